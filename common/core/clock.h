@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace outrider {
+
+/// Time base of everything that handles packets: 1 ns ticks since the start of
+/// the run. It has no now(): code below the loops cannot read a clock, it is
+/// handed the time. A poll loop feeds it from the TSC, the virtual runtime from
+/// the next event, a unit test from a literal.
+struct DataplaneClock {
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<DataplaneClock>;
+  static constexpr bool is_steady = true;
+};
+
+using Time = DataplaneClock::time_point;
+using Duration = DataplaneClock::duration;
+
+/// Later than every instant of a run: "no event is due".
+inline constexpr Time kNever = Time::max();
+
+constexpr double seconds(Duration d) noexcept { return std::chrono::duration<double>(d).count(); }
+constexpr double seconds(Time t) noexcept { return seconds(t.time_since_epoch()); }
+
+/// Rounds to the nearest nanosecond. @pre |s| < 292 years
+constexpr Duration from_seconds(double s) noexcept {
+  return Duration{static_cast<std::int64_t>(s * 1e9 + (s < 0 ? -0.5 : 0.5))};
+}
+
+}  // namespace outrider

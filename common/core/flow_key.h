@@ -1,0 +1,38 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace outrider {
+
+/// A connection as its packets name it, all in host byte order.
+struct FlowKey {
+  std::uint32_t source_address = 0;
+  std::uint32_t destination_address = 0;
+  std::uint16_t source_port = 0;
+  std::uint16_t destination_port = 0;
+
+  auto operator<=>(const FlowKey&) const = default;
+
+  [[nodiscard]] constexpr FlowKey reversed() const noexcept {
+    return {destination_address, source_address, destination_port, source_port};
+  }
+};
+
+/// 64-bit finaliser of MurmurHash3 over both halves: every input bit reaches
+/// every output bit, so any power-of-two table may take the low ones.
+constexpr std::uint64_t hash_of(const FlowKey& k) noexcept {
+  constexpr auto mix = [](std::uint64_t x) {
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdULL;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53ULL;
+    return x ^ (x >> 33);
+  };
+  const std::uint64_t addresses =
+      (std::uint64_t{k.source_address} << 32) | k.destination_address;
+  const std::uint64_t ports = (std::uint64_t{k.source_port} << 16) | k.destination_port;
+  return mix(addresses ^ mix(ports + 0x9e3779b97f4a7c15ULL));
+}
+
+}  // namespace outrider

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/core/clock.h"
+
+namespace outrider {
+
+enum class RegulationMode : std::uint8_t { kOff, kMark };
+
+/// What ends the regulation of an announced burst; an expiry always does.
+enum class Recovery : std::uint8_t {
+  kArrival,   ///< the first announced payload byte (the PCN paper)
+  kBurstEnd,  ///< FIN, or no payload for `idle_end`
+  kTimer,     ///< `hold` after START
+};
+
+/// Policy of the regulator of one egress queue. Validated before use.
+struct RegulationPolicy {
+  RegulationMode mode = RegulationMode::kOff;
+  Recovery recovery = Recovery::kArrival;
+  bool spare_ddl = false;  ///< DDL data keeps its initial threshold while regulated
+  Duration hold = std::chrono::milliseconds(10);      ///< kTimer, > 0
+  Duration idle_end = std::chrono::milliseconds(10);  ///< kBurstEnd, > 0: a few RTTs
+  /// Longest time an entry lives without DDL payload of its flow, > 0.
+  Duration expiry = std::chrono::milliseconds(100);
+  /// A job (here: the server it announces bursts to) may hold a queue regulated for
+  /// at most this share of `budget_window`. In (0, 1].
+  double budget_share = 0.5;
+  Duration budget_window = std::chrono::seconds(10);  ///< > 0
+  std::uint32_t max_entries = 1024;                   ///< > 0; a START beyond is counted, not armed
+};
+
+}  // namespace outrider

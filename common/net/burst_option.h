@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "common/core/burst_identity.h"
+#include "common/net/headers.h"
+
+namespace outrider {
+
+/// TCP option that carries a BurstIdentity on every segment of a burst:
+/// kind 253 (experimental, RFC 4727), length 12, ExID (RFC 6994) 0x4F52,
+/// job, direction bit and worker, iteration. Receivers that do not know it
+/// ignore it (RFC 9293, section 3.1).
+inline constexpr std::uint8_t kBurstOptionKind = 253;
+inline constexpr std::uint32_t kBurstOptionBytes = 12;
+inline constexpr std::uint16_t kBurstOptionExId = 0x4F52;
+
+/// @pre out.size() >= kBurstOptionBytes, identity.worker < 32768
+inline void encode_burst_option(const BurstIdentity& id, std::uint8_t* out) noexcept {
+  out[0] = kBurstOptionKind;
+  out[1] = static_cast<std::uint8_t>(kBurstOptionBytes);
+  const auto worker = static_cast<std::uint16_t>(
+      id.worker | (id.direction == BurstDirection::kPull ? 0x8000U : 0U));
+  const std::uint16_t words[3] = {be16(kBurstOptionExId), be16(id.job), be16(worker)};
+  std::memcpy(out + 2, words, sizeof words);
+  const std::uint32_t iteration = be32(id.iteration);
+  std::memcpy(out + 8, &iteration, sizeof iteration);
+}
+
+/// @param options the option bytes of one TCP header, any content
+/// @return the identity, or nothing if the option is absent or malformed
+inline std::optional<BurstIdentity> decode_burst_option(
+    std::span<const std::uint8_t> options) noexcept {
+  std::size_t at = 0;
+  while (at < options.size()) {
+    const std::uint8_t kind = options[at];
+    if (kind == 0) return std::nullopt;  // end of list
+    if (kind == 1) {                     // padding
+      ++at;
+      continue;
+    }
+    if (at + 1 >= options.size()) return std::nullopt;
+    const std::uint8_t length = options[at + 1];
+    if (length < 2 || at + length > options.size()) return std::nullopt;
+    if (kind == kBurstOptionKind && length == kBurstOptionBytes) {
+      std::uint16_t words[3];
+      std::memcpy(words, options.data() + at + 2, sizeof words);
+      std::uint32_t iteration;
+      std::memcpy(&iteration, options.data() + at + 8, sizeof iteration);
+      if (be16(words[0]) == kBurstOptionExId) {
+        const std::uint16_t worker = be16(words[2]);
+        return BurstIdentity{
+            .job = be16(words[1]),
+            .worker = static_cast<std::uint16_t>(worker & 0x7FFF),
+            .iteration = be32(iteration),
+            .direction = (worker & 0x8000) != 0 ? BurstDirection::kPull : BurstDirection::kPush};
+      }
+    }
+    at += length;
+  }
+  return std::nullopt;
+}
+
+}  // namespace outrider

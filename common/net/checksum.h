@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "common/net/headers.h"
+
+namespace outrider {
+
+/// One's-complement sum of 16-bit words in memory order, not yet folded or
+/// inverted; chains over several ranges through `sum` when all but the last
+/// have an even length. (RFC 1071)
+inline std::uint64_t checksum_add(std::span<const std::uint8_t> bytes, std::uint64_t sum) noexcept {
+  std::size_t i = 0;
+  for (; i + 4 <= bytes.size(); i += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, bytes.data() + i, 4);
+    sum += word;
+  }
+  if (i + 2 <= bytes.size()) {
+    std::uint16_t word;
+    std::memcpy(&word, bytes.data() + i, 2);
+    sum += word;
+    i += 2;
+  }
+  if (i < bytes.size()) sum += bytes[i];  // padded with zero; little endian
+  return sum;
+}
+
+constexpr std::uint16_t checksum_fold(std::uint64_t sum) noexcept {
+  sum = (sum & 0xFFFFFFFF) + (sum >> 32);
+  sum = (sum & 0xFFFF) + ((sum >> 16) & 0xFFFF) + (sum >> 32);
+  sum = (sum & 0xFFFF) + (sum >> 16);
+  sum = (sum & 0xFFFF) + (sum >> 16);
+  return static_cast<std::uint16_t>(sum);
+}
+
+/// Value for the IPv4 checksum field, in memory order. The field itself may
+/// hold anything. @pre no options beyond header_bytes()
+inline std::uint16_t ipv4_checksum(const Ipv4Header& h) noexcept {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&h);
+  std::uint64_t sum = checksum_add({bytes, 10}, 0);
+  sum = checksum_add({bytes + 12, h.header_bytes() - 12U}, sum);
+  return static_cast<std::uint16_t>(~checksum_fold(sum));
+}
+
+/// True if the header sums to 0xFFFF, checksum field included.
+inline bool ipv4_checksum_valid(const Ipv4Header& h) noexcept {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&h);
+  return checksum_fold(checksum_add({bytes, h.header_bytes()}, 0)) == 0xFFFF;
+}
+
+/// Part of the TCP checksum that comes from the pseudo header.
+/// @param tcp_bytes TCP header and payload [bytes]
+inline std::uint64_t tcp_pseudo_header_sum(const Ipv4Header& ip, std::uint16_t tcp_bytes) noexcept {
+  const auto* addresses = reinterpret_cast<const std::uint8_t*>(&ip.source);
+  return checksum_add({addresses, 8}, 0) + be16(kIpProtocolTcp) + be16(tcp_bytes);
+}
+
+/// Replaces one 16-bit word of a summed header.
+/// Source: RFC 1624, equation 3, HC' = ~(~HC + ~m + m'), which unlike RFC 1141
+/// never turns a valid checksum into 0xFFFF wrongly. All in memory order.
+constexpr std::uint16_t checksum_update(std::uint16_t checksum, std::uint16_t old_word,
+                                        std::uint16_t new_word) noexcept {
+  const std::uint64_t sum = static_cast<std::uint64_t>(static_cast<std::uint16_t>(~checksum)) +
+                            static_cast<std::uint16_t>(~old_word) + new_word;
+  return static_cast<std::uint16_t>(~checksum_fold(sum));
+}
+
+}  // namespace outrider

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace outrider {
+
+static_assert(std::endian::native == std::endian::little, "byte order helpers assume it");
+
+constexpr std::uint16_t be16(std::uint16_t v) noexcept { return __builtin_bswap16(v); }
+constexpr std::uint32_t be32(std::uint32_t v) noexcept { return __builtin_bswap32(v); }
+
+/// An integer kept in network byte order at any alignment.
+template <class T>
+struct BigEndian {
+  std::array<std::uint8_t, sizeof(T)> raw;
+
+  [[nodiscard]] T get() const noexcept {
+    T v;
+    std::memcpy(&v, raw.data(), sizeof v);
+    if constexpr (sizeof(T) == 2) return be16(v);
+    else return be32(v);
+  }
+  void set(T v) noexcept {
+    if constexpr (sizeof(T) == 2) v = be16(v);
+    else v = be32(v);
+    std::memcpy(raw.data(), &v, sizeof v);
+  }
+};
+using Be16 = BigEndian<std::uint16_t>;
+using Be32 = BigEndian<std::uint32_t>;
+
+using MacAddress = std::array<std::uint8_t, 6>;
+
+inline constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
+inline constexpr std::uint8_t kIpProtocolTcp = 6;
+inline constexpr std::uint8_t kIpProtocolUdp = 17;
+
+struct EthernetHeader {
+  MacAddress destination;
+  MacAddress source;
+  Be16 ether_type;
+};
+static_assert(sizeof(EthernetHeader) == 14 && alignof(EthernetHeader) == 1);
+
+/// RFC 791, without options.
+struct Ipv4Header {
+  std::uint8_t version_and_length;  ///< 4 bits each; length in 32-bit words
+  std::uint8_t tos;                 ///< DSCP or the TOS signal, and ECN in the low two bits
+  Be16 total_length;                ///< [bytes] header included
+  Be16 identification;
+  Be16 fragment;
+  std::uint8_t ttl;
+  std::uint8_t protocol;
+  Be16 checksum;
+  Be32 source;
+  Be32 destination;
+
+  [[nodiscard]] std::uint32_t header_bytes() const noexcept {
+    return (version_and_length & 0x0FU) * 4U;
+  }
+};
+static_assert(sizeof(Ipv4Header) == 20 && alignof(Ipv4Header) == 1);
+
+enum TcpFlag : std::uint8_t {
+  kTcpFin = 0x01,
+  kTcpSyn = 0x02,
+  kTcpRst = 0x04,
+  kTcpPsh = 0x08,
+  kTcpAck = 0x10,
+  kTcpUrg = 0x20,
+  kTcpEce = 0x40,
+  kTcpCwr = 0x80,
+};
+
+/// RFC 9293, options follow.
+struct TcpHeader {
+  Be16 source_port;
+  Be16 destination_port;
+  Be32 sequence;
+  Be32 acknowledgment;
+  std::uint8_t data_offset;  ///< high 4 bits, in 32-bit words
+  std::uint8_t flags;        ///< TcpFlag
+  Be16 window;
+  Be16 checksum;
+  Be16 urgent;
+
+  [[nodiscard]] std::uint32_t header_bytes() const noexcept { return (data_offset >> 4) * 4U; }
+};
+static_assert(sizeof(TcpHeader) == 20 && alignof(TcpHeader) == 1);
+
+inline constexpr std::uint32_t kMaxTcpOptionBytes = 40;
+
+}  // namespace outrider

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "common/core/burst_identity.h"
+#include "common/core/ecn.h"
+#include "common/net/headers.h"
+
+namespace outrider {
+
+struct SackBlock {
+  std::uint32_t begin = 0;  ///< first sequence number of the block
+  std::uint32_t end = 0;    ///< one past the last
+};
+
+/// One TCP segment as both ends discuss it: host byte order, no payload bytes
+/// (the payload of every emulated host is zeros), options decoded.
+struct TcpSegment {
+  std::uint32_t sequence = 0;
+  std::uint32_t acknowledgment = 0;
+  std::uint8_t flags = 0;           ///< TcpFlag
+  std::uint16_t window = 0;         ///< as on the wire, before scaling
+  std::uint16_t payload_bytes = 0;
+  Ecn ecn = Ecn::kNotEct;           ///< of the IP header
+
+  std::uint16_t mss = 0;            ///< 0: option absent
+  std::int8_t window_scale = -1;    ///< -1: option absent
+  bool sack_permitted = false;
+  std::uint8_t sack_blocks = 0;     ///< used entries of `sack`
+  std::array<SackBlock, 4> sack{};
+  bool has_identity = false;
+  BurstIdentity identity{};
+
+  [[nodiscard]] bool has(TcpFlag f) const noexcept { return (flags & f) != 0; }
+};
+
+/// Bytes of the TCP header that encode_tcp() will write for it, a multiple of 4.
+/// @pre the options fit in 40 bytes (identity and SACK: at most 3 blocks together)
+std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept;
+
+/// Writes header and options; the checksum field is left zero.
+/// @param out [>= tcp_header_bytes(s)]
+/// @return bytes written
+std::uint32_t encode_tcp(const TcpSegment& s, std::uint16_t source_port,
+                         std::uint16_t destination_port, std::span<std::uint8_t> out) noexcept;
+
+/// Reads a header with its options. Unknown options are skipped.
+/// @param bytes starts at the TCP header; payload bytes need not be present
+/// @param tcp_bytes TCP header and payload by the IP header's length field
+/// @return nothing if truncated, or if an offset or an option length is impossible.
+///         `ecn` is left for the caller, who has the IP header.
+std::optional<TcpSegment> decode_tcp(std::span<const std::uint8_t> bytes,
+                                     std::uint32_t tcp_bytes) noexcept;
+
+}  // namespace outrider

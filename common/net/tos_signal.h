@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace outrider {
+
+/// The paper's iteration-start signal: the IPv4 TOS byte, from the high bit
+/// START (1) | ACK (1) | threshold code (4) | ECN (2); threshold = 5 x code.
+/// Source: Kang et al., Sensors 2021, section 3.1 and figure 7.
+///
+/// The form collides with DSCP: any DSCP from 32 up reads as START. The switch
+/// therefore accepts it only where it is configured, and only without payload.
+namespace tos_signal {
+
+inline constexpr std::uint8_t kStartBit = 0x80;
+inline constexpr std::uint8_t kAckBit = 0x40;
+inline constexpr unsigned kThresholdStep_packets = 5;
+inline constexpr unsigned kMaxThreshold_packets = 75;
+
+enum class Kind : std::uint8_t {
+  kStart,  ///< worker announces a burst
+  kAck,    ///< server answers it
+};
+
+struct Signal {
+  Kind kind = Kind::kStart;
+  std::uint16_t threshold_packets = 0;  ///< of a START; 0 is a bad signal
+};
+
+/// True if the threshold can travel: a multiple of 5, 5 to 75 packets.
+constexpr bool is_encodable(unsigned threshold_packets) noexcept {
+  return threshold_packets >= kThresholdStep_packets &&
+         threshold_packets <= kMaxThreshold_packets &&
+         threshold_packets % kThresholdStep_packets == 0;
+}
+
+/// @param ecn the low two bits, kept. @pre START: is_encodable(threshold_packets)
+/// @return the TOS byte. An ACK repeats the code of the START that it answers.
+constexpr std::uint8_t encode(const Signal& s, std::uint8_t ecn) noexcept {
+  const auto code = static_cast<std::uint8_t>(s.threshold_packets / kThresholdStep_packets);
+  const std::uint8_t kind_bits =
+      s.kind == Kind::kStart ? kStartBit : static_cast<std::uint8_t>(kAckBit);
+  return static_cast<std::uint8_t>(kind_bits | (code << 2) | (ecn & 0x03));
+}
+
+/// @return nothing if neither flag, or both, are set: an ordinary packet.
+constexpr std::optional<Signal> decode(std::uint8_t tos) noexcept {
+  const bool start = (tos & kStartBit) != 0;
+  const bool ack = (tos & kAckBit) != 0;
+  if (start == ack) return std::nullopt;
+  const auto code = static_cast<std::uint16_t>((tos >> 2) & 0x0F);
+  return Signal{start ? Kind::kStart : Kind::kAck,
+                static_cast<std::uint16_t>(code * kThresholdStep_packets)};
+}
+
+}  // namespace tos_signal
+}  // namespace outrider

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+
+#include "common/core/clock.h"
+#include "common/dpdk/packet.h"
+#include "common/runtime/event_loop.h"
+#include "common/runtime/node.h"
+
+namespace outrider {
+
+/// A one-way wire: what the transmitter finished at t arrives at t + delay, in
+/// order. Serialisation is the transmitter's business. Packets in flight are
+/// chained through their meta data, so a link has no capacity to exceed.
+///
+/// Identity: pushed == delivered + resident.
+class Link final : public EventSource {
+ public:
+  /// @param to,to_port the far end; must outlive the link's last event
+  Link(EventLoop& loop, Duration delay, Node& to, std::uint32_t to_port)
+      : loop_(loop), id_(loop.add(*this)), delay_(delay), to_(to), to_port_(to_port) {}
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  ~Link() { flush(); }
+
+  /// Takes ownership. @pre sent_at does not decrease from call to call
+  void push(Packet* packet, Time sent_at) noexcept {
+    PacketMeta& m = meta(*packet);
+    m.due = sent_at + delay_;
+    m.next = nullptr;
+    ++pushed_;
+    if (tail_ != nullptr) {
+      assert(meta(*tail_).due <= m.due);
+      meta(*tail_).next = packet;
+    } else {
+      head_ = packet;
+      loop_.schedule(id_, m.due);
+    }
+    tail_ = packet;
+  }
+
+  Time fire(Time now) noexcept override {
+    Packet* packet = head_;
+    assert(packet != nullptr && meta(*packet).due == now);
+    head_ = meta(*packet).next;
+    if (head_ == nullptr) tail_ = nullptr;
+    ++delivered_;
+    to_.receive(to_port_, packet, now);
+    return head_ == nullptr ? kNever : meta(*head_).due;
+  }
+
+  /// Releases what is in flight. @return packets released; they count as resident until then
+  std::uint64_t flush() noexcept {
+    std::uint64_t released = 0;
+    while (head_ != nullptr) {
+      Packet* next = meta(*head_).next;
+      release(head_);
+      head_ = next;
+      ++released;
+    }
+    tail_ = nullptr;
+    return released;
+  }
+
+  [[nodiscard]] std::uint64_t resident() const noexcept { return pushed_ - delivered_; }
+  [[nodiscard]] Duration delay() const noexcept { return delay_; }
+
+ private:
+  EventLoop& loop_;
+  SourceId id_;
+  Duration delay_;
+  Node& to_;
+  std::uint32_t to_port_;
+  Packet* head_ = nullptr;
+  Packet* tail_ = nullptr;
+  std::uint64_t pushed_ = 0;
+  std::uint64_t delivered_ = 0;
+};
+
+}  // namespace outrider

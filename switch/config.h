@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/config_issue.h"
+#include "common/core/regulation_policy.h"
+#include "common/core/units.h"
+#include "common/net/headers.h"
+
+namespace outrider {
+
+/// An Ethernet device at the edge of the process.
+struct DeviceConfig {
+  std::string name;    ///< unique; how ports and hosts refer to it
+  std::string device;  ///< PCI address, or a vdev string such as "net_vhost0,iface=/tmp/s,client=1"
+  std::uint16_t rx_descriptors = 1024;  ///< [packets] power of two
+  std::uint16_t tx_descriptors = 1024;  ///< [packets] power of two
+};
+
+enum class MarkerKind : std::uint8_t { kTailDrop, kStep };
+enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
+
+struct MarkerConfig {
+  MarkerKind kind = MarkerKind::kStep;
+  MarkAt at = MarkAt::kEnqueue;
+  std::uint32_t threshold_packets = 40;                    ///< K; >= 1
+  std::optional<std::uint32_t> ddl_threshold_packets{};    ///< K of DDL data; absent: the same (the static pair)
+};
+
+struct QueueConfig {
+  std::uint32_t limit_packets = 60;               ///< >= 1, waiting packets
+  std::optional<std::uint64_t> limit_bytes{};     ///< frame bytes; absent: packets alone limit
+};
+
+/// Where and how iteration-start signals are believed.
+struct SignalConfig {
+  bool accept_tos = false;                        ///< the TOS form is read at all
+  std::vector<std::string> accept_from{};         ///< source prefixes; empty with accept_tos is refused
+  double tokens_per_second = 1000;                ///< per source address, > 0
+  double token_burst = 64;                        ///< >= 1
+};
+
+struct SwitchPortConfig {
+  std::string name;                               ///< unique within the switch
+  BitRate drain_rate{10'000'000'000};             ///< the emulated link
+  RateLayer rate_layer = RateLayer::kL1;
+  Duration delay{};                               ///< propagation towards a host behind `device`, and from it
+  std::optional<std::string> device{};            ///< edge port; absent: a [[link]] names it
+  QueueConfig queue{};
+  MarkerConfig marker{};
+  RegulationPolicy regulation{};
+};
+
+struct RouteConfig {
+  std::string prefix;  ///< "10.0.1.0/24"
+  std::string port;
+};
+
+struct MacRouteConfig {
+  std::string mac;  ///< "02:00:00:00:00:01"
+  std::string port;
+};
+
+struct PortRange {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;  ///< inclusive
+};
+
+struct SwitchConfig {
+  std::string name;
+  std::vector<SwitchPortConfig> ports;
+  std::vector<RouteConfig> routes;
+  std::vector<MacRouteConfig> mac_routes;
+  PortRange ddl_ports{5000, 5999};  ///< TCP ports (either end) whose packets are DDL data
+  SignalConfig signals{};
+};
+
+struct SwitchLinkConfig {
+  std::string a;     ///< "switch.port"
+  std::string b;
+  Duration delay{};  ///< one way
+};
+
+/// Everything that `outrider-switch --config FILE` reads.
+struct SwitchProcessConfig {
+  std::vector<DeviceConfig> devices;
+  std::vector<SwitchConfig> switches;
+  std::vector<SwitchLinkConfig> links;
+  std::uint32_t lcore = 0;                 ///< CPU that the poll loop runs on
+  std::optional<std::uint32_t> mbufs{};    ///< absent: derived from queues and descriptors
+  Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
+  std::uint32_t max_burst_records = 65536;
+};
+
+/// Every fault, each by the user's key; empty means valid. Pure.
+ConfigIssues validate(const SwitchProcessConfig& config);
+
+}  // namespace outrider

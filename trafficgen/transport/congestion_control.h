@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "common/core/clock.h"
+
+namespace outrider {
+
+enum class Controller : std::uint8_t { kReno, kCubic, kDctcp };
+
+/// What one cumulative acknowledgment tells a controller.
+struct AckEvent {
+  Time now{};
+  std::uint32_t acked_bytes = 0;      ///< newly acknowledged, cumulatively or by SACK
+  std::uint32_t ece_bytes = 0;        ///< of these, acknowledged with ECE set
+  std::uint32_t in_flight_bytes = 0;  ///< before this ACK
+  Duration srtt{};                    ///< zero until the first sample
+  std::uint64_t snd_una = 0;          ///< stream offset after this ACK
+  std::uint64_t snd_nxt = 0;          ///< stream offset
+  bool in_recovery = false;           ///< loss recovery or CWR state: the window must not grow
+  bool cwnd_limited = false;          ///< the window, not the application, held the sender back
+};
+
+/// Decides the congestion window; never sends, never reads a clock. One object
+/// a connection, driven by its sender in this order: on_ack for every ACK that
+/// acknowledges new data, on_congestion once per window in which loss or ECE
+/// was seen, on_timeout per RTO, on_idle when the first data follows an idle
+/// time longer than the RTO.
+class CongestionControl {
+ public:
+  virtual ~CongestionControl() = default;
+
+  virtual void on_ack(const AckEvent& ack) noexcept = 0;
+  enum class Congestion : std::uint8_t { kLoss, kEce };
+  virtual void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept = 0;
+  virtual void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept = 0;
+  /// RFC 5681, section 4.1: restart from the initial window.
+  virtual void on_idle(Time now) noexcept = 0;
+
+  [[nodiscard]] virtual std::uint32_t cwnd_bytes() const noexcept = 0;
+  [[nodiscard]] virtual std::uint32_t ssthresh_bytes() const noexcept = 0;
+  /// Does the receiver echo per packet (RFC 8257) instead of until CWR (RFC 3168)?
+  [[nodiscard]] virtual bool wants_accurate_ecn_echo() const noexcept { return false; }
+};
+
+struct ControllerConfig {
+  Controller controller = Controller::kCubic;
+  std::uint32_t mss_bytes = 1448;
+  std::uint32_t initial_window_segments = 10;  ///< RFC 6928
+  double dctcp_gain = 1.0 / 16.0;              ///< RFC 8257, g in (0, 1]
+  double dctcp_initial_alpha = 1.0;            ///< in [0, 1]
+};
+
+std::unique_ptr<CongestionControl> make_congestion_control(const ControllerConfig& config);
+
+}  // namespace outrider

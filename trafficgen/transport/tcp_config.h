@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/core/clock.h"
+#include "trafficgen/transport/congestion_control.h"
+
+namespace outrider {
+
+/// What happens to a connection between two bursts.
+enum class ConnectionReuse : std::uint8_t {
+  kNew,          ///< a fresh connection, with its handshake, per burst
+  kIdleRestart,  ///< kept; the window restarts after an idle RTO (RFC 5681, 4.1)
+  kKeep,         ///< kept, window and all
+};
+
+/// One profile of transport settings, shared by both ends of a connection.
+struct TcpConfig {
+  ControllerConfig control;
+  bool ecn = true;                     ///< negotiate and obey ECN
+  bool obey_ece = true;                ///< false: a sender that is ECT but ignores marks
+  ConnectionReuse reuse = ConnectionReuse::kIdleRestart;
+  Duration min_rto = std::chrono::milliseconds(200);  ///< > 0
+  Duration initial_rto = std::chrono::seconds(1);     ///< RFC 6298, 2.1
+  Duration max_rto = std::chrono::seconds(60);
+  Duration delayed_ack = std::chrono::milliseconds(40);  ///< > 0, longest wait
+  std::uint32_t ack_every_segments = 2;                  ///< >= 1 (RFC 5681, 4.2: at most 2)
+  std::uint32_t receive_buffer_bytes = 4U << 20;         ///< > 0
+};
+
+}  // namespace outrider
