@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace outrider {
+
+/// Log-linear histogram of non-negative integers: 128 linear sub-buckets per
+/// power of two, so a quantile is off by less than 1 % of its value; count, sum,
+/// minimum and maximum are exact. Mergeable. Not thread-safe.
+///
+/// All buckets are allocated at construction; record() is O(1).
+class Histogram {
+ public:
+  static constexpr unsigned kSubBits = 7;
+  static constexpr std::uint64_t kSubBuckets = 1ULL << kSubBits;
+
+  Histogram() : buckets_((64 - kSubBits + 1) * kSubBuckets) {}
+
+  void record(std::uint64_t value) noexcept {
+    ++buckets_[index_of(value)];
+    ++count_;
+    sum_ += static_cast<double>(value);
+    min_ = std::min(min_, value);
+    max_ = std::max(max_, value);
+  }
+
+  void merge(const Histogram& other) noexcept {
+    for (std::size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
+    count_ += other.count_;
+    sum_ += other.sum_;
+    min_ = std::min(min_, other.min_);
+    max_ = std::max(max_, other.max_);
+  }
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  [[nodiscard]] double mean() const noexcept {
+    return count_ == 0 ? 0 : sum_ / static_cast<double>(count_);
+  }
+  /// @pre count() > 0
+  [[nodiscard]] std::uint64_t min() const noexcept { return min_; }
+  [[nodiscard]] std::uint64_t max() const noexcept { return max_; }
+
+  /// Value of the smallest bucket at or below which a share `q` of the values
+  /// lies: the bucket's middle, held within [min, max]. @pre count() > 0, 0 <= q <= 1
+  [[nodiscard]] std::uint64_t quantile(double q) const noexcept {
+    assert(count_ > 0 && q >= 0 && q <= 1);
+    const double exact = q * static_cast<double>(count_);
+    auto rank = static_cast<std::uint64_t>(exact);
+    if (static_cast<double>(rank) < exact) ++rank;
+    rank = std::clamp<std::uint64_t>(rank, 1, count_);
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      seen += buckets_[i];
+      if (seen >= rank) return std::clamp(middle_of(i), min_, max_);
+    }
+    return max_;
+  }
+
+ private:
+  /// Values below kSubBuckets have a bucket each; above, the top kSubBits + 1
+  /// bits name the bucket.
+  static constexpr std::size_t index_of(std::uint64_t value) noexcept {
+    if (value < kSubBuckets) return static_cast<std::size_t>(value);
+    const auto exponent = static_cast<unsigned>(std::bit_width(value)) - kSubBits - 1;
+    return static_cast<std::size_t>((exponent + 1) * kSubBuckets + ((value >> exponent) - kSubBuckets));
+  }
+  static constexpr std::uint64_t middle_of(std::size_t index) noexcept {
+    if (index < kSubBuckets) return index;
+    const auto exponent = static_cast<unsigned>(index / kSubBuckets) - 1;
+    const std::uint64_t low = (kSubBuckets + index % kSubBuckets) << exponent;
+    return low + ((1ULL << exponent) >> 1);
+  }
+
+  std::vector<std::uint64_t> buckets_;
+  std::uint64_t count_ = 0;
+  double sum_ = 0;
+  std::uint64_t min_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t max_ = 0;
+};
+
+}  // namespace outrider

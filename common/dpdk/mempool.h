@@ -1,0 +1,31 @@
+#pragma once
+
+#include <rte_mempool.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace outrider {
+
+struct MempoolDeleter {
+  void operator()(rte_mempool* pool) const noexcept { rte_mempool_free(pool); }
+};
+using Mempool = std::unique_ptr<rte_mempool, MempoolDeleter>;
+
+struct PacketPoolConfig {
+  std::string name;             ///< unique within the process
+  std::uint32_t mbufs = 8192;   ///< > 0
+  std::uint32_t frame_room_bytes = 2048;  ///< longest frame part kept in the buffer
+  int socket = -1;              ///< NUMA node; -1: any
+};
+
+/// Buffers for the virtual runtime: headers only, payload is never written.
+inline constexpr std::uint32_t kHeaderRoomBytes = 128;
+
+/// A pool whose mbufs have a PacketMeta and whose data is all zeros: senders
+/// write headers only, so the payload on the wire is zeros.
+/// @throws DpdkError
+Mempool make_packet_pool(const PacketPoolConfig& config);
+
+}  // namespace outrider

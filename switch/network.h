@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/runtime/event_loop.h"
+#include "common/runtime/link.h"
+#include "common/runtime/node.h"
+#include "switch/config.h"
+#include "switch/report.h"
+
+namespace outrider {
+
+class Switch;
+
+/// A port whose far end is outside the network: a host in virtual time, a
+/// device in the other runtimes.
+struct EdgePort {
+  std::uint32_t switch_index = 0;
+  std::uint32_t port_index = 0;
+  std::string device;  ///< DeviceConfig::name
+  Duration delay{};
+};
+
+/// The switches of one process and the links among them, driven by one event
+/// loop. The same in every runtime; what differs is what is connected at the
+/// edges and who advances the loop. Not thread-safe: one lcore owns it.
+class SwitchNetwork {
+ public:
+  /// @param config must be valid, see validate(). @param loop must outlive the network
+  SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop);
+  ~SwitchNetwork();
+  SwitchNetwork(const SwitchNetwork&) = delete;
+  SwitchNetwork& operator=(const SwitchNetwork&) = delete;
+
+  [[nodiscard]] std::span<const EdgePort> edges() const noexcept { return edges_; }
+
+  /// Sends what leaves edge port `edge` to `to`, after the port's delay. Once per
+  /// edge, before the first packet.
+  void connect(std::uint32_t edge, Node& to, std::uint32_t to_port);
+
+  /// The wire from outside into edge port `edge`, with the port's delay.
+  [[nodiscard]] Link& ingress(std::uint32_t edge) noexcept;
+
+  /// Takes ownership of a packet that a device received: its edge port is found
+  /// by the route back to its source address, so that hosts that share a device
+  /// keep their own delays. @pre `arrived` does not decrease
+  void receive_from_device(std::uint32_t device, Packet* packet, Time arrived) noexcept;
+
+  /// Releases everything resident. Counted as resident in the report.
+  void flush() noexcept;
+
+  /// State of all counters and records at `now`; checks the ledger.
+  [[nodiscard]] SwitchReport report(Time now) const;
+
+  /// Packets in queues, in service or on links.
+  [[nodiscard]] std::uint64_t resident() const noexcept;
+
+ private:
+  struct Edge;
+  SwitchProcessConfig config_;
+  EventLoop& loop_;
+  std::vector<std::unique_ptr<Switch>> switches_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<EdgePort> edges_;
+  std::vector<Link*> ingress_;  ///< [edges_.size()]
+};
+
+}  // namespace outrider

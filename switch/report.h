@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/core/burst_identity.h"
+#include "common/core/drop_reason.h"
+#include "common/core/histogram.h"
+#include "common/core/traffic_class.h"
+
+namespace outrider {
+
+/// What one egress queue saw of one burst (one job, worker, iteration, direction).
+struct QueueBurstRecord {
+  BurstIdentity identity;
+  std::int64_t first_at_ns = 0;  ///< arrival of its first packet, switch clock
+  std::int64_t last_at_ns = 0;   ///< departure of its last packet so far
+  PerClass<std::uint32_t> start_packets{};  ///< occupancy that its first packet found
+  std::uint64_t start_bytes = 0;
+  std::uint32_t max_packets = 0;  ///< largest occupancy between first arrival and last departure
+  std::uint64_t packets = 0;
+  std::uint64_t sojourn_ns = 0;   ///< sum over its packets
+};
+
+/// One bin of a queue's time series. Bytes count frames, at departure.
+struct QueueBin {
+  PerClass<std::uint64_t> bytes{};
+  std::uint64_t busy_ns = 0;          ///< transmitter occupied
+  std::uint32_t max_packets = 0;      ///< largest occupancy
+  std::uint32_t min_threshold_packets = 0;  ///< lowest effective threshold for background
+};
+
+/// Everything counted at one egress queue.
+/// Identity, per class: arrived == transmitted + sum(drops) + resident.
+struct QueueReport {
+  std::string switch_name;
+  std::string port_name;
+  std::uint64_t drain_bits_per_second = 0;
+  std::uint32_t initial_threshold_packets = 0;
+  PerClass<std::uint64_t> arrived{};
+  PerClass<std::uint64_t> transmitted{};
+  PerClass<std::uint64_t> transmitted_bytes{};  ///< frame bytes
+  PerClass<std::uint64_t> resident{};
+  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
+  PerClass<std::array<std::uint64_t, kMarkReasons>> marks{};
+  Histogram burst_sojourn_ns;     ///< packets of bursts
+  Histogram interval_sojourn_ns;  ///< all packets while a burst was in progress
+  std::vector<QueueBurstRecord> bursts;
+  std::uint64_t bursts_not_recorded = 0;  ///< beyond max_burst_records
+  std::vector<QueueBin> bins;             ///< bin i covers [i, i + 1) x bin_ns
+
+  // regulation
+  std::uint64_t starts_armed = 0;
+  std::uint64_t starts_repeated = 0;
+  std::uint64_t starts_refused_budget = 0;
+  std::uint64_t starts_refused_table = 0;
+  std::uint64_t recovered_arrival = 0;
+  std::uint64_t recovered_burst_end = 0;
+  std::uint64_t recovered_timer = 0;
+  std::uint64_t expired = 0;
+  std::uint64_t budget_exhausted = 0;
+  std::uint64_t entries_left = 0;
+  std::int64_t regulated_ns = 0;
+};
+
+/// Everything that a switch process (or the switch side of a virtual run) knows.
+/// Identity: received == transmitted + sum over reasons of dropped + resident.
+struct SwitchReport {
+  std::int64_t bin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint64_t received = 0;     ///< packets handed to any switch, each hop counts
+  std::uint64_t transmitted = 0;
+  std::uint64_t resident = 0;
+  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
+  std::uint64_t signals_bad_code = 0;      ///< START with threshold code zero
+  std::uint64_t signals_not_accepted = 0;  ///< looked like one, from where none is accepted
+  std::uint64_t signals_over_rate = 0;     ///< beyond the source's token bucket
+  std::uint64_t device_rx_missed = 0;      ///< lost before our queue, by the device's counters
+  std::uint64_t device_rx_nombuf = 0;
+  std::int64_t longest_poll_gap_ns = 0;    ///< real time only
+  bool ledger_balanced = false;
+  std::vector<QueueReport> queues;
+};
+
+}  // namespace outrider

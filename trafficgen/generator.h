@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/runtime/event_loop.h"
+#include "common/runtime/link.h"
+#include "common/runtime/node.h"
+#include "trafficgen/config.h"
+#include "trafficgen/report.h"
+
+namespace outrider {
+
+/// Hosts, jobs and background flows of one process, driven by one event loop;
+/// the same in every runtime. Not thread-safe: one lcore owns it.
+class Generator {
+ public:
+  struct Options {
+    bool full_payload = false;  ///< real frames: buffers hold the (zero) payload too
+  };
+
+  /// @param config must be valid; model profiles are loaded here.
+  /// @param pool of make_packet_pool(); must outlive the generator
+  /// @throws std::runtime_error if a model profile cannot be read
+  Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool, Options options);
+  ~Generator();
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+
+  [[nodiscard]] const GeneratorConfig& config() const noexcept;
+  /// Where host `index` (position in config().hosts) receives; port is ignored.
+  [[nodiscard]] Node& host(std::uint32_t index) noexcept;
+  /// Wire that host `index` sends into. Once per host, before start().
+  void connect(std::uint32_t index, Link& out) noexcept;
+
+  /// Takes ownership; finds the host by destination address among those of `device`.
+  void receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept;
+
+  /// Schedules the first event of every job and flow. Once.
+  void start(Time now);
+  /// All jobs have ended.
+  [[nodiscard]] bool finished() const noexcept;
+
+  [[nodiscard]] GeneratorReport report(Time now) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace outrider
