@@ -1,0 +1,209 @@
+#include "common/net/tcp_segment.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "common/net/burst_option.h"
+
+namespace outrider {
+namespace {
+
+enum OptionKind : std::uint8_t {  // IANA "TCP Option Kind Numbers"
+  kEndOfList = 0,
+  kNoOperation = 1,
+  kMaximumSegmentSize = 2,  // RFC 9293, 3.2
+  kWindowScale = 3,         // RFC 7323, 2
+  kSackPermitted = 4,       // RFC 2018, 2
+  kSack = 5,                // RFC 2018, 3
+};
+
+constexpr std::uint32_t kMssBytes = 4;
+constexpr std::uint32_t kWindowScaleBytes = 3;
+constexpr std::uint32_t kSackPermittedBytes = 2;
+constexpr std::uint32_t kSackBlockBytes = 8;
+constexpr std::int8_t kMaxWindowScale = 14;  // RFC 7323, 2.3: use 14 if more is received
+
+/// Does it carry what only handshakes and loss need?
+bool has_rare_options(const TcpSegment& s) noexcept {
+  return s.mss != 0 || s.window_scale >= 0 || s.sack_permitted || s.sack_blocks != 0;
+}
+
+std::uint32_t rare_option_bytes(const TcpSegment& s) noexcept {
+  std::uint32_t bytes = 0;
+  if (s.mss != 0) bytes += kMssBytes;
+  if (s.window_scale >= 0) bytes += kWindowScaleBytes;
+  if (s.sack_permitted) bytes += kSackPermittedBytes;
+  if (s.sack_blocks != 0) bytes += 2 + kSackBlockBytes * s.sack_blocks;
+  return bytes;
+}
+
+void store_be32(std::uint8_t* at, std::uint32_t v) noexcept {
+  v = be32(v);
+  std::memcpy(at, &v, sizeof v);
+}
+
+std::uint32_t load_be32(const std::uint8_t* at) noexcept {
+  std::uint32_t v;
+  std::memcpy(&v, at, sizeof v);
+  return be32(v);
+}
+
+std::uint8_t* write_rare_options(const TcpSegment& s, std::uint8_t* at) noexcept {
+  if (s.mss != 0) {
+    at[0] = kMaximumSegmentSize;
+    at[1] = kMssBytes;
+    at[2] = static_cast<std::uint8_t>(s.mss >> 8);
+    at[3] = static_cast<std::uint8_t>(s.mss & 0xFF);
+    at += kMssBytes;
+  }
+  if (s.window_scale >= 0) {
+    at[0] = kWindowScale;
+    at[1] = kWindowScaleBytes;
+    at[2] = static_cast<std::uint8_t>(s.window_scale);
+    at += kWindowScaleBytes;
+  }
+  if (s.sack_permitted) {
+    at[0] = kSackPermitted;
+    at[1] = kSackPermittedBytes;
+    at += kSackPermittedBytes;
+  }
+  if (s.sack_blocks != 0) {
+    at[0] = kSack;
+    at[1] = static_cast<std::uint8_t>(2 + kSackBlockBytes * s.sack_blocks);
+    at += 2;
+    for (std::uint8_t i = 0; i < s.sack_blocks; ++i, at += kSackBlockBytes) {
+      store_be32(at, s.sack[i].begin);
+      store_be32(at + 4, s.sack[i].end);
+    }
+  }
+  return at;
+}
+
+void read_sack(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
+  const std::size_t body = option.size() - 2;
+  const std::size_t blocks = body / kSackBlockBytes;
+  if (body % kSackBlockBytes != 0 || blocks > s.sack.size()) return;
+  s.sack_blocks = static_cast<std::uint8_t>(blocks);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::uint8_t* at = option.data() + 2 + i * kSackBlockBytes;
+    s.sack[i] = {load_be32(at), load_be32(at + 4)};
+  }
+}
+
+void read_identity(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
+  if (const auto identity = decode_burst_option(option)) {
+    s.has_identity = true;
+    s.identity = *identity;
+  }
+}
+
+/// An option of a known kind but another length is skipped like an unknown one.
+/// @param option kind, length and body; at least 2 bytes
+void read_option(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
+  const std::size_t length = option.size();
+  switch (option[0]) {
+    case kMaximumSegmentSize:
+      if (length == kMssBytes) s.mss = static_cast<std::uint16_t>(option[2] << 8 | option[3]);
+      break;
+    case kWindowScale:
+      if (length == kWindowScaleBytes) {
+        s.window_scale = static_cast<std::int8_t>(
+            std::min<std::uint8_t>(option[2], static_cast<std::uint8_t>(kMaxWindowScale)));
+      }
+      break;
+    case kSackPermitted:
+      if (length == kSackPermittedBytes) s.sack_permitted = true;
+      break;
+    case kSack: read_sack(option, s); break;
+    case kBurstOptionKind: read_identity(option, s); break;
+    default: break;
+  }
+}
+
+/// @return false if a length is impossible
+bool read_options(std::span<const std::uint8_t> options, TcpSegment& s) noexcept {
+  if (options.size() == kBurstOptionBytes && options[0] == kBurstOptionKind &&
+      options[1] == kBurstOptionBytes) [[likely]] {
+    read_identity(options, s);
+    return true;
+  }
+  std::size_t at = 0;
+  while (at < options.size()) {
+    if (options[at] == kEndOfList) return true;
+    if (options[at] == kNoOperation) {
+      ++at;
+      continue;
+    }
+    if (at + 1 >= options.size()) return false;
+    const std::size_t length = options[at + 1];
+    if (length < 2 || length > options.size() - at) return false;
+    read_option(options.subspan(at, length), s);
+    at += length;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept {
+  std::uint32_t bytes = s.has_identity ? kBurstOptionBytes : 0;
+  if (has_rare_options(s)) [[unlikely]] bytes += rare_option_bytes(s);
+  assert(bytes <= kMaxTcpOptionBytes);
+  return static_cast<std::uint32_t>(sizeof(TcpHeader)) + ((bytes + 3U) & ~3U);
+}
+
+std::uint32_t encode_tcp(const TcpSegment& s, std::uint16_t source_port,
+                         std::uint16_t destination_port, std::span<std::uint8_t> out) noexcept {
+  const std::uint32_t bytes = tcp_header_bytes(s);
+  assert(out.size() >= bytes && s.sack_blocks <= s.sack.size());
+  assert(s.window_scale <= kMaxWindowScale);
+  TcpHeader header{};
+  header.source_port.set(source_port);
+  header.destination_port.set(destination_port);
+  header.sequence.set(s.sequence);
+  header.acknowledgment.set(s.acknowledgment);
+  header.data_offset = static_cast<std::uint8_t>(bytes / 4 << 4);
+  header.flags = s.flags;
+  header.window.set(s.window);
+  std::memcpy(out.data(), &header, sizeof header);
+
+  std::uint8_t* at = out.data() + sizeof header;
+  if (s.has_identity) {  // first, so that it sits at a fixed place
+    encode_burst_option(s.identity, at);
+    at += kBurstOptionBytes;
+  }
+  if (has_rare_options(s)) [[unlikely]] {
+    at = write_rare_options(s, at);
+    std::uint8_t* const end = out.data() + bytes;
+    assert(at <= end);
+    std::memset(at, kNoOperation, static_cast<std::size_t>(end - at));
+  }
+  return bytes;
+}
+
+std::optional<TcpSegment> decode_tcp(std::span<const std::uint8_t> bytes,
+                                     std::uint32_t tcp_bytes) noexcept {
+  TcpHeader header;
+  if (bytes.size() < sizeof header) return std::nullopt;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const std::uint32_t header_bytes = header.header_bytes();
+  if (header_bytes < sizeof header || header_bytes > bytes.size() || header_bytes > tcp_bytes ||
+      tcp_bytes - header_bytes > UINT16_MAX) {
+    return std::nullopt;
+  }
+  std::optional<TcpSegment> result(std::in_place);
+  TcpSegment& s = *result;
+  s.sequence = header.sequence.get();
+  s.acknowledgment = header.acknowledgment.get();
+  s.flags = header.flags;
+  s.window = header.window.get();
+  s.payload_bytes = static_cast<std::uint16_t>(tcp_bytes - header_bytes);
+  if (header_bytes > sizeof header &&
+      !read_options(bytes.subspan(sizeof header, header_bytes - sizeof header), s)) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+}  // namespace outrider
