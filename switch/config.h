@@ -54,6 +54,7 @@ struct SwitchPortConfig {
   QueueConfig queue{};
   MarkerConfig marker{};
   RegulationPolicy regulation{};
+  bool record = false;                            ///< keep burst records and the time series of its queue
 };
 
 struct RouteConfig {
@@ -94,7 +95,8 @@ struct SwitchProcessConfig {
   std::uint32_t lcore = 0;                 ///< CPU that the poll loop runs on
   std::optional<std::uint32_t> mbufs{};    ///< absent: derived from queues and descriptors
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
-  std::uint32_t max_burst_records = 65536;
+  std::uint32_t max_burst_records = 65536;      ///< kept per recorded port
+  std::uint32_t max_bins = 131072;              ///< kept per recorded port
 };
 
 /// Every fault, each by the user's key; empty means valid. Pure.

@@ -60,13 +60,13 @@ class SwitchNetwork {
   [[nodiscard]] std::uint64_t resident() const noexcept;
 
  private:
-  struct Edge;
   SwitchProcessConfig config_;
   EventLoop& loop_;
   std::vector<std::unique_ptr<Switch>> switches_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<EdgePort> edges_;
   std::vector<Link*> ingress_;  ///< [edges_.size()]
+  std::vector<Link*> egress_;   ///< one per connected edge
 };
 
 }  // namespace outrider

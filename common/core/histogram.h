@@ -38,6 +38,14 @@ class Histogram {
     max_ = std::max(max_, other.max_);
   }
 
+  void clear() noexcept {
+    std::fill(buckets_.begin(), buckets_.end(), 0);
+    count_ = 0;
+    sum_ = 0;
+    min_ = std::numeric_limits<std::uint64_t>::max();
+    max_ = 0;
+  }
+
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] double mean() const noexcept {
     return count_ == 0 ? 0 : sum_ / static_cast<double>(count_);

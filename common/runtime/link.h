@@ -64,6 +64,8 @@ class Link final : public EventSource {
   }
 
   [[nodiscard]] std::uint64_t resident() const noexcept { return pushed_ - delivered_; }
+  [[nodiscard]] std::uint64_t pushed() const noexcept { return pushed_; }
+  [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_; }
   [[nodiscard]] Duration delay() const noexcept { return delay_; }
 
  private:

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/drop_reason.h"
+#include "common/core/traffic_class.h"
+
+namespace outrider {
+
+/// FIFO of waiting packets with limits in packets and bytes, generic in the
+/// packet handle, which it never looks into. It decides admission; the caller
+/// acts, and owns every packet that was not admitted.
+///
+/// Identity, per class: enqueued == dequeued + occupancy.
+/// Not thread-safe: the lcore that owns the egress port owns the queue.
+template <class P>
+class EgressQueue {
+ public:
+  struct Limits {
+    std::uint32_t packets = 0;                ///< >= 1
+    std::optional<std::uint64_t> bytes{};     ///< frame bytes; absent: no limit
+  };
+  struct Item {
+    P packet{};
+    Time enqueued_at{};
+    std::uint32_t frame_bytes = 0;
+    TrafficClass traffic_class = TrafficClass::kBackground;
+  };
+
+  explicit EgressQueue(Limits limits)
+      : limits_(limits), ring_(std::bit_ceil(std::size_t{limits.packets})) {
+    assert(limits.packets >= 1);
+  }
+
+  /// @return why a packet of that size finds no room, or nothing: it may be pushed
+  [[nodiscard]] std::optional<DropReason> refuses(std::uint32_t frame_bytes) const noexcept {
+    if (occupancy_packets() >= limits_.packets) return DropReason::kTailPackets;
+    if (limits_.bytes && occupancy_bytes_ + frame_bytes > *limits_.bytes) return DropReason::kTailBytes;
+    return std::nullopt;
+  }
+
+  /// @pre !refuses(item.frame_bytes)
+  void push(const Item& item) noexcept {
+    assert(occupancy_packets() < limits_.packets);
+    ring_[tail_++ & mask()] = item;
+    occupancy_bytes_ += item.frame_bytes;
+    ++occupancy_[item.traffic_class];
+  }
+
+  /// @pre !empty()
+  Item pop() noexcept {
+    assert(!empty());
+    const Item item = ring_[head_++ & mask()];
+    occupancy_bytes_ -= item.frame_bytes;
+    --occupancy_[item.traffic_class];
+    return item;
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
+  [[nodiscard]] std::uint32_t occupancy_packets() const noexcept { return tail_ - head_; }
+  [[nodiscard]] std::uint64_t occupancy_bytes() const noexcept { return occupancy_bytes_; }
+  [[nodiscard]] const PerClass<std::uint32_t>& occupancy_by_class() const noexcept {
+    return occupancy_;
+  }
+
+ private:
+  [[nodiscard]] std::size_t mask() const noexcept { return ring_.size() - 1; }
+
+  Limits limits_;
+  std::uint32_t head_ = 0, tail_ = 0;  // free-running; their difference is the occupancy
+  std::uint64_t occupancy_bytes_ = 0;
+  PerClass<std::uint32_t> occupancy_{};
+  std::vector<Item> ring_;
+};
+
+}  // namespace outrider

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/core/flow_key.h"
+
+namespace outrider {
+
+/// Hash table from FlowKey to T with a fixed number of entries: open addressing,
+/// linear probing, half full at most, deletion by shifting back so that no
+/// tombstones pile up. All memory at construction; insert() refuses beyond the
+/// limit and the caller decides what that means. Not thread-safe.
+///
+/// A pointer to a value stays good until the next insert() or erase().
+template <class T>
+class FlowTable {
+ public:
+  /// @param max_entries > 0
+  explicit FlowTable(std::uint32_t max_entries)
+      : max_entries_(max_entries), slots_(std::bit_ceil(std::size_t{2} * max_entries)) {
+    assert(max_entries > 0);
+  }
+
+  [[nodiscard]] T* find(const FlowKey& key) noexcept {
+    for (std::size_t i = home_of(key);; i = next(i)) {
+      if (!slots_[i].used) return nullptr;
+      if (slots_[i].key == key) return &slots_[i].value;
+    }
+  }
+  [[nodiscard]] const T* find(const FlowKey& key) const noexcept {
+    return const_cast<FlowTable*>(this)->find(key);
+  }
+
+  /// @pre find(key) == nullptr. @return nullptr if max_entries are in use
+  T* insert(const FlowKey& key, T value) noexcept {
+    if (size_ == max_entries_) return nullptr;
+    std::size_t i = home_of(key);
+    while (slots_[i].used) {
+      assert(slots_[i].key != key);
+      i = next(i);
+    }
+    slots_[i] = {key, std::move(value), true};
+    ++size_;
+    return &slots_[i].value;
+  }
+
+  /// @return false if it was not there
+  bool erase(const FlowKey& key) noexcept {
+    std::size_t hole = home_of(key);
+    while (slots_[hole].used && slots_[hole].key != key) hole = next(hole);
+    if (!slots_[hole].used) return false;
+    // Move back every later entry of the run that may live in the hole.
+    for (std::size_t i = next(hole); slots_[i].used; i = next(i)) {
+      const std::size_t home = home_of(slots_[i].key);
+      const bool reachable = ((i - home) & mask()) >= ((i - hole) & mask());
+      if (reachable) {
+        slots_[hole] = std::move(slots_[i]);
+        hole = i;
+      }
+    }
+    slots_[hole] = {};
+    --size_;
+    return true;
+  }
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint32_t max_entries() const noexcept { return max_entries_; }
+
+  template <class F>
+  void for_each(F&& f) const {
+    for (const auto& s : slots_)
+      if (s.used) f(s.key, s.value);
+  }
+
+ private:
+  struct Slot {
+    FlowKey key{};
+    T value{};
+    bool used = false;
+  };
+  [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
+  [[nodiscard]] std::size_t home_of(const FlowKey& k) const noexcept { return hash_of(k) & mask(); }
+  [[nodiscard]] std::size_t next(std::size_t i) const noexcept { return (i + 1) & mask(); }
+
+  std::uint32_t max_entries_;
+  std::uint32_t size_ = 0;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace outrider

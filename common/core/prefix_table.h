@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace outrider {
+
+/// IPv4 longest-prefix match: a trie of four 8-bit strides with prefixes pushed
+/// to the leaves, so a lookup reads at most four entries. For tables of a few
+/// thousand prefixes (1 KiB a node); rte_lpm takes 64 MiB however few there are,
+/// which a virtual topology of many switches cannot pay.
+///
+/// Filled at start-up; lookups are const and do not allocate.
+class PrefixTable {
+ public:
+  static constexpr std::uint16_t kMaxValue = 0x7FFE;
+
+  PrefixTable() { nodes_.emplace_back(); }
+
+  /// @param address host byte order, bits beyond `length` are ignored
+  /// @param length 0 to 32. @param value <= kMaxValue
+  void insert(std::uint32_t address, unsigned length, std::uint16_t value) {
+    assert(length <= 32 && value <= kMaxValue);
+    std::size_t node = 0;
+    unsigned depth = 0;
+    for (; length > (depth + 1) * 8; ++depth) node = child(node, stride(address, depth));
+    const unsigned free_bits = (depth + 1) * 8 - length;
+    const unsigned first = (stride(address, depth) >> free_bits) << free_bits;
+    for (unsigned i = first; i < first + (1U << free_bits); ++i) fill(node, i, value, length);
+  }
+
+  [[nodiscard]] std::optional<std::uint16_t> lookup(std::uint32_t address) const noexcept {
+    std::size_t node = 0;
+    for (unsigned depth = 0; depth < 4; ++depth) {
+      const Entry e = nodes_[node][stride(address, depth)];
+      if (!e.is_child) {
+        if (e.target == kNone) return std::nullopt;
+        return static_cast<std::uint16_t>(e.target);
+      }
+      node = e.target;
+    }
+    return std::nullopt;  // not reached: the fourth stride has no children
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0x7FFFFF;
+  struct Entry {
+    std::uint32_t target : 23 = kNone;  ///< node index, or value, or kNone
+    std::uint32_t is_child : 1 = 0;
+    std::uint32_t length : 8 = 0;  ///< of the prefix that set the value
+  };
+  static_assert(sizeof(Entry) == 4);
+  using Node = std::array<Entry, 256>;
+
+  static constexpr unsigned stride(std::uint32_t address, unsigned depth) noexcept {
+    return (address >> (24 - 8 * depth)) & 0xFF;
+  }
+
+  std::size_t child(std::size_t node, unsigned index) {
+    if (nodes_[node][index].is_child == 0U) {
+      const Entry inherited = nodes_[node][index];
+      const auto created = static_cast<std::uint32_t>(nodes_.size());
+      assert(created < kNone);
+      nodes_.emplace_back().fill(inherited);  // the shorter prefix answers where nothing longer does
+      nodes_[node][index].target = created & kNone;
+      nodes_[node][index].is_child = 1;
+    }
+    return nodes_[node][index].target;
+  }
+
+  void fill(std::size_t node, unsigned index, std::uint16_t value, unsigned length) {
+    if (nodes_[node][index].is_child != 0U) {
+      const std::size_t below = nodes_[node][index].target;
+      for (unsigned i = 0; i < 256; ++i) fill(below, i, value, length);
+    } else if (nodes_[node][index].target == kNone || nodes_[node][index].length <= length) {
+      nodes_[node][index].target = value;
+      nodes_[node][index].length = length & 0xFF;
+    }
+  }
+
+  std::vector<Node> nodes_;
+};
+
+}  // namespace outrider

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cassert>
+#include <cstring>
+
+#include "common/core/ecn.h"
+#include "common/dpdk/packet.h"
+#include "common/net/checksum.h"
+#include "common/net/headers.h"
+
+namespace outrider {
+
+/// The only places that change a forwarded header; each keeps the IPv4 checksum
+/// right incrementally (RFC 1624).
+namespace detail {
+template <class Change>
+void rewrite_word(Ipv4Header& ip, std::size_t word_offset, Change&& change) noexcept {
+  auto* bytes = reinterpret_cast<std::uint8_t*>(&ip);
+  std::uint16_t before, after, checksum;
+  std::memcpy(&before, bytes + word_offset, 2);
+  change();
+  std::memcpy(&after, bytes + word_offset, 2);
+  std::memcpy(&checksum, ip.checksum.raw.data(), 2);
+  checksum = checksum_update(checksum, before, after);
+  std::memcpy(ip.checksum.raw.data(), &checksum, 2);
+}
+}  // namespace detail
+
+/// Sets CE. @pre the packet is ECT: CE on a Not-ECT packet breaks RFC 3168, section 5
+inline void set_ce(Ipv4Header& ip) noexcept {
+  assert(is_ect(ecn_of(ip.tos)));
+  detail::rewrite_word(ip, 0, [&ip] { ip.tos |= static_cast<std::uint8_t>(Ecn::kCe); });
+}
+
+/// @return false if the TTL runs out here: the packet must be dropped, unchanged (RFC 1812, 5.3.1)
+inline bool decrement_ttl(Ipv4Header& ip) noexcept {
+  if (ip.ttl <= 1) return false;
+  detail::rewrite_word(ip, 8, [&ip] { --ip.ttl; });
+  return true;
+}
+
+}  // namespace outrider
