@@ -1,0 +1,127 @@
+#include "common/dpdk/eal.h"
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include "common/dpdk/eal_check.h"
+#include "common/dpdk/eal_log.h"
+#include "common/dpdk/error.h"
+#include "common/telemetry/log.h"
+
+namespace outrider {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool names(const std::vector<std::string>& arguments, std::string_view option) {
+  return std::any_of(arguments.begin(), arguments.end(), [option](const std::string& a) {
+    return a == option || a.starts_with(std::string(option) + "=");
+  });
+}
+
+/// EAL of an unprivileged user keeps files in XDG_RUNTIME_DIR, which a service,
+/// a container or `su` may not have.
+fs::path make_private_runtime() {
+  if (getuid() == 0) return {};
+  const char* given = std::getenv("XDG_RUNTIME_DIR");
+  if (given != nullptr && access(given, W_OK | X_OK) == 0) return {};
+  std::string made = fs::temp_directory_path() / "outrider-runtime-XXXXXX";
+  if (mkdtemp(made.data()) == nullptr)
+    throw EnvironmentError("XDG_RUNTIME_DIR is not writable and no directory can be made in " +
+                           fs::temp_directory_path().string() +
+                           "; set XDG_RUNTIME_DIR to a directory of yours.");
+  setenv("XDG_RUNTIME_DIR", made.c_str(), 1);
+  return made;
+}
+
+std::string remedy_for(const std::string& said) {
+  const auto has = [&said](std::string_view part) { return said.find(part) != std::string::npos; };
+  if (has("Cannot get hugepage") || has("not enough memory") || has("Cannot init memory") ||
+      has("mmap"))
+    return "Memory could not be had: free some, lower `mbufs` or the descriptors, or check "
+           "`ulimit -v` and the container's limit.";
+  if (has("unrecognized option") || has("invalid option") || has("Invalid") || has("ignored"))
+    return "An EAL argument was refused: check what was given with --eal or before `--`.";
+  if (has("Permission denied")) return "Run as a user who may access what is named above.";
+  return "Run again with --verbose for DPDK's whole log.";
+}
+
+void remove_quietly(const fs::path& path) noexcept {
+  std::error_code ignored;
+  if (!path.empty()) fs::remove_all(path, ignored);
+}
+
+}  // namespace
+
+std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t hugepages_mb,
+                                       int pid) {
+  std::vector<std::string> arguments{options.program, "--single-file-segments"};
+  const auto add = [&](std::string_view option, std::string value) {
+    if (names(options.extra, option)) return;  // the user's word goes first
+    arguments.emplace_back(option);
+    if (!value.empty()) arguments.push_back(std::move(value));
+  };
+  if (!names(options.extra, "-l") && !names(options.extra, "-c"))
+    add("--lcores", "0@" + std::to_string(options.cpu));
+  add("--file-prefix", options.program + "-" + std::to_string(pid));
+  if (options.hugepages == Hugepages::kAuto && hugepages_mb >= options.memory_mb &&
+      !names(options.extra, "--no-huge")) {
+    add("--in-memory", "");
+  } else {
+    add("--no-huge", "");
+    add("--no-shconf", "");
+    add("-m", std::to_string(options.memory_mb));
+  }
+  if (options.pci_devices.empty() && !names(options.extra, "-a")) add("--no-pci", "");
+  for (const auto& address : options.pci_devices) {
+    arguments.emplace_back("-a");
+    arguments.push_back(address);
+  }
+  arguments.insert(arguments.end(), options.extra.begin(), options.extra.end());
+  return arguments;
+}
+
+Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file-prefix")) {
+  check_cpu(options.cpu);
+  for (const auto& address : options.pci_devices) check_pci_device(address);
+  private_runtime_ = make_private_runtime();
+
+  const std::uint64_t huge_mb = free_hugepages_mb();
+  std::vector<std::string> arguments = eal_arguments(options, huge_mb, getpid());
+  if (names(arguments, "--no-huge"))
+    log_info("memory: " + std::to_string(options.memory_mb) + " MiB of ordinary pages (" +
+             std::to_string(huge_mb) + " MiB of huge pages free; more make it faster)");
+  std::string line;
+  std::vector<char*> argv;
+  argv.reserve(arguments.size());
+  for (auto& argument : arguments) {
+    argv.push_back(argument.data());
+    line += " " + argument;
+  }
+  log_debug("EAL arguments:" + line);
+
+  capture_dpdk_log();
+  OutputCapture output;
+  const int used = rte_eal_init(static_cast<int>(argv.size()), argv.data());
+  const int error = rte_errno;
+  const std::string printed = output.finish();
+  if (used >= 0) return;
+  remove_quietly(private_runtime_);
+  const std::string said = last_dpdk_lines() + (printed.empty() ? "" : "\n    " + printed);
+  throw EnvironmentError(DpdkError("rte_eal_init", options.program, error).what() +
+                         (". DPDK's last lines:" + said) + "\n  " + remedy_for(said));
+}
+
+Eal::~Eal() {
+  const fs::path runtime = rte_eal_get_runtime_dir();
+  rte_eal_cleanup();
+  if (own_runtime_) remove_quietly(runtime);
+  remove_quietly(private_runtime_);
+}
+
+}  // namespace outrider

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace outrider {
+
+enum class Hugepages : std::uint8_t { kAuto, kNever };
+
+struct EalOptions {
+  std::string program;                   ///< argv[0] and the prefix of runtime files
+  std::uint32_t cpu = 0;                 ///< the only lcore runs here
+  std::vector<std::string> pci_devices;  ///< addresses; empty: PCI is not even scanned
+  std::uint32_t memory_mb = 64;          ///< pools, rings and tables
+  Hugepages hugepages = Hugepages::kAuto;
+  std::vector<std::string> extra;  ///< further EAL arguments, as given by the user
+};
+
+/// The arguments that follow from the options. Pure.
+/// @param hugepages_mb  free huge pages [MiB]
+[[nodiscard]] std::vector<std::string> eal_arguments(const EalOptions& options,
+                                                     std::uint64_t hugepages_mb, int pid);
+
+/// DPDK's environment abstraction layer; one a process and once. The calling
+/// thread becomes the main lcore and is pinned to its CPU. With enough free
+/// huge pages memory comes from there, else from ordinary pages: no privilege,
+/// no set-up. Virtual devices are attached by Port, not here.
+class Eal {
+ public:
+  /// @throws EnvironmentError with cause and remedy
+  explicit Eal(const EalOptions& options);
+  ~Eal();
+  Eal(const Eal&) = delete;
+  Eal& operator=(const Eal&) = delete;
+
+ private:
+  bool own_runtime_;  ///< DPDK's runtime directory has our process id in its name
+  std::filesystem::path private_runtime_;  ///< empty: the user's is fine
+};
+
+}  // namespace outrider

@@ -1,0 +1,175 @@
+#include "common/dpdk/eal_check.h"
+
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "common/dpdk/error.h"
+
+namespace outrider {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string usable_cpus(const cpu_set_t& allowed) {
+  std::string text;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    if (!text.empty()) text += ", ";
+    text += std::to_string(cpu);
+    int last = cpu;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &allowed)) ++last;
+    if (last > cpu + 1) text += "-" + std::to_string(last);
+    if (last == cpu + 1) text += ", " + std::to_string(last);
+    cpu = last;
+  }
+  return text;
+}
+
+/// Does a process accept connections at `path`?
+bool has_listener(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  // EAGAIN: somebody listens, and its queue of connections is full
+  const bool alive =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
+      errno == EAGAIN || errno == EACCES;
+  close(fd);
+  return alive;
+}
+
+/// Value of `key` in "driver,key=value,...".
+std::string argument_of(const std::string& device, std::string_view key) {
+  std::size_t at = device.find(',');
+  while (at != std::string::npos) {
+    const std::size_t end = device.find(',', at + 1);
+    const std::string part = device.substr(at + 1, end == std::string::npos ? end : end - at - 1);
+    const std::size_t equals = part.find('=');
+    if (equals != std::string::npos && std::string_view(part).substr(0, equals) == key)
+      return part.substr(equals + 1);
+    at = end;
+  }
+  return {};
+}
+
+bool is_vhost(const std::string& device) { return device.starts_with("net_vhost"); }
+bool is_virtio_user(const std::string& device) {
+  return device.starts_with("net_virtio_user") || device.starts_with("virtio_user");
+}
+
+}  // namespace
+
+bool is_pci_address(std::string_view device) noexcept {
+  const auto hex = [&](std::size_t at, std::size_t n) {
+    return std::all_of(device.begin() + static_cast<std::ptrdiff_t>(at),
+                       device.begin() + static_cast<std::ptrdiff_t>(at + n),
+                       [](unsigned char c) { return std::isxdigit(c) != 0; });
+  };
+  if (device.size() == 12 && device[4] == ':' && hex(0, 4)) device.remove_prefix(5);
+  return device.size() == 7 && device[2] == ':' && device[5] == '.' && hex(0, 2) && hex(3, 2) &&
+         hex(6, 1);
+}
+
+void check_cpu(std::uint32_t cpu) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    throw DpdkError("sched_getaffinity", "this process", errno);
+  if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &allowed)) return;
+  const bool exists = fs::exists("/sys/devices/system/cpu/cpu" + std::to_string(cpu));
+  throw EnvironmentError(
+      "lcore: CPU " + std::to_string(cpu) +
+      (exists ? " is outside the set this process may run on" : " does not exist") +
+      "; usable are: " + usable_cpus(allowed) +
+      ". Set `lcore` in the configuration, or --lcore N, to one of them.");
+}
+
+void check_pci_device(const std::string& address, const std::string& bus) {
+  const std::string full = address.size() == 7 ? "0000:" + address : address;
+  std::error_code ignored;
+  if (fs::exists(bus + "/" + full, ignored)) return;
+  std::vector<std::string> network;
+  for (const auto& entry : fs::directory_iterator(bus, ignored)) {
+    std::string kind;
+    std::ifstream(entry.path() / "class") >> kind;
+    if (kind.starts_with("0x02")) network.push_back(entry.path().filename());  // network controller
+  }
+  std::sort(network.begin(), network.end());
+  std::string present;
+  for (const auto& name : network) present += (present.empty() ? "" : ", ") + name;
+  throw EnvironmentError("device " + address +
+                         ": no such PCI device; network controllers present: " +
+                         (present.empty() ? "none" : present) + ".");
+}
+
+std::string socket_of(const std::string& device) {
+  if (is_vhost(device)) return argument_of(device, "iface");
+  if (!is_virtio_user(device)) return {};
+  std::string path = argument_of(device, "path");
+  return path.starts_with("/dev/") ? std::string{} : path;  // /dev/vhost-net is the kernel's
+}
+
+bool binds_socket(const std::string& device) {
+  if (socket_of(device).empty()) return false;
+  if (is_vhost(device)) return argument_of(device, "client") != "1";
+  return argument_of(device, "server") == "1";
+}
+
+void check_socket(const std::string& device) {
+  const std::string path = socket_of(device);
+  if (path.empty()) return;
+  if (path.size() >= sizeof(sockaddr_un::sun_path))
+    throw EnvironmentError("socket " + path + ": longer than the " +
+                           std::to_string(sizeof(sockaddr_un::sun_path) - 1) +
+                           " bytes that a Unix socket allows; choose a shorter directory.");
+  std::string directory = fs::path(path).parent_path();
+  if (directory.empty()) directory = ".";
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored))
+    throw EnvironmentError("socket " + path + ": directory " + directory +
+                           " does not exist; create it (mkdir -p " + directory + ").");
+  if (!binds_socket(device)) return;
+  if (access(directory.c_str(), W_OK | X_OK) != 0)
+    throw EnvironmentError("socket " + path + ": no permission to create files in " + directory +
+                           ".");
+  if (!fs::exists(path, ignored)) return;
+  if (!fs::is_socket(path, ignored))
+    throw EnvironmentError("socket " + path + ": a file that is not a socket is in the way.");
+  if (has_listener(path))
+    throw EnvironmentError("socket " + path +
+                           " is in use: another process listens on it. Stop that process, or give "
+                           "this device a path of its own.");
+  if (unlink(path.c_str()) != 0)
+    throw EnvironmentError(
+        "socket " + path +
+        ": a dead process left it and it cannot be removed: " + std::strerror(errno));
+}
+
+std::uint64_t free_hugepages_mb(const std::string& root) {
+  std::uint64_t kilobytes = 0;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root, ignored)) {
+    const std::string name = entry.path().filename();
+    constexpr std::string_view kPrefix = "hugepages-";
+    if (!name.starts_with(kPrefix)) continue;
+    std::uint64_t pages = 0;
+    if (!(std::ifstream(entry.path() / "free_hugepages") >> pages)) continue;
+    kilobytes += pages * std::strtoull(name.c_str() + kPrefix.size(), nullptr, 10);
+  }
+  return kilobytes / 1024;
+}
+
+}  // namespace outrider

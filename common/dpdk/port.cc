@@ -1,0 +1,167 @@
+#include "common/dpdk/port.h"
+
+#include <pthread.h>
+#include <rte_bus_vdev.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "common/dpdk/eal_check.h"
+#include "common/dpdk/eal_log.h"
+#include "common/dpdk/error.h"
+#include "common/telemetry/log.h"
+
+namespace outrider {
+namespace {
+
+/// A virtio-user server accept()s its first peer inside the probe and offers no
+/// time-out. This interrupts the system call of the constructing thread, again
+/// and again (one signal could come just before the call), once the time is over.
+class BlockingCallBound {
+ public:
+  BlockingCallBound(Duration timeout, const std::function<bool()>& cancelled)
+      : target_(pthread_self()) {
+    struct sigaction interrupt {};
+    interrupt.sa_handler = [](int) {};
+    sigemptyset(&interrupt.sa_mask);  // and no SA_RESTART: accept() returns EINTR
+    sigaction(SIGALRM, &interrupt, &previous_);
+    watcher_ = std::thread([this, timeout, &cancelled] { watch(timeout, cancelled); });
+  }
+  ~BlockingCallBound() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    wake_.notify_one();
+    watcher_.join();
+    sigaction(SIGALRM, &previous_, nullptr);
+  }
+  BlockingCallBound(const BlockingCallBound&) = delete;
+  BlockingCallBound& operator=(const BlockingCallBound&) = delete;
+
+ private:
+  void watch(Duration timeout, const std::function<bool()>& cancelled) {
+    constexpr auto kStep = std::chrono::milliseconds(20);
+    std::unique_lock lock(mutex_);
+    for (Duration waited{}; !wake_.wait_for(lock, kStep, [this] { return over_; }); waited += kStep)
+      if (waited >= timeout || cancelled()) pthread_kill(target_, SIGALRM);
+  }
+
+  pthread_t target_;
+  struct sigaction previous_ {};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool over_ = false;
+  std::thread watcher_;
+};
+
+/// virtio-user's rings have 256 entries unless its own arguments say otherwise.
+std::string with_queue_size(const PortConfig& config, std::string arguments) {
+  const bool virtio =
+      config.device.starts_with("net_virtio_user") || config.device.starts_with("virtio_user");
+  if (!virtio || arguments.find("queue_size=") != std::string::npos) return arguments;
+  return arguments +
+         ",queue_size=" + std::to_string(std::max(config.rx_descriptors, config.tx_descriptors));
+}
+
+}  // namespace
+
+Port::Port(const PortConfig& config, rte_mempool& rx_pool) : name_(config.name) {
+  attach(config);
+  try {
+    configure(config, rx_pool);
+  } catch (...) {
+    detach();
+    throw;
+  }
+}
+
+Port::~Port() {
+  rte_eth_dev_stop(id_);
+  detach();
+}
+
+void Port::attach(const PortConfig& config) {
+  if (!is_pci_address(config.device)) {
+    check_socket(config.device);
+    if (rte_eth_dev_count_total() >= RTE_MAX_ETHPORTS)
+      throw EnvironmentError("device " + name_ + ": this build of DPDK has room for " +
+                             std::to_string(RTE_MAX_ETHPORTS) +
+                             " devices; let several hosts or ports share one.");
+    const std::size_t comma = config.device.find(',');
+    vdev_ = config.device.substr(0, comma);
+    const std::string arguments = with_queue_size(
+        config, comma == std::string::npos ? std::string{} : config.device.substr(comma + 1));
+    const bool waits = binds_socket(config.device) && !config.device.starts_with("net_vhost");
+    if (waits) log_info("device " + name_ + ": waiting for a peer on " + socket_of(config.device));
+    int error = 0;
+    {
+      const BlockingCallBound bound(config.peer_timeout, config.cancelled);
+      error = rte_vdev_init(vdev_.c_str(), arguments.c_str());
+    }
+    if (error != 0 && config.cancelled())
+      throw EnvironmentError("device " + name_ + ": interrupted while it was attached.");
+    if (error != 0 && waits)
+      throw EnvironmentError(
+          "device " + name_ + ": no peer connected to " + socket_of(config.device) +
+          " in time. Start the other program with the same socket (vhost with client=1), or wait "
+          "longer with --wait-for-peer. DPDK's last lines:" +
+          last_dpdk_lines());
+    if (error != 0)
+      throw EnvironmentError(DpdkError("rte_vdev_init", config.device, error).what() +
+                             (". Check the driver's name and arguments of device " + name_) +
+                             ". DPDK's last lines:" + last_dpdk_lines());
+  }
+  const std::string known = vdev_.empty() ? config.device : vdev_;
+  const std::string full = known.size() == 7 && vdev_.empty() ? "0000:" + known : known;
+  if (rte_eth_dev_get_port_by_name(full.c_str(), &id_) != 0 || rte_eth_dev_is_valid_port(id_) == 0)
+    throw EnvironmentError("device " + name_ + ": no DPDK driver took " + full +
+                           ". A NIC must be bound to one: dpdk-devbind.py --bind=vfio-pci " + full +
+                           ". DPDK's last lines:" + last_dpdk_lines());
+}
+
+void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
+  const auto check = [this](const char* call, int error) {
+    if (error < 0)
+      throw EnvironmentError(DpdkError(call, name_, error).what() +
+                             (". DPDK's last lines:" + last_dpdk_lines()));
+  };
+  const rte_eth_conf port_conf{};
+  check("rte_eth_dev_configure", rte_eth_dev_configure(id_, 1, 1, &port_conf));
+  std::uint16_t rx = config.rx_descriptors;
+  std::uint16_t tx = config.tx_descriptors;
+  check("rte_eth_dev_adjust_nb_rx_tx_desc", rte_eth_dev_adjust_nb_rx_tx_desc(id_, &rx, &tx));
+  if (rx != config.rx_descriptors || tx != config.tx_descriptors)
+    throw EnvironmentError("device " + name_ + ": cannot have " +
+                           std::to_string(config.rx_descriptors) + " receive and " +
+                           std::to_string(config.tx_descriptors) +
+                           " transmit descriptors; nearest are " + std::to_string(rx) + " and " +
+                           std::to_string(tx) + ".");
+  const auto socket = static_cast<unsigned>(rte_eth_dev_socket_id(id_));
+  check("rte_eth_rx_queue_setup", rte_eth_rx_queue_setup(id_, 0, rx, socket, nullptr, &rx_pool));
+  check("rte_eth_tx_queue_setup", rte_eth_tx_queue_setup(id_, 0, tx, socket, nullptr));
+  check("rte_eth_dev_start", rte_eth_dev_start(id_));
+  rte_eth_promiscuous_enable(id_);  // virtual devices refuse and need none
+}
+
+void Port::detach() noexcept {
+  rte_eth_dev_close(id_);
+  if (!vdev_.empty()) rte_vdev_uninit(vdev_.c_str());
+}
+
+bool Port::link_up() const noexcept {
+  rte_eth_link link{};
+  return rte_eth_link_get_nowait(id_, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+}
+
+PortLosses Port::losses() const noexcept {
+  rte_eth_stats stats{};
+  if (rte_eth_stats_get(id_, &stats) != 0) return {};
+  return {.rx_missed = stats.imissed, .rx_nombuf = stats.rx_nombuf, .tx_errors = stats.oerrors};
+}
+
+}  // namespace outrider

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <rte_ethdev.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/dpdk/packet.h"
+
+namespace outrider {
+
+inline constexpr std::uint16_t kBatchPackets = 32;  ///< most that one burst call moves
+
+struct PortConfig {
+  std::string name;    ///< the user's, for messages
+  std::string device;  ///< PCI address, or vdev string "net_vhost0,iface=/tmp/s,client=1"
+  std::uint16_t rx_descriptors = 1024;
+  std::uint16_t tx_descriptors = 1024;
+  /// A virtio-user server waits for its peer while it is attached: given up when
+  /// this has passed, or as soon as `cancelled` says so.
+  Duration peer_timeout = std::chrono::seconds(30);
+  std::function<bool()> cancelled = [] { return false; };
+};
+
+struct PortLosses {
+  std::uint64_t rx_missed = 0;  ///< the device had no free descriptor
+  std::uint64_t rx_nombuf = 0;  ///< the pool was empty
+  std::uint64_t tx_errors = 0;
+};
+
+/// A started Ethernet port with one queue in each direction; stops and closes in
+/// the destructor. `rx_pool` must outlive it: declare the pool first. Not
+/// thread-safe: one lcore owns it.
+class Port {
+ public:
+  /// Attaches the device if it is virtual, configures and starts it.
+  /// @throws EnvironmentError with cause and remedy
+  Port(const PortConfig& config, rte_mempool& rx_pool);
+  ~Port();
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  /// @param out [size = n]; the caller owns what it gets. @return packets received
+  std::uint16_t rx(Packet** out, std::uint16_t n) const noexcept {
+    return rte_eth_rx_burst(id_, 0, out, n);
+  }
+  /// Takes a prefix. @return packets taken; the caller still owns the rest
+  std::uint16_t tx(Packet** packets, std::uint16_t n) const noexcept {
+    return rte_eth_tx_burst(id_, 0, packets, n);
+  }
+
+  /// Also what makes a virtio-user server accept a peer again: ask now and then.
+  [[nodiscard]] bool link_up() const noexcept;
+  [[nodiscard]] PortLosses losses() const noexcept;
+  [[nodiscard]] std::uint16_t id() const noexcept { return id_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  void attach(const PortConfig& config);
+  void configure(const PortConfig& config, rte_mempool& rx_pool);
+  void detach() noexcept;
+
+  std::string name_;
+  std::string vdev_;  ///< name of the virtual device that we attached; empty: none
+  std::uint16_t id_ = RTE_MAX_ETHPORTS;
+};
+
+}  // namespace outrider

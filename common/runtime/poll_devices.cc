@@ -1,0 +1,62 @@
+#include "common/runtime/poll_devices.h"
+
+#include "common/telemetry/log.h"
+
+namespace outrider {
+
+PollDevices::PollDevices(const std::vector<PortConfig>& configs, rte_mempool& rx_pool) {
+  devices_.reserve(configs.size());
+  for (const auto& config : configs) devices_.push_back(std::make_unique<Device>(config, rx_pool));
+}
+
+std::uint32_t PollDevices::poll_all(Time previous, Time now) noexcept {
+  std::uint32_t received = 0;
+  for (auto& owned : devices_) {
+    Device& device = *owned;
+    device.size = device.port.rx(device.batch.data(), kBatchPackets);
+    device.taken = 0;
+    device.next = device.size == 0 ? kNever : arrival_time(previous, now, 0, device.size);
+    received += device.size;
+  }
+  return received;
+}
+
+PortLosses PollDevices::losses() const noexcept {
+  PortLosses sum;
+  for (const auto& device : devices_) {
+    const PortLosses one = device->port.losses();
+    sum.rx_missed += one.rx_missed;
+    sum.rx_nombuf += one.rx_nombuf;
+    sum.tx_errors += one.tx_errors;
+  }
+  return sum;
+}
+
+PerClass<std::uint64_t> PollDevices::tx_dropped() const noexcept {
+  PerClass<std::uint64_t> sum;
+  for (const auto& device : devices_)
+    for (std::size_t c = 0; c < kTrafficClasses; ++c)
+      sum.values[c] += device->edge.dropped().values[c];
+  return sum;
+}
+
+bool PollDevices::check_links() {
+  bool all = true;
+  for (auto& device : devices_) {
+    const bool up = device->port.link_up();
+    if (up != device->up)
+      log_info("device " + device->port.name() + (up ? ": link is up" : ": link is down"));
+    device->up = up;
+    all = all && up;
+  }
+  return all;
+}
+
+std::string PollDevices::down() const {
+  std::string names;
+  for (const auto& device : devices_)
+    if (!device->up) names += (names.empty() ? "" : ", ") + device->port.name();
+  return names;
+}
+
+}  // namespace outrider

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/dpdk/port.h"
+#include "common/dpdk/receive.h"
+#include "common/runtime/device_edge.h"
+#include "common/runtime/event_loop.h"
+
+namespace outrider {
+
+/// When packet `i` of the `n` found by a poll arrived: evenly spread over the
+/// time since the last poll, so that a batch does not reach a queue all at once
+/// and blur its occupancy. @pre i < n, previous <= now
+[[nodiscard]] constexpr Time arrival_time(Time previous, Time now, std::uint32_t i,
+                                          std::uint32_t n) noexcept {
+  return previous + (now - previous) * (i + 1) / n;
+}
+
+/// The devices of a process, each with its edge. Not thread-safe: the lcore of
+/// the poll loop owns it.
+class PollDevices {
+ public:
+  /// @param rx_pool must outlive the devices
+  /// @throws EnvironmentError
+  PollDevices(const std::vector<PortConfig>& configs, rte_mempool& rx_pool);
+
+  [[nodiscard]] std::size_t size() const noexcept { return devices_.size(); }
+  [[nodiscard]] DeviceEdge& edge(std::size_t device) noexcept { return devices_[device]->edge; }
+  [[nodiscard]] const Port& port(std::size_t device) const noexcept {
+    return devices_[device]->port;
+  }
+  /// Received packets that could not be made into one segment; dropped.
+  [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }
+  [[nodiscard]] PortLosses losses() const noexcept;
+  [[nodiscard]] PerClass<std::uint64_t> tx_dropped() const noexcept;
+
+  /// Takes up to 32 packets of every device and hands them to
+  /// `sink.receive_from_device(device, packet, arrived)` in order of arrival;
+  /// `loop` runs up to each arrival first, so that every source stays in order.
+  template <class Sink>
+  void receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept;
+
+  void flush() noexcept {
+    for (auto& device : devices_) device->edge.flush();
+  }
+
+  /// Notices and logs links that went up or down. Makes system calls: seldom.
+  /// @return all are up
+  bool check_links();
+  /// Names of the devices whose link was down at the last check.
+  [[nodiscard]] std::string down() const;
+
+ private:
+  struct Device {
+    Device(const PortConfig& config, rte_mempool& pool) : port(config, pool), edge(port) {}
+    Port port;
+    DeviceEdge edge;
+    std::array<Packet*, kBatchPackets> batch{};
+    std::uint16_t size = 0;
+    std::uint16_t taken = 0;
+    Time next{};  ///< arrival of batch[taken]
+    bool up = false;
+  };
+
+  std::uint32_t poll_all(Time previous, Time now) noexcept;
+
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::uint64_t malformed_ = 0;
+};
+
+template <class Sink>
+void PollDevices::receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept {
+  for (std::uint32_t left = poll_all(previous, now); left != 0; --left) {
+    std::uint32_t first = 0;
+    for (std::uint32_t d = 1; d < devices_.size(); ++d)
+      if (devices_[d]->next < devices_[first]->next) first = d;
+    Device& device = *devices_[first];
+    Packet* packet = device.batch[device.taken++];
+    const Time arrived = device.next;
+    device.next = device.taken == device.size
+                      ? kNever
+                      : arrival_time(previous, now, device.taken, device.size);
+    if (!prepare_received(*packet)) [[unlikely]] {
+      ++malformed_;
+      release(packet);
+      continue;
+    }
+    loop.run_until(arrived);
+    sink.receive_from_device(first, packet, arrived);
+  }
+}
+
+}  // namespace outrider

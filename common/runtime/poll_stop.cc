@@ -1,0 +1,28 @@
+#include "common/runtime/poll_stop.h"
+
+#include <signal.h>
+
+#include <atomic>
+
+namespace outrider {
+namespace {
+
+std::atomic<bool> stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set in a signal handler");
+
+void on_signal(int) { stop.store(true, std::memory_order_relaxed); }
+
+}  // namespace
+
+void catch_stop_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second signal acts as ever
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool stop_requested() noexcept { return stop.load(std::memory_order_relaxed); }
+
+}  // namespace outrider

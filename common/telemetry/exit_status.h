@@ -1,0 +1,20 @@
+#pragma once
+
+namespace outrider {
+
+/// How a program of this project ends; part of its interface (see --help).
+enum ExitStatus : int {
+  kExitOk = 0,
+  kExitFailure = 1,        ///< anything not named below
+  kExitUsage = 2,          ///< configuration or command line refused
+  kExitEnvironment = 3,    ///< EAL, CPU, device, socket or memory
+  kExitLedger = 4,         ///< packets are not accounted for: a bug of ours
+  kExitInterrupted = 130,  ///< stopped by a signal before the work was done
+};
+
+inline constexpr const char* kExitStatusHelp =
+    "Exit status: 0 done, 2 configuration or command line refused, 3 environment (EAL, CPU,\n"
+    "device, socket, memory), 4 ledger not balanced, 130 interrupted before the jobs were\n"
+    "finished, 1 anything else.";
+
+}  // namespace outrider
