@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/config/quantities.h"
+#include "common/net/headers.h"
+
+namespace outrider {
+
+/// IPv4 network, host byte order.
+struct Prefix {
+  std::uint32_t address = 0;  ///< no bit set beyond `length`
+  std::uint8_t length = 0;    ///< [bits] <= 32
+
+  [[nodiscard]] constexpr std::uint32_t mask() const noexcept {
+    return length == 0 ? 0 : ~std::uint32_t{0} << (32 - length);
+  }
+  [[nodiscard]] constexpr bool contains(std::uint32_t a) const noexcept {
+    return (a & mask()) == address;
+  }
+  bool operator==(const Prefix&) const = default;
+};
+
+/// "10.0.1.2": four decimal numbers without leading zeros. Host byte order.
+Parsed<std::uint32_t> parse_ipv4(std::string_view text);
+/// "10.0.1.0/24". An address with bits beyond the length is refused: it is
+/// either a host or a typing error.
+Parsed<Prefix> parse_prefix(std::string_view text);
+/// "02:00:00:00:00:01", either case.
+Parsed<MacAddress> parse_mac(std::string_view text);
+
+std::string format_ipv4(std::uint32_t address);
+
+}  // namespace outrider

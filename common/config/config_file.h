@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "common/config/config_reader.h"
+#include "common/config/config_result.h"
+#include "common/config/config_value.h"
+#include "common/config/config_writer.h"
+#include "common/config/toml_file.h"
+#include "common/config/toml_text.h"
+
+namespace outrider {
+
+/// Reads a table into a struct with a describe(), see config_binding.h.
+/// @param path  of the table: the prefix of the keys in `issues`
+template <class T>
+void read_config(const ConfigTable& table, std::string path, T& into, ConfigIssues& issues) {
+  ConfigReader reader(table, std::move(path), issues);
+  describe(reader, into);
+  reader.finish();
+}
+
+/// Adds the issues whose key has none yet, at it or beneath it: a rule says
+/// nothing of a field that could not be read and still has its default.
+void merge_issues(ConfigIssues& into, const ConfigIssues& more);
+
+/// A table as a valid T: reads it, then runs validate(), found by
+/// argument-dependent lookup, and reports the faults of both.
+template <class T>
+ConfigResult<T> checked_config(const ConfigTable& table) {
+  ConfigResult<T> result{T{}, {}};
+  read_config(table, "", *result.config, result.issues);
+  merge_issues(result.issues, validate(std::as_const(*result.config)));
+  if (!result.issues.empty()) result.config.reset();
+  return result;
+}
+
+template <class T>
+ConfigResult<T> load_config(const std::string& path) {
+  auto file = read_toml_file(path);
+  if (!file) return {{}, std::move(file.issues)};
+  return checked_config<T>(*file.config);
+}
+
+/// The struct as TOML text that reads back to an equal struct.
+/// @param config  a copy: describe() takes what it visits by reference
+template <class T>
+std::string write_config(T config) {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  describe(writer, config);
+  return to_toml_text(table);
+}
+
+}  // namespace outrider

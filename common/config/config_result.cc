@@ -1,0 +1,16 @@
+#include "common/config/config_result.h"
+
+namespace outrider {
+
+std::string format_issues(std::string_view file, const ConfigIssues& issues) {
+  if (issues.empty()) return {};
+  std::string out(file);
+  if (issues.size() == 1 && issues[0].key.empty()) return out + ": " + issues[0].problem + '\n';
+  out += ": " + std::to_string(issues.size()) +
+         (issues.size() == 1 ? " invalid setting\n" : " invalid settings\n");
+  for (const auto& issue : issues)
+    out += "  " + issue.key + (issue.key.empty() ? "" : ": ") + issue.problem + '\n';
+  return out;
+}
+
+}  // namespace outrider

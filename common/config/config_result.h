@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/core/config_issue.h"
+
+namespace outrider {
+
+/// A configuration, or everything that is wrong with it: never both.
+template <class T>
+struct ConfigResult {
+  std::optional<T> config{};
+  ConfigIssues issues{};  ///< an issue without a key concerns the file as a whole
+
+  explicit operator bool() const noexcept { return config.has_value(); }
+};
+
+/// The text for the user, ending with a newline; empty if there are no issues:
+///
+///     conf/switch.toml: 2 invalid settings
+///       switch[0].queue.limit_packets: 0 packets: must be at least 1
+///       lcore: "one": must be an integer
+std::string format_issues(std::string_view file, const ConfigIssues& issues);
+
+}  // namespace outrider

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/config/config_result.h"
+#include "common/config/config_value.h"
+#include "common/config/quantities.h"
+#include "switch/config.h"
+
+namespace outrider {
+
+/// Reads and validates the file of outrider-switch; docs/configuration.md names
+/// every key.
+ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path);
+
+/// The same from a table that is already in memory.
+ConfigResult<SwitchProcessConfig> switch_config_from(const ConfigTable& file);
+
+/// The resolved configuration: every port with its own queue, marker and
+/// regulation, every default written out. Reads back to an equal struct.
+std::string to_toml(const SwitchProcessConfig& config);
+
+/// Packet buffers that the process needs at most, if nothing is lost: what
+/// `mbufs` is when the file does not say.
+///
+///   sum over devices of rx_descriptors + tx_descriptors
+/// + sum over ports   of limit_packets + 1 + 2 x in flight(drain_rate, delay)
+/// + sum over links   of in flight from a + in flight from b
+/// + two batches of 32 per device and port, and 512 in the pool's cache
+///
+/// where in flight = delay x rate / 84 B (the shortest Ethernet frame) + 1.
+std::uint32_t required_mbufs(const SwitchProcessConfig& config);
+
+/// Rules of single parts, for files that hold these tables in another place.
+void check(const Checks& at, const QueueConfig& queue);
+void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue);
+void check(const Checks& at, const RegulationPolicy& policy);
+void check(const Checks& at, const SignalConfig& signals);
+
+/// "5000-5999", or a single port "5000".
+Parsed<PortRange> parse_port_range(std::string_view text);
+std::string format_port_range(PortRange range);
+
+// Bindings, see common/config/config_binding.h.
+
+inline constexpr auto kMarkerKinds = choices<MarkerKind>(
+    {{"tail_drop", MarkerKind::kTailDrop}, {"step", MarkerKind::kStep}});
+inline constexpr auto kMarkAtNames =
+    choices<MarkAt>({{"enqueue", MarkAt::kEnqueue}, {"dequeue", MarkAt::kDequeue}});
+inline constexpr auto kRegulationModes =
+    choices<RegulationMode>({{"off", RegulationMode::kOff}, {"mark", RegulationMode::kMark}});
+inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},
+                                                       {"burst_end", Recovery::kBurstEnd},
+                                                       {"timer", Recovery::kTimer}});
+inline constexpr auto kRateLayers =
+    choices<RateLayer>({{"l1", RateLayer::kL1}, {"l2", RateLayer::kL2}});
+
+template <class V>
+void describe(V& v, DeviceConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("device", c.device, Presence::kRequired);
+  v.value("rx_descriptors", c.rx_descriptors);
+  v.value("tx_descriptors", c.tx_descriptors);
+}
+
+template <class V>
+void describe(V& v, QueueConfig& c) {
+  v.value("limit_packets", c.limit_packets);
+  v.bytes("limit_bytes", c.limit_bytes);
+}
+
+template <class V>
+void describe(V& v, MarkerConfig& c) {
+  v.choice("kind", c.kind, kMarkerKinds);
+  v.choice("mark_at", c.at, kMarkAtNames);
+  v.value("threshold_packets", c.threshold_packets);
+  v.value("ddl_threshold_packets", c.ddl_threshold_packets);
+}
+
+template <class V>
+void describe(V& v, RegulationPolicy& c) {
+  v.choice("mode", c.mode, kRegulationModes);
+  v.choice("recovery", c.recovery, kRecoveries);
+  v.value("spare_ddl", c.spare_ddl);
+  v.duration("hold", c.hold);
+  v.duration("idle_end", c.idle_end);
+  v.duration("expiry", c.expiry);
+  v.share("budget_share", c.budget_share);
+  v.duration("budget_window", c.budget_window);
+  v.value("max_entries", c.max_entries);
+}
+
+template <class V>
+void describe(V& v, SignalConfig& c) {
+  v.value("accept_tos", c.accept_tos);
+  v.value("accept_from", c.accept_from);
+  v.value("tokens_per_second", c.tokens_per_second);
+  v.value("token_burst", c.token_burst);
+}
+
+template <class V>
+void describe(V& v, SwitchPortConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.rate("drain_rate", c.drain_rate);
+  v.choice("rate_layer", c.rate_layer, kRateLayers);
+  v.duration("delay", c.delay);
+  v.value("device", c.device);
+  v.value("record", c.record);
+  v.table("queue", c.queue);
+  v.table("marker", c.marker);
+  v.table("regulation", c.regulation);
+}
+
+template <class V>
+void describe(V& v, RouteConfig& c) {
+  v.value("prefix", c.prefix, Presence::kRequired);
+  v.value("port", c.port, Presence::kRequired);
+}
+
+template <class V>
+void describe(V& v, MacRouteConfig& c) {
+  v.value("mac", c.mac, Presence::kRequired);
+  v.value("port", c.port, Presence::kRequired);
+}
+
+template <class V>
+void describe(V& v, SwitchConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.text("ddl_ports", c.ddl_ports, parse_port_range, format_port_range);
+  v.table("signals", c.signals);
+  SwitchPortConfig port;
+  v.defaults("queue", port.queue);
+  v.defaults("marker", port.marker);
+  v.defaults("regulation", port.regulation);
+  v.tables("port", c.ports, port);
+  v.tables("route", c.routes);
+  v.tables("mac_route", c.mac_routes);
+}
+
+template <class V>
+void describe(V& v, SwitchLinkConfig& c) {
+  v.value("a", c.a, Presence::kRequired);
+  v.value("b", c.b, Presence::kRequired);
+  v.duration("delay", c.delay);
+}
+
+template <class V>
+void describe(V& v, SwitchProcessConfig& c) {
+  v.value("lcore", c.lcore);
+  v.value("mbufs", c.mbufs);
+  v.duration("bin", c.bin);
+  v.value("max_burst_records", c.max_burst_records);
+  v.value("max_bins", c.max_bins);
+  v.tables("device", c.devices);
+  v.tables("switch", c.switches);
+  v.tables("link", c.links);
+}
+
+}  // namespace outrider

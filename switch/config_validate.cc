@@ -1,0 +1,288 @@
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "common/config/addresses.h"
+#include "common/config/checks.h"
+#include "switch/config_toml.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint64_t kMaxQueuePackets = 1U << 20;
+constexpr std::uint64_t kLargestFrameBytes = 9018;
+constexpr std::uint64_t kMaxDevices = 32;  ///< RTE_MAX_ETHPORTS of the usual build
+constexpr std::uint64_t kMaxLcore = 1023;
+constexpr std::uint64_t kMaxRecords = 1U << 24;
+constexpr Duration kMaxDelay = std::chrono::seconds(10);
+constexpr std::uint64_t kBatchPackets = 32;
+constexpr std::uint64_t kPoolCachePackets = 512;
+constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
+
+using Names = std::set<std::string>;
+
+void check_name(const Checks& at, Names& taken, const std::string& name) {
+  at.require(!name.empty() && name.find('.') == name.npos, "name", Checks::quoted(name),
+             "must not be empty or contain a dot");
+  at.require(taken.insert(name).second, "name", Checks::quoted(name), "is used twice");
+}
+
+void check_delay(const Checks& at, Duration delay) {
+  if (at.not_negative("delay", delay))
+    at.require(delay <= kMaxDelay, "delay", format_duration(delay),
+               "must be at most " + format_duration(kMaxDelay));
+}
+
+bool looks_like_device(const std::string& device) {
+  const auto vdev = device.starts_with("net_") || device.starts_with("eth_");
+  const auto colons = std::ranges::count(device, ':');
+  const auto pci = (colons == 1 || colons == 2) &&
+                   device.find_first_not_of("0123456789abcdefABCDEF:.") == device.npos &&
+                   device.rfind('.') == device.size() - 2;
+  return vdev || pci;
+}
+
+void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& names) {
+  root.in_range("device", c.devices.size(), 0, kMaxDevices, "devices");
+  UniqueValues<std::string> devices;
+  for (std::size_t i = 0; i < c.devices.size(); ++i) {
+    const auto at = root.below("device", i);
+    const auto& d = c.devices[i];
+    check_name(at, names, d.name);
+    at.require(looks_like_device(d.device), "device", Checks::quoted(d.device),
+               R"(must be a PCI address such as "0000:3b:00.0" or a vdev such as "net_tap0,iface=t0")");
+    devices.add(at, "device", d.device, Checks::quoted(d.device), "device[" + std::to_string(i) + "]");
+    for (const auto& [key, descriptors] :
+         {std::pair{"rx_descriptors", d.rx_descriptors}, {"tx_descriptors", d.tx_descriptors}})
+      at.require(std::has_single_bit(descriptors) && descriptors >= 32, key,
+                 std::to_string(descriptors), "must be a power of two, 32 to 32768");
+  }
+}
+
+/// Who uses each device and each "switch.port", to find the second and the missing user.
+struct Uses {
+  Names devices;
+  std::map<std::string, std::string> device_of;  ///< device -> the port that has it
+  std::map<std::string, std::string> link_of;    ///< "switch.port" -> key of its link
+};
+
+void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port, Uses& uses) {
+  at.rate("drain_rate", port.drain_rate);
+  check_delay(at, port.delay);
+  check(at.below("queue"), port.queue);
+  check(at.below("marker"), port.marker, port.queue);
+  check(at.below("regulation"), port.regulation);
+  at.below("regulation").require(
+      port.regulation.mode == RegulationMode::kOff || sw.signals.accept_tos, "mode", "\"mark\"",
+      "needs signals: set accept_tos in [switch.signals]");
+
+  const std::string full_name = sw.name + '.' + port.name;
+  const auto link = uses.link_of.find(full_name);
+  const bool linked = link != uses.link_of.end();
+  if (!port.device) {
+    if (!linked) at.fault("device", "is required: no [[link]] names \"" + full_name + "\" either");
+    at.require(!linked || port.delay == Duration::zero(), "delay", format_duration(port.delay),
+               "belongs to " + (linked ? link->second : "") + ", which joins this port");
+    return;
+  }
+  const auto shown = Checks::quoted(*port.device);
+  if (linked) at.fault("device", shown, "but " + link->second + " joins this port already");
+  if (!at.require(uses.devices.contains(*port.device), "device", shown, "no [[device]] has this name"))
+    return;
+  const auto [user, first] = uses.device_of.try_emplace(*port.device, full_name);
+  at.require(first, "device", shown, "is the device of port \"" + user->second + "\" already");
+}
+
+void check_routes(const Checks& at, const SwitchConfig& sw, const Names& ports) {
+  const auto check_target = [&ports](const Checks& route, const std::string& port) {
+    route.require(ports.contains(port), "port", Checks::quoted(port),
+                  "no [[switch.port]] of this switch has this name");
+  };
+  UniqueValues<std::pair<std::uint32_t, std::uint8_t>> prefixes;
+  for (std::size_t i = 0; i < sw.routes.size(); ++i) {
+    const auto route = at.below("route", i);
+    const auto& text = sw.routes[i].prefix;
+    check_target(route, sw.routes[i].port);
+    if (const auto p = route.parses("prefix", text, parse_prefix(text)))
+      prefixes.add(route, "prefix", {p->address, p->length}, Checks::quoted(text),
+                   "route[" + std::to_string(i) + "]");
+  }
+  UniqueValues<MacAddress> macs;
+  for (std::size_t i = 0; i < sw.mac_routes.size(); ++i) {
+    const auto route = at.below("mac_route", i);
+    const auto& text = sw.mac_routes[i].mac;
+    check_target(route, sw.mac_routes[i].port);
+    const auto mac = route.parses("mac", text, parse_mac(text));
+    if (!mac) continue;
+    route.require((mac->front() & 1) == 0 && *mac != MacAddress{}, "mac", Checks::quoted(text),
+                  "must be a unicast address");
+    macs.add(route, "mac", *mac, Checks::quoted(text), "mac_route[" + std::to_string(i) + "]");
+  }
+}
+
+void check_switch(const Checks& at, const SwitchConfig& sw, Uses& uses) {
+  if (sw.ports.empty()) at.fault("port", "a switch must have at least one port");
+  at.require(sw.ddl_ports.first >= 1 && sw.ddl_ports.first <= sw.ddl_ports.last, "ddl_ports",
+             Checks::quoted(format_port_range(sw.ddl_ports)),
+             "must begin at 1 or above and not end before it begins");
+  check(at.below("signals"), sw.signals);
+  Names ports;
+  for (std::size_t i = 0; i < sw.ports.size(); ++i) {
+    check_name(at.below("port", i), ports, sw.ports[i].name);
+    check_port(at.below("port", i), sw, sw.ports[i], uses);
+  }
+  check_routes(at, sw, ports);
+}
+
+Names port_names(const SwitchProcessConfig& c) {
+  Names names;
+  for (const auto& sw : c.switches)
+    for (const auto& port : sw.ports) names.insert(sw.name + '.' + port.name);
+  return names;
+}
+
+void check_links(const Checks& root, const SwitchProcessConfig& c, Uses& uses) {
+  const Names ports = port_names(c);
+  for (std::size_t i = 0; i < c.links.size(); ++i) {
+    const auto at = root.below("link", i);
+    check_delay(at, c.links[i].delay);
+    for (const auto& [key, end] : {std::pair{"a", c.links[i].a}, {"b", c.links[i].b}}) {
+      at.require(ports.contains(end), key, Checks::quoted(end),
+                 R"(must be "switch.port" of a port of this file)");
+      const auto [first, is_first] = uses.link_of.try_emplace(end, "link[" + std::to_string(i) + "]");
+      at.require(is_first, key, Checks::quoted(end), "is an end of " + first->second + " already");
+    }
+  }
+}
+
+/// Values out of range are clamped here alone: they have faults of their own.
+std::uint64_t in_flight_packets(BitRate rate, Duration delay) {
+  const auto wide = std::clamp(delay, Duration::zero(), kMaxDelay);
+  const auto bits = seconds(wide) * static_cast<double>(std::min(rate, kMaxRate).bits_per_second);
+  return static_cast<std::uint64_t>(bits / (8.0 * kShortestFrameWireBytes)) + 1;
+}
+
+const SwitchPortConfig* port_named(const SwitchProcessConfig& c, const std::string& full_name) {
+  for (const auto& sw : c.switches)
+    for (const auto& port : sw.ports)
+      if (sw.name + '.' + port.name == full_name) return &port;
+  return nullptr;
+}
+
+struct MbufNeed {
+  std::uint64_t descriptors = 0, queues = 0, links = 0, slack = kPoolCachePackets;
+  [[nodiscard]] std::uint64_t total() const { return descriptors + queues + links + slack; }
+};
+
+MbufNeed mbuf_need(const SwitchProcessConfig& c) {
+  MbufNeed need;
+  for (const auto& d : c.devices) {
+    need.descriptors += std::uint64_t{d.rx_descriptors} + d.tx_descriptors;
+    need.slack += 2 * kBatchPackets;
+  }
+  for (const auto& sw : c.switches) {
+    for (const auto& port : sw.ports) {
+      need.queues += std::uint64_t{port.queue.limit_packets} + 1;
+      if (port.device) need.links += 2 * in_flight_packets(port.drain_rate, port.delay);
+      need.slack += 2 * kBatchPackets;
+    }
+  }
+  for (const auto& link : c.links)
+    for (const auto* port : {port_named(c, link.a), port_named(c, link.b)})
+      if (port != nullptr) need.links += in_flight_packets(port->drain_rate, link.delay);
+  return need;
+}
+
+void check_mbufs(const Checks& root, const SwitchProcessConfig& c) {
+  if (!c.mbufs) return;
+  const auto need = mbuf_need(c);
+  root.require(*c.mbufs >= need.total(), "mbufs", std::to_string(*c.mbufs),
+               "must be at least " + std::to_string(need.total()) + " = descriptors " +
+                   std::to_string(need.descriptors) + " + queues " + std::to_string(need.queues) +
+                   " + in flight on links " + std::to_string(need.links) + " + batches and cache " +
+                   std::to_string(need.slack));
+}
+
+}  // namespace
+
+void check(const Checks& at, const QueueConfig& queue) {
+  at.in_range("limit_packets", queue.limit_packets, 1, kMaxQueuePackets, "packets");
+  if (queue.limit_bytes)
+    at.require(*queue.limit_bytes >= kLargestFrameBytes, "limit_bytes",
+               std::to_string(*queue.limit_bytes) + " bytes",
+               "cannot hold one " + std::to_string(kLargestFrameBytes) + " B frame");
+}
+
+void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue) {
+  if (marker.kind != MarkerKind::kStep) return;
+  const auto check_threshold = [&](std::string_view key, std::uint32_t threshold) {
+    if (at.in_range(key, threshold, 1, kMaxQueuePackets, "packets"))
+      at.require(threshold < queue.limit_packets, key, std::to_string(threshold) + " packets",
+                 "must be below the queue's limit_packets, " + std::to_string(queue.limit_packets));
+  };
+  check_threshold("threshold_packets", marker.threshold_packets);
+  if (marker.ddl_threshold_packets)
+    check_threshold("ddl_threshold_packets", *marker.ddl_threshold_packets);
+}
+
+void check(const Checks& at, const RegulationPolicy& policy) {
+  at.positive("hold", policy.hold);
+  at.positive("idle_end", policy.idle_end);
+  at.positive("expiry", policy.expiry);
+  at.in_interval("budget_share", policy.budget_share, 0, 1, false);
+  at.positive("budget_window", policy.budget_window);
+  at.in_range("max_entries", policy.max_entries, 1, 65536);
+  const auto within_expiry = [&](std::string_view key, Duration d) {
+    at.require(d <= policy.expiry, key, format_duration(d),
+               "must not be longer than expiry, " + format_duration(policy.expiry));
+  };
+  if (policy.recovery == Recovery::kTimer) within_expiry("hold", policy.hold);
+  if (policy.recovery == Recovery::kBurstEnd) within_expiry("idle_end", policy.idle_end);
+}
+
+void check(const Checks& at, const SignalConfig& signals) {
+  if (signals.accept_tos && signals.accept_from.empty())
+    at.fault("accept_from", "is required with accept_tos: any DSCP from 32 up reads as START");
+  for (std::size_t i = 0; i < signals.accept_from.size(); ++i) {
+    const auto& text = signals.accept_from[i];
+    at.below("accept_from", i).parses("", text, parse_prefix(text));
+  }
+  at.in_interval("tokens_per_second", signals.tokens_per_second, 0, 1e9, false);
+  at.in_interval("token_burst", signals.token_burst, 1, 1e9, true);
+}
+
+ConfigIssues validate(const SwitchProcessConfig& config) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  Uses uses;
+  check_devices(root, config, uses.devices);
+  check_links(root, config, uses);
+  if (config.switches.empty()) root.fault("switch", "there must be at least one [[switch]]");
+  Names names;
+  for (std::size_t i = 0; i < config.switches.size(); ++i) {
+    check_name(root.below("switch", i), names, config.switches[i].name);
+    check_switch(root.below("switch", i), config.switches[i], uses);
+  }
+  for (std::size_t i = 0; i < config.devices.size(); ++i)
+    if (!uses.device_of.contains(config.devices[i].name))
+      root.below("device", i).fault("name", Checks::quoted(config.devices[i].name), "no port uses this device");
+  root.in_range("lcore", config.lcore, 0, kMaxLcore);
+  root.require(config.bin >= std::chrono::microseconds(1), "bin", format_duration(config.bin),
+               "must be at least 1us");
+  root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
+  root.in_range("max_bins", config.max_bins, 1, kMaxRecords);
+  check_mbufs(root, config);
+  return issues;
+}
+
+std::uint32_t required_mbufs(const SwitchProcessConfig& config) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(mbuf_need(config).total(), kLargest));
+}
+
+}  // namespace outrider

@@ -1,0 +1,62 @@
+#include "trafficgen/config_toml.h"
+
+#include <filesystem>
+
+#include "common/config/config_file.h"
+#include "trafficgen/workload/model_profile.h"
+
+namespace outrider {
+namespace {
+
+void check_model(const Checks& at, const JobConfig& job) {
+  const auto profile = load_model_profile(*job.model);
+  if (!profile) {
+    for (const auto& issue : profile.issues)
+      at.fault("model", Checks::quoted(*job.model),
+               issue.key.empty() ? issue.problem : issue.key + ": " + issue.problem);
+    return;
+  }
+  if (job.schedule != Schedule::kClosedLoop || job.compute) return;
+  const auto compute = profile.config->compute();
+  if (!compute)
+    at.fault("compute", "is required: the model's profile has no compute times");
+  else if (job.announce.lead_source == LeadSource::kOverlap)
+    at.below("announce").require(job.announce.lead <= *compute, "lead",
+                                 format_duration(job.announce.lead),
+                                 "must not be longer than the model's compute time, " +
+                                     format_duration(*compute));
+}
+
+}  // namespace
+
+ConfigIssues validate_models(const GeneratorConfig& config) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  for (std::size_t i = 0; i < config.jobs.size(); ++i)
+    if (config.jobs[i].model) check_model(root.below("job", i), config.jobs[i]);
+  return issues;
+}
+
+ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
+                                                    const std::string& directory) {
+  ConfigResult<GeneratorConfig> result{GeneratorConfig{}, {}};
+  auto& config = *result.config;
+  read_config(file, "", config, result.issues);
+  for (auto& job : config.jobs)
+    if (job.model)
+      job.model = (std::filesystem::path(directory) / *job.model).lexically_normal().string();
+  merge_issues(result.issues, validate(config));
+  merge_issues(result.issues, validate_models(config));
+  if (!result.issues.empty()) result.config.reset();
+  return result;
+}
+
+ConfigResult<GeneratorConfig> load_generator_config(const std::string& path) {
+  auto file = read_toml_file(path);
+  if (!file) return {{}, std::move(file.issues)};
+  return generator_config_from(*file.config, std::filesystem::path(path).parent_path().string());
+}
+
+std::string to_toml(const GeneratorConfig& config) { return write_config(config); }
+
+}  // namespace outrider

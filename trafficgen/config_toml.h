@@ -1,0 +1,153 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/config/config_result.h"
+#include "common/config/config_value.h"
+#include "trafficgen/config.h"
+
+namespace outrider {
+
+/// Reads and validates the file of outrider-trafficgen and the model profiles
+/// that it names; docs/configuration.md names every key. A relative path of a
+/// model is relative to the file: in the result it is so to the working directory.
+ConfigResult<GeneratorConfig> load_generator_config(const std::string& path);
+
+/// The same from a table that is already in memory. @param directory of relative paths
+ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
+                                                    const std::string& directory);
+
+/// Faults that only the models' files show: that they load, and that a closed
+/// loop finds its compute time in them. Reads files.
+ConfigIssues validate_models(const GeneratorConfig& config);
+
+/// The resolved configuration, defaults included; reads back to an equal struct.
+std::string to_toml(const GeneratorConfig& config);
+
+/// Packet buffers that the process needs: what `mbufs` is when the file does
+/// not say. Per device its descriptors and two batches of 32, per host 64
+/// packets in its NIC's queue, and 512 in the pool's cache.
+std::uint32_t required_mbufs(const GeneratorConfig& config);
+
+/// Rules of single parts, for files that hold these tables in another place.
+void check(const Checks& at, const TcpConfig& tcp);
+void check(const Checks& at, const AnnounceConfig& announce);
+/// All rules of a job but those that refer to hosts, transports and other jobs.
+void check(const Checks& at, const JobConfig& job);
+
+// Bindings, see common/config/config_binding.h.
+
+inline constexpr auto kControllers = choices<Controller>({{"reno", Controller::kReno},
+                                                          {"cubic", Controller::kCubic},
+                                                          {"dctcp", Controller::kDctcp}});
+inline constexpr auto kConnectionReuses =
+    choices<ConnectionReuse>({{"new", ConnectionReuse::kNew},
+                              {"idle_restart", ConnectionReuse::kIdleRestart},
+                              {"keep", ConnectionReuse::kKeep}});
+inline constexpr auto kLeadSources = choices<LeadSource>({{"none", LeadSource::kNone},
+                                                          {"wait", LeadSource::kWait},
+                                                          {"overlap", LeadSource::kOverlap}});
+inline constexpr auto kSchedules =
+    choices<Schedule>({{"closed_loop", Schedule::kClosedLoop}, {"fixed", Schedule::kFixed}});
+
+template <class V>
+void describe(V& v, GeneratorDeviceConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("device", c.device, Presence::kRequired);
+  v.value("rx_descriptors", c.rx_descriptors);
+  v.value("tx_descriptors", c.tx_descriptors);
+}
+
+template <class V>
+void describe(V& v, HostConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("address", c.address, Presence::kRequired);
+  v.value("device", c.device, Presence::kRequired);
+  v.rate("rate", c.rate);
+  v.bytes("mtu_bytes", c.mtu_bytes);
+}
+
+template <class V>
+void describe(V& v, TcpConfig& c) {
+  v.choice("controller", c.control.controller, kControllers);
+  v.bytes("mss_bytes", c.control.mss_bytes);
+  v.value("initial_window_segments", c.control.initial_window_segments);
+  v.value("dctcp_gain", c.control.dctcp_gain);
+  v.value("dctcp_initial_alpha", c.control.dctcp_initial_alpha);
+  v.value("ecn", c.ecn);
+  v.value("obey_ece", c.obey_ece);
+  v.choice("connections", c.reuse, kConnectionReuses);
+  v.duration("min_rto", c.min_rto);
+  v.duration("initial_rto", c.initial_rto);
+  v.duration("max_rto", c.max_rto);
+  v.duration("delayed_ack", c.delayed_ack);
+  v.value("ack_every_segments", c.ack_every_segments);
+  v.bytes("receive_buffer_bytes", c.receive_buffer_bytes);
+}
+
+template <class V>
+void describe(V& v, TransportConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  describe(v, c.tcp);  // its keys stand in [[transport]] itself
+}
+
+template <class V>
+void describe(V& v, AnnounceConfig& c) {
+  v.choice("lead_source", c.lead_source, kLeadSources);
+  v.duration("lead", c.lead);
+  v.value("threshold_packets", c.threshold_packets);
+  v.duration("ack_timeout", c.ack_timeout);
+}
+
+template <class V>
+void describe(V& v, JobConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("workers", c.workers, Presence::kRequired);
+  v.value("servers", c.servers, Presence::kRequired);
+  v.value("transport", c.transport, Presence::kRequired);
+  v.value("model", c.model);
+  v.bytes("burst_bytes", c.burst_bytes);
+  v.value("pull", c.pull);
+  v.value("iterations", c.iterations);
+  v.choice("schedule", c.schedule, kSchedules);
+  v.duration("first_due", c.first_due);
+  v.duration("period", c.period);
+  v.duration("due_jitter", c.due_jitter);
+  v.duration("compute", c.compute);
+  v.share("compute_jitter", c.compute_jitter);
+  v.duration("aggregate", c.aggregate);
+  v.value("tcp_port", c.tcp_port);
+  v.table("announce", c.announce);
+}
+
+template <class V>
+void describe(V& v, LongFlowsConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("from", c.from, Presence::kRequired);
+  v.value("to", c.to, Presence::kRequired);
+  v.value("flows_per_pair", c.flows_per_pair);
+  v.value("transport", c.transport, Presence::kRequired);
+  v.duration("start", c.start);
+  v.duration("start_spread", c.start_spread);
+  v.value("tcp_port", c.tcp_port);
+}
+
+template <class V>
+void describe(V& v, GeneratorConfig& c) {
+  v.value("seed", c.seed);
+  v.duration("duration", c.duration);
+  v.share("send_jitter", c.send_jitter);
+  v.value("lcore", c.lcore);
+  v.value("mbufs", c.mbufs);
+  v.duration("bin", c.bin);
+  v.tables("device", c.devices);
+  v.tables("host", c.hosts);
+  v.tables("transport", c.transports);
+  v.tables("job", c.jobs);
+  v.tables("long_flows", c.long_flows);
+}
+
+}  // namespace outrider

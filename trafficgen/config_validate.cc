@@ -1,0 +1,328 @@
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/config/addresses.h"
+#include "common/config/checks.h"
+#include "common/net/burst_option.h"
+#include "common/net/tos_signal.h"
+#include "trafficgen/config_toml.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint64_t kMaxDevices = 32;
+constexpr std::uint64_t kMaxLcore = 1023;
+constexpr std::uint64_t kMaxWorkers = 256;
+constexpr std::uint64_t kMaxJobs = 65535;  ///< a BurstIdentity counts jobs in 16 bits
+constexpr std::uint64_t kMaxIterations = 1'000'000'000;
+constexpr std::uint64_t kMaxFlowsPerPair = 10'000;  ///< well within a host's ephemeral ports
+constexpr std::uint64_t kMaxBurstBytes = 1ULL << 50;
+constexpr std::uint64_t kMinMtuBytes = 576;  ///< RFC 791: every host must take it
+constexpr std::uint64_t kMaxMtuBytes = 9000;
+constexpr std::uint64_t kHeaderBytes = 20 + 20 + kBurstOptionBytes;
+constexpr std::uint64_t kMaxReceiveBufferBytes = 65535ULL << 14;  ///< RFC 7323, 2.3
+constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kBatchPackets = 32;
+constexpr std::uint64_t kPoolCachePackets = 512;
+constexpr std::uint64_t kHostPackets = 64;
+
+/// What references of a file resolve to.
+struct Scope {
+  std::set<std::string> devices;
+  std::map<std::string, const HostConfig*> hosts;
+  std::map<std::string, const TransportConfig*> transports;
+  /// (server host, TCP port) -> who listens there
+  std::map<std::pair<std::string, std::uint16_t>, std::string> listeners;
+};
+
+template <class Names>
+void check_name(const Checks& at, const Names& taken, const std::string& name) {
+  at.require(!name.empty(), "name", "\"\"", "must not be empty");
+  at.require(!taken.contains(name), "name", Checks::quoted(name), "is used twice");
+}
+
+void check_devices(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  root.in_range("device", c.devices.size(), 0, kMaxDevices, "devices");
+  UniqueValues<std::string> devices;
+  for (std::size_t i = 0; i < c.devices.size(); ++i) {
+    const auto at = root.below("device", i);
+    const auto& d = c.devices[i];
+    check_name(at, scope.devices, d.name);
+    scope.devices.insert(d.name);
+    if (at.require(!d.device.empty(), "device", "\"\"", "must not be empty"))
+      devices.add(at, "device", d.device, Checks::quoted(d.device), "device[" + std::to_string(i) + "]");
+    for (const auto& [key, descriptors] :
+         {std::pair{"rx_descriptors", d.rx_descriptors}, {"tx_descriptors", d.tx_descriptors}})
+      at.require(std::has_single_bit(descriptors) && descriptors >= 32, key,
+                 std::to_string(descriptors), "must be a power of two, 32 to 32768");
+  }
+}
+
+bool is_host_address(std::uint32_t a) noexcept {
+  const auto first = a >> 24;
+  return first != 0 && first != 127 && first < 224;
+}
+
+void check_hosts(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  if (c.hosts.empty()) root.fault("host", "there must be at least one [[host]]");
+  UniqueValues<std::uint32_t> addresses;
+  for (std::size_t i = 0; i < c.hosts.size(); ++i) {
+    const auto at = root.below("host", i);
+    const auto& h = c.hosts[i];
+    check_name(at, scope.hosts, h.name);
+    scope.hosts.try_emplace(h.name, &h);
+    at.require(scope.devices.contains(h.device), "device", Checks::quoted(h.device),
+               "no [[device]] has this name");
+    at.rate("rate", h.rate);
+    at.in_range("mtu_bytes", h.mtu_bytes, kMinMtuBytes, kMaxMtuBytes, "bytes");
+    const auto shown = Checks::quoted(h.address);
+    if (const auto address = at.parses("address", h.address, parse_ipv4(h.address))) {
+      at.require(is_host_address(*address), "address", shown, "must be a unicast address of a host");
+      addresses.add(at, "address", *address, shown, "host[" + std::to_string(i) + "]");
+    }
+  }
+}
+
+void check_transports(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  for (std::size_t i = 0; i < c.transports.size(); ++i) {
+    const auto at = root.below("transport", i);
+    check_name(at, scope.transports, c.transports[i].name);
+    scope.transports.try_emplace(c.transports[i].name, &c.transports[i]);
+    check(at, c.transports[i].tcp);
+  }
+}
+
+const TransportConfig* transport_of(const Checks& at, const Scope& scope, const std::string& name) {
+  const auto it = scope.transports.find(name);
+  at.require(it != scope.transports.end(), "transport", Checks::quoted(name),
+             "no [[transport]] has this name");
+  return it == scope.transports.end() ? nullptr : it->second;
+}
+
+/// Hosts exist, and a segment of the transport fits into their packets.
+void check_host_list(const Checks& at, std::string_view key, const std::vector<std::string>& names,
+                     const TransportConfig* transport, const Scope& scope) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto host = scope.hosts.find(names[i]);
+    const auto element = at.below(key, i);
+    if (!element.require(host != scope.hosts.end(), "", Checks::quoted(names[i]),
+                         "no [[host]] has this name"))
+      continue;
+    if (transport == nullptr) continue;
+    const std::uint64_t packet = transport->tcp.control.mss_bytes + kHeaderBytes;
+    const std::uint64_t mtu = host->second->mtu_bytes;
+    element.require(packet <= mtu, "", Checks::quoted(names[i]),
+                    "mtu_bytes " + std::to_string(mtu) + " cannot hold transport \"" +
+                        transport->name + "\": mss_bytes " +
+                        std::to_string(transport->tcp.control.mss_bytes) + " + " +
+                        std::to_string(kHeaderBytes) + " of headers");
+  }
+}
+
+/// Servers of one TCP port; two users of it are told apart by nothing.
+void check_listeners(const Checks& at, const std::vector<std::string>& servers, std::uint16_t port,
+                     const std::string& user, Scope& scope) {
+  std::set<std::string> reported;
+  for (const auto& server : servers) {
+    const auto [listener, is_first] = scope.listeners.try_emplace({server, port}, user);
+    const auto& other = listener->second;
+    if (is_first || other == user || !reported.insert(other).second) continue;
+    at.fault("tcp_port", std::to_string(port), "is that of " + other + " on host \"" + server + "\" already");
+  }
+}
+
+void check_job_references(const Checks& at, const JobConfig& job, const std::string& user,
+                          Scope& scope) {
+  const auto* transport = transport_of(at, scope, job.transport);
+  check_host_list(at, "workers", job.workers, transport, scope);
+  check_host_list(at, "servers", job.servers, transport, scope);
+  check_listeners(at, job.servers, job.tcp_port, user, scope);
+}
+
+void check_jobs(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  root.in_range("job", c.jobs.size(), 0, kMaxJobs, "jobs");
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < c.jobs.size(); ++i) {
+    const auto at = root.below("job", i);
+    check_name(at, names, c.jobs[i].name);
+    names.insert(c.jobs[i].name);
+    check(at, c.jobs[i]);
+    check_job_references(at, c.jobs[i], "job[" + std::to_string(i) + "]", scope);
+  }
+}
+
+void check_long_flows(const Checks& at, const LongFlowsConfig& flows, const std::string& user,
+                      Scope& scope) {
+  if (flows.from.empty()) at.fault("from", "must name at least one host");
+  at.require(flows.from.size() == flows.to.size(), "to", std::to_string(flows.to.size()) + " hosts",
+             "must be as many as from has, " + std::to_string(flows.from.size()));
+  for (std::size_t i = 0; i < std::min(flows.from.size(), flows.to.size()); ++i)
+    at.below("to", i).require(flows.from[i] != flows.to[i], "", Checks::quoted(flows.to[i]),
+                              "must be another host than the sender");
+  at.in_range("flows_per_pair", flows.flows_per_pair, 1, kMaxFlowsPerPair);
+  at.not_negative("start", flows.start);
+  at.not_negative("start_spread", flows.start_spread);
+  at.in_range("tcp_port", flows.tcp_port, 1, 65535);
+  const auto* transport = transport_of(at, scope, flows.transport);
+  check_host_list(at, "from", flows.from, transport, scope);
+  check_host_list(at, "to", flows.to, transport, scope);
+  check_listeners(at, flows.to, flows.tcp_port, user, scope);
+}
+
+void check_process(const Checks& root, const GeneratorConfig& c) {
+  root.in_range("seed", c.seed, 0, kLargestTomlInteger);
+  if (c.duration) root.positive("duration", *c.duration);
+  if (!c.duration && c.jobs.empty())
+    root.fault("duration", "is required without a [[job]]: nothing else would end the run");
+  root.in_interval("send_jitter", c.send_jitter, 0, 1, true);
+  root.in_range("lcore", c.lcore, 0, kMaxLcore);
+  root.require(c.bin >= std::chrono::microseconds(1), "bin", format_duration(c.bin),
+               "must be at least 1us");
+}
+
+struct MbufNeed {
+  std::uint64_t descriptors = 0, hosts = 0, slack = kPoolCachePackets;
+  [[nodiscard]] std::uint64_t total() const { return descriptors + hosts + slack; }
+};
+
+MbufNeed mbuf_need(const GeneratorConfig& c) {
+  MbufNeed need;
+  for (const auto& d : c.devices) {
+    need.descriptors += std::uint64_t{d.rx_descriptors} + d.tx_descriptors;
+    need.slack += 2 * kBatchPackets;
+  }
+  need.hosts = c.hosts.size() * kHostPackets;
+  return need;
+}
+
+void check_mbufs(const Checks& root, const GeneratorConfig& c) {
+  if (!c.mbufs) return;
+  const auto need = mbuf_need(c);
+  root.require(*c.mbufs >= need.total(), "mbufs", std::to_string(*c.mbufs),
+               "must be at least " + std::to_string(need.total()) + " = descriptors " +
+                   std::to_string(need.descriptors) + " + hosts " + std::to_string(need.hosts) +
+                   " + batches and cache " + std::to_string(need.slack));
+}
+
+/// The START of a burst must not be due before the iteration, or the run, began.
+void check_lead(const Checks& at, const JobConfig& job) {
+  if (job.announce.lead_source != LeadSource::kOverlap) return;
+  const auto fits = [&](Duration room, const std::string& what) {
+    at.below("announce").require(job.announce.lead <= room, "lead",
+                                 format_duration(job.announce.lead),
+                                 "must not be longer than " + what + ", " + format_duration(room));
+  };
+  if (job.schedule == Schedule::kFixed) {
+    fits(job.first_due, "first_due");
+    fits(job.period, "period");
+  } else if (job.compute) {
+    fits(*job.compute, "compute");
+  }
+}
+
+void check_schedule(const Checks& at, const JobConfig& job) {
+  at.not_negative("first_due", job.first_due);
+  at.not_negative("due_jitter", job.due_jitter);
+  at.not_negative("aggregate", job.aggregate);
+  if (job.compute) at.not_negative("compute", *job.compute);
+  if (job.schedule == Schedule::kFixed) {
+    if (job.period == Duration::zero()) {
+      at.fault("period", "is required with schedule \"fixed\"");
+    } else if (at.positive("period", job.period)) {
+      at.require(job.due_jitter < job.period, "due_jitter", format_duration(job.due_jitter),
+                 "must be shorter than period, " + format_duration(job.period));
+    }
+  } else {
+    at.not_negative("period", job.period);
+    if (!job.compute && !job.model)
+      at.fault("compute", "is required with schedule \"closed_loop\" and burst_bytes");
+  }
+  check_lead(at, job);
+}
+
+}  // namespace
+
+void check(const Checks& at, const TcpConfig& tcp) {
+  at.in_range("mss_bytes", tcp.control.mss_bytes, kMinMtuBytes - kHeaderBytes,
+              kMaxMtuBytes - kHeaderBytes, "bytes");
+  at.in_range("initial_window_segments", tcp.control.initial_window_segments, 1, 1000);
+  at.in_interval("dctcp_gain", tcp.control.dctcp_gain, 0, 1, false);
+  at.in_interval("dctcp_initial_alpha", tcp.control.dctcp_initial_alpha, 0, 1, true);
+  at.require(tcp.ecn || tcp.control.controller != Controller::kDctcp, "ecn", "false",
+             "controller \"dctcp\" needs it");
+  at.in_range("ack_every_segments", tcp.ack_every_segments, 1, 64, "segments");
+  at.in_range("receive_buffer_bytes", tcp.receive_buffer_bytes, tcp.control.mss_bytes,
+              kMaxReceiveBufferBytes, "bytes");
+  if (at.positive("min_rto", tcp.min_rto) && at.positive("delayed_ack", tcp.delayed_ack))
+    at.require(tcp.delayed_ack < tcp.min_rto, "delayed_ack", format_duration(tcp.delayed_ack),
+               "must be shorter than min_rto, " + format_duration(tcp.min_rto) +
+                   ": a lone last segment would time out before its ACK");
+  at.require(tcp.initial_rto >= tcp.min_rto, "initial_rto", format_duration(tcp.initial_rto),
+             "must not be shorter than min_rto, " + format_duration(tcp.min_rto));
+  at.require(tcp.max_rto >= tcp.initial_rto, "max_rto", format_duration(tcp.max_rto),
+             "must not be shorter than initial_rto, " + format_duration(tcp.initial_rto));
+}
+
+void check(const Checks& at, const AnnounceConfig& announce) {
+  at.not_negative("lead", announce.lead);
+  at.positive("ack_timeout", announce.ack_timeout);
+  at.require(tos_signal::is_encodable(announce.threshold_packets), "threshold_packets",
+             std::to_string(announce.threshold_packets) + " packets",
+             "must be a multiple of 5 from 5 to 75: the signal carries no other");
+}
+
+void check(const Checks& at, const JobConfig& job) {
+  at.in_range("workers", job.workers.size(), 1, kMaxWorkers, "workers");
+  if (job.servers.empty()) at.fault("servers", "must name at least one host");
+  std::set<std::string> servers;
+  for (std::size_t i = 0; i < job.servers.size(); ++i) {
+    const auto& server = job.servers[i];
+    const auto element = at.below("servers", i);
+    element.require(servers.insert(server).second, "", Checks::quoted(server), "is named twice");
+    element.require(std::ranges::find(job.workers, server) == job.workers.end(), "",
+                    Checks::quoted(server), "must not be a worker of the same job");
+  }
+  if (job.model.has_value() == job.burst_bytes.has_value())
+    at.fault("model", job.model ? "must not be given together with burst_bytes"
+                                : "one of model and burst_bytes is required");
+  if (job.burst_bytes) at.in_range("burst_bytes", *job.burst_bytes, 1, kMaxBurstBytes, "bytes");
+  at.in_range("iterations", job.iterations, 1, kMaxIterations);
+  at.in_range("tcp_port", job.tcp_port, 1, 65535);
+  at.require(job.compute_jitter >= 0 && job.compute_jitter < 1, "compute_jitter",
+             std::to_string(job.compute_jitter), "must be at least 0 and less than 1");
+  check_schedule(at, job);
+  check(at.below("announce"), job.announce);
+}
+
+ConfigIssues validate(const GeneratorConfig& config) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  Scope scope;
+  check_process(root, config);
+  check_devices(root, config, scope);
+  check_hosts(root, config, scope);
+  check_transports(root, config, scope);
+  check_jobs(root, config, scope);
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < config.long_flows.size(); ++i) {
+    const auto at = root.below("long_flows", i);
+    check_name(at, names, config.long_flows[i].name);
+    names.insert(config.long_flows[i].name);
+    check_long_flows(at, config.long_flows[i], "long_flows[" + std::to_string(i) + "]", scope);
+  }
+  check_mbufs(root, config);
+  return issues;
+}
+
+std::uint32_t required_mbufs(const GeneratorConfig& config) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(mbuf_need(config).total(), kLargest));
+}
+
+}  // namespace outrider
