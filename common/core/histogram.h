@@ -54,6 +54,31 @@ class Histogram {
   [[nodiscard]] std::uint64_t min() const noexcept { return min_; }
   [[nodiscard]] std::uint64_t max() const noexcept { return max_; }
 
+  [[nodiscard]] double sum() const noexcept { return sum_; }
+
+  /// Calls `visit(index, count)` for every bucket that holds values, by index.
+  template <class Visit>
+  void for_each_bucket(Visit&& visit) const {
+    for (std::size_t i = 0; i < buckets_.size(); ++i)
+      if (buckets_[i] != 0) visit(i, buckets_[i]);
+  }
+
+  /// Rebuilds what for_each_bucket() took apart: the buckets one by one, then
+  /// what they do not know. @return false if there is no such bucket
+  bool restore_bucket(std::size_t index, std::uint64_t count) noexcept {
+    if (index >= buckets_.size()) return false;
+    count_ += count - buckets_[index];
+    buckets_[index] = count;
+    return true;
+  }
+  void restore_extremes(double sum, std::uint64_t min, std::uint64_t max) noexcept {
+    sum_ = sum;
+    min_ = min;
+    max_ = max;
+  }
+
+  bool operator==(const Histogram&) const = default;
+
   /// Value of the smallest bucket at or below which a share `q` of the values
   /// lies: the bucket's middle, held within [min, max]. @pre count() > 0, 0 <= q <= 1
   [[nodiscard]] std::uint64_t quantile(double q) const noexcept {

@@ -1,0 +1,91 @@
+#include "trafficgen/report_json.h"
+
+#include "common/telemetry/json_fields.h"
+
+namespace outrider {
+
+// By argument-dependent lookup; in the order of the structs.
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, BurstRecord>
+void fields(V& v, R& r) {
+  v.value("identity", r.identity);
+  v.value("bytes", r.bytes);
+  v.value("due_ns", r.due_ns);
+  v.value("start_sent_ns", r.start_sent_ns);
+  v.value("ack_received_ns", r.ack_received_ns);
+  v.value("released_ns", r.released_ns);
+  v.value("first_sent_ns", r.first_sent_ns);
+  v.value("delivered_ns", r.delivered_ns);
+  v.value("rtos", r.rtos);
+  v.value("retransmitted", r.retransmitted);
+  v.value("ack_timed_out", r.ack_timed_out);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, IterationRecord>
+void fields(V& v, R& r) {
+  v.value("job", r.job);
+  v.value("worker", r.worker);
+  v.value("iteration", r.iteration);
+  v.value("begin_ns", r.begin_ns);
+  v.value("end_ns", r.end_ns);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, FlowReport>
+void fields(V& v, R& r) {
+  v.value("name", r.name);
+  v.value("traffic_class", r.traffic_class);
+  v.value("delivered_bytes", r.delivered_bytes);
+  v.value("retransmitted", r.retransmitted);
+  v.value("rtos_data", r.rtos_data);
+  v.value("rtos_handshake", r.rtos_handshake);
+  v.value("fast_recoveries", r.fast_recoveries);
+  v.value("ece_reductions", r.ece_reductions);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, GoodputBin>
+void fields(V& v, R& r) { v.value("delivered_bytes", r.delivered_bytes); }
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, GeneratorReport>
+void fields(V& v, R& r) {
+  v.value("bin_ns", r.bin_ns);
+  v.value("end_ns", r.end_ns);
+  v.value("sent", r.sent);
+  v.value("received", r.received);
+  v.value("consumed", r.consumed);
+  v.value("drops", r.drops);
+  v.value("mbuf_exhausted", r.mbuf_exhausted);
+  v.value("starts_sent", r.starts_sent);
+  v.value("acks_sent", r.acks_sent);
+  v.value("acks_received", r.acks_received);
+  v.value("ack_timeouts", r.ack_timeouts);
+  v.value("late_iterations", r.late_iterations);
+  v.value("longest_poll_gap_ns", r.longest_poll_gap_ns);
+  v.value("jobs_finished", r.jobs_finished);
+  v.value("ledger_balanced", r.ledger_balanced);
+  v.value("bursts", r.bursts);
+  v.value("iterations", r.iterations);
+  v.value("flows", r.flows);
+  v.value("bins", r.bins);
+}
+
+namespace {
+
+constexpr const char* kKind = "generator_report";
+constexpr int kSchemaVersion = 1;
+
+}  // namespace
+
+std::string to_json(const GeneratorReport& report) {
+  return write_report(report, kKind, kSchemaVersion);
+}
+
+GeneratorReport generator_report_from_json(const std::string& text) {
+  return read_report<GeneratorReport>(text, kKind, kSchemaVersion);
+}
+
+}  // namespace outrider
