@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+
+#include "tools/lab/case.h"
+
+namespace outrider {
+
+/// What a push burst could take at best [s]; NaN where it is not defined.
+struct References {
+  double ideal;  ///< base RTT + wire bytes / rate, the larger of bottleneck and workers' NICs
+  double alone;  ///< median burst completion of the run without background
+  double fair;   ///< ideal with the bottleneck's share W / (W + N)
+};
+
+/// @param alone the same case without background, or nullptr
+References references_of(const Case& definition, const RunResult& result, const RunResult* alone);
+
+}  // namespace outrider

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/lab/background_cost.h"
+#include "tools/lab/case.h"
+#include "tools/lab/metrics.h"
+#include "tools/lab/references.h"
+#include "tools/lab/statistics.h"
+
+namespace outrider {
+
+/// One case and what its runs left behind, whole or interrupted.
+struct CaseRun {
+  const Case* definition = nullptr;  ///< never null, outlives the CaseRun
+  RunResult result;
+  std::optional<RunResult> alone{};  ///< the same case without background, if it was run
+  std::string switch_toml{};         ///< resolved configurations, for the bundle
+  std::string traffic_toml{};
+};
+
+/// Frees what neither summarise() nor write_bundle() reads: the time series of
+/// other queues, and those of the run alone. An experiment of hundreds of runs
+/// should call it as each of them ends.
+void trim(CaseRun& run);
+
+/// Cases in the order of the experiment file; that order is the order of
+/// everything that is printed.
+///
+/// With a fixed schedule a run should go on for a while after its last burst (say
+/// a period): the background's cost of a burst is taken over a time that is
+/// longer than the slowest arm's, and a burst whose time is not covered is left out.
+struct Experiment {
+  std::string name;
+  Runtime runtime = Runtime::kVirtual;
+  std::size_t planned_cases = 0;  ///< > runs.size(): interrupted; 0: not known
+  std::vector<CaseRun> runs;
+};
+
+struct CaseSummary {
+  std::string label;
+  Parameters parameters;
+  std::uint64_t seed = 0;
+  bool interrupted = false;
+  CaseMetrics metrics;
+  References references;
+  BackgroundCost background_cost;
+};
+
+/// A metric of an arm, pooled over its seeds, and its ratio to the off arm's.
+struct ArmMetric {
+  std::string name;
+  Estimate value;
+  Estimate change;  ///< ratio to the off arm - 1, over the seeds that both have
+};
+
+/// All cases of one label at one point of the matrix, over the seeds.
+struct ArmSummary {
+  std::string label;
+  Parameters parameters;
+  std::size_t point = 0;           ///< arms with equal non-regulator parameters share it
+  std::vector<std::size_t> cases;  ///< indices into Summary::cases
+  std::vector<ArmMetric> metrics;
+};
+
+struct Summary {
+  std::string experiment;
+  Runtime runtime = Runtime::kVirtual;
+  bool interrupted = false;
+  std::size_t planned_cases = 0;
+  std::vector<CaseSummary> cases;
+  std::vector<ArmSummary> arms;
+};
+
+/// Pure: equal runs give an equal summary.
+Summary summarise(const Experiment& experiment);
+
+/// summary.json. Deterministic: holds no wall time, no path and no address; a
+/// value that is not defined is null; numbers read back to the same double.
+std::string to_json(const Summary& summary);
+
+/// For a terminal, at most 110 columns.
+std::string comparison_table(const Summary& summary);
+
+}  // namespace outrider
