@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+
+#include "trafficgen/transport/reno.h"
+
+namespace outrider {
+
+/// CUBIC. Windows inside are in segments, as the RFC writes its formulas; time
+/// is in seconds. Not thread-safe, O(1); one cbrt() per congestion event.
+///
+/// Source: RFC 9438 with C = 0.4 and beta = 0.7, Reno-friendly region and fast
+/// convergence. Deviations: slow start has no HyStart++ (4.10 recommends it);
+/// t counts only time in which the window was the limit, and at most one srtt
+/// between two ACKs, so that idle time does not grow the window (5.8).
+class Cubic final : public CongestionControl {
+ public:
+  static constexpr double kC = 0.4;
+  static constexpr double kBeta = 0.7;
+  /// 4.3: additive increase that makes the average window equal Reno's.
+  static constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);
+
+  /// @pre mss_bytes > 0, initial_window_segments > 0
+  explicit Cubic(const ControllerConfig& config) noexcept;
+
+  void on_ack(const AckEvent& ack) noexcept override;
+  void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_idle(Time now) noexcept override;
+  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override;
+  [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }
+
+  [[nodiscard]] double k_seconds() const noexcept { return k_; }
+  [[nodiscard]] double w_max_segments() const noexcept { return w_max_; }
+
+ private:
+  /// 4.2, equation (1): window at time t [s] of this epoch [segments].
+  [[nodiscard]] double w_cubic(double t) const noexcept;
+  void begin_epoch() noexcept;
+  void avoid_congestion(double acked_segments, Duration srtt) noexcept;
+  /// New ssthresh after a congestion event [bytes].
+  [[nodiscard]] std::uint32_t reduced(std::uint32_t in_flight_bytes) const noexcept;
+
+  enum class Epoch : std::uint8_t {
+    kNone,     ///< slow start, or not yet begun: K = 0 from here (4.8, 4.10)
+    kReduced,  ///< a congestion event set w_max: K is computed at the next ACK
+    kRunning,
+  };
+
+  double mss_;
+  std::uint32_t initial_window_;  ///< [bytes]
+  double cwnd_;                   ///< [segments]
+  std::uint32_t ssthresh_ = kMaxCongestionWindow;
+  double w_max_ = 0;              ///< window before the last reduction [segments]
+  double cwnd_prior_ = 0;         ///< same, not lowered by fast convergence
+  double w_est_ = 0;              ///< what Reno would have by now [segments]
+  double k_ = 0;                  ///< time to reach w_max_ [s]
+  Duration elapsed_{};            ///< t of this epoch
+  Time last_ack_{};
+  Epoch epoch_ = Epoch::kNone;
+  SlowStart slow_start_;
+  TimeoutHistory timeouts_;
+};
+
+}  // namespace outrider

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+
+#include "trafficgen/transport/congestion_control.h"
+
+namespace outrider {
+
+/// No window exceeds the largest one that can be advertised (RFC 7323, 2.3) [bytes].
+inline constexpr std::uint32_t kMaxCongestionWindow = 1U << 30;
+
+/// Slow start as every controller here does it: appropriate byte counting.
+/// After a time-out a cumulative ACK may cover what was never lost, so the
+/// limit L falls from 2 segments to 1 until slow start ends (RFC 3465, 2.3).
+class SlowStart {
+ public:
+  /// @return bytes by which the window grows (RFC 3465, 2.2) [bytes]
+  [[nodiscard]] std::uint32_t growth(std::uint32_t acked_bytes,
+                                     std::uint32_t mss_bytes) const noexcept {
+    const std::uint32_t limit = limit_segments_ * mss_bytes;
+    return acked_bytes < limit ? acked_bytes : limit;
+  }
+  void on_timeout() noexcept { limit_segments_ = 1; }
+  void on_end() noexcept { limit_segments_ = 2; }
+
+ private:
+  std::uint32_t limit_segments_ = 2;
+};
+
+/// Tells a first time-out from a repeated one of the same segment, for which
+/// ssthresh is held (RFC 5681, section 3.1, after equation 4).
+class TimeoutHistory {
+ public:
+  void on_ack(std::uint64_t snd_una) noexcept {
+    if (snd_una != snd_una_) repeated_ = false;
+    snd_una_ = snd_una;
+  }
+  /// @return has this segment timed out before?
+  bool on_timeout() noexcept {
+    const bool before = repeated_;
+    repeated_ = true;
+    return before;
+  }
+
+ private:
+  std::uint64_t snd_una_ = 0;
+  bool repeated_ = false;
+};
+
+/// Reno: RFC 5681 with appropriate byte counting (RFC 3465). Recovery itself is
+/// the sender's (RFC 6675). Not thread-safe, O(1).
+class Reno : public CongestionControl {
+ public:
+  /// @pre mss_bytes > 0, initial_window_segments > 0
+  explicit Reno(const ControllerConfig& config) noexcept;
+
+  void on_ack(const AckEvent& ack) noexcept override;
+  void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_idle(Time now) noexcept override;
+  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override { return cwnd_; }
+  [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }
+
+ protected:
+  [[nodiscard]] std::uint32_t mss_bytes() const noexcept { return mss_; }
+  /// Sets window and threshold, at least 2 segments.
+  void reduce_to(std::uint32_t bytes) noexcept;
+
+ private:
+  std::uint32_t mss_;
+  std::uint32_t initial_window_;
+  std::uint32_t cwnd_;
+  std::uint32_t ssthresh_ = kMaxCongestionWindow;  ///< RFC 5681, 3.1: arbitrarily high
+  std::uint32_t bytes_acked_ = 0;  ///< since the window last grew (RFC 3465, 2.1)
+  SlowStart slow_start_;
+  TimeoutHistory timeouts_;
+};
+
+}  // namespace outrider
