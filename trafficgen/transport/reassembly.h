@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace outrider {
+
+/// What has arrived beyond a hole: disjoint, sorted, non-touching intervals of
+/// stream offsets, at most kMaxIntervals of them.
+///
+/// O(intervals) per segment, searched from the end because that is where data
+/// arrives. Not thread-safe; nothing allocates.
+class Reassembly {
+ public:
+  static constexpr std::size_t kMaxIntervals = 64;
+  struct Interval {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;      ///< one past the last byte
+    std::uint64_t touched = 0;  ///< when data last joined it, as a count of insertions
+  };
+  enum class Result : std::uint8_t { kStored, kDuplicate, kRefused };
+
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] std::size_t intervals() const noexcept { return count_; }
+  [[nodiscard]] const Interval& interval(std::size_t i) const noexcept { return intervals_[i]; }
+  /// End of the highest interval. @pre !empty()
+  [[nodiscard]] std::uint64_t highest() const noexcept { return intervals_[count_ - 1].end; }
+
+  /// Adds [begin, end). kRefused: it would need one interval too many; nothing changed.
+  /// @pre begin < end
+  Result insert(std::uint64_t begin, std::uint64_t end) noexcept;
+
+  /// Everything up to `next` has arrived in order: drops what that covers.
+  /// @return the offset up to which data is now in order, >= next
+  std::uint64_t take_in_order(std::uint64_t next) noexcept;
+
+  /// The intervals in the order in which SACK reports them, the one that data
+  /// joined last first (RFC 2018, section 4).
+  /// @param out [4], @return entries written
+  std::size_t most_recent(std::array<Interval, 4>& out) const noexcept;
+
+ private:
+  std::array<Interval, kMaxIntervals> intervals_{};
+  std::size_t count_ = 0;
+  std::uint64_t insertions_ = 0;
+};
+
+}  // namespace outrider
