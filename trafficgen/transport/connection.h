@@ -1,14 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "common/core/burst_identity.h"
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "common/net/tcp_segment.h"
+#include "trafficgen/transport/receiver.h"
+#include "trafficgen/transport/sender.h"
 #include "trafficgen/transport/tcp_config.h"
+#include "trafficgen/transport/tcp_counters.h"
 
 namespace outrider {
 
@@ -27,22 +30,6 @@ class ConnectionListener {
   ~ConnectionListener() = default;
 };
 
-/// Counters of one connection [packets unless named otherwise].
-struct TcpCounters {
-  std::uint64_t segments_sent = 0;          ///< all, pure ACKs too
-  std::uint64_t segments_received = 0;
-  std::uint64_t retransmitted = 0;
-  std::uint64_t rtos_data = 0;              ///< retransmission time-outs of data or FIN
-  std::uint64_t rtos_handshake = 0;         ///< of SYN or SYN-ACK
-  std::uint64_t fast_recoveries = 0;
-  std::uint64_t ece_reductions = 0;
-  std::uint64_t ce_received = 0;
-  std::uint64_t duplicates_received = 0;    ///< segments with no new byte
-  std::uint64_t out_of_order_received = 0;
-  std::uint64_t reassembly_refused = 0;     ///< no room to remember another hole; never SACKed
-  std::uint64_t invalid_received = 0;       ///< ACK of data never sent, SACK out of window, out of state
-};
-
 /// One end of a TCP connection over a byte stream that is only counted:
 /// RFC 9293 state machine in the parts that two emulated hosts need, SACK
 /// recovery (RFC 6675), RTO (RFC 6298), delayed ACK, idle restart (RFC 5681),
@@ -50,7 +37,19 @@ struct TcpCounters {
 ///
 /// It decides; the host acts: the host asks has_segment()/next_segment() when
 /// its NIC is free, hands in what arrives, and calls on_timer() when
-/// next_timer() is reached. Not thread-safe. Nothing allocates after construction.
+/// next_timer() is reached. `now` never decreases. Not thread-safe. Nothing
+/// allocates after construction.
+///
+/// A server-role connection is made when a SYN arrives and is then handed that
+/// SYN. Deviations from RFC 9293: no simultaneous open, no TIME-WAIT (a peer
+/// that starts a connection over the same ports uses them at once), the window
+/// after a lost SYN is the usual one (RFC 6928 allows 1 segment), a peer without
+/// SACK recovers by time-outs only. It never sends RST. After kMaxTimeouts
+/// time-outs in a row it gives up: closed, with acked_bytes() < written_bytes().
+///
+/// closed() may come with an ACK of the peer's FIN still due: the host asks
+/// has_segment() before it destroys the connection. While it lives, a closed
+/// connection goes on acknowledging a FIN that is sent again.
 class TcpConnection {
  public:
   enum class Role : std::uint8_t { kClient, kServer };
@@ -78,30 +77,94 @@ class TcpConnection {
   [[nodiscard]] std::optional<Time> watched_sent_at() const noexcept;
 
   // -- the host's side
-  [[nodiscard]] bool has_segment(Time now) const noexcept;
+  [[nodiscard]] bool has_segment(Time) const noexcept {
+    if (state_ == State::kEstablished) [[likely]] return receiver_.ack_due() || sender_.can_send();
+    return state_ == State::kClosed ? receiver_.ack_due() : syn_due_;
+  }
   /// @pre has_segment(now). Takes note that it leaves now.
   [[nodiscard]] TcpSegment next_segment(Time now) noexcept;
   void on_segment(const TcpSegment& segment, Time now) noexcept;
-  [[nodiscard]] Time next_timer() const noexcept;
+  [[nodiscard]] Time next_timer() const noexcept {
+    if (state_ == State::kEstablished) [[likely]] {
+      return std::min(sender_.rto_deadline(), receiver_.ack_deadline());
+    }
+    return syn_deadline_;
+  }
   void on_timer(Time now) noexcept;
 
   // -- what is known
-  [[nodiscard]] const FlowKey& flow() const noexcept;
-  [[nodiscard]] bool established() const noexcept;
-  [[nodiscard]] bool closed() const noexcept;
-  [[nodiscard]] std::uint64_t written_bytes() const noexcept;    ///< by the application
-  [[nodiscard]] std::uint64_t acked_bytes() const noexcept;      ///< cumulative
-  [[nodiscard]] std::uint64_t delivered_bytes() const noexcept;  ///< received in order
+  [[nodiscard]] const FlowKey& flow() const noexcept { return setup_.flow; }
+  /// The handshake is complete and nothing has closed the connection yet.
+  [[nodiscard]] bool established() const noexcept { return state_ == State::kEstablished; }
+  [[nodiscard]] bool closed() const noexcept {
+    return state_ == State::kClosed || state_ == State::kReset;
+  }
+  /// Closed by RST or by giving up, not by FINs.
+  [[nodiscard]] bool reset() const noexcept { return state_ == State::kReset; }
+  [[nodiscard]] std::uint64_t written_bytes() const noexcept {  ///< by the application
+    return sender_.written_bytes();
+  }
+  [[nodiscard]] std::uint64_t acked_bytes() const noexcept {  ///< cumulative
+    return sender_.acked_bytes();
+  }
+  [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {  ///< received in order
+    return receiver_.delivered_bytes();
+  }
+  /// Has the peer closed its direction, and has all of it been delivered?
+  [[nodiscard]] bool peer_finished() const noexcept { return receiver_.fin_received(); }
   /// Sequence number that the next new data byte will have (32-bit, on the wire).
-  [[nodiscard]] std::uint32_t next_sequence() const noexcept;
-  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept;
-  [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept;
-  [[nodiscard]] Duration srtt() const noexcept;
-  [[nodiscard]] const TcpCounters& counters() const noexcept;
+  [[nodiscard]] std::uint32_t next_sequence() const noexcept { return sender_.next_sequence(); }
+  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept { return sender_.cwnd_bytes(); }
+  /// Sent and neither acknowledged, SACKed nor lost (the pipe of RFC 6675).
+  [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept {
+    return sender_.in_flight_bytes();
+  }
+  [[nodiscard]] Duration srtt() const noexcept { return sender_.srtt(); }
+  [[nodiscard]] const TcpCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] const CongestionControl& control() const noexcept { return sender_.control(); }
 
  private:
-  struct State;                   // sender, receiver and timers
-  std::unique_ptr<State> state_;
+  enum class State : std::uint8_t {
+    kIdle,         ///< client before open(), server before its SYN
+    kSynSent,
+    kSynReceived,
+    kEstablished,  ///< until both FINs are acknowledged
+    kClosed,
+    kReset,
+  };
+
+  // The handshake: connection_handshake.cc
+  void handshake_segment(TcpSegment& s, Time now) noexcept;
+  void on_handshake_segment(const TcpSegment& s, Time now) noexcept;
+  void on_syn(const TcpSegment& s) noexcept;
+  void on_syn_ack(const TcpSegment& s, Time now) noexcept;
+  void on_handshake_ack(const TcpSegment& s, Time now) noexcept;
+  void on_handshake_timer(Time now) noexcept;
+  void learn_peer(const TcpSegment& s, bool ecn) noexcept;
+  void become_established(Time now) noexcept;
+
+  void on_established_segment(const TcpSegment& s, Time now) noexcept;
+  void finish(State state, Time now) noexcept;
+  void count_invalid() noexcept { ++counters_.invalid_received; }
+
+  const TcpConfig& config_;
+  Setup setup_;
+  ConnectionListener& listener_;
+  TcpCounters counters_;
+  State state_ = State::kIdle;
+  bool syn_due_ = false;
+  bool syn_resent_ = false;
+  bool ecn_ = false;                     ///< negotiated
+  bool peer_scales_ = false;             ///< its SYN had the window scale option
+  bool peer_sack_ = false;               ///< its SYN permitted SACK
+  std::uint32_t peer_initial_sequence_ = 0;
+  std::uint32_t syn_timeouts_ = 0;
+  Duration syn_rto_;
+  Time syn_sent_at_{};
+  Time syn_deadline_ = kNever;
+  std::optional<BurstIdentity> identity_;
+  TcpReceiver receiver_;
+  TcpSender sender_;
 };
 
 }  // namespace outrider

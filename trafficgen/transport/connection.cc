@@ -1,0 +1,118 @@
+#include "trafficgen/transport/connection.h"
+
+#include <cassert>
+
+namespace outrider {
+
+TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup,
+                             ConnectionListener& listener)
+    : config_(config),
+      setup_(setup),
+      listener_(listener),
+      syn_rto_(config.initial_rto),
+      receiver_(config, config.control.controller == Controller::kDctcp, counters_),
+      sender_(config, setup.initial_sequence, counters_) {
+  assert(config.control.mss_bytes + setup.option_bytes <= UINT16_MAX);
+}
+
+TcpConnection::~TcpConnection() = default;
+
+void TcpConnection::open(Time) noexcept {
+  assert(setup_.role == Role::kClient && state_ == State::kIdle);
+  state_ = State::kSynSent;
+  syn_due_ = true;
+}
+
+void TcpConnection::send(std::uint64_t bytes, Time) noexcept { sender_.write(bytes); }
+
+void TcpConnection::close(Time) noexcept { sender_.finish(); }
+
+void TcpConnection::set_identity(std::optional<BurstIdentity> identity) noexcept {
+  identity_ = identity;
+}
+
+void TcpConnection::watch_offset(std::uint64_t offset) noexcept { sender_.watch(offset); }
+
+std::optional<Time> TcpConnection::watched_sent_at() const noexcept {
+  return sender_.watched_sent_at();
+}
+
+TcpSegment TcpConnection::next_segment(Time now) noexcept {
+  assert(has_segment(now));
+  TcpSegment s;
+  ++counters_.segments_sent;
+  if (syn_due_) [[unlikely]] {
+    handshake_segment(s, now);
+    return s;
+  }
+  const bool data = state_ == State::kEstablished && !receiver_.ack_due_alone() &&
+                    sender_.can_send();
+  if (!data) {
+    s.sequence = sender_.next_sequence();
+    receiver_.fill_pure_ack(s);
+    return s;
+  }
+  sender_.fill(s, now);
+  receiver_.fill_piggyback(s);
+  if (identity_ && s.payload_bytes != 0) {
+    s.has_identity = true;
+    s.identity = *identity_;
+  }
+  return s;
+}
+
+void TcpConnection::on_segment(const TcpSegment& s, Time now) noexcept {
+  ++counters_.segments_received;
+  switch (state_) {
+    [[likely]] case State::kEstablished:
+    case State::kClosed: on_established_segment(s, now); return;
+    case State::kReset: count_invalid(); return;
+    default: on_handshake_segment(s, now); return;
+  }
+}
+
+/// RFC 9293, 3.10.7.4, in its order: sequence number, RST, SYN, ACK, data, FIN.
+void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexcept {
+  const bool acceptable = receiver_.acceptable(s);
+  if (s.has(kTcpRst)) [[unlikely]] {
+    if (!acceptable) count_invalid();
+    else if (state_ == State::kEstablished) finish(State::kReset, now);
+    return;
+  }
+  if (s.has(kTcpSyn)) [[unlikely]] {  // the peer missed our answer to its SYN
+    if (s.sequence == peer_initial_sequence_) receiver_.acknowledge_now();
+    else count_invalid();
+    return;
+  }
+  if (!acceptable || !s.has(kTcpAck)) [[unlikely]] {
+    count_invalid();
+    return;
+  }
+  if (!sender_.on_ack(s, now)) return;
+  const std::uint64_t before = receiver_.delivered_bytes();
+  receiver_.on_segment(s, now);
+  if (receiver_.delivered_bytes() != before) listener_.on_delivered(*this, now);
+  if (state_ == State::kEstablished && receiver_.fin_received() && sender_.closing() &&
+      sender_.fin_acked()) {
+    finish(State::kClosed, now);
+  }
+}
+
+void TcpConnection::on_timer(Time now) noexcept {
+  if (state_ == State::kEstablished) {
+    receiver_.on_timer(now);
+    if (!sender_.on_timer(now)) finish(State::kReset, now);
+  } else if (now >= syn_deadline_) {
+    on_handshake_timer(now);
+  }
+}
+
+void TcpConnection::finish(State state, Time now) noexcept {
+  assert(state == State::kClosed || state == State::kReset);
+  state_ = state;
+  syn_due_ = false;
+  syn_deadline_ = kNever;
+  listener_.on_closed(*this, now);
+}
+
+}  // namespace outrider

@@ -1,0 +1,182 @@
+#include "trafficgen/transport/receiver.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace outrider {
+namespace {
+
+/// Smallest shift that lets 16 bits tell the whole buffer (RFC 7323, section 2).
+std::int8_t scale_for(std::uint32_t buffer_bytes) noexcept {
+  std::int8_t scale = 0;
+  while (buffer_bytes >> scale > UINT16_MAX) ++scale;
+  return scale;
+}
+
+std::uint64_t end_of(std::uint64_t begin, const TcpSegment& s) noexcept {
+  return begin + s.payload_bytes + (s.has(kTcpFin) ? 1 : 0);
+}
+
+}  // namespace
+
+TcpReceiver::TcpReceiver(const TcpConfig& config, bool per_packet_echo,
+                         TcpCounters& counters) noexcept
+    : config_(config),
+      counters_(counters),
+      buffer_bytes_(config.receive_buffer_bytes),
+      window_scale_(scale_for(config.receive_buffer_bytes)),
+      echo_(per_packet_echo) {
+  assert(buffer_bytes_ > 0 && buffer_bytes_ <= kMaxWindowBytes);
+  assert(config.delayed_ack > Duration::zero() && config.ack_every_segments > 0);
+}
+
+void TcpReceiver::start(std::uint32_t peer_initial_sequence, bool ecn, bool sack) noexcept {
+  space_ = SequenceSpace(peer_initial_sequence);
+  sack_ = sack;
+  if (ecn) echo_.enable();
+}
+
+std::uint16_t TcpReceiver::syn_window() const noexcept {
+  return static_cast<std::uint16_t>(std::min<std::uint32_t>(buffer_bytes_, UINT16_MAX));
+}
+
+void TcpReceiver::disable_window_scale() noexcept {
+  window_scale_ = 0;
+  buffer_bytes_ = syn_window();
+}
+
+bool TcpReceiver::acceptable(const TcpSegment& s) const noexcept {
+  const std::int64_t begin = space_.offset(s.sequence, next_);
+  const std::int64_t edge = static_cast<std::int64_t>(next_) + buffer_bytes_;
+  const std::int64_t payload_end = begin + s.payload_bytes;  // the FIN may lie on the edge
+  return payload_end <= edge && begin >= static_cast<std::int64_t>(next_) - kMaxWindowBytes;
+}
+
+bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
+  assert(acceptable(s));
+  const std::int64_t signed_begin = space_.offset(s.sequence, next_);
+  const bool fin = s.has(kTcpFin);
+  if (s.payload_bytes == 0 && !fin) return false;
+  if (signed_begin < 0) {  // before the stream
+    ++counters_.invalid_received;
+    return false;
+  }
+  const auto begin = static_cast<std::uint64_t>(signed_begin);
+  const std::uint64_t end = end_of(begin, s);
+  if ((fin || fin_) && !fin_possible(begin, end, fin)) [[unlikely]] {
+    ++counters_.invalid_received;
+    return false;
+  }
+  if (end <= next_) {  // RFC 9293, 3.10.7.4: acknowledge what is old, at once
+    ++counters_.duplicates_received;
+    acknowledge_now();
+    return false;
+  }
+  if (s.payload_bytes != 0) echo(s);
+  const std::uint64_t before = next_;
+  if (!accept(begin, end, now)) return false;
+  if (fin) {
+    fin_ = end - 1;
+    acknowledge_now();
+  }
+  return next_ != before;
+}
+
+/// The stream ends once, above everything that has arrived.
+bool TcpReceiver::fin_possible(std::uint64_t begin, std::uint64_t end, bool fin) noexcept {
+  if (fin_) return fin ? end - 1 == *fin_ : end <= *fin_;
+  const std::uint64_t highest = reassembly_.empty() ? next_ : reassembly_.highest();
+  return begin <= end - 1 && end - 1 >= highest;
+}
+
+/// @return false if the segment was refused
+bool TcpReceiver::accept(std::uint64_t begin, std::uint64_t end, Time now) noexcept {
+  if (begin > next_ || !reassembly_.empty()) [[unlikely]] {
+    acknowledge_now();
+    return accept_rare(begin, end);
+  }
+  next_ = end;
+  if (++unacknowledged_ >= config_.ack_every_segments) acknowledge_now();
+  else if (!due_ && deadline_ == kNever) deadline_ = now + config_.delayed_ack;
+  return true;
+}
+
+bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
+  if (begin <= next_) {
+    next_ = reassembly_.take_in_order(end);
+    return true;
+  }
+  switch (reassembly_.insert(begin, end)) {
+    case Reassembly::Result::kRefused: ++counters_.reassembly_refused; return false;
+    case Reassembly::Result::kDuplicate: ++counters_.duplicates_received; break;
+    case Reassembly::Result::kStored: ++counters_.out_of_order_received; break;
+  }
+  return true;
+}
+
+void TcpReceiver::echo(const TcpSegment& s) noexcept {
+  const bool ce = s.ecn == Ecn::kCe;
+  if (ce) ++counters_.ce_received;
+  if (echo_.changes(ce)) {
+    keep_earlier_ack();
+    acknowledge_now();
+  }
+  echo_.on_data(ce, s.has(kTcpCwr));
+}
+
+/// The per-packet state changes while in-order data waits for its ACK: that data
+/// is acknowledged on its own, under the state it arrived with, and the NIC may
+/// be too busy to take the ACK before the next change. When more than
+/// kEarlierAcks wait, the last one covers the data, with a state that is not its own.
+void TcpReceiver::keep_earlier_ack() noexcept {
+  const std::uint64_t told = earlier_used_ == 0 ? last_told_ : earlier_[earlier_used_ - 1].next;
+  if (next_ == told) return;
+  if (earlier_used_ == kEarlierAcks) --earlier_used_;
+  earlier_[earlier_used_++] = {next_, echo_.ece()};
+}
+
+void TcpReceiver::acknowledged(std::uint64_t next) noexcept {
+  last_told_ = next;
+  unacknowledged_ = 0;
+  due_ = false;
+  deadline_ = kNever;
+}
+
+void TcpReceiver::fill_piggyback(TcpSegment& s) noexcept {
+  assert(!ack_due_alone());
+  s.acknowledgment = space_.wire(next_);
+  s.window = window();
+  s.flags |= kTcpAck;
+  if (echo_.ece()) s.flags |= kTcpEce;
+  acknowledged(next_);
+}
+
+void TcpReceiver::fill_pure_ack(TcpSegment& s) noexcept {
+  s.window = window();
+  s.flags |= kTcpAck;
+  if (!reassembly_.empty()) fill_sack(s);
+  if (earlier_used_ != 0) {  // the current ACK stays due
+    s.acknowledgment = space_.wire(earlier_[0].next);
+    if (earlier_[0].ece) s.flags |= kTcpEce;
+    last_told_ = earlier_[0].next;
+    std::copy(earlier_.begin() + 1, earlier_.begin() + static_cast<std::ptrdiff_t>(earlier_used_),
+              earlier_.begin());
+    --earlier_used_;
+    return;
+  }
+  s.acknowledgment = space_.wire(next_);
+  if (echo_.ece()) s.flags |= kTcpEce;
+  acknowledged(next_);
+}
+
+void TcpReceiver::fill_sack(TcpSegment& s) const noexcept {
+  if (!sack_) return;
+  std::array<Reassembly::Interval, 4> recent;
+  const std::size_t blocks = reassembly_.most_recent(recent);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    s.sack[i] = {space_.wire(recent[i].begin), space_.wire(recent[i].end)};
+  }
+  s.sack_blocks = static_cast<std::uint8_t>(blocks);
+}
+
+}  // namespace outrider

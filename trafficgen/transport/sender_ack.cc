@@ -1,0 +1,109 @@
+// What an acknowledgment does to the sender.
+#include <algorithm>
+#include <cassert>
+
+#include "trafficgen/transport/sender.h"
+
+namespace outrider {
+
+std::uint32_t TcpSender::flight_bytes() const noexcept {
+  const std::uint64_t flight = nxt_ - una_;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(flight, cwnd_));
+}
+
+bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
+  const std::int64_t ack = space_.offset(s.acknowledgment, una_);
+  const auto una_before = una_;
+  // RFC 5961, section 5: neither ahead of what was sent nor impossibly old.
+  if (ack > static_cast<std::int64_t>(nxt_) ||
+      ack < static_cast<std::int64_t>(una_before) - kMaxWindowBytes) {
+    ++counters_.invalid_received;
+    return false;
+  }
+  const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
+  peer_edge_ = std::max(peer_edge_, una + (std::uint64_t{s.window} << peer_window_scale_));
+
+  const bool ece = ecn_ && config_.obey_ece && s.has(kTcpEce);
+  AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
+  event.in_recovery = ece || phase_ == Phase::kRecovery ||
+                      (phase_ == Phase::kOpen && una_before < reduced_until_);
+  event.cwnd_limited = una_before < window_full_until_;
+  if (una > una_before) {
+    const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
+    event.acked_bytes = acked.bytes;
+    on_advance(una, acked, now);
+  }
+  if (s.sack_blocks != 0) [[unlikely]] {
+    take_sack(s, event.acked_bytes);
+    scoreboard_.detect_losses();
+  }
+  if (phase_ != Phase::kOpen && una_ >= recovery_point_) {
+    phase_ = Phase::kOpen;
+    resend_first_ = false;
+  }
+  if (event.acked_bytes != 0) {
+    event.ece_bytes = ece ? event.acked_bytes : 0;
+    event.srtt = rto_.srtt();
+    event.snd_una = una_;
+    event.snd_nxt = nxt_;
+    control_->on_ack(event);
+  }
+  if (phase_ == Phase::kOpen && (scoreboard_.lost_pending() != 0 || scoreboard_.head_lost())) {
+    enter_recovery(now);
+  }
+  if (ece) obey_ece(now);
+  cwnd_ = control_->cwnd_bytes();
+  return true;
+}
+
+void TcpSender::on_advance(std::uint64_t una, const Scoreboard::Acknowledged& acked,
+                           Time now) noexcept {
+  una_ = una;
+  timeouts_ = 0;
+  if (acked.sent_at) rto_.on_sample(now - *acked.sent_at);
+  rto_deadline_ = scoreboard_.empty() ? kNever : now + rto_.rto();  // RFC 6298, 5.2 and 5.3
+}
+
+/// Blocks at or below una_ are old news (a late ACK, or D-SACK, RFC 2883).
+void TcpSender::take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexcept {
+  const std::size_t blocks = std::min<std::size_t>(s.sack_blocks, s.sack.size());
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::int64_t begin = space_.offset(s.sack[i].begin, una_);
+    const std::int64_t end = space_.offset(s.sack[i].end, una_);
+    const auto una = static_cast<std::int64_t>(una_);
+    if (begin >= end || end > static_cast<std::int64_t>(nxt_) || begin < una - kMaxWindowBytes) {
+      ++counters_.invalid_received;
+    } else if (end > una) {
+      acked_bytes += scoreboard_.sack(static_cast<std::uint64_t>(std::max(begin, una)),
+                                      static_cast<std::uint64_t>(end));
+    }
+  }
+}
+
+/// The window of data that is out now has had its reduction. (RFC 3168, 6.1.2)
+void TcpSender::note_reduction() noexcept {
+  reduced_until_ = nxt_;
+  cwr_pending_ = ecn_;
+}
+
+/// RFC 6675, section 5, step 4.
+void TcpSender::enter_recovery(Time now) noexcept {
+  phase_ = Phase::kRecovery;
+  recovery_point_ = nxt_;
+  resend_first_ = scoreboard_.lost_pending() != 0;
+  ++counters_.fast_recoveries;
+  if (una_ < reduced_until_) return;  // ECE has reduced this window already
+  control_->on_congestion(CongestionControl::Congestion::kLoss, flight_bytes(), now);
+  note_reduction();
+}
+
+/// Once per window. Strictly above: until data that left after the reduction is
+/// acknowledged, the peer cannot have seen CWR and goes on echoing.
+void TcpSender::obey_ece(Time now) noexcept {
+  if (phase_ == Phase::kRecovery || una_ <= reduced_until_) return;
+  control_->on_congestion(CongestionControl::Congestion::kEce, flight_bytes(), now);
+  ++counters_.ece_reductions;
+  note_reduction();
+}
+
+}  // namespace outrider
