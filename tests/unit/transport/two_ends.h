@@ -1,0 +1,194 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <queue>
+#include <vector>
+
+#include "common/core/random.h"
+#include "trafficgen/transport/connection.h"
+
+namespace outrider::testing {
+
+/// Union of the bytes that reached one end: what TCP must deliver, by the
+/// simplest means.
+class ArrivedBytes {
+ public:
+  void add(std::uint64_t begin, std::uint64_t end) {
+    if (begin >= end) return;
+    auto it = ranges_.lower_bound(begin);
+    if (it != ranges_.begin() && std::prev(it)->second >= begin) --it;
+    while (it != ranges_.end() && it->first <= end) {
+      begin = std::min(begin, it->first);
+      end = std::max(end, it->second);
+      it = ranges_.erase(it);
+    }
+    ranges_[begin] = end;
+  }
+  [[nodiscard]] std::uint64_t prefix() const {
+    return ranges_.empty() || ranges_.begin()->first != 0 ? 0 : ranges_.begin()->second;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ranges_;
+};
+
+/// What a wire does to one direction.
+struct Impairment {
+  Duration delay = std::chrono::microseconds(50);
+  Duration spacing = std::chrono::microseconds(1);  ///< between two departures of an end
+  double loss = 0;
+  double reorder = 0;  ///< share of segments that take `late` longer
+  Duration late = std::chrono::microseconds(20);
+  /// Sees every departing segment and its number in this direction; true drops it.
+  std::function<bool(TcpSegment&, std::uint64_t)> drop{};
+};
+
+class Application final : public ConnectionListener {
+ public:
+  std::function<void(TcpConnection&, Time)> delivered_hook{};
+  bool established = false;
+  int closed = 0;
+  std::uint64_t delivered = 0;
+
+  void on_established(TcpConnection&, Time) noexcept override {
+    EXPECT_FALSE(established);
+    established = true;
+  }
+  void on_delivered(TcpConnection& c, Time now) noexcept override {
+    EXPECT_GT(c.delivered_bytes(), delivered) << "each byte once";
+    delivered = c.delivered_bytes();
+    if (delivered_hook) delivered_hook(c, now);
+  }
+  void on_closed(TcpConnection&, Time) noexcept override { ++closed; }
+};
+
+/// Client (0) and server (1) with a wire in between; time is a variable.
+class TwoEnds {
+ public:
+  struct Options {
+    TcpConfig config{};
+    std::array<Impairment, 2> wires{};  ///< by sending end
+    std::uint64_t seed = 1;
+    std::array<std::uint32_t, 2> initial_sequence{1000, 2000};
+    Time start{};
+  };
+
+  explicit TwoEnds(Options options)
+      : options_(std::move(options)),
+        random_(options_.seed, 0, RandomPurpose::kImpairment),
+        now_(options_.start),
+        ends_{End(options_, 0), End(options_, 1)} {}
+
+  TcpConnection& client() { return ends_[0].connection; }
+  TcpConnection& server() { return ends_[1].connection; }
+  Application& application(std::size_t i) { return ends_[i].application; }
+  [[nodiscard]] Time now() const { return now_; }
+  /// Departures of one end so far, dropped ones too.
+  [[nodiscard]] std::uint64_t departed(std::size_t i) const { return ends_[i].departed; }
+
+  /// Runs until nothing is left to do or `until` is reached.
+  void run(Time until = kNever) {
+    for (std::uint64_t steps = 0; steps < 5'000'000; ++steps) {
+      const Time next = next_event();
+      if (next == kNever || next > until) {
+        if (until != kNever) now_ = std::max(now_, until);
+        return;
+      }
+      now_ = std::max(now_, next);
+      step();
+    }
+    FAIL() << "does not come to rest, seed " << options_.seed;
+  }
+  void run_for(Duration d) { run(now_ + d); }
+
+ private:
+  struct End {
+    End(const Options& o, std::size_t i)
+        : connection(o.config,
+                     {.flow = {.source_address = static_cast<std::uint32_t>(i)},
+                      .role = i == 0 ? TcpConnection::Role::kClient : TcpConnection::Role::kServer,
+                      .initial_sequence = o.initial_sequence[i],
+                      .option_bytes = 12},
+                     application),
+          peer_first(o.initial_sequence[1 - i] + 1),
+          free_at(o.start) {}
+    Application application;
+    TcpConnection connection;
+    ArrivedBytes arrived;
+    std::uint32_t peer_first;  ///< sequence number of the peer's first byte
+    std::uint64_t departed = 0;
+    Time free_at;
+  };
+  struct Flight {
+    Time at;
+    std::uint64_t order;
+    std::size_t to;
+    TcpSegment segment;
+    bool operator>(const Flight& o) const { return std::tie(at, order) > std::tie(o.at, o.order); }
+  };
+
+  [[nodiscard]] Time next_event() const {
+    Time next = wire_.empty() ? kNever : wire_.top().at;
+    for (const End& e : ends_) {
+      next = std::min(next, e.connection.next_timer());
+      if (e.connection.has_segment(now_)) next = std::min(next, std::max(now_, e.free_at));
+    }
+    return next;
+  }
+
+  void step() {
+    while (!wire_.empty() && wire_.top().at <= now_) {
+      const Flight f = wire_.top();
+      wire_.pop();
+      arrive(ends_[f.to], f.segment);
+    }
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      End& e = ends_[i];
+      if (e.connection.next_timer() <= now_) e.connection.on_timer(now_);
+      if (e.free_at <= now_ && e.connection.has_segment(now_)) depart(e, i);
+    }
+  }
+
+  void arrive(End& e, const TcpSegment& s) {
+    const bool counts = e.connection.counters().reassembly_refused == 0 && !s.has(kTcpSyn);
+    const std::uint64_t refused = e.connection.counters().reassembly_refused;
+    e.connection.on_segment(s, now_);
+    if (s.payload_bytes != 0 && counts && e.connection.counters().reassembly_refused == refused) {
+      const std::uint64_t near = e.arrived.prefix();
+      const auto distance =
+          static_cast<std::int32_t>(s.sequence - (e.peer_first + static_cast<std::uint32_t>(near)));
+      const auto begin = near + static_cast<std::uint64_t>(std::int64_t{distance});
+      e.arrived.add(begin, begin + s.payload_bytes);
+      if (e.connection.established()) {
+        ASSERT_EQ(e.connection.delivered_bytes(), e.arrived.prefix()) << "seed " << options_.seed;
+      }
+    }
+  }
+
+  void depart(End& e, std::size_t i) {
+    TcpSegment s = e.connection.next_segment(now_);
+    const Impairment& wire = options_.wires[i];
+    e.free_at = now_ + wire.spacing;
+    const bool dropped = wire.drop && wire.drop(s, e.departed);
+    ++e.departed;
+    const double fate = random_.uniform();
+    const bool late = random_.uniform() < wire.reorder;
+    if (dropped || fate < wire.loss) return;
+    wire_.push({now_ + wire.delay + (late ? wire.late : Duration{}), order_++, 1 - i, s});
+  }
+
+  Options options_;
+  RandomStream random_;
+  Time now_;
+  std::array<End, 2> ends_;
+  std::uint64_t order_ = 0;
+  std::priority_queue<Flight, std::vector<Flight>, std::greater<>> wire_;
+};
+
+}  // namespace outrider::testing
