@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "common/config/addresses.h"
 #include "common/config/checks.h"
+#include "common/config/process_checks.h"
 #include "switch/config_toml.h"
 
 namespace outrider {
@@ -16,12 +16,8 @@ namespace {
 
 constexpr std::uint64_t kMaxQueuePackets = 1U << 20;
 constexpr std::uint64_t kLargestFrameBytes = 9018;
-constexpr std::uint64_t kMaxDevices = 32;  ///< RTE_MAX_ETHPORTS of the usual build
-constexpr std::uint64_t kMaxLcore = 1023;
 constexpr std::uint64_t kMaxRecords = 1U << 24;
 constexpr Duration kMaxDelay = std::chrono::seconds(10);
-constexpr std::uint64_t kBatchPackets = 32;
-constexpr std::uint64_t kPoolCachePackets = 512;
 constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
 
 using Names = std::set<std::string>;
@@ -38,15 +34,6 @@ void check_delay(const Checks& at, Duration delay) {
                "must be at most " + format_duration(kMaxDelay));
 }
 
-bool looks_like_device(const std::string& device) {
-  const auto vdev = device.starts_with("net_") || device.starts_with("eth_");
-  const auto colons = std::ranges::count(device, ':');
-  const auto pci = (colons == 1 || colons == 2) &&
-                   device.find_first_not_of("0123456789abcdefABCDEF:.") == device.npos &&
-                   device.rfind('.') == device.size() - 2;
-  return vdev || pci;
-}
-
 void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& names) {
   root.in_range("device", c.devices.size(), 0, kMaxDevices, "devices");
   UniqueValues<std::string> devices;
@@ -54,13 +41,8 @@ void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& name
     const auto at = root.below("device", i);
     const auto& d = c.devices[i];
     check_name(at, names, d.name);
-    at.require(looks_like_device(d.device), "device", Checks::quoted(d.device),
-               R"(must be a PCI address such as "0000:3b:00.0" or a vdev such as "net_tap0,iface=t0")");
+    check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
     devices.add(at, "device", d.device, Checks::quoted(d.device), "device[" + std::to_string(i) + "]");
-    for (const auto& [key, descriptors] :
-         {std::pair{"rx_descriptors", d.rx_descriptors}, {"tx_descriptors", d.tx_descriptors}})
-      at.require(std::has_single_bit(descriptors) && descriptors >= 32, key,
-                 std::to_string(descriptors), "must be a power of two, 32 to 32768");
   }
 }
 
@@ -91,7 +73,7 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
     return;
   }
   const auto shown = Checks::quoted(*port.device);
-  if (linked) at.fault("device", shown, "but " + link->second + " joins this port already");
+  if (linked) return at.fault("device", shown, "but " + link->second + " joins this port already");
   if (!at.require(uses.devices.contains(*port.device), "device", shown, "no [[device]] has this name"))
     return;
   const auto [user, first] = uses.device_of.try_emplace(*port.device, full_name);
@@ -271,9 +253,7 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
   for (std::size_t i = 0; i < config.devices.size(); ++i)
     if (!uses.device_of.contains(config.devices[i].name))
       root.below("device", i).fault("name", Checks::quoted(config.devices[i].name), "no port uses this device");
-  root.in_range("lcore", config.lcore, 0, kMaxLcore);
-  root.require(config.bin >= std::chrono::microseconds(1), "bin", format_duration(config.bin),
-               "must be at least 1us");
+  check_loop(root, config.lcore, config.bin);
   root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
   root.in_range("max_bins", config.max_bins, 1, kMaxRecords);
   check_mbufs(root, config);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
 #include <set>
@@ -9,6 +8,7 @@
 
 #include "common/config/addresses.h"
 #include "common/config/checks.h"
+#include "common/config/process_checks.h"
 #include "common/net/burst_option.h"
 #include "common/net/tos_signal.h"
 #include "trafficgen/config_toml.h"
@@ -16,8 +16,6 @@
 namespace outrider {
 namespace {
 
-constexpr std::uint64_t kMaxDevices = 32;
-constexpr std::uint64_t kMaxLcore = 1023;
 constexpr std::uint64_t kMaxWorkers = 256;
 constexpr std::uint64_t kMaxJobs = 65535;  ///< a BurstIdentity counts jobs in 16 bits
 constexpr std::uint64_t kMaxIterations = 1'000'000'000;
@@ -28,8 +26,6 @@ constexpr std::uint64_t kMaxMtuBytes = 9000;
 constexpr std::uint64_t kHeaderBytes = 20 + 20 + kBurstOptionBytes;
 constexpr std::uint64_t kMaxReceiveBufferBytes = 65535ULL << 14;  ///< RFC 7323, 2.3
 constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
-constexpr std::uint64_t kBatchPackets = 32;
-constexpr std::uint64_t kPoolCachePackets = 512;
 constexpr std::uint64_t kHostPackets = 64;
 
 /// What references of a file resolve to.
@@ -55,12 +51,8 @@ void check_devices(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     const auto& d = c.devices[i];
     check_name(at, scope.devices, d.name);
     scope.devices.insert(d.name);
-    if (at.require(!d.device.empty(), "device", "\"\"", "must not be empty"))
-      devices.add(at, "device", d.device, Checks::quoted(d.device), "device[" + std::to_string(i) + "]");
-    for (const auto& [key, descriptors] :
-         {std::pair{"rx_descriptors", d.rx_descriptors}, {"tx_descriptors", d.tx_descriptors}})
-      at.require(std::has_single_bit(descriptors) && descriptors >= 32, key,
-                 std::to_string(descriptors), "must be a power of two, 32 to 32768");
+    check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
+    devices.add(at, "device", d.device, Checks::quoted(d.device), "device[" + std::to_string(i) + "]");
   }
 }
 
@@ -181,9 +173,7 @@ void check_process(const Checks& root, const GeneratorConfig& c) {
   if (!c.duration && c.jobs.empty())
     root.fault("duration", "is required without a [[job]]: nothing else would end the run");
   root.in_interval("send_jitter", c.send_jitter, 0, 1, true);
-  root.in_range("lcore", c.lcore, 0, kMaxLcore);
-  root.require(c.bin >= std::chrono::microseconds(1), "bin", format_duration(c.bin),
-               "must be at least 1us");
+  check_loop(root, c.lcore, c.bin);
 }
 
 struct MbufNeed {

@@ -1,0 +1,84 @@
+// Goal: every file that is shipped in conf/ loads. Method: glob, so that a new
+// file needs no new test.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "switch/config_toml.h"
+#include "trafficgen/config_toml.h"
+#include "trafficgen/workload/model_profile.h"
+
+#ifndef OUTRIDER_SOURCE_DIR
+#define OUTRIDER_SOURCE_DIR \
+  std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path()
+#endif
+
+namespace outrider {
+namespace {
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  const auto directory = std::filesystem::path(OUTRIDER_SOURCE_DIR) / "conf" / folder;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    if (entry.path().extension() == ".toml") files.push_back(entry.path().string());
+  std::ranges::sort(files);
+  return files;
+}
+
+TEST(ConfFiles, EverySwitchFileLoads) {
+  const auto files = files_in("switch");
+  EXPECT_GE(files.size(), 2U);
+  for (const auto& file : files) {
+    const auto result = load_switch_config(file);
+    EXPECT_TRUE(result) << format_issues(file, result.issues);
+  }
+}
+
+TEST(ConfFiles, EveryGeneratorFileLoads) {
+  const auto files = files_in("trafficgen");
+  EXPECT_GE(files.size(), 2U);
+  for (const auto& file : files) {
+    const auto result = load_generator_config(file);
+    EXPECT_TRUE(result) << format_issues(file, result.issues);
+  }
+}
+
+TEST(ConfFiles, EveryModelLoads) {
+  const auto files = files_in("models");
+  EXPECT_GE(files.size(), 12U);
+  for (const auto& file : files) {
+    const auto result = load_model_profile(file);
+    ASSERT_TRUE(result) << format_issues(file, result.issues);
+    EXPECT_EQ(result.config->name, std::filesystem::path(file).stem());
+    EXPECT_EQ(result.config->total_bytes, 4 * result.config->parameters) << file;
+  }
+}
+
+// Sizes that the literature agrees on, so that a wrong generator script shows.
+TEST(ConfFiles, ModelsHaveTheirPublishedParameterCounts) {
+  const auto parameters = [](const std::string& name) {
+    const auto path = std::filesystem::path(OUTRIDER_SOURCE_DIR) / "conf" / "models" / name;
+    const auto result = load_model_profile(path.string());
+    return result ? result.config->parameters : 0;
+  };
+  EXPECT_EQ(parameters("resnet50.toml"), 25'557'032U);
+  EXPECT_EQ(parameters("vgg16.toml"), 138'357'544U);
+  EXPECT_EQ(parameters("alexnet.toml"), 61'100'840U);
+  EXPECT_EQ(parameters("gpt2-124m.toml"), 124'439'808U);
+}
+
+TEST(ConfFiles, ModelKeepsForwardOrderAndComputeTimes) {
+  const auto path = std::filesystem::path(OUTRIDER_SOURCE_DIR) / "conf" / "models" / "vgg16.toml";
+  const auto model = load_model_profile(path.string()).config.value();
+  ASSERT_EQ(model.tensors.size(), 32U);
+  EXPECT_EQ(model.tensors.front().name, "conv1.w");
+  EXPECT_EQ(model.tensors.front().bytes, 6912U);
+  EXPECT_EQ(model.tensors.back().name, "fc8.b");
+  EXPECT_EQ(model.compute(), std::chrono::milliseconds(232));
+}
+
+}  // namespace
+}  // namespace outrider
