@@ -11,7 +11,6 @@
 #include "common/dpdk/eal_check.h"
 #include "common/dpdk/eal_log.h"
 #include "common/dpdk/error.h"
-#include "common/telemetry/log.h"
 
 namespace outrider {
 namespace {
@@ -69,7 +68,7 @@ std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t 
   if (!names(options.extra, "-l") && !names(options.extra, "-c"))
     add("--lcores", "0@" + std::to_string(options.cpu));
   add("--file-prefix", options.program + "-" + std::to_string(pid));
-  if (options.hugepages == Hugepages::kAuto && hugepages_mb >= options.memory_mb &&
+  if (options.use_hugepages && hugepages_mb >= options.memory_mb &&
       !names(options.extra, "--no-huge")) {
     add("--in-memory", "");
   } else {
@@ -93,9 +92,9 @@ Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file
 
   const std::uint64_t huge_mb = free_hugepages_mb();
   std::vector<std::string> arguments = eal_arguments(options, huge_mb, getpid());
-  if (names(arguments, "--no-huge"))
-    log_info("memory: " + std::to_string(options.memory_mb) + " MiB of ordinary pages (" +
-             std::to_string(huge_mb) + " MiB of huge pages free; more make it faster)");
+  if (names(arguments, "--no-huge") && options.inform)
+    options.inform("memory: " + std::to_string(options.memory_mb) + " MiB of ordinary pages (" +
+                   std::to_string(huge_mb) + " MiB of huge pages free; more make it faster)");
   std::string line;
   std::vector<char*> argv;
   argv.reserve(arguments.size());
@@ -103,9 +102,9 @@ Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file
     argv.push_back(argument.data());
     line += " " + argument;
   }
-  log_debug("EAL arguments:" + line);
+  if (options.trace) options.trace("EAL arguments:" + line);
 
-  capture_dpdk_log();
+  capture_dpdk_log(options.trace);
   OutputCapture output;
   const int used = rte_eal_init(static_cast<int>(argv.size()), argv.data());
   const int error = rte_errno;

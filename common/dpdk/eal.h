@@ -5,17 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "common/dpdk/eal_log.h"
+
 namespace outrider {
 
-enum class Hugepages : std::uint8_t { kAuto, kNever };
-
 struct EalOptions {
-  std::string program;                   ///< argv[0] and the prefix of runtime files
-  std::uint32_t cpu = 0;                 ///< the only lcore runs here
-  std::vector<std::string> pci_devices;  ///< addresses; empty: PCI is not even scanned
-  std::uint32_t memory_mb = 64;          ///< pools, rings and tables
-  Hugepages hugepages = Hugepages::kAuto;
-  std::vector<std::string> extra;  ///< further EAL arguments, as given by the user
+  std::string program{};                   ///< argv[0] and the prefix of runtime files
+  std::uint32_t cpu = 0;                   ///< the only lcore runs here
+  std::vector<std::string> pci_devices{};  ///< addresses; empty: PCI is not even scanned
+  std::uint32_t memory_mb = 64;            ///< pools, rings and tables
+  bool use_hugepages = true;               ///< if enough are free
+  std::vector<std::string> extra{};        ///< further EAL arguments, as given by the user
+  LineSink inform{};                       ///< what the user should know; may be empty
+  LineSink trace{};                        ///< DPDK's own log; may be empty
 };
 
 /// The arguments that follow from the options. Pure.

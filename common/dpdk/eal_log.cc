@@ -9,8 +9,7 @@
 #include <deque>
 #include <mutex>
 #include <string_view>
-
-#include "common/telemetry/log.h"
+#include <utility>
 
 namespace outrider {
 namespace {
@@ -22,6 +21,7 @@ struct DpdkLog {
   std::mutex mutex;
   std::deque<std::string> lines;
   std::string partial;
+  LineSink sink;
 
   void take(std::string_view text) {
     const std::lock_guard lock(mutex);
@@ -34,7 +34,7 @@ struct DpdkLog {
 
   void take_line(std::string line) {
     if (line.empty()) return;
-    log_debug("dpdk: " + line);
+    if (sink) sink(line);
     lines.push_back(std::move(line));
     if (lines.size() > kLinesKept) lines.pop_front();
   }
@@ -52,7 +52,11 @@ ssize_t write_cookie(void*, const char* text, std::size_t n) {
 
 }  // namespace
 
-void capture_dpdk_log() {
+void capture_dpdk_log(LineSink sink) {
+  {
+    const std::lock_guard lock(dpdk_log().mutex);
+    dpdk_log().sink = std::move(sink);
+  }
   FILE* stream = fopencookie(nullptr, "w", {nullptr, write_cookie, nullptr, nullptr});
   if (stream == nullptr) return;
   setvbuf(stream, nullptr, _IOLBF, 0);

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace outrider {
 
-/// Sends DPDK's log to ours, at level debug, and remembers its last lines for
-/// the message of a failure. Process-wide, like rte_log. Before rte_eal_init.
-void capture_dpdk_log();
+/// Takes one line of text. This library does not know the program's log.
+using LineSink = std::function<void(std::string_view)>;
+
+/// Sends DPDK's log to `sink`, line by line, and remembers the last lines for
+/// the message of a failure. DPDK's control threads call `sink` too, one at a
+/// time. Process-wide, like rte_log. Before rte_eal_init.
+void capture_dpdk_log(LineSink sink);
 
 /// The last lines, oldest first, each indented; empty if there were none.
 [[nodiscard]] std::string last_dpdk_lines();

@@ -1,7 +1,7 @@
 #include "common/dpdk/port.h"
 
 #include <pthread.h>
-#include <rte_bus_vdev.h>
+#include <rte_dev.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include "common/dpdk/eal_check.h"
 #include "common/dpdk/eal_log.h"
 #include "common/dpdk/error.h"
-#include "common/telemetry/log.h"
 
 namespace outrider {
 namespace {
@@ -97,11 +96,12 @@ void Port::attach(const PortConfig& config) {
     const std::string arguments = with_queue_size(
         config, comma == std::string::npos ? std::string{} : config.device.substr(comma + 1));
     const bool waits = binds_socket(config.device) && !config.device.starts_with("net_vhost");
-    if (waits) log_info("device " + name_ + ": waiting for a peer on " + socket_of(config.device));
+    if (waits)
+      config.inform("device " + name_ + ": waiting for a peer on " + socket_of(config.device));
     int error = 0;
     {
       const BlockingCallBound bound(config.peer_timeout, config.cancelled);
-      error = rte_vdev_init(vdev_.c_str(), arguments.c_str());
+      error = rte_eal_hotplug_add("vdev", vdev_.c_str(), arguments.c_str());
     }
     if (error != 0 && config.cancelled())
       throw EnvironmentError("device " + name_ + ": interrupted while it was attached.");
@@ -112,7 +112,7 @@ void Port::attach(const PortConfig& config) {
           "longer with --wait-for-peer. DPDK's last lines:" +
           last_dpdk_lines());
     if (error != 0)
-      throw EnvironmentError(DpdkError("rte_vdev_init", config.device, error).what() +
+      throw EnvironmentError(DpdkError("rte_eal_hotplug_add", config.device, error).what() +
                              (". Check the driver's name and arguments of device " + name_) +
                              ". DPDK's last lines:" + last_dpdk_lines());
   }
@@ -150,7 +150,7 @@ void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
 
 void Port::detach() noexcept {
   rte_eth_dev_close(id_);
-  if (!vdev_.empty()) rte_vdev_uninit(vdev_.c_str());
+  if (!vdev_.empty()) rte_eal_hotplug_remove("vdev", vdev_.c_str());
 }
 
 bool Port::link_up() const noexcept {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "common/core/clock.h"
 #include "common/dpdk/packet.h"
@@ -14,14 +15,15 @@ namespace outrider {
 inline constexpr std::uint16_t kBatchPackets = 32;  ///< most that one burst call moves
 
 struct PortConfig {
-  std::string name;    ///< the user's, for messages
-  std::string device;  ///< PCI address, or vdev string "net_vhost0,iface=/tmp/s,client=1"
+  std::string name{};    ///< the user's, for messages
+  std::string device{};  ///< PCI address, or vdev string "net_vhost0,iface=/tmp/s,client=1"
   std::uint16_t rx_descriptors = 1024;
   std::uint16_t tx_descriptors = 1024;
   /// A virtio-user server waits for its peer while it is attached: given up when
   /// this has passed, or as soon as `cancelled` says so.
   Duration peer_timeout = std::chrono::seconds(30);
   std::function<bool()> cancelled = [] { return false; };
+  std::function<void(std::string_view)> inform = [](std::string_view) {};
 };
 
 struct PortLosses {

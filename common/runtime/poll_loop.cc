@@ -1,4 +1,4 @@
-#include "common/runtime/poll_run.h"
+#include "common/runtime/poll_loop.h"
 
 #include <chrono>
 #include <string>

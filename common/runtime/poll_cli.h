@@ -1,0 +1,48 @@
+#pragma once
+
+// Includes CLI11, which is slow to compile: for main.cc alone.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "common/runtime/poll_program.h"
+#include "common/telemetry/exit_status.h"
+
+namespace outrider {
+
+inline constexpr const char* kVersion = "0.1.0";
+
+inline void add_common_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option("-c,--config", options.config, "TOML file (required)")->required();
+  app.add_flag("--check", options.check, "Validate, print the resolved TOML, and end");
+  app.add_option("--duration", options.duration, "Run for so long, e.g. 10s or 500ms");
+  app.add_option("--report", options.report, "Write the report as JSON, on every exit")
+      ->type_name("FILE.json");
+  app.add_option("--lcore", options.lcore, "CPU of the poll loop, instead of the file's");
+  app.add_option("--wait-for-peer", options.wait_for_peer_seconds,
+                 "Longest wait for the other end of a device at start [30]")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--eal", options.eal,
+                 "More DPDK EAL arguments, in one word; also: EAL-ARGS -- ...")
+      ->type_name("\"ARGS\"");
+  app.add_flag("--verbose", options.verbose, "Show DPDK's own log and the EAL arguments");
+  app.set_version_flag("--version", app.get_name() + " " + kVersion);
+  app.footer(kExitStatusHelp);
+}
+
+/// @return nothing if the program shall run, else the status to end with
+inline std::optional<int> parse_command_line(CLI::App& app, std::vector<std::string> own) {
+  std::reverse(own.begin(), own.end());  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(own));
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+}
+
+}  // namespace outrider

@@ -1,0 +1,110 @@
+#include "common/runtime/poll_program.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <sstream>
+#include <utility>
+
+#include "common/core/clock.h"
+#include "common/dpdk/eal_check.h"
+#include "common/dpdk/error.h"
+#include "common/runtime/poll_stop.h"
+#include "common/telemetry/exit_status.h"
+#include "common/telemetry/log.h"
+
+namespace outrider {
+
+namespace fs = std::filesystem;
+
+SplitArguments split_arguments(int argc, const char* const* argv) {
+  SplitArguments split;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--" && split.eal.empty()) split.eal = std::exchange(split.own, {});
+    else split.own.push_back(argument);
+  }
+  return split;
+}
+
+std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::string_view text) {
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) before_dashes.push_back(word);
+  return before_dashes;
+}
+
+EalOptions eal_options(std::string program, std::uint32_t cpu, std::uint32_t mbufs,
+                       const std::vector<PortConfig>& ports, std::vector<std::string> extra) {
+  constexpr std::uint64_t kBytesPerMbuf = 2560;  // mbuf, meta data, headroom, frame, pool's header
+  constexpr std::uint64_t kFixed_mb = 64;        // rings, queues, DPDK itself
+  EalOptions options{.program = std::move(program), .cpu = cpu};
+  for (const auto& port : ports)
+    if (is_pci_address(port.device)) options.pci_devices.push_back(port.device);
+  options.memory_mb = static_cast<std::uint32_t>((mbufs * kBytesPerMbuf >> 20) + kFixed_mb);
+  options.extra = std::move(extra);
+  options.inform = [](std::string_view line) { log_info(line); };
+  options.trace = [](std::string_view line) { log_debug("dpdk: " + std::string(line)); };
+  return options;
+}
+
+PortConfig port_config(std::string name, std::string device, std::uint16_t rx_descriptors,
+                       std::uint16_t tx_descriptors, const ProgramOptions& options) {
+  return {.name = std::move(name),
+          .device = std::move(device),
+          .rx_descriptors = rx_descriptors,
+          .tx_descriptors = tx_descriptors,
+          .peer_timeout = from_seconds(options.wait_for_peer_seconds),
+          .cancelled = stop_requested,
+          .inform = [](std::string_view line) { log_info(line); }};
+}
+
+void check_report_path(const std::string& path) {
+  if (path.empty()) return;
+  fs::path directory = fs::path(path).parent_path();
+  if (directory.empty()) directory = ".";
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored))
+    throw UsageError("--report " + path + ": directory " + directory.string() + " does not exist.");
+  if (fs::is_directory(path, ignored))
+    throw UsageError("--report " + path + ": is a directory; name a file.");
+  if (access(directory.c_str(), W_OK) != 0)
+    throw UsageError("--report " + path + ": no permission to write in " + directory.string() +
+                     ".");
+}
+
+void write_report_file(const std::string& path, const std::string& text) {
+  const std::string partial = path + ".partial";
+  {
+    std::ofstream file(partial, std::ios::binary);
+    file << text;
+    if (!file.flush())
+      throw std::runtime_error("--report " + path + ": cannot be written: " + std::strerror(errno));
+  }
+  if (std::rename(partial.c_str(), path.c_str()) != 0)
+    throw std::runtime_error("--report " + path + ": cannot be written: " + std::strerror(errno));
+}
+
+int run_program(const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (const UsageError& error) {
+    log_error(error.what());
+    return kExitUsage;
+  } catch (const EnvironmentError& error) {
+    log_error(error.what());
+    return kExitEnvironment;
+  } catch (const std::bad_alloc&) {
+    log_error("out of memory; lower mbufs, max_bins or max_burst_records");
+    return kExitEnvironment;
+  } catch (const std::exception& error) {
+    log_error(error.what());
+    return kExitFailure;
+  }
+}
+
+}  // namespace outrider

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/dpdk/eal.h"
+#include "common/dpdk/port.h"
+
+namespace outrider {
+
+/// What the command lines of the real-time programs have in common.
+struct ProgramOptions {
+  std::string config;
+  bool check = false;
+  std::string duration;  ///< as given; empty: none
+  std::string report;    ///< file; empty: none
+  std::string eal;       ///< further EAL arguments
+  std::optional<std::uint32_t> lcore{};
+  bool verbose = false;
+  double wait_for_peer_seconds = 30;
+};
+
+struct SplitArguments {
+  std::vector<std::string> eal;
+  std::vector<std::string> own;  ///< without argv[0]
+};
+
+/// "EAL-ARGS -- ARGS", as DPDK programs are called, or ARGS alone.
+SplitArguments split_arguments(int argc, const char* const* argv);
+/// The words of --eal, after those that stood before `--`.
+std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::string_view text);
+
+/// EalOptions for a pool of `mbufs` full frames; lines go to the log.
+EalOptions eal_options(std::string program, std::uint32_t cpu, std::uint32_t mbufs,
+                       const std::vector<PortConfig>& ports, std::vector<std::string> extra);
+
+/// The exclusive end of a device's socket waits at most so long; signals end it.
+PortConfig port_config(std::string name, std::string device, std::uint16_t rx_descriptors,
+                       std::uint16_t tx_descriptors, const ProgramOptions& options);
+
+/// @throws UsageError if the directory of `path` does not exist or is not writable
+void check_report_path(const std::string& path);
+/// The whole file or none. @throws std::runtime_error
+void write_report_file(const std::string& path, const std::string& text);
+
+/// The command line asks for something that cannot be.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Calls `body` and turns what it throws into a line of cause and remedy.
+/// @return its status, or kExit...
+int run_program(const std::function<int()>& body);
+
+}  // namespace outrider

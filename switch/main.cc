@@ -1,0 +1,124 @@
+// outrider-switch: the switches of one configuration file on real devices.
+#include <iostream>
+#include <numeric>
+
+#include "common/config/quantities.h"
+#include "common/dpdk/mempool.h"
+#include "common/runtime/poll_cli.h"
+#include "common/runtime/poll_stop.h"
+#include "common/telemetry/log.h"
+#include "switch/config_toml.h"
+#include "switch/poll_loop.h"
+#include "switch/report_json.h"
+
+namespace outrider {
+namespace {
+
+constexpr const char* kProgram = "outrider-switch";
+
+template <class Reasons>
+void print_reasons(std::ostream& out, const char* title, const Reasons& by_class, auto names) {
+  out << title;
+  bool any = false;
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (by_class.values[c][i] == 0) continue;
+      out << (any ? ", " : " ") << by_class.values[c][i] << ' ' << kTrafficClassNames[c] << ' '
+          << names[i];
+      any = true;
+    }
+  out << (any ? "\n" : " none\n");
+}
+
+void print_queue(std::ostream& out, const QueueReport& q) {
+  const auto sum = [](const PerClass<std::uint64_t>& v) {
+    return std::accumulate(v.values.begin(), v.values.end(), std::uint64_t{0});
+  };
+  if (sum(q.arrived) == 0) return;
+  out << "  queue " << q.switch_name << '.' << q.port_name << ": arrived " << sum(q.arrived)
+      << ", transmitted " << sum(q.transmitted) << " packets, bursts " << q.bursts.size() << '\n';
+  print_reasons(out, "    drops:", q.drops, kDropReasonNames);
+  print_reasons(out, "    marks:", q.marks, kMarkReasonNames);
+  out << "    regulation: armed " << q.starts_armed << ", repeated " << q.starts_repeated
+      << ", refused " << q.starts_refused_budget + q.starts_refused_table << ", recovered "
+      << q.recovered_arrival + q.recovered_burst_end + q.recovered_timer << ", expired "
+      << q.expired << ", regulated " << static_cast<double>(q.regulated_ns) / 1e6 << " ms\n";
+}
+
+void print_summary(std::ostream& out, const SwitchReport& r) {
+  std::uint64_t dropped = 0;
+  for (const auto& by_reason : r.drops.values)
+    dropped = std::accumulate(by_reason.begin(), by_reason.end(), dropped);
+  out << kProgram << ": " << static_cast<double>(r.end_ns) / 1e9 << " s\n"
+      << "  packets: received " << r.received << " = transmitted " << r.transmitted << " + dropped "
+      << dropped << " + resident " << r.resident << "; ledger "
+      << (r.ledger_balanced ? "balanced" : "NOT BALANCED") << '\n';
+  print_reasons(out, "  drops:", r.drops, kDropReasonNames);
+  for (const auto& queue : r.queues) print_queue(out, queue);
+  out << "  signals: bad code " << r.signals_bad_code << ", not accepted " << r.signals_not_accepted
+      << ", over rate " << r.signals_over_rate << '\n'
+      << "  devices: receive missed " << r.device_rx_missed << ", no buffer " << r.device_rx_nombuf
+      << '\n'
+      << "  longest gap between two polls: " << static_cast<double>(r.longest_poll_gap_ns) / 1e3
+      << " us\n";
+}
+
+int run(const SwitchProcessConfig& config, const ProgramOptions& options,
+        std::optional<Duration> duration, std::vector<std::string> eal_extra) {
+  check_report_path(options.report);
+  catch_stop_signals();
+  std::vector<PortConfig> ports;
+  for (const auto& d : config.devices)
+    ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+  const std::uint32_t mbufs = config.mbufs.value_or(required_mbufs(config));
+  const Eal eal(eal_options(kProgram, config.lcore, mbufs, ports, std::move(eal_extra)));
+  const Mempool pool = make_packet_pool({.name = "packets", .mbufs = mbufs});
+  PollDevices devices(ports, *pool);
+  EventLoop loop;
+  SwitchNetwork network(config, loop);
+  connect_devices(network, config, devices);
+  log_info("forwarding on CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
+
+  const SwitchReport report = run_switch(network, loop, devices, duration);
+  network.flush();
+  print_summary(std::cout, report);
+  if (!options.report.empty()) write_report_file(options.report, to_json(report));
+  return report.ledger_balanced ? kExitOk : kExitLedger;
+}
+
+std::optional<Duration> run_time_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const Parsed<Duration> parsed = parse_duration(text);
+  if (!parsed.value) throw UsageError("--duration " + text + ": " + parsed.problem);
+  return parsed.value;
+}
+
+int start(int argc, char** argv) {
+  SplitArguments arguments = split_arguments(argc, argv);
+  ProgramOptions options;
+  CLI::App app("Software switch with ECN marking and regulation before announced bursts.",
+               kProgram);
+  add_common_options(app, options);
+  if (const auto status = parse_command_line(app, std::move(arguments.own))) return *status;
+  start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
+
+  auto loaded = load_switch_config(options.config);
+  if (!loaded) {
+    std::cerr << format_issues(options.config, loaded.issues);
+    return kExitUsage;
+  }
+  if (options.lcore) loaded.config->lcore = *options.lcore;
+  const std::optional<Duration> duration = run_time_of(options.duration);
+  if (options.check) {
+    std::cout << to_toml(*loaded.config);
+    return kExitOk;
+  }
+  return run(*loaded.config, options, duration, eal_words(std::move(arguments.eal), options.eal));
+}
+
+}  // namespace
+}  // namespace outrider
+
+int main(int argc, char** argv) {
+  return outrider::run_program([argc, argv] { return outrider::start(argc, argv); });
+}

@@ -1,0 +1,147 @@
+// outrider-trafficgen: emulated hosts, training jobs and background on real devices.
+#include <algorithm>
+#include <iostream>
+#include <numeric>
+
+#include "common/config/quantities.h"
+#include "common/dpdk/mempool.h"
+#include "common/runtime/poll_cli.h"
+#include "common/runtime/poll_stop.h"
+#include "common/telemetry/log.h"
+#include "trafficgen/config_toml.h"
+#include "trafficgen/poll_loop.h"
+#include "trafficgen/report_json.h"
+
+namespace outrider {
+namespace {
+
+constexpr const char* kProgram = "outrider-trafficgen";
+
+void print_bursts(std::ostream& out, const GeneratorReport& r) {
+  std::vector<std::int64_t> took_ns;
+  std::uint64_t bytes = 0;
+  for (const auto& burst : r.bursts) {
+    if (burst.delivered_ns == kNotYet_ns || burst.first_sent_ns == kNotYet_ns) continue;
+    took_ns.push_back(burst.delivered_ns - burst.first_sent_ns);
+    bytes += burst.bytes;
+  }
+  out << "  bursts: " << took_ns.size() << " of " << r.bursts.size() << " delivered, " << bytes
+      << " bytes";
+  if (!took_ns.empty()) {
+    std::sort(took_ns.begin(), took_ns.end());
+    out << "; completion time median " << static_cast<double>(took_ns[took_ns.size() / 2]) / 1e6
+        << " ms, longest " << static_cast<double>(took_ns.back()) / 1e6 << " ms";
+  }
+  out << '\n';
+}
+
+void print_background(std::ostream& out, const GeneratorReport& r) {
+  std::uint64_t bytes = 0;
+  std::uint64_t flows = 0;
+  std::uint64_t retransmitted = 0;
+  for (const auto& flow : r.flows) {
+    retransmitted += flow.retransmitted;
+    if (flow.traffic_class != TrafficClass::kBackground) continue;
+    ++flows;
+    bytes += flow.delivered_bytes;
+  }
+  const double bits_per_second =
+      r.end_ns == 0 ? 0 : static_cast<double>(bytes) * 8e9 / static_cast<double>(r.end_ns);
+  out << "  background: " << flows << " flows, " << bytes << " bytes, " << bits_per_second / 1e6
+      << " Mbit/s of payload; retransmitted segments of all flows: " << retransmitted << '\n';
+}
+
+void print_summary(std::ostream& out, const GeneratorReport& r) {
+  out << kProgram << ": " << static_cast<double>(r.end_ns) / 1e9 << " s, jobs "
+      << (r.jobs_finished ? "finished" : "not finished") << '\n'
+      << "  packets: sent " << r.sent << ", received " << r.received << ", consumed " << r.consumed
+      << "; ledger " << (r.ledger_balanced ? "balanced" : "NOT BALANCED") << "\n  drops:";
+  for (std::size_t i = 0; i < kDropReasons; ++i)
+    if (r.drops[i] != 0) out << ' ' << r.drops[i] << ' ' << kDropReasonNames[i];
+  out << (std::accumulate(r.drops.begin(), r.drops.end(), std::uint64_t{0}) == 0 ? " none\n"
+                                                                                 : "\n");
+  print_bursts(out, r);
+  print_background(out, r);
+  out << "  signals: START sent " << r.starts_sent << ", answered " << r.acks_received
+      << ", timed out " << r.ack_timeouts << '\n'
+      << "  waits for a buffer: " << r.mbuf_exhausted << '\n'
+      << "  longest gap between two polls: " << static_cast<double>(r.longest_poll_gap_ns) / 1e3
+      << " us\n";
+}
+
+/// Buffers of the receive rings alone. They are a pool of their own: what is
+/// received holds bytes of others, and senders rely on zeros behind their headers.
+std::uint32_t receive_mbufs(const GeneratorConfig& config) {
+  std::uint32_t mbufs = 1024;  // the pool's cache and batches in hand
+  for (const auto& d : config.devices)
+    mbufs += std::uint32_t{std::max(d.rx_descriptors, d.tx_descriptors)} + 2 * kBatchPackets;
+  return mbufs;
+}
+
+int run(const GeneratorConfig& config, const ProgramOptions& options,
+        std::optional<Duration> duration, std::vector<std::string> eal_extra) {
+  check_report_path(options.report);
+  catch_stop_signals();
+  std::vector<PortConfig> ports;
+  for (const auto& d : config.devices)
+    ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+  const std::uint32_t send_mbufs = config.mbufs.value_or(required_mbufs(config));
+  const std::uint32_t receive = receive_mbufs(config);
+  const Eal eal(
+      eal_options(kProgram, config.lcore, send_mbufs + receive, ports, std::move(eal_extra)));
+  const Mempool send_pool = make_packet_pool({.name = "sent", .mbufs = send_mbufs});
+  const Mempool receive_pool = make_packet_pool({.name = "received", .mbufs = receive});
+  PollDevices devices(ports, *receive_pool);
+  EventLoop loop;
+  Generator generator(config, loop, *send_pool, {.full_payload = true});
+  const auto wires = connect_devices(generator, loop, devices);
+  if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
+    return kExitInterrupted;
+  log_info("sending from CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
+
+  const GeneratorRun result = run_generator(generator, loop, devices, duration);
+  print_summary(std::cout, result.report);
+  if (!options.report.empty()) write_report_file(options.report, to_json(result.report));
+  if (!result.report.ledger_balanced) return kExitLedger;
+  return result.interrupted && !result.report.jobs_finished ? kExitInterrupted : kExitOk;
+}
+
+std::optional<Duration> run_time_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const Parsed<Duration> parsed = parse_duration(text);
+  if (!parsed.value) throw UsageError("--duration " + text + ": " + parsed.problem);
+  return parsed.value;
+}
+
+int start(int argc, char** argv) {
+  SplitArguments arguments = split_arguments(argc, argv);
+  ProgramOptions options;
+  std::optional<std::uint64_t> seed;
+  CLI::App app("Traffic generator: training jobs and the traffic they compete with.", kProgram);
+  add_common_options(app, options);
+  app.add_option("--seed", seed, "Seed of all random draws, instead of the file's");
+  if (const auto status = parse_command_line(app, std::move(arguments.own))) return *status;
+  start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
+
+  auto loaded = load_generator_config(options.config);
+  if (!loaded) {
+    std::cerr << format_issues(options.config, loaded.issues);
+    return kExitUsage;
+  }
+  GeneratorConfig& config = *loaded.config;
+  if (options.lcore) config.lcore = *options.lcore;
+  if (seed) config.seed = *seed;
+  if (const auto given = run_time_of(options.duration)) config.duration = given;
+  if (options.check) {
+    std::cout << to_toml(config);
+    return kExitOk;
+  }
+  return run(config, options, config.duration, eal_words(std::move(arguments.eal), options.eal));
+}
+
+}  // namespace
+}  // namespace outrider
+
+int main(int argc, char** argv) {
+  return outrider::run_program([argc, argv] { return outrider::start(argc, argv); });
+}
