@@ -97,7 +97,8 @@ struct GeneratorConfig {
   double send_jitter = 1.0;
   std::uint32_t lcore = 1;
   std::optional<std::uint32_t> mbufs{};
-  Duration bin = std::chrono::milliseconds(1);
+  Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
+  std::uint32_t max_bins = 131072;               ///< kept
 };
 
 ConfigIssues validate(const GeneratorConfig& config);

@@ -1,0 +1,40 @@
+#include "trafficgen/background/long_flow.h"
+
+namespace outrider {
+
+namespace {
+constexpr std::uint64_t kEndless = std::uint64_t{1} << 50;  // 125 days at 100 Gbit/s
+constexpr Duration kReopenAfter = std::chrono::seconds(1);
+}  // namespace
+
+LongFlow::LongFlow(const Setup& setup, GoodputSeries& goodput)
+    : setup_(setup), totals_(setup.name, TrafficClass::kBackground, goodput) {}
+
+void LongFlow::schedule() {
+  setup_.to->listen(setup_.port, *this);
+  setup_.from->set_timer(*this, 0, setup_.start);
+}
+
+void LongFlow::on_timer(std::uint32_t /*tag*/, Time now) noexcept {
+  const FlowKey flow{setup_.from->address(), setup_.to->address(), setup_.from->allocate_port(),
+                     setup_.port};
+  sender_.connection = &setup_.from->open(flow, setup_.tcp, 0, sender_, now);
+  setup_.from->send(*sender_.connection, kEndless, now);
+}
+
+Acceptor::Offer LongFlow::accept(const FlowKey& /*flow*/) noexcept {
+  return {.config = &setup_.tcp, .listener = &receiver_};
+}
+
+/// The transport gave up (a dead path): a long flow tries again.
+void LongFlow::sender_closed(TcpConnection& c, Time now) noexcept {
+  totals_.on_sender_closed(c.counters());
+  sender_.connection = nullptr;
+  setup_.from->set_timer(*this, 0, now + kReopenAfter);
+}
+
+FlowReport LongFlow::report() const {
+  return totals_.report(sender_.connection == nullptr ? nullptr : &sender_.connection->counters());
+}
+
+}  // namespace outrider

@@ -1,0 +1,189 @@
+#include "trafficgen/generator.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "common/config/addresses.h"
+#include "common/core/random.h"
+#include "trafficgen/background/long_flow.h"
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/measure/goodput.h"
+#include "trafficgen/workload/job.h"
+#include "trafficgen/workload/model_profile.h"
+
+namespace outrider {
+
+namespace {
+constexpr std::uint32_t kIpAndTcpBytes = 40;
+}  // namespace
+
+struct Generator::State {
+  State(const GeneratorConfig& c, EventLoop& l, rte_mempool& p, Options o)
+      : config(c), loop(l), pool(p), options(o), goodput(c.bin, c.max_bins) {}
+
+  Host* host_named(const std::string& name) {
+    const auto it = std::ranges::find(config.hosts, name, &HostConfig::name);
+    return hosts[static_cast<std::size_t>(it - config.hosts.begin())].get();
+  }
+  std::vector<Host*> hosts_named(const std::vector<std::string>& names) {
+    std::vector<Host*> found;
+    for (const auto& name : names) found.push_back(host_named(name));
+    return found;
+  }
+  const TcpConfig& transport(const std::string& name) const {
+    return std::ranges::find(config.transports, name, &TransportConfig::name)->tcp;
+  }
+  void make_hosts();
+  void make_job(const JobConfig& job);
+  void make_long_flows(const LongFlowsConfig& flows);
+
+  GeneratorConfig config;
+  EventLoop& loop;
+  rte_mempool& pool;
+  Options options;
+  GoodputSeries goodput;
+  std::vector<std::unique_ptr<Host>> hosts;
+  std::unordered_map<std::uint32_t, std::uint32_t> by_address;  ///< filled at start-up
+  std::vector<std::uint32_t> device_of;                         ///< [hosts]
+  std::vector<std::unique_ptr<Job>> jobs;
+  std::vector<std::unique_ptr<LongFlow>> long_flows;
+  std::uint64_t unknown_host = 0;
+  std::uint64_t malformed = 0;
+};
+
+void Generator::State::make_hosts() {
+  for (std::uint32_t i = 0; i < config.hosts.size(); ++i) {
+    const HostConfig& h = config.hosts[i];
+    const std::uint32_t address = *parse_ipv4(h.address).value;
+    hosts.push_back(std::make_unique<Host>(Host::Setup{.name = h.name,
+                                                       .address = address,
+                                                       .rate = h.rate,
+                                                       .mtu_bytes = h.mtu_bytes,
+                                                       .send_jitter = config.send_jitter,
+                                                       .seed = config.seed,
+                                                       .index = i,
+                                                       .full_payload = options.full_payload},
+                                           loop, pool));
+    by_address[address] = i;
+    const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
+    device_of.push_back(static_cast<std::uint32_t>(device - config.devices.begin()));
+  }
+}
+
+void Generator::State::make_job(const JobConfig& job) {
+  Job::Setup setup{.config = job,
+                   .id = static_cast<std::uint16_t>(jobs.size()),
+                   .tcp = transport(job.transport),
+                   .workers = hosts_named(job.workers),
+                   .servers = hosts_named(job.servers),
+                   .seed = config.seed};
+  setup.compute = job.compute.value_or(Duration::zero());
+  setup.burst_bytes = job.burst_bytes.value_or(0);
+  if (job.model) {
+    const auto profile = load_model_profile(*job.model);
+    if (!profile) throw std::runtime_error(format_issues(*job.model, profile.issues));
+    setup.burst_bytes = profile.config->total_bytes;
+    if (!job.compute) {
+      const auto compute = profile.config->compute();
+      if (!compute && job.schedule == Schedule::kClosedLoop)
+        throw std::runtime_error(*job.model + ": has no compute time; set job.compute");
+      setup.compute = compute.value_or(Duration::zero());
+    }
+  }
+  jobs.push_back(std::make_unique<Job>(setup, goodput));
+}
+
+void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
+  for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+    Host* from = host_named(flows.from[pair]);
+    Host* to = host_named(flows.to[pair]);
+    for (std::uint32_t n = 0; n < flows.flows_per_pair; ++n) {
+      const auto index = static_cast<std::uint32_t>(long_flows.size());
+      RandomStream start(config.seed, index, RandomPurpose::kFlowStart);
+      TcpConfig tcp = transport(flows.transport);
+      tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+      long_flows.push_back(std::make_unique<LongFlow>(
+          LongFlow::Setup{
+              .name = flows.name + " " + std::to_string(index),
+              .from = from,
+              .to = to,
+              .port = static_cast<std::uint16_t>(flows.tcp_port + index),
+              .tcp = tcp,
+              .start = Time{} + flows.start + from_seconds(seconds(flows.start_spread) * start.uniform())},
+          goodput));
+    }
+  }
+}
+
+Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool, Options options)
+    : state_(std::make_unique<State>(config, loop, pool, options)) {
+  state_->make_hosts();
+  for (const auto& job : config.jobs) state_->make_job(job);
+  for (const auto& flows : config.long_flows) state_->make_long_flows(flows);
+}
+
+Generator::~Generator() = default;
+
+const GeneratorConfig& Generator::config() const noexcept { return state_->config; }
+
+Node& Generator::host(std::uint32_t index) noexcept { return *state_->hosts[index]; }
+
+void Generator::connect(std::uint32_t index, Link& out) noexcept { state_->hosts[index]->connect(out); }
+
+void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept {
+  const auto bytes = buffer(*packet);
+  if (bytes.size() < sizeof(EthernetHeader) + sizeof(Ipv4Header)) {
+    ++state_->malformed;
+    return release(packet);
+  }
+  const auto& ip = header_at<Ipv4Header>(*packet, sizeof(EthernetHeader));
+  const auto it = state_->by_address.find(ip.destination.get());
+  if (it == state_->by_address.end() || state_->device_of[it->second] != device) {
+    ++state_->unknown_host;
+    return release(packet);
+  }
+  state_->hosts[it->second]->receive(0, packet, now);
+}
+
+void Generator::start(Time now) {
+  for (auto& flow : state_->long_flows) flow->schedule();
+  for (auto& job : state_->jobs) job->start(now);
+}
+
+bool Generator::finished() const noexcept {
+  return !state_->jobs.empty() &&
+         std::ranges::all_of(state_->jobs, [](const auto& job) { return job->finished(); });
+}
+
+GeneratorReport Generator::report(Time now) const {
+  GeneratorReport r;
+  r.bin_ns = state_->goodput.width().count();
+  r.end_ns = now.time_since_epoch().count();
+  r.ledger_balanced = true;
+  for (const auto& host : state_->hosts) {
+    const HostCounters& c = host->counters();
+    r.sent += c.sent;
+    r.received += c.received;
+    r.consumed += c.to_connections + c.signals_taken;
+    r.mbuf_exhausted += c.mbuf_exhausted;
+    r.starts_sent += c.starts_sent;
+    r.acks_sent += c.acks_sent;
+    r.acks_received += c.acks_received;
+    for (std::size_t i = 0; i < kDropReasons; ++i) r.drops[i] += c.drops[i];
+    const auto dropped = std::accumulate(c.drops.begin(), c.drops.end(), std::uint64_t{0});
+    r.ledger_balanced &= c.received == c.to_connections + c.signals_taken + dropped;
+  }
+  r.received += state_->unknown_host + state_->malformed;
+  r.drops[static_cast<std::size_t>(DropReason::kUnknownHost)] += state_->unknown_host;
+  r.drops[static_cast<std::size_t>(DropReason::kMalformed)] += state_->malformed;
+  for (const auto& job : state_->jobs) job->fill(r);
+  for (const auto& flow : state_->long_flows) r.flows.push_back(flow->report());
+  r.bins = state_->goodput.bins();
+  r.jobs_finished = finished();
+  return r;
+}
+
+}  // namespace outrider

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/core/drop_reason.h"
+#include "common/core/flow_key.h"
+#include "common/dpdk/packet.h"
+#include "common/net/tcp_segment.h"
+
+namespace outrider {
+
+/// A received frame as its host reads it.
+struct ReceivedFrame {
+  FlowKey flow;        ///< as the sender wrote it
+  std::uint8_t tos = 0;
+  TcpSegment segment;
+};
+
+/// Locally administered address that follows from the IPv4 address, so that no
+/// ARP is needed between emulated hosts.
+MacAddress mac_of(std::uint32_t address) noexcept;
+
+/// Writes Ethernet, IPv4 and TCP into an empty mbuf. The payload is zeros: the
+/// buffer already holds them (`full_payload`) or does not hold the payload at all.
+/// @param tos the whole byte, ECN included
+void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const TcpSegment& segment,
+                 bool full_payload) noexcept;
+
+/// Reads a frame and checks lengths and checksums.
+/// @return nothing if it must be dropped; `reason` then says why
+std::optional<ReceivedFrame> read_frame(Packet& packet, DropReason& reason) noexcept;
+
+}  // namespace outrider

@@ -1,0 +1,342 @@
+#include "trafficgen/hosts/host.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace outrider {
+
+namespace {
+constexpr std::uint32_t kMaxConnections = 4096;
+constexpr std::size_t kMaxResets = 64;
+constexpr std::size_t kExpectedTimers = 256;
+constexpr std::uint16_t kFirstEphemeralPort = 32768;
+constexpr Duration kMbufRetry = std::chrono::microseconds(10);
+}  // namespace
+
+Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool)
+    : setup_(setup),
+      loop_(loop),
+      id_(loop.add(*this)),
+      pool_(pool),
+      nic_(setup.rate, RateLayer::kL1),
+      jitter_(setup.seed, setup.index, RandomPurpose::kSendJitter),
+      jitter_ns_(static_cast<std::uint64_t>(
+          setup.send_jitter *
+          static_cast<double>(
+              nic_.duration_of(setup.mtu_bytes + static_cast<std::uint32_t>(sizeof(EthernetHeader)))
+                  .count()))),
+      by_flow_(kMaxConnections),
+      ready_(64),
+      signals_(64),
+      resets_(kMaxResets),
+      ack_listeners_(kMaxConnections),
+      timers_(kExpectedTimers) {}
+
+Host::~Host() = default;
+
+// -- for applications
+
+std::uint16_t Host::allocate_port() noexcept {
+  const std::uint16_t port = next_port_;
+  next_port_ = next_port_ == 65535 ? kFirstEphemeralPort : static_cast<std::uint16_t>(next_port_ + 1);
+  return port;
+}
+
+std::uint32_t Host::initial_sequence(const FlowKey& flow) noexcept {
+  return static_cast<std::uint32_t>(hash_of(flow));
+}
+
+TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uint32_t option_bytes,
+                          ConnectionListener& listener, Time now) {
+  const std::uint32_t slot =
+      add_connection(flow, config, option_bytes, TcpConnection::Role::kClient, listener);
+  slots_[slot].connection->open(now);
+  refresh(slot, now);
+  settle(now);
+  return *slots_[slot].connection;
+}
+
+void Host::listen(std::uint16_t port, Acceptor& acceptor) { listeners_.emplace_back(port, &acceptor); }
+
+void Host::send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept {
+  connection.send(bytes, now);
+  refresh(slot_of(connection), now);
+  settle(now);
+}
+
+void Host::close(TcpConnection& connection, Time now) noexcept {
+  connection.close(now);
+  refresh(slot_of(connection), now);
+  settle(now);
+}
+
+void Host::send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
+                      Time now) noexcept {
+  signals_.push({flow, sequence, {tos_signal::Kind::kStart, threshold_packets}});
+  ++counters_.starts_sent;
+  settle(now);
+}
+
+void Host::hear_acks(const FlowKey& flow, SignalListener& listener) {
+  forget_acks(flow);
+  ack_listeners_.insert(flow, &listener);
+}
+
+void Host::forget_acks(const FlowKey& flow) noexcept { ack_listeners_.erase(flow); }
+
+void Host::set_timer(TimerClient& client, std::uint32_t tag, Time at) {
+  timers_.add({.at = at, .client = &client, .tag = tag});
+  if (busy_ == 0) loop_.schedule(id_, next_event());
+}
+
+// -- connections
+
+std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
+                                   std::uint32_t option_bytes, TcpConnection::Role role,
+                                   ConnectionListener& listener) {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  slots_[slot].connection = std::make_unique<TcpConnection>(
+      config,
+      TcpConnection::Setup{flow, role, initial_sequence(flow), option_bytes}, listener);
+  slots_[slot].queued = false;
+  slots_[slot].timer_at = kNever;
+  by_flow_.insert(flow, slot);
+  return slot;
+}
+
+/// @pre not in ready_
+void Host::remove_connection(std::uint32_t slot) noexcept {
+  assert(!slots_[slot].queued);
+  by_flow_.erase(slots_[slot].connection->flow());
+  slots_[slot].connection.reset();
+  ++slots_[slot].generation;
+  free_slots_.push_back(slot);
+}
+
+/// A closed connection that still has something to say (the last ACK) stays
+/// queued and is removed once that has left.
+void Host::retire_if_closed(std::uint32_t slot) noexcept {
+  if (slots_[slot].connection->closed() && !slots_[slot].queued) remove_connection(slot);
+}
+
+std::uint32_t Host::slot_of(const TcpConnection& connection) noexcept {
+  const std::uint32_t* slot = by_flow_.find(connection.flow());
+  assert(slot != nullptr);
+  return *slot;
+}
+
+/// After anything that may have changed what a connection wants: queue it for
+/// the NIC, note its deadline, or remove it.
+void Host::refresh(std::uint32_t index, Time now) noexcept {
+  Slot& slot = slots_[index];
+  if (!slot.queued && slot.connection->has_segment(now)) {
+    slot.queued = true;
+    ready_.push(index);
+  }
+  const Time at = slot.connection->next_timer();
+  if (at < slot.timer_at) {
+    slot.timer_at = at;
+    timers_.add({.at = at, .tag = index, .generation = slot.generation});
+  }
+}
+
+// -- receiving
+
+void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
+  ++busy_;
+  ++counters_.received;
+  DropReason reason{};
+  const auto frame = read_frame(*packet, reason);
+  release(packet);
+  if (!frame) {
+    ++counters_.drops[static_cast<std::size_t>(reason)];
+  } else {
+    take_frame(*frame, now);
+  }
+  --busy_;
+  settle(now);
+}
+
+void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
+  if (frame.segment.payload_bytes == 0) {
+    if (const auto signal = tos_signal::decode(frame.tos)) return take_signal(frame, *signal, now);
+  }
+  const std::uint32_t* slot = by_flow_.find(frame.flow.reversed());
+  if (slot == nullptr) return take_unknown(frame, now);
+  ++counters_.to_connections;
+  const std::uint32_t index = *slot;
+  TcpConnection& connection = *slots_[index].connection;  // a callback may move the slots
+  connection.on_segment(frame.segment, now);
+  refresh(index, now);
+  retire_if_closed(index);
+}
+
+void Host::take_signal(const ReceivedFrame& frame, const tos_signal::Signal& signal,
+                       Time now) noexcept {
+  ++counters_.signals_taken;
+  if (signal.kind == tos_signal::Kind::kStart) {
+    signals_.push({frame.flow.reversed(), frame.segment.sequence,
+                   {tos_signal::Kind::kAck, signal.threshold_packets}});
+    ++counters_.acks_sent;
+    return;
+  }
+  ++counters_.acks_received;
+  if (SignalListener** listener = ack_listeners_.find(frame.flow.reversed()))
+    (*listener)->on_signal_ack(frame.flow.reversed(), now);
+}
+
+void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
+  const TcpSegment& s = frame.segment;
+  if (s.has(kTcpSyn) && !s.has(kTcpAck)) {
+    const auto it = std::ranges::find(listeners_, frame.flow.destination_port,
+                                      &std::pair<std::uint16_t, Acceptor*>::first);
+    const Acceptor::Offer offer =
+        it == listeners_.end() ? Acceptor::Offer{} : it->second->accept(frame.flow);
+    if (offer.listener != nullptr && by_flow_.size() < by_flow_.max_entries()) {
+      const std::uint32_t slot =
+          add_connection(frame.flow.reversed(), *offer.config, offer.option_bytes,
+                         TcpConnection::Role::kServer, *offer.listener);
+      ++counters_.to_connections;
+      TcpConnection& connection = *slots_[slot].connection;
+      it->second->on_accepted(connection);
+      connection.on_segment(s, now);
+      return refresh(slot, now);
+    }
+  }
+  ++counters_.drops[static_cast<std::size_t>(DropReason::kNoConnection)];
+  if (!s.has(kTcpRst)) reset(frame);
+}
+
+/// RFC 9293, section 3.5.2: what belongs to no connection is answered with RST.
+void Host::reset(const ReceivedFrame& frame) noexcept {
+  if (resets_.size() == kMaxResets) return;
+  const TcpSegment& s = frame.segment;
+  TcpSegment rst;
+  rst.flags = kTcpRst;
+  if (s.has(kTcpAck)) {
+    rst.sequence = s.acknowledgment;
+  } else {
+    rst.flags |= kTcpAck;
+    rst.acknowledgment = s.sequence + s.payload_bytes + (s.has(kTcpSyn) ? 1U : 0U) +
+                         (s.has(kTcpFin) ? 1U : 0U);
+  }
+  resets_.push({frame.flow.reversed(), rst});
+  ++counters_.resets_sent;
+}
+
+// -- the NIC
+
+bool Host::has_work() const noexcept {
+  return !signals_.empty() || !ready_.empty() || !resets_.empty();
+}
+
+Time Host::jittered(Time now) noexcept {
+  if (jitter_ns_ == 0) return now;
+  const auto wait = (std::uint64_t{jitter_.next_u32()} * jitter_ns_) >> 32;
+  return now + Duration{static_cast<std::int64_t>(wait)};
+}
+
+/// Sends while the wire is free and somebody has something.
+void Host::transmit(Time now) noexcept {
+  nic_retry_at_ = kNever;
+  while (has_work() && nic_.free_at() <= now) {
+    Packet* packet = rte_pktmbuf_alloc(&pool_);
+    if (packet == nullptr) {
+      ++counters_.mbuf_exhausted;
+      nic_retry_at_ = now + kMbufRetry;
+      return;
+    }
+    // A wire that just became free continues; one that was idle starts at random.
+    const Time start = nic_.free_at() == now ? now : jittered(now);
+    if (!write_next(*packet, now)) {
+      release(packet);
+      return;
+    }
+    const Time finish = nic_.transmit(meta(*packet).frame_bytes, start);
+    ++counters_.sent;
+    out_->push(packet, finish);
+  }
+}
+
+/// @return false if nobody had anything after all
+bool Host::write_next(Packet& packet, Time now) noexcept {
+  if (!signals_.empty()) {
+    const OutgoingSignal s = signals_.pop();
+    TcpSegment segment;
+    segment.sequence = s.sequence;
+    write_frame(packet, s.flow, tos_signal::encode(s.signal, 0), segment, setup_.full_payload);
+    return true;
+  }
+  if (!resets_.empty()) {
+    const OutgoingReset r = resets_.pop();
+    write_frame(packet, r.flow, 0, r.segment, setup_.full_payload);
+    return true;
+  }
+  while (!ready_.empty()) {
+    const std::uint32_t index = ready_.pop();
+    slots_[index].queued = false;
+    TcpConnection& connection = *slots_[index].connection;
+    const bool sends = connection.has_segment(now);
+    if (sends) {
+      const TcpSegment segment = connection.next_segment(now);
+      write_frame(packet, connection.flow(), static_cast<std::uint8_t>(segment.ecn), segment,
+                  setup_.full_payload);
+      refresh(index, now);
+    }
+    retire_if_closed(index);
+    if (sends) return true;
+  }
+  return false;
+}
+
+// -- time
+
+void Host::run_timers(Time now) noexcept {
+  while (timers_.next() <= now) {
+    const TimerQueue::Timer timer = timers_.pop();
+    if (timer.client != nullptr) {
+      timer.client->on_timer(timer.tag, now);
+      continue;
+    }
+    const std::uint32_t index = timer.tag;
+    {
+      Slot& slot = slots_[index];
+      if (slot.generation != timer.generation || slot.timer_at != timer.at) continue;
+      slot.timer_at = kNever;
+    }
+    TcpConnection& connection = *slots_[index].connection;  // a callback may move the slots
+    if (connection.next_timer() <= now) connection.on_timer(now);
+    refresh(index, now);
+    retire_if_closed(index);
+  }
+}
+
+Time Host::fire(Time now) noexcept {
+  ++busy_;
+  run_timers(now);
+  if (has_work()) transmit(now);
+  --busy_;
+  return next_event();
+}
+
+Time Host::next_event() const noexcept {
+  Time next = std::min(timers_.next(), nic_retry_at_);
+  if (has_work() && nic_retry_at_ == kNever) next = std::min(next, nic_.free_at());
+  return next;
+}
+
+/// After a call from outside: send what may leave at once and tell the loop.
+void Host::settle(Time now) noexcept {
+  if (busy_ > 0) return;
+  ++busy_;
+  if (has_work()) transmit(now);
+  --busy_;
+  loop_.schedule(id_, next_event());
+}
+
+}  // namespace outrider

@@ -1,0 +1,180 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/core/fifo.h"
+#include "common/core/flow_table.h"
+#include "common/core/random.h"
+#include "common/core/units.h"
+#include "common/net/tos_signal.h"
+#include "common/runtime/event_loop.h"
+#include "common/runtime/link.h"
+#include "common/runtime/node.h"
+#include "trafficgen/hosts/frame.h"
+#include "trafficgen/hosts/timer_queue.h"
+#include "trafficgen/transport/connection.h"
+
+namespace outrider {
+
+/// Decides what becomes of a SYN to a listening port.
+class Acceptor {
+ public:
+  struct Offer {
+    const TcpConfig* config = nullptr;
+    ConnectionListener* listener = nullptr;  ///< nullptr: refused with RST
+    std::uint32_t option_bytes = 0;
+  };
+  /// @param flow as the client sends it
+  virtual Offer accept(const FlowKey& flow) noexcept = 0;
+  virtual void on_accepted(TcpConnection& connection) noexcept = 0;
+
+ protected:
+  ~Acceptor() = default;
+};
+
+/// Hears the answers to the STARTs that it sent.
+class SignalListener {
+ public:
+  /// @param flow as the START was sent
+  virtual void on_signal_ack(const FlowKey& flow, Time now) noexcept = 0;
+
+ protected:
+  ~SignalListener() = default;
+};
+
+/// Packets of one host. Identities:
+/// received == to_connections + signals_taken + sum(drops).
+struct HostCounters {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  std::uint64_t to_connections = 0;
+  std::uint64_t signals_taken = 0;
+  std::array<std::uint64_t, kDropReasons> drops{};
+  std::uint64_t mbuf_exhausted = 0;
+  std::uint64_t starts_sent = 0;
+  std::uint64_t acks_sent = 0;
+  std::uint64_t acks_received = 0;
+  std::uint64_t resets_sent = 0;
+};
+
+/// An emulated host: one address, one NIC with a link rate, connections, timers.
+///
+/// The NIC pulls: when the wire is free it takes a signal, or the next segment
+/// of the connection whose turn it is (round robin), so nothing is queued or
+/// dropped inside the host and a busy NIC simply makes connections wait.
+///
+/// A START that arrives is answered with an ACK. Not thread-safe: one lcore owns
+/// the host and everything on it. Opening a connection allocates; packets do not.
+class Host final : public Node, public EventSource {
+ public:
+  struct Setup {
+    std::string name;
+    std::uint32_t address = 0;
+    BitRate rate{};
+    std::uint32_t mtu_bytes = 1500;
+    double send_jitter = 0;  ///< share of an MTU's time, see GeneratorConfig
+    std::uint64_t seed = 1;
+    std::uint32_t index = 0;  ///< entity of its random streams
+    bool full_payload = false;
+  };
+
+  Host(const Setup& setup, EventLoop& loop, rte_mempool& pool);
+  ~Host();
+
+  void connect(Link& out) noexcept { out_ = &out; }
+
+  // -- for applications on this host
+  /// A source port that no connection of this host uses yet, in turn.
+  std::uint16_t allocate_port() noexcept;
+  /// Client side. @param flow source must be this host; @return valid until on_closed
+  TcpConnection& open(const FlowKey& flow, const TcpConfig& config, std::uint32_t option_bytes,
+                      ConnectionListener& listener, Time now);
+  void listen(std::uint16_t port, Acceptor& acceptor);
+  void send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept;
+  void close(TcpConnection& connection, Time now) noexcept;
+  /// @param sequence of the announced burst's first byte
+  void send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
+                  Time now) noexcept;
+  void hear_acks(const FlowKey& flow, SignalListener& listener);
+  void forget_acks(const FlowKey& flow) noexcept;
+  void set_timer(TimerClient& client, std::uint32_t tag, Time at);
+
+  /// Initial sequence number that a connection of this flow gets.
+  static std::uint32_t initial_sequence(const FlowKey& flow) noexcept;
+
+  // -- for the runtime
+  void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
+  Time fire(Time now) noexcept override;
+
+  [[nodiscard]] std::uint32_t address() const noexcept { return setup_.address; }
+  [[nodiscard]] const std::string& name() const noexcept { return setup_.name; }
+  [[nodiscard]] std::uint32_t mtu_bytes() const noexcept { return setup_.mtu_bytes; }
+  [[nodiscard]] const HostCounters& counters() const noexcept { return counters_; }
+
+ private:
+  struct Slot {
+    std::unique_ptr<TcpConnection> connection;
+    std::uint32_t generation = 0;
+    bool queued = false;      ///< in ready_
+    Time timer_at = kNever;   ///< its valid entry in timers_
+  };
+  struct OutgoingSignal {
+    FlowKey flow;
+    std::uint32_t sequence = 0;
+    tos_signal::Signal signal;
+  };
+  struct OutgoingReset {
+    FlowKey flow;
+    TcpSegment segment;
+  };
+
+  std::uint32_t add_connection(const FlowKey& flow, const TcpConfig& config,
+                               std::uint32_t option_bytes, TcpConnection::Role role,
+                               ConnectionListener& listener);
+  void remove_connection(std::uint32_t slot) noexcept;
+  void retire_if_closed(std::uint32_t slot) noexcept;
+  void refresh(std::uint32_t slot, Time now) noexcept;
+  [[nodiscard]] std::uint32_t slot_of(const TcpConnection& connection) noexcept;
+
+  void take_frame(const ReceivedFrame& frame, Time now) noexcept;
+  void take_signal(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
+  void take_unknown(const ReceivedFrame& frame, Time now) noexcept;
+  void reset(const ReceivedFrame& frame) noexcept;
+
+  [[nodiscard]] bool has_work() const noexcept;
+  void transmit(Time now) noexcept;
+  bool write_next(Packet& packet, Time now) noexcept;
+  [[nodiscard]] Time jittered(Time now) noexcept;
+  void run_timers(Time now) noexcept;
+  [[nodiscard]] Time next_event() const noexcept;
+  void settle(Time now) noexcept;
+
+  Setup setup_;
+  EventLoop& loop_;
+  SourceId id_;
+  rte_mempool& pool_;
+  Link* out_ = nullptr;
+  Serializer nic_;
+  RandomStream jitter_;
+  std::uint64_t jitter_ns_;
+
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  FlowTable<std::uint32_t> by_flow_;  ///< flow as we send -> slot
+  Fifo<std::uint32_t> ready_;         ///< slots that may send, one entry each
+  Fifo<OutgoingSignal> signals_;      ///< sent before anything else
+  Fifo<OutgoingReset> resets_;        ///< bounded by kMaxResets
+  std::vector<std::pair<std::uint16_t, Acceptor*>> listeners_;
+  FlowTable<SignalListener*> ack_listeners_;
+  TimerQueue timers_;
+  Time nic_retry_at_ = kNever;  ///< no mbuf was left: try again then
+  std::uint16_t next_port_ = 32768;
+  int busy_ = 0;  ///< > 0 inside receive() or fire(): the loop is told at the end
+  HostCounters counters_;
+};
+
+}  // namespace outrider

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "common/core/clock.h"
+
+namespace outrider {
+
+/// Who is woken by an application timer.
+class TimerClient {
+ public:
+  virtual void on_timer(std::uint32_t tag, Time now) noexcept = 0;
+
+ protected:
+  ~TimerClient() = default;
+};
+
+/// Deadlines of one host, earliest first; equal ones in the order of adding.
+/// Connection timers are lazy: a deadline that moved later is not searched for,
+/// its owner is asked again when the old one is due. Not thread-safe.
+class TimerQueue {
+ public:
+  struct Timer {
+    Time at{};
+    std::uint64_t order = 0;
+    TimerClient* client = nullptr;  ///< application timer; else of a connection slot
+    std::uint32_t tag = 0;          ///< for the client, or the slot
+    std::uint32_t generation = 0;   ///< of the slot
+  };
+
+  explicit TimerQueue(std::size_t expected) { heap_.reserve(expected); }
+
+  void add(Timer timer) {
+    timer.order = next_order_++;
+    heap_.push_back(timer);
+    std::ranges::push_heap(heap_, later);
+  }
+  [[nodiscard]] Time next() const noexcept { return heap_.empty() ? kNever : heap_.front().at; }
+  /// @pre next() != kNever
+  Timer pop() noexcept {
+    std::ranges::pop_heap(heap_, later);
+    const Timer timer = heap_.back();
+    heap_.pop_back();
+    return timer;
+  }
+
+ private:
+  static bool later(const Timer& a, const Timer& b) noexcept {
+    return a.at != b.at ? a.at > b.at : a.order > b.order;
+  }
+  std::vector<Timer> heap_;
+  std::uint64_t next_order_ = 0;
+};
+
+}  // namespace outrider

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/core/clock.h"
+#include "trafficgen/measure/goodput.h"
+#include "trafficgen/report.h"
+#include "trafficgen/transport/connection.h"
+
+namespace outrider {
+
+/// What all connections of one flow did, one after another: sender's counters
+/// and receiver's bytes. Not thread-safe.
+class FlowTotals {
+ public:
+  FlowTotals(std::string name, TrafficClass c, GoodputSeries& goodput)
+      : name_(std::move(name)), class_(c), goodput_(goodput) {}
+
+  /// The receiver's connection has `total` bytes in order.
+  void on_delivered(std::uint64_t total, Time now) noexcept {
+    goodput_.add(class_, total - connection_delivered_, now);
+    delivered_bytes_ += total - connection_delivered_;
+    connection_delivered_ = total;
+  }
+  /// The receiver's next bytes come over a fresh connection.
+  void on_new_receiver() noexcept { connection_delivered_ = 0; }
+  /// The sender's connection is about to vanish.
+  void on_sender_closed(const TcpCounters& c) noexcept { add(closed_, c); }
+
+  [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
+
+  /// @param live counters of the sender's connection if there is one
+  [[nodiscard]] FlowReport report(const TcpCounters* live) const {
+    FlowReport r = closed_;
+    if (live != nullptr) add(r, *live);
+    r.name = name_;
+    r.traffic_class = class_;
+    r.delivered_bytes = delivered_bytes_;
+    return r;
+  }
+
+ private:
+  static void add(FlowReport& r, const TcpCounters& c) noexcept {
+    r.retransmitted += c.retransmitted;
+    r.rtos_data += c.rtos_data;
+    r.rtos_handshake += c.rtos_handshake;
+    r.fast_recoveries += c.fast_recoveries;
+    r.ece_reductions += c.ece_reductions;
+  }
+
+  std::string name_;
+  TrafficClass class_;
+  GoodputSeries& goodput_;
+  std::uint64_t delivered_bytes_ = 0;
+  std::uint64_t connection_delivered_ = 0;
+  FlowReport closed_;
+};
+
+}  // namespace outrider

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/traffic_class.h"
+#include "trafficgen/report.h"
+
+namespace outrider {
+
+/// Payload that receivers got in order, by class, in bins of fixed width: bin i
+/// covers [i, i + 1) x width. Bins are reserved at construction; what comes after
+/// the last one is only totalled. Time does not decrease. Not thread-safe.
+class GoodputSeries {
+ public:
+  GoodputSeries(Duration width, std::uint32_t max_bins) : width_(width), max_bins_(max_bins) {
+    assert(width > Duration::zero());
+    bins_.reserve(max_bins);
+  }
+
+  void add(TrafficClass c, std::uint64_t bytes, Time now) noexcept {
+    while (now >= end_ && bins_.size() < max_bins_) {
+      bins_.emplace_back();
+      end_ += width_;
+    }
+    if (now < end_) bins_.back().delivered_bytes[c] += bytes;
+  }
+
+  [[nodiscard]] const std::vector<GoodputBin>& bins() const noexcept { return bins_; }
+  [[nodiscard]] Duration width() const noexcept { return width_; }
+
+ private:
+  Duration width_;
+  std::uint32_t max_bins_;
+  Time end_{};  ///< of the last bin
+  std::vector<GoodputBin> bins_;
+};
+
+}  // namespace outrider

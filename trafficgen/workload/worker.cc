@@ -1,0 +1,221 @@
+#include "trafficgen/workload/worker.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "common/net/burst_option.h"
+
+namespace outrider {
+
+/// The connection to one server.
+struct Worker::Shard final : ConnectionListener {
+  Shard(Worker& w, std::uint32_t s) : worker(w), server(s) {}
+
+  void on_established(TcpConnection&, Time) noexcept override {}
+  void on_delivered(TcpConnection& c, Time now) noexcept override {
+    if (&c == connection) worker.pulled(*this, now);
+  }
+  /// A connection of an earlier burst may close long after a new one has opened.
+  void on_closed(TcpConnection& c, Time) noexcept override {
+    worker.job_.push_flow(worker.index_, server).on_sender_closed(c.counters());
+    if (&c != connection) return;
+    note_counters(c);
+    connection = nullptr;
+    flow = {};
+  }
+
+  /// Adds what the connection has done since the last call to the burst's record.
+  void note_counters(const TcpConnection& c) noexcept {
+    const std::uint64_t rtos = c.counters().rtos_data + c.counters().rtos_handshake;
+    BurstRecord& record = worker.record();
+    record.rtos += static_cast<std::uint32_t>(rtos - rtos_noted);
+    record.retransmitted += static_cast<std::uint32_t>(c.counters().retransmitted - retransmitted_noted);
+    rtos_noted = rtos;
+    retransmitted_noted = c.counters().retransmitted;
+  }
+
+  Worker& worker;
+  std::uint32_t server;
+  FlowKey flow{};
+  TcpConnection* connection = nullptr;
+  std::uint64_t pull_base = 0;  ///< bytes delivered on this connection before this iteration's pull
+  bool answered = true;         ///< the ACK of the START is here, or none is awaited
+  std::uint64_t rtos_noted = 0;
+  std::uint64_t retransmitted_noted = 0;
+};
+
+Worker::Worker(Job& job, std::uint32_t index, Host& host) : job_(job), index_(index), host_(host) {
+  const auto servers = static_cast<std::uint32_t>(job.setup().servers.size());
+  shards_.reserve(servers);
+  for (std::uint32_t s = 0; s < servers; ++s) shards_.emplace_back(*this, s);
+}
+
+Worker::~Worker() = default;
+
+bool Worker::connection_per_burst() const noexcept {
+  return job_.tcp().reuse == ConnectionReuse::kNew;
+}
+
+BurstRecord& Worker::record() noexcept {
+  return job_.burst(index_, iteration_, BurstDirection::kPush);
+}
+
+const TcpConnection* Worker::connection(std::uint32_t server) const noexcept {
+  return shards_[server].connection;
+}
+
+void Worker::start(Time now) {
+  for (auto& shard : shards_)
+    if (!connection_per_burst()) open(shard, now);
+  plan_iteration(0, now);
+}
+
+/// Chooses the flow if none is chosen yet (a START may have named it before).
+void Worker::open(Shard& shard, Time now) noexcept {
+  const Job::Setup& setup = job_.setup();
+  if (shard.flow == FlowKey{})
+    shard.flow = {host_.address(), setup.servers[shard.server]->address(), host_.allocate_port(),
+                  setup.config.tcp_port};
+  shard.pull_base = 0;
+  shard.rtos_noted = 0;
+  shard.retransmitted_noted = 0;
+  job_.pull_flow(index_, shard.server).on_new_receiver();
+  shard.connection = &host_.open(shard.flow, job_.tcp(), kBurstOptionBytes, shard, now);
+}
+
+void Worker::plan_iteration(std::uint32_t iteration, Time now) noexcept {
+  iteration_ = iteration;
+  ready_ = announced_ = answered_ = released_ = false;
+  pulls_missing_ = static_cast<std::uint32_t>(shards_.size());
+  const Job::Plan plan = job_.plan(index_, iteration, now);
+  begin_ = plan.begin;
+  if (plan.late) job_.on_late();
+  const auto& config = job_.setup().config;
+  BurstRecord& r = record();
+  r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
+                BurstDirection::kPush};
+  r.bytes = job_.setup().burst_bytes;
+  if (config.announce.lead_source == LeadSource::kOverlap)
+    set_timer(kStartDue, std::max(now, plan.gradients_ready - config.announce.lead));
+  set_timer(kGradientsReady, plan.gradients_ready);
+}
+
+/// Timers carry their iteration: one that was set for an earlier one is stale.
+void Worker::set_timer(Tag tag, Time at) noexcept {
+  host_.set_timer(*this, iteration_ * kTags + tag, at);
+}
+
+void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
+  if (tag / kTags != iteration_) return;
+  switch (static_cast<Tag>(tag % kTags)) {
+    case kStartDue:
+      announce(now);
+      break;
+    case kGradientsReady:
+      ready_ = true;
+      record().due_ns = now.time_since_epoch().count();
+      if (job_.setup().config.announce.lead_source == LeadSource::kWait) announce(now);
+      release_if_ready(now);
+      break;
+    case kLeadOver:
+      release_if_ready(now);
+      break;
+    case kAckTimeout:
+      if (answered_) break;
+      answered_ = true;
+      record().ack_timed_out = true;
+      job_.on_ack_timeout();
+      release_if_ready(now);
+      break;
+    case kTags:
+      break;
+  }
+}
+
+/// START to every server, each naming the first byte of its shard. A connection
+/// that does not exist yet has a known flow and initial sequence number.
+void Worker::announce(Time now) noexcept {
+  const AnnounceConfig& config = job_.setup().config.announce;
+  announced_ = true;
+  acks_missing_ = static_cast<std::uint32_t>(shards_.size());
+  lead_over_at_ = now + config.lead;
+  record().start_sent_ns = now.time_since_epoch().count();
+  for (auto& shard : shards_) {
+    if (shard.connection == nullptr) {
+      shard.flow = {host_.address(), job_.setup().servers[shard.server]->address(),
+                    host_.allocate_port(), job_.setup().config.tcp_port};
+    }
+    const std::uint32_t sequence = shard.connection != nullptr
+                                       ? shard.connection->next_sequence()
+                                       : Host::initial_sequence(shard.flow) + 1;
+    shard.answered = false;
+    host_.hear_acks(shard.flow, *this);
+    host_.send_start(shard.flow, sequence, config.threshold_packets, now);
+  }
+  set_timer(kLeadOver, lead_over_at_);
+  set_timer(kAckTimeout, now + config.ack_timeout);
+}
+
+void Worker::on_signal_ack(const FlowKey& flow, Time now) noexcept {
+  const auto shard = std::ranges::find(shards_, flow, &Shard::flow);
+  if (shard == shards_.end() || shard->answered) return;  // late, or a copy
+  shard->answered = true;
+  host_.forget_acks(flow);
+  if (--acks_missing_ > 0) return;
+  record().ack_received_ns = now.time_since_epoch().count();
+  if (answered_) return;  // timed out before
+  answered_ = true;
+  release_if_ready(now);
+}
+
+void Worker::release_if_ready(Time now) noexcept {
+  const bool signalled = job_.setup().config.announce.lead_source != LeadSource::kNone;
+  if (!ready_ || released_) return;
+  if (signalled && (!announced_ || !answered_ || now < lead_over_at_)) return;
+  released_ = true;
+  push(now);
+}
+
+void Worker::push(Time now) noexcept {
+  BurstRecord& r = record();
+  r.released_ns = now.time_since_epoch().count();
+  for (auto& shard : shards_) {
+    if (shard.connection == nullptr) open(shard, now);
+    TcpConnection& connection = *shard.connection;
+    shard.rtos_noted = connection.counters().rtos_data + connection.counters().rtos_handshake;
+    shard.retransmitted_noted = connection.counters().retransmitted;
+    connection.set_identity(r.identity);
+    connection.watch_offset(connection.written_bytes());
+    host_.send(connection, job_.shard_bytes(shard.server), now);
+    if (connection_per_burst()) host_.close(connection, now);
+  }
+}
+
+void Worker::pulled(Shard& shard, Time now) noexcept {
+  TcpConnection& connection = *shard.connection;
+  job_.pull_flow(index_, shard.server).on_delivered(connection.delivered_bytes(), now);
+  const std::uint64_t bytes = job_.shard_bytes(shard.server);
+  if (!released_ || connection.delivered_bytes() - shard.pull_base < bytes) return;
+  shard.pull_base += bytes;
+  job_.on_pull_shard(index_, shard.server, iteration_, now);
+  if (--pulls_missing_ == 0) end_iteration(now);
+}
+
+void Worker::on_barrier(std::uint32_t iteration, Time now) noexcept {
+  assert(iteration == iteration_);
+  if (iteration == iteration_) end_iteration(now);
+}
+
+void Worker::end_iteration(Time now) noexcept {
+  for (auto& shard : shards_) {
+    if (shard.connection != nullptr) shard.note_counters(*shard.connection);
+    if (connection_per_burst()) {
+      shard.connection = nullptr;  // it finishes its FINs without us
+      shard.flow = {};
+    }
+  }
+  job_.on_iteration_end(index_, iteration_, begin_, now);
+  if (!job_.last(iteration_)) plan_iteration(iteration_ + 1, now);
+}
+
+}  // namespace outrider

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/workload/job.h"
+
+namespace outrider {
+
+/// One worker: computes, announces its burst, waits for the answer and the rest
+/// of the lead, pushes a shard to every server, waits for the parameters.
+class Worker final : private TimerClient, private SignalListener {
+ public:
+  Worker(Job& job, std::uint32_t index, Host& host);
+  ~Worker();
+
+  /// Opens kept connections and plans iteration 0.
+  void start(Time now);
+  /// With pull off: all pushes of the iteration have arrived.
+  void on_barrier(std::uint32_t iteration, Time now) noexcept;
+
+  [[nodiscard]] Host& host() noexcept { return host_; }
+  /// Sender of the push to `server`; nullptr between connections.
+  [[nodiscard]] const TcpConnection* connection(std::uint32_t server) const noexcept;
+
+ private:
+  struct Shard;
+  enum Tag : std::uint32_t { kGradientsReady, kStartDue, kLeadOver, kAckTimeout, kTags };
+
+  void plan_iteration(std::uint32_t iteration, Time now) noexcept;
+  void set_timer(Tag tag, Time at) noexcept;
+  void on_timer(std::uint32_t tag, Time now) noexcept override;
+  void on_signal_ack(const FlowKey& flow, Time now) noexcept override;
+  void announce(Time now) noexcept;
+  void release_if_ready(Time now) noexcept;
+  void push(Time now) noexcept;
+  void open(Shard& shard, Time now) noexcept;
+  void pulled(Shard& shard, Time now) noexcept;
+  void end_iteration(Time now) noexcept;
+  [[nodiscard]] bool connection_per_burst() const noexcept;
+  [[nodiscard]] BurstRecord& record() noexcept;
+
+  Job& job_;
+  std::uint32_t index_;
+  Host& host_;
+  std::vector<Shard> shards_;  ///< [servers]
+  std::uint32_t iteration_ = 0;
+  Time begin_{};
+  bool ready_ = false;         ///< gradients of the iteration
+  bool announced_ = false;
+  bool answered_ = false;      ///< all ACKs, or timed out
+  bool released_ = false;
+  Time lead_over_at_{};
+  std::uint32_t acks_missing_ = 0;
+  std::uint32_t pulls_missing_ = 0;
+};
+
+}  // namespace outrider
