@@ -1,0 +1,254 @@
+// Goal: windows follow the formulas of their RFCs. Method: literal timelines;
+// segments of 1000 bytes, so that windows read as segments.
+#include "trafficgen/transport/congestion_control.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "trafficgen/transport/cubic.h"
+#include "trafficgen/transport/dctcp.h"
+#include "trafficgen/transport/reno.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = CongestionControl::Congestion;
+
+constexpr std::uint32_t kMss = 1000;
+
+ControllerConfig config_of(Controller c, std::uint32_t initial_segments) {
+  return {.controller = c, .mss_bytes = kMss, .initial_window_segments = initial_segments};
+}
+
+AckEvent ack_of(std::uint32_t bytes, std::uint64_t una = 1, Time now = Time{}) {
+  return {.now = now, .acked_bytes = bytes, .snd_una = una, .cwnd_limited = true};
+}
+
+TEST(Reno, GrowsByRfc5681AndRfc3465) {
+  Reno cc(config_of(Controller::kReno, 10));
+  struct Row {
+    std::uint32_t acked;
+    bool in_recovery, limited;
+    std::uint32_t cwnd;
+    const char* why;
+  };
+  constexpr Row kSlowStart[] = {
+      {1000, false, true, 11'000, "one segment"},
+      {2000, false, true, 13'000, "a delayed ACK: L = 2"},
+      {9000, false, true, 15'000, "more than L counts as L"},
+      {300, false, true, 15'300, "bytes, not ACKs"},
+      {2000, true, true, 15'300, "no growth in recovery"},
+      {2000, false, false, 15'300, "no growth if the application was the limit"},
+  };
+  for (const Row& r : kSlowStart) {
+    AckEvent e = ack_of(r.acked);
+    e.in_recovery = r.in_recovery;
+    e.cwnd_limited = r.limited;
+    cc.on_ack(e);
+    EXPECT_EQ(cc.cwnd_bytes(), r.cwnd) << r.why;
+  }
+  cc.on_congestion(Kind::kLoss, 20'000, Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 10'000U) << "half of what was in flight";
+  EXPECT_EQ(cc.ssthresh_bytes(), 10'000U);
+  for (int i = 0; i < 4; ++i) cc.on_ack(ack_of(2000));
+  EXPECT_EQ(cc.cwnd_bytes(), 10'000U) << "8 of 10 segments acknowledged";
+  cc.on_ack(ack_of(2500));
+  EXPECT_EQ(cc.cwnd_bytes(), 11'000U) << "a window acknowledged, 500 bytes left over";
+  for (int i = 0; i < 5; ++i) cc.on_ack(ack_of(2000));
+  EXPECT_EQ(cc.cwnd_bytes(), 11'000U);
+  cc.on_ack(ack_of(500));
+  EXPECT_EQ(cc.cwnd_bytes(), 12'000U);
+  cc.on_congestion(Kind::kEce, 3000, Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 2000U) << "not below 2 segments";
+}
+
+TEST(Reno, TimesOut) {
+  Reno cc(config_of(Controller::kReno, 20));
+  cc.on_ack(ack_of(0, 5));
+  cc.on_timeout(20'000, Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 1000U);
+  EXPECT_EQ(cc.ssthresh_bytes(), 10'000U);
+  cc.on_timeout(1000, Time{});
+  EXPECT_EQ(cc.ssthresh_bytes(), 10'000U) << "held while the same segment times out";
+  cc.on_ack(ack_of(5000, 6));
+  EXPECT_EQ(cc.cwnd_bytes(), 2000U) << "L = 1 after a time-out (RFC 3465, 2.3)";
+  cc.on_timeout(8000, Time{});
+  EXPECT_EQ(cc.ssthresh_bytes(), 4000U) << "another segment";
+  for (std::uint64_t una = 7; una < 12; ++una) cc.on_ack(ack_of(1000, una));
+  EXPECT_EQ(cc.cwnd_bytes(), 4000U) << "slow start has ended at ssthresh";
+}
+
+TEST(Reno, RestartsAfterIdle) {
+  Reno cc(config_of(Controller::kReno, 10));
+  for (int i = 0; i < 50; ++i) cc.on_ack(ack_of(2000));
+  EXPECT_EQ(cc.cwnd_bytes(), 110'000U);
+  cc.on_idle(Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 10'000U);
+  cc.on_congestion(Kind::kLoss, 8000, Time{});
+  cc.on_idle(Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 4000U) << "never raised";
+}
+
+// A whole window per ACK: then cwnd is the target W_cubic(t + RTT) after each.
+TEST(Cubic, GrowsConcaveThenConvex) {
+  Cubic cc(config_of(Controller::kCubic, 100));
+  cc.on_congestion(Kind::kLoss, 100'000, Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 70'000U) << "beta = 0.7";
+  EXPECT_EQ(cc.ssthresh_bytes(), 70'000U);
+
+  // W(t) = 0.4 * (t - K)^3 + 100, K = cbrt(30 / 0.4) = 4.21716 s
+  struct Row {
+    int at_tenths;  // t + RTT [0.1 s]
+    double window;
+  };
+  constexpr Row kRows[] = {{8, 84.0391}, {20, 95.6403}, {32, 99.5790}, {40, 99.9959},
+                           {44, 100.0024}, {52, 100.3798}, {60, 102.2667}, {80, 121.6527}};
+  const Row* row = kRows;
+  double last = 0, slope_before = 1e9;
+  for (int tenth = 0; tenth < 80; tenth += 4) {
+    AckEvent e = ack_of(cc.cwnd_bytes(), 1, Time{10s + tenth * 100ms});
+    e.srtt = 400ms;  // so long that Reno stays behind from here on
+    cc.on_ack(e);
+    const double cwnd = cc.cwnd_bytes() / 1000.0;
+    if (tenth == 0) {
+      EXPECT_NEAR(cc.k_seconds(), 4.217163, 1e-6);
+      EXPECT_NEAR(cwnd, 70 + 0.9 / 1.7, 1e-3) << "t = 0: Reno is ahead (4.3)";
+    }
+    if (row != std::end(kRows) && tenth + 4 == row->at_tenths) {
+      EXPECT_NEAR(cwnd, row->window, 0.01) << tenth;
+      ++row;
+    }
+    if (tenth > 4 && tenth < 36) {
+      EXPECT_LT(cwnd - last, slope_before + 0.002) << "concave";
+    }
+    if (tenth > 44) {
+      EXPECT_GT(cwnd - last, slope_before - 0.002) << "convex";
+    }
+    slope_before = cwnd - last;
+    last = cwnd;
+  }
+  EXPECT_EQ(row, std::end(kRows));
+}
+
+TEST(Cubic, FollowsRenoWhereThatIsFaster) {
+  Cubic cc(config_of(Controller::kCubic, 10));
+  cc.on_congestion(Kind::kLoss, 10'000, Time{});
+  for (int i = 0; i < 5; ++i) {
+    AckEvent e = ack_of(cc.cwnd_bytes(), 1, Time{1s + i * 1ms});
+    e.srtt = 1ms;
+    cc.on_ack(e);
+  }
+  EXPECT_NEAR(cc.cwnd_bytes() / 1000.0, 7 + 5 * 0.9 / 1.7, 2e-3) << "alpha = 0.529 per RTT";
+  for (int i = 5; i < 16; ++i) {
+    AckEvent e = ack_of(cc.cwnd_bytes(), 1, Time{1s + i * 1ms});
+    e.srtt = 1ms;
+    cc.on_ack(e);
+  }
+  // 6 rounds reach 10.176 >= cwnd_prior, 10 more at alpha = 1
+  EXPECT_NEAR(cc.cwnd_bytes() / 1000.0, 7 + 6 * 0.9 / 1.7 + 10, 5e-3);
+}
+
+TEST(Cubic, ConvergesFast) {
+  Cubic cc(config_of(Controller::kCubic, 100));
+  cc.on_congestion(Kind::kLoss, 100'000, Time{});
+  EXPECT_DOUBLE_EQ(cc.w_max_segments(), 100);
+  cc.on_congestion(Kind::kEce, 70'000, Time{});
+  EXPECT_DOUBLE_EQ(cc.w_max_segments(), 70 * 0.85) << "4.7: below the old plateau";
+  EXPECT_EQ(cc.cwnd_bytes(), 49'000U);
+}
+
+TEST(Cubic, IdleTimeIsNotCounted) {
+  std::uint32_t cwnd[2];
+  for (int idle = 0; idle < 2; ++idle) {
+    Cubic cc(config_of(Controller::kCubic, 100));
+    cc.on_congestion(Kind::kLoss, 100'000, Time{});
+    Time now{1s};
+    for (int i = 0; i < 20; ++i) {
+      AckEvent e = ack_of(10'000, 1, now);
+      e.srtt = 10ms;
+      cc.on_ack(e);
+      now += i == 10 && idle == 1 ? 1h : 10ms;
+    }
+    cwnd[idle] = cc.cwnd_bytes();
+  }
+  EXPECT_EQ(cwnd[0], cwnd[1]);
+}
+
+TEST(Cubic, TimesOutAndStartsANewEpoch) {
+  Cubic cc(config_of(Controller::kCubic, 100));
+  cc.on_timeout(100'000, Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 1000U);
+  EXPECT_EQ(cc.ssthresh_bytes(), 70'000U);
+  cc.on_timeout(10'000, Time{});
+  EXPECT_EQ(cc.ssthresh_bytes(), 70'000U);
+  for (std::uint64_t i = 0; i < 80; ++i) cc.on_ack(ack_of(1000, i + 1, Time{1s}));
+  EXPECT_DOUBLE_EQ(cc.k_seconds(), 0) << "4.8";
+  EXPECT_NEAR(cc.w_max_segments(), 70, 1e-9) << "4.8: the window where avoidance begins";
+}
+
+TEST(Dctcp, AlphaFollowsTheShareOfMarks) {
+  Dctcp cc(config_of(Controller::kDctcp, 100));
+  std::uint64_t offset = 0;
+  const auto window = [&](std::uint32_t marked) {
+    AckEvent e = ack_of(10'000, offset += 10'000);
+    e.ece_bytes = marked;
+    e.snd_nxt = offset;
+    e.in_recovery = true;  // growth is not the subject
+    cc.on_ack(e);
+  };
+  double expected = 1;
+  for (int i = 0; i < 100; ++i) {
+    window(0);
+    expected *= 15.0 / 16.0;
+    ASSERT_NEAR(cc.alpha(), expected, 1e-12);
+  }
+  for (int i = 0; i < 400; ++i) window(2500);
+  EXPECT_NEAR(cc.alpha(), 0.25, 1e-9);
+  window(10'000);
+  EXPECT_NEAR(cc.alpha(), 0.25 * 15 / 16 + 1.0 / 16, 1e-9);
+}
+
+TEST(Dctcp, OneEstimatePerWindow) {
+  Dctcp cc(config_of(Controller::kDctcp, 100));
+  AckEvent e = ack_of(1000, 1000);
+  e.snd_nxt = 50'000;
+  cc.on_ack(e);
+  EXPECT_DOUBLE_EQ(cc.alpha(), 15.0 / 16) << "first ACK ends the empty window";
+  for (std::uint64_t una = 2000; una <= 50'000; una += 1000) {
+    e.snd_una = una;
+    e.ece_bytes = una > 25'000 ? 1000 : 0;
+    e.snd_nxt = una + 50'000;
+    cc.on_ack(e);
+    EXPECT_DOUBLE_EQ(cc.alpha(), 15.0 / 16) << una;
+  }
+  e.snd_una = 51'000;
+  cc.on_ack(e);
+  EXPECT_NEAR(cc.alpha(), 15.0 / 16 * 15 / 16 + 26.0 / 50 / 16, 1e-12);
+}
+
+TEST(Dctcp, ReducesByAlphaAndHalvesOnLoss) {
+  ControllerConfig config = config_of(Controller::kDctcp, 100);
+  config.dctcp_initial_alpha = 0.5;
+  Dctcp cc(config);
+  cc.on_congestion(Kind::kEce, 100'000, Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 75'000U) << "1 - 0.5 / 2";
+  EXPECT_EQ(cc.ssthresh_bytes(), 75'000U);
+  cc.on_congestion(Kind::kLoss, 70'000, Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 35'000U);
+  for (int i = 0; i < 20; ++i) cc.on_congestion(Kind::kEce, 2000, Time{});
+  EXPECT_EQ(cc.cwnd_bytes(), 2000U) << "2 segments at least";
+  EXPECT_TRUE(cc.wants_accurate_ecn_echo());
+}
+
+TEST(CongestionControl, FactoryMakesWhatIsAskedFor) {
+  EXPECT_TRUE(dynamic_cast<Cubic*>(make_congestion_control({}).get()));
+  EXPECT_TRUE(dynamic_cast<Reno*>(
+      make_congestion_control({.controller = Controller::kReno}).get()));
+  EXPECT_TRUE(dynamic_cast<Dctcp*>(
+      make_congestion_control({.controller = Controller::kDctcp}).get()));
+}
+
+}  // namespace
+}  // namespace outrider
