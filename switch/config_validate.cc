@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t kMaxQueuePackets = 1U << 20;
 constexpr std::uint64_t kLargestFrameBytes = 9018;
-constexpr std::uint64_t kMaxRecords = 1U << 24;
 constexpr Duration kMaxDelay = std::chrono::seconds(10);
 constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
 
@@ -49,7 +48,7 @@ void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& name
 /// Who uses each device and each "switch.port", to find the second and the missing user.
 struct Uses {
   Names devices;
-  std::map<std::string, std::string> device_of;  ///< device -> the port that has it
+  std::map<std::string, std::string> device_of;  ///< device -> the switch whose ports have it
   std::map<std::string, std::string> link_of;    ///< "switch.port" -> key of its link
 };
 
@@ -76,8 +75,10 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
   if (linked) return at.fault("device", shown, "but " + link->second + " joins this port already");
   if (!at.require(uses.devices.contains(*port.device), "device", shown, "no [[device]] has this name"))
     return;
-  const auto [user, first] = uses.device_of.try_emplace(*port.device, full_name);
-  at.require(first, "device", shown, "is the device of port \"" + user->second + "\" already");
+  // Ports of one switch may share a device: hosts behind it are told apart by their address.
+  const auto [user, first] = uses.device_of.try_emplace(*port.device, sw.name);
+  at.require(first || user->second == sw.name, "device", shown,
+             "is the device of switch \"" + user->second + "\" already");
 }
 
 void check_routes(const Checks& at, const SwitchConfig& sw, const Names& ports) {
@@ -253,9 +254,8 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
   for (std::size_t i = 0; i < config.devices.size(); ++i)
     if (!uses.device_of.contains(config.devices[i].name))
       root.below("device", i).fault("name", Checks::quoted(config.devices[i].name), "no port uses this device");
-  check_loop(root, config.lcore, config.bin);
+  check_loop(root, config.lcore, config.bin, config.max_bins);
   root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
-  root.in_range("max_bins", config.max_bins, 1, kMaxRecords);
   check_mbufs(root, config);
   return issues;
 }
