@@ -8,6 +8,7 @@
 
 #include "tools/lab/case.h"
 #include "tools/lab/statistics.h"
+#include "tools/lab/summary_points.h"
 
 namespace outrider {
 
@@ -42,17 +43,9 @@ struct CostInput {
   const RunResult* result;
 };
 
-/// @return costs[i] is that of runs[i]. Windows are common to all runs that share
-/// every parameter but the regulator's, whatever their seed.
-std::vector<BackgroundCost> background_costs(std::span<const CostInput> runs);
-
-/// Parameters that belong to the regulator; all others identify a point of the matrix.
-bool is_regulator_parameter(const std::string& name);
-/// Text that is equal for cases of the same point.
-std::string point_key(const Parameters& parameters);
-
-/// Index of the off case that runs[i] is compared with, or runs.size(): the first
-/// of the same seed and point labelled "off", else whose label begins with it.
-std::size_t off_case_of(std::span<const CostInput> runs, std::size_t i);
+/// @return costs[i] is that of runs[i] against runs[points.off_case[i]]. Windows are
+/// common to all runs at a point, whatever their seed.
+std::vector<BackgroundCost> background_costs(std::span<const CostInput> runs,
+                                             const CasePoints& points);
 
 }  // namespace outrider
