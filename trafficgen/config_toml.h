@@ -143,6 +143,7 @@ void describe(V& v, GeneratorConfig& c) {
   v.value("lcore", c.lcore);
   v.value("mbufs", c.mbufs);
   v.duration("bin", c.bin);
+  v.value("max_bins", c.max_bins);
   v.tables("device", c.devices);
   v.tables("host", c.hosts);
   v.tables("transport", c.transports);

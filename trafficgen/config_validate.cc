@@ -173,7 +173,7 @@ void check_process(const Checks& root, const GeneratorConfig& c) {
   if (!c.duration && c.jobs.empty())
     root.fault("duration", "is required without a [[job]]: nothing else would end the run");
   root.in_interval("send_jitter", c.send_jitter, 0, 1, true);
-  check_loop(root, c.lcore, c.bin);
+  check_loop(root, c.lcore, c.bin, c.max_bins);
 }
 
 struct MbufNeed {

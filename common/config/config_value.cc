@@ -63,6 +63,13 @@ bool is_assignable(const ConfigTable& root, std::string_view path) noexcept {
 
 }  // namespace
 
+ConfigTable::ConfigTable() = default;
+ConfigTable::ConfigTable(const ConfigTable&) = default;
+ConfigTable::ConfigTable(ConfigTable&&) noexcept = default;
+ConfigTable& ConfigTable::operator=(const ConfigTable&) = default;
+ConfigTable& ConfigTable::operator=(ConfigTable&&) noexcept = default;
+ConfigTable::~ConfigTable() = default;
+
 bool ConfigTable::operator==(const ConfigTable& other) const { return members == other.members; }
 
 const ConfigValue* ConfigTable::get(std::string_view key) const noexcept {

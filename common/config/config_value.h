@@ -13,6 +13,14 @@ struct ConfigMember;
 
 /// A table of a configuration file; members keep the order of the file.
 struct ConfigTable {
+  // Defined where ConfigMember is complete: the types contain each other.
+  ConfigTable();
+  ConfigTable(const ConfigTable&);
+  ConfigTable(ConfigTable&&) noexcept;
+  ConfigTable& operator=(const ConfigTable&);
+  ConfigTable& operator=(ConfigTable&&) noexcept;
+  ~ConfigTable();
+
   std::vector<ConfigMember> members;
 
   /// @return nullptr if there is no such key.

@@ -35,10 +35,11 @@ void check_device(const Checks& at, std::string_view device, std::uint16_t rx_de
                std::to_string(descriptors), "must be a power of two, 32 to 32768");
 }
 
-void check_loop(const Checks& root, std::uint32_t lcore, Duration bin) {
+void check_loop(const Checks& root, std::uint32_t lcore, Duration bin, std::uint32_t max_bins) {
   root.in_range("lcore", lcore, 0, kMaxLcore);
   root.require(bin >= std::chrono::microseconds(1), "bin", format_duration(bin),
                "must be at least 1us");
+  root.in_range("max_bins", max_bins, 1, kMaxRecords);
 }
 
 }  // namespace outrider

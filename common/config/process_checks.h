@@ -11,6 +11,7 @@ namespace outrider {
 // Rules that the files of all programs share.
 
 inline constexpr std::uint64_t kMaxDevices = 32;  ///< RTE_MAX_ETHPORTS of the usual build
+inline constexpr std::uint64_t kMaxRecords = 1U << 24;  ///< of one kind, kept in memory
 inline constexpr std::uint64_t kBatchPackets = 32;
 inline constexpr std::uint64_t kPoolCachePackets = 512;
 
@@ -18,7 +19,7 @@ inline constexpr std::uint64_t kPoolCachePackets = 512;
 void check_device(const Checks& at, std::string_view device, std::uint16_t rx_descriptors,
                   std::uint16_t tx_descriptors);
 
-/// The poll loop: its CPU and the width of a time series' bins.
-void check_loop(const Checks& root, std::uint32_t lcore, Duration bin);
+/// The poll loop: its CPU, and the width and number of a time series' bins.
+void check_loop(const Checks& root, std::uint32_t lcore, Duration bin, std::uint32_t max_bins);
 
 }  // namespace outrider

@@ -6,6 +6,7 @@
 
 #include "common/config/config_file.h"
 #include "common/config/config_result.h"
+#include "common/config/suggestion.h"
 
 namespace outrider::binding_test {
 
@@ -270,6 +271,25 @@ TEST(Binding, EveryFaultNamesKeyValueAndRule) {
     EXPECT_TRUE(result.issues[0].problem.starts_with(fault.problem))
         << text << '\n' << result.issues[0].problem;
   }
+}
+
+TEST(Binding, ExtremesOfAFieldAreAccepted) {
+  const auto c = read("names = [\"x\"]\nnumber = -2147483648\nmaybe = 4294967295\n"
+                      "only_leaf = { name = \"x\", limit = 65535 }\nroom = \"4294967295B\"").config.value();
+  EXPECT_EQ(c.number, -2147483648);
+  EXPECT_EQ(c.maybe, 4294967295U);
+  EXPECT_EQ(c.leaf.limit, 65535U);
+  EXPECT_EQ(c.room, 4294967295U);
+}
+
+TEST(Binding, SuggestsOnlyWhatIsNear) {
+  const auto suggests = [](std::string_view word) {
+    constexpr std::array<std::string_view, 2> kKeys{"threshold_packets", "limit_packets"};
+    return suggestion(word, kKeys);
+  };
+  EXPECT_EQ(suggests("treshold_packts"), "; did you mean \"threshold_packets\"?");
+  EXPECT_EQ(suggests("limit"), "");
+  EXPECT_EQ(suggests("x"), "");
 }
 
 TEST(Binding, AllFaultsAreReportedAtOnce) {

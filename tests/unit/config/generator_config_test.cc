@@ -43,9 +43,9 @@ auto fields(const LongFlowsConfig& c) {
   return std::tuple(name, from, to, flows, transport, start, spread, port);
 }
 auto fields(const GeneratorConfig& c) {
-  const auto& [seed, duration, devices, hosts, transports, jobs, flows, jitter, lcore, mbufs, bin] = c;
+  const auto& [seed, duration, devices, hosts, transports, jobs, flows, jitter, lcore, mbufs, bin, max_bins] = c;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
-                    flows.size(), jitter, lcore, mbufs, bin);
+                    flows.size(), jitter, lcore, mbufs, bin, max_bins);
 }
 
 GeneratorConfig full_config() {
@@ -101,7 +101,8 @@ GeneratorConfig full_config() {
           .send_jitter = 0.5,
           .lcore = 7,
           .mbufs = 10'000,
-          .bin = 3ms};
+          .bin = 3ms,
+          .max_bins = 55};
 }
 
 TEST(GeneratorConfig, AFullConfigurationIsValid) {
@@ -150,6 +151,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.duration.reset(); c.jobs.clear(); }, "duration", "is required without a [[job]]"},
       {[](C& c) { c.send_jitter = 1.5; }, "send_jitter", "1.5: must be at least 0.0 and at most 1.0"},
       {[](C& c) { c.bin = 0s; }, "bin", "0s: must be at least 1us"},
+      {[](C& c) { c.max_bins = 0; }, "max_bins", "0: must be at least 1"},
       {[](C& c) { c.lcore = 5000; }, "lcore", "5000: must be at most"},
       {[](C& c) { c.mbufs = 100; }, "mbufs", "100: must be at least 5120 = descriptors 4352 + hosts 192 + batches and cache 576"},
       {[](C& c) { c.devices[0].rx_descriptors = 100; }, "device[0].rx_descriptors", "100: must be a power of two"},
@@ -231,6 +233,18 @@ TEST(GeneratorConfig, RequiredMbufsAreEnough) {
   EXPECT_EQ(validate(c).size(), 1U);
 }
 
+ModelProfile two_tensors() {
+  return {.name = "m",
+          .precision = "fp16",
+          .parameters = 3,
+          .total_bytes = 12,
+          .source = "us",
+          .forward = 1ms,
+          .backward = 2ms,
+          .compute_source = "us",
+          .tensors = {{"a", 4}, {"b", 8}}};
+}
+
 TEST(GeneratorConfig, ModelsAreCheckedWithTheFile) {
   const auto text = [](const std::string& job) {
     return R"(
@@ -254,28 +268,34 @@ servers = ["s"]
 transport = "t"
 )" + job;
   };
-  const auto issues = [&](const std::string& job) {
-    return format_issues("f", generator_config_from(parse_toml(text(job)).config.value(), "/nowhere").issues);
+  const auto issues = [&](const std::string& job, const std::string& directory = "/nowhere") {
+    return format_issues("f", generator_config_from(parse_toml(text(job)).config.value(), directory).issues);
   };
   EXPECT_EQ(issues("model = \"a/../m.toml\""),
             "f: 1 invalid setting\n  job[0].model: \"/nowhere/m.toml\": cannot be opened: "
             "No such file or directory\n");
+
+  const auto directory = testing::TempDir();
+  auto profile = two_tensors();
+  const auto write = [&] { std::ofstream(directory + "/m.toml") << to_toml(profile); };
+  write();
+  const std::string overlap = "model = \"m.toml\"\n[job.announce]\nlead_source = \"overlap\"\n";
+  EXPECT_EQ(issues(overlap + "lead = \"3ms\"", directory), "");
+  EXPECT_EQ(issues(overlap + "lead = \"4ms\"", directory),
+            "f: 1 invalid setting\n  job[0].announce.lead: 4ms: must not be longer than the "
+            "model's compute time, 3ms\n");
+  profile.forward.reset();
+  profile.backward.reset();
+  write();
+  EXPECT_EQ(issues("model = \"m.toml\"", directory),
+            "f: 1 invalid setting\n  job[0].compute: is required: the model's profile has no "
+            "compute times\n");
+  EXPECT_EQ(issues("model = \"m.toml\"\ncompute = \"1s\"", directory), "");
+
   EXPECT_EQ(issues("tcp_prt = 1"),
             "f: 3 invalid settings\n  job[0].tcp_prt: unknown key; did you mean \"tcp_port\"?\n"
             "  job[0].model: one of model and burst_bytes is required\n"
             "  job[0].compute: is required with schedule \"closed_loop\" and burst_bytes\n");
-}
-
-ModelProfile two_tensors() {
-  return {.name = "m",
-          .precision = "fp16",
-          .parameters = 3,
-          .total_bytes = 12,
-          .source = "us",
-          .forward = 1ms,
-          .backward = 2ms,
-          .compute_source = "us",
-          .tensors = {{"a", 4}, {"b", 8}}};
 }
 
 TEST(ModelProfile, EveryRuleNamesItsKey) {

@@ -180,7 +180,7 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.devices.push_back({"nic2", "net_null0"}); }, "device[1].name", "\"nic2\": no port uses this device"},
       {[&](C& c) { port(c).device = "nix"; c.devices.clear(); }, "switch[0].port[0].device", "\"nix\": no [[device]]"},
       {[](C& c) { c.switches[1].ports[0].device = "nic"; }, "switch[1].port[0].device", "\"nic\": but link[0] joins"},
-      {[](C& c) { c.switches[0].ports.push_back({.name = "x", .device = "nic"}); }, "switch[0].port[2].device", "\"nic\": is the device of port \"leaf.down\""},
+      {[](C& c) { c.switches[1].ports.push_back({.name = "x", .device = "nic"}); }, "switch[1].port[1].device", "\"nic\": is the device of switch \"leaf\""},
       {[](C& c) { c.switches[0].ports.push_back({.name = "x"}); }, "switch[0].port[2].device", "is required: no [[link]] names \"leaf.x\""},
       {[](C& c) { c.switches[0].ports[1].delay = 1ms; }, "switch[0].port[1].delay", "1ms: belongs to link[0]"},
       {[&](C& c) { port(c).delay = -1ms; }, "switch[0].port[0].delay", "-1ms: must not be negative"},
@@ -240,14 +240,14 @@ name = "b"
 device = "net_null1"
 [[switch]]
 name = "s"
-port = [{ name = "p", device = "a" }, { name = "q", device = "b" }]
+port = [{ name = "p", device = "a" }, { name = "q", device = "b", queue = { limit_packets = 99 } }]
 )";
   const auto issues = [&](const std::string& rest) {
     return format_issues("f", switch_config_from(parse_toml(head + rest).config.value()).issues);
   };
-  EXPECT_EQ(issues("[switch.regulation]\nhold = \"0s\"\n[switch.queue]\nlimit_packets = 41\n"),
+  EXPECT_EQ(issues("[switch.regulation]\nhold = \"0s\"\n"),
             "f: 1 invalid setting\n  switch[0].regulation.hold: 0s: must be longer than zero\n");
-  // The threshold at fault is a default: still one line, not one per port.
+  // The threshold at fault is a default of ours, taken by a port with nothing of its own.
   EXPECT_EQ(issues("[switch.queue]\nlimit_packets = 40\n"),
             "f: 1 invalid setting\n  switch[0].marker.threshold_packets: 40 packets: must be "
             "below the queue's limit_packets, 40\n");
