@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <system_error>
 
 #include "common/dpdk/eal_check.h"
@@ -48,6 +49,14 @@ std::string remedy_for(const std::string& said) {
     return "An EAL argument was refused: check what was given with --eal or before `--`.";
   if (has("Permission denied")) return "Run as a user who may access what is named above.";
   return "Run again with --verbose for DPDK's whole log.";
+}
+
+/// DPDK's log and what it wrote past it, without what is in both.
+std::string with_printed(std::string logged, const std::string& printed) {
+  std::istringstream lines(printed);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty() && logged.find(line) == std::string::npos) logged += "\n    " + line;
+  return logged;
 }
 
 void remove_quietly(const fs::path& path) noexcept {
@@ -111,7 +120,7 @@ Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file
   const std::string printed = output.finish();
   if (used >= 0) return;
   remove_quietly(private_runtime_);
-  const std::string said = last_dpdk_lines() + (printed.empty() ? "" : "\n    " + printed);
+  const std::string said = with_printed(last_dpdk_lines(), printed);
   throw EnvironmentError(DpdkError("rte_eal_init", options.program, error).what() +
                          (". DPDK's last lines:" + said) + "\n  " + remedy_for(said));
 }

@@ -16,24 +16,24 @@ class TscClock {
   TscClock() noexcept : TscClock(rte_get_tsc_hz(), rte_rdtsc()) {}
   /// @pre hz >= 250 MHz
   TscClock(std::uint64_t hz, std::uint64_t start) noexcept
-      : start_(start), ns_per_tick_q62_(scale_of(hz)) {}
+      : start_(start), ns_per_tick_q61_(scale_of(hz)) {}
 
   [[nodiscard]] Time now() const noexcept { return time_of(rte_rdtsc()); }
 
   /// @pre tsc is not before the start
   [[nodiscard]] Time time_of(std::uint64_t tsc) const noexcept {
-    const Wide scaled = static_cast<Wide>(tsc - start_) * ns_per_tick_q62_;
-    return Time{Duration{static_cast<std::int64_t>(scaled >> 62)}};
+    const Wide scaled = static_cast<Wide>(tsc - start_) * ns_per_tick_q61_;
+    return Time{Duration{static_cast<std::int64_t>(scaled >> 61)}};
   }
 
  private:
   __extension__ using Wide = unsigned __int128;
 
-  /// 62 fractional bits: one year is off by less than 1 ns, so nothing drifts.
+  /// 61 fractional bits: one year is off by less than 1 ns, so nothing drifts.
   static std::uint64_t scale_of(std::uint64_t hz) noexcept;
 
   std::uint64_t start_;
-  std::uint64_t ns_per_tick_q62_;
+  std::uint64_t ns_per_tick_q61_;
 };
 
 }  // namespace outrider

@@ -16,7 +16,7 @@ namespace outrider {
 inline constexpr const char* kVersion = "0.1.0";
 
 inline void add_common_options(CLI::App& app, ProgramOptions& options) {
-  app.add_option("-c,--config", options.config, "TOML file (required)")->required();
+  app.add_option("-c,--config", options.config, "TOML file (required)");
   app.add_flag("--check", options.check, "Validate, print the resolved TOML, and end");
   app.add_option("--duration", options.duration, "Run for so long, e.g. 10s or 500ms");
   app.add_option("--report", options.report, "Write the report as JSON, on every exit")
@@ -35,10 +35,12 @@ inline void add_common_options(CLI::App& app, ProgramOptions& options) {
 }
 
 /// @return nothing if the program shall run, else the status to end with
-inline std::optional<int> parse_command_line(CLI::App& app, std::vector<std::string> own) {
+inline std::optional<int> parse_command_line(CLI::App& app, const ProgramOptions& options,
+                                             std::vector<std::string> own) {
   std::reverse(own.begin(), own.end());  // CLI11 takes them from the back
   try {
     app.parse(std::move(own));
+    if (options.config.empty()) throw CLI::RequiredError("--config FILE");
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;

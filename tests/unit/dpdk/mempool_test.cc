@@ -1,0 +1,84 @@
+// Goal: a pool's packets are ready for senders that write headers only.
+#include "common/dpdk/mempool.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "common/dpdk/error.h"
+#include "common/dpdk/packet.h"
+#include "common/dpdk/receive.h"
+
+namespace outrider {
+namespace {
+
+TEST(PacketPool, HasAsManyPacketsAsAskedForWithMetaDataAndZeros) {
+  for (const std::uint32_t mbufs : {7U, 511U, 1024U}) {  // with and without a cache
+    const Mempool pool = make_packet_pool({.name = "zeros", .mbufs = mbufs});
+    std::vector<Packet*> taken;
+    while (Packet* packet = rte_pktmbuf_alloc(pool.get())) {
+      taken.push_back(packet);
+      ASSERT_EQ(meta(*packet).next, nullptr);
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(&meta(*packet)) % alignof(PacketMeta), 0U);
+      const char* room = rte_pktmbuf_append(packet, 2048);
+      ASSERT_NE(room, nullptr);
+      ASSERT_TRUE(std::all_of(room, room + 2048, [](char c) { return c == 0; }));
+    }
+    EXPECT_EQ(taken.size(), mbufs);
+    for (Packet* packet : taken) release(packet);
+  }
+}
+
+TEST(PacketPool, HeaderRoomHoldsHeadersInEverySize) {
+  const Mempool pool =
+      make_packet_pool({.name = "headers", .mbufs = 7, .frame_room_bytes = kHeaderRoomBytes});
+  Packet* packet = rte_pktmbuf_alloc(pool.get());
+  ASSERT_NE(packet, nullptr);
+  EXPECT_NE(rte_pktmbuf_append(packet, kHeaderRoomBytes), nullptr);
+  EXPECT_EQ(rte_pktmbuf_append(packet, 1), nullptr);
+  release(packet);
+}
+
+TEST(PacketPool, NamesCallSubjectAndCause) {
+  const Mempool first = make_packet_pool({.name = "twice", .mbufs = 7});
+  try {
+    make_packet_pool({.name = "twice", .mbufs = 7});
+    FAIL() << "two pools of one name";
+  } catch (const DpdkError& error) {
+    EXPECT_STREQ(error.what(), "rte_pktmbuf_pool_create(twice): File exists (errno 17)");
+  }
+}
+
+TEST(PrepareReceived, GivesFreshMetaDataAndOneSegment) {
+  const Mempool pool = make_packet_pool({.name = "segments", .mbufs = 7});
+  Packet* packet = rte_pktmbuf_alloc(pool.get());
+  Packet* more = rte_pktmbuf_alloc(pool.get());
+  std::memset(rte_pktmbuf_append(packet, 60), 1, 60);
+  std::memset(rte_pktmbuf_append(more, 40), 2, 40);
+  ASSERT_EQ(rte_pktmbuf_chain(packet, more), 0);
+  meta(*packet).has_identity = true;
+  ASSERT_TRUE(prepare_received(*packet));
+  EXPECT_EQ(packet->nb_segs, 1);
+  EXPECT_EQ(buffer(*packet).size(), 100U);
+  EXPECT_EQ(buffer(*packet)[99], 2);
+  EXPECT_EQ(meta(*packet).frame_bytes, 100U);
+  EXPECT_FALSE(meta(*packet).has_identity);
+  release(packet);
+  EXPECT_EQ(rte_mempool_avail_count(pool.get()), 7U);
+}
+
+TEST(PrepareReceived, RefusesWhatDoesNotFitOneSegment) {
+  const Mempool pool = make_packet_pool({.name = "too_long", .mbufs = 7});
+  Packet* packet = rte_pktmbuf_alloc(pool.get());
+  Packet* more = rte_pktmbuf_alloc(pool.get());
+  rte_pktmbuf_append(packet, 1500);
+  rte_pktmbuf_append(more, 1500);
+  ASSERT_EQ(rte_pktmbuf_chain(packet, more), 0);
+  EXPECT_FALSE(prepare_received(*packet));
+  release(packet);
+}
+
+}  // namespace
+}  // namespace outrider

@@ -1,0 +1,188 @@
+// Goal: what devices deliver reaches the sink in order of time, and what leaves
+// is accounted for. Method: net_ring devices, which receive what they transmit,
+// and literal poll instants: no clock.
+#include "common/runtime/poll_devices.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "common/dpdk/error.h"
+#include "common/dpdk/mempool.h"
+#include "common/runtime/poll_program.h"
+#include "switch/poll_loop.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ArrivalTime, SpreadsABatchOverThePollAndEndsNow) {
+  EXPECT_EQ(arrival_time(Time{100ns}, Time{200ns}, 0, 1), Time{200ns});
+  EXPECT_EQ(arrival_time(Time{100ns}, Time{200ns}, 0, 4), Time{125ns});
+  EXPECT_EQ(arrival_time(Time{100ns}, Time{200ns}, 3, 4), Time{200ns});
+  EXPECT_EQ(arrival_time(Time{100ns}, Time{100ns}, 7, 32), Time{100ns});
+  const Time hours{std::chrono::hours{24 * 365}};
+  EXPECT_EQ(arrival_time(hours, hours + 32us, 0, 32), hours + 1us);
+}
+
+struct Arrival {
+  std::uint32_t device;
+  Time at;
+  Time loop_at;  ///< last event before it
+};
+
+struct RecordingSink {
+  const Time& loop_at;
+  std::vector<Arrival> arrivals{};
+  void receive_from_device(std::uint32_t device, Packet* packet, Time at) noexcept {
+    arrivals.push_back({device, at, loop_at});
+    release(packet);
+  }
+};
+
+/// Fires every 10 ns and remembers when.
+struct Ticker final : EventSource {
+  Time last{};
+  Time fire(Time now) noexcept override {
+    last = now;
+    return now + 10ns;
+  }
+};
+
+class PollDevicesTest : public testing::Test {
+ protected:
+  /// net_ring keeps its rings, and what is in them, for the next test.
+  void TearDown() override {
+    std::size_t before = 0;
+    do {
+      before = sink_.arrivals.size();
+      devices_.receive(Time{}, Time{1us}, loop_, sink_);
+    } while (sink_.arrivals.size() != before);
+  }
+  Packet* packet(std::uint32_t frame_bytes = 60) {
+    Packet* made = rte_pktmbuf_alloc(pool_.get());
+    rte_pktmbuf_append(made, static_cast<std::uint16_t>(frame_bytes));
+    meta(*made).frame_bytes = frame_bytes;
+    meta(*made).traffic_class = TrafficClass::kDdl;
+    return made;
+  }
+  void send(std::size_t device, int packets) {
+    for (int i = 0; i < packets; ++i) devices_.edge(device).receive(0, packet(), Time{});
+  }
+
+  Mempool pool_ = make_packet_pool({.name = "ring", .mbufs = 4095});
+  PollDevices devices_{{{.name = "a", .device = "net_ring0"}, {.name = "b", .device = "net_ring1"}},
+                       *pool_};
+  EventLoop loop_;
+  Ticker ticker_;
+  RecordingSink sink_{ticker_.last};
+};
+
+TEST_F(PollDevicesTest, MergesDevicesByTimeAndRunsTheLoopUpToEachArrival) {
+  loop_.schedule(loop_.add(ticker_), Time{10ns});
+  send(0, 2);
+  send(1, 4);
+  devices_.flush();
+  devices_.receive(Time{}, Time{100ns}, loop_, sink_);
+  const std::vector<std::pair<std::uint32_t, Time>> expected{{1, Time{25ns}},  {0, Time{50ns}},
+                                                             {1, Time{50ns}},  {1, Time{75ns}},
+                                                             {0, Time{100ns}}, {1, Time{100ns}}};
+  ASSERT_EQ(sink_.arrivals.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(sink_.arrivals[i].device, expected[i].first) << i;
+    EXPECT_EQ(sink_.arrivals[i].at, expected[i].second) << i;
+    EXPECT_LT(sink_.arrivals[i].at - sink_.arrivals[i].loop_at, 10ns) << "the loop lags at " << i;
+  }
+}
+
+TEST_F(PollDevicesTest, TakesABatchAPollAndLeavesTheRest) {
+  send(0, 40);
+  devices_.flush();
+  devices_.receive(Time{}, Time{1us}, loop_, sink_);
+  EXPECT_EQ(sink_.arrivals.size(), 32U);
+  devices_.receive(Time{1us}, Time{2us}, loop_, sink_);
+  EXPECT_EQ(sink_.arrivals.size(), 40U);
+}
+
+TEST_F(PollDevicesTest, SendsAFullBatchAtOnceAndTheRestAtTheFlush) {
+  send(0, 33);
+  EXPECT_EQ(devices_.edge(0).transmitted(), 32U);
+  EXPECT_EQ(devices_.edge(0).resident(), 1U);
+  devices_.flush();
+  EXPECT_EQ(devices_.edge(0).transmitted(), 33U);
+  EXPECT_EQ(devices_.edge(0).resident(), 0U);
+}
+
+TEST_F(PollDevicesTest, CountsByClassWhatTheRingDoesNotTake) {
+  constexpr int kSent = 2000;  // the ring holds 1023
+  send(0, kSent);
+  devices_.flush();
+  const DeviceEdge& edge = devices_.edge(0);
+  EXPECT_GT(edge.dropped()[TrafficClass::kDdl], 0U);
+  EXPECT_EQ(edge.transmitted() + edge.dropped()[TrafficClass::kDdl], std::uint64_t{kSent});
+  EXPECT_EQ(devices_.tx_dropped()[TrafficClass::kDdl], edge.dropped()[TrafficClass::kDdl]);
+  EXPECT_EQ(rte_mempool_in_use_count(pool_.get()), edge.transmitted()) << "dropped, not leaked";
+  while (sink_.arrivals.size() < edge.transmitted())
+    devices_.receive(Time{}, Time{1us}, loop_, sink_);
+  EXPECT_EQ(rte_mempool_in_use_count(pool_.get()), 0U);
+}
+
+TEST_F(PollDevicesTest, CountsWhatCannotBeOneSegment) {
+  Packet* first = packet(1500);
+  Packet* more = packet(1500);
+  ASSERT_EQ(rte_pktmbuf_chain(first, more), 0);
+  meta(*first).frame_bytes = 3000;
+  devices_.edge(1).receive(0, first, Time{});
+  devices_.flush();
+  devices_.receive(Time{}, Time{1us}, loop_, sink_);
+  EXPECT_TRUE(sink_.arrivals.empty());
+  EXPECT_EQ(devices_.malformed(), 1U);
+  EXPECT_EQ(rte_mempool_in_use_count(pool_.get()), 0U);
+}
+
+TEST(Port, NamesAnUnknownDriver) {
+  const Mempool pool = make_packet_pool({.name = "unknown", .mbufs = 63});
+  EXPECT_THROW(Port({.name = "x", .device = "net_nonsense0"}, *pool), EnvironmentError);
+}
+
+TEST(Port, CanBeOpenedAgain) {
+  const Mempool pool = make_packet_pool({.name = "again", .mbufs = 4095});
+  for (int i = 0; i < 3; ++i) {
+    const Port port({.name = "x", .device = "net_null0"}, *pool);
+    EXPECT_TRUE(port.link_up());
+  }
+}
+
+TEST(SwitchWithDevices, KeepsTheLedgerClosed) {
+  SwitchReport report;
+  report.received = 10;
+  report.transmitted = 7;
+  report.resident = 3;
+  PerClass<std::uint64_t> dropped;
+  dropped[TrafficClass::kDdl] = 2;
+  const SwitchReport r = with_devices(report, dropped, 1, {.rx_missed = 5, .rx_nombuf = 6}, 9us);
+  EXPECT_EQ(r.received, 11U);
+  EXPECT_EQ(r.transmitted, 5U);
+  const auto& ddl = r.drops[TrafficClass::kDdl];
+  const auto& background = r.drops[TrafficClass::kBackground];
+  EXPECT_EQ(ddl[static_cast<std::size_t>(DropReason::kDeviceTxFull)], 2U);
+  EXPECT_EQ(background[static_cast<std::size_t>(DropReason::kMalformed)], 1U);
+  EXPECT_EQ(r.received, r.transmitted + 2 + 1 + r.resident);
+  EXPECT_EQ(r.device_rx_missed, 5U);
+  EXPECT_EQ(r.device_rx_nombuf, 6U);
+  EXPECT_EQ(r.longest_poll_gap_ns, 9000);
+}
+
+TEST(SplitArguments, TakesEalArgumentsBeforeTheDashes) {
+  const char* with[] = {"p", "-l", "1", "--", "--config", "f"};
+  const SplitArguments split = split_arguments(6, with);
+  EXPECT_EQ(split.eal, (std::vector<std::string>{"-l", "1"}));
+  EXPECT_EQ(split.own, (std::vector<std::string>{"--config", "f"}));
+  const char* without[] = {"p", "--config", "f"};
+  EXPECT_EQ(split_arguments(3, without).own, (std::vector<std::string>{"--config", "f"}));
+  EXPECT_EQ(eal_words({"-l", "1"}, " -m  64 "), (std::vector<std::string>{"-l", "1", "-m", "64"}));
+}
+
+}  // namespace
+}  // namespace outrider

@@ -1,0 +1,92 @@
+// Goal: a generator's report survives its text form exactly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "trafficgen/report_json.h"
+
+namespace outrider {
+namespace {
+
+/// Every number differs from every other and from its default.
+std::int64_t given = 0;
+template <class T>
+T next() {
+  return static_cast<T>(++given);
+}
+
+GeneratorReport filled_report() {
+  GeneratorReport r;
+  for (auto* v : {&r.bin_ns, &r.end_ns, &r.longest_poll_gap_ns}) *v = next<std::int64_t>();
+  for (auto* v : {&r.sent, &r.received, &r.consumed, &r.mbuf_exhausted, &r.starts_sent,
+                  &r.acks_sent, &r.acks_received, &r.ack_timeouts, &r.late_iterations})
+    *v = next<std::uint64_t>();
+  for (auto& count : r.drops) count = next<std::uint64_t>();
+  r.jobs_finished = true;
+  r.ledger_balanced = true;
+  BurstRecord burst;
+  burst.identity = {next<std::uint16_t>(), next<std::uint16_t>(), next<std::uint32_t>(),
+                    BurstDirection::kPull};
+  burst.bytes = next<std::uint64_t>();
+  for (auto* v : {&burst.due_ns, &burst.start_sent_ns, &burst.ack_received_ns, &burst.released_ns,
+                  &burst.first_sent_ns, &burst.delivered_ns})
+    *v = next<std::int64_t>();
+  burst.rtos = next<std::uint32_t>();
+  burst.retransmitted = next<std::uint32_t>();
+  burst.ack_timed_out = true;
+  r.bursts = {burst, {}};
+  r.iterations = {{next<std::uint16_t>(), next<std::uint16_t>(), next<std::uint32_t>(),
+                   next<std::int64_t>(), next<std::int64_t>()}};
+  FlowReport flow;
+  flow.name = "long \xC3\xA4 0";
+  flow.traffic_class = TrafficClass::kDdl;
+  for (auto* v : {&flow.delivered_bytes, &flow.retransmitted, &flow.rtos_data, &flow.rtos_handshake,
+                  &flow.fast_recoveries, &flow.ece_reductions})
+    *v = next<std::uint64_t>();
+  r.flows = {flow};
+  GoodputBin bin;
+  for (auto& bytes : bin.delivered_bytes.values) bytes = next<std::uint64_t>();
+  r.bins = {bin};
+  return r;
+}
+
+TEST(GeneratorReportJson, SurvivesTheRoundTripExactly) {
+  const GeneratorReport r = filled_report();
+  const GeneratorReport back = generator_report_from_json(to_json(r));
+  EXPECT_EQ(to_json(back), to_json(r));
+  EXPECT_EQ(back.drops, r.drops);
+  EXPECT_TRUE(back.jobs_finished);
+  EXPECT_TRUE(back.ledger_balanced);
+  ASSERT_EQ(back.bursts.size(), 2U);
+  EXPECT_EQ(back.bursts[0].identity, r.bursts[0].identity);
+  EXPECT_EQ(back.bursts[0].delivered_ns, r.bursts[0].delivered_ns);
+  EXPECT_TRUE(back.bursts[0].ack_timed_out);
+  EXPECT_EQ(back.bursts[1].delivered_ns, kNotYet_ns);
+  ASSERT_EQ(back.flows.size(), 1U);
+  EXPECT_EQ(back.flows[0].name, r.flows[0].name);
+  EXPECT_EQ(back.flows[0].traffic_class, TrafficClass::kDdl);
+}
+
+// Every field is bound: each number of the filled report stands in the text.
+TEST(GeneratorReportJson, ForgetsNoField) {
+  const std::int64_t before = given;
+  const std::string text = to_json(filled_report());
+  EXPECT_GT(given - before, 40) << "the report is filled";
+  for (std::int64_t n = before + 1; n <= given; ++n) {
+    const std::string number = ":" + std::to_string(n);
+    EXPECT_TRUE(text.find(number + ",") != std::string::npos ||
+                text.find(number + "}") != std::string::npos)
+        << "number " << n << " is missing";
+  }
+}
+
+TEST(GeneratorReportJson, RefusesTheReportOfASwitch) {
+  std::string text = to_json(filled_report());
+  text.replace(text.find("generator_report"), 16, "switch_report");
+  EXPECT_THROW(generator_report_from_json(text), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace outrider
