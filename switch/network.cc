@@ -63,6 +63,11 @@ void SwitchNetwork::connect(std::uint32_t edge, Node& to, std::uint32_t to_port)
   switches_[e.switch_index]->port(e.port_index).connect(*links_.back());
 }
 
+std::optional<std::uint32_t> SwitchNetwork::route(std::uint32_t switch_index,
+                                                  std::uint32_t address) const noexcept {
+  return switches_[switch_index]->route(address);
+}
+
 Link& SwitchNetwork::ingress(std::uint32_t edge) noexcept { return *ingress_[edge]; }
 
 void SwitchNetwork::receive_from_device(std::uint32_t device, Packet* packet, Time arrived) noexcept {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ class SwitchNetwork {
   SwitchNetwork& operator=(const SwitchNetwork&) = delete;
 
   [[nodiscard]] std::span<const EdgePort> edges() const noexcept { return edges_; }
+
+  /// Port by which packets to `address` leave a switch.
+  [[nodiscard]] std::optional<std::uint32_t> route(std::uint32_t switch_index,
+                                                   std::uint32_t address) const noexcept;
 
   /// Sends what leaves edge port `edge` to `to`, after the port's delay. Once per
   /// edge, before the first packet.

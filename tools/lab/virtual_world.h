@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/runtime/event_loop.h"
+#include "switch/network.h"
+#include "tools/lab/case.h"
+#include "trafficgen/generator.h"
+
+namespace outrider {
+
+/// Switches and hosts joined in memory, in one loop whose time is handed to it:
+/// the virtual runtime. What is a device in the other runtimes is a direct wire
+/// here: every edge port of a switch meets the host that its route leads to.
+///
+/// Deterministic: equal configurations give equal reports. Not thread-safe.
+class VirtualWorld {
+ public:
+  /// @param switches,traffic must be valid, and every edge port must have a host
+  /// @param pool of make_packet_pool({.frame_room_bytes = kHeaderRoomBytes}); outlives this
+  /// @throws std::runtime_error naming the port or host that has no counterpart
+  VirtualWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic, rte_mempool& pool);
+  ~VirtualWorld();
+
+  /// Advances to `end`. @return events handled
+  std::uint64_t run_until(Time end) noexcept;
+  /// Instant of the next event.
+  [[nodiscard]] Time next() const noexcept { return loop_.next(); }
+  [[nodiscard]] Time now() const noexcept { return now_; }
+  /// All jobs have ended.
+  [[nodiscard]] bool finished() const noexcept { return generator_.finished(); }
+
+  [[nodiscard]] RunResult result() const;
+  /// Releases every packet. Afterwards only the pool's users outside are left.
+  void flush() noexcept { network_.flush(); }
+
+  [[nodiscard]] SwitchNetwork& network() noexcept { return network_; }
+  [[nodiscard]] Generator& generator() noexcept { return generator_; }
+
+ private:
+  void join(const SwitchProcessConfig& switches, const GeneratorConfig& traffic);
+
+  EventLoop loop_;
+  SwitchNetwork network_;
+  Generator generator_;
+  Time now_{};
+};
+
+}  // namespace outrider
