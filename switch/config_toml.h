@@ -47,8 +47,8 @@ std::string format_port_range(PortRange range);
 
 // Bindings, see common/config/config_binding.h.
 
-inline constexpr auto kMarkerKinds = choices<MarkerKind>(
-    {{"tail_drop", MarkerKind::kTailDrop}, {"step", MarkerKind::kStep}});
+inline constexpr auto kMarkerKinds =
+    choices<MarkerKind>({{"tail_drop", MarkerKind::kTailDrop}, {"step", MarkerKind::kStep}});
 inline constexpr auto kMarkAtNames =
     choices<MarkAt>({{"enqueue", MarkAt::kEnqueue}, {"dequeue", MarkAt::kDequeue}});
 inline constexpr auto kRegulationModes =

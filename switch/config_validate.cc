@@ -41,7 +41,8 @@ void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& name
     const auto& d = c.devices[i];
     check_name(at, names, d.name);
     check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
-    devices.add(at, "device", d.device, Checks::quoted(d.device), "device[" + std::to_string(i) + "]");
+    devices.add(at, "device", d.device, Checks::quoted(d.device),
+                "device[" + std::to_string(i) + "]");
   }
 }
 
@@ -52,15 +53,16 @@ struct Uses {
   std::map<std::string, std::string> link_of;    ///< "switch.port" -> key of its link
 };
 
-void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port, Uses& uses) {
+void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port,
+                Uses& uses) {
   at.rate("drain_rate", port.drain_rate);
   check_delay(at, port.delay);
   check(at.below("queue"), port.queue);
   check(at.below("marker"), port.marker, port.queue);
   check(at.below("regulation"), port.regulation);
-  at.below("regulation").require(
-      port.regulation.mode == RegulationMode::kOff || sw.signals.accept_tos, "mode", "\"mark\"",
-      "needs signals: set accept_tos in [switch.signals]");
+  at.below("regulation")
+      .require(port.regulation.mode == RegulationMode::kOff || sw.signals.accept_tos, "mode",
+               "\"mark\"", "needs signals: set accept_tos in [switch.signals]");
 
   const std::string full_name = sw.name + '.' + port.name;
   const auto link = uses.link_of.find(full_name);
@@ -73,7 +75,8 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
   }
   const auto shown = Checks::quoted(*port.device);
   if (linked) return at.fault("device", shown, "but " + link->second + " joins this port already");
-  if (!at.require(uses.devices.contains(*port.device), "device", shown, "no [[device]] has this name"))
+  if (!at.require(uses.devices.contains(*port.device), "device", shown,
+                  "no [[device]] has this name"))
     return;
   // Ports of one switch may share a device: hosts behind it are told apart by their address.
   const auto [user, first] = uses.device_of.try_emplace(*port.device, sw.name);
@@ -137,7 +140,8 @@ void check_links(const Checks& root, const SwitchProcessConfig& c, Uses& uses) {
     for (const auto& [key, end] : {std::pair{"a", c.links[i].a}, {"b", c.links[i].b}}) {
       at.require(ports.contains(end), key, Checks::quoted(end),
                  R"(must be "switch.port" of a port of this file)");
-      const auto [first, is_first] = uses.link_of.try_emplace(end, "link[" + std::to_string(i) + "]");
+      const auto [first, is_first] =
+          uses.link_of.try_emplace(end, "link[" + std::to_string(i) + "]");
       at.require(is_first, key, Checks::quoted(end), "is an end of " + first->second + " already");
     }
   }
@@ -253,7 +257,8 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
   }
   for (std::size_t i = 0; i < config.devices.size(); ++i)
     if (!uses.device_of.contains(config.devices[i].name))
-      root.below("device", i).fault("name", Checks::quoted(config.devices[i].name), "no port uses this device");
+      root.below("device", i)
+          .fault("name", Checks::quoted(config.devices[i].name), "no port uses this device");
   check_loop(root, config.lcore, config.bin, config.max_bins);
   root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
   check_mbufs(root, config);

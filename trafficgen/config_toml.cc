@@ -18,13 +18,11 @@ void check_model(const Checks& at, const JobConfig& job) {
   }
   if (job.schedule != Schedule::kClosedLoop || job.compute) return;
   const auto compute = profile.config->compute();
-  if (!compute)
-    at.fault("compute", "is required: the model's profile has no compute times");
+  if (!compute) at.fault("compute", "is required: the model's profile has no compute times");
   else if (job.announce.lead_source == LeadSource::kOverlap)
-    at.below("announce").require(job.announce.lead <= *compute, "lead",
-                                 format_duration(job.announce.lead),
-                                 "must not be longer than the model's compute time, " +
-                                     format_duration(*compute));
+    at.below("announce")
+        .require(job.announce.lead <= *compute, "lead", format_duration(job.announce.lead),
+                 "must not be longer than the model's compute time, " + format_duration(*compute));
 }
 
 }  // namespace

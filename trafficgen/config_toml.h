@@ -40,16 +40,14 @@ void check(const Checks& at, const JobConfig& job);
 
 // Bindings, see common/config/config_binding.h.
 
-inline constexpr auto kControllers = choices<Controller>({{"reno", Controller::kReno},
-                                                          {"cubic", Controller::kCubic},
-                                                          {"dctcp", Controller::kDctcp}});
+inline constexpr auto kControllers = choices<Controller>(
+    {{"reno", Controller::kReno}, {"cubic", Controller::kCubic}, {"dctcp", Controller::kDctcp}});
 inline constexpr auto kConnectionReuses =
     choices<ConnectionReuse>({{"new", ConnectionReuse::kNew},
                               {"idle_restart", ConnectionReuse::kIdleRestart},
                               {"keep", ConnectionReuse::kKeep}});
-inline constexpr auto kLeadSources = choices<LeadSource>({{"none", LeadSource::kNone},
-                                                          {"wait", LeadSource::kWait},
-                                                          {"overlap", LeadSource::kOverlap}});
+inline constexpr auto kLeadSources = choices<LeadSource>(
+    {{"none", LeadSource::kNone}, {"wait", LeadSource::kWait}, {"overlap", LeadSource::kOverlap}});
 inline constexpr auto kSchedules =
     choices<Schedule>({{"closed_loop", Schedule::kClosedLoop}, {"fixed", Schedule::kFixed}});
 

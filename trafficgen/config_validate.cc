@@ -52,7 +52,8 @@ void check_devices(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     check_name(at, scope.devices, d.name);
     scope.devices.insert(d.name);
     check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
-    devices.add(at, "device", d.device, Checks::quoted(d.device), "device[" + std::to_string(i) + "]");
+    devices.add(at, "device", d.device, Checks::quoted(d.device),
+                "device[" + std::to_string(i) + "]");
   }
 }
 
@@ -75,7 +76,8 @@ void check_hosts(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     at.in_range("mtu_bytes", h.mtu_bytes, kMinMtuBytes, kMaxMtuBytes, "bytes");
     const auto shown = Checks::quoted(h.address);
     if (const auto address = at.parses("address", h.address, parse_ipv4(h.address))) {
-      at.require(is_host_address(*address), "address", shown, "must be a unicast address of a host");
+      at.require(is_host_address(*address), "address", shown,
+                 "must be a unicast address of a host");
       addresses.add(at, "address", *address, shown, "host[" + std::to_string(i) + "]");
     }
   }
@@ -125,7 +127,8 @@ void check_listeners(const Checks& at, const std::vector<std::string>& servers, 
     const auto [listener, is_first] = scope.listeners.try_emplace({server, port}, user);
     const auto& other = listener->second;
     if (is_first || other == user || !reported.insert(other).second) continue;
-    at.fault("tcp_port", std::to_string(port), "is that of " + other + " on host \"" + server + "\" already");
+    at.fault("tcp_port", std::to_string(port),
+             "is that of " + other + " on host \"" + server + "\" already");
   }
 }
 
@@ -204,9 +207,9 @@ void check_mbufs(const Checks& root, const GeneratorConfig& c) {
 void check_lead(const Checks& at, const JobConfig& job) {
   if (job.announce.lead_source != LeadSource::kOverlap) return;
   const auto fits = [&](Duration room, const std::string& what) {
-    at.below("announce").require(job.announce.lead <= room, "lead",
-                                 format_duration(job.announce.lead),
-                                 "must not be longer than " + what + ", " + format_duration(room));
+    at.below("announce")
+        .require(job.announce.lead <= room, "lead", format_duration(job.announce.lead),
+                 "must not be longer than " + what + ", " + format_duration(room));
   };
   if (job.schedule == Schedule::kFixed) {
     fits(job.first_due, "first_due");

@@ -44,8 +44,9 @@ Parsed<Prefix> parse_prefix(std::string_view text) {
   Prefix prefix{*address, static_cast<std::uint8_t>(*length)};
   prefix.address &= prefix.mask();
   if (prefix.address != *address)
-    return {{}, "has bits beyond its length; the network is \"" + format_ipv4(prefix.address) + '/' +
-                    std::to_string(*length) + '"'};
+    return {{},
+            "has bits beyond its length; the network is \"" + format_ipv4(prefix.address) + '/' +
+                std::to_string(*length) + '"'};
   return {prefix, {}};
 }
 

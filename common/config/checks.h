@@ -27,7 +27,9 @@ class Checks {
   explicit Checks(ConfigIssues& issues, std::string path = {})
       : issues_(issues), path_(std::move(path)) {}
 
-  [[nodiscard]] Checks below(std::string_view key) const { return Checks(issues_, join_key(path_, key)); }
+  [[nodiscard]] Checks below(std::string_view key) const {
+    return Checks(issues_, join_key(path_, key));
+  }
   [[nodiscard]] Checks below(std::string_view key, std::size_t index) const {
     return Checks(issues_, join_key(path_, key, index));
   }
@@ -37,7 +39,8 @@ class Checks {
   void fault(std::string_view key, std::string_view problem) const;
 
   /// @return whether the rule holds
-  bool require(bool holds, std::string_view key, std::string_view value, std::string_view rule) const {
+  bool require(bool holds, std::string_view key, std::string_view value,
+               std::string_view rule) const {
     if (!holds) fault(key, value, rule);
     return holds;
   }

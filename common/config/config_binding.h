@@ -26,24 +26,26 @@ namespace outrider {
 ///     void describe(V& v, MarkerConfig& c) {
 ///       v.choice("kind", c.kind, kMarkerKinds);
 ///       v.value("threshold_packets", c.threshold_packets);
-///       v.value("ddl_threshold_packets", c.ddl_threshold_packets);  // std::optional: may be absent
+///       v.value("ddl_threshold_packets", c.ddl_threshold_packets);  // std::optional: may be
+///       absent
 ///     }
 ///
 /// | call | field | in the file |
 /// |---|---|---|
-/// | `v.value(key, f)` | bool, integers, double, std::string | `true`, `40`, `0.5`, `"x"`; an integer must fit the field |
-/// | `v.value(key, f)` | std::vector of those | `["a", "b"]`, `[1, 2]`: string lists, number lists |
-/// | `v.choice(key, f, names)` | enum | one of the names |
-/// | `v.choices(key, f, names)` | std::vector of enum | a list of names |
-/// | `v.duration(key, f)` | Duration, or std::vector of it | `"1.5ms"` |
-/// | `v.rate(key, f)` | BitRate, or std::vector of it | `"10gbit"` |
-/// | `v.bytes(key, f)` | unsigned integer, or std::vector of it | `"64KiB"`; a plain number too if the key ends with `_bytes` |
-/// | `v.share(key, f)` | double, or std::vector of it | `0.4` or `"40%"` |
-/// | `v.text(key, f, parse, format)` | any | a string; `Parsed<T> parse(std::string_view)`, `std::string format(const T&)` |
-/// | `v.table(key, f)` | struct with a describe() | `[key]`, nested |
-/// | `v.tables(key, f [, prototype])` | std::vector of such structs | `[[key]]`; every element starts as a copy of the prototype |
-/// | `v.defaults(key, f)` | struct with a describe() | `[key]`: read into `f`, to become part of a prototype; never written |
-/// | `v.free_table(key, f)` | ConfigTable | `[key]` with any content: kept as it stands, order included |
+/// | `v.value(key, f)` | bool, integers, double, std::string | `true`, `40`, `0.5`, `"x"`; an
+/// integer must fit the field | | `v.value(key, f)` | std::vector of those | `["a", "b"]`, `[1,
+/// 2]`: string lists, number lists | | `v.choice(key, f, names)` | enum | one of the names | |
+/// `v.choices(key, f, names)` | std::vector of enum | a list of names | | `v.duration(key, f)` |
+/// Duration, or std::vector of it | `"1.5ms"` | | `v.rate(key, f)` | BitRate, or std::vector of it
+/// | `"10gbit"` | | `v.bytes(key, f)` | unsigned integer, or std::vector of it | `"64KiB"`; a plain
+/// number too if the key ends with `_bytes` | | `v.share(key, f)` | double, or std::vector of it |
+/// `0.4` or `"40%"` | | `v.text(key, f, parse, format)` | any | a string; `Parsed<T>
+/// parse(std::string_view)`, `std::string format(const T&)` | | `v.table(key, f)` | struct with a
+/// describe() | `[key]`, nested | | `v.tables(key, f [, prototype])` | std::vector of such structs
+/// | `[[key]]`; every element starts as a copy of the prototype | | `v.defaults(key, f)` | struct
+/// with a describe() | `[key]`: read into `f`, to become part of a prototype; never written | |
+/// `v.free_table(key, f)` | ConfigTable | `[key]` with any content: kept as it stands, order
+/// included |
 ///
 /// Every one of the scalar calls (value to text) also takes a std::optional of
 /// its field, and a last argument `Presence::kRequired`. Without it an absent

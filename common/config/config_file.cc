@@ -18,9 +18,8 @@ void merge_issues(ConfigIssues& into, const ConfigIssues& more) {
   const auto end = static_cast<std::ptrdiff_t>(into.size());
   for (const auto& issue : more) {
     const auto known = into.begin() + end;
-    const bool reported = std::any_of(into.begin(), known, [&issue](const ConfigIssue& i) {
-      return covers(issue.key, i.key);
-    });
+    const bool reported = std::any_of(
+        into.begin(), known, [&issue](const ConfigIssue& i) { return covers(issue.key, i.key); });
     if (!reported) into.push_back(issue);
   }
 }

@@ -36,7 +36,8 @@ std::string ConfigReader::from_integer(const ConfigValue& v, std::int64_t low, s
                                        std::int64_t& out) {
   const auto* i = v.as<std::int64_t>();
   if (i == nullptr) return "must be an integer";
-  if (*i < low) return low == 0 ? "must not be negative" : "must be at least " + std::to_string(low);
+  if (*i < low)
+    return low == 0 ? "must not be negative" : "must be at least " + std::to_string(low);
   if (*i > 0 && static_cast<std::uint64_t>(*i) > high)
     return "must be at most " + std::to_string(high);
   out = *i;

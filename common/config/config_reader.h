@@ -113,7 +113,8 @@ class ConfigReader {
     field.clear();
     field.reserve(array->size());
     for (std::size_t i = 0; i < array->size(); ++i) {
-      ConfigReader reader(*(*array)[i].template as<ConfigTable>(), join_key(path_, key, i), issues_);
+      ConfigReader reader(*(*array)[i].template as<ConfigTable>(), join_key(path_, key, i),
+                          issues_);
       describe(reader, field.emplace_back(prototype));
       reader.finish();
     }
@@ -183,8 +184,9 @@ class ConfigReader {
   template <std::integral T>
   static std::string from(const ConfigValue& v, T& out) {
     std::int64_t wide = 0;
-    std::string problem = from_integer(v, static_cast<std::int64_t>(std::numeric_limits<T>::min()),
-                                       static_cast<std::uint64_t>(std::numeric_limits<T>::max()), wide);
+    std::string problem =
+        from_integer(v, static_cast<std::int64_t>(std::numeric_limits<T>::min()),
+                     static_cast<std::uint64_t>(std::numeric_limits<T>::max()), wide);
     if (problem.empty()) out = static_cast<T>(wide);
     return problem;
   }

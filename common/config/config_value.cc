@@ -86,7 +86,8 @@ ConfigValue& ConfigTable::operator[](std::string_view key) {
 bool is_array_of_tables(const ConfigValue& value) noexcept {
   const auto* array = value.as<ConfigValue::Array>();
   return array != nullptr && !array->empty() &&
-         std::ranges::all_of(*array, [](const ConfigValue& v) { return v.as<ConfigTable>() != nullptr; });
+         std::ranges::all_of(*array,
+                             [](const ConfigValue& v) { return v.as<ConfigTable>() != nullptr; });
 }
 
 std::string display(const ConfigValue& value) {

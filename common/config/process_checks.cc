@@ -27,8 +27,9 @@ bool is_pci_address(std::string_view text) noexcept {
 void check_device(const Checks& at, std::string_view device, std::uint16_t rx_descriptors,
                   std::uint16_t tx_descriptors) {
   const bool vdev = device.starts_with("net_") || device.starts_with("eth_");
-  at.require(vdev || is_pci_address(device), "device", Checks::quoted(device),
-             R"(must be a PCI address such as "0000:3b:00.0" or a vdev such as "net_tap0,iface=t0")");
+  at.require(
+      vdev || is_pci_address(device), "device", Checks::quoted(device),
+      R"(must be a PCI address such as "0000:3b:00.0" or a vdev such as "net_tap0,iface=t0")");
   for (const auto& [key, descriptors] :
        {std::pair{"rx_descriptors", rx_descriptors}, {"tx_descriptors", tx_descriptors}})
     at.require(std::has_single_bit(descriptors) && descriptors >= kMinDescriptors, key,

@@ -10,7 +10,7 @@ namespace outrider {
 
 // Rules that the files of all programs share.
 
-inline constexpr std::uint64_t kMaxDevices = 32;  ///< RTE_MAX_ETHPORTS of the usual build
+inline constexpr std::uint64_t kMaxDevices = 32;        ///< RTE_MAX_ETHPORTS of the usual build
 inline constexpr std::uint64_t kMaxRecords = 1U << 24;  ///< of one kind, kept in memory
 inline constexpr std::uint64_t kBatchPackets = 32;
 inline constexpr std::uint64_t kPoolCachePackets = 512;

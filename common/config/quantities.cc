@@ -17,19 +17,28 @@ constexpr std::uint64_t kKilo = 1000, kMega = kKilo * 1000, kGiga = kMega * 1000
 
 constexpr std::array kDurationUnits{Unit{"ns", 1}, Unit{"us", kKilo}, Unit{"ms", kMega},
                                     Unit{"s", kGiga}, Unit{"min", 60 * kGiga}};
-constexpr std::array kByteUnits{
-    Unit{"B", 1},           Unit{"kB", kKilo},       Unit{"KB", kKilo},
-    Unit{"MB", kMega},      Unit{"GB", kGiga},       Unit{"TB", kTera},
-    Unit{"KiB", 1ULL << 10}, Unit{"MiB", 1ULL << 20}, Unit{"GiB", 1ULL << 30},
-    Unit{"TiB", 1ULL << 40}};
-constexpr std::array kRatePrefixes{Unit{"", 1},     Unit{"k", kKilo}, Unit{"K", kKilo},
+constexpr std::array kByteUnits{Unit{"B", 1},
+                                Unit{"kB", kKilo},
+                                Unit{"KB", kKilo},
+                                Unit{"MB", kMega},
+                                Unit{"GB", kGiga},
+                                Unit{"TB", kTera},
+                                Unit{"KiB", 1ULL << 10},
+                                Unit{"MiB", 1ULL << 20},
+                                Unit{"GiB", 1ULL << 30},
+                                Unit{"TiB", 1ULL << 40}};
+constexpr std::array kRatePrefixes{Unit{"", 1},      Unit{"k", kKilo}, Unit{"K", kKilo},
                                    Unit{"m", kMega}, Unit{"M", kMega}, Unit{"g", kGiga},
                                    Unit{"G", kGiga}, Unit{"t", kTera}, Unit{"T", kTera}};
 
-constexpr std::string_view kDurationRule = R"(must be a duration such as "1.5ms" (ns, us, ms, s, min))";
-constexpr std::string_view kRateRule = R"(must be a bit rate such as "10gbit" (bit, kbit, mbit, gbit, tbit; or bps, ...))";
-constexpr std::string_view kBytesRule = R"(must be a size such as "64KiB" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB))";
-constexpr std::string_view kPercentRule = R"(must be a percentage such as "40%" or a number such as 0.4)";
+constexpr std::string_view kDurationRule =
+    R"(must be a duration such as "1.5ms" (ns, us, ms, s, min))";
+constexpr std::string_view kRateRule =
+    R"(must be a bit rate such as "10gbit" (bit, kbit, mbit, gbit, tbit; or bps, ...))";
+constexpr std::string_view kBytesRule =
+    R"(must be a size such as "64KiB" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB))";
+constexpr std::string_view kPercentRule =
+    R"(must be a percentage such as "40%" or a number such as 0.4)";
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
@@ -75,8 +84,7 @@ Parsed<std::uint64_t> scaled(const Decimal& d, std::uint64_t scale, std::uint64_
   }
   std::uint64_t product = 0;
   if (__builtin_mul_overflow(d.digits, scale, &product)) return too_large();
-  if (product % divisor != 0)
-    return {{}, "must be a whole number of " + std::string(smallest)};
+  if (product % divisor != 0) return {{}, "must be a whole number of " + std::string(smallest)};
   if (product / divisor > limit) return too_large();
   return {product / divisor, {}};
 }
@@ -96,9 +104,8 @@ Parsed<std::uint64_t> parse_quantity(std::string_view text, const Quantity& q,
   if (!number) return {{}, std::string(q.rule)};
   const std::uint64_t scale = unit_scale(number->unit);
   if (scale == 0) {
-    const std::string fault = number->unit.empty()
-                                  ? "has no unit"
-                                  : "unknown unit \"" + std::string(number->unit) + '"';
+    const std::string fault =
+        number->unit.empty() ? "has no unit" : "unknown unit \"" + std::string(number->unit) + '"';
     return {{}, fault + "; " + std::string(q.rule)};
   }
   return scaled(*number, scale, q.limit, q.smallest);

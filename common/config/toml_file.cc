@@ -48,7 +48,9 @@ ConfigTable convert(const toml::table& table) {
   return converted;
 }
 
-ConfigResult<ConfigTable> file_fault(std::string problem) { return {{}, {{"", std::move(problem)}}}; }
+ConfigResult<ConfigTable> file_fault(std::string problem) {
+  return {{}, {{"", std::move(problem)}}};
+}
 
 }  // namespace
 

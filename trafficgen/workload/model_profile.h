@@ -20,14 +20,14 @@ struct Tensor {
 struct ModelProfile {
   std::string name;
   std::string precision = "fp32";
-  std::uint64_t parameters = 0;  ///< > 0
-  std::uint64_t total_bytes = 0; ///< the sum over the tensors
-  std::string source;            ///< where the numbers are from
+  std::uint64_t parameters = 0;   ///< > 0
+  std::uint64_t total_bytes = 0;  ///< the sum over the tensors
+  std::string source;             ///< where the numbers are from
   /// Compute times of one iteration; absent if no source is known.
   std::optional<Duration> forward{};
   std::optional<Duration> backward{};
   std::optional<std::string> compute_source{};  ///< device, batch, origin, assumptions
-  std::vector<Tensor> tensors;   ///< in forward order; back-propagation emits them in reverse
+  std::vector<Tensor> tensors;  ///< in forward order; back-propagation emits them in reverse
 
   /// Forward and backward pass together.
   [[nodiscard]] std::optional<Duration> compute() const {

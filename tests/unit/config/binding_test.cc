@@ -3,7 +3,6 @@
 // common/config/config_binding.h once, so that this is also the example.
 #include <gtest/gtest.h>
 
-
 #include "common/config/config_file.h"
 #include "common/config/config_result.h"
 #include "common/config/suggestion.h"
@@ -13,7 +12,8 @@ namespace outrider::binding_test {
 using namespace std::chrono_literals;
 
 enum class Colour : std::uint8_t { kRed, kGreen };
-inline constexpr auto kColours = choices<Colour>({{"red", Colour::kRed}, {"green", Colour::kGreen}});
+inline constexpr auto kColours =
+    choices<Colour>({{"red", Colour::kRed}, {"green", Colour::kGreen}});
 
 struct Range {
   std::uint32_t low = 1;
@@ -153,9 +153,7 @@ ConfigResult<Everything> read(std::string_view text) {
   return checked_config<Everything>(*file.config);
 }
 
-std::string issues_of(std::string_view text) {
-  return format_issues("f", read(text).issues);
-}
+std::string issues_of(std::string_view text) { return format_issues("f", read(text).issues); }
 
 TEST(Binding, ReadsEveryKindOfField) {
   const auto result = read(kText);
@@ -236,7 +234,8 @@ TEST(Binding, EveryFaultNamesKeyValueAndRule) {
       {"names = \"x\"", "names", "\"x\": must be an array"},
       {"names = [\"x\", 2]", "names[1]", "2: must be a string"},
       {"sweep = [1, -2]", "sweep[1]", "-2: must not be negative"},
-      {"colour = \"gren\"", "colour", "\"gren\": must be one of \"red\", \"green\"; did you mean \"green\"?"},
+      {"colour = \"gren\"", "colour",
+       "\"gren\": must be one of \"red\", \"green\"; did you mean \"green\"?"},
       {"colour = \"mauve\"", "colour", "\"mauve\": must be one of \"red\", \"green\""},
       {"colour = 1", "colour", "1: must be one of"},
       {"colours = [\"red\", \"blue\"]", "colours[1]", "\"blue\": must be one of"},
@@ -253,7 +252,8 @@ TEST(Binding, EveryFaultNamesKeyValueAndRule) {
       {"part = \"40\"", "part", "\"40\": must be a percentage"},
       {"only_leaf = 1", "only_leaf", "1: must be a table: [only_leaf]"},
       {"[only_leaf]", "only_leaf.name", "is required"},
-      {"only_leaf = { name = \"x\", limt = 3 }", "only_leaf.limt", "unknown key; did you mean \"limit\"?"},
+      {"only_leaf = { name = \"x\", limt = 3 }", "only_leaf.limt",
+       "unknown key; did you mean \"limit\"?"},
       {"[branch]", "branch", "a table: must be an array of tables: [[branch]]"},
       {"branch = [{ leaf = [{ name = \"x\", limit = 65536 }] }]", "branch[0].leaf[0].limit",
        "65536: must be at most 65535"},
@@ -268,14 +268,16 @@ TEST(Binding, EveryFaultNamesKeyValueAndRule) {
     EXPECT_FALSE(result) << text;
     ASSERT_EQ(result.issues.size(), 1U) << text << '\n' << format_issues("f", result.issues);
     EXPECT_EQ(result.issues[0].key, fault.key) << text;
-    EXPECT_TRUE(result.issues[0].problem.starts_with(fault.problem))
-        << text << '\n' << result.issues[0].problem;
+    EXPECT_TRUE(result.issues[0].problem.starts_with(fault.problem)) << text << '\n'
+                                                                     << result.issues[0].problem;
   }
 }
 
 TEST(Binding, ExtremesOfAFieldAreAccepted) {
-  const auto c = read("names = [\"x\"]\nnumber = -2147483648\nmaybe = 4294967295\n"
-                      "only_leaf = { name = \"x\", limit = 65535 }\nroom = \"4294967295B\"").config.value();
+  const auto c = read(
+                     "names = [\"x\"]\nnumber = -2147483648\nmaybe = 4294967295\n"
+                     "only_leaf = { name = \"x\", limit = 65535 }\nroom = \"4294967295B\"")
+                     .config.value();
   EXPECT_EQ(c.number, -2147483648);
   EXPECT_EQ(c.maybe, 4294967295U);
   EXPECT_EQ(c.leaf.limit, 65535U);
@@ -293,15 +295,16 @@ TEST(Binding, SuggestsOnlyWhatIsNear) {
 }
 
 TEST(Binding, AllFaultsAreReportedAtOnce) {
-  EXPECT_EQ(issues_of("flag = 1\nlead = \"x\"\nnumber = 13\ncolor = \"red\"\n[only_leaf]\nlimit = -1"),
-            "f: 7 invalid settings\n"
-            "  flag: 1: must be true or false\n"
-            "  lead: \"x\": must be a duration such as \"1.5ms\" (ns, us, ms, s, min)\n"
-            "  only_leaf.name: is required\n"
-            "  only_leaf.limit: -1: must not be negative\n"
-            "  color: unknown key; did you mean \"colour\"?\n"
-            "  number: 13: brings bad luck\n"
-            "  names: must not be empty\n");
+  EXPECT_EQ(
+      issues_of("flag = 1\nlead = \"x\"\nnumber = 13\ncolor = \"red\"\n[only_leaf]\nlimit = -1"),
+      "f: 7 invalid settings\n"
+      "  flag: 1: must be true or false\n"
+      "  lead: \"x\": must be a duration such as \"1.5ms\" (ns, us, ms, s, min)\n"
+      "  only_leaf.name: is required\n"
+      "  only_leaf.limit: -1: must not be negative\n"
+      "  color: unknown key; did you mean \"colour\"?\n"
+      "  number: 13: brings bad luck\n"
+      "  names: must not be empty\n");
 }
 
 TEST(Binding, RulesAreNotAppliedToWhatCouldNotBeRead) {
@@ -325,7 +328,8 @@ TEST(TomlFile, FilesThatCannotBeReadSayWhy) {
 TEST(ConfigValues, FindAndAssignFollowTheKeysOfIssues) {
   auto table = *parse_toml("x = 1\n[[s]]\nq = { limit = 5 }\n[[s]]\n").config;
   ASSERT_NE(find(table, "s[0].q.limit"), nullptr);
-  for (const auto* nowhere : {"", "y", "s[2]", "s[0].q.", "x[0]", "s[0].q.limit.z", "s[", "s[0", "s[a]", "s.q", ".x"})
+  for (const auto* nowhere :
+       {"", "y", "s[2]", "s[0].q.", "x[0]", "s[0].q.limit.z", "s[", "s[0", "s[a]", "s.q", ".x"})
     EXPECT_EQ(find(table, nowhere), nullptr) << nowhere;
 
   EXPECT_TRUE(assign(table, "s[0].q.limit", ConfigValue(std::int64_t{9})));
@@ -333,7 +337,8 @@ TEST(ConfigValues, FindAndAssignFollowTheKeysOfIssues) {
   EXPECT_EQ(to_toml_text(table),
             "x = 1\n\n[[s]]\n\n[s.q]\nlimit = 9\n\n[[s]]\n\n[s.q]\nlimit = true\n");
   const auto before = table;
-  for (const auto* nowhere : {"", "s[2].q", "new[0]", "new.a[1].b", "x.y", "s.q", "s[0].q.", "a..b"})
+  for (const auto* nowhere :
+       {"", "s[2].q", "new[0]", "new.a[1].b", "x.y", "s.q", "s[0].q.", "a..b"})
     EXPECT_FALSE(assign(table, nowhere, ConfigValue(true))) << nowhere;
   EXPECT_EQ(table, before);
 }

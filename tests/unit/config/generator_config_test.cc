@@ -43,7 +43,8 @@ auto fields(const LongFlowsConfig& c) {
   return std::tuple(name, from, to, flows, transport, start, spread, port);
 }
 auto fields(const GeneratorConfig& c) {
-  const auto& [seed, duration, devices, hosts, transports, jobs, flows, jitter, lcore, mbufs, bin, max_bins] = c;
+  const auto& [seed, duration, devices, hosts, transports, jobs, flows, jitter, lcore, mbufs, bin,
+               max_bins] = c;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
                     flows.size(), jitter, lcore, mbufs, bin, max_bins);
 }
@@ -148,79 +149,169 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
   const Breach<C> breaches[] = {
       {[](C& c) { c.seed = 1ULL << 63; }, "seed", "9223372036854775808: must be at most"},
       {[](C& c) { c.duration = 0s; }, "duration", "0s: must be longer than zero"},
-      {[](C& c) { c.duration.reset(); c.jobs.clear(); }, "duration", "is required without a [[job]]"},
-      {[](C& c) { c.send_jitter = 1.5; }, "send_jitter", "1.5: must be at least 0.0 and at most 1.0"},
+      {[](C& c) {
+         c.duration.reset();
+         c.jobs.clear();
+       },
+       "duration", "is required without a [[job]]"},
+      {[](C& c) { c.send_jitter = 1.5; }, "send_jitter",
+       "1.5: must be at least 0.0 and at most 1.0"},
       {[](C& c) { c.bin = 0s; }, "bin", "0s: must be at least 1us"},
       {[](C& c) { c.max_bins = 0; }, "max_bins", "0: must be at least 1"},
       {[](C& c) { c.lcore = 5000; }, "lcore", "5000: must be at most"},
-      {[](C& c) { c.mbufs = 100; }, "mbufs", "100: must be at least 5120 = descriptors 4352 + hosts 192 + batches and cache 576"},
-      {[](C& c) { c.devices[0].rx_descriptors = 100; }, "device[0].rx_descriptors", "100: must be a power of two"},
-      {[](C& c) { c.devices.push_back({"d0", "net_null1"}); }, "device[1].name", "\"d0\": is used twice"},
-      {[](C& c) { c.devices.push_back({"d1", c.devices[0].device}); }, "device[1].device", "\"net_virtio_user0,path=/tmp/a\": is also that of device[0]"},
-      {[](C& c) { c.hosts[1].name = ""; c.jobs[0].workers = {"w0"}; c.long_flows[0].from[1] = "w0"; }, "host[1].name", "\"\": must not be empty"},
-      {[](C& c) { c.hosts[2].name = "w1"; c.jobs.clear(); c.long_flows.clear(); }, "host[2].name", "\"w1\": is used twice"},
-      {[](C& c) { c.hosts[1].address = "10.0.1.300"; }, "host[1].address", "\"10.0.1.300\": must be an IPv4"},
-      {[](C& c) { c.hosts[1].address = "10.0.1.1"; }, "host[1].address", "\"10.0.1.1\": is also that of host[0]"},
-      {[](C& c) { c.hosts[1].address = "224.0.0.1"; }, "host[1].address", "\"224.0.0.1\": must be a unicast"},
+      {[](C& c) { c.mbufs = 100; }, "mbufs",
+       "100: must be at least 5120 = descriptors 4352 + hosts 192 + batches and cache 576"},
+      {[](C& c) { c.devices[0].rx_descriptors = 100; }, "device[0].rx_descriptors",
+       "100: must be a power of two"},
+      {[](C& c) {
+         c.devices.push_back({"d0", "net_null1"});
+       },
+       "device[1].name", "\"d0\": is used twice"},
+      {[](C& c) {
+         c.devices.push_back({"d1", c.devices[0].device});
+       },
+       "device[1].device", "\"net_virtio_user0,path=/tmp/a\": is also that of device[0]"},
+      {[](C& c) {
+         c.hosts[1].name = "";
+         c.jobs[0].workers = {"w0"};
+         c.long_flows[0].from[1] = "w0";
+       },
+       "host[1].name", "\"\": must not be empty"},
+      {[](C& c) {
+         c.hosts[2].name = "w1";
+         c.jobs.clear();
+         c.long_flows.clear();
+       },
+       "host[2].name", "\"w1\": is used twice"},
+      {[](C& c) { c.hosts[1].address = "10.0.1.300"; }, "host[1].address",
+       "\"10.0.1.300\": must be an IPv4"},
+      {[](C& c) { c.hosts[1].address = "10.0.1.1"; }, "host[1].address",
+       "\"10.0.1.1\": is also that of host[0]"},
+      {[](C& c) { c.hosts[1].address = "224.0.0.1"; }, "host[1].address",
+       "\"224.0.0.1\": must be a unicast"},
       {[](C& c) { c.hosts[1].device = "d9"; }, "host[1].device", "\"d9\": no [[device]]"},
       {[](C& c) { c.hosts[1].rate = {}; }, "host[1].rate", "0bit: must be more"},
-      {[](C& c) { c.hosts[0].mtu_bytes = 9001; }, "host[0].mtu_bytes", "9001 bytes: must be at most 9000"},
-      {[](C& c) { c.hosts[1].mtu_bytes = 1451; c.long_flows.clear(); }, "job[0].workers[1]", "\"w1\": mtu_bytes 1451 cannot hold transport \"dctcp\": mss_bytes 1400 + 52"},
-      {[](C& c) { c.transports.push_back(c.transports[0]); }, "transport[2].name", "\"dctcp\": is used twice"},
-      {[&](C& c) { tcp(c).control.mss_bytes = 100; }, "transport[0].mss_bytes", "100 bytes: must be at least"},
-      {[&](C& c) { tcp(c).control.initial_window_segments = 0; }, "transport[0].initial_window_segments", "0: must be at least 1"},
-      {[&](C& c) { tcp(c).control.dctcp_gain = 0; }, "transport[0].dctcp_gain", "0.0: must be more than 0.0"},
-      {[&](C& c) { tcp(c).control.dctcp_initial_alpha = -0.1; }, "transport[0].dctcp_initial_alpha", "-0.1: must be at least 0.0"},
-      {[&](C& c) { tcp(c).ecn = false; }, "transport[0].ecn", "false: controller \"dctcp\" needs it"},
+      {[](C& c) { c.hosts[0].mtu_bytes = 9001; }, "host[0].mtu_bytes",
+       "9001 bytes: must be at most 9000"},
+      {[](C& c) {
+         c.hosts[1].mtu_bytes = 1451;
+         c.long_flows.clear();
+       },
+       "job[0].workers[1]",
+       "\"w1\": mtu_bytes 1451 cannot hold transport \"dctcp\": mss_bytes 1400 + 52"},
+      {[](C& c) { c.transports.push_back(c.transports[0]); }, "transport[2].name",
+       "\"dctcp\": is used twice"},
+      {[&](C& c) { tcp(c).control.mss_bytes = 100; }, "transport[0].mss_bytes",
+       "100 bytes: must be at least"},
+      {[&](C& c) { tcp(c).control.initial_window_segments = 0; },
+       "transport[0].initial_window_segments", "0: must be at least 1"},
+      {[&](C& c) { tcp(c).control.dctcp_gain = 0; }, "transport[0].dctcp_gain",
+       "0.0: must be more than 0.0"},
+      {[&](C& c) { tcp(c).control.dctcp_initial_alpha = -0.1; }, "transport[0].dctcp_initial_alpha",
+       "-0.1: must be at least 0.0"},
+      {[&](C& c) { tcp(c).ecn = false; }, "transport[0].ecn",
+       "false: controller \"dctcp\" needs it"},
       {[&](C& c) { tcp(c).min_rto = 0ms; }, "transport[0].min_rto", "0s: must be longer"},
-      {[&](C& c) { tcp(c).initial_rto = 5ms; }, "transport[0].initial_rto", "5ms: must not be shorter than min_rto"},
-      {[&](C& c) { tcp(c).max_rto = 15ms; }, "transport[0].max_rto", "15ms: must not be shorter than initial_rto"},
+      {[&](C& c) { tcp(c).initial_rto = 5ms; }, "transport[0].initial_rto",
+       "5ms: must not be shorter than min_rto"},
+      {[&](C& c) { tcp(c).max_rto = 15ms; }, "transport[0].max_rto",
+       "15ms: must not be shorter than initial_rto"},
       {[&](C& c) { tcp(c).delayed_ack = 0ms; }, "transport[0].delayed_ack", "0s: must be longer"},
-      {[&](C& c) { tcp(c).delayed_ack = 10ms; }, "transport[0].delayed_ack", "10ms: must be shorter than min_rto"},
-      {[&](C& c) { tcp(c).ack_every_segments = 0; }, "transport[0].ack_every_segments", "0 segments: must be at least 1"},
-      {[&](C& c) { tcp(c).receive_buffer_bytes = 10; }, "transport[0].receive_buffer_bytes", "10 bytes: must be at least 1400"},
+      {[&](C& c) { tcp(c).delayed_ack = 10ms; }, "transport[0].delayed_ack",
+       "10ms: must be shorter than min_rto"},
+      {[&](C& c) { tcp(c).ack_every_segments = 0; }, "transport[0].ack_every_segments",
+       "0 segments: must be at least 1"},
+      {[&](C& c) { tcp(c).receive_buffer_bytes = 10; }, "transport[0].receive_buffer_bytes",
+       "10 bytes: must be at least 1400"},
       {[](C& c) { c.jobs[1].name = "fixed"; }, "job[1].name", "\"fixed\": is used twice"},
       {[](C& c) { c.jobs[0].workers.clear(); }, "job[0].workers", "0 workers: must be at least 1"},
-      {[](C& c) { c.jobs[0].workers.assign(257, "w0"); }, "job[0].workers", "257 workers: must be at most 256"},
+      {[](C& c) { c.jobs[0].workers.assign(257, "w0"); }, "job[0].workers",
+       "257 workers: must be at most 256"},
       {[](C& c) { c.jobs[0].workers[1] = "w9"; }, "job[0].workers[1]", "\"w9\": no [[host]]"},
       {[](C& c) { c.jobs[0].servers.clear(); }, "job[0].servers", "must name at least one host"},
-      {[](C& c) { c.jobs[0].servers = {"s0", "s0"}; }, "job[0].servers[1]", "\"s0\": is named twice"},
-      {[](C& c) { c.jobs[0].servers = {"w1"}; }, "job[0].servers[0]", "\"w1\": must not be a worker"},
+      {[](C& c) {
+         c.jobs[0].servers = {"s0", "s0"};
+       },
+       "job[0].servers[1]", "\"s0\": is named twice"},
+      {[](C& c) { c.jobs[0].servers = {"w1"}; }, "job[0].servers[0]",
+       "\"w1\": must not be a worker"},
       {[](C& c) { c.jobs[0].servers = {"s9"}; }, "job[0].servers[0]", "\"s9\": no [[host]]"},
       {[](C& c) { c.jobs[0].transport = "udp"; }, "job[0].transport", "\"udp\": no [[transport]]"},
-      {[](C& c) { c.jobs[0].model = "x"; }, "job[0].model", "must not be given together with burst_bytes"},
-      {[](C& c) { c.jobs[0].burst_bytes.reset(); }, "job[0].model", "one of model and burst_bytes is required"},
-      {[](C& c) { c.jobs[0].burst_bytes = 0; }, "job[0].burst_bytes", "0 bytes: must be at least 1"},
+      {[](C& c) { c.jobs[0].model = "x"; }, "job[0].model",
+       "must not be given together with burst_bytes"},
+      {[](C& c) { c.jobs[0].burst_bytes.reset(); }, "job[0].model",
+       "one of model and burst_bytes is required"},
+      {[](C& c) { c.jobs[0].burst_bytes = 0; }, "job[0].burst_bytes",
+       "0 bytes: must be at least 1"},
       {[](C& c) { c.jobs[0].iterations = 0; }, "job[0].iterations", "0: must be at least 1"},
-      {[](C& c) { c.jobs[0].period = 0s; c.jobs[0].announce.lead = {}; }, "job[0].period", "is required with schedule \"fixed\""},
-      {[](C& c) { c.jobs[0].period = -1s; c.jobs[0].announce.lead_source = LeadSource::kNone; }, "job[0].period", "-1s: must be longer"},
-      {[](C& c) { c.jobs[0].due_jitter = 1s; }, "job[0].due_jitter", "1s: must be shorter than period"},
-      {[](C& c) { c.jobs[0].due_jitter = -1ms; }, "job[0].due_jitter", "-1ms: must not be negative"},
+      {[](C& c) {
+         c.jobs[0].period = 0s;
+         c.jobs[0].announce.lead = {};
+       },
+       "job[0].period", "is required with schedule \"fixed\""},
+      {[](C& c) {
+         c.jobs[0].period = -1s;
+         c.jobs[0].announce.lead_source = LeadSource::kNone;
+       },
+       "job[0].period", "-1s: must be longer"},
+      {[](C& c) { c.jobs[0].due_jitter = 1s; }, "job[0].due_jitter",
+       "1s: must be shorter than period"},
+      {[](C& c) { c.jobs[0].due_jitter = -1ms; }, "job[0].due_jitter",
+       "-1ms: must not be negative"},
       {[](C& c) { c.jobs[1].first_due = -1ms; }, "job[1].first_due", "-1ms: must not be negative"},
       {[](C& c) { c.jobs[0].aggregate = -1ms; }, "job[0].aggregate", "-1ms: must not be negative"},
       {[](C& c) { c.jobs[1].compute = -1ms; }, "job[1].compute", "-1ms: must not be negative"},
-      {[](C& c) { c.jobs[1].model.reset(); c.jobs[1].burst_bytes = 5; c.jobs[1].compute.reset(); }, "job[1].compute", "is required with schedule \"closed_loop\""},
-      {[](C& c) { c.jobs[0].compute_jitter = 1; }, "job[0].compute_jitter", "1.000000: must be at least 0 and less than 1"},
-      {[](C& c) { c.jobs[0].announce.threshold_packets = 7; }, "job[0].announce.threshold_packets", "7 packets: must be a multiple of 5"},
-      {[](C& c) { c.jobs[0].announce.threshold_packets = 0; }, "job[0].announce.threshold_packets", "0 packets: must be a multiple"},
-      {[](C& c) { c.jobs[0].announce.threshold_packets = 80; }, "job[0].announce.threshold_packets", "80 packets: must be a multiple"},
-      {[](C& c) { c.jobs[0].announce.lead = -1ms; }, "job[0].announce.lead", "-1ms: must not be negative"},
-      {[](C& c) { c.jobs[0].announce.lead = 1500ms; }, "job[0].announce.lead", "1500ms: must not be longer than period, 1s"},
-      {[](C& c) { c.jobs[0].first_due = 1ms; }, "job[0].announce.lead", "20ms: must not be longer than first_due, 1ms"},
-      {[](C& c) { c.jobs[1].announce = {.lead_source = LeadSource::kOverlap, .lead = 101ms}; }, "job[1].announce.lead", "101ms: must not be longer than compute, 100ms"},
-      {[](C& c) { c.jobs[0].announce.ack_timeout = 0ms; }, "job[0].announce.ack_timeout", "0s: must be longer"},
-      {[](C& c) { c.jobs[1].tcp_port = 5001; }, "job[1].tcp_port", "5001: is that of job[0] on host \"s0\" already"},
+      {[](C& c) {
+         c.jobs[1].model.reset();
+         c.jobs[1].burst_bytes = 5;
+         c.jobs[1].compute.reset();
+       },
+       "job[1].compute", "is required with schedule \"closed_loop\""},
+      {[](C& c) { c.jobs[0].compute_jitter = 1; }, "job[0].compute_jitter",
+       "1.000000: must be at least 0 and less than 1"},
+      {[](C& c) { c.jobs[0].announce.threshold_packets = 7; }, "job[0].announce.threshold_packets",
+       "7 packets: must be a multiple of 5"},
+      {[](C& c) { c.jobs[0].announce.threshold_packets = 0; }, "job[0].announce.threshold_packets",
+       "0 packets: must be a multiple"},
+      {[](C& c) { c.jobs[0].announce.threshold_packets = 80; }, "job[0].announce.threshold_packets",
+       "80 packets: must be a multiple"},
+      {[](C& c) { c.jobs[0].announce.lead = -1ms; }, "job[0].announce.lead",
+       "-1ms: must not be negative"},
+      {[](C& c) { c.jobs[0].announce.lead = 1500ms; }, "job[0].announce.lead",
+       "1500ms: must not be longer than period, 1s"},
+      {[](C& c) { c.jobs[0].first_due = 1ms; }, "job[0].announce.lead",
+       "20ms: must not be longer than first_due, 1ms"},
+      {[](C& c) { c.jobs[1].announce = {.lead_source = LeadSource::kOverlap, .lead = 101ms}; },
+       "job[1].announce.lead", "101ms: must not be longer than compute, 100ms"},
+      {[](C& c) { c.jobs[0].announce.ack_timeout = 0ms; }, "job[0].announce.ack_timeout",
+       "0s: must be longer"},
+      {[](C& c) { c.jobs[1].tcp_port = 5001; }, "job[1].tcp_port",
+       "5001: is that of job[0] on host \"s0\" already"},
       {[](C& c) { c.jobs[1].tcp_port = 0; }, "job[1].tcp_port", "0: must be at least 1"},
-      {[](C& c) { c.long_flows[0].tcp_port = 5000; }, "long_flows[0].tcp_port", "5000: is that of job[1] on host \"s0\" already"},
-      {[](C& c) { c.long_flows.push_back(c.long_flows[0]); c.long_flows[1].tcp_port = 9; }, "long_flows[1].name", "\"bulk\": is used twice"},
-      {[](C& c) { c.long_flows[0].from.pop_back(); }, "long_flows[0].to", "2 hosts: must be as many as from has, 1"},
-      {[](C& c) { c.long_flows[0].from.clear(); c.long_flows[0].to.clear(); }, "long_flows[0].from", "must name at least one host"},
-      {[](C& c) { c.long_flows[0].to[0] = "w0"; }, "long_flows[0].to[0]", "\"w0\": must be another host"},
+      {[](C& c) { c.long_flows[0].tcp_port = 5000; }, "long_flows[0].tcp_port",
+       "5000: is that of job[1] on host \"s0\" already"},
+      {[](C& c) {
+         c.long_flows.push_back(c.long_flows[0]);
+         c.long_flows[1].tcp_port = 9;
+       },
+       "long_flows[1].name", "\"bulk\": is used twice"},
+      {[](C& c) { c.long_flows[0].from.pop_back(); }, "long_flows[0].to",
+       "2 hosts: must be as many as from has, 1"},
+      {[](C& c) {
+         c.long_flows[0].from.clear();
+         c.long_flows[0].to.clear();
+       },
+       "long_flows[0].from", "must name at least one host"},
+      {[](C& c) { c.long_flows[0].to[0] = "w0"; }, "long_flows[0].to[0]",
+       "\"w0\": must be another host"},
       {[](C& c) { c.long_flows[0].from[1] = "x"; }, "long_flows[0].from[1]", "\"x\": no [[host]]"},
-      {[](C& c) { c.long_flows[0].flows_per_pair = 0; }, "long_flows[0].flows_per_pair", "0: must be at least 1"},
-      {[](C& c) { c.long_flows[0].transport = ""; }, "long_flows[0].transport", "\"\": no [[transport]]"},
+      {[](C& c) { c.long_flows[0].flows_per_pair = 0; }, "long_flows[0].flows_per_pair",
+       "0: must be at least 1"},
+      {[](C& c) { c.long_flows[0].transport = ""; }, "long_flows[0].transport",
+       "\"\": no [[transport]]"},
       {[](C& c) { c.long_flows[0].start = -1ms; }, "long_flows[0].start", "-1ms: must not"},
-      {[](C& c) { c.long_flows[0].start_spread = -1ms; }, "long_flows[0].start_spread", "-1ms: must not"},
+      {[](C& c) { c.long_flows[0].start_spread = -1ms; }, "long_flows[0].start_spread",
+       "-1ms: must not"},
   };
   expect_each_reported(breaches, full_config());
 }
@@ -269,7 +360,8 @@ transport = "t"
 )" + job;
   };
   const auto issues = [&](const std::string& job, const std::string& directory = "/nowhere") {
-    return format_issues("f", generator_config_from(parse_toml(text(job)).config.value(), directory).issues);
+    return format_issues(
+        "f", generator_config_from(parse_toml(text(job)).config.value(), directory).issues);
   };
   EXPECT_EQ(issues("model = \"a/../m.toml\""),
             "f: 1 invalid setting\n  job[0].model: \"/nowhere/m.toml\": cannot be opened: "
@@ -304,14 +396,17 @@ TEST(ModelProfile, EveryRuleNamesItsKey) {
       {[](P& p) { p.name = ""; }, "name", "\"\": must not be empty"},
       {[](P& p) { p.source = ""; }, "source", "\"\": must not be empty"},
       {[](P& p) { p.parameters = 0; }, "parameters", "0: must be at least 1"},
-      {[](P& p) { p.total_bytes = 13; }, "total_bytes", "13 bytes: must be the sum over the tensors, 12"},
+      {[](P& p) { p.total_bytes = 13; }, "total_bytes",
+       "13 bytes: must be the sum over the tensors, 12"},
       {[](P& p) { p.tensors.clear(); }, "tensors", "a model must have at least one tensor"},
       {[](P& p) { p.tensors[1].bytes = 0; }, "tensors[1].bytes", "0 bytes: must be at least 1"},
-      {[](P& p) { p.tensors[1].name = "a"; }, "tensors[1].name", "\"a\": is also that of tensors[0]"},
+      {[](P& p) { p.tensors[1].name = "a"; }, "tensors[1].name",
+       "\"a\": is also that of tensors[0]"},
       {[](P& p) { p.forward.reset(); }, "forward", "is required with backward"},
       {[](P& p) { p.backward.reset(); }, "backward", "is required with forward"},
       {[](P& p) { p.backward = 0ms; }, "backward", "0s: must be longer than zero"},
-      {[](P& p) { p.compute_source.reset(); }, "compute_source", "is required with forward and backward"},
+      {[](P& p) { p.compute_source.reset(); }, "compute_source",
+       "is required with forward and backward"},
   };
   EXPECT_TRUE(validate(two_tensors()).empty());
   expect_each_reported(breaches, two_tensors());
@@ -319,9 +414,7 @@ TEST(ModelProfile, EveryRuleNamesItsKey) {
 
 TEST(ModelProfile, WhatIsWrittenReadsBack) {
   const auto path = testing::TempDir() + "/model_profile_test.toml";
-  {
-    std::ofstream(path) << to_toml(two_tensors());
-  }
+  { std::ofstream(path) << to_toml(two_tensors()); }
   const auto result = load_model_profile(path);
   ASSERT_TRUE(result) << format_issues(path, result.issues);
   const auto& [name, precision, parameters, bytes, source, forward, backward, compute_source,

@@ -28,8 +28,8 @@ void expect_each_reported(const Breach<Config> (&breaches)[n], const Config& val
     const auto issues = validate(std::as_const(config));
     const bool as_expected = issues.size() == 1 && issues[0].key == breach.key &&
                              issues[0].problem.starts_with(breach.problem);
-    EXPECT_TRUE(as_expected) << "expected " << breach.key << ": " << breach.problem
-                             << "\ngot " << format_issues("config", issues);
+    EXPECT_TRUE(as_expected) << "expected " << breach.key << ": " << breach.problem << "\ngot "
+                             << format_issues("config", issues);
   }
 }
 
@@ -41,7 +41,8 @@ void expect_all_differ(const std::tuple<T...>& a, const std::tuple<T...>& b) {
   };
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     (expect_one(std::get<i>(a), std::get<i>(b), i), ...);
-  }(std::index_sequence_for<T...>{});
+  }
+  (std::index_sequence_for<T...>{});
 }
 
 }  // namespace outrider

@@ -42,8 +42,9 @@ auto fields(const SwitchPortConfig& c) {
 }
 auto fields(const SwitchConfig& c) {
   const auto& [name, ports, routes, macs, ddl, signals] = c;
-  return std::tuple_cat(std::tuple(name, ports.size(), routes.size(), macs.size(), ddl.first, ddl.last),
-                        fields(signals));
+  return std::tuple_cat(
+      std::tuple(name, ports.size(), routes.size(), macs.size(), ddl.first, ddl.last),
+      fields(signals));
 }
 auto fields(const RouteConfig& c) { return std::tuple(c.prefix, c.port); }
 auto fields(const MacRouteConfig& c) { return std::tuple(c.mac, c.port); }
@@ -53,7 +54,8 @@ auto fields(const SwitchLinkConfig& c) {
 }
 auto fields(const SwitchProcessConfig& c) {
   const auto& [devices, switches, links, lcore, mbufs, bin, records, bins] = c;
-  return std::tuple(devices.size(), switches.size(), links.size(), lcore, mbufs, bin, records, bins);
+  return std::tuple(devices.size(), switches.size(), links.size(), lcore, mbufs, bin, records,
+                    bins);
 }
 
 /// Two switches; every scalar differs from its default.
@@ -89,7 +91,8 @@ SwitchProcessConfig full_config() {
                                       .accept_from = {"10.0.1.0/24", "10.0.2.0/24"},
                                       .tokens_per_second = 12.5,
                                       .token_burst = 3}};
-  const SwitchConfig root{.name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};
+  const SwitchConfig root{
+      .name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};
   return {.devices = {{"nic", "0000:3b:00.0", 2048, 512}},
           .switches = {leaf, root},
           .links = {{"leaf.up", "root.p0", 100us}},
@@ -159,7 +162,8 @@ limit_bytes = 100000
 [switch.marker]
 mark_at = "dequeue"
 threshold_packets = 30
-)").config.value());
+)")
+                                             .config.value());
   ASSERT_TRUE(result) << format_issues("text", result.issues);
   const auto& ports = result.config->switches[0].ports;
   EXPECT_EQ(fields(ports[0].queue), std::tuple(100U, std::optional<std::uint64_t>(100'000)));
@@ -173,53 +177,142 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
   using C = SwitchProcessConfig;
   const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
   const Breach<C> breaches[] = {
-      {[](C& c) { c.devices[0].rx_descriptors = 1000; }, "device[0].rx_descriptors", "1000: must be a power of two"},
-      {[](C& c) { c.devices[0].tx_descriptors = 16; }, "device[0].tx_descriptors", "16: must be a power of two"},
-      {[](C& c) { c.devices[0].device = "eno1"; }, "device[0].device", "\"eno1\": must be a PCI address"},
-      {[](C& c) { c.devices[0].device = "0000:3b:0.00"; }, "device[0].device", "\"0000:3b:0.00\": must be a PCI address"},
-      {[](C& c) { c.devices.push_back({"nic2", "net_null0"}); }, "device[1].name", "\"nic2\": no port uses this device"},
-      {[&](C& c) { port(c).device = "nix"; c.devices.clear(); }, "switch[0].port[0].device", "\"nix\": no [[device]]"},
-      {[](C& c) { c.switches[1].ports[0].device = "nic"; }, "switch[1].port[0].device", "\"nic\": but link[0] joins"},
-      {[](C& c) { c.switches[1].ports.push_back({.name = "x", .device = "nic"}); }, "switch[1].port[1].device", "\"nic\": is the device of switch \"leaf\""},
-      {[](C& c) { c.switches[0].ports.push_back({.name = "x"}); }, "switch[0].port[2].device", "is required: no [[link]] names \"leaf.x\""},
-      {[](C& c) { c.switches[0].ports[1].delay = 1ms; }, "switch[0].port[1].delay", "1ms: belongs to link[0]"},
-      {[&](C& c) { port(c).delay = -1ms; }, "switch[0].port[0].delay", "-1ms: must not be negative"},
-      {[&](C& c) { port(c).drain_rate = {}; }, "switch[0].port[0].drain_rate", "0bit: must be more than"},
-      {[&](C& c) { port(c).drain_rate = {500'000'000'000}; }, "switch[0].port[0].drain_rate", "500gbit: must be"},
-      {[&](C& c) { port(c).queue.limit_packets = 0; }, "switch[0].port[0].queue.limit_packets", "0 packets: must be at least 1"},
-      {[&](C& c) { port(c).queue.limit_bytes = 1000; }, "switch[0].port[0].queue.limit_bytes", "1000 bytes: cannot hold one 9018 B frame"},
-      {[](C& c) { c.switches[0].ports[1].marker.threshold_packets = 60; }, "switch[0].port[1].marker.threshold_packets", "60 packets: must be below the queue's limit_packets, 60"},
-      {[](C& c) { c.switches[0].ports[1].marker.threshold_packets = 0; }, "switch[0].port[1].marker.threshold_packets", "0 packets: must be at least 1"},
-      {[](C& c) { c.switches[0].ports[1].marker.ddl_threshold_packets = 61; }, "switch[0].port[1].marker.ddl_threshold_packets", "61 packets: must be below"},
-      {[](C& c) { c.switches[1].ports[0].regulation.mode = RegulationMode::kMark; }, "switch[1].port[0].regulation.mode", "\"mark\": needs signals"},
-      {[&](C& c) { port(c).regulation.hold = 0ms; }, "switch[0].port[0].regulation.hold", "0s: must be longer than zero"},
-      {[&](C& c) { port(c).regulation.hold = 51ms; }, "switch[0].port[0].regulation.hold", "51ms: must not be longer than expiry, 50ms"},
-      {[&](C& c) { port(c).regulation.idle_end = 0ms; }, "switch[0].port[0].regulation.idle_end", "0s: must be longer"},
-      {[&](C& c) { port(c).regulation.recovery = Recovery::kBurstEnd; port(c).regulation.idle_end = 51ms; }, "switch[0].port[0].regulation.idle_end", "51ms: must not be longer than expiry"},
-      {[](C& c) { c.switches[0].ports[1].regulation.expiry = 0ms; }, "switch[0].port[1].regulation.expiry", "0s: must be longer"},
-      {[&](C& c) { port(c).regulation.budget_share = 0; }, "switch[0].port[0].regulation.budget_share", "0.0: must be more than 0.0 and at most 1.0"},
-      {[&](C& c) { port(c).regulation.budget_share = 1.01; }, "switch[0].port[0].regulation.budget_share", "1.01: must be"},
-      {[&](C& c) { port(c).regulation.budget_window = 0s; }, "switch[0].port[0].regulation.budget_window", "0s: must be longer"},
-      {[&](C& c) { port(c).regulation.max_entries = 0; }, "switch[0].port[0].regulation.max_entries", "0: must be at least 1"},
-      {[](C& c) { c.switches[0].signals.accept_from.clear(); }, "switch[0].signals.accept_from", "is required with accept_tos"},
-      {[](C& c) { c.switches[0].signals.accept_from[1] = "10.0.2.1/24"; }, "switch[0].signals.accept_from[1]", "\"10.0.2.1/24\": has bits beyond its length"},
-      {[](C& c) { c.switches[0].signals.tokens_per_second = 0; }, "switch[0].signals.tokens_per_second", "0.0: must be more than"},
-      {[](C& c) { c.switches[0].signals.token_burst = 0.5; }, "switch[0].signals.token_burst", "0.5: must be at least 1.0"},
-      {[](C& c) { c.switches[1].name = "leaf"; c.links.clear(); c.switches[0].ports.pop_back(); c.switches[0].routes.pop_back(); c.switches[0].mac_routes.clear(); c.switches[1].ports[0].device = "nic"; c.switches[0].ports[0].device = "nic2"; c.devices.push_back({"nic2", "net_null0"}); }, "switch[1].name", "\"leaf\": is used twice"},
-      {[](C& c) { c.switches[0].ddl_ports = {7, 6}; }, "switch[0].ddl_ports", "\"7-6\": must"},
-      {[](C& c) { c.switches[0].ddl_ports = {0, 6}; }, "switch[0].ddl_ports", "\"0-6\": must"},
-      {[](C& c) { c.switches[0].routes[0].prefix = "10.0.1/24"; }, "switch[0].route[0].prefix", "\"10.0.1/24\": must be an IPv4 prefix"},
-      {[](C& c) { c.switches[0].routes[1].prefix = "10.0.1.0/24"; }, "switch[0].route[1].prefix", "\"10.0.1.0/24\": is also that of route[0]"},
-      {[](C& c) { c.switches[0].routes[0].port = "dwn"; }, "switch[0].route[0].port", "\"dwn\": no [[switch.port]]"},
-      {[](C& c) { c.switches[0].mac_routes[0].mac = "02:00"; }, "switch[0].mac_route[0].mac", "\"02:00\": must be a MAC"},
-      {[](C& c) { c.switches[0].mac_routes[0].mac = "03:00:00:00:00:01"; }, "switch[0].mac_route[0].mac", "\"03:00:00:00:00:01\": must be a unicast"},
-      {[](C& c) { c.switches[0].mac_routes.push_back({"02:00:00:00:00:01", "down"}); }, "switch[0].mac_route[1].mac", "\"02:00:00:00:00:01\": is also that of mac_route[0]"},
-      {[](C& c) { c.switches[0].mac_routes[0].port = "x"; }, "switch[0].mac_route[0].port", "\"x\": no [[switch.port]]"},
-      {[](C& c) { c.links.push_back({"leaf.down", "root.p1"}); c.switches[0].ports[0].device.reset(); c.switches[0].ports[0].delay = {}; c.devices.clear(); }, "link[1].b", "\"root.p1\": must be \"switch.port\""},
-      {[](C& c) { c.links[0].b = "leaf.up"; c.switches.pop_back(); }, "link[0].b", "\"leaf.up\": is an end of link[0] already"},
+      {[](C& c) { c.devices[0].rx_descriptors = 1000; }, "device[0].rx_descriptors",
+       "1000: must be a power of two"},
+      {[](C& c) { c.devices[0].tx_descriptors = 16; }, "device[0].tx_descriptors",
+       "16: must be a power of two"},
+      {[](C& c) { c.devices[0].device = "eno1"; }, "device[0].device",
+       "\"eno1\": must be a PCI address"},
+      {[](C& c) { c.devices[0].device = "0000:3b:0.00"; }, "device[0].device",
+       "\"0000:3b:0.00\": must be a PCI address"},
+      {[](C& c) {
+         c.devices.push_back({"nic2", "net_null0"});
+       },
+       "device[1].name", "\"nic2\": no port uses this device"},
+      {[&](C& c) {
+         port(c).device = "nix";
+         c.devices.clear();
+       },
+       "switch[0].port[0].device", "\"nix\": no [[device]]"},
+      {[](C& c) { c.switches[1].ports[0].device = "nic"; }, "switch[1].port[0].device",
+       "\"nic\": but link[0] joins"},
+      {[](C& c) { c.switches[1].ports.push_back({.name = "x", .device = "nic"}); },
+       "switch[1].port[1].device", "\"nic\": is the device of switch \"leaf\""},
+      {[](C& c) { c.switches[0].ports.push_back({.name = "x"}); }, "switch[0].port[2].device",
+       "is required: no [[link]] names \"leaf.x\""},
+      {[](C& c) { c.switches[0].ports[1].delay = 1ms; }, "switch[0].port[1].delay",
+       "1ms: belongs to link[0]"},
+      {[&](C& c) { port(c).delay = -1ms; }, "switch[0].port[0].delay",
+       "-1ms: must not be negative"},
+      {[&](C& c) { port(c).drain_rate = {}; }, "switch[0].port[0].drain_rate",
+       "0bit: must be more than"},
+      {[&](C& c) { port(c).drain_rate = {500'000'000'000}; }, "switch[0].port[0].drain_rate",
+       "500gbit: must be"},
+      {[&](C& c) { port(c).queue.limit_packets = 0; }, "switch[0].port[0].queue.limit_packets",
+       "0 packets: must be at least 1"},
+      {[&](C& c) { port(c).queue.limit_bytes = 1000; }, "switch[0].port[0].queue.limit_bytes",
+       "1000 bytes: cannot hold one 9018 B frame"},
+      {[](C& c) { c.switches[0].ports[1].marker.threshold_packets = 60; },
+       "switch[0].port[1].marker.threshold_packets",
+       "60 packets: must be below the queue's limit_packets, 60"},
+      {[](C& c) { c.switches[0].ports[1].marker.threshold_packets = 0; },
+       "switch[0].port[1].marker.threshold_packets", "0 packets: must be at least 1"},
+      {[](C& c) { c.switches[0].ports[1].marker.ddl_threshold_packets = 61; },
+       "switch[0].port[1].marker.ddl_threshold_packets", "61 packets: must be below"},
+      {[](C& c) { c.switches[1].ports[0].regulation.mode = RegulationMode::kMark; },
+       "switch[1].port[0].regulation.mode", "\"mark\": needs signals"},
+      {[&](C& c) { port(c).regulation.hold = 0ms; }, "switch[0].port[0].regulation.hold",
+       "0s: must be longer than zero"},
+      {[&](C& c) { port(c).regulation.hold = 51ms; }, "switch[0].port[0].regulation.hold",
+       "51ms: must not be longer than expiry, 50ms"},
+      {[&](C& c) { port(c).regulation.idle_end = 0ms; }, "switch[0].port[0].regulation.idle_end",
+       "0s: must be longer"},
+      {[&](C& c) {
+         port(c).regulation.recovery = Recovery::kBurstEnd;
+         port(c).regulation.idle_end = 51ms;
+       },
+       "switch[0].port[0].regulation.idle_end", "51ms: must not be longer than expiry"},
+      {[](C& c) { c.switches[0].ports[1].regulation.expiry = 0ms; },
+       "switch[0].port[1].regulation.expiry", "0s: must be longer"},
+      {[&](C& c) { port(c).regulation.budget_share = 0; },
+       "switch[0].port[0].regulation.budget_share", "0.0: must be more than 0.0 and at most 1.0"},
+      {[&](C& c) { port(c).regulation.budget_share = 1.01; },
+       "switch[0].port[0].regulation.budget_share", "1.01: must be"},
+      {[&](C& c) { port(c).regulation.budget_window = 0s; },
+       "switch[0].port[0].regulation.budget_window", "0s: must be longer"},
+      {[&](C& c) { port(c).regulation.max_entries = 0; },
+       "switch[0].port[0].regulation.max_entries", "0: must be at least 1"},
+      {[](C& c) { c.switches[0].signals.accept_from.clear(); }, "switch[0].signals.accept_from",
+       "is required with accept_tos"},
+      {[](C& c) { c.switches[0].signals.accept_from[1] = "10.0.2.1/24"; },
+       "switch[0].signals.accept_from[1]", "\"10.0.2.1/24\": has bits beyond its length"},
+      {[](C& c) { c.switches[0].signals.tokens_per_second = 0; },
+       "switch[0].signals.tokens_per_second", "0.0: must be more than"},
+      {[](C& c) { c.switches[0].signals.token_burst = 0.5; }, "switch[0].signals.token_burst",
+       "0.5: must be at least 1.0"},
+      {[](C& c) {
+         c.switches[1].name = "leaf";
+         c.links.clear();
+         c.switches[0].ports.pop_back();
+         c.switches[0].routes.pop_back();
+         c.switches[0].mac_routes.clear();
+         c.switches[1].ports[0].device = "nic";
+         c.switches[0].ports[0].device = "nic2";
+         c.devices.push_back({"nic2", "net_null0"});
+       },
+       "switch[1].name", "\"leaf\": is used twice"},
+      {[](C& c) {
+         c.switches[0].ddl_ports = {7, 6};
+       },
+       "switch[0].ddl_ports", "\"7-6\": must"},
+      {[](C& c) {
+         c.switches[0].ddl_ports = {0, 6};
+       },
+       "switch[0].ddl_ports", "\"0-6\": must"},
+      {[](C& c) { c.switches[0].routes[0].prefix = "10.0.1/24"; }, "switch[0].route[0].prefix",
+       "\"10.0.1/24\": must be an IPv4 prefix"},
+      {[](C& c) { c.switches[0].routes[1].prefix = "10.0.1.0/24"; }, "switch[0].route[1].prefix",
+       "\"10.0.1.0/24\": is also that of route[0]"},
+      {[](C& c) { c.switches[0].routes[0].port = "dwn"; }, "switch[0].route[0].port",
+       "\"dwn\": no [[switch.port]]"},
+      {[](C& c) { c.switches[0].mac_routes[0].mac = "02:00"; }, "switch[0].mac_route[0].mac",
+       "\"02:00\": must be a MAC"},
+      {[](C& c) { c.switches[0].mac_routes[0].mac = "03:00:00:00:00:01"; },
+       "switch[0].mac_route[0].mac", "\"03:00:00:00:00:01\": must be a unicast"},
+      {[](C& c) {
+         c.switches[0].mac_routes.push_back({"02:00:00:00:00:01", "down"});
+       },
+       "switch[0].mac_route[1].mac", "\"02:00:00:00:00:01\": is also that of mac_route[0]"},
+      {[](C& c) { c.switches[0].mac_routes[0].port = "x"; }, "switch[0].mac_route[0].port",
+       "\"x\": no [[switch.port]]"},
+      {[](C& c) {
+         c.links.push_back({"leaf.down", "root.p1"});
+         c.switches[0].ports[0].device.reset();
+         c.switches[0].ports[0].delay = {};
+         c.devices.clear();
+       },
+       "link[1].b", "\"root.p1\": must be \"switch.port\""},
+      {[](C& c) {
+         c.links[0].b = "leaf.up";
+         c.switches.pop_back();
+       },
+       "link[0].b", "\"leaf.up\": is an end of link[0] already"},
       {[](C& c) { c.links[0].delay = -1us; }, "link[0].delay", "-1us: must not be negative"},
-      {[](C& c) { c.links[0].delay = 11s; c.mbufs.reset(); }, "link[0].delay", "11s: must be at most 10s"},
-      {[](C& c) { c.switches[0].ports[1].name = "down"; c.links.clear(); c.switches.pop_back(); c.switches[0].ports[1].device = "n2"; c.devices.push_back({"n2", "net_null0"}); c.switches[0].routes.pop_back(); c.switches[0].mac_routes.clear(); }, "switch[0].port[1].name", "\"down\": is used twice"},
+      {[](C& c) {
+         c.links[0].delay = 11s;
+         c.mbufs.reset();
+       },
+       "link[0].delay", "11s: must be at most 10s"},
+      {[](C& c) {
+         c.switches[0].ports[1].name = "down";
+         c.links.clear();
+         c.switches.pop_back();
+         c.switches[0].ports[1].device = "n2";
+         c.devices.push_back({"n2", "net_null0"});
+         c.switches[0].routes.pop_back();
+         c.switches[0].mac_routes.clear();
+       },
+       "switch[0].port[1].name", "\"down\": is used twice"},
       {[](C& c) { c = {}; }, "switch", "there must be at least one [[switch]]"},
       {[](C& c) { c.mbufs = 100; }, "mbufs", "100: must be at least "},
       {[](C& c) { c.bin = 0s; }, "bin", "0s: must be at least 1us"},
@@ -266,15 +359,17 @@ name = "p"
 drain_rate = "10gbs"
 [switch.port.queue]
 limit_packet = 5
-)").config.value());
+)")
+                                             .config.value());
   EXPECT_FALSE(result);
   const auto text = format_issues("f", result.issues);
-  for (const auto* part : {"f: 6 invalid settings", "lcore: \"one\": must be an integer",
-                           "switch[0].ddl_ports: \"0-5\": must be one port or a range",
-                           "switch[0].port[0].drain_rate: \"10gbs\": unknown unit \"gbs\"",
-                           "switch[0].port[0].queue.limit_packet: unknown key; did you mean \"limit_packets\"?",
-                           "switch[0].port[0].device: is required",
-                           "switch[0].signals.accept_from: is required with accept_tos"})
+  for (const auto* part :
+       {"f: 6 invalid settings", "lcore: \"one\": must be an integer",
+        "switch[0].ddl_ports: \"0-5\": must be one port or a range",
+        "switch[0].port[0].drain_rate: \"10gbs\": unknown unit \"gbs\"",
+        "switch[0].port[0].queue.limit_packet: unknown key; did you mean \"limit_packets\"?",
+        "switch[0].port[0].device: is required",
+        "switch[0].signals.accept_from: is required with accept_tos"})
     EXPECT_NE(text.find(part), text.npos) << part << "\nis not in\n" << text;
 }
 
