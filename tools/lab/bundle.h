@@ -1,19 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "tools/lab/case.h"
+#include "tools/lab/bundle_environment.h"
 #include "tools/lab/summary.h"
 
 namespace outrider {
-
-/// What a caller knows of the machine and the build that no report holds, e.g.
-/// {"dpdk", rte_version()}, {"command", "..."}: it goes to environment.json only.
-using EnvironmentNotes = std::vector<std::pair<std::string, std::string>>;
 
 /// Writes everything that an experiment left behind, creating `directory`:
 ///

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,8 @@ struct CaseSummary {
   Parameters parameters;
   std::uint64_t seed = 0;
   bool interrupted = false;
+  std::optional<std::size_t> off_case{};  ///< index of the case that it is compared with
+  std::size_t point = 0;                  ///< of the matrix, numbered in order of appearance
   CaseMetrics metrics;
   References references;
   BackgroundCost background_cost;
@@ -54,16 +57,20 @@ struct CaseSummary {
 struct ArmMetric {
   std::string name;
   Estimate value;
-  Estimate change;  ///< ratio to the off arm - 1, over the seeds that both have
+  Estimate change;  ///< ratio to the off arm's - 1, over the seeds that both have
 };
 
-/// All cases of one label at one point of the matrix, over the seeds.
+/// All cases of one label and one setting of the regulator at one point.
 struct ArmSummary {
   std::string label;
   Parameters parameters;
-  std::size_t point = 0;           ///< arms with equal non-regulator parameters share it
-  std::vector<std::size_t> cases;  ///< indices into Summary::cases
+  std::size_t point = 0;
+  bool off = false;                ///< the arm that the others of its point are compared with
+  std::vector<std::size_t> cases;  ///< indices into Summary::cases, one per seed
   std::vector<ArmMetric> metrics;
+
+  /// @return the metric, all NaN if there is none of this name
+  [[nodiscard]] ArmMetric metric(const std::string& name) const;
 };
 
 struct Summary {

@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tools/lab/paper_reference.h"
+#include "tools/lab/summary.h"
+#include "tools/lab/summary_points.h"
+#include "tools/lab/table_notes.h"
+#include "tools/lab/table_text.h"
+
+namespace outrider {
+
+namespace {
+
+constexpr std::size_t kSeedsForClaims = 30;
+constexpr std::size_t kPointsInFull =
+    4;  // beyond, the table leaves the detail of costs to the file
+
+/// A metric's column: how a value is shown, and the metric whose change is.
+struct Column {
+  const char* name;
+  double scale;
+};
+constexpr std::array<Column, 8> kColumns{{{"start_queue_packets_mean", 1},
+                                          {"max_queue_packets_mean", 1},
+                                          {"burst_completion_seconds_median", 1e3},
+                                          {"communication_seconds_median", 1e3},
+                                          {"ddl_throughput_bits_per_second_mean", 1e-6},
+                                          {"burst_sojourn_seconds_mean", 1e3},
+                                          {"background_goodput_bits_per_second", 1e-6},
+                                          {"rtos_per_burst", 1}}};
+constexpr std::size_t kBackgroundColumn = 6;
+constexpr std::size_t kRtoColumn = 7;
+
+constexpr std::array<Column, 8> kCostColumns{{{"background_lost_fraction", 100},
+                                              {"background_lost_bytes_per_iteration", 1e-3},
+                                              {"background_transfer_bytes_per_iteration", 1e-3},
+                                              {"background_waste_bytes_per_iteration", 1e-3},
+                                              {"background_unexplained_bytes_per_iteration", 1e-3},
+                                              {"background_lowest_share", 100},
+                                              {"background_recovery_seconds", 1e3},
+                                              {"ddl_bytes_gained_per_background_byte_lost", 1}}};
+
+using Arms = std::vector<const ArmSummary*>;
+
+// -- which arms, under which names
+
+/// The parameters, among those that `keep` holds for, that differ between arms.
+template <class Keep>
+std::set<std::string> varying(const Arms& arms, Keep keep) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const ArmSummary* arm : arms)
+    for (const auto& [name, value] : arm->parameters)
+      if (keep(name)) values[name].insert(text_of(value));
+  std::set<std::string> names;
+  for (const auto& [name, seen] : values)
+    if (seen.size() > 1) names.insert(name);
+  return names;
+}
+
+std::string values_of(const ArmSummary& arm, const std::set<std::string>& names) {
+  std::string text;
+  for (const auto& [name, value] : arm.parameters)
+    if (names.contains(name)) text += (text.empty() ? "" : ", ") + name + "=" + text_of(value);
+  return text;
+}
+
+/// The label, with what the regulator is set to where the label is there twice.
+std::string row_name(const ArmSummary& arm, const Arms& point) {
+  Arms same;
+  for (const ArmSummary* other : point)
+    if (other->label == arm.label) same.push_back(other);
+  const std::string settings = values_of(arm, varying(same, tells_on_from_off));
+  return settings.empty() ? arm.label : arm.label + " " + settings;
+}
+
+// -- blocks
+
+template <std::size_t N>
+TableCells values(const ArmSummary& arm, const std::array<Column, N>& columns) {
+  TableCells cells;
+  for (std::size_t i = 0; i < N; ++i)
+    cells[i] = shown(arm.metric(columns[i].name).value.value * columns[i].scale);
+  return cells;
+}
+
+TableCells paper_row(const PaperFigures& f) {
+  return {shown(f.start_queue_packets),
+          shown(f.max_queue_packets),
+          shown(f.burst_completion_seconds * 1e3),
+          "-",
+          shown(f.ddl_throughput_bits_per_second * 1e-6),
+          shown(f.burst_sojourn_seconds * 1e3),
+          "-",
+          "-"};
+}
+
+std::string value_block(const Arms& point, bool with_paper) {
+  std::string text = table_line("", {"start queue", "max queue", "burst", "communic.", "DDL",
+                                     "sojourn", "background", "RTOs"});
+  text += table_line("", {"packets", "packets", "ms", "ms", "Mbit/s", "ms", "Mbit/s", "/burst"});
+  for (const ArmSummary* arm : point)
+    text += table_line(row_name(*arm, point), values(*arm, kColumns));
+  if (with_paper) {
+    text += table_line("paper, PCN off", paper_row(kPaperOff));
+    text += table_line("paper, PCN on", paper_row(kPaperOn));
+  }
+  return text;
+}
+
+/// The background's change is its loss in windows that all arms share, where there are any.
+Estimate background_change(const ArmSummary& arm) {
+  const Estimate lost = arm.metric("background_lost_fraction").value;
+  return {.value = -lost.value, .low = -lost.high, .high = -lost.low};
+}
+
+std::string change_rows(const ArmSummary& arm, const std::string& name) {
+  TableCells changes, intervals;
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    if (i == kRtoColumn) continue;  // often none in off: a ratio says nothing
+    const Estimate change =
+        i == kBackgroundColumn ? background_change(arm) : arm.metric(kColumns[i].name).change;
+    changes[i] = shown_change(change.value);
+    intervals[i] = shown_interval(change);
+  }
+  std::string text = table_line(name, changes);
+  if (std::ranges::any_of(intervals, [](const std::string& s) { return !s.empty(); }))
+    text += table_line("", intervals);
+  return text;
+}
+
+std::string change_block(const Arms& point, bool with_paper) {
+  std::string rows;
+  for (const ArmSummary* arm : point)
+    if (!arm->off) rows += change_rows(*arm, row_name(*arm, point));
+  if (rows.empty()) return "";
+  std::string text = "Change against off, with 95 % confidence:\n" + rows;
+  if (with_paper) {
+    const PaperChanges& p = kPaperChanges;
+    text +=
+        table_line("paper", {shown_change(p.start_queue), shown_change(p.max_queue),
+                             shown_change(p.burst_completion), "-", shown_change(p.ddl_throughput),
+                             shown_change(p.burst_sojourn), shown_change(p.background), ""});
+  }
+  return text;
+}
+
+std::string cost_block(const Arms& point, const Summary& summary) {
+  std::string text = "Cost to the background against off, per iteration" +
+                     cost_windows_text(*point.front(), summary) + ":\n";
+  text += table_line(
+      "", {"lost", "lost", "transfer", "waste", "unexplained", "lowest", "95 % again", "gained"});
+  text += table_line("", {"%", "kB", "kB", "kB", "kB", "% of before", "ms", "/lost"});
+  for (const ArmSummary* arm : point)
+    text += table_line(row_name(*arm, point), values(*arm, kCostColumns));
+  return text;
+}
+
+// -- the whole
+
+std::string heading(const Summary& summary) {
+  std::size_t seeds = 0;
+  for (const auto& arm : summary.arms) seeds = std::max(seeds, arm.cases.size());
+  std::string text = summary.experiment + ", " +
+                     (summary.runtime == Runtime::kVirtual ? "virtual time" : "loopback") + ", " +
+                     std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
+  if (seeds < kSeedsForClaims)
+    text += ": a demonstration; claims rest on " + std::to_string(kSeedsForClaims) + " or more";
+  if (summary.interrupted)
+    text += "\nInterrupted: " + std::to_string(summary.cases.size()) + " of " +
+            std::to_string(summary.planned_cases) + " cases were begun";
+  return text.append("\n");
+}
+
+std::vector<Arms> by_point(const Summary& summary) {
+  std::vector<Arms> points;
+  for (const auto& arm : summary.arms) {
+    if (points.empty() || points.back().front()->point != arm.point) points.emplace_back();
+    points.back().push_back(&arm);
+  }
+  return points;
+}
+
+/// What tells the points apart; an off arm speaks for its point.
+std::string point_heading(const std::vector<Arms>& points, const Arms& point) {
+  const auto speaker = [](const Arms& arms) {
+    const auto off = std::ranges::find_if(arms, [](const ArmSummary* a) { return a->off; });
+    return off == arms.end() ? arms.front() : *off;
+  };
+  Arms speakers;
+  for (const auto& p : points) speakers.push_back(speaker(p));
+  const auto names = varying(speakers, [](std::string_view n) { return !tells_on_from_off(n); });
+  return values_of(*speaker(point), names);
+}
+
+}  // namespace
+
+std::string comparison_table(const Summary& summary) {
+  std::string text = heading(summary);
+  const auto points = by_point(summary);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const bool with_paper = i == 0 && is_papers_experiment(summary.experiment);
+    text += "\n";
+    if (points.size() > 1) text += "== " + point_heading(points, points[i]) + "\n";
+    text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
+    if (points.size() <= kPointsInFull) text += cost_block(points[i], summary);
+  }
+  return text + table_notes(summary);
+}
+
+}  // namespace outrider
