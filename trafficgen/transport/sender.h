@@ -99,8 +99,8 @@ class TcpSender {
   void take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexcept;
   void on_advance(std::uint64_t una, const Scoreboard::Acknowledged& acked, Time now) noexcept;
   void note_reduction() noexcept;
-  void enter_recovery(Time now) noexcept;
-  void obey_ece(Time now) noexcept;
+  void enter_recovery(std::uint32_t flight, Time now) noexcept;
+  void obey_ece(std::uint32_t flight, Time now) noexcept;
   void note_window_use() noexcept;
   /// FlightSize of RFC 5681 without what limited transmit added [bytes].
   [[nodiscard]] std::uint32_t flight_bytes() const noexcept;

@@ -23,6 +23,7 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
   peer_edge_ = std::max(peer_edge_, una + (std::uint64_t{s.window} << peer_window_scale_));
 
+  const std::uint32_t flight = flight_bytes();  // as the ACK found it
   const bool ece = ecn_ && config_.obey_ece && s.has(kTcpEce);
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
   event.in_recovery = ece || phase_ == Phase::kRecovery ||
@@ -49,9 +50,9 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
     control_->on_ack(event);
   }
   if (phase_ == Phase::kOpen && (scoreboard_.lost_pending() != 0 || scoreboard_.head_lost())) {
-    enter_recovery(now);
+    enter_recovery(flight, now);
   }
-  if (ece) obey_ece(now);
+  if (ece) obey_ece(flight, now);
   cwnd_ = control_->cwnd_bytes();
   return true;
 }
@@ -87,21 +88,21 @@ void TcpSender::note_reduction() noexcept {
 }
 
 /// RFC 6675, section 5, step 4.
-void TcpSender::enter_recovery(Time now) noexcept {
+void TcpSender::enter_recovery(std::uint32_t flight, Time now) noexcept {
   phase_ = Phase::kRecovery;
   recovery_point_ = nxt_;
   resend_first_ = scoreboard_.lost_pending() != 0;
   ++counters_.fast_recoveries;
   if (una_ < reduced_until_) return;  // ECE has reduced this window already
-  control_->on_congestion(CongestionControl::Congestion::kLoss, flight_bytes(), now);
+  control_->on_congestion(CongestionControl::Congestion::kLoss, flight, now);
   note_reduction();
 }
 
 /// Once per window. Strictly above: until data that left after the reduction is
 /// acknowledged, the peer cannot have seen CWR and goes on echoing.
-void TcpSender::obey_ece(Time now) noexcept {
+void TcpSender::obey_ece(std::uint32_t flight, Time now) noexcept {
   if (phase_ == Phase::kRecovery || una_ <= reduced_until_) return;
-  control_->on_congestion(CongestionControl::Congestion::kEce, flight_bytes(), now);
+  control_->on_congestion(CongestionControl::Congestion::kEce, flight, now);
   ++counters_.ece_reductions;
   note_reduction();
 }
