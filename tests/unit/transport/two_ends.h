@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <queue>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/core/random.h"
@@ -190,5 +192,38 @@ class TwoEnds {
   std::uint64_t order_ = 0;
   std::priority_queue<Flight, std::vector<Flight>, std::greater<>> wire_;
 };
+
+/// Time-outs and delays of a network with round trips of 100 us.
+inline TcpConfig datacentre(Controller controller = Controller::kCubic) {
+  TcpConfig c;
+  c.control.controller = controller;
+  c.min_rto = std::chrono::milliseconds(10);
+  c.initial_rto = std::chrono::milliseconds(100);
+  c.delayed_ack = std::chrono::milliseconds(1);
+  return c;
+}
+
+/// Sends `bytes` from the client, closes both ends, runs to rest.
+inline void transfer(TwoEnds& t, std::uint64_t bytes, std::uint64_t reply = 0) {
+  t.client().open(t.now());
+  t.client().send(bytes, t.now());
+  t.client().close(t.now());
+  t.server().send(reply, t.now());
+  t.server().close(t.now());
+  t.run();
+}
+
+inline void expect_done(TwoEnds& t, std::uint64_t bytes, std::uint64_t reply = 0) {
+  EXPECT_EQ(t.server().delivered_bytes(), bytes);
+  EXPECT_EQ(t.client().delivered_bytes(), reply);
+  EXPECT_EQ(t.client().acked_bytes(), bytes);
+  EXPECT_EQ(t.client().in_flight_bytes(), 0U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(t.application(i).established);
+    EXPECT_EQ(t.application(i).closed, 1);
+  }
+  EXPECT_TRUE(t.client().closed() && !t.client().reset());
+  EXPECT_TRUE(t.server().closed() && !t.server().reset());
+}
 
 }  // namespace outrider::testing
