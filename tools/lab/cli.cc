@@ -1,0 +1,82 @@
+#include "tools/lab/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "common/telemetry/exit_status.h"
+
+namespace outrider {
+namespace {
+
+constexpr const char* kHelp =
+    R"(Runs an experiment: a topology, a training job, background traffic, and the
+arms to compare, from one TOML file (see conf/experiments). All arms share the
+same seeds. Without options it runs in virtual time, which needs no NIC, no
+privileges and no huge pages, and gives the same results on every machine.)";
+
+constexpr const char* kRunHelp =
+    R"(Runs every case of FILE, prints the comparison and writes into DIR:
+  summary.json                  all metrics of all cases (schema_version inside)
+  table.txt                     the comparison as printed
+  bursts.csv queue.csv flows.csv
+  config/                       resolved configurations of both programs, per case
+  environment.json              machine, versions, wall time
+The results that are complete are written on Ctrl-C, too.
+
+Examples:
+  outrider-lab run conf/experiments/quick.toml
+  outrider-lab run conf/experiments/pcn-paper.toml --repeat 30 --jobs 4
+  outrider-lab run conf/experiments/quick.toml --runtime loopback --filter "on "
+  outrider-lab run conf/experiments/quick.toml --json | jq '.cases[].label')";
+
+void add_selection(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "Experiment, e.g. conf/experiments/quick.toml")->required();
+  app.add_option("--seed", options.first_seed, "First seed [1]")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
+  app.add_option("--repeat", options.seeds, "Seeds per case, counted up from --seed [the file's seeds]")
+      ->check(CLI::Range(1U, 1'000'000U));
+  app.add_option("--filter", options.filter, "Only cases whose name, as `plan` lists it, holds TEXT")
+      ->type_name("TEXT");
+}
+
+void add_run(CLI::App& app, LabOptions& options) {
+  static const std::map<std::string, Runtime> kRuntimes{{"virtual", Runtime::kVirtual},
+                                                        {"loopback", Runtime::kLoopback}};
+  add_selection(app, options);
+  app.add_option("--runtime", options.runtime,
+                 "virtual: simulated clock, one process (default)\n"
+                 "loopback: outrider-switch and outrider-trafficgen as two processes in real time,\n"
+                 "joined by vhost and virtio-user; one case after another")
+      ->transform(CLI::CheckedTransformer(kRuntimes))
+      ->type_name("virtual|loopback")
+      ->option_text("virtual|loopback");
+  app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
+  app.add_option("--jobs", options.jobs, "Worker processes, virtual runtime only [one per CPU]")
+      ->check(CLI::Range(1U, 1024U));
+  app.add_flag("--json", options.json, "Print summary.json instead of the table");
+}
+
+}  // namespace
+
+ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
+  ParsedCommandLine parsed;
+  CLI::App app(kHelp, "outrider-lab");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "outrider-lab 0.1.0");
+  app.footer(kExitStatusHelp);
+  CLI::App* run = app.add_subcommand("run", kRunHelp);
+  CLI::App* plan = app.add_subcommand("plan", "Lists the cases that `run` would run, and runs none.");
+  run->footer(kExitStatusHelp);
+  plan->footer(kExitStatusHelp);
+  add_run(*run, parsed.options);
+  add_selection(*plan, parsed.options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  parsed.options.command = plan->parsed() ? LabCommand::kPlan : LabCommand::kRun;
+  return parsed;
+}
+
+}  // namespace outrider

@@ -1,0 +1,122 @@
+#include <rte_version.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <optional>
+
+#include "common/runtime/poll_stop.h"
+#include "common/telemetry/exit_status.h"
+#include "tools/lab/bundle.h"
+#include "tools/lab/cli.h"
+#include "tools/lab/plan.h"
+#include "tools/lab/progress.h"
+#include "tools/lab/run_cases.h"
+#include "tools/lab/run_loopback.h"
+#include "tools/lab/run_pool.h"
+#include "tools/lab/summary.h"
+
+namespace outrider {
+namespace {
+
+void say(const std::string& text) { std::fputs((text + '\n').c_str(), stderr); }
+
+struct Planned {
+  ExperimentFile file;
+  std::vector<Case> cases;
+  std::vector<std::string> names;
+};
+
+/// @return nothing if something is wrong, which was printed
+std::optional<Planned> load(const LabOptions& options) {
+  auto file = load_experiment(options.file);
+  if (!file) {
+    std::fputs(format_issues(options.file, file.issues).c_str(), stderr);
+    return std::nullopt;
+  }
+  auto plan = make_plan(
+      *file.config,
+      {.first_seed = options.first_seed, .seeds = options.seeds, .filter = options.filter});
+  if (!plan) {
+    std::fputs(format_issues(options.file, plan.issues).c_str(), stderr);
+    return std::nullopt;
+  }
+  Planned planned{std::move(*file.config), std::move(*plan.config), {}};
+  if (planned.cases.empty()) {
+    say("outrider-lab: no case's name holds \"" + options.filter + "\"; `outrider-lab plan` lists them");
+    return std::nullopt;
+  }
+  for (const auto& c : planned.cases) planned.names.push_back(case_name(planned.file, c));
+  return planned;
+}
+
+RunOutcome run_cases(const LabOptions& options, const Planned& planned,
+                     const std::filesystem::path& directory) {
+  ProgressLine line("outrider-lab: " + planned.file.name);
+  const auto progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); };
+  if (options.runtime == Runtime::kLoopback)
+    return run_cases_loopback(planned.cases, planned.names, directory, progress);
+  const std::size_t jobs = options.jobs != 0 ? options.jobs : usable_cpus().size();
+  return run_cases_virtual(planned.cases, planned.names, jobs, progress);
+}
+
+bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
+              const std::vector<Case>& cases) {
+  bool all = true;
+  for (const auto& run : outcome.runs) {
+    for (const RunResult* r : {&run.result, run.alone ? &*run.alone : nullptr}) {
+      if (r == nullptr) continue;
+      if (r->switches.ledger_balanced && r->traffic.ledger_balanced && r->mbufs_leaked == 0) continue;
+      all = false;
+      say("outrider-lab: packets are not accounted for in \"" +
+          names[static_cast<std::size_t>(run.definition - cases.data())] + "\"" +
+          (r == &run.result ? "" : " without background") + " (switch " +
+          (r->switches.ledger_balanced ? "ok" : "not balanced") + ", generator " +
+          (r->traffic.ledger_balanced ? "ok" : "not balanced") + ", buffers leaked " +
+          std::to_string(r->mbufs_leaked) + ")");
+    }
+  }
+  return all;
+}
+
+int status_of(const RunOutcome& outcome, bool ledger) {
+  if (outcome.interrupted) return kExitInterrupted;
+  if (!ledger) return kExitLedger;
+  return outcome.failures.empty() ? kExitOk : kExitFailure;
+}
+
+}  // namespace
+
+int plan_command(const LabOptions& options) {
+  const auto planned = load(options);
+  if (!planned) return kExitUsage;
+  for (const auto& name : planned->names) std::printf("%s\n", name.c_str());
+  say(planned->file.name + ": " + std::to_string(planned->cases.size()) + " cases");
+  return kExitOk;
+}
+
+int run_command(const LabOptions& options) {
+  const auto planned = load(options);
+  if (!planned) return kExitUsage;
+  const std::filesystem::path directory =
+      options.out.empty() ? std::filesystem::path("results") / planned->file.name : std::filesystem::path(options.out);
+  catch_stop_signals();
+  RunOutcome outcome = run_cases(options, *planned, directory);
+  for (const auto& failure : outcome.failures) say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
+
+  const bool ledger = balanced(outcome, planned->names, planned->cases);
+  const int status = status_of(outcome, ledger);
+  const Experiment experiment{planned->file.name, options.runtime, planned->cases.size(),
+                              std::move(outcome.runs)};
+  const Summary summary = summarise(experiment);
+  write_bundle(directory, experiment, summary,
+               {{"dpdk", rte_version()}, {"experiment_file", options.file}});
+  std::fputs((options.json ? to_json(summary) : comparison_table(summary)).c_str(), stdout);
+  if (outcome.interrupted)
+    say("outrider-lab: interrupted: " + std::to_string(experiment.runs.size()) + " of " +
+        std::to_string(planned->cases.size()) + " cases are complete");
+  say("outrider-lab: results are in " + directory.string());
+  return status;
+}
+
+}  // namespace outrider

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/config/config_result.h"
+#include "common/config/config_value.h"
+#include "common/core/clock.h"
+#include "common/core/units.h"
+#include "tools/lab/experiment_parameters.h"
+
+namespace outrider {
+
+/// [[switch]]
+struct SwitchEntry {
+  std::string name;
+};
+
+/// [[link]] between two switches; each end becomes a port "to_OTHER".
+struct TrunkEntry {
+  std::string a;
+  std::string b;
+  BitRate rate{};
+  Duration delay{};
+};
+
+/// How many hosts a group has: a number, or the parameter "workers" or "servers".
+struct HostCount {
+  std::uint32_t fixed = 1;
+  std::string parameter{};  ///< empty: fixed
+};
+
+/// [[hosts]]: alike, on one switch.
+struct HostGroupEntry {
+  std::string name;
+  HostCount count{};
+  std::string at_switch;
+  BitRate rate{};
+  Duration delay{};         ///< one way, host to switch
+  double delay_spread = 0;  ///< each host's delay is drawn from delay x (1 -+ this)
+};
+
+struct NetworkEntry {
+  std::string measured;  ///< "switch.port" whose queue the headline metrics are of
+  Duration rtt{};        ///< worker to server and back, propagation alone, without spread
+};
+
+struct GroupPair {
+  std::string from;
+  std::string to;
+};
+
+struct JobEntry {
+  std::string workers = "worker";
+  std::string servers = "server";
+};
+
+/// [[arm]]: what is compared with what, at every point.
+struct Arm {
+  std::string label;  ///< begins with "off" or "on"
+  CaseParameters parameters;
+};
+
+/// Parameters that a point of the matrix changes, by name.
+using Point = std::vector<std::pair<std::string, ConfigValue>>;
+
+/// The points that one [[vary]] or [[cross]] adds, each run with `arms`.
+struct Sweep {
+  std::string key;  ///< where it stands, for messages: "vary[0]"
+  std::vector<std::string> arms;
+  std::vector<Point> points;
+};
+
+/// One file of conf/experiments: a topology, a job, background, and the matrix
+/// of cases, which is every arm at the point of [parameters] and at the points
+/// of the sweeps.
+struct ExperimentFile {
+  std::string name;
+  std::string question;
+  std::uint32_t seeds = 1;  ///< runs of every case; seeds 1, 2, ...
+  NetworkEntry network;
+  std::vector<SwitchEntry> switches;
+  std::vector<TrunkEntry> trunks;
+  std::vector<HostGroupEntry> hosts;
+  GroupPair background;  ///< both empty: none
+  JobEntry job;
+  CaseParameters parameters;
+  std::vector<Arm> arms;
+  std::vector<Sweep> sweeps;
+  std::filesystem::path directory;  ///< that relative paths start from
+};
+
+/// Reads and checks the file; every fault by its key.
+ConfigResult<ExperimentFile> load_experiment(const std::string& path);
+
+/// The same from a table. @param directory of relative paths
+ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
+                                             const std::filesystem::path& directory);
+
+/// All rules but those of the sweeps, which are read by hand. Pure.
+ConfigIssues validate(const ExperimentFile& experiment);
+
+/// Reads [[vary]] and [[cross]] of `file` into `experiment.sweeps`. @pre arms are read
+void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssues& issues);
+
+Parsed<HostCount> parse_host_count(std::string_view text);
+std::string format_host_count(const HostCount& count);
+
+}  // namespace outrider

@@ -1,0 +1,93 @@
+#include "tools/lab/experiment_parameters.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "common/config/config_file.h"
+
+namespace outrider {
+namespace {
+
+ParameterValue value_of(const ConfigValue& v) {
+  if (const auto* b = v.as<bool>()) return *b;
+  if (const auto* i = v.as<std::int64_t>()) return *i;
+  if (const auto* d = v.as<double>()) return *d;
+  return *v.as<std::string>();  // describe(CaseParameters) names no list and no table
+}
+
+/// As it would stand in the file.
+std::string shown(double v) { return to_toml_text(ConfigValue(v)); }
+
+ConfigTable described_regulator() {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  CaseParameters parameters;
+  describe_regulator(writer, parameters);
+  return table;
+}
+
+constexpr double kLongest_seconds = 1e6;
+constexpr double kLongest_rtts = 1e6;
+
+}  // namespace
+
+bool is_regulator_parameter(std::string_view name) {
+  static const ConfigTable regulator = described_regulator();
+  return regulator.get(name) != nullptr;
+}
+
+Parameters to_parameters(const CaseParameters& parameters) {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  CaseParameters copy = parameters;
+  describe(writer, copy);
+  Parameters out;
+  for (const auto& member : table.members) {
+    // bytes() writes a size without a unit, as its key ends with _bytes.
+    out.emplace_back(member.key, value_of(member.value));
+  }
+  return out;
+}
+
+ConfigIssues validate(const CaseParameters& p) {
+  ConfigIssues issues;
+  const Checks at(issues);
+  const auto within = [&at](std::string_view key, double v, double high) {
+    at.require(v >= 0 && v <= high, key, shown(v), "must be from 0 to " + shown(high));
+  };
+  for (const auto& [key, rtts] :
+       std::initializer_list<std::pair<std::string_view, double>>{{"lead_rtts", p.lead_rtts},
+                                                                  {"expiry_rtts", p.expiry_rtts},
+                                                                  {"idle_end_rtts", p.idle_end_rtts},
+                                                                  {"hold_rtts", p.hold_rtts},
+                                                                  {"ack_timeout_rtts", p.ack_timeout_rtts}})
+    within(key, rtts, kLongest_rtts);
+  for (const auto& [key, s] : std::initializer_list<std::pair<std::string_view, double>>{
+           {"min_rto_seconds", p.min_rto_seconds},
+           {"initial_rto_seconds", p.initial_rto_seconds},
+           {"delayed_ack_seconds", p.delayed_ack_seconds},
+           {"warm_up_seconds", p.warm_up_seconds},
+           {"period_seconds", p.period_seconds},
+           {"due_jitter_seconds", p.due_jitter_seconds},
+           {"compute_seconds", p.compute_seconds},
+           {"start_spread_seconds", p.start_spread_seconds},
+           {"limit_seconds", p.limit_seconds}})
+    within(key, s, kLongest_seconds);
+  at.in_range("workers", p.workers, 1, 256);
+  at.in_range("servers", p.servers, 1, 256);
+  at.require(p.regulation == RegulationMode::kOff || p.lead_source != LeadSource::kNone, "lead_source",
+             "\"none\"", "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
+  return issues;
+}
+
+std::string assign_parameter(CaseParameters& parameters, const std::string& name,
+                             const ConfigValue& value) {
+  ConfigIssues issues;
+  ConfigTable table;
+  table[name] = value;
+  read_config(table, "", parameters, issues);
+  return issues.empty() ? std::string{} : issues.front().problem;
+}
+
+}  // namespace outrider

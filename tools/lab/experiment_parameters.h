@@ -1,0 +1,163 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/config/config_binding.h"
+#include "switch/config_toml.h"
+#include "tools/lab/case.h"
+#include "trafficgen/config_toml.h"
+
+namespace outrider {
+
+/// What an ECN-capable class of senders makes of marks.
+enum class EcnUse : std::uint8_t {
+  kObey,
+  kIgnore,  ///< packets are ECT, marks change nothing
+  kOff,     ///< packets are Not-ECT
+};
+
+enum class LabMarker : std::uint8_t {
+  kTailDrop,
+  kStep,        ///< everybody is marked at k_packets
+  kStaticPair,  ///< background is marked at h_packets at all times, DDL data at k_packets
+};
+
+enum class DdlTcp : std::uint8_t { kSame, kReno, kCubic, kDctcp };
+
+/// Every named parameter of a case: what [parameters] of an experiment gives,
+/// what an arm, a [[vary]] or a [[cross]] may change. The order is that of
+/// Case::parameters; the names in the file stand in describe(). One RTT is
+/// network.rtt of the experiment.
+struct CaseParameters {
+  // The regulator. Only these five may differ between off and on cases that
+  // belong together: comparisons pair cases by all the others.
+  RegulationMode regulation = RegulationMode::kOff;
+  Recovery recovery = Recovery::kArrival;
+  double lead_rtts = 1;  ///< START to burst, at least
+  LeadSource lead_source = LeadSource::kWait;
+  bool spare_ddl = false;
+
+  // What the regulator works with; alike in off and on.
+  std::uint16_t h_packets = 10;  ///< threshold that START carries
+  double expiry_rtts = 30;
+  double idle_end_rtts = 4;
+  double hold_rtts = 10;  ///< recovery "timer", from START on
+  double budget_share = 0.5;
+  double ack_timeout_rtts = 20;
+
+  // Every queue of every switch.
+  LabMarker marker = LabMarker::kStep;
+  MarkAt mark_at = MarkAt::kEnqueue;
+  std::uint32_t queue_packets = 60;
+  std::uint32_t k_packets = 40;
+
+  // Transport.
+  Controller tcp = Controller::kCubic;
+  DdlTcp tcp_ddl = DdlTcp::kSame;
+  EcnUse background_ecn = EcnUse::kObey;
+  EcnUse ddl_ecn = EcnUse::kObey;
+  ConnectionReuse connection = ConnectionReuse::kIdleRestart;
+  double min_rto_seconds = 0.2;
+  double initial_rto_seconds = 1;
+  double delayed_ack_seconds = 0.04;
+  std::uint32_t initial_window_segments = 10;
+  std::uint32_t receive_buffer_bytes = 4U << 20;
+
+  // The training job.
+  std::uint32_t workers = 1;
+  std::uint32_t servers = 1;
+  std::uint64_t burst_bytes = 1'000'000;  ///< per worker; not used with a model
+  std::string model{};                    ///< path relative to the experiment's file; empty: burst_bytes
+  bool pull = true;
+  std::uint32_t iterations = 6;
+  Schedule schedule = Schedule::kFixed;
+  double warm_up_seconds = 20;  ///< background alone
+  double period_seconds = 7;    ///< schedule "fixed"
+  double due_jitter_seconds = 0;
+  double compute_seconds = 0;  ///< schedule "closed_loop"; 0 with a model: what the model says
+  double compute_jitter = 0;
+
+  // Background, random numbers, and the longest that a run may take.
+  std::uint32_t background_flows_per_pair = 1;
+  double start_spread_seconds = 1;
+  double send_jitter = 1;
+  double limit_seconds = 600;
+};
+
+inline constexpr auto kEcnUses =
+    choices<EcnUse>({{"obey", EcnUse::kObey}, {"ignore", EcnUse::kIgnore}, {"off", EcnUse::kOff}});
+inline constexpr auto kLabMarkers = choices<LabMarker>({{"tail_drop", LabMarker::kTailDrop},
+                                                        {"step", LabMarker::kStep},
+                                                        {"static_pair", LabMarker::kStaticPair}});
+inline constexpr auto kDdlTcps = choices<DdlTcp>({{"same", DdlTcp::kSame},
+                                                  {"reno", DdlTcp::kReno},
+                                                  {"cubic", DdlTcp::kCubic},
+                                                  {"dctcp", DdlTcp::kDctcp}});
+
+template <class V>
+void describe_regulator(V& v, CaseParameters& c) {
+  v.choice("regulation", c.regulation, kRegulationModes);
+  v.choice("recovery", c.recovery, kRecoveries);
+  v.value("lead_rtts", c.lead_rtts);
+  v.choice("lead_source", c.lead_source, kLeadSources);
+  v.value("spare_ddl", c.spare_ddl);
+}
+
+template <class V>
+void describe(V& v, CaseParameters& c) {
+  describe_regulator(v, c);
+  v.value("h_packets", c.h_packets);
+  v.value("expiry_rtts", c.expiry_rtts);
+  v.value("idle_end_rtts", c.idle_end_rtts);
+  v.value("hold_rtts", c.hold_rtts);
+  v.share("budget_share", c.budget_share);
+  v.value("ack_timeout_rtts", c.ack_timeout_rtts);
+  v.choice("marker", c.marker, kLabMarkers);
+  v.choice("mark_at", c.mark_at, kMarkAtNames);
+  v.value("queue_packets", c.queue_packets);
+  v.value("k_packets", c.k_packets);
+  v.choice("tcp", c.tcp, kControllers);
+  v.choice("tcp_ddl", c.tcp_ddl, kDdlTcps);
+  v.choice("background_ecn", c.background_ecn, kEcnUses);
+  v.choice("ddl_ecn", c.ddl_ecn, kEcnUses);
+  v.choice("connection", c.connection, kConnectionReuses);
+  v.value("min_rto_seconds", c.min_rto_seconds);
+  v.value("initial_rto_seconds", c.initial_rto_seconds);
+  v.value("delayed_ack_seconds", c.delayed_ack_seconds);
+  v.value("initial_window_segments", c.initial_window_segments);
+  v.bytes("receive_buffer_bytes", c.receive_buffer_bytes);
+  v.value("workers", c.workers);
+  v.value("servers", c.servers);
+  v.bytes("burst_bytes", c.burst_bytes);
+  v.value("model", c.model);
+  v.value("pull", c.pull);
+  v.value("iterations", c.iterations);
+  v.choice("schedule", c.schedule, kSchedules);
+  v.value("warm_up_seconds", c.warm_up_seconds);
+  v.value("period_seconds", c.period_seconds);
+  v.value("due_jitter_seconds", c.due_jitter_seconds);
+  v.value("compute_seconds", c.compute_seconds);
+  v.share("compute_jitter", c.compute_jitter);
+  v.value("background_flows_per_pair", c.background_flows_per_pair);
+  v.value("start_spread_seconds", c.start_spread_seconds);
+  v.share("send_jitter", c.send_jitter);
+  v.value("limit_seconds", c.limit_seconds);
+}
+
+/// One of the five names that tell an on case from its off case.
+bool is_regulator_parameter(std::string_view name);
+
+/// All of them by name, in order: Case::parameters.
+Parameters to_parameters(const CaseParameters& parameters);
+
+/// What the plan has to know before it can build: ranges that no configuration
+/// of a program states. Pure.
+ConfigIssues validate(const CaseParameters& parameters);
+
+/// Sets one parameter by its name in the file. @return the fault, or empty
+std::string assign_parameter(CaseParameters& parameters, const std::string& name,
+                             const ConfigValue& value);
+
+}  // namespace outrider

@@ -1,0 +1,22 @@
+#include <cstdio>
+#include <exception>
+
+#include "common/dpdk/error.h"
+#include "common/telemetry/exit_status.h"
+#include "tools/lab/cli.h"
+
+int main(int argc, char** argv) {
+  using namespace outrider;
+  const auto parsed = parse_lab_command_line(argc, argv);
+  if (parsed.exit_status) return *parsed.exit_status;
+  try {
+    return parsed.options.command == LabCommand::kPlan ? plan_command(parsed.options)
+                                                       : run_command(parsed.options);
+  } catch (const EnvironmentError& error) {
+    std::fprintf(stderr, "outrider-lab: %s\n", error.what());
+    return kExitEnvironment;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "outrider-lab: %s\n", error.what());
+    return kExitFailure;
+  }
+}

@@ -1,0 +1,112 @@
+#include "tools/lab/plan_switches.h"
+
+#include <algorithm>
+
+namespace outrider {
+namespace {
+
+/// Room for a signal per worker and iteration: the token bucket guards against
+/// abuse, and must not throttle the job under study.
+constexpr double kSignalTokensPerSecond = 10'000;
+constexpr double kSignalTokenBurst = 256;
+
+RegulationPolicy regulation_of(const CaseParameters& p, Duration rtt) {
+  return {.mode = p.regulation,
+          .recovery = p.recovery,
+          .spare_ddl = p.spare_ddl,
+          .hold = rtts_to_duration(p.hold_rtts, rtt),
+          .idle_end = rtts_to_duration(p.idle_end_rtts, rtt),
+          .expiry = rtts_to_duration(p.expiry_rtts, rtt),
+          .budget_share = p.budget_share};
+}
+
+MarkerConfig marker_of(const CaseParameters& p) {
+  MarkerConfig marker{.kind = p.marker == LabMarker::kTailDrop ? MarkerKind::kTailDrop : MarkerKind::kStep,
+                      .at = p.mark_at,
+                      .threshold_packets = p.k_packets};
+  if (p.marker == LabMarker::kStaticPair) {
+    marker.threshold_packets = p.h_packets;
+    marker.ddl_threshold_packets = p.k_packets;
+  }
+  return marker;
+}
+
+/// Signals are believed from the job's own hosts alone.
+SignalConfig signals_of(const ExperimentFile& e, const Topology& t) {
+  SignalConfig signals{.accept_tos = true,
+                       .tokens_per_second = kSignalTokensPerSecond,
+                       .token_burst = kSignalTokenBurst};
+  for (const auto& host : t.hosts)
+    if (e.hosts[host.group].name == e.job.workers || e.hosts[host.group].name == e.job.servers)
+      signals.accept_from.push_back(host.address + "/32");
+  return signals;
+}
+
+void add_trunks(const ExperimentFile& e, const SwitchPortConfig& port, SwitchProcessConfig& config) {
+  const auto switch_named = [&](const std::string& name) -> SwitchConfig& {
+    return *std::ranges::find(config.switches, name, &SwitchConfig::name);
+  };
+  for (const auto& trunk : e.trunks) {
+    for (const auto& [from, to] : {std::pair{trunk.a, trunk.b}, {trunk.b, trunk.a}}) {
+      auto& added = switch_named(from).ports.emplace_back(port);
+      added.name = port_towards(to);
+      added.drain_rate = trunk.rate;
+    }
+    config.links.push_back(
+        {trunk.a + '.' + port_towards(trunk.b), trunk.b + '.' + port_towards(trunk.a), trunk.delay});
+  }
+}
+
+void add_hosts(const ExperimentFile& e, const Topology& t, const SwitchPortConfig& port,
+               SwitchProcessConfig& config) {
+  for (const auto& host : t.hosts) {
+    auto& sw = config.switches[host.at_switch];
+    if (std::ranges::find(config.devices, sw.name, &DeviceConfig::name) == config.devices.end())
+      config.devices.push_back({.name = sw.name,
+                                .device = vhost_device(config.devices.size(), sw.name + ".sock")});
+    auto& added = sw.ports.emplace_back(port);
+    added.name = port_towards(host.name);
+    added.drain_rate = e.hosts[host.group].rate;
+    added.delay = host.delay;
+    added.device = sw.name;
+    sw.routes.push_back({host.address + "/32", added.name});
+  }
+}
+
+}  // namespace
+
+Duration rtts_to_duration(double rtts, Duration rtt) { return from_seconds(rtts * seconds(rtt)); }
+
+std::string vhost_device(std::size_t index, const std::string& socket) {
+  return "net_vhost" + std::to_string(index) + ",iface=" + socket + ",client=1";
+}
+
+std::string virtio_user_device(std::size_t index, const std::string& socket) {
+  return "net_virtio_user" + std::to_string(index) + ",path=" + socket + ",server=1";
+}
+
+SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
+  SwitchPortConfig port;
+  port.queue.limit_packets = p.queue_packets;
+  port.marker = marker_of(p);
+  port.regulation = regulation_of(p, t.rtt);
+  SwitchProcessConfig config;
+  config.bin = t.rtt;
+  config.max_bins = kMaxBins;
+  for (const auto& sw : e.switches) {
+    auto& added = config.switches.emplace_back();
+    added.name = sw.name;
+    added.signals = signals_of(e, t);
+  }
+  add_trunks(e, port, config);
+  add_hosts(e, t, port, config);
+  for (std::size_t s = 0; s < config.switches.size(); ++s) {
+    auto& sw = config.switches[s];
+    for (std::size_t d = 0; d < config.switches.size(); ++d)
+      if (d != s) sw.routes.push_back({switch_prefix(d), port_towards(e.switches[t.next[s][d]].name)});
+    for (auto& each : sw.ports) each.record = sw.name + '.' + each.name == e.network.measured;
+  }
+  return config;
+}
+
+}  // namespace outrider

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "switch/config.h"
+#include "tools/lab/experiment.h"
+#include "tools/lab/topology.h"
+#include "trafficgen/config.h"
+
+namespace outrider {
+
+/// A bin is a base RTT: room for minutes of the shortest.
+inline constexpr std::uint32_t kMaxBins = 1U << 20;
+
+/// `rtts` base RTTs.
+Duration rtts_to_duration(double rtts, Duration rtt);
+
+/// The switches of a case: one device a switch that has hosts, one edge port a
+/// host, one port a trunk end; queue, marker and regulation alike at all ports.
+SwitchProcessConfig plan_switches(const ExperimentFile& experiment, const CaseParameters& parameters,
+                                  const Topology& topology);
+
+/// The hosts, the job and the background of a case.
+GeneratorConfig plan_traffic(const ExperimentFile& experiment, const CaseParameters& parameters,
+                             const Topology& topology, std::uint64_t seed);
+
+/// Device strings of the loopback runtime; in virtual time nothing opens them.
+std::string vhost_device(std::size_t index, const std::string& socket);
+std::string virtio_user_device(std::size_t index, const std::string& socket);
+
+}  // namespace outrider

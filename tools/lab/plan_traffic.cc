@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include "tools/lab/plan_switches.h"
+
+namespace outrider {
+namespace {
+
+Controller ddl_controller(const CaseParameters& p) {
+  switch (p.tcp_ddl) {
+    case DdlTcp::kReno: return Controller::kReno;
+    case DdlTcp::kCubic: return Controller::kCubic;
+    case DdlTcp::kDctcp: return Controller::kDctcp;
+    case DdlTcp::kSame: break;
+  }
+  return p.tcp;
+}
+
+TransportConfig transport_of(std::string name, const CaseParameters& p, Controller controller, EcnUse ecn) {
+  TransportConfig transport{.name = std::move(name), .tcp = {}};
+  TcpConfig& tcp = transport.tcp;
+  tcp.control.controller = controller;
+  tcp.control.initial_window_segments = p.initial_window_segments;
+  tcp.ecn = ecn != EcnUse::kOff;
+  tcp.obey_ece = ecn != EcnUse::kIgnore;
+  tcp.reuse = p.connection;
+  tcp.min_rto = from_seconds(p.min_rto_seconds);
+  tcp.initial_rto = from_seconds(p.initial_rto_seconds);
+  tcp.delayed_ack = from_seconds(p.delayed_ack_seconds);
+  tcp.receive_buffer_bytes = p.receive_buffer_bytes;
+  return transport;
+}
+
+std::vector<std::string> names_of(const ExperimentFile& e, const Topology& t, const std::string& group) {
+  std::vector<std::string> names;
+  for (const auto& host : t.hosts)
+    if (e.hosts[host.group].name == group) names.push_back(host.name);
+  return names;
+}
+
+AnnounceConfig announce_of(const CaseParameters& p, Duration rtt) {
+  return {.lead_source = p.lead_source,
+          .lead = rtts_to_duration(p.lead_rtts, rtt),
+          .threshold_packets = p.h_packets,
+          .ack_timeout = rtts_to_duration(p.ack_timeout_rtts, rtt)};
+}
+
+JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
+  JobConfig job{.name = "job",
+                .workers = names_of(e, t, e.job.workers),
+                .servers = names_of(e, t, e.job.servers),
+                .transport = "ddl",
+                .pull = p.pull,
+                .iterations = p.iterations,
+                .schedule = p.schedule,
+                .first_due = from_seconds(p.warm_up_seconds),
+                .period = from_seconds(p.period_seconds),
+                .due_jitter = from_seconds(p.due_jitter_seconds),
+                .compute_jitter = p.compute_jitter,
+                .announce = announce_of(p, t.rtt)};
+  if (p.model.empty()) job.burst_bytes = p.burst_bytes;
+  else job.model = (e.directory / p.model).lexically_normal().string();
+  if (p.model.empty() || p.compute_seconds > 0) job.compute = from_seconds(p.compute_seconds);
+  return job;
+}
+
+}  // namespace
+
+GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                             std::uint64_t seed) {
+  GeneratorConfig config;
+  config.seed = seed;
+  for (const auto& host : t.hosts) {
+    const auto& device = e.switches[host.at_switch].name;
+    if (std::ranges::find(config.devices, device, &GeneratorDeviceConfig::name) == config.devices.end())
+      config.devices.push_back({.name = device,
+                                .device = virtio_user_device(config.devices.size(), device + ".sock")});
+    config.hosts.push_back({.name = host.name,
+                            .address = host.address,
+                            .device = device,
+                            .rate = e.hosts[host.group].rate});
+  }
+  config.transports.push_back(transport_of("ddl", p, ddl_controller(p), p.ddl_ecn));
+  config.transports.push_back(transport_of("background", p, p.tcp, p.background_ecn));
+  config.jobs.push_back(job_of(e, p, t));
+  if (p.background_flows_per_pair > 0 && !e.background.from.empty())
+    config.long_flows.push_back({.name = "background",
+                                 .from = names_of(e, t, e.background.from),
+                                 .to = names_of(e, t, e.background.to),
+                                 .flows_per_pair = p.background_flows_per_pair,
+                                 .transport = "background",
+                                 .start_spread = from_seconds(p.start_spread_seconds)});
+  config.send_jitter = p.send_jitter;
+  config.bin = t.rtt;
+  config.max_bins = kMaxBins;
+  return config;
+}
+
+}  // namespace outrider

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace outrider {
+
+/// Says on stderr how far an experiment is: one line that is rewritten on a
+/// terminal, a line every tenth of the work elsewhere.
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::string what);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(std::size_t done, std::size_t total);
+
+ private:
+  std::string what_;
+  bool terminal_;
+  std::chrono::steady_clock::time_point began_;
+  std::size_t shown_tenths_ = 0;
+  bool shown_ = false;
+};
+
+/// "12/180 cases, 8 s, about 112 s left". @param elapsed_seconds since the start
+std::string progress_text(std::size_t done, std::size_t total, double elapsed_seconds);
+
+}  // namespace outrider

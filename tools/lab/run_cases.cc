@@ -1,0 +1,138 @@
+#include "tools/lab/run_cases.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+#include "common/dpdk/eal.h"
+#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet.h"
+#include "switch/config_toml.h"
+#include "switch/report_json.h"
+#include "tools/lab/plan.h"
+#include "tools/lab/run_pool.h"
+#include "tools/lab/run_virtual.h"
+#include "trafficgen/config_toml.h"
+#include "trafficgen/report_json.h"
+
+namespace outrider {
+namespace {
+
+/// What a buffer takes, its share of the pool's own structures included.
+constexpr std::uint64_t kBytesPerBuffer = 1024;
+constexpr std::uint32_t kOtherMemory_mb = 32;
+
+/// EAL and pool of a worker process; the pool goes first.
+struct VirtualWorker {
+  VirtualWorker(std::uint32_t cpu, std::uint32_t buffers)
+      : eal({.program = "outrider-lab",
+             .cpu = cpu,
+             .memory_mb = static_cast<std::uint32_t>(buffers * kBytesPerBuffer >> 20) + kOtherMemory_mb,
+             .use_hugepages = false}),
+        pool(make_packet_pool({.name = "lab", .mbufs = buffers, .frame_room_bytes = kHeaderRoomBytes})) {}
+
+  Eal eal;
+  Mempool pool;
+};
+
+CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& stop) {
+  CaseRun run{.definition = &c, .result = run_virtual(c, pool, stop)};
+  if (!run.result.interrupted) run.alone = run_virtual(without_background(c), pool, stop);
+  trim(run);
+  return run;
+}
+
+/// Seed by seed, so that an experiment cut short has all arms of the seeds it has.
+std::vector<std::size_t> seed_major(const std::vector<Case>& cases) {
+  std::vector<std::size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return cases[i].seed; });
+  return order;
+}
+
+void append_part(std::string& out, const std::string& part) {
+  out += std::to_string(part.size()) + '\n' + part;
+}
+
+class PartReader {
+ public:
+  explicit PartReader(const std::string& text) : text_(text) {}
+  std::string next() {
+    const auto end = text_.find('\n', at_);
+    if (end == text_.npos) throw std::runtime_error("a worker's result is cut short");
+    const std::size_t size = std::stoull(text_.substr(at_, end - at_));
+    at_ = end + 1 + size;
+    if (at_ > text_.size()) throw std::runtime_error("a worker's result is cut short");
+    return text_.substr(end + 1, size);
+  }
+
+ private:
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+void append_result(std::string& out, const RunResult& result) {
+  append_part(out, to_json(result.switches));
+  append_part(out, to_json(result.traffic));
+  append_part(out, std::to_string(result.mbufs_leaked));
+}
+
+RunResult read_result(PartReader& parts) {
+  RunResult result;
+  result.switches = switch_report_from_json(parts.next());
+  result.traffic = generator_report_from_json(parts.next());
+  result.mbufs_leaked = std::stoull(parts.next());
+  return result;
+}
+
+}  // namespace
+
+std::string serialize(const CaseRun& run) {
+  std::string out;
+  append_result(out, run.result);
+  append_part(out, run.alone ? "alone" : "");
+  if (run.alone) append_result(out, *run.alone);
+  return out;
+}
+
+CaseRun deserialize(const Case& definition, const std::string& text) {
+  PartReader parts(text);
+  CaseRun run{.definition = &definition, .result = read_result(parts)};
+  if (!parts.next().empty()) run.alone = read_result(parts);
+  run.switch_toml = to_toml(definition.switches);
+  run.traffic_toml = to_toml(definition.traffic);
+  return run;
+}
+
+RunOutcome run_cases_virtual(const std::vector<Case>& cases, const std::vector<std::string>& names,
+                             std::size_t jobs, const Progress& progress) {
+  std::uint32_t buffers = 0;
+  for (const auto& c : cases) buffers = std::max(buffers, buffers_needed(c));
+  const auto cpus = usable_cpus();
+  std::map<std::size_t, CaseRun> by_item;
+
+  PoolOptions options;
+  options.jobs = jobs;
+  options.order = seed_major(cases);
+  options.make_worker = [&](std::size_t index) -> PoolWork {
+    auto worker = std::make_shared<VirtualWorker>(cpus[index % cpus.size()], buffers);
+    return [&cases, worker](std::size_t item, const StopCheck& stop) {
+      return serialize(run_with_reference(cases[item], *worker->pool, stop));
+    };
+  };
+  options.on_result = [&](std::size_t item, const std::string& text) {
+    by_item.emplace(item, deserialize(cases[item], text));
+  };
+  options.on_progress = progress;
+  const PoolResult pool = run_pool(options);
+
+  RunOutcome outcome{.runs = {}, .failures = {}, .interrupted = pool.interrupted};
+  for (auto& [item, run] : by_item) outcome.runs.push_back(std::move(run));
+  for (const auto& failure : pool.failures) outcome.failures.push_back({names[failure.item], failure.cause});
+  return outcome;
+}
+
+}  // namespace outrider
