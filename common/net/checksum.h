@@ -13,10 +13,16 @@ namespace outrider {
 /// have an even length. (RFC 1071)
 inline std::uint64_t checksum_add(std::span<const std::uint8_t> bytes, std::uint64_t sum) noexcept {
   std::size_t i = 0;
-  for (; i + 4 <= bytes.size(); i += 4) {
+  for (; i + 8 <= bytes.size(); i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data() + i, 8);
+    sum += (word & 0xFFFFFFFF) + (word >> 32);
+  }
+  if (i + 4 <= bytes.size()) {
     std::uint32_t word;
     std::memcpy(&word, bytes.data() + i, 4);
     sum += word;
+    i += 4;
   }
   if (i + 2 <= bytes.size()) {
     std::uint16_t word;
@@ -36,19 +42,30 @@ constexpr std::uint16_t checksum_fold(std::uint64_t sum) noexcept {
   return static_cast<std::uint16_t>(sum);
 }
 
-/// Value for the IPv4 checksum field, in memory order. The field itself may
-/// hold anything. @pre no options beyond header_bytes()
-inline std::uint16_t ipv4_checksum(const Ipv4Header& h) noexcept {
+/// Sum over an IPv4 header, checksum field included. Nearly every header has no
+/// options: its five words are added without a loop.
+inline std::uint64_t ipv4_header_sum(const Ipv4Header& h) noexcept {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(&h);
-  std::uint64_t sum = checksum_add({bytes, 10}, 0);
-  sum = checksum_add({bytes + 12, h.header_bytes() - 12U}, sum);
-  return static_cast<std::uint16_t>(~checksum_fold(sum));
+  std::uint32_t words[5];
+  std::memcpy(words, bytes, sizeof words);
+  const std::uint64_t sum = std::uint64_t{words[0]} + words[1] + words[2] + words[3] + words[4];
+  if (h.header_bytes() <= sizeof words) [[likely]] return sum;
+  return checksum_add({bytes + sizeof words, h.header_bytes() - sizeof words}, sum);
+}
+
+/// Value for the IPv4 checksum field, in memory order. The field itself may
+/// hold anything.
+inline std::uint16_t ipv4_checksum(const Ipv4Header& h) noexcept {
+  std::uint16_t field;
+  std::memcpy(&field, h.checksum.raw.data(), sizeof field);
+  // x + ~x is zero in one's complement: takes the field out of the sum.
+  return static_cast<std::uint16_t>(
+      ~checksum_fold(ipv4_header_sum(h) + static_cast<std::uint16_t>(~field)));
 }
 
 /// True if the header sums to 0xFFFF, checksum field included.
 inline bool ipv4_checksum_valid(const Ipv4Header& h) noexcept {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&h);
-  return checksum_fold(checksum_add({bytes, h.header_bytes()}, 0)) == 0xFFFF;
+  return checksum_fold(ipv4_header_sum(h)) == 0xFFFF;
 }
 
 /// Part of the TCP checksum that comes from the pseudo header.

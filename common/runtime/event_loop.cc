@@ -1,54 +1,33 @@
 #include "common/runtime/event_loop.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
-#include <numeric>
 
 namespace outrider {
 
 SourceId EventLoop::add(EventSource& source) {
   const auto id = static_cast<SourceId>(sources_.size());
   sources_.push_back(&source);
-  keys_.resize(id);  // drops the padding, keeps what is scheduled
-  keys_.push_back(kNever);
-  rebuild();
+  std::vector<Time> at(id, kNever);
+  for (SourceId i = 0; i < id; ++i) at[i] = scheduled(i);
+  leaves_ = std::max<std::size_t>(2, std::bit_ceil(sources_.size()));
+  tree_.assign(2 * leaves_, {});
+  for (std::size_t i = 0; i < leaves_; ++i) tree_[leaves_ + i].id = static_cast<SourceId>(i);
+  for (std::size_t node = leaves_ - 1; node >= 1; --node) tree_[node] = tree_[2 * node];
+  for (SourceId i = 0; i < id; ++i) schedule(i, at[i]);
   return id;
-}
-
-void EventLoop::rebuild() {
-  leaves_ = std::max(2U, std::bit_ceil(static_cast<std::uint32_t>(sources_.size())));
-  keys_.resize(leaves_, kNever);
-  winners_.resize(std::size_t{2} * leaves_);
-  std::iota(winners_.begin() + leaves_, winners_.end(), 0U);
-  for (std::uint32_t node = leaves_ - 1; node >= 1; --node) {
-    const auto left = winners_[std::size_t{2} * node];
-    const auto right = winners_[std::size_t{2} * node + 1];
-    winners_[node] = keys_[right] < keys_[left] ? right : left;
-  }
-}
-
-void EventLoop::update(SourceId id) noexcept {
-  for (std::uint32_t node = (leaves_ + id) >> 1; node >= 1; node >>= 1) {
-    const auto left = winners_[std::size_t{2} * node];
-    const auto right = winners_[std::size_t{2} * node + 1];
-    const auto winner = keys_[right] < keys_[left] ? right : left;  // a tie goes to the lower id
-    // Another leaf wins here as before: nothing above can change.
-    if (winner == winners_[node] && winner != id) return;
-    winners_[node] = winner;
-  }
 }
 
 std::uint64_t EventLoop::run_until(Time end) noexcept {
   std::uint64_t fired = 0;
-  while (true) {
-    const auto id = winners_.empty() ? 0 : winners_[1];
-    if (winners_.empty() || keys_[id] > end || keys_[id] == kNever) return fired;
-    const Time now = keys_[id];
-    const Time again = sources_[id]->fire(now);
-    assert(again >= now);
-    schedule(id, again);
+  for (Entry first = tree_[1]; first.at <= end && first.at != kNever; first = tree_[1]) {
+    const Time again = sources_[first.id]->fire(first.at);
+    assert(again >= first.at);
+    schedule(first.id, again);
     ++fired;
   }
+  return fired;
 }
 
 }  // namespace outrider

@@ -39,26 +39,39 @@ class EventLoop {
 
   /// Replaces the instant at which `id` fires; kNever removes it.
   void schedule(SourceId id, Time at) noexcept {
-    keys_[id] = at;
-    update(id);
+    Entry* const tree = tree_.data();
+    std::size_t node = leaves_ + id;
+    if (tree[node].at == at) return;
+    Entry winner{at, id};
+    tree[node] = winner;
+    while (node > 1) {
+      const Entry rival = tree[node ^ 1];
+      // A tie goes to the lower id: the left child has it.
+      const bool rival_wins = (node & 1) != 0 ? rival.at <= winner.at : rival.at < winner.at;
+      if (rival_wins) winner = rival;
+      node >>= 1;
+      if (tree[node].id == winner.id && tree[node].at == winner.at) return;  // nothing above changes
+      tree[node] = winner;
+    }
   }
 
-  [[nodiscard]] Time scheduled(SourceId id) const noexcept { return keys_[id]; }
+  [[nodiscard]] Time scheduled(SourceId id) const noexcept { return tree_[leaves_ + id].at; }
 
   /// Instant of the next event; kNever if there is none.
-  [[nodiscard]] Time next() const noexcept { return sources_.empty() ? kNever : keys_[winners_[1]]; }
+  [[nodiscard]] Time next() const noexcept { return tree_[1].at; }
 
   /// Fires everything due at or before `end`. @return events fired
   std::uint64_t run_until(Time end) noexcept;
 
  private:
-  void update(SourceId id) noexcept;
-  void rebuild();
+  struct Entry {
+    Time at = kNever;
+    SourceId id = 0;
+  };
 
   std::vector<EventSource*> sources_;
-  std::vector<Time> keys_;             ///< [leaves_], kNever where there is no source
-  std::vector<std::uint32_t> winners_;  ///< [2 * leaves_], node i has children 2i, 2i+1; leaves at the end
-  std::uint32_t leaves_ = 0;           ///< a power of two, >= 2
+  std::size_t leaves_ = 2;          ///< a power of two, >= 2
+  std::vector<Entry> tree_{4};      ///< [2 * leaves_]: node i has children 2i, 2i + 1; leaf n is leaves_ + n
 };
 
 }  // namespace outrider

@@ -11,7 +11,6 @@ namespace {
 constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
 constexpr std::uint32_t kTcpOffset = kIpOffset + sizeof(Ipv4Header);
 constexpr std::uint32_t kMinFrameBytes = 60;  // without FCS
-constexpr std::uint32_t kMaxHeaderBytes = kTcpOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes;
 constexpr std::uint8_t kInitialTtl = 64;
 constexpr std::uint16_t kDontFragment = 0x4000;
 
@@ -63,10 +62,13 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
   const std::uint32_t header_bytes = std::max(kMinFrameBytes, kTcpOffset + tcp_header);
   packet.data_len = static_cast<std::uint16_t>(full_payload ? frame_bytes : header_bytes);
   packet.pkt_len = packet.data_len;
-  // Options of an earlier packet in this buffer lie where payload is now.
-  const std::uint32_t clean_from = full_payload ? kMaxHeaderBytes : kMinFrameBytes;
-  if (kTcpOffset + tcp_header < clean_from)
-    std::memset(tcp_bytes + tcp_header, 0, clean_from - kTcpOffset - tcp_header);
+  // Options of an earlier packet in this buffer lie where payload or padding is
+  // now. Clearing more than this frame has is harmless: all payload is zeros.
+  if (full_payload) {
+    std::memset(tcp_bytes + tcp_header, 0, kMaxTcpOptionBytes);
+  } else {
+    std::memset(tcp_bytes + tcp_header, 0, kMinFrameBytes - kTcpOffset - sizeof(TcpHeader));
+  }
   PacketMeta& m = meta(packet);
   m.next = nullptr;
   m.frame_bytes = frame_bytes;
