@@ -197,8 +197,8 @@ BackgroundCost windowed_cost(const Observation& reference, const Observation& ow
       of_own.push_back(interval);
     }
   BackgroundCost cost;
-  cost.lead_seconds = static_cast<double>(window.lead_ns) * 1e-9;
-  cost.window_seconds = static_cast<double>(window.length_ns) * 1e-9;
+  cost.lead_seconds = static_cast<double>(window.lead_ns) / 1e9;
+  cost.window_seconds = static_cast<double>(window.length_ns) / 1e9;
   cost.windows = of_own.size();
   cost.windows_left_out = std::max(own.pushes.size(), reference.pushes.size()) - of_own.size();
   cost.window_exceeded = exceeds(own, window) || exceeds(reference, window);

@@ -1,5 +1,6 @@
 #include "tools/lab/bundle.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -57,9 +58,10 @@ std::string directory_name(std::size_t index, const Case& c) {
     if (plain) label += ch;
     else if (!label.empty() && label.back() != '-') label += '-';
   }
+  label.resize(std::min<std::size_t>(label.find_last_not_of('-') + 1, 60));
   std::string number = std::to_string(index);
   number.insert(0, number.size() < 3 ? 3 - number.size() : 0, '0');
-  return number + "-" + label.substr(0, 60) + "-seed" + std::to_string(c.seed);
+  return number + "-" + label + "-seed" + std::to_string(c.seed);
 }
 
 void write_configurations(const fs::path& directory, const Experiment& experiment) {

@@ -12,9 +12,7 @@ namespace outrider {
 
 namespace {
 
-constexpr double kSecondsPerNs = 1e-9;
-
-double to_seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * kSecondsPerNs; }
+double to_seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) / 1e9; }
 
 // -- bursts as the generator saw them
 
@@ -133,8 +131,8 @@ void describe_queue(const Case& definition, const SwitchReport& switches, const 
   if (switches.end_ns > 0)
     m.queue.regulated_share =
         static_cast<double>(queue->regulated_ns) / static_cast<double>(switches.end_ns);
-  m.burst_sojourn_seconds = statistics_of(queue->burst_sojourn_ns, kSecondsPerNs);
-  m.interval_sojourn_seconds = statistics_of(queue->interval_sojourn_ns, kSecondsPerNs);
+  m.burst_sojourn_seconds = statistics_of(queue->burst_sojourn_ns, 1e-9);
+  m.interval_sojourn_seconds = statistics_of(queue->interval_sojourn_ns, 1e-9);
   measure_queue_bursts(*queue, m.samples);
 }
 

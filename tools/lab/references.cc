@@ -72,7 +72,7 @@ Loads loads_of(const Case& definition, const IterationBursts& it,
 double alone_seconds(const Case& definition, const RunResult& alone) {
   std::vector<double> completions;
   for (const auto& it : iterations_of(definition, alone.traffic, BurstDirection::kPush))
-    if (it.complete) completions.push_back(static_cast<double>(it.completion_ns) * 1e-9);
+    if (it.complete) completions.push_back(static_cast<double>(it.completion_ns) / 1e9);
   return median(std::move(completions));
 }
 

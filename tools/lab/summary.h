@@ -38,7 +38,7 @@ struct Experiment {
   std::string name;
   Runtime runtime = Runtime::kVirtual;
   std::size_t planned_cases = 0;  ///< > runs.size(): interrupted; 0: not known
-  std::vector<CaseRun> runs;
+  std::vector<CaseRun> runs{};
 };
 
 struct CaseSummary {
@@ -56,8 +56,8 @@ struct CaseSummary {
 /// A metric of an arm, pooled over its seeds, and its ratio to the off arm's.
 struct ArmMetric {
   std::string name;
-  Estimate value;
-  Estimate change;  ///< ratio to the off arm's - 1, over the seeds that both have
+  Estimate value{};
+  Estimate change{};  ///< ratio to the off arm's - 1, over the seeds that both have
 };
 
 /// All cases of one label and one setting of the regulator at one point.
@@ -65,9 +65,9 @@ struct ArmSummary {
   std::string label;
   Parameters parameters;
   std::size_t point = 0;
-  bool off = false;                ///< the arm that the others of its point are compared with
-  std::vector<std::size_t> cases;  ///< indices into Summary::cases, one per seed
-  std::vector<ArmMetric> metrics;
+  bool off = false;                  ///< the arm that the others of its point are compared with
+  std::vector<std::size_t> cases{};  ///< indices into Summary::cases, one per seed
+  std::vector<ArmMetric> metrics{};
 
   /// @return the metric, all NaN if there is none of this name
   [[nodiscard]] ArmMetric metric(const std::string& name) const;
@@ -78,8 +78,8 @@ struct Summary {
   Runtime runtime = Runtime::kVirtual;
   bool interrupted = false;
   std::size_t planned_cases = 0;
-  std::vector<CaseSummary> cases;
-  std::vector<ArmSummary> arms;
+  std::vector<CaseSummary> cases{};
+  std::vector<ArmSummary> arms{};
 };
 
 /// Pure: equal runs give an equal summary.

@@ -205,7 +205,7 @@ std::string comparison_table(const Summary& summary) {
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
     if (points.size() <= kPointsInFull) text += cost_block(points[i], summary);
   }
-  return text + table_notes(summary);
+  return wrapped(text + table_notes(summary));
 }
 
 }  // namespace outrider

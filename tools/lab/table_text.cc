@@ -51,7 +51,7 @@ std::string shown_interval(const Estimate& change) {
 }
 
 std::string table_line(const std::string& label, const TableCells& cells) {
-  std::string line = label.substr(0, kTableColumns);
+  std::string line = label;
   if (label.size() >= kLabelWidth) line += "\n" + std::string(kLabelWidth, ' ');
   else line.append(kLabelWidth - label.size(), ' ');
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -60,6 +60,24 @@ std::string table_line(const std::string& label, const TableCells& cells) {
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
+}
+
+std::string wrapped(const std::string& text) {
+  std::string out;
+  std::size_t from = 0;
+  while (text.size() - from > 0) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    if (end - from <= kTableColumns) {
+      out.append(text, from, end - from + 1);
+      from = std::min(end + 1, text.size());
+      continue;
+    }
+    std::size_t cut = text.rfind(' ', from + kTableColumns);
+    if (cut == std::string::npos || cut <= from) cut = from + kTableColumns;
+    out.append(text, from, cut - from).append("\n");
+    from = text[cut] == ' ' ? cut + 1 : cut;
+  }
+  return out;
 }
 
 }  // namespace outrider

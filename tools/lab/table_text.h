@@ -26,4 +26,7 @@ std::string shown_interval(const Estimate& change);
 /// One line: label left, cells right; a long label gets a line of its own.
 std::string table_line(const std::string& label, const TableCells& cells);
 
+/// No line longer than kTableColumns: breaks at a space, or where it must.
+std::string wrapped(const std::string& text);
+
 }  // namespace outrider

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/lab/case.h"
+
+namespace outrider::lab_test {
+
+// Reports made by hand. Times are whole milliseconds, bins last one.
+
+inline constexpr std::int64_t kMs = 1'000'000;  // [ns]
+inline constexpr const char* kSwitch = "leaf";
+inline constexpr const char* kPort = "up";
+
+/// One job of `workers`, one server, base RTT 1 ms, bottleneck 8 Mbit/s, which is
+/// 1000 bytes a bin.
+inline Case make_case(std::string label, std::uint32_t workers = 2,
+                      Schedule schedule = Schedule::kFixed) {
+  Case c;
+  c.label = std::move(label);
+  c.measured_queue = std::string(kSwitch) + "." + kPort;
+  c.base_rtt = std::chrono::milliseconds(1);
+  c.bottleneck = {8'000'000};
+  c.background_flows = 2;
+  c.workers = workers;
+  c.parameters = {{"tcp", std::string("dctcp")}, {"workers", std::int64_t{workers}}};
+  c.traffic.jobs.emplace_back();
+  JobConfig& job = c.traffic.jobs.back();
+  for (std::uint32_t w = 0; w < workers; ++w) job.workers.push_back("w" + std::to_string(w));
+  job.servers = {"s"};
+  job.schedule = schedule;
+  for (const auto& name : job.workers)
+    c.traffic.hosts.push_back({.name = name, .address = {}, .device = {}});
+  SwitchPortConfig port;
+  port.name = kPort;
+  port.drain_rate = c.bottleneck;
+  c.switches.switches.push_back({.name = kSwitch, .ports = {port}, .routes = {}, .mac_routes = {}});
+  return c;
+}
+
+/// Nothing happened for `end_ms`.
+inline RunResult make_result(std::int64_t end_ms) {
+  RunResult r;
+  r.switches.bin_ns = r.traffic.bin_ns = kMs;
+  r.switches.end_ns = r.traffic.end_ns = end_ms * kMs;
+  r.switches.ledger_balanced = r.traffic.ledger_balanced = true;
+  r.traffic.bins.resize(static_cast<std::size_t>(end_ms));
+  QueueReport queue;
+  queue.switch_name = kSwitch;
+  queue.port_name = kPort;
+  queue.drain_bits_per_second = 8'000'000;
+  queue.bins.resize(static_cast<std::size_t>(end_ms));
+  r.switches.queues.push_back(std::move(queue));
+  return r;
+}
+
+inline QueueReport& queue_of(RunResult& r) { return r.switches.queues.front(); }
+
+inline std::int64_t at_ms(double ms) {
+  return ms < 0 ? kNotYet_ns : static_cast<std::int64_t>(ms * static_cast<double>(kMs));
+}
+
+struct BurstTimes {  // [ms], negative: never
+  double due = -1;
+  double start = -1;
+  double first = -1;
+  double delivered = -1;
+};
+
+inline BurstRecord& add_burst(RunResult& r, std::uint16_t worker, std::uint32_t iteration,
+                              BurstTimes t, BurstDirection direction = BurstDirection::kPush,
+                              std::uint16_t job = 0) {
+  BurstRecord b;
+  b.identity = {job, worker, iteration, direction};
+  b.bytes = 100'000;
+  b.due_ns = at_ms(t.due);
+  b.start_sent_ns = at_ms(t.start);
+  b.first_sent_ns = at_ms(t.first);
+  b.delivered_ns = at_ms(t.delivered);
+  r.traffic.bursts.push_back(b);
+  return r.traffic.bursts.back();
+}
+
+inline QueueBurstRecord& add_queue_burst(RunResult& r, std::uint16_t worker,
+                                         std::uint32_t iteration, double first_ms,
+                                         std::uint32_t background, std::uint32_t max_packets,
+                                         BurstDirection direction = BurstDirection::kPush) {
+  QueueBurstRecord q;
+  q.identity = {0, worker, iteration, direction};
+  q.first_at_ns = at_ms(first_ms);
+  q.start_packets[TrafficClass::kBackground] = background;
+  q.max_packets = max_packets;
+  queue_of(r).bursts.push_back(q);
+  return queue_of(r).bursts.back();
+}
+
+/// Bytes delivered in every bin of [from, to).
+inline void deliver(RunResult& r, TrafficClass c, int from_ms, int to_ms, std::uint64_t bytes) {
+  for (int i = from_ms; i < to_ms; ++i)
+    r.traffic.bins.at(static_cast<std::size_t>(i)).delivered_bytes[c] = bytes;
+}
+
+/// Share of every bin of [from, to) in which the measured transmitter was occupied.
+inline void occupy(RunResult& r, int from_ms, int to_ms, double share) {
+  for (int i = from_ms; i < to_ms; ++i)
+    queue_of(r).bins.at(static_cast<std::size_t>(i)).busy_ns =
+        static_cast<std::uint64_t>(share * static_cast<double>(kMs));
+}
+
+}  // namespace outrider::lab_test

@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "tools/lab/summary.h"
+#include "tools/lab/table_text.h"
+
+namespace outrider {
+namespace {
+
+ArmSummary arm(std::string label, std::size_t point, Parameters parameters = {}, double scale = 1) {
+  ArmSummary a{.label = std::move(label), .parameters = std::move(parameters), .point = point};
+  a.off = a.label == "off";
+  a.cases = {0, 0, 0};
+  const auto add = [&](const char* name, double value, Estimate change) {
+    a.metrics.push_back({name, {.value = value * scale}, change});
+  };
+  const Estimate change{.value = -0.391 * scale, .low = -0.452 * scale, .high = -0.301 * scale};
+  add("start_queue_packets_mean", 31.25, change);
+  add("max_queue_packets_mean", 54.5, change);
+  add("burst_completion_seconds_median", 0.0853, change);
+  add("communication_seconds_median", 0.0888, change);
+  add("ddl_throughput_bits_per_second_mean", 93.7e6, change);
+  add("burst_sojourn_seconds_mean", 0.00214, change);
+  add("background_goodput_bits_per_second", 180.2e6, {});
+  add("rtos_per_burst", 0.05, {});
+  a.metrics.push_back(
+      {"background_lost_fraction", {.value = 0.057, .low = 0.04, .high = 0.07}, {}});
+  return a;
+}
+
+Summary summary_of(std::string name, std::vector<ArmSummary> arms) {
+  Summary s{.experiment = std::move(name), .cases = {}, .arms = std::move(arms)};
+  s.cases.emplace_back();
+  s.cases[0].metrics.ledger_balanced = true;
+  s.cases[0].metrics.queue.found = true;
+  return s;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The line that begins with `begin`.
+std::string line_of(const std::string& text, const std::string& begin) {
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(begin)) return line;
+  return "";
+}
+
+TEST(Table, ShowsValuesAndChanges) {
+  const std::string text =
+      comparison_table(summary_of("mine", {arm("off", 0), arm("on-lead8", 0)}));
+  EXPECT_EQ(line_of(text, "off "),
+            "off                       31.25      54.50       85.30       88.80       93.70"
+            "       2.140       180.2   0.050");
+  EXPECT_TRUE(contains(text,
+                       "on-lead8                  -39 %      -39 %       -39 %       -39 %       "
+                       "-39 %       -39 %      -5.7 %\n"
+                       "                      [-45,-30]  [-45,-30]   [-45,-30]   [-45,-30]   "
+                       "[-45,-30]   [-45,-30] [-7.0,-4.0]\n"))
+      << text;
+  EXPECT_FALSE(contains(text, "paper")) << "not the paper's experiment";
+}
+
+TEST(Table, SetsThePapersFiguresBesideItsExperiment) {
+  const std::string text = comparison_table(summary_of("pcn-paper", {arm("off", 0), arm("on", 0)}));
+  for (const char* part : {"paper, PCN off", "3400", "54.80", "paper, PCN on", "44.10", "-86 %",
+                           "-20 %", "-39 %", "+72 %", "-11 %", "-5.7 %", "Sensors 2021"})
+    EXPECT_TRUE(contains(text, part)) << part;
+}
+
+TEST(Table, SaysHowMuchItRestsOn) {
+  Summary s = summary_of("mine", {arm("off", 0)});
+  EXPECT_TRUE(contains(comparison_table(s), "3 seeds: a demonstration"));
+  s.arms[0].cases.assign(30, 0);
+  EXPECT_TRUE(contains(comparison_table(s), "30 seeds\n"));
+  s.interrupted = true;
+  s.planned_cases = 12;
+  EXPECT_TRUE(contains(comparison_table(s), "Interrupted: 1 of 12 cases"));
+}
+
+TEST(Table, HeadsPointsWithWhatVaries) {
+  const auto at = [](const char* tcp, double lead) {
+    return Parameters{{"lead_rtts", lead}, {"tcp", std::string(tcp)}, {"workers", std::int64_t{1}}};
+  };
+  const std::string text = comparison_table(
+      summary_of("mine", {arm("off", 0, at("cubic", 1)), arm("on", 0, at("cubic", 2)),
+                          arm("on", 0, at("cubic", 8)), arm("off", 1, at("reno", 1))}));
+  EXPECT_TRUE(contains(text, "== tcp=cubic\n"));
+  EXPECT_TRUE(contains(text, "== tcp=reno\n"));
+  EXPECT_TRUE(contains(text, "\non lead_rtts=2 ")) << text;
+  EXPECT_TRUE(contains(text, "\non lead_rtts=8 "));
+  EXPECT_FALSE(contains(text, "off lead_rtts"));
+}
+
+TEST(Table, NamesWhatShouldMakeAReaderWary) {
+  Summary s = summary_of("mine", {arm("off", 0)});
+  EXPECT_FALSE(contains(comparison_table(s), "! "));
+  s.cases[0].metrics.incomplete = 2;
+  s.cases[0].metrics.ledger_balanced = false;
+  const std::string text = comparison_table(s);
+  EXPECT_TRUE(contains(text, "! off: 6 iterations never completed")) << "three cases of two";
+  EXPECT_TRUE(contains(text, "! off: 3 runs whose packets do not add up"));
+}
+
+TEST(Table, FitsATerminal) {
+  const Parameters wide{{"model", std::string(200, 'm')}, {"tcp", std::string("a")}};
+  const Parameters other{{"model", std::string(200, 'n')}, {"tcp", std::string("b")}};
+  Summary s = summary_of(
+      "pcn-paper", {arm("off", 0, wide, 1e9), arm("on-" + std::string(300, 'x'), 0, wide, -1e12),
+                    arm("on-hold-to-the-end-with-ddl-spared", 1, other, 1e-9),
+                    arm("on", 1, other, kNotDefined)});
+  s.cases[0].metrics.queue.switch_name = std::string(150, 's');
+  std::istringstream in(comparison_table(s));
+  for (std::string line; std::getline(in, line);) EXPECT_LE(line.size(), kTableColumns) << line;
+}
+
+TEST(Table, OfNothing) { EXPECT_TRUE(contains(comparison_table(Summary{}), "0 seeds")); }
+
+TEST(TableText, WrapsAtSpaces) {
+  const std::string word(60, 'a');
+  EXPECT_EQ(wrapped("short\n\n"), "short\n\n");
+  EXPECT_EQ(wrapped(word + " " + word + "\nb\n"), word + "\n" + word + "\nb\n");
+  EXPECT_EQ(wrapped(std::string(111, 'c') + "\n"), std::string(110, 'c') + "\nc\n");
+  EXPECT_EQ(wrapped(std::string(110, 'c')), std::string(110, 'c'));
+}
+
+TEST(TableText, Numbers) {
+  struct Row {
+    double value;
+    const char* expected;
+  };
+  for (const auto& row :
+       {Row{0.05, "0.050"}, Row{5, "5.000"}, Row{31.25, "31.25"}, Row{180.24, "180.2"},
+        Row{3400, "3400"}, Row{-12.5, "-12.50"}, Row{1.5e9, "1.5e+09"}, Row{kNotDefined, "-"}})
+    EXPECT_EQ(shown(row.value), row.expected);
+  for (const auto& row : {Row{-0.391, "-39 %"}, Row{0.042, "+4.2 %"}, Row{0.0996, "+10 %"},
+                          Row{50, ">999 %"}, Row{kNotDefined, "-"}})
+    EXPECT_EQ(shown_change(row.value), row.expected);
+  EXPECT_EQ(shown_interval({.value = 0, .low = -0.12, .high = 0.034}), "[-12,+3.4]");
+  EXPECT_EQ(shown_interval({.value = 1}), "");
+}
+
+}  // namespace
+}  // namespace outrider
