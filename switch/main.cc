@@ -66,7 +66,6 @@ void print_summary(std::ostream& out, const SwitchReport& r) {
 int run(const SwitchProcessConfig& config, const ProgramOptions& options,
         std::optional<Duration> duration, std::vector<std::string> eal_extra) {
   check_report_path(options.report);
-  catch_stop_signals();
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices)
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
@@ -94,6 +93,7 @@ std::optional<Duration> run_time_of(const std::string& text) {
 }
 
 int start(int argc, char** argv) {
+  catch_stop_signals();
   SplitArguments arguments = split_arguments(argc, argv);
   ProgramOptions options;
   CLI::App app("Software switch with ECN marking and regulation before announced bursts.",

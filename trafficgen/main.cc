@@ -81,7 +81,6 @@ std::uint32_t receive_mbufs(const GeneratorConfig& config) {
 int run(const GeneratorConfig& config, const ProgramOptions& options,
         std::optional<Duration> duration, std::vector<std::string> eal_extra) {
   check_report_path(options.report);
-  catch_stop_signals();
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices)
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
@@ -114,6 +113,7 @@ std::optional<Duration> run_time_of(const std::string& text) {
 }
 
 int start(int argc, char** argv) {
+  catch_stop_signals();
   SplitArguments arguments = split_arguments(argc, argv);
   ProgramOptions options;
   std::optional<std::uint64_t> seed;
