@@ -13,6 +13,12 @@ class EnvironmentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A wait for something outside was ended by the user.
+class Interrupted : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
+};
+
 /// A DPDK call failed: "rte_pktmbuf_pool_create(rx): File exists (errno 17)".
 class DpdkError : public EnvironmentError {
  public:

@@ -104,7 +104,7 @@ void Port::attach(const PortConfig& config) {
       error = rte_eal_hotplug_add("vdev", vdev_.c_str(), arguments.c_str());
     }
     if (error != 0 && config.cancelled())
-      throw EnvironmentError("device " + name_ + ": interrupted while it was attached.");
+      throw Interrupted("device " + name_ + ": interrupted while it was attached.");
     if (error != 0 && waits)
       throw EnvironmentError(
           "device " + name_ + ": no peer connected to " + socket_of(config.device) +

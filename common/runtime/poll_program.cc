@@ -95,6 +95,9 @@ int run_program(const std::function<int()>& body) {
   } catch (const UsageError& error) {
     log_error(error.what());
     return kExitUsage;
+  } catch (const Interrupted& error) {
+    log_info(error.what());
+    return kExitInterrupted;
   } catch (const EnvironmentError& error) {
     log_error(error.what());
     return kExitEnvironment;
