@@ -43,10 +43,14 @@ SwitchNetwork::SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop)
     join(a, b, link.delay);
     join(b, a, link.delay);
   }
+  by_device_.resize(config_.devices.size());
   for (std::uint32_t s = 0; s < config_.switches.size(); ++s) {
     const auto& ports = config_.switches[s].ports;
     for (std::uint32_t p = 0; p < ports.size(); ++p) {
       if (!ports[p].device) continue;
+      const auto device = std::ranges::find(config_.devices, *ports[p].device, &DeviceConfig::name);
+      by_device_[static_cast<std::size_t>(device - config_.devices.begin())].push_back(
+          static_cast<std::uint32_t>(edges_.size()));
       edges_.push_back({s, p, *ports[p].device, ports[p].delay});
       links_.push_back(std::make_unique<Link>(loop_, ports[p].delay, *switches_[s], p));
       ingress_.push_back(links_.back().get());
@@ -71,19 +75,19 @@ std::optional<std::uint32_t> SwitchNetwork::route(std::uint32_t switch_index,
 Link& SwitchNetwork::ingress(std::uint32_t edge) noexcept { return *ingress_[edge]; }
 
 void SwitchNetwork::receive_from_device(std::uint32_t device, Packet* packet, Time arrived) noexcept {
-  const std::string& name = config_.devices[device].name;
-  std::optional<std::uint32_t> fallback;
-  const auto source = source_address_of(*packet);
-  for (std::uint32_t e = 0; e < edges_.size(); ++e) {
-    if (edges_[e].device != name) continue;
-    if (!fallback) fallback = e;
-    if (source && switches_[edges_[e].switch_index]->route(*source) == edges_[e].port_index) {
-      ingress_[e]->push(packet, arrived);
-      return;
+  const auto& edges = by_device_[device];
+  assert(!edges.empty());  // validated: every device has a port
+  std::uint32_t edge = edges.front();
+  if (edges.size() > 1) {
+    if (const auto source = source_address_of(*packet)) {
+      const auto sw = edges_[edge].switch_index;
+      const auto port = switches_[sw]->route(*source);
+      const auto found = std::ranges::find_if(
+          edges, [&](std::uint32_t e) { return port == edges_[e].port_index; });
+      if (found != edges.end()) edge = *found;
     }
   }
-  assert(fallback.has_value());  // validated: every device has a port
-  ingress_[*fallback]->push(packet, arrived);
+  ingress_[edge]->push(packet, arrived);
 }
 
 void SwitchNetwork::flush() noexcept {

@@ -71,6 +71,8 @@ class SwitchNetwork {
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<EdgePort> edges_;
   std::vector<Link*> ingress_;  ///< [edges_.size()]
+  /// [devices]: its edge ports, all of one switch
+  std::vector<std::vector<std::uint32_t>> by_device_;
   std::vector<Link*> egress_;   ///< one per connected edge
 };
 
