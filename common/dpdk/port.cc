@@ -58,11 +58,14 @@ class BlockingCallBound {
   std::thread watcher_;
 };
 
+bool is_virtio_user(const std::string& device) {
+  return device.starts_with("net_virtio_user") || device.starts_with("virtio_user");
+}
+
 /// virtio-user's rings have 256 entries unless its own arguments say otherwise.
 std::string with_queue_size(const PortConfig& config, std::string arguments) {
-  const bool virtio =
-      config.device.starts_with("net_virtio_user") || config.device.starts_with("virtio_user");
-  if (!virtio || arguments.find("queue_size=") != std::string::npos) return arguments;
+  if (!is_virtio_user(config.device) || arguments.find("queue_size=") != std::string::npos)
+    return arguments;
   return arguments +
          ",queue_size=" + std::to_string(std::max(config.rx_descriptors, config.tx_descriptors));
 }
@@ -130,7 +133,10 @@ void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
       throw EnvironmentError(DpdkError(call, name_, error).what() +
                              (". DPDK's last lines:" + last_dpdk_lines()));
   };
-  const rte_eth_conf port_conf{};
+  // Its link state must be left to its interrupts: asked from here, a server that
+  // lost its peer takes a closed descriptor along, and closing it ends in a panic.
+  rte_eth_conf port_conf{};
+  port_conf.intr_conf.lsc = is_virtio_user(config.device) ? 1 : 0;
   check("rte_eth_dev_configure", rte_eth_dev_configure(id_, 1, 1, &port_conf));
   std::uint16_t rx = config.rx_descriptors;
   std::uint16_t tx = config.tx_descriptors;

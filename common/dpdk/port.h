@@ -53,7 +53,6 @@ class Port {
     return rte_eth_tx_burst(id_, 0, packets, n);
   }
 
-  /// Also what makes a virtio-user server accept a peer again: ask now and then.
   [[nodiscard]] bool link_up() const noexcept;
   [[nodiscard]] PortLosses losses() const noexcept;
   [[nodiscard]] std::uint16_t id() const noexcept { return id_; }

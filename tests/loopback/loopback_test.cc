@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/telemetry/exit_status.h"
@@ -27,7 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-constexpr auto kPatience = 30s;  // of failing tests: a passing one never waits so long
+constexpr auto kPatience = 50s;  // of failing tests: a passing one never waits so long
 
 constexpr const char* kSwitchConfig = R"(
 [[device]]
@@ -94,7 +96,7 @@ servers = ["server"]
 transport = "tcp"
 burst_bytes = "50kB"
 iterations = @iterations
-compute = "2ms"
+compute = "20ms"
 [[long_flows]]
 name = "background"
 from = ["bulk"]
@@ -215,7 +217,7 @@ TEST_F(Loopback, SwitchSurvivesTheGeneratorsDeathAndServesTheNext) {
 
 TEST_F(Loopback, GeneratorSurvivesTheSwitchsDeathAndPicksUpTheNext) {
   auto sw = start_switch("first");
-  const auto gen = start_generator("gen", 200);
+  const auto gen = start_generator("gen", 30);  // over 600 ms: outlives the switch
   ASSERT_TRUE(gen->says("sending", kPatience)) << gen->output();
   sw->kill_now();
   ASSERT_TRUE(gen->says("link is down", kPatience)) << gen->output();
@@ -225,6 +227,16 @@ TEST_F(Loopback, GeneratorSurvivesTheSwitchsDeathAndPicksUpTheNext) {
   EXPECT_TRUE(generator_report("gen").jobs_finished);
   EXPECT_TRUE(generator_report("gen").ledger_balanced);
   EXPECT_GT(switch_report("second").received, 0U);
+}
+
+TEST_F(Loopback, GeneratorEndsInGoodOrderWhileItsSwitchIsDead) {
+  const auto sw = start_switch("switch");
+  const auto gen = start_generator("gen", 1'000'000);
+  ASSERT_TRUE(gen->says("sending", kPatience)) << gen->output();
+  sw->kill_now();
+  ASSERT_TRUE(gen->says("link is down", kPatience)) << gen->output();
+  EXPECT_EQ(interrupt(*gen), kExitInterrupted) << gen->output();
+  EXPECT_TRUE(generator_report("gen").ledger_balanced);
 }
 
 TEST_F(Loopback, AnInterruptedRunWritesItsReport) {
