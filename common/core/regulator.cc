@@ -84,6 +84,7 @@ void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence,
   if (entry->state == State::kArmed) remember(flow, entry->announced_sequence);
   entry->state = State::kInBurst;
   entry->active_at = now;
+  next_end_ = std::min(next_end_, due_end(*entry).at);  // idle_end may come before expiry did
   if (fin && policy_.recovery == Recovery::kBurstEnd) end(index, End::kBurstEnd, now);
 }
 
