@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 
@@ -43,14 +44,15 @@ class RegulationBudget {
     return exhausted_at(*job);
   }
 
-  /// One entry of the flow's job has ended at `at`. @pre acquired before
+  /// One entry of the flow's job has ended at `at`; ends noticed together may be
+  /// told in any order. @pre acquired before
   void release(const FlowKey& flow, Time at) noexcept {
     Job* job = jobs_.find(job_of(flow));
     assert(job != nullptr && job->live > 0);
+    job->last_end = std::max(job->last_end, at);
     if (--job->live > 0) return;
-    const Time began = job->since;
-    roll(*job, at);
-    job->held += at - std::max(began, job->window_start);
+    roll(*job, job->last_end);
+    job->held += job->last_end - std::max(job->since, job->window_start);
   }
 
   static std::size_t bytes_per_job() noexcept { return 2 * (sizeof(FlowKey) + sizeof(Job) + 8); }
@@ -60,6 +62,7 @@ class RegulationBudget {
     Time window_start{};
     Duration held{};  ///< within the window, without the current stretch
     Time since{};     ///< start of the current stretch, if live > 0
+    Time last_end{};  ///< latest end of an entry so far
     std::uint32_t live = 0;
   };
 
