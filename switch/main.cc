@@ -99,7 +99,8 @@ int start(int argc, char** argv) {
   CLI::App app("Software switch with ECN marking and regulation before announced bursts.",
                kProgram);
   add_common_options(app, options);
-  if (const auto status = parse_command_line(app, options, std::move(arguments.own))) return *status;
+  if (const auto status = parse_command_line(app, options, std::move(arguments.own)))
+    return *status;
   start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
 
   auto loaded = load_switch_config(options.config);

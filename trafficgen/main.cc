@@ -120,7 +120,8 @@ int start(int argc, char** argv) {
   CLI::App app("Traffic generator: training jobs and the traffic they compete with.", kProgram);
   add_common_options(app, options);
   app.add_option("--seed", seed, "Seed of all random draws, instead of the file's");
-  if (const auto status = parse_command_line(app, options, std::move(arguments.own))) return *status;
+  if (const auto status = parse_command_line(app, options, std::move(arguments.own)))
+    return *status;
   start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
 
   auto loaded = load_generator_config(options.config);
