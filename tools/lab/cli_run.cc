@@ -112,6 +112,7 @@ int run_command(const LabOptions& options) {
   write_bundle(directory, experiment, summary,
                {{"dpdk", rte_version()}, {"experiment_file", options.file}});
   std::fputs((options.json ? to_json(summary) : comparison_table(summary)).c_str(), stdout);
+  std::fflush(stdout);
   if (outcome.interrupted)
     say("outrider-lab: interrupted: " + std::to_string(experiment.runs.size()) + " of " +
         std::to_string(planned->cases.size()) + " cases are complete");

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace outrider {
@@ -21,7 +22,7 @@ class ProgressLine {
   std::string what_;
   bool terminal_;
   std::chrono::steady_clock::time_point began_;
-  std::size_t shown_tenths_ = 0;
+  std::size_t shown_tenths_ = SIZE_MAX;  ///< nothing yet
   bool shown_ = false;
 };
 

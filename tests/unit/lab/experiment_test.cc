@@ -1,0 +1,144 @@
+// Goal: every fault of an experiment file is reported at once and by the key
+// that the user wrote. Method: break a small valid file in one place each.
+#include "tools/lab/experiment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/lab/experiment_fixture.h"
+
+namespace outrider {
+namespace {
+
+struct Fault {
+  std::string text;
+  std::string key;
+  std::string problem;  ///< contains
+};
+
+std::string without(const std::string& part) { return with(small_experiment(), part, ""); }
+std::string changed(const std::string& from, const std::string& to) {
+  return with(small_experiment(), from, to);
+}
+
+TEST(ExperimentFile, SmallOneIsValid) {
+  const auto file = read_experiment(small_experiment());
+  ASSERT_TRUE(file) << format_issues("text", file.issues);
+  EXPECT_EQ(file.config->arms.size(), 3U);
+  EXPECT_EQ(file.config->arms[2].parameters.burst_bytes, 100'000U) << "arms start from [parameters]";
+  EXPECT_EQ(file.config->hosts[0].count.parameter, "workers");
+  EXPECT_EQ(file.config->hosts[2].count.fixed, 2U);
+}
+
+TEST(ExperimentFile, EveryFaultNamesItsKey) {
+  const Fault faults[] = {
+      {without("name = \"small\"\n"), "name", "is required"},
+      {changed("seeds = 2", "seeds = 0"), "seeds", "must be at least 1"},
+      {changed("seeds = 2", "seed = 2"), "seed", "did you mean \"seeds\"?"},
+      {without("rtt = \"2ms\"\n"), "network.rtt", "is required"},
+      {changed("rate = \"100mbit\"", "rate = 100"), "link[0].rate", "has no unit"},
+      {changed("b = \"b\"", "b = \"c\""), "link[0].b", "no [[switch]] has this name"},
+      {changed("b = \"b\"", "b = \"a\""), "link[0].b", "must be another switch"},
+      {changed("name = \"receiver\"", "name = \"sender\""), "hosts[3].name", "is used twice"},
+      {changed("count = \"servers\"", "count = \"server\""), "hosts[1].count", "must be a number"},
+      {changed("count = 2", "count = 0"), "hosts[2].count", "must be a number from 1"},
+      {changed("count = \"workers\"\nswitch = \"a\"", "count = 1\nswitch = \"a\""), "job.workers",
+       "needs count = \"workers\""},
+      {changed("count = \"workers\"\nswitch = \"a\"", "count = \"workers\"\nswitch = \"leaf\""),
+       "hosts[0].switch", "no [[switch]] has this name"},
+      {changed("delay_spread = 0.2", "delay_spread = 1"), "hosts[2].delay_spread", "less than 1"},
+      {changed("from = \"sender\"", "from = \"sendr\""), "background.from", "did you mean \"sender\"?"},
+      {changed("count = 2\nswitch = \"b\"", "count = 3\nswitch = \"b\""), "background.to",
+       "must be as many as from has, 2"},
+      {changed("iterations = 2", "iteration = 2"), "parameters.iteration",
+       "did you mean \"iterations\"?"},
+      {changed("iterations = 2", "iterations = -1"), "parameters.iterations", "must not be negative"},
+      {changed("iterations = 2", "tcp = \"cubik\""), "parameters.tcp", "did you mean \"cubic\"?"},
+      {changed("iterations = 2", "min_rto_seconds = -1"), "parameters.min_rto_seconds",
+       "must be from 0"},
+      {changed("label = \"off\"", "label = \"base\""), "arm[0].label", "must be \"off\" or \"on\""},
+      {changed("label = \"off-no-start\"", "label = \"offline\""), "arm[1].label",
+       "must be \"off\" or \"on\""},
+      {changed("label = \"off-no-start\"", "label = \"off\""), "arm[1].label", "is used twice"},
+      {changed("regulation = \"mark\"", ""), "arm[2].label", "needs a regulation other than \"off\""},
+      {changed("lead_source = \"none\"", "regulation = \"mark\""), "arm[1].label",
+       "needs regulation \"off\""},
+      {changed("regulation = \"mark\"", "regulation = \"mark\"\nlead_source = \"none\""),
+       "arm[2].lead_source", "nothing would arm it"},
+      {changed("regulation = \"mark\"", "regulation = \"mark\"\nlead_rtt = 4"), "arm[2].lead_rtt",
+       "did you mean \"lead_rtts\"?"},
+  };
+  for (const auto& fault : faults) {
+    const auto file = read_experiment(fault.text);
+    EXPECT_FALSE(file);
+    const bool found = std::ranges::any_of(file.issues, [&](const ConfigIssue& i) {
+      return i.key == fault.key && i.problem.find(fault.problem) != i.problem.npos;
+    });
+    EXPECT_TRUE(found) << "expected " << fault.key << ": " << fault.problem << "\ngot "
+                       << format_issues("text", file.issues);
+  }
+}
+
+TEST(ExperimentFile, SweepFaultsNameTheirValue) {
+  const Fault faults[] = {
+      {"[[vary]]\nvalues = [1]\narms = [\"on\"]", "vary[0].parameter", "is required"},
+      {"[[vary]]\nparameter = \"workers\"\narms = [\"on\"]", "vary[0].values", "is required"},
+      {"[[vary]]\nparameter = \"workers\"\nvalues = [1]", "vary[0].arms", "is required"},
+      {"[[vary]]\nparameter = \"worker\"\nvalues = [1]\narms = [\"on\"]", "vary[0].parameter",
+       "did you mean \"workers\"?"},
+      {"[[vary]]\nparameter = \"tcp\"\nvalues = [\"reno\", \"cubik\"]\narms = [\"on\"]",
+       "vary[0].values[1]", "must be one of"},
+      {"[[vary]]\nparameter = \"workers\"\nvalues = [1, 0]\narms = [\"on\"]", "vary[0].values[1]",
+       "must be at least 1"},
+      {"[[vary]]\nparameter = \"tcp\"\nvalues = [\"reno\"]\narms = [\"onn\"]", "vary[0].arms[0]",
+       "did you mean \"on\"?"},
+      {"[[vary]]\nparameter = \"tcp\"\nvalues = [\"reno\"]\narms = [\"on\"]\nvalue = 1",
+       "vary[0].value", "did you mean \"values\"?"},
+      {"[[vary]]\nparameter = \"regulation\"\nvalues = [\"off\"]\narms = [\"on\"]",
+       "vary[0].parameter", "belongs to the arms"},
+      {"[[cross]]\narms = [\"on\"]", "cross[0]", "must name at least one parameter"},
+      {"[[cross]]\nlead_rtt = [1, 2]\narms = [\"on\"]", "cross[0].lead_rtt",
+       "did you mean \"lead_rtts\"?"},
+      {"[[cross]]\nlead_rtts = 1\narms = [\"on\"]", "cross[0].lead_rtts", "must be an array"},
+      {"[[cross]]\nlead_rtts = [1, \"2\"]\narms = [\"on\"]", "cross[0].lead_rtts[1]",
+       "must be a finite number"},
+      {"[cross]\nlead_rtts = [1]", "cross", "must be an array of tables"},
+  };
+  for (const auto& fault : faults) {
+    const auto file = read_experiment(small_experiment(fault.text));
+    ASSERT_EQ(file.issues.size(), 1U) << fault.text << '\n' << format_issues("text", file.issues);
+    EXPECT_EQ(file.issues[0].key, fault.key);
+    EXPECT_THAT(file.issues[0].problem, testing::HasSubstr(fault.problem));
+  }
+}
+
+TEST(ExperimentFile, ReportsAllFaultsAtOnce) {
+  std::string text = changed("iterations = 2", "iteration = 2\ntcp = \"x\"");
+  text = with(text, "label = \"off\"", "label = \"base\"");
+  const auto file = read_experiment(text + "[[vary]]\nparameter = \"k\"\nvalues = [1]\narms = [\"on\"]");
+  std::vector<std::string> keys;
+  for (const auto& issue : file.issues) keys.push_back(issue.key);
+  EXPECT_THAT(keys, testing::UnorderedElementsAre("parameters.tcp", "parameters.iteration",
+                                                  "arm[0].label", "vary[0].parameter"));
+}
+
+TEST(ExperimentParameters, OnlyTheFiveBelongToTheRegulator) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : to_parameters({}))
+    if (is_regulator_parameter(name)) names.push_back(name);
+  EXPECT_THAT(names, testing::ElementsAre("regulation", "recovery", "lead_rtts", "lead_source",
+                                          "spare_ddl"));
+}
+
+TEST(ExperimentParameters, EveryOneCanBeAssignedByItsName) {
+  for (const auto& [name, value] : to_parameters({})) {
+    CaseParameters p;
+    const ConfigValue v = std::visit([](const auto& x) { return ConfigValue(x); }, value);
+    EXPECT_EQ(assign_parameter(p, name, v), "") << name;
+  }
+}
+
+}  // namespace
+}  // namespace outrider

@@ -1,0 +1,204 @@
+// Goal: the plan holds the cases that the file asks for, once each, and cases
+// that are compared differ in what they compare alone.
+#include "tools/lab/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "switch/config_toml.h"
+#include "tests/unit/lab/experiment_fixture.h"
+#include "tools/lab/plan_switches.h"
+#include "trafficgen/config_toml.h"
+
+namespace outrider {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+std::vector<fs::path> experiment_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(OUTRIDER_SOURCE_DIR "/conf/experiments"))
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+Parameters without_regulator(const Parameters& all) {
+  Parameters rest;
+  for (const auto& p : all)
+    if (!is_regulator_parameter(p.first)) rest.push_back(p);
+  return rest;
+}
+
+TEST(Plan, CrossesArmsWithSeeds) {
+  const auto cases = plan_of(small_experiment());
+  ASSERT_EQ(cases.size(), 6U);
+  EXPECT_EQ(cases[0].label, "off");
+  EXPECT_EQ(cases[0].seed, 1U);
+  EXPECT_EQ(cases[1].seed, 2U);
+  EXPECT_EQ(plan_of(small_experiment(), {.first_seed = 7, .seeds = 1})[2].seed, 7U);
+  EXPECT_EQ(plan_of(small_experiment(), {.filter = "no-start"}).size(), 2U);
+}
+
+TEST(Plan, EachPointIsRunOnceWithEachOfItsArms) {
+  const std::string vary = "[[vary]]\nparameter = \"tcp\"\nvalues = [\"cubic\", \"reno\", \"dctcp\"]\n"
+                           "arms = [\"off\", \"on\"]\n";
+  const PlanOptions one{.seeds = 1};
+  EXPECT_EQ(plan_of(small_experiment(vary), one).size(), 3U + 2U * 2U) << "cubic is the base point";
+  const std::string cross = "[[cross]]\nlead_rtts = [1, 2, 4]\ntcp = [\"cubic\", \"reno\"]\n"
+                            "arms = [\"off\", \"on\"]\n";
+  // on: 6 points, one of them the base; off: 2, as no lead changes it.
+  EXPECT_EQ(plan_of(small_experiment(cross), one).size(), 3U + 5U + 1U);
+  // The two sweeps share (on, reno) and (off, reno).
+  EXPECT_EQ(plan_of(small_experiment(vary + cross), one).size(), 3U + 4U + 4U);
+}
+
+TEST(Plan, ResolvesEveryParameterOfEveryCase) {
+  const auto cases = plan_of(small_experiment(
+      "[[vary]]\nparameter = \"burst_bytes\"\nvalues = [\"1MB\"]\narms = [\"on\"]\n"));
+  for (const auto& c : cases) EXPECT_EQ(c.parameters.size(), to_parameters({}).size());
+  EXPECT_EQ(parameter(cases.back(), "burst_bytes"), ParameterValue{std::int64_t{1'000'000}});
+  EXPECT_EQ(parameter(cases.back(), "regulation"), ParameterValue{std::string("mark")});
+  EXPECT_EQ(parameter(cases.front(), "lead_source"), ParameterValue{std::string("wait")})
+      << "off announces and waits, too";
+  EXPECT_EQ(parameter(cases[2], "lead_source"), ParameterValue{std::string("none")});
+}
+
+TEST(Plan, BuildsWhatTheParametersSay) {
+  const auto cases = plan_of(
+      with(small_experiment(), "iterations = 2",
+           "iterations = 2\nworkers = 3\nlead_rtts = 2\nh_packets = 15\nbackground_ecn = \"ignore\"\n"
+           "background_flows_per_pair = 2\nmin_rto_seconds = 0.05"),
+      {.seeds = 1});
+  const Case& on = cases.back();
+  EXPECT_EQ(on.workers, 3U);
+  EXPECT_EQ(on.background_flows, 4U);
+  EXPECT_EQ(on.base_rtt, 2ms);
+  EXPECT_EQ(on.bottleneck, BitRate{100'000'000});
+  EXPECT_EQ(on.switches.bin, 2ms);
+  const JobConfig& job = on.traffic.jobs[0];
+  EXPECT_THAT(job.workers, testing::ElementsAre("worker_0", "worker_1", "worker_2"));
+  EXPECT_EQ(job.announce.lead, 4ms);
+  EXPECT_EQ(job.announce.threshold_packets, 15U);
+  EXPECT_EQ(on.traffic.transports[0].tcp.min_rto, 50ms);
+  EXPECT_TRUE(on.traffic.transports[0].tcp.obey_ece) << "the job's";
+  EXPECT_FALSE(on.traffic.transports[1].tcp.obey_ece) << "the background's";
+  std::uint32_t recorded = 0;
+  for (const auto& sw : on.switches.switches)
+    for (const auto& port : sw.ports) recorded += port.record ? 1 : 0;
+  EXPECT_EQ(recorded, 1U);
+  EXPECT_EQ(on.switches.devices.size(), 2U) << "one a leaf";
+}
+
+TEST(Plan, StaticPairMarksBackgroundAtHAndTheJobAtK) {
+  const auto cases = plan_of(small_experiment("[[arm]]\nlabel = \"off-static-pair\"\nmarker = \"static_pair\"\n"),
+                             {.filter = "static"});
+  const MarkerConfig& marker = cases.at(0).switches.switches[0].ports[0].marker;
+  EXPECT_EQ(marker.threshold_packets, 10U);
+  EXPECT_EQ(marker.ddl_threshold_packets, 40U);
+}
+
+TEST(Plan, HostDelaysDependOnTheSeedAlone) {
+  const auto cases = plan_of(small_experiment(
+      "[[vary]]\nparameter = \"workers\"\nvalues = [2]\narms = [\"off\"]\n"));
+  const auto delays = [](const Case& c) {
+    std::map<std::string, Duration> by_port;
+    for (const auto& port : c.switches.switches[0].ports)
+      if (port.name.starts_with("to_sender")) by_port[port.name] = port.delay;
+    return by_port;
+  };
+  std::map<std::uint64_t, std::map<std::string, Duration>> by_seed;
+  for (const auto& c : cases) {
+    const auto [known, is_new] = by_seed.try_emplace(c.seed, delays(c));
+    EXPECT_EQ(known->second, delays(c)) << c.label << ": alike in all arms, however many workers";
+  }
+  EXPECT_NE(by_seed[1], by_seed[2]);
+  for (const auto& [port, delay] : by_seed[1]) {
+    EXPECT_GE(delay, 200us);
+    EXPECT_LE(delay, 300us);
+  }
+}
+
+TEST(Plan, WithoutBackgroundTheJobDoesNotWait) {
+  const auto cases = plan_of(small_experiment(), {.seeds = 1});
+  const Case alone = without_background(cases.back());
+  EXPECT_TRUE(alone.traffic.long_flows.empty());
+  EXPECT_EQ(alone.background_flows, 0U);
+  EXPECT_LT(alone.traffic.jobs[0].first_due, 100ms);
+  EXPECT_EQ(alone.seed, cases.back().seed);
+  EXPECT_TRUE(validate(alone.traffic).empty());
+}
+
+struct NetworkFault {
+  std::string from, to, key, problem;
+};
+
+TEST(Plan, NetworkFaultsNameTheirKey) {
+  const NetworkFault faults[] = {
+      {"rtt = \"2ms\"", "rtt = \"3ms\"", "network.rtt", "back add up to 2ms"},
+      {"measured = \"a.to_b\"", "measured = \"a.to_c\"", "network.measured", "did you mean \"a.to_b\"?"},
+      {"[[switch]]\nname = \"b\"", "[[switch]]\nname = \"b\"\n[[switch]]\nname = \"c\"", "link",
+       "no [[link]] leads"},
+      {"iterations = 2", "k_packets = 60", "arm[0]", "must be below the queue's limit_packets"},
+      {"iterations = 2", "h_packets = 12", "arm[0]", "multiple of 5"},
+      {"iterations = 2", "model = \"none.toml\"", "arm[0]", "none.toml"},
+  };
+  for (const auto& fault : faults) {
+    const auto file = read_experiment(with(small_experiment(), fault.from, fault.to));
+    ASSERT_TRUE(file) << format_issues("text", file.issues);
+    const auto plan = make_plan(*file.config);
+    EXPECT_FALSE(plan);
+    ASSERT_FALSE(plan.issues.empty()) << fault.key;
+    EXPECT_EQ(plan.issues[0].key, fault.key) << format_issues("text", plan.issues);
+    EXPECT_THAT(plan.issues[0].problem, testing::HasSubstr(fault.problem));
+  }
+}
+
+TEST(ShippedExperiments, LoadAndPlan) {
+  const auto files = experiment_files();
+  EXPECT_GE(files.size(), 4U);
+  for (const auto& path : files) {
+    const auto file = load_experiment(path.string());
+    ASSERT_TRUE(file) << format_issues(path.string(), file.issues);
+    EXPECT_EQ(file.config->name, path.stem().string());
+    const auto plan = make_plan(*file.config, {.seeds = 1});
+    ASSERT_TRUE(plan) << format_issues(path.string(), plan.issues);
+    std::set<std::string> names;
+    for (const auto& c : *plan.config) {
+      EXPECT_TRUE(names.insert(case_name(*file.config, c)).second) << case_name(*file.config, c);
+      EXPECT_TRUE(validate(c.switches).empty());
+      EXPECT_TRUE(validate(c.traffic).empty());
+      EXPECT_TRUE(validate(without_background(c).traffic).empty());
+    }
+  }
+}
+
+// Every on case must have an off case that differs in the regulator's five
+// parameters alone, or nothing could be said of it.
+TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
+  for (const auto& path : experiment_files()) {
+    const auto file = load_experiment(path.string());
+    ASSERT_TRUE(file);
+    const auto plan = make_plan(*file.config, {.seeds = 1});
+    ASSERT_TRUE(plan);
+    std::uint32_t on_cases = 0;
+    for (const auto& on : *plan.config) {
+      if (!on.label.starts_with("on")) continue;
+      ++on_cases;
+      const bool has_off = std::ranges::any_of(*plan.config, [&](const Case& off) {
+        return off.label == "off" && without_regulator(off.parameters) == without_regulator(on.parameters);
+      });
+      EXPECT_TRUE(has_off) << path << ": " << case_name(*file.config, on);
+    }
+    EXPECT_GT(on_cases, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace outrider
