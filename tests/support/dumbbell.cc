@@ -44,10 +44,13 @@ SwitchProcessConfig Dumbbell::switches() const {
   right.name = kRight;
   const Duration edge_delay = rtt / 8;  // four edge crossings and two of the trunk a round trip
   for (std::uint32_t i = 0; i < workers; ++i)
-    add_host(left, "w" + std::to_string(i), "10.0.1." + std::to_string(i + 1), host_rate, edge_delay);
+    add_host(left, "w" + std::to_string(i), "10.0.1." + std::to_string(i + 1), host_rate,
+             edge_delay);
   for (std::uint32_t i = 0; i < background_flows; ++i) {
-    add_host(left, "b" + std::to_string(i), "10.0.2." + std::to_string(i + 1), host_rate, edge_delay);
-    add_host(right, "c" + std::to_string(i), "10.0.4." + std::to_string(i + 1), host_rate, edge_delay);
+    add_host(left, "b" + std::to_string(i), "10.0.2." + std::to_string(i + 1), host_rate,
+             edge_delay);
+    add_host(right, "c" + std::to_string(i), "10.0.4." + std::to_string(i + 1), host_rate,
+             edge_delay);
   }
   add_host(right, "s0", "10.0.3.1", host_rate, edge_delay);
   SwitchPortConfig trunk = bottleneck_port;

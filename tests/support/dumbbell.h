@@ -18,7 +18,7 @@ struct Dumbbell {
   Duration rtt = std::chrono::microseconds(3500);  ///< propagation, all of it
   SwitchPortConfig bottleneck_port{};              ///< queue, marker, regulation of the bottleneck
   bool accept_signals = true;
-  JobConfig job{};                                 ///< workers and servers are filled in
+  JobConfig job{};  ///< workers and servers are filled in
   TcpConfig ddl_tcp{};
   TcpConfig background_tcp{};
   std::uint64_t seed = 1;

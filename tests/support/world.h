@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/dpdk/mempool.h"
+#include "common/runtime/event_loop.h"
+#include "common/runtime/link.h"
+#include "switch/network.h"
+#include "tests/support/dumbbell.h"
+#include "tests/support/impairment.h"
+#include "tools/lab/case.h"
+#include "tools/lab/virtual_world.h"
+#include "trafficgen/generator.h"
+
+namespace outrider {
+
+/// A pool of its own for each test.
+Mempool make_test_pool(std::uint32_t mbufs = 8192);
+
+/// The long seeds were asked for (OUTRIDER_FULL=1).
+bool full_run();
+/// @return `few`, or `many` in a full run
+std::uint32_t seeds(std::uint32_t few, std::uint32_t many);
+
+/// Every packet that hosts ever sent, by where it is now.
+struct PacketLedger {
+  std::uint64_t sent = 0;
+  std::uint64_t copied = 0;    ///< by impairments
+  std::uint64_t received = 0;  ///< by hosts
+  std::uint64_t dropped_by_switches = 0;
+  std::uint64_t dropped_by_impairments = 0;
+  std::uint64_t resident = 0;  ///< queues, links, impairments
+
+  [[nodiscard]] bool balanced() const {
+    return sent + copied == received + dropped_by_switches + dropped_by_impairments + resident;
+  }
+};
+
+/// VirtualWorld's wiring with an impairment on each of the two wires of every
+/// host. A dumbbell's hosts have their delays on these wires.
+class ImpairedWorld {
+ public:
+  /// @throws std::runtime_error if a configuration is not valid
+  ImpairedWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
+                rte_mempool& pool);
+  ImpairedWorld(const Dumbbell& d, rte_mempool& pool)
+      : ImpairedWorld(d.switches(), d.traffic(), pool) {}
+  ~ImpairedWorld() { flush(); }
+
+  /// Between the NIC of `host` and the first wire; the rule may be set at any time.
+  [[nodiscard]] Impairment& from(std::string_view host) { return *up_[index_of(host)]; }
+  /// Between the last wire and `host`.
+  [[nodiscard]] Impairment& to(std::string_view host) { return *down_[index_of(host)]; }
+  /// Sets random rules on both wires of every host.
+  void impair_all(const RandomImpairment& rates, std::uint64_t seed);
+
+  void run_until(Time end) noexcept {
+    loop_.run_until(end);
+    now_ = end;
+  }
+  /// Until all jobs have ended, at most up to `limit`. @return they have
+  bool run_to_end(Time limit);
+
+  [[nodiscard]] Time now() const noexcept { return now_; }
+  [[nodiscard]] RunResult result() const;
+  [[nodiscard]] PacketLedger ledger() const;
+  void flush() noexcept;
+  [[nodiscard]] Generator& generator() noexcept { return generator_; }
+
+ private:
+  [[nodiscard]] std::size_t index_of(std::string_view host) const;
+
+  std::vector<HostConfig> hosts_;
+  EventLoop loop_;
+  SwitchNetwork network_;
+  Generator generator_;
+  std::vector<std::unique_ptr<Impairment>> up_, down_;  ///< [hosts]
+  std::vector<std::unique_ptr<Link>> wires_;            ///< host to its impairment
+  Time now_{};
+};
+
+/// The report of one queue. @throws std::runtime_error if there is none
+const QueueReport& queue_of(const RunResult& r, std::string_view sw, std::string_view port);
+/// The bottleneck of a dumbbell.
+inline const QueueReport& bottleneck_of(const RunResult& r) { return queue_of(r, "left", "trunk"); }
+
+/// Runs to the end of the job without impairments, then checks both ledgers and
+/// that every buffer comes back.
+RunResult run(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
+              rte_mempool& pool, Time limit);
+inline RunResult run(const Dumbbell& d, rte_mempool& pool,
+                     Time limit = Time{std::chrono::seconds(60)}) {
+  return run(d.switches(), d.traffic(), pool, limit);
+}
+
+std::uint64_t sum(const PerClass<std::array<std::uint64_t, kDropReasons>>& drops);
+std::uint64_t sum(const std::array<std::uint64_t, kDropReasons>& drops);
+std::uint64_t sum(const PerClass<std::uint64_t>& per_class);
+
+/// Mean of a container of numbers; 0 if it is empty.
+template <class Values>
+double mean(const Values& values) {
+  double total = 0;
+  for (const auto v : values) total += static_cast<double>(v);
+  return values.empty() ? 0 : total / static_cast<double>(values.size());
+}
+
+}  // namespace outrider
