@@ -1,0 +1,76 @@
+// Goal: a run is a function of its configuration and seed, and nobody's draws
+// depend on who else is there.
+#include <gtest/gtest.h>
+
+#include "switch/report_json.h"
+#include "tests/support/world.h"
+#include "trafficgen/report_json.h"
+
+namespace outrider {
+namespace {
+
+using std::chrono::milliseconds;
+
+Dumbbell varied(std::uint64_t seed) {
+  Dumbbell d;
+  d.seed = seed;
+  d.workers = 2;
+  d.job.pull = true;
+  d.job.burst_bytes = 100'000;
+  d.job.schedule = Schedule::kClosedLoop;
+  d.job.first_due = milliseconds(200);
+  d.job.period = {};
+  d.job.compute = milliseconds(20);
+  d.job.compute_jitter = 0.3;
+  d.bottleneck_port.regulation.mode = RegulationMode::kMark;
+  return d;
+}
+
+std::string text_of(const RunResult& r) { return to_json(r.switches) + to_json(r.traffic); }
+
+TEST(Determinism, EqualSeedsGiveEqualReportsByteForByte) {
+  const Mempool pool = make_test_pool(), other_pool = make_test_pool(20'000);
+  const std::string first = text_of(run(varied(7), *pool));
+  EXPECT_EQ(text_of(run(varied(7), *pool)), first) << "buffers used before";
+  EXPECT_EQ(text_of(run(varied(7), *other_pool)), first) << "another pool";
+  EXPECT_NE(text_of(run(varied(8), *pool)), first);
+}
+
+// How often the caller looks at the clock changes nothing.
+TEST(Determinism, StepsOfTheLoopDoNotMatter) {
+  const Mempool pool = make_test_pool();
+  const auto text_with_step = [&pool](Duration step) {
+    const Dumbbell d = varied(3);
+    VirtualWorld world(d.switches(), d.traffic(), *pool);
+    while (world.now() < Time{} + milliseconds(600)) world.run_until(world.now() + step);
+    return text_of(world.result());
+  };
+  EXPECT_EQ(text_with_step(milliseconds(600)), text_with_step(std::chrono::microseconds(40)));
+}
+
+TEST(Determinism, ASilentHostChangesNobodysDraws) {
+  const Mempool pool = make_test_pool();
+  const Dumbbell d = varied(5);
+  SwitchProcessConfig switches = d.switches();
+  GeneratorConfig traffic = d.traffic();
+  SwitchPortConfig port = switches.switches[0].ports[0];
+  port.name = "silent";
+  switches.switches[0].ports.push_back(port);
+  switches.switches[0].routes.push_back({"10.0.9.1/32", "silent"});
+  HostConfig host = traffic.hosts[0];
+  host.name = "silent";
+  host.address = "10.0.9.1";
+  traffic.hosts.push_back(host);
+  const auto limit = Time{} + std::chrono::seconds(10);
+  const RunResult with = run(switches, traffic, *pool, limit);
+  const RunResult without = run(d, *pool, limit);
+  EXPECT_EQ(to_json(with.traffic), to_json(without.traffic));
+  ASSERT_EQ(with.switches.queues.size(), without.switches.queues.size() + 1);
+  SwitchReport a, b;
+  a.queues = {bottleneck_of(with)};
+  b.queues = {bottleneck_of(without)};
+  EXPECT_EQ(to_json(a), to_json(b));
+}
+
+}  // namespace
+}  // namespace outrider

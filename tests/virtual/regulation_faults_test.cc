@@ -1,0 +1,437 @@
+// Goal: whatever is lost, repeated, late or forged, a regulated queue comes back
+// to idle, the burst is sent, and nobody who was not asked pays. Method: whole
+// worlds in virtual time with impairments on the hosts' wires; each test also
+// checks that the impairment met what it was made for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "tests/support/world.h"
+
+namespace outrider {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kIterations = 3;
+constexpr Duration kLead = milliseconds(14);
+
+/// Bursts of 300 kB due at 0.5, 0.8 and 1.1 s.
+Dumbbell regulated() {
+  Dumbbell d;
+  d.bottleneck_port.regulation.mode = RegulationMode::kMark;
+  d.job.burst_bytes = 300'000;
+  d.job.iterations = kIterations;
+  d.job.first_due = milliseconds(500);
+  d.job.period = milliseconds(300);
+  d.job.announce.lead = kLead;
+  return d;
+}
+
+class RegulationFaults : public testing::Test {
+ protected:
+  /// Runs on for long enough that every expiry has passed, then checks what must
+  /// hold after any fault.
+  static RunResult settle(ImpairedWorld& world, bool expect_end = true) {
+    EXPECT_EQ(world.run_to_end(Time{} + seconds(5)), expect_end);
+    world.run_until(world.now() + milliseconds(500));
+    const RunResult r = world.result();
+    for (const auto& q : r.switches.queues) {
+      EXPECT_EQ(q.entries_left, 0U) << q.switch_name << '.' << q.port_name;
+      const auto used = std::ranges::find_if(q.bins.rbegin(), q.bins.rend(), [](const QueueBin& b) {
+        return b.min_threshold_packets > 0;
+      });
+      if (used != q.bins.rend()) {
+        EXPECT_EQ(used->min_threshold_packets, q.initial_threshold_packets);
+      }
+    }
+    EXPECT_TRUE(world.ledger().balanced());
+    EXPECT_TRUE(r.switches.ledger_balanced && r.traffic.ledger_balanced);
+    return r;
+  }
+  Mempool pool_ = make_test_pool();
+};
+
+TEST_F(RegulationFaults, LostStartIsSentAnyway) {
+  Dumbbell d = regulated();
+  ImpairedWorld world(d, *pool_);
+  world.from("w0").set_rule([](const SeenPacket& p) { return Fate{.drop = p.is_start()}; });
+  const RunResult r = settle(world);
+  EXPECT_EQ(world.from("w0").dropped(), kIterations);
+  EXPECT_EQ(r.traffic.ack_timeouts, kIterations);
+  EXPECT_EQ(bottleneck_of(r).starts_armed, 0U);
+  EXPECT_EQ(bottleneck_of(r).regulated_ns, 0);
+  for (const auto& b : r.traffic.bursts) {
+    EXPECT_TRUE(b.ack_timed_out);
+    EXPECT_EQ(b.released_ns, b.due_ns + d.job.announce.ack_timeout.count());
+    EXPECT_NE(b.delivered_ns, kNotYet_ns);
+  }
+}
+
+// START has armed the switches; regulation lasts until the burst comes at last.
+TEST_F(RegulationFaults, LostAckIsSentAnywayAndEndsRegulation) {
+  const Dumbbell d = regulated();
+  ImpairedWorld world(d, *pool_);
+  world.to("w0").set_rule([](const SeenPacket& p) { return Fate{.drop = p.is_start_ack()}; });
+  const RunResult r = settle(world);
+  EXPECT_EQ(world.to("w0").dropped(), kIterations);
+  EXPECT_EQ(r.traffic.ack_timeouts, kIterations);
+  const QueueReport& q = bottleneck_of(r);
+  EXPECT_EQ(q.starts_armed, kIterations);
+  EXPECT_EQ(q.recovered_arrival, kIterations);
+  const auto held = kIterations * d.job.announce.ack_timeout.count();
+  EXPECT_NEAR(static_cast<double>(q.regulated_ns), static_cast<double>(held),
+              0.05 * static_cast<double>(held));
+}
+
+TEST_F(RegulationFaults, RepeatedStartArmsOnce) {
+  ImpairedWorld world(regulated(), *pool_);
+  world.from("w0").set_rule(
+      [](const SeenPacket& p) { return Fate{.copies = p.is_start() ? 3U : 0U}; });
+  const RunResult r = settle(world);
+  EXPECT_EQ(bottleneck_of(r).starts_armed, kIterations);
+  EXPECT_EQ(bottleneck_of(r).starts_repeated, 3 * kIterations);
+  EXPECT_EQ(bottleneck_of(r).recovered_arrival, kIterations);
+  EXPECT_EQ(r.traffic.acks_sent, 4 * kIterations);
+  EXPECT_EQ(r.traffic.ack_timeouts, 0U);
+}
+
+// The copy comes after the burst has begun, and another after it has ended.
+TEST_F(RegulationFaults, StartOvertakenByItsBurstArmsNothing) {
+  for (const Duration late : {kLead + milliseconds(5), kLead + milliseconds(200)}) {
+    ImpairedWorld world(regulated(), *pool_);
+    world.from("w0").set_rule([late](const SeenPacket& p) {
+      return Fate{.copies = p.is_start() ? 1U : 0U, .copies_delay = late};
+    });
+    const RunResult r = settle(world);
+    const QueueReport& q = bottleneck_of(r);
+    EXPECT_EQ(q.starts_armed, kIterations);
+    EXPECT_EQ(q.starts_repeated, kIterations);
+    EXPECT_LT(Duration{q.regulated_ns}, kIterations * (kLead + milliseconds(2)));
+  }
+}
+
+// The worker falls silent right after its START: the entry ages out.
+TEST_F(RegulationFaults, DeadWorkerExpires) {
+  const Dumbbell d = regulated();
+  for (const auto recovery : {Recovery::kArrival, Recovery::kBurstEnd, Recovery::kTimer}) {
+    Dumbbell variant = d;
+    variant.bottleneck_port.regulation.recovery = recovery;
+    ImpairedWorld world(variant, *pool_);
+    bool dead = false;
+    world.from("w0").set_rule([&dead](const SeenPacket& p) {
+      const bool drop = dead;
+      dead = dead || p.is_start();
+      return Fate{.drop = drop};
+    });
+    const RunResult r = settle(world, /*expect_end=*/false);
+    const QueueReport& q = bottleneck_of(r);
+    EXPECT_EQ(q.starts_armed, 1U);
+    EXPECT_GT(world.from("w0").dropped(), 0U);
+    const auto& policy = variant.bottleneck_port.regulation;
+    if (recovery == Recovery::kTimer) {
+      EXPECT_EQ(q.recovered_timer, 1U);
+      EXPECT_EQ(Duration{q.regulated_ns}, policy.hold);
+    } else {
+      EXPECT_EQ(q.expired, 1U);
+      EXPECT_EQ(Duration{q.regulated_ns}, policy.expiry);
+    }
+  }
+}
+
+// The worker dies in its burst: "until the end" ends by idleness.
+TEST_F(RegulationFaults, WorkerThatDiesInItsBurstEndsByIdleness) {
+  Dumbbell d = regulated();
+  d.bottleneck_port.regulation.recovery = Recovery::kBurstEnd;
+  ImpairedWorld world(d, *pool_);
+  std::uint32_t data = 0;
+  world.from("w0").set_rule([&data](const SeenPacket& p) {
+    data += p.payload_bytes > 0;
+    return Fate{.drop = data > 20};
+  });
+  const RunResult r = settle(world, /*expect_end=*/false);
+  EXPECT_EQ(bottleneck_of(r).starts_armed, 1U);
+  EXPECT_EQ(bottleneck_of(r).recovered_burst_end, 1U);
+  EXPECT_GT(data, 21U) << "it tried again, in vain";
+}
+
+// The queue takes the lowest threshold that is asked for, and rises again when
+// the strictest job leaves, while the other still waits.
+TEST_F(RegulationFaults, TwoJobsComposeByMinimumAndRiseAgain) {
+  Dumbbell d = regulated();
+  d.workers = 2;
+  GeneratorConfig traffic = d.traffic();
+  JobConfig strict = traffic.jobs[0], mild = traffic.jobs[0];
+  strict.workers = {"w0"};
+  mild.name = "mild";
+  mild.workers = {"w1"};
+  mild.tcp_port = 5001;
+  mild.announce.threshold_packets = 20;
+  mild.announce.lead = milliseconds(60);  // outlives the strict one
+  strict.iterations = mild.iterations = 1;
+  traffic.jobs = {strict, mild};
+  ImpairedWorld world(d.switches(), traffic, *pool_);
+  const RunResult r = settle(world);
+  const QueueReport& q = bottleneck_of(r);
+  EXPECT_EQ(q.starts_armed, 2U);
+  EXPECT_EQ(q.recovered_arrival, 2U);
+  std::vector<std::uint32_t> levels;  // of consecutive bins
+  for (const auto& bin : q.bins)
+    if (bin.min_threshold_packets != 0 &&
+        (levels.empty() || levels.back() != bin.min_threshold_packets))
+      levels.push_back(bin.min_threshold_packets);
+  const std::vector<std::uint32_t> expected{40, 10, 20, 40};
+  std::vector<std::uint32_t> known;
+  for (const auto level : levels)
+    if (level <= 40 && (known.empty() || known.back() != level)) known.push_back(level);
+  EXPECT_EQ(known, expected);
+}
+
+TEST_F(RegulationFaults, ThresholdCodeZeroIsCountedAndIgnored) {
+  ImpairedWorld world(regulated(), *pool_);
+  world.from("w0").set_rule([](const SeenPacket& p) {
+    Fate fate;
+    if (p.is_start()) fate.tos = tos_signal::kStartBit;
+    return fate;
+  });
+  const RunResult r = settle(world);
+  EXPECT_EQ(r.switches.signals_bad_code, 2 * kIterations) << "at either switch";
+  EXPECT_EQ(bottleneck_of(r).starts_armed, 0U);
+  EXPECT_EQ(r.traffic.ack_timeouts, 0U) << "the server answers";
+}
+
+// Between START and burst, the switch sees an old pure ACK and an old data
+// segment of the same flow: neither is the burst.
+TEST_F(RegulationFaults, PureAcksAndRetransmissionsAreNotTheBurst) {
+  Dumbbell d = regulated();
+  d.job.announce.lead = milliseconds(50);
+  ImpairedWorld world(d, *pool_);
+  std::set<std::uint64_t> done;
+  world.from("w0").set_rule([&done](const SeenPacket& p) {
+    // Its first pure ACK and its first data segment come again 20 ms after the
+    // second START, which leaves at 0.8 s.
+    const std::uint64_t kind = p.is_start() || (p.tcp_flags & kTcpSyn) != 0 ? 0
+                               : p.payload_bytes == 0                       ? 1
+                                                                            : 2;
+    if (kind == 0 || !done.insert(kind).second) return Fate{};
+    return Fate{.copies = 1, .copies_delay = Time{milliseconds(820)} - p.at};
+  });
+  const RunResult r = settle(world);
+  EXPECT_EQ(done.size(), 2U);
+  EXPECT_EQ(world.from("w0").copied(), 2U);
+  const QueueReport& q = bottleneck_of(r);
+  EXPECT_EQ(q.recovered_arrival, kIterations);
+  EXPECT_GE(Duration{q.regulated_ns}, kIterations * milliseconds(50)) << "none of it was cut short";
+  EXPECT_LT(Duration{q.regulated_ns}, kIterations * milliseconds(52));
+}
+
+// ACKs of the pull cross the regulated queue in the same direction as the push.
+TEST_F(RegulationFaults, AcksOfThePullDoNotEndRegulation) {
+  Dumbbell d = regulated();
+  d.background_flows = 0;
+  d.job.pull = true;
+  d.job.burst_bytes = 302'000;  // 209 segments: the last one waits alone
+  d.job.schedule = Schedule::kClosedLoop;
+  d.job.compute = milliseconds(30);
+  d.job.announce.lead_source = LeadSource::kOverlap;
+  d.job.announce.lead = milliseconds(25);
+  d.ddl_tcp.delayed_ack = milliseconds(10);
+  d.ddl_tcp.ack_every_segments = 4;
+  ImpairedWorld world(d, *pool_);
+  bool armed = false;
+  std::uint32_t acks_while_armed = 0;
+  world.from("w0").set_rule([&](const SeenPacket& p) {
+    acks_while_armed += armed && p.payload_bytes == 0 && !p.is_start();
+    if (p.is_start()) armed = true;
+    if (p.payload_bytes > 0) armed = false;
+    return Fate{};
+  });
+  const RunResult r = settle(world);
+  EXPECT_GT(acks_while_armed, 0U);
+  EXPECT_EQ(bottleneck_of(r).recovered_arrival, kIterations);
+  EXPECT_GE(Duration{bottleneck_of(r).regulated_ns}, kIterations * milliseconds(25));
+}
+
+// Everything at once: signals and data lost, repeated and late.
+TEST_F(RegulationFaults, StormOfFaultsAlwaysEndsIdle) {
+  std::uint64_t timeouts = 0, repeated = 0, expired = 0, armed = 0, ended = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(6, 200); ++seed) {
+    Dumbbell d = regulated();
+    d.seed = seed;
+    d.workers = 3;
+    d.job.iterations = 4;
+    d.job.burst_bytes = 100'000;
+    d.bottleneck_port.regulation.recovery =
+        std::array{Recovery::kArrival, Recovery::kBurstEnd, Recovery::kTimer}[seed % 3];
+    d.bottleneck_port.regulation.spare_ddl = seed % 2 == 0;
+    d.bottleneck_port.regulation.expiry = milliseconds(40);
+    d.ddl_tcp.reuse = std::array{ConnectionReuse::kNew, ConnectionReuse::kKeep}[seed % 2];
+    ImpairedWorld world(d, *pool_);
+    for (const char* host : {"w0", "w1", "w2", "s0"}) {
+      const auto entity =
+          static_cast<std::uint32_t>(host[1]) * 256U + static_cast<std::uint32_t>(host[0]);
+      auto data = random_rule({.loss = 0.01, .duplicate = 0.01, .reorder = 0.02}, seed, entity);
+      auto signals =
+          random_rule({.loss = 0.3, .duplicate = 0.3, .reorder = 0.3, .late = milliseconds(60)},
+                      seed, entity + 1);
+      world.from(host).set_rule([data, signals](const SeenPacket& p) {
+        return p.is_start() || p.is_start_ack() ? signals(p) : data(p);
+      });
+    }
+    const RunResult r = settle(world);
+    const QueueReport& q = bottleneck_of(r);
+    timeouts += r.traffic.ack_timeouts;
+    repeated += q.starts_repeated;
+    expired += q.expired;
+    armed += q.starts_armed;
+    ended += q.recovered_arrival + q.recovered_burst_end + q.recovered_timer + q.expired;
+  }
+  EXPECT_GT(timeouts, 0U);
+  EXPECT_GT(repeated, 0U);
+  EXPECT_GT(expired, 0U);
+  EXPECT_GT(armed, 0U);
+  EXPECT_LE(ended, armed);  // the rest were replaced by a newer iteration
+  EXPECT_GT(ended, armed / 2);
+}
+
+// -- Mistakes seen in re-implementations
+
+// ECN to the byte, seen at the receivers: what left Not-ECT arrives Not-ECT, the
+// checksum is right behind two TTLs, and a signal is never touched.
+TEST_F(RegulationFaults, NeverMarksWhatIsNotEctAndKeepsChecksums) {
+  Dumbbell d = regulated();
+  GeneratorConfig traffic = d.traffic();
+  TcpConfig plain = d.background_tcp;
+  plain.ecn = false;
+  plain.control.controller = Controller::kReno;
+  traffic.transports.push_back({"plain", plain});
+  LongFlowsConfig not_ect = traffic.long_flows[0];
+  not_ect.name = "plain";
+  not_ect.transport = "plain";
+  not_ect.from = {"b0"};
+  not_ect.to = {"c0"};
+  not_ect.tcp_port = 30000;
+  traffic.long_flows.push_back(not_ect);
+  ImpairedWorld world(d.switches(), traffic, *pool_);
+  std::uint64_t ce = 0, plain_seen = 0, signals = 0, wrong = 0;
+  const auto watch = [&](const SeenPacket& p) {
+    const Ecn ecn = ecn_of(p.tos);
+    if (p.flow.destination_port >= 30000 && p.flow.destination_port < 30100) {
+      ++plain_seen;
+      wrong += ecn != Ecn::kNotEct;
+    } else if (p.is_start() || p.is_start_ack()) {
+      ++signals;
+      wrong += ecn != Ecn::kNotEct;
+    } else {
+      ce += ecn == Ecn::kCe;
+    }
+    wrong += !p.checksum_valid || p.ttl != 62;
+    return Fate{};
+  };
+  for (const char* host : {"c0", "c1", "c2", "s0", "w0"}) world.to(host).set_rule(watch);
+  const RunResult r = settle(world);
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_GT(ce, 100U);
+  EXPECT_GT(plain_seen, 1000U);
+  EXPECT_EQ(signals, 2 * kIterations);
+  EXPECT_EQ(r.traffic.drops[static_cast<std::size_t>(DropReason::kBadChecksum)], 0U);
+}
+
+// CE set elsewhere stays CE, and is not counted as ours.
+TEST_F(RegulationFaults, CeFromElsewhereStaysCe) {
+  Dumbbell d = regulated();
+  d.background_flows = 1;
+  d.job.burst_bytes = 10'000;
+  ImpairedWorld world(d, *pool_);
+  world.from("b0").set_rule(
+      [](const SeenPacket& p) { return Fate{.set_ce = p.payload_bytes > 0}; });
+  std::uint64_t data = 0, ce = 0;
+  world.to("c0").set_rule([&](const SeenPacket& p) {
+    data += p.payload_bytes > 0;
+    ce += p.payload_bytes > 0 && ecn_of(p.tos) == Ecn::kCe;
+    return Fate{};
+  });
+  const RunResult r = settle(world);
+  EXPECT_GT(data, 100U);
+  EXPECT_EQ(ce, data);
+  EXPECT_EQ(bottleneck_of(r).marks[TrafficClass::kBackground][0], 0U);
+}
+
+// State belongs to the queue that the burst will leave by, at every switch.
+TEST_F(RegulationFaults, StartArmsTheEgressQueueAndNoOther) {
+  Dumbbell d = regulated();
+  SwitchProcessConfig switches = d.switches();
+  for (auto& sw : switches.switches)
+    for (auto& port : sw.ports) port.regulation.mode = RegulationMode::kMark;
+  ImpairedWorld world(switches, d.traffic(), *pool_);
+  const RunResult r = settle(world);
+  for (const auto& q : r.switches.queues) {
+    const std::string name = q.switch_name + "." + q.port_name;
+    const bool on_path = name == "left.trunk" || name == "right.s0";
+    EXPECT_EQ(q.starts_armed, on_path ? kIterations : 0U) << name;
+  }
+}
+
+// Background that writes DSCP 34 (START with h = 10 in the TOS form) is not a
+// signal: not with payload, not from a prefix that is not listed.
+TEST_F(RegulationFaults, DscpOfOthersArmsNothing) {
+  const std::uint8_t dscp = 0x88;
+  for (const bool listed : {false, true}) {
+    Dumbbell d = regulated();
+    SwitchProcessConfig switches = d.switches();
+    for (auto& sw : switches.switches)
+      if (!listed) sw.signals.accept_from = {"10.0.1.0/24", "10.0.3.0/24"};
+    ImpairedWorld world(switches, d.traffic(), *pool_);
+    std::uint64_t written = 0;
+    const auto write = [&written, dscp, listed](const SeenPacket& p) {
+      Fate fate;
+      if (p.payload_bytes > 0 || (!listed && p.number % 10 == 9)) {
+        fate.tos = static_cast<std::uint8_t>(dscp | (p.tos & kEcnMask));
+        ++written;
+      }
+      return fate;
+    };
+    world.from("b0").set_rule(write);
+    if (!listed) world.from("c0").set_rule(write);  // its pure ACKs, now and then
+    const RunResult r = settle(world);
+    EXPECT_GT(written, 1000U);
+    EXPECT_EQ(bottleneck_of(r).starts_armed, kIterations) << "the workers' own";
+    if (!listed) {
+      EXPECT_GT(r.switches.signals_not_accepted, 0U);
+    }
+  }
+}
+
+// A flood of STARTs is cut at the source's token bucket; the rest is forwarded
+// like any packet.
+TEST_F(RegulationFaults, FloodOfSignalsIsCut) {
+  ImpairedWorld world(regulated(), *pool_);
+  world.from("w0").set_rule(
+      [](const SeenPacket& p) { return Fate{.copies = p.is_start() ? 199U : 0U}; });
+  const RunResult r = settle(world);
+  EXPECT_EQ(bottleneck_of(r).starts_armed, kIterations);
+  EXPECT_GE(r.switches.signals_over_rate, kIterations * (200 - 64 - 20));
+  EXPECT_EQ(r.traffic.ack_timeouts, 0U);
+}
+
+// A job that asks for more than its share of the window gets its share.
+TEST_F(RegulationFaults, BudgetBoundsTheTimeRegulated) {
+  Dumbbell d = regulated();
+  d.job.announce.lead = milliseconds(90);
+  auto& policy = d.bottleneck_port.regulation;
+  policy.budget_share = 0.1;
+  policy.budget_window = milliseconds(500);
+  ImpairedWorld world(d, *pool_);
+  const RunResult r = settle(world);
+  const QueueReport& q = bottleneck_of(r);
+  EXPECT_GT(q.budget_exhausted, 0U);
+  EXPECT_LE(Duration{q.regulated_ns}, 3 * milliseconds(50));
+  EXPECT_TRUE(r.traffic.jobs_finished);
+}
+
+}  // namespace
+}  // namespace outrider

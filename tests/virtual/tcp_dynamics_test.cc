@@ -1,0 +1,140 @@
+// Goal: long flows behave as the theory of their controllers says, in queues of
+// ours. Bottleneck 200 Mbit/s, RTT 3.5 ms: 57 packets fit on the wire.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/world.h"
+
+namespace outrider {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr double kPacket_s = 1538 * 8 / 200e6;  // full frame with L1 overhead
+
+/// `flows` long flows and no burst before `Run` ends.
+Dumbbell long_flows(std::uint32_t flows, Controller controller) {
+  Dumbbell d;
+  d.background_flows = flows;
+  d.background_tcp.control.controller = controller;
+  d.job.iterations = 1;
+  d.job.burst_bytes = 1000;
+  d.job.first_due = seconds(1000);
+  d.job.announce.lead_source = LeadSource::kNone;
+  return d;
+}
+
+struct Swing {
+  double low = 0, high = 0, mean = 0;  ///< packets
+};
+
+/// 1st and 99th percentile of the occupancy's maxima in bins of 3 packet times.
+Swing swing_of(const Dumbbell& d, rte_mempool& pool) {
+  SwitchProcessConfig switches = d.switches();
+  switches.bin = std::chrono::microseconds(185);
+  VirtualWorld world(switches, d.traffic(), pool);
+  world.run_until(Time{} + seconds(5));
+  const RunResult r = world.result();
+  const QueueReport& q = bottleneck_of(r);
+  EXPECT_EQ(sum(q.drops), 0U);
+  std::vector<std::uint32_t> maxima;
+  for (std::size_t i = q.bins.size() * 2 / 5; i < q.bins.size(); ++i)
+    if (q.bins[i].max_packets > 0) maxima.push_back(q.bins[i].max_packets);
+  std::ranges::sort(maxima);
+  return {static_cast<double>(maxima[maxima.size() / 100]),
+          static_cast<double>(maxima[maxima.size() * 99 / 100]), mean(maxima)};
+}
+
+// Alizadeh et al., SIGCOMM 2010, section 3.3: for N synchronised flows the queue
+// peaks at K + N and swings by A = sqrt(2 N (C RTT + K)) / 2. Ours acknowledge
+// every segment here, as the model does; flows are not quite synchronised, which
+// makes the swing smaller than A, never much larger.
+TEST(TcpDynamics, DctcpHoldsTheQueueNearItsThreshold) {
+  const Mempool pool = make_test_pool();
+  const double wire_packets = 3.5e-3 / kPacket_s;
+  for (std::uint32_t n = 1; n <= 3; ++n) {
+    Dumbbell d = long_flows(n, Controller::kDctcp);
+    d.background_tcp.ack_every_segments = 1;
+    d.bottleneck_port.queue.limit_packets = 500;
+    const Swing s = swing_of(d, *pool);
+    const double amplitude = 0.5 * std::sqrt(2 * n * (wire_packets + 40));
+    EXPECT_NEAR(s.high, 40 + n, 1.5) << n;
+    EXPECT_GT(s.low, 40 + n - 1.5 * amplitude - 2) << n;
+    EXPECT_LT(s.low, 40 + n - 0.25 * amplitude) << n << ": it does swing";
+    EXPECT_NEAR(s.mean, 40 + n - amplitude / 2, 0.4 * amplitude + 2) << n;
+    RecordProperty("flows_" + std::to_string(n),
+                   std::to_string(s.low) + " " + std::to_string(s.high) + " mean " +
+                       std::to_string(s.mean) + " A " + std::to_string(amplitude));
+  }
+}
+
+// K moves, the queue follows.
+TEST(TcpDynamics, DctcpFollowsTheThreshold) {
+  const Mempool pool = make_test_pool();
+  double before = 0;
+  for (const std::uint32_t k : {20U, 40U, 80U}) {
+    Dumbbell d = long_flows(2, Controller::kDctcp);
+    d.bottleneck_port.queue.limit_packets = 500;
+    d.bottleneck_port.marker.threshold_packets = k;
+    const Swing s = swing_of(d, *pool);
+    EXPECT_GT(s.mean, before + 10);
+    EXPECT_NEAR(s.high, k + 2, 4);
+    before = s.mean;
+  }
+}
+
+// Reno halves and climbs by a segment a round trip: with 57 packets on the wire,
+// 60 in the queue and one in service, the window moves between 59 and 118, a
+// tooth takes 59 round trips of 3.5 ms plus a half full queue, and two more for
+// the recovery.
+TEST(TcpDynamics, RenoDrawsItsSawTooth) {
+  const Mempool pool = make_test_pool();
+  Dumbbell d = long_flows(1, Controller::kReno);
+  d.background_tcp.ecn = false;
+  d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
+  VirtualWorld world(d.switches(), d.traffic(), *pool);
+  world.run_until(Time{} + seconds(5));
+  const FlowReport before = world.result().traffic.flows.back();
+  world.run_until(Time{} + seconds(15));
+  const FlowReport after = world.result().traffic.flows.back();
+  const double teeth = static_cast<double>(after.fast_recoveries - before.fast_recoveries);
+  const double tooth_s = 59 * (3.5e-3 + 30 * kPacket_s) + 2 * (3.5e-3 + 60 * kPacket_s);
+  EXPECT_NEAR(10 / teeth, tooth_s, 0.1 * tooth_s);
+  EXPECT_EQ(after.rtos_data, before.rtos_data);
+  const double goodput =
+      static_cast<double>(after.delivered_bytes - before.delivered_bytes) * 8 / 10;
+  EXPECT_GT(goodput, 0.99 * 200e6 * 1460 / 1538) << "a queue as long as the wire keeps it busy";
+}
+
+TEST(TcpDynamics, EqualFlowsShareFairly) {
+  const Mempool pool = make_test_pool();
+  for (const auto controller : {Controller::kReno, Controller::kCubic, Controller::kDctcp}) {
+    for (std::uint64_t seed = 1; seed <= seeds(3, 20); ++seed) {
+      Dumbbell d = long_flows(2, controller);
+      d.seed = seed;
+      if (controller != Controller::kDctcp) {
+        d.background_tcp.ecn = false;
+        d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
+      }
+      VirtualWorld world(d.switches(), d.traffic(), *pool);
+      world.run_until(Time{} + seconds(3));
+      const auto before = world.result().traffic.flows;
+      world.run_until(Time{} + seconds(13));
+      const auto after = world.result().traffic.flows;
+      double total = 0, squares = 0;
+      for (std::size_t i = 1; i <= 2; ++i) {  // 0 is the job's
+        const auto bytes =
+            static_cast<double>(after[i].delivered_bytes - before[i].delivered_bytes);
+        total += bytes;
+        squares += bytes * bytes;
+      }
+      EXPECT_GT(total * total / (2 * squares), 0.95) << "Jain's index, seed " << seed;
+      EXPECT_GT(total * 8 / 10, 0.97 * 200e6 * 1460 / 1538);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace outrider
