@@ -1,0 +1,420 @@
+// Goal: what an implementation of the PCN paper must show (Kang et al., Sensors
+// 2021), in its regime: 200 Mbit/s, RTT 3.5 ms, queue of 60, K = 40, h = 10,
+// three long DCTCP flows, bursts of 1 MB. Method: whole runs in virtual time on
+// a fixed schedule; the arms of a comparison share their seeds, and every claim
+// is about means over seeds.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "tests/support/world.h"
+
+namespace outrider {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kIterations = 6;
+constexpr Duration kFirstDue = seconds(1);
+constexpr Duration kPeriod = milliseconds(500);
+constexpr Duration kTail = milliseconds(100);  ///< of a period: every burst is over long before
+
+/// What one run showed at the bottleneck; means over its bursts.
+struct Outcome {
+  double start_packets = 0;  ///< background that a burst's first packet finds
+  double max_packets = 0;
+  double completion_ms = 0;
+  double communication_ms = 0;
+  double throughput_mbit = 0;
+  double background_mbit = 0;  ///< over the schedule
+  double tail_mbit = 0;        ///< background in the last kTail of every period
+  double drops = 0;            ///< at the bottleneck, during the schedule
+  double rtos = 0;
+  double regulated_ms = 0;
+  double starts = 0;
+  double recovered = 0;  ///< by arrival or end of the burst
+  double entries_left = 0;
+};
+
+double background_bytes(const GeneratorReport& r, Time from, Time to) {
+  double bytes = 0;
+  for (std::size_t i = 0; i < r.bins.size(); ++i) {
+    const Time at{Duration{static_cast<std::int64_t>(i) * r.bin_ns}};
+    if (at >= from && at < to)
+      bytes += static_cast<double>(r.bins[i].delivered_bytes[TrafficClass::kBackground]);
+  }
+  return bytes;
+}
+
+double to_mbit(double bytes, Duration d) { return bytes * 8e-6 / outrider::seconds(d); }
+
+Outcome outcome_of(const Dumbbell& d, const RunResult& r, std::uint64_t drops_before) {
+  Outcome o;
+  const QueueReport& q = bottleneck_of(r);
+  EXPECT_EQ(q.bursts.size(), kIterations * d.workers);
+  EXPECT_EQ(r.traffic.bursts.size(), kIterations * d.workers);
+  const auto bursts = static_cast<double>(q.bursts.size());
+  for (const auto& b : q.bursts) {
+    o.start_packets += b.start_packets[TrafficClass::kBackground] / bursts;
+    o.max_packets += b.max_packets / bursts;
+  }
+  for (const auto& b : r.traffic.bursts) {
+    EXPECT_NE(b.delivered_ns, kNotYet_ns);
+    const Duration completion{b.delivered_ns - b.first_sent_ns};
+    o.completion_ms += outrider::seconds(completion) * 1e3 / bursts;
+    o.communication_ms += outrider::seconds(Duration{b.delivered_ns - b.due_ns}) * 1e3 / bursts;
+    o.throughput_mbit += to_mbit(static_cast<double>(b.bytes), completion) / bursts;
+    o.rtos += b.rtos;
+  }
+  const Time begin = Time{} + kFirstDue;
+  const Duration length = kPeriod * kIterations;
+  o.background_mbit = to_mbit(background_bytes(r.traffic, begin, begin + length), length);
+  for (std::uint32_t i = 1; i <= kIterations; ++i) {
+    const Time end = begin + kPeriod * i;
+    o.tail_mbit += to_mbit(background_bytes(r.traffic, end - kTail, end), kTail) / kIterations;
+  }
+  o.drops = static_cast<double>(sum(q.drops) - drops_before);
+  o.regulated_ms = outrider::seconds(Duration{q.regulated_ns}) * 1e3;
+  o.starts = static_cast<double>(q.starts_armed);
+  o.recovered = static_cast<double>(q.recovered_arrival + q.recovered_burst_end);
+  o.entries_left = static_cast<double>(q.entries_left);
+  return o;
+}
+
+using Change = std::function<void(Dumbbell&)>;
+
+Outcome run_once(const Change& change, std::uint64_t seed, rte_mempool& pool) {
+  Dumbbell d;
+  d.seed = seed;
+  d.job.iterations = kIterations;
+  d.job.first_due = kFirstDue;
+  d.job.period = kPeriod;
+  d.job.due_jitter = milliseconds(20);  // bursts meet any phase of the saw-tooth
+  change(d);
+  EXPECT_TRUE(validate(d.switches()).empty());
+  EXPECT_TRUE(validate(d.traffic()).empty());
+  VirtualWorld world(d.switches(), d.traffic(), pool);
+  world.run_until(Time{} + kFirstDue - milliseconds(50));
+  const std::uint64_t drops_before = sum(bottleneck_of(world.result()).drops);
+  world.run_until(Time{} + kFirstDue + kPeriod * kIterations);
+  const RunResult r = world.result();
+  EXPECT_TRUE(r.switches.ledger_balanced && r.traffic.ledger_balanced);
+  EXPECT_TRUE(r.traffic.jobs_finished);
+  return outcome_of(d, r, drops_before);
+}
+
+class RegulationEffect : public testing::Test {
+ protected:
+  std::vector<Outcome> arm(const Change& change) const {
+    std::vector<Outcome> outcomes;
+    for (std::uint64_t seed = 1; seed <= seeds_; ++seed)
+      outcomes.push_back(run_once(change, seed, *pool_));
+    return outcomes;
+  }
+  static double mean_of(const std::vector<Outcome>& arm, double Outcome::*metric) {
+    double total = 0;
+    for (const auto& o : arm) total += o.*metric;
+    return total / static_cast<double>(arm.size());
+  }
+  Mempool pool_ = make_test_pool();
+  std::uint32_t seeds_ = seeds(6, 40);
+};
+
+void mark(Dumbbell& d) { d.bottleneck_port.regulation.mode = RegulationMode::kMark; }
+Change mark_with_lead(int rtts) {
+  return [rtts](Dumbbell& d) {
+    mark(d);
+    d.job.announce.lead = rtts * d.rtt;
+  };
+}
+Change off_with_lead(int rtts) {
+  return [rtts](Dumbbell& d) { d.job.announce.lead = rtts * d.rtt; };
+}
+void hold_and_spare(Dumbbell& d) {
+  mark(d);
+  d.bottleneck_port.regulation.recovery = Recovery::kBurstEnd;
+  d.bottleneck_port.regulation.spare_ddl = true;
+}
+
+// (a) An empty path: the answer takes the propagation, four short frames' time
+// on the way and each NIC's random wait, and both signals cross both switches.
+TEST_F(RegulationEffect, SignalTakesOneRoundTripThroughEverySwitch) {
+  Dumbbell d;
+  d.background_flows = 0;
+  d.workers = 2;
+  mark(d);
+  const RunResult r = run(d, *pool_);
+  ASSERT_EQ(r.traffic.bursts.size(), 6U);
+  for (const auto& b : r.traffic.bursts) {
+    const Duration answer{b.ack_received_ns - b.start_sent_ns};
+    EXPECT_GE(answer, d.rtt);
+    EXPECT_LT(answer, d.rtt + std::chrono::microseconds(60));
+    EXPECT_GE(b.released_ns, b.start_sent_ns + d.job.announce.lead.count());
+    EXPECT_GE(b.first_sent_ns, b.ack_received_ns);
+  }
+  // 3 iterations x 2 workers; nothing else is a signal.
+  const auto signals_at = [&r](const char* sw, const char* port) {
+    return queue_of(r, sw, port).transmitted[TrafficClass::kSignal];
+  };
+  EXPECT_EQ(signals_at("left", "trunk"), 6U);
+  EXPECT_EQ(signals_at("right", "s0"), 6U);
+  EXPECT_EQ(signals_at("right", "trunk"), 6U);
+  EXPECT_EQ(signals_at("left", "w0") + signals_at("left", "w1"), 6U);
+  EXPECT_EQ(r.traffic.starts_sent, 6U);
+  EXPECT_EQ(r.traffic.acks_received, 6U);
+}
+
+// (a) A full queue does not hold the signal up, unless the switch does not
+// believe it: then it waits like any packet.
+TEST_F(RegulationEffect, SignalOvertakesTheQueue) {
+  const auto longest_answer = [this](bool accept) {
+    Dumbbell d;
+    d.accept_signals = accept;
+    const RunResult r = run(d, *pool_);
+    Duration longest{};
+    for (const auto& b : r.traffic.bursts)
+      longest = std::max(longest, Duration{b.ack_received_ns - b.start_sent_ns} - d.rtt);
+    return longest;
+  };
+  const Duration one_frame = std::chrono::microseconds(62);  // 1538 B at 200 Mbit/s
+  EXPECT_LT(longest_answer(true), 2 * one_frame + std::chrono::microseconds(60));
+  EXPECT_GT(longest_answer(false), 10 * one_frame);
+}
+
+// (b) DCTCP moves its estimate by 1/16 a window, so one RTT of lead takes only a
+// little off the queue; with eight the burst finds it below h.
+TEST_F(RegulationEffect, StartQueueFallsBelowThresholdGivenLead) {
+  const double off = mean_of(arm(off_with_lead(1)), &Outcome::start_packets);
+  const double one = mean_of(arm(mark_with_lead(1)), &Outcome::start_packets);
+  const double four = mean_of(arm(mark_with_lead(4)), &Outcome::start_packets);
+  const double eight = mean_of(arm(mark_with_lead(8)), &Outcome::start_packets);
+  RecordProperty("off_1_4_8", std::to_string(off) + " " + std::to_string(one) + " " +
+                                  std::to_string(four) + " " + std::to_string(eight));
+  EXPECT_GT(off, 27) << "near K = 40: the saw-tooth's mean";
+  EXPECT_LT(off, 41);
+  EXPECT_LT(one, off + 2) << "not worse";
+  EXPECT_GT(one, 15) << "far from drained: the lead is a lever, not a detail";
+  EXPECT_LT(four, off - 4);
+  EXPECT_LT(eight, 10) << "below h";
+}
+
+// (b) Senders that ignore marks, or never negotiated ECN, are not moved, however
+// long the lead.
+TEST_F(RegulationEffect, MarkDoesNothingToBackgroundThatIgnoresEcn) {
+  const Change deaf = [](Dumbbell& d) { d.background_tcp.obey_ece = false; };
+  const Change not_ect = [](Dumbbell& d) {
+    d.background_tcp.ecn = false;
+    d.background_tcp.control.controller = Controller::kReno;
+  };
+  for (const auto& background : {deaf, not_ect}) {
+    const Change common = [&](Dumbbell& d) {
+      background(d);
+      d.job.burst_bytes = 30'000;  // the queue is the background's: a long burst would starve
+      d.ddl_tcp.min_rto = milliseconds(10);
+      d.ddl_tcp.delayed_ack = milliseconds(5);
+    };
+    const auto off = arm([&](Dumbbell& d) {
+      common(d);
+      off_with_lead(8)(d);
+    });
+    const auto on = arm([&](Dumbbell& d) {
+      common(d);
+      mark_with_lead(8)(d);
+    });
+    EXPECT_GT(mean_of(on, &Outcome::starts), 0);
+    EXPECT_GT(mean_of(on, &Outcome::start_packets), mean_of(off, &Outcome::start_packets) - 3);
+    EXPECT_GT(mean_of(on, &Outcome::start_packets), 15);
+  }
+}
+
+// (c) and (d): holding the low threshold to the end and sparing the burst makes
+// it much faster; the paper's recovery on arrival with its one RTT of lead is
+// not worse than nothing, and with a long lead it gains too.
+TEST_F(RegulationEffect, BurstsAreFasterAndQueuesShorter) {
+  const auto off = arm(off_with_lead(1));
+  const auto paper = arm(mark_with_lead(1));
+  const auto led = arm(mark_with_lead(8));
+  const auto held = arm([](Dumbbell& d) {
+    mark_with_lead(4)(d);
+    hold_and_spare(d);
+  });
+  const auto ratio = [&off](const std::vector<Outcome>& on, double Outcome::*metric) {
+    return mean_of(on, metric) / mean_of(off, metric);
+  };
+  for (const auto& [name, on] : {std::pair{"paper", &paper}, {"led", &led}, {"held", &held}}) {
+    RecordProperty(name,
+                   "completion " + std::to_string(ratio(*on, &Outcome::completion_ms)) +
+                       " communication " + std::to_string(ratio(*on, &Outcome::communication_ms)) +
+                       " throughput " + std::to_string(ratio(*on, &Outcome::throughput_mbit)) +
+                       " maximum " + std::to_string(ratio(*on, &Outcome::max_packets)) + " drops " +
+                       std::to_string(mean_of(*on, &Outcome::drops)));
+  }
+  RecordProperty("off", "completion_ms " + std::to_string(mean_of(off, &Outcome::completion_ms)) +
+                            " maximum " + std::to_string(mean_of(off, &Outcome::max_packets)) +
+                            " drops " + std::to_string(mean_of(off, &Outcome::drops)));
+  EXPECT_LT(ratio(paper, &Outcome::completion_ms), 1.10);
+  EXPECT_GT(ratio(paper, &Outcome::throughput_mbit), 0.90);
+  EXPECT_LT(ratio(led, &Outcome::completion_ms), 0.75);
+  EXPECT_LT(ratio(held, &Outcome::completion_ms), 0.55);
+  EXPECT_GT(ratio(held, &Outcome::throughput_mbit), 1.7);
+  EXPECT_LT(ratio(held, &Outcome::communication_ms), 0.65) << "the wait included";
+  EXPECT_LT(ratio(led, &Outcome::max_packets), 0.95);
+  EXPECT_LT(ratio(held, &Outcome::max_packets), 0.97);
+}
+
+// (c) The paper's arm loses nothing, or nearly so. A drained queue does lose some
+// packets: it lets the burst's slow start run on and overshoot; still far fewer
+// than a queue that does not mark.
+TEST_F(RegulationEffect, TailDropsAreFew) {
+  EXPECT_LT(mean_of(arm(mark_with_lead(1)), &Outcome::drops), 3);
+  const Change room = [](Dumbbell& d) {
+    mark_with_lead(8)(d);
+    d.ddl_tcp.reuse = ConnectionReuse::kIdleRestart;
+  };
+  const auto on = arm(room);
+  const auto tail_drop = arm([&](Dumbbell& d) {
+    room(d);
+    d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
+  });
+  RecordProperty("drops_on", std::to_string(mean_of(on, &Outcome::drops)));
+  EXPECT_GT(mean_of(tail_drop, &Outcome::drops), 20);
+  EXPECT_LT(mean_of(on, &Outcome::drops), 0.25 * mean_of(tail_drop, &Outcome::drops));
+}
+
+// (e) The background pays while a burst is on, and has its rate back before the
+// next one.
+TEST_F(RegulationEffect, BackgroundPaysAndGetsItBack) {
+  const auto off = arm(off_with_lead(4));
+  const auto on = arm([](Dumbbell& d) {
+    mark_with_lead(4)(d);
+    hold_and_spare(d);
+  });
+  const double share =
+      mean_of(on, &Outcome::background_mbit) / mean_of(off, &Outcome::background_mbit);
+  const double tail = mean_of(on, &Outcome::tail_mbit) / mean_of(off, &Outcome::tail_mbit);
+  RecordProperty("background_share", std::to_string(share));
+  RecordProperty("background_share_tail", std::to_string(tail));
+  EXPECT_LT(share, 0.995) << "no free lunch";
+  EXPECT_GT(share, 0.80);
+  EXPECT_GT(tail, 0.97);
+}
+
+// (f) Every entry that was armed has ended, with one worker and with several.
+TEST_F(RegulationEffect, EntriesReturnToZero) {
+  for (const std::uint32_t workers : {1U, 2U, 4U}) {
+    for (const bool hold : {false, true}) {
+      const Outcome o = run_once(
+          [&](Dumbbell& d) {
+            mark(d);
+            if (hold) hold_and_spare(d);
+            d.workers = workers;
+            d.job.burst_bytes = 300'000;
+          },
+          1, *pool_);
+      EXPECT_EQ(o.starts, kIterations * workers);
+      EXPECT_EQ(o.recovered, o.starts);
+      EXPECT_EQ(o.entries_left, 0);
+      EXPECT_GT(o.regulated_ms, 0);
+    }
+  }
+}
+
+// (g) k = 1 is no regulation at all: packet for packet the same run.
+TEST_F(RegulationEffect, ThresholdEqualToTheInitialOneChangesNothing) {
+  const auto off = arm(off_with_lead(4));
+  const auto on = arm([](Dumbbell& d) {
+    mark_with_lead(4)(d);
+    d.job.announce.threshold_packets = 40;
+  });
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    EXPECT_EQ(on[i].start_packets, off[i].start_packets);
+    EXPECT_EQ(on[i].completion_ms, off[i].completion_ms);
+    EXPECT_EQ(on[i].background_mbit, off[i].background_mbit);
+    EXPECT_GT(on[i].starts, 0) << "regulated all the same";
+  }
+}
+
+// (g) More lead and a lower threshold never lengthen the start queue, within the
+// noise of the seeds. The burst waits for the ACK, so below one RTT of lead
+// there is nothing to choose: 0, 1/2 and 1 are the same run.
+TEST_F(RegulationEffect, SlowSweepOfLeadAndThreshold) {
+  const auto point = [this](double rtts, std::uint16_t h) {
+    return arm([rtts, h](Dumbbell& d) {
+      mark(d);
+      d.job.announce.lead = from_seconds(outrider::seconds(d.rtt) * rtts);
+      d.job.announce.threshold_packets = h;
+    });
+  };
+  constexpr double kNoise_packets = 3;
+  std::vector<double> by_lead;
+  for (const double rtts : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0})
+    by_lead.push_back(mean_of(point(rtts, 10), &Outcome::start_packets));
+  EXPECT_EQ(by_lead[0], by_lead[1]);
+  EXPECT_NEAR(by_lead[1], by_lead[2], 1) << "the ACK takes one RTT and a little";
+  for (std::size_t i = 1; i < by_lead.size(); ++i)
+    EXPECT_LT(by_lead[i], by_lead[i - 1] + kNoise_packets);
+  EXPECT_LT(by_lead.back(), 0.4 * by_lead.front());
+  std::vector<double> by_threshold;
+  for (const std::uint16_t h :
+       {std::uint16_t{40}, std::uint16_t{20}, std::uint16_t{10}, std::uint16_t{5}})
+    by_threshold.push_back(mean_of(point(8, h), &Outcome::start_packets));
+  for (std::size_t i = 1; i < by_threshold.size(); ++i)
+    EXPECT_LT(by_threshold[i], by_threshold[i - 1] + kNoise_packets);
+  EXPECT_LT(by_threshold[2], 0.5 * by_threshold[0]);
+  std::string line;
+  for (const double v : by_lead) line += std::to_string(v) + " ";
+  line += "| ";
+  for (const double v : by_threshold) line += std::to_string(v) + " ";
+  RecordProperty("start_queue_by_lead_and_by_threshold", line);
+}
+
+// (h) Another loaded port of the same switch sees not one packet differ.
+TEST_F(RegulationEffect, SecondPortIsUnaffected) {
+  const auto second_port = [this](bool on) {
+    Dumbbell d;
+    if (on) mark_with_lead(8)(d);
+    else d.job.announce.lead = 8 * d.rtt;
+    SwitchProcessConfig switches = d.switches();
+    GeneratorConfig traffic = d.traffic();
+    SwitchConfig& left = switches.switches[0];
+    for (const char* name : {"e0", "f0"}) {
+      SwitchPortConfig port = d.bottleneck_port;
+      port.name = name;
+      port.drain_rate = BitRate{100'000'000};
+      port.delay = milliseconds(1);
+      port.device = "left";
+      left.ports.push_back(port);
+      const std::string address = name[0] == 'e' ? "10.0.5.1" : "10.0.6.1";
+      left.routes.push_back({address + "/32", name});
+      traffic.hosts.push_back(
+          {.name = name, .address = address, .device = "left", .rate = d.host_rate});
+    }
+    LongFlowsConfig flow;
+    flow.name = "second";
+    flow.from = {"e0"};
+    flow.to = {"f0"};
+    flow.transport = "background";
+    flow.tcp_port = 30000;
+    traffic.long_flows.push_back(flow);
+    EXPECT_TRUE(validate(switches).empty());
+    EXPECT_TRUE(validate(traffic).empty());
+    VirtualWorld world(switches, traffic, *pool_);
+    world.run_until(Time{} + seconds(5));
+    const RunResult r = world.result();
+    EXPECT_EQ(bottleneck_of(r).starts_armed, on ? 3U : 0U);
+    return queue_of(r, "left", "f0");
+  };
+  const QueueReport off = second_port(false), on = second_port(true);
+  EXPECT_EQ(on.starts_armed, 0U);
+  EXPECT_EQ(on.regulated_ns, 0);
+  EXPECT_EQ(on.marks.values, off.marks.values);
+  EXPECT_EQ(on.transmitted.values, off.transmitted.values);
+  EXPECT_EQ(on.drops.values, off.drops.values);
+  EXPECT_GT(sum(on.transmitted), 10'000U);
+  EXPECT_GT(on.marks[TrafficClass::kBackground][0], 100U) << "it is congested";
+}
+
+}  // namespace
+}  // namespace outrider

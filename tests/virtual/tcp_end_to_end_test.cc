@@ -1,0 +1,164 @@
+// Goal: hosts and switches together deliver every byte exactly once and in
+// order, whatever the wires do, for every controller and kind of connection.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tests/support/world.h"
+
+namespace outrider {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::array kAllControllers{Controller::kReno, Controller::kCubic, Controller::kDctcp};
+constexpr std::array kReuses{ConnectionReuse::kNew, ConnectionReuse::kIdleRestart,
+                             ConnectionReuse::kKeep};
+
+/// Two workers and a server that push and pull 40 kB each way, four times.
+Dumbbell push_and_pull() {
+  Dumbbell d;
+  d.workers = 2;
+  d.background_flows = 0;
+  d.rtt = milliseconds(2);
+  d.job.pull = true;
+  d.job.burst_bytes = 40'000;
+  d.job.iterations = 4;
+  d.job.schedule = Schedule::kClosedLoop;
+  d.job.first_due = {};
+  d.job.period = {};
+  d.job.compute = milliseconds(5);
+  d.ddl_tcp.min_rto = milliseconds(10);
+  d.ddl_tcp.delayed_ack = milliseconds(5);
+  d.ddl_tcp.initial_rto = milliseconds(50);
+  return d;
+}
+
+/// Every flow's delivered bytes are what was sent, neither fewer nor more.
+void expect_exact(const Dumbbell& d, const RunResult& r) {
+  EXPECT_TRUE(r.traffic.jobs_finished);
+  ASSERT_EQ(r.traffic.flows.size(), 2U * d.workers);
+  for (const auto& f : r.traffic.flows)
+    EXPECT_EQ(f.delivered_bytes, *d.job.burst_bytes * d.job.iterations) << f.name;
+  for (const auto& b : r.traffic.bursts) EXPECT_GE(b.delivered_ns, b.first_sent_ns);
+}
+
+TEST(TcpEndToEnd, DeliversExactlyOnceUnderLossAndReordering) {
+  const Mempool pool = make_test_pool();
+  std::uint64_t retransmitted = 0, rtos = 0, recoveries = 0, dropped = 0, delayed = 0, copied = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(54, 1008); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dumbbell d = push_and_pull();
+    d.seed = seed;
+    d.ddl_tcp.control.controller = kAllControllers[seed % 3];
+    d.ddl_tcp.reuse = kReuses[seed / 3 % 3];
+    d.ddl_tcp.ecn = d.ddl_tcp.control.controller == Controller::kDctcp || seed / 9 % 2 == 0;
+    ImpairedWorld world(d, *pool);
+    RandomStream rates(seed, 0, RandomPurpose::kTest);
+    world.impair_all({.loss = 0.05 * rates.uniform(),
+                      .duplicate = 0.02 * rates.uniform(),
+                      .reorder = 0.05 * rates.uniform(),
+                      .late = milliseconds(1),
+                      .ce = 0.02 * rates.uniform()},
+                     seed);
+    ASSERT_TRUE(world.run_to_end(Time{} + seconds(300)));
+    world.run_until(world.now() + seconds(2));  // late copies and FINs change nothing
+    const RunResult r = world.result();
+    expect_exact(d, r);
+    ASSERT_TRUE(world.ledger().balanced());
+    for (const auto& f : r.traffic.flows) {
+      retransmitted += f.retransmitted;
+      rtos += f.rtos_data;
+      recoveries += f.fast_recoveries;
+    }
+    for (const char* host : {"w0", "w1", "s0"}) {
+      dropped += world.from(host).dropped() + world.to(host).dropped();
+      delayed += world.from(host).delayed() + world.to(host).delayed();
+      copied += world.from(host).copied() + world.to(host).copied();
+    }
+    world.flush();
+    ASSERT_EQ(rte_mempool_in_use_count(pool.get()), 0U);
+  }
+  EXPECT_GT(dropped, 500U);
+  EXPECT_GT(delayed, 500U);
+  EXPECT_GT(copied, 200U);
+  EXPECT_GT(retransmitted, 500U);
+  EXPECT_GT(recoveries, 100U);
+  EXPECT_GT(rtos, 10U);
+}
+
+// Every single data segment of the middle of a burst may be the lost one: one
+// segment is sent again, in one recovery, without a time-out.
+TEST(TcpEndToEnd, SingleLossRecoversBySackWithoutTimeout) {
+  const Mempool pool = make_test_pool();
+  for (const auto controller : kAllControllers) {
+    for (std::uint32_t lost = 1; lost <= 40; lost += 3) {
+      SCOPED_TRACE(lost);
+      Dumbbell d = push_and_pull();
+      d.workers = 1;
+      d.job.pull = false;
+      d.job.iterations = 1;
+      d.job.burst_bytes = 70'000;  // 49 segments
+      d.ddl_tcp.control.controller = controller;
+      ImpairedWorld world(d, *pool);
+      std::uint32_t data = 0;
+      world.from("w0").set_rule([&data, lost](const SeenPacket& p) {
+        data += p.payload_bytes > 0;
+        return Fate{.drop = p.payload_bytes > 0 && data == lost};
+      });
+      ASSERT_TRUE(world.run_to_end(Time{} + seconds(5)));
+      const FlowReport f = world.result().traffic.flows.at(0);
+      EXPECT_EQ(world.from("w0").dropped(), 1U);
+      EXPECT_EQ(f.delivered_bytes, 70'000U);
+      EXPECT_EQ(f.retransmitted, 1U);
+      EXPECT_EQ(f.fast_recoveries, 1U);
+      EXPECT_EQ(f.rtos_data, 0U);
+    }
+  }
+}
+
+// The control of the test above: the last segment has nothing behind it.
+TEST(TcpEndToEnd, LostTailNeedsTheTimeout) {
+  const Mempool pool = make_test_pool();
+  Dumbbell d = push_and_pull();
+  d.workers = 1;
+  d.job.pull = false;
+  d.job.iterations = 1;
+  d.job.burst_bytes = 70'000;
+  ImpairedWorld world(d, *pool);
+  std::uint32_t data = 0;
+  world.from("w0").set_rule([&data](const SeenPacket& p) {
+    data += p.payload_bytes > 0;
+    return Fate{.drop = p.payload_bytes > 0 && data == 49};
+  });
+  ASSERT_TRUE(world.run_to_end(Time{} + seconds(5)));
+  const RunResult r = world.result();
+  EXPECT_EQ(r.traffic.flows.at(0).rtos_data, 1U);
+  EXPECT_EQ(r.traffic.bursts.at(0).rtos, 1U);
+  EXPECT_EQ(r.traffic.flows.at(0).delivered_bytes, 70'000U);
+}
+
+// Late by less than three segments is no loss.
+TEST(TcpEndToEnd, SlightReorderingIsNotTakenForLoss) {
+  const Mempool pool = make_test_pool();
+  Dumbbell d = push_and_pull();
+  d.job.burst_bytes = 200'000;
+  d.bottleneck_port.queue.limit_packets = 2000;
+  ImpairedWorld world(d, *pool);
+  for (const char* host : {"w0", "w1"}) {
+    world.from(host).set_rule([](const SeenPacket& p) {
+      Fate fate;
+      if (p.payload_bytes > 0 && p.number % 10 == 0) fate.delay = std::chrono::microseconds(20);
+      return fate;  // a segment takes 12 us at the NIC: overtaken by at most two
+    });
+  }
+  ASSERT_TRUE(world.run_to_end(Time{} + seconds(10)));
+  const RunResult r = world.result();
+  EXPECT_GT(world.from("w0").delayed(), 40U);
+  EXPECT_EQ(sum(r.switches.drops), 0U);
+  for (const auto& f : r.traffic.flows) EXPECT_EQ(f.retransmitted, 0U) << f.name;
+}
+
+}  // namespace
+}  // namespace outrider
