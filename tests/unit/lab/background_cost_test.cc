@@ -82,6 +82,12 @@ TEST(BackgroundCost, AddsUpInTheWindows) {
   EXPECT_NEAR(c.unexplained_bytes, 8'000 + 4'000 - 10'000, 1e-6);
 }
 
+TEST(BackgroundCost, DoesNotDependOnTheOrderOfCases) {
+  const BackgroundCost c = costs_of({on_run(), off_run()})[0];
+  EXPECT_DOUBLE_EQ(c.lead_seconds, 0.010);
+  EXPECT_NEAR(c.lost_fraction, 0.1, 1e-12);
+}
+
 TEST(BackgroundCost, OfOffIsNothing) {
   const auto costs = costs_of({off_run(), on_run()});
   EXPECT_EQ(costs[0].basis, CostBasis::kWindows);
@@ -125,7 +131,11 @@ TEST(BackgroundCost, WindowsBeyondTheRecordedBinsAreLeftOut) {
 
 TEST(BackgroundCost, WindowEndsWhereTheNextBegins) {
   ArmRun off = off_run(), on = on_run();
-  for (ArmRun* run : {&off, &on}) run->result.traffic.bursts[1].due_ns = 145 * kMs;
+  for (ArmRun* run : {&off, &on}) {
+    auto& second = run->result.traffic.bursts[1];
+    for (auto* at : {&second.due_ns, &second.start_sent_ns, &second.delivered_ns})
+      if (*at != kNotYet_ns) *at -= 155 * kMs;  // due at 145
+  }
   const auto costs = costs_of({off, on});
   EXPECT_DOUBLE_EQ(costs[1].window_seconds, 0.035);  // 45 - the lead of 10
   EXPECT_TRUE(costs[1].window_exceeded) << "off took 40";
@@ -219,7 +229,8 @@ TEST(BackgroundCost, ClosedLoopComparesRatesOverTheWholeRun) {
   EXPECT_NEAR(c.waste_bytes, 20'000, 1e-6);
   EXPECT_NEAR(c.unexplained_bytes, 0, 1e-6);
   EXPECT_NEAR(c.ddl_bytes_gained_per_background_byte_lost, 0.5, 1e-12);
-  EXPECT_TRUE(std::isnan(costs_of({off, on})[0].ddl_bytes_gained_per_background_byte_lost))
+  deliver(on.result, kBackground, 100, 300, 900);
+  EXPECT_TRUE(std::isnan(costs_of({off, on})[1].ddl_bytes_gained_per_background_byte_lost))
       << "nothing was lost";
 }
 

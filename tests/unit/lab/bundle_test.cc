@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -137,6 +138,25 @@ TEST_F(BundleTest, QueueIsFineAroundBurstsAndCoarseElsewhere) {
   EXPECT_EQ(all[1], name + "0,100000000,1000,0,0,0,33,10,900,0");
   EXPECT_EQ(all[6], name + "480000000,1000000,10,0,0,0,3,40,9,0");
   EXPECT_EQ(all.back(), name + "961000000,39000000,390,0,0,0,3,40,351,0");
+}
+
+TEST_F(BundleTest, QueueAndGoodputAreAlignedInLoopback) {
+  RunResult r = make_result(100);
+  add_burst(r, 0, 0, {.due = 50, .first = 50, .delivered = 60});
+  add_queue_burst(r, 0, 0, 57, 0, 0);  // the switch's clock is 7 ms ahead
+  deliver(r, TrafficClass::kDdl, 50, 60, 8);
+  add_run(r);
+  experiment_.runtime = Runtime::kLoopback;
+  write();
+  const auto all = lines("queue.csv");
+  const auto begins = [&all](const std::string& begin) {
+    return std::ranges::find_if(all, [&](const std::string& line) {
+      return line.find(",measured," + begin + ",") != std::string::npos;
+    });
+  };
+  ASSERT_NE(begins("57000000"), all.end());
+  EXPECT_TRUE(begins("57000000")->ends_with(",8")) << *begins("57000000");
+  EXPECT_TRUE(begins("56000000")->ends_with(",0")) << *begins("56000000");
 }
 
 TEST_F(BundleTest, SaysWhatItCannotWrite) {

@@ -62,6 +62,8 @@ TEST(Table, ShowsValuesAndChanges) {
                        "                      [-45,-30]  [-45,-30]   [-45,-30]   [-45,-30]   "
                        "[-45,-30]   [-45,-30] [-7.0,-4.0]\n"))
       << text;
+  const auto changes = text.find("Change against off"), costs = text.find("Cost to");
+  EXPECT_FALSE(contains(text.substr(changes, costs - changes), "\noff"));
   EXPECT_FALSE(contains(text, "paper")) << "not the paper's experiment";
 }
 
