@@ -111,7 +111,9 @@ TEST(TcpDynamics, RenoDrawsItsSawTooth) {
 TEST(TcpDynamics, EqualFlowsShareFairly) {
   const Mempool pool = make_test_pool();
   for (const auto controller : {Controller::kReno, Controller::kCubic, Controller::kDctcp}) {
-    for (std::uint64_t seed = 1; seed <= seeds(3, 20); ++seed) {
+    const std::uint32_t n = seeds(3, 20);
+    double mean_index = 0;
+    for (std::uint64_t seed = 1; seed <= n; ++seed) {
       Dumbbell d = long_flows(2, controller);
       d.seed = seed;
       if (controller != Controller::kDctcp) {
@@ -130,9 +132,12 @@ TEST(TcpDynamics, EqualFlowsShareFairly) {
         total += bytes;
         squares += bytes * bytes;
       }
-      EXPECT_GT(total * total / (2 * squares), 0.95) << "Jain's index, seed " << seed;
+      const double jain = total * total / (2 * squares);
+      mean_index += jain / n;
+      EXPECT_GT(jain, 0.90) << "seed " << seed;
       EXPECT_GT(total * 8 / 10, 0.97 * 200e6 * 1460 / 1538);
     }
+    EXPECT_GT(mean_index, 0.95) << "Jain's index";
   }
 }
 
