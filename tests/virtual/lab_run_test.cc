@@ -23,7 +23,8 @@ class LabRun : public testing::Test {
     cases_ = make_plan(file.config.value(), {.seeds = 2}).config.value();
     std::uint32_t buffers = 0;
     for (const auto& c : cases_) buffers = std::max(buffers, buffers_needed(c));
-    pool_ = make_packet_pool({.name = "lab-run", .mbufs = buffers, .frame_room_bytes = kHeaderRoomBytes});
+    pool_ = make_packet_pool(
+        {.name = "lab-run", .mbufs = buffers, .frame_room_bytes = kHeaderRoomBytes});
   }
 
   const Case& find(const std::string& label, std::uint64_t seed) const {
@@ -89,7 +90,8 @@ TEST_F(LabRun, StopsBetweenSlices) {
 TEST_F(LabRun, AloneHasNoBackgroundAndIsFaster) {
   const Case& c = find("off", 1);
   const RunResult alone = run(without_background(c));
-  for (const auto& flow : alone.traffic.flows) EXPECT_NE(flow.traffic_class, TrafficClass::kBackground);
+  for (const auto& flow : alone.traffic.flows)
+    EXPECT_NE(flow.traffic_class, TrafficClass::kBackground);
   const RunResult shared = run(c);
   ASSERT_EQ(alone.traffic.bursts.size(), shared.traffic.bursts.size());
   const auto took = [](const BurstRecord& b) { return b.delivered_ns - b.first_sent_ns; };

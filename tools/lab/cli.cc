@@ -33,9 +33,11 @@ void add_selection(CLI::App& app, LabOptions& options) {
   app.add_option("FILE", options.file, "Experiment, e.g. conf/experiments/quick.toml")->required();
   app.add_option("--seed", options.first_seed, "First seed [1]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
-  app.add_option("--repeat", options.seeds, "Seeds per case, counted up from --seed [the file's seeds]")
+  app.add_option("--repeat", options.seeds,
+                 "Seeds per case, counted up from --seed [the file's seeds]")
       ->check(CLI::Range(1U, 1'000'000U));
-  app.add_option("--filter", options.filter, "Only cases whose name, as `plan` lists it, holds TEXT")
+  app.add_option("--filter", options.filter,
+                 "Only cases whose name, as `plan` lists it, holds TEXT")
       ->type_name("TEXT");
 }
 
@@ -43,10 +45,11 @@ void add_run(CLI::App& app, LabOptions& options) {
   static const std::map<std::string, Runtime> kRuntimes{{"virtual", Runtime::kVirtual},
                                                         {"loopback", Runtime::kLoopback}};
   add_selection(app, options);
-  app.add_option("--runtime", options.runtime,
-                 "virtual: simulated clock, one process (default)\n"
-                 "loopback: outrider-switch and outrider-trafficgen as two processes in real time,\n"
-                 "joined by vhost and virtio-user; one case after another")
+  app.add_option(
+         "--runtime", options.runtime,
+         "virtual: simulated clock, one process (default)\n"
+         "loopback: outrider-switch and outrider-trafficgen as two processes in real time,\n"
+         "joined by vhost and virtio-user; one case after another")
       ->transform(CLI::CheckedTransformer(kRuntimes))
       ->type_name("virtual|loopback")
       ->option_text("virtual|loopback");
@@ -65,7 +68,8 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", "outrider-lab 0.1.0");
   app.footer(kExitStatusHelp);
   CLI::App* run = app.add_subcommand("run", kRunHelp);
-  CLI::App* plan = app.add_subcommand("plan", "Lists the cases that `run` would run, and runs none.");
+  CLI::App* plan =
+      app.add_subcommand("plan", "Lists the cases that `run` would run, and runs none.");
   run->footer(kExitStatusHelp);
   plan->footer(kExitStatusHelp);
   add_run(*run, parsed.options);

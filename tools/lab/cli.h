@@ -26,7 +26,8 @@ struct LabOptions {
 
 struct ParsedCommandLine {
   LabOptions options;
-  std::optional<int> exit_status;  ///< set if there is nothing to do: --help, or a fault that was printed
+  std::optional<int>
+      exit_status;  ///< set if there is nothing to do: --help, or a fault that was printed
 };
 
 ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv);

@@ -1,9 +1,11 @@
 #include <rte_version.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
@@ -43,11 +45,23 @@ std::optional<Planned> load(const LabOptions& options) {
   }
   Planned planned{std::move(*file.config), std::move(*plan.config), {}};
   if (planned.cases.empty()) {
-    say("outrider-lab: no case's name holds \"" + options.filter + "\"; `outrider-lab plan` lists them");
+    say("outrider-lab: no case's name holds \"" + options.filter +
+        "\"; `outrider-lab plan` lists them");
     return std::nullopt;
   }
   for (const auto& c : planned.cases) planned.names.push_back(case_name(planned.file, c));
   return planned;
+}
+
+/// Before the first run, not after the last: @return whether results can be written
+bool prepare(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (!error && access(directory.c_str(), W_OK | X_OK) == 0) return true;
+  say("outrider-lab: --out " + directory.string() + ": " +
+      (error ? error.message() : std::string("no permission to write")) +
+      "; name another directory");
+  return false;
 }
 
 RunOutcome run_cases(const LabOptions& options, const Planned& planned,
@@ -66,7 +80,8 @@ bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
   for (const auto& run : outcome.runs) {
     for (const RunResult* r : {&run.result, run.alone ? &*run.alone : nullptr}) {
       if (r == nullptr) continue;
-      if (r->switches.ledger_balanced && r->traffic.ledger_balanced && r->mbufs_leaked == 0) continue;
+      if (r->switches.ledger_balanced && r->traffic.ledger_balanced && r->mbufs_leaked == 0)
+        continue;
       all = false;
       say("outrider-lab: packets are not accounted for in \"" +
           names[static_cast<std::size_t>(run.definition - cases.data())] + "\"" +
@@ -96,13 +111,16 @@ int plan_command(const LabOptions& options) {
 }
 
 int run_command(const LabOptions& options) {
+  catch_stop_signals();  // first: from here on Ctrl-C leaves results
   const auto planned = load(options);
   if (!planned) return kExitUsage;
   const std::filesystem::path directory =
-      options.out.empty() ? std::filesystem::path("results") / planned->file.name : std::filesystem::path(options.out);
-  catch_stop_signals();
+      options.out.empty() ? std::filesystem::path("results") / planned->file.name
+                          : std::filesystem::path(options.out);
+  if (!prepare(directory)) return kExitUsage;
   RunOutcome outcome = run_cases(options, *planned, directory);
-  for (const auto& failure : outcome.failures) say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
+  for (const auto& failure : outcome.failures)
+    say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
 
   const bool ledger = balanced(outcome, planned->names, planned->cases);
   const int status = status_of(outcome, ledger);

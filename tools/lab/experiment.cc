@@ -16,7 +16,8 @@ constexpr std::uint32_t kMaxGroup = 10'000;
 /// The file without what is read by hand, and with host counts as texts.
 ConfigTable bound_part(const ConfigTable& file) {
   ConfigTable bound = file;
-  std::erase_if(bound.members, [](const ConfigMember& m) { return m.key == "vary" || m.key == "cross"; });
+  std::erase_if(bound.members,
+                [](const ConfigMember& m) { return m.key == "vary" || m.key == "cross"; });
   ConfigValue* hosts = nullptr;
   for (auto& member : bound.members)
     if (member.key == "hosts") hosts = &member.value;
@@ -26,7 +27,8 @@ ConfigTable bound_part(const ConfigTable& file) {
     auto* table = group.as<ConfigTable>();
     if (table == nullptr) continue;
     for (auto& member : table->members)
-      if (const auto* number = member.value.as<std::int64_t>(); number != nullptr && member.key == "count")
+      if (const auto* number = member.value.as<std::int64_t>();
+          number != nullptr && member.key == "count")
         member.value = ConfigValue(std::to_string(*number));
   }
   return bound;
@@ -40,7 +42,8 @@ auto* find_named(const Checks& at, std::string_view key, const List& list, const
   if (it != list.end()) return &*it;
   std::vector<std::string_view> names;
   for (const auto& e : list) names.emplace_back(e.name);
-  at.fault(key, Checks::quoted(name), "no [[" + std::string(kind) + "]] has this name" + suggestion(name, names));
+  at.fault(key, Checks::quoted(name),
+           "no [[" + std::string(kind) + "]] has this name" + suggestion(name, names));
   return static_cast<decltype(&*it)>(nullptr);
 }
 
@@ -95,8 +98,8 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
   const auto* to = find_named(at, "to", e.hosts, e.background.to, "hosts");
   if (from == nullptr || to == nullptr) return;
   for (const auto* group : {from, to})
-    at.require(group->count.parameter.empty(), group == from ? "from" : "to", Checks::quoted(group->name),
-               "needs a number as its count");
+    at.require(group->count.parameter.empty(), group == from ? "from" : "to",
+               Checks::quoted(group->name), "needs a number as its count");
   at.require(from->count.fixed == to->count.fixed, "to", std::to_string(to->count.fixed) + " hosts",
              "must be as many as from has, " + std::to_string(from->count.fixed));
 }
@@ -109,7 +112,8 @@ void check_arms(const Checks& root, const ExperimentFile& e) {
     const auto& arm = e.arms[i];
     const bool off = arm.label == "off" || arm.label.starts_with("off-");
     const bool on = arm.label == "on" || arm.label.starts_with("on-");
-    at.require(labels.insert(arm.label).second, "label", Checks::quoted(arm.label), "is used twice");
+    at.require(labels.insert(arm.label).second, "label", Checks::quoted(arm.label),
+               "is used twice");
     if (!at.require(off || on, "label", Checks::quoted(arm.label),
                     R"(must be "off" or "on", or begin with "off-" or "on-")"))
       continue;
@@ -138,17 +142,20 @@ std::string format_host_count(const HostCount& count) {
 ConfigIssues validate(const ExperimentFile& e) {
   ConfigIssues issues;
   const Checks root(issues);
-  root.require(!e.name.empty() && e.name.find_first_of("/ ") == e.name.npos, "name", Checks::quoted(e.name),
+  root.require(!e.name.empty() && e.name.find_first_of("/ ") == e.name.npos, "name",
+               Checks::quoted(e.name),
                "must not be empty or hold a blank or a slash: it names the directory of results");
   root.in_range("seeds", e.seeds, 1, 1'000'000);
   if (e.switches.empty()) root.fault("switch", "there must be at least one [[switch]]");
   std::set<std::string> names;
-  for (std::size_t i = 0; i < e.switches.size(); ++i) check_name(root.below("switch", i), names, e.switches[i].name);
+  for (std::size_t i = 0; i < e.switches.size(); ++i)
+    check_name(root.below("switch", i), names, e.switches[i].name);
   check_trunks(root, e);
   check_groups(root, e, names);
   check_roles(root, e);
   root.below("network").positive("rtt", e.network.rtt);
-  for (const auto& issue : validate(e.parameters)) root.below("parameters").fault(issue.key, issue.problem);
+  for (const auto& issue : validate(e.parameters))
+    root.below("parameters").fault(issue.key, issue.problem);
   check_arms(root, e);
   return issues;
 }

@@ -56,12 +56,12 @@ ConfigIssues validate(const CaseParameters& p) {
   const auto within = [&at](std::string_view key, double v, double high) {
     at.require(v >= 0 && v <= high, key, shown(v), "must be from 0 to " + shown(high));
   };
-  for (const auto& [key, rtts] :
-       std::initializer_list<std::pair<std::string_view, double>>{{"lead_rtts", p.lead_rtts},
-                                                                  {"expiry_rtts", p.expiry_rtts},
-                                                                  {"idle_end_rtts", p.idle_end_rtts},
-                                                                  {"hold_rtts", p.hold_rtts},
-                                                                  {"ack_timeout_rtts", p.ack_timeout_rtts}})
+  for (const auto& [key, rtts] : std::initializer_list<std::pair<std::string_view, double>>{
+           {"lead_rtts", p.lead_rtts},
+           {"expiry_rtts", p.expiry_rtts},
+           {"idle_end_rtts", p.idle_end_rtts},
+           {"hold_rtts", p.hold_rtts},
+           {"ack_timeout_rtts", p.ack_timeout_rtts}})
     within(key, rtts, kLongest_rtts);
   for (const auto& [key, s] : std::initializer_list<std::pair<std::string_view, double>>{
            {"min_rto_seconds", p.min_rto_seconds},
@@ -76,8 +76,9 @@ ConfigIssues validate(const CaseParameters& p) {
     within(key, s, kLongest_seconds);
   at.in_range("workers", p.workers, 1, 256);
   at.in_range("servers", p.servers, 1, 256);
-  at.require(p.regulation == RegulationMode::kOff || p.lead_source != LeadSource::kNone, "lead_source",
-             "\"none\"", "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
+  at.require(p.regulation == RegulationMode::kOff || p.lead_source != LeadSource::kNone,
+             "lead_source", "\"none\"",
+             "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
   return issues;
 }
 

@@ -69,7 +69,7 @@ struct CaseParameters {
   std::uint32_t workers = 1;
   std::uint32_t servers = 1;
   std::uint64_t burst_bytes = 1'000'000;  ///< per worker; not used with a model
-  std::string model{};                    ///< path relative to the experiment's file; empty: burst_bytes
+  std::string model{};  ///< path relative to the experiment's file; empty: burst_bytes
   bool pull = true;
   std::uint32_t iterations = 6;
   Schedule schedule = Schedule::kFixed;

@@ -22,7 +22,8 @@ class SweepReader {
     refuse_others(table, key, {"parameter", "values", "arms"});
     if (name == nullptr || values == nullptr) return;
     for (std::size_t i = 0; i < values->size(); ++i) {
-      if (!check_value(*name, (*values)[i], join_key(key, "values", i), join_key(key, "parameter"))) return;
+      if (!check_value(*name, (*values)[i], join_key(key, "values", i), join_key(key, "parameter")))
+        return;
       sweep.points.push_back({{*name, (*values)[i]}});
     }
     experiment_.sweeps.push_back(std::move(sweep));
@@ -60,13 +61,15 @@ class SweepReader {
   }
 
  private:
-  const ConfigValue* required(const ConfigTable& table, const std::string& key, std::string_view name) {
+  const ConfigValue* required(const ConfigTable& table, const std::string& key,
+                              std::string_view name) {
     const auto* v = table.get(name);
     if (v == nullptr) fault(join_key(key, name), "is required");
     return v;
   }
 
-  const std::string* string_of(const ConfigTable& table, const std::string& key, std::string_view name) {
+  const std::string* string_of(const ConfigTable& table, const std::string& key,
+                               std::string_view name) {
     const auto* v = required(table, key, name);
     if (v == nullptr) return nullptr;
     const auto* s = v->as<std::string>();
@@ -147,7 +150,8 @@ void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssu
     const auto* list = file.get(kind);
     if (list == nullptr) continue;
     if (!is_array_of_tables(*list)) {
-      reader.fault(std::string(kind), display(*list) + ": must be an array of tables: [[" + std::string(kind) + "]]");
+      reader.fault(std::string(kind),
+                   display(*list) + ": must be an array of tables: [[" + std::string(kind) + "]]");
       continue;
     }
     const auto& tables = *list->as<ConfigValue::Array>();

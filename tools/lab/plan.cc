@@ -52,7 +52,8 @@ std::vector<Row> rows_of(const ExperimentFile& e) {
     });
     if (!known) rows.push_back(std::move(row));
   };
-  for (std::size_t a = 0; a < e.arms.size(); ++a) add(at_point(e.arms[a], join_key("", "arm", a), {}));
+  for (std::size_t a = 0; a < e.arms.size(); ++a)
+    add(at_point(e.arms[a], join_key("", "arm", a), {}));
   for (const auto& sweep : e.sweeps)
     for (const auto& point : sweep.points)
       for (const auto& arm : e.arms)
@@ -64,10 +65,12 @@ std::vector<Row> rows_of(const ExperimentFile& e) {
 /// Generated keys mean little to the reader of the experiment: say whose they are.
 void add_issues(const Row& row, const ConfigIssues& found, ConfigIssues& issues) {
   for (const auto& issue : found) {
-    const bool of_file = issue.key.starts_with("network.") || issue.key == "link" || issue.key == "switch";
-    ConfigIssue added = of_file ? issue
-                                : ConfigIssue{row.origin, "arm \"" + row.label + "\": " + issue.key +
-                                                              ": " + issue.problem};
+    const bool of_file =
+        issue.key.starts_with("network.") || issue.key == "link" || issue.key == "switch";
+    ConfigIssue added = of_file
+                            ? issue
+                            : ConfigIssue{row.origin, "arm \"" + row.label + "\": " + issue.key +
+                                                          ": " + issue.problem};
     const bool known = std::ranges::any_of(
         issues, [&](const auto& i) { return i.key == added.key && i.problem == added.problem; });
     if (!known) issues.push_back(std::move(added));
@@ -132,7 +135,8 @@ Case without_background(const Case& c) {
   Case alone = c;
   alone.traffic.long_flows.clear();
   alone.background_flows = 0;
-  for (auto& job : alone.traffic.jobs) job.first_due = job.announce.lead + kSettle_rtts * c.base_rtt;
+  for (auto& job : alone.traffic.jobs)
+    job.first_due = job.announce.lead + kSettle_rtts * c.base_rtt;
   return alone;
 }
 

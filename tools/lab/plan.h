@@ -14,7 +14,7 @@ namespace outrider {
 struct PlanOptions {
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: what the experiment says
-  std::string filter{};  ///< only cases whose name holds this text; empty: all
+  std::string filter{};                  ///< only cases whose name holds this text; empty: all
 };
 
 /// Every case of the experiment: for each point of the matrix, each arm, each

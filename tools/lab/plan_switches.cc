@@ -21,9 +21,10 @@ RegulationPolicy regulation_of(const CaseParameters& p, Duration rtt) {
 }
 
 MarkerConfig marker_of(const CaseParameters& p) {
-  MarkerConfig marker{.kind = p.marker == LabMarker::kTailDrop ? MarkerKind::kTailDrop : MarkerKind::kStep,
-                      .at = p.mark_at,
-                      .threshold_packets = p.k_packets};
+  MarkerConfig marker{
+      .kind = p.marker == LabMarker::kTailDrop ? MarkerKind::kTailDrop : MarkerKind::kStep,
+      .at = p.mark_at,
+      .threshold_packets = p.k_packets};
   if (p.marker == LabMarker::kStaticPair) {
     marker.threshold_packets = p.h_packets;
     marker.ddl_threshold_packets = p.k_packets;
@@ -42,7 +43,8 @@ SignalConfig signals_of(const ExperimentFile& e, const Topology& t) {
   return signals;
 }
 
-void add_trunks(const ExperimentFile& e, const SwitchPortConfig& port, SwitchProcessConfig& config) {
+void add_trunks(const ExperimentFile& e, const SwitchPortConfig& port,
+                SwitchProcessConfig& config) {
   const auto switch_named = [&](const std::string& name) -> SwitchConfig& {
     return *std::ranges::find(config.switches, name, &SwitchConfig::name);
   };
@@ -52,8 +54,8 @@ void add_trunks(const ExperimentFile& e, const SwitchPortConfig& port, SwitchPro
       added.name = port_towards(to);
       added.drain_rate = trunk.rate;
     }
-    config.links.push_back(
-        {trunk.a + '.' + port_towards(trunk.b), trunk.b + '.' + port_towards(trunk.a), trunk.delay});
+    config.links.push_back({trunk.a + '.' + port_towards(trunk.b),
+                            trunk.b + '.' + port_towards(trunk.a), trunk.delay});
   }
 }
 
@@ -62,8 +64,8 @@ void add_hosts(const ExperimentFile& e, const Topology& t, const SwitchPortConfi
   for (const auto& host : t.hosts) {
     auto& sw = config.switches[host.at_switch];
     if (std::ranges::find(config.devices, sw.name, &DeviceConfig::name) == config.devices.end())
-      config.devices.push_back({.name = sw.name,
-                                .device = vhost_device(config.devices.size(), sw.name + ".sock")});
+      config.devices.push_back(
+          {.name = sw.name, .device = vhost_device(config.devices.size(), sw.name + ".sock")});
     auto& added = sw.ports.emplace_back(port);
     added.name = port_towards(host.name);
     added.drain_rate = e.hosts[host.group].rate;
@@ -85,7 +87,8 @@ std::string virtio_user_device(std::size_t index, const std::string& socket) {
   return "net_virtio_user" + std::to_string(index) + ",path=" + socket + ",server=1";
 }
 
-SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
+SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters& p,
+                                  const Topology& t) {
   SwitchPortConfig port;
   port.queue.limit_packets = p.queue_packets;
   port.marker = marker_of(p);
@@ -103,7 +106,8 @@ SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters&
   for (std::size_t s = 0; s < config.switches.size(); ++s) {
     auto& sw = config.switches[s];
     for (std::size_t d = 0; d < config.switches.size(); ++d)
-      if (d != s) sw.routes.push_back({switch_prefix(d), port_towards(e.switches[t.next[s][d]].name)});
+      if (d != s)
+        sw.routes.push_back({switch_prefix(d), port_towards(e.switches[t.next[s][d]].name)});
     for (auto& each : sw.ports) each.record = sw.name + '.' + each.name == e.network.measured;
   }
   return config;

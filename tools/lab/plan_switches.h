@@ -15,8 +15,8 @@ Duration rtts_to_duration(double rtts, Duration rtt);
 
 /// The switches of a case: one device a switch that has hosts, one edge port a
 /// host, one port a trunk end; queue, marker and regulation alike at all ports.
-SwitchProcessConfig plan_switches(const ExperimentFile& experiment, const CaseParameters& parameters,
-                                  const Topology& topology);
+SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
+                                  const CaseParameters& parameters, const Topology& topology);
 
 /// The hosts, the job and the background of a case.
 GeneratorConfig plan_traffic(const ExperimentFile& experiment, const CaseParameters& parameters,

@@ -7,15 +7,20 @@ namespace {
 
 Controller ddl_controller(const CaseParameters& p) {
   switch (p.tcp_ddl) {
-    case DdlTcp::kReno: return Controller::kReno;
-    case DdlTcp::kCubic: return Controller::kCubic;
-    case DdlTcp::kDctcp: return Controller::kDctcp;
-    case DdlTcp::kSame: break;
+    case DdlTcp::kReno:
+      return Controller::kReno;
+    case DdlTcp::kCubic:
+      return Controller::kCubic;
+    case DdlTcp::kDctcp:
+      return Controller::kDctcp;
+    case DdlTcp::kSame:
+      break;
   }
   return p.tcp;
 }
 
-TransportConfig transport_of(std::string name, const CaseParameters& p, Controller controller, EcnUse ecn) {
+TransportConfig transport_of(std::string name, const CaseParameters& p, Controller controller,
+                             EcnUse ecn) {
   TransportConfig transport{.name = std::move(name), .tcp = {}};
   TcpConfig& tcp = transport.tcp;
   tcp.control.controller = controller;
@@ -30,7 +35,8 @@ TransportConfig transport_of(std::string name, const CaseParameters& p, Controll
   return transport;
 }
 
-std::vector<std::string> names_of(const ExperimentFile& e, const Topology& t, const std::string& group) {
+std::vector<std::string> names_of(const ExperimentFile& e, const Topology& t,
+                                  const std::string& group) {
   std::vector<std::string> names;
   for (const auto& host : t.hosts)
     if (e.hosts[host.group].name == group) names.push_back(host.name);
@@ -71,9 +77,10 @@ GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p, c
   config.seed = seed;
   for (const auto& host : t.hosts) {
     const auto& device = e.switches[host.at_switch].name;
-    if (std::ranges::find(config.devices, device, &GeneratorDeviceConfig::name) == config.devices.end())
-      config.devices.push_back({.name = device,
-                                .device = virtio_user_device(config.devices.size(), device + ".sock")});
+    if (std::ranges::find(config.devices, device, &GeneratorDeviceConfig::name) ==
+        config.devices.end())
+      config.devices.push_back(
+          {.name = device, .device = virtio_user_device(config.devices.size(), device + ".sock")});
     config.hosts.push_back({.name = host.name,
                             .address = host.address,
                             .device = device,

@@ -8,7 +8,9 @@
 namespace outrider {
 
 ProgressLine::ProgressLine(std::string what)
-    : what_(std::move(what)), terminal_(isatty(STDERR_FILENO) == 1), began_(std::chrono::steady_clock::now()) {}
+    : what_(std::move(what)),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      began_(std::chrono::steady_clock::now()) {}
 
 ProgressLine::~ProgressLine() {
   if (terminal_ && shown_) std::fputc('\n', stderr);
@@ -16,10 +18,12 @@ ProgressLine::~ProgressLine() {
 
 std::string progress_text(std::size_t done, std::size_t total, double elapsed_seconds) {
   const auto whole = [](double s) { return std::to_string(std::llround(s)) + " s"; };
-  std::string text = std::to_string(done) + '/' + std::to_string(total) + " cases, " + whole(elapsed_seconds);
+  std::string text =
+      std::to_string(done) + '/' + std::to_string(total) + " cases, " + whole(elapsed_seconds);
   if (done != 0 && done < total)
     text += ", about " +
-            whole(elapsed_seconds * static_cast<double>(total - done) / static_cast<double>(done)) + " left";
+            whole(elapsed_seconds * static_cast<double>(total - done) / static_cast<double>(done)) +
+            " left";
   return text;
 }
 

@@ -30,9 +30,11 @@ struct VirtualWorker {
   VirtualWorker(std::uint32_t cpu, std::uint32_t buffers)
       : eal({.program = "outrider-lab",
              .cpu = cpu,
-             .memory_mb = static_cast<std::uint32_t>(buffers * kBytesPerBuffer >> 20) + kOtherMemory_mb,
+             .memory_mb =
+                 static_cast<std::uint32_t>(buffers * kBytesPerBuffer >> 20) + kOtherMemory_mb,
              .use_hugepages = false}),
-        pool(make_packet_pool({.name = "lab", .mbufs = buffers, .frame_room_bytes = kHeaderRoomBytes})) {}
+        pool(make_packet_pool(
+            {.name = "lab", .mbufs = buffers, .frame_room_bytes = kHeaderRoomBytes})) {}
 
   Eal eal;
   Mempool pool;
@@ -131,7 +133,8 @@ RunOutcome run_cases_virtual(const std::vector<Case>& cases, const std::vector<s
 
   RunOutcome outcome{.runs = {}, .failures = {}, .interrupted = pool.interrupted};
   for (auto& [item, run] : by_item) outcome.runs.push_back(std::move(run));
-  for (const auto& failure : pool.failures) outcome.failures.push_back({names[failure.item], failure.cause});
+  for (const auto& failure : pool.failures)
+    outcome.failures.push_back({names[failure.item], failure.cause});
   return outcome;
 }
 

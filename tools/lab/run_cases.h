@@ -11,7 +11,7 @@
 namespace outrider {
 
 struct RunFailure {
-  std::string name;   ///< of the case
+  std::string name;  ///< of the case
   std::string cause;
 };
 

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll{50};
-constexpr milliseconds kPatience{10'000};       ///< for a program to end when asked
+constexpr milliseconds kPatience{10'000};        ///< for a program to end when asked
 constexpr milliseconds kStartAllowance{60'000};  ///< EAL, devices, links
 
 /// A directory of its own under the system's temporary one: a socket's path must
@@ -46,7 +46,9 @@ class SocketDirectory {
   }
   SocketDirectory(const SocketDirectory&) = delete;
   SocketDirectory& operator=(const SocketDirectory&) = delete;
-  [[nodiscard]] std::string socket(std::size_t i) const { return path_ / (std::to_string(i) + ".sock"); }
+  [[nodiscard]] std::string socket(std::size_t i) const {
+    return path_ / (std::to_string(i) + ".sock");
+  }
 
  private:
   fs::path path_;
@@ -59,8 +61,10 @@ Case with_sockets(const Case& c, const SocketDirectory& sockets) {
   auto& devices = joined.switches.devices;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     devices[i].device = vhost_device(i, sockets.socket(i));
-    const auto peer = std::ranges::find(joined.traffic.devices, devices[i].name, &GeneratorDeviceConfig::name);
-    if (peer != joined.traffic.devices.end()) peer->device = virtio_user_device(i, sockets.socket(i));
+    const auto peer =
+        std::ranges::find(joined.traffic.devices, devices[i].name, &GeneratorDeviceConfig::name);
+    if (peer != joined.traffic.devices.end())
+      peer->device = virtio_user_device(i, sockets.socket(i));
   }
   return joined;
 }
@@ -80,7 +84,8 @@ std::string read_file(const fs::path& path) {
 }
 
 milliseconds longest_run(const Case& c) {
-  const auto limit = std::ranges::find(c.parameters, "limit_seconds", &Parameters::value_type::first);
+  const auto limit =
+      std::ranges::find(c.parameters, "limit_seconds", &Parameters::value_type::first);
   return std::chrono::duration_cast<milliseconds>(from_seconds(std::get<double>(limit->second)));
 }
 
@@ -114,10 +119,11 @@ class LoopbackRun {
  private:
   void start(const char* program, const std::string& stem, unsigned cpu,
              std::optional<ChildProcess>& process) {
-    process.emplace(own_directory() / program,
-                    std::vector<std::string>{"--config", directory_ / (stem + ".toml"), "--report",
-                                             directory_ / (stem + ".json"), "--lcore", std::to_string(cpu)},
-                    directory_ / (stem + ".log"));
+    process.emplace(
+        own_directory() / program,
+        std::vector<std::string>{"--config", directory_ / (stem + ".toml"), "--report",
+                                 directory_ / (stem + ".json"), "--lcore", std::to_string(cpu)},
+        directory_ / (stem + ".log"));
   }
 
   /// @return false if a stop signal came first
@@ -130,8 +136,8 @@ class LoopbackRun {
       std::this_thread::sleep_for(kPoll);
     }
     throw std::runtime_error("outrider-trafficgen did not finish within " +
-                             std::to_string(limit.count() / 1000) + " s; its last lines:" +
-                             generator_->last_words());
+                             std::to_string(limit.count() / 1000) +
+                             " s; its last lines:" + generator_->last_words());
   }
 
   /// 0 and "ledger not balanced" leave a report; so does an end that we asked for.
@@ -172,8 +178,9 @@ RunOutcome run_cases_loopback(const std::vector<Case>& cases, const std::vector<
                               const fs::path& directory, const Progress& progress) {
   const auto cpus = usable_cpus();
   if (cpus.size() < 2)
-    throw EnvironmentError("the loopback runtime needs two CPUs, one for each program; this process may use " +
-                           std::to_string(cpus.size()) + ". Use --runtime virtual.");
+    throw EnvironmentError(
+        "the loopback runtime needs two CPUs, one for each program; this process may use " +
+        std::to_string(cpus.size()) + ". Use --runtime virtual.");
   RunOutcome outcome;
   for (std::size_t i = 0; i < cases.size() && !stop_requested(); ++i) {
     progress(i, cases.size());

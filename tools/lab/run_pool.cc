@@ -36,7 +36,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 class SharedMemory {
  public:
   SharedMemory() {
-    void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* memory =
+        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw DpdkError("mmap", "shared memory of the workers", errno);
     shared_ = new (memory) Shared;
   }
@@ -159,11 +160,19 @@ class Pool {
 
   void handle(Worker& worker, Message message) {
     switch (message.kind) {
-      case MessageKind::kBegun: worker.item = message.item; return;
-      case MessageKind::kCannotBegin: throw EnvironmentError("a worker cannot begin: " + message.text);
-      case MessageKind::kFailed: result_.failures.push_back({message.item, message.text}); break;
-      case MessageKind::kStopped: break;
-      case MessageKind::kResult: options_.on_result(message.item, std::move(message.text)); break;
+      case MessageKind::kBegun:
+        worker.item = message.item;
+        return;
+      case MessageKind::kCannotBegin:
+        throw EnvironmentError("a worker cannot begin: " + message.text);
+      case MessageKind::kFailed:
+        result_.failures.push_back({message.item, message.text});
+        break;
+      case MessageKind::kStopped:
+        break;
+      case MessageKind::kResult:
+        options_.on_result(message.item, std::move(message.text));
+        break;
     }
     worker.item.reset();
     ++done_;

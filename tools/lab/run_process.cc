@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kPoll{20};
 
-[[noreturn]] void become(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+[[noreturn]] void become(const std::filesystem::path& program,
+                         const std::vector<std::string>& arguments,
                          const std::filesystem::path& log) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -38,11 +39,13 @@ constexpr std::chrono::milliseconds kPoll{20};
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+ChildProcess::ChildProcess(const std::filesystem::path& program,
+                           const std::vector<std::string>& arguments,
                            const std::filesystem::path& log)
     : name_(program.filename().string()), log_(log) {
   if (access(program.c_str(), X_OK) != 0)
-    throw EnvironmentError(program.string() + " is not there; build it: it belongs beside outrider-lab.");
+    throw EnvironmentError(program.string() +
+                           " is not there; build it: it belongs beside outrider-lab.");
   std::fflush(nullptr);
   pid_ = fork();
   if (pid_ < 0) throw DpdkError("fork", name_, errno);
@@ -91,6 +94,8 @@ std::string ChildProcess::last_words() const {
   return text.empty() ? "\n    (nothing; see " + log_.string() + ")" : text;
 }
 
-std::filesystem::path own_directory() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+std::filesystem::path own_directory() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
 
 }  // namespace outrider

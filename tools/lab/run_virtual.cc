@@ -16,12 +16,14 @@ constexpr int kDrain_rtts = 20;
 Time earliest_end(const Case& c) {
   Time end{};
   for (const auto& job : c.traffic.jobs)
-    if (job.schedule == Schedule::kFixed) end = std::max(end, Time{job.first_due + job.iterations * job.period});
+    if (job.schedule == Schedule::kFixed)
+      end = std::max(end, Time{job.first_due + job.iterations * job.period});
   return end;
 }
 
 Time latest_end(const Case& c) {
-  const auto limit = std::ranges::find(c.parameters, "limit_seconds", &Parameters::value_type::first);
+  const auto limit =
+      std::ranges::find(c.parameters, "limit_seconds", &Parameters::value_type::first);
   if (limit == c.parameters.end()) return kNever;
   return Time{from_seconds(std::get<double>(limit->second))};
 }
@@ -35,7 +37,8 @@ bool drive(const Case& c, VirtualWorld& world, const StopCheck& stop) {
   while (world.now() < std::min(last, limit)) {
     if (stop && stop()) return false;
     world.run_until(std::min({world.now() + slice, last, limit}));
-    if (last == kNever && world.finished()) last = std::max(world.now() + kDrain_rtts * c.base_rtt, earliest);
+    if (last == kNever && world.finished())
+      last = std::max(world.now() + kDrain_rtts * c.base_rtt, earliest);
     if (world.next() == kNever && !world.finished()) break;  // nothing will ever happen again
   }
   return true;
@@ -45,7 +48,8 @@ bool drive(const Case& c, VirtualWorld& world, const StopCheck& stop) {
 
 std::uint32_t buffers_needed(const Case& c) {
   const std::uint64_t sum = std::uint64_t{required_mbufs(c.switches)} + required_mbufs(c.traffic);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, std::numeric_limits<std::uint32_t>::max()));
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(sum, std::numeric_limits<std::uint32_t>::max()));
 }
 
 RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop) {

@@ -46,7 +46,8 @@ std::vector<std::vector<std::size_t>> find_routes(const ExperimentFile& e) {
   return next;
 }
 
-const TrunkEntry& trunk_between(const ExperimentFile& e, const std::string& a, const std::string& b) {
+const TrunkEntry& trunk_between(const ExperimentFile& e, const std::string& a,
+                                const std::string& b) {
   return *std::ranges::find_if(e.trunks, [&](const TrunkEntry& t) {
     return (t.a == a && t.b == b) || (t.a == b && t.b == a);
   });
@@ -70,8 +71,8 @@ std::uint32_t count_of(const HostGroupEntry& group, const CaseParameters& p) {
 constexpr std::uint32_t kEntitiesPerGroup = 1U << 16;
 
 std::string host_address(std::size_t at_switch, std::size_t position) {
-  return "10." + std::to_string(at_switch + 1) + '.' + std::to_string(position / kHostsPerByte) + '.' +
-         std::to_string(position % kHostsPerByte + 1);
+  return "10." + std::to_string(at_switch + 1) + '.' + std::to_string(position / kHostsPerByte) +
+         '.' + std::to_string(position % kHostsPerByte + 1);
 }
 
 void place_group(const ExperimentFile& e, std::size_t g, std::uint32_t count, std::uint64_t seed,
@@ -91,10 +92,12 @@ void place_group(const ExperimentFile& e, std::size_t g, std::uint32_t count, st
 /// Groups of a fixed number come first: the generator keys a host's random
 /// numbers by its position, and those of the background must not depend on how
 /// many workers there are.
-void place_hosts(const ExperimentFile& e, const CaseParameters& p, std::uint64_t seed, Topology& t) {
+void place_hosts(const ExperimentFile& e, const CaseParameters& p, std::uint64_t seed,
+                 Topology& t) {
   for (const bool fixed : {true, false})
     for (std::size_t g = 0; g < e.hosts.size(); ++g)
-      if (e.hosts[g].count.parameter.empty() == fixed) place_group(e, g, count_of(e.hosts[g], p), seed, t);
+      if (e.hosts[g].count.parameter.empty() == fixed)
+        place_group(e, g, count_of(e.hosts[g], p), seed, t);
 }
 
 /// @return nothing if there is no way, with a fault
@@ -159,7 +162,9 @@ bool check_connected(const Checks& root, const ExperimentFile& e, const Topology
 
 }  // namespace
 
-std::string switch_prefix(std::size_t index) { return "10." + std::to_string(index + 1) + ".0.0/16"; }
+std::string switch_prefix(std::size_t index) {
+  return "10." + std::to_string(index + 1) + ".0.0/16";
+}
 
 std::string port_towards(const std::string& name) { return "to_" + name; }
 

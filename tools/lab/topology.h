@@ -13,11 +13,11 @@ namespace outrider {
 
 /// One emulated host of a case.
 struct PlacedHost {
-  std::string name;        ///< "worker_0"; of a group with count = 1 the group's name
+  std::string name;  ///< "worker_0"; of a group with count = 1 the group's name
   std::string address;
-  std::size_t group = 0;   ///< index into ExperimentFile::hosts
+  std::size_t group = 0;  ///< index into ExperimentFile::hosts
   std::size_t at_switch = 0;
-  Duration delay{};        ///< drawn from the group's spread
+  Duration delay{};  ///< drawn from the group's spread
 };
 
 /// Where the hosts of a case are and how its switches reach them.

@@ -27,7 +27,8 @@ TEST(ExperimentFile, SmallOneIsValid) {
   const auto file = read_experiment(small_experiment());
   ASSERT_TRUE(file) << format_issues("text", file.issues);
   EXPECT_EQ(file.config->arms.size(), 3U);
-  EXPECT_EQ(file.config->arms[2].parameters.burst_bytes, 100'000U) << "arms start from [parameters]";
+  EXPECT_EQ(file.config->arms[2].parameters.burst_bytes, 100'000U)
+      << "arms start from [parameters]";
   EXPECT_EQ(file.config->hosts[0].count.parameter, "workers");
   EXPECT_EQ(file.config->hosts[2].count.fixed, 2U);
 }
@@ -49,12 +50,14 @@ TEST(ExperimentFile, EveryFaultNamesItsKey) {
       {changed("count = \"workers\"\nswitch = \"a\"", "count = \"workers\"\nswitch = \"leaf\""),
        "hosts[0].switch", "no [[switch]] has this name"},
       {changed("delay_spread = 0.2", "delay_spread = 1"), "hosts[2].delay_spread", "less than 1"},
-      {changed("from = \"sender\"", "from = \"sendr\""), "background.from", "did you mean \"sender\"?"},
+      {changed("from = \"sender\"", "from = \"sendr\""), "background.from",
+       "did you mean \"sender\"?"},
       {changed("count = 2\nswitch = \"b\"", "count = 3\nswitch = \"b\""), "background.to",
        "must be as many as from has, 2"},
       {changed("iterations = 2", "iteration = 2"), "parameters.iteration",
        "did you mean \"iterations\"?"},
-      {changed("iterations = 2", "iterations = -1"), "parameters.iterations", "must not be negative"},
+      {changed("iterations = 2", "iterations = -1"), "parameters.iterations",
+       "must not be negative"},
       {changed("iterations = 2", "tcp = \"cubik\""), "parameters.tcp", "did you mean \"cubic\"?"},
       {changed("iterations = 2", "min_rto_seconds = -1"), "parameters.min_rto_seconds",
        "must be from 0"},
@@ -62,7 +65,8 @@ TEST(ExperimentFile, EveryFaultNamesItsKey) {
       {changed("label = \"off-no-start\"", "label = \"offline\""), "arm[1].label",
        "must be \"off\" or \"on\""},
       {changed("label = \"off-no-start\"", "label = \"off\""), "arm[1].label", "is used twice"},
-      {changed("regulation = \"mark\"", ""), "arm[2].label", "needs a regulation other than \"off\""},
+      {changed("regulation = \"mark\"", ""), "arm[2].label",
+       "needs a regulation other than \"off\""},
       {changed("lead_source = \"none\"", "regulation = \"mark\""), "arm[1].label",
        "needs regulation \"off\""},
       {changed("regulation = \"mark\"", "regulation = \"mark\"\nlead_source = \"none\""),
@@ -117,7 +121,8 @@ TEST(ExperimentFile, SweepFaultsNameTheirValue) {
 TEST(ExperimentFile, ReportsAllFaultsAtOnce) {
   std::string text = changed("iterations = 2", "iteration = 2\ntcp = \"x\"");
   text = with(text, "label = \"off\"", "label = \"base\"");
-  const auto file = read_experiment(text + "[[vary]]\nparameter = \"k\"\nvalues = [1]\narms = [\"on\"]");
+  const auto file =
+      read_experiment(text + "[[vary]]\nparameter = \"k\"\nvalues = [1]\narms = [\"on\"]");
   std::vector<std::string> keys;
   for (const auto& issue : file.issues) keys.push_back(issue.key);
   EXPECT_THAT(keys, testing::UnorderedElementsAre("parameters.tcp", "parameters.iteration",

@@ -47,12 +47,14 @@ TEST(Plan, CrossesArmsWithSeeds) {
 }
 
 TEST(Plan, EachPointIsRunOnceWithEachOfItsArms) {
-  const std::string vary = "[[vary]]\nparameter = \"tcp\"\nvalues = [\"cubic\", \"reno\", \"dctcp\"]\n"
-                           "arms = [\"off\", \"on\"]\n";
+  const std::string vary =
+      "[[vary]]\nparameter = \"tcp\"\nvalues = [\"cubic\", \"reno\", \"dctcp\"]\n"
+      "arms = [\"off\", \"on\"]\n";
   const PlanOptions one{.seeds = 1};
   EXPECT_EQ(plan_of(small_experiment(vary), one).size(), 3U + 2U * 2U) << "cubic is the base point";
-  const std::string cross = "[[cross]]\nlead_rtts = [1, 2, 4]\ntcp = [\"cubic\", \"reno\"]\n"
-                            "arms = [\"off\", \"on\"]\n";
+  const std::string cross =
+      "[[cross]]\nlead_rtts = [1, 2, 4]\ntcp = [\"cubic\", \"reno\"]\n"
+      "arms = [\"off\", \"on\"]\n";
   // on: 6 points, one of them the base; off: 2, as no lead changes it.
   EXPECT_EQ(plan_of(small_experiment(cross), one).size(), 3U + 5U + 1U);
   // The two sweeps share (on, reno) and (off, reno).
@@ -71,11 +73,11 @@ TEST(Plan, ResolvesEveryParameterOfEveryCase) {
 }
 
 TEST(Plan, BuildsWhatTheParametersSay) {
-  const auto cases = plan_of(
-      with(small_experiment(), "iterations = 2",
-           "iterations = 2\nworkers = 3\nlead_rtts = 2\nh_packets = 15\nbackground_ecn = \"ignore\"\n"
-           "background_flows_per_pair = 2\nmin_rto_seconds = 0.05"),
-      {.seeds = 1});
+  const auto cases = plan_of(with(small_experiment(), "iterations = 2",
+                                  "iterations = 2\nworkers = 3\nlead_rtts = 2\nh_packets = "
+                                  "15\nbackground_ecn = \"ignore\"\n"
+                                  "background_flows_per_pair = 2\nmin_rto_seconds = 0.05"),
+                             {.seeds = 1});
   const Case& on = cases.back();
   EXPECT_EQ(on.workers, 3U);
   EXPECT_EQ(on.background_flows, 4U);
@@ -97,16 +99,17 @@ TEST(Plan, BuildsWhatTheParametersSay) {
 }
 
 TEST(Plan, StaticPairMarksBackgroundAtHAndTheJobAtK) {
-  const auto cases = plan_of(small_experiment("[[arm]]\nlabel = \"off-static-pair\"\nmarker = \"static_pair\"\n"),
-                             {.filter = "static"});
+  const auto cases =
+      plan_of(small_experiment("[[arm]]\nlabel = \"off-static-pair\"\nmarker = \"static_pair\"\n"),
+              {.filter = "static"});
   const MarkerConfig& marker = cases.at(0).switches.switches[0].ports[0].marker;
   EXPECT_EQ(marker.threshold_packets, 10U);
   EXPECT_EQ(marker.ddl_threshold_packets, 40U);
 }
 
 TEST(Plan, HostDelaysDependOnTheSeedAlone) {
-  const auto cases = plan_of(small_experiment(
-      "[[vary]]\nparameter = \"workers\"\nvalues = [2]\narms = [\"off\"]\n"));
+  const auto cases = plan_of(
+      small_experiment("[[vary]]\nparameter = \"workers\"\nvalues = [2]\narms = [\"off\"]\n"));
   const auto delays = [](const Case& c) {
     std::map<std::string, Duration> by_port;
     for (const auto& port : c.switches.switches[0].ports)
@@ -142,7 +145,8 @@ struct NetworkFault {
 TEST(Plan, NetworkFaultsNameTheirKey) {
   const NetworkFault faults[] = {
       {"rtt = \"2ms\"", "rtt = \"3ms\"", "network.rtt", "back add up to 2ms"},
-      {"measured = \"a.to_b\"", "measured = \"a.to_c\"", "network.measured", "did you mean \"a.to_b\"?"},
+      {"measured = \"a.to_b\"", "measured = \"a.to_c\"", "network.measured",
+       "did you mean \"a.to_b\"?"},
       {"[[switch]]\nname = \"b\"", "[[switch]]\nname = \"b\"\n[[switch]]\nname = \"c\"", "link",
        "no [[link]] leads"},
       {"iterations = 2", "k_packets = 60", "arm[0]", "must be below the queue's limit_packets"},
@@ -192,7 +196,8 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
       if (!on.label.starts_with("on")) continue;
       ++on_cases;
       const bool has_off = std::ranges::any_of(*plan.config, [&](const Case& off) {
-        return off.label == "off" && without_regulator(off.parameters) == without_regulator(on.parameters);
+        return off.label == "off" &&
+               without_regulator(off.parameters) == without_regulator(on.parameters);
       });
       EXPECT_TRUE(has_off) << path << ": " << case_name(*file.config, on);
     }

@@ -29,12 +29,16 @@ Outcome run_items(std::size_t items, std::size_t jobs, const PoolWork& work) {
   options.order.resize(items);
   std::iota(options.order.rbegin(), options.order.rend(), std::size_t{0});  // begun from the last
   options.make_worker = [&](std::size_t) { return work; };
-  options.on_result = [&](std::size_t item, std::string text) { outcome.results[item] = std::move(text); };
+  options.on_result = [&](std::size_t item, std::string text) {
+    outcome.results[item] = std::move(text);
+  };
   outcome.pool = run_pool(options);
   return outcome;
 }
 
-std::string square(std::size_t item, const std::function<bool()>&) { return std::to_string(item * item); }
+std::string square(std::size_t item, const std::function<bool()>&) {
+  return std::to_string(item * item);
+}
 
 TEST(RunPool, EveryItemIsDoneOnce) {
   for (const std::size_t jobs : {1U, 2U, 5U, 40U}) {

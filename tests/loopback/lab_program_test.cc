@@ -1,0 +1,129 @@
+// Goal: outrider-lab as its user meets it: results that do not depend on the
+// number of processes, results after Ctrl-C, faults that name their cause, and
+// the same file between two real processes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/telemetry/exit_status.h"
+#include "tests/loopback/process_guard.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr auto kPatience = 100s;  // of failing tests: a passing one never waits so long
+
+class LabProgram : public testing::Test {
+ protected:
+  static std::string experiment(const std::string& name) {
+    return std::string(OUTRIDER_SOURCE_DIR) + "/conf/experiments/" + name + ".toml";
+  }
+
+  ProcessGuard lab(std::vector<std::string> arguments, const std::string& log) const {
+    arguments.insert(arguments.begin(), OUTRIDER_LAB_PROGRAM);
+    return {arguments, directory_ / log};
+  }
+
+  /// @return exit status; the output is in `log`
+  int run(std::vector<std::string> arguments, const std::string& log) const {
+    ProcessGuard process = lab(std::move(arguments), log);
+    return process.wait(kPatience).value_or(-1);
+  }
+
+  std::string text(const std::string& name) const { return read_whole(directory_ / name); }
+
+  ScratchDirectory directory_;
+};
+
+TEST_F(LabProgram, ResultsDoNotDependOnTheNumberOfProcesses) {
+  const std::string quick = experiment("quick");
+  for (const std::string jobs : {"1", "3"})
+    ASSERT_EQ(run({"run", quick, "--repeat", "2", "--jobs", jobs, "--out", directory_ / jobs},
+                  "log" + jobs),
+              kExitOk)
+        << text("log" + jobs);
+  EXPECT_EQ(text("1/summary.json"), text("3/summary.json"));
+  EXPECT_EQ(text("1/bursts.csv"), text("3/bursts.csv"));
+  EXPECT_EQ(text("1/table.txt"), text("3/table.txt"));
+  EXPECT_THAT(text("1/summary.json"), HasSubstr("schema_version"));
+}
+
+TEST_F(LabProgram, WritesWhatIsDoneOnInterrupt) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const std::string out = "out" + std::to_string(signal);
+    ProcessGuard process = lab(
+        {"run", experiment("quick"), "--repeat", "200", "--out", directory_ / out}, "log-" + out);
+    ASSERT_TRUE(process.says("60/600 cases", kPatience)) << process.output();
+    process.send(signal);
+    EXPECT_EQ(process.wait(kPatience), kExitInterrupted);
+    EXPECT_THAT(process.output(), HasSubstr("interrupted: "));
+    EXPECT_THAT(text(out + "/summary.json"), HasSubstr("\"label\""));
+    EXPECT_THAT(text(out + "/table.txt"), HasSubstr("off"));
+  }
+}
+
+TEST_F(LabProgram, PrintsTheSummaryAlone) {
+  ASSERT_EQ(
+      run({"run", experiment("quick"), "--json", "--filter", "spared", "--out", directory_ / "o"},
+          "log"),
+      kExitOk);
+  // stderr is in the same file: the object stands between its lines.
+  EXPECT_THAT(text("log"), HasSubstr(text("o/summary.json")));
+}
+
+TEST_F(LabProgram, NamesWhatIsWrong) {
+  EXPECT_EQ(run({"run", directory_ / "none.toml"}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("none.toml"));
+  const std::string faulty = directory_.write("faulty.toml", "name = \"x\"\nquestoin = \"?\"\n");
+  EXPECT_EQ(run({"plan", faulty}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("questoin: unknown key; did you mean \"question\"?"));
+  EXPECT_EQ(run({"run", experiment("quick"), "--filter", "nothing"}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("no case's name holds \"nothing\""));
+  EXPECT_EQ(run({"run", experiment("quick"), "--runtime", "testbed"}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("--runtime"));
+  const std::string file = directory_.write("file", "");
+  EXPECT_EQ(run({"run", experiment("quick"), "--out", file}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("--out " + file));
+}
+
+TEST_F(LabProgram, HelpAndPlanNeedNothing) {
+  EXPECT_EQ(run({"--help"}, "log"), kExitOk);
+  EXPECT_THAT(text("log"), HasSubstr("Exit status"));
+  EXPECT_EQ(run({"run", "--help"}, "log"), kExitOk);
+  EXPECT_THAT(text("log"), HasSubstr("summary.json"));
+  EXPECT_EQ(run({"plan", experiment("quick"), "--repeat", "3"}, "log"), kExitOk);
+  EXPECT_THAT(text("log"), HasSubstr("on-hold-spared seed 3"));
+  EXPECT_THAT(text("log"), HasSubstr("9 cases"));
+}
+
+TEST_F(LabProgram, RunsTheSameFileBetweenTwoProcesses) {
+  const std::string out = directory_ / "out";
+  ASSERT_EQ(run({"run", experiment("quick"), "--runtime", "loopback", "--filter", "on seed",
+                 "--out", out},
+                "log"),
+            kExitOk)
+      << text("log");
+  EXPECT_THAT(text("out/summary.json"), HasSubstr("\"runtime\": \"loopback\""));
+  EXPECT_THAT(text("out/loopback/0-on-seed1/switch.toml"), HasSubstr("net_vhost0"));
+  EXPECT_TRUE(std::filesystem::exists(out + "/loopback/0-on-seed1/alone/trafficgen.json"));
+}
+
+TEST_F(LabProgram, LoopbackIsInterruptedToo) {
+  ProcessGuard process = lab({"run", experiment("quick"), "--runtime", "loopback", "--repeat", "50",
+                              "--out", directory_ / "out"},
+                             "log");
+  ASSERT_TRUE(process.says("0/150 cases", kPatience)) << process.output();
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait(kPatience), kExitInterrupted) << process.output();
+  EXPECT_THAT(text("out/summary.json"), HasSubstr("schema_version"));
+}
+
+}  // namespace
+}  // namespace outrider
