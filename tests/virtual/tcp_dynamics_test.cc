@@ -108,7 +108,7 @@ TEST(TcpDynamics, RenoDrawsItsSawTooth) {
   EXPECT_GT(goodput, 0.99 * 200e6 * 1460 / 1538) << "a queue as long as the wire keeps it busy";
 }
 
-TEST(TcpDynamics, EqualFlowsShareFairly) {
+TEST(TcpDynamics, SlowEqualFlowsShareFairly) {
   const Mempool pool = make_test_pool();
   for (const auto controller : {Controller::kReno, Controller::kCubic, Controller::kDctcp}) {
     const std::uint32_t n = seeds(3, 20);
