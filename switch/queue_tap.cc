@@ -23,9 +23,10 @@ FlowKey QueueTap::key_of(const BurstIdentity& id) noexcept {
 }
 
 QueueBurstRecord* QueueTap::find_record(const BurstIdentity& id) noexcept {
-  const std::uint32_t* index = open_.find(key_of(id));
-  if (index == nullptr || bursts_[*index].identity.iteration != id.iteration) return nullptr;
-  return &bursts_[*index];
+  const Open* open = open_.find(key_of(id));
+  if (open == nullptr || open->iteration != id.iteration || open->record == kNoRecord)
+    return nullptr;
+  return &bursts_[open->record];
 }
 
 QueueTap::Group* QueueTap::group_of(const BurstIdentity& id) noexcept {
@@ -64,19 +65,15 @@ std::uint32_t QueueTap::confirm(Group& group) noexcept {
 }
 
 void QueueTap::open_record(const BurstIdentity& id, const QueueState& found, Time now) noexcept {
-  std::uint32_t* index = open_.find(key_of(id));
-  if (index != nullptr && bursts_[*index].identity.iteration > id.iteration) return;  // a late copy
-  if (bursts_.size() == limits_.bursts) {
+  Open* open = open_.find(key_of(id));
+  if (open != nullptr && open->iteration >= id.iteration) return;  // a late copy, or not recorded
+  if (open == nullptr) open = open_.insert(key_of(id), {});
+  if (open != nullptr) *open = {.iteration = id.iteration};
+  if (open == nullptr || bursts_.size() == limits_.bursts) {
     ++bursts_not_recorded_;
     return;
   }
-  const auto created = static_cast<std::uint32_t>(bursts_.size());
-  if (index == nullptr) index = open_.insert(key_of(id), created);
-  if (index == nullptr) {
-    ++bursts_not_recorded_;
-    return;
-  }
-  *index = created;
+  open->record = static_cast<std::uint32_t>(bursts_.size());
   bursts_.push_back({.identity = id,
                      .first_at_ns = now.time_since_epoch().count(),
                      .last_at_ns = now.time_since_epoch().count(),

@@ -100,6 +100,13 @@ class QueueTap {
     std::uint32_t pending = 0;      ///< largest since its latest packet
   };
 
+  static constexpr std::uint32_t kNoRecord = ~0U;
+  /// The latest burst of one (job, worker, direction).
+  struct Open {
+    std::uint32_t iteration = 0;
+    std::uint32_t record = kNoRecord;  ///< index in bursts_
+  };
+
   static FlowKey key_of(const BurstIdentity& id) noexcept;
   QueueBurstRecord* find_record(const BurstIdentity& id) noexcept;
   void open_record(const BurstIdentity& id, const QueueState& found, Time now) noexcept;
@@ -112,7 +119,7 @@ class QueueTap {
   Limits limits_;
   std::vector<QueueBurstRecord> bursts_;
   std::uint64_t bursts_not_recorded_ = 0;
-  FlowTable<std::uint32_t> open_;  ///< (job, worker, direction) -> index of its latest record
+  FlowTable<Open> open_;  ///< by (job, worker, direction)
   std::vector<Group> groups_;
   std::uint32_t peak_ = 0;         ///< largest occupancy since the groups were last told
   std::uint32_t occupancy_ = 0;    ///< latest known
