@@ -7,6 +7,7 @@
 #include "tools/lab/metrics.h"
 #include "tools/lab/metrics_iterations.h"
 #include "tools/lab/metrics_series.h"
+#include "tools/lab/references.h"
 
 namespace outrider {
 
@@ -24,9 +25,10 @@ struct Observation {
   const Case* definition = nullptr;
   const GeneratorReport* traffic = nullptr;
   bool fixed_schedule = false;
-  RunningTotal background{};  ///< bytes delivered
-  RunningTotal ddl{};
+  RunningTotal background{};    ///< bytes delivered
+  RunningTotal ddl{};           ///< frame bytes that left the measured queue, switch clock
   RunningTotal busy{};          ///< ns of the measured queue's transmitter, switch clock
+  double payload_share = 1;     ///< of a DDL frame
   double bytes_per_ns = 0;      ///< of that transmitter
   std::int64_t offset_ns = 0;   ///< switch clock less generator clock
   std::int64_t covered_ns = 0;  ///< until here every series is there
@@ -65,22 +67,22 @@ Observation observe(const CostInput& run) {
   Observation o{.definition = run.definition,
                 .traffic = &traffic,
                 .fixed_schedule = on_fixed_schedule(*run.definition),
+                .payload_share = payload_share(*run.definition),
                 .offset_ns = clock_offset_ns(run.runtime, queue, traffic),
                 .covered_ns = traffic.end_ns,
                 .pushes = iterations_of(*run.definition, traffic, BurstDirection::kPush)};
   o.lead_ns = longest_lead_ns(*run.definition, o.pushes);
-  const auto delivered = [&traffic](TrafficClass c) {
-    return RunningTotal(traffic.bins, traffic.bin_ns,
-                        [c](const GoodputBin& b) { return b.delivered_bytes[c]; });
-  };
   // What stays empty has no bins at the end; a series whose bins ran out knows no more.
   if (traffic.bins.size() >= run.definition->traffic.max_bins)
     o.covered_ns =
         std::min(o.covered_ns, static_cast<std::int64_t>(traffic.bins.size()) * traffic.bin_ns);
-  o.background = delivered(TrafficClass::kBackground);
-  o.ddl = delivered(TrafficClass::kDdl);
+  o.background = RunningTotal(traffic.bins, traffic.bin_ns, [](const GoodputBin& b) {
+    return b.delivered_bytes[TrafficClass::kBackground];
+  });
   if (queue == nullptr || queue->bins.empty()) return o;
   o.busy = RunningTotal(queue->bins, switches.bin_ns, [](const QueueBin& b) { return b.busy_ns; });
+  o.ddl = RunningTotal(queue->bins, switches.bin_ns,
+                       [](const QueueBin& b) { return b.bytes[TrafficClass::kDdl]; });
   o.bytes_per_ns = static_cast<double>(queue->drain_bits_per_second) / 8e9;
   std::int64_t switch_end = switches.end_ns;
   if (queue->bins.size() >= run.definition->switches.max_bins)
@@ -93,11 +95,11 @@ Tally tally(const Observation& o, const std::vector<Interval>& intervals) {
   Tally t;
   for (const auto& i : intervals) {
     t.background_bytes += o.background.between(i.from, i.to);
-    t.ddl_bytes += o.ddl.between(i.from, i.to);
+    t.ddl_bytes += o.ddl.between(i.from + o.offset_ns, i.to + o.offset_ns) * o.payload_share;
     const double busy = o.busy.between(i.from + o.offset_ns, i.to + o.offset_ns);
     t.idle_bytes += (static_cast<double>(i.to - i.from) - busy) * o.bytes_per_ns;
   }
-  if (o.busy.empty()) t.idle_bytes = kNotDefined;
+  if (o.busy.empty()) t.ddl_bytes = t.idle_bytes = kNotDefined;
   return t;
 }
 

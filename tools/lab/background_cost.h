@@ -20,13 +20,14 @@ enum class CostBasis : std::uint8_t {
 
 /// What bursts cost the background of a case, against the off case with the same
 /// seed and the same parameters; signed, so that a gain is negative. Bytes are
-/// payload, waste is wire capacity.
+/// payload, waste is wire capacity. Transfer and waste are those of the measured
+/// queue: what a pull delivers takes nothing from the background there.
 struct BackgroundCost {
   CostBasis basis = CostBasis::kNone;
   double reference_bytes = kNotDefined;  ///< background's delivered bytes of the off case
   double lost_bytes = kNotDefined;
   double lost_fraction = kNotDefined;      ///< lost / reference
-  double transfer_bytes = kNotDefined;     ///< what DDL delivered more
+  double transfer_bytes = kNotDefined;     ///< what DDL carried more
   double waste_bytes = kNotDefined;        ///< capacity of the measured queue left idle more
   double unexplained_bytes = kNotDefined;  ///< lost - transfer - waste
   double ddl_bytes_gained_per_background_byte_lost = kNotDefined;  ///< if any was lost

@@ -135,7 +135,10 @@ QueueBin joined(const std::vector<QueueBin>& bins, std::size_t from, std::size_t
       sum.bytes.values[c] += bins[i].bytes.values[c];
     sum.busy_ns += bins[i].busy_ns;
     sum.max_packets = std::max(sum.max_packets, bins[i].max_packets);
-    sum.min_threshold_packets = std::min(sum.min_threshold_packets, bins[i].min_threshold_packets);
+    // Zero: nothing arrived in that bin.
+    if (const auto least = bins[i].min_threshold_packets; least != 0)
+      sum.min_threshold_packets =
+          sum.min_threshold_packets == 0 ? least : std::min(sum.min_threshold_packets, least);
   }
   return sum;
 }
@@ -162,7 +165,8 @@ void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
     const std::int64_t length = static_cast<std::int64_t>(to - from) * width;
     out << name << ',' << begin << ',' << length;
     for (const auto bytes : bin.bytes.values) out << ',' << bytes;
-    out << ',' << bin.busy_ns << ',' << bin.max_packets << ',' << bin.min_threshold_packets;
+    out << ',' << bin.busy_ns << ',' << bin.max_packets << ',';
+    if (bin.min_threshold_packets != 0) out << bin.min_threshold_packets;
     for (const RunningTotal* total : {&background, &ddl})
       out << ',' << std::llround(total->between(begin - offset, begin + length - offset));
     out << '\n';

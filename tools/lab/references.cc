@@ -78,6 +78,12 @@ double alone_seconds(const Case& definition, const RunResult& alone) {
 
 }  // namespace
 
+double payload_share(const Case& definition) {
+  const auto& jobs = definition.traffic.jobs;
+  const std::uint32_t mss = mss_of(definition.traffic, jobs.empty() ? JobConfig{} : jobs.front());
+  return static_cast<double>(mss) / (mss + kHeaderBytes);
+}
+
 References references_of(const Case& definition, const RunResult& result, const RunResult* alone) {
   References out{.ideal = kNotDefined, .alone = kNotDefined, .fair = kNotDefined};
   if (alone != nullptr) out.alone = alone_seconds(definition, *alone);

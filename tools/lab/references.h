@@ -16,4 +16,7 @@ struct References {
 /// @param alone the same case without background, or nullptr
 References references_of(const Case& definition, const RunResult& result, const RunResult* alone);
 
+/// Payload in a full segment of a burst, as a share of its frame.
+double payload_share(const Case& definition);
+
 }  // namespace outrider

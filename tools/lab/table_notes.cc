@@ -62,8 +62,8 @@ std::string table_notes(const Summary& summary) {
   std::string text = "\n";
   if (!summary.cases.empty()) {
     const MeasuredQueue& queue = summary.cases.front().metrics.queue;
-    text += "Queue, sojourn and waste: " + queue.switch_name + "." + queue.port_name +
-            ", data queue. Start queue: background, at an iteration's first packet.\n";
+    text += "Queue: " + queue.switch_name + "." + queue.port_name +
+            ", data; start queue: background that an iteration's first packet finds.\n";
     text +=
         "burst and communic. are medians, the rest means; changes are ratios of these, paired by "
         "seed;\nconfidence resamples seeds. Change of background: what it lost in the costs' "

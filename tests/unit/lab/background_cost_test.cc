@@ -42,7 +42,7 @@ ArmRun off_run(std::int64_t end_ms = 500) {
     add_burst(run.result, 0, due == 300, {.due = at, .first = at, .delivered = at + 40});
     add_queue_burst(run.result, 0, due == 300, at, 0, 0);
     deliver(run.result, kBackground, due, due + 40, 500);
-    deliver(run.result, kDdl, due, due + 40, 500);
+    carry(run.result, kDdl, due, due + 40, 757);
   }
   return run;
 }
@@ -58,7 +58,7 @@ ArmRun on_run(std::int64_t end_ms = 500) {
               {.due = at, .start = at - 10, .first = at, .delivered = at + 30});
     add_queue_burst(run.result, 0, due == 300, at, 0, 0);
     deliver(run.result, kBackground, due - 10, due + 30, 400);
-    deliver(run.result, kDdl, due, due + 30, 600);
+    carry(run.result, kDdl, due, due + 30, 757);
     occupy(run.result, due - 10, due, 0.5);
   }
   return run;
@@ -77,9 +77,10 @@ TEST(BackgroundCost, AddsUpInTheWindows) {
   EXPECT_NEAR(c.reference_bytes, 80'000, 1e-6);
   EXPECT_NEAR(c.lost_bytes, 8'000, 1e-6);
   EXPECT_NEAR(c.lost_fraction, 0.1, 1e-12);
-  EXPECT_NEAR(c.transfer_bytes, 2 * (18'000 - 20'000), 1e-6);
+  // 1448 of the 1514 bytes of a frame are payload: 724 a bin.
+  EXPECT_NEAR(c.transfer_bytes, 2 * (30 - 40) * 724, 1e-6);
   EXPECT_NEAR(c.waste_bytes, 2 * 5'000, 1e-6);
-  EXPECT_NEAR(c.unexplained_bytes, 8'000 + 4'000 - 10'000, 1e-6);
+  EXPECT_NEAR(c.unexplained_bytes, 8'000 + 14'480 - 10'000, 1e-6);
 }
 
 TEST(BackgroundCost, DoesNotDependOnTheOrderOfCases) {
@@ -189,11 +190,18 @@ TEST(BackgroundCost, OverlappingWindowsOfJobsCountOnce) {
   EXPECT_NEAR(costs[1].lost_bytes, 8'000, 1e-6);
 }
 
-TEST(BackgroundCost, WithoutTheQueueWasteIsNotKnown) {
+TEST(BackgroundCost, APullIsNoTransfer) {
+  ArmRun on = on_run();
+  deliver(on.result, kDdl, 90, 150, 999);  // does not pass the measured queue
+  EXPECT_NEAR(costs_of({off_run(), on})[1].transfer_bytes, -14'480, 1e-6);
+}
+
+TEST(BackgroundCost, WithoutTheQueueItsShareIsNotKnown) {
   ArmRun on = on_run();
   on.result.switches.queues.clear();
   const auto costs = costs_of({off_run(), on});
   EXPECT_NEAR(costs[1].lost_fraction, 0.1, 1e-12);
+  EXPECT_TRUE(std::isnan(costs[1].transfer_bytes));
   EXPECT_TRUE(std::isnan(costs[1].waste_bytes));
   EXPECT_TRUE(std::isnan(costs[1].unexplained_bytes));
 }
@@ -218,17 +226,17 @@ TEST(BackgroundCost, ClosedLoopComparesRatesOverTheWholeRun) {
     add_burst(run->result, 0, 0, {.due = 100, .first = 100, .delivered = 140});
     deliver(run->result, kBackground, 0, 100, 7'777);  // before: does not count
     deliver(run->result, kBackground, 100, end, run == &off ? 800 : 700);
-    deliver(run->result, kDdl, 100, end, run == &off ? 200 : 250);
+    carry(run->result, kDdl, 100, end, run == &off ? 757 : 1'514);
     occupy(run->result, 100, end, run == &off ? 1 : 0.95);
   }
   const BackgroundCost c = costs_of({off, on})[1];
   EXPECT_EQ(c.basis, CostBasis::kWholeRun);
   EXPECT_NEAR(c.lost_fraction, 0.125, 1e-12);
   EXPECT_NEAR(c.lost_bytes, 40'000, 1e-6);
-  EXPECT_NEAR(c.transfer_bytes, 20'000, 1e-6);
+  EXPECT_NEAR(c.transfer_bytes, 400 * 724, 1e-6);
   EXPECT_NEAR(c.waste_bytes, 20'000, 1e-6);
-  EXPECT_NEAR(c.unexplained_bytes, 0, 1e-6);
-  EXPECT_NEAR(c.ddl_bytes_gained_per_background_byte_lost, 0.5, 1e-12);
+  EXPECT_NEAR(c.unexplained_bytes, 40'000 - 400 * 724 - 20'000, 1e-6);
+  EXPECT_NEAR(c.ddl_bytes_gained_per_background_byte_lost, 7.24, 1e-12);
   deliver(on.result, kBackground, 100, 300, 900);
   EXPECT_TRUE(std::isnan(costs_of({off, on})[1].ddl_bytes_gained_per_background_byte_lost))
       << "nothing was lost";

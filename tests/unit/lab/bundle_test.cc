@@ -128,6 +128,7 @@ TEST_F(BundleTest, QueueIsFineAroundBurstsAndCoarseElsewhere) {
   }
   bins[50].max_packets = 33;
   bins[60].min_threshold_packets = 10;
+  for (const std::size_t i : {0U, 70U, 480U}) bins[i].min_threshold_packets = 0;  // no arrival
   deliver(r, TrafficClass::kBackground, 0, 1000, 9);
   add_run(r);
   write();
@@ -136,7 +137,7 @@ TEST_F(BundleTest, QueueIsFineAroundBurstsAndCoarseElsewhere) {
   ASSERT_EQ(all.size(), 1U + 5 + 81 + 5);
   const std::string name = "0,\"on, \"\"lead 8\"\"\",1,measured,";
   EXPECT_EQ(all[1], name + "0,100000000,1000,0,0,0,33,10,900,0");
-  EXPECT_EQ(all[6], name + "480000000,1000000,10,0,0,0,3,40,9,0");
+  EXPECT_EQ(all[6], name + "480000000,1000000,10,0,0,0,3,,9,0");
   EXPECT_EQ(all.back(), name + "961000000,39000000,390,0,0,0,3,40,351,0");
 }
 

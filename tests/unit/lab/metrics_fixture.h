@@ -102,6 +102,12 @@ inline void deliver(RunResult& r, TrafficClass c, int from_ms, int to_ms, std::u
     r.traffic.bins.at(static_cast<std::size_t>(i)).delivered_bytes[c] = bytes;
 }
 
+/// Frame bytes that leave the measured queue in every bin of [from, to).
+inline void carry(RunResult& r, TrafficClass c, int from_ms, int to_ms, std::uint64_t bytes) {
+  for (int i = from_ms; i < to_ms; ++i)
+    queue_of(r).bins.at(static_cast<std::size_t>(i)).bytes[c] = bytes;
+}
+
 /// Share of every bin of [from, to) in which the measured transmitter was occupied.
 inline void occupy(RunResult& r, int from_ms, int to_ms, double share) {
   for (int i = from_ms; i < to_ms; ++i)
