@@ -124,8 +124,8 @@ Bytes bytes_of(const FrameSpec& spec) {
 Packet* packet_of(rte_mempool& pool, std::span<const std::uint8_t> frame) {
   Packet* packet = rte_pktmbuf_alloc(&pool);
   if (packet == nullptr) throw std::runtime_error("no mbuf is left");
-  const auto present = static_cast<std::uint16_t>(
-      std::min<std::size_t>(frame.size(), rte_pktmbuf_tailroom(packet)));
+  const auto present =
+      static_cast<std::uint16_t>(std::min<std::size_t>(frame.size(), rte_pktmbuf_tailroom(packet)));
   std::memcpy(rte_pktmbuf_append(packet, present), frame.data(), present);
   meta(*packet) = PacketMeta{};
   meta(*packet).frame_bytes = static_cast<std::uint32_t>(frame.size());
@@ -164,8 +164,8 @@ Arrival arrival_of(Packet& packet, std::uint32_t port, Time now) {
     a.sequence = get(bytes, tcp + 4, 4);
     a.acknowledgment = get(bytes, tcp + 8, 4);
     a.tcp_flags = bytes[tcp + 13];
-    a.payload_bytes = static_cast<std::uint16_t>(get(bytes, kIp + 2, 2) - header -
-                                                 (bytes[tcp + 12] >> 4) * 4U);
+    a.payload_bytes =
+        static_cast<std::uint16_t>(get(bytes, kIp + 2, 2) - header - (bytes[tcp + 12] >> 4) * 4U);
   }
   return a;
 }

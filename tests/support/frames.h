@@ -28,7 +28,7 @@ struct FrameSpec {
   std::uint8_t tos = 0;
   std::uint8_t ttl = 64;
   std::uint8_t protocol = kIpProtocolTcp;
-  std::uint16_t fragment = 0x4000;   ///< flags and offset, as on the wire
+  std::uint16_t fragment = 0x4000;  ///< flags and offset, as on the wire
   std::uint32_t sequence = 0;
   std::uint8_t tcp_flags = kTcpAck;
   std::uint16_t payload_bytes = 0;
@@ -66,7 +66,7 @@ struct Arrival {
   std::uint32_t acknowledgment = 0;
   std::uint16_t payload_bytes = 0;
   std::uint32_t frame_bytes = 0;
-  bool checksum_valid = false;  ///< of the IPv4 header, by an independent sum
+  bool checksum_valid = false;      ///< of the IPv4 header, by an independent sum
   std::vector<std::uint8_t> bytes;  ///< of the buffer
 
   [[nodiscard]] Ecn ecn() const { return ecn_of(tos); }

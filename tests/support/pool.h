@@ -11,8 +11,7 @@ namespace outrider {
 /// packet without releasing it, or released it twice, fails the test.
 class TestPool {
  public:
-  explicit TestPool(std::uint32_t mbufs = 4096,
-                    std::uint32_t frame_room_bytes = kHeaderRoomBytes);
+  explicit TestPool(std::uint32_t mbufs = 4096, std::uint32_t frame_room_bytes = kHeaderRoomBytes);
   ~TestPool();
   TestPool(const TestPool&) = delete;
   TestPool& operator=(const TestPool&) = delete;

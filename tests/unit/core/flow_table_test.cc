@@ -119,8 +119,8 @@ TEST(FlowKey, ReversedIsAnInvolutionAndEveryFieldReachesTheHash) {
   const FlowKey k{1, 2, 3, 4};
   EXPECT_EQ(k.reversed(), (FlowKey{2, 1, 4, 3}));
   EXPECT_EQ(k.reversed().reversed(), k);
-  for (const FlowKey other : {FlowKey{9, 2, 3, 4}, {1, 9, 3, 4}, {1, 2, 9, 4}, {1, 2, 3, 9},
-                              k.reversed()})
+  for (const FlowKey other :
+       {FlowKey{9, 2, 3, 4}, {1, 9, 3, 4}, {1, 2, 9, 4}, {1, 2, 3, 9}, k.reversed()})
     EXPECT_NE(hash_of(other), hash_of(k));
 }
 

@@ -57,9 +57,9 @@ TEST(Histogram, SmallValuesAreExact) {
 }
 
 TEST(Histogram, EdgesOfTheRange) {
-  for (const std::uint64_t v : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{127},
-                                std::uint64_t{128}, std::uint64_t{255}, std::uint64_t{256},
-                                std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+  for (const std::uint64_t v :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{127}, std::uint64_t{128},
+        std::uint64_t{255}, std::uint64_t{256}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     Histogram h;
     h.record(v);
     EXPECT_EQ(h.quantile(0), v) << "one value is its own every quantile";

@@ -46,7 +46,8 @@ TEST(PrefixTable, AgreesWithANaiveSearch) {
       const std::uint32_t address = 0x0A000000 | (random.next_u32() & 0x80030703);
       unsigned length = random.next_u32() % 33;
       if (seed % 2 == 0 && length == 0) length = 32;  // half of the tables have no default
-      const auto value = static_cast<std::uint16_t>(random.next_u32() % (PrefixTable::kMaxValue + 1));
+      const auto value =
+          static_cast<std::uint16_t>(random.next_u32() % (PrefixTable::kMaxValue + 1));
       for (const auto& r : routes)
         duplicates += r.length == length && ((r.address ^ address) & mask_of(length)) == 0;
       routes.push_back({address, length, value});  // bits beyond the length are left in

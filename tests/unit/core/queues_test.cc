@@ -15,7 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Fifo, BehavesLikeADequeAndGrowsOnlyAtAPeak) {
-  for (const std::size_t expected : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{64}}) {
+  for (const std::size_t expected :
+       {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{64}}) {
     RandomStream random(5, static_cast<std::uint32_t>(expected), RandomPurpose::kTest);
     Fifo<std::unique_ptr<int>> fifo(expected);  // move-only: nothing may be copied
     std::deque<int> model;
@@ -60,7 +61,9 @@ TEST(EgressQueue, BehavesLikeADequeWithBothLimits) {
         if (model.size() == limit.packets) expected = DropReason::kTailPackets;
         else if (limit.bytes && bytes + size > *limit.bytes) expected = DropReason::kTailBytes;
         ASSERT_EQ(queue.refuses(size), expected) << "step " << step;
-        if (limit.bytes) filled_to_the_byte += queue.refuses(static_cast<std::uint32_t>(*limit.bytes - bytes)) == std::nullopt;
+        if (limit.bytes)
+          filled_to_the_byte +=
+              queue.refuses(static_cast<std::uint32_t>(*limit.bytes - bytes)) == std::nullopt;
         refused_packets += expected == DropReason::kTailPackets;
         refused_bytes += expected == DropReason::kTailBytes;
         if (!expected) {

@@ -106,8 +106,7 @@ TEST(RandomStream, ExponentialHasItsMeanVarianceAndTail) {
   EXPECT_NEAR(sum / kDraws / kMean, 1, 5 / std::sqrt(kDraws));
   EXPECT_NEAR(squares / kDraws / (kMean * kMean), 2, 5 * std::sqrt(20.0 / kDraws));
   const double tail = std::exp(-3.0);
-  EXPECT_NEAR(static_cast<double>(beyond_three_means) / kDraws, tail,
-              5 * std::sqrt(tail / kDraws));
+  EXPECT_NEAR(static_cast<double>(beyond_three_means) / kDraws, tail, 5 * std::sqrt(tail / kDraws));
 }
 
 }  // namespace

@@ -213,8 +213,7 @@ RegulatorCounters run(std::uint64_t seed) {
           model.payload(flow, sequence, bytes, fin);
         }
       }
-      EXPECT_EQ(regulator.counters().armed,
-                ended(regulator.counters()) + regulator.live_entries());
+      EXPECT_EQ(regulator.counters().armed, ended(regulator.counters()) + regulator.live_entries());
     }
     if (random.next_u32() % 40 == 0) {
       EXPECT_EQ(regulator.regulated(now), model.regulated()) << "seed " << seed << " t " << t;

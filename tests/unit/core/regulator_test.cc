@@ -49,9 +49,14 @@ void play(Regulator& regulator, std::span<const Row> rows, Duration shift = {}) 
       case What::kStart:
         regulator.on_start(flow, row.sequence, static_cast<std::uint16_t>(row.arg), now);
         break;
-      case What::kData: regulator.on_payload(flow, row.sequence, row.arg, false, now); break;
-      case What::kFin: regulator.on_payload(flow, row.sequence, row.arg, true, now); break;
-      case What::kLook: break;
+      case What::kData:
+        regulator.on_payload(flow, row.sequence, row.arg, false, now);
+        break;
+      case What::kFin:
+        regulator.on_payload(flow, row.sequence, row.arg, true, now);
+        break;
+      case What::kLook:
+        break;
     }
     EXPECT_EQ(regulator.threshold(now).value_or(kNone), row.expect)
         << row.why << " (at " << row.at.count() << " ns, shifted by " << shift.count() << ")";

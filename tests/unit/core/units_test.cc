@@ -58,8 +58,8 @@ TEST(Serializer, LiteralTimelineOnBothLayers) {
 // A nanosecond is a seventh of a byte at 100 Gbit/s: a train that rounded every
 // frame would be off by up to 1 % of the rate.
 TEST(Serializer, LongTrainTakesWhatTheRateSays) {
-  constexpr std::uint64_t kRates[] = {200'000'000,    1'000'000'000,   9'999'999'937,
-                                      10'000'000'000, 25'000'000'000,  99'999'999'977,
+  constexpr std::uint64_t kRates[] = {200'000'000,     1'000'000'000,   9'999'999'937,
+                                      10'000'000'000,  25'000'000'000,  99'999'999'977,
                                       100'000'000'000, 400'000'000'000, 3'141'593};
   constexpr std::uint32_t kFrames[] = {60, 61, 577, 1514};
   for (const auto rate : kRates) {
@@ -72,8 +72,7 @@ TEST(Serializer, LongTrainTakesWhatTheRateSays) {
         bytes += layer == RateLayer::kL1 ? wire_bytes(frame) : frame;
         wire.transmit(frame, wire.free_at());
       }
-      const double expected_ns =
-          static_cast<double>(bytes) * 8.0 * 1e9 / static_cast<double>(rate);
+      const double expected_ns = static_cast<double>(bytes) * 8.0 * 1e9 / static_cast<double>(rate);
       const auto taken_ns = static_cast<double>(wire.free_at().time_since_epoch().count());
       const double bound = static_cast<double>(rate) / 8.3e15;
       EXPECT_GE(taken_ns + 1, expected_ns * (1 - bound)) << rate << " bit/s";
@@ -93,7 +92,8 @@ TEST(Serializer, IdleGapCarriesNothingOver) {
     with_gaps = gaps.transmit(61, start);
     EXPECT_EQ(with_gaps - start, 97ns) << "frame " << i << " stands alone";
   }
-  EXPECT_EQ(train.free_at(), Time{679ns}) << "7 x 97.142857 = 680, less the q20 rounding of 7 frames";
+  EXPECT_EQ(train.free_at(), Time{679ns})
+      << "7 x 97.142857 = 680, less the q20 rounding of 7 frames";
   EXPECT_EQ(with_gaps, Time{7 * 97ns + 7ns});
 }
 

@@ -43,13 +43,13 @@ TEST(BurstOption, RoundTrip) {
 
 TEST(BurstOption, IsFoundBehindOtherOptions) {
   const Bytes others[] = {
-      {1, 1},                                          // two paddings
-      {2, 4, 0x05, 0xB4},                              // MSS
-      {8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1},           // timestamps, padded
-      {5, 10, 0, 0, 0, 0, 0, 0, 0, 0},                 // SACK
-      {253, 4, 0x4F, 0x52},                            // our kind, another length
-      {253, 12, 0xF9, 0x89, 0, 0, 0, 0, 0, 0, 0, 0},   // our kind and length, another ExID
-      {4, 2},                                          // SACK permitted: length 2 is legal
+      {1, 1},                                         // two paddings
+      {2, 4, 0x05, 0xB4},                             // MSS
+      {8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1},          // timestamps, padded
+      {5, 10, 0, 0, 0, 0, 0, 0, 0, 0},                // SACK
+      {253, 4, 0x4F, 0x52},                           // our kind, another length
+      {253, 12, 0xF9, 0x89, 0, 0, 0, 0, 0, 0, 0, 0},  // our kind and length, another ExID
+      {4, 2},                                         // SACK permitted: length 2 is legal
   };
   for (const auto& before : others) {
     Bytes options = before;

@@ -33,8 +33,7 @@ TEST(Checksum, EqualsTheNaiveSumAtEveryLengthAndAlignment) {
   RandomStream random(1, 0, RandomPurpose::kTest);
   std::array<std::uint8_t, 200> bytes;
   for (int round = 0; round < 20; ++round) {
-    for (auto& b : bytes)
-      b = round == 0 ? 0xFF : static_cast<std::uint8_t>(random.next_u32());
+    for (auto& b : bytes) b = round == 0 ? 0xFF : static_cast<std::uint8_t>(random.next_u32());
     for (std::size_t offset = 0; offset < 8; ++offset) {
       for (std::size_t length = 0; length <= 150; ++length) {
         const std::span part(bytes.data() + offset, length);
@@ -51,7 +50,8 @@ TEST(Checksum, ChainsOverRangesOfEvenLength) {
   const auto whole = checksum_fold(checksum_add(bytes, 0));
   for (std::size_t cut = 0; cut < bytes.size(); cut += 2) {
     const std::span all(bytes);
-    EXPECT_EQ(checksum_fold(checksum_add(all.subspan(cut), checksum_add(all.first(cut), 0))), whole);
+    EXPECT_EQ(checksum_fold(checksum_add(all.subspan(cut), checksum_add(all.first(cut), 0))),
+              whole);
   }
 }
 
@@ -136,7 +136,8 @@ TEST(Ipv4Checksum, IncrementalUpdateHoldsForEveryWord) {
     for (const unsigned other : {0x0000U, 0x0001U, 0x7FFFU, 0xFFFEU, 0xFFFFU, word ^ 0xFFFFU}) {
       HeaderBytes h;
       h.bytes = {0x45, 0x02, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
-      const auto before = static_cast<std::uint16_t>(word), after = static_cast<std::uint16_t>(other);
+      const auto before = static_cast<std::uint16_t>(word),
+                 after = static_cast<std::uint16_t>(other);
       std::memcpy(&h.bytes[4], &before, 2);
       h.seal();
       std::uint16_t checksum;
@@ -157,8 +158,26 @@ TEST(Ipv4Checksum, EveryTosAndTtl) {
   for (unsigned tos = 0; tos < 256; ++tos) {
     for (unsigned ttl = 0; ttl < 256; ++ttl) {
       HeaderBytes h;
-      h.bytes = {0x45, static_cast<std::uint8_t>(tos), 5, 220, 0, 0, 0x40, 0,
-                 static_cast<std::uint8_t>(ttl), 6, 0, 0, 10, 0, 1, 1, 10, 0, 3, 1};
+      h.bytes = {0x45,
+                 static_cast<std::uint8_t>(tos),
+                 5,
+                 220,
+                 0,
+                 0,
+                 0x40,
+                 0,
+                 static_cast<std::uint8_t>(ttl),
+                 6,
+                 0,
+                 0,
+                 10,
+                 0,
+                 1,
+                 1,
+                 10,
+                 0,
+                 3,
+                 1};
       h.seal();
       if (is_ect(ecn_of(h.ip().tos))) set_ce(h.ip());
       ASSERT_EQ(h.ip().tos, is_ect(ecn_of(static_cast<std::uint8_t>(tos))) ? tos | 3 : tos)

@@ -41,7 +41,8 @@ TEST(TosSignal, EveryByteReadsAsTheFormatSays) {
     ++signals;
     EXPECT_EQ(decoded->kind, start ? Kind::kStart : Kind::kAck);
     EXPECT_EQ(decoded->threshold_packets, 5 * ((tos / 4) % 16));
-    EXPECT_EQ(tos_signal::encode(*decoded, static_cast<std::uint8_t>(tos % 4)), tos) << "round trip";
+    EXPECT_EQ(tos_signal::encode(*decoded, static_cast<std::uint8_t>(tos % 4)), tos)
+        << "round trip";
   }
   EXPECT_EQ(signals, 128U);
 }

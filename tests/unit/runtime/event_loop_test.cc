@@ -88,9 +88,9 @@ TEST(EventLoop, ScheduleReplacesAndKNeverRemoves) {
 TEST(EventLoop, SourcesMayScheduleOthersWhileTheyFire) {
   Loop l(4);
   l.sources[1]->act = [&](Time now) {
-    l.loop.schedule(0, now);          // now, although its id was passed already
-    l.loop.schedule(2, now + 5ns);    // later
-    l.loop.schedule(3, kNever);       // not at all any more
+    l.loop.schedule(0, now);        // now, although its id was passed already
+    l.loop.schedule(2, now + 5ns);  // later
+    l.loop.schedule(3, kNever);     // not at all any more
     return kNever;
   };
   l.loop.schedule(1, Time{10ns});
@@ -107,8 +107,9 @@ TEST(EventLoop, AReturnedInstantFiresAgainEvenAtOnce) {
   l.loop.schedule(0, Time{10ns});
   l.loop.schedule(1, Time{10ns});
   EXPECT_EQ(l.loop.run_until(Time{20ns}), 5U);
-  EXPECT_EQ(l.fired, (Fired{{Time{10ns}, 0}, {Time{10ns}, 0}, {Time{10ns}, 0}, {Time{10ns}, 1},
-                            {Time{20ns}, 1}}));
+  EXPECT_EQ(
+      l.fired,
+      (Fired{{Time{10ns}, 0}, {Time{10ns}, 0}, {Time{10ns}, 0}, {Time{10ns}, 1}, {Time{20ns}, 1}}));
   EXPECT_EQ(l.loop.next(), Time{30ns});
 }
 

@@ -1,0 +1,299 @@
+// Two hosts and two wires, every frame noted on its way.
+#include "trafficgen/hosts/host.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "common/core/units.h"
+#include "tests/support/frames.h"
+#include "tests/support/pool.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kDelay = 10us;
+
+// Notes a packet and passes it on.
+class Noting final : public Node {
+ public:
+  explicit Noting(Node& to) : to_(to) {}
+  void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
+    seen.push_back(arrival_of(*packet, port, now));
+    to_.receive(port, packet, now);
+  }
+  std::vector<Arrival> seen;
+
+ private:
+  Node& to_;
+};
+
+class App final : public Acceptor,
+                  public ConnectionListener,
+                  public SignalListener,
+                  public TimerClient {
+ public:
+  Offer accept(const FlowKey&) noexcept override { return {&config, this, 0}; }
+  void on_accepted(TcpConnection&) noexcept override { ++accepted; }
+  void on_established(TcpConnection&, Time) noexcept override { ++established; }
+  void on_delivered(TcpConnection&, Time) noexcept override {}
+  void on_closed(TcpConnection& c, Time) noexcept override {
+    ++closed;
+    was_reset |= c.reset();
+  }
+  void on_signal_ack(const FlowKey& flow, Time now) noexcept override {
+    acks.emplace_back(flow, now);
+  }
+  void on_timer(std::uint32_t tag, Time now) noexcept override { timers.emplace_back(tag, now); }
+
+  TcpConfig config;
+  int accepted = 0, established = 0, closed = 0;
+  bool was_reset = false;
+  std::vector<std::pair<FlowKey, Time>> acks;
+  std::vector<std::pair<std::uint32_t, Time>> timers;
+};
+
+struct Pair {
+  static Host::Setup setup(const char* name, const char* address, BitRate rate) {
+    return {.name = name, .address = ip(address), .rate = rate};
+  }
+  explicit Pair(BitRate rate = BitRate{1'000'000'000})
+      : a(setup("a", "10.0.1.1", rate), loop, pool.get()),
+        b(setup("b", "10.0.3.1", rate), loop, pool.get()),
+        to_a(a),
+        to_b(b),
+        wire_to_b(loop, kDelay, to_b, 0),
+        wire_to_a(loop, kDelay, to_a, 0) {
+    a.connect(wire_to_b);
+    b.connect(wire_to_a);
+  }
+  ~Pair() {
+    wire_to_a.flush();
+    wire_to_b.flush();
+  }
+  static FlowKey flow(std::uint16_t source_port = 40'000) {
+    return {ip("10.0.1.1"), ip("10.0.3.1"), source_port, 5000};
+  }
+  void run(Duration to) { loop.run_until(Time{to}); }
+  static void expect_balanced(const Host& host) {
+    const HostCounters& c = host.counters();
+    std::uint64_t dropped = 0;
+    for (const auto n : c.drops) dropped += n;
+    EXPECT_EQ(c.received, c.to_connections + c.signals_taken + dropped) << host.name();
+  }
+
+  TestPool pool;
+  EventLoop loop;
+  Host a, b;
+  Noting to_a, to_b;
+  Link wire_to_b, wire_to_a;
+};
+
+TEST(Host, NicSendsAtItsRateCountedOnLayerOne) {
+  constexpr BitRate kRate{100'000'000};
+  Pair p(kRate);
+  App client, server;
+  p.b.listen(5000, server);
+  TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
+  p.a.send(c, 3'000'000, Time{});
+  p.run(200ms);
+  const auto& seen = p.to_b.seen;
+  ASSERT_GT(seen.size(), 1'000U);
+  std::uint64_t back_to_back = 0;
+  for (std::size_t i = 1; i < seen.size(); ++i) {
+    // The last bit of a frame never comes sooner after that of the one before
+    // than the frame takes (1 ns for the fraction that is carried over).
+    const Duration least{wire_bytes(seen[i].frame_bytes) * 80};
+    ASSERT_GE(seen[i].at - seen[i - 1].at, least - 1ns) << "frame " << i;
+    back_to_back += seen[i].at - seen[i - 1].at <= least + 1ns;
+  }
+  EXPECT_GT(back_to_back, 900U) << "and a busy NIC leaves no gaps";
+  Pair::expect_balanced(p.a);
+  Pair::expect_balanced(p.b);
+}
+
+TEST(Host, StartIsAnsweredWithAnAckOfTheReversedFlow) {
+  Pair p;
+  App app;
+  p.a.hear_acks(Pair::flow(), app);
+  p.a.send_start(Pair::flow(), 123'456, 10, Time{5us});
+  p.run(1ms);
+  ASSERT_EQ(p.to_b.seen.size(), 1U);
+  const Arrival& start = p.to_b.seen[0];
+  EXPECT_EQ(start.tos, start_tos(10)) << "Not-ECT: nobody may mark it";
+  EXPECT_EQ(start.sequence, 123'456U) << "names the burst's first byte";
+  EXPECT_EQ(start.payload_bytes, 0);
+  EXPECT_EQ(start.frame_bytes, 60U);
+  EXPECT_EQ(start.at, Time{5us + 672ns + kDelay}) << "84 bytes at 1 Gbit/s, then the wire";
+  ASSERT_EQ(p.to_a.seen.size(), 1U);
+  const Arrival& ack = p.to_a.seen[0];
+  EXPECT_EQ(ack.flow, Pair::flow().reversed());
+  EXPECT_EQ(ack.tos, ack_tos(10)) << "repeats the code";
+  ASSERT_EQ(app.acks.size(), 1U);
+  EXPECT_EQ(app.acks[0].first, Pair::flow()) << "heard by the flow as it was sent";
+  EXPECT_EQ(app.acks[0].second, ack.at);
+  EXPECT_EQ(p.a.counters().starts_sent, 1U);
+  EXPECT_EQ(p.a.counters().acks_received, 1U);
+  EXPECT_EQ(p.b.counters().acks_sent, 1U);
+
+  p.a.forget_acks(Pair::flow());
+  p.a.send_start(Pair::flow(), 200'000, 10, Time{1ms});
+  p.run(2ms);
+  EXPECT_EQ(app.acks.size(), 1U) << "forgotten";
+  EXPECT_EQ(p.a.counters().acks_received, 2U) << "but still counted";
+  Pair::expect_balanced(p.a);
+}
+
+TEST(Host, SignalsLeaveBeforeData) {
+  Pair p(BitRate{100'000'000});
+  App client, server;
+  p.b.listen(5000, server);
+  TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
+  p.run(1ms);
+  ASSERT_EQ(client.established, 1);
+  p.to_b.seen.clear();
+  p.a.send(c, 14'000, Time{1ms});  // ten segments of the first window: 1.2 ms on the wire
+  p.a.send_start(Pair::flow(41'000), 1, 10, Time{1ms + 100us});
+  p.run(20ms);
+  ASSERT_GT(p.to_b.seen.size(), 5U);
+  EXPECT_GT(p.to_b.seen[0].payload_bytes, 0) << "in service already";
+  EXPECT_TRUE(tos_signal::decode(p.to_b.seen[1].tos).has_value())
+      << "next, before nine waiting segments";
+  EXPECT_GT(p.to_b.seen[2].payload_bytes, 0);
+}
+
+TEST(Host, ConnectionsTakeTurns) {
+  Pair p(BitRate{100'000'000});
+  App client, server;
+  p.b.listen(5000, server);
+  TcpConnection& first = p.a.open(Pair::flow(40'001), client.config, 0, client, Time{});
+  TcpConnection& second = p.a.open(Pair::flow(40'002), client.config, 0, client, Time{});
+  p.run(1ms);
+  p.to_b.seen.clear();
+  p.a.send(first, 14'000, Time{1ms});
+  p.a.send(second, 14'000, Time{1ms});
+  p.run(1ms + 1500us);
+  std::vector<std::uint16_t> order;
+  for (const auto& s : p.to_b.seen)
+    if (s.payload_bytes > 0) order.push_back(s.flow.source_port);
+  ASSERT_GE(order.size(), 10U);
+  // The first one had the idle wire, and the next turn, before the second spoke.
+  for (std::size_t i = 2; i < 10; ++i) EXPECT_NE(order[i], order[i - 1]) << "segment " << i;
+}
+
+TEST(Host, UnknownSegmentsAreAnsweredWithReset) {
+  struct Row {
+    std::uint8_t flags;
+    std::uint16_t payload;
+    bool answered;
+    std::uint8_t rst_flags;
+    std::uint32_t sequence, acknowledgment;
+    const char* why;
+  };
+  // The segment has sequence 1000 and acknowledges 0 (RFC 9293, 3.10.7.1).
+  const Row rows[] = {
+      {kTcpSyn, 0, true, kTcpRst | kTcpAck, 0, 1001, "SYN to a closed port: SYN counts one"},
+      {kTcpAck, 0, true, kTcpRst, 0, 0, "RST takes the number that was acknowledged"},
+      {kTcpAck, 100, true, kTcpRst, 0, 0, "with payload too"},
+      {0, 100, true, kTcpRst | kTcpAck, 0, 1100, "without ACK: acknowledges what came"},
+      {kTcpFin, 10, true, kTcpRst | kTcpAck, 0, 1011, "FIN counts one"},
+      {kTcpRst, 0, false, 0, 0, 0, "RST is never answered"},
+      {kTcpRst | kTcpAck, 0, false, 0, 0, 0, "in no form"},
+  };
+  for (const auto& row : rows) {
+    Pair p;
+    p.wire_to_b.push(make_packet(p.pool.get(), {.flow = Pair::flow(),
+                                                .sequence = 1000,
+                                                .tcp_flags = row.flags,
+                                                .payload_bytes = row.payload}),
+                     Time{});
+    p.run(1ms);
+    ASSERT_EQ(p.to_a.seen.size(), row.answered ? 1U : 0U) << row.why;
+    EXPECT_EQ(p.b.counters().drops[static_cast<std::size_t>(DropReason::kNoConnection)], 1U)
+        << row.why;
+    Pair::expect_balanced(p.b);
+    if (!row.answered) continue;
+    EXPECT_EQ(p.to_a.seen[0].flow, Pair::flow().reversed()) << row.why;
+    EXPECT_EQ(p.to_a.seen[0].tcp_flags, row.rst_flags) << row.why;
+    EXPECT_EQ(p.to_a.seen[0].sequence, row.sequence) << row.why;
+    EXPECT_EQ(p.to_a.seen[0].acknowledgment, row.acknowledgment) << row.why;
+  }
+}
+
+TEST(Host, RefusedConnectionIsReset) {
+  Pair p;
+  App client;
+  p.a.open(Pair::flow(), client.config, 0, client, Time{});
+  p.run(1ms);
+  EXPECT_EQ(client.closed, 1);
+  EXPECT_TRUE(client.was_reset);
+  EXPECT_EQ(p.b.counters().resets_sent, 1U);
+}
+
+TEST(Host, DamagedFramesAreCountedAndReleased) {
+  Pair p;
+  auto frame = bytes_of({.flow = Pair::flow()});
+  frame[24] ^= 1;
+  p.wire_to_b.push(packet_of(p.pool.get(), frame), Time{});
+  p.run(1ms);
+  EXPECT_EQ(p.b.counters().drops[static_cast<std::size_t>(DropReason::kBadChecksum)], 1U);
+  EXPECT_TRUE(p.to_a.seen.empty());
+  EXPECT_EQ(p.pool.in_use(), 0U);
+  Pair::expect_balanced(p.b);
+}
+
+TEST(Host, ConnectionsOpenTransferAndClose) {
+  Pair p;
+  App client, server;
+  p.b.listen(5000, server);
+  TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
+  p.a.send(c, 1'000'000, Time{});
+  p.run(500ms);
+  EXPECT_EQ(c.acked_bytes(), 1'000'000U);
+  p.a.close(c, Time{500ms});
+  p.run(2s);
+  EXPECT_EQ(client.established, 1);
+  EXPECT_EQ(server.accepted, 1);
+  EXPECT_EQ(p.pool.in_use(), 0U) << "nothing is under way";
+  Pair::expect_balanced(p.a);
+  Pair::expect_balanced(p.b);
+}
+
+TEST(Host, TimersFireInOrderAndAtTheirTime) {
+  Pair p;
+  App app;
+  p.a.set_timer(app, 1, Time{30us});
+  p.a.set_timer(app, 2, Time{10us});
+  p.a.set_timer(app, 3, Time{10us});
+  p.run(1ms);
+  EXPECT_EQ(app.timers, (std::vector<std::pair<std::uint32_t, Time>>{
+                            {2, Time{10us}}, {3, Time{10us}}, {1, Time{30us}}}));
+}
+
+// Without buffers a host waits and goes on; it never loses what it wants to say.
+TEST(Host, RunsOutOfBuffersAndRecovers) {
+  Pair p;
+  std::vector<Packet*> taken;
+  while (Packet* packet = rte_pktmbuf_alloc(&p.pool.get())) taken.push_back(packet);
+  p.a.send_start(Pair::flow(), 1, 10, Time{});
+  p.run(95us);
+  EXPECT_TRUE(p.to_b.seen.empty());
+  EXPECT_GT(p.a.counters().mbuf_exhausted, 5U) << "tries every 10 us";
+  for (auto* packet : taken) release(packet);
+  p.run(1ms);
+  EXPECT_EQ(p.to_b.seen.size(), 1U);
+  EXPECT_EQ(p.to_a.seen.size(), 1U);
+}
+
+TEST(Host, SourcePortsAreHandedOutInTurn) {
+  Pair p;
+  EXPECT_EQ(p.a.allocate_port(), 32768);
+  EXPECT_EQ(p.a.allocate_port(), 32769);
+  for (int i = 32770; i <= 65535; ++i) EXPECT_EQ(p.a.allocate_port(), i);
+  EXPECT_EQ(p.a.allocate_port(), 32768) << "never below the ephemeral range";
+}
+
+}  // namespace
+}  // namespace outrider
