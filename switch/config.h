@@ -28,33 +28,34 @@ enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
 struct MarkerConfig {
   MarkerKind kind = MarkerKind::kStep;
   MarkAt at = MarkAt::kEnqueue;
-  std::uint32_t threshold_packets = 40;                    ///< K; >= 1
-  std::optional<std::uint32_t> ddl_threshold_packets{};    ///< K of DDL data; absent: the same (the static pair)
+  std::uint32_t threshold_packets = 40;  ///< K; >= 1
+  std::optional<std::uint32_t>
+      ddl_threshold_packets{};  ///< K of DDL data; absent: the same (the static pair)
 };
 
 struct QueueConfig {
-  std::uint32_t limit_packets = 60;               ///< >= 1, waiting packets
-  std::optional<std::uint64_t> limit_bytes{};     ///< frame bytes; absent: packets alone limit
+  std::uint32_t limit_packets = 60;            ///< >= 1, waiting packets
+  std::optional<std::uint64_t> limit_bytes{};  ///< frame bytes; absent: packets alone limit
 };
 
 /// Where and how iteration-start signals are believed.
 struct SignalConfig {
-  bool accept_tos = false;                        ///< the TOS form is read at all
-  std::vector<std::string> accept_from{};         ///< source prefixes; empty with accept_tos is refused
-  double tokens_per_second = 1000;                ///< per source address, > 0
-  double token_burst = 64;                        ///< >= 1
+  bool accept_tos = false;                 ///< the TOS form is read at all
+  std::vector<std::string> accept_from{};  ///< source prefixes; empty with accept_tos is refused
+  double tokens_per_second = 1000;         ///< per source address, > 0
+  double token_burst = 64;                 ///< >= 1
 };
 
 struct SwitchPortConfig {
-  std::string name;                               ///< unique within the switch
-  BitRate drain_rate{10'000'000'000};             ///< the emulated link
+  std::string name;                    ///< unique within the switch
+  BitRate drain_rate{10'000'000'000};  ///< the emulated link
   RateLayer rate_layer = RateLayer::kL1;
-  Duration delay{};                               ///< propagation towards a host behind `device`, and from it
-  std::optional<std::string> device{};            ///< edge port; absent: a [[link]] names it
+  Duration delay{};                     ///< propagation towards a host behind `device`, and from it
+  std::optional<std::string> device{};  ///< edge port; absent: a [[link]] names it
   QueueConfig queue{};
   MarkerConfig marker{};
   RegulationPolicy regulation{};
-  bool record = false;                            ///< keep burst records and the time series of its queue
+  bool record = false;  ///< keep burst records and the time series of its queue
 };
 
 struct RouteConfig {
@@ -82,7 +83,7 @@ struct SwitchConfig {
 };
 
 struct SwitchLinkConfig {
-  std::string a;     ///< "switch.port"
+  std::string a;  ///< "switch.port"
   std::string b;
   Duration delay{};  ///< one way
 };
@@ -92,8 +93,8 @@ struct SwitchProcessConfig {
   std::vector<DeviceConfig> devices;
   std::vector<SwitchConfig> switches;
   std::vector<SwitchLinkConfig> links;
-  std::uint32_t lcore = 0;                 ///< CPU that the poll loop runs on
-  std::optional<std::uint32_t> mbufs{};    ///< absent: derived from queues and descriptors
+  std::uint32_t lcore = 0;                      ///< CPU that the poll loop runs on
+  std::optional<std::uint32_t> mbufs{};         ///< absent: derived from queues and descriptors
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
   std::uint32_t max_burst_records = 65536;      ///< kept per recorded port
   std::uint32_t max_bins = 131072;              ///< kept per recorded port

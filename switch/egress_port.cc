@@ -37,7 +37,8 @@ void EgressPort::on_start(const FlowKey& flow, std::uint32_t sequence,
   regulator_.on_start(flow, sequence, threshold_packets, now);
 }
 
-void EgressPort::enqueue(Packet* packet, const ParsedPacket& parsed, bool signal, Time now) noexcept {
+void EgressPort::enqueue(Packet* packet, const ParsedPacket& parsed, bool signal,
+                         Time now) noexcept {
   const PacketMeta& m = meta(*packet);
   const TrafficClass c = m.traffic_class;
   ++arrived_[c];
@@ -46,9 +47,9 @@ void EgressPort::enqueue(Packet* packet, const ParsedPacket& parsed, bool signal
     regulator_.on_payload(parsed.flow, parsed.sequence, m.payload_bytes,
                           (parsed.tcp_flags & kTcpFin) != 0, now);
   if (tap_)
-    tap_->on_arrival(identity_of(*packet),
-                     {queue_.occupancy_by_class(), queue_.occupancy_packets(), queue_.occupancy_bytes()},
-                     now);
+    tap_->on_arrival(
+        identity_of(*packet),
+        {queue_.occupancy_by_class(), queue_.occupancy_packets(), queue_.occupancy_bytes()}, now);
   Queue& queue = signal ? signals_ : queue_;
   if (const auto refused = queue.refuses(m.frame_bytes))
     return drop(packet, c, signal ? DropReason::kSignalQueue : *refused);
@@ -85,8 +86,8 @@ void EgressPort::mark_if_due(Packet& packet, TrafficClass c, Time now) noexcept 
   const Ecn ecn = ecn_of(ip.tos);
   if (!is_ect(ecn) || ecn == Ecn::kCe) return;
   set_ce(ip);
-  const bool by_regulation = threshold.reason == MarkReason::kRegulatedThreshold &&
-                             occupancy < initial_threshold_[c];
+  const bool by_regulation =
+      threshold.reason == MarkReason::kRegulatedThreshold && occupancy < initial_threshold_[c];
   ++marks_[c][static_cast<std::size_t>(by_regulation ? MarkReason::kRegulatedThreshold
                                                      : MarkReason::kInitialThreshold)];
 }

@@ -62,7 +62,9 @@ class EgressPort final : public EventSource {
   [[nodiscard]] const PerClass<std::array<std::uint64_t, kDropReasons>>& drops() const noexcept {
     return drops_;
   }
-  [[nodiscard]] std::uint32_t occupancy_packets() const noexcept { return queue_.occupancy_packets(); }
+  [[nodiscard]] std::uint32_t occupancy_packets() const noexcept {
+    return queue_.occupancy_packets();
+  }
   [[nodiscard]] const Regulator& regulator() const noexcept { return regulator_; }
 
   [[nodiscard]] QueueReport report(Time now) const;

@@ -34,7 +34,8 @@ SwitchNetwork::SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop)
   for (const auto& sw : config_.switches)
     switches_.push_back(std::make_unique<Switch>(sw, loop_, limits));
   const auto join = [this](PortRef from, PortRef to, Duration delay) {
-    links_.push_back(std::make_unique<Link>(loop_, delay, *switches_[to.switch_index], to.port_index));
+    links_.push_back(
+        std::make_unique<Link>(loop_, delay, *switches_[to.switch_index], to.port_index));
     switches_[from.switch_index]->port(from.port_index).connect(*links_.back());
   };
   for (const auto& link : config_.links) {
@@ -74,7 +75,8 @@ std::optional<std::uint32_t> SwitchNetwork::route(std::uint32_t switch_index,
 
 Link& SwitchNetwork::ingress(std::uint32_t edge) noexcept { return *ingress_[edge]; }
 
-void SwitchNetwork::receive_from_device(std::uint32_t device, Packet* packet, Time arrived) noexcept {
+void SwitchNetwork::receive_from_device(std::uint32_t device, Packet* packet,
+                                        Time arrived) noexcept {
   const auto& edges = by_device_[device];
   assert(!edges.empty());  // validated: every device has a port
   std::uint32_t edge = edges.front();

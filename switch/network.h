@@ -73,7 +73,7 @@ class SwitchNetwork {
   std::vector<Link*> ingress_;  ///< [edges_.size()]
   /// [devices]: its edge ports, all of one switch
   std::vector<std::vector<std::uint32_t>> by_device_;
-  std::vector<Link*> egress_;   ///< one per connected edge
+  std::vector<Link*> egress_;  ///< one per connected edge
 };
 
 }  // namespace outrider

@@ -50,7 +50,8 @@ inline std::optional<ParsedPacket> parse(Packet& packet, DropReason& reason) noe
   m.traffic_class = TrafficClass::kBackground;
   ParsedPacket parsed{.flow = {ip.source.get(), ip.destination.get(), 0, 0}, .tos = ip.tos};
   constexpr std::uint16_t kFragmentOffsetMask = 0x1FFF;
-  if (ip.protocol != kIpProtocolTcp || (ip.fragment.get() & kFragmentOffsetMask) != 0) return parsed;
+  if (ip.protocol != kIpProtocolTcp || (ip.fragment.get() & kFragmentOffsetMask) != 0)
+    return parsed;
 
   const std::uint32_t tcp_offset = kIpOffset + ip_header_bytes;
   if (ip_bytes < ip_header_bytes + sizeof(TcpHeader) ||

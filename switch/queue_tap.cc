@@ -30,9 +30,8 @@ QueueBurstRecord* QueueTap::find_record(const BurstIdentity& id) noexcept {
 }
 
 QueueTap::Group* QueueTap::group_of(const BurstIdentity& id) noexcept {
-  const auto it = std::ranges::find_if(groups_, [&id](const Group& g) {
-    return g.job == id.job && g.direction == id.direction;
-  });
+  const auto it = std::ranges::find_if(
+      groups_, [&id](const Group& g) { return g.job == id.job && g.direction == id.direction; });
   if (it != groups_.end()) return &*it;
   if (groups_.size() == kMaxGroups) return nullptr;
   groups_.push_back({.job = id.job, .direction = id.direction});
@@ -81,7 +80,8 @@ void QueueTap::open_record(const BurstIdentity& id, const QueueState& found, Tim
                      .start_bytes = found.bytes});
 }
 
-void QueueTap::on_arrival(const BurstIdentity* identity, const QueueState& found, Time now) noexcept {
+void QueueTap::on_arrival(const BurstIdentity* identity, const QueueState& found,
+                          Time now) noexcept {
   if (identity == nullptr) return;
   Group* group = group_of(*identity);
   if (group != nullptr && (!group->begun || identity->iteration > group->iteration))

@@ -64,7 +64,7 @@ class QueueTap {
   struct Limits {
     std::uint32_t bursts = 0;  ///< records kept
     std::uint32_t bins = 0;
-    Duration bin{};            ///< > 0
+    Duration bin{};  ///< > 0
   };
   explicit QueueTap(Limits limits);
 
@@ -81,8 +81,8 @@ class QueueTap {
     TrafficClass traffic_class{};
     std::uint32_t frame_bytes = 0;
     Duration sojourn{};
-    Time start{};   ///< leaves the queue
-    Time finish{};  ///< leaves the port
+    Time start{};                    ///< leaves the queue
+    Time finish{};                   ///< leaves the port
     std::uint32_t left_packets = 0;  ///< occupancy after it
   };
   void on_departure(const Departure& d) noexcept;
@@ -121,8 +121,8 @@ class QueueTap {
   std::uint64_t bursts_not_recorded_ = 0;
   FlowTable<Open> open_;  ///< by (job, worker, direction)
   std::vector<Group> groups_;
-  std::uint32_t peak_ = 0;         ///< largest occupancy since the groups were last told
-  std::uint32_t occupancy_ = 0;    ///< latest known
+  std::uint32_t peak_ = 0;       ///< largest occupancy since the groups were last told
+  std::uint32_t occupancy_ = 0;  ///< latest known
   std::vector<QueueBin> bins_;
   Time bin_end_;
   Histogram burst_sojourn_;

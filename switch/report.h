@@ -15,20 +15,20 @@ namespace outrider {
 /// What one egress queue saw of one burst (one job, worker, iteration, direction).
 struct QueueBurstRecord {
   BurstIdentity identity;
-  std::int64_t first_at_ns = 0;  ///< arrival of its first packet, switch clock
-  std::int64_t last_at_ns = 0;   ///< departure of its last packet so far
+  std::int64_t first_at_ns = 0;             ///< arrival of its first packet, switch clock
+  std::int64_t last_at_ns = 0;              ///< departure of its last packet so far
   PerClass<std::uint32_t> start_packets{};  ///< occupancy that its first packet found
   std::uint64_t start_bytes = 0;
   std::uint32_t max_packets = 0;  ///< largest occupancy between first arrival and last departure
   std::uint64_t packets = 0;
-  std::uint64_t sojourn_ns = 0;   ///< sum over its packets
+  std::uint64_t sojourn_ns = 0;  ///< sum over its packets
 };
 
 /// One bin of a queue's time series. Bytes count frames, at departure.
 struct QueueBin {
   PerClass<std::uint64_t> bytes{};
-  std::uint64_t busy_ns = 0;          ///< transmitter occupied
-  std::uint32_t max_packets = 0;      ///< largest occupancy
+  std::uint64_t busy_ns = 0;                ///< transmitter occupied
+  std::uint32_t max_packets = 0;            ///< largest occupancy
   std::uint32_t min_threshold_packets = 0;  ///< lowest effective threshold for background
 };
 
@@ -71,17 +71,17 @@ struct QueueReport {
 struct SwitchReport {
   std::int64_t bin_ns = 0;
   std::int64_t end_ns = 0;
-  std::uint64_t received = 0;     ///< packets handed to any switch, each hop counts
+  std::uint64_t received = 0;  ///< packets handed to any switch, each hop counts
   std::uint64_t transmitted = 0;
-  std::uint64_t resident = 0;     ///< waiting in queues
-  std::uint64_t on_links = 0;     ///< on the wires among the switches and at the edges
+  std::uint64_t resident = 0;  ///< waiting in queues
+  std::uint64_t on_links = 0;  ///< on the wires among the switches and at the edges
   PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
   std::uint64_t signals_bad_code = 0;      ///< START with threshold code zero
   std::uint64_t signals_not_accepted = 0;  ///< looked like one, from where none is accepted
   std::uint64_t signals_over_rate = 0;     ///< beyond the source's token bucket
   std::uint64_t device_rx_missed = 0;      ///< lost before our queue, by the device's counters
   std::uint64_t device_rx_nombuf = 0;
-  std::int64_t longest_poll_gap_ns = 0;    ///< real time only
+  std::int64_t longest_poll_gap_ns = 0;  ///< real time only
   bool ledger_balanced = false;
   std::vector<QueueReport> queues;
 };

@@ -25,7 +25,8 @@ std::uint16_t index_of_port(const SwitchConfig& config, const std::string& name)
 void read_identity(Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   const auto& tcp = header_at<TcpHeader>(packet, m.tcp_offset);
-  const std::uint32_t option_bytes = tcp.header_bytes() - static_cast<std::uint32_t>(sizeof(TcpHeader));
+  const std::uint32_t option_bytes =
+      tcp.header_bytes() - static_cast<std::uint32_t>(sizeof(TcpHeader));
   if (option_bytes < kBurstOptionBytes) return;
   const auto options = buffer(packet).subspan(m.tcp_offset + sizeof(TcpHeader), option_bytes);
   if (const auto identity = decode_burst_option(options)) {
@@ -73,7 +74,10 @@ void Switch::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept 
 SignalGate::Verdict Switch::judge_signal(const Packet& packet, const ParsedPacket& parsed, Time now,
                                          tos_signal::Signal& signal) noexcept {
   const PacketMeta& m = meta(packet);
-  if (m.tcp_offset == 0 || m.payload_bytes > 0) return SignalGate::Verdict::kNotASignal;
+  // A handshake or a reset whose DSCP happens to read as START is none.
+  const bool opens_or_closes = (parsed.tcp_flags & (kTcpSyn | kTcpFin | kTcpRst)) != 0;
+  if (m.tcp_offset == 0 || m.payload_bytes > 0 || opens_or_closes)
+    return SignalGate::Verdict::kNotASignal;
   const auto verdict = gate_.judge(parsed.tos, parsed.flow.source_address, now, signal);
   signals_bad_code_ += verdict == SignalGate::Verdict::kBadCode;
   signals_not_accepted_ += verdict == SignalGate::Verdict::kNotAccepted;

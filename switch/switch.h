@@ -31,7 +31,9 @@ class Switch final : public Node {
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
 
   [[nodiscard]] EgressPort& port(std::uint32_t index) noexcept { return *ports_[index]; }
-  [[nodiscard]] const EgressPort& port(std::uint32_t index) const noexcept { return *ports_[index]; }
+  [[nodiscard]] const EgressPort& port(std::uint32_t index) const noexcept {
+    return *ports_[index];
+  }
   [[nodiscard]] std::uint32_t ports() const noexcept {
     return static_cast<std::uint32_t>(ports_.size());
   }

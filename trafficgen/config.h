@@ -41,8 +41,8 @@ enum class LeadSource : std::uint8_t {
 
 struct AnnounceConfig {
   LeadSource lead_source = LeadSource::kWait;
-  Duration lead{};                         ///< START to burst, at least; zero: the ACK alone
-  std::uint16_t threshold_packets = 10;    ///< h, multiple of 5 up to 75
+  Duration lead{};                       ///< START to burst, at least; zero: the ACK alone
+  std::uint16_t threshold_packets = 10;  ///< h, multiple of 5 up to 75
   Duration ack_timeout = std::chrono::milliseconds(50);  ///< > 0, then the burst leaves anyway
 };
 
@@ -53,22 +53,22 @@ enum class Schedule : std::uint8_t {
 
 struct JobConfig {
   std::string name;
-  std::vector<std::string> workers;      ///< host names, 1 to 256
-  std::vector<std::string> servers;      ///< host names; the model is split evenly
+  std::vector<std::string> workers;  ///< host names, 1 to 256
+  std::vector<std::string> servers;  ///< host names; the model is split evenly
   std::string transport;
-  std::optional<std::string> model{};    ///< path of a profile; or
+  std::optional<std::string> model{};          ///< path of a profile; or
   std::optional<std::uint64_t> burst_bytes{};  ///< a synthetic burst per worker
-  bool pull = true;                      ///< servers send the parameters back
-  std::uint32_t iterations = 1;          ///< >= 1
+  bool pull = true;                            ///< servers send the parameters back
+  std::uint32_t iterations = 1;                ///< >= 1
   Schedule schedule = Schedule::kClosedLoop;
-  Duration first_due{};                  ///< kFixed: gradients of iteration 0; kClosedLoop: start of the job
-  Duration period{};                     ///< kFixed, > 0
-  Duration due_jitter{};                 ///< kFixed: uniform delay of each due time, by seed
-  std::optional<Duration> compute{};     ///< kClosedLoop: per iteration; absent: the model's
-  double compute_jitter = 0;             ///< uniform +- share of compute, in [0, 1)
-  Duration aggregate{};                  ///< server: last gradient to first parameter
+  Duration first_due{};   ///< kFixed: gradients of iteration 0; kClosedLoop: start of the job
+  Duration period{};      ///< kFixed, > 0
+  Duration due_jitter{};  ///< kFixed: uniform delay of each due time, by seed
+  std::optional<Duration> compute{};  ///< kClosedLoop: per iteration; absent: the model's
+  double compute_jitter = 0;          ///< uniform +- share of compute, in [0, 1)
+  Duration aggregate{};               ///< server: last gradient to first parameter
   AnnounceConfig announce{};
-  std::uint16_t tcp_port = 5000;         ///< of the servers; job i of a file should use its own
+  std::uint16_t tcp_port = 5000;  ///< of the servers; job i of a file should use its own
 };
 
 /// Long flows that always have data.
@@ -98,7 +98,7 @@ struct GeneratorConfig {
   std::uint32_t lcore = 1;
   std::optional<std::uint32_t> mbufs{};
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
-  std::uint32_t max_bins = 131072;               ///< kept
+  std::uint32_t max_bins = 131072;              ///< kept
 };
 
 ConfigIssues validate(const GeneratorConfig& config);

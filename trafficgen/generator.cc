@@ -30,6 +30,7 @@ struct Generator::State {
   }
   std::vector<Host*> hosts_named(const std::vector<std::string>& names) {
     std::vector<Host*> found;
+    found.reserve(names.size());
     for (const auto& name : names) found.push_back(host_named(name));
     return found;
   }
@@ -106,19 +107,20 @@ void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
       TcpConfig tcp = transport(flows.transport);
       tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
       long_flows.push_back(std::make_unique<LongFlow>(
-          LongFlow::Setup{
-              .name = flows.name + " " + std::to_string(index),
-              .from = from,
-              .to = to,
-              .port = static_cast<std::uint16_t>(flows.tcp_port + index),
-              .tcp = tcp,
-              .start = Time{} + flows.start + from_seconds(seconds(flows.start_spread) * start.uniform())},
+          LongFlow::Setup{.name = flows.name + " " + std::to_string(index),
+                          .from = from,
+                          .to = to,
+                          .port = static_cast<std::uint16_t>(flows.tcp_port + index),
+                          .tcp = tcp,
+                          .start = Time{} + flows.start +
+                                   from_seconds(seconds(flows.start_spread) * start.uniform())},
           goodput));
     }
   }
 }
 
-Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool, Options options)
+Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool,
+                     Options options)
     : state_(std::make_unique<State>(config, loop, pool, options)) {
   state_->make_hosts();
   for (const auto& job : config.jobs) state_->make_job(job);
@@ -131,7 +133,9 @@ const GeneratorConfig& Generator::config() const noexcept { return state_->confi
 
 Node& Generator::host(std::uint32_t index) noexcept { return *state_->hosts[index]; }
 
-void Generator::connect(std::uint32_t index, Link& out) noexcept { state_->hosts[index]->connect(out); }
+void Generator::connect(std::uint32_t index, Link& out) noexcept {
+  state_->hosts[index]->connect(out);
+}
 
 void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept {
   const auto bytes = buffer(*packet);

@@ -17,15 +17,15 @@ inline constexpr std::int64_t kNotYet_ns = -1;
 /// One burst of one worker in one direction, over all its servers.
 struct BurstRecord {
   BurstIdentity identity;
-  std::uint64_t bytes = 0;                 ///< payload
-  std::int64_t due_ns = kNotYet_ns;        ///< gradients ready (push) or aggregate ready (pull)
-  std::int64_t start_sent_ns = kNotYet_ns; ///< first START
+  std::uint64_t bytes = 0;                  ///< payload
+  std::int64_t due_ns = kNotYet_ns;         ///< gradients ready (push) or aggregate ready (pull)
+  std::int64_t start_sent_ns = kNotYet_ns;  ///< first START
   std::int64_t ack_received_ns = kNotYet_ns;
-  std::int64_t released_ns = kNotYet_ns;   ///< handed to the transport
-  std::int64_t first_sent_ns = kNotYet_ns; ///< first data byte left the NIC
-  std::int64_t delivered_ns = kNotYet_ns;  ///< last byte in order at the receiver
+  std::int64_t released_ns = kNotYet_ns;    ///< handed to the transport
+  std::int64_t first_sent_ns = kNotYet_ns;  ///< first data byte left the NIC
+  std::int64_t delivered_ns = kNotYet_ns;   ///< last byte in order at the receiver
   std::uint32_t rtos = 0;
-  std::uint32_t retransmitted = 0;         ///< segments
+  std::uint32_t retransmitted = 0;  ///< segments
   bool ack_timed_out = false;
 };
 
@@ -60,16 +60,17 @@ struct GoodputBin {
 struct GeneratorReport {
   std::int64_t bin_ns = 0;
   std::int64_t end_ns = 0;
-  std::uint64_t sent = 0;       ///< packets that left a host's NIC
-  std::uint64_t received = 0;   ///< packets handed to hosts
-  std::uint64_t consumed = 0;   ///< of these, taken by a connection or as a signal
+  std::uint64_t sent = 0;      ///< packets that left a host's NIC
+  std::uint64_t received = 0;  ///< packets handed to hosts
+  std::uint64_t consumed = 0;  ///< of these, taken by a connection or as a signal
   std::array<std::uint64_t, kDropReasons> drops{};
   std::uint64_t mbuf_exhausted = 0;  ///< times that a NIC had to wait for a buffer
   std::uint64_t starts_sent = 0;
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t ack_timeouts = 0;
-  std::uint64_t late_iterations = 0;  ///< fixed schedule: the last burst was not over when the next was due
+  std::uint64_t late_iterations =
+      0;  ///< fixed schedule: the last burst was not over when the next was due
   std::int64_t longest_poll_gap_ns = 0;
   bool jobs_finished = false;
   bool ledger_balanced = false;

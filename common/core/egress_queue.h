@@ -22,8 +22,8 @@ template <class P>
 class EgressQueue {
  public:
   struct Limits {
-    std::uint32_t packets = 0;                ///< >= 1
-    std::optional<std::uint64_t> bytes{};     ///< frame bytes; absent: no limit
+    std::uint32_t packets = 0;             ///< >= 1
+    std::optional<std::uint64_t> bytes{};  ///< frame bytes; absent: no limit
   };
   struct Item {
     P packet{};
@@ -40,7 +40,8 @@ class EgressQueue {
   /// @return why a packet of that size finds no room, or nothing: it may be pushed
   [[nodiscard]] std::optional<DropReason> refuses(std::uint32_t frame_bytes) const noexcept {
     if (occupancy_packets() >= limits_.packets) return DropReason::kTailPackets;
-    if (limits_.bytes && occupancy_bytes_ + frame_bytes > *limits_.bytes) return DropReason::kTailBytes;
+    if (limits_.bytes && occupancy_bytes_ + frame_bytes > *limits_.bytes)
+      return DropReason::kTailBytes;
     return std::nullopt;
   }
 

@@ -29,8 +29,7 @@ constexpr std::uint64_t hash_of(const FlowKey& k) noexcept {
     x *= 0xc4ceb9fe1a85ec53ULL;
     return x ^ (x >> 33);
   };
-  const std::uint64_t addresses =
-      (std::uint64_t{k.source_address} << 32) | k.destination_address;
+  const std::uint64_t addresses = (std::uint64_t{k.source_address} << 32) | k.destination_address;
   const std::uint64_t ports = (std::uint64_t{k.source_port} << 16) | k.destination_port;
   return mix(addresses ^ mix(ports + 0x9e3779b97f4a7c15ULL));
 }

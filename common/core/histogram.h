@@ -101,7 +101,8 @@ class Histogram {
   static constexpr std::size_t index_of(std::uint64_t value) noexcept {
     if (value < kSubBuckets) return static_cast<std::size_t>(value);
     const auto exponent = static_cast<unsigned>(std::bit_width(value)) - kSubBits - 1;
-    return static_cast<std::size_t>((exponent + 1) * kSubBuckets + ((value >> exponent) - kSubBuckets));
+    return static_cast<std::size_t>((exponent + 1) * kSubBuckets +
+                                    ((value >> exponent) - kSubBuckets));
   }
   static constexpr std::uint64_t middle_of(std::size_t index) noexcept {
     if (index < kSubBuckets) return index;

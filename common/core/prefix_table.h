@@ -64,7 +64,8 @@ class PrefixTable {
       const Entry inherited = nodes_[node][index];
       const auto created = static_cast<std::uint32_t>(nodes_.size());
       assert(created < kNone);
-      nodes_.emplace_back().fill(inherited);  // the shorter prefix answers where nothing longer does
+      nodes_.emplace_back().fill(
+          inherited);  // the shorter prefix answers where nothing longer does
       nodes_[node][index].target = created & kNone;
       nodes_[node][index].is_child = 1;
     }

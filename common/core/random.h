@@ -17,10 +17,9 @@ constexpr std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = std::uint64_t{0xD2511F53} * counter[0];
     const std::uint64_t b = std::uint64_t{0xCD9E8D57} * counter[2];
-    counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(b),
-               static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1],
-               static_cast<std::uint32_t>(a)};
+    counter = {
+        static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+        static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
     key[0] += 0x9E3779B9;
     key[1] += 0xBB67AE85;
   }
@@ -49,8 +48,8 @@ class RandomStream {
 
   std::uint32_t next_u32() noexcept {
     if (used_ == block_.size()) {
-      block_ = philox4x32({static_cast<std::uint32_t>(blocks_), static_cast<std::uint32_t>(blocks_ >> 32),
-                           entity_, purpose_},
+      block_ = philox4x32({static_cast<std::uint32_t>(blocks_),
+                           static_cast<std::uint32_t>(blocks_ >> 32), entity_, purpose_},
                           key_);
       ++blocks_;
       used_ = 0;

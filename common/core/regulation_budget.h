@@ -69,7 +69,9 @@ class RegulationBudget {
   static FlowKey job_of(const FlowKey& f) noexcept {
     return {0, f.destination_address, 0, f.destination_port};
   }
-  [[nodiscard]] Time window_start_of(Time t) const noexcept { return t - t.time_since_epoch() % window_; }
+  [[nodiscard]] Time window_start_of(Time t) const noexcept {
+    return t - t.time_since_epoch() % window_;
+  }
 
   void roll(Job& job, Time now) const noexcept {
     const Time start = window_start_of(now);
@@ -82,7 +84,8 @@ class RegulationBudget {
   /// its start; with share 1 it never ends.
   [[nodiscard]] Time exhausted_at(const Job& job) const noexcept {
     const Time window_end = window_start_of(job.since) + window_;
-    const Duration held = job.window_start == window_start_of(job.since) ? job.held : Duration::zero();
+    const Duration held =
+        job.window_start == window_start_of(job.since) ? job.held : Duration::zero();
     const Time end = job.since + (allowance_ - held);
     if (end < window_end) return end;
     return allowance_ >= window_ ? kNever : window_end + allowance_;

@@ -44,8 +44,7 @@ ArmVerdict Regulator::on_start(const FlowKey& flow, std::uint32_t announced_sequ
       return ArmVerdict::kRepeated;
     }
     end(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
-  } else if (const auto* seen = seen_.find(flow);
-             seen != nullptr && *seen == announced_sequence) {
+  } else if (const auto* seen = seen_.find(flow); seen != nullptr && *seen == announced_sequence) {
     ++counters_.repeated;  // a copy that was overtaken by its own burst
     return ArmVerdict::kRepeated;
   }
@@ -60,20 +59,20 @@ ArmVerdict Regulator::on_start(const FlowKey& flow, std::uint32_t announced_sequ
   }
   if (live_.empty()) regulated_since_ = now;
   live_index_.insert(flow, static_cast<std::uint32_t>(live_.size()));
-  live_.push_back({flow, announced_sequence, threshold_packets, State::kArmed, now, now, budget_ends_at});
+  live_.push_back(
+      {flow, announced_sequence, threshold_packets, State::kArmed, now, now, budget_ends_at});
   ++counters_.armed;
   refresh();
   return ArmVerdict::kArmed;
 }
 
-void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence,
-                           std::uint32_t payload_bytes, bool fin, Time now) noexcept {
+void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t payload_bytes,
+                           bool fin, Time now) noexcept {
   if (now >= next_end_) end_due(now);
   if (live_.empty()) return;
   Entry* entry = find_live(flow);
   if (entry == nullptr) return;
-  const bool announced =
-      sequence_distance(sequence + payload_bytes, entry->announced_sequence) > 0;
+  const bool announced = sequence_distance(sequence + payload_bytes, entry->announced_sequence) > 0;
   if (!announced && entry->state == State::kArmed) return;  // earlier data, sent again
   const auto index = static_cast<std::size_t>(entry - live_.data());
   if (policy_.recovery == Recovery::kArrival) {
@@ -115,12 +114,24 @@ void Regulator::end(std::size_t live_index, End why, Time at) noexcept {
 
 void Regulator::remove(std::size_t live_index, End why, Time at) noexcept {
   switch (why) {
-    case End::kArrival: ++counters_.recovered_arrival; break;
-    case End::kBurstEnd: ++counters_.recovered_burst_end; break;
-    case End::kTimer: ++counters_.recovered_timer; break;
-    case End::kExpiry: ++counters_.expired; break;
-    case End::kBudget: ++counters_.budget_exhausted; break;
-    case End::kReplaced: ++counters_.replaced; break;
+    case End::kArrival:
+      ++counters_.recovered_arrival;
+      break;
+    case End::kBurstEnd:
+      ++counters_.recovered_burst_end;
+      break;
+    case End::kTimer:
+      ++counters_.recovered_timer;
+      break;
+    case End::kExpiry:
+      ++counters_.expired;
+      break;
+    case End::kBudget:
+      ++counters_.budget_exhausted;
+      break;
+    case End::kReplaced:
+      ++counters_.replaced;
+      break;
   }
   budget_.release(live_[live_index].flow, at);
   live_index_.erase(live_[live_index].flow);

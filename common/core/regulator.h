@@ -7,8 +7,8 @@
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
-#include "common/core/regulation_policy.h"
 #include "common/core/regulation_budget.h"
+#include "common/core/regulation_policy.h"
 
 namespace outrider {
 
@@ -17,9 +17,9 @@ namespace outrider {
 /// recovered_arrival to budget_exhausted, and replaced.
 struct RegulatorCounters {
   std::uint64_t armed = 0;
-  std::uint64_t repeated = 0;          ///< START of an iteration already known: no change
-  std::uint64_t refused_budget = 0;    ///< the job has used its share of the window
-  std::uint64_t refused_table = 0;     ///< every entry is live
+  std::uint64_t repeated = 0;        ///< START of an iteration already known: no change
+  std::uint64_t refused_budget = 0;  ///< the job has used its share of the window
+  std::uint64_t refused_table = 0;   ///< every entry is live
   std::uint64_t recovered_arrival = 0;
   std::uint64_t recovered_burst_end = 0;
   std::uint64_t recovered_timer = 0;
@@ -62,7 +62,8 @@ class Regulator {
 
   /// Lowest threshold that a live entry asks for; nothing: not regulated.
   [[nodiscard]] std::optional<std::uint16_t> threshold(Time now) noexcept {
-    if (now >= next_end_) [[unlikely]] end_due(now);
+    if (now >= next_end_) [[unlikely]]
+      end_due(now);
     return live_.empty() ? std::nullopt : std::optional(effective_);
   }
 
@@ -89,7 +90,7 @@ class Regulator {
     std::uint16_t threshold_packets = 0;
     State state = State::kArmed;
     Time armed_at{};
-    Time active_at{};       ///< START or the latest payload
+    Time active_at{};  ///< START or the latest payload
     Time budget_ends_at{};
   };
   struct DueEnd {
@@ -101,23 +102,23 @@ class Regulator {
   [[nodiscard]] static std::uint16_t lowest(const std::vector<Entry>& live) noexcept;
   Entry* find_live(const FlowKey& flow) noexcept;
   void end_due(Time now) noexcept;
-  void end(std::size_t live_index, End why, Time at) noexcept;     ///< remove() and refresh()
+  void end(std::size_t live_index, End why, Time at) noexcept;  ///< remove() and refresh()
   void remove(std::size_t live_index, End why, Time at) noexcept;
   void remember(const FlowKey& flow, std::uint32_t announced_sequence) noexcept;
   void refresh() noexcept;
 
   RegulationPolicy policy_;
-  std::vector<Entry> live_;                 ///< dense; capacity max_entries
-  FlowTable<std::uint32_t> live_index_;     ///< flow -> position in live_
-  FlowTable<std::uint32_t> seen_;           ///< flow -> announced sequence of its last burst
-  std::vector<FlowKey> seen_order_;         ///< ring of max_entries, oldest is evicted
+  std::vector<Entry> live_;              ///< dense; capacity max_entries
+  FlowTable<std::uint32_t> live_index_;  ///< flow -> position in live_
+  FlowTable<std::uint32_t> seen_;        ///< flow -> announced sequence of its last burst
+  std::vector<FlowKey> seen_order_;      ///< ring of max_entries, oldest is evicted
   std::size_t seen_next_ = 0;
   RegulationBudget budget_;
   RegulatorCounters counters_{};
-  Time next_end_ = kNever;                  ///< earliest due_end() of the live entries
-  std::uint16_t effective_ = 0;             ///< lowest(live_), meaningful only if it is not empty
+  Time next_end_ = kNever;       ///< earliest due_end() of the live entries
+  std::uint16_t effective_ = 0;  ///< lowest(live_), meaningful only if it is not empty
   Time regulated_since_{};
-  Time last_end_{};                         ///< latest end so far: entries may end out of order
+  Time last_end_{};  ///< latest end so far: entries may end out of order
   Duration regulated_{};
 };
 

@@ -15,8 +15,8 @@ enum class TrafficClass : std::uint8_t {
 };
 
 inline constexpr std::size_t kTrafficClasses = 3;
-inline constexpr std::array<std::string_view, kTrafficClasses> kTrafficClassNames{
-    "background", "ddl", "signal"};
+inline constexpr std::array<std::string_view, kTrafficClasses> kTrafficClassNames{"background",
+                                                                                  "ddl", "signal"};
 
 constexpr std::string_view name_of(TrafficClass c) noexcept {
   return kTrafficClassNames[static_cast<std::size_t>(c)];

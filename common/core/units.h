@@ -55,8 +55,8 @@ class Serializer {
 
   /// Time that a frame takes, without starting it.
   [[nodiscard]] Duration duration_of(std::uint32_t frame_bytes) const noexcept {
-    return Duration{static_cast<std::int64_t>(
-        ((frame_bytes + overhead_bytes_) * q20_ns_per_byte_) >> 20)};
+    return Duration{
+        static_cast<std::int64_t>(((frame_bytes + overhead_bytes_) * q20_ns_per_byte_) >> 20)};
   }
 
  private:

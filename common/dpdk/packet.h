@@ -21,15 +21,16 @@ using Packet = rte_mbuf;
 /// What the pipeline knows of a packet; lives in the mbuf's private area, one
 /// cache line beside the mbuf. Whoever holds the packet owns it.
 struct alignas(64) PacketMeta {
-  Packet* next = nullptr;          ///< intrusive FIFO of the link that holds it
-  Time due{};                      ///< arrival at the far end of that link
-  std::uint32_t frame_bytes = 0;   ///< on the wire without preamble, gap and FCS; the buffer may hold less
-  std::uint16_t payload_bytes = 0; ///< TCP payload on the wire
-  std::uint8_t ip_offset = 0;      ///< of the IPv4 header in the buffer
-  std::uint8_t tcp_offset = 0;     ///< of the TCP header; 0: not TCP
+  Packet* next = nullptr;  ///< intrusive FIFO of the link that holds it
+  Time due{};              ///< arrival at the far end of that link
+  std::uint32_t frame_bytes =
+      0;  ///< on the wire without preamble, gap and FCS; the buffer may hold less
+  std::uint16_t payload_bytes = 0;  ///< TCP payload on the wire
+  std::uint8_t ip_offset = 0;       ///< of the IPv4 header in the buffer
+  std::uint8_t tcp_offset = 0;      ///< of the TCP header; 0: not TCP
   TrafficClass traffic_class = TrafficClass::kBackground;
   bool has_identity = false;
-  BurstIdentity identity{};        ///< meaningful only if has_identity
+  BurstIdentity identity{};  ///< meaningful only if has_identity
 };
 static_assert(sizeof(PacketMeta) == 64, "one cache line");
 

@@ -49,7 +49,8 @@ inline std::uint64_t ipv4_header_sum(const Ipv4Header& h) noexcept {
   std::uint32_t words[5];
   std::memcpy(words, bytes, sizeof words);
   const std::uint64_t sum = std::uint64_t{words[0]} + words[1] + words[2] + words[3] + words[4];
-  if (h.header_bytes() <= sizeof words) [[likely]] return sum;
+  if (h.header_bytes() <= sizeof words) [[likely]]
+    return sum;
   return checksum_add({bytes + sizeof words, h.header_bytes() - sizeof words}, sum);
 }
 

@@ -115,9 +115,14 @@ void read_option(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
     case kSackPermitted:
       if (length == kSackPermittedBytes) s.sack_permitted = true;
       break;
-    case kSack: read_sack(option, s); break;
-    case kBurstOptionKind: read_identity(option, s); break;
-    default: break;
+    case kSack:
+      read_sack(option, s);
+      break;
+    case kBurstOptionKind:
+      read_identity(option, s);
+      break;
+    default:
+      break;
   }
 }
 
@@ -148,7 +153,8 @@ bool read_options(std::span<const std::uint8_t> options, TcpSegment& s) noexcept
 
 std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept {
   std::uint32_t bytes = s.has_identity ? kBurstOptionBytes : 0;
-  if (has_rare_options(s)) [[unlikely]] bytes += rare_option_bytes(s);
+  if (has_rare_options(s)) [[unlikely]]
+    bytes += rare_option_bytes(s);
   assert(bytes <= kMaxTcpOptionBytes);
   return static_cast<std::uint32_t>(sizeof(TcpHeader)) + ((bytes + 3U) & ~3U);
 }

@@ -21,15 +21,15 @@ struct SackBlock {
 struct TcpSegment {
   std::uint32_t sequence = 0;
   std::uint32_t acknowledgment = 0;
-  std::uint8_t flags = 0;           ///< TcpFlag
-  std::uint16_t window = 0;         ///< as on the wire, before scaling
+  std::uint8_t flags = 0;    ///< TcpFlag
+  std::uint16_t window = 0;  ///< as on the wire, before scaling
   std::uint16_t payload_bytes = 0;
-  Ecn ecn = Ecn::kNotEct;           ///< of the IP header
+  Ecn ecn = Ecn::kNotEct;  ///< of the IP header
 
-  std::uint16_t mss = 0;            ///< 0: option absent
-  std::int8_t window_scale = -1;    ///< -1: option absent
+  std::uint16_t mss = 0;          ///< 0: option absent
+  std::int8_t window_scale = -1;  ///< -1: option absent
   bool sack_permitted = false;
-  std::uint8_t sack_blocks = 0;     ///< used entries of `sack`
+  std::uint8_t sack_blocks = 0;  ///< used entries of `sack`
   std::array<SackBlock, 4> sack{};
   bool has_identity = false;
   BurstIdentity identity{};

@@ -50,7 +50,8 @@ class EventLoop {
       const bool rival_wins = (node & 1) != 0 ? rival.at <= winner.at : rival.at < winner.at;
       if (rival_wins) winner = rival;
       node >>= 1;
-      if (tree[node].id == winner.id && tree[node].at == winner.at) return;  // nothing above changes
+      if (tree[node].id == winner.id && tree[node].at == winner.at)
+        return;  // nothing above changes
       tree[node] = winner;
     }
   }
@@ -70,8 +71,9 @@ class EventLoop {
   };
 
   std::vector<EventSource*> sources_;
-  std::size_t leaves_ = 2;          ///< a power of two, >= 2
-  std::vector<Entry> tree_{4};      ///< [2 * leaves_]: node i has children 2i, 2i + 1; leaf n is leaves_ + n
+  std::size_t leaves_ = 2;  ///< a power of two, >= 2
+  std::vector<Entry> tree_{
+      4};  ///< [2 * leaves_]: node i has children 2i, 2i + 1; leaf n is leaves_ + n
 };
 
 }  // namespace outrider

@@ -38,7 +38,12 @@ void virtual_hops(benchmark::State& state) {
   state.counters["hops"] =
       benchmark::Counter(static_cast<double>(hops), benchmark::Counter::kIsRate);
 }
-BENCHMARK(virtual_hops)->ArgName("flows")->Arg(2)->Arg(100)->MinTime(2)->Unit(benchmark::kMillisecond);
+BENCHMARK(virtual_hops)
+    ->ArgName("flows")
+    ->Arg(2)
+    ->Arg(100)
+    ->MinTime(2)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace outrider

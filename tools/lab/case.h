@@ -26,14 +26,14 @@ enum class Runtime : std::uint8_t { kVirtual, kLoopback };
 /// runtimes execute the same two configurations; they differ only in what the
 /// devices that join them are.
 struct Case {
-  std::string label;         ///< begins with "off" or "on"
+  std::string label;  ///< begins with "off" or "on"
   Parameters parameters;
   std::uint64_t seed = 1;
   SwitchProcessConfig switches;
   GeneratorConfig traffic;
-  std::string measured_queue;   ///< "switch.port", whose metrics are the headline
-  Duration base_rtt{};          ///< worker to server and back, empty network, propagation only
-  BitRate bottleneck{};         ///< of the measured queue
+  std::string measured_queue;  ///< "switch.port", whose metrics are the headline
+  Duration base_rtt{};         ///< worker to server and back, empty network, propagation only
+  BitRate bottleneck{};        ///< of the measured queue
   std::uint32_t background_flows = 0;
   std::uint32_t workers = 0;
 };

@@ -25,7 +25,8 @@ void VirtualWorld::join(const SwitchProcessConfig& switches, const GeneratorConf
     const std::string& port = sw.ports[edge.port_index].name;
     const auto leads_to = [&](const HostConfig& h) {
       const std::uint32_t address = *parse_ipv4(h.address).value;
-      return h.device == edge.device && network_.route(edge.switch_index, address) == edge.port_index;
+      return h.device == edge.device &&
+             network_.route(edge.switch_index, address) == edge.port_index;
     };
     const auto host = std::ranges::find_if(traffic.hosts, leads_to);
     if (host == traffic.hosts.end())

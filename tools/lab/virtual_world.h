@@ -19,7 +19,8 @@ class VirtualWorld {
   /// @param switches,traffic must be valid, and every edge port must have a host
   /// @param pool of make_packet_pool({.frame_room_bytes = kHeaderRoomBytes}); outlives this
   /// @throws std::runtime_error naming the port or host that has no counterpart
-  VirtualWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic, rte_mempool& pool);
+  VirtualWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
+               rte_mempool& pool);
   ~VirtualWorld();
 
   /// Advances to `end`. @return events handled

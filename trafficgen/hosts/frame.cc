@@ -36,7 +36,8 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
   std::uint8_t* tcp_bytes = bytes + kTcpOffset;
   const std::uint32_t tcp_header = encode_tcp(segment, flow.source_port, flow.destination_port,
                                               {tcp_bytes, sizeof(TcpHeader) + kMaxTcpOptionBytes});
-  const auto ip_bytes = static_cast<std::uint16_t>(sizeof(Ipv4Header) + tcp_header + segment.payload_bytes);
+  const auto ip_bytes =
+      static_cast<std::uint16_t>(sizeof(Ipv4Header) + tcp_header + segment.payload_bytes);
 
   ethernet.destination = mac_of(flow.destination_address);
   ethernet.source = mac_of(flow.source_address);
@@ -102,10 +103,10 @@ std::optional<ReceivedFrame> read_frame(Packet& packet, DropReason& reason) noex
   if (!segment) return fail(DropReason::kMalformed);
   segment->ecn = ecn_of(ip.tos);
   const auto& tcp = header_at<TcpHeader>(packet, kTcpOffset);
-  return ReceivedFrame{{ip.source.get(), ip.destination.get(), tcp.source_port.get(),
-                        tcp.destination_port.get()},
-                       ip.tos,
-                       *segment};
+  return ReceivedFrame{
+      {ip.source.get(), ip.destination.get(), tcp.source_port.get(), tcp.destination_port.get()},
+      ip.tos,
+      *segment};
 }
 
 }  // namespace outrider

@@ -12,7 +12,7 @@ namespace outrider {
 
 /// A received frame as its host reads it.
 struct ReceivedFrame {
-  FlowKey flow;        ///< as the sender wrote it
+  FlowKey flow;  ///< as the sender wrote it
   std::uint8_t tos = 0;
   TcpSegment segment;
 };

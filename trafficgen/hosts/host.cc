@@ -38,7 +38,8 @@ Host::~Host() = default;
 
 std::uint16_t Host::allocate_port() noexcept {
   const std::uint16_t port = next_port_;
-  next_port_ = next_port_ == 65535 ? kFirstEphemeralPort : static_cast<std::uint16_t>(next_port_ + 1);
+  next_port_ =
+      next_port_ == 65535 ? kFirstEphemeralPort : static_cast<std::uint16_t>(next_port_ + 1);
   return port;
 }
 
@@ -56,7 +57,9 @@ TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uin
   return *slots_[slot].connection;
 }
 
-void Host::listen(std::uint16_t port, Acceptor& acceptor) { listeners_.emplace_back(port, &acceptor); }
+void Host::listen(std::uint16_t port, Acceptor& acceptor) {
+  listeners_.emplace_back(port, &acceptor);
+}
 
 void Host::send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept {
   connection.send(bytes, now);
@@ -101,8 +104,7 @@ std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
   const std::uint32_t slot = free_slots_.back();
   free_slots_.pop_back();
   slots_[slot].connection = std::make_unique<TcpConnection>(
-      config,
-      TcpConnection::Setup{flow, role, initial_sequence(flow), option_bytes}, listener);
+      config, TcpConnection::Setup{flow, role, initial_sequence(flow), option_bytes}, listener);
   slots_[slot].queued = false;
   slots_[slot].timer_at = kNever;
   by_flow_.insert(flow, slot);
@@ -163,7 +165,9 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
 }
 
 void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
-  if (frame.segment.payload_bytes == 0) {
+  // A handshake or a reset whose DSCP happens to read as START is none.
+  const bool opens_or_closes = (frame.segment.flags & (kTcpSyn | kTcpFin | kTcpRst)) != 0;
+  if (frame.segment.payload_bytes == 0 && !opens_or_closes) {
     if (const auto signal = tos_signal::decode(frame.tos)) return take_signal(frame, *signal, now);
   }
   const std::uint32_t* slot = by_flow_.find(frame.flow.reversed());
@@ -180,7 +184,8 @@ void Host::take_signal(const ReceivedFrame& frame, const tos_signal::Signal& sig
                        Time now) noexcept {
   ++counters_.signals_taken;
   if (signal.kind == tos_signal::Kind::kStart) {
-    signals_.push({frame.flow.reversed(), frame.segment.sequence,
+    signals_.push({frame.flow.reversed(),
+                   frame.segment.sequence,
                    {tos_signal::Kind::kAck, signal.threshold_packets}});
     ++counters_.acks_sent;
     return;
@@ -222,8 +227,8 @@ void Host::reset(const ReceivedFrame& frame) noexcept {
     rst.sequence = s.acknowledgment;
   } else {
     rst.flags |= kTcpAck;
-    rst.acknowledgment = s.sequence + s.payload_bytes + (s.has(kTcpSyn) ? 1U : 0U) +
-                         (s.has(kTcpFin) ? 1U : 0U);
+    rst.acknowledgment =
+        s.sequence + s.payload_bytes + (s.has(kTcpSyn) ? 1U : 0U) + (s.has(kTcpFin) ? 1U : 0U);
   }
   resets_.push({frame.flow.reversed(), rst});
   ++counters_.resets_sent;

@@ -119,8 +119,8 @@ class Host final : public Node, public EventSource {
   struct Slot {
     std::unique_ptr<TcpConnection> connection;
     std::uint32_t generation = 0;
-    bool queued = false;      ///< in ready_
-    Time timer_at = kNever;   ///< its valid entry in timers_
+    bool queued = false;     ///< in ready_
+    Time timer_at = kNever;  ///< its valid entry in timers_
   };
   struct OutgoingSignal {
     FlowKey flow;

@@ -35,8 +35,8 @@ Job::Job(const Setup& setup, GoodputSeries& goodput) : setup_(setup), tcp_(setup
   for (std::uint32_t w = 0; w < workers; ++w)
     for (std::uint32_t s = 0; s < servers; ++s)
       for (const char* direction : {"push", "pull"})
-        flows_.emplace_back(setup.config.name + " " + direction + " " + setup.workers[w]->name() + " " +
-                                setup.servers[s]->name(),
+        flows_.emplace_back(setup.config.name + " " + direction + " " + setup.workers[w]->name() +
+                                " " + setup.servers[s]->name(),
                             TrafficClass::kDdl, goodput);
   for (std::uint32_t w = 0; w < workers; ++w)
     workers_.push_back(std::make_unique<Worker>(*this, w, *setup.workers[w]));
@@ -97,7 +97,8 @@ void Job::note_sender(BurstRecord& record, const TcpConnection* sender, Time now
   const auto first = sender == nullptr ? std::nullopt : sender->watched_sent_at();
   if (first) {
     const auto at = first->time_since_epoch().count();
-    record.first_sent_ns = record.first_sent_ns == kNotYet_ns ? at : std::min(record.first_sent_ns, at);
+    record.first_sent_ns =
+        record.first_sent_ns == kNotYet_ns ? at : std::min(record.first_sent_ns, at);
   }
   record.delivered_ns = now.time_since_epoch().count();
 }
@@ -142,7 +143,9 @@ void Job::fill(GeneratorReport& report) const {
     if (i.end_ns != kNotYet_ns) report.iterations.push_back(i);
   for (std::uint32_t w = 0; w < workers_.size(); ++w) {
     for (std::uint32_t s = 0; s < servers_.size(); ++s) {
-      const auto live = [](const TcpConnection* c) { return c == nullptr ? nullptr : &c->counters(); };
+      const auto live = [](const TcpConnection* c) {
+        return c == nullptr ? nullptr : &c->counters();
+      };
       const std::size_t push = (std::size_t{w} * servers_.size() + s) * 2;
       report.flows.push_back(flows_[push].report(live(workers_[w]->connection(s))));
       if (setup_.config.pull)

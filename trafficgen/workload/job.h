@@ -27,11 +27,11 @@ class Job {
   struct Setup {
     JobConfig config;
     std::uint16_t id = 0;
-    TcpConfig tcp;                   ///< mss_bytes is set per connection
+    TcpConfig tcp;  ///< mss_bytes is set per connection
     std::vector<Host*> workers;
     std::vector<Host*> servers;
-    std::uint64_t burst_bytes = 0;   ///< per worker and direction, over all servers
-    Duration compute{};              ///< kClosedLoop
+    std::uint64_t burst_bytes = 0;  ///< per worker and direction, over all servers
+    Duration compute{};             ///< kClosedLoop
     std::uint64_t seed = 1;
   };
   Job(const Setup& setup, GoodputSeries& goodput);
@@ -61,14 +61,18 @@ class Job {
   [[nodiscard]] const TcpConfig& tcp() const noexcept { return tcp_; }
 
   // -- events, told by workers and servers
-  void on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration, Time now) noexcept;
-  void on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration, Time now) noexcept;
-  void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time begin, Time now) noexcept;
+  void on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
+                     Time now) noexcept;
+  void on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
+                     Time now) noexcept;
+  void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time begin,
+                        Time now) noexcept;
   void on_late() noexcept { ++late_iterations_; }
   void on_ack_timeout() noexcept { ++ack_timeouts_; }
 
   // -- records
-  [[nodiscard]] BurstRecord& burst(std::uint32_t worker, std::uint32_t iteration, BurstDirection d) noexcept;
+  [[nodiscard]] BurstRecord& burst(std::uint32_t worker, std::uint32_t iteration,
+                                   BurstDirection d) noexcept;
   [[nodiscard]] FlowTotals& push_flow(std::uint32_t worker, std::uint32_t server) noexcept;
   [[nodiscard]] FlowTotals& pull_flow(std::uint32_t worker, std::uint32_t server) noexcept;
   void fill(GeneratorReport& report) const;
@@ -82,11 +86,11 @@ class Job {
   TcpConfig tcp_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Server>> servers_;
-  std::vector<BurstRecord> bursts_;               ///< [iteration][worker][direction]
-  std::vector<std::uint32_t> shards_missing_;     ///< like bursts_
-  std::vector<IterationRecord> iterations_;       ///< [iteration][worker]
-  std::vector<std::uint32_t> pushes_missing_;     ///< [iteration], workers
-  std::vector<FlowTotals> flows_;                 ///< [worker][server][direction]
+  std::vector<BurstRecord> bursts_;            ///< [iteration][worker][direction]
+  std::vector<std::uint32_t> shards_missing_;  ///< like bursts_
+  std::vector<IterationRecord> iterations_;    ///< [iteration][worker]
+  std::vector<std::uint32_t> pushes_missing_;  ///< [iteration], workers
+  std::vector<FlowTotals> flows_;              ///< [worker][server][direction]
   std::uint32_t finished_workers_ = 0;
   std::uint64_t late_iterations_ = 0;
   std::uint64_t ack_timeouts_ = 0;

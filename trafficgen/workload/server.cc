@@ -25,8 +25,8 @@ struct Server::Peer final : ConnectionListener {
   Server& server;
   std::uint32_t worker;
   TcpConnection* connection = nullptr;
-  std::uint64_t push_base = 0;   ///< bytes delivered on this connection before the current push
-  std::uint32_t iteration = 0;   ///< of the current push
+  std::uint64_t push_base = 0;  ///< bytes delivered on this connection before the current push
+  std::uint32_t iteration = 0;  ///< of the current push
 };
 
 Server::Server(Job& job, std::uint32_t index, Host& host) : job_(job), index_(index), host_(host) {

@@ -29,7 +29,8 @@ struct Worker::Shard final : ConnectionListener {
     const std::uint64_t rtos = c.counters().rtos_data + c.counters().rtos_handshake;
     BurstRecord& record = worker.record();
     record.rtos += static_cast<std::uint32_t>(rtos - rtos_noted);
-    record.retransmitted += static_cast<std::uint32_t>(c.counters().retransmitted - retransmitted_noted);
+    record.retransmitted +=
+        static_cast<std::uint32_t>(c.counters().retransmitted - retransmitted_noted);
     rtos_noted = rtos;
     retransmitted_noted = c.counters().retransmitted;
   }

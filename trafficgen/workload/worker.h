@@ -47,9 +47,9 @@ class Worker final : private TimerClient, private SignalListener {
   std::vector<Shard> shards_;  ///< [servers]
   std::uint32_t iteration_ = 0;
   Time begin_{};
-  bool ready_ = false;         ///< gradients of the iteration
+  bool ready_ = false;  ///< gradients of the iteration
   bool announced_ = false;
-  bool answered_ = false;      ///< all ACKs, or timed out
+  bool answered_ = false;  ///< all ACKs, or timed out
   bool released_ = false;
   Time lead_over_at_{};
   std::uint32_t acks_missing_ = 0;
