@@ -41,6 +41,7 @@ auto* find_named(const Checks& at, std::string_view key, const List& list, const
   const auto it = std::ranges::find_if(list, [&](const auto& e) { return e.name == name; });
   if (it != list.end()) return &*it;
   std::vector<std::string_view> names;
+  names.reserve(list.size());
   for (const auto& e : list) names.emplace_back(e.name);
   at.fault(key, Checks::quoted(name),
            "no [[" + std::string(kind) + "]] has this name" + suggestion(name, names));

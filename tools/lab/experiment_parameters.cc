@@ -33,8 +33,8 @@ constexpr double kLongest_rtts = 1e6;
 }  // namespace
 
 bool is_regulator_parameter(std::string_view name) {
-  static const ConfigTable regulator = described_regulator();
-  return regulator.get(name) != nullptr;
+  static const ConfigTable kRegulator = described_regulator();
+  return kRegulator.get(name) != nullptr;
 }
 
 Parameters to_parameters(const CaseParameters& parameters) {
@@ -43,6 +43,7 @@ Parameters to_parameters(const CaseParameters& parameters) {
   CaseParameters copy = parameters;
   describe(writer, copy);
   Parameters out;
+  out.reserve(table.members.size());
   for (const auto& member : table.members) {
     // bytes() writes a size without a unit, as its key ends with _bytes.
     out.emplace_back(member.key, value_of(member.value));

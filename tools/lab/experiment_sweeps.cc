@@ -90,6 +90,7 @@ class SweepReader {
   std::vector<std::string> read_arms(const ConfigTable& table, const std::string& key) {
     std::vector<std::string> arms;
     std::vector<std::string_view> known;
+    known.reserve(experiment_.arms.size());
     for (const auto& arm : experiment_.arms) known.emplace_back(arm.label);
     const auto* array = array_of(table, key, "arms");
     if (array == nullptr) return arms;
@@ -133,6 +134,7 @@ class SweepReader {
   static std::string unknown_parameter(const std::string& name) {
     const Parameters all = to_parameters(CaseParameters{});
     std::vector<std::string_view> names;
+    names.reserve(all.size());
     for (const auto& [known, value] : all) names.emplace_back(known);
     if (std::ranges::find(names, name) != names.end()) return {};
     return "\"" + name + "\": there is no such parameter" + suggestion(name, names);
