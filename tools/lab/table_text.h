@@ -9,8 +9,8 @@
 namespace outrider {
 
 inline constexpr std::size_t kTableColumns = 110;
-inline constexpr std::size_t kLabelWidth = 20;
-inline constexpr std::array<std::size_t, 8> kCellWidths{11, 11, 12, 12, 12, 12, 12, 8};
+inline constexpr std::size_t kLabelWidth = 18;
+inline constexpr std::array<std::size_t, 8> kCellWidths{12, 12, 12, 12, 12, 12, 12, 8};
 
 using TableCells = std::array<std::string, kCellWidths.size()>;
 

@@ -54,13 +54,13 @@ TEST(Table, ShowsValuesAndChanges) {
   const std::string text =
       comparison_table(summary_of("mine", {arm("off", 0), arm("on-lead8", 0)}));
   EXPECT_EQ(line_of(text, "off "),
-            "off                       31.25      54.50       85.30       88.80       93.70"
-            "       2.140       180.2   0.050");
+            "off                      31.25       54.50       85.30       88.80       93.70  "
+            "     2.140       180.2   0.050");
   EXPECT_TRUE(contains(text,
-                       "on-lead8                  -39 %      -39 %       -39 %       -39 %       "
-                       "-39 %       -39 %      -5.7 %\n"
-                       "                      [-45,-30]  [-45,-30]   [-45,-30]   [-45,-30]   "
-                       "[-45,-30]   [-45,-30] [-7.0,-4.0]\n"))
+                       "on-lead8                 -39 %       -39 %       -39 %       -39 %    "
+                       "   -39 %       -39 %      -5.7 %\n"
+                       "                     [-45,-30]   [-45,-30]   [-45,-30]   [-45,-30]   ["
+                       "-45,-30]   [-45,-30] [-7.0,-4.0]\n"))
       << text;
   const auto changes = text.find("Change against off"), costs = text.find("Cost to");
   EXPECT_FALSE(contains(text.substr(changes, costs - changes), "\noff"));
