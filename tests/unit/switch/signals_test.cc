@@ -1,6 +1,8 @@
 // Who is believed, what a signal may do to others, and what happens to it.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider {
@@ -51,7 +53,15 @@ TEST(Signals, WhatIsNotBelievedRegulatesNothing) {
   both_bits.tos |= 0x40;
   FrameSpec udp = B::start(0, 1000, 10, Ecn::kEct0);
   udp.protocol = kIpProtocolUdp;
+  std::array<FrameSpec, 3> handshakes;
+  handshakes.fill(B::start(0, 1000, 10, Ecn::kEct0));
+  handshakes[0].tcp_flags = kTcpSyn;
+  handshakes[1].tcp_flags = kTcpFin | kTcpAck;
+  handshakes[2].tcp_flags = kTcpRst;
   const Doubtful rows[] = {
+      {handshakes[0], nullptr, false, "a SYN whose DSCP looks like START"},
+      {handshakes[1], nullptr, false, "a FIN"},
+      {handshakes[2], nullptr, false, "a RST"},
       {B::start(0, 1000, 0, Ecn::kEct0), &SwitchReport::signals_bad_code, true,
        "threshold code zero: forwarded first, marked nothing, arms nothing"},
       {elsewhere, &SwitchReport::signals_not_accepted, false, "a source that nobody listed"},
