@@ -1,7 +1,6 @@
 #include "tests/support/frames.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -126,7 +125,8 @@ Packet* packet_of(rte_mempool& pool, std::span<const std::uint8_t> frame) {
   if (packet == nullptr) throw std::runtime_error("no mbuf is left");
   const auto present =
       static_cast<std::uint16_t>(std::min<std::size_t>(frame.size(), rte_pktmbuf_tailroom(packet)));
-  std::memcpy(rte_pktmbuf_append(packet, present), frame.data(), present);
+  std::ranges::copy(frame.first(present),
+                    reinterpret_cast<std::uint8_t*>(rte_pktmbuf_append(packet, present)));
   meta(*packet) = PacketMeta{};
   meta(*packet).frame_bytes = static_cast<std::uint32_t>(frame.size());
   return packet;

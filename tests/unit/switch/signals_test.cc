@@ -30,7 +30,7 @@ TEST(Signals, AreServedFirstAndNeverMarked) {
   EXPECT_EQ(seen[2].tos, ack_tos(10, Ecn::kEct1)) << "the answer too";
   EXPECT_EQ(seen[1].ttl, 63) << "still routed like any packet";
   EXPECT_TRUE(seen[1].checksum_valid);
-  const auto& r = bench.report({}).queues[B::kEast];
+  const auto r = bench.report({}).queues[B::kEast];
   EXPECT_EQ(r.transmitted[TrafficClass::kSignal], 2U);
   EXPECT_EQ(r.starts_armed, 1U) << "an answer arms nothing";
 }
@@ -145,7 +145,7 @@ TEST(Signals, RepeatedStartCountsOnceInTheSwitch) {
   EXPECT_EQ(live(bench), 0U);
   bench.send(B::start(0, 1000, 10), Time{20us});
   EXPECT_EQ(live(bench), 0U) << "overtaken by its own burst";
-  const auto& r = bench.report({}).queues[B::kEast];
+  const auto r = bench.report({}).queues[B::kEast];
   EXPECT_EQ(r.starts_armed, 1U);
   EXPECT_EQ(r.starts_repeated, 3U);
   EXPECT_EQ(r.recovered_arrival, 1U);
