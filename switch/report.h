@@ -19,7 +19,9 @@ struct QueueBurstRecord {
   std::int64_t last_at_ns = 0;              ///< departure of its last packet so far
   PerClass<std::uint32_t> start_packets{};  ///< occupancy that its first packet found
   std::uint64_t start_bytes = 0;
-  std::uint32_t max_packets = 0;  ///< largest occupancy between first arrival and last departure
+  /// Largest occupancy from the iteration's first packet, over all its workers, to
+  /// this burst's latest.
+  std::uint32_t max_packets = 0;
   std::uint64_t packets = 0;
   std::uint64_t sojourn_ns = 0;  ///< sum over its packets
 };

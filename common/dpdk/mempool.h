@@ -14,10 +14,10 @@ struct MempoolDeleter {
 using Mempool = std::unique_ptr<rte_mempool, MempoolDeleter>;
 
 struct PacketPoolConfig {
-  std::string name;             ///< unique within the process
-  std::uint32_t mbufs = 8192;   ///< > 0
+  std::string name;                       ///< unique within the process
+  std::uint32_t mbufs = 8192;             ///< > 0
   std::uint32_t frame_room_bytes = 2048;  ///< longest frame part kept in the buffer
-  int socket = -1;              ///< NUMA node; -1: any
+  int socket = -1;                        ///< NUMA node; -1: any
 };
 
 /// Buffers for the virtual runtime: headers only, payload is never written.

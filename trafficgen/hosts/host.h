@@ -88,7 +88,7 @@ class Host final : public Node, public EventSource {
   void connect(Link& out) noexcept { out_ = &out; }
 
   // -- for applications on this host
-  /// A source port that no connection of this host uses yet, in turn.
+  /// The next source port, in turn; after 32,768 they come round again.
   std::uint16_t allocate_port() noexcept;
   /// Client side. @param flow source must be this host; @return valid until on_closed
   TcpConnection& open(const FlowKey& flow, const TcpConfig& config, std::uint32_t option_bytes,

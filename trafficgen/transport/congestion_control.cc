@@ -10,9 +10,12 @@ namespace outrider {
 
 std::unique_ptr<CongestionControl> make_congestion_control(const ControllerConfig& config) {
   switch (config.controller) {
-    case Controller::kReno: return std::make_unique<Reno>(config);
-    case Controller::kCubic: return std::make_unique<Cubic>(config);
-    case Controller::kDctcp: return std::make_unique<Dctcp>(config);
+    case Controller::kReno:
+      return std::make_unique<Reno>(config);
+    case Controller::kCubic:
+      return std::make_unique<Cubic>(config);
+    case Controller::kDctcp:
+      return std::make_unique<Dctcp>(config);
   }
   assert(false);
   return nullptr;

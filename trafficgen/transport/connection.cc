@@ -45,8 +45,8 @@ TcpSegment TcpConnection::next_segment(Time now) noexcept {
     handshake_segment(s, now);
     return s;
   }
-  const bool data = state_ == State::kEstablished && !receiver_.ack_due_alone() &&
-                    sender_.can_send();
+  const bool data =
+      state_ == State::kEstablished && !receiver_.ack_due_alone() && sender_.can_send();
   if (!data) {
     s.sequence = sender_.next_sequence();
     receiver_.fill_pure_ack(s);
@@ -64,10 +64,14 @@ TcpSegment TcpConnection::next_segment(Time now) noexcept {
 void TcpConnection::on_segment(const TcpSegment& s, Time now) noexcept {
   ++counters_.segments_received;
   switch (state_) {
-    [[likely]] case State::kEstablished:
-    case State::kClosed: on_established_segment(s, now); return;
-    case State::kReset: count_invalid(); return;
-    default: on_handshake_segment(s, now); return;
+    [[likely]] case State::kEstablished : case State::kClosed : on_established_segment(s, now);
+    return;
+    case State::kReset:
+      count_invalid();
+      return;
+    default:
+      on_handshake_segment(s, now);
+      return;
   }
 }
 

@@ -54,7 +54,7 @@ class TcpConnection {
  public:
   enum class Role : std::uint8_t { kClient, kServer };
   struct Setup {
-    FlowKey flow;                 ///< as this end sends: source is us
+    FlowKey flow;  ///< as this end sends: source is us
     Role role = Role::kClient;
     std::uint32_t initial_sequence = 0;
     std::uint32_t option_bytes = 0;  ///< room kept in every segment, e.g. kBurstOptionBytes
@@ -67,9 +67,9 @@ class TcpConnection {
   TcpConnection& operator=(const TcpConnection&) = delete;
 
   // -- the application's side
-  void open(Time now) noexcept;                          ///< client: the SYN may leave
-  void send(std::uint64_t bytes, Time now) noexcept;     ///< appends to the stream
-  void close(Time now) noexcept;                         ///< FIN after the last byte
+  void open(Time now) noexcept;                       ///< client: the SYN may leave
+  void send(std::uint64_t bytes, Time now) noexcept;  ///< appends to the stream
+  void close(Time now) noexcept;                      ///< FIN after the last byte
   /// Marks every data segment sent from now on.
   void set_identity(std::optional<BurstIdentity> identity) noexcept;
   /// Remembers when the byte at stream offset `offset` (0-based) first leaves.
@@ -78,7 +78,8 @@ class TcpConnection {
 
   // -- the host's side
   [[nodiscard]] bool has_segment(Time) const noexcept {
-    if (state_ == State::kEstablished) [[likely]] return receiver_.ack_due() || sender_.can_send();
+    if (state_ == State::kEstablished) [[likely]]
+      return receiver_.ack_due() || sender_.can_send();
     return state_ == State::kClosed ? receiver_.ack_due() : syn_due_;
   }
   /// @pre has_segment(now). Takes note that it leaves now.
@@ -116,16 +117,14 @@ class TcpConnection {
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return sender_.next_sequence(); }
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept { return sender_.cwnd_bytes(); }
   /// Sent and neither acknowledged, SACKed nor lost (the pipe of RFC 6675).
-  [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept {
-    return sender_.in_flight_bytes();
-  }
+  [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept { return sender_.in_flight_bytes(); }
   [[nodiscard]] Duration srtt() const noexcept { return sender_.srtt(); }
   [[nodiscard]] const TcpCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] const CongestionControl& control() const noexcept { return sender_.control(); }
 
  private:
   enum class State : std::uint8_t {
-    kIdle,         ///< client before open(), server before its SYN
+    kIdle,  ///< client before open(), server before its SYN
     kSynSent,
     kSynReceived,
     kEstablished,  ///< until both FINs are acknowledged
@@ -154,9 +153,9 @@ class TcpConnection {
   State state_ = State::kIdle;
   bool syn_due_ = false;
   bool syn_resent_ = false;
-  bool ecn_ = false;                     ///< negotiated
-  bool peer_scales_ = false;             ///< its SYN had the window scale option
-  bool peer_sack_ = false;               ///< its SYN permitted SACK
+  bool ecn_ = false;          ///< negotiated
+  bool peer_scales_ = false;  ///< its SYN had the window scale option
+  bool peer_sack_ = false;    ///< its SYN permitted SACK
   std::uint32_t peer_initial_sequence_ = 0;
   std::uint32_t syn_timeouts_ = 0;
   Duration syn_rto_;

@@ -56,7 +56,8 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
         count_invalid();
       }
       return;
-    default: assert(false);
+    default:
+      assert(false);
   }
 }
 
@@ -68,8 +69,7 @@ void TcpConnection::learn_peer(const TcpSegment& s, bool ecn) noexcept {
   if (!peer_scales_) receiver_.disable_window_scale();
   receiver_.start(s.sequence, ecn, peer_sack_);
   // RFC 6691: the option does not count TCP options, the segments we send do.
-  const std::uint32_t payload =
-      s.mss > setup_.option_bytes ? s.mss - setup_.option_bytes : s.mss;
+  const std::uint32_t payload = s.mss > setup_.option_bytes ? s.mss - setup_.option_bytes : s.mss;
   sender_.start({.mss_bytes = payload,
                  .window_bytes = s.window,
                  .window_scale = static_cast<std::uint8_t>(std::clamp<int>(s.window_scale, 0, 14)),

@@ -51,11 +51,11 @@ class Cubic final : public CongestionControl {
   std::uint32_t initial_window_;  ///< [bytes]
   double cwnd_;                   ///< [segments]
   std::uint32_t ssthresh_ = kMaxCongestionWindow;
-  double w_max_ = 0;              ///< window before the last reduction [segments]
-  double cwnd_prior_ = 0;         ///< same, not lowered by fast convergence
-  double w_est_ = 0;              ///< what Reno would have by now [segments]
-  double k_ = 0;                  ///< time to reach w_max_ [s]
-  Duration elapsed_{};            ///< t of this epoch
+  double w_max_ = 0;       ///< window before the last reduction [segments]
+  double cwnd_prior_ = 0;  ///< same, not lowered by fast convergence
+  double w_est_ = 0;       ///< what Reno would have by now [segments]
+  double k_ = 0;           ///< time to reach w_max_ [s]
+  Duration elapsed_{};     ///< t of this epoch
   Time last_ack_{};
   Epoch epoch_ = Epoch::kNone;
   SlowStart slow_start_;

@@ -107,9 +107,15 @@ bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
     return true;
   }
   switch (reassembly_.insert(begin, end)) {
-    case Reassembly::Result::kRefused: ++counters_.reassembly_refused; return false;
-    case Reassembly::Result::kDuplicate: ++counters_.duplicates_received; break;
-    case Reassembly::Result::kStored: ++counters_.out_of_order_received; break;
+    case Reassembly::Result::kRefused:
+      ++counters_.reassembly_refused;
+      return false;
+    case Reassembly::Result::kDuplicate:
+      ++counters_.duplicates_received;
+      break;
+    case Reassembly::Result::kStored:
+      ++counters_.out_of_order_received;
+      break;
   }
   return true;
 }

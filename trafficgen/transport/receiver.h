@@ -88,9 +88,9 @@ class TcpReceiver {
   const TcpConfig& config_;
   TcpCounters& counters_;
   SequenceSpace space_;
-  std::uint64_t next_ = 0;       ///< first offset that is missing
-  std::uint64_t last_told_ = 0;  ///< acknowledgment that left last
-  Time deadline_ = kNever;       ///< of the delayed ACK
+  std::uint64_t next_ = 0;            ///< first offset that is missing
+  std::uint64_t last_told_ = 0;       ///< acknowledgment that left last
+  Time deadline_ = kNever;            ///< of the delayed ACK
   std::uint32_t unacknowledged_ = 0;  ///< in-order data segments since the last ACK
   std::uint32_t buffer_bytes_;
   std::int8_t window_scale_;

@@ -71,7 +71,7 @@ class Reno : public CongestionControl {
   std::uint32_t initial_window_;
   std::uint32_t cwnd_;
   std::uint32_t ssthresh_ = kMaxCongestionWindow;  ///< RFC 5681, 3.1: arbitrarily high
-  std::uint32_t bytes_acked_ = 0;  ///< since the window last grew (RFC 3465, 2.1)
+  std::uint32_t bytes_acked_ = 0;                  ///< since the window last grew (RFC 3465, 2.1)
   SlowStart slow_start_;
   TimeoutHistory timeouts_;
 };

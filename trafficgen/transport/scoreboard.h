@@ -13,13 +13,13 @@ namespace outrider {
 /// A segment between its first transmission and its cumulative acknowledgment.
 /// No default member values: the ring's memory is touched when it is used.
 struct SentSegment {
-  std::uint64_t offset;   ///< stream offset
-  std::int64_t sent_ns;   ///< first transmission, or the last one if resent
-  std::uint32_t length;   ///< bytes of sequence space, a FIN counts one
-  bool sacked;            ///< reported by SACK
-  bool lost;              ///< taken for lost; implies !sacked
-  bool resent;            ///< since it was taken for lost; implies lost
-  bool ever_resent;       ///< no RTT sample (Karn)
+  std::uint64_t offset;  ///< stream offset
+  std::int64_t sent_ns;  ///< first transmission, or the last one if resent
+  std::uint32_t length;  ///< bytes of sequence space, a FIN counts one
+  bool sacked;           ///< reported by SACK
+  bool lost;             ///< taken for lost; implies !sacked
+  bool resent;           ///< since it was taken for lost; implies lost
+  bool ever_resent;      ///< no RTT sample (Karn)
 };
 
 /// What is in flight, what of it has arrived, what is lost: RFC 6675 with its
@@ -54,15 +54,19 @@ class Scoreboard {
   /// Takes note of new data. @pre !full(), offset is the end of the last segment
   void push(std::uint64_t offset, std::uint32_t length, Time now) noexcept {
     assert(!full() && length > 0);
-    ring_[tail_++ & mask_] = {.offset = offset, .sent_ns = now.time_since_epoch().count(),
-                              .length = length, .sacked = false, .lost = false,
-                              .resent = false, .ever_resent = false};
+    ring_[tail_++ & mask_] = {.offset = offset,
+                              .sent_ns = now.time_since_epoch().count(),
+                              .length = length,
+                              .sacked = false,
+                              .lost = false,
+                              .resent = false,
+                              .ever_resent = false};
     pipe_ += length;
   }
 
   struct Acknowledged {
-    std::uint32_t bytes = 0;          ///< that SACK had not reported before
-    std::optional<Time> sent_at{};    ///< of the oldest one, if fit for an RTT sample
+    std::uint32_t bytes = 0;        ///< that SACK had not reported before
+    std::optional<Time> sent_at{};  ///< of the oldest one, if fit for an RTT sample
   };
   /// Removes everything below `una`.
   Acknowledged acknowledge(std::uint64_t una) noexcept;
@@ -105,10 +109,10 @@ class Scoreboard {
   std::uint64_t head_ = 0, tail_ = 0;  ///< free-running indices
   std::uint32_t pipe_ = 0;
   std::uint32_t lost_pending_ = 0;
-  std::uint64_t loss_edge_ = 0;    ///< every un-SACKed segment below it is lost
-  std::uint64_t resend_from_ = 0;  ///< none below it waits to be resent
+  std::uint64_t loss_edge_ = 0;                      ///< every un-SACKed segment below it is lost
+  std::uint64_t resend_from_ = 0;                    ///< none below it waits to be resent
   std::array<std::uint64_t, kDupThresh> highest_{};  ///< 1 + index of the highest SACKed, 0: none
-  std::array<Range, 4> seen_{};    ///< blocks of late, to look only at what they add
+  std::array<Range, 4> seen_{};  ///< blocks of late, to look only at what they add
   std::size_t seen_next_ = 0;
 };
 

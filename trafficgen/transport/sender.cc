@@ -16,8 +16,7 @@ std::uint32_t slots_for(const TcpConfig& config) noexcept {
 
 }  // namespace
 
-TcpSender::TcpSender(const TcpConfig& config, std::uint32_t initial_sequence,
-                     TcpCounters& counters)
+TcpSender::TcpSender(const TcpConfig& config, std::uint32_t initial_sequence, TcpCounters& counters)
     : config_(config),
       counters_(counters),
       control_(make_congestion_control(config.control)),
@@ -42,7 +41,8 @@ std::uint32_t TcpSender::new_payload() const noexcept {
   if (nxt_ >= written_) return 0;
   const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(mss_, written_ - nxt_));
   const std::uint64_t room = peer_edge_ > nxt_ ? peer_edge_ - nxt_ : 0;
-  if (room >= wanted) [[likely]] return wanted;
+  if (room >= wanted) [[likely]]
+    return wanted;
   return scoreboard_.empty() ? static_cast<std::uint32_t>(room) : 0;
 }
 
@@ -54,13 +54,15 @@ bool TcpSender::can_send_new() const noexcept {
 }
 
 bool TcpSender::can_send() const noexcept {
-  if (scoreboard_.lost_pending() == 0) [[likely]] return can_send_new();
+  if (scoreboard_.lost_pending() == 0) [[likely]]
+    return can_send_new();
   return resend_first_ || scoreboard_.pipe_bytes() + mss_ <= cwnd_;
 }
 
 void TcpSender::fill(TcpSegment& s, Time now) noexcept {
   assert(can_send());
-  if (scoreboard_.lost_pending() == 0) [[likely]] fill_new(s, now);
+  if (scoreboard_.lost_pending() == 0) [[likely]]
+    fill_new(s, now);
   else fill_resent(s, now);
   last_sent_ = now;
   if (rto_deadline_ == kNever) rto_deadline_ = now + rto_.rto();  // RFC 6298, 5.1

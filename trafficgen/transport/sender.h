@@ -52,7 +52,7 @@ class TcpSender {
     std::uint32_t mss_bytes = 0;     ///< payload that it takes, 0: not told
     std::uint32_t window_bytes = 0;  ///< as in its SYN
     std::uint8_t window_scale = 0;
-    bool ecn = false;                ///< negotiated
+    bool ecn = false;  ///< negotiated
   };
   void start(const Peer& peer) noexcept;
   void on_handshake_rtt(Duration rtt) noexcept { rto_.on_sample(rtt); }
@@ -109,8 +109,8 @@ class TcpSender {
   TcpCounters& counters_;
   std::unique_ptr<CongestionControl> control_;
   SequenceSpace space_;
-  std::uint64_t una_ = 0;        ///< oldest offset without cumulative ACK
-  std::uint64_t nxt_ = 0;        ///< next offset that was never sent; written_ + 1 after the FIN
+  std::uint64_t una_ = 0;  ///< oldest offset without cumulative ACK
+  std::uint64_t nxt_ = 0;  ///< next offset that was never sent; written_ + 1 after the FIN
   std::uint64_t written_ = 0;
   std::uint64_t peer_edge_ = 0;  ///< first offset beyond the peer's window
   std::uint32_t cwnd_;           ///< what control_ says, kept here
@@ -119,14 +119,14 @@ class TcpSender {
   Phase phase_ = Phase::kOpen;
   bool closing_ = false;
   bool ecn_ = false;
-  bool resend_first_ = false;    ///< one lost segment leaves whatever the pipe (RFC 6675, 5 (4.3))
-  bool cwr_pending_ = false;     ///< the next new data segment carries CWR
-  std::uint32_t timeouts_ = 0;   ///< since una_ moved
+  bool resend_first_ = false;   ///< one lost segment leaves whatever the pipe (RFC 6675, 5 (4.3))
+  bool cwr_pending_ = false;    ///< the next new data segment carries CWR
+  std::uint32_t timeouts_ = 0;  ///< since una_ moved
   Time rto_deadline_ = kNever;
-  Time last_sent_{};             ///< data
+  Time last_sent_{};  ///< data
   std::uint64_t recovery_point_ = 0;
-  std::uint64_t reduced_until_ = 0;     ///< data below it left before the last reduction
-  std::uint64_t window_full_until_ = 0; ///< data below it left when the window was full
+  std::uint64_t reduced_until_ = 0;      ///< data below it left before the last reduction
+  std::uint64_t window_full_until_ = 0;  ///< data below it left when the window was full
   std::optional<std::uint64_t> watched_;
   std::optional<Time> watched_sent_at_;
   RtoEstimator rto_;

@@ -26,8 +26,8 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   const std::uint32_t flight = flight_bytes();  // as the ACK found it
   const bool ece = ecn_ && config_.obey_ece && s.has(kTcpEce);
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
-  event.in_recovery = ece || phase_ == Phase::kRecovery ||
-                      (phase_ == Phase::kOpen && una_before < reduced_until_);
+  event.in_recovery =
+      ece || phase_ == Phase::kRecovery || (phase_ == Phase::kOpen && una_before < reduced_until_);
   event.cwnd_limited = una_before < window_full_until_;
   if (una > una_before) {
     const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);

@@ -17,8 +17,8 @@ enum class ConnectionReuse : std::uint8_t {
 /// One profile of transport settings, shared by both ends of a connection.
 struct TcpConfig {
   ControllerConfig control;
-  bool ecn = true;                     ///< negotiate and obey ECN
-  bool obey_ece = true;                ///< false: a sender that is ECT but ignores marks
+  bool ecn = true;       ///< negotiate and obey ECN
+  bool obey_ece = true;  ///< false: a sender that is ECT but ignores marks
   ConnectionReuse reuse = ConnectionReuse::kIdleRestart;
   Duration min_rto = std::chrono::milliseconds(200);  ///< > 0
   Duration initial_rto = std::chrono::seconds(1);     ///< RFC 6298, 2.1

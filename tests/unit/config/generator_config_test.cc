@@ -6,6 +6,7 @@
 
 #include "common/config/config_file.h"
 #include "tests/unit/config/issue_matchers.h"
+#include "tests/unit/config/two_tensors.h"
 #include "trafficgen/config_toml.h"
 #include "trafficgen/workload/model_profile.h"
 
@@ -324,18 +325,6 @@ TEST(GeneratorConfig, RequiredMbufsAreEnough) {
   EXPECT_EQ(validate(c).size(), 1U);
 }
 
-ModelProfile two_tensors() {
-  return {.name = "m",
-          .precision = "fp16",
-          .parameters = 3,
-          .total_bytes = 12,
-          .source = "us",
-          .forward = 1ms,
-          .backward = 2ms,
-          .compute_source = "us",
-          .tensors = {{"a", 4}, {"b", 8}}};
-}
-
 TEST(GeneratorConfig, ModelsAreCheckedWithTheFile) {
   const auto text = [](const std::string& job) {
     return R"(
@@ -388,44 +377,6 @@ transport = "t"
             "f: 3 invalid settings\n  job[0].tcp_prt: unknown key; did you mean \"tcp_port\"?\n"
             "  job[0].model: one of model and burst_bytes is required\n"
             "  job[0].compute: is required with schedule \"closed_loop\" and burst_bytes\n");
-}
-
-TEST(ModelProfile, EveryRuleNamesItsKey) {
-  using P = ModelProfile;
-  const Breach<P> breaches[] = {
-      {[](P& p) { p.name = ""; }, "name", "\"\": must not be empty"},
-      {[](P& p) { p.source = ""; }, "source", "\"\": must not be empty"},
-      {[](P& p) { p.parameters = 0; }, "parameters", "0: must be at least 1"},
-      {[](P& p) { p.total_bytes = 13; }, "total_bytes",
-       "13 bytes: must be the sum over the tensors, 12"},
-      {[](P& p) { p.tensors.clear(); }, "tensors", "a model must have at least one tensor"},
-      {[](P& p) { p.tensors[1].bytes = 0; }, "tensors[1].bytes", "0 bytes: must be at least 1"},
-      {[](P& p) { p.tensors[1].name = "a"; }, "tensors[1].name",
-       "\"a\": is also that of tensors[0]"},
-      {[](P& p) { p.forward.reset(); }, "forward", "is required with backward"},
-      {[](P& p) { p.backward.reset(); }, "backward", "is required with forward"},
-      {[](P& p) { p.backward = 0ms; }, "backward", "0s: must be longer than zero"},
-      {[](P& p) { p.compute_source.reset(); }, "compute_source",
-       "is required with forward and backward"},
-  };
-  EXPECT_TRUE(validate(two_tensors()).empty());
-  expect_each_reported(breaches, two_tensors());
-}
-
-TEST(ModelProfile, WhatIsWrittenReadsBack) {
-  const auto path = testing::TempDir() + "/model_profile_test.toml";
-  { std::ofstream(path) << to_toml(two_tensors()); }
-  const auto result = load_model_profile(path);
-  ASSERT_TRUE(result) << format_issues(path, result.issues);
-  const auto& [name, precision, parameters, bytes, source, forward, backward, compute_source,
-               tensors] = *result.config;
-  EXPECT_EQ(std::tuple(name, precision, parameters, bytes, source, compute_source),
-            std::tuple("m", "fp16", 3U, 12U, "us", "us"));
-  EXPECT_EQ(std::tuple(forward, backward), std::tuple(1ms, 2ms));
-  ASSERT_EQ(tensors.size(), 2U);
-  EXPECT_EQ(tensors[1].name, "b");
-  EXPECT_EQ(tensors[1].bytes, 8U);
-  EXPECT_EQ(result.config->compute(), 3ms);
 }
 
 }  // namespace

@@ -51,25 +51,30 @@ std::optional<TcpSegment> decode(const Bytes& bytes) {
 }
 
 TEST(TcpSegment, WritesTheLayoutOfRfc9293) {
-  const Bytes expected = {
-      0x03, 0xE8, 0x07, 0xD0,              // ports 1000, 2000
-      0x01, 0x02, 0x03, 0x04,              // sequence
-      0x0A, 0x0B, 0x0C, 0x0D,              // acknowledgment
-      0x80, 0x12, 0xFF, 0xFE,              // 32 bytes, SYN ACK, window
-      0x00, 0x00, 0x00, 0x00,              // checksum left zero, urgent
-      0x02, 0x04, 0x05, 0xB4,              // MSS 1460
-      0x03, 0x03, 0x07, 0x04, 0x02,        // window scale 7, SACK permitted
-      0x01, 0x01, 0x01};                   // padding
-  const TcpSegment s{.sequence = 0x01020304, .acknowledgment = 0x0A0B0C0D,
-                     .flags = kTcpSyn | kTcpAck, .window = 0xFFFE, .mss = 1460,
-                     .window_scale = 7, .sack_permitted = true};
+  const Bytes expected = {0x03, 0xE8, 0x07, 0xD0,        // ports 1000, 2000
+                          0x01, 0x02, 0x03, 0x04,        // sequence
+                          0x0A, 0x0B, 0x0C, 0x0D,        // acknowledgment
+                          0x80, 0x12, 0xFF, 0xFE,        // 32 bytes, SYN ACK, window
+                          0x00, 0x00, 0x00, 0x00,        // checksum left zero, urgent
+                          0x02, 0x04, 0x05, 0xB4,        // MSS 1460
+                          0x03, 0x03, 0x07, 0x04, 0x02,  // window scale 7, SACK permitted
+                          0x01, 0x01, 0x01};             // padding
+  const TcpSegment s{.sequence = 0x01020304,
+                     .acknowledgment = 0x0A0B0C0D,
+                     .flags = kTcpSyn | kTcpAck,
+                     .window = 0xFFFE,
+                     .mss = 1460,
+                     .window_scale = 7,
+                     .sack_permitted = true};
   EXPECT_EQ(encode(s), expected);
 }
 
 TEST(TcpSegment, IdentityAloneTakes32Bytes) {
-  TcpSegment s{.payload_bytes = 1448, .has_identity = true,
-               .identity = {.job = 7, .worker = 32767, .iteration = 0xDEADBEEF,
-                            .direction = BurstDirection::kPull}};
+  TcpSegment s{
+      .payload_bytes = 1448,
+      .has_identity = true,
+      .identity = {
+          .job = 7, .worker = 32767, .iteration = 0xDEADBEEF, .direction = BurstDirection::kPull}};
   const Bytes bytes = encode(s);
   ASSERT_EQ(bytes.size(), 32U);
   const auto back = decode_tcp(bytes, 32 + 1448);
@@ -80,7 +85,8 @@ TEST(TcpSegment, IdentityAloneTakes32Bytes) {
 TEST(TcpSegment, RoundTripsEveryLegalCombination) {
   RandomStream random(1, 0, RandomPurpose::kTest);
   for (int i = 0; i < 20'000; ++i) {
-    TcpSegment s{.sequence = random.next_u32(), .acknowledgment = random.next_u32(),
+    TcpSegment s{.sequence = random.next_u32(),
+                 .acknowledgment = random.next_u32(),
                  .flags = static_cast<std::uint8_t>(random.next_u32()),
                  .window = static_cast<std::uint16_t>(random.next_u32()),
                  .payload_bytes = static_cast<std::uint16_t>(random.next_u32() % 9000)};
@@ -98,8 +104,7 @@ TEST(TcpSegment, RoundTripsEveryLegalCombination) {
     const Bytes bytes = encode(s);
     ASSERT_EQ(bytes.size(), tcp_header_bytes(s));
     ASSERT_EQ(bytes.size() % 4, 0U);
-    const auto back =
-        decode_tcp(bytes, static_cast<std::uint32_t>(bytes.size()) + s.payload_bytes);
+    const auto back = decode_tcp(bytes, static_cast<std::uint32_t>(bytes.size()) + s.payload_bytes);
     ASSERT_TRUE(back);
     expect_same(*back, s);
   }

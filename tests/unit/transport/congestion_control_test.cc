@@ -103,7 +103,7 @@ TEST(Cubic, GrowsConcaveThenConvex) {
     int at_tenths;  // t + RTT [0.1 s]
     double window;
   };
-  constexpr Row kRows[] = {{8, 84.0391}, {20, 95.6403}, {32, 99.5790}, {40, 99.9959},
+  constexpr Row kRows[] = {{8, 84.0391},   {20, 95.6403},  {32, 99.5790},  {40, 99.9959},
                            {44, 100.0024}, {52, 100.3798}, {60, 102.2667}, {80, 121.6527}};
   const Row* row = kRows;
   double last = 0, slope_before = 1e9;
@@ -244,10 +244,10 @@ TEST(Dctcp, ReducesByAlphaAndHalvesOnLoss) {
 
 TEST(CongestionControl, FactoryMakesWhatIsAskedFor) {
   EXPECT_TRUE(dynamic_cast<Cubic*>(make_congestion_control({}).get()));
-  EXPECT_TRUE(dynamic_cast<Reno*>(
-      make_congestion_control({.controller = Controller::kReno}).get()));
-  EXPECT_TRUE(dynamic_cast<Dctcp*>(
-      make_congestion_control({.controller = Controller::kDctcp}).get()));
+  EXPECT_TRUE(
+      dynamic_cast<Reno*>(make_congestion_control({.controller = Controller::kReno}).get()));
+  EXPECT_TRUE(
+      dynamic_cast<Dctcp*>(make_congestion_control({.controller = Controller::kDctcp}).get()));
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // Goal: marks are echoed and obeyed once per window, by RFC 3168 and RFC 8257.
-#include "trafficgen/transport/connection.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "tests/unit/transport/two_ends.h"
+#include "trafficgen/transport/connection.h"
 
 namespace outrider {
 namespace {

@@ -1,12 +1,11 @@
 // Goal: wrap-around, forged segments, resets and silence leave a sound state.
-#include "trafficgen/transport/connection.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
 
 #include "tests/unit/transport/two_ends.h"
+#include "trafficgen/transport/connection.h"
 
 namespace outrider {
 namespace {
@@ -121,8 +120,10 @@ TEST(ConnectionLimits, ImpossibleAckMovesNothing) {
   const std::uint64_t acked = t.client().acked_bytes();
   const std::uint32_t in_flight = t.client().in_flight_bytes();
   ASSERT_GT(in_flight, 0U);
-  TcpSegment s{.sequence = 2001, .acknowledgment = t.client().next_sequence() + 1,
-               .flags = kTcpAck, .window = 65535};
+  TcpSegment s{.sequence = 2001,
+               .acknowledgment = t.client().next_sequence() + 1,
+               .flags = kTcpAck,
+               .window = 65535};
   t.client().on_segment(s, t.now());
   EXPECT_EQ(t.client().counters().invalid_received, 1U);
   s.acknowledgment = 1001;

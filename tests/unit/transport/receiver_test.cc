@@ -30,8 +30,10 @@ struct Bench {
 
 TcpSegment data(std::uint64_t offset, std::uint16_t bytes, Ecn ecn = Ecn::kEct0,
                 std::uint8_t flags = kTcpAck) {
-  return {.sequence = kFirst + static_cast<std::uint32_t>(offset), .flags = flags,
-          .payload_bytes = bytes, .ecn = ecn};
+  return {.sequence = kFirst + static_cast<std::uint32_t>(offset),
+          .flags = flags,
+          .payload_bytes = bytes,
+          .ecn = ecn};
 }
 
 TcpSegment pure_ack(TcpReceiver& r) {
@@ -104,9 +106,11 @@ TEST(Receiver, OrdersSackBlocksByRecency) {
       {200, {block(100, 400), block(500, 600)}, "joins two: moves to the front"},
       {700, {block(700, 800), block(100, 400), block(500, 600)}, ""},
       {900, {block(900, 1000), block(700, 800), block(100, 400), block(500, 600)}, "four"},
-      {1100, {block(1100, 1200), block(900, 1000), block(700, 800), block(100, 400)},
+      {1100,
+       {block(1100, 1200), block(900, 1000), block(700, 800), block(100, 400)},
        "the stalest does not fit"},
-      {0, {block(1100, 1200), block(900, 1000), block(700, 800), block(500, 600)},
+      {0,
+       {block(1100, 1200), block(900, 1000), block(700, 800), block(500, 600)},
        "the cumulative ACK takes one in"},
   };
   for (const auto& [offset, expected, why] : kRows) {

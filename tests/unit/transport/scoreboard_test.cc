@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <string_view>
 

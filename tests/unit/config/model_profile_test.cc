@@ -1,0 +1,55 @@
+#include "trafficgen/workload/model_profile.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <tuple>
+
+#include "common/config/config_file.h"
+#include "tests/unit/config/issue_matchers.h"
+#include "tests/unit/config/two_tensors.h"
+#include "trafficgen/config_toml.h"
+
+namespace outrider {
+namespace {
+
+TEST(ModelProfile, EveryRuleNamesItsKey) {
+  using P = ModelProfile;
+  const Breach<P> breaches[] = {
+      {[](P& p) { p.name = ""; }, "name", "\"\": must not be empty"},
+      {[](P& p) { p.source = ""; }, "source", "\"\": must not be empty"},
+      {[](P& p) { p.parameters = 0; }, "parameters", "0: must be at least 1"},
+      {[](P& p) { p.total_bytes = 13; }, "total_bytes",
+       "13 bytes: must be the sum over the tensors, 12"},
+      {[](P& p) { p.tensors.clear(); }, "tensors", "a model must have at least one tensor"},
+      {[](P& p) { p.tensors[1].bytes = 0; }, "tensors[1].bytes", "0 bytes: must be at least 1"},
+      {[](P& p) { p.tensors[1].name = "a"; }, "tensors[1].name",
+       "\"a\": is also that of tensors[0]"},
+      {[](P& p) { p.forward.reset(); }, "forward", "is required with backward"},
+      {[](P& p) { p.backward.reset(); }, "backward", "is required with forward"},
+      {[](P& p) { p.backward = 0ms; }, "backward", "0s: must be longer than zero"},
+      {[](P& p) { p.compute_source.reset(); }, "compute_source",
+       "is required with forward and backward"},
+  };
+  EXPECT_TRUE(validate(two_tensors()).empty());
+  expect_each_reported(breaches, two_tensors());
+}
+
+TEST(ModelProfile, WhatIsWrittenReadsBack) {
+  const auto path = testing::TempDir() + "/model_profile_test.toml";
+  { std::ofstream(path) << to_toml(two_tensors()); }
+  const auto result = load_model_profile(path);
+  ASSERT_TRUE(result) << format_issues(path, result.issues);
+  const auto& [name, precision, parameters, bytes, source, forward, backward, compute_source,
+               tensors] = *result.config;
+  EXPECT_EQ(std::tuple(name, precision, parameters, bytes, source, compute_source),
+            std::tuple("m", "fp16", 3U, 12U, "us", "us"));
+  EXPECT_EQ(std::tuple(forward, backward), std::tuple(1ms, 2ms));
+  ASSERT_EQ(tensors.size(), 2U);
+  EXPECT_EQ(tensors[1].name, "b");
+  EXPECT_EQ(tensors[1].bytes, 8U);
+  EXPECT_EQ(result.config->compute(), 3ms);
+}
+
+}  // namespace
+}  // namespace outrider

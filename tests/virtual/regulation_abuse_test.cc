@@ -1,0 +1,151 @@
+// What others put on the wire: marks, DSCP, floods of signals.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "tests/support/world.h"
+#include "tests/virtual/regulation_faults.h"
+
+namespace outrider {
+namespace {
+
+// -- Mistakes seen in re-implementations
+
+// ECN to the byte, seen at the receivers: what left Not-ECT arrives Not-ECT, the
+// checksum is right behind two TTLs, and a signal is never touched.
+TEST_F(RegulationFaults, NeverMarksWhatIsNotEctAndKeepsChecksums) {
+  Dumbbell d = regulated();
+  GeneratorConfig traffic = d.traffic();
+  TcpConfig plain = d.background_tcp;
+  plain.ecn = false;
+  plain.control.controller = Controller::kReno;
+  traffic.transports.push_back({"plain", plain});
+  LongFlowsConfig not_ect = traffic.long_flows[0];
+  not_ect.name = "plain";
+  not_ect.transport = "plain";
+  not_ect.from = {"b0"};
+  not_ect.to = {"c0"};
+  not_ect.tcp_port = 30000;
+  traffic.long_flows.push_back(not_ect);
+  ImpairedWorld world(d.switches(), traffic, *pool_);
+  std::uint64_t ce = 0, plain_seen = 0, signals = 0, wrong = 0;
+  const auto watch = [&](const SeenPacket& p) {
+    const Ecn ecn = ecn_of(p.tos);
+    if (p.flow.destination_port >= 30000 && p.flow.destination_port < 30100) {
+      ++plain_seen;
+      wrong += ecn != Ecn::kNotEct;
+    } else if (p.is_start() || p.is_start_ack()) {
+      ++signals;
+      wrong += ecn != Ecn::kNotEct;
+    } else {
+      ce += ecn == Ecn::kCe;
+    }
+    wrong += !p.checksum_valid || p.ttl != 62;
+    return Fate{};
+  };
+  for (const char* host : {"c0", "c1", "c2", "s0", "w0"}) world.to(host).set_rule(watch);
+  const RunResult r = settle(world);
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_GT(ce, 100U);
+  EXPECT_GT(plain_seen, 1000U);
+  EXPECT_EQ(signals, 2 * kIterations);
+  EXPECT_EQ(r.traffic.drops[static_cast<std::size_t>(DropReason::kBadChecksum)], 0U);
+}
+
+// CE set elsewhere stays CE, and is not counted as ours.
+TEST_F(RegulationFaults, CeFromElsewhereStaysCe) {
+  Dumbbell d = regulated();
+  d.background_flows = 1;
+  d.job.burst_bytes = 10'000;
+  ImpairedWorld world(d, *pool_);
+  world.from("b0").set_rule(
+      [](const SeenPacket& p) { return Fate{.set_ce = p.payload_bytes > 0}; });
+  std::uint64_t data = 0, ce = 0;
+  world.to("c0").set_rule([&](const SeenPacket& p) {
+    data += p.payload_bytes > 0;
+    ce += p.payload_bytes > 0 && ecn_of(p.tos) == Ecn::kCe;
+    return Fate{};
+  });
+  const RunResult r = settle(world);
+  EXPECT_GT(data, 100U);
+  EXPECT_EQ(ce, data);
+  EXPECT_EQ(bottleneck_of(r).marks[TrafficClass::kBackground][0], 0U);
+}
+
+// State belongs to the queue that the burst will leave by, at every switch.
+TEST_F(RegulationFaults, StartArmsTheEgressQueueAndNoOther) {
+  Dumbbell d = regulated();
+  SwitchProcessConfig switches = d.switches();
+  for (auto& sw : switches.switches)
+    for (auto& port : sw.ports) port.regulation.mode = RegulationMode::kMark;
+  ImpairedWorld world(switches, d.traffic(), *pool_);
+  const RunResult r = settle(world);
+  for (const auto& q : r.switches.queues) {
+    const std::string name = q.switch_name + "." + q.port_name;
+    const bool on_path = name == "left.trunk" || name == "right.s0";
+    EXPECT_EQ(q.starts_armed, on_path ? kIterations : 0U) << name;
+  }
+}
+
+// Background that writes DSCP 34 (START with h = 10 in the TOS form) is not a
+// signal: not with payload, not from a prefix that is not listed.
+TEST_F(RegulationFaults, DscpOfOthersArmsNothing) {
+  const std::uint8_t dscp = 0x88;
+  for (const bool listed : {false, true}) {
+    Dumbbell d = regulated();
+    SwitchProcessConfig switches = d.switches();
+    for (auto& sw : switches.switches)
+      if (!listed) sw.signals.accept_from = {"10.0.1.0/24", "10.0.3.0/24"};
+    ImpairedWorld world(switches, d.traffic(), *pool_);
+    std::uint64_t written = 0;
+    const auto write = [&written, dscp, listed](const SeenPacket& p) {
+      Fate fate;
+      if (p.payload_bytes > 0 || (!listed && p.number % 10 == 9)) {
+        fate.tos = static_cast<std::uint8_t>(dscp | (p.tos & kEcnMask));
+        ++written;
+      }
+      return fate;
+    };
+    world.from("b0").set_rule(write);
+    if (!listed) world.from("c0").set_rule(write);  // its pure ACKs, now and then
+    const RunResult r = settle(world);
+    EXPECT_GT(written, 1000U);
+    EXPECT_EQ(bottleneck_of(r).starts_armed, kIterations) << "the workers' own";
+    if (!listed) {
+      EXPECT_GT(r.switches.signals_not_accepted, 0U);
+    }
+  }
+}
+
+// A flood of STARTs is cut at the source's token bucket; the rest is forwarded
+// like any packet.
+TEST_F(RegulationFaults, FloodOfSignalsIsCut) {
+  ImpairedWorld world(regulated(), *pool_);
+  world.from("w0").set_rule(
+      [](const SeenPacket& p) { return Fate{.copies = p.is_start() ? 199U : 0U}; });
+  const RunResult r = settle(world);
+  EXPECT_EQ(bottleneck_of(r).starts_armed, kIterations);
+  EXPECT_GE(r.switches.signals_over_rate, kIterations * (200 - 64 - 20));
+  EXPECT_EQ(r.traffic.ack_timeouts, 0U);
+}
+
+// A job that asks for more than its share of the window gets its share.
+TEST_F(RegulationFaults, BudgetBoundsTheTimeRegulated) {
+  Dumbbell d = regulated();
+  d.job.announce.lead = milliseconds(90);
+  auto& policy = d.bottleneck_port.regulation;
+  policy.budget_share = 0.1;
+  policy.budget_window = milliseconds(500);
+  ImpairedWorld world(d, *pool_);
+  const RunResult r = settle(world);
+  const QueueReport& q = bottleneck_of(r);
+  EXPECT_GT(q.budget_exhausted, 0U);
+  EXPECT_LE(Duration{q.regulated_ns}, 3 * milliseconds(50));
+  EXPECT_TRUE(r.traffic.jobs_finished);
+}
+
+}  // namespace
+}  // namespace outrider

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "tests/support/world.h"
+
+namespace outrider {
+
+using std::chrono::milliseconds;
+
+constexpr std::uint32_t kIterations = 3;
+constexpr Duration kLead = milliseconds(14);
+
+/// Bursts of 300 kB due at 0.5, 0.8 and 1.1 s.
+inline Dumbbell regulated() {
+  Dumbbell d;
+  d.bottleneck_port.regulation.mode = RegulationMode::kMark;
+  d.job.burst_bytes = 300'000;
+  d.job.iterations = kIterations;
+  d.job.first_due = milliseconds(500);
+  d.job.period = milliseconds(300);
+  d.job.announce.lead = kLead;
+  return d;
+}
+
+class RegulationFaults : public testing::Test {
+ protected:
+  /// Runs on for long enough that every expiry has passed, then checks what must
+  /// hold after any fault.
+  static RunResult settle(ImpairedWorld& world, bool expect_end = true) {
+    EXPECT_EQ(world.run_to_end(Time{} + std::chrono::seconds(5)), expect_end);
+    world.run_until(world.now() + milliseconds(500));
+    const RunResult r = world.result();
+    for (const auto& q : r.switches.queues) {
+      EXPECT_EQ(q.entries_left, 0U) << q.switch_name << '.' << q.port_name;
+      const auto used = std::ranges::find_if(q.bins.rbegin(), q.bins.rend(), [](const QueueBin& b) {
+        return b.min_threshold_packets > 0;
+      });
+      if (used != q.bins.rend()) {
+        EXPECT_EQ(used->min_threshold_packets, q.initial_threshold_packets);
+      }
+    }
+    EXPECT_TRUE(world.ledger().balanced());
+    EXPECT_TRUE(r.switches.ledger_balanced && r.traffic.ledger_balanced);
+    return r;
+  }
+  Mempool pool_ = make_test_pool();
+};
+
+}  // namespace outrider
