@@ -158,6 +158,7 @@ QueueReport EgressPort::report(Time now) const {
   r.recovered_timer = n.recovered_timer;
   r.expired = n.expired;
   r.budget_exhausted = n.budget_exhausted;
+  r.replaced = n.replaced;
   r.entries_left = regulator_.live_entries();
   r.regulated_ns = regulator_.regulated(now).count();
   return r;

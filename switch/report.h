@@ -53,7 +53,8 @@ struct QueueReport {
   std::uint64_t bursts_not_recorded = 0;  ///< beyond max_burst_records
   std::vector<QueueBin> bins;             ///< bin i covers [i, i + 1) x bin_ns
 
-  // regulation
+  // Regulation. Identity: starts_armed == recovered_* + expired + budget_exhausted +
+  // replaced + entries_left.
   std::uint64_t starts_armed = 0;
   std::uint64_t starts_repeated = 0;
   std::uint64_t starts_refused_budget = 0;
@@ -63,6 +64,7 @@ struct QueueReport {
   std::uint64_t recovered_timer = 0;
   std::uint64_t expired = 0;
   std::uint64_t budget_exhausted = 0;
+  std::uint64_t replaced = 0;  ///< by a START of a newer iteration
   std::uint64_t entries_left = 0;
   std::int64_t regulated_ns = 0;
 };

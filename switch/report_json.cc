@@ -55,6 +55,7 @@ void fields(V& v, R& r) {
   v.value("recovered_timer", r.recovered_timer);
   v.value("expired", r.expired);
   v.value("budget_exhausted", r.budget_exhausted);
+  v.value("replaced", r.replaced);
   v.value("entries_left", r.entries_left);
   v.value("regulated_ns", r.regulated_ns);
 }

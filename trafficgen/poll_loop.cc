@@ -30,6 +30,9 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
     run.report.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
   run.report.drops[static_cast<std::size_t>(DropReason::kMalformed)] += devices.malformed();
   run.report.received += devices.malformed();
+  const PortLosses losses = devices.losses();
+  run.report.device_rx_missed = losses.rx_missed;
+  run.report.device_rx_nombuf = losses.rx_nombuf;
   run.report.longest_poll_gap_ns = result.longest_gap.count();
   return run;
 }

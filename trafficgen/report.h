@@ -71,6 +71,8 @@ struct GeneratorReport {
   std::uint64_t ack_timeouts = 0;
   std::uint64_t late_iterations =
       0;  ///< fixed schedule: the last burst was not over when the next was due
+  std::uint64_t device_rx_missed = 0;  ///< lost before a host, by the device's counters
+  std::uint64_t device_rx_nombuf = 0;
   std::int64_t longest_poll_gap_ns = 0;
   bool jobs_finished = false;
   bool ledger_balanced = false;

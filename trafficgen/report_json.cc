@@ -64,6 +64,8 @@ void fields(V& v, R& r) {
   v.value("acks_received", r.acks_received);
   v.value("ack_timeouts", r.ack_timeouts);
   v.value("late_iterations", r.late_iterations);
+  v.value("device_rx_missed", r.device_rx_missed);
+  v.value("device_rx_nombuf", r.device_rx_nombuf);
   v.value("longest_poll_gap_ns", r.longest_poll_gap_ns);
   v.value("jobs_finished", r.jobs_finished);
   v.value("ledger_balanced", r.ledger_balanced);

@@ -69,6 +69,7 @@ class ConfigReader {
               Presence presence = Presence::kOptional) {
     read(key, field, presence, [&names](const ConfigValue& v, auto& out) {
       std::vector<std::string_view> texts;
+      texts.reserve(std::size(names));
       for (const auto& name : names) texts.push_back(name.name);
       std::size_t index = 0;
       std::string problem = choice_index(v, texts, index);

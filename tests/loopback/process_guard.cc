@@ -54,6 +54,7 @@ std::string read_whole(const std::string& path) {
 ProcessGuard::ProcessGuard(const std::vector<std::string>& arguments, std::string log)
     : log_(std::move(log)) {
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   pid_ = fork();

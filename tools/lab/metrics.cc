@@ -156,6 +156,7 @@ void count_signals(const RunResult& result, const QueueReport* queue, SignalCoun
   s.recovered_timer = queue->recovered_timer;
   s.expired = queue->expired;
   s.budget_exhausted = queue->budget_exhausted;
+  s.replaced = queue->replaced;
   s.entries_left = queue->entries_left;
 }
 

@@ -61,6 +61,7 @@ struct SignalCounts {
   std::uint64_t recovered_timer = 0;
   std::uint64_t expired = 0;
   std::uint64_t budget_exhausted = 0;
+  std::uint64_t replaced = 0;
   std::uint64_t entries_left = 0;
 };
 

@@ -97,6 +97,7 @@ Json json_of(const SignalCounts& s) {
           {"recovered_timer", s.recovered_timer},
           {"expired", s.expired},
           {"budget_exhausted", s.budget_exhausted},
+          {"replaced", s.replaced},
           {"entries_left", s.entries_left}};
 }
 

@@ -25,6 +25,7 @@ TEST(Philox, PublishedVectors) {
 
 std::vector<std::uint32_t> draws(RandomStream stream, int n) {
   std::vector<std::uint32_t> out;
+  out.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) out.push_back(stream.next_u32());
   return out;
 }

@@ -255,6 +255,7 @@ Case labelled(const char* label, Parameters regulator = {}, const char* marker =
 
 std::vector<std::size_t> off_cases(const std::vector<Case>& cases) {
   std::vector<const Case*> pointers;
+  pointers.reserve(cases.size());
   for (const auto& c : cases) pointers.push_back(&c);
   return points_of(pointers).off_case;
 }
@@ -287,6 +288,7 @@ TEST(Points, AreNumberedInOrderOfAppearance) {
   cases[1].parameters.back().second = std::int64_t{2};
   cases[3].parameters.back().second = std::int64_t{2};
   std::vector<const Case*> pointers;
+  pointers.reserve(cases.size());
   for (const auto& c : cases) pointers.push_back(&c);
   EXPECT_EQ(points_of(pointers).point, (std::vector<std::size_t>{0, 1, 0, 1}));
 }

@@ -43,7 +43,7 @@ TEST(Statistics, OfValues) {
 
 TEST(Statistics, OfHistogramInAnotherUnit) {
   Histogram h;
-  for (const std::uint64_t v : {1'000, 2'000, 6'000}) h.record(v);
+  for (const std::uint64_t v : {1'000U, 2'000U, 6'000U}) h.record(v);
   const Statistics s = statistics_of(h, 1e-9);
   EXPECT_DOUBLE_EQ(s.mean, 3e-6);
   EXPECT_NEAR(s.median, 2e-6, 2e-8);
@@ -73,6 +73,7 @@ TEST(Bootstrap, OfTwoSeedsSpansBoth) {
 
 TEST(Bootstrap, OfManySeedsIsNearTheNormalInterval) {
   std::vector<double> values;
+  values.reserve(100);
   for (int i = 0; i < 100; ++i) values.push_back(i);  // mean 49.5, standard error 2.89
   const Estimate e = bootstrap(values.size(), mean_of(values));
   EXPECT_NEAR(e.low, 49.5 - 1.96 * 2.89, 0.8);

@@ -38,7 +38,7 @@ QueueReport filled_queue() {
   for (auto* v : {&q.drain_bits_per_second, &q.bursts_not_recorded, &q.starts_armed,
                   &q.starts_repeated, &q.starts_refused_budget, &q.starts_refused_table,
                   &q.recovered_arrival, &q.recovered_burst_end, &q.recovered_timer, &q.expired,
-                  &q.budget_exhausted, &q.entries_left})
+                  &q.budget_exhausted, &q.replaced, &q.entries_left})
     *v = next<std::uint64_t>();
   q.initial_threshold_packets = next<std::uint32_t>();
   q.regulated_ns = std::numeric_limits<std::int64_t>::max();
@@ -122,7 +122,7 @@ TEST(SwitchReportJson, ForgetsNoField) {
 }
 
 TEST(SwitchReportJson, NamesWhatIsWrong) {
-  const auto refusal = [](std::string from, std::string to) {
+  const auto refusal = [](const std::string& from, const std::string& to) {
     std::string text = to_json(filled_report());
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
