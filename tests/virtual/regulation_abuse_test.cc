@@ -101,7 +101,7 @@ TEST_F(RegulationFaults, DscpOfOthersArmsNothing) {
       if (!listed) sw.signals.accept_from = {"10.0.1.0/24", "10.0.3.0/24"};
     ImpairedWorld world(switches, d.traffic(), *pool_);
     std::uint64_t written = 0;
-    const auto write = [&written, dscp, listed](const SeenPacket& p) {
+    const auto write = [&written, listed](const SeenPacket& p) {
       Fate fate;
       if (p.payload_bytes > 0 || (!listed && p.number % 10 == 9)) {
         fate.tos = static_cast<std::uint8_t>(dscp | (p.tos & kEcnMask));

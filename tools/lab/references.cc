@@ -43,9 +43,9 @@ struct Loads {
 
 Loads loads_of(const Case& definition, const IterationBursts& it,
                const std::set<std::pair<std::uint16_t, std::uint16_t>>& crossing) {
-  static const JobConfig unknown{};
+  static const JobConfig kNone{};
   const JobConfig& job =
-      it.job < definition.traffic.jobs.size() ? definition.traffic.jobs[it.job] : unknown;
+      it.job < definition.traffic.jobs.size() ? definition.traffic.jobs[it.job] : kNone;
   const std::size_t servers = std::max<std::size_t>(job.servers.size(), 1);
   const std::uint32_t mss = std::max(mss_of(definition.traffic, job), 1U);
   RateLayer layer = RateLayer::kL1;

@@ -76,9 +76,10 @@ TEST(Connection, LossOfEachHandshakeAndClosingSegment) {
   const std::pair<std::size_t, std::uint64_t> kLost[] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4},
                                                          {1, 0}, {1, 1}, {1, 2}, {1, 3}};
   for (const std::uint64_t bytes : {0ULL, 1000ULL}) {
-    for (const auto& [end, number] : kLost) {
+    for (const auto& lost : kLost) {
+      const auto number = lost.second;
       TwoEnds::Options o{.config = datacentre()};
-      o.wires[end].drop = [number](TcpSegment&, std::uint64_t n) { return n == number; };
+      o.wires[lost.first].drop = [number](TcpSegment&, std::uint64_t n) { return n == number; };
       TwoEnds t(std::move(o));
       transfer(t, bytes);
       expect_done(t, bytes);
