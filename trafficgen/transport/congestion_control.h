@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string_view>
 
 #include "common/core/clock.h"
+#include "common/core/units.h"
 
 namespace outrider {
 
@@ -17,6 +16,7 @@ struct AckEvent {
   std::uint32_t ece_bytes = 0;        ///< of these, acknowledged with ECE set
   std::uint32_t in_flight_bytes = 0;  ///< before this ACK
   Duration srtt{};                    ///< zero until the first sample
+  Duration rtt{};                     ///< sample that this ACK gave, zero: none
   std::uint64_t snd_una = 0;          ///< stream offset after this ACK
   std::uint64_t snd_nxt = 0;          ///< stream offset
   bool in_recovery = false;           ///< loss recovery or CWR state: the window must not grow
@@ -27,11 +27,10 @@ struct AckEvent {
 /// a connection, driven by its sender in this order: on_ack for every ACK that
 /// acknowledges new data, on_congestion once per window in which loss or ECE
 /// was seen, on_timeout per RTO, on_idle when the first data follows an idle
-/// time longer than the RTO.
+/// time longer than the RTO. Controllers own nothing: they live in a
+/// ControllerSlot and need no destruction.
 class CongestionControl {
  public:
-  virtual ~CongestionControl() = default;
-
   virtual void on_ack(const AckEvent& ack) noexcept = 0;
   enum class Congestion : std::uint8_t { kLoss, kEce };
   virtual void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept = 0;
@@ -43,8 +42,15 @@ class CongestionControl {
   [[nodiscard]] virtual std::uint32_t ssthresh_bytes() const noexcept = 0;
   /// Does the receiver echo per packet (RFC 8257) instead of until CWR (RFC 3168)?
   [[nodiscard]] virtual bool wants_accurate_ecn_echo() const noexcept { return false; }
+
+ protected:
+  CongestionControl() = default;
+  ~CongestionControl() = default;
+  CongestionControl(const CongestionControl&) = default;
+  CongestionControl& operator=(const CongestionControl&) = default;
 };
 
+/// Settings of a controller, shared by all connections of a transport.
 struct ControllerConfig {
   Controller controller = Controller::kCubic;
   std::uint32_t mss_bytes = 1448;
@@ -53,6 +59,9 @@ struct ControllerConfig {
   double dctcp_initial_alpha = 1.0;            ///< in [0, 1]
 };
 
-std::unique_ptr<CongestionControl> make_congestion_control(const ControllerConfig& config);
+/// RFC 6928. [bytes]
+constexpr std::uint32_t initial_window_bytes(const ControllerConfig& config) noexcept {
+  return config.initial_window_segments * config.mss_bytes;
+}
 
 }  // namespace outrider

@@ -7,16 +7,14 @@
 namespace outrider {
 
 Cubic::Cubic(const ControllerConfig& config) noexcept
-    : mss_(config.mss_bytes),
-      initial_window_(config.initial_window_segments * config.mss_bytes),  // RFC 6928
-      cwnd_(config.initial_window_segments) {
+    : config_(config), cwnd_(config.initial_window_segments) {
   assert(config.mss_bytes > 0 && config.mss_bytes <= UINT16_MAX);
-  assert(initial_window_ >= config.mss_bytes && initial_window_ <= kMaxCongestionWindow);
+  assert(cwnd_bytes() >= config.mss_bytes && cwnd_bytes() <= kMaxCongestionWindow);
 }
 
 std::uint32_t Cubic::cwnd_bytes() const noexcept {
   // Asked for with every segment: lround() would be a call. Windows are far below 2^52.
-  return static_cast<std::uint32_t>(cwnd_ * mss_ + 0.5);  // NOLINT(bugprone-incorrect-roundings)
+  return static_cast<std::uint32_t>(cwnd_ * mss() + 0.5);  // NOLINT(bugprone-incorrect-roundings)
 }
 
 double Cubic::w_cubic(double t) const noexcept {
@@ -58,20 +56,19 @@ void Cubic::on_ack(const AckEvent& ack) noexcept {
   last_ack_ = ack.now;
   if (ack.in_recovery || !ack.cwnd_limited) return;
   if (cwnd_bytes() < ssthresh_) {
-    const auto mss = static_cast<std::uint32_t>(mss_);
-    cwnd_ += slow_start_.growth(ack.acked_bytes, mss) / mss_;
+    cwnd_ += slow_start_.growth(ack.acked_bytes, config_.mss_bytes) / mss();
   } else {
     slow_start_.on_end();
     if (epoch_ == Epoch::kRunning) elapsed_ += gap;
     else begin_epoch();
-    avoid_congestion(ack.acked_bytes / mss_, ack.srtt);
+    avoid_congestion(ack.acked_bytes / mss(), ack.srtt);
   }
-  cwnd_ = std::min(cwnd_, kMaxCongestionWindow / mss_);
+  cwnd_ = std::min(cwnd_, kMaxCongestionWindow / mss());
 }
 
 std::uint32_t Cubic::reduced(std::uint32_t in_flight_bytes) const noexcept {
   // 4.6, equation (5)
-  return static_cast<std::uint32_t>(std::lround(std::max(in_flight_bytes * kBeta, 2 * mss_)));
+  return static_cast<std::uint32_t>(std::lround(std::max(in_flight_bytes * kBeta, 2 * mss())));
 }
 
 void Cubic::on_congestion(Congestion, std::uint32_t in_flight_bytes, Time) noexcept {
@@ -79,7 +76,7 @@ void Cubic::on_congestion(Congestion, std::uint32_t in_flight_bytes, Time) noexc
   w_max_ = cwnd_ < w_max_ ? cwnd_ * (1 + kBeta) / 2 : cwnd_;
   cwnd_prior_ = cwnd_;
   ssthresh_ = reduced(in_flight_bytes);
-  cwnd_ = ssthresh_ / mss_;
+  cwnd_ = ssthresh_ / mss();
   epoch_ = Epoch::kReduced;
 }
 
@@ -91,7 +88,7 @@ void Cubic::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
 }
 
 void Cubic::on_idle(Time) noexcept {
-  cwnd_ = std::min(cwnd_, initial_window_ / mss_);  // RFC 5681, 4.1
+  cwnd_ = std::min(cwnd_, initial_window_bytes(config_) / mss());  // RFC 5681, 4.1
   epoch_ = Epoch::kNone;
 }
 

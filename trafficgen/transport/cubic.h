@@ -21,7 +21,9 @@ class Cubic final : public CongestionControl {
   static constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);
 
   /// @pre mss_bytes > 0, initial_window_segments > 0
+  /// @param config must outlive the controller
   explicit Cubic(const ControllerConfig& config) noexcept;
+  explicit Cubic(ControllerConfig&&) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
@@ -47,16 +49,17 @@ class Cubic final : public CongestionControl {
     kRunning,
   };
 
-  double mss_;
-  std::uint32_t initial_window_;  ///< [bytes]
-  double cwnd_;                   ///< [segments]
-  std::uint32_t ssthresh_ = kMaxCongestionWindow;
+  [[nodiscard]] double mss() const noexcept { return config_.mss_bytes; }
+
+  const ControllerConfig& config_;
+  double cwnd_;            ///< [segments]
   double w_max_ = 0;       ///< window before the last reduction [segments]
   double cwnd_prior_ = 0;  ///< same, not lowered by fast convergence
   double w_est_ = 0;       ///< what Reno would have by now [segments]
   double k_ = 0;           ///< time to reach w_max_ [s]
   Duration elapsed_{};     ///< t of this epoch
   Time last_ack_{};
+  std::uint32_t ssthresh_ = kMaxCongestionWindow;
   Epoch epoch_ = Epoch::kNone;
   SlowStart slow_start_;
   TimeoutHistory timeouts_;

@@ -5,8 +5,8 @@
 namespace outrider {
 
 Dctcp::Dctcp(const ControllerConfig& config) noexcept
-    : Reno(config), gain_(config.dctcp_gain), alpha_(config.dctcp_initial_alpha) {
-  assert(gain_ > 0 && gain_ <= 1);
+    : Reno(config), alpha_(config.dctcp_initial_alpha) {
+  assert(config.dctcp_gain > 0 && config.dctcp_gain <= 1);
   assert(alpha_ >= 0 && alpha_ <= 1);
 }
 
@@ -17,7 +17,8 @@ void Dctcp::on_ack(const AckEvent& ack) noexcept {
   if (ack.snd_una > window_end_ && acked_bytes_ != 0) {  // 3.3, steps 4 to 8
     const double marked_share =
         static_cast<double>(marked_bytes_) / static_cast<double>(acked_bytes_);
-    alpha_ = alpha_ * (1 - gain_) + gain_ * marked_share;
+    const double gain = config().dctcp_gain;
+    alpha_ = alpha_ * (1 - gain) + gain * marked_share;
     window_end_ = ack.snd_nxt;
     acked_bytes_ = 0;
     marked_bytes_ = 0;

@@ -14,7 +14,9 @@ namespace outrider {
 class Dctcp final : public Reno {
  public:
   /// @pre 0 < dctcp_gain <= 1, 0 <= dctcp_initial_alpha <= 1
+  /// @param config must outlive the controller
   explicit Dctcp(const ControllerConfig& config) noexcept;
+  explicit Dctcp(ControllerConfig&&) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
@@ -22,11 +24,10 @@ class Dctcp final : public Reno {
   [[nodiscard]] double alpha() const noexcept { return alpha_; }  ///< estimate, in [0, 1]
 
  private:
-  double gain_;
   double alpha_;
   std::uint64_t window_end_ = 0;    ///< stream offset: the observation window ends after it
-  std::uint64_t acked_bytes_ = 0;   ///< in this observation window
-  std::uint64_t marked_bytes_ = 0;  ///< of these, with ECE
+  std::uint32_t acked_bytes_ = 0;   ///< in this observation window: about a window at most
+  std::uint32_t marked_bytes_ = 0;  ///< of these, with ECE
 };
 
 }  // namespace outrider

@@ -6,31 +6,29 @@
 namespace outrider {
 
 Reno::Reno(const ControllerConfig& config) noexcept
-    : mss_(config.mss_bytes),
-      initial_window_(config.initial_window_segments * config.mss_bytes),  // RFC 6928
-      cwnd_(initial_window_) {
-  assert(mss_ > 0 && mss_ <= UINT16_MAX);
-  assert(initial_window_ >= mss_ && initial_window_ <= kMaxCongestionWindow);
+    : config_(config), cwnd_(initial_window_bytes(config)) {
+  assert(mss() > 0 && mss() <= UINT16_MAX);
+  assert(cwnd_ >= mss() && cwnd_ <= kMaxCongestionWindow);
 }
 
 void Reno::on_ack(const AckEvent& ack) noexcept {
   timeouts_.on_ack(ack.snd_una);
   if (ack.in_recovery || !ack.cwnd_limited) return;
   if (cwnd_ < ssthresh_) {  // RFC 5681, 3.1, equation (2)
-    cwnd_ += slow_start_.growth(ack.acked_bytes, mss_);
+    cwnd_ += slow_start_.growth(ack.acked_bytes, mss());
   } else {  // RFC 3465, 2.1: one segment per window acknowledged
     slow_start_.on_end();
     bytes_acked_ += ack.acked_bytes;
     if (bytes_acked_ >= cwnd_) {
       bytes_acked_ -= cwnd_;
-      cwnd_ += mss_;
+      cwnd_ += mss();
     }
   }
   cwnd_ = std::min(cwnd_, kMaxCongestionWindow);
 }
 
 void Reno::reduce_to(std::uint32_t bytes) noexcept {
-  ssthresh_ = std::max(bytes, 2 * mss_);
+  ssthresh_ = std::max(bytes, 2 * mss());
   cwnd_ = ssthresh_;
   bytes_acked_ = 0;
 }
@@ -40,14 +38,14 @@ void Reno::on_congestion(Congestion, std::uint32_t in_flight_bytes, Time) noexce
 }
 
 void Reno::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
-  if (!timeouts_.on_timeout()) ssthresh_ = std::max(in_flight_bytes / 2, 2 * mss_);
-  cwnd_ = mss_;  // RFC 5681, 3.1: the loss window
+  if (!timeouts_.on_timeout()) ssthresh_ = std::max(in_flight_bytes / 2, 2 * mss());
+  cwnd_ = mss();  // RFC 5681, 3.1: the loss window
   bytes_acked_ = 0;
   slow_start_.on_timeout();
 }
 
 void Reno::on_idle(Time) noexcept {
-  cwnd_ = std::min(cwnd_, initial_window_);  // RFC 5681, 4.1: RW = min(IW, cwnd)
+  cwnd_ = std::min(cwnd_, initial_window_bytes(config_));  // RFC 5681, 4.1: RW = min(IW, cwnd)
   bytes_acked_ = 0;
 }
 

@@ -24,7 +24,7 @@ class SlowStart {
   void on_end() noexcept { limit_segments_ = 2; }
 
  private:
-  std::uint32_t limit_segments_ = 2;
+  std::uint8_t limit_segments_ = 2;
 };
 
 /// Tells a first time-out from a repeated one of the same segment, for which
@@ -32,8 +32,9 @@ class SlowStart {
 class TimeoutHistory {
  public:
   void on_ack(std::uint64_t snd_una) noexcept {
-    if (snd_una != snd_una_) repeated_ = false;
-    snd_una_ = snd_una;
+    const auto low = static_cast<std::uint32_t>(snd_una);
+    if (low != low_snd_una_) repeated_ = false;
+    low_snd_una_ = low;
   }
   /// @return has this segment timed out before?
   bool on_timeout() noexcept {
@@ -43,7 +44,7 @@ class TimeoutHistory {
   }
 
  private:
-  std::uint64_t snd_una_ = 0;
+  std::uint32_t low_snd_una_ = 0;  ///< 32 bits tell neighbours apart: windows are below 2^31
   bool repeated_ = false;
 };
 
@@ -52,7 +53,9 @@ class TimeoutHistory {
 class Reno : public CongestionControl {
  public:
   /// @pre mss_bytes > 0, initial_window_segments > 0
+  /// @param config must outlive the controller
   explicit Reno(const ControllerConfig& config) noexcept;
+  explicit Reno(ControllerConfig&&) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
@@ -62,13 +65,14 @@ class Reno : public CongestionControl {
   [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }
 
  protected:
-  [[nodiscard]] std::uint32_t mss_bytes() const noexcept { return mss_; }
+  [[nodiscard]] const ControllerConfig& config() const noexcept { return config_; }
   /// Sets window and threshold, at least 2 segments.
   void reduce_to(std::uint32_t bytes) noexcept;
 
  private:
-  std::uint32_t mss_;
-  std::uint32_t initial_window_;
+  [[nodiscard]] std::uint32_t mss() const noexcept { return config_.mss_bytes; }
+
+  const ControllerConfig& config_;
   std::uint32_t cwnd_;
   std::uint32_t ssthresh_ = kMaxCongestionWindow;  ///< RFC 5681, 3.1: arbitrarily high
   std::uint32_t bytes_acked_ = 0;                  ///< since the window last grew (RFC 3465, 2.1)

@@ -19,7 +19,7 @@ std::uint32_t slots_for(const TcpConfig& config) noexcept {
 TcpSender::TcpSender(const TcpConfig& config, std::uint32_t initial_sequence, TcpCounters& counters)
     : config_(config),
       counters_(counters),
-      control_(make_congestion_control(config.control)),
+      control_(config.control),
       space_(initial_sequence),
       cwnd_(control_->cwnd_bytes()),
       mss_(config.control.mss_bytes),

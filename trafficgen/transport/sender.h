@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
-#include "trafficgen/transport/congestion_control.h"
+#include "trafficgen/transport/controller_slot.h"
 #include "trafficgen/transport/rto_estimator.h"
 #include "trafficgen/transport/scoreboard.h"
 #include "trafficgen/transport/sequence_space.h"
@@ -107,7 +106,7 @@ class TcpSender {
 
   const TcpConfig& config_;
   TcpCounters& counters_;
-  std::unique_ptr<CongestionControl> control_;
+  ControllerSlot control_;
   SequenceSpace space_;
   std::uint64_t una_ = 0;  ///< oldest offset without cumulative ACK
   std::uint64_t nxt_ = 0;  ///< next offset that was never sent; written_ + 1 after the FIN

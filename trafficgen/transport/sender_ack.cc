@@ -29,9 +29,11 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   event.in_recovery =
       ece || phase_ == Phase::kRecovery || (phase_ == Phase::kOpen && una_before < reduced_until_);
   event.cwnd_limited = una_before < window_full_until_;
+  Duration rtt{};
   if (una > una_before) {
     const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
     event.acked_bytes = acked.bytes;
+    if (acked.sent_at) rtt = now - *acked.sent_at;
     on_advance(una, acked, now);
   }
   if (s.sack_blocks != 0) [[unlikely]] {
@@ -45,6 +47,7 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   if (event.acked_bytes != 0) {
     event.ece_bytes = ece ? event.acked_bytes : 0;
     event.srtt = rto_.srtt();
+    event.rtt = rtt;
     event.snd_una = una_;
     event.snd_nxt = nxt_;
     control_->on_ack(event);

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "trafficgen/transport/controller_slot.h"
 #include "trafficgen/transport/cubic.h"
 #include "trafficgen/transport/dctcp.h"
 #include "trafficgen/transport/reno.h"
@@ -27,7 +28,8 @@ AckEvent ack_of(std::uint32_t bytes, std::uint64_t una = 1, Time now = Time{}) {
 }
 
 TEST(Reno, GrowsByRfc5681AndRfc3465) {
-  Reno cc(config_of(Controller::kReno, 10));
+  const ControllerConfig config = config_of(Controller::kReno, 10);
+  Reno cc(config);
   struct Row {
     std::uint32_t acked;
     bool in_recovery, limited;
@@ -65,7 +67,8 @@ TEST(Reno, GrowsByRfc5681AndRfc3465) {
 }
 
 TEST(Reno, TimesOut) {
-  Reno cc(config_of(Controller::kReno, 20));
+  const ControllerConfig config = config_of(Controller::kReno, 20);
+  Reno cc(config);
   cc.on_ack(ack_of(0, 5));
   cc.on_timeout(20'000, Time{});
   EXPECT_EQ(cc.cwnd_bytes(), 1000U);
@@ -81,7 +84,8 @@ TEST(Reno, TimesOut) {
 }
 
 TEST(Reno, RestartsAfterIdle) {
-  Reno cc(config_of(Controller::kReno, 10));
+  const ControllerConfig config = config_of(Controller::kReno, 10);
+  Reno cc(config);
   for (int i = 0; i < 50; ++i) cc.on_ack(ack_of(2000));
   EXPECT_EQ(cc.cwnd_bytes(), 110'000U);
   cc.on_idle(Time{});
@@ -93,7 +97,8 @@ TEST(Reno, RestartsAfterIdle) {
 
 // A whole window per ACK: then cwnd is the target W_cubic(t + RTT) after each.
 TEST(Cubic, GrowsConcaveThenConvex) {
-  Cubic cc(config_of(Controller::kCubic, 100));
+  const ControllerConfig config = config_of(Controller::kCubic, 100);
+  Cubic cc(config);
   cc.on_congestion(Kind::kLoss, 100'000, Time{});
   EXPECT_EQ(cc.cwnd_bytes(), 70'000U) << "beta = 0.7";
   EXPECT_EQ(cc.ssthresh_bytes(), 70'000U);
@@ -133,7 +138,8 @@ TEST(Cubic, GrowsConcaveThenConvex) {
 }
 
 TEST(Cubic, FollowsRenoWhereThatIsFaster) {
-  Cubic cc(config_of(Controller::kCubic, 10));
+  const ControllerConfig config = config_of(Controller::kCubic, 10);
+  Cubic cc(config);
   cc.on_congestion(Kind::kLoss, 10'000, Time{});
   for (int i = 0; i < 5; ++i) {
     AckEvent e = ack_of(cc.cwnd_bytes(), 1, Time{1s + i * 1ms});
@@ -151,7 +157,8 @@ TEST(Cubic, FollowsRenoWhereThatIsFaster) {
 }
 
 TEST(Cubic, ConvergesFast) {
-  Cubic cc(config_of(Controller::kCubic, 100));
+  const ControllerConfig config = config_of(Controller::kCubic, 100);
+  Cubic cc(config);
   cc.on_congestion(Kind::kLoss, 100'000, Time{});
   EXPECT_DOUBLE_EQ(cc.w_max_segments(), 100);
   cc.on_congestion(Kind::kEce, 70'000, Time{});
@@ -162,7 +169,8 @@ TEST(Cubic, ConvergesFast) {
 TEST(Cubic, IdleTimeIsNotCounted) {
   std::uint32_t cwnd[2];
   for (int idle = 0; idle < 2; ++idle) {
-    Cubic cc(config_of(Controller::kCubic, 100));
+    const ControllerConfig config = config_of(Controller::kCubic, 100);
+    Cubic cc(config);
     cc.on_congestion(Kind::kLoss, 100'000, Time{});
     Time now{1s};
     for (int i = 0; i < 20; ++i) {
@@ -177,7 +185,8 @@ TEST(Cubic, IdleTimeIsNotCounted) {
 }
 
 TEST(Cubic, TimesOutAndStartsANewEpoch) {
-  Cubic cc(config_of(Controller::kCubic, 100));
+  const ControllerConfig config = config_of(Controller::kCubic, 100);
+  Cubic cc(config);
   cc.on_timeout(100'000, Time{});
   EXPECT_EQ(cc.cwnd_bytes(), 1000U);
   EXPECT_EQ(cc.ssthresh_bytes(), 70'000U);
@@ -189,7 +198,8 @@ TEST(Cubic, TimesOutAndStartsANewEpoch) {
 }
 
 TEST(Dctcp, AlphaFollowsTheShareOfMarks) {
-  Dctcp cc(config_of(Controller::kDctcp, 100));
+  const ControllerConfig config = config_of(Controller::kDctcp, 100);
+  Dctcp cc(config);
   std::uint64_t offset = 0;
   const auto window = [&](std::uint32_t marked) {
     AckEvent e = ack_of(10'000, offset += 10'000);
@@ -211,7 +221,8 @@ TEST(Dctcp, AlphaFollowsTheShareOfMarks) {
 }
 
 TEST(Dctcp, OneEstimatePerWindow) {
-  Dctcp cc(config_of(Controller::kDctcp, 100));
+  const ControllerConfig config = config_of(Controller::kDctcp, 100);
+  Dctcp cc(config);
   AckEvent e = ack_of(1000, 1000);
   e.snd_nxt = 50'000;
   cc.on_ack(e);
@@ -242,12 +253,26 @@ TEST(Dctcp, ReducesByAlphaAndHalvesOnLoss) {
   EXPECT_TRUE(cc.wants_accurate_ecn_echo());
 }
 
-TEST(CongestionControl, FactoryMakesWhatIsAskedFor) {
-  EXPECT_TRUE(dynamic_cast<Cubic*>(make_congestion_control({}).get()));
-  EXPECT_TRUE(
-      dynamic_cast<Reno*>(make_congestion_control({.controller = Controller::kReno}).get()));
-  EXPECT_TRUE(
-      dynamic_cast<Dctcp*>(make_congestion_control({.controller = Controller::kDctcp}).get()));
+TEST(ControllerSlot, MakesWhatIsAskedFor) {
+  const ControllerConfig cubic, reno{.controller = Controller::kReno},
+      dctcp{.controller = Controller::kDctcp};
+  const ControllerSlot slots[] = {ControllerSlot(cubic), ControllerSlot(reno),
+                                  ControllerSlot(dctcp)};
+  EXPECT_TRUE(dynamic_cast<const Cubic*>(&*slots[0]));
+  EXPECT_TRUE(dynamic_cast<const Reno*>(&*slots[1]));
+  EXPECT_FALSE(dynamic_cast<const Dctcp*>(&*slots[1]));
+  EXPECT_TRUE(dynamic_cast<const Dctcp*>(&*slots[2]));
+}
+
+// Two connections of one transport share its settings, nothing else.
+TEST(ControllerSlot, KeepsItsOwnState) {
+  const ControllerConfig config = config_of(Controller::kReno, 10);
+  ControllerSlot a(config);
+  const ControllerSlot b(config);
+  a->on_timeout(10'000, Time{});
+  EXPECT_EQ(a->cwnd_bytes(), 1000U);
+  EXPECT_EQ(b->cwnd_bytes(), 10'000U);
+  EXPECT_EQ(sizeof(ControllerSlot), ControllerSlot::kBytes) << "no pointer beside the controller";
 }
 
 }  // namespace

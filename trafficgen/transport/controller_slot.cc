@@ -1,0 +1,35 @@
+#include "trafficgen/transport/controller_slot.h"
+
+#include <cassert>
+#include <type_traits>
+
+#include "trafficgen/transport/cubic.h"
+#include "trafficgen/transport/dctcp.h"
+#include "trafficgen/transport/reno.h"
+
+namespace outrider {
+
+template <class C>
+void ControllerSlot::emplace(const ControllerConfig& config) noexcept {
+  static_assert(sizeof(C) <= kBytes && alignof(C) <= 8);
+  static_assert(std::is_trivially_destructible_v<C>, "nobody calls its destructor");
+  [[maybe_unused]] const CongestionControl* made = ::new (storage_.data()) C(config);
+  assert(static_cast<const void*>(made) == storage_.data());
+}
+
+ControllerSlot::ControllerSlot(const ControllerConfig& config) noexcept {
+  switch (config.controller) {
+    case Controller::kReno:
+      emplace<Reno>(config);
+      return;
+    case Controller::kCubic:
+      emplace<Cubic>(config);
+      return;
+    case Controller::kDctcp:
+      emplace<Dctcp>(config);
+      return;
+  }
+  assert(false);
+}
+
+}  // namespace outrider
