@@ -34,9 +34,6 @@ std::uint32_t required_mbufs(const GeneratorConfig& config);
 
 /// Rules of single parts, for files that hold these tables in another place.
 void check(const Checks& at, const TcpConfig& tcp);
-void check(const Checks& at, const AnnounceConfig& announce);
-/// All rules of a job but those that refer to hosts, transports and other jobs.
-void check(const Checks& at, const JobConfig& job);
 
 // Bindings, see common/config/config_binding.h.
 
@@ -46,11 +43,6 @@ inline constexpr auto kConnectionReuses =
     choices<ConnectionReuse>({{"new", ConnectionReuse::kNew},
                               {"idle_restart", ConnectionReuse::kIdleRestart},
                               {"keep", ConnectionReuse::kKeep}});
-inline constexpr auto kLeadSources = choices<LeadSource>(
-    {{"none", LeadSource::kNone}, {"wait", LeadSource::kWait}, {"overlap", LeadSource::kOverlap}});
-inline constexpr auto kSchedules =
-    choices<Schedule>({{"closed_loop", Schedule::kClosedLoop}, {"fixed", Schedule::kFixed}});
-
 template <class V>
 void describe(V& v, GeneratorDeviceConfig& c) {
   v.value("name", c.name, Presence::kRequired);
@@ -90,35 +82,6 @@ template <class V>
 void describe(V& v, TransportConfig& c) {
   v.value("name", c.name, Presence::kRequired);
   describe(v, c.tcp);  // its keys stand in [[transport]] itself
-}
-
-template <class V>
-void describe(V& v, AnnounceConfig& c) {
-  v.choice("lead_source", c.lead_source, kLeadSources);
-  v.duration("lead", c.lead);
-  v.value("threshold_packets", c.threshold_packets);
-  v.duration("ack_timeout", c.ack_timeout);
-}
-
-template <class V>
-void describe(V& v, JobConfig& c) {
-  v.value("name", c.name, Presence::kRequired);
-  v.value("workers", c.workers, Presence::kRequired);
-  v.value("servers", c.servers, Presence::kRequired);
-  v.value("transport", c.transport, Presence::kRequired);
-  v.value("model", c.model);
-  v.bytes("burst_bytes", c.burst_bytes);
-  v.value("pull", c.pull);
-  v.value("iterations", c.iterations);
-  v.choice("schedule", c.schedule, kSchedules);
-  v.duration("first_due", c.first_due);
-  v.duration("period", c.period);
-  v.duration("due_jitter", c.due_jitter);
-  v.duration("compute", c.compute);
-  v.share("compute_jitter", c.compute_jitter);
-  v.duration("aggregate", c.aggregate);
-  v.value("tcp_port", c.tcp_port);
-  v.table("announce", c.announce);
 }
 
 template <class V>

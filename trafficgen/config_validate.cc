@@ -10,18 +10,14 @@
 #include "common/config/checks.h"
 #include "common/config/process_checks.h"
 #include "common/net/burst_option.h"
-#include "common/net/tos_signal.h"
 #include "trafficgen/config_toml.h"
 
 namespace outrider {
 namespace {
 
-constexpr std::uint64_t kMaxWorkers = 256;
-constexpr std::uint64_t kMaxJobs = 65535;  ///< a BurstIdentity counts jobs in 16 bits
-constexpr std::uint64_t kMaxIterations = 1'000'000'000;
+constexpr std::uint64_t kMaxJobs = 65535;           ///< a BurstIdentity counts jobs in 16 bits
 constexpr std::uint64_t kMaxFlowsPerPair = 10'000;  ///< well within a host's ephemeral ports
-constexpr std::uint64_t kMaxBurstBytes = 1ULL << 50;
-constexpr std::uint64_t kMinMtuBytes = 576;  ///< RFC 791: every host must take it
+constexpr std::uint64_t kMinMtuBytes = 576;         ///< RFC 791: every host must take it
 constexpr std::uint64_t kMaxMtuBytes = 9000;
 constexpr std::uint64_t kHeaderBytes = 20 + 20 + kBurstOptionBytes;
 constexpr std::uint64_t kMaxReceiveBufferBytes = 65535ULL << 14;  ///< RFC 7323, 2.3
@@ -203,42 +199,6 @@ void check_mbufs(const Checks& root, const GeneratorConfig& c) {
                    " + batches and cache " + std::to_string(need.slack));
 }
 
-/// The START of a burst must not be due before the iteration, or the run, began.
-void check_lead(const Checks& at, const JobConfig& job) {
-  if (job.announce.lead_source != LeadSource::kOverlap) return;
-  const auto fits = [&](Duration room, const std::string& what) {
-    at.below("announce")
-        .require(job.announce.lead <= room, "lead", format_duration(job.announce.lead),
-                 "must not be longer than " + what + ", " + format_duration(room));
-  };
-  if (job.schedule == Schedule::kFixed) {
-    fits(job.first_due, "first_due");
-    fits(job.period, "period");
-  } else if (job.compute) {
-    fits(*job.compute, "compute");
-  }
-}
-
-void check_schedule(const Checks& at, const JobConfig& job) {
-  at.not_negative("first_due", job.first_due);
-  at.not_negative("due_jitter", job.due_jitter);
-  at.not_negative("aggregate", job.aggregate);
-  if (job.compute) at.not_negative("compute", *job.compute);
-  if (job.schedule == Schedule::kFixed) {
-    if (job.period == Duration::zero()) {
-      at.fault("period", "is required with schedule \"fixed\"");
-    } else if (at.positive("period", job.period)) {
-      at.require(job.due_jitter < job.period, "due_jitter", format_duration(job.due_jitter),
-                 "must be shorter than period, " + format_duration(job.period));
-    }
-  } else {
-    at.not_negative("period", job.period);
-    if (!job.compute && !job.model)
-      at.fault("compute", "is required with schedule \"closed_loop\" and burst_bytes");
-  }
-  check_lead(at, job);
-}
-
 }  // namespace
 
 void check(const Checks& at, const TcpConfig& tcp) {
@@ -260,37 +220,6 @@ void check(const Checks& at, const TcpConfig& tcp) {
              "must not be shorter than min_rto, " + format_duration(tcp.min_rto));
   at.require(tcp.max_rto >= tcp.initial_rto, "max_rto", format_duration(tcp.max_rto),
              "must not be shorter than initial_rto, " + format_duration(tcp.initial_rto));
-}
-
-void check(const Checks& at, const AnnounceConfig& announce) {
-  at.not_negative("lead", announce.lead);
-  at.positive("ack_timeout", announce.ack_timeout);
-  at.require(tos_signal::is_encodable(announce.threshold_packets), "threshold_packets",
-             std::to_string(announce.threshold_packets) + " packets",
-             "must be a multiple of 5 from 5 to 75: the signal carries no other");
-}
-
-void check(const Checks& at, const JobConfig& job) {
-  at.in_range("workers", job.workers.size(), 1, kMaxWorkers, "workers");
-  if (job.servers.empty()) at.fault("servers", "must name at least one host");
-  std::set<std::string> servers;
-  for (std::size_t i = 0; i < job.servers.size(); ++i) {
-    const auto& server = job.servers[i];
-    const auto element = at.below("servers", i);
-    element.require(servers.insert(server).second, "", Checks::quoted(server), "is named twice");
-    element.require(std::ranges::find(job.workers, server) == job.workers.end(), "",
-                    Checks::quoted(server), "must not be a worker of the same job");
-  }
-  if (job.model.has_value() == job.burst_bytes.has_value())
-    at.fault("model", job.model ? "must not be given together with burst_bytes"
-                                : "one of model and burst_bytes is required");
-  if (job.burst_bytes) at.in_range("burst_bytes", *job.burst_bytes, 1, kMaxBurstBytes, "bytes");
-  at.in_range("iterations", job.iterations, 1, kMaxIterations);
-  at.in_range("tcp_port", job.tcp_port, 1, 65535);
-  at.require(job.compute_jitter >= 0 && job.compute_jitter < 1, "compute_jitter",
-             std::to_string(job.compute_jitter), "must be at least 0 and less than 1");
-  check_schedule(at, job);
-  check(at.below("announce"), job.announce);
 }
 
 ConfigIssues validate(const GeneratorConfig& config) {

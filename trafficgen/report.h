@@ -35,7 +35,9 @@ struct IterationRecord {
   std::uint16_t worker = 0;
   std::uint32_t iteration = 0;
   std::int64_t begin_ns = kNotYet_ns;
-  std::int64_t end_ns = kNotYet_ns;  ///< parameters there, or with pull off the push delivered
+  std::int64_t ready_ns = kNotYet_ns;  ///< gradients, as planned
+  std::int64_t end_ns = kNotYet_ns;    ///< parameters there, or with pull off the push delivered
+  bool straggled = false;              ///< a straggler rule slowed it
 };
 
 /// One direction of one connection that carried data.

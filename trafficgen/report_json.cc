@@ -29,7 +29,9 @@ void fields(V& v, R& r) {
   v.value("worker", r.worker);
   v.value("iteration", r.iteration);
   v.value("begin_ns", r.begin_ns);
+  v.value("ready_ns", r.ready_ns);
   v.value("end_ns", r.end_ns);
+  v.value("straggled", r.straggled);
 }
 
 template <class V, class R>

@@ -35,6 +35,8 @@ enum class RandomPurpose : std::uint32_t {
   kBurstDue,
   kImpairment,  ///< losses and reordering made by tests
   kTest,
+  kBatchSize,  ///< work of an iteration, shared by a job's workers
+  kStraggler,
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 
 #include "tests/support/world.h"
+#include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/model_profile.h"
 
 namespace outrider {
@@ -13,51 +13,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-/// Two workers, two servers, closed loop with pull; no background.
-struct Scene {
-  Dumbbell dumbbell;
-  SwitchProcessConfig switches;
-  GeneratorConfig traffic;
-
-  explicit Scene(const Dumbbell& d) : dumbbell(d), switches(d.switches()), traffic(d.traffic()) {
-    SwitchPortConfig port = switches.switches[1].ports[0];
-    port.name = "s1";
-    switches.switches[1].ports.push_back(port);
-    switches.switches[1].routes.push_back({"10.0.3.2/32", "s1"});
-    traffic.hosts.push_back(
-        {.name = "s1", .address = "10.0.3.2", .device = "right", .rate = d.host_rate});
-    job().servers = {"s0", "s1"};
-  }
-  JobConfig& job() { return traffic.jobs[0]; }
-};
-
-Dumbbell closed_loop() {
-  Dumbbell d;
-  d.workers = 2;
-  d.background_flows = 0;
-  d.job.pull = true;
-  d.job.schedule = Schedule::kClosedLoop;
-  d.job.first_due = {};
-  d.job.period = {};
-  d.job.compute = milliseconds(20);
-  d.job.burst_bytes = 100'001;  // shards of unequal size
-  d.job.iterations = 4;
-  d.job.aggregate = milliseconds(3);
-  return d;
-}
-
-RunResult run(const Scene& s, rte_mempool& pool) {
-  return run(s.switches, s.traffic, pool, Time{} + seconds(60));
-}
-
-std::vector<BurstRecord> bursts_of(const RunResult& r, BurstDirection direction) {
-  std::vector<BurstRecord> found;
-  std::ranges::copy_if(
-      r.traffic.bursts, std::back_inserter(found),
-      [direction](const BurstRecord& b) { return b.identity.direction == direction; });
-  return found;
-}
 
 // Bulk-synchronous: a pull begins `aggregate` after the slowest push of its
 // server, an iteration `compute` before its push, and nobody runs ahead.

@@ -13,13 +13,17 @@ namespace {
 
 constexpr std::uint32_t kIpAndTcpBytes = 40;
 
-std::uint32_t random_entity(std::uint16_t job, std::uint32_t worker) noexcept {
-  return (std::uint32_t{job} << 16) | worker;
+Time stop_of(const JobConfig& config) noexcept {
+  return config.stop_after ? Time{} + config.start + *config.stop_after : kNever;
 }
 
 }  // namespace
 
-Job::Job(const Setup& setup, GoodputSeries& goodput) : setup_(setup), tcp_(setup.tcp) {
+Job::Job(const Setup& setup, GoodputSeries& goodput)
+    : setup_(setup),
+      tcp_(setup.tcp),
+      compute_(setup.config, {.seed = setup.seed, .job = setup.id, .base = setup.compute}),
+      limit_(setup.config.iterations, stop_of(setup.config), true) {
   const auto workers = static_cast<std::uint32_t>(setup.workers.size());
   const auto servers = static_cast<std::uint32_t>(setup.servers.size());
   const std::uint32_t iterations = setup.config.iterations;
@@ -58,20 +62,33 @@ std::uint64_t Job::shard_bytes(std::uint32_t server) const noexcept {
 
 Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at) const noexcept {
   const JobConfig& c = setup_.config;
-  // A stream per iteration would cost a key each; the n-th draw of the worker's
-  // stream is the same thing and needs no state here.
-  const auto uniform = [&](RandomPurpose purpose) {
-    const std::uint32_t entity = random_entity(setup_.id, worker);
-    RandomStream stream(setup_.seed + (std::uint64_t{iteration} << 32), entity, purpose);
-    return stream.uniform();
-  };
-  if (c.schedule == Schedule::kFixed) {
-    const Time due = Time{} + c.first_due + c.period * static_cast<std::int64_t>(iteration) +
-                     from_seconds(seconds(c.due_jitter) * uniform(RandomPurpose::kBurstDue));
-    return {due, std::max(due, free_at), free_at > due};
+  if (c.schedule == Schedule::kClosedLoop) {
+    const ComputeTime::Sample compute = compute_.of(worker, iteration);
+    return {free_at, free_at + compute.time, false, compute.straggled};
   }
-  const double factor = 1 + c.compute_jitter * (2 * uniform(RandomPurpose::kComputeTime) - 1);
-  return {free_at, free_at + from_seconds(seconds(setup_.compute) * factor), false};
+  RandomStream jitter = compute_.stream(worker, iteration, RandomPurpose::kBurstDue);
+  const ComputeTime::Sample late = compute_.lateness(worker, iteration);
+  const Time due = start_at() + c.first_due + c.period * static_cast<std::int64_t>(iteration) +
+                   from_seconds(seconds(c.due_jitter) * jitter.uniform()) + late.time;
+  return {due, std::max(due, free_at), free_at > due, late.straggled};
+}
+
+std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteration,
+                                    Time free_at) noexcept {
+  const Plan p = plan(worker, iteration, free_at);
+  if (!limit_.begin(iteration, p.begin)) {
+    ++finished_workers_;
+    return std::nullopt;
+  }
+  if (p.late) ++late_iterations_;
+  iterations_[std::size_t{iteration} * workers_.size() + worker] = {
+      .job = setup_.id,
+      .worker = static_cast<std::uint16_t>(worker),
+      .iteration = iteration,
+      .begin_ns = p.begin.time_since_epoch().count(),
+      .ready_ns = p.gradients_ready.time_since_epoch().count(),
+      .straggled = p.straggles};
+  return p;
 }
 
 std::size_t Job::burst_index(std::uint32_t worker, std::uint32_t iteration,
@@ -125,15 +142,9 @@ void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
   if (!complete) bursts_[index].delivered_ns = kNotYet_ns;
 }
 
-void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time begin,
-                           Time now) noexcept {
-  iterations_[std::size_t{iteration} * workers_.size() + worker] = {
-      .job = setup_.id,
-      .worker = static_cast<std::uint16_t>(worker),
-      .iteration = iteration,
-      .begin_ns = begin.time_since_epoch().count(),
-      .end_ns = now.time_since_epoch().count()};
-  if (last(iteration)) ++finished_workers_;
+void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
+  iterations_[std::size_t{iteration} * workers_.size() + worker].end_ns =
+      now.time_since_epoch().count();
 }
 
 void Job::fill(GeneratorReport& report) const {

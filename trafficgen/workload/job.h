@@ -2,14 +2,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "common/core/random.h"
 #include "trafficgen/config.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/flow_totals.h"
 #include "trafficgen/report.h"
+#include "trafficgen/workload/compute_time.h"
+#include "trafficgen/workload/iteration_limit.h"
 
 namespace outrider {
 
@@ -51,12 +53,12 @@ class Job {
   struct Plan {
     Time begin{};
     Time gradients_ready{};
-    bool late = false;  ///< fixed schedule: due before the worker was free
+    bool late = false;       ///< fixed schedule: due before the worker was free
+    bool straggles = false;  ///< a straggler rule slows it
   };
-  Plan plan(std::uint32_t worker, std::uint32_t iteration, Time free_at) const noexcept;
-  [[nodiscard]] bool last(std::uint32_t iteration) const noexcept {
-    return iteration + 1 >= setup_.config.iterations;
-  }
+  /// Of the worker's next iteration; nothing if it was its last.
+  std::optional<Plan> begin(std::uint32_t worker, std::uint32_t iteration, Time free_at) noexcept;
+  [[nodiscard]] Time start_at() const noexcept { return Time{} + setup_.config.start; }
   /// Transport settings of a connection that starts at `host`, identity option included.
   [[nodiscard]] const TcpConfig& tcp() const noexcept { return tcp_; }
 
@@ -65,9 +67,7 @@ class Job {
                      Time now) noexcept;
   void on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
                      Time now) noexcept;
-  void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time begin,
-                        Time now) noexcept;
-  void on_late() noexcept { ++late_iterations_; }
+  void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept;
   void on_ack_timeout() noexcept { ++ack_timeouts_; }
 
   // -- records
@@ -78,12 +78,16 @@ class Job {
   void fill(GeneratorReport& report) const;
 
  private:
+  [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
+                          Time free_at) const noexcept;
   void note_sender(BurstRecord& record, const TcpConnection* sender, Time now) noexcept;
   [[nodiscard]] std::size_t burst_index(std::uint32_t worker, std::uint32_t iteration,
                                         BurstDirection d) const noexcept;
 
   Setup setup_;
   TcpConfig tcp_;
+  ComputeTime compute_;
+  IterationLimit limit_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<BurstRecord> bursts_;            ///< [iteration][worker][direction]

@@ -66,9 +66,14 @@ const TcpConnection* Worker::connection(std::uint32_t server) const noexcept {
 }
 
 void Worker::start(Time now) {
+  if (job_.start_at() > now) return set_timer(kJobStarts, job_.start_at());
+  begin_job(now);
+}
+
+void Worker::begin_job(Time now) noexcept {
   for (auto& shard : shards_)
     if (!connection_per_burst()) open(shard, now);
-  plan_iteration(0, now);
+  begin_iteration(0, now);
 }
 
 /// Chooses the flow if none is chosen yet (a START may have named it before).
@@ -84,21 +89,20 @@ void Worker::open(Shard& shard, Time now) noexcept {
   shard.connection = &host_.open(shard.flow, job_.tcp(), kBurstOptionBytes, shard, now);
 }
 
-void Worker::plan_iteration(std::uint32_t iteration, Time now) noexcept {
+void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
+  const auto plan = job_.begin(index_, iteration, now);
+  if (!plan) return;
   iteration_ = iteration;
   ready_ = announced_ = answered_ = released_ = false;
   pulls_missing_ = static_cast<std::uint32_t>(shards_.size());
-  const Job::Plan plan = job_.plan(index_, iteration, now);
-  begin_ = plan.begin;
-  if (plan.late) job_.on_late();
   const auto& config = job_.setup().config;
   BurstRecord& r = record();
   r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
                 BurstDirection::kPush};
   r.bytes = job_.setup().burst_bytes;
   if (config.announce.lead_source == LeadSource::kOverlap)
-    set_timer(kStartDue, std::max(now, plan.gradients_ready - config.announce.lead));
-  set_timer(kGradientsReady, plan.gradients_ready);
+    set_timer(kStartDue, std::max(now, plan->gradients_ready - config.announce.lead));
+  set_timer(kGradientsReady, plan->gradients_ready);
 }
 
 /// Timers carry their iteration: one that was set for an earlier one is stale.
@@ -127,6 +131,9 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
       record().ack_timed_out = true;
       job_.on_ack_timeout();
       release_if_ready(now);
+      break;
+    case kJobStarts:
+      begin_job(now);
       break;
     case kTags:
       break;
@@ -215,8 +222,8 @@ void Worker::end_iteration(Time now) noexcept {
       shard.flow = {};
     }
   }
-  job_.on_iteration_end(index_, iteration_, begin_, now);
-  if (!job_.last(iteration_)) plan_iteration(iteration_ + 1, now);
+  job_.on_iteration_end(index_, iteration_, now);
+  begin_iteration(iteration_ + 1, now);
 }
 
 }  // namespace outrider

@@ -15,7 +15,7 @@ class Worker final : private TimerClient, private SignalListener {
   Worker(Job& job, std::uint32_t index, Host& host);
   ~Worker();
 
-  /// Opens kept connections and plans iteration 0.
+  /// Begins when the job does: opens kept connections, plans iteration 0.
   void start(Time now);
   /// With pull off: all pushes of the iteration have arrived.
   void on_barrier(std::uint32_t iteration, Time now) noexcept;
@@ -26,9 +26,17 @@ class Worker final : private TimerClient, private SignalListener {
 
  private:
   struct Shard;
-  enum Tag : std::uint32_t { kGradientsReady, kStartDue, kLeadOver, kAckTimeout, kTags };
+  enum Tag : std::uint32_t {
+    kGradientsReady,
+    kStartDue,
+    kLeadOver,
+    kAckTimeout,
+    kJobStarts,
+    kTags
+  };
 
-  void plan_iteration(std::uint32_t iteration, Time now) noexcept;
+  void begin_job(Time now) noexcept;
+  void begin_iteration(std::uint32_t iteration, Time now) noexcept;
   void set_timer(Tag tag, Time at) noexcept;
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   void on_signal_ack(const FlowKey& flow, Time now) noexcept override;
@@ -46,7 +54,6 @@ class Worker final : private TimerClient, private SignalListener {
   Host& host_;
   std::vector<Shard> shards_;  ///< [servers]
   std::uint32_t iteration_ = 0;
-  Time begin_{};
   bool ready_ = false;  ///< gradients of the iteration
   bool announced_ = false;
   bool answered_ = false;  ///< all ACKs, or timed out

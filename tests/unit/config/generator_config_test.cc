@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "common/config/config_file.h"
+#include "tests/unit/config/full_job.h"
 #include "tests/unit/config/issue_matchers.h"
 #include "tests/unit/config/two_tensors.h"
 #include "trafficgen/config_toml.h"
@@ -30,14 +31,6 @@ auto fields(const TransportConfig& c) {
   const auto& [controller, mss, window, gain, alpha] = control;
   return std::tuple(name, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
                     controller, mss, window, gain, alpha);
-}
-auto fields(const JobConfig& c) {
-  const auto& [name, workers, servers, transport, model, bytes, pull, iterations, schedule, first,
-               period, jitter, compute, compute_jitter, aggregate, announce, port] = c;
-  const auto& [source, lead, threshold, timeout] = announce;
-  return std::tuple(name, workers, servers, transport, model, bytes, pull, iterations, schedule,
-                    first, period, jitter, compute, compute_jitter, aggregate, source, lead,
-                    threshold, timeout, port);
 }
 auto fields(const LongFlowsConfig& c) {
   const auto& [name, from, to, flows, transport, start, spread, port] = c;
@@ -66,25 +59,7 @@ GeneratorConfig full_config() {
                       .ack_every_segments = 1,
                       .receive_buffer_bytes = 65'536};
   const TcpConfig plain{.control = {.controller = Controller::kReno}, .ecn = false};
-  const JobConfig fixed{.name = "fixed",
-                        .workers = {"w0", "w1"},
-                        .servers = {"s0"},
-                        .transport = "dctcp",
-                        .burst_bytes = 1'000'000,
-                        .pull = false,
-                        .iterations = 7,
-                        .schedule = Schedule::kFixed,
-                        .first_due = 2s,
-                        .period = 1s,
-                        .due_jitter = 10ms,
-                        .compute = 5ms,
-                        .compute_jitter = 0.1,
-                        .aggregate = 3us,
-                        .announce = {.lead_source = LeadSource::kOverlap,
-                                     .lead = 20ms,
-                                     .threshold_packets = 15,
-                                     .ack_timeout = 9ms},
-                        .tcp_port = 5001};
+  const JobConfig fixed = full_job();
   const JobConfig closed{.name = "closed",
                          .workers = {"w0"},
                          .servers = {"s0"},
@@ -114,13 +89,11 @@ TEST(GeneratorConfig, AFullConfigurationIsValid) {
 
 TEST(GeneratorConfig, NoScalarOfTheRoundTripHasItsDefault) {
   auto c = full_config();
-  c.jobs[0].model = "x";
   c.transports[0].tcp.ecn = false;
   expect_all_differ(fields(c), fields(GeneratorConfig{}));
   expect_all_differ(fields(c.devices[0]), fields(GeneratorDeviceConfig{}));
   expect_all_differ(fields(c.hosts[0]), fields(HostConfig{}));
   expect_all_differ(fields(c.transports[0]), fields(TransportConfig{}));
-  expect_all_differ(fields(c.jobs[0]), fields(JobConfig{}));
   expect_all_differ(fields(c.long_flows[0]), fields(LongFlowsConfig{}));
 }
 

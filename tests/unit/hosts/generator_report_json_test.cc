@@ -39,7 +39,7 @@ GeneratorReport filled_report() {
   burst.ack_timed_out = true;
   r.bursts = {burst, {}};
   r.iterations = {{next<std::uint16_t>(), next<std::uint16_t>(), next<std::uint32_t>(),
-                   next<std::int64_t>(), next<std::int64_t>()}};
+                   next<std::int64_t>(), next<std::int64_t>(), next<std::int64_t>(), true}};
   FlowReport flow;
   flow.name = "long \xC3\xA4 0";
   flow.traffic_class = TrafficClass::kDdl;

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <tuple>
+
+#include "trafficgen/workload/job_config.h"
+
+namespace outrider {
+
+// The structured bindings stop compiling when a struct gains a field.
+inline auto fields(const StragglerConfig& c) {
+  const auto& [workers, share, factor, delay, shape] = c;
+  return std::tuple(workers, share, factor, delay, shape);
+}
+
+inline auto fields(const JobConfig& c) {
+  const auto& [name, workers, servers, transport, model, bytes, pull, iterations, start, stop,
+               schedule, first, period, jitter, compute, compute_jitter, shape, batch, factors,
+               stragglers, aggregate, announce, port] = c;
+  const auto& [source, lead, threshold, timeout] = announce;
+  return std::tuple(name, workers, servers, transport, model, bytes, pull, iterations, start, stop,
+                    schedule, first, period, jitter, compute, compute_jitter, shape, batch, factors,
+                    stragglers.size(), aggregate, source, lead, threshold, timeout, port);
+}
+
+/// A valid job of a file with the hosts w0, w1, s0 and the transport "dctcp".
+inline JobConfig full_job() {
+  using namespace std::chrono_literals;
+  return {.name = "fixed",
+          .workers = {"w0", "w1"},
+          .servers = {"s0"},
+          .transport = "dctcp",
+          .burst_bytes = 1'000'000,
+          .pull = false,
+          .iterations = 7,
+          .schedule = Schedule::kFixed,
+          .first_due = 2s,
+          .period = 1s,
+          .due_jitter = 10ms,
+          .compute = 5ms,
+          .compute_jitter = 0.1,
+          .aggregate = 3us,
+          .announce = {.lead_source = LeadSource::kOverlap,
+                       .lead = 20ms,
+                       .threshold_packets = 15,
+                       .ack_timeout = 9ms},
+          .tcp_port = 5001};
+}
+
+}  // namespace outrider

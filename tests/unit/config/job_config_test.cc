@@ -1,0 +1,110 @@
+// Goal: as generator_config_test.cc, for what a job alone says.
+#include "trafficgen/workload/job_config.h"
+
+#include <gtest/gtest.h>
+
+#include "common/config/config_file.h"
+#include "tests/unit/config/full_job.h"
+#include "tests/unit/config/issue_matchers.h"
+
+namespace outrider {
+
+// Found by expect_each_reported().
+ConfigIssues validate(const JobConfig& job) {
+  ConfigIssues issues;
+  check(Checks(issues, "job[0]"), job);
+  return issues;
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+JobConfig closed_job() {
+  JobConfig c = full_job();
+  c.schedule = Schedule::kClosedLoop;
+  c.announce.lead = 1ms;
+  return c;
+}
+
+/// Every setting differs from its default; not a valid job.
+JobConfig every_setting() {
+  JobConfig c = full_job();
+  c.model = "x";
+  c.start = 1s;
+  c.stop_after = 2s;
+  c.compute_shape = JitterShape::kLognormal;
+  c.batch_jitter = 0.25;
+  c.compute_factors = {1, 2.5};
+  c.stragglers = {{{"w1"}, 0.5, 2.5, 1ms, StragglerShape::kExponential}};
+  return c;
+}
+
+TEST(JobConfig, NoSettingOfTheRoundTripHasItsDefault) {
+  expect_all_differ(fields(every_setting()), fields(JobConfig{}));
+  expect_all_differ(fields(every_setting().stragglers[0]), fields(StragglerConfig{}));
+}
+
+TEST(JobConfig, WhatIsWrittenReadsBack) {
+  const JobConfig job = every_setting();
+  const auto text = write_config(job);
+  JobConfig again;
+  ConfigIssues issues;
+  read_config(parse_toml(text).config.value(), "", again, issues);
+  ASSERT_TRUE(issues.empty()) << format_issues("text", issues) << text;
+  EXPECT_EQ(fields(again), fields(job));
+  EXPECT_EQ(fields(again.stragglers.at(0)), fields(job.stragglers[0]));
+}
+
+TEST(JobConfig, EveryRuleNamesItsKey) {
+  using C = JobConfig;
+  EXPECT_TRUE(validate(full_job()).empty());
+  const Breach<C> breaches[] = {
+      {[](C& c) {
+         c.workers = {"w0", "w0"};
+       },
+       "job[0].workers[1]", "\"w0\": is named twice"},
+      {[](C& c) { c.iterations = 3'000'000; }, "job[0].iterations",
+       "3000000: must be at most 2097152"},
+      {[](C& c) { c.start = -1s; }, "job[0].start", "-1s: must not be negative"},
+      {[](C& c) { c.stop_after = 0s; }, "job[0].stop_after", "0s: must be longer"},
+      {[](C& c) { c.batch_jitter = 0.1; }, "job[0].batch_jitter", "needs schedule"},
+      {[](C& c) {
+         c.compute_factors = {1, 2};
+       },
+       "job[0].compute_factors", "needs schedule"},
+      {[](C& c) { c.stragglers = {{.factor = 2}}; }, "job[0].straggler[0].factor",
+       "needs schedule"},
+      {[](C& c) { c.stragglers = {{.share = 0, .delay = 1ms}}; }, "job[0].straggler[0].share",
+       "0.0: must be more than 0.0"},
+      {[](C& c) { c.stragglers = {{.share = 1.5, .delay = 1ms}}; }, "job[0].straggler[0].share",
+       "1.5: must be more than 0.0 and at most 1.0"},
+      {[](C& c) {
+         c.stragglers = {{}, {.delay = 1ms}};
+       },
+       "job[0].straggler[0].delay", "one of factor and delay is required"},
+      {[](C& c) { c.stragglers = {{.delay = -1ms}}; }, "job[0].straggler[0].delay",
+       "-1ms: must not be negative"},
+      {[](C& c) {
+         c.stragglers = {{.workers = {"w1", "s0"}, .delay = 1ms}};
+       },
+       "job[0].straggler[0].workers[1]", "\"s0\": is no worker of this job"},
+  };
+  expect_each_reported(breaches, full_job());
+  const Breach<C> of_closed_loops[] = {
+      {[](C& c) { c.batch_jitter = 1; }, "job[0].batch_jitter", "1.000000: must be at least 0"},
+      {[](C& c) { c.compute_factors = {1}; }, "job[0].compute_factors",
+       "1 factors: must be one for each worker, 2"},
+      {[](C& c) {
+         c.compute_factors = {1, 0};
+       },
+       "job[0].compute_factors[1]", "0.0: must be more than 0.0"},
+      {[](C& c) { c.stragglers = {{.factor = 0.5}}; }, "job[0].straggler[0].factor",
+       "0.5: must be at least 1.0"},
+  };
+  EXPECT_TRUE(validate(closed_job()).empty());
+  expect_each_reported(of_closed_loops, closed_job());
+}
+
+}  // namespace
+}  // namespace outrider

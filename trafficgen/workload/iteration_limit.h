@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/core/clock.h"
+
+namespace outrider {
+
+/// Decides who begins another iteration of a job that ends after a number of
+/// iterations or at an instant, whichever is first.
+///
+/// Workers that wait for each other must all do the same iterations: the first
+/// of them that comes too late closes the job after the last iteration that
+/// anybody has begun. Workers that do not wait stop each for itself.
+/// Not thread-safe.
+class IterationLimit {
+ public:
+  /// @param stop no iteration begins at or after it, kNever for none
+  /// @param together do workers wait for each other?
+  IterationLimit(std::uint32_t iterations, Time stop, bool together) noexcept
+      : limit_(iterations), stop_(stop), together_(together) {}
+
+  /// Takes note that it begins if it may.
+  /// @param begin planned begin of the iteration
+  [[nodiscard]] bool begin(std::uint32_t iteration, Time begin) noexcept {
+    if (begin >= stop_) {
+      if (!together_) return false;
+      limit_ = std::min(limit_, begun_);
+    }
+    if (iteration >= limit_) return false;
+    begun_ = std::max(begun_, iteration + 1);
+    return true;
+  }
+
+ private:
+  std::uint32_t limit_;
+  std::uint32_t begun_ = 0;  ///< iterations that somebody has begun
+  Time stop_;
+  bool together_;
+};
+
+}  // namespace outrider

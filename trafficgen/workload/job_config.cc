@@ -1,0 +1,136 @@
+#include "trafficgen/workload/job_config.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "common/net/tos_signal.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint64_t kMaxWorkers = 256;
+/// Records of all iterations are kept: about 300 B for each of a worker.
+constexpr std::uint64_t kMaxWorkerIterations = 1ULL << 22;
+constexpr std::uint64_t kMaxBurstBytes = 1ULL << 50;
+constexpr double kMaxFactor = 1000;
+
+/// The START of a burst must not be due before the iteration, or the run, began.
+void check_lead(const Checks& at, const JobConfig& job) {
+  if (job.announce.lead_source != LeadSource::kOverlap) return;
+  const auto fits = [&](Duration room, const std::string& what) {
+    at.below("announce")
+        .require(job.announce.lead <= room, "lead", format_duration(job.announce.lead),
+                 "must not be longer than " + what + ", " + format_duration(room));
+  };
+  if (job.schedule == Schedule::kFixed) {
+    fits(job.first_due, "first_due");
+    fits(job.period, "period");
+  } else if (job.compute) {
+    fits(*job.compute, "compute");
+  }
+}
+
+void check_schedule(const Checks& at, const JobConfig& job) {
+  at.not_negative("first_due", job.first_due);
+  at.not_negative("due_jitter", job.due_jitter);
+  at.not_negative("aggregate", job.aggregate);
+  at.not_negative("start", job.start);
+  if (job.stop_after) at.positive("stop_after", *job.stop_after);
+  if (job.compute) at.not_negative("compute", *job.compute);
+  if (job.schedule == Schedule::kFixed) {
+    if (job.period == Duration::zero()) {
+      at.fault("period", "is required with schedule \"fixed\"");
+    } else if (at.positive("period", job.period)) {
+      at.require(job.due_jitter < job.period, "due_jitter", format_duration(job.due_jitter),
+                 "must be shorter than period, " + format_duration(job.period));
+    }
+  } else {
+    at.not_negative("period", job.period);
+    if (!job.compute && !job.model)
+      at.fault("compute", "is required with schedule \"closed_loop\" and burst_bytes");
+  }
+  check_lead(at, job);
+}
+
+/// Fixed due times leave no room for the length of a computation.
+void require_closed_loop(const Checks& at, const JobConfig& job, std::string_view key, bool used) {
+  if (used && job.schedule != Schedule::kClosedLoop)
+    at.fault(key, "needs schedule \"closed_loop\": with \"fixed\" the due times are given");
+}
+
+void check_straggler(const Checks& at, const JobConfig& job, const StragglerConfig& s) {
+  for (std::size_t i = 0; i < s.workers.size(); ++i)
+    at.below("workers", i)
+        .require(std::ranges::find(job.workers, s.workers[i]) != job.workers.end(), "",
+                 Checks::quoted(s.workers[i]), "is no worker of this job");
+  at.in_interval("share", s.share, 0, 1, false);
+  at.in_interval("factor", s.factor, 1, kMaxFactor, true);
+  at.not_negative("delay", s.delay);
+  require_closed_loop(at, job, "factor", s.factor != 1);
+  if (s.factor == 1 && s.delay == Duration::zero())
+    at.fault("delay", "one of factor and delay is required: this straggler is as fast as ever");
+}
+
+void check_compute(const Checks& at, const JobConfig& job) {
+  const auto jitter = [&at](std::string_view key, double value) {
+    at.require(value >= 0 && value < 1, key, std::to_string(value),
+               "must be at least 0 and less than 1");
+  };
+  jitter("compute_jitter", job.compute_jitter);
+  jitter("batch_jitter", job.batch_jitter);
+  require_closed_loop(at, job, "batch_jitter", job.batch_jitter != 0);
+  require_closed_loop(at, job, "compute_factors", !job.compute_factors.empty());
+  if (!job.compute_factors.empty())
+    at.require(job.compute_factors.size() == job.workers.size(), "compute_factors",
+               std::to_string(job.compute_factors.size()) + " factors",
+               "must be one for each worker, " + std::to_string(job.workers.size()));
+  for (std::size_t i = 0; i < job.compute_factors.size(); ++i)
+    at.below("compute_factors", i).in_interval("", job.compute_factors[i], 0, kMaxFactor, false);
+  for (std::size_t i = 0; i < job.stragglers.size(); ++i)
+    check_straggler(at.below("straggler", i), job, job.stragglers[i]);
+}
+
+void check_hosts(const Checks& at, const JobConfig& job) {
+  const bool few = at.in_range("workers", job.workers.size(), 1, kMaxWorkers, "workers");
+  std::set<std::string> workers;
+  for (std::size_t i = 0; i < job.workers.size() && few; ++i)
+    at.below("workers", i)
+        .require(workers.insert(job.workers[i]).second, "", Checks::quoted(job.workers[i]),
+                 "is named twice");
+  if (job.servers.empty()) at.fault("servers", "must name at least one host");
+  std::set<std::string> servers;
+  for (std::size_t i = 0; i < job.servers.size(); ++i) {
+    const auto& server = job.servers[i];
+    const auto element = at.below("servers", i);
+    element.require(servers.insert(server).second, "", Checks::quoted(server), "is named twice");
+    element.require(!workers.contains(server), "", Checks::quoted(server),
+                    "must not be a worker of the same job");
+  }
+}
+
+}  // namespace
+
+void check(const Checks& at, const AnnounceConfig& announce) {
+  at.not_negative("lead", announce.lead);
+  at.positive("ack_timeout", announce.ack_timeout);
+  at.require(tos_signal::is_encodable(announce.threshold_packets), "threshold_packets",
+             std::to_string(announce.threshold_packets) + " packets",
+             "must be a multiple of 5 from 5 to 75: the signal carries no other");
+}
+
+void check(const Checks& at, const JobConfig& job) {
+  check_hosts(at, job);
+  if (job.model.has_value() == job.burst_bytes.has_value())
+    at.fault("model", job.model ? "must not be given together with burst_bytes"
+                                : "one of model and burst_bytes is required");
+  if (job.burst_bytes) at.in_range("burst_bytes", *job.burst_bytes, 1, kMaxBurstBytes, "bytes");
+  const std::uint64_t workers = std::clamp<std::uint64_t>(job.workers.size(), 1, kMaxWorkers);
+  at.in_range("iterations", job.iterations, 1, kMaxWorkerIterations / workers);
+  at.in_range("tcp_port", job.tcp_port, 1, 65535);
+  check_compute(at, job);
+  check_schedule(at, job);
+  check(at.below("announce"), job.announce);
+}
+
+}  // namespace outrider
