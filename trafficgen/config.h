@@ -8,6 +8,7 @@
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
+#include "trafficgen/hosts/neighbour_config.h"
 #include "trafficgen/transport/tcp_config.h"
 #include "trafficgen/workload/job_config.h"
 
@@ -18,6 +19,7 @@ struct GeneratorDeviceConfig {
   std::string device;  ///< PCI address or vdev string
   std::uint16_t rx_descriptors = 1024;
   std::uint16_t tx_descriptors = 1024;
+  ArpConfig arp{};
 };
 
 struct HostConfig {
@@ -54,6 +56,7 @@ struct GeneratorConfig {
   std::vector<TransportConfig> transports;
   std::vector<JobConfig> jobs;
   std::vector<LongFlowsConfig> long_flows;
+  std::vector<NeighbourConfig> neighbours;
   /// Random wait before a NIC that was idle sends, up to this share of an MTU's
   /// serialisation time: breaks phase effects. In [0, 1].
   double send_jitter = 1.0;

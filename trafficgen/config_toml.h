@@ -49,6 +49,7 @@ void describe(V& v, GeneratorDeviceConfig& c) {
   v.value("device", c.device, Presence::kRequired);
   v.value("rx_descriptors", c.rx_descriptors);
   v.value("tx_descriptors", c.tx_descriptors);
+  describe(v, c.arp);  // its keys stand in [[device]] itself
 }
 
 template <class V>
@@ -110,6 +111,7 @@ void describe(V& v, GeneratorConfig& c) {
   v.tables("transport", c.transports);
   v.tables("job", c.jobs);
   v.tables("long_flows", c.long_flows);
+  v.tables("neighbour", c.neighbours);
 }
 
 }  // namespace outrider

@@ -28,6 +28,7 @@ constexpr std::uint64_t kHostPackets = 64;
 struct Scope {
   std::set<std::string> devices;
   std::map<std::string, const HostConfig*> hosts;
+  std::set<std::uint32_t> addresses;  ///< of the hosts
   std::map<std::string, const TransportConfig*> transports;
   /// (server host, TCP port) -> who listens there
   std::map<std::pair<std::string, std::uint16_t>, std::string> listeners;
@@ -48,6 +49,7 @@ void check_devices(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     check_name(at, scope.devices, d.name);
     scope.devices.insert(d.name);
     check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
+    check(at, d.arp);
     devices.add(at, "device", d.device, Checks::quoted(d.device),
                 "device[" + std::to_string(i) + "]");
   }
@@ -74,6 +76,7 @@ void check_hosts(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     if (const auto address = at.parses("address", h.address, parse_ipv4(h.address))) {
       at.require(is_host_address(*address), "address", shown,
                  "must be a unicast address of a host");
+      scope.addresses.insert(*address);
       addresses.add(at, "address", *address, shown, "host[" + std::to_string(i) + "]");
     }
   }
@@ -229,6 +232,7 @@ ConfigIssues validate(const GeneratorConfig& config) {
   check_process(root, config);
   check_devices(root, config, scope);
   check_hosts(root, config, scope);
+  check_neighbours(root, config.neighbours, scope.devices, scope.addresses);
   check_transports(root, config, scope);
   check_jobs(root, config, scope);
   std::set<std::string> names;

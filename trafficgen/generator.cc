@@ -10,6 +10,7 @@
 #include "common/core/random.h"
 #include "trafficgen/background/long_flow.h"
 #include "trafficgen/hosts/host.h"
+#include "trafficgen/hosts/neighbour_edge.h"
 #include "trafficgen/measure/goodput.h"
 #include "trafficgen/workload/job.h"
 #include "trafficgen/workload/model_profile.h"
@@ -38,6 +39,7 @@ struct Generator::State {
     return std::ranges::find(config.transports, name, &TransportConfig::name)->tcp;
   }
   void make_hosts();
+  void make_neighbours(std::uint32_t device);
   void make_job(const JobConfig& job);
   void make_long_flows(const LongFlowsConfig& flows);
 
@@ -49,10 +51,12 @@ struct Generator::State {
   std::vector<std::unique_ptr<Host>> hosts;
   std::unordered_map<std::uint32_t, std::uint32_t> by_address;  ///< filled at start-up
   std::vector<std::uint32_t> device_of;                         ///< [hosts]
+  std::vector<std::unique_ptr<NeighbourEdge>> neighbours;       ///< [devices] or null
   std::vector<std::unique_ptr<Job>> jobs;
   std::vector<std::unique_ptr<LongFlow>> long_flows;
   std::uint64_t unknown_host = 0;
   std::uint64_t malformed = 0;
+  std::uint64_t not_ipv4 = 0;
 };
 
 void Generator::State::make_hosts() {
@@ -72,6 +76,24 @@ void Generator::State::make_hosts() {
     const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
     device_of.push_back(static_cast<std::uint32_t>(device - config.devices.begin()));
   }
+}
+
+/// An edge for a device that asks for addresses or has some given.
+void Generator::State::make_neighbours(std::uint32_t device) {
+  const GeneratorDeviceConfig& d = config.devices[device];
+  NeighbourEdge::Setup setup{.device = d.name, .table = {.ask = d.arp.arp}};
+  for (const auto& n : config.neighbours)
+    if (n.device == d.name)
+      setup.table.fixed.push_back({*parse_ipv4(n.address).value, *parse_mac(n.mac).value});
+  neighbours.emplace_back();
+  if (!d.arp.arp && setup.table.fixed.empty()) return;
+  if (d.arp.subnet) setup.table.subnet = parse_prefix(*d.arp.subnet).value;
+  if (d.arp.gateway) setup.table.gateway = parse_ipv4(*d.arp.gateway).value;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    setup.hosts.push_back(hosts[i]->address());
+    if (d.arp.arp && device_of[i] == device) setup.own.push_back(hosts[i]->address());
+  }
+  neighbours.back() = std::make_unique<NeighbourEdge>(setup, loop, pool);
 }
 
 void Generator::State::make_job(const JobConfig& job) {
@@ -123,6 +145,7 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
                      Options options)
     : state_(std::make_unique<State>(config, loop, pool, options)) {
   state_->make_hosts();
+  for (std::uint32_t i = 0; i < config.devices.size(); ++i) state_->make_neighbours(i);
   for (const auto& job : config.jobs) state_->make_job(job);
   for (const auto& flows : config.long_flows) state_->make_long_flows(flows);
 }
@@ -137,10 +160,24 @@ void Generator::connect(std::uint32_t index, Link& out) noexcept {
   state_->hosts[index]->connect(out);
 }
 
+Node& Generator::egress(std::uint32_t device, Node& edge) noexcept {
+  NeighbourEdge* neighbours = state_->neighbours[device].get();
+  if (neighbours == nullptr) return edge;
+  neighbours->connect(edge);
+  return *neighbours;
+}
+
 void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept {
+  if (NeighbourEdge* neighbours = state_->neighbours[device].get();
+      neighbours != nullptr && neighbours->take(packet, now))
+    return;
   const auto bytes = buffer(*packet);
   if (bytes.size() < sizeof(EthernetHeader) + sizeof(Ipv4Header)) {
     ++state_->malformed;
+    return release(packet);
+  }
+  if (header_at<EthernetHeader>(*packet, 0).ether_type.get() != kEtherTypeIpv4) {
+    ++state_->not_ipv4;
     return release(packet);
   }
   const auto& ip = header_at<Ipv4Header>(*packet, sizeof(EthernetHeader));
@@ -180,12 +217,20 @@ GeneratorReport Generator::report(Time now) const {
     const auto dropped = std::accumulate(c.drops.begin(), c.drops.end(), std::uint64_t{0});
     r.ledger_balanced &= c.received == c.to_connections + c.signals_taken + dropped;
   }
-  r.received += state_->unknown_host + state_->malformed;
+  r.received += state_->unknown_host + state_->malformed + state_->not_ipv4;
+  r.drops[static_cast<std::size_t>(DropReason::kNotIpv4)] += state_->not_ipv4;
   r.drops[static_cast<std::size_t>(DropReason::kUnknownHost)] += state_->unknown_host;
   r.drops[static_cast<std::size_t>(DropReason::kMalformed)] += state_->malformed;
   for (const auto& job : state_->jobs) job->fill(r);
   for (const auto& flow : state_->long_flows) r.flows.push_back(flow->report());
   r.bins = state_->goodput.bins();
+  for (const auto& edge : state_->neighbours) {
+    if (edge == nullptr) continue;
+    edge->fill(r.neighbourhood);
+    r.drops[static_cast<std::size_t>(DropReason::kUnresolved)] += edge->unresolved();
+  }
+  r.received += r.neighbourhood.totals.consumed();
+  r.consumed += r.neighbourhood.totals.consumed();
   r.jobs_finished = finished();
   return r;
 }

@@ -34,6 +34,10 @@ class Generator {
   /// Wire that host `index` sends into. Once per host, before start().
   void connect(std::uint32_t index, Link& out) noexcept;
 
+  /// What the wires of hosts with device `index` end in: `edge` itself, or the
+  /// device's neighbours before it.
+  Node& egress(std::uint32_t device, Node& edge) noexcept;
+
   /// Takes ownership; finds the host by destination address among those of `device`.
   void receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept;
 

@@ -62,6 +62,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
                                                                                  : "\n");
   print_bursts(out, r);
   print_background(out, r);
+  print_neighbours(out, r.neighbourhood);
   out << "  signals: START sent " << r.starts_sent << ", answered " << r.acks_received
       << ", timed out " << r.ack_timeouts << '\n'
       << "  waits for a buffer: " << r.mbuf_exhausted << '\n'

@@ -11,8 +11,9 @@ std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLo
   for (std::uint32_t h = 0; h < config.hosts.size(); ++h) {
     const auto device =
         std::ranges::find(config.devices, config.hosts[h].device, &GeneratorDeviceConfig::name);
-    const auto index = static_cast<std::size_t>(device - config.devices.begin());
-    wires.push_back(std::make_unique<Link>(loop, Duration{}, devices.edge(index), 0));
+    const auto index = static_cast<std::uint32_t>(device - config.devices.begin());
+    wires.push_back(
+        std::make_unique<Link>(loop, Duration{}, generator.egress(index, devices.edge(index)), 0));
     generator.connect(h, *wires.back());
   }
   return wires;

@@ -8,6 +8,7 @@
 #include "common/core/burst_identity.h"
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
+#include "trafficgen/hosts/neighbour_report.h"
 
 namespace outrider {
 
@@ -82,6 +83,7 @@ struct GeneratorReport {
   std::vector<IterationRecord> iterations;
   std::vector<FlowReport> flows;
   std::vector<GoodputBin> bins;
+  NeighbourhoodReport neighbourhood;
 };
 
 }  // namespace outrider

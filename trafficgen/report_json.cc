@@ -75,6 +75,7 @@ void fields(V& v, R& r) {
   v.value("iterations", r.iterations);
   v.value("flows", r.flows);
   v.value("bins", r.bins);
+  v.value("neighbourhood", r.neighbourhood);
 }
 
 namespace {

@@ -20,12 +20,15 @@ enum class DropReason : std::uint8_t {
   kUnknownHost,   ///< generator: no host has the destination address
   kNoConnection,  ///< generator: no connection and no listener
   kDeviceTxFull,  ///< the device's transmit ring took no more
+  kUnresolved,    ///< generator: nobody answers ARP for the next hop
+  kInjectedLoss,  ///< switch: a port's `loss` setting, for tests and experiments
 };
-inline constexpr std::size_t kDropReasons = 11;
+inline constexpr std::size_t kDropReasons = 13;
 inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames{
-    "tail_packets", "tail_bytes", "signal_queue", "not_ipv4",      "malformed",     "bad_checksum",
-    "ttl_expired",  "no_route",   "unknown_host", "no_connection", "device_tx_full"};
-static_assert(static_cast<std::size_t>(DropReason::kDeviceTxFull) + 1 == kDropReasons);
+    "tail_packets",   "tail_bytes",  "signal_queue", "not_ipv4",     "malformed",
+    "bad_checksum",   "ttl_expired", "no_route",     "unknown_host", "no_connection",
+    "device_tx_full", "unresolved",  "injected_loss"};
+static_assert(static_cast<std::size_t>(DropReason::kInjectedLoss) + 1 == kDropReasons);
 
 /// Why a packet got CE.
 enum class MarkReason : std::uint8_t {

@@ -18,8 +18,9 @@ using namespace std::chrono_literals;
 
 // The structured bindings stop compiling when a struct gains a field.
 auto fields(const GeneratorDeviceConfig& c) {
-  const auto& [name, device, rx, tx] = c;
-  return std::tuple(name, device, rx, tx);
+  const auto& [name, device, rx, tx, link] = c;
+  const auto& [arp, subnet, gateway] = link;
+  return std::tuple(name, device, rx, tx, arp, subnet, gateway);
 }
 auto fields(const HostConfig& c) {
   const auto& [name, address, device, rate, mtu] = c;
@@ -37,10 +38,10 @@ auto fields(const LongFlowsConfig& c) {
   return std::tuple(name, from, to, flows, transport, start, spread, port);
 }
 auto fields(const GeneratorConfig& c) {
-  const auto& [seed, duration, devices, hosts, transports, jobs, flows, jitter, lcore, mbufs, bin,
-               max_bins] = c;
+  const auto& [seed, duration, devices, hosts, transports, jobs, flows, neighbours, jitter, lcore,
+               mbufs, bin, max_bins] = c;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
-                    flows.size(), jitter, lcore, mbufs, bin, max_bins);
+                    flows.size(), neighbours.size(), jitter, lcore, mbufs, bin, max_bins);
 }
 
 GeneratorConfig full_config() {
@@ -68,13 +69,18 @@ GeneratorConfig full_config() {
                          .compute = 100ms};
   return {.seed = 99,
           .duration = 12s,
-          .devices = {{"d0", "net_virtio_user0,path=/tmp/a", 256, 4096}},
+          .devices = {{"d0",
+                       "net_virtio_user0,path=/tmp/a",
+                       256,
+                       4096,
+                       {.arp = true, .subnet = "198.18.0.0/24", .gateway = "198.18.0.254"}}},
           .hosts = {{"w0", "10.0.1.1", "d0", {1'000'000'000}, 9000},
                     {"w1", "10.0.1.2", "d0"},
                     {"s0", "10.0.2.1", "d0"}},
           .transports = {{"dctcp", tcp}, {"plain", plain}},
           .jobs = {fixed, closed},
           .long_flows = {{"bulk", {"w0", "w1"}, {"s0", "s0"}, 3, "plain", 1ms, 2ms, 20001}},
+          .neighbours = {{"d0", "198.18.0.9", "02:00:00:00:00:09"}},
           .send_jitter = 0.5,
           .lcore = 7,
           .mbufs = 10'000,

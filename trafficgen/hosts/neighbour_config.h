@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/config/addresses.h"
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+
+namespace outrider {
+
+/// How the hosts of a device find the MAC addresses of others, and are found.
+struct ArpConfig {
+  bool arp = false;  ///< ask for addresses and answer; off: every MAC follows from its address
+  std::optional<std::string> subnet{};   ///< prefix that is asked for directly; absent: all is
+  std::optional<std::string> gateway{};  ///< within `subnet`; what is outside goes to it
+};
+
+/// A neighbour whose MAC address is known from the start.
+struct NeighbourConfig {
+  std::string device;
+  std::string address;  ///< IPv4
+  std::string mac;      ///< unicast
+};
+
+/// Its keys stand in [[device]] itself.
+template <class V>
+void describe(V& v, ArpConfig& c) {
+  v.value("arp", c.arp);
+  v.value("subnet", c.subnet);
+  v.value("gateway", c.gateway);
+}
+
+template <class V>
+void describe(V& v, NeighbourConfig& c) {
+  v.value("device", c.device, Presence::kRequired);
+  v.value("address", c.address, Presence::kRequired);
+  v.value("mac", c.mac, Presence::kRequired);
+}
+
+void check(const Checks& at, const ArpConfig& arp);
+/// @param root of the file
+/// @param devices names, @param hosts addresses of the emulated hosts
+void check_neighbours(const Checks& root, const std::vector<NeighbourConfig>& neighbours,
+                      const std::set<std::string>& devices, const std::set<std::uint32_t>& hosts);
+
+}  // namespace outrider

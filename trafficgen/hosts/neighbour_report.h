@@ -1,0 +1,79 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace outrider {
+
+/// An address behind a device that was not of this process.
+struct NeighbourReport {
+  std::string device;
+  std::string address;
+  std::string mac;               ///< empty: nobody ever answered for it
+  std::string state;             ///< "fixed", "learned", "asking", "silent"
+  std::uint64_t requests = 0;    ///< ARP requests for it
+  std::uint64_t unresolved = 0;  ///< packets that it lost: drops of that reason
+};
+
+/// ARP and ICMP echo of all devices [packets].
+/// Identity: arp_received == arp_answered + arp_learned_from + arp_ignored.
+struct NeighbourTotals {
+  std::uint64_t arp_received = 0;
+  std::uint64_t arp_answered = 0;  ///< requests for one of our hosts; they are learned from, too
+  std::uint64_t arp_learned_from = 0;  ///< replies to us
+  std::uint64_t arp_ignored = 0;       ///< for others, or not IPv4 over Ethernet
+  std::uint64_t arp_requested = 0;     ///< requests that we sent
+  std::uint64_t echoes_answered = 0;
+  std::uint64_t address_conflicts = 0;  ///< somebody else claims an address of ours
+  std::uint64_t table_full = 0;         ///< neighbours that had no room
+
+  [[nodiscard]] std::uint64_t consumed() const noexcept { return arp_received + echoes_answered; }
+};
+
+/// What the devices' edges tell about the hosts beyond.
+struct NeighbourhoodReport {
+  NeighbourTotals totals;
+  std::vector<NeighbourReport> neighbours;
+};
+
+/// Lines for people; nothing if no device has neighbours.
+void print_neighbours(std::ostream& out, const NeighbourhoodReport& report);
+
+// Bindings, see common/telemetry/json_fields.h.
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, NeighbourReport>
+void fields(V& v, R& r) {
+  v.value("device", r.device);
+  v.value("address", r.address);
+  v.value("mac", r.mac);
+  v.value("state", r.state);
+  v.value("requests", r.requests);
+  v.value("unresolved", r.unresolved);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, NeighbourTotals>
+void fields(V& v, R& r) {
+  v.value("arp_received", r.arp_received);
+  v.value("arp_answered", r.arp_answered);
+  v.value("arp_learned_from", r.arp_learned_from);
+  v.value("arp_ignored", r.arp_ignored);
+  v.value("arp_requested", r.arp_requested);
+  v.value("echoes_answered", r.echoes_answered);
+  v.value("address_conflicts", r.address_conflicts);
+  v.value("table_full", r.table_full);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, NeighbourhoodReport>
+void fields(V& v, R& r) {
+  v.value("totals", r.totals);
+  v.value("neighbours", r.neighbours);
+}
+
+}  // namespace outrider
