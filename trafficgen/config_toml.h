@@ -8,6 +8,7 @@
 #include "common/config/config_result.h"
 #include "common/config/config_value.h"
 #include "trafficgen/config.h"
+#include "trafficgen/controller_config.h"
 
 namespace outrider {
 
@@ -37,8 +38,6 @@ void check(const Checks& at, const TcpConfig& tcp);
 
 // Bindings, see common/config/config_binding.h.
 
-inline constexpr auto kControllers = choices<Controller>(
-    {{"reno", Controller::kReno}, {"cubic", Controller::kCubic}, {"dctcp", Controller::kDctcp}});
 inline constexpr auto kConnectionReuses =
     choices<ConnectionReuse>({{"new", ConnectionReuse::kNew},
                               {"idle_restart", ConnectionReuse::kIdleRestart},
@@ -63,11 +62,7 @@ void describe(V& v, HostConfig& c) {
 
 template <class V>
 void describe(V& v, TcpConfig& c) {
-  v.choice("controller", c.control.controller, kControllers);
-  v.bytes("mss_bytes", c.control.mss_bytes);
-  v.value("initial_window_segments", c.control.initial_window_segments);
-  v.value("dctcp_gain", c.control.dctcp_gain);
-  v.value("dctcp_initial_alpha", c.control.dctcp_initial_alpha);
+  describe(v, c.control);  // its keys stand beside these
   v.value("ecn", c.ecn);
   v.value("obey_ece", c.obey_ece);
   v.choice("connections", c.reuse, kConnectionReuses);

@@ -207,9 +207,7 @@ void check_mbufs(const Checks& root, const GeneratorConfig& c) {
 void check(const Checks& at, const TcpConfig& tcp) {
   at.in_range("mss_bytes", tcp.control.mss_bytes, kMinMtuBytes - kHeaderBytes,
               kMaxMtuBytes - kHeaderBytes, "bytes");
-  at.in_range("initial_window_segments", tcp.control.initial_window_segments, 1, 1000);
-  at.in_interval("dctcp_gain", tcp.control.dctcp_gain, 0, 1, false);
-  at.in_interval("dctcp_initial_alpha", tcp.control.dctcp_initial_alpha, 0, 1, true);
+  check(at, tcp.control);
   at.require(tcp.ecn || tcp.control.controller != Controller::kDctcp, "ecn", "false",
              "controller \"dctcp\" needs it");
   at.in_range("ack_every_segments", tcp.ack_every_segments, 1, 64, "segments");

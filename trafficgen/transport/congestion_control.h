@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "common/core/clock.h"
 #include "common/core/units.h"
 
 namespace outrider {
 
-enum class Controller : std::uint8_t { kReno, kCubic, kDctcp };
+enum class Controller : std::uint8_t { kReno, kCubic, kDctcp, kUnresponsive };
 
 /// What one cumulative acknowledgment tells a controller.
 struct AckEvent {
@@ -42,6 +43,8 @@ class CongestionControl {
   [[nodiscard]] virtual std::uint32_t ssthresh_bytes() const noexcept = 0;
   /// Does the receiver echo per packet (RFC 8257) instead of until CWR (RFC 3168)?
   [[nodiscard]] virtual bool wants_accurate_ecn_echo() const noexcept { return false; }
+  /// Payload rate that the sender must keep to, zero: none but the window's.
+  [[nodiscard]] virtual BitRate fixed_rate() const noexcept { return {}; }
 
  protected:
   CongestionControl() = default;
@@ -57,7 +60,16 @@ struct ControllerConfig {
   std::uint32_t initial_window_segments = 10;  ///< RFC 6928
   double dctcp_gain = 1.0 / 16.0;              ///< RFC 8257, g in (0, 1]
   double dctcp_initial_alpha = 1.0;            ///< in [0, 1]
+  /// Marks reduce to no less than this; RFC 8257 does not say, RFC 5681 has 2 for losses.
+  std::uint32_t dctcp_min_window_segments = 2;  ///< >= 1
+  bool hystart = false;                         ///< HyStart++ in the first slow start
+  Duration hystart_min_rtt_threshold = std::chrono::milliseconds(4);   ///< RFC 9406, 4.3; > 0
+  Duration hystart_max_rtt_threshold = std::chrono::milliseconds(16);  ///< >= the minimum
+  std::optional<BitRate> rate{};  ///< kUnresponsive, and only it: of payload
 };
+
+/// No window exceeds the largest one that can be advertised (RFC 7323, 2.3) [bytes].
+inline constexpr std::uint32_t kMaxCongestionWindow = 1U << 30;
 
 /// RFC 6928. [bytes]
 constexpr std::uint32_t initial_window_bytes(const ControllerConfig& config) noexcept {

@@ -6,6 +6,7 @@
 #include "trafficgen/transport/cubic.h"
 #include "trafficgen/transport/dctcp.h"
 #include "trafficgen/transport/reno.h"
+#include "trafficgen/transport/unresponsive.h"
 
 namespace outrider {
 
@@ -27,6 +28,9 @@ ControllerSlot::ControllerSlot(const ControllerConfig& config) noexcept {
       return;
     case Controller::kDctcp:
       emplace<Dctcp>(config);
+      return;
+    case Controller::kUnresponsive:
+      emplace<Unresponsive>(config);
       return;
   }
   assert(false);

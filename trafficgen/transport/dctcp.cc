@@ -7,6 +7,7 @@ namespace outrider {
 Dctcp::Dctcp(const ControllerConfig& config) noexcept
     : Reno(config), alpha_(config.dctcp_initial_alpha) {
   assert(config.dctcp_gain > 0 && config.dctcp_gain <= 1);
+  assert(config.dctcp_min_window_segments > 0);
   assert(alpha_ >= 0 && alpha_ <= 1);
 }
 
@@ -32,7 +33,8 @@ void Dctcp::on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time n
     return;
   }
   // 3.3, step 9: cwnd = cwnd * (1 - alpha / 2)
-  reduce_to(static_cast<std::uint32_t>(static_cast<double>(cwnd_bytes()) * (1 - alpha_ / 2)));
+  reduce_to(static_cast<std::uint32_t>(static_cast<double>(cwnd_bytes()) * (1 - alpha_ / 2)),
+            config().dctcp_min_window_segments);
 }
 
 }  // namespace outrider

@@ -9,7 +9,8 @@ namespace outrider {
 /// DCTCP: reacts to the extent of marking instead of its presence. Growth, loss
 /// and time-outs are Reno's (RFC 8257, sections 3.3 and 3.5).
 ///
-/// Source: RFC 8257, section 3.3. Deviation: bytes that SACK acknowledges count
+/// Source: RFC 8257, section 3.3; the smallest window that marks lead to is a
+/// setting. Deviation: bytes that SACK acknowledges count
 /// for the estimate when they are first reported, not when the hole is filled.
 class Dctcp final : public Reno {
  public:

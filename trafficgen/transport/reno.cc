@@ -13,9 +13,10 @@ Reno::Reno(const ControllerConfig& config) noexcept
 
 void Reno::on_ack(const AckEvent& ack) noexcept {
   timeouts_.on_ack(ack.snd_una);
+  if (uses_hystart()) hystart_.on_ack(ack, config_);
   if (ack.in_recovery || !ack.cwnd_limited) return;
   if (cwnd_ < ssthresh_) {  // RFC 5681, 3.1, equation (2)
-    cwnd_ += slow_start_.growth(ack.acked_bytes, mss());
+    grow_in_slow_start(ack.acked_bytes);
   } else {  // RFC 3465, 2.1: one segment per window acknowledged
     slow_start_.on_end();
     bytes_acked_ += ack.acked_bytes;
@@ -27,8 +28,18 @@ void Reno::on_ack(const AckEvent& ack) noexcept {
   cwnd_ = std::min(cwnd_, kMaxCongestionWindow);
 }
 
-void Reno::reduce_to(std::uint32_t bytes) noexcept {
-  ssthresh_ = std::max(bytes, 2 * mss());
+void Reno::grow_in_slow_start(std::uint32_t acked_bytes) noexcept {
+  if (!uses_hystart()) {
+    cwnd_ += slow_start_.growth(acked_bytes, mss());
+  } else if (hystart_.finished()) {
+    ssthresh_ = cwnd_;  // RFC 9406, 4.2: into congestion avoidance
+  } else {
+    cwnd_ += hystart_.growth(acked_bytes, mss());
+  }
+}
+
+void Reno::reduce_to(std::uint32_t bytes, std::uint32_t min_segments) noexcept {
+  ssthresh_ = std::max(bytes, min_segments * mss());
   cwnd_ = ssthresh_;
   bytes_acked_ = 0;
 }

@@ -3,11 +3,9 @@
 #include <cstdint>
 
 #include "trafficgen/transport/congestion_control.h"
+#include "trafficgen/transport/hystart.h"
 
 namespace outrider {
-
-/// No window exceeds the largest one that can be advertised (RFC 7323, 2.3) [bytes].
-inline constexpr std::uint32_t kMaxCongestionWindow = 1U << 30;
 
 /// Slow start as every controller here does it: appropriate byte counting.
 /// After a time-out a cumulative ACK may cover what was never lost, so the
@@ -48,8 +46,8 @@ class TimeoutHistory {
   bool repeated_ = false;
 };
 
-/// Reno: RFC 5681 with appropriate byte counting (RFC 3465). Recovery itself is
-/// the sender's (RFC 6675). Not thread-safe, O(1).
+/// Reno: RFC 5681 with appropriate byte counting (RFC 3465); HyStart++ (RFC 9406)
+/// where configured. Recovery itself is the sender's (RFC 6675). Not thread-safe, O(1).
 class Reno : public CongestionControl {
  public:
   /// @pre mss_bytes > 0, initial_window_segments > 0
@@ -66,10 +64,15 @@ class Reno : public CongestionControl {
 
  protected:
   [[nodiscard]] const ControllerConfig& config() const noexcept { return config_; }
-  /// Sets window and threshold, at least 2 segments.
-  void reduce_to(std::uint32_t bytes) noexcept;
+  /// Sets window and threshold, at least `min_segments`.
+  void reduce_to(std::uint32_t bytes, std::uint32_t min_segments = 2) noexcept;
 
  private:
+  void grow_in_slow_start(std::uint32_t acked_bytes) noexcept;
+  /// RFC 9406, 4.2: for the first slow start only.
+  [[nodiscard]] bool uses_hystart() const noexcept {
+    return config_.hystart && ssthresh_ == kMaxCongestionWindow;
+  }
   [[nodiscard]] std::uint32_t mss() const noexcept { return config_.mss_bytes; }
 
   const ControllerConfig& config_;
@@ -78,6 +81,7 @@ class Reno : public CongestionControl {
   std::uint32_t bytes_acked_ = 0;                  ///< since the window last grew (RFC 3465, 2.1)
   SlowStart slow_start_;
   TimeoutHistory timeouts_;
+  HyStart hystart_;
 };
 
 }  // namespace outrider

@@ -29,9 +29,11 @@ auto fields(const HostConfig& c) {
 auto fields(const TransportConfig& c) {
   const auto& [name, tcp] = c;
   const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer] = tcp;
-  const auto& [controller, mss, window, gain, alpha] = control;
+  const auto& [controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate] =
+      control;
   return std::tuple(name, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
-                    controller, mss, window, gain, alpha);
+                    controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt,
+                    rate);
 }
 auto fields(const LongFlowsConfig& c) {
   const auto& [name, from, to, flows, transport, start, spread, port] = c;
@@ -49,7 +51,11 @@ GeneratorConfig full_config() {
                                   .mss_bytes = 1400,
                                   .initial_window_segments = 4,
                                   .dctcp_gain = 0.25,
-                                  .dctcp_initial_alpha = 0.5},
+                                  .dctcp_initial_alpha = 0.5,
+                                  .dctcp_min_window_segments = 1,
+                                  .hystart = true,
+                                  .hystart_min_rtt_threshold = 10us,
+                                  .hystart_max_rtt_threshold = 20us},
                       .ecn = true,
                       .obey_ece = false,
                       .reuse = ConnectionReuse::kNew,
@@ -59,7 +65,9 @@ GeneratorConfig full_config() {
                       .delayed_ack = 1ms,
                       .ack_every_segments = 1,
                       .receive_buffer_bytes = 65'536};
-  const TcpConfig plain{.control = {.controller = Controller::kReno}, .ecn = false};
+  const TcpConfig plain{
+      .control = {.controller = Controller::kUnresponsive, .rate = BitRate{50'000'000}},
+      .ecn = false};
   const JobConfig fixed = full_job();
   const JobConfig closed{.name = "closed",
                          .workers = {"w0"},
@@ -96,6 +104,7 @@ TEST(GeneratorConfig, AFullConfigurationIsValid) {
 TEST(GeneratorConfig, NoScalarOfTheRoundTripHasItsDefault) {
   auto c = full_config();
   c.transports[0].tcp.ecn = false;
+  c.transports[0].tcp.control.rate = BitRate{1};
   expect_all_differ(fields(c), fields(GeneratorConfig{}));
   expect_all_differ(fields(c.devices[0]), fields(GeneratorDeviceConfig{}));
   expect_all_differ(fields(c.hosts[0]), fields(HostConfig{}));

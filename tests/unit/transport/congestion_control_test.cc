@@ -10,6 +10,7 @@
 #include "trafficgen/transport/cubic.h"
 #include "trafficgen/transport/dctcp.h"
 #include "trafficgen/transport/reno.h"
+#include "trafficgen/transport/unresponsive.h"
 
 namespace outrider {
 namespace {
@@ -253,15 +254,31 @@ TEST(Dctcp, ReducesByAlphaAndHalvesOnLoss) {
   EXPECT_TRUE(cc.wants_accurate_ecn_echo());
 }
 
+TEST(Dctcp, MarksReduceToTheSmallestWindowThatIsSet) {
+  for (const std::uint32_t segments : {1U, 2U, 5U}) {
+    ControllerConfig config = config_of(Controller::kDctcp, 100);
+    config.dctcp_min_window_segments = segments;
+    Dctcp cc(config);
+    for (int i = 0; i < 20; ++i) cc.on_congestion(Kind::kEce, 2000, Time{});
+    EXPECT_EQ(cc.cwnd_bytes(), segments * kMss);
+    EXPECT_EQ(cc.ssthresh_bytes(), segments * kMss);
+    cc.on_congestion(Kind::kLoss, 1000, Time{});
+    EXPECT_EQ(cc.cwnd_bytes(), 2000U) << "a loss: RFC 5681";
+  }
+}
+
 TEST(ControllerSlot, MakesWhatIsAskedFor) {
   const ControllerConfig cubic, reno{.controller = Controller::kReno},
-      dctcp{.controller = Controller::kDctcp};
+      dctcp{.controller = Controller::kDctcp},
+      unresponsive{.controller = Controller::kUnresponsive, .rate = BitRate{1'000'000}};
   const ControllerSlot slots[] = {ControllerSlot(cubic), ControllerSlot(reno),
-                                  ControllerSlot(dctcp)};
+                                  ControllerSlot(dctcp), ControllerSlot(unresponsive)};
   EXPECT_TRUE(dynamic_cast<const Cubic*>(&*slots[0]));
   EXPECT_TRUE(dynamic_cast<const Reno*>(&*slots[1]));
   EXPECT_FALSE(dynamic_cast<const Dctcp*>(&*slots[1]));
   EXPECT_TRUE(dynamic_cast<const Dctcp*>(&*slots[2]));
+  EXPECT_EQ(slots[2]->fixed_rate(), BitRate{}) << "the window's";
+  EXPECT_TRUE(dynamic_cast<const Unresponsive*>(&*slots[3]));
 }
 
 // Two connections of one transport share its settings, nothing else.
