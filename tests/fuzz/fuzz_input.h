@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace outrider::fuzz {
+
+/// Reads a fuzzer's bytes as numbers; zeros follow the end.
+class FuzzInput {
+ public:
+  FuzzInput(const std::uint8_t* data, std::size_t size) noexcept : at_(data), left_(size) {}
+
+  [[nodiscard]] bool empty() const noexcept { return left_ == 0; }
+  [[nodiscard]] std::size_t left() const noexcept { return left_; }
+  [[nodiscard]] const std::uint8_t* data() const noexcept { return at_; }
+
+  template <class T>
+  T take() noexcept {
+    T value{};
+    const std::size_t bytes = left_ < sizeof value ? left_ : sizeof value;
+    if (bytes != 0) std::memcpy(&value, at_, bytes);
+    at_ += bytes;
+    left_ -= bytes;
+    return value;
+  }
+  std::uint8_t byte() noexcept { return take<std::uint8_t>(); }
+
+ private:
+  const std::uint8_t* at_;
+  std::size_t left_;
+};
+
+}  // namespace outrider::fuzz
+
+/// Aborts with the place: assert() that no build leaves out.
+#define FUZZ_REQUIRE(condition)                                        \
+  do {                                                                 \
+    if (!(condition)) {                                                \
+      __builtin_printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      __builtin_abort();                                               \
+    }                                                                  \
+  } while (false)

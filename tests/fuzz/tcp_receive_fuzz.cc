@@ -1,0 +1,305 @@
+// A live connection against a peer that may say anything, at any time: forged
+// segments beside a plausible peer's, in every state. Nothing may assert, and after
+// each step what the connection says of itself must be consistent.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "tests/fuzz/fuzz_input.h"
+#include "trafficgen/transport/connection.h"
+
+namespace outrider::fuzz {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+class Application final : public ConnectionListener {
+ public:
+  int established = 0, closed = 0;
+  std::uint64_t delivered = 0;
+  void on_established(TcpConnection&, Time) noexcept override { ++established; }
+  void on_delivered(TcpConnection& c, Time) noexcept override {
+    FUZZ_REQUIRE(c.delivered_bytes() > delivered);
+    delivered = c.delivered_bytes();
+  }
+  void on_closed(TcpConnection&, Time) noexcept override { ++closed; }
+};
+
+TcpConfig config_from(FuzzInput& in) {
+  TcpConfig c;
+  const std::uint8_t a = in.byte(), b = in.byte(), d = in.byte();
+  c.control.controller = static_cast<Controller>(a % 4);
+  if (c.control.controller == Controller::kUnresponsive) c.control.rate = BitRate{1'000'000'000};
+  c.control.mss_bytes = 524 + (a >> 2) * 100;
+  c.control.hystart = (b & 1) != 0 && c.control.controller != Controller::kUnresponsive;
+  c.control.dctcp_min_window_segments = 1 + (b >> 1) % 4;
+  c.control.initial_window_segments = 1 + (b >> 3);
+  c.ecn = (d & 1) != 0 || c.control.controller == Controller::kDctcp;
+  c.obey_ece = (d & 2) != 0;
+  c.reuse = static_cast<ConnectionReuse>((d >> 2) % 3);
+  c.ack_every_segments = 1 + (d >> 4) % 4;
+  c.receive_buffer_bytes = std::max(c.control.mss_bytes, 1U << (12 + (d >> 6) * 4));
+  c.min_rto = milliseconds(2);
+  c.initial_rto = milliseconds(10);
+  c.max_rto = milliseconds(100);
+  c.delayed_ack = milliseconds(1);
+  return c;
+}
+
+struct Sent {
+  std::uint32_t begin, end;
+};
+
+/// The connection under test, and what its peer has seen of it.
+class Script {
+ public:
+  Script(FuzzInput& in, const TcpConfig& config, std::uint8_t choices)
+      : in_(in),
+        config_(config),
+        client_((choices & 1) != 0),
+        initial_(in.take<std::uint32_t>()),
+        peer_next_(in.take<std::uint32_t>()),
+        connection_(config_,
+                    {.flow = {1, 2, 3, 4},
+                     .role = client_ ? TcpConnection::Role::kClient : TcpConnection::Role::kServer,
+                     .initial_sequence = initial_,
+                     .option_bytes = (choices & 2) != 0 ? std::uint8_t{12} : std::uint8_t{0}},
+                    app_) {
+    if (client_) connection_.open(now_);
+  }
+
+  void run() {
+    for (int steps = 0; steps < 400 && !in_.empty(); ++steps) {
+      step(in_.byte());
+      check();
+    }
+    settle();
+  }
+
+ private:
+  void step(std::uint8_t op) {
+    switch (op % 12) {
+      case 0:
+        return receive(forged());
+      case 1:
+        return receive(plausible(in_.byte()));
+      case 2:
+        return receive(handshake());
+      case 3:
+        return transmit(1);
+      case 4:
+        return transmit(1 + in_.byte());
+      case 5:
+        now_ += microseconds(in_.take<std::uint16_t>());
+        return fire();
+      case 6:
+        if (connection_.next_timer() != kNever) now_ = std::max(now_, connection_.next_timer());
+        return fire();
+      case 7:
+        return write(in_.take<std::uint16_t>());
+      case 8:
+        return write(in_.take<std::uint32_t>() & 0xFF'FFFF);
+      case 9:
+        closing_ = true;
+        return connection_.close(now_);
+      case 10:
+        return receive(data(in_.byte()));
+      default:
+        return receive(selective_ack(in_.byte()));
+    }
+  }
+
+  void write(std::uint64_t bytes) {
+    if (!closing_ && written_ < (1ULL << 30)) {
+      written_ += bytes;
+      connection_.send(bytes, now_);
+    }
+  }
+
+  void fire() {
+    if (now_ < connection_.next_timer()) return;
+    connection_.on_timer(now_);
+    FUZZ_REQUIRE(connection_.next_timer() > now_);
+  }
+
+  void receive(const TcpSegment& s) {
+    const std::uint64_t acked = connection_.acked_bytes();
+    const std::uint64_t delivered = connection_.delivered_bytes();
+    connection_.on_segment(s, now_);
+    FUZZ_REQUIRE(connection_.acked_bytes() >= acked);
+    FUZZ_REQUIRE(connection_.delivered_bytes() >= delivered);
+    FUZZ_REQUIRE(connection_.delivered_bytes() - delivered <= (1U << 30));
+  }
+
+  void transmit(int segments) {
+    for (int i = 0; i < segments && connection_.has_segment(now_); ++i) {
+      const TcpSegment s = connection_.next_segment(now_);
+      FUZZ_REQUIRE(s.payload_bytes <= config_.control.mss_bytes);
+      FUZZ_REQUIRE(s.sack_blocks <= s.sack.size());
+      for (std::size_t k = 0; k < s.sack_blocks; ++k)
+        FUZZ_REQUIRE(s.sack[k].begin != s.sack[k].end);
+      const std::uint32_t length =
+          s.payload_bytes + (s.has(kTcpFin) ? 1U : 0U) + (s.has(kTcpSyn) ? 1U : 0U);
+      if (length != 0) {
+        sent_.push_back({s.sequence, s.sequence + length});
+        if (sent_.size() > 4096) sent_.erase(sent_.begin(), sent_.begin() + 2048);
+      }
+    }
+  }
+
+  /// Fields of the fuzzer's choice around what the connection expects.
+  TcpSegment forged() {
+    TcpSegment s;
+    const std::uint8_t form = in_.byte();
+    s.flags = in_.byte();
+    s.sequence = (form & 1) != 0
+                     ? in_.take<std::uint32_t>()
+                     : peer_next_ + static_cast<std::uint32_t>(in_.take<std::int16_t>());
+    s.acknowledgment = (form & 2) != 0 ? in_.take<std::uint32_t>()
+                                       : connection_.next_sequence() +
+                                             static_cast<std::uint32_t>(in_.take<std::int16_t>());
+    s.window = in_.take<std::uint16_t>();
+    s.payload_bytes = in_.take<std::uint16_t>();
+    s.ecn = static_cast<Ecn>(form >> 2 & 3);
+    if ((form & 16) != 0) s.mss = in_.take<std::uint16_t>();
+    if ((form & 32) != 0) s.window_scale = static_cast<std::int8_t>(in_.byte() % 15);
+    s.sack_permitted = (form & 64) != 0;
+    if ((form & 128) != 0) add_sack(s);
+    return s;
+  }
+
+  void add_sack(TcpSegment& s) {
+    s.sack_blocks = static_cast<std::uint8_t>(1 + in_.byte() % 4);
+    for (std::size_t i = 0; i < s.sack_blocks; ++i) {
+      const std::uint32_t end =
+          connection_.next_sequence() + static_cast<std::uint32_t>(in_.take<std::int16_t>());
+      s.sack[i] = {end - in_.take<std::uint16_t>(), end};
+    }
+  }
+
+  /// An acknowledgment of something that was sent.
+  TcpSegment plausible(std::uint8_t which) {
+    TcpSegment s;
+    s.flags = kTcpAck;
+    if ((which & 1) != 0) s.flags |= kTcpEce;
+    s.sequence = peer_next_;
+    s.acknowledgment =
+        sent_.empty() ? connection_.next_sequence() : sent_[which / 2 * sent_.size() / 128].end;
+    s.window = 0xFFFF;
+    return s;
+  }
+
+  TcpSegment selective_ack(std::uint8_t which) {
+    TcpSegment s = plausible(0);
+    s.acknowledgment = initial_ + 1 + static_cast<std::uint32_t>(connection_.acked_bytes());
+    if (sent_.empty()) return s;
+    const std::size_t first = which * sent_.size() / 256;
+    const std::size_t last = std::min(sent_.size() - 1, first + in_.byte() % 8);
+    s.sack_blocks = 1;
+    s.sack[0] = {sent_[first].begin, sent_[last].end};
+    return s;
+  }
+
+  TcpSegment handshake() {
+    TcpSegment s;
+    const std::uint8_t form = in_.byte();
+    if (client_ || connection_.established()) {
+      s.flags = kTcpSyn | kTcpAck;
+      s.acknowledgment = initial_ + 1;
+      if ((form & 1) != 0) s.flags |= kTcpEce;
+    } else if (!shown_syn_) {
+      s.flags = kTcpSyn;
+      if ((form & 1) != 0) s.flags |= kTcpEce | kTcpCwr;
+    } else {
+      s.flags = kTcpAck;
+      s.acknowledgment = initial_ + 1;
+    }
+    s.sequence = peer_next_;
+    if (s.has(kTcpSyn)) {
+      if (shown_syn_) --s.sequence;
+      else ++peer_next_;
+      shown_syn_ = true;
+      s.sack_permitted = (form & 2) == 0;
+      if ((form & 4) == 0) s.window_scale = static_cast<std::int8_t>(form >> 4);
+      if ((form & 8) != 0) s.mss = in_.take<std::uint16_t>();
+      s.window_scale = std::min<std::int8_t>(s.window_scale, 14);
+    }
+    s.window = 0xFFFF;
+    return s;
+  }
+
+  /// The peer's next bytes, or ones after a hole, which may be filled later.
+  TcpSegment data(std::uint8_t form) {
+    TcpSegment s = plausible(255);
+    s.payload_bytes = static_cast<std::uint16_t>(in_.take<std::uint16_t>() % 1449);
+    if ((form & 3) == 0) s.flags |= kTcpFin;
+    if ((form & 4) != 0) s.flags |= kTcpCwr;
+    s.ecn = (form & 8) != 0 ? Ecn::kCe : Ecn::kEct0;
+    s.sequence = peer_next_ + (form >> 4) * 1448U;
+    if ((form >> 4) == 0) peer_next_ += s.payload_bytes;
+    return s;
+  }
+
+  void check() {
+    const TcpCounters& n = connection_.counters();
+    FUZZ_REQUIRE(app_.established <= 1 && app_.closed <= 1);
+    FUZZ_REQUIRE((app_.closed == 1) == connection_.closed());
+    FUZZ_REQUIRE(!connection_.established() || app_.established == 1);
+    FUZZ_REQUIRE(connection_.acked_bytes() <= connection_.written_bytes());
+    FUZZ_REQUIRE(connection_.written_bytes() == written_);
+    FUZZ_REQUIRE(n.retransmitted <= n.segments_sent);
+    FUZZ_REQUIRE(n.duplicates_received + n.out_of_order_received <= n.segments_received);
+    FUZZ_REQUIRE(connection_.cwnd_bytes() > 0 && connection_.cwnd_bytes() <= kMaxCongestionWindow);
+    if (app_.established == 0) return;
+    // What is in flight lies between what is acknowledged and what was sent.
+    const std::uint32_t sent = connection_.next_sequence() - (initial_ + 1);
+    FUZZ_REQUIRE(sent <= written_ + 1);
+    FUZZ_REQUIRE(connection_.acked_bytes() <= sent);
+    FUZZ_REQUIRE(connection_.in_flight_bytes() <= sent - connection_.acked_bytes());
+    if (!connection_.established()) return;
+    const bool outstanding = sent > connection_.acked_bytes() + (closing_ ? 1 : 0);
+    if (outstanding) FUZZ_REQUIRE(connection_.next_timer() != kNever);
+  }
+
+  /// Left alone, a connection comes to rest: it gives up or waits for its peer.
+  void settle() {
+    for (int i = 0; i < 400 && !connection_.closed(); ++i) {
+      transmit(1000);
+      check();
+      const Time next = connection_.next_timer();
+      if (next == kNever) break;
+      now_ = std::max(now_, next);
+      fire();
+    }
+    transmit(1000);
+    const bool rests = connection_.closed() || connection_.next_timer() == kNever;
+    FUZZ_REQUIRE(rests);
+  }
+
+  FuzzInput& in_;
+  TcpConfig config_;
+  bool client_;
+  std::uint32_t initial_;
+  std::uint32_t peer_next_;  ///< sequence number of the plausible peer's next byte
+  Application app_;
+  Time now_{};
+  TcpConnection connection_;
+  std::vector<Sent> sent_;
+  std::uint64_t written_ = 0;
+  bool closing_ = false;
+  bool shown_syn_ = false;
+};
+
+}  // namespace
+}  // namespace outrider::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace outrider::fuzz;
+  FuzzInput in(data, size);
+  const std::uint8_t choices = in.byte();
+  const outrider::TcpConfig config = config_from(in);
+  Script(in, config, choices).run();
+  return 0;
+}
