@@ -28,6 +28,7 @@ struct HostConfig {
   std::string device;              ///< name of a device; many hosts may share it
   BitRate rate{10'000'000'000};    ///< of the host's NIC, L1
   std::uint32_t mtu_bytes = 1500;  ///< IP packet
+  std::uint32_t tso_bytes = 0;     ///< payload that leaves back to back; 0: no offload
 };
 
 struct TransportConfig {

@@ -58,6 +58,7 @@ void describe(V& v, HostConfig& c) {
   v.value("device", c.device, Presence::kRequired);
   v.rate("rate", c.rate);
   v.bytes("mtu_bytes", c.mtu_bytes);
+  v.bytes("tso_bytes", c.tso_bytes);
 }
 
 template <class V>

@@ -19,6 +19,7 @@ constexpr std::uint64_t kMaxJobs = 65535;           ///< a BurstIdentity counts 
 constexpr std::uint64_t kMaxFlowsPerPair = 10'000;  ///< well within a host's ephemeral ports
 constexpr std::uint64_t kMinMtuBytes = 576;         ///< RFC 791: every host must take it
 constexpr std::uint64_t kMaxMtuBytes = 9000;
+constexpr std::uint32_t kMaxTsoBytes = 65536;  // largest IPv4 packet that a NIC takes
 constexpr std::uint64_t kHeaderBytes = 20 + 20 + kBurstOptionBytes;
 constexpr std::uint64_t kMaxReceiveBufferBytes = 65535ULL << 14;  ///< RFC 7323, 2.3
 constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
@@ -72,6 +73,9 @@ void check_hosts(const Checks& root, const GeneratorConfig& c, Scope& scope) {
                "no [[device]] has this name");
     at.rate("rate", h.rate);
     at.in_range("mtu_bytes", h.mtu_bytes, kMinMtuBytes, kMaxMtuBytes, "bytes");
+    at.require(h.tso_bytes == 0 || (h.tso_bytes >= h.mtu_bytes && h.tso_bytes <= kMaxTsoBytes),
+               "tso_bytes", std::to_string(h.tso_bytes),
+               "must be 0 or from mtu_bytes to " + std::to_string(kMaxTsoBytes) + " bytes");
     const auto shown = Checks::quoted(h.address);
     if (const auto address = at.parses("address", h.address, parse_ipv4(h.address))) {
       at.require(is_host_address(*address), "address", shown,

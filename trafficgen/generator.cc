@@ -67,6 +67,7 @@ void Generator::State::make_hosts() {
                                                        .address = address,
                                                        .rate = h.rate,
                                                        .mtu_bytes = h.mtu_bytes,
+                                                       .tso_bytes = h.tso_bytes,
                                                        .send_jitter = config.send_jitter,
                                                        .seed = config.seed,
                                                        .index = i,

@@ -10,12 +10,12 @@
 
 namespace outrider {
 
-/// Hash table from FlowKey to T with a fixed number of entries: open addressing,
+/// Hash table from FlowKey to T with a bounded number of entries: open addressing,
 /// linear probing, half full at most, deletion by shifting back so that no
-/// tombstones pile up. All memory at construction; insert() refuses beyond the
-/// limit and the caller decides what that means. Not thread-safe.
+/// tombstones pile up. Memory at construction and in grow() alone; insert() refuses
+/// beyond the limit and the caller decides what that means. Not thread-safe.
 ///
-/// A pointer to a value stays good until the next insert() or erase().
+/// A pointer to a value stays good until the next insert(), erase() or grow().
 template <class T>
 class FlowTable {
  public:
@@ -67,7 +67,16 @@ class FlowTable {
     return true;
   }
 
+  /// Doubles the limit and allocates for it.
+  void grow() {
+    FlowTable bigger(2 * max_entries_);
+    for (auto& s : slots_)
+      if (s.used) bigger.insert(s.key, std::move(s.value));
+    *this = std::move(bigger);
+  }
+
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] bool full() const noexcept { return size_ == max_entries_; }
   [[nodiscard]] std::uint32_t max_entries() const noexcept { return max_entries_; }
 
   template <class F>

@@ -6,17 +6,20 @@
 namespace outrider {
 
 namespace {
-constexpr std::uint32_t kMaxConnections = 4096;
+constexpr std::uint32_t kMaxConnections = 1U << 21;
+constexpr std::uint32_t kExpectedAnnouncedFlows = 64;
 constexpr std::size_t kMaxResets = 64;
 constexpr std::size_t kExpectedTimers = 256;
 constexpr std::uint16_t kFirstEphemeralPort = 32768;
+constexpr std::uint32_t kEphemeralPorts = 65536 - kFirstEphemeralPort;
 constexpr Duration kMbufRetry = std::chrono::microseconds(10);
 }  // namespace
 
 Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool)
     : setup_(setup),
       loop_(loop),
-      id_(loop.add(*this)),
+      nic_id_(loop.add(nic_source_)),
+      timer_id_(loop.add(timer_source_)),
       pool_(pool),
       nic_(setup.rate, RateLayer::kL1),
       jitter_(setup.seed, setup.index, RandomPurpose::kSendJitter),
@@ -25,11 +28,11 @@ Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool)
           static_cast<double>(
               nic_.duration_of(setup.mtu_bytes + static_cast<std::uint32_t>(sizeof(EthernetHeader)))
                   .count()))),
-      by_flow_(kMaxConnections),
+      connections_(kMaxConnections),
       ready_(64),
       signals_(64),
       resets_(kMaxResets),
-      ack_listeners_(kMaxConnections),
+      ack_listeners_(kExpectedAnnouncedFlows),
       timers_(kExpectedTimers) {}
 
 Host::~Host() = default;
@@ -43,6 +46,15 @@ std::uint16_t Host::allocate_port() noexcept {
   return port;
 }
 
+std::optional<std::uint16_t> Host::allocate_port(std::uint32_t to_address,
+                                                 std::uint16_t to_port) noexcept {
+  for (std::uint32_t tries = 0; tries < kEphemeralPorts; ++tries) {
+    const std::uint16_t port = allocate_port();
+    if (!connections_.find({setup_.address, to_address, port, to_port})) return port;
+  }
+  return std::nullopt;
+}
+
 std::uint32_t Host::initial_sequence(const FlowKey& flow) noexcept {
   return static_cast<std::uint32_t>(hash_of(flow));
 }
@@ -51,10 +63,11 @@ TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uin
                           ConnectionListener& listener, Time now) {
   const std::uint32_t slot =
       add_connection(flow, config, option_bytes, TcpConnection::Role::kClient, listener);
-  slots_[slot].connection->open(now);
+  TcpConnection& connection = *connections_[slot].connection;
+  connection.open(now);
   refresh(slot, now);
   settle(now);
-  return *slots_[slot].connection;
+  return connection;
 }
 
 void Host::listen(std::uint16_t port, Acceptor& acceptor) {
@@ -82,6 +95,7 @@ void Host::send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t
 
 void Host::hear_acks(const FlowKey& flow, SignalListener& listener) {
   forget_acks(flow);
+  if (ack_listeners_.full()) ack_listeners_.grow();
   ack_listeners_.insert(flow, &listener);
 }
 
@@ -89,7 +103,7 @@ void Host::forget_acks(const FlowKey& flow) noexcept { ack_listeners_.erase(flow
 
 void Host::set_timer(TimerClient& client, std::uint32_t tag, Time at) {
   timers_.add({.at = at, .client = &client, .tag = tag});
-  if (busy_ == 0) loop_.schedule(id_, next_event());
+  note_timer(at);
 }
 
 // -- connections
@@ -97,54 +111,32 @@ void Host::set_timer(TimerClient& client, std::uint32_t tag, Time at) {
 std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
                                    std::uint32_t option_bytes, TcpConnection::Role role,
                                    ConnectionListener& listener) {
-  if (free_slots_.empty()) {
-    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
-    slots_.emplace_back();
-  }
-  const std::uint32_t slot = free_slots_.back();
-  free_slots_.pop_back();
-  slots_[slot].connection = std::make_unique<TcpConnection>(
-      config, TcpConnection::Setup{flow, role, initial_sequence(flow), option_bytes}, listener);
-  slots_[slot].queued = false;
-  slots_[slot].timer_at = kNever;
-  by_flow_.insert(flow, slot);
-  return slot;
-}
-
-/// @pre not in ready_
-void Host::remove_connection(std::uint32_t slot) noexcept {
-  assert(!slots_[slot].queued);
-  by_flow_.erase(slots_[slot].connection->flow());
-  slots_[slot].connection.reset();
-  ++slots_[slot].generation;
-  free_slots_.push_back(slot);
+  return connections_.add(config, {flow, role, initial_sequence(flow), option_bytes}, listener);
 }
 
 /// A closed connection that still has something to say (the last ACK) stays
 /// queued and is removed once that has left.
 void Host::retire_if_closed(std::uint32_t slot) noexcept {
-  if (slots_[slot].connection->closed() && !slots_[slot].queued) remove_connection(slot);
+  const ConnectionTable::Slot& s = connections_[slot];
+  if (s.connection->closed() && !s.queued) connections_.remove(slot);
 }
 
 std::uint32_t Host::slot_of(const TcpConnection& connection) noexcept {
-  const std::uint32_t* slot = by_flow_.find(connection.flow());
-  assert(slot != nullptr);
+  const auto slot = connections_.find(connection.flow());
+  assert(slot);
   return *slot;
 }
 
 /// After anything that may have changed what a connection wants: queue it for
-/// the NIC, note its deadline, or remove it.
+/// the NIC and note its deadline.
 void Host::refresh(std::uint32_t index, Time now) noexcept {
-  Slot& slot = slots_[index];
+  ConnectionTable::Slot& slot = connections_[index];
   if (!slot.queued && slot.connection->has_segment(now)) {
     slot.queued = true;
     ready_.push(index);
   }
-  const Time at = slot.connection->next_timer();
-  if (at < slot.timer_at) {
-    slot.timer_at = at;
-    timers_.add({.at = at, .tag = index, .generation = slot.generation});
-  }
+  connections_.refresh_timer(index);
+  note_timer(slot.timer_at);
 }
 
 // -- receiving
@@ -170,14 +162,12 @@ void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
   if (frame.segment.payload_bytes == 0 && !opens_or_closes) {
     if (const auto signal = tos_signal::decode(frame.tos)) return take_signal(frame, *signal, now);
   }
-  const std::uint32_t* slot = by_flow_.find(frame.flow.reversed());
-  if (slot == nullptr) return take_unknown(frame, now);
+  const auto slot = connections_.find(frame.flow.reversed());
+  if (!slot) return take_unknown(frame, now);
   ++counters_.to_connections;
-  const std::uint32_t index = *slot;
-  TcpConnection& connection = *slots_[index].connection;  // a callback may move the slots
-  connection.on_segment(frame.segment, now);
-  refresh(index, now);
-  retire_if_closed(index);
+  connections_[*slot].connection->on_segment(frame.segment, now);
+  refresh(*slot, now);
+  retire_if_closed(*slot);
 }
 
 void Host::take_signal(const ReceivedFrame& frame, const tos_signal::Signal& signal,
@@ -202,12 +192,12 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
                                       &std::pair<std::uint16_t, Acceptor*>::first);
     const Acceptor::Offer offer =
         it == listeners_.end() ? Acceptor::Offer{} : it->second->accept(frame.flow);
-    if (offer.listener != nullptr && by_flow_.size() < by_flow_.max_entries()) {
+    if (offer.listener != nullptr && !connections_.full()) {
       const std::uint32_t slot =
           add_connection(frame.flow.reversed(), *offer.config, offer.option_bytes,
                          TcpConnection::Role::kServer, *offer.listener);
       ++counters_.to_connections;
-      TcpConnection& connection = *slots_[slot].connection;
+      TcpConnection& connection = *connections_[slot].connection;
       it->second->on_accepted(connection);
       connection.on_segment(s, now);
       return refresh(slot, now);
@@ -237,7 +227,7 @@ void Host::reset(const ReceivedFrame& frame) noexcept {
 // -- the NIC
 
 bool Host::has_work() const noexcept {
-  return !signals_.empty() || !ready_.empty() || !resets_.empty();
+  return turn_ || !ready_.empty() || !signals_.empty() || !resets_.empty();
 }
 
 Time Host::jittered(Time now) noexcept {
@@ -282,15 +272,23 @@ bool Host::write_next(Packet& packet, Time now) noexcept {
     write_frame(packet, r.flow, 0, r.segment, setup_.full_payload);
     return true;
   }
-  while (!ready_.empty()) {
-    const std::uint32_t index = ready_.pop();
-    slots_[index].queued = false;
-    TcpConnection& connection = *slots_[index].connection;
-    const bool sends = connection.has_segment(now);
+  return write_ready(packet, now);
+}
+
+/// The next segment of the connection whose turn it is.
+bool Host::write_ready(Packet& packet, Time now) noexcept {
+  while (turn_ || !ready_.empty()) {
+    const std::uint32_t index = turn_ ? *turn_ : ready_.pop();
+    if (!turn_) turn_bytes_ = 0;
+    turn_.reset();
+    ConnectionTable::Slot& slot = connections_[index];
+    slot.queued = false;
+    const bool sends = slot.connection->has_segment(now);
     if (sends) {
-      const TcpSegment segment = connection.next_segment(now);
-      write_frame(packet, connection.flow(), static_cast<std::uint8_t>(segment.ecn), segment,
+      const TcpSegment segment = slot.connection->next_segment(now);
+      write_frame(packet, slot.connection->flow(), static_cast<std::uint8_t>(segment.ecn), segment,
                   setup_.full_payload);
+      if (setup_.tso_bytes != 0) keep_turn(index, segment.payload_bytes, now);
       refresh(index, now);
     }
     retire_if_closed(index);
@@ -299,40 +297,50 @@ bool Host::write_next(Packet& packet, Time now) noexcept {
   return false;
 }
 
+/// Segmentation offload hands the NIC one large buffer: its segments leave back
+/// to back. What the window does not allow yet is not waited for.
+void Host::keep_turn(std::uint32_t slot, std::uint32_t payload_bytes, Time now) noexcept {
+  turn_bytes_ += payload_bytes;
+  if (payload_bytes == 0 || turn_bytes_ + payload_bytes > setup_.tso_bytes) return;
+  if (!connections_[slot].connection->has_segment(now)) return;
+  turn_ = slot;
+  connections_[slot].queued = true;
+}
+
 // -- time
 
-void Host::run_timers(Time now) noexcept {
+/// The timer source is told of earlier instants only; when it fires it looks again.
+void Host::note_timer(Time at) noexcept {
+  if (at < loop_.scheduled(timer_id_)) loop_.schedule(timer_id_, at);
+}
+
+Time Host::fire_timers(Time now) noexcept {
+  ++busy_;
+  while (const auto slot = connections_.take_due(now)) {
+    TcpConnection& connection = *connections_[*slot].connection;
+    if (connection.next_timer() <= now) connection.on_timer(now);
+    refresh(*slot, now);
+    retire_if_closed(*slot);
+  }
   while (timers_.next() <= now) {
     const TimerQueue::Timer timer = timers_.pop();
-    if (timer.client != nullptr) {
-      timer.client->on_timer(timer.tag, now);
-      continue;
-    }
-    const std::uint32_t index = timer.tag;
-    {
-      Slot& slot = slots_[index];
-      if (slot.generation != timer.generation || slot.timer_at != timer.at) continue;
-      slot.timer_at = kNever;
-    }
-    TcpConnection& connection = *slots_[index].connection;  // a callback may move the slots
-    if (connection.next_timer() <= now) connection.on_timer(now);
-    refresh(index, now);
-    retire_if_closed(index);
+    timer.client->on_timer(timer.tag, now);
   }
+  --busy_;
+  settle(now);
+  return std::min(timers_.next(), connections_.next_timer());
 }
 
-Time Host::fire(Time now) noexcept {
+Time Host::fire_nic(Time now) noexcept {
   ++busy_;
-  run_timers(now);
   if (has_work()) transmit(now);
   --busy_;
-  return next_event();
+  return next_transmission();
 }
 
-Time Host::next_event() const noexcept {
-  Time next = std::min(timers_.next(), nic_retry_at_);
-  if (has_work() && nic_retry_at_ == kNever) next = std::min(next, nic_.free_at());
-  return next;
+Time Host::next_transmission() const noexcept {
+  if (!has_work()) return kNever;
+  return nic_retry_at_ == kNever ? nic_.free_at() : nic_retry_at_;
 }
 
 /// After a call from outside: send what may leave at once and tell the loop.
@@ -341,7 +349,7 @@ void Host::settle(Time now) noexcept {
   ++busy_;
   if (has_work()) transmit(now);
   --busy_;
-  loop_.schedule(id_, next_event());
+  loop_.schedule(nic_id_, next_transmission());
 }
 
 }  // namespace outrider

@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +14,7 @@
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
+#include "trafficgen/hosts/connection_table.h"
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/timer_queue.h"
 #include "trafficgen/transport/connection.h"
@@ -65,18 +66,23 @@ struct HostCounters {
 ///
 /// The NIC pulls: when the wire is free it takes a signal, or the next segment
 /// of the connection whose turn it is (round robin), so nothing is queued or
-/// dropped inside the host and a busy NIC simply makes connections wait.
+/// dropped inside the host and a busy NIC simply makes connections wait. With
+/// segmentation offload a connection keeps its turn for `tso_bytes` of payload.
+///
+/// NIC and timers are two sources of the event loop, because one has instants
+/// microseconds ahead and the other seconds.
 ///
 /// A START that arrives is answered with an ACK. Not thread-safe: one lcore owns
-/// the host and everything on it. Opening a connection allocates; packets do not.
-class Host final : public Node, public EventSource {
+/// the host and everything on it. Opening a connection may allocate; packets do not.
+class Host final : public Node {
  public:
   struct Setup {
     std::string name;
     std::uint32_t address = 0;
     BitRate rate{};
     std::uint32_t mtu_bytes = 1500;
-    double send_jitter = 0;  ///< share of an MTU's time, see GeneratorConfig
+    std::uint32_t tso_bytes = 0;  ///< 0: segments of connections take turns
+    double send_jitter = 0;       ///< share of an MTU's time, see GeneratorConfig
     std::uint64_t seed = 1;
     std::uint32_t index = 0;  ///< entity of its random streams
     bool full_payload = false;
@@ -90,6 +96,10 @@ class Host final : public Node, public EventSource {
   // -- for applications on this host
   /// The next source port, in turn; after 32,768 they come round again.
   std::uint16_t allocate_port() noexcept;
+  /// The same, passing over ports of open connections to that peer.
+  /// @return nothing if all 32,768 are in use
+  std::optional<std::uint16_t> allocate_port(std::uint32_t to_address,
+                                             std::uint16_t to_port) noexcept;
   /// Client side. @param flow source must be this host; @return valid until on_closed
   TcpConnection& open(const FlowKey& flow, const TcpConfig& config, std::uint32_t option_bytes,
                       ConnectionListener& listener, Time now);
@@ -108,7 +118,6 @@ class Host final : public Node, public EventSource {
 
   // -- for the runtime
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
-  Time fire(Time now) noexcept override;
 
   [[nodiscard]] std::uint32_t address() const noexcept { return setup_.address; }
   [[nodiscard]] const std::string& name() const noexcept { return setup_.name; }
@@ -116,11 +125,15 @@ class Host final : public Node, public EventSource {
   [[nodiscard]] const HostCounters& counters() const noexcept { return counters_; }
 
  private:
-  struct Slot {
-    std::unique_ptr<TcpConnection> connection;
-    std::uint32_t generation = 0;
-    bool queued = false;     ///< in ready_
-    Time timer_at = kNever;  ///< its valid entry in timers_
+  struct Nic final : EventSource {
+    explicit Nic(Host& h) : host(h) {}
+    Time fire(Time now) noexcept override { return host.fire_nic(now); }
+    Host& host;
+  };
+  struct Timers final : EventSource {
+    explicit Timers(Host& h) : host(h) {}
+    Time fire(Time now) noexcept override { return host.fire_timers(now); }
+    Host& host;
   };
   struct OutgoingSignal {
     FlowKey flow;
@@ -135,7 +148,6 @@ class Host final : public Node, public EventSource {
   std::uint32_t add_connection(const FlowKey& flow, const TcpConfig& config,
                                std::uint32_t option_bytes, TcpConnection::Role role,
                                ConnectionListener& listener);
-  void remove_connection(std::uint32_t slot) noexcept;
   void retire_if_closed(std::uint32_t slot) noexcept;
   void refresh(std::uint32_t slot, Time now) noexcept;
   [[nodiscard]] std::uint32_t slot_of(const TcpConnection& connection) noexcept;
@@ -148,32 +160,39 @@ class Host final : public Node, public EventSource {
   [[nodiscard]] bool has_work() const noexcept;
   void transmit(Time now) noexcept;
   bool write_next(Packet& packet, Time now) noexcept;
+  bool write_ready(Packet& packet, Time now) noexcept;
+  void keep_turn(std::uint32_t slot, std::uint32_t payload_bytes, Time now) noexcept;
   [[nodiscard]] Time jittered(Time now) noexcept;
-  void run_timers(Time now) noexcept;
-  [[nodiscard]] Time next_event() const noexcept;
+  Time fire_nic(Time now) noexcept;
+  Time fire_timers(Time now) noexcept;
+  void note_timer(Time at) noexcept;
+  [[nodiscard]] Time next_transmission() const noexcept;
   void settle(Time now) noexcept;
 
   Setup setup_;
   EventLoop& loop_;
-  SourceId id_;
+  Nic nic_source_{*this};
+  Timers timer_source_{*this};
+  SourceId nic_id_, timer_id_;
   rte_mempool& pool_;
   Link* out_ = nullptr;
   Serializer nic_;
   RandomStream jitter_;
   std::uint64_t jitter_ns_;
 
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_slots_;
-  FlowTable<std::uint32_t> by_flow_;  ///< flow as we send -> slot
-  Fifo<std::uint32_t> ready_;         ///< slots that may send, one entry each
-  Fifo<OutgoingSignal> signals_;      ///< sent before anything else
-  Fifo<OutgoingReset> resets_;        ///< bounded by kMaxResets
+  ConnectionTable connections_;
+  Fifo<std::uint32_t> ready_;  ///< slots that may send, one entry each
+  /// Slot whose turn goes on (segmentation offload), and what it has sent of it.
+  std::optional<std::uint32_t> turn_;
+  std::uint32_t turn_bytes_ = 0;
+  Fifo<OutgoingSignal> signals_;  ///< sent before anything else
+  Fifo<OutgoingReset> resets_;    ///< bounded by kMaxResets
   std::vector<std::pair<std::uint16_t, Acceptor*>> listeners_;
   FlowTable<SignalListener*> ack_listeners_;
-  TimerQueue timers_;
+  TimerQueue timers_;           ///< the applications'
   Time nic_retry_at_ = kNever;  ///< no mbuf was left: try again then
   std::uint16_t next_port_ = 32768;
-  int busy_ = 0;  ///< > 0 inside receive() or fire(): the loop is told at the end
+  int busy_ = 0;  ///< > 0 inside receive() or a timer: the NIC is asked at the end
   HostCounters counters_;
 };
 

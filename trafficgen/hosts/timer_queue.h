@@ -17,17 +17,15 @@ class TimerClient {
   ~TimerClient() = default;
 };
 
-/// Deadlines of one host, earliest first; equal ones in the order of adding.
-/// Connection timers are lazy: a deadline that moved later is not searched for,
-/// its owner is asked again when the old one is due. Not thread-safe.
+/// Application timers of one host, earliest first; equal ones in the order of
+/// adding. A new peak of pending timers allocates. Not thread-safe.
 class TimerQueue {
  public:
   struct Timer {
     Time at{};
     std::uint64_t order = 0;
-    TimerClient* client = nullptr;  ///< application timer; else of a connection slot
-    std::uint32_t tag = 0;          ///< for the client, or the slot
-    std::uint32_t generation = 0;   ///< of the slot
+    TimerClient* client = nullptr;
+    std::uint32_t tag = 0;  ///< for the client
   };
 
   explicit TimerQueue(std::size_t expected) { heap_.reserve(expected); }

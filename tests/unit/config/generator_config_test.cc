@@ -23,8 +23,8 @@ auto fields(const GeneratorDeviceConfig& c) {
   return std::tuple(name, device, rx, tx, arp, subnet, gateway);
 }
 auto fields(const HostConfig& c) {
-  const auto& [name, address, device, rate, mtu] = c;
-  return std::tuple(name, address, device, rate, mtu);
+  const auto& [name, address, device, rate, mtu, tso] = c;
+  return std::tuple(name, address, device, rate, mtu, tso);
 }
 auto fields(const TransportConfig& c) {
   const auto& [name, tcp] = c;
@@ -82,7 +82,7 @@ GeneratorConfig full_config() {
                        256,
                        4096,
                        {.arp = true, .subnet = "198.18.0.0/24", .gateway = "198.18.0.254"}}},
-          .hosts = {{"w0", "10.0.1.1", "d0", {1'000'000'000}, 9000},
+          .hosts = {{"w0", "10.0.1.1", "d0", {1'000'000'000}, 9000, 65536},
                     {"w1", "10.0.1.2", "d0"},
                     {"s0", "10.0.2.1", "d0"}},
           .transports = {{"dctcp", tcp}, {"plain", plain}},
@@ -180,6 +180,8 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
        "\"224.0.0.1\": must be a unicast"},
       {[](C& c) { c.hosts[1].device = "d9"; }, "host[1].device", "\"d9\": no [[device]]"},
       {[](C& c) { c.hosts[1].rate = {}; }, "host[1].rate", "0bit: must be more"},
+      {[](C& c) { c.hosts[0].tso_bytes = 1000; }, "host[0].tso_bytes",
+       "1000: must be 0 or from mtu_bytes to 65536 bytes"},
       {[](C& c) { c.hosts[0].mtu_bytes = 9001; }, "host[0].mtu_bytes",
        "9001 bytes: must be at most 9000"},
       {[](C& c) {

@@ -56,12 +56,13 @@ class App final : public Acceptor,
 };
 
 struct Pair {
-  static Host::Setup setup(const char* name, const char* address, BitRate rate) {
-    return {.name = name, .address = ip(address), .rate = rate};
+  static Host::Setup setup(const char* name, const char* address, BitRate rate,
+                           std::uint32_t tso_bytes) {
+    return {.name = name, .address = ip(address), .rate = rate, .tso_bytes = tso_bytes};
   }
-  explicit Pair(BitRate rate = BitRate{1'000'000'000})
-      : a(setup("a", "10.0.1.1", rate), loop, pool.get()),
-        b(setup("b", "10.0.3.1", rate), loop, pool.get()),
+  explicit Pair(BitRate rate = BitRate{1'000'000'000}, std::uint32_t tso_bytes = 0)
+      : a(setup("a", "10.0.1.1", rate, tso_bytes), loop, pool.get()),
+        b(setup("b", "10.0.3.1", rate, tso_bytes), loop, pool.get()),
         to_a(a),
         to_b(b),
         wire_to_b(loop, kDelay, to_b, 0),
@@ -112,6 +113,53 @@ TEST(Host, NicSendsAtItsRateCountedOnLayerOne) {
   EXPECT_GT(back_to_back, 900U) << "and a busy NIC leaves no gaps";
   Pair::expect_balanced(p.a);
   Pair::expect_balanced(p.b);
+}
+
+// Two connections with data in the same NIC: how long is each one's turn?
+std::size_t longest_run(std::uint32_t tso_bytes) {
+  Pair p(BitRate{1'000'000'000}, tso_bytes);
+  App client, server;
+  client.config.control.initial_window_segments = 100;
+  p.b.listen(5000, server);
+  TcpConnection& first = p.a.open(Pair::flow(40'000), client.config, 0, client, Time{});
+  TcpConnection& second = p.a.open(Pair::flow(40'001), client.config, 0, client, Time{});
+  p.run(1ms);
+  p.a.send(first, 140'000, Time{1ms});
+  p.a.send(second, 140'000, Time{1ms});
+  p.run(3ms);
+  std::size_t longest = 0, run = 0;
+  std::uint16_t last = 0;
+  for (const Arrival& a : p.to_b.seen) {
+    if (a.payload_bytes == 0) continue;
+    run = a.flow.source_port == last ? run + 1 : 1;
+    last = a.flow.source_port;
+    // The last segments of a connection have nobody to take turns with.
+    if (a.at < Time{2ms}) longest = std::max(longest, run);
+  }
+  EXPECT_GT(p.to_b.seen.size(), 100U);
+  Pair::expect_balanced(p.a);
+  return longest;
+}
+
+TEST(Host, OffloadKeepsTheTurnForItsBytes) {
+  EXPECT_EQ(longest_run(0), 2U)
+      << "segments take turns, after one that left before the others came";
+  EXPECT_EQ(longest_run(14'480), 10U) << "10 segments of 1448 bytes";
+  EXPECT_EQ(longest_run(15'000), 10U) << "an eleventh would be more than it takes";
+}
+
+TEST(Host, AllocatesOnlyPortsThatAreFree) {
+  Pair p;
+  App client;
+  const std::uint32_t peer = ip("10.0.3.1");
+  const auto next = p.a.allocate_port(peer, 5000);
+  ASSERT_TRUE(next);
+  const auto taken = static_cast<std::uint16_t>(*next + 1);
+  p.a.open(Pair::flow(taken), client.config, 0, client, Time{});
+  EXPECT_EQ(p.a.allocate_port(peer, 5000), taken + 1) << "passes over the open one";
+  for (std::uint32_t n = 0; n < 32'765; ++n) ASSERT_NE(p.a.allocate_port(peer, 5000), taken);
+  EXPECT_EQ(p.a.allocate_port(peer, 5000), *next) << "they come round again";
+  EXPECT_EQ(p.a.allocate_port(peer, 5001), taken) << "free towards another port";
 }
 
 TEST(Host, StartIsAnsweredWithAnAckOfTheReversedFlow) {

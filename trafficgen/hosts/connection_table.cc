@@ -1,0 +1,39 @@
+#include "trafficgen/hosts/connection_table.h"
+
+namespace outrider {
+
+std::uint32_t ConnectionTable::add(const TcpConfig& config, const TcpConnection::Setup& setup,
+                                   ConnectionListener& listener) {
+  assert(!full() && !find(setup.flow));
+  if (free_.empty()) {
+    const auto first = static_cast<std::uint32_t>(chunks_.size()) * kChunkSlots;
+    chunks_.push_back(std::make_unique<Slot[]>(kChunkSlots));
+    for (std::uint32_t i = kChunkSlots; i > 0; --i) free_.push_back(first + i - 1);
+    for (std::uint32_t i = 0; i < kChunkSlots; ++i) timers_.add();
+  }
+  if (by_flow_.full()) by_flow_.grow();
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  (*this)[slot].connection.emplace(config, setup, listener);
+  by_flow_.insert(setup.flow, slot);
+  return slot;
+}
+
+void ConnectionTable::remove(std::uint32_t slot) noexcept {
+  Slot& s = (*this)[slot];
+  assert(!s.queued);
+  by_flow_.erase(s.connection->flow());
+  s.connection.reset();
+  s.timer_at = kNever;
+  timers_.schedule(slot, kNever);
+  free_.push_back(slot);
+}
+
+std::optional<std::uint32_t> ConnectionTable::take_due(Time now) noexcept {
+  const auto due = timers_.take_next(now);
+  if (due.id == timers_.kNobody) return std::nullopt;
+  (*this)[due.id].timer_at = kNever;
+  return due.id;
+}
+
+}  // namespace outrider

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/core/flow_table.h"
+#include "common/core/timing_wheel.h"
+#include "trafficgen/transport/connection.h"
+
+namespace outrider {
+
+/// The connections of one host, found by slot or by flow, with their timers.
+///
+/// Slots stay where they are, so a connection may be referred to for its life.
+/// Opening one allocates when there were never as many open before; nothing else
+/// does. A timer is lazy: a deadline that moved later is not searched for, its
+/// owner is asked again when the old one is due. Not thread-safe.
+class ConnectionTable {
+ public:
+  struct Slot {
+    std::optional<TcpConnection> connection;
+    Time timer_at = kNever;  ///< when the table asks the connection again
+    bool queued = false;     ///< the host's, waits for the NIC
+  };
+
+  /// @param max_connections beyond which full() holds
+  explicit ConnectionTable(std::uint32_t max_connections) : max_connections_(max_connections) {}
+
+  /// @pre !full(), no connection of that flow
+  /// @return its slot
+  std::uint32_t add(const TcpConfig& config, const TcpConnection::Setup& setup,
+                    ConnectionListener& listener);
+  void remove(std::uint32_t slot) noexcept;
+
+  [[nodiscard]] Slot& operator[](std::uint32_t slot) noexcept {
+    return chunks_[slot / kChunkSlots][slot % kChunkSlots];
+  }
+  /// @param flow as this host sends it. @return nothing if there is none
+  [[nodiscard]] std::optional<std::uint32_t> find(const FlowKey& flow) const noexcept {
+    const std::uint32_t* slot = by_flow_.find(flow);
+    return slot == nullptr ? std::nullopt : std::optional(*slot);
+  }
+  [[nodiscard]] bool full() const noexcept { return by_flow_.size() == max_connections_; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return by_flow_.size(); }
+
+  /// Takes note of the connection's next timer.
+  void refresh_timer(std::uint32_t slot) noexcept {
+    Slot& s = (*this)[slot];
+    const Time at = s.connection->next_timer();
+    if (at >= s.timer_at) return;
+    s.timer_at = at;
+    timers_.schedule(slot, at);
+  }
+  [[nodiscard]] Time next_timer() const noexcept { return timers_.next(); }
+  /// Takes the first slot that is to be asked at or before `now`.
+  [[nodiscard]] std::optional<std::uint32_t> take_due(Time now) noexcept;
+
+ private:
+  static constexpr std::uint32_t kChunkSlots = 16;
+  static constexpr std::uint32_t kFirstTableEntries = 64;
+
+  std::uint32_t max_connections_;
+  std::vector<std::unique_ptr<Slot[]>> chunks_;
+  std::vector<std::uint32_t> free_;
+  FlowTable<std::uint32_t> by_flow_{kFirstTableEntries};
+  // Deadlines lie some 100 us to seconds ahead: slots of 8 us, coarse levels.
+  TimingWheel<13, 6> timers_;
+};
+
+}  // namespace outrider
