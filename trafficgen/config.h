@@ -48,6 +48,13 @@ struct LongFlowsConfig {
   std::uint16_t tcp_port = 20000;
 };
 
+/// What connections may borrow at once; absent: derived, see transport_reserve.h.
+struct TransportMemoryConfig {
+  std::optional<std::uint32_t> flights{};    ///< senders with data in flight
+  std::optional<std::uint32_t> segments{};   ///< of flights of more than 8 segments
+  std::optional<std::uint32_t> disorders{};  ///< receivers with data out of order
+};
+
 /// Everything that `outrider-trafficgen --config FILE` reads.
 struct GeneratorConfig {
   std::uint64_t seed = 1;
@@ -65,6 +72,7 @@ struct GeneratorConfig {
   std::optional<std::uint32_t> mbufs{};
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
   std::uint32_t max_bins = 131072;              ///< kept
+  TransportMemoryConfig transport_memory{};
 };
 
 ConfigIssues validate(const GeneratorConfig& config);

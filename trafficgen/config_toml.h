@@ -9,6 +9,7 @@
 #include "common/config/config_value.h"
 #include "trafficgen/config.h"
 #include "trafficgen/controller_config.h"
+#include "trafficgen/transport_reserve.h"
 
 namespace outrider {
 
@@ -102,6 +103,7 @@ void describe(V& v, GeneratorConfig& c) {
   v.value("mbufs", c.mbufs);
   v.duration("bin", c.bin);
   v.value("max_bins", c.max_bins);
+  v.table("transport_memory", c.transport_memory);
   v.tables("device", c.devices);
   v.tables("host", c.hosts);
   v.tables("transport", c.transports);

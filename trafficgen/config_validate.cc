@@ -245,6 +245,7 @@ ConfigIssues validate(const GeneratorConfig& config) {
     check_long_flows(at, config.long_flows[i], "long_flows[" + std::to_string(i) + "]", scope);
   }
   check_mbufs(root, config);
+  check_transport_memory(root.below("transport_memory"), config);
   return issues;
 }
 

@@ -12,6 +12,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/hosts/neighbour_edge.h"
 #include "trafficgen/measure/goodput.h"
+#include "trafficgen/transport_reserve.h"
 #include "trafficgen/workload/job.h"
 #include "trafficgen/workload/model_profile.h"
 
@@ -23,7 +24,12 @@ constexpr std::uint32_t kIpAndTcpBytes = 40;
 
 struct Generator::State {
   State(const GeneratorConfig& c, EventLoop& l, rte_mempool& p, Options o)
-      : config(c), loop(l), pool(p), options(o), goodput(c.bin, c.max_bins) {}
+      : config(c),
+        loop(l),
+        pool(p),
+        options(o),
+        memory(transport_reserve(c)),
+        goodput(c.bin, c.max_bins) {}
 
   Host* host_named(const std::string& name) {
     const auto it = std::ranges::find(config.hosts, name, &HostConfig::name);
@@ -47,6 +53,7 @@ struct Generator::State {
   EventLoop& loop;
   rte_mempool& pool;
   Options options;
+  TransportMemory memory;  ///< outlives the hosts
   GoodputSeries goodput;
   std::vector<std::unique_ptr<Host>> hosts;
   std::unordered_map<std::uint32_t, std::uint32_t> by_address;  ///< filled at start-up
@@ -72,7 +79,7 @@ void Generator::State::make_hosts() {
                                                        .seed = config.seed,
                                                        .index = i,
                                                        .full_payload = options.full_payload},
-                                           loop, pool));
+                                           loop, pool, memory));
     by_address[address] = i;
     const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
     device_of.push_back(static_cast<std::uint32_t>(device - config.devices.begin()));
@@ -224,6 +231,9 @@ GeneratorReport Generator::report(Time now) const {
   r.drops[static_cast<std::size_t>(DropReason::kMalformed)] += state_->malformed;
   for (const auto& job : state_->jobs) job->fill(r);
   for (const auto& flow : state_->long_flows) r.flows.push_back(flow->report());
+  r.flights_exhausted = state_->memory.counters.flights_exhausted;
+  r.segments_exhausted = state_->memory.counters.segments_exhausted;
+  r.disorders_exhausted = state_->memory.counters.disorders_exhausted;
   r.bins = state_->goodput.bins();
   for (const auto& edge : state_->neighbours) {
     if (edge == nullptr) continue;

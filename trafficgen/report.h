@@ -68,6 +68,11 @@ struct GeneratorReport {
   std::uint64_t consumed = 0;  ///< of these, taken by a connection or as a signal
   std::array<std::uint64_t, kDropReasons> drops{};
   std::uint64_t mbuf_exhausted = 0;  ///< times that a NIC had to wait for a buffer
+  /// Times that a pool of [transport_memory] was empty: senders waited, or data out
+  /// of order was refused.
+  std::uint64_t flights_exhausted = 0;
+  std::uint64_t segments_exhausted = 0;
+  std::uint64_t disorders_exhausted = 0;
   std::uint64_t starts_sent = 0;
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;

@@ -15,13 +15,13 @@ namespace outrider {
 /// job, direction bit and worker, iteration. Receivers that do not know it
 /// ignore it (RFC 9293, section 3.1).
 inline constexpr std::uint8_t kBurstOptionKind = 253;
-inline constexpr std::uint32_t kBurstOptionBytes = 12;
+inline constexpr std::uint8_t kBurstOptionBytes = 12;
 inline constexpr std::uint16_t kBurstOptionExId = 0x4F52;
 
 /// @pre out.size() >= kBurstOptionBytes, identity.worker < 32768
 inline void encode_burst_option(const BurstIdentity& id, std::uint8_t* out) noexcept {
   out[0] = kBurstOptionKind;
-  out[1] = static_cast<std::uint8_t>(kBurstOptionBytes);
+  out[1] = kBurstOptionBytes;
   const auto worker = static_cast<std::uint16_t>(
       id.worker | (id.direction == BurstDirection::kPull ? 0x8000U : 0U));
   const std::uint16_t words[3] = {be16(kBurstOptionExId), be16(id.job), be16(worker)};

@@ -66,7 +66,7 @@ class Script {
                      .role = client_ ? TcpConnection::Role::kClient : TcpConnection::Role::kServer,
                      .initial_sequence = initial_,
                      .option_bytes = (choices & 2) != 0 ? std::uint8_t{12} : std::uint8_t{0}},
-                    app_) {
+                    memory_, app_) {
     if (client_) connection_.open(now_);
   }
 
@@ -285,6 +285,7 @@ class Script {
   std::uint32_t peer_next_;  ///< sequence number of the plausible peer's next byte
   Application app_;
   Time now_{};
+  TransportMemory memory_{{.flights = 1, .segments = 1U << 14, .disorders = 1}};
   TcpConnection connection_;
   std::vector<Sent> sent_;
   std::uint64_t written_ = 0;

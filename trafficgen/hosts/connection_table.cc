@@ -14,7 +14,7 @@ std::uint32_t ConnectionTable::add(const TcpConfig& config, const TcpConnection:
   if (by_flow_.full()) by_flow_.grow();
   const std::uint32_t slot = free_.back();
   free_.pop_back();
-  (*this)[slot].connection.emplace(config, setup, listener);
+  (*this)[slot].connection.emplace(config, setup, memory_, listener);
   by_flow_.insert(setup.flow, slot);
   return slot;
 }

@@ -27,7 +27,9 @@ class ConnectionTable {
   };
 
   /// @param max_connections beyond which full() holds
-  explicit ConnectionTable(std::uint32_t max_connections) : max_connections_(max_connections) {}
+  /// @param memory of all connections, must outlive the table
+  ConnectionTable(std::uint32_t max_connections, TransportMemory& memory)
+      : max_connections_(max_connections), memory_(memory) {}
 
   /// @pre !full(), no connection of that flow
   /// @return its slot
@@ -63,6 +65,7 @@ class ConnectionTable {
   static constexpr std::uint32_t kFirstTableEntries = 64;
 
   std::uint32_t max_connections_;
+  TransportMemory& memory_;
   std::vector<std::unique_ptr<Slot[]>> chunks_;
   std::vector<std::uint32_t> free_;
   FlowTable<std::uint32_t> by_flow_{kFirstTableEntries};

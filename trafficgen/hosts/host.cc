@@ -15,7 +15,7 @@ constexpr std::uint32_t kEphemeralPorts = 65536 - kFirstEphemeralPort;
 constexpr Duration kMbufRetry = std::chrono::microseconds(10);
 }  // namespace
 
-Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool)
+Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemory& memory)
     : setup_(setup),
       loop_(loop),
       nic_id_(loop.add(nic_source_)),
@@ -28,7 +28,7 @@ Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool)
           static_cast<double>(
               nic_.duration_of(setup.mtu_bytes + static_cast<std::uint32_t>(sizeof(EthernetHeader)))
                   .count()))),
-      connections_(kMaxConnections),
+      connections_(kMaxConnections, memory),
       ready_(64),
       signals_(64),
       resets_(kMaxResets),
@@ -59,7 +59,7 @@ std::uint32_t Host::initial_sequence(const FlowKey& flow) noexcept {
   return static_cast<std::uint32_t>(hash_of(flow));
 }
 
-TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uint32_t option_bytes,
+TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uint8_t option_bytes,
                           ConnectionListener& listener, Time now) {
   const std::uint32_t slot =
       add_connection(flow, config, option_bytes, TcpConnection::Role::kClient, listener);
@@ -109,7 +109,7 @@ void Host::set_timer(TimerClient& client, std::uint32_t tag, Time at) {
 // -- connections
 
 std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
-                                   std::uint32_t option_bytes, TcpConnection::Role role,
+                                   std::uint8_t option_bytes, TcpConnection::Role role,
                                    ConnectionListener& listener) {
   return connections_.add(config, {flow, role, initial_sequence(flow), option_bytes}, listener);
 }
@@ -289,8 +289,8 @@ bool Host::write_ready(Packet& packet, Time now) noexcept {
       write_frame(packet, slot.connection->flow(), static_cast<std::uint8_t>(segment.ecn), segment,
                   setup_.full_payload);
       if (setup_.tso_bytes != 0) keep_turn(index, segment.payload_bytes, now);
-      refresh(index, now);
     }
+    refresh(index, now);  // also if it lacks memory: it has set a deadline then
     retire_if_closed(index);
     if (sends) return true;
   }

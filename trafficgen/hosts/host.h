@@ -18,6 +18,7 @@
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/timer_queue.h"
 #include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/transport_memory.h"
 
 namespace outrider {
 
@@ -27,7 +28,7 @@ class Acceptor {
   struct Offer {
     const TcpConfig* config = nullptr;
     ConnectionListener* listener = nullptr;  ///< nullptr: refused with RST
-    std::uint32_t option_bytes = 0;
+    std::uint8_t option_bytes = 0;
   };
   /// @param flow as the client sends it
   virtual Offer accept(const FlowKey& flow) noexcept = 0;
@@ -88,7 +89,8 @@ class Host final : public Node {
     bool full_payload = false;
   };
 
-  Host(const Setup& setup, EventLoop& loop, rte_mempool& pool);
+  /// @param pool,memory must outlive the host
+  Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemory& memory);
   ~Host();
 
   void connect(Link& out) noexcept { out_ = &out; }
@@ -101,7 +103,7 @@ class Host final : public Node {
   std::optional<std::uint16_t> allocate_port(std::uint32_t to_address,
                                              std::uint16_t to_port) noexcept;
   /// Client side. @param flow source must be this host; @return valid until on_closed
-  TcpConnection& open(const FlowKey& flow, const TcpConfig& config, std::uint32_t option_bytes,
+  TcpConnection& open(const FlowKey& flow, const TcpConfig& config, std::uint8_t option_bytes,
                       ConnectionListener& listener, Time now);
   void listen(std::uint16_t port, Acceptor& acceptor);
   void send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept;
@@ -146,7 +148,7 @@ class Host final : public Node {
   };
 
   std::uint32_t add_connection(const FlowKey& flow, const TcpConfig& config,
-                               std::uint32_t option_bytes, TcpConnection::Role role,
+                               std::uint8_t option_bytes, TcpConnection::Role role,
                                ConnectionListener& listener);
   void retire_if_closed(std::uint32_t slot) noexcept;
   void refresh(std::uint32_t slot, Time now) noexcept;

@@ -4,21 +4,21 @@
 
 namespace outrider {
 
-TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup,
+TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup, TransportMemory& memory,
                              ConnectionListener& listener)
-    : config_(config),
-      setup_(setup),
+    : sender_({.config = config, .memory = memory}, setup.initial_sequence),
+      role_(setup.role),
+      option_bytes_(setup.option_bytes),
+      receiver_(context(), config.control.controller == Controller::kDctcp),
       listener_(listener),
-      syn_rto_(config.initial_rto),
-      receiver_(config, config.control.controller == Controller::kDctcp, counters_),
-      sender_(config, setup.initial_sequence, counters_) {
+      flow_(setup.flow) {
   assert(config.control.mss_bytes + setup.option_bytes <= UINT16_MAX);
 }
 
 TcpConnection::~TcpConnection() = default;
 
 void TcpConnection::open(Time) noexcept {
-  assert(setup_.role == Role::kClient && state_ == State::kIdle);
+  assert(role_ == Role::kClient && state_ == State::kIdle);
   state_ = State::kSynSent;
   syn_due_ = true;
 }
@@ -28,7 +28,8 @@ void TcpConnection::send(std::uint64_t bytes, Time) noexcept { sender_.write(byt
 void TcpConnection::close(Time) noexcept { sender_.finish(); }
 
 void TcpConnection::set_identity(std::optional<BurstIdentity> identity) noexcept {
-  identity_ = identity;
+  has_identity_ = identity.has_value();
+  if (identity) identity_ = *identity;
 }
 
 void TcpConnection::watch_offset(std::uint64_t offset) noexcept { sender_.watch(offset); }
@@ -40,13 +41,13 @@ std::optional<Time> TcpConnection::watched_sent_at() const noexcept {
 TcpSegment TcpConnection::next_segment(Time now) noexcept {
   assert(has_segment(now));
   TcpSegment s;
-  ++counters_.segments_sent;
+  ++context().counters.segments_sent;
   if (syn_due_) [[unlikely]] {
     handshake_segment(s, now);
     return s;
   }
   const bool data =
-      state_ == State::kEstablished && !receiver_.ack_due_alone() && sender_.can_send();
+      state_ == State::kEstablished && !receiver_.ack_due_alone() && sender_.can_send(now);
   if (!data) {
     s.sequence = sender_.next_sequence();
     receiver_.fill_pure_ack(s);
@@ -54,15 +55,15 @@ TcpSegment TcpConnection::next_segment(Time now) noexcept {
   }
   sender_.fill(s, now);
   receiver_.fill_piggyback(s);
-  if (identity_ && s.payload_bytes != 0) {
+  if (has_identity_ && s.payload_bytes != 0) {
     s.has_identity = true;
-    s.identity = *identity_;
+    s.identity = identity_;
   }
   return s;
 }
 
 void TcpConnection::on_segment(const TcpSegment& s, Time now) noexcept {
-  ++counters_.segments_received;
+  ++context().counters.segments_received;
   switch (state_) {
     [[likely]] case State::kEstablished : case State::kClosed : on_established_segment(s, now);
     return;
@@ -84,7 +85,7 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
     return;
   }
   if (s.has(kTcpSyn)) [[unlikely]] {  // the peer missed our answer to its SYN
-    if (s.sequence == peer_initial_sequence_) receiver_.acknowledge_now();
+    if (s.sequence == receiver_.initial_sequence()) receiver_.acknowledge_now();
     else count_invalid();
     return;
   }
@@ -106,7 +107,7 @@ void TcpConnection::on_timer(Time now) noexcept {
   if (state_ == State::kEstablished) {
     receiver_.on_timer(now);
     if (!sender_.on_timer(now)) finish(State::kReset, now);
-  } else if (now >= syn_deadline_) {
+  } else if (now >= sender_.rto_deadline()) {
     on_handshake_timer(now);
   }
 }
@@ -115,7 +116,7 @@ void TcpConnection::finish(State state, Time now) noexcept {
   assert(state == State::kClosed || state == State::kReset);
   state_ = state;
   syn_due_ = false;
-  syn_deadline_ = kNever;
+  sender_.set_deadline(kNever);
   listener_.on_closed(*this, now);
 }
 

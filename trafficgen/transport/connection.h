@@ -10,8 +10,7 @@
 #include "common/net/tcp_segment.h"
 #include "trafficgen/transport/receiver.h"
 #include "trafficgen/transport/sender.h"
-#include "trafficgen/transport/tcp_config.h"
-#include "trafficgen/transport/tcp_counters.h"
+#include "trafficgen/transport/tcp_context.h"
 
 namespace outrider {
 
@@ -38,7 +37,8 @@ class ConnectionListener {
 /// It decides; the host acts: the host asks has_segment()/next_segment() when
 /// its NIC is free, hands in what arrives, and calls on_timer() when
 /// next_timer() is reached. `now` never decreases. Not thread-safe. Nothing
-/// allocates after construction.
+/// allocates after construction; an idle connection borrows nothing from the
+/// TransportMemory, which must be large enough for those that are not.
 ///
 /// A server-role connection is made when a SYN arrives and is then handed that
 /// SYN. Deviations from RFC 9293: no simultaneous open, no TIME-WAIT (a peer
@@ -57,11 +57,12 @@ class TcpConnection {
     FlowKey flow;  ///< as this end sends: source is us
     Role role = Role::kClient;
     std::uint32_t initial_sequence = 0;
-    std::uint32_t option_bytes = 0;  ///< room kept in every segment, e.g. kBurstOptionBytes
+    std::uint8_t option_bytes = 0;  ///< room kept in every segment, e.g. kBurstOptionBytes
   };
 
-  /// @param config,listener must outlive the connection
-  TcpConnection(const TcpConfig& config, const Setup& setup, ConnectionListener& listener);
+  /// @param config,memory,listener must outlive the connection
+  TcpConnection(const TcpConfig& config, const Setup& setup, TransportMemory& memory,
+                ConnectionListener& listener);
   ~TcpConnection();
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;
@@ -77,9 +78,10 @@ class TcpConnection {
   [[nodiscard]] std::optional<Time> watched_sent_at() const noexcept;
 
   // -- the host's side
-  [[nodiscard]] bool has_segment(Time) const noexcept {
+  /// Call it before next_timer(): a sender that lacks memory sets a deadline.
+  [[nodiscard]] bool has_segment(Time now) noexcept {
     if (state_ == State::kEstablished) [[likely]]
-      return receiver_.ack_due() || sender_.can_send();
+      return receiver_.ack_due() || sender_.can_send(now);
     return state_ == State::kClosed ? receiver_.ack_due() : syn_due_;
   }
   /// @pre has_segment(now). Takes note that it leaves now.
@@ -89,12 +91,12 @@ class TcpConnection {
     if (state_ == State::kEstablished) [[likely]] {
       return std::min(sender_.rto_deadline(), receiver_.ack_deadline());
     }
-    return syn_deadline_;
+    return sender_.rto_deadline();
   }
   void on_timer(Time now) noexcept;
 
   // -- what is known
-  [[nodiscard]] const FlowKey& flow() const noexcept { return setup_.flow; }
+  [[nodiscard]] const FlowKey& flow() const noexcept { return flow_; }
   /// The handshake is complete and nothing has closed the connection yet.
   [[nodiscard]] bool established() const noexcept { return state_ == State::kEstablished; }
   [[nodiscard]] bool closed() const noexcept {
@@ -119,7 +121,7 @@ class TcpConnection {
   /// Sent and neither acknowledged, SACKed nor lost (the pipe of RFC 6675).
   [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept { return sender_.in_flight_bytes(); }
   [[nodiscard]] Duration srtt() const noexcept { return sender_.srtt(); }
-  [[nodiscard]] const TcpCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] const TcpCounters& counters() const noexcept { return context().counters; }
   [[nodiscard]] const CongestionControl& control() const noexcept { return sender_.control(); }
 
  private:
@@ -144,26 +146,32 @@ class TcpConnection {
 
   void on_established_segment(const TcpSegment& s, Time now) noexcept;
   void finish(State state, Time now) noexcept;
-  void count_invalid() noexcept { ++counters_.invalid_received; }
+  void count_invalid() noexcept { ++context().counters.invalid_received; }
 
-  const TcpConfig& config_;
-  Setup setup_;
-  ConnectionListener& listener_;
-  TcpCounters counters_;
-  State state_ = State::kIdle;
-  bool syn_due_ = false;
-  bool syn_resent_ = false;
-  bool ecn_ = false;          ///< negotiated
-  bool peer_scales_ = false;  ///< its SYN had the window scale option
-  bool peer_sack_ = false;    ///< its SYN permitted SACK
-  std::uint32_t peer_initial_sequence_ = 0;
-  std::uint32_t syn_timeouts_ = 0;
-  Duration syn_rto_;
-  Time syn_sent_at_{};
-  Time syn_deadline_ = kNever;
-  std::optional<BurstIdentity> identity_;
-  TcpReceiver receiver_;
+  /// RFC 6298, 5.5: doubled by each time-out.
+  [[nodiscard]] Duration handshake_rto() const noexcept;
+  [[nodiscard]] TcpContext& context() noexcept { return sender_.context(); }
+  [[nodiscard]] const TcpContext& context() const noexcept { return sender_.context(); }
+  [[nodiscard]] const TcpConfig& config() const noexcept { return context().config; }
+
+  // The order is that of use: what every segment touches comes first.
   TcpSender sender_;
+  State state_ = State::kIdle;
+  bool syn_due_ : 1 = false;
+  bool ecn_ : 1 = false;          ///< negotiated
+  bool peer_scales_ : 1 = false;  ///< its SYN had the window scale option
+  bool peer_sack_ : 1 = false;    ///< its SYN permitted SACK
+  bool has_identity_ : 1 = false;
+  Role role_;
+  std::uint8_t option_bytes_;
+  std::uint8_t syn_timeouts_ = 0;
+  TcpReceiver receiver_;
+  ConnectionListener& listener_;
+  BurstIdentity identity_;
+  FlowKey flow_;
 };
+
+/// A million of them may be open at once (docs/performance.md, Memory).
+static_assert(sizeof(TcpConnection) <= 384);
 
 }  // namespace outrider

@@ -10,21 +10,21 @@ namespace outrider {
 void TcpConnection::handshake_segment(TcpSegment& s, Time now) noexcept {
   const bool client = state_ == State::kSynSent;
   assert(client || state_ == State::kSynReceived);
-  s.sequence = setup_.initial_sequence;
+  s.sequence = sender_.initial_sequence();
   s.flags = kTcpSyn;
   s.window = receiver_.syn_window();
-  s.mss = static_cast<std::uint16_t>(config_.control.mss_bytes + setup_.option_bytes);
+  s.mss = static_cast<std::uint16_t>(config().control.mss_bytes + option_bytes_);
   if (client || peer_scales_) s.window_scale = receiver_.window_scale();
   s.sack_permitted = client || peer_sack_;
   if (client) {
-    if (config_.ecn) s.flags |= kTcpEce | kTcpCwr;
+    if (config().ecn) s.flags |= kTcpEce | kTcpCwr;
   } else {
-    s.acknowledgment = peer_initial_sequence_ + 1;
+    s.acknowledgment = receiver_.next_sequence();
     s.flags |= kTcpAck;
     if (ecn_) s.flags |= kTcpEce;
   }
-  if (syn_deadline_ == kNever) syn_deadline_ = now + syn_rto_;
-  syn_sent_at_ = now;
+  assert(sender_.rto_deadline() == kNever);
+  sender_.set_deadline(now + handshake_rto());
   syn_due_ = false;
 }
 
@@ -32,7 +32,7 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
   const bool ack = s.has(kTcpAck);
   if (s.has(kTcpRst)) {  // 3.10.7.3 and 3.10.7.4: only from somebody who knows our SYN
     const bool valid = state_ == State::kSynSent
-                           ? ack && s.acknowledgment == setup_.initial_sequence + 1
+                           ? ack && s.acknowledgment == sender_.initial_sequence() + 1
                            : state_ == State::kSynReceived && receiver_.acceptable(s);
     if (valid) finish(State::kReset, now);
     else count_invalid();
@@ -40,7 +40,7 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
   }
   switch (state_) {
     case State::kIdle:
-      if (setup_.role == Role::kServer && s.has(kTcpSyn) && !ack) on_syn(s);
+      if (role_ == Role::kServer && s.has(kTcpSyn) && !ack) on_syn(s);
       else count_invalid();
       return;
     case State::kSynSent:
@@ -48,8 +48,8 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
       else count_invalid();
       return;
     case State::kSynReceived:
-      if (s.has(kTcpSyn) && !ack && s.sequence == peer_initial_sequence_) {
-        ++counters_.duplicates_received;  // our SYN-ACK is late or lost; its timer tells
+      if (s.has(kTcpSyn) && !ack && s.sequence == receiver_.initial_sequence()) {
+        ++context().counters.duplicates_received;  // our SYN-ACK is late or lost; its timer tells
       } else if (ack && !s.has(kTcpSyn)) {
         on_handshake_ack(s, now);
       } else {
@@ -62,14 +62,13 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
 }
 
 void TcpConnection::learn_peer(const TcpSegment& s, bool ecn) noexcept {
-  peer_initial_sequence_ = s.sequence;
   peer_scales_ = s.window_scale >= 0;
   peer_sack_ = s.sack_permitted;
   ecn_ = ecn;
   if (!peer_scales_) receiver_.disable_window_scale();
   receiver_.start(s.sequence, ecn, peer_sack_);
   // RFC 6691: the option does not count TCP options, the segments we send do.
-  const std::uint32_t payload = s.mss > setup_.option_bytes ? s.mss - setup_.option_bytes : s.mss;
+  const std::uint32_t payload = s.mss > option_bytes_ ? s.mss - option_bytes_ : s.mss;
   sender_.start({.mss_bytes = payload,
                  .window_bytes = s.window,
                  .window_scale = static_cast<std::uint8_t>(std::clamp<int>(s.window_scale, 0, 14)),
@@ -77,23 +76,23 @@ void TcpConnection::learn_peer(const TcpSegment& s, bool ecn) noexcept {
 }
 
 void TcpConnection::on_syn(const TcpSegment& s) noexcept {
-  learn_peer(s, config_.ecn && s.has(kTcpEce) && s.has(kTcpCwr));
+  learn_peer(s, config().ecn && s.has(kTcpEce) && s.has(kTcpCwr));
   state_ = State::kSynReceived;
   syn_due_ = true;
 }
 
 void TcpConnection::on_syn_ack(const TcpSegment& s, Time now) noexcept {
-  if (s.acknowledgment != setup_.initial_sequence + 1) {
+  if (s.acknowledgment != sender_.initial_sequence() + 1) {
     count_invalid();
     return;
   }
-  learn_peer(s, config_.ecn && s.has(kTcpEce) && !s.has(kTcpCwr));
+  learn_peer(s, config().ecn && s.has(kTcpEce) && !s.has(kTcpCwr));
   receiver_.acknowledge_now();
   become_established(now);
 }
 
 void TcpConnection::on_handshake_ack(const TcpSegment& s, Time now) noexcept {
-  if (s.acknowledgment != setup_.initial_sequence + 1 || !receiver_.acceptable(s)) {
+  if (s.acknowledgment != sender_.initial_sequence() + 1 || !receiver_.acceptable(s)) {
     count_invalid();
     return;
   }
@@ -102,12 +101,18 @@ void TcpConnection::on_handshake_ack(const TcpSegment& s, Time now) noexcept {
 }
 
 void TcpConnection::become_established(Time now) noexcept {
-  if (syn_resent_) sender_.on_handshake_loss();
-  else sender_.on_handshake_rtt(now - syn_sent_at_);
+  if (syn_timeouts_ != 0) sender_.on_handshake_loss();
+  else if (!syn_due_) sender_.on_handshake_rtt(now - (sender_.rto_deadline() - handshake_rto()));
   state_ = State::kEstablished;
   syn_due_ = false;
-  syn_deadline_ = kNever;
+  sender_.set_deadline(kNever);
   listener_.on_established(*this, now);
+}
+
+Duration TcpConnection::handshake_rto() const noexcept {
+  Duration rto = config().initial_rto;
+  for (std::uint8_t i = 0; i < syn_timeouts_; ++i) rto = std::min(2 * rto, config().max_rto);
+  return rto;
 }
 
 void TcpConnection::on_handshake_timer(Time now) noexcept {
@@ -116,11 +121,9 @@ void TcpConnection::on_handshake_timer(Time now) noexcept {
     finish(State::kReset, now);
     return;
   }
-  ++counters_.rtos_handshake;
-  syn_rto_ = std::min(2 * syn_rto_, config_.max_rto);  // RFC 6298, 5.5
-  syn_resent_ = true;
+  ++context().counters.rtos_handshake;
   syn_due_ = true;
-  syn_deadline_ = kNever;  // runs again from when the segment leaves
+  sender_.set_deadline(kNever);  // runs again from when the segment leaves
 }
 
 }  // namespace outrider

@@ -15,10 +15,12 @@ class Reassembly {
  public:
   static constexpr std::size_t kMaxIntervals = 64;
   struct Interval {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;      ///< one past the last byte
-    std::uint64_t touched = 0;  ///< when data last joined it, as a count of insertions
+    std::uint64_t begin;
+    std::uint64_t end;      ///< one past the last byte
+    std::uint64_t touched;  ///< when data last joined it, as a count of insertions
   };
+  Reassembly() noexcept {}  // not = default: intervals are touched as they are used
+
   enum class Result : std::uint8_t { kStored, kDuplicate, kRefused };
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
@@ -41,9 +43,9 @@ class Reassembly {
   std::size_t most_recent(std::array<Interval, 4>& out) const noexcept;
 
  private:
-  std::array<Interval, kMaxIntervals> intervals_{};
   std::size_t count_ = 0;
   std::uint64_t insertions_ = 0;
+  std::array<Interval, kMaxIntervals> intervals_;
 };
 
 }  // namespace outrider

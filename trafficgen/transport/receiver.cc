@@ -19,14 +19,14 @@ std::uint64_t end_of(std::uint64_t begin, const TcpSegment& s) noexcept {
 
 }  // namespace
 
-TcpReceiver::TcpReceiver(const TcpConfig& config, bool per_packet_echo,
-                         TcpCounters& counters) noexcept
-    : config_(config),
-      counters_(counters),
-      buffer_bytes_(config.receive_buffer_bytes),
-      window_scale_(scale_for(config.receive_buffer_bytes)),
+TcpReceiver::TcpReceiver(TcpContext& context, bool per_packet_echo) noexcept
+    : context_(context),
+      buffer_bytes_(context.config.receive_buffer_bytes),
+      window_scale_(scale_for(context.config.receive_buffer_bytes)),
       echo_(per_packet_echo) {
+  [[maybe_unused]] const TcpConfig& config = context.config;
   assert(buffer_bytes_ > 0 && buffer_bytes_ <= kMaxWindowBytes);
+  assert(config.ack_every_segments < UINT8_MAX);
   assert(config.delayed_ack > Duration::zero() && config.ack_every_segments > 0);
 }
 
@@ -58,17 +58,17 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
   const bool fin = s.has(kTcpFin);
   if (s.payload_bytes == 0 && !fin) return false;
   if (signed_begin < 0) {  // before the stream
-    ++counters_.invalid_received;
+    ++context_.counters.invalid_received;
     return false;
   }
   const auto begin = static_cast<std::uint64_t>(signed_begin);
   const std::uint64_t end = end_of(begin, s);
-  if ((fin || fin_) && !fin_possible(begin, end, fin)) [[unlikely]] {
-    ++counters_.invalid_received;
+  if ((fin || fin_ != kNoFin) && !fin_possible(begin, end, fin)) [[unlikely]] {
+    ++context_.counters.invalid_received;
     return false;
   }
   if (end <= next_) {  // RFC 9293, 3.10.7.4: acknowledge what is old, at once
-    ++counters_.duplicates_received;
+    ++context_.counters.duplicates_received;
     acknowledge_now();
     return false;
   }
@@ -84,37 +84,59 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
 
 /// The stream ends once, above everything that has arrived.
 bool TcpReceiver::fin_possible(std::uint64_t begin, std::uint64_t end, bool fin) noexcept {
-  if (fin_) return fin ? end - 1 == *fin_ : end <= *fin_;
-  const std::uint64_t highest = reassembly_.empty() ? next_ : reassembly_.highest();
+  if (fin_ != kNoFin) return fin ? end - 1 == fin_ : end <= fin_;
+  const std::uint64_t highest = in_order() ? next_ : disorder_->reassembly.highest();
   return begin <= end - 1 && end - 1 >= highest;
 }
 
 /// @return false if the segment was refused
 bool TcpReceiver::accept(std::uint64_t begin, std::uint64_t end, Time now) noexcept {
-  if (begin > next_ || !reassembly_.empty()) [[unlikely]] {
+  if (begin > next_ || !in_order()) [[unlikely]] {
     acknowledge_now();
     return accept_rare(begin, end);
   }
   next_ = end;
-  if (++unacknowledged_ >= config_.ack_every_segments) acknowledge_now();
-  else if (!due_ && deadline_ == kNever) deadline_ = now + config_.delayed_ack;
+  if (++unacknowledged_ >= context_.config.ack_every_segments) acknowledge_now();
+  else if (!due_ && deadline_ == kNever) deadline_ = now + context_.config.delayed_ack;
   return true;
+}
+
+bool TcpReceiver::borrow() noexcept {
+  if (disorder_ != nullptr) return true;
+  disorder_ = context_.memory.disorders.take();
+  if (disorder_ == nullptr) ++context_.memory.counters.disorders_exhausted;
+  return disorder_ != nullptr;
+}
+
+void TcpReceiver::give_back() noexcept {
+  if (disorder_ == nullptr) return;
+  context_.memory.disorders.give_back(disorder_);
+  disorder_ = nullptr;
+}
+
+void TcpReceiver::give_back_if_unused() noexcept {
+  if (in_order() && (disorder_ == nullptr || disorder_->earlier_used == 0)) give_back();
 }
 
 bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
   if (begin <= next_) {
-    next_ = reassembly_.take_in_order(end);
+    next_ = disorder_->reassembly.take_in_order(end);
+    give_back_if_unused();
     return true;
   }
-  switch (reassembly_.insert(begin, end)) {
+  if (!borrow()) {
+    ++context_.counters.reassembly_refused;
+    return false;
+  }
+  switch (disorder_->reassembly.insert(begin, end)) {
     case Reassembly::Result::kRefused:
-      ++counters_.reassembly_refused;
+      ++context_.counters.reassembly_refused;
       return false;
     case Reassembly::Result::kDuplicate:
-      ++counters_.duplicates_received;
+      ++context_.counters.duplicates_received;
       break;
     case Reassembly::Result::kStored:
-      ++counters_.out_of_order_received;
+      ++context_.counters.out_of_order_received;
       break;
   }
   return true;
@@ -122,7 +144,7 @@ bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
 
 void TcpReceiver::echo(const TcpSegment& s) noexcept {
   const bool ce = s.ecn == Ecn::kCe;
-  if (ce) ++counters_.ce_received;
+  if (ce) ++context_.counters.ce_received;
   if (echo_.changes(ce)) {
     keep_earlier_ack();
     acknowledge_now();
@@ -133,12 +155,16 @@ void TcpReceiver::echo(const TcpSegment& s) noexcept {
 /// The per-packet state changes while in-order data waits for its ACK: that data
 /// is acknowledged on its own, under the state it arrived with, and the NIC may
 /// be too busy to take the ACK before the next change. When more than
-/// kEarlierAcks wait, the last one covers the data, with a state that is not its own.
+/// kEarlierAcks wait, the last one covers the data, with a state that is not its
+/// own; without memory, the current ACK does.
 void TcpReceiver::keep_earlier_ack() noexcept {
-  const std::uint64_t told = earlier_used_ == 0 ? last_told_ : earlier_[earlier_used_ - 1].next;
-  if (next_ == told) return;
-  if (earlier_used_ == kEarlierAcks) --earlier_used_;
-  earlier_[earlier_used_++] = {next_, echo_.ece()};
+  const bool none = disorder_ == nullptr || disorder_->earlier_used == 0;
+  const std::uint64_t told =
+      none ? last_told_ : disorder_->earlier[disorder_->earlier_used - 1].next;
+  if (next_ == told || !borrow()) return;
+  std::size_t& used = disorder_->earlier_used;
+  if (used == Disorder::kEarlierAcks) --used;
+  disorder_->earlier[used++] = {next_, echo_.ece()};
 }
 
 void TcpReceiver::acknowledged(std::uint64_t next) noexcept {
@@ -160,25 +186,32 @@ void TcpReceiver::fill_piggyback(TcpSegment& s) noexcept {
 void TcpReceiver::fill_pure_ack(TcpSegment& s) noexcept {
   s.window = window();
   s.flags |= kTcpAck;
-  if (!reassembly_.empty()) fill_sack(s);
-  if (earlier_used_ != 0) {  // the current ACK stays due
-    s.acknowledgment = space_.wire(earlier_[0].next);
-    if (earlier_[0].ece) s.flags |= kTcpEce;
-    last_told_ = earlier_[0].next;
-    std::copy(earlier_.begin() + 1, earlier_.begin() + static_cast<std::ptrdiff_t>(earlier_used_),
-              earlier_.begin());
-    --earlier_used_;
-    return;
+  if (disorder_ != nullptr) [[unlikely]] {
+    if (!in_order()) fill_sack(s);
+    if (disorder_->earlier_used != 0) return fill_earlier(s);
   }
   s.acknowledgment = space_.wire(next_);
   if (echo_.ece()) s.flags |= kTcpEce;
   acknowledged(next_);
 }
 
+/// The current ACK stays due.
+void TcpReceiver::fill_earlier(TcpSegment& s) noexcept {
+  auto& earlier = disorder_->earlier;
+  s.acknowledgment = space_.wire(earlier[0].next);
+  if (earlier[0].ece) s.flags |= kTcpEce;
+  last_told_ = earlier[0].next;
+  std::copy(earlier.begin() + 1,
+            earlier.begin() + static_cast<std::ptrdiff_t>(disorder_->earlier_used),
+            earlier.begin());
+  --disorder_->earlier_used;
+  give_back_if_unused();
+}
+
 void TcpReceiver::fill_sack(TcpSegment& s) const noexcept {
   if (!sack_) return;
-  std::array<Reassembly::Interval, 4> recent;
-  const std::size_t blocks = reassembly_.most_recent(recent);
+  std::array<Reassembly::Interval, 4> recent{};
+  const std::size_t blocks = disorder_->reassembly.most_recent(recent);
   for (std::size_t i = 0; i < blocks; ++i) {
     s.sack[i] = {space_.wire(recent[i].begin), space_.wire(recent[i].end)};
   }

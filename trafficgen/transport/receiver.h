@@ -1,23 +1,20 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
 
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
 #include "trafficgen/transport/ecn_echo.h"
-#include "trafficgen/transport/reassembly.h"
 #include "trafficgen/transport/sequence_space.h"
-#include "trafficgen/transport/tcp_config.h"
-#include "trafficgen/transport/tcp_counters.h"
+#include "trafficgen/transport/tcp_context.h"
 
 namespace outrider {
 
 /// The receiving half of a connection: reassembly, when to acknowledge, what
 /// the acknowledgment says. The application reads at once, so the window is
 /// always the whole buffer. Offsets count from the first data byte; the FIN
-/// takes one. Not thread-safe, nothing allocates.
+/// takes one. Not thread-safe, nothing allocates: what is out of order is kept in
+/// memory borrowed from the context's pools, and given back when it is delivered.
 ///
 /// Sources: RFC 9293, 3.10.7.4 (acceptance); RFC 5681, 4.2 (delayed ACK: at once
 /// for the n-th segment, data out of order and data that fills a hole); RFC 2018
@@ -27,7 +24,11 @@ namespace outrider {
 class TcpReceiver {
  public:
   /// @pre config: receive_buffer_bytes in (0, 2^30], delayed_ack > 0, ack_every_segments > 0
-  TcpReceiver(const TcpConfig& config, bool per_packet_echo, TcpCounters& counters) noexcept;
+  /// @param context must outlive the receiver
+  TcpReceiver(TcpContext& context, bool per_packet_echo) noexcept;
+  ~TcpReceiver() { give_back(); }
+  TcpReceiver(const TcpReceiver&) = delete;
+  TcpReceiver& operator=(const TcpReceiver&) = delete;
 
   /// The peer's SYN was accepted.
   void start(std::uint32_t peer_initial_sequence, bool ecn, bool sack) noexcept;
@@ -48,9 +49,7 @@ class TcpReceiver {
   [[nodiscard]] bool ack_due() const noexcept { return due_; }
   [[nodiscard]] Time ack_deadline() const noexcept { return deadline_; }
   /// Must the ACK that is due travel alone? (SACK, or an earlier ECE state to tell)
-  [[nodiscard]] bool ack_due_alone() const noexcept {
-    return due_ && (earlier_used_ != 0 || !reassembly_.empty());
-  }
+  [[nodiscard]] bool ack_due_alone() const noexcept { return due_ && disorder_ != nullptr; }
   /// Writes acknowledgment, window, ECE and, in a pure ACK, SACK; it leaves now.
   void fill_pure_ack(TcpSegment& s) noexcept;
   void fill_piggyback(TcpSegment& s) noexcept;
@@ -63,44 +62,45 @@ class TcpReceiver {
   /// The peer did not offer window scaling: use none (RFC 7323, section 2.2).
   void disable_window_scale() noexcept;
 
+  [[nodiscard]] std::uint32_t initial_sequence() const noexcept { return space_.wire(0) - 1; }
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return space_.wire(next_); }
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {
     return next_ - (fin_received() ? 1 : 0);
   }
-  [[nodiscard]] bool fin_received() const noexcept { return fin_ && next_ > *fin_; }
+  [[nodiscard]] bool fin_received() const noexcept { return next_ > fin_; }
 
  private:
-  /// An acknowledgment that the per-packet echo owes for an earlier ECE state.
-  struct EarlierAck {
-    std::uint64_t next = 0;
-    bool ece = false;
-  };
-  static constexpr std::size_t kEarlierAcks = 16;
+  static constexpr std::uint64_t kNoFin = UINT64_MAX;
 
   bool fin_possible(std::uint64_t begin, std::uint64_t end, bool fin) noexcept;
   bool accept(std::uint64_t begin, std::uint64_t end, Time now) noexcept;
+  /// @return false if there is no memory for it
+  bool borrow() noexcept;
+  void give_back() noexcept;
+  void give_back_if_unused() noexcept;
+  [[nodiscard]] bool in_order() const noexcept {
+    return disorder_ == nullptr || disorder_->reassembly.empty();
+  }
   bool accept_rare(std::uint64_t begin, std::uint64_t end) noexcept;
   void echo(const TcpSegment& s) noexcept;
   void keep_earlier_ack() noexcept;
   void acknowledged(std::uint64_t next) noexcept;
+  void fill_earlier(TcpSegment& s) noexcept;
   void fill_sack(TcpSegment& s) const noexcept;
 
-  const TcpConfig& config_;
-  TcpCounters& counters_;
+  TcpContext& context_;
+  std::uint64_t next_ = 0;       ///< first offset that is missing
+  std::uint64_t last_told_ = 0;  ///< acknowledgment that left last
+  Time deadline_ = kNever;       ///< of the delayed ACK
+  Disorder* disorder_ = nullptr;
+  std::uint64_t fin_ = kNoFin;  ///< its offset, once any segment told it
   SequenceSpace space_;
-  std::uint64_t next_ = 0;            ///< first offset that is missing
-  std::uint64_t last_told_ = 0;       ///< acknowledgment that left last
-  Time deadline_ = kNever;            ///< of the delayed ACK
-  std::uint32_t unacknowledged_ = 0;  ///< in-order data segments since the last ACK
   std::uint32_t buffer_bytes_;
+  std::uint8_t unacknowledged_ = 0;  ///< in-order data segments since the last ACK
   std::int8_t window_scale_;
   bool due_ = false;
   bool sack_ = false;
   EcnEcho echo_;
-  std::optional<std::uint64_t> fin_;  ///< its offset, once any segment told it
-  std::array<EarlierAck, kEarlierAcks> earlier_{};
-  std::size_t earlier_used_ = 0;
-  Reassembly reassembly_;
 };
 
 }  // namespace outrider

@@ -1,13 +1,48 @@
 #include "trafficgen/transport/scoreboard.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace outrider {
 
-Scoreboard::Scoreboard(std::uint32_t slots)
-    : ring_(std::make_unique_for_overwrite<SentSegment[]>(slots)), mask_(slots - 1) {
-  assert(std::has_single_bit(slots));
+namespace {
+unsigned order_of_ring(const Flight& flight) noexcept {
+  return SegmentArena::order_of(flight.mask + 1);
+}
+}  // namespace
+
+Scoreboard::Room Scoreboard::room(const TransportMemory& memory,
+                                  std::uint32_t limit) const noexcept {
+  if (has_room()) return Room::kYes;
+  if (flight_ == nullptr) return memory.flights.empty() ? Room::kNoFlight : Room::kYes;
+  if (segments() >= limit) return Room::kLimit;
+  const unsigned order = SegmentArena::order_of(2 * (flight_->mask + 1));
+  return memory.segments.can_lend(order) ? Room::kYes : Room::kNoSegments;
+}
+
+/// A copy per doubling is O(1) per segment. A ring's indices stay what they are.
+void Scoreboard::make_room(TransportMemory& memory) noexcept {
+  if (flight_ == nullptr) {
+    flight_ = memory.flights.take();
+    assert(flight_ != nullptr);
+    return;
+  }
+  const std::uint32_t mask = 2 * flight_->mask + 1;
+  SentSegment* ring = memory.segments.take(SegmentArena::order_of(mask + 1));
+  for (std::uint64_t i = flight_->head; i != flight_->tail; ++i) ring[i & mask] = at(i);
+  if (flight_->ring != flight_->own)
+    memory.segments.give_back(flight_->ring, order_of_ring(*flight_));
+  flight_->ring = ring;
+  flight_->mask = mask;
+}
+
+void Scoreboard::release(TransportMemory& memory) noexcept {
+  if (flight_ == nullptr) return;
+  if (flight_->ring != flight_->own)
+    memory.segments.give_back(flight_->ring, order_of_ring(*flight_));
+  memory.flights.give_back(flight_);
+  flight_ = nullptr;
+  pipe_ = 0;
+  lost_pending_ = 0;
 }
 
 void Scoreboard::forget(SentSegment& s) noexcept {
@@ -22,9 +57,10 @@ void Scoreboard::forget(SentSegment& s) noexcept {
 
 Scoreboard::Acknowledged Scoreboard::acknowledge(std::uint64_t una) noexcept {
   Acknowledged result;
+  if (flight_ == nullptr) return result;
   bool resent = false;
-  while (head_ != tail_) {
-    SentSegment& s = at(head_);
+  while (flight_->head != flight_->tail) {
+    SentSegment& s = at(flight_->head);
     if (s.offset >= una) break;
     if (s.offset + s.length > una) {  // within a segment: keep its rest
       const auto part = static_cast<std::uint32_t>(una - s.offset);
@@ -40,18 +76,18 @@ Scoreboard::Acknowledged Scoreboard::acknowledge(std::uint64_t una) noexcept {
     }
     resent |= s.ever_resent;
     forget(s);
-    ++head_;
+    ++flight_->head;
   }
   // Karn (RFC 6298, 3). What lies behind a filled hole had arrived long before.
   if (resent) result.sent_at.reset();
-  loss_edge_ = std::max(loss_edge_, head_);
-  resend_from_ = std::max(resend_from_, head_);
+  flight_->loss_edge = std::max(flight_->loss_edge, flight_->head);
+  flight_->resend_from = std::max(flight_->resend_from, flight_->head);
   return result;
 }
 
 std::uint64_t Scoreboard::find(std::uint64_t offset) const noexcept {
-  std::uint64_t low = head_;
-  std::uint64_t high = tail_;
+  std::uint64_t low = flight_->head;
+  std::uint64_t high = flight_->tail;
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
     if (at(middle).offset < offset) low = middle + 1;
@@ -62,14 +98,14 @@ std::uint64_t Scoreboard::find(std::uint64_t offset) const noexcept {
 
 void Scoreboard::note_highest(std::uint64_t index) noexcept {
   std::uint64_t candidate = index + 1;
-  for (std::uint64_t& h : highest_) {
+  for (std::uint64_t& h : flight_->highest) {
     if (candidate > h) std::swap(candidate, h);
   }
 }
 
 std::uint32_t Scoreboard::sack_new(std::uint64_t begin, std::uint64_t end) noexcept {
   std::uint32_t bytes = 0;
-  for (std::uint64_t i = find(begin); i != tail_; ++i) {
+  for (std::uint64_t i = find(begin); i != flight_->tail; ++i) {
     SentSegment& s = at(i);
     if (s.offset + s.length > end) break;
     if (s.sacked) continue;
@@ -84,7 +120,8 @@ std::uint32_t Scoreboard::sack_new(std::uint64_t begin, std::uint64_t end) noexc
 
 std::uint32_t Scoreboard::sack(std::uint64_t begin, std::uint64_t end) noexcept {
   assert(begin < end);
-  for (Range& seen : seen_) {
+  if (flight_ == nullptr) return 0;
+  for (Flight::Range& seen : flight_->seen) {
     if (seen.begin > begin || begin >= seen.end) continue;
     if (end <= seen.end) return 0;  // nothing new
     // The block grew upwards, as it does while data behind a hole arrives. Its
@@ -92,18 +129,19 @@ std::uint32_t Scoreboard::sack(std::uint64_t begin, std::uint64_t end) noexcept 
     const std::uint64_t known = seen.end;
     seen.end = end;
     const std::uint64_t i = find(known);
-    const bool within = i != head_ && at(i - 1).offset + at(i - 1).length > known;
+    const bool within = i != flight_->head && at(i - 1).offset + at(i - 1).length > known;
     return sack_new(within ? at(i - 1).offset : known, end);
   }
-  seen_[seen_next_++ % seen_.size()] = {begin, end};
+  flight_->seen[flight_->seen_next++ % flight_->seen.size()] = {begin, end};
   return sack_new(begin, end);
 }
 
 void Scoreboard::detect_losses() noexcept {
-  const std::uint64_t third = highest_.back();
+  if (flight_ == nullptr) return;
+  const std::uint64_t third = flight_->highest.back();
   if (third == 0) return;
-  for (const std::uint64_t edge = third - 1; loss_edge_ < edge; ++loss_edge_) {
-    SentSegment& s = at(loss_edge_);
+  for (const std::uint64_t edge = third - 1; flight_->loss_edge < edge; ++flight_->loss_edge) {
+    SentSegment& s = at(flight_->loss_edge);
     if (s.sacked || s.lost) continue;
     pipe_ -= s.length;
     s.lost = true;
@@ -112,13 +150,14 @@ void Scoreboard::detect_losses() noexcept {
 }
 
 void Scoreboard::mark_all_lost() noexcept {
-  const bool reneged = !empty() && at(head_).sacked;
+  if (flight_ == nullptr) return;
+  const bool reneged = !empty() && at(flight_->head).sacked;
   if (reneged) {
-    highest_ = {};
-    seen_ = {};
+    flight_->highest = {};
+    flight_->seen = {};
   }
   lost_pending_ = 0;
-  for (std::uint64_t i = head_; i != tail_; ++i) {
+  for (std::uint64_t i = flight_->head; i != flight_->tail; ++i) {
     SentSegment& s = at(i);
     if (reneged) s.sacked = false;
     s.lost = !s.sacked;
@@ -126,17 +165,17 @@ void Scoreboard::mark_all_lost() noexcept {
     lost_pending_ += s.lost ? 1 : 0;
   }
   pipe_ = 0;
-  loss_edge_ = tail_;
-  resend_from_ = head_;
+  flight_->loss_edge = flight_->tail;
+  flight_->resend_from = flight_->head;
 }
 
 const SentSegment& Scoreboard::resend(Time now) noexcept {
   assert(lost_pending_ > 0);
-  while (!at(resend_from_).lost || at(resend_from_).resent) {
-    ++resend_from_;
-    assert(resend_from_ < tail_);
+  while (!at(flight_->resend_from).lost || at(flight_->resend_from).resent) {
+    ++flight_->resend_from;
+    assert(flight_->resend_from < flight_->tail);
   }
-  SentSegment& s = at(resend_from_++);
+  SentSegment& s = at(flight_->resend_from++);
   s.resent = true;
   s.ever_resent = true;
   s.sent_ns = now.time_since_epoch().count();

@@ -1,26 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cassert>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "common/core/clock.h"
+#include "trafficgen/transport/transport_memory.h"
 
 namespace outrider {
-
-/// A segment between its first transmission and its cumulative acknowledgment.
-/// No default member values: the ring's memory is touched when it is used.
-struct SentSegment {
-  std::uint64_t offset;  ///< stream offset
-  std::int64_t sent_ns;  ///< first transmission, or the last one if resent
-  std::uint32_t length;  ///< bytes of sequence space, a FIN counts one
-  bool sacked;           ///< reported by SACK
-  bool lost;             ///< taken for lost; implies !sacked
-  bool resent;           ///< since it was taken for lost; implies lost
-  bool ever_resent;      ///< no RTT sample (Karn)
-};
 
 /// What is in flight, what of it has arrived, what is lost: RFC 6675 with its
 /// pipe and its loss test kept incrementally. O(1) per segment sent, acknowledged
@@ -32,37 +19,53 @@ struct SentSegment {
 /// discontiguous, so three small ones count as well.
 ///
 /// pipe_bytes() is the sum of the lengths of segments that are neither SACKed
-/// nor (lost and not resent). Not thread-safe; nothing allocates after construction.
+/// nor (lost and not resent). Its memory is borrowed while something is in
+/// flight, in a ring that doubles as the flight grows. Not thread-safe.
 class Scoreboard {
  public:
-  /// @param slots segments that may be in flight, a power of two
-  explicit Scoreboard(std::uint32_t slots);
-
-  [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
-  [[nodiscard]] bool full() const noexcept { return tail_ - head_ > mask_; }
-  [[nodiscard]] std::uint64_t segments() const noexcept { return tail_ - head_; }
+  [[nodiscard]] bool empty() const noexcept { return segments() == 0; }
+  [[nodiscard]] std::uint64_t segments() const noexcept {
+    return flight_ == nullptr ? 0 : flight_->tail - flight_->head;
+  }
   [[nodiscard]] std::uint32_t pipe_bytes() const noexcept { return pipe_; }
   /// Segments that are lost and not resent yet.
   [[nodiscard]] std::uint32_t lost_pending() const noexcept { return lost_pending_; }
   /// Is the oldest segment taken for lost, resent or not?
-  [[nodiscard]] bool head_lost() const noexcept { return !empty() && at(head_).lost; }
+  [[nodiscard]] bool head_lost() const noexcept { return !empty() && at(flight_->head).lost; }
   [[nodiscard]] const SentSegment& segment(std::uint64_t i) const noexcept {
     assert(i < segments());
-    return at(head_ + i);
+    return at(flight_->head + i);
   }
+  /// What is borrowed, nullptr before the first push and after release().
+  [[nodiscard]] Flight* flight() noexcept { return flight_; }
+  [[nodiscard]] const Flight* flight() const noexcept { return flight_; }
 
-  /// Takes note of new data. @pre !full(), offset is the end of the last segment
-  void push(std::uint64_t offset, std::uint32_t length, Time now) noexcept {
-    assert(!full() && length > 0);
-    ring_[tail_++ & mask_] = {.offset = offset,
-                              .sent_ns = now.time_since_epoch().count(),
-                              .length = length,
-                              .sacked = false,
-                              .lost = false,
-                              .resent = false,
-                              .ever_resent = false};
+  /// Can another segment be pushed into what is borrowed already?
+  [[nodiscard]] bool has_room() const noexcept {
+    return flight_ != nullptr && segments() <= flight_->mask;
+  }
+  enum class Room : std::uint8_t { kYes, kNoFlight, kNoSegments, kLimit };
+  /// The same, if the memory may be asked. @param limit of segments in flight
+  [[nodiscard]] Room room(const TransportMemory& memory, std::uint32_t limit) const noexcept;
+
+  /// Takes note of new data.
+  /// @pre has_room() or room() == kYes, offset is the end of the last segment
+  void push(TransportMemory& memory, std::uint64_t offset, std::uint32_t length,
+            Time now) noexcept {
+    assert(length > 0);
+    if (!has_room()) [[unlikely]]
+      make_room(memory);
+    at(flight_->tail++) = {.offset = offset,
+                           .sent_ns = now.time_since_epoch().count(),
+                           .length = length,
+                           .sacked = false,
+                           .lost = false,
+                           .resent = false,
+                           .ever_resent = false};
     pipe_ += length;
   }
+  /// Gives everything back. @pre everything is acknowledged, or the connection ends
+  void release(TransportMemory& memory) noexcept;
 
   struct Acknowledged {
     std::uint32_t bytes = 0;        ///< that SACK had not reported before
@@ -87,14 +90,12 @@ class Scoreboard {
   const SentSegment& resend(Time now) noexcept;
 
  private:
-  static constexpr std::size_t kDupThresh = 3;
-  struct Range {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-  };
-
-  [[nodiscard]] SentSegment& at(std::uint64_t i) noexcept { return ring_[i & mask_]; }
-  [[nodiscard]] const SentSegment& at(std::uint64_t i) const noexcept { return ring_[i & mask_]; }
+  [[nodiscard]] SentSegment& at(std::uint64_t i) noexcept {
+    return flight_->ring[i & flight_->mask];
+  }
+  [[nodiscard]] const SentSegment& at(std::uint64_t i) const noexcept {
+    return flight_->ring[i & flight_->mask];
+  }
   /// Index of the first segment with offset >= `offset`, tail_ if there is none.
   [[nodiscard]] std::uint64_t find(std::uint64_t offset) const noexcept;
   [[nodiscard]] static bool in_pipe(const SentSegment& s) noexcept {
@@ -104,16 +105,11 @@ class Scoreboard {
   void note_highest(std::uint64_t index) noexcept;
   void forget(SentSegment& s) noexcept;  ///< takes its part out of pipe and lost_pending
 
-  std::unique_ptr<SentSegment[]> ring_;
-  std::uint64_t mask_;
-  std::uint64_t head_ = 0, tail_ = 0;  ///< free-running indices
+  void make_room(TransportMemory& memory) noexcept;
+
+  Flight* flight_ = nullptr;
   std::uint32_t pipe_ = 0;
   std::uint32_t lost_pending_ = 0;
-  std::uint64_t loss_edge_ = 0;                      ///< every un-SACKed segment below it is lost
-  std::uint64_t resend_from_ = 0;                    ///< none below it waits to be resent
-  std::array<std::uint64_t, kDupThresh> highest_{};  ///< 1 + index of the highest SACKed, 0: none
-  std::array<Range, 4> seen_{};  ///< blocks of late, to look only at what they add
-  std::size_t seen_next_ = 0;
 };
 
 }  // namespace outrider

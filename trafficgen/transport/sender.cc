@@ -5,30 +5,27 @@
 #include <cassert>
 
 namespace outrider {
-namespace {
+TcpSender::TcpSender(const TcpContext& context, std::uint32_t initial_sequence)
+    : context_(context),
+      space_(initial_sequence),
+      mss_(static_cast<std::uint16_t>(context.config.control.mss_bytes)),
+      rto_(context.config.initial_rto, rto_bounds()),
+      control_(context.config.control) {
+  assert(mss_ > 0 && mss_ == context.config.control.mss_bytes);
+  assert(context.config.receive_buffer_bytes > 0 &&
+         context.config.receive_buffer_bytes <= kMaxWindowBytes);
+  cwnd_ = control_->cwnd_bytes();
+}
 
-/// Room for a whole window of full segments, and for some short ones.
-std::uint32_t slots_for(const TcpConfig& config) noexcept {
-  assert(config.control.mss_bytes > 0);
-  assert(config.receive_buffer_bytes > 0 && config.receive_buffer_bytes <= kMaxWindowBytes);
+std::uint32_t TcpSender::segments_limit(const TcpConfig& config) noexcept {
+  if (config.control.mss_bytes == 0) return 64;
   return std::bit_ceil(config.receive_buffer_bytes / config.control.mss_bytes + 64);
 }
 
-}  // namespace
-
-TcpSender::TcpSender(const TcpConfig& config, std::uint32_t initial_sequence, TcpCounters& counters)
-    : config_(config),
-      counters_(counters),
-      control_(config.control),
-      space_(initial_sequence),
-      cwnd_(control_->cwnd_bytes()),
-      mss_(config.control.mss_bytes),
-      rto_(config.initial_rto, config.min_rto, config.max_rto),
-      scoreboard_(slots_for(config)) {}
-
 void TcpSender::start(const Peer& peer) noexcept {
   assert(peer.window_scale <= 14);
-  if (peer.mss_bytes != 0) mss_ = std::min(mss_, peer.mss_bytes);
+  if (peer.mss_bytes != 0 && peer.mss_bytes < mss_)
+    mss_ = static_cast<std::uint16_t>(peer.mss_bytes);
   peer_window_scale_ = peer.window_scale;
   peer_edge_ = peer.window_bytes;
   ecn_ = peer.ecn;
@@ -46,21 +43,42 @@ std::uint32_t TcpSender::new_payload() const noexcept {
   return scoreboard_.empty() ? static_cast<std::uint32_t>(room) : 0;
 }
 
-bool TcpSender::can_send_new() const noexcept {
-  if (scoreboard_.full()) return false;
-  const std::uint32_t payload = new_payload();
-  if (payload == 0 && !(closing_ && nxt_ == written_)) return false;
-  return scoreboard_.pipe_bytes() + payload <= cwnd_;
+bool TcpSender::has_room(Time now) noexcept {
+  if (scoreboard_.has_room()) [[likely]]
+    return true;
+  switch (scoreboard_.room(context_.memory, segments_limit(context_.config))) {
+    case Scoreboard::Room::kYes:
+      return true;
+    case Scoreboard::Room::kNoSegments:
+      ++context_.memory.counters.segments_exhausted;
+      return false;
+    case Scoreboard::Room::kNoFlight:
+      if (rto_deadline_ == kNever) {
+        ++context_.memory.counters.flights_exhausted;
+        rto_deadline_ = now + kMemoryRetry;
+      }
+      return false;
+    case Scoreboard::Room::kLimit:
+      return false;
+  }
+  return false;
 }
 
-bool TcpSender::can_send() const noexcept {
+bool TcpSender::can_send_new(Time now) noexcept {
+  const std::uint32_t payload = new_payload();
+  if (payload == 0 && !(closing_ && nxt_ == written_)) return false;
+  return scoreboard_.pipe_bytes() + payload <= cwnd_ && has_room(now);
+}
+
+bool TcpSender::can_send(Time now) noexcept {
   if (scoreboard_.lost_pending() == 0) [[likely]]
-    return can_send_new();
+    return can_send_new(now);
   return resend_first_ || scoreboard_.pipe_bytes() + mss_ <= cwnd_;
 }
 
 void TcpSender::fill(TcpSegment& s, Time now) noexcept {
-  assert(can_send());
+  assert(can_send(now));
+  if (scoreboard_.empty()) rto_deadline_ = kNever;  // memory is there again
   if (scoreboard_.lost_pending() == 0) [[likely]]
     fill_new(s, now);
   else fill_resent(s, now);
@@ -69,7 +87,7 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
 }
 
 void TcpSender::note_window_use() noexcept {
-  if (scoreboard_.pipe_bytes() + mss_ > cwnd_) window_full_until_ = nxt_;
+  if (scoreboard_.pipe_bytes() + mss_ > cwnd_) scoreboard_.flight()->window_full_until = nxt_;
 }
 
 void TcpSender::fill_resent(TcpSegment& s, Time now) noexcept {
@@ -85,12 +103,12 @@ void TcpSender::fill_resent(TcpSegment& s, Time now) noexcept {
   s.ecn = ect ? Ecn::kEct0 : Ecn::kNotEct;
   if (lost.offset == una_) rto_deadline_ = now + rto_.rto();
   resend_first_ = false;
-  ++counters_.retransmitted;
+  ++context_.counters.retransmitted;
   note_window_use();
 }
 
 void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
-  if (scoreboard_.empty() && config_.reuse == ConnectionReuse::kIdleRestart && nxt_ != 0 &&
+  if (scoreboard_.empty() && context_.config.reuse == ConnectionReuse::kIdleRestart && nxt_ != 0 &&
       now - last_sent_ > rto_.rto()) {
     control_->on_idle(now);
     cwnd_ = control_->cwnd_bytes();
@@ -106,11 +124,15 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
     if (ecn_) s.ecn = Ecn::kEct0;
     if (cwr_pending_) s.flags |= kTcpCwr;  // RFC 3168, 6.1.2
     cwr_pending_ = false;
-    if (watched_ && !watched_sent_at_ && *watched_ >= nxt_ && *watched_ < end) {
-      watched_sent_at_ = now;
+    if (watches_ && watched_ >= nxt_ && watched_ < end) {
+      watched_ = static_cast<std::uint64_t>(now.time_since_epoch().count());
+      watches_ = false;
+      watched_sent_ = true;
     }
   }
-  scoreboard_.push(nxt_, payload + (fin ? 1 : 0), now);
+  const bool first = scoreboard_.flight() == nullptr;
+  scoreboard_.push(context_.memory, nxt_, payload + (fin ? 1 : 0), now);
+  if (first) scoreboard_.flight()->reduced_until = reduced_here_ ? una_ : una_ - 1;
   nxt_ = end + (fin ? 1 : 0);
   note_window_use();
 }
@@ -122,15 +144,15 @@ bool TcpSender::on_timer(Time now) noexcept {
     return true;
   }
   if (++timeouts_ > kMaxTimeouts) return false;
-  ++counters_.rtos_data;
+  ++context_.counters.rtos_data;
   control_->on_timeout(flight_bytes(), now);
   cwnd_ = control_->cwnd_bytes();
   scoreboard_.mark_all_lost();
   phase_ = Phase::kAfterTimeout;
-  recovery_point_ = nxt_;  // RFC 6675, 5.1
+  scoreboard_.flight()->recovery_point = nxt_;  // RFC 6675, 5.1
   note_reduction();
   resend_first_ = true;
-  rto_.back_off();
+  rto_.back_off(rto_bounds());
   rto_deadline_ = now + rto_.rto();
   return true;
 }

@@ -9,14 +9,16 @@
 #include "trafficgen/transport/rto_estimator.h"
 #include "trafficgen/transport/scoreboard.h"
 #include "trafficgen/transport/sequence_space.h"
-#include "trafficgen/transport/tcp_config.h"
-#include "trafficgen/transport/tcp_counters.h"
+#include "trafficgen/transport/tcp_context.h"
 
 namespace outrider {
 
 /// The sending half of a connection: what may leave, what is lost, when to time
 /// out. The controller decides the window; this class obeys it and the peer's.
-/// Not thread-safe; nothing allocates after construction.
+/// Not thread-safe; nothing allocates after construction: what is in flight is
+/// kept in memory borrowed from the context's pools, and given back when all is
+/// acknowledged. A sender that finds no memory waits: for its own ACKs, or with
+/// nothing in flight for kMemoryRetry, after which it asks again.
 ///
 /// Sources: RFC 6675 (recovery: a window reduction on entry, lost segments as
 /// the pipe allows, exit at the recovery point), RFC 3042 (limited transmit: SACK
@@ -33,7 +35,11 @@ namespace outrider {
 ///  - no Nagle: the last segment of what is written may be short.
 class TcpSender {
  public:
-  TcpSender(const TcpConfig& config, std::uint32_t initial_sequence, TcpCounters& counters);
+  /// @param context what it refers to must outlive the sender, which keeps the counters
+  TcpSender(const TcpContext& context, std::uint32_t initial_sequence);
+  ~TcpSender() { scoreboard_.release(context_.memory); }
+  TcpSender(const TcpSender&) = delete;
+  TcpSender& operator=(const TcpSender&) = delete;
 
   // -- the application
   void write(std::uint64_t bytes) noexcept {
@@ -43,7 +49,8 @@ class TcpSender {
   void finish() noexcept { closing_ = true; }
   void watch(std::uint64_t offset) noexcept {
     watched_ = offset;
-    watched_sent_at_.reset();
+    watched_sent_ = false;
+    watches_ = true;
   }
 
   // -- the handshake
@@ -54,13 +61,16 @@ class TcpSender {
     bool ecn = false;  ///< negotiated
   };
   void start(const Peer& peer) noexcept;
-  void on_handshake_rtt(Duration rtt) noexcept { rto_.on_sample(rtt); }
+  void on_handshake_rtt(Duration rtt) noexcept { rto_.on_sample(rtt, rto_bounds()); }
   /// RFC 6298, 5.7: 3 s where the initial RTO is 1 s, in proportion otherwise.
-  void on_handshake_loss() noexcept { rto_.restart_at(3 * config_.initial_rto); }
+  void on_handshake_loss() noexcept {
+    rto_.restart_at(3 * context_.config.initial_rto, rto_bounds());
+  }
 
   // -- sending
-  [[nodiscard]] bool can_send() const noexcept;
-  /// @pre can_send(). Writes sequence number, length, flags and ECN; it leaves now.
+  /// May a segment leave now? If only memory is missing, a later rto_deadline() is set.
+  [[nodiscard]] bool can_send(Time now) noexcept;
+  /// @pre can_send(now). Writes sequence number, length, flags and ECN; it leaves now.
   void fill(TcpSegment& s, Time now) noexcept;
   /// @return false if the acknowledgment is impossible: nothing changed then
   bool on_ack(const TcpSegment& s, Time now) noexcept;
@@ -68,7 +78,13 @@ class TcpSender {
   [[nodiscard]] bool on_timer(Time now) noexcept;
   [[nodiscard]] Time rto_deadline() const noexcept { return rto_deadline_; }
 
+  /// The handshake's timer is kept here: nothing else is timed before it is over.
+  void set_deadline(Time at) noexcept { rto_deadline_ = at; }
+
   // -- what is known
+  [[nodiscard]] TcpContext& context() noexcept { return context_; }
+  [[nodiscard]] const TcpContext& context() const noexcept { return context_; }
+  [[nodiscard]] std::uint32_t initial_sequence() const noexcept { return space_.wire(0) - 1; }
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return space_.wire(nxt_); }
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_; }
   [[nodiscard]] std::uint64_t acked_bytes() const noexcept {
@@ -79,10 +95,18 @@ class TcpSender {
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept { return cwnd_; }
   [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept { return scoreboard_.pipe_bytes(); }
   [[nodiscard]] Duration srtt() const noexcept { return rto_.srtt(); }
-  [[nodiscard]] std::optional<Time> watched_sent_at() const noexcept { return watched_sent_at_; }
+  [[nodiscard]] std::optional<Time> watched_sent_at() const noexcept {
+    if (!watched_sent_) return std::nullopt;
+    return Time{Duration{static_cast<std::int64_t>(watched_)}};
+  }
   [[nodiscard]] const CongestionControl& control() const noexcept { return *control_; }
 
+  /// Most segments in flight: a whole window of full ones, and some short ones. The
+  /// peer is taken to have a buffer like ours. A power of two.
+  [[nodiscard]] static std::uint32_t segments_limit(const TcpConfig& config) noexcept;
+
   static constexpr std::uint32_t kMaxTimeouts = 15;  ///< R2 of RFC 9293, 3.8.3
+  static constexpr Duration kMemoryRetry = std::chrono::milliseconds(10);
 
  private:
   enum class Phase : std::uint8_t {
@@ -92,7 +116,8 @@ class TcpSender {
   };
 
   [[nodiscard]] std::uint32_t new_payload() const noexcept;
-  [[nodiscard]] bool can_send_new() const noexcept;
+  [[nodiscard]] bool can_send_new(Time now) noexcept;
+  [[nodiscard]] bool has_room(Time now) noexcept;
   void fill_resent(TcpSegment& s, Time now) noexcept;
   void fill_new(TcpSegment& s, Time now) noexcept;
   void take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexcept;
@@ -104,32 +129,46 @@ class TcpSender {
   /// FlightSize of RFC 5681 without what limited transmit added [bytes].
   [[nodiscard]] std::uint32_t flight_bytes() const noexcept;
 
-  const TcpConfig& config_;
-  TcpCounters& counters_;
-  ControllerSlot control_;
-  SequenceSpace space_;
+  [[nodiscard]] RtoEstimator::Bounds rto_bounds() const noexcept {
+    return {context_.config.min_rto, context_.config.max_rto};
+  }
+  // With nothing in flight there is no Flight, and una_ == nxt_ is beyond all of these.
+  [[nodiscard]] bool below_recovery_point() const noexcept {
+    return scoreboard_.flight() != nullptr && una_ < scoreboard_.flight()->recovery_point;
+  }
+  [[nodiscard]] bool window_was_full() const noexcept {
+    return scoreboard_.flight() != nullptr && una_ < scoreboard_.flight()->window_full_until;
+  }
+  /// -1, 0, 1: una_ is below, at, above the end of the data that the last reduction covers.
+  [[nodiscard]] int past_reduction() const noexcept;
+  void release_flight() noexcept;
+
+  // The order is that of use: what every segment touches shares cache lines.
+  TcpContext context_;     ///< of both halves of the connection
   std::uint64_t una_ = 0;  ///< oldest offset without cumulative ACK
   std::uint64_t nxt_ = 0;  ///< next offset that was never sent; written_ + 1 after the FIN
   std::uint64_t written_ = 0;
   std::uint64_t peer_edge_ = 0;  ///< first offset beyond the peer's window
-  std::uint32_t cwnd_;           ///< what control_ says, kept here
-  std::uint32_t mss_;            ///< of this connection, <= the controller's
-  std::uint8_t peer_window_scale_ = 0;
-  Phase phase_ = Phase::kOpen;
-  bool closing_ = false;
-  bool ecn_ = false;
-  bool resend_first_ = false;   ///< one lost segment leaves whatever the pipe (RFC 6675, 5 (4.3))
-  bool cwr_pending_ = false;    ///< the next new data segment carries CWR
-  std::uint32_t timeouts_ = 0;  ///< since una_ moved
-  Time rto_deadline_ = kNever;
-  Time last_sent_{};  ///< data
-  std::uint64_t recovery_point_ = 0;
-  std::uint64_t reduced_until_ = 0;      ///< data below it left before the last reduction
-  std::uint64_t window_full_until_ = 0;  ///< data below it left when the window was full
-  std::optional<std::uint64_t> watched_;
-  std::optional<Time> watched_sent_at_;
-  RtoEstimator rto_;
+  Time rto_deadline_ = kNever;   ///< with nothing in flight: memory is asked for again
   Scoreboard scoreboard_;
+  std::uint32_t cwnd_;  ///< what control_ says, kept here
+  SequenceSpace space_;
+  std::uint16_t mss_;  ///< of this connection, <= the controller's
+  std::uint8_t peer_window_scale_ = 0;
+  std::uint8_t timeouts_ = 0;  ///< since una_ moved
+  Phase phase_ = Phase::kOpen;
+  bool closing_ : 1 = false;
+  bool ecn_ : 1 = false;
+  /// One lost segment leaves whatever the pipe (RFC 6675, 5 (4.3)).
+  bool resend_first_ : 1 = false;
+  bool cwr_pending_ : 1 = false;   ///< the next new data segment carries CWR
+  bool reduced_here_ : 1 = true;   ///< nothing is in flight, and the last reduction ends at una_
+  bool watches_ : 1 = false;       ///< watched_ is an offset that has not left yet
+  bool watched_sent_ : 1 = false;  ///< watched_ is a time
+  Time last_sent_{};               ///< data
+  RtoEstimator rto_;
+  std::uint64_t watched_ = 0;  ///< stream offset, or once it has left: when [ns]
+  ControllerSlot control_;
 };
 
 }  // namespace outrider

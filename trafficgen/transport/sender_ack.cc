@@ -11,24 +11,36 @@ std::uint32_t TcpSender::flight_bytes() const noexcept {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(flight, cwnd_));
 }
 
+int TcpSender::past_reduction() const noexcept {
+  if (scoreboard_.flight() == nullptr) return reduced_here_ ? 0 : 1;
+  const std::uint64_t end = scoreboard_.flight()->reduced_until;
+  return una_ < end ? -1 : una_ > end ? 1 : 0;
+}
+
+void TcpSender::release_flight() noexcept {
+  if (scoreboard_.flight() == nullptr) return;
+  reduced_here_ = past_reduction() == 0;
+  scoreboard_.release(context_.memory);
+}
+
 bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   const std::int64_t ack = space_.offset(s.acknowledgment, una_);
   const auto una_before = una_;
   // RFC 5961, section 5: neither ahead of what was sent nor impossibly old.
   if (ack > static_cast<std::int64_t>(nxt_) ||
       ack < static_cast<std::int64_t>(una_before) - kMaxWindowBytes) {
-    ++counters_.invalid_received;
+    ++context_.counters.invalid_received;
     return false;
   }
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
   peer_edge_ = std::max(peer_edge_, una + (std::uint64_t{s.window} << peer_window_scale_));
 
   const std::uint32_t flight = flight_bytes();  // as the ACK found it
-  const bool ece = ecn_ && config_.obey_ece && s.has(kTcpEce);
+  const bool ece = ecn_ && context_.config.obey_ece && s.has(kTcpEce);
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
   event.in_recovery =
-      ece || phase_ == Phase::kRecovery || (phase_ == Phase::kOpen && una_before < reduced_until_);
-  event.cwnd_limited = una_before < window_full_until_;
+      ece || phase_ == Phase::kRecovery || (phase_ == Phase::kOpen && past_reduction() < 0);
+  event.cwnd_limited = window_was_full();
   Duration rtt{};
   if (una > una_before) {
     const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
@@ -40,7 +52,7 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
     take_sack(s, event.acked_bytes);
     scoreboard_.detect_losses();
   }
-  if (phase_ != Phase::kOpen && una_ >= recovery_point_) {
+  if (phase_ != Phase::kOpen && !below_recovery_point()) {
     phase_ = Phase::kOpen;
     resend_first_ = false;
   }
@@ -57,6 +69,7 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   }
   if (ece) obey_ece(flight, now);
   cwnd_ = control_->cwnd_bytes();
+  if (scoreboard_.empty()) release_flight();
   return true;
 }
 
@@ -64,7 +77,7 @@ void TcpSender::on_advance(std::uint64_t una, const Scoreboard::Acknowledged& ac
                            Time now) noexcept {
   una_ = una;
   timeouts_ = 0;
-  if (acked.sent_at) rto_.on_sample(now - *acked.sent_at);
+  if (acked.sent_at) rto_.on_sample(now - *acked.sent_at, rto_bounds());
   rto_deadline_ = scoreboard_.empty() ? kNever : now + rto_.rto();  // RFC 6298, 5.2 and 5.3
 }
 
@@ -76,7 +89,7 @@ void TcpSender::take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexc
     const std::int64_t end = space_.offset(s.sack[i].end, una_);
     const auto una = static_cast<std::int64_t>(una_);
     if (begin >= end || end > static_cast<std::int64_t>(nxt_) || begin < una - kMaxWindowBytes) {
-      ++counters_.invalid_received;
+      ++context_.counters.invalid_received;
     } else if (end > una) {
       acked_bytes += scoreboard_.sack(static_cast<std::uint64_t>(std::max(begin, una)),
                                       static_cast<std::uint64_t>(end));
@@ -86,17 +99,18 @@ void TcpSender::take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexc
 
 /// The window of data that is out now has had its reduction. (RFC 3168, 6.1.2)
 void TcpSender::note_reduction() noexcept {
-  reduced_until_ = nxt_;
+  if (scoreboard_.flight() != nullptr) scoreboard_.flight()->reduced_until = nxt_;
+  else reduced_here_ = true;
   cwr_pending_ = ecn_;
 }
 
 /// RFC 6675, section 5, step 4.
 void TcpSender::enter_recovery(std::uint32_t flight, Time now) noexcept {
   phase_ = Phase::kRecovery;
-  recovery_point_ = nxt_;
+  scoreboard_.flight()->recovery_point = nxt_;
   resend_first_ = scoreboard_.lost_pending() != 0;
-  ++counters_.fast_recoveries;
-  if (una_ < reduced_until_) return;  // ECE has reduced this window already
+  ++context_.counters.fast_recoveries;
+  if (past_reduction() < 0) return;  // ECE has reduced this window already
   control_->on_congestion(CongestionControl::Congestion::kLoss, flight, now);
   note_reduction();
 }
@@ -104,9 +118,9 @@ void TcpSender::enter_recovery(std::uint32_t flight, Time now) noexcept {
 /// Once per window. Strictly above: until data that left after the reduction is
 /// acknowledged, the peer cannot have seen CWR and goes on echoing.
 void TcpSender::obey_ece(std::uint32_t flight, Time now) noexcept {
-  if (phase_ == Phase::kRecovery || una_ <= reduced_until_) return;
+  if (phase_ == Phase::kRecovery || past_reduction() <= 0) return;
   control_->on_congestion(CongestionControl::Congestion::kEce, flight, now);
-  ++counters_.ece_reductions;
+  ++context_.counters.ece_reductions;
   note_reduction();
 }
 

@@ -41,9 +41,11 @@ auto fields(const LongFlowsConfig& c) {
 }
 auto fields(const GeneratorConfig& c) {
   const auto& [seed, duration, devices, hosts, transports, jobs, flows, neighbours, jitter, lcore,
-               mbufs, bin, max_bins] = c;
+               mbufs, bin, max_bins, memory] = c;
+  const auto& [flights, segments, disorders] = memory;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
-                    flows.size(), neighbours.size(), jitter, lcore, mbufs, bin, max_bins);
+                    flows.size(), neighbours.size(), jitter, lcore, mbufs, bin, max_bins,
+                    flights, segments, disorders);
 }
 
 GeneratorConfig full_config() {
@@ -93,7 +95,8 @@ GeneratorConfig full_config() {
           .lcore = 7,
           .mbufs = 10'000,
           .bin = 3ms,
-          .max_bins = 55};
+          .max_bins = 55,
+          .transport_memory = {.flights = 17, .segments = 8192, .disorders = 18}};
 }
 
 TEST(GeneratorConfig, AFullConfigurationIsValid) {
@@ -148,6 +151,12 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.bin = 0s; }, "bin", "0s: must be at least 1us"},
       {[](C& c) { c.max_bins = 0; }, "max_bins", "0: must be at least 1"},
       {[](C& c) { c.lcore = 5000; }, "lcore", "5000: must be at most"},
+      {[](C& c) { c.transport_memory.flights = 0; }, "transport_memory.flights",
+       "0: must be at least 1"},
+      {[](C& c) { c.transport_memory.disorders = 0; }, "transport_memory.disorders",
+       "0: must be at least 1"},
+      {[](C& c) { c.transport_memory.segments = 8191; }, "transport_memory.segments",
+       "8191 segments: must be at least 8192"},
       {[](C& c) { c.mbufs = 100; }, "mbufs",
        "100: must be at least 5120 = descriptors 4352 + hosts 192 + batches and cache 576"},
       {[](C& c) { c.devices[0].rx_descriptors = 100; }, "device[0].rx_descriptors",

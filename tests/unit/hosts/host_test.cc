@@ -61,8 +61,8 @@ struct Pair {
     return {.name = name, .address = ip(address), .rate = rate, .tso_bytes = tso_bytes};
   }
   explicit Pair(BitRate rate = BitRate{1'000'000'000}, std::uint32_t tso_bytes = 0)
-      : a(setup("a", "10.0.1.1", rate, tso_bytes), loop, pool.get()),
-        b(setup("b", "10.0.3.1", rate, tso_bytes), loop, pool.get()),
+      : a(setup("a", "10.0.1.1", rate, tso_bytes), loop, pool.get(), memory),
+        b(setup("b", "10.0.3.1", rate, tso_bytes), loop, pool.get(), memory),
         to_a(a),
         to_b(b),
         wire_to_b(loop, kDelay, to_b, 0),
@@ -87,6 +87,7 @@ struct Pair {
 
   TestPool pool;
   EventLoop loop;
+  TransportMemory memory{TransportMemory::Setup{}};
   Host a, b;
   Noting to_a, to_b;
   Link wire_to_b, wire_to_a;

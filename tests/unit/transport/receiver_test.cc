@@ -24,8 +24,10 @@ struct Bench {
     receiver.start(kIsn, true, true);
   }
   TcpConfig config{};
-  TcpCounters counters{};
-  TcpReceiver receiver{config, false, counters};
+  TransportMemory memory{TransportMemory::Setup{.flights = 1, .segments = 1, .disorders = 1}};
+  TcpContext context{.config = config, .memory = memory};
+  TcpReceiver receiver{context, false};
+  [[nodiscard]] const TcpCounters& counters() const { return context.counters; }
 };
 
 TcpSegment data(std::uint64_t offset, std::uint16_t bytes, Ecn ecn = Ecn::kEct0,
@@ -74,8 +76,8 @@ TEST(Receiver, DelaysAcksByRfc5681) {
   EXPECT_TRUE(b.receiver.fin_received());
   EXPECT_EQ(b.receiver.delivered_bytes(), 900U);
   EXPECT_EQ(b.receiver.next_sequence(), kFirst + 901);
-  EXPECT_EQ(b.counters.out_of_order_received, 2U);
-  EXPECT_EQ(b.counters.duplicates_received, 2U);
+  EXPECT_EQ(b.counters().out_of_order_received, 2U);
+  EXPECT_EQ(b.counters().duplicates_received, 2U);
 }
 
 TEST(Receiver, TimerSendsTheDelayedAck) {
@@ -179,8 +181,9 @@ TEST(Receiver, EchoesPerPacketForDctcp) {
   };
   TcpConfig config;
   config.ack_every_segments = 3;
-  TcpCounters counters;
-  TcpReceiver receiver(config, true, counters);
+  TransportMemory memory({.flights = 1, .segments = 1, .disorders = 1});
+  TcpContext context{.config = config, .memory = memory};
+  TcpReceiver receiver(context, true);
   receiver.start(kIsn, true, true);
   for (const Row& row : kRows) {
     receiver.on_segment(data(row.offset, 100, row.ce ? Ecn::kCe : Ecn::kEct0), Time{});
@@ -191,14 +194,15 @@ TEST(Receiver, EchoesPerPacketForDctcp) {
     }
     EXPECT_EQ(got, row.acks) << row.offset << ": " << row.why;
   }
-  EXPECT_EQ(counters.ce_received, 6U);
+  EXPECT_EQ(context.counters.ce_received, 6U);
 }
 
 // A NIC that is busy for long takes no ACK while the marks alternate.
 TEST(Receiver, KeepsEarlierEchoesWithinItsBound) {
   TcpConfig config;
-  TcpCounters counters;
-  TcpReceiver receiver(config, true, counters);
+  TransportMemory memory({.flights = 1, .segments = 1, .disorders = 1});
+  TcpContext context{.config = config, .memory = memory};
+  TcpReceiver receiver(context, true);
   receiver.start(kIsn, true, true);
   for (std::uint64_t i = 0; i < 100; ++i) {
     receiver.on_segment(data(i * 100, 100, i % 2 == 0 ? Ecn::kEct0 : Ecn::kCe), Time{});
@@ -232,9 +236,9 @@ TEST(Receiver, AgreesWithASetOfBytes) {
       const TcpSegment s = data(step % 7 == 0 ? next : offset, length);
       const std::uint64_t begin = step % 7 == 0 ? next : offset;
       ASSERT_TRUE(b.receiver.acceptable(s));
-      const std::uint64_t before = b.counters.reassembly_refused;
+      const std::uint64_t before = b.counters().reassembly_refused;
       const bool advanced = b.receiver.on_segment(s, Time{});
-      const bool was_refused = b.counters.reassembly_refused != before;
+      const bool was_refused = b.counters().reassembly_refused != before;
       if (!was_refused) {
         for (std::uint64_t i = begin; i < begin + length; ++i) bytes.insert(i);
       }
@@ -256,9 +260,9 @@ TEST(Receiver, AgreesWithASetOfBytes) {
         }
       }
     }
-    refused += b.counters.reassembly_refused;
-    duplicates += b.counters.duplicates_received;
-    out_of_order += b.counters.out_of_order_received;
+    refused += b.counters().reassembly_refused;
+    duplicates += b.counters().duplicates_received;
+    out_of_order += b.counters().out_of_order_received;
   }
   EXPECT_GT(refused, 100U);
   EXPECT_GT(duplicates, 100U);
@@ -271,9 +275,9 @@ TEST(Receiver, RefusesASecondEndOfTheStream) {
   b.receiver.on_segment(data(100, 100, Ecn::kEct0, kTcpAck | kTcpFin), Time{});
   EXPECT_FALSE(b.receiver.fin_received());
   b.receiver.on_segment(data(200, 50), Time{});
-  EXPECT_EQ(b.counters.invalid_received, 1U) << "data beyond the FIN";
+  EXPECT_EQ(b.counters().invalid_received, 1U) << "data beyond the FIN";
   b.receiver.on_segment(data(0, 50, Ecn::kEct0, kTcpAck | kTcpFin), Time{});
-  EXPECT_EQ(b.counters.invalid_received, 2U) << "another FIN";
+  EXPECT_EQ(b.counters().invalid_received, 2U) << "another FIN";
   b.receiver.on_segment(data(0, 100), Time{});
   EXPECT_TRUE(b.receiver.fin_received());
   EXPECT_EQ(b.receiver.delivered_bytes(), 200U);

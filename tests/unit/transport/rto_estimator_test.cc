@@ -20,33 +20,36 @@ TEST(RtoEstimator, FollowsRfc6298) {
       {100us, 800us, 2875us, "error -800: rttvar = 425 + (800 - 425)/4 = 518.75"},
       {800us, 800us, 2356252ns, "rttvar = 518750 - 129687 ns: division truncates"},
   };
-  RtoEstimator e(1s, 1us, 60s);
+  constexpr RtoEstimator::Bounds kBounds{1us, 60s};
+  RtoEstimator e(1s, kBounds);
   EXPECT_EQ(e.rto(), 1s);
   EXPECT_EQ(e.srtt(), 0s);
   for (const Row& row : kRows) {
-    e.on_sample(row.sample);
+    e.on_sample(row.sample, kBounds);
     EXPECT_EQ(e.srtt(), row.srtt) << row.why;
     EXPECT_EQ(e.rto(), row.rto) << row.why;
   }
 }
 
 TEST(RtoEstimator, KeepsItsBounds) {
-  RtoEstimator e(1s, 200ms, 3s);
-  e.on_sample(1ms);
+  constexpr RtoEstimator::Bounds kBounds{200ms, 3s};
+  RtoEstimator e(1s, kBounds);
+  e.on_sample(1ms, kBounds);
   EXPECT_EQ(e.rto(), 200ms);
-  e.back_off();
+  e.back_off(kBounds);
   EXPECT_EQ(e.rto(), 400ms);
-  for (int i = 0; i < 100; ++i) e.back_off();
+  for (int i = 0; i < 100; ++i) e.back_off(kBounds);
   EXPECT_EQ(e.rto(), 3s);
-  e.on_sample(1ms);
+  e.on_sample(1ms, kBounds);
   EXPECT_EQ(e.rto(), 200ms) << "a sample ends the back-off";
-  e.on_sample(100s);
+  e.on_sample(100s, kBounds);
   EXPECT_EQ(e.rto(), 3s);
 }
 
 TEST(RtoEstimator, ConstantSamplesLeaveTheGranularity) {
-  RtoEstimator e(1s, 1ns, 60s);
-  for (int i = 0; i < 500; ++i) e.on_sample(1ms);
+  constexpr RtoEstimator::Bounds kBounds{1ns, 60s};
+  RtoEstimator e(1s, kBounds);
+  for (int i = 0; i < 500; ++i) e.on_sample(1ms, kBounds);
   EXPECT_EQ(e.srtt(), 1ms);
   EXPECT_LE(e.rto(), 1ms + 12ns) << "integer division stops at rttvar = 3 ns";
 }

@@ -73,15 +73,16 @@ TEST(Scoreboard, AgreesWithTheNaiveOne) {
   std::map<std::string_view, std::uint64_t> reached;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     RandomStream random(seed, 0, RandomPurpose::kTest);
-    Scoreboard board(64);
+    TransportMemory memory({.flights = 1, .segments = 128, .disorders = 1});
+    Scoreboard board;
     NaiveScoreboard naive;
     std::uint64_t una = 0, nxt = 0;
     for (int step = 0; step < 2000; ++step) {
       const std::uint32_t draw = random.next_u32() % 100;
       if (draw < 45) {
-        if (board.full()) continue;
+        if (board.room(memory, 64) != Scoreboard::Room::kYes) continue;
         const std::uint32_t length = 1 + random.next_u32() % 100;
-        board.push(nxt, length, Time{Duration{step}});
+        board.push(memory, nxt, length, Time{Duration{step}});
         naive.segments.push_back({.offset = nxt, .length = length});
         nxt += length;
       } else if (draw < 75 && nxt > una + 1) {  // SACK of whole segments, often a grown block
@@ -133,8 +134,9 @@ TEST(Scoreboard, AgreesWithTheNaiveOne) {
 }
 
 TEST(Scoreboard, ThreeSegmentsAboveMakeALoss) {
-  Scoreboard board(16);
-  for (std::uint64_t i = 0; i < 8; ++i) board.push(i * 1000, 1000, Time{});
+  TransportMemory memory({.flights = 1, .segments = 16, .disorders = 1});
+  Scoreboard board;
+  for (std::uint64_t i = 0; i < 8; ++i) board.push(memory, i * 1000, 1000, Time{});
   board.sack(1000, 3000);
   board.detect_losses();
   EXPECT_EQ(board.lost_pending(), 0U) << "two are reordering (DupThresh)";
@@ -149,9 +151,10 @@ TEST(Scoreboard, ThreeSegmentsAboveMakeALoss) {
 }
 
 TEST(Scoreboard, SamplesOnlyWhatWasSentOnce) {
-  Scoreboard board(16);
+  TransportMemory memory({.flights = 1, .segments = 16, .disorders = 1});
+  Scoreboard board;
   for (std::uint64_t i = 0; i < 6; ++i) {
-    board.push(i * 1000, 1000, Time{Duration{static_cast<std::int64_t>(i)}});
+    board.push(memory, i * 1000, 1000, Time{Duration{static_cast<std::int64_t>(i)}});
   }
   EXPECT_EQ(board.acknowledge(2000).sent_at, Time{Duration{0}}) << "the oldest";
   board.sack(3000, 6000);
@@ -164,8 +167,9 @@ TEST(Scoreboard, SamplesOnlyWhatWasSentOnce) {
 }
 
 TEST(Scoreboard, ForgetsSackOfAPeerThatReneges) {
-  Scoreboard board(16);
-  for (std::uint64_t i = 0; i < 6; ++i) board.push(i * 1000, 1000, Time{});
+  TransportMemory memory({.flights = 1, .segments = 16, .disorders = 1});
+  Scoreboard board;
+  for (std::uint64_t i = 0; i < 6; ++i) board.push(memory, i * 1000, 1000, Time{});
   board.sack(1000, 6000);
   board.acknowledge(1000);  // stops below SACKed data
   board.mark_all_lost();

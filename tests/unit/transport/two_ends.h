@@ -75,6 +75,7 @@ class TwoEnds {
  public:
   struct Options {
     TcpConfig config{};
+    TransportMemory::Setup memory{};    ///< of each end
     std::array<Impairment, 2> wires{};  ///< by sending end
     std::uint64_t seed = 1;
     std::array<std::uint32_t, 2> initial_sequence{1000, 2000};
@@ -89,6 +90,7 @@ class TwoEnds {
 
   TcpConnection& client() { return ends_[0].connection; }
   TcpConnection& server() { return ends_[1].connection; }
+  TransportMemory& memory(std::size_t i) { return ends_[i].memory; }
   Application& application(std::size_t i) { return ends_[i].application; }
   [[nodiscard]] Time now() const { return now_; }
   /// Departures of one end so far, dropped ones too.
@@ -112,15 +114,17 @@ class TwoEnds {
  private:
   struct End {
     End(const Options& o, std::size_t i)
-        : connection(o.config,
+        : memory(o.memory),
+          connection(o.config,
                      {.flow = {.source_address = static_cast<std::uint32_t>(i)},
                       .role = i == 0 ? TcpConnection::Role::kClient : TcpConnection::Role::kServer,
                       .initial_sequence = o.initial_sequence[i],
                       .option_bytes = 12},
-                     application),
+                     memory, application),
           peer_first(o.initial_sequence[1 - i] + 1),
           free_at(o.start) {}
     Application application;
+    TransportMemory memory;
     TcpConnection connection;
     ArrivedBytes arrived;
     std::uint32_t peer_first;  ///< sequence number of the peer's first byte
@@ -135,11 +139,11 @@ class TwoEnds {
     bool operator>(const Flight& o) const { return std::tie(at, order) > std::tie(o.at, o.order); }
   };
 
-  [[nodiscard]] Time next_event() const {
+  [[nodiscard]] Time next_event() {
     Time next = wire_.empty() ? kNever : wire_.top().at;
-    for (const End& e : ends_) {
-      next = std::min(next, e.connection.next_timer());
+    for (End& e : ends_) {
       if (e.connection.has_segment(now_)) next = std::min(next, std::max(now_, e.free_at));
+      next = std::min(next, e.connection.next_timer());
     }
     return next;
   }

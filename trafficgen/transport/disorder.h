@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "trafficgen/transport/reassembly.h"
+
+namespace outrider {
+
+/// An acknowledgment that the per-packet echo owes for an earlier ECE state.
+struct EarlierAck {
+  std::uint64_t next;
+  bool ece;
+};
+
+/// What a receiver needs only while data is out of order, or earlier
+/// acknowledgments of the per-packet echo wait. Borrowed from TransportMemory.
+struct Disorder {
+  static constexpr std::size_t kEarlierAcks = 16;
+
+  Disorder() noexcept {}  // not = default: entries are touched as they are used
+
+  std::size_t earlier_used = 0;
+  std::array<EarlierAck, kEarlierAcks> earlier;
+  Reassembly reassembly;
+};
+
+}  // namespace outrider
