@@ -74,6 +74,7 @@ void describe(V& v, TcpConfig& c) {
   v.duration("delayed_ack", c.delayed_ack);
   v.value("ack_every_segments", c.ack_every_segments);
   v.bytes("receive_buffer_bytes", c.receive_buffer_bytes);
+  v.value("timestamps", c.timestamps);
 }
 
 template <class V>

@@ -8,7 +8,7 @@
 namespace outrider {
 namespace {
 
-constexpr std::uint64_t kMaxDerivedFlights = 1U << 17;    // 58 MB of addresses
+constexpr std::uint64_t kMaxDerivedFlights = 1U << 17;    // 50 MB of addresses
 constexpr std::uint64_t kMaxDerivedSegments = 1U << 21;   // 50 MB
 constexpr std::uint64_t kMaxDerivedDisorders = 1U << 14;  // 30 MB
 constexpr std::uint64_t kMinObjects = 64;

@@ -16,13 +16,16 @@ enum OptionKind : std::uint8_t {  // IANA "TCP Option Kind Numbers"
   kWindowScale = 3,         // RFC 7323, 2
   kSackPermitted = 4,       // RFC 2018, 2
   kSack = 5,                // RFC 2018, 3
+  kTimestamps = 8,          // RFC 7323, 3.2
 };
 
 constexpr std::uint32_t kMssBytes = 4;
 constexpr std::uint32_t kWindowScaleBytes = 3;
 constexpr std::uint32_t kSackPermittedBytes = 2;
 constexpr std::uint32_t kSackBlockBytes = 8;
-constexpr std::int8_t kMaxWindowScale = 14;  // RFC 7323, 2.3: use 14 if more is received
+constexpr std::uint32_t kTimestampsBytes = 10;
+constexpr std::uint32_t kTimestampsRoom = 12;  ///< with two NOPs in front (RFC 7323, appendix A)
+constexpr std::int8_t kMaxWindowScale = 14;    // RFC 7323, 2.3: use 14 if more is received
 
 /// Does it carry what only handshakes and loss need?
 bool has_rare_options(const TcpSegment& s) noexcept {
@@ -47,6 +50,15 @@ std::uint32_t load_be32(const std::uint8_t* at) noexcept {
   std::uint32_t v;
   std::memcpy(&v, at, sizeof v);
   return be32(v);
+}
+
+std::uint8_t* write_timestamps(const TcpSegment& s, std::uint8_t* at) noexcept {
+  at[0] = at[1] = kNoOperation;
+  at[2] = kTimestamps;
+  at[3] = kTimestampsBytes;
+  store_be32(at + 4, s.ts_value);
+  store_be32(at + 8, s.ts_echo);
+  return at + kTimestampsRoom;
 }
 
 std::uint8_t* write_rare_options(const TcpSegment& s, std::uint8_t* at) noexcept {
@@ -98,6 +110,13 @@ void read_identity(std::span<const std::uint8_t> option, TcpSegment& s) noexcept
   }
 }
 
+void read_timestamps(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
+  if (option.size() != kTimestampsBytes) return;
+  s.has_timestamps = true;
+  s.ts_value = load_be32(option.data() + 2);
+  s.ts_echo = load_be32(option.data() + 6);
+}
+
 /// An option of a known kind but another length is skipped like an unknown one.
 /// @param option kind, length and body; at least 2 bytes
 void read_option(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
@@ -117,6 +136,9 @@ void read_option(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
       break;
     case kSack:
       read_sack(option, s);
+      break;
+    case kTimestamps:
+      read_timestamps(option, s);
       break;
     case kBurstOptionKind:
       read_identity(option, s);
@@ -153,6 +175,7 @@ bool read_options(std::span<const std::uint8_t> options, TcpSegment& s) noexcept
 
 std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept {
   std::uint32_t bytes = s.has_identity ? kBurstOptionBytes : 0;
+  if (s.has_timestamps) bytes += kTimestampsRoom;
   if (has_rare_options(s)) [[unlikely]]
     bytes += rare_option_bytes(s);
   assert(bytes <= kMaxTcpOptionBytes);
@@ -179,6 +202,7 @@ std::uint32_t encode_tcp(const TcpSegment& s, std::uint16_t source_port,
     encode_burst_option(s.identity, at);
     at += kBurstOptionBytes;
   }
+  if (s.has_timestamps) at = write_timestamps(s, at);
   if (has_rare_options(s)) [[unlikely]] {
     at = write_rare_options(s, at);
     std::uint8_t* const end = out.data() + bytes;

@@ -31,6 +31,9 @@ struct TcpSegment {
   bool sack_permitted = false;
   std::uint8_t sack_blocks = 0;  ///< used entries of `sack`
   std::array<SackBlock, 4> sack{};
+  bool has_timestamps = false;
+  std::uint32_t ts_value = 0;  ///< TSval of RFC 7323, section 3.2
+  std::uint32_t ts_echo = 0;   ///< TSecr
   bool has_identity = false;
   BurstIdentity identity{};
 
@@ -38,7 +41,8 @@ struct TcpSegment {
 };
 
 /// Bytes of the TCP header that encode_tcp() will write for it, a multiple of 4.
-/// @pre the options fit in 40 bytes (identity and SACK: at most 3 blocks together)
+/// @pre the options fit in 40 bytes: at most 4 SACK blocks alone, 3 beside either of
+///      identity and timestamps, 1 beside both
 std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept;
 
 /// Writes header and options; the checksum field is left zero.

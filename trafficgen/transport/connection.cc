@@ -51,10 +51,12 @@ TcpSegment TcpConnection::next_segment(Time now) noexcept {
   if (!data) {
     s.sequence = sender_.next_sequence();
     receiver_.fill_pure_ack(s);
+    receiver_.stamp(s, now);
     return s;
   }
   sender_.fill(s, now);
   receiver_.fill_piggyback(s);
+  receiver_.stamp(s, now);
   if (has_identity_ && s.payload_bytes != 0) {
     s.has_identity = true;
     s.identity = identity_;
@@ -79,6 +81,8 @@ void TcpConnection::on_segment(const TcpSegment& s, Time now) noexcept {
 /// RFC 9293, 3.10.7.4, in its order: sequence number, RST, SYN, ACK, data, FIN.
 void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexcept {
   const bool acceptable = receiver_.acceptable(s);
+  if (!receiver_.timely(s)) [[unlikely]]
+    return;
   if (s.has(kTcpRst)) [[unlikely]] {
     if (!acceptable) count_invalid();
     else if (state_ == State::kEstablished) finish(State::kReset, now);
@@ -93,6 +97,7 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
     count_invalid();
     return;
   }
+  receiver_.note_timestamp(s);
   if (!sender_.on_ack(s, now)) return;
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);

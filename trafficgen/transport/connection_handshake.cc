@@ -16,6 +16,11 @@ void TcpConnection::handshake_segment(TcpSegment& s, Time now) noexcept {
   s.mss = static_cast<std::uint16_t>(config().control.mss_bytes + option_bytes_);
   if (client || peer_scales_) s.window_scale = receiver_.window_scale();
   s.sack_permitted = client || peer_sack_;
+  if (client ? config().timestamps : receiver_.timestamps()) {
+    receiver_.stamp(s, now);  // the echo, once the peer has told
+    s.has_timestamps = true;
+    s.ts_value = TimestampClock::at(now);
+  }
   if (client) {
     if (config().ecn) s.flags |= kTcpEce | kTcpCwr;
   } else {
@@ -67,12 +72,17 @@ void TcpConnection::learn_peer(const TcpSegment& s, bool ecn) noexcept {
   ecn_ = ecn;
   if (!peer_scales_) receiver_.disable_window_scale();
   receiver_.start(s.sequence, ecn, peer_sack_);
+  const bool timestamps = config().timestamps && s.has_timestamps;
+  if (timestamps) receiver_.enable_timestamps(s.ts_value);
   // RFC 6691: the option does not count TCP options, the segments we send do.
-  const std::uint32_t payload = s.mss > option_bytes_ ? s.mss - option_bytes_ : s.mss;
+  const std::uint32_t options =
+      option_bytes_ + (timestamps ? std::uint32_t{TimestampClock::kOptionBytes} : 0);
+  const std::uint32_t payload = s.mss > options ? s.mss - options : s.mss;
   sender_.start({.mss_bytes = payload,
                  .window_bytes = s.window,
                  .window_scale = static_cast<std::uint8_t>(std::clamp<int>(s.window_scale, 0, 14)),
-                 .ecn = ecn});
+                 .ecn = ecn,
+                 .timestamps = timestamps});
 }
 
 void TcpConnection::on_syn(const TcpSegment& s) noexcept {

@@ -31,9 +31,9 @@ class EcnEcho {
   [[nodiscard]] constexpr bool ece() const noexcept { return ece_; }
 
  private:
-  bool per_packet_;
-  bool enabled_ = false;
-  bool ece_ = false;
+  bool per_packet_ : 1;
+  bool enabled_ : 1 = false;
+  bool ece_ : 1 = false;
 };
 
 }  // namespace outrider

@@ -52,6 +52,31 @@ bool TcpReceiver::acceptable(const TcpSegment& s) const noexcept {
   return payload_end <= edge && begin >= static_cast<std::int64_t>(next_) - kMaxWindowBytes;
 }
 
+bool TcpReceiver::timely(const TcpSegment& s) noexcept {
+  if (!timestamps_ || s.has(kTcpRst)) return true;
+  if (!s.has_timestamps) {
+    ++context_.counters.invalid_received;
+    return false;
+  }
+  if (!TimestampClock::before(s.ts_value, ts_recent_)) return true;
+  ++context_.counters.paws_rejected;
+  acknowledge_now();
+  return false;
+}
+
+void TcpReceiver::note_timestamp(const TcpSegment& s) noexcept {
+  if (!timestamps_ || !s.has_timestamps) return;
+  if (space_.offset(s.sequence, next_) <= static_cast<std::int64_t>(last_told_))
+    ts_recent_ = s.ts_value;
+}
+
+void TcpReceiver::stamp(TcpSegment& s, Time now) const noexcept {
+  if (!timestamps_) return;
+  s.has_timestamps = true;
+  s.ts_value = TimestampClock::at(now);
+  s.ts_echo = ts_recent_;
+}
+
 bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
   assert(acceptable(s));
   const std::int64_t signed_begin = space_.offset(s.sequence, next_);
@@ -211,7 +236,9 @@ void TcpReceiver::fill_earlier(TcpSegment& s) noexcept {
 void TcpReceiver::fill_sack(TcpSegment& s) const noexcept {
   if (!sack_) return;
   std::array<Reassembly::Interval, 4> recent{};
-  const std::size_t blocks = disorder_->reassembly.most_recent(recent);
+  // Beside timestamps there is room for three.
+  const std::size_t blocks =
+      std::min<std::size_t>(disorder_->reassembly.most_recent(recent), timestamps_ ? 3 : 4);
   for (std::size_t i = 0; i < blocks; ++i) {
     s.sack[i] = {space_.wire(recent[i].begin), space_.wire(recent[i].end)};
   }

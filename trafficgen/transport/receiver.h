@@ -7,6 +7,7 @@
 #include "trafficgen/transport/ecn_echo.h"
 #include "trafficgen/transport/sequence_space.h"
 #include "trafficgen/transport/tcp_context.h"
+#include "trafficgen/transport/timestamps.h"
 
 namespace outrider {
 
@@ -18,9 +19,10 @@ namespace outrider {
 ///
 /// Sources: RFC 9293, 3.10.7.4 (acceptance); RFC 5681, 4.2 (delayed ACK: at once
 /// for the n-th segment, data out of order and data that fills a hole); RFC 2018
-/// (SACK); RFC 3168 and RFC 8257, 3.2 (ECN). Deviations: every data segment
-/// counts towards the n-th, not only full ones; SACK blocks travel on pure ACKs
-/// only, so that data segments keep their size.
+/// (SACK); RFC 3168 and RFC 8257, 3.2 (ECN); RFC 7323, 3 to 5 (timestamps, PAWS). Deviations: every
+/// data segment counts towards the n-th, not only full ones; SACK blocks travel on pure ACKs only,
+/// so that data segments keep their size; TS.Recent does not expire (RFC 7323, 5.5): no connection
+/// here is idle for 24 days.
 class TcpReceiver {
  public:
   /// @pre config: receive_buffer_bytes in (0, 2^30], delayed_ack > 0, ack_every_segments > 0
@@ -29,6 +31,22 @@ class TcpReceiver {
   ~TcpReceiver() { give_back(); }
   TcpReceiver(const TcpReceiver&) = delete;
   TcpReceiver& operator=(const TcpReceiver&) = delete;
+
+  /// Both SYNs had timestamps. @param value TSval of the peer's SYN
+  void enable_timestamps(std::uint32_t value) noexcept {
+    timestamps_ = true;
+    ts_recent_ = value;
+  }
+  [[nodiscard]] bool timestamps() const noexcept { return timestamps_; }
+  /// PAWS (RFC 7323, 5.3, R1): false for an old duplicate, which is to be
+  /// acknowledged and dropped, and for a segment without the option (3.2). RSTs
+  /// always pass.
+  [[nodiscard]] bool timely(const TcpSegment& s) noexcept;
+  /// TS.Recent follows what the last acknowledgment covered (RFC 7323, 4.3, (2)).
+  /// @pre acceptable(s), timely(s)
+  void note_timestamp(const TcpSegment& s) noexcept;
+  /// The option of a segment that leaves now.
+  void stamp(TcpSegment& s, Time now) const noexcept;
 
   /// The peer's SYN was accepted.
   void start(std::uint32_t peer_initial_sequence, bool ecn, bool sack) noexcept;
@@ -96,10 +114,12 @@ class TcpReceiver {
   std::uint64_t fin_ = kNoFin;  ///< its offset, once any segment told it
   SequenceSpace space_;
   std::uint32_t buffer_bytes_;
+  std::uint32_t ts_recent_ = 0;      ///< TS.Recent of RFC 7323, 4.3
   std::uint8_t unacknowledged_ = 0;  ///< in-order data segments since the last ACK
   std::int8_t window_scale_;
-  bool due_ = false;
-  bool sack_ = false;
+  bool due_ : 1 = false;
+  bool sack_ : 1 = false;
+  bool timestamps_ : 1 = false;
   EcnEcho echo_;
 };
 

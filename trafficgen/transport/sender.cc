@@ -24,6 +24,9 @@ std::uint32_t TcpSender::segments_limit(const TcpConfig& config) noexcept {
 
 void TcpSender::start(const Peer& peer) noexcept {
   assert(peer.window_scale <= 14);
+  timestamps_ = peer.timestamps;
+  // Full segments with the option are as long as those without (RFC 6691).
+  if (timestamps_ && mss_ > TimestampClock::kOptionBytes) mss_ -= TimestampClock::kOptionBytes;
   if (peer.mss_bytes != 0 && peer.mss_bytes < mss_)
     mss_ = static_cast<std::uint16_t>(peer.mss_bytes);
   peer_window_scale_ = peer.window_scale;

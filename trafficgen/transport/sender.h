@@ -10,6 +10,7 @@
 #include "trafficgen/transport/scoreboard.h"
 #include "trafficgen/transport/sequence_space.h"
 #include "trafficgen/transport/tcp_context.h"
+#include "trafficgen/transport/timestamps.h"
 
 namespace outrider {
 
@@ -58,7 +59,8 @@ class TcpSender {
     std::uint32_t mss_bytes = 0;     ///< payload that it takes, 0: not told
     std::uint32_t window_bytes = 0;  ///< as in its SYN
     std::uint8_t window_scale = 0;
-    bool ecn = false;  ///< negotiated
+    bool ecn = false;         ///< negotiated
+    bool timestamps = false;  ///< negotiated
   };
   void start(const Peer& peer) noexcept;
   void on_handshake_rtt(Duration rtt) noexcept { rto_.on_sample(rtt, rto_bounds()); }
@@ -121,7 +123,9 @@ class TcpSender {
   void fill_resent(TcpSegment& s, Time now) noexcept;
   void fill_new(TcpSegment& s, Time now) noexcept;
   void take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexcept;
-  void on_advance(std::uint64_t una, const Scoreboard::Acknowledged& acked, Time now) noexcept;
+  void on_advance(std::uint64_t una, Duration rtt, Time now) noexcept;
+  [[nodiscard]] Duration round_trip(const Scoreboard::Acknowledged& acked, const TcpSegment& s,
+                                    Time now) const noexcept;
   void note_reduction() noexcept;
   void enter_recovery(std::uint32_t flight, Time now) noexcept;
   void obey_ece(std::uint32_t flight, Time now) noexcept;
@@ -159,6 +163,7 @@ class TcpSender {
   Phase phase_ = Phase::kOpen;
   bool closing_ : 1 = false;
   bool ecn_ : 1 = false;
+  bool timestamps_ : 1 = false;
   /// One lost segment leaves whatever the pipe (RFC 6675, 5 (4.3)).
   bool resend_first_ : 1 = false;
   bool cwr_pending_ : 1 = false;   ///< the next new data segment carries CWR

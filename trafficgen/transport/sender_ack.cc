@@ -45,8 +45,8 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   if (una > una_before) {
     const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
     event.acked_bytes = acked.bytes;
-    if (acked.sent_at) rtt = now - *acked.sent_at;
-    on_advance(una, acked, now);
+    rtt = round_trip(acked, s, now);
+    on_advance(una, rtt, now);
   }
   if (s.sack_blocks != 0) [[unlikely]] {
     take_sack(s, event.acked_bytes);
@@ -59,7 +59,7 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   if (event.acked_bytes != 0) {
     event.ece_bytes = ece ? event.acked_bytes : 0;
     event.srtt = rto_.srtt();
-    event.rtt = rtt;
+    event.rtt = std::max(rtt, Duration::zero());
     event.snd_una = una_;
     event.snd_nxt = nxt_;
     control_->on_ack(event);
@@ -73,11 +73,22 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   return true;
 }
 
-void TcpSender::on_advance(std::uint64_t una, const Scoreboard::Acknowledged& acked,
-                           Time now) noexcept {
+/// From our own record of the departure, exact to the nanosecond. Where Karn's
+/// rule forbids that, from the echo (RFC 7323, 4), if its tick is below an eighth
+/// of the result. @return negative if there is no sample
+Duration TcpSender::round_trip(const Scoreboard::Acknowledged& acked, const TcpSegment& s,
+                               Time now) const noexcept {
+  if (acked.sent_at) return now - *acked.sent_at;
+  if (!timestamps_ || !s.has_timestamps || s.ts_echo == 0) return Duration{-1};
+  const Duration echoed = TimestampClock::since(s.ts_echo, now);
+  const bool plausible = echoed >= 8 * TimestampClock::kTick && echoed <= context_.config.max_rto;
+  return plausible ? echoed : Duration{-1};
+}
+
+void TcpSender::on_advance(std::uint64_t una, Duration rtt, Time now) noexcept {
   una_ = una;
   timeouts_ = 0;
-  if (acked.sent_at) rto_.on_sample(now - *acked.sent_at, rto_bounds());
+  if (rtt >= Duration::zero()) rto_.on_sample(rtt, rto_bounds());
   rto_deadline_ = scoreboard_.empty() ? kNever : now + rto_.rto();  // RFC 6298, 5.2 and 5.3
 }
 

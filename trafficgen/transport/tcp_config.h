@@ -26,6 +26,7 @@ struct TcpConfig {
   Duration delayed_ack = std::chrono::milliseconds(40);  ///< > 0, longest wait
   std::uint32_t ack_every_segments = 2;                  ///< >= 1 (RFC 5681, 4.2: at most 2)
   std::uint32_t receive_buffer_bytes = 4U << 20;         ///< > 0
+  bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes
 };
 
 }  // namespace outrider

@@ -20,7 +20,7 @@ struct TransportMemoryCounters {
 /// One lcore owns it together with its connections, which it outlives.
 ///
 /// Everything is reserved at construction and touched as it is used: a flight
-/// takes 448 bytes with room for 8 segments, a larger one 24 bytes a segment of a
+/// takes 384 bytes with room for 8 segments, a larger one 24 bytes a segment of a
 /// ring that doubles; a disorder takes 1.8 kB.
 class TransportMemory {
  public:

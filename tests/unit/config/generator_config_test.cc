@@ -28,12 +28,13 @@ auto fields(const HostConfig& c) {
 }
 auto fields(const TransportConfig& c) {
   const auto& [name, tcp] = c;
-  const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer] = tcp;
+  const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
+               timestamps] = tcp;
   const auto& [controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate] =
       control;
   return std::tuple(name, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
-                    controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt,
-                    rate);
+                    timestamps, controller, mss, window, gain, alpha, min_window, hystart, min_rtt,
+                    max_rtt, rate);
 }
 auto fields(const LongFlowsConfig& c) {
   const auto& [name, from, to, flows, transport, start, spread, port] = c;
@@ -44,8 +45,8 @@ auto fields(const GeneratorConfig& c) {
                mbufs, bin, max_bins, memory] = c;
   const auto& [flights, segments, disorders] = memory;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
-                    flows.size(), neighbours.size(), jitter, lcore, mbufs, bin, max_bins,
-                    flights, segments, disorders);
+                    flows.size(), neighbours.size(), jitter, lcore, mbufs, bin, max_bins, flights,
+                    segments, disorders);
 }
 
 GeneratorConfig full_config() {
@@ -66,7 +67,8 @@ GeneratorConfig full_config() {
                       .max_rto = 3s,
                       .delayed_ack = 1ms,
                       .ack_every_segments = 1,
-                      .receive_buffer_bytes = 65'536};
+                      .receive_buffer_bytes = 65'536,
+                      .timestamps = true};
   const TcpConfig plain{
       .control = {.controller = Controller::kUnresponsive, .rate = BitRate{50'000'000}},
       .ecn = false};

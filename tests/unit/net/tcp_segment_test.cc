@@ -34,6 +34,9 @@ void expect_same(const TcpSegment& a, const TcpSegment& b) {
     EXPECT_EQ(a.sack[i].begin, b.sack[i].begin);
     EXPECT_EQ(a.sack[i].end, b.sack[i].end);
   }
+  ASSERT_EQ(a.has_timestamps, b.has_timestamps);
+  EXPECT_EQ(a.ts_value, b.ts_value);
+  EXPECT_EQ(a.ts_echo, b.ts_echo);
   ASSERT_EQ(a.has_identity, b.has_identity);
   EXPECT_EQ(a.identity, b.identity);
 }
@@ -67,6 +70,36 @@ TEST(TcpSegment, WritesTheLayoutOfRfc9293) {
                      .window_scale = 7,
                      .sack_permitted = true};
   EXPECT_EQ(encode(s), expected);
+}
+
+// RFC 7323, appendix A: two NOPs, so that the values are aligned.
+TEST(TcpSegment, WritesTimestampsAligned) {
+  const TcpSegment s{.has_timestamps = true, .ts_value = 0x01020304, .ts_echo = 0xA0B0C0D0};
+  const Bytes bytes = encode(s);
+  const Bytes options(bytes.begin() + 20, bytes.end());
+  EXPECT_EQ(options, (Bytes{1, 1, 8, 10, 1, 2, 3, 4, 0xA0, 0xB0, 0xC0, 0xD0}));
+  EXPECT_FALSE(decode(with_options({8, 9, 1, 2, 3, 4, 5, 6, 7}))->has_timestamps) << "length 9";
+}
+
+// Every combination that the transport may ask for fits in 40 bytes and reads back.
+TEST(TcpSegment, PacksIdentityTimestampsAndSackIn40Bytes) {
+  struct Row {
+    bool identity, timestamps;
+    std::uint8_t blocks;
+    std::size_t bytes;
+  };
+  constexpr Row kRows[] = {{false, false, 4, 36}, {false, true, 3, 40}, {true, false, 3, 40},
+                           {true, true, 1, 36},   {true, true, 0, 24},  {false, true, 0, 12}};
+  for (const Row& row : kRows) {
+    TcpSegment s{.sack_blocks = row.blocks,
+                 .has_timestamps = row.timestamps,
+                 .ts_value = row.timestamps ? 7U : 0U,
+                 .has_identity = row.identity};
+    for (std::uint8_t i = 0; i < row.blocks; ++i) s.sack[i] = {100U * i, 100U * i + 50};
+    const Bytes bytes = encode(s);
+    EXPECT_EQ(bytes.size(), 20 + row.bytes);
+    expect_same(*decode(bytes), s);
+  }
 }
 
 TEST(TcpSegment, IdentityAloneTakes32Bytes) {
