@@ -9,6 +9,7 @@
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
 #include "trafficgen/hosts/neighbour_config.h"
+#include "trafficgen/streams/stream_config.h"
 #include "trafficgen/transport/tcp_config.h"
 #include "trafficgen/workload/job_config.h"
 
@@ -20,6 +21,7 @@ struct GeneratorDeviceConfig {
   std::uint16_t rx_descriptors = 1024;
   std::uint16_t tx_descriptors = 1024;
   ArpConfig arp{};
+  std::optional<BitRate> line_rate{};  ///< L1, of streams; absent: the link's
 };
 
 struct HostConfig {
@@ -65,6 +67,9 @@ struct GeneratorConfig {
   std::vector<JobConfig> jobs;
   std::vector<LongFlowsConfig> long_flows;
   std::vector<NeighbourConfig> neighbours;
+  std::vector<StreamConfig> streams{};
+  /// Streams are received for so long after the last has ended.
+  Duration stream_drain = std::chrono::milliseconds(100);
   /// Random wait before a NIC that was idle sends, up to this share of an MTU's
   /// serialisation time: breaks phase effects. In [0, 1].
   double send_jitter = 1.0;

@@ -50,6 +50,7 @@ void describe(V& v, GeneratorDeviceConfig& c) {
   v.value("rx_descriptors", c.rx_descriptors);
   v.value("tx_descriptors", c.tx_descriptors);
   describe(v, c.arp);  // its keys stand in [[device]] itself
+  v.rate("line_rate", c.line_rate);
 }
 
 template <class V>
@@ -105,12 +106,14 @@ void describe(V& v, GeneratorConfig& c) {
   v.duration("bin", c.bin);
   v.value("max_bins", c.max_bins);
   v.table("transport_memory", c.transport_memory);
+  v.duration("stream_drain", c.stream_drain);
   v.tables("device", c.devices);
   v.tables("host", c.hosts);
   v.tables("transport", c.transports);
   v.tables("job", c.jobs);
   v.tables("long_flows", c.long_flows);
   v.tables("neighbour", c.neighbours);
+  v.tables("stream", c.streams);
 }
 
 }  // namespace outrider

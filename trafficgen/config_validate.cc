@@ -51,6 +51,7 @@ void check_devices(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     scope.devices.insert(d.name);
     check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
     check(at, d.arp);
+    if (d.line_rate) at.rate("line_rate", *d.line_rate);
     devices.add(at, "device", d.device, Checks::quoted(d.device),
                 "device[" + std::to_string(i) + "]");
   }
@@ -62,7 +63,8 @@ bool is_host_address(std::uint32_t a) noexcept {
 }
 
 void check_hosts(const Checks& root, const GeneratorConfig& c, Scope& scope) {
-  if (c.hosts.empty()) root.fault("host", "there must be at least one [[host]]");
+  if (c.hosts.empty() && c.streams.empty())
+    root.fault("host", "there must be at least one [[host]] or [[stream]]");
   UniqueValues<std::uint32_t> addresses;
   for (std::size_t i = 0; i < c.hosts.size(); ++i) {
     const auto at = root.below("host", i);
@@ -176,10 +178,22 @@ void check_long_flows(const Checks& at, const LongFlowsConfig& flows, const std:
 void check_process(const Checks& root, const GeneratorConfig& c) {
   root.in_range("seed", c.seed, 0, kLargestTomlInteger);
   if (c.duration) root.positive("duration", *c.duration);
-  if (!c.duration && c.jobs.empty())
+  if (!c.duration && c.jobs.empty() && !all_bounded(c.streams))
     root.fault("duration", "is required without a [[job]]: nothing else would end the run");
   root.in_interval("send_jitter", c.send_jitter, 0, 1, true);
   check_loop(root, c.lcore, c.bin, c.max_bins);
+}
+
+/// Streams use devices of the file, at rates that these can carry.
+void check_stream_devices(const Checks& root, const GeneratorConfig& c, const Scope& scope) {
+  check_streams(root, c.streams);
+  root.not_negative("stream_drain", c.stream_drain);
+  for (std::size_t i = 0; i < c.streams.size(); ++i)
+    for (const auto& [key, name] : {std::pair{"device", c.streams[i].device},
+                                    {"receive_device", c.streams[i].receive_device}})
+      root.below("stream", i)
+          .require(name.empty() || scope.devices.contains(name), key, Checks::quoted(name),
+                   "no [[device]] has this name");
 }
 
 struct MbufNeed {
@@ -244,6 +258,7 @@ ConfigIssues validate(const GeneratorConfig& config) {
     names.insert(config.long_flows[i].name);
     check_long_flows(at, config.long_flows[i], "long_flows[" + std::to_string(i) + "]", scope);
   }
+  check_stream_devices(root, config, scope);
   check_mbufs(root, config);
   check_transport_memory(root.below("transport_memory"), config);
   return issues;

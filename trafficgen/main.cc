@@ -11,6 +11,9 @@
 #include "trafficgen/config_toml.h"
 #include "trafficgen/poll_loop.h"
 #include "trafficgen/report_json.h"
+#include "trafficgen/stream_commands.h"
+#include "trafficgen/streams/stream_process.h"
+#include "trafficgen/streams/stream_program.h"
 
 namespace outrider {
 namespace {
@@ -63,6 +66,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
   print_bursts(out, r);
   print_background(out, r);
   print_neighbours(out, r.neighbourhood);
+  out << to_text(r.streams);
   out << "  signals: START sent " << r.starts_sent << ", answered " << r.acks_received
       << ", timed out " << r.ack_timeouts << '\n'
       << "  waits for a buffer: " << r.mbuf_exhausted << '\n'
@@ -80,19 +84,30 @@ std::uint32_t receive_mbufs(const GeneratorConfig& config) {
   return mbufs;
 }
 
-int run(const GeneratorConfig& config, const ProgramOptions& options,
+int run(const GeneratorConfig& config, const ProgramOptions& options, const StreamFiles& files,
         std::optional<Duration> duration, std::vector<std::string> eal_extra) {
-  check_report_path(options.report);
+  for (const auto& path : {options.report, files.csv, files.samples}) check_report_path(path);
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices)
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
   const std::uint32_t send_mbufs = config.mbufs.value_or(required_mbufs(config));
   const std::uint32_t receive = receive_mbufs(config);
-  const Eal eal(
-      eal_options(kProgram, config.lcore, send_mbufs + receive, ports, std::move(eal_extra)));
+  const std::uint32_t streams = config.streams.empty() ? 0 : stream_send_mbufs(config);
+  const Eal eal(eal_options(kProgram, config.lcore,
+                            send_mbufs + (receive + streams) * (stream_room_bytes(config) / 2048),
+                            ports, std::move(eal_extra)));
   const Mempool send_pool = make_packet_pool({.name = "sent", .mbufs = send_mbufs});
-  const Mempool receive_pool = make_packet_pool({.name = "received", .mbufs = receive});
+  const Mempool receive_pool = make_packet_pool(
+      {.name = "received", .mbufs = receive, .frame_room_bytes = stream_room_bytes(config)});
   PollDevices devices(ports, *receive_pool);
+  Mempool stream_pool;  // hosts write where a stream's payload of zeros is
+  std::optional<StreamEngine> engine;
+  if (streams != 0) {
+    check_streams_fit(config, devices);
+    stream_pool = make_packet_pool(
+        {.name = "streams", .mbufs = streams, .frame_room_bytes = stream_room_bytes(config)});
+    engine.emplace(stream_setup(config, devices, duration), *stream_pool);
+  }
   EventLoop loop;
   Generator generator(config, loop, *send_pool, {.full_payload = true});
   const auto wires = connect_devices(generator, loop, devices);
@@ -100,9 +115,12 @@ int run(const GeneratorConfig& config, const ProgramOptions& options,
     return kExitInterrupted;
   log_info("sending from CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
 
-  const GeneratorRun result = run_generator(generator, loop, devices, duration);
+  const GeneratorRun result =
+      run_generator(generator, loop, devices, duration, engine ? &*engine : nullptr);
   print_summary(std::cout, result.report);
   if (!options.report.empty()) write_report_file(options.report, to_json(result.report));
+  if (!files.csv.empty()) write_report_file(files.csv, to_csv(result.report.streams));
+  if (!files.samples.empty() && engine) write_report_file(files.samples, engine->samples_csv());
   if (!result.report.ledger_balanced) return kExitLedger;
   return result.interrupted && !result.report.jobs_finished ? kExitInterrupted : kExitOk;
 }
@@ -122,6 +140,11 @@ int start(int argc, char** argv) {
   CLI::App app("Traffic generator: training jobs and the traffic they compete with.", kProgram);
   add_common_options(app, options);
   app.add_option("--seed", seed, "Seed of all random draws, instead of the file's");
+  StreamFiles files;
+  app.add_option("--streams-csv", files.csv, "Write a line of figures a stream")
+      ->type_name("FILE.csv");
+  app.add_option("--samples", files.samples, "Write the raw latencies that streams keep")
+      ->type_name("FILE.csv");
   if (const auto status = parse_command_line(app, options, std::move(arguments.own)))
     return *status;
   start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
@@ -139,12 +162,17 @@ int start(int argc, char** argv) {
     std::cout << to_toml(config);
     return kExitOk;
   }
-  return run(config, options, config.duration, eal_words(std::move(arguments.eal), options.eal));
+  auto eal = eal_words(std::move(arguments.eal), options.eal);
+  // Streams alone do not pay for hosts: they have a loop of their own.
+  if (config.hosts.empty()) return run_stream_program(config, options, files, std::move(eal));
+  return run(config, options, files, config.duration, std::move(eal));
 }
 
 }  // namespace
 }  // namespace outrider
 
 int main(int argc, char** argv) {
+  if (argc > 1 && outrider::is_stream_command(argv[1]))
+    return outrider::run_program([argc, argv] { return outrider::run_stream_command(argc, argv); });
   return outrider::run_program([argc, argv] { return outrider::start(argc, argv); });
 }

@@ -3,6 +3,44 @@
 #include <algorithm>
 
 namespace outrider {
+namespace {
+
+/// Streams beside hosts, on the same devices. Both stamps of a packet are the
+/// times of polls.
+class HostsAndStreams {
+ public:
+  HostsAndStreams(Generator& hosts, StreamEngine& streams, const PollDevices& devices,
+                  const TscClock& clock) noexcept
+      : hosts_(hosts), streams_(streams), devices_(devices), clock_(clock) {}
+
+  void begin_poll(Time now) noexcept {
+    ticks_ = clock_.tsc_of(now);
+    streams_.send(devices_, {now, ticks_});
+  }
+  void receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept {
+    if (!StreamReceiver::is_stamped(buffer(*packet)))
+      return hosts_.receive_from_device(device, packet, now);
+    streams_.receive(*packet, ticks_);
+    release(packet);
+  }
+
+ private:
+  Generator& hosts_;
+  StreamEngine& streams_;
+  const PollDevices& devices_;
+  const TscClock& clock_;
+  std::uint64_t ticks_ = 0;
+};
+
+void add_streams(GeneratorReport& report, const StreamEngine& streams) {
+  report.streams = streams.report();
+  for (const auto& s : report.streams.streams) report.sent += s.sent;
+  report.received += report.streams.ends.arrived;
+  report.consumed += report.streams.ends.taken;
+  report.ledger_balanced &= balanced(report.streams);
+}
+
+}  // namespace
 
 std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLoop& loop,
                                                    PollDevices& devices) {
@@ -20,13 +58,21 @@ std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLo
 }
 
 GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
-                           std::optional<Duration> duration) {
+                           std::optional<Duration> duration, StreamEngine* streams) {
   const bool until_finished = !duration && !generator.config().jobs.empty();
+  const auto done = [&] { return until_finished && generator.finished(); };
   const TscClock clock;
   generator.start(Time{});
-  const PollResult result = run_poll_loop(devices, loop, generator, clock, duration,
-                                          [&] { return until_finished && generator.finished(); });
+  PollResult result;
+  if (streams != nullptr) {
+    HostsAndStreams sink(generator, *streams, devices, clock);
+    result = run_poll_loop(devices, loop, sink, clock, duration, done);
+    streams->finish();
+  } else {
+    result = run_poll_loop(devices, loop, generator, clock, duration, done);
+  }
   GeneratorRun run{.report = generator.report(result.end), .interrupted = result.interrupted};
+  if (streams != nullptr) add_streams(run.report, *streams);
   for (const std::uint64_t dropped : devices.tx_dropped().values)
     run.report.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
   run.report.drops[static_cast<std::size_t>(DropReason::kMalformed)] += devices.malformed();

@@ -10,6 +10,7 @@
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_loop.h"
 #include "trafficgen/generator.h"
+#include "trafficgen/streams/stream_engine.h"
 
 namespace outrider {
 
@@ -26,7 +27,9 @@ struct GeneratorRun {
 /// Starts the schedule and drives it in real time until all jobs have ended (if
 /// there are any and no `duration` is given), `duration` is over, or a signal.
 /// @pre connected, all links up
+/// @param streams  sent and received in the same loop; nullptr: none. What is
+///        stamped as theirs does not reach the hosts
 GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
-                           std::optional<Duration> duration);
+                           std::optional<Duration> duration, StreamEngine* streams = nullptr);
 
 }  // namespace outrider

@@ -9,6 +9,7 @@
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
 #include "trafficgen/hosts/neighbour_report.h"
+#include "trafficgen/streams/stream_report.h"
 
 namespace outrider {
 
@@ -89,6 +90,7 @@ struct GeneratorReport {
   std::vector<FlowReport> flows;
   std::vector<GoodputBin> bins;
   NeighbourhoodReport neighbourhood;
+  StreamsReport streams;
 };
 
 }  // namespace outrider

@@ -1,6 +1,7 @@
 #include "trafficgen/report_json.h"
 
 #include "common/telemetry/json_fields.h"
+#include "trafficgen/streams/stream_report_json.h"
 
 namespace outrider {
 
@@ -79,6 +80,7 @@ void fields(V& v, R& r) {
   v.value("flows", r.flows);
   v.value("bins", r.bins);
   v.value("neighbourhood", r.neighbourhood);
+  v.value("streams", r.streams);
 }
 
 namespace {

@@ -35,6 +35,8 @@ constexpr std::string_view kDurationRule =
     R"(must be a duration such as "1.5ms" (ns, us, ms, s, min))";
 constexpr std::string_view kRateRule =
     R"(must be a bit rate such as "10gbit" (bit, kbit, mbit, gbit, tbit; or bps, ...))";
+constexpr std::string_view kPacketRateRule =
+    R"(must be a packet rate such as "10mpps" (pps, kpps, mpps, gpps))";
 constexpr std::string_view kBytesRule =
     R"(must be a size such as "64KiB" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB))";
 constexpr std::string_view kPercentRule =
@@ -143,6 +145,18 @@ Parsed<BitRate> parse_rate(std::string_view text) {
   return {BitRate{*parsed.value}, {}};
 }
 
+Parsed<PacketRate> parse_packet_rate(std::string_view text) {
+  constexpr Quantity kQuantity{kPacketRateRule, "packets per second",
+                               std::numeric_limits<std::int64_t>::max()};
+  static constexpr std::string_view kEnding = "pps";
+  auto parsed = parse_quantity(text, kQuantity, [](std::string_view unit) -> std::uint64_t {
+    if (!unit.ends_with(kEnding)) return 0;
+    return scale_in(kRatePrefixes, unit.substr(0, unit.size() - kEnding.size()));
+  });
+  if (!parsed.value) return {{}, std::move(parsed.problem)};
+  return {PacketRate{*parsed.value}, {}};
+}
+
 Parsed<std::uint64_t> parse_bytes(std::string_view text) {
   constexpr Quantity kQuantity{kBytesRule, "bytes", std::numeric_limits<std::uint64_t>::max()};
   return parse_quantity(text, kQuantity,
@@ -177,6 +191,14 @@ std::string format_rate(BitRate rate) {
     if (rate.bits_per_second != 0 && rate.bits_per_second % unit.scale == 0)
       return std::to_string(rate.bits_per_second / unit.scale) + std::string(unit.name);
   return std::to_string(rate.bits_per_second) + "bit";
+}
+
+std::string format_packet_rate(PacketRate rate) {
+  constexpr std::array kUnits{Unit{"gpps", kGiga}, Unit{"mpps", kMega}, Unit{"kpps", kKilo}};
+  for (const auto& unit : kUnits)
+    if (rate.packets_per_second != 0 && rate.packets_per_second % unit.scale == 0)
+      return std::to_string(rate.packets_per_second / unit.scale) + std::string(unit.name);
+  return std::to_string(rate.packets_per_second) + "pps";
 }
 
 }  // namespace outrider

@@ -26,6 +26,8 @@ struct Parsed {
 Parsed<Duration> parse_duration(std::string_view text);
 /// "200mbit", "10gbps", "10 Gbit/s"; prefixes k, m, g, t in either case are powers of 1000.
 Parsed<BitRate> parse_rate(std::string_view text);
+/// "10mpps", "1.5 kpps"; prefixes as those of bit rates.
+Parsed<PacketRate> parse_packet_rate(std::string_view text);
 /// "1MB", "64KiB"; B, kB, MB, GB, TB are powers of 1000; KiB, MiB, GiB, TiB of 1024.
 Parsed<std::uint64_t> parse_bytes(std::string_view text);
 /// "40%" is 0.4. At most 15 significant digits.
@@ -34,5 +36,6 @@ Parsed<double> parse_percentage(std::string_view text);
 /// The largest unit that leaves a whole number: reads back exactly.
 std::string format_duration(Duration d);
 std::string format_rate(BitRate rate);
+std::string format_packet_rate(PacketRate rate);
 
 }  // namespace outrider

@@ -22,10 +22,14 @@ class Histogram {
 
   Histogram() : buckets_((64 - kSubBits + 1) * kSubBuckets) {}
 
-  void record(std::uint64_t value) noexcept {
-    ++buckets_[index_of(value)];
-    ++count_;
-    sum_ += static_cast<double>(value);
+  void record(std::uint64_t value) noexcept { record(value, 1); }
+
+  /// The same value `times` times. @pre times > 0
+  void record(std::uint64_t value, std::uint64_t times) noexcept {
+    assert(times > 0);
+    buckets_[index_of(value)] += times;
+    count_ += times;
+    sum_ += static_cast<double>(value) * static_cast<double>(times);
     min_ = std::min(min_, value);
     max_ = std::max(max_, value);
   }

@@ -21,6 +21,11 @@ struct BitRate {
   auto operator<=>(const BitRate&) const = default;
 };
 
+struct PacketRate {
+  std::uint64_t packets_per_second = 0;
+  auto operator<=>(const PacketRate&) const = default;
+};
+
 /// Which bytes a rate counts: frames alone, or frames with kL1OverheadBytes.
 enum class RateLayer : std::uint8_t { kL1, kL2 };
 

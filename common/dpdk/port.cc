@@ -164,6 +164,18 @@ bool Port::link_up() const noexcept {
   return rte_eth_link_get_nowait(id_, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
+BitRate Port::link_rate() const noexcept {
+  rte_eth_link link{};
+  if (rte_eth_link_get_nowait(id_, &link) != 0 || link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN)
+    return {};
+  return {std::uint64_t{link.link_speed} * 1'000'000};  // link_speed is in Mbit/s
+}
+
+std::uint32_t Port::mtu_bytes() const noexcept {
+  std::uint16_t mtu = 0;
+  return rte_eth_dev_get_mtu(id_, &mtu) == 0 ? mtu : std::uint32_t{RTE_ETHER_MTU};
+}
+
 PortLosses Port::losses() const noexcept {
   rte_eth_stats stats{};
   if (rte_eth_stats_get(id_, &stats) != 0) return {};

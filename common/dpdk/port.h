@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/core/clock.h"
+#include "common/core/units.h"
 #include "common/dpdk/packet.h"
 
 namespace outrider {
@@ -54,6 +55,11 @@ class Port {
   }
 
   [[nodiscard]] bool link_up() const noexcept;
+  /// As the driver reports it; zero if it does not know. Virtual devices make it up.
+  [[nodiscard]] BitRate link_rate() const noexcept;
+  [[nodiscard]] bool is_virtual() const noexcept { return !vdev_.empty(); }
+  /// Longest IP packet [bytes].
+  [[nodiscard]] std::uint32_t mtu_bytes() const noexcept;
   [[nodiscard]] PortLosses losses() const noexcept;
   [[nodiscard]] std::uint16_t id() const noexcept { return id_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

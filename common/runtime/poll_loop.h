@@ -18,7 +18,8 @@ struct PollResult {
 };
 
 /// Drives `sink` and `loop` from the devices in real time until `done()`, a
-/// stop signal or the end of `duration`. The TSC is read once a poll.
+/// stop signal or the end of `duration`. The TSC is read once a poll. A sink that
+/// has begin_poll(now) gets every poll's time before what has arrived.
 template <class Sink, class Done>
 PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
                          std::optional<Duration> duration, Done done) {
@@ -29,6 +30,7 @@ PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, cons
   while (!(result.interrupted = stop_requested()) && result.end < last && !done()) {
     const Time now = clock.now();
     result.longest_gap = std::max(result.longest_gap, now - result.end);
+    if constexpr (requires { sink.begin_poll(now); }) sink.begin_poll(now);
     devices.receive(result.end, now, loop, sink);
     loop.run_until(now);
     devices.flush();

@@ -47,6 +47,7 @@ template <std::integral T>
 Json to_json_value(T v) {
   return v;
 }
+inline Json to_json_value(double v) { return v; }
 inline Json to_json_value(const std::string& v) { return v; }
 inline Json to_json_value(BurstDirection v) { return v == BurstDirection::kPush ? "push" : "pull"; }
 inline Json to_json_value(TrafficClass v) { return name_of(v); }
@@ -134,6 +135,11 @@ void from_json_value(const Json& in, const std::string& path, T& v) {
                                             : std::in_range<T>(in.get<std::int64_t>());
   if (!fits) refuse_json(path, "is out of range");
   v = in.get<T>();
+}
+
+inline void from_json_value(const Json& in, const std::string& path, double& v) {
+  if (!in.is_number()) refuse_json(path, "must be a number");
+  v = in.get<double>();
 }
 
 inline void from_json_value(const Json& in, const std::string& path, std::string& v) {

@@ -1,17 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "common/runtime/event_loop.h"
 #include "switch/network.h"
 #include "tools/lab/case.h"
 #include "trafficgen/generator.h"
+#include "trafficgen/streams/virtual_streams.h"
 
 namespace outrider {
 
 /// Switches and hosts joined in memory, in one loop whose time is handed to it:
 /// the virtual runtime. What is a device in the other runtimes is a direct wire
-/// here: every edge port of a switch meets the host that its route leads to.
+/// here: every edge port of a switch meets the host that its route leads to, or
+/// streams whose first source or destination address is behind it. A stream that is
+/// sent needs a port without hosts: a host's NIC would have to share its wire.
 ///
 /// Deterministic: equal configurations give equal reports. Not thread-safe.
 class VirtualWorld {
@@ -40,10 +47,15 @@ class VirtualWorld {
 
  private:
   void join(const SwitchProcessConfig& switches, const GeneratorConfig& traffic);
+  void join_streams(const GeneratorConfig& traffic, const std::vector<bool>& has_host);
+  [[nodiscard]] bool leads_to(std::uint32_t edge, const std::string& device,
+                              const std::string& address) const;
 
   EventLoop loop_;
   SwitchNetwork network_;
   Generator generator_;
+  std::optional<VirtualStreams> streams_;
+  std::vector<std::unique_ptr<StreamTap>> taps_;
   Time now_{};
 };
 

@@ -18,9 +18,9 @@ using namespace std::chrono_literals;
 
 // The structured bindings stop compiling when a struct gains a field.
 auto fields(const GeneratorDeviceConfig& c) {
-  const auto& [name, device, rx, tx, link] = c;
+  const auto& [name, device, rx, tx, link, line_rate] = c;
   const auto& [arp, subnet, gateway] = link;
-  return std::tuple(name, device, rx, tx, arp, subnet, gateway);
+  return std::tuple(name, device, rx, tx, arp, subnet, gateway, line_rate);
 }
 auto fields(const HostConfig& c) {
   const auto& [name, address, device, rate, mtu, tso] = c;
@@ -41,12 +41,12 @@ auto fields(const LongFlowsConfig& c) {
   return std::tuple(name, from, to, flows, transport, start, spread, port);
 }
 auto fields(const GeneratorConfig& c) {
-  const auto& [seed, duration, devices, hosts, transports, jobs, flows, neighbours, jitter, lcore,
-               mbufs, bin, max_bins, memory] = c;
+  const auto& [seed, duration, devices, hosts, transports, jobs, flows, neighbours, streams, drain,
+               jitter, lcore, mbufs, bin, max_bins, memory] = c;
   const auto& [flights, segments, disorders] = memory;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
-                    flows.size(), neighbours.size(), jitter, lcore, mbufs, bin, max_bins, flights,
-                    segments, disorders);
+                    flows.size(), neighbours.size(), streams.size(), drain, jitter, lcore, mbufs,
+                    bin, max_bins, flights, segments, disorders);
 }
 
 GeneratorConfig full_config() {
@@ -85,7 +85,8 @@ GeneratorConfig full_config() {
                        "net_virtio_user0,path=/tmp/a",
                        256,
                        4096,
-                       {.arp = true, .subnet = "198.18.0.0/24", .gateway = "198.18.0.254"}}},
+                       {.arp = true, .subnet = "198.18.0.0/24", .gateway = "198.18.0.254"},
+                       BitRate{40'000'000'000}}},
           .hosts = {{"w0", "10.0.1.1", "d0", {1'000'000'000}, 9000, 65536},
                     {"w1", "10.0.1.2", "d0"},
                     {"s0", "10.0.2.1", "d0"}},
@@ -93,6 +94,12 @@ GeneratorConfig full_config() {
           .jobs = {fixed, closed},
           .long_flows = {{"bulk", {"w0", "w1"}, {"s0", "s0"}, 3, "plain", 1ms, 2ms, 20001}},
           .neighbours = {{"d0", "198.18.0.9", "02:00:00:00:00:09"}},
+          .streams = {{.name = "probe",
+                       .device = "d0",
+                       .rate = StreamRate{StreamRate::Unit::kShare, 400'000},
+                       .source = "10.1.0.1",
+                       .destination = "10.2.0.1"}},
+          .stream_drain = 7ms,
           .send_jitter = 0.5,
           .lcore = 7,
           .mbufs = 10'000,
