@@ -50,6 +50,10 @@ TcpSegment TcpConnection::next_segment(Time now) noexcept {
       state_ == State::kEstablished && !receiver_.ack_due_alone() && sender_.can_send(now);
   if (!data) {
     s.sequence = sender_.next_sequence();
+    if (sender_.probe_due() && state_ == State::kEstablished) [[unlikely]] {
+      --s.sequence;
+      sender_.take_probe();
+    }
     receiver_.fill_pure_ack(s);
     receiver_.stamp(s, now);
     return s;

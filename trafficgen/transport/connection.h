@@ -81,7 +81,7 @@ class TcpConnection {
   /// Call it before next_timer(): a sender that lacks memory sets a deadline.
   [[nodiscard]] bool has_segment(Time now) noexcept {
     if (state_ == State::kEstablished) [[likely]]
-      return receiver_.ack_due() || sender_.can_send(now);
+      return receiver_.ack_due() || sender_.can_send(now) || sender_.probe_due();
     return state_ == State::kClosed ? receiver_.ack_due() : syn_due_;
   }
   /// @pre has_segment(now). Takes note that it leaves now.

@@ -81,7 +81,13 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
   assert(acceptable(s));
   const std::int64_t signed_begin = space_.offset(s.sequence, next_);
   const bool fin = s.has(kTcpFin);
-  if (s.payload_bytes == 0 && !fin) return false;
+  if (s.payload_bytes == 0 && !fin) {
+    // Just below the window: a probe or a keep-alive (RFC 9293, 3.8.4 and 3.8.6.1).
+    const bool probes = signed_begin + 1 == static_cast<std::int64_t>(next_) && !fin_received();
+    if (probes) [[unlikely]]
+      acknowledge_now();
+    return false;
+  }
   if (signed_begin < 0) {  // before the stream
     ++context_.counters.invalid_received;
     return false;

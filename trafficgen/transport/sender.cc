@@ -69,7 +69,11 @@ bool TcpSender::has_room(Time now) noexcept {
 
 bool TcpSender::can_send_new(Time now) noexcept {
   const std::uint32_t payload = new_payload();
-  if (payload == 0 && !(closing_ && nxt_ == written_)) return false;
+  if (payload == 0 && !(closing_ && nxt_ == written_)) {
+    if (rto_deadline_ == kNever && window_closed()) [[unlikely]]
+      rto_deadline_ = now + rto_.rto();  // RFC 9293, 3.8.6.1: the first probe after an RTO
+    return false;
+  }
   return scoreboard_.pipe_bytes() + payload <= cwnd_ && has_room(now);
 }
 
@@ -81,7 +85,11 @@ bool TcpSender::can_send(Time now) noexcept {
 
 void TcpSender::fill(TcpSegment& s, Time now) noexcept {
   assert(can_send(now));
-  if (scoreboard_.empty()) rto_deadline_ = kNever;  // memory is there again
+  if (scoreboard_.empty()) {  // memory is there again, or the window is open
+    rto_deadline_ = kNever;
+    probes_ = 0;
+    probe_due_ = false;
+  }
   if (scoreboard_.lost_pending() == 0) [[likely]]
     fill_new(s, now);
   else fill_resent(s, now);
@@ -140,12 +148,22 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
   note_window_use();
 }
 
+/// Probes leave at intervals that double, for as long as they are answered.
+bool TcpSender::on_idle_timer(Time now) noexcept {
+  rto_deadline_ = kNever;
+  if (!window_closed()) return true;
+  if (++timeouts_ > kMaxTimeouts) return false;
+  probe_due_ = true;
+  Duration interval = rto_.rto();
+  for (std::uint8_t i = 0; i <= probes_ && interval < context_.config.max_rto; ++i) interval *= 2;
+  if (probes_ < kMaxTimeouts) ++probes_;
+  rto_deadline_ = now + std::min(interval, context_.config.max_rto);
+  return true;
+}
+
 bool TcpSender::on_timer(Time now) noexcept {
   if (now < rto_deadline_) return true;
-  if (scoreboard_.empty()) {
-    rto_deadline_ = kNever;
-    return true;
-  }
+  if (scoreboard_.empty()) return on_idle_timer(now);
   if (++timeouts_ > kMaxTimeouts) return false;
   ++context_.counters.rtos_data;
   control_->on_timeout(flight_bytes(), now);

@@ -30,8 +30,9 @@ namespace outrider {
 ///    RTO, and so does a lost tail (no RACK-TLP, RFC 8985);
 ///  - resending the oldest segment restarts the RTO, as Linux does, because with
 ///    a small minimum RTO the recovery itself would time out;
-///  - the peer's window never shrinks (RFC 9293, 3.8.6 discourages it), and there
-///    is no zero-window probe: our receivers read at once;
+///  - the peer's window never shrinks (RFC 9293, 3.8.6 discourages it); a probe of
+///    a closed one (3.8.6.1) is a segment without data below the window, as Linux
+///    sends it, which a receiver must answer with its window;
 ///  - no reduction is undone after a spurious RTO;
 ///  - no Nagle: the last segment of what is written may be short.
 class TcpSender {
@@ -72,6 +73,12 @@ class TcpSender {
   // -- sending
   /// May a segment leave now? If only memory is missing, a later rto_deadline() is set.
   [[nodiscard]] bool can_send(Time now) noexcept;
+  /// A probe of the peer's closed window is due; take_probe() notes that it leaves.
+  [[nodiscard]] bool probe_due() const noexcept { return probe_due_; }
+  void take_probe() noexcept {
+    probe_due_ = false;
+    ++context_.counters.window_probes;
+  }
   /// @pre can_send(now). Writes sequence number, length, flags and ECN; it leaves now.
   void fill(TcpSegment& s, Time now) noexcept;
   /// @return false if the acknowledgment is impossible: nothing changed then
@@ -120,6 +127,11 @@ class TcpSender {
   [[nodiscard]] std::uint32_t new_payload() const noexcept;
   [[nodiscard]] bool can_send_new(Time now) noexcept;
   [[nodiscard]] bool has_room(Time now) noexcept;
+  /// Nothing is in flight, and nothing of what is written may be sent.
+  [[nodiscard]] bool window_closed() const noexcept {
+    return scoreboard_.empty() && nxt_ < written_ && peer_edge_ <= nxt_;
+  }
+  [[nodiscard]] bool on_idle_timer(Time now) noexcept;
   void fill_resent(TcpSegment& s, Time now) noexcept;
   void fill_new(TcpSegment& s, Time now) noexcept;
   void take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexcept;
@@ -153,17 +165,20 @@ class TcpSender {
   std::uint64_t nxt_ = 0;  ///< next offset that was never sent; written_ + 1 after the FIN
   std::uint64_t written_ = 0;
   std::uint64_t peer_edge_ = 0;  ///< first offset beyond the peer's window
-  Time rto_deadline_ = kNever;   ///< with nothing in flight: memory is asked for again
+  Time rto_deadline_ =
+      kNever;  ///< with nothing in flight: of a probe, or memory is asked for again
   Scoreboard scoreboard_;
   std::uint32_t cwnd_;  ///< what control_ says, kept here
   SequenceSpace space_;
   std::uint16_t mss_;  ///< of this connection, <= the controller's
   std::uint8_t peer_window_scale_ = 0;
   std::uint8_t timeouts_ = 0;  ///< since una_ moved
+  std::uint8_t probes_ = 0;    ///< since the peer's window closed
   Phase phase_ = Phase::kOpen;
   bool closing_ : 1 = false;
   bool ecn_ : 1 = false;
   bool timestamps_ : 1 = false;
+  bool probe_due_ : 1 = false;
   /// One lost segment leaves whatever the pipe (RFC 6675, 5 (4.3)).
   bool resend_first_ : 1 = false;
   bool cwr_pending_ : 1 = false;   ///< the next new data segment carries CWR

@@ -35,6 +35,8 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
   peer_edge_ = std::max(peer_edge_, una + (std::uint64_t{s.window} << peer_window_scale_));
 
+  if (scoreboard_.empty()) timeouts_ = 0;  // a probe was answered
+
   const std::uint32_t flight = flight_bytes();  // as the ACK found it
   const bool ece = ecn_ && context_.config.obey_ece && s.has(kTcpEce);
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};

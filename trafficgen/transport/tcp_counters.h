@@ -19,6 +19,7 @@ struct TcpCounters {
   std::uint32_t out_of_order_received = 0;
   std::uint32_t reassembly_refused = 0;  ///< no room to remember another hole; never SACKed
   std::uint32_t paws_rejected = 0;       ///< timestamp older than the last (RFC 7323, 5)
+  std::uint32_t window_probes = 0;       ///< sent into a closed window
   /// ACK of data never sent, SACK or data out of window, segment out of state
   std::uint32_t invalid_received = 0;
 };
