@@ -1,14 +1,19 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace outrider {
 
 /// Is `word`, the first on the command line, a command of its own (ndr, pdr,
-/// calibrate)? Without one the program runs a file.
+/// calibrate, replay)? Without one the program runs a file.
 bool is_stream_command(std::string_view word);
 
 /// @pre is_stream_command(argv[1]). @return the exit status
 int run_stream_command(int argc, char** argv);
+
+/// replay, without argv[0] and the command. @return the exit status
+int start_replay(std::vector<std::string> eal, std::vector<std::string> own);
 
 }  // namespace outrider

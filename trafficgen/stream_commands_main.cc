@@ -167,13 +167,14 @@ int start_calibrate(std::vector<std::string> eal, std::vector<std::string> own) 
 }  // namespace
 
 bool is_stream_command(std::string_view word) {
-  return word == "ndr" || word == "pdr" || word == "calibrate";
+  return word == "ndr" || word == "pdr" || word == "calibrate" || word == "replay";
 }
 
 int run_stream_command(int argc, char** argv) {
   catch_stop_signals();
   const std::string command = argv[1];
   SplitArguments arguments = split_arguments(argc - 1, argv + 1);
+  if (command == "replay") return start_replay(std::move(arguments.eal), std::move(arguments.own));
   if (command == "calibrate")
     return start_calibrate(std::move(arguments.eal), std::move(arguments.own));
   return start_search(command, std::move(arguments.eal), std::move(arguments.own));

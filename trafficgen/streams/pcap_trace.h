@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+
+namespace outrider {
+
+/// Ethernet frames of a capture, in memory. Immutable once loaded.
+struct PcapTrace {
+  struct Packet {
+    Duration at{};             ///< since the first packet; does not decrease
+    std::uint64_t offset = 0;  ///< into `bytes`
+    std::uint32_t size = 0;    ///< [bytes] without FCS
+  };
+  std::vector<Packet> packets;
+  std::vector<std::uint8_t> bytes;
+  std::uint64_t padded = 0;     ///< packets that the capture had cut, padded with zeros
+  std::uint64_t backwards = 0;  ///< stamps before that of the packet before; taken as equal
+
+  [[nodiscard]] std::span<const std::uint8_t> frame(std::size_t i) const noexcept {
+    return {bytes.data() + packets[i].offset, packets[i].size};
+  }
+};
+
+struct PcapLimits {
+  std::uint64_t max_bytes = 1ULL << 30;  ///< of frames and their index in memory
+  bool pad_cut = false;                  ///< else a packet cut by the snap length refuses the file
+};
+
+struct PcapResult {
+  PcapTrace trace{};
+  std::string problem{};  ///< empty if the trace is usable
+};
+
+/// Reads a pcap or pcapng file of Ethernet frames whole. Refuses, naming the
+/// reason and the packet: a file that cannot be opened, is no capture, is empty or
+/// truncated, has another link type, cut packets (unless padded), frames beyond
+/// 9014 bytes, or more than max_bytes.
+PcapResult load_pcap(const std::string& path, const PcapLimits& limits);
+
+}  // namespace outrider

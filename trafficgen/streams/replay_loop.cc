@@ -1,0 +1,111 @@
+#include "trafficgen/streams/replay_loop.h"
+
+#include <rte_cycles.h>
+
+#include <algorithm>
+
+#include "common/dpdk/eal.h"
+#include "common/dpdk/mempool.h"
+#include "common/dpdk/tsc_clock.h"
+#include "common/runtime/poll_loop.h"
+#include "common/runtime/poll_stop.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint32_t kMbufs = 4095;  ///< the device's ring of 1024, batches, the pool's cache
+constexpr std::uint32_t kBytesPerPlainMbuf = 2560;  ///< that eal_options() reckons with
+
+std::uint32_t longest_frame(const PcapTrace& trace) {
+  return std::ranges::max(trace.packets, {}, &PcapTrace::Packet::size).size;
+}
+
+void drive(ReplaySender& sender, const Port& port, ReplayReport& report) {
+  constexpr std::uint64_t kPollsPerCheck = 256;
+  const TscClock clock;
+  Time previous{};
+  Duration longest{};
+  for (std::uint64_t polls = 0; !sender.done(); ++polls) {
+    const Time now = clock.now();
+    longest = std::max(longest, now - previous);
+    previous = now;
+    sender.poll(port, {now, 0});
+    if (polls % kPollsPerCheck == 0 && stop_requested()) {
+      report.interrupted = true;
+      break;
+    }
+  }
+  sender.finish();
+  report.longest_poll_gap_ns = longest.count();
+}
+
+void check_rate(const ReplayConfig& config, const ReplaySchedule& schedule, BitRate line_rate) {
+  const double wire = 8 * schedule.packets_per_second() *
+                      (schedule.mean_frame_bytes() + kL1OverheadBytes - kFcsBytes);
+  if (line_rate.bits_per_second == 0 || !config.rate) return;
+  if (wire > static_cast<double>(line_rate.bits_per_second) * (1 + 1e-9))
+    throw UsageError("--rate " + format_stream_rate(*config.rate) + ": is beyond the line rate, " +
+                     format_rate(line_rate) + " at L1");
+}
+
+void fill(StreamReport& r, const ReplaySender& sender, const ReplayConfig& config) {
+  const StreamSendCounters& c = sender.counters();
+  const ReplaySchedule& schedule = sender.schedule();
+  const double overhead =
+      config.layer == RateLayer::kL1 ? double{kL1OverheadBytes - kFcsBytes} : 0.0;
+  r.name = config.file;
+  r.layer = config.layer == RateLayer::kL1 ? "l1" : "l2";
+  r.sends = true;
+  r.requested_packets_per_second = schedule.packets_per_second();
+  r.requested_bits_per_second =
+      8 * schedule.packets_per_second() * (schedule.mean_frame_bytes() + overhead);
+  r.scheduled = schedule.taken();
+  r.sent = c.sent;
+  r.sent_frame_bytes = c.frame_bytes;
+  r.abandoned = c.abandoned;
+  r.ring_full = c.ring_full;
+  r.buffer_waits = c.buffer_waits;
+  r.slips = c.slips;
+  r.slipped_ns = c.slipped.count();
+  r.lateness_ns = sender.lateness();
+  r.gap_error_ns = sender.gap_error();
+  const double took = seconds(sender.time_covered());
+  if (c.sent == 0 || took <= 0) return;
+  r.achieved_packets_per_second = static_cast<double>(c.sent) / took;
+  r.achieved_bits_per_second =
+      8 * (static_cast<double>(c.frame_bytes) + overhead * static_cast<double>(c.sent)) / took;
+}
+
+}  // namespace
+
+ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
+                        const ReplayProcess& process, const ProgramOptions& options,
+                        std::vector<std::string> eal_extra) {
+  const PcapTrace& trace = *loaded.trace;
+  ReplayReport report;
+  report.frames = trace.packets.size();
+  report.padded = trace.padded;
+  report.backwards = trace.backwards;
+  report.rewrites = loaded.rewrites;
+  const ReplaySchedule schedule(config, loaded.trace, process.line_rate);
+  check_rate(config, schedule, process.line_rate);
+  const std::uint32_t room = std::max(2048U, longest_frame(trace));
+  const std::uint32_t plain = (room + 512 + kBytesPerPlainMbuf - 1) / kBytesPerPlainMbuf;
+  const std::vector<PortConfig> ports{port_config("replay", process.device, 1024, 1024, options)};
+  const Eal eal(eal_options("outrider-trafficgen", process.lcore, 2 * kMbufs * plain, ports,
+                            std::move(eal_extra)));
+  const Mempool pool =
+      make_packet_pool({.name = "replay", .mbufs = kMbufs, .frame_room_bytes = room});
+  const Mempool receive = make_packet_pool({.name = "received", .mbufs = kMbufs});
+  PollDevices devices(ports, *receive);
+  if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds))) {
+    report.interrupted = true;
+    return report;
+  }
+  ReplaySender sender(schedule, ReplayFrames(loaded.trace), config.max_lag, *pool);
+  drive(sender, devices.port(0), report);
+  fill(report.sent, sender, config);
+  return report;
+}
+
+}  // namespace outrider
