@@ -8,6 +8,17 @@
 namespace outrider {
 namespace {
 
+/// A server without a tensor would never be pushed to.
+void check_shards(const Checks& at, const JobConfig& job, const ModelProfile& model) {
+  at.require(model.total_bytes >= listeners_of(job).size(), "model", Checks::quoted(*job.model),
+             "has fewer bytes than there are servers, or workers of a ring");
+  if (job.shard_by == ShardRule::kBytes || job.servers.empty()) return;
+  at.require(job.servers.size() <= model.tensors.size(), "servers",
+             std::to_string(job.servers.size()) + " servers",
+             "must be at most one for each of the model's " + std::to_string(model.tensors.size()) +
+                 " tensors with this shard_by");
+}
+
 void check_model(const Checks& at, const JobConfig& job) {
   const auto profile = load_model_profile(*job.model);
   if (!profile) {
@@ -16,6 +27,7 @@ void check_model(const Checks& at, const JobConfig& job) {
                issue.key.empty() ? issue.problem : issue.key + ": " + issue.problem);
     return;
   }
+  check_shards(at, job, *profile.config);
   if (job.schedule != Schedule::kClosedLoop || job.compute) return;
   const auto compute = profile.config->compute();
   if (!compute) at.fault("compute", "is required: the model's profile has no compute times");

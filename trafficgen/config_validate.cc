@@ -139,14 +139,21 @@ void check_listeners(const Checks& at, const std::vector<std::string>& servers, 
 
 void check_job_references(const Checks& at, const JobConfig& job, const std::string& user,
                           Scope& scope) {
+  for (std::size_t n = 0; n <= job.arrivals.size(); ++n)
+    check_listeners(at, listeners_of(job), arrival(job, n).tcp_port, user, scope);
   const auto* transport = transport_of(at, scope, job.transport);
   check_host_list(at, "workers", job.workers, transport, scope);
   check_host_list(at, "servers", job.servers, transport, scope);
-  check_listeners(at, job.servers, job.tcp_port, user, scope);
+  if (transport != nullptr && job.collective == Collective::kRing)
+    at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
+               Checks::quoted(job.transport),
+               "must keep its connections with collective \"ring\"; its connections is \"new\"");
 }
 
 void check_jobs(const Checks& root, const GeneratorConfig& c, Scope& scope) {
-  root.in_range("job", c.jobs.size(), 0, kMaxJobs, "jobs");
+  std::uint64_t jobs = c.jobs.size();
+  for (const auto& job : c.jobs) jobs += job.arrivals.size();
+  root.in_range("job", jobs, 0, kMaxJobs, "jobs");
   std::set<std::string> names;
   for (std::size_t i = 0; i < c.jobs.size(); ++i) {
     const auto at = root.below("job", i);

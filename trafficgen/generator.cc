@@ -15,6 +15,7 @@
 #include "trafficgen/transport_reserve.h"
 #include "trafficgen/workload/job.h"
 #include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/shards.h"
 
 namespace outrider {
 
@@ -46,7 +47,8 @@ struct Generator::State {
   }
   void make_hosts();
   void make_neighbours(std::uint32_t device);
-  void make_job(const JobConfig& job);
+  void make_jobs();
+  void make_job(const JobConfig& job, std::uint16_t draws_as, std::uint32_t first_iteration);
   void make_long_flows(const LongFlowsConfig& flows);
 
   GeneratorConfig config;
@@ -104,19 +106,35 @@ void Generator::State::make_neighbours(std::uint32_t device) {
   neighbours.back() = std::make_unique<NeighbourEdge>(setup, loop, pool);
 }
 
-void Generator::State::make_job(const JobConfig& job) {
+/// Jobs of the file keep their positions; those that come again follow.
+void Generator::State::make_jobs() {
+  for (std::size_t i = 0; i < config.jobs.size(); ++i)
+    make_job(config.jobs[i], static_cast<std::uint16_t>(i), 0);
+  for (std::size_t i = 0; i < config.jobs.size(); ++i)
+    for (std::size_t n = 1; n <= config.jobs[i].arrivals.size(); ++n)
+      make_job(arrival(config.jobs[i], n), static_cast<std::uint16_t>(i),
+               static_cast<std::uint32_t>(n) * config.jobs[i].iterations);
+}
+
+void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
+                                std::uint32_t first_iteration) {
   Job::Setup setup{.config = job,
                    .id = static_cast<std::uint16_t>(jobs.size()),
                    .tcp = transport(job.transport),
                    .workers = hosts_named(job.workers),
                    .servers = hosts_named(job.servers),
+                   .draws_as = draws_as,
+                   .first_iteration = first_iteration,
                    .seed = config.seed};
   setup.compute = job.compute.value_or(Duration::zero());
   setup.burst_bytes = job.burst_bytes.value_or(0);
+  if (!job.servers.empty()) setup.shard_bytes = even_shards(setup.burst_bytes, job.servers.size());
   if (job.model) {
     const auto profile = load_model_profile(*job.model);
     if (!profile) throw std::runtime_error(format_issues(*job.model, profile.issues));
     setup.burst_bytes = profile.config->total_bytes;
+    if (!job.servers.empty())
+      setup.shard_bytes = shard_bytes_of(*profile.config, job.servers.size(), job.shard_by);
     if (!job.compute) {
       const auto compute = profile.config->compute();
       if (!compute && job.schedule == Schedule::kClosedLoop)
@@ -154,7 +172,7 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
     : state_(std::make_unique<State>(config, loop, pool, options)) {
   state_->make_hosts();
   for (std::uint32_t i = 0; i < config.devices.size(); ++i) state_->make_neighbours(i);
-  for (const auto& job : config.jobs) state_->make_job(job);
+  state_->make_jobs();
   for (const auto& flows : config.long_flows) state_->make_long_flows(flows);
 }
 

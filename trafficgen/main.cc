@@ -14,6 +14,7 @@
 #include "trafficgen/stream_commands.h"
 #include "trafficgen/streams/stream_process.h"
 #include "trafficgen/streams/stream_program.h"
+#include "trafficgen/workload/job_summary.h"
 
 namespace outrider {
 namespace {
@@ -64,6 +65,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
   out << (std::accumulate(r.drops.begin(), r.drops.end(), std::uint64_t{0}) == 0 ? " none\n"
                                                                                  : "\n");
   print_bursts(out, r);
+  print_jobs(out, r);
   print_background(out, r);
   print_neighbours(out, r.neighbourhood);
   out << to_text(r.streams);

@@ -37,9 +37,33 @@ struct IterationRecord {
   std::uint16_t worker = 0;
   std::uint32_t iteration = 0;
   std::int64_t begin_ns = kNotYet_ns;
-  std::int64_t ready_ns = kNotYet_ns;  ///< gradients, as planned
-  std::int64_t end_ns = kNotYet_ns;    ///< parameters there, or with pull off the push delivered
-  bool straggled = false;              ///< a straggler rule slowed it
+  std::int64_t ready_ns = kNotYet_ns;    ///< gradients, as planned
+  std::int64_t pushed_ns = kNotYet_ns;   ///< its push is delivered to all servers, or to the ring
+  std::int64_t cleared_ns = kNotYet_ns;  ///< no other worker is waited for any more; no ring
+  std::int64_t end_ns = kNotYet_ns;      ///< parameters there, or with pull off the push delivered
+  std::uint32_t ahead = 0;               ///< iterations before the slowest worker at its begin
+  std::uint32_t staleness = 0;           ///< others' updates since it read, see docs/jobs.md
+  bool straggled = false;                ///< a straggler rule slowed it
+};
+
+/// What a job did. Times of iterations are of all workers' ended iterations.
+struct JobReport {
+  std::uint16_t job = 0;
+  std::string name;
+  std::uint32_t workers = 0;
+  std::uint64_t iterations = 0;        ///< ended, over all workers
+  std::uint64_t straggled = 0;         ///< of these
+  std::int64_t begin_ns = kNotYet_ns;  ///< of the first iteration
+  std::int64_t end_ns = kNotYet_ns;    ///< of the last that has ended
+  bool finished = false;
+  std::int64_t iteration_p50_ns = kNotYet_ns;  ///< nearest rank
+  std::int64_t iteration_p99_ns = kNotYet_ns;
+  std::int64_t iteration_max_ns = kNotYet_ns;
+  std::int64_t compute_mean_ns = kNotYet_ns;  ///< begin to gradients ready
+  std::int64_t wait_mean_ns = kNotYet_ns;     ///< own push delivered to cleared; no ring
+  std::int64_t wait_max_ns = kNotYet_ns;
+  std::uint32_t ahead_max = 0;
+  std::vector<std::uint64_t> staleness;  ///< [updates of others]: iterations; none if all are 0
 };
 
 /// One direction of one connection that carried data.
@@ -87,6 +111,7 @@ struct GeneratorReport {
   bool ledger_balanced = false;
   std::vector<BurstRecord> bursts;
   std::vector<IterationRecord> iterations;
+  std::vector<JobReport> jobs;
   std::vector<FlowReport> flows;
   std::vector<GoodputBin> bins;
   NeighbourhoodReport neighbourhood;

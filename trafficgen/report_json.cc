@@ -31,8 +31,33 @@ void fields(V& v, R& r) {
   v.value("iteration", r.iteration);
   v.value("begin_ns", r.begin_ns);
   v.value("ready_ns", r.ready_ns);
+  v.value("pushed_ns", r.pushed_ns);
+  v.value("cleared_ns", r.cleared_ns);
   v.value("end_ns", r.end_ns);
+  v.value("ahead", r.ahead);
+  v.value("staleness", r.staleness);
   v.value("straggled", r.straggled);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, JobReport>
+void fields(V& v, R& r) {
+  v.value("job", r.job);
+  v.value("name", r.name);
+  v.value("workers", r.workers);
+  v.value("iterations", r.iterations);
+  v.value("straggled", r.straggled);
+  v.value("begin_ns", r.begin_ns);
+  v.value("end_ns", r.end_ns);
+  v.value("finished", r.finished);
+  v.value("iteration_p50_ns", r.iteration_p50_ns);
+  v.value("iteration_p99_ns", r.iteration_p99_ns);
+  v.value("iteration_max_ns", r.iteration_max_ns);
+  v.value("compute_mean_ns", r.compute_mean_ns);
+  v.value("wait_mean_ns", r.wait_mean_ns);
+  v.value("wait_max_ns", r.wait_max_ns);
+  v.value("ahead_max", r.ahead_max);
+  v.value("staleness", r.staleness);
 }
 
 template <class V, class R>
@@ -77,6 +102,7 @@ void fields(V& v, R& r) {
   v.value("ledger_balanced", r.ledger_balanced);
   v.value("bursts", r.bursts);
   v.value("iterations", r.iterations);
+  v.value("jobs", r.jobs);
   v.value("flows", r.flows);
   v.value("bins", r.bins);
   v.value("neighbourhood", r.neighbourhood);

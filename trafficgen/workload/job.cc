@@ -4,6 +4,8 @@
 #include <cassert>
 
 #include "common/net/burst_option.h"
+#include "trafficgen/workload/job_summary.h"
+#include "trafficgen/workload/ring_member.h"
 #include "trafficgen/workload/server.h"
 #include "trafficgen/workload/worker.h"
 
@@ -17,47 +19,83 @@ Time stop_of(const JobConfig& config) noexcept {
   return config.stop_after ? Time{} + config.start + *config.stop_after : kNever;
 }
 
+/// Nothing: no bound.
+std::optional<std::uint32_t> bound_of(const JobConfig& config) noexcept {
+  switch (config.synchronisation) {
+    case Synchronisation::kAsp:
+      return std::nullopt;
+    case Synchronisation::kSsp:
+      return config.staleness_bound;
+    case Synchronisation::kBsp:
+      break;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Job::Job(const Setup& setup, GoodputSeries& goodput)
     : setup_(setup),
       tcp_(setup.tcp),
-      compute_(setup.config, {.seed = setup.seed, .job = setup.id, .base = setup.compute}),
-      limit_(setup.config.iterations, stop_of(setup.config), true) {
+      compute_(setup.config, {.seed = setup.seed,
+                              .job = setup.draws_as,
+                              .first_iteration = setup.first_iteration,
+                              .base = setup.compute}),
+      limit_(setup.config.iterations, stop_of(setup.config),
+             setup.config.synchronisation != Synchronisation::kAsp),
+      gate_(static_cast<std::uint32_t>(setup.workers.size()), bound_of(setup.config)),
+      targets_(is_ring() ? 1 : static_cast<std::uint32_t>(setup.servers.size())) {
   const auto workers = static_cast<std::uint32_t>(setup.workers.size());
-  const auto servers = static_cast<std::uint32_t>(setup.servers.size());
-  const std::uint32_t iterations = setup.config.iterations;
   std::uint32_t mtu_bytes = setup.workers.front()->mtu_bytes();
   for (const Host* h : setup.workers) mtu_bytes = std::min(mtu_bytes, h->mtu_bytes());
   for (const Host* h : setup.servers) mtu_bytes = std::min(mtu_bytes, h->mtu_bytes());
   tcp_.control.mss_bytes = mtu_bytes - kIpAndTcpBytes - kBurstOptionBytes;
 
-  bursts_.resize(std::size_t{iterations} * workers * 2);
-  shards_missing_.assign(bursts_.size(), servers);
-  iterations_.resize(std::size_t{iterations} * workers);
-  pushes_missing_.assign(iterations, workers);
-  for (std::uint32_t w = 0; w < workers; ++w)
-    for (std::uint32_t s = 0; s < servers; ++s)
-      for (const char* direction : {"push", "pull"})
-        flows_.emplace_back(setup.config.name + " " + direction + " " + setup.workers[w]->name() +
-                                " " + setup.servers[s]->name(),
-                            TrafficClass::kDdl, goodput);
-  for (std::uint32_t w = 0; w < workers; ++w)
-    workers_.push_back(std::make_unique<Worker>(*this, w, *setup.workers[w]));
-  for (std::uint32_t s = 0; s < servers; ++s)
-    servers_.push_back(std::make_unique<Server>(*this, s, *setup.servers[s]));
+  bursts_.resize(std::size_t{setup.config.iterations} * workers * 2);
+  shards_missing_.assign(bursts_.size(), targets_);
+  iterations_.resize(std::size_t{setup.config.iterations} * workers);
+  make_flows(goodput);
+  make_participants();
 }
 
 Job::~Job() = default;
 
+void Job::make_flows(GoodputSeries& goodput) {
+  for (std::uint32_t w = 0; w < setup_.workers.size(); ++w)
+    for (std::uint32_t t = 0; t < targets_; ++t)
+      for (const char* direction : {"push", "pull"})
+        flows_.emplace_back(setup_.config.name + " " + direction + " " + setup_.workers[w]->name() +
+                                " " + target(w, t).name(),
+                            TrafficClass::kDdl, goodput);
+}
+
+void Job::make_participants() {
+  const auto workers = static_cast<std::uint32_t>(setup_.workers.size());
+  for (std::uint32_t w = 0; w < workers; ++w)
+    workers_.push_back(std::make_unique<Worker>(*this, w, *setup_.workers[w]));
+  for (std::uint32_t s = 0; s < setup_.servers.size(); ++s)
+    servers_.push_back(std::make_unique<Server>(*this, s, *setup_.servers[s]));
+  if (!is_ring()) return;
+  const RingSchedule schedule(workers, setup_.burst_bytes);
+  for (std::uint32_t w = 0; w < workers; ++w)
+    ring_.push_back(std::make_unique<RingMember>(*this, w, *setup_.workers[w], schedule));
+}
+
 void Job::start(Time now) {
   for (auto& server : servers_) server->start();
+  for (auto& member : ring_) member->start();
   for (auto& worker : workers_) worker->start(now);
 }
 
-std::uint64_t Job::shard_bytes(std::uint32_t server) const noexcept {
-  const std::uint64_t servers = setup_.servers.size();
-  return setup_.burst_bytes / servers + (server < setup_.burst_bytes % servers ? 1 : 0);
+Host& Job::target(std::uint32_t worker, std::uint32_t target) const noexcept {
+  return is_ring() ? *setup_.workers[(worker + 1) % setup_.workers.size()]
+                   : *setup_.servers[target];
+}
+
+std::uint64_t Job::push_bytes(std::uint32_t worker) const noexcept {
+  if (!is_ring()) return setup_.burst_bytes;
+  return RingSchedule(static_cast<std::uint32_t>(setup_.workers.size()), setup_.burst_bytes)
+      .sent_bytes(worker);
 }
 
 Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at) const noexcept {
@@ -81,14 +119,19 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
     return std::nullopt;
   }
   if (p.late) ++late_iterations_;
-  iterations_[std::size_t{iteration} * workers_.size() + worker] = {
-      .job = setup_.id,
-      .worker = static_cast<std::uint16_t>(worker),
-      .iteration = iteration,
-      .begin_ns = p.begin.time_since_epoch().count(),
-      .ready_ns = p.gradients_ready.time_since_epoch().count(),
-      .straggled = p.straggles};
+  IterationRecord& r = this->iteration(worker, iteration);
+  r.job = setup_.id;
+  r.worker = static_cast<std::uint16_t>(worker);
+  r.iteration = iteration;
+  r.begin_ns = p.begin.time_since_epoch().count();
+  r.ready_ns = p.gradients_ready.time_since_epoch().count();
+  r.ahead = iteration - std::min(iteration, gate_.slowest());
+  r.straggled = p.straggles;
   return p;
+}
+
+IterationRecord& Job::iteration(std::uint32_t worker, std::uint32_t iteration) noexcept {
+  return iterations_[std::size_t{iteration} * workers_.size() + worker];
 }
 
 std::size_t Job::burst_index(std::uint32_t worker, std::uint32_t iteration,
@@ -102,11 +145,11 @@ BurstRecord& Job::burst(std::uint32_t worker, std::uint32_t iteration, BurstDire
 }
 
 FlowTotals& Job::push_flow(std::uint32_t worker, std::uint32_t server) noexcept {
-  return flows_[(std::size_t{worker} * setup_.servers.size() + server) * 2];
+  return flows_[(std::size_t{worker} * targets_ + server) * 2];
 }
 
 FlowTotals& Job::pull_flow(std::uint32_t worker, std::uint32_t server) noexcept {
-  return flows_[(std::size_t{worker} * setup_.servers.size() + server) * 2 + 1];
+  return flows_[(std::size_t{worker} * targets_ + server) * 2 + 1];
 }
 
 /// One shard of a burst has arrived: the sender knows when its first byte left.
@@ -130,8 +173,25 @@ void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
     record.delivered_ns = kNotYet_ns;
     return;
   }
-  if (--pushes_missing_[iteration] > 0 || setup_.config.pull) return;
-  for (auto& w : workers_) w->on_barrier(iteration, now);
+  this->iteration(worker, iteration).pushed_ns = record.delivered_ns;
+  const std::uint64_t staleness = gate_.on_push(worker);
+  if (setup_.config.pull) return gate_.clear([](std::uint32_t) {});
+  on_staleness(worker, iteration, staleness);
+  gate_.clear([&](std::uint32_t w) {
+    gate_.on_read(w);
+    on_cleared(w, gate_.pushes(w) - 1, now);
+    workers_[w]->on_barrier(gate_.pushes(w) - 1, now);
+  });
+}
+
+void Job::on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
+  this->iteration(worker, iteration).cleared_ns = now.time_since_epoch().count();
+}
+
+void Job::on_staleness(std::uint32_t worker, std::uint32_t iteration,
+                       std::uint64_t updates) noexcept {
+  IterationRecord& r = this->iteration(worker, iteration);
+  r.staleness = std::max(r.staleness, static_cast<std::uint32_t>(updates));
 }
 
 void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
@@ -143,8 +203,19 @@ void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
 }
 
 void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
-  iterations_[std::size_t{iteration} * workers_.size() + worker].end_ns =
-      now.time_since_epoch().count();
+  this->iteration(worker, iteration).end_ns = now.time_since_epoch().count();
+}
+
+void Job::fill_flows(GeneratorReport& report) const {
+  const auto live = [](const TcpConnection* c) { return c == nullptr ? nullptr : &c->counters(); };
+  for (std::uint32_t w = 0; w < workers_.size(); ++w) {
+    for (std::uint32_t t = 0; t < targets_; ++t) {
+      const std::size_t push = (std::size_t{w} * targets_ + t) * 2;
+      report.flows.push_back(flows_[push].report(live(workers_[w]->connection(t))));
+      if (setup_.config.pull && !is_ring())
+        report.flows.push_back(flows_[push + 1].report(live(servers_[t]->connection(w))));
+    }
+  }
 }
 
 void Job::fill(GeneratorReport& report) const {
@@ -152,17 +223,13 @@ void Job::fill(GeneratorReport& report) const {
     if (b.due_ns != kNotYet_ns) report.bursts.push_back(b);
   for (const auto& i : iterations_)
     if (i.end_ns != kNotYet_ns) report.iterations.push_back(i);
-  for (std::uint32_t w = 0; w < workers_.size(); ++w) {
-    for (std::uint32_t s = 0; s < servers_.size(); ++s) {
-      const auto live = [](const TcpConnection* c) {
-        return c == nullptr ? nullptr : &c->counters();
-      };
-      const std::size_t push = (std::size_t{w} * servers_.size() + s) * 2;
-      report.flows.push_back(flows_[push].report(live(workers_[w]->connection(s))));
-      if (setup_.config.pull)
-        report.flows.push_back(flows_[push + 1].report(live(servers_[s]->connection(w))));
-    }
-  }
+  fill_flows(report);
+  JobReport summary = summarise_job(iterations_);
+  summary.job = setup_.id;
+  summary.name = setup_.config.name;
+  summary.workers = static_cast<std::uint32_t>(workers_.size());
+  summary.finished = finished();
+  report.jobs.push_back(summary);
   report.late_iterations += late_iterations_;
   report.ack_timeouts += ack_timeouts_;
 }

@@ -12,13 +12,15 @@
 #include "trafficgen/report.h"
 #include "trafficgen/workload/compute_time.h"
 #include "trafficgen/workload/iteration_limit.h"
+#include "trafficgen/workload/staleness_gate.h"
 
 namespace outrider {
 
 class Worker;
 class Server;
+class RingMember;
 
-/// A training job: W workers, S servers, bulk-synchronous iterations of compute,
+/// A training job: W workers and S servers (or a ring), iterations of compute,
 /// push, aggregate, pull. It knows the plan (when gradients are due, who has
 /// which shard) and keeps the records; workers and servers act on their hosts.
 ///
@@ -31,9 +33,12 @@ class Job {
     std::uint16_t id = 0;
     TcpConfig tcp;  ///< mss_bytes is set per connection
     std::vector<Host*> workers;
-    std::vector<Host*> servers;
-    std::uint64_t burst_bytes = 0;  ///< per worker and direction, over all servers
-    Duration compute{};             ///< kClosedLoop
+    std::vector<Host*> servers;                ///< none in a ring
+    std::vector<std::uint64_t> shard_bytes{};  ///< [servers], see even_shards()
+    std::uint64_t burst_bytes = 0;             ///< of the model
+    std::uint16_t draws_as = 0;                ///< entity of its random draws
+    std::uint32_t first_iteration = 0;         ///< of its draws: arrivals go on where others end
+    Duration compute{};                        ///< kClosedLoop
     std::uint64_t seed = 1;
   };
   Job(const Setup& setup, GoodputSeries& goodput);
@@ -47,8 +52,18 @@ class Job {
 
   // -- the plan
   [[nodiscard]] const Setup& setup() const noexcept { return setup_; }
+  [[nodiscard]] bool is_ring() const noexcept {
+    return setup_.config.collective == Collective::kRing;
+  }
+  /// Connections of a worker: one to each server, or one to its right neighbour.
+  [[nodiscard]] std::uint32_t targets() const noexcept { return targets_; }
+  [[nodiscard]] Host& target(std::uint32_t worker, std::uint32_t target) const noexcept;
   /// Bytes of the model that server `server` holds.
-  [[nodiscard]] std::uint64_t shard_bytes(std::uint32_t server) const noexcept;
+  [[nodiscard]] std::uint64_t shard_bytes(std::uint32_t server) const noexcept {
+    return setup_.shard_bytes[server];
+  }
+  /// What a worker sends in an iteration, over all targets.
+  [[nodiscard]] std::uint64_t push_bytes(std::uint32_t worker) const noexcept;
   /// @param free_at when the worker may begin the iteration
   struct Plan {
     Time begin{};
@@ -67,7 +82,15 @@ class Job {
                      Time now) noexcept;
   void on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
                      Time now) noexcept;
+  /// Server: nothing keeps the worker's answer any more.
+  void on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept;
+  /// Server: the worker's update was applied; the largest of all servers counts.
+  void on_staleness(std::uint32_t worker, std::uint32_t iteration, std::uint64_t updates) noexcept;
   void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept;
+  [[nodiscard]] Worker& worker(std::uint32_t index) noexcept { return *workers_[index]; }
+  [[nodiscard]] RingMember& ring_member(std::uint32_t index) noexcept { return *ring_[index]; }
+  /// A gate for a server to begin with a copy of.
+  [[nodiscard]] const StalenessGate& gate() const noexcept { return gate_; }
   void on_ack_timeout() noexcept { ++ack_timeouts_; }
 
   // -- records
@@ -81,6 +104,10 @@ class Job {
   [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
                           Time free_at) const noexcept;
   void note_sender(BurstRecord& record, const TcpConnection* sender, Time now) noexcept;
+  void make_flows(GoodputSeries& goodput);
+  void make_participants();
+  void fill_flows(GeneratorReport& report) const;
+  [[nodiscard]] IterationRecord& iteration(std::uint32_t worker, std::uint32_t iteration) noexcept;
   [[nodiscard]] std::size_t burst_index(std::uint32_t worker, std::uint32_t iteration,
                                         BurstDirection d) const noexcept;
 
@@ -88,13 +115,15 @@ class Job {
   TcpConfig tcp_;
   ComputeTime compute_;
   IterationLimit limit_;
+  StalenessGate gate_;  ///< of whole pushes: who is ahead, and who goes on without a pull
+  std::uint32_t targets_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Server>> servers_;
-  std::vector<BurstRecord> bursts_;            ///< [iteration][worker][direction]
-  std::vector<std::uint32_t> shards_missing_;  ///< like bursts_
-  std::vector<IterationRecord> iterations_;    ///< [iteration][worker]
-  std::vector<std::uint32_t> pushes_missing_;  ///< [iteration], workers
-  std::vector<FlowTotals> flows_;              ///< [worker][server][direction]
+  std::vector<std::unique_ptr<RingMember>> ring_;  ///< [workers] or none
+  std::vector<BurstRecord> bursts_;                ///< [iteration][worker][direction]
+  std::vector<std::uint32_t> shards_missing_;      ///< like bursts_
+  std::vector<IterationRecord> iterations_;        ///< [iteration][worker]
+  std::vector<FlowTotals> flows_;                  ///< [worker][target][direction]
   std::uint32_t finished_workers_ = 0;
   std::uint64_t late_iterations_ = 0;
   std::uint64_t ack_timeouts_ = 0;

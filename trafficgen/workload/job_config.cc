@@ -91,6 +91,40 @@ void check_compute(const Checks& at, const JobConfig& job) {
     check_straggler(at.below("straggler", i), job, job.stragglers[i]);
 }
 
+void check_ring(const Checks& at, const JobConfig& job) {
+  if (!job.servers.empty())
+    at.fault("servers", "must not be given with collective \"ring\": workers reduce by themselves");
+  at.require(job.workers.size() != 1, "workers", "1 workers", "a ring has at least 2");
+  if (job.synchronisation != Synchronisation::kBsp)
+    at.fault("synchronisation",
+             "must be \"bsp\" with collective \"ring\": its steps are a barrier");
+  at.require(job.pull, "pull", "false", "must be true with collective \"ring\"");
+  at.require(job.aggregate == Duration::zero(), "aggregate", format_duration(job.aggregate),
+             "must be 0s with collective \"ring\": it is the time of a server");
+  if (job.shard_by != ShardRule::kBytes)
+    at.fault("shard_by", "must be \"bytes\" with collective \"ring\": its chunks are equal");
+}
+
+void check_synchronisation(const Checks& at, const JobConfig& job) {
+  const bool bounded = job.synchronisation == Synchronisation::kSsp;
+  if (bounded && !job.staleness_bound)
+    at.fault("staleness_bound", "is required with synchronisation \"ssp\"");
+  if (!bounded && job.staleness_bound)
+    at.fault("staleness_bound", std::to_string(*job.staleness_bound),
+             "needs synchronisation \"ssp\"");
+  if (job.shard_by != ShardRule::kBytes && !job.model)
+    at.fault("shard_by", "needs a model: burst_bytes has no tensors to assign");
+}
+
+void check_arrivals(const Checks& at, const JobConfig& job) {
+  for (std::size_t i = 0; i < job.arrivals.size(); ++i)
+    at.below("arrivals", i).positive("", job.arrivals[i]);
+  at.require(job.tcp_port + job.arrivals.size() <= 65535, "arrivals",
+             std::to_string(job.arrivals.size()) + " arrivals",
+             "need a port each from tcp_port up, and " + std::to_string(job.tcp_port) +
+                 " leaves fewer below 65536");
+}
+
 void check_hosts(const Checks& at, const JobConfig& job) {
   const bool few = at.in_range("workers", job.workers.size(), 1, kMaxWorkers, "workers");
   std::set<std::string> workers;
@@ -98,6 +132,7 @@ void check_hosts(const Checks& at, const JobConfig& job) {
     at.below("workers", i)
         .require(workers.insert(job.workers[i]).second, "", Checks::quoted(job.workers[i]),
                  "is named twice");
+  if (job.collective == Collective::kRing) return check_ring(at, job);
   if (job.servers.empty()) at.fault("servers", "must name at least one host");
   std::set<std::string> servers;
   for (std::size_t i = 0; i < job.servers.size(); ++i) {
@@ -124,13 +159,28 @@ void check(const Checks& at, const JobConfig& job) {
   if (job.model.has_value() == job.burst_bytes.has_value())
     at.fault("model", job.model ? "must not be given together with burst_bytes"
                                 : "one of model and burst_bytes is required");
-  if (job.burst_bytes) at.in_range("burst_bytes", *job.burst_bytes, 1, kMaxBurstBytes, "bytes");
+  // A byte at least for each server, or for each chunk of a ring.
+  const std::uint64_t parts = listeners_of(job).size();
+  if (job.burst_bytes)
+    at.in_range("burst_bytes", *job.burst_bytes, std::max<std::uint64_t>(parts, 1), kMaxBurstBytes,
+                "bytes");
   const std::uint64_t workers = std::clamp<std::uint64_t>(job.workers.size(), 1, kMaxWorkers);
   at.in_range("iterations", job.iterations, 1, kMaxWorkerIterations / workers);
   at.in_range("tcp_port", job.tcp_port, 1, 65535);
+  check_synchronisation(at, job);
+  check_arrivals(at, job);
   check_compute(at, job);
   check_schedule(at, job);
   check(at.below("announce"), job.announce);
+}
+
+JobConfig arrival(const JobConfig& job, std::size_t n) {
+  JobConfig c = job;
+  if (n == 0) return c;
+  c.name += "#" + std::to_string(n + 1);
+  c.start += c.arrivals[n - 1];
+  c.tcp_port = static_cast<std::uint16_t>(c.tcp_port + n);
+  return c;
 }
 
 }  // namespace outrider

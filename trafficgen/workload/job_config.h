@@ -30,6 +30,26 @@ enum class Schedule : std::uint8_t {
   kFixed,       ///< gradients are due at start + first_due + n * period
 };
 
+/// How gradients become parameters.
+enum class Collective : std::uint8_t {
+  kPs,    ///< parameter servers
+  kRing,  ///< ring all-reduce among the workers
+};
+
+/// When a worker gets the parameters of its next iteration (parameter servers).
+enum class Synchronisation : std::uint8_t {
+  kBsp,  ///< bulk: when all workers have pushed this one
+  kAsp,  ///< at once
+  kSsp,  ///< when nobody is more than `staleness_bound` iterations behind
+};
+
+/// Which server holds what.
+enum class ShardRule : std::uint8_t {
+  kBytes,       ///< equal bytes, wherever tensors are cut
+  kRoundRobin,  ///< whole tensors in turn, in forward order
+  kBalanced,    ///< whole tensors, the largest first, to the server that has least
+};
+
 /// Distribution of a factor around 1; `jitter` is its only parameter.
 enum class JitterShape : std::uint8_t {
   kUniform,      ///< 1 +- jitter
@@ -56,15 +76,21 @@ struct StragglerConfig {
 
 struct JobConfig {
   std::string name;
-  std::vector<std::string> workers;  ///< host names, 1 to 256
-  std::vector<std::string> servers;  ///< host names; the model is split evenly
+  std::vector<std::string> workers;    ///< host names, 1 to 256
+  std::vector<std::string> servers{};  ///< host names; none with kRing
   std::string transport;
+  Collective collective = Collective::kPs;
+  Synchronisation synchronisation = Synchronisation::kBsp;
+  std::optional<std::uint32_t> staleness_bound{};  ///< kSsp [iterations]
+  ShardRule shard_by = ShardRule::kBytes;
   std::optional<std::string> model{};          ///< path of a profile; or
   std::optional<std::uint64_t> burst_bytes{};  ///< a synthetic burst per worker
   bool pull = true;                            ///< servers send the parameters back
   std::uint32_t iterations = 1;                ///< at most, >= 1
   Duration start{};                            ///< of the job, from the start of the run
-  std::optional<Duration> stop_after{};        ///< from `start`: no iteration begins later
+  std::optional<Duration> stop_after{};        ///< from its start: no iteration begins later
+  /// The job comes again at each of these, from `start`, on TCP ports tcp_port + 1, + 2, ...
+  std::vector<Duration> arrivals{};
   Schedule schedule = Schedule::kClosedLoop;
   Duration first_due{};               ///< kFixed: gradients of iteration 0, from `start`
   Duration period{};                  ///< kFixed, > 0
@@ -85,12 +111,33 @@ void check(const Checks& at, const AnnounceConfig& announce);
 /// All rules of a job but those that refer to hosts, transports and other jobs.
 void check(const Checks& at, const JobConfig& job);
 
+/// Wherever a job listens: its servers, or all workers of a ring.
+[[nodiscard]] inline const std::vector<std::string>& listeners_of(const JobConfig& job) {
+  return job.collective == Collective::kRing ? job.workers : job.servers;
+}
+/// That may be open at once: one for each worker and target, as often as the job comes.
+[[nodiscard]] inline std::uint64_t connections_of(const JobConfig& job) {
+  const std::uint64_t targets = job.collective == Collective::kRing ? 1 : job.servers.size();
+  return job.workers.size() * targets * (job.arrivals.size() + 1);
+}
+/// The job as it comes the n-th time: 0 is the first, n that of arrivals[n - 1].
+[[nodiscard]] JobConfig arrival(const JobConfig& job, std::size_t n);
+
 // Bindings, see common/config/config_binding.h.
 
 inline constexpr auto kLeadSources = choices<LeadSource>(
     {{"none", LeadSource::kNone}, {"wait", LeadSource::kWait}, {"overlap", LeadSource::kOverlap}});
 inline constexpr auto kSchedules =
     choices<Schedule>({{"closed_loop", Schedule::kClosedLoop}, {"fixed", Schedule::kFixed}});
+inline constexpr auto kCollectives =
+    choices<Collective>({{"ps", Collective::kPs}, {"ring", Collective::kRing}});
+inline constexpr auto kSynchronisations =
+    choices<Synchronisation>({{"bsp", Synchronisation::kBsp},
+                              {"asp", Synchronisation::kAsp},
+                              {"ssp", Synchronisation::kSsp}});
+inline constexpr auto kShardRules = choices<ShardRule>({{"bytes", ShardRule::kBytes},
+                                                        {"round_robin", ShardRule::kRoundRobin},
+                                                        {"balanced", ShardRule::kBalanced}});
 inline constexpr auto kJitterShapes =
     choices<JitterShape>({{"uniform", JitterShape::kUniform},
                           {"normal", JitterShape::kNormal},
@@ -122,14 +169,19 @@ template <class V>
 void describe(V& v, JobConfig& c) {
   v.value("name", c.name, Presence::kRequired);
   v.value("workers", c.workers, Presence::kRequired);
-  v.value("servers", c.servers, Presence::kRequired);
+  v.value("servers", c.servers);
   v.value("transport", c.transport, Presence::kRequired);
+  v.choice("collective", c.collective, kCollectives);
+  v.choice("synchronisation", c.synchronisation, kSynchronisations);
+  v.value("staleness_bound", c.staleness_bound);
+  v.choice("shard_by", c.shard_by, kShardRules);
   v.value("model", c.model);
   v.bytes("burst_bytes", c.burst_bytes);
   v.value("pull", c.pull);
   v.value("iterations", c.iterations);
   v.duration("start", c.start);
   v.duration("stop_after", c.stop_after);
+  v.duration("arrivals", c.arrivals);
   v.choice("schedule", c.schedule, kSchedules);
   v.duration("first_due", c.first_due);
   v.duration("period", c.period);

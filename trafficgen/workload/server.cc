@@ -29,11 +29,11 @@ struct Server::Peer final : ConnectionListener {
   std::uint32_t iteration = 0;  ///< of the current push
 };
 
-Server::Server(Job& job, std::uint32_t index, Host& host) : job_(job), index_(index), host_(host) {
+Server::Server(Job& job, std::uint32_t index, Host& host)
+    : job_(job), index_(index), host_(host), gate_(job.gate()) {
   const auto workers = static_cast<std::uint32_t>(job.setup().workers.size());
   peers_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) peers_.emplace_back(*this, w);
-  pushes_missing_ = workers;
 }
 
 Server::~Server() = default;
@@ -72,28 +72,31 @@ void Server::pushed(Peer& peer, Time now) noexcept {
   job_.on_push_shard(peer.worker, index_, iteration, now);
   const auto& config = job_.setup().config;
   if (!config.pull && job_.tcp().reuse == ConnectionReuse::kNew) host_.close(*connection, now);
-  if (--pushes_missing_ > 0) return;
-  pushes_missing_ = static_cast<std::uint32_t>(peers_.size());
-  iteration_ = iteration;
-  if (config.pull) host_.set_timer(*this, iteration, now + config.aggregate);
+  if (!config.pull) return;  // the job clears workers when all shards are there
+  job_.on_staleness(peer.worker, iteration, gate_.on_push(peer.worker));
+  gate_.clear([&](std::uint32_t worker) {
+    job_.on_cleared(worker, peers_[worker].iteration - 1, now);
+    host_.set_timer(*this, worker, now + config.aggregate);
+  });
 }
 
-void Server::on_timer(std::uint32_t /*tag*/, Time now) noexcept { broadcast(now); }
+/// @param tag the worker
+void Server::on_timer(std::uint32_t tag, Time now) noexcept { answer(peers_[tag], now); }
 
-void Server::broadcast(Time now) noexcept {
+void Server::answer(Peer& peer, Time now) noexcept {
   const auto now_ns = now.time_since_epoch().count();
-  for (auto& peer : peers_) {
-    BurstRecord& r = job_.burst(peer.worker, iteration_, BurstDirection::kPull);
-    r.identity = {job_.setup().id, static_cast<std::uint16_t>(peer.worker), iteration_,
-                  BurstDirection::kPull};
-    r.bytes = job_.setup().burst_bytes;
-    if (r.due_ns == kNotYet_ns) r.due_ns = r.released_ns = now_ns;
-    if (peer.connection == nullptr) continue;  // the worker is gone: its burst stays incomplete
-    peer.connection->set_identity(r.identity);
-    peer.connection->watch_offset(peer.connection->written_bytes());
-    host_.send(*peer.connection, job_.shard_bytes(index_), now);
-    if (job_.tcp().reuse == ConnectionReuse::kNew) host_.close(*peer.connection, now);
-  }
+  const std::uint32_t iteration = peer.iteration - 1;  // its next push waits for this answer
+  gate_.on_read(peer.worker);
+  BurstRecord& r = job_.burst(peer.worker, iteration, BurstDirection::kPull);
+  r.identity = {job_.setup().id, static_cast<std::uint16_t>(peer.worker), iteration,
+                BurstDirection::kPull};
+  r.bytes = job_.setup().burst_bytes;
+  if (r.due_ns == kNotYet_ns) r.due_ns = r.released_ns = now_ns;
+  if (peer.connection == nullptr) return;  // the worker is gone: its burst stays incomplete
+  peer.connection->set_identity(r.identity);
+  peer.connection->watch_offset(peer.connection->written_bytes());
+  host_.send(*peer.connection, job_.shard_bytes(index_), now);
+  if (job_.tcp().reuse == ConnectionReuse::kNew) host_.close(*peer.connection, now);
 }
 
 }  // namespace outrider

@@ -8,8 +8,8 @@
 
 namespace outrider {
 
-/// One parameter server: gathers its shard of the gradients from all workers,
-/// aggregates, sends its shard of the parameters to all workers.
+/// One parameter server: gathers its shard of the gradients, aggregates, sends its
+/// shard of the parameters to each worker when the job's rule lets it go on.
 class Server final : private TimerClient, private Acceptor {
  public:
   Server(Job& job, std::uint32_t index, Host& host);
@@ -26,15 +26,14 @@ class Server final : private TimerClient, private Acceptor {
   void on_accepted(TcpConnection& connection) noexcept override;
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   void pushed(Peer& peer, Time now) noexcept;
-  void broadcast(Time now) noexcept;
+  void answer(Peer& peer, Time now) noexcept;
   Peer* peer_of(std::uint32_t address) noexcept;
 
   Job& job_;
   std::uint32_t index_;
   Host& host_;
   std::vector<Peer> peers_;  ///< [workers]
-  std::uint32_t iteration_ = 0;
-  std::uint32_t pushes_missing_ = 0;
+  StalenessGate gate_;       ///< of the pushes of this shard
 };
 
 }  // namespace outrider

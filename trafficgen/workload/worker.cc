@@ -4,10 +4,11 @@
 #include <cassert>
 
 #include "common/net/burst_option.h"
+#include "trafficgen/workload/ring_member.h"
 
 namespace outrider {
 
-/// The connection to one server.
+/// The connection to one target: a server, or the right neighbour.
 struct Worker::Shard final : ConnectionListener {
   Shard(Worker& w, std::uint32_t s) : worker(w), server(s) {}
 
@@ -46,9 +47,8 @@ struct Worker::Shard final : ConnectionListener {
 };
 
 Worker::Worker(Job& job, std::uint32_t index, Host& host) : job_(job), index_(index), host_(host) {
-  const auto servers = static_cast<std::uint32_t>(job.setup().servers.size());
-  shards_.reserve(servers);
-  for (std::uint32_t s = 0; s < servers; ++s) shards_.emplace_back(*this, s);
+  shards_.reserve(job.targets());
+  for (std::uint32_t s = 0; s < job.targets(); ++s) shards_.emplace_back(*this, s);
 }
 
 Worker::~Worker() = default;
@@ -80,8 +80,8 @@ void Worker::begin_job(Time now) noexcept {
 void Worker::open(Shard& shard, Time now) noexcept {
   const Job::Setup& setup = job_.setup();
   if (shard.flow == FlowKey{})
-    shard.flow = {host_.address(), setup.servers[shard.server]->address(), host_.allocate_port(),
-                  setup.config.tcp_port};
+    shard.flow = {host_.address(), job_.target(index_, shard.server).address(),
+                  host_.allocate_port(), setup.config.tcp_port};
   shard.pull_base = 0;
   shard.rtos_noted = 0;
   shard.retransmitted_noted = 0;
@@ -99,7 +99,7 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   BurstRecord& r = record();
   r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
                 BurstDirection::kPush};
-  r.bytes = job_.setup().burst_bytes;
+  r.bytes = job_.push_bytes(index_);
   if (config.announce.lead_source == LeadSource::kOverlap)
     set_timer(kStartDue, std::max(now, plan->gradients_ready - config.announce.lead));
   set_timer(kGradientsReady, plan->gradients_ready);
@@ -150,7 +150,7 @@ void Worker::announce(Time now) noexcept {
   record().start_sent_ns = now.time_since_epoch().count();
   for (auto& shard : shards_) {
     if (shard.connection == nullptr) {
-      shard.flow = {host_.address(), job_.setup().servers[shard.server]->address(),
+      shard.flow = {host_.address(), job_.target(index_, shard.server).address(),
                     host_.allocate_port(), job_.setup().config.tcp_port};
     }
     const std::uint32_t sequence = shard.connection != nullptr
@@ -194,9 +194,16 @@ void Worker::push(Time now) noexcept {
     shard.retransmitted_noted = connection.counters().retransmitted;
     connection.set_identity(r.identity);
     connection.watch_offset(connection.written_bytes());
+    if (job_.is_ring()) continue;
     host_.send(connection, job_.shard_bytes(shard.server), now);
     if (connection_per_burst()) host_.close(connection, now);
   }
+  if (job_.is_ring()) job_.ring_member(index_).on_released(now);
+}
+
+void Worker::send_chunk(std::uint64_t bytes, Time now) noexcept {
+  TcpConnection* connection = shards_.front().connection;
+  if (connection != nullptr) host_.send(*connection, bytes, now);  // else reset: it never ends
 }
 
 void Worker::pulled(Shard& shard, Time now) noexcept {

@@ -9,7 +9,8 @@
 namespace outrider {
 
 /// One worker: computes, announces its burst, waits for the answer and the rest
-/// of the lead, pushes a shard to every server, waits for the parameters.
+/// of the lead, pushes a shard to every server (or chunks around the ring), waits
+/// for the parameters.
 class Worker final : private TimerClient, private SignalListener {
  public:
   Worker(Job& job, std::uint32_t index, Host& host);
@@ -17,7 +18,9 @@ class Worker final : private TimerClient, private SignalListener {
 
   /// Begins when the job does: opens kept connections, plans iteration 0.
   void start(Time now);
-  /// With pull off: all pushes of the iteration have arrived.
+  /// Of a ring: passes a chunk on to the right neighbour, after the release.
+  void send_chunk(std::uint64_t bytes, Time now) noexcept;
+  /// With pull off: the worker may go on. In a ring: it has every reduced chunk.
   void on_barrier(std::uint32_t iteration, Time now) noexcept;
 
   [[nodiscard]] Host& host() noexcept { return host_; }

@@ -31,6 +31,11 @@ JobConfig closed_job() {
 JobConfig every_setting() {
   JobConfig c = full_job();
   c.model = "x";
+  c.collective = Collective::kRing;
+  c.synchronisation = Synchronisation::kSsp;
+  c.staleness_bound = 3;
+  c.shard_by = ShardRule::kBalanced;
+  c.arrivals = {1s, 2s};
   c.start = 1s;
   c.stop_after = 2s;
   c.compute_shape = JitterShape::kLognormal;
@@ -54,6 +59,16 @@ TEST(JobConfig, WhatIsWrittenReadsBack) {
   ASSERT_TRUE(issues.empty()) << format_issues("text", issues) << text;
   EXPECT_EQ(fields(again), fields(job));
   EXPECT_EQ(fields(again.stragglers.at(0)), fields(job.stragglers[0]));
+}
+
+TEST(JobConfig, AJobThatComesAgain) {
+  JobConfig job = full_job();
+  job.start = 1s;
+  job.arrivals = {5s, 9s};
+  EXPECT_EQ(fields(arrival(job, 0)), fields(job));
+  const JobConfig third = arrival(job, 2);
+  EXPECT_EQ(std::tuple(third.name, third.start, third.tcp_port),
+            std::tuple("fixed#3", Duration{10s}, 5003));
 }
 
 TEST(JobConfig, EveryRuleNamesItsKey) {
@@ -91,6 +106,28 @@ TEST(JobConfig, EveryRuleNamesItsKey) {
        "job[0].straggler[0].workers[1]", "\"s0\": is no worker of this job"},
   };
   expect_each_reported(breaches, full_job());
+  const Breach<C> of_rules[] = {
+      {[](C& c) { c.synchronisation = Synchronisation::kSsp; }, "job[0].staleness_bound",
+       "is required with synchronisation \"ssp\""},
+      {[](C& c) { c.staleness_bound = 1; }, "job[0].staleness_bound",
+       "1: needs synchronisation \"ssp\""},
+      {[](C& c) { c.shard_by = ShardRule::kRoundRobin; }, "job[0].shard_by", "needs a model"},
+      {[](C& c) {
+         c.servers = {"s0", "s1"};
+         c.burst_bytes = 1;
+       },
+       "job[0].burst_bytes", "1 bytes: must be at least 2"},
+      {[](C& c) {
+         c.arrivals = {1s, 0s};
+       },
+       "job[0].arrivals[1]", "0s: must be longer"},
+      {[](C& c) {
+         c.tcp_port = 65534;
+         c.arrivals = {1s, 2s};
+       },
+       "job[0].arrivals", "2 arrivals: need a port each"},
+  };
+  expect_each_reported(of_rules, full_job());
   const Breach<C> of_closed_loops[] = {
       {[](C& c) { c.batch_jitter = 1; }, "job[0].batch_jitter", "1.000000: must be at least 0"},
       {[](C& c) { c.compute_factors = {1}; }, "job[0].compute_factors",
@@ -102,6 +139,22 @@ TEST(JobConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.stragglers = {{.factor = 0.5}}; }, "job[0].straggler[0].factor",
        "0.5: must be at least 1.0"},
   };
+  C ring = closed_job();
+  ring.collective = Collective::kRing;
+  ring.servers.clear();
+  ring.pull = true;
+  ring.aggregate = {};
+  EXPECT_TRUE(validate(ring).empty());
+  const Breach<C> of_rings[] = {
+      {[](C& c) { c.servers = {"s0"}; }, "job[0].servers", "must not be given with collective"},
+      {[](C& c) { c.workers = {"w0"}; }, "job[0].workers", "1 workers: a ring has at least 2"},
+      {[](C& c) { c.synchronisation = Synchronisation::kAsp; }, "job[0].synchronisation",
+       "must be \"bsp\""},
+      {[](C& c) { c.pull = false; }, "job[0].pull", "false: must be true"},
+      {[](C& c) { c.aggregate = 1us; }, "job[0].aggregate", "1us: must be 0s"},
+      {[](C& c) { c.burst_bytes = 1; }, "job[0].burst_bytes", "1 bytes: must be at least 2"},
+  };
+  expect_each_reported(of_rings, ring);
   EXPECT_TRUE(validate(closed_job()).empty());
   expect_each_reported(of_closed_loops, closed_job());
 }

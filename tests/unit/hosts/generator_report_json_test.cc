@@ -39,7 +39,20 @@ GeneratorReport filled_report() {
   burst.ack_timed_out = true;
   r.bursts = {burst, {}};
   r.iterations = {{next<std::uint16_t>(), next<std::uint16_t>(), next<std::uint32_t>(),
-                   next<std::int64_t>(), next<std::int64_t>(), next<std::int64_t>(), true}};
+                   next<std::int64_t>(), next<std::int64_t>(), next<std::int64_t>(),
+                   next<std::int64_t>(), next<std::int64_t>(), next<std::uint32_t>(),
+                   next<std::uint32_t>(), true}};
+  JobReport job;
+  job.name = "job";
+  job.finished = true;
+  for (auto* v : {&job.begin_ns, &job.end_ns, &job.iteration_p50_ns, &job.iteration_p99_ns,
+                  &job.iteration_max_ns, &job.compute_mean_ns, &job.wait_mean_ns, &job.wait_max_ns})
+    *v = next<std::int64_t>();
+  for (auto* v : {&job.iterations, &job.straggled}) *v = next<std::uint64_t>();
+  for (auto* v : {&job.workers, &job.ahead_max}) *v = next<std::uint32_t>();
+  job.job = next<std::uint16_t>();
+  job.staleness = {5, 0, 7};
+  r.jobs = {job};
   FlowReport flow;
   flow.name = "long \xC3\xA4 0";
   flow.traffic_class = TrafficClass::kDdl;

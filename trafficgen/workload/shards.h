@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trafficgen/workload/job_config.h"
+#include "trafficgen/workload/model_profile.h"
+
+namespace outrider {
+
+/// Bytes that each of `servers` holds if tensors may be cut anywhere: equal, the
+/// first ones take what is left over. @pre servers > 0
+std::vector<std::uint64_t> even_shards(std::uint64_t bytes, std::size_t servers);
+
+/// Server of each tensor. kRoundRobin: tensor i to server i mod servers.
+/// kBalanced: the largest tensor first (of equal ones the earlier), each to the
+/// server that holds least (of equal ones the first). @pre rule is not kBytes
+std::vector<std::uint32_t> assign_tensors(std::span<const Tensor> tensors, std::size_t servers,
+                                          ShardRule rule);
+
+/// Bytes that each server holds under any rule.
+std::vector<std::uint64_t> shard_bytes_of(const ModelProfile& model, std::size_t servers,
+                                          ShardRule rule);
+
+}  // namespace outrider
