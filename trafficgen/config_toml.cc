@@ -28,6 +28,8 @@ void check_model(const Checks& at, const JobConfig& job) {
     return;
   }
   check_shards(at, job, *profile.config);
+  if (job.send_policy != SendPolicyKind::kFifo && !profile.config->compute())
+    at.fault("send_policy", "needs a model whose profile has forward and backward times");
   if (job.schedule != Schedule::kClosedLoop || job.compute) return;
   const auto compute = profile.config->compute();
   if (!compute) at.fault("compute", "is required: the model's profile has no compute times");

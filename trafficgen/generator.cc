@@ -135,6 +135,11 @@ void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
     setup.burst_bytes = profile.config->total_bytes;
     if (!job.servers.empty())
       setup.shard_bytes = shard_bytes_of(*profile.config, job.servers.size(), job.shard_by);
+    if (job.send_policy == SendPolicyKind::kWfbp) {
+      setup.pieces = pieces_of(*profile.config, job.servers.size(), job.shard_by);
+      setup.tensors = static_cast<std::uint32_t>(profile.config->tensors.size());
+      setup.forward_share = seconds(*profile.config->forward) / seconds(*profile.config->compute());
+    }
     if (!job.compute) {
       const auto compute = profile.config->compute();
       if (!compute && job.schedule == Schedule::kClosedLoop)

@@ -33,8 +33,7 @@ struct Need {
 
 Need need_of(const GeneratorConfig& c) {
   Need need;
-  for (const auto& job : c.jobs)
-    need.add(c, job.transport, connections_of(job));
+  for (const auto& job : c.jobs) need.add(c, job.transport, connections_of(job));
   for (const auto& flows : c.long_flows)
     need.add(c, flows.transport, flows.from.size() * flows.flows_per_pair);
   return need;

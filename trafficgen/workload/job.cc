@@ -54,6 +54,9 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
   bursts_.resize(std::size_t{setup.config.iterations} * workers * 2);
   shards_missing_.assign(bursts_.size(), targets_);
   iterations_.resize(std::size_t{setup.config.iterations} * workers);
+  pieces_ = setup.pieces;
+  for (std::uint32_t t = 0; t < targets_ && setup.pieces.empty(); ++t)
+    pieces_.push_back({0, t, is_ring() ? setup.burst_bytes : setup.shard_bytes[t]});
   make_flows(goodput);
   make_participants();
 }
@@ -109,6 +112,14 @@ Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at)
   const Time due = start_at() + c.first_due + c.period * static_cast<std::int64_t>(iteration) +
                    from_seconds(seconds(c.due_jitter) * jitter.uniform()) + late.time;
   return {due, std::max(due, free_at), free_at > due, late.straggled};
+}
+
+Time Job::ready_at(const Plan& plan, std::size_t piece) const noexcept {
+  if (setup_.tensors == 0 || pieces_[piece].tensor == 0) return plan.gradients_ready;
+  const double passed = static_cast<double>(setup_.tensors - pieces_[piece].tensor) /
+                        static_cast<double>(setup_.tensors);
+  const double share = setup_.forward_share + (1 - setup_.forward_share) * passed;
+  return plan.begin + from_seconds(seconds(plan.gradients_ready - plan.begin) * share);
 }
 
 std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteration,

@@ -9,6 +9,7 @@
 #include "trafficgen/config.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/flow_totals.h"
+#include "trafficgen/policy/send_policy.h"
 #include "trafficgen/report.h"
 #include "trafficgen/workload/compute_time.h"
 #include "trafficgen/workload/iteration_limit.h"
@@ -36,6 +37,9 @@ class Job {
     std::vector<Host*> servers;                ///< none in a ring
     std::vector<std::uint64_t> shard_bytes{};  ///< [servers], see even_shards()
     std::uint64_t burst_bytes = 0;             ///< of the model
+    std::vector<GradientPiece> pieces{};       ///< kWfbp: see pieces_of(); else empty
+    std::uint32_t tensors = 0;                 ///< kWfbp
+    double forward_share = 0;                  ///< kWfbp: of the compute time
     std::uint16_t draws_as = 0;                ///< entity of its random draws
     std::uint32_t first_iteration = 0;         ///< of its draws: arrivals go on where others end
     Duration compute{};                        ///< kClosedLoop
@@ -73,6 +77,11 @@ class Job {
   };
   /// Of the worker's next iteration; nothing if it was its last.
   std::optional<Plan> begin(std::uint32_t worker, std::uint32_t iteration, Time free_at) noexcept;
+  /// What the gradients of an iteration consist of, in the order of readiness.
+  [[nodiscard]] const std::vector<GradientPiece>& pieces() const noexcept { return pieces_; }
+  /// When a piece is ready: tensors take equal shares of the backward pass (an
+  /// assumption), so the n-th of T is ready after n/T of it. With kFifo: at its end.
+  [[nodiscard]] Time ready_at(const Plan& plan, std::size_t piece) const noexcept;
   [[nodiscard]] Time start_at() const noexcept { return Time{} + setup_.config.start; }
   /// Transport settings of a connection that starts at `host`, identity option included.
   [[nodiscard]] const TcpConfig& tcp() const noexcept { return tcp_; }
@@ -117,6 +126,7 @@ class Job {
   IterationLimit limit_;
   StalenessGate gate_;  ///< of whole pushes: who is ahead, and who goes on without a pull
   std::uint32_t targets_;
+  std::vector<GradientPiece> pieces_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<std::unique_ptr<RingMember>> ring_;  ///< [workers] or none

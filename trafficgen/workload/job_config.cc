@@ -116,6 +116,19 @@ void check_synchronisation(const Checks& at, const JobConfig& job) {
     at.fault("shard_by", "needs a model: burst_bytes has no tensors to assign");
 }
 
+/// What tells when each tensor's gradient is ready.
+void check_send_policy(const Checks& at, const JobConfig& job) {
+  if (job.send_policy == SendPolicyKind::kFifo) return;
+  const auto needs = [&at](bool holds, std::string_view what) {
+    if (!holds) at.fault("send_policy", "\"wfbp\"", what);
+  };
+  needs(job.model.has_value(), "needs a model: burst_bytes has no tensors");
+  needs(job.schedule == Schedule::kClosedLoop,
+        "needs schedule \"closed_loop\": a fixed one has no backward pass");
+  needs(job.collective == Collective::kPs,
+        "needs collective \"ps\": the chunks of a ring are not tensors");
+}
+
 void check_arrivals(const Checks& at, const JobConfig& job) {
   for (std::size_t i = 0; i < job.arrivals.size(); ++i)
     at.below("arrivals", i).positive("", job.arrivals[i]);
@@ -168,6 +181,7 @@ void check(const Checks& at, const JobConfig& job) {
   at.in_range("iterations", job.iterations, 1, kMaxWorkerIterations / workers);
   at.in_range("tcp_port", job.tcp_port, 1, 65535);
   check_synchronisation(at, job);
+  check_send_policy(at, job);
   check_arrivals(at, job);
   check_compute(at, job);
   check_schedule(at, job);

@@ -50,6 +50,12 @@ enum class ShardRule : std::uint8_t {
   kBalanced,    ///< whole tensors, the largest first, to the server that has least
 };
 
+/// In which order a worker hands its gradients to the transport, and when.
+enum class SendPolicyKind : std::uint8_t {
+  kFifo,  ///< the whole push after the backward pass
+  kWfbp,  ///< each tensor when its gradient is ready
+};
+
 /// Distribution of a factor around 1; `jitter` is its only parameter.
 enum class JitterShape : std::uint8_t {
   kUniform,      ///< 1 +- jitter
@@ -83,6 +89,7 @@ struct JobConfig {
   Synchronisation synchronisation = Synchronisation::kBsp;
   std::optional<std::uint32_t> staleness_bound{};  ///< kSsp [iterations]
   ShardRule shard_by = ShardRule::kBytes;
+  SendPolicyKind send_policy = SendPolicyKind::kFifo;
   std::optional<std::string> model{};          ///< path of a profile; or
   std::optional<std::uint64_t> burst_bytes{};  ///< a synthetic burst per worker
   bool pull = true;                            ///< servers send the parameters back
@@ -138,6 +145,8 @@ inline constexpr auto kSynchronisations =
 inline constexpr auto kShardRules = choices<ShardRule>({{"bytes", ShardRule::kBytes},
                                                         {"round_robin", ShardRule::kRoundRobin},
                                                         {"balanced", ShardRule::kBalanced}});
+inline constexpr auto kSendPolicies =
+    choices<SendPolicyKind>({{"fifo", SendPolicyKind::kFifo}, {"wfbp", SendPolicyKind::kWfbp}});
 inline constexpr auto kJitterShapes =
     choices<JitterShape>({{"uniform", JitterShape::kUniform},
                           {"normal", JitterShape::kNormal},
@@ -175,6 +184,7 @@ void describe(V& v, JobConfig& c) {
   v.choice("synchronisation", c.synchronisation, kSynchronisations);
   v.value("staleness_bound", c.staleness_bound);
   v.choice("shard_by", c.shard_by, kShardRules);
+  v.choice("send_policy", c.send_policy, kSendPolicies);
   v.value("model", c.model);
   v.bytes("burst_bytes", c.burst_bytes);
   v.value("pull", c.pull);

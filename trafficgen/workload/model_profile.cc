@@ -6,6 +6,8 @@
 namespace outrider {
 namespace {
 
+constexpr auto kComputeSources =
+    choices<ComputeSource>({{"paper", ComputeSource::kPaper}, {"scaled", ComputeSource::kScaled}});
 constexpr std::uint64_t kMaxModelBytes = 1ULL << 50;  ///< also keeps the sum from overflowing
 
 void check_compute(const Checks& root, const ModelProfile& p) {
@@ -13,8 +15,9 @@ void check_compute(const Checks& root, const ModelProfile& p) {
   if (p.backward) root.positive("backward", *p.backward);
   if (p.forward && !p.backward) root.fault("backward", "is required with forward");
   if (p.backward && !p.forward) root.fault("forward", "is required with backward");
-  if (p.forward && p.backward && !p.compute_source)
-    root.fault("compute_source", "is required with forward and backward");
+  if (!p.forward || !p.backward) return;
+  if (!p.compute_source) root.fault("compute_source", "is required with forward and backward");
+  if (!p.compute_basis) root.fault("compute_basis", "is required with forward and backward");
 }
 
 }  // namespace
@@ -34,7 +37,8 @@ void describe(V& v, ModelProfile& c) {
   v.value("source", c.source, Presence::kRequired);
   v.duration("forward", c.forward);
   v.duration("backward", c.backward);
-  v.value("compute_source", c.compute_source);
+  v.choice("compute_source", c.compute_source, kComputeSources);
+  v.value("compute_basis", c.compute_basis);
   v.tables("tensors", c.tensors);
 }
 

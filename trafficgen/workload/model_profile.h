@@ -15,6 +15,12 @@ struct Tensor {
   std::uint64_t bytes = 0;  ///< of its gradient, > 0
 };
 
+/// What a compute time rests on.
+enum class ComputeSource : std::uint8_t {
+  kPaper,   ///< somebody published the measurement
+  kScaled,  ///< from a published one of another model, by the rule in compute_basis
+};
+
 /// What the traffic of a training job depends on: how much there is to send,
 /// in which pieces, and how long a worker computes. One file of conf/models.
 struct ModelProfile {
@@ -26,7 +32,8 @@ struct ModelProfile {
   /// Compute times of one iteration; absent if no source is known.
   std::optional<Duration> forward{};
   std::optional<Duration> backward{};
-  std::optional<std::string> compute_source{};  ///< device, batch, origin, assumptions
+  std::optional<ComputeSource> compute_source{};
+  std::optional<std::string> compute_basis{};  ///< device, batch, origin, rule, assumptions
   std::vector<Tensor> tensors;  ///< in forward order; back-propagation emits them in reverse
 
   /// Forward and backward pass together.

@@ -6,6 +6,31 @@
 
 namespace outrider {
 
+namespace {
+
+/// Tensors laid end to end in forward order and cut where a server's part ends.
+std::vector<GradientPiece> cut_pieces(const ModelProfile& model, std::size_t servers) {
+  const auto shards = even_shards(model.total_bytes, servers);
+  std::vector<GradientPiece> pieces;
+  std::uint64_t tensor_end = model.total_bytes;
+  for (std::size_t t = model.tensors.size(); t-- > 0;) {
+    const std::uint64_t tensor_begin = tensor_end - model.tensors[t].bytes;
+    std::uint64_t shard_begin = 0;
+    for (std::size_t s = 0; s < servers; ++s) {
+      const std::uint64_t begin = std::max(tensor_begin, shard_begin);
+      const std::uint64_t end = std::min(tensor_end, shard_begin + shards[s]);
+      if (begin < end)
+        pieces.push_back(
+            {static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(s), end - begin});
+      shard_begin += shards[s];
+    }
+    tensor_end = tensor_begin;
+  }
+  return pieces;
+}
+
+}  // namespace
+
 std::vector<std::uint64_t> even_shards(std::uint64_t bytes, std::size_t servers) {
   std::vector<std::uint64_t> shards(servers, bytes / servers);
   for (std::size_t s = 0; s < bytes % servers; ++s) ++shards[s];
@@ -41,6 +66,16 @@ std::vector<std::uint64_t> shard_bytes_of(const ModelProfile& model, std::size_t
   std::vector<std::uint64_t> shards(servers, 0);
   for (std::size_t i = 0; i < server_of.size(); ++i) shards[server_of[i]] += model.tensors[i].bytes;
   return shards;
+}
+
+std::vector<GradientPiece> pieces_of(const ModelProfile& model, std::size_t servers,
+                                     ShardRule rule) {
+  if (rule == ShardRule::kBytes) return cut_pieces(model, servers);
+  const auto server_of = assign_tensors(model.tensors, servers, rule);
+  std::vector<GradientPiece> pieces;
+  for (std::size_t t = model.tensors.size(); t-- > 0;)
+    pieces.push_back({static_cast<std::uint32_t>(t), server_of[t], model.tensors[t].bytes});
+  return pieces;
 }
 
 }  // namespace outrider

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "trafficgen/policy/send_policy.h"
 #include "trafficgen/workload/job_config.h"
 #include "trafficgen/workload/model_profile.h"
 
@@ -22,5 +23,10 @@ std::vector<std::uint32_t> assign_tensors(std::span<const Tensor> tensors, std::
 /// Bytes that each server holds under any rule.
 std::vector<std::uint64_t> shard_bytes_of(const ModelProfile& model, std::size_t servers,
                                           ShardRule rule);
+
+/// Every part of a tensor that one server holds, in the order in which the backward
+/// pass makes them: tensors from the last to the first, parts by server.
+std::vector<GradientPiece> pieces_of(const ModelProfile& model, std::size_t servers,
+                                     ShardRule rule);
 
 }  // namespace outrider

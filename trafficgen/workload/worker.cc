@@ -46,7 +46,12 @@ struct Worker::Shard final : ConnectionListener {
   std::uint64_t retransmitted_noted = 0;
 };
 
-Worker::Worker(Job& job, std::uint32_t index, Host& host) : job_(job), index_(index), host_(host) {
+Worker::Worker(Job& job, std::uint32_t index, Host& host)
+    : job_(job),
+      index_(index),
+      host_(host),
+      policy_(
+          make_send_policy(job.setup().config.send_policy, job.targets(), job.pieces().size())) {
   shards_.reserve(job.targets());
   for (std::uint32_t s = 0; s < job.targets(); ++s) shards_.emplace_back(*this, s);
 }
@@ -93,6 +98,9 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   const auto plan = job_.begin(index_, iteration, now);
   if (!plan) return;
   iteration_ = iteration;
+  plan_ = *plan;
+  next_piece_ = 0;
+  policy_->begin();
   ready_ = announced_ = answered_ = released_ = false;
   pulls_missing_ = static_cast<std::uint32_t>(shards_.size());
   const auto& config = job_.setup().config;
@@ -101,8 +109,8 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
                 BurstDirection::kPush};
   r.bytes = job_.push_bytes(index_);
   if (config.announce.lead_source == LeadSource::kOverlap)
-    set_timer(kStartDue, std::max(now, plan->gradients_ready - config.announce.lead));
-  set_timer(kGradientsReady, plan->gradients_ready);
+    set_timer(kStartDue, std::max(now, job_.ready_at(plan_, 0) - config.announce.lead));
+  set_timer(kGradientsReady, job_.ready_at(plan_, 0));
 }
 
 /// Timers carry their iteration: one that was set for an earlier one is stale.
@@ -117,10 +125,7 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
       announce(now);
       break;
     case kGradientsReady:
-      ready_ = true;
-      record().due_ns = now.time_since_epoch().count();
-      if (job_.setup().config.announce.lead_source == LeadSource::kWait) announce(now);
-      release_if_ready(now);
+      take_ready(now);
       break;
     case kLeadOver:
       release_if_ready(now);
@@ -138,6 +143,23 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
     case kTags:
       break;
   }
+}
+
+/// The first gradients make the burst due; those that follow leave behind it.
+void Worker::take_ready(Time now) noexcept {
+  const auto& pieces = job_.pieces();
+  while (next_piece_ < pieces.size() && job_.ready_at(plan_, next_piece_) <= now) {
+    const GradientPiece& piece = pieces[next_piece_++];
+    policy_->on_ready(piece, next_piece_ == pieces.size());
+  }
+  if (next_piece_ < pieces.size()) set_timer(kGradientsReady, job_.ready_at(plan_, next_piece_));
+  if (released_) return hand_out(now);
+  if (!ready_) {
+    ready_ = true;
+    record().due_ns = now.time_since_epoch().count();
+    if (job_.setup().config.announce.lead_source == LeadSource::kWait) announce(now);
+  }
+  release_if_ready(now);
 }
 
 /// START to every server, each naming the first byte of its shard. A connection
@@ -194,11 +216,19 @@ void Worker::push(Time now) noexcept {
     shard.retransmitted_noted = connection.counters().retransmitted;
     connection.set_identity(r.identity);
     connection.watch_offset(connection.written_bytes());
-    if (job_.is_ring()) continue;
-    host_.send(connection, job_.shard_bytes(shard.server), now);
-    if (connection_per_burst()) host_.close(connection, now);
   }
-  if (job_.is_ring()) job_.ring_member(index_).on_released(now);
+  if (job_.is_ring()) return job_.ring_member(index_).on_released(now);
+  hand_out(now);
+}
+
+void Worker::hand_out(Time now) noexcept {
+  while (const auto segment = policy_->next()) {
+    TcpConnection* connection = shards_[segment->target].connection;
+    if (connection != nullptr) host_.send(*connection, segment->bytes, now);
+  }
+  if (next_piece_ < job_.pieces().size() || !connection_per_burst()) return;
+  for (auto& shard : shards_)
+    if (shard.connection != nullptr) host_.close(*shard.connection, now);
 }
 
 void Worker::send_chunk(std::uint64_t bytes, Time now) noexcept {

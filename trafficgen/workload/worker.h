@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "trafficgen/hosts/host.h"
@@ -45,7 +46,9 @@ class Worker final : private TimerClient, private SignalListener {
   void on_signal_ack(const FlowKey& flow, Time now) noexcept override;
   void announce(Time now) noexcept;
   void release_if_ready(Time now) noexcept;
+  void take_ready(Time now) noexcept;
   void push(Time now) noexcept;
+  void hand_out(Time now) noexcept;
   void open(Shard& shard, Time now) noexcept;
   void pulled(Shard& shard, Time now) noexcept;
   void end_iteration(Time now) noexcept;
@@ -56,8 +59,11 @@ class Worker final : private TimerClient, private SignalListener {
   std::uint32_t index_;
   Host& host_;
   std::vector<Shard> shards_;  ///< [servers]
+  std::unique_ptr<SendPolicy> policy_;
   std::uint32_t iteration_ = 0;
-  bool ready_ = false;  ///< gradients of the iteration
+  Job::Plan plan_{};
+  std::size_t next_piece_ = 0;  ///< first that is not ready yet
+  bool ready_ = false;          ///< gradients of the iteration
   bool announced_ = false;
   bool answered_ = false;  ///< all ACKs, or timed out
   bool released_ = false;

@@ -54,6 +54,7 @@ TEST(ConfFiles, EveryModelLoads) {
     ASSERT_TRUE(result) << format_issues(file, result.issues);
     EXPECT_EQ(result.config->name, std::filesystem::path(file).stem());
     EXPECT_EQ(result.config->total_bytes, 4 * result.config->parameters) << file;
+    EXPECT_TRUE(result.config->compute()) << file;
   }
 }
 

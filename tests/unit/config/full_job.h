@@ -14,14 +14,15 @@ inline auto fields(const StragglerConfig& c) {
 }
 
 inline auto fields(const JobConfig& c) {
-  const auto& [name, workers, servers, transport, collective, sync, bound, shards, model, bytes,
-               pull, iterations, start, stop, arrivals, schedule, first, period, jitter, compute,
-               compute_jitter, shape, batch, factors, stragglers, aggregate, announce, port] = c;
+  const auto& [name, workers, servers, transport, collective, sync, bound, shards, policy, model,
+               bytes, pull, iterations, start, stop, arrivals, schedule, first, period, jitter,
+               compute, compute_jitter, shape, batch, factors, stragglers, aggregate, announce,
+               port] = c;
   const auto& [source, lead, threshold, timeout] = announce;
-  return std::tuple(name, workers, servers, transport, collective, sync, bound, shards, model,
-                    bytes, pull, iterations, start, stop, arrivals, schedule, first, period, jitter,
-                    compute, compute_jitter, shape, batch, factors, stragglers.size(), aggregate,
-                    source, lead, threshold, timeout, port);
+  return std::tuple(name, workers, servers, transport, collective, sync, bound, shards, policy,
+                    model, bytes, pull, iterations, start, stop, arrivals, schedule, first, period,
+                    jitter, compute, compute_jitter, shape, batch, factors, stragglers.size(),
+                    aggregate, source, lead, threshold, timeout, port);
 }
 
 /// A valid job of a file with the hosts w0, w1, s0 and the transport "dctcp".

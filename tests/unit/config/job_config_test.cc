@@ -35,6 +35,7 @@ JobConfig every_setting() {
   c.synchronisation = Synchronisation::kSsp;
   c.staleness_bound = 3;
   c.shard_by = ShardRule::kBalanced;
+  c.send_policy = SendPolicyKind::kWfbp;
   c.arrivals = {1s, 2s};
   c.start = 1s;
   c.stop_after = 2s;
@@ -156,6 +157,11 @@ TEST(JobConfig, EveryRuleNamesItsKey) {
   };
   expect_each_reported(of_rings, ring);
   EXPECT_TRUE(validate(closed_job()).empty());
+  const Breach<C> of_policies[] = {
+      {[](C& c) { c.send_policy = SendPolicyKind::kWfbp; }, "job[0].send_policy",
+       "\"wfbp\": needs a model"},
+  };
+  expect_each_reported(of_policies, closed_job());
   expect_each_reported(of_closed_loops, closed_job());
 }
 

@@ -30,6 +30,8 @@ TEST(ModelProfile, EveryRuleNamesItsKey) {
       {[](P& p) { p.backward = 0ms; }, "backward", "0s: must be longer than zero"},
       {[](P& p) { p.compute_source.reset(); }, "compute_source",
        "is required with forward and backward"},
+      {[](P& p) { p.compute_basis.reset(); }, "compute_basis",
+       "is required with forward and backward"},
   };
   EXPECT_TRUE(validate(two_tensors()).empty());
   expect_each_reported(breaches, two_tensors());
@@ -40,10 +42,10 @@ TEST(ModelProfile, WhatIsWrittenReadsBack) {
   { std::ofstream(path) << to_toml(two_tensors()); }
   const auto result = load_model_profile(path);
   ASSERT_TRUE(result) << format_issues(path, result.issues);
-  const auto& [name, precision, parameters, bytes, source, forward, backward, compute_source,
+  const auto& [name, precision, parameters, bytes, source, forward, backward, compute_source, basis,
                tensors] = *result.config;
-  EXPECT_EQ(std::tuple(name, precision, parameters, bytes, source, compute_source),
-            std::tuple("m", "fp16", 3U, 12U, "us", "us"));
+  EXPECT_EQ(std::tuple(name, precision, parameters, bytes, source, compute_source, basis),
+            std::tuple("m", "fp16", 3U, 12U, "us", ComputeSource::kScaled, "us"));
   EXPECT_EQ(std::tuple(forward, backward), std::tuple(1ms, 2ms));
   ASSERT_EQ(tensors.size(), 2U);
   EXPECT_EQ(tensors[1].name, "b");

@@ -16,7 +16,8 @@ inline ModelProfile two_tensors() {
           .source = "us",
           .forward = 1ms,
           .backward = 2ms,
-          .compute_source = "us",
+          .compute_source = ComputeSource::kScaled,
+          .compute_basis = "us",
           .tensors = {{"a", 4}, {"b", 8}}};
 }
 

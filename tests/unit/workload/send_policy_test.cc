@@ -1,0 +1,72 @@
+// Goal: which bytes a policy lets go after which event, on literal backward passes.
+#include "trafficgen/policy/send_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "trafficgen/workload/shards.h"
+
+namespace outrider {
+namespace {
+
+using Segments = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+
+Segments drain(SendPolicy& policy) {
+  Segments out;
+  while (const auto s = policy.next()) out.emplace_back(s->target, s->bytes);
+  return out;
+}
+
+TEST(FifoPolicy, OneSegmentPerTargetAfterTheLastPiece) {
+  FifoPolicy policy(2);
+  for (int iteration = 0; iteration < 2; ++iteration) {
+    policy.begin();
+    EXPECT_EQ(drain(policy), Segments{});
+    policy.on_ready({2, 1, 10}, false);
+    policy.on_ready({1, 0, 20}, false);
+    EXPECT_EQ(drain(policy), Segments{}) << "the backward pass is not over";
+    policy.on_ready({0, 1, 5}, true);
+    EXPECT_EQ(drain(policy), (Segments{{0, 20}, {1, 15}}));
+    EXPECT_EQ(drain(policy), Segments{}) << "once";
+  }
+}
+
+TEST(WfbpPolicy, EveryPieceAtOnceInTheOrderOfTheBackwardPass) {
+  WfbpPolicy policy(3);
+  policy.begin();
+  policy.on_ready({2, 1, 10}, false);
+  EXPECT_EQ(drain(policy), (Segments{{1, 10}}));
+  policy.on_ready({1, 0, 20}, false);
+  policy.on_ready({0, 1, 5}, true);
+  EXPECT_EQ(drain(policy), (Segments{{0, 20}, {1, 5}})) << "what waited for the release";
+  policy.on_ready({2, 1, 10}, false);
+  policy.begin();
+  EXPECT_EQ(drain(policy), Segments{}) << "nothing is left from the iteration before";
+}
+
+ModelProfile three_tensors() {
+  ModelProfile m;
+  m.tensors = {{"a", 5}, {"b", 7}, {"c", 2}};
+  m.total_bytes = 14;
+  return m;
+}
+
+using Pieces = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>>;
+
+Pieces pieces(std::size_t servers, ShardRule rule) {
+  Pieces out;
+  for (const auto& p : pieces_of(three_tensors(), servers, rule))
+    out.emplace_back(p.tensor, p.target, p.bytes);
+  return out;
+}
+
+TEST(GradientPieces, LastTensorFirstAndCutWhereAServersPartEnds) {
+  // 14 bytes of 2 servers: server 0 holds [0, 7), server 1 [7, 14); b is [5, 12)
+  EXPECT_EQ(pieces(2, ShardRule::kBytes), (Pieces{{2, 1, 2}, {1, 0, 2}, {1, 1, 5}, {0, 0, 5}}));
+  EXPECT_EQ(pieces(1, ShardRule::kBytes), (Pieces{{2, 0, 2}, {1, 0, 7}, {0, 0, 5}}));
+  EXPECT_EQ(pieces(2, ShardRule::kRoundRobin), (Pieces{{2, 0, 2}, {1, 1, 7}, {0, 0, 5}}));
+}
+
+}  // namespace
+}  // namespace outrider
