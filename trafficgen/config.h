@@ -8,6 +8,7 @@
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
+#include "trafficgen/background/request_config.h"
 #include "trafficgen/hosts/neighbour_config.h"
 #include "trafficgen/streams/stream_config.h"
 #include "trafficgen/transport/tcp_config.h"
@@ -66,6 +67,7 @@ struct GeneratorConfig {
   std::vector<TransportConfig> transports;
   std::vector<JobConfig> jobs;
   std::vector<LongFlowsConfig> long_flows;
+  std::vector<RequestFlowsConfig> requests;
   std::vector<NeighbourConfig> neighbours;
   std::vector<StreamConfig> streams{};
   /// Streams are received for so long after the last has ended.

@@ -112,6 +112,7 @@ void describe(V& v, GeneratorConfig& c) {
   v.tables("transport", c.transports);
   v.tables("job", c.jobs);
   v.tables("long_flows", c.long_flows);
+  v.tables("requests", c.requests);
   v.tables("neighbour", c.neighbours);
   v.tables("stream", c.streams);
 }

@@ -164,22 +164,49 @@ void check_jobs(const Checks& root, const GeneratorConfig& c, Scope& scope) {
   }
 }
 
-void check_long_flows(const Checks& at, const LongFlowsConfig& flows, const std::string& user,
-                      Scope& scope) {
+/// Senders and receivers in pairs, which exist and listen to nobody else on the ports.
+template <class Flows>
+void check_pairs(const Checks& at, const Flows& flows, std::uint32_t ports, const std::string& user,
+                 Scope& scope) {
   if (flows.from.empty()) at.fault("from", "must name at least one host");
   at.require(flows.from.size() == flows.to.size(), "to", std::to_string(flows.to.size()) + " hosts",
              "must be as many as from has, " + std::to_string(flows.from.size()));
   for (std::size_t i = 0; i < std::min(flows.from.size(), flows.to.size()); ++i)
     at.below("to", i).require(flows.from[i] != flows.to[i], "", Checks::quoted(flows.to[i]),
                               "must be another host than the sender");
-  at.in_range("flows_per_pair", flows.flows_per_pair, 1, kMaxFlowsPerPair);
-  at.not_negative("start", flows.start);
-  at.not_negative("start_spread", flows.start_spread);
   at.in_range("tcp_port", flows.tcp_port, 1, 65535);
   const auto* transport = transport_of(at, scope, flows.transport);
   check_host_list(at, "from", flows.from, transport, scope);
   check_host_list(at, "to", flows.to, transport, scope);
-  check_listeners(at, flows.to, flows.tcp_port, user, scope);
+  const std::uint32_t last = std::min(65536U, flows.tcp_port + ports);
+  for (std::uint32_t port = flows.tcp_port; port < last; ++port)
+    check_listeners(at, flows.to, static_cast<std::uint16_t>(port), user, scope);
+}
+
+void check_long_flows(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < c.long_flows.size(); ++i) {
+    const auto at = root.below("long_flows", i);
+    const auto& flows = c.long_flows[i];
+    check_name(at, names, flows.name);
+    names.insert(flows.name);
+    at.in_range("flows_per_pair", flows.flows_per_pair, 1, kMaxFlowsPerPair);
+    at.not_negative("start", flows.start);
+    at.not_negative("start_spread", flows.start_spread);
+    check_pairs(at, flows, 1, "long_flows[" + std::to_string(i) + "]", scope);
+  }
+}
+
+void check_requests(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < c.requests.size(); ++i) {
+    const auto at = root.below("requests", i);
+    check_name(at, names, c.requests[i].name);
+    names.insert(c.requests[i].name);
+    check(at, c.requests[i]);
+    check_pairs(at, c.requests[i], c.requests[i].server_ports,
+                "requests[" + std::to_string(i) + "]", scope);
+  }
 }
 
 void check_process(const Checks& root, const GeneratorConfig& c) {
@@ -258,13 +285,8 @@ ConfigIssues validate(const GeneratorConfig& config) {
   check_neighbours(root, config.neighbours, scope.devices, scope.addresses);
   check_transports(root, config, scope);
   check_jobs(root, config, scope);
-  std::set<std::string> names;
-  for (std::size_t i = 0; i < config.long_flows.size(); ++i) {
-    const auto at = root.below("long_flows", i);
-    check_name(at, names, config.long_flows[i].name);
-    names.insert(config.long_flows[i].name);
-    check_long_flows(at, config.long_flows[i], "long_flows[" + std::to_string(i) + "]", scope);
-  }
+  check_long_flows(root, config, scope);
+  check_requests(root, config, scope);
   check_stream_devices(root, config, scope);
   check_mbufs(root, config);
   check_transport_memory(root.below("transport_memory"), config);

@@ -9,6 +9,7 @@
 #include "common/config/addresses.h"
 #include "common/core/random.h"
 #include "trafficgen/background/long_flow.h"
+#include "trafficgen/background/request_flows.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/hosts/neighbour_edge.h"
 #include "trafficgen/measure/goodput.h"
@@ -50,6 +51,7 @@ struct Generator::State {
   void make_jobs();
   void make_job(const JobConfig& job, std::uint16_t draws_as, std::uint32_t first_iteration);
   void make_long_flows(const LongFlowsConfig& flows);
+  void make_requests(const RequestFlowsConfig& flows);
 
   GeneratorConfig config;
   EventLoop& loop;
@@ -63,6 +65,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<NeighbourEdge>> neighbours;       ///< [devices] or null
   std::vector<std::unique_ptr<Job>> jobs;
   std::vector<std::unique_ptr<LongFlow>> long_flows;
+  std::vector<std::unique_ptr<RequestFlows>> requests;
   std::uint64_t unknown_host = 0;
   std::uint64_t malformed = 0;
   std::uint64_t not_ipv4 = 0;
@@ -172,6 +175,22 @@ void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
   }
 }
 
+void Generator::State::make_requests(const RequestFlowsConfig& flows) {
+  for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+    Host* from = host_named(flows.from[pair]);
+    Host* to = host_named(flows.to[pair]);
+    RequestFlows::Setup setup{.config = flows,
+                              .name = flows.name + " " + from->name() + " " + to->name(),
+                              .from = from,
+                              .to = to,
+                              .tcp = transport(flows.transport),
+                              .seed = config.seed,
+                              .index = static_cast<std::uint32_t>(requests.size())};
+    setup.tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+    requests.push_back(std::make_unique<RequestFlows>(setup, goodput));
+  }
+}
+
 Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool,
                      Options options)
     : state_(std::make_unique<State>(config, loop, pool, options)) {
@@ -179,6 +198,7 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
   for (std::uint32_t i = 0; i < config.devices.size(); ++i) state_->make_neighbours(i);
   state_->make_jobs();
   for (const auto& flows : config.long_flows) state_->make_long_flows(flows);
+  for (const auto& flows : config.requests) state_->make_requests(flows);
 }
 
 Generator::~Generator() = default;
@@ -222,6 +242,7 @@ void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time n
 
 void Generator::start(Time now) {
   for (auto& flow : state_->long_flows) flow->schedule();
+  for (auto& flows : state_->requests) flows->schedule();
   for (auto& job : state_->jobs) job->start(now);
 }
 
@@ -257,6 +278,7 @@ GeneratorReport Generator::report(Time now) const {
   r.flights_exhausted = state_->memory.counters.flights_exhausted;
   r.segments_exhausted = state_->memory.counters.segments_exhausted;
   r.disorders_exhausted = state_->memory.counters.disorders_exhausted;
+  for (const auto& flows : state_->requests) r.requests.push_back(flows->report());
   r.bins = state_->goodput.bins();
   for (const auto& edge : state_->neighbours) {
     if (edge == nullptr) continue;

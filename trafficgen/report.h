@@ -8,6 +8,7 @@
 #include "common/core/burst_identity.h"
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
+#include "trafficgen/background/request_report.h"
 #include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/streams/stream_report.h"
 
@@ -113,6 +114,7 @@ struct GeneratorReport {
   std::vector<IterationRecord> iterations;
   std::vector<JobReport> jobs;
   std::vector<FlowReport> flows;
+  std::vector<RequestReport> requests;
   std::vector<GoodputBin> bins;
   NeighbourhoodReport neighbourhood;
   StreamsReport streams;

@@ -74,6 +74,18 @@ void fields(V& v, R& r) {
 }
 
 template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, RequestReport>
+void fields(V& v, R& r) {
+  v.value("name", r.name);
+  v.value("opened", r.opened);
+  v.value("open", r.open);
+  v.value("closed", r.closed);
+  v.value("out_of_ports", r.out_of_ports);
+  v.value("completed", r.completed);
+  v.value("latency_ns", r.latency_ns);
+}
+
+template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, GoodputBin>
 void fields(V& v, R& r) { v.value("delivered_bytes", r.delivered_bytes); }
 
@@ -104,6 +116,7 @@ void fields(V& v, R& r) {
   v.value("iterations", r.iterations);
   v.value("jobs", r.jobs);
   v.value("flows", r.flows);
+  v.value("requests", r.requests);
   v.value("bins", r.bins);
   v.value("neighbourhood", r.neighbourhood);
   v.value("streams", r.streams);

@@ -38,6 +38,7 @@ enum class RandomPurpose : std::uint32_t {
   kBatchSize,  ///< work of an iteration, shared by a job's workers
   kStraggler,
   kStreamGap,  ///< times between packets of an open-loop stream
+  kThinkTime,
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

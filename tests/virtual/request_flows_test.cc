@@ -1,0 +1,111 @@
+// Goal: closed-loop requests load a path as their think time says, and survive
+// what breaks their connections. Method: the dumbbell without other traffic.
+#include <gtest/gtest.h>
+
+#include "tests/support/world.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Requests {
+  Requests() {
+    d.background_flows = 0;
+    d.job.first_due = 1h;  // no burst within the tests
+    flows = {.name = "ask", .from = {"w0"}, .to = {"s0"}, .transport = "background"};
+    flows.think_time = ThinkTime::kFixed;
+  }
+  [[nodiscard]] GeneratorConfig traffic() const {
+    GeneratorConfig g = d.traffic();
+    g.transports.back().tcp = d.background_tcp;
+    g.requests = {flows};
+    return g;
+  }
+  Dumbbell d;
+  RequestFlowsConfig flows;
+};
+
+RequestReport only(const ImpairedWorld& world) {
+  const RunResult result = world.result();
+  EXPECT_EQ(result.traffic.requests.size(), 1U);
+  EXPECT_TRUE(result.traffic.ledger_balanced);
+  const RequestReport& r = result.traffic.requests.front();
+  EXPECT_EQ(r.opened, r.open + r.closed);
+  return r;
+}
+
+TEST(RequestFlows, ThinkTimeAndRoundTripMakeTheLoad) {
+  Requests setup;
+  setup.flows.connections = 10;
+  setup.flows.think = 10ms;
+  const auto pool = make_test_pool();
+  ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
+  world.run_until(Time{5s});
+  const RequestReport r = only(world);
+  EXPECT_EQ(r.open, 10U);
+  EXPECT_EQ(r.closed, 0U);
+  ASSERT_GT(r.completed, 0U);
+  EXPECT_GE(r.latency_ns.min(), 3'500'000U) << "a round trip";
+  EXPECT_LE(r.latency_ns.max(), 4'500'000U) << "and little more: the path is empty";
+  const double period = 10e6 + r.latency_ns.mean();
+  EXPECT_NEAR(static_cast<double>(r.completed), 10 * 5e9 / period, 10.0 * 2);
+}
+
+TEST(RequestFlows, ExponentialThinkTimeHasTheSameMeanAndAnotherSpread) {
+  Requests setup;
+  setup.flows.connections = 50;
+  setup.flows.think = 10ms;
+  setup.flows.think_time = ThinkTime::kExponential;
+  const auto pool = make_test_pool();
+  ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
+  world.run_until(Time{5s});
+  const RequestReport r = only(world);
+  const double period = 10e6 + r.latency_ns.mean();
+  // 18,000 exponential draws: their mean is within 3 % at four standard errors.
+  EXPECT_NEAR(static_cast<double>(r.completed), 50 * 5e9 / period, 0.03 * 50 * 5e9 / period);
+  EXPECT_GT(r.completed, 10'000U);
+}
+
+TEST(RequestFlows, OpensEvenlyAndStaysOpenWhenIdle) {
+  Requests setup;
+  setup.flows.connections = 1000;
+  setup.flows.think = 1h;
+  setup.flows.open_over = 1s;
+  const auto pool = make_test_pool();
+  ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
+  world.run_until(Time{500ms});
+  EXPECT_NEAR(static_cast<double>(only(world).open), 500, 5);
+  world.run_until(Time{1100ms});
+  EXPECT_EQ(only(world).completed, 1000U);
+  const std::uint64_t sent = world.result().traffic.sent;
+  world.run_until(Time{60s});
+  EXPECT_EQ(only(world).open, 1000U);
+  EXPECT_EQ(world.result().traffic.sent, sent) << "idle connections send nothing";
+}
+
+TEST(RequestFlows, ABrokenConnectionIsOpenedAgain) {
+  Requests setup;
+  setup.flows.connections = 4;
+  setup.flows.think = 10ms;
+  setup.d.background_tcp.min_rto = 20ms;
+  setup.d.background_tcp.delayed_ack = 10ms;
+  setup.d.background_tcp.initial_rto = 20ms;
+  setup.d.background_tcp.max_rto = 20ms;
+  const auto pool = make_test_pool();
+  ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
+  world.run_until(Time{1s});
+  const RequestReport before = only(world);
+  EXPECT_EQ(before.open, 4U);
+  world.to("s0").set_rule([](const SeenPacket&) { return Fate{.drop = true}; });
+  world.run_until(Time{2s});
+  EXPECT_EQ(only(world).closed, 4U) << "gave up after 15 time-outs of 20 ms";
+  world.to("s0").set_rule({});
+  world.run_until(Time{4s});
+  const RequestReport after = only(world);
+  EXPECT_EQ(after.open, 4U);
+  EXPECT_GT(after.completed, before.completed + 100);
+}
+
+}  // namespace
+}  // namespace outrider
