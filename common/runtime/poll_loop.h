@@ -17,6 +17,16 @@ struct PollResult {
   bool interrupted = false;
 };
 
+/// Up to which instant one poll advances when the clock says `now`. The process
+/// was not always running: after a gap, what became due meanwhile is caught up in
+/// small steps with a poll between them, because at once it would overrun every
+/// ring. A loop that never keeps up lags by 64 times its poll's length.
+/// @pre end <= now
+[[nodiscard]] constexpr Time advance_to(Time end, Time now) noexcept {
+  constexpr Duration kStep = std::chrono::microseconds(20);
+  return end + std::min(now - end, std::max(kStep, (now - end) / 64));
+}
+
 /// Drives `sink` and `loop` from the devices in real time until `done()`, a
 /// stop signal or the end of `duration`. The TSC is read once a poll. A sink that
 /// has begin_poll(now) gets every poll's time before what has arrived.
@@ -25,11 +35,14 @@ PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, cons
                          std::optional<Duration> duration, Done done) {
   constexpr Duration kLinkCheck = std::chrono::milliseconds(100);
   PollResult result{.end = clock.now()};
+  Time polled = result.end;
   const Time last = duration ? result.end + *duration : kNever;
   Time link_check = result.end;
   while (!(result.interrupted = stop_requested()) && result.end < last && !done()) {
-    const Time now = clock.now();
-    result.longest_gap = std::max(result.longest_gap, now - result.end);
+    const Time read = clock.now();
+    result.longest_gap = std::max(result.longest_gap, read - polled);
+    polled = read;
+    const Time now = advance_to(result.end, read);
     if constexpr (requires { sink.begin_poll(now); }) sink.begin_poll(now);
     devices.receive(result.end, now, loop, sink);
     loop.run_until(now);

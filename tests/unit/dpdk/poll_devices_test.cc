@@ -9,6 +9,7 @@
 
 #include "common/dpdk/error.h"
 #include "common/dpdk/mempool.h"
+#include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
 #include "switch/poll_loop.h"
 
@@ -24,6 +25,20 @@ TEST(ArrivalTime, SpreadsABatchOverThePollAndEndsNow) {
   EXPECT_EQ(arrival_time(Time{100ns}, Time{100ns}, 7, 32), Time{100ns});
   const Time hours{std::chrono::hours{24 * 365}};
   EXPECT_EQ(arrival_time(hours, hours + 32us, 0, 32), hours + 1us);
+}
+
+TEST(AdvanceTo, CatchesUpInStepsAfterAGap) {
+  EXPECT_EQ(advance_to(Time{1ms}, Time{1ms}), Time{1ms});
+  EXPECT_EQ(advance_to(Time{1ms}, Time{1ms + 3us}), Time{1ms + 3us}) << "the usual poll";
+  EXPECT_EQ(advance_to(Time{0us}, Time{20us}), Time{20us});
+  EXPECT_EQ(advance_to(Time{0us}, Time{1ms}), Time{20us}) << "a step, then the devices again";
+  EXPECT_EQ(advance_to(Time{0us}, Time{64ms}), Time{1ms}) << "a long gap in longer steps";
+  Time at{};
+  int steps = 0;
+  for (; at < Time{25ms}; ++steps) at = advance_to(at, Time{25ms});
+  EXPECT_EQ(at, Time{25ms}) << "it does catch up";
+  EXPECT_GT(steps, 100);
+  EXPECT_LT(steps, 300);
 }
 
 struct Arrival {
