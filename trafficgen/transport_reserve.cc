@@ -36,6 +36,8 @@ Need need_of(const GeneratorConfig& c) {
   for (const auto& job : c.jobs) need.add(c, job.transport, connections_of(job));
   for (const auto& flows : c.long_flows)
     need.add(c, flows.transport, flows.from.size() * flows.flows_per_pair);
+  for (const auto& flows : c.requests)
+    need.add(c, flows.transport, flows.from.size() * flows.connections);
   return need;
 }
 

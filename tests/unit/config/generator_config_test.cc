@@ -40,13 +40,19 @@ auto fields(const LongFlowsConfig& c) {
   const auto& [name, from, to, flows, transport, start, spread, port] = c;
   return std::tuple(name, from, to, flows, transport, start, spread, port);
 }
+auto fields(const RequestFlowsConfig& c) {
+  const auto& [name, from, to, connections, transport, request, response, think, shape, start, over,
+               port, ports] = c;
+  return std::tuple(name, from, to, connections, transport, request, response, think, shape, start,
+                    over, port, ports);
+}
 auto fields(const GeneratorConfig& c) {
-  const auto& [seed, duration, devices, hosts, transports, jobs, flows, neighbours, streams, drain,
-               jitter, lcore, mbufs, bin, max_bins, memory] = c;
+  const auto& [seed, duration, devices, hosts, transports, jobs, flows, requests, neighbours,
+               streams, drain, jitter, lcore, mbufs, bin, max_bins, memory] = c;
   const auto& [flights, segments, disorders] = memory;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
-                    flows.size(), neighbours.size(), streams.size(), drain, jitter, lcore, mbufs,
-                    bin, max_bins, flights, segments, disorders);
+                    flows.size(), requests.size(), neighbours.size(), streams.size(), drain, jitter,
+                    lcore, mbufs, bin, max_bins, flights, segments, disorders);
 }
 
 GeneratorConfig full_config() {
@@ -93,6 +99,19 @@ GeneratorConfig full_config() {
           .transports = {{"dctcp", tcp}, {"plain", plain}},
           .jobs = {fixed, closed},
           .long_flows = {{"bulk", {"w0", "w1"}, {"s0", "s0"}, 3, "plain", 1ms, 2ms, 20001}},
+          .requests = {{"ask",
+                        {"w0"},
+                        {"s0"},
+                        5,
+                        "plain",
+                        7,
+                        8,
+                        9ms,
+                        ThinkTime::kFixed,
+                        10ms,
+                        11ms,
+                        30'001,
+                        2}},
           .neighbours = {{"d0", "198.18.0.9", "02:00:00:00:00:09"}},
           .streams = {{.name = "probe",
                        .device = "d0",
@@ -122,6 +141,7 @@ TEST(GeneratorConfig, NoScalarOfTheRoundTripHasItsDefault) {
   expect_all_differ(fields(c.hosts[0]), fields(HostConfig{}));
   expect_all_differ(fields(c.transports[0]), fields(TransportConfig{}));
   expect_all_differ(fields(c.long_flows[0]), fields(LongFlowsConfig{}));
+  expect_all_differ(fields(c.requests[0]), fields(RequestFlowsConfig{}));
 }
 
 TEST(GeneratorConfig, WhatIsWrittenReadsBack) {
@@ -141,6 +161,7 @@ TEST(GeneratorConfig, WhatIsWrittenReadsBack) {
   expect_equal(again.transports, c.transports);
   expect_equal(again.jobs, c.jobs);
   expect_equal(again.long_flows, c.long_flows);
+  expect_equal(again.requests, c.requests);
   EXPECT_EQ(to_toml(again), text);
 }
 
@@ -188,6 +209,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
          c.hosts[2].name = "w1";
          c.jobs.clear();
          c.long_flows.clear();
+         c.requests.clear();
        },
        "host[2].name", "\"w1\": is used twice"},
       {[](C& c) { c.hosts[1].address = "10.0.1.300"; }, "host[1].address",
@@ -318,6 +340,15 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
        "0: must be at least 1"},
       {[](C& c) { c.long_flows[0].transport = ""; }, "long_flows[0].transport",
        "\"\": no [[transport]]"},
+      {[](C& c) { c.requests[0].connections = 70'000; }, "requests[0].connections",
+       "70000: must be at most 32768 for each of the server_ports (2)"},
+      {[](C& c) { c.requests[0].server_ports = 40'000; }, "requests[0].server_ports",
+       "40000: must be at least 1, and tcp_port + server_ports at most 65536"},
+      {[](C& c) { c.requests[0].tcp_port = 20'000; }, "requests[0].tcp_port",
+       "20001: is that of long_flows[0] on host"},
+      {[](C& c) { c.requests[0].request_bytes = 0; }, "requests[0].request_bytes",
+       "0 bytes: must be at least 1"},
+      {[](C& c) { c.requests[0].think = -1ms; }, "requests[0].think", "-1ms: must not"},
       {[](C& c) { c.long_flows[0].start = -1ms; }, "long_flows[0].start", "-1ms: must not"},
       {[](C& c) { c.long_flows[0].start_spread = -1ms; }, "long_flows[0].start_spread",
        "-1ms: must not"},
