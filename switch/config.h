@@ -55,6 +55,7 @@ struct SwitchPortConfig {
   QueueConfig queue{};
   MarkerConfig marker{};
   RegulationPolicy regulation{};
+  double loss = 0;      ///< share of its packets that is dropped, [0, 1): for tests and experiments
   bool record = false;  ///< keep burst records and the time series of its queue
 };
 
@@ -93,6 +94,7 @@ struct SwitchProcessConfig {
   std::vector<DeviceConfig> devices;
   std::vector<SwitchConfig> switches;
   std::vector<SwitchLinkConfig> links;
+  std::uint64_t seed = 1;                       ///< of the ports' `loss`
   std::uint32_t lcore = 0;                      ///< CPU that the poll loop runs on
   std::optional<std::uint32_t> mbufs{};         ///< absent: derived from queues and descriptors
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins

@@ -109,6 +109,7 @@ void describe(V& v, SwitchPortConfig& c) {
   v.choice("rate_layer", c.rate_layer, kRateLayers);
   v.duration("delay", c.delay);
   v.value("device", c.device);
+  v.share("loss", c.loss);
   v.value("record", c.record);
   v.table("queue", c.queue);
   v.table("marker", c.marker);
@@ -150,6 +151,7 @@ void describe(V& v, SwitchLinkConfig& c) {
 
 template <class V>
 void describe(V& v, SwitchProcessConfig& c) {
+  v.value("seed", c.seed);
   v.value("lcore", c.lcore);
   v.value("mbufs", c.mbufs);
   v.duration("bin", c.bin);

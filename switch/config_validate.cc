@@ -57,6 +57,8 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
                 Uses& uses) {
   at.rate("drain_rate", port.drain_rate);
   check_delay(at, port.delay);
+  at.require(port.loss >= 0 && port.loss < 1, "loss", std::to_string(port.loss),
+             "must be at least 0 and less than 1");
   check(at.below("queue"), port.queue);
   check(at.below("marker"), port.marker, port.queue);
   check(at.below("regulation"), port.regulation);
@@ -259,6 +261,8 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
     if (!uses.device_of.contains(config.devices[i].name))
       root.below("device", i)
           .fault("name", Checks::quoted(config.devices[i].name), "no port uses this device");
+  constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
+  root.in_range("seed", config.seed, 0, kLargestTomlInteger);
   check_loop(root, config.lcore, config.bin, config.max_bins);
   root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
   check_mbufs(root, config);

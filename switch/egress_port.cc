@@ -23,7 +23,9 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       serializer_(config.drain_rate, config.rate_layer),
       queue_({config.queue.limit_packets, config.queue.limit_bytes}),
       signals_({kSignalQueuePackets, std::nullopt}),
-      regulator_(config.regulation) {
+      regulator_(config.regulation),
+      loss_(limits.seed, id_, RandomPurpose::kImpairment),
+      loss_below_(static_cast<std::uint64_t>(config.loss * 0x1p32)) {
   const std::uint32_t k = config.marker.threshold_packets;
   initial_threshold_[TrafficClass::kBackground] = k;
   initial_threshold_[TrafficClass::kSignal] = k;
@@ -43,6 +45,8 @@ void EgressPort::enqueue(Packet* packet, const ParsedPacket& parsed, bool signal
   const TrafficClass c = m.traffic_class;
   ++arrived_[c];
   serve_until(now);
+  if (!signal && loses_next()) [[unlikely]]
+    return drop(packet, c, DropReason::kInjectedLoss);
   if (c == TrafficClass::kDdl && m.payload_bytes > 0)
     regulator_.on_payload(parsed.flow, parsed.sequence, m.payload_bytes,
                           (parsed.tcp_flags & kTcpFin) != 0, now);
@@ -82,6 +86,7 @@ void EgressPort::mark_if_due(Packet& packet, TrafficClass c, Time now) noexcept 
   const std::uint32_t occupancy = queue_.occupancy_packets();
   const Threshold threshold = threshold_for(c, now);
   if (judge_step(occupancy, threshold.packets) == MarkVerdict::kPass) return;
+  if (meta(packet).ip_offset == 0) return;  // ARP
   auto& ip = header_at<Ipv4Header>(packet, meta(packet).ip_offset);
   const Ecn ecn = ecn_of(ip.tos);
   if (!is_ect(ecn) || ecn == Ecn::kCe) return;

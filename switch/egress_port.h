@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/core/egress_queue.h"
+#include "common/core/random.h"
 #include "common/core/regulator.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
@@ -32,6 +33,7 @@ class EgressPort final : public EventSource {
  public:
   struct Limits {
     QueueTap::Limits tap;
+    std::uint64_t seed = 1;  ///< of the ports' injected loss
   };
   EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits);
   EgressPort(const EgressPort&) = delete;
@@ -79,6 +81,10 @@ class EgressPort final : public EventSource {
   [[nodiscard]] Threshold threshold_for(TrafficClass c, Time now) noexcept;
   void mark_if_due(Packet& packet, TrafficClass c, Time now) noexcept;
   void drop(Packet* packet, TrafficClass c, DropReason reason) noexcept;
+  /// Every packet takes a draw, so that which are lost does not depend on the queue.
+  [[nodiscard]] bool loses_next() noexcept {
+    return loss_below_ != 0 && loss_.next_u32() < loss_below_;
+  }
   void serve_until(Time now) noexcept;
   void depart(Time start) noexcept;
   [[nodiscard]] bool backlogged() const noexcept { return !queue_.empty() || !signals_.empty(); }
@@ -91,6 +97,8 @@ class EgressPort final : public EventSource {
   Queue queue_;
   Queue signals_;
   Regulator regulator_;
+  RandomStream loss_;
+  std::uint64_t loss_below_;  ///< of 2^32; 0: nothing is lost
   PerClass<std::uint32_t> initial_threshold_{};
   std::unique_ptr<QueueTap> tap_;  ///< only if config_.record
 

@@ -30,7 +30,8 @@ PortRef find_port(const SwitchProcessConfig& config, const std::string& text) {
 SwitchNetwork::SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop)
     : config_(config), loop_(loop) {
   const EgressPort::Limits limits{
-      .tap = {.bursts = config.max_burst_records, .bins = config.max_bins, .bin = config.bin}};
+      .tap = {.bursts = config.max_burst_records, .bins = config.max_bins, .bin = config.bin},
+      .seed = config.seed};
   for (const auto& sw : config_.switches)
     switches_.push_back(std::make_unique<Switch>(sw, loop_, limits));
   const auto join = [this](PortRef from, PortRef to, Duration delay) {

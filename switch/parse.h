@@ -6,6 +6,7 @@
 #include "common/core/drop_reason.h"
 #include "common/core/flow_key.h"
 #include "common/dpdk/packet.h"
+#include "common/net/arp.h"
 #include "common/net/checksum.h"
 #include "common/net/headers.h"
 
@@ -17,7 +18,25 @@ struct ParsedPacket {
   std::uint32_t sequence = 0;  ///< TCP
   std::uint8_t tcp_flags = 0;
   std::uint8_t tos = 0;
+  bool is_arp = false;  ///< addresses are sender's and target's; there is no IP header
 };
+
+/// An ARP packet between IPv4 hosts goes where a packet for its target would go.
+/// @return nothing if it is none
+inline std::optional<ParsedPacket> parse_arp(Packet& packet) noexcept {
+  constexpr std::uint32_t kArpOffset = sizeof(EthernetHeader);
+  if (buffer(packet).size() < kArpOffset + sizeof(ArpPacket)) return std::nullopt;
+  const auto& arp = header_at<ArpPacket>(packet, kArpOffset);
+  if (!arp.is_ipv4_over_ethernet()) return std::nullopt;
+  PacketMeta& m = meta(packet);
+  m.ip_offset = 0;
+  m.tcp_offset = 0;
+  m.payload_bytes = 0;
+  m.has_identity = false;
+  m.traffic_class = TrafficClass::kBackground;
+  return ParsedPacket{.flow = {arp.sender_address.get(), arp.target_address.get(), 0, 0},
+                      .is_arp = true};
+}
 
 /// Reads and checks Ethernet, IPv4 and, if present, TCP, and notes offsets and
 /// payload length in the packet's meta data. Lengths are checked against the
@@ -34,6 +53,11 @@ inline std::optional<ParsedPacket> parse(Packet& packet, DropReason& reason) noe
   if (bytes.size() < kIpOffset + sizeof(Ipv4Header)) return fail(DropReason::kMalformed);
   const auto& ethernet = header_at<EthernetHeader>(packet, 0);
   const auto& ip = header_at<Ipv4Header>(packet, kIpOffset);
+  if (ethernet.ether_type.get() == kEtherTypeArp) [[unlikely]] {
+    const auto arp = parse_arp(packet);
+    if (!arp) reason = DropReason::kNotIpv4;
+    return arp;
+  }
   if (ethernet.ether_type.get() != kEtherTypeIpv4 || (ip.version_and_length >> 4) != 4)
     return fail(DropReason::kNotIpv4);
   const std::uint32_t ip_header_bytes = ip.header_bytes();
@@ -71,10 +95,16 @@ inline std::optional<ParsedPacket> parse(Packet& packet, DropReason& reason) noe
   return parsed;
 }
 
-/// Source address of a frame that parse() has not seen yet; nothing if it is not IPv4.
+/// Source address of a frame that parse() has not seen yet; nothing if it is neither
+/// IPv4 nor ARP.
 inline std::optional<std::uint32_t> source_address_of(Packet& packet) noexcept {
   if (buffer(packet).size() < sizeof(EthernetHeader) + sizeof(Ipv4Header)) return std::nullopt;
-  if (header_at<EthernetHeader>(packet, 0).ether_type.get() != kEtherTypeIpv4) return std::nullopt;
+  const std::uint16_t type = header_at<EthernetHeader>(packet, 0).ether_type.get();
+  if (type == kEtherTypeArp && buffer(packet).size() >= sizeof(EthernetHeader) + sizeof(ArpPacket))
+    if (const auto& arp = header_at<ArpPacket>(packet, sizeof(EthernetHeader));
+        arp.is_ipv4_over_ethernet())
+      return arp.sender_address.get();
+  if (type != kEtherTypeIpv4) return std::nullopt;
   return header_at<Ipv4Header>(packet, sizeof(EthernetHeader)).source.get();
 }
 

@@ -123,6 +123,7 @@ void QueueTap::on_departure(const Departure& d) noexcept {
   if (QueueBin* bin = bin_at(d.start)) {
     bin->bytes[d.traffic_class] += d.frame_bytes;
     bin->busy_ns += static_cast<std::uint64_t>((d.finish - d.start).count());
+    bin->sojourn_ns += sojourn_ns;
   }
 }
 

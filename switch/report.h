@@ -32,6 +32,9 @@ struct QueueBin {
   std::uint64_t busy_ns = 0;                ///< transmitter occupied
   std::uint32_t max_packets = 0;            ///< largest occupancy
   std::uint32_t min_threshold_packets = 0;  ///< lowest effective threshold for background
+  /// Sum over the packets that left: by Little's law, over the bin's width it is the
+  /// mean occupancy.
+  std::uint64_t sojourn_ns = 0;
 };
 
 /// Everything counted at one egress queue.

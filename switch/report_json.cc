@@ -26,6 +26,7 @@ void fields(V& v, R& r) {
   v.value("busy_ns", r.busy_ns);
   v.value("max_packets", r.max_packets);
   v.value("min_threshold_packets", r.min_threshold_packets);
+  v.value("sojourn_ns", r.sojourn_ns);
 }
 
 template <class V, class R>

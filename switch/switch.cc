@@ -91,7 +91,7 @@ Switch::Decision Switch::forward(Packet& packet, const ParsedPacket& parsed) noe
     if (it != mac_routes_.end()) return {ports_[it->second].get(), false};
   }
   const auto index = routes_.lookup(parsed.flow.destination_address);
-  return {index ? ports_[*index].get() : nullptr, true};
+  return {index ? ports_[*index].get() : nullptr, !parsed.is_arp};
 }
 
 TrafficClass Switch::classify(const ParsedPacket& parsed) const noexcept {

@@ -9,7 +9,9 @@
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
 #include "trafficgen/background/request_config.h"
+#include "trafficgen/background/transfer_config.h"
 #include "trafficgen/hosts/neighbour_config.h"
+#include "trafficgen/hosts/payload_kind.h"
 #include "trafficgen/streams/stream_config.h"
 #include "trafficgen/transport/tcp_config.h"
 #include "trafficgen/workload/job_config.h"
@@ -72,6 +74,8 @@ struct GeneratorConfig {
   std::vector<StreamConfig> streams{};
   /// Streams are received for so long after the last has ended.
   Duration stream_drain = std::chrono::milliseconds(100);
+  std::vector<TransferConfig> transfers{};
+  Payload payload = Payload::kZeros;
   /// Random wait before a NIC that was idle sends, up to this share of an MTU's
   /// serialisation time: breaks phase effects. In [0, 1].
   double send_jitter = 1.0;

@@ -101,6 +101,7 @@ void describe(V& v, GeneratorConfig& c) {
   v.value("seed", c.seed);
   v.duration("duration", c.duration);
   v.share("send_jitter", c.send_jitter);
+  v.choice("payload", c.payload, kPayloads);
   v.value("lcore", c.lcore);
   v.value("mbufs", c.mbufs);
   v.duration("bin", c.bin);
@@ -115,6 +116,7 @@ void describe(V& v, GeneratorConfig& c) {
   v.tables("requests", c.requests);
   v.tables("neighbour", c.neighbours);
   v.tables("stream", c.streams);
+  v.tables("transfer", c.transfers);
 }
 
 }  // namespace outrider

@@ -104,24 +104,27 @@ const TransportConfig* transport_of(const Checks& at, const Scope& scope, const 
   return it == scope.transports.end() ? nullptr : it->second;
 }
 
-/// Hosts exist, and a segment of the transport fits into their packets.
+/// The host exists, and a segment of the transport fits into its packets.
+/// @param at of the name itself
+void check_host(const Checks& at, const std::string& name, const TransportConfig* transport,
+                const Scope& scope) {
+  const auto host = scope.hosts.find(name);
+  if (!at.require(host != scope.hosts.end(), "", Checks::quoted(name),
+                  "no [[host]] has this name") ||
+      transport == nullptr)
+    return;
+  const std::uint64_t packet = transport->tcp.control.mss_bytes + kHeaderBytes;
+  const std::uint64_t mtu = host->second->mtu_bytes;
+  at.require(packet <= mtu, "", Checks::quoted(name),
+             "mtu_bytes " + std::to_string(mtu) + " cannot hold transport \"" + transport->name +
+                 "\": mss_bytes " + std::to_string(transport->tcp.control.mss_bytes) + " + " +
+                 std::to_string(kHeaderBytes) + " of headers");
+}
+
 void check_host_list(const Checks& at, std::string_view key, const std::vector<std::string>& names,
                      const TransportConfig* transport, const Scope& scope) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto host = scope.hosts.find(names[i]);
-    const auto element = at.below(key, i);
-    if (!element.require(host != scope.hosts.end(), "", Checks::quoted(names[i]),
-                         "no [[host]] has this name"))
-      continue;
-    if (transport == nullptr) continue;
-    const std::uint64_t packet = transport->tcp.control.mss_bytes + kHeaderBytes;
-    const std::uint64_t mtu = host->second->mtu_bytes;
-    element.require(packet <= mtu, "", Checks::quoted(names[i]),
-                    "mtu_bytes " + std::to_string(mtu) + " cannot hold transport \"" +
-                        transport->name + "\": mss_bytes " +
-                        std::to_string(transport->tcp.control.mss_bytes) + " + " +
-                        std::to_string(kHeaderBytes) + " of headers");
-  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    check_host(at.below(key, i), names[i], transport, scope);
 }
 
 /// Servers of one TCP port; two users of it are told apart by nothing.
@@ -209,11 +212,33 @@ void check_requests(const Checks& root, const GeneratorConfig& c, Scope& scope) 
   }
 }
 
+void check_transfers(const Checks& root, const std::vector<TransferConfig>& transfers,
+                     Scope& scope) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < transfers.size(); ++i) {
+    const auto at = root.below("transfer", i);
+    const auto& t = transfers[i];
+    check_name(at, names, t.name);
+    names.insert(t.name);
+    const bool from_is_host = scope.hosts.contains(t.from);
+    const bool to_is_host = scope.hosts.contains(t.to);
+    check(at, t, from_is_host, to_is_host);
+    const auto* transport = transport_of(at, scope, t.transport);
+    if (from_is_host) check_host(at.below("from"), t.from, transport, scope);
+    if (to_is_host) check_host(at.below("to"), t.to, transport, scope);
+    const bool sender_listens = t.opener == Opener::kReceiver;
+    if (sender_listens ? from_is_host : to_is_host)
+      check_listeners(at, {sender_listens ? t.from : t.to}, t.tcp_port,
+                      "transfer[" + std::to_string(i) + "]", scope);
+  }
+}
+
 void check_process(const Checks& root, const GeneratorConfig& c) {
   root.in_range("seed", c.seed, 0, kLargestTomlInteger);
   if (c.duration) root.positive("duration", *c.duration);
-  if (!c.duration && c.jobs.empty() && !all_bounded(c.streams))
-    root.fault("duration", "is required without a [[job]]: nothing else would end the run");
+  if (!c.duration && c.jobs.empty() && c.transfers.empty() && !all_bounded(c.streams))
+    root.fault("duration",
+               "is required without a [[job]] or [[transfer]]: nothing else would end the run");
   root.in_interval("send_jitter", c.send_jitter, 0, 1, true);
   check_loop(root, c.lcore, c.bin, c.max_bins);
 }
@@ -288,6 +313,7 @@ ConfigIssues validate(const GeneratorConfig& config) {
   check_long_flows(root, config, scope);
   check_requests(root, config, scope);
   check_stream_devices(root, config, scope);
+  check_transfers(root, config.transfers, scope);
   check_mbufs(root, config);
   check_transport_memory(root.below("transport_memory"), config);
   return issues;

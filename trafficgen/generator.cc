@@ -10,6 +10,7 @@
 #include "common/core/random.h"
 #include "trafficgen/background/long_flow.h"
 #include "trafficgen/background/request_flows.h"
+#include "trafficgen/background/transfer.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/hosts/neighbour_edge.h"
 #include "trafficgen/measure/goodput.h"
@@ -52,6 +53,7 @@ struct Generator::State {
   void make_job(const JobConfig& job, std::uint16_t draws_as, std::uint32_t first_iteration);
   void make_long_flows(const LongFlowsConfig& flows);
   void make_requests(const RequestFlowsConfig& flows);
+  void make_transfer(const TransferConfig& transfer);
 
   GeneratorConfig config;
   EventLoop& loop;
@@ -66,6 +68,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<Job>> jobs;
   std::vector<std::unique_ptr<LongFlow>> long_flows;
   std::vector<std::unique_ptr<RequestFlows>> requests;
+  std::vector<std::unique_ptr<Transfer>> transfers;
   std::uint64_t unknown_host = 0;
   std::uint64_t malformed = 0;
   std::uint64_t not_ipv4 = 0;
@@ -83,7 +86,8 @@ void Generator::State::make_hosts() {
                                                        .send_jitter = config.send_jitter,
                                                        .seed = config.seed,
                                                        .index = i,
-                                                       .full_payload = options.full_payload},
+                                                       .full_payload = options.full_payload,
+                                                       .payload = config.payload},
                                            loop, pool, memory));
     by_address[address] = i;
     const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
@@ -191,14 +195,31 @@ void Generator::State::make_requests(const RequestFlowsConfig& flows) {
   }
 }
 
+void Generator::State::make_transfer(const TransferConfig& transfer) {
+  const auto known = [this](const std::string& end) {
+    return std::ranges::find(config.hosts, end, &HostConfig::name) != config.hosts.end();
+  };
+  Transfer::Setup setup{.config = transfer, .tcp = transport(transfer.transport)};
+  const auto find = [&](const std::string& end, Host*& host, std::uint32_t& address) {
+    if (known(end)) host = host_named(end);
+    address = host != nullptr ? host->address() : *parse_ipv4(end).value;
+  };
+  find(transfer.from, setup.from, setup.from_address);
+  find(transfer.to, setup.to, setup.to_address);
+  transfers.push_back(std::make_unique<Transfer>(setup, goodput));
+}
+
 Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool,
                      Options options)
     : state_(std::make_unique<State>(config, loop, pool, options)) {
+  if (config.payload != Payload::kZeros && !options.full_payload)
+    throw std::runtime_error("payload = \"pattern\" needs real frames: not in virtual time");
   state_->make_hosts();
   for (std::uint32_t i = 0; i < config.devices.size(); ++i) state_->make_neighbours(i);
   state_->make_jobs();
   for (const auto& flows : config.long_flows) state_->make_long_flows(flows);
   for (const auto& flows : config.requests) state_->make_requests(flows);
+  for (const auto& transfer : config.transfers) state_->make_transfer(transfer);
 }
 
 Generator::~Generator() = default;
@@ -243,12 +264,14 @@ void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time n
 void Generator::start(Time now) {
   for (auto& flow : state_->long_flows) flow->schedule();
   for (auto& flows : state_->requests) flows->schedule();
+  for (auto& transfer : state_->transfers) transfer->schedule();
   for (auto& job : state_->jobs) job->start(now);
 }
 
 bool Generator::finished() const noexcept {
-  return !state_->jobs.empty() &&
-         std::ranges::all_of(state_->jobs, [](const auto& job) { return job->finished(); });
+  const auto ended = [](const auto& one) { return one->finished(); };
+  return !(state_->jobs.empty() && state_->transfers.empty()) &&
+         std::ranges::all_of(state_->jobs, ended) && std::ranges::all_of(state_->transfers, ended);
 }
 
 GeneratorReport Generator::report(Time now) const {
@@ -262,6 +285,9 @@ GeneratorReport Generator::report(Time now) const {
     r.received += c.received;
     r.consumed += c.to_connections + c.signals_taken;
     r.mbuf_exhausted += c.mbuf_exhausted;
+    r.payload.verified_bytes += c.payload.verified_bytes;
+    r.payload.mismatched_bytes += c.payload.mismatched_bytes;
+    r.payload.mismatched_segments += c.payload.mismatched_segments;
     r.starts_sent += c.starts_sent;
     r.acks_sent += c.acks_sent;
     r.acks_received += c.acks_received;
@@ -275,6 +301,7 @@ GeneratorReport Generator::report(Time now) const {
   r.drops[static_cast<std::size_t>(DropReason::kMalformed)] += state_->malformed;
   for (const auto& job : state_->jobs) job->fill(r);
   for (const auto& flow : state_->long_flows) r.flows.push_back(flow->report());
+  for (const auto& transfer : state_->transfers) transfer->fill(r.transfers);
   r.flights_exhausted = state_->memory.counters.flights_exhausted;
   r.segments_exhausted = state_->memory.counters.segments_exhausted;
   r.disorders_exhausted = state_->memory.counters.disorders_exhausted;

@@ -67,6 +67,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
   print_bursts(out, r);
   print_jobs(out, r);
   print_background(out, r);
+  print_transfers(out, r.transfers, r.payload);
   print_neighbours(out, r.neighbourhood);
   out << to_text(r.streams);
   out << "  signals: START sent " << r.starts_sent << ", answered " << r.acks_received
@@ -124,6 +125,8 @@ int run(const GeneratorConfig& config, const ProgramOptions& options, const Stre
   if (!files.csv.empty()) write_report_file(files.csv, to_csv(result.report.streams));
   if (!files.samples.empty() && engine) write_report_file(files.samples, engine->samples_csv());
   if (!result.report.ledger_balanced) return kExitLedger;
+  if (result.report.payload.mismatched_bytes != 0) return kExitTransfer;
+  if (!result.interrupted && !all_completed(result.report.transfers)) return kExitTransfer;
   return result.interrupted && !result.report.jobs_finished ? kExitInterrupted : kExitOk;
 }
 

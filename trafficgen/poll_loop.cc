@@ -59,7 +59,8 @@ std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLo
 
 GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
                            std::optional<Duration> duration, StreamEngine* streams) {
-  const bool until_finished = !duration && !generator.config().jobs.empty();
+  const bool until_finished =
+      !duration && (!generator.config().jobs.empty() || !generator.config().transfers.empty());
   const auto done = [&] { return until_finished && generator.finished(); };
   const TscClock clock;
   generator.start(Time{});

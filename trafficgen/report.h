@@ -9,6 +9,7 @@
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
 #include "trafficgen/background/request_report.h"
+#include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/streams/stream_report.h"
 
@@ -118,6 +119,8 @@ struct GeneratorReport {
   std::vector<GoodputBin> bins;
   NeighbourhoodReport neighbourhood;
   StreamsReport streams;
+  std::vector<TransferReport> transfers;
+  PayloadReport payload;
 };
 
 }  // namespace outrider

@@ -120,6 +120,8 @@ void fields(V& v, R& r) {
   v.value("bins", r.bins);
   v.value("neighbourhood", r.neighbourhood);
   v.value("streams", r.streams);
+  v.value("transfers", r.transfers);
+  v.value("payload", r.payload);
 }
 
 namespace {

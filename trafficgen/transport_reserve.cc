@@ -38,6 +38,12 @@ Need need_of(const GeneratorConfig& c) {
     need.add(c, flows.transport, flows.from.size() * flows.flows_per_pair);
   for (const auto& flows : c.requests)
     need.add(c, flows.transport, flows.from.size() * flows.connections);
+  for (const auto& t : c.transfers) {
+    // Ours follow one another, the last one's end may still be closing.
+    const std::string& opener = t.opener == Opener::kSender ? t.from : t.to;
+    const bool ours = std::ranges::find(c.hosts, opener, &HostConfig::name) != c.hosts.end();
+    need.add(c, t.transport, ours ? 2 : t.count);
+  }
   return need;
 }
 

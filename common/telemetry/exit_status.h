@@ -9,12 +9,13 @@ enum ExitStatus : int {
   kExitUsage = 2,          ///< configuration or command line refused
   kExitEnvironment = 3,    ///< EAL, CPU, device, socket or memory
   kExitLedger = 4,         ///< packets are not accounted for: a bug of ours
+  kExitTransfer = 5,       ///< a transfer failed, or payload was not what had been sent
   kExitInterrupted = 130,  ///< stopped by a signal before the work was done
 };
 
 inline constexpr const char* kExitStatusHelp =
     "Exit status: 0 done, 2 configuration or command line refused, 3 environment (EAL, CPU,\n"
-    "device, socket, memory), 4 ledger not balanced, 130 interrupted before the jobs were\n"
-    "finished, 1 anything else.";
+    "device, socket, memory), 4 ledger not balanced, 5 a transfer failed or its payload was\n"
+    "wrong, 130 interrupted before the jobs were finished, 1 anything else.";
 
 }  // namespace outrider

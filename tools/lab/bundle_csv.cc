@@ -134,6 +134,7 @@ QueueBin joined(const std::vector<QueueBin>& bins, std::size_t from, std::size_t
     for (std::size_t c = 0; c < kTrafficClasses; ++c)
       sum.bytes.values[c] += bins[i].bytes.values[c];
     sum.busy_ns += bins[i].busy_ns;
+    sum.sojourn_ns += bins[i].sojourn_ns;
     sum.max_packets = std::max(sum.max_packets, bins[i].max_packets);
     // Zero: nothing arrived in that bin.
     if (const auto least = bins[i].min_threshold_packets; least != 0)
@@ -169,7 +170,7 @@ void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
     if (bin.min_threshold_packets != 0) out << bin.min_threshold_packets;
     for (const RunningTotal* total : {&background, &ddl})
       out << ',' << std::llround(total->between(begin - offset, begin + length - offset));
-    out << '\n';
+    out << ',' << bin.sojourn_ns << '\n';
   }
 }
 
@@ -187,7 +188,8 @@ void write_bursts_csv(std::ostream& out, const Experiment& experiment) {
 
 void write_queue_csv(std::ostream& out, const Experiment& experiment) {
   out << "case,label,seed,run,begin_ns,length_ns,background_bytes,ddl_bytes,signal_bytes,busy_ns,"
-         "max_packets,min_threshold_packets,background_delivered_bytes,ddl_delivered_bytes\n";
+         "max_packets,min_threshold_packets,background_delivered_bytes,ddl_delivered_bytes,"
+         "sojourn_ns\n";
   for_each_run(experiment, [&](const RunName& name, const RunResult& result) {
     write_queue_of(out, experiment.runtime, name, result);
   });

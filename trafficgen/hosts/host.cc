@@ -146,6 +146,8 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   ++counters_.received;
   DropReason reason{};
   const auto frame = read_frame(*packet, reason);
+  if (setup_.payload == Payload::kPattern && frame && frame->segment.payload_bytes != 0)
+    verify(*packet, *frame);
   release(packet);
   if (!frame) {
     ++counters_.drops[static_cast<std::size_t>(reason)];
@@ -154,6 +156,19 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   }
   --busy_;
   settle(now);
+}
+
+/// Every payload byte that belongs to a stream, also when it comes again.
+void Host::verify(Packet& packet, const ReceivedFrame& frame) noexcept {
+  const auto slot = connections_.find(frame.flow.reversed());
+  if (!slot) return;
+  const auto offset = connections_[*slot].connection->received_offset(frame.segment);
+  if (!offset) return;
+  const auto payload = payload_of(packet, frame.segment.payload_bytes);
+  const std::uint32_t mismatches = pattern_mismatches(payload, *offset);
+  counters_.payload.verified_bytes += payload.size();
+  counters_.payload.mismatched_bytes += mismatches;
+  counters_.payload.mismatched_segments += mismatches != 0;
 }
 
 void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
@@ -289,6 +304,8 @@ bool Host::write_ready(Packet& packet, Time now) noexcept {
       write_frame(packet, slot.connection->flow(), static_cast<std::uint8_t>(segment.ecn), segment,
                   setup_.full_payload);
       if (setup_.tso_bytes != 0) keep_turn(index, segment.payload_bytes, now);
+      if (setup_.payload == Payload::kPattern && segment.payload_bytes != 0)
+        write_pattern(packet, slot.connection->sent_offset(segment));
     }
     refresh(index, now);  // also if it lacks memory: it has set a deadline then
     retire_if_closed(index);

@@ -14,8 +14,10 @@
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
+#include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/connection_table.h"
 #include "trafficgen/hosts/frame.h"
+#include "trafficgen/hosts/payload.h"
 #include "trafficgen/hosts/timer_queue.h"
 #include "trafficgen/transport/connection.h"
 #include "trafficgen/transport/transport_memory.h"
@@ -61,6 +63,7 @@ struct HostCounters {
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t resets_sent = 0;
+  PayloadReport payload;  ///< only with Payload::kPattern
 };
 
 /// An emulated host: one address, one NIC with a link rate, connections, timers.
@@ -87,6 +90,7 @@ class Host final : public Node {
     std::uint64_t seed = 1;
     std::uint32_t index = 0;  ///< entity of its random streams
     bool full_payload = false;
+    Payload payload = Payload::kZeros;  ///< kPattern needs full_payload
   };
 
   /// @param pool,memory must outlive the host
@@ -154,6 +158,7 @@ class Host final : public Node {
   void refresh(std::uint32_t slot, Time now) noexcept;
   [[nodiscard]] std::uint32_t slot_of(const TcpConnection& connection) noexcept;
 
+  void verify(Packet& packet, const ReceivedFrame& frame) noexcept;
   void take_frame(const ReceivedFrame& frame, Time now) noexcept;
   void take_signal(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
   void take_unknown(const ReceivedFrame& frame, Time now) noexcept;

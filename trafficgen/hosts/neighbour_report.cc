@@ -13,7 +13,8 @@ void print_neighbours(std::ostream& out, const NeighbourhoodReport& report) {
     out << "  ARP: somebody else claimed an address of ours " << t.address_conflicts << " times\n";
   if (t.table_full != 0) out << "  ARP: no room for " << t.table_full << " neighbours\n";
   for (const auto& n : report.neighbours) {
-    if (n.unresolved == 0 && n.state != "silent") continue;
+    const bool known = n.state == "fixed" || n.state == "learned";
+    if (known && n.unresolved == 0) continue;
     out << "  neighbour " << n.address << " on device " << n.device << ": "
         << (n.mac.empty() ? "never answered" : "did not always answer") << " (" << n.requests
         << " ARP requests); packets lost to it: " << n.unresolved << " unresolved\n";

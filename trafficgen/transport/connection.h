@@ -113,6 +113,16 @@ class TcpConnection {
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {  ///< received in order
     return receiver_.delivered_bytes();
   }
+  /// Stream offset, modulo 2^32, of the first payload byte of a segment of ours.
+  [[nodiscard]] std::uint32_t sent_offset(const TcpSegment& s) const noexcept {
+    return s.sequence - sender_.first_sequence();
+  }
+  /// The same of one that arrived; nothing if it is not of the peer's stream.
+  [[nodiscard]] std::optional<std::uint32_t> received_offset(const TcpSegment& s) const noexcept {
+    const bool heard = state_ == State::kSynReceived || state_ == State::kEstablished;
+    if (!heard || !receiver_.acceptable(s)) return std::nullopt;
+    return s.sequence - receiver_.first_sequence();
+  }
   /// Has the peer closed its direction, and has all of it been delivered?
   [[nodiscard]] bool peer_finished() const noexcept { return receiver_.fin_received(); }
   /// Sequence number that the next new data byte will have (32-bit, on the wire).

@@ -81,6 +81,8 @@ class TcpReceiver {
   void disable_window_scale() noexcept;
 
   [[nodiscard]] std::uint32_t initial_sequence() const noexcept { return space_.wire(0) - 1; }
+  /// Sequence number of the first data byte.
+  [[nodiscard]] std::uint32_t first_sequence() const noexcept { return space_.wire(0); }
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return space_.wire(next_); }
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {
     return next_ - (fin_received() ? 1 : 0);

@@ -95,6 +95,8 @@ class TcpSender {
   [[nodiscard]] const TcpContext& context() const noexcept { return context_; }
   [[nodiscard]] std::uint32_t initial_sequence() const noexcept { return space_.wire(0) - 1; }
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return space_.wire(nxt_); }
+  /// Sequence number of the first data byte.
+  [[nodiscard]] std::uint32_t first_sequence() const noexcept { return space_.wire(0); }
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_; }
   [[nodiscard]] std::uint64_t acked_bytes() const noexcept {
     return una_ < written_ ? una_ : written_;

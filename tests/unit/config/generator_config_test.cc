@@ -48,11 +48,12 @@ auto fields(const RequestFlowsConfig& c) {
 }
 auto fields(const GeneratorConfig& c) {
   const auto& [seed, duration, devices, hosts, transports, jobs, flows, requests, neighbours,
-               streams, drain, jitter, lcore, mbufs, bin, max_bins, memory] = c;
+               streams, drain, transfers, payload, jitter, lcore, mbufs, bin, max_bins, memory] = c;
   const auto& [flights, segments, disorders] = memory;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
-                    flows.size(), requests.size(), neighbours.size(), streams.size(), drain, jitter,
-                    lcore, mbufs, bin, max_bins, flights, segments, disorders);
+                    flows.size(), requests.size(), neighbours.size(), streams.size(), drain,
+                    transfers.size(), payload, jitter, lcore, mbufs, bin, max_bins, flights,
+                    segments, disorders);
 }
 
 GeneratorConfig full_config() {
@@ -119,6 +120,8 @@ GeneratorConfig full_config() {
                        .source = "10.1.0.1",
                        .destination = "10.2.0.1"}},
           .stream_drain = 7ms,
+          .transfers = {{"out", "w0", "198.18.0.9", 1000, 2, "plain"}},
+          .payload = Payload::kPattern,
           .send_jitter = 0.5,
           .lcore = 7,
           .mbufs = 10'000,
@@ -174,6 +177,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
       {[](C& c) {
          c.duration.reset();
          c.jobs.clear();
+         c.transfers.clear();
        },
        "duration", "is required without a [[job]]"},
       {[](C& c) { c.send_jitter = 1.5; }, "send_jitter",

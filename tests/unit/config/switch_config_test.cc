@@ -36,8 +36,8 @@ auto fields(const SignalConfig& c) {
   return std::tuple(tos, from, tokens, burst);
 }
 auto fields(const SwitchPortConfig& c) {
-  const auto& [name, rate, layer, delay, device, queue, marker, regulation, record] = c;
-  return std::tuple_cat(std::tuple(name, rate, layer, delay, device, record), fields(queue),
+  const auto& [name, rate, layer, delay, device, queue, marker, regulation, loss, record] = c;
+  return std::tuple_cat(std::tuple(name, rate, layer, delay, device, loss, record), fields(queue),
                         fields(marker), fields(regulation));
 }
 auto fields(const SwitchConfig& c) {
@@ -53,8 +53,8 @@ auto fields(const SwitchLinkConfig& c) {
   return std::tuple(a, b, delay);
 }
 auto fields(const SwitchProcessConfig& c) {
-  const auto& [devices, switches, links, lcore, mbufs, bin, records, bins] = c;
-  return std::tuple(devices.size(), switches.size(), links.size(), lcore, mbufs, bin, records,
+  const auto& [devices, switches, links, seed, lcore, mbufs, bin, records, bins] = c;
+  return std::tuple(devices.size(), switches.size(), links.size(), seed, lcore, mbufs, bin, records,
                     bins);
 }
 
@@ -80,6 +80,7 @@ SwitchProcessConfig full_config() {
                                          .threshold_packets = 50,
                                          .ddl_threshold_packets = 90},
                               .regulation = policy,
+                              .loss = 0.25,
                               .record = true};
   const SwitchPortConfig up{.name = "up", .drain_rate = {200'000'000}};
   const SwitchConfig leaf{.name = "leaf",
@@ -96,6 +97,7 @@ SwitchProcessConfig full_config() {
   return {.devices = {{"nic", "0000:3b:00.0", 2048, 512}},
           .switches = {leaf, root},
           .links = {{"leaf.up", "root.p0", 100us}},
+          .seed = 7,
           .lcore = 3,
           .mbufs = 65'536,
           .bin = 2ms,

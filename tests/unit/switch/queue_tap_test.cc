@@ -224,13 +224,16 @@ TEST(QueueTap, BinsAreIndexedByTime) {
   ASSERT_EQ(r.bins.size(), 5U);
   EXPECT_EQ(r.bins[0].bytes[TrafficClass::kBackground], 2'000U);
   EXPECT_EQ(r.bins[0].busy_ns, 16'000U);
+  EXPECT_EQ(r.bins[0].sojourn_ns, 80'000U) << "two packets of 40 us; the third has not left";
   EXPECT_EQ(r.bins[0].max_packets, 3U);
   EXPECT_EQ(r.bins[0].min_threshold_packets, 40U);
   EXPECT_EQ(r.bins[1].max_packets, 6U);
   EXPECT_EQ(r.bins[1].busy_ns, 0U);
+  EXPECT_EQ(r.bins[1].sojourn_ns, 0U);
   EXPECT_EQ(r.bins[2].max_packets, 0U) << "nothing happened";
   EXPECT_EQ(r.bins[2].min_threshold_packets, 0U);
   EXPECT_EQ(r.bins[3].bytes[TrafficClass::kBackground], 1'000U);
+  EXPECT_EQ(r.bins[3].sojourn_ns, 389'000U);
   EXPECT_EQ(r.bins[4].bytes[TrafficClass::kDdl], 1'000U);
 }
 

@@ -63,6 +63,7 @@ QueueReport filled_queue() {
   bin.busy_ns = next<std::uint64_t>();
   bin.max_packets = next<std::uint32_t>();
   bin.min_threshold_packets = next<std::uint32_t>();
+  bin.sojourn_ns = next<std::uint64_t>();
   q.bins = {{}, bin};
   return q;
 }

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "trafficgen/background/transfer_config.h"
+#include "trafficgen/background/transfer_report.h"
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/measure/goodput.h"
+
+namespace outrider {
+
+/// The transfers of one [[transfer]]: those that we open follow one another, those
+/// that are opened to us are taken as they come. The sender closes after its last
+/// byte, the receiver when it has all of them.
+///
+/// Our ends are applications of their hosts; an end outside the process is known
+/// by its address alone. Not thread-safe: the lcore of the hosts owns it.
+class Transfer final : private TimerClient, private Acceptor {
+ public:
+  struct Setup {
+    TransferConfig config;
+    Host* from = nullptr;  ///< nullptr: outside
+    Host* to = nullptr;
+    std::uint32_t from_address = 0;
+    std::uint32_t to_address = 0;
+    TcpConfig tcp;
+  };
+  /// @param goodput takes what our receivers get, as background
+  Transfer(const Setup& setup, GoodputSeries& goodput);
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  /// Listens, and sets the timer of the first transfer. Once.
+  void schedule();
+  /// Every transfer has come to an end, good or bad.
+  [[nodiscard]] bool finished() const noexcept { return ended_ == attempts_.size(); }
+  void fill(std::vector<TransferReport>& reports) const;
+
+ private:
+  enum class Outcome : std::uint8_t {
+    kWaiting,
+    kRunning,
+    kCompleted,
+    kRefused,
+    kReset,
+    kWrongLength,
+    kTimedOut
+  };
+  struct Attempt;
+  /// Our end of one connection.
+  struct End final : ConnectionListener {
+    End(Attempt& a, Host& h, bool s) : attempt(a), host(h), sends(s) {}
+    void on_established(TcpConnection& c, Time now) noexcept override;
+    void on_delivered(TcpConnection& c, Time now) noexcept override;
+    void on_closed(TcpConnection& c, Time now) noexcept override;
+    [[nodiscard]] const TcpCounters& counters() const noexcept {
+      return connection != nullptr ? connection->counters() : last;
+    }
+    [[nodiscard]] std::uint64_t progress() const noexcept {
+      if (connection == nullptr) return final_bytes;
+      return sends ? connection->acked_bytes() : connection->delivered_bytes();
+    }
+    Attempt& attempt;
+    Host& host;
+    bool sends;
+    bool closing = false;
+    TcpConnection* connection = nullptr;
+    std::uint64_t final_bytes = 0;  ///< progress() when the connection closed
+    TcpCounters last;               ///< counters then
+  };
+  struct Attempt {
+    Attempt(Transfer& t, std::uint32_t i) : transfer(t), index(i) {}
+    Transfer& transfer;
+    std::uint32_t index;
+    Outcome outcome = Outcome::kWaiting;
+    std::optional<End> sender;  ///< ours, if it is
+    std::optional<End> receiver;
+    Time opened{}, established{}, ended{};
+    bool was_established = false;
+    std::uint64_t delivered = 0;  ///< already in the goodput series
+    std::uint64_t progress = 0;   ///< when it was last looked at
+    Time progress_at{};
+    [[nodiscard]] bool over() const noexcept { return outcome > Outcome::kRunning; }
+    [[nodiscard]] End* opener_end() noexcept;
+    [[nodiscard]] End* listener_end() noexcept;
+  };
+
+  void on_timer(std::uint32_t tag, Time now) noexcept override;
+  Offer accept(const FlowKey& flow) noexcept override;
+  void on_accepted(TcpConnection& connection) noexcept override;
+
+  void open(Attempt& attempt, Time now) noexcept;
+  void watch(Time now) noexcept;
+  void look_at(Attempt& attempt, Time now) noexcept;
+  void end(Attempt& attempt, Outcome outcome, Time now) noexcept;
+  void on_end_closed(End& e, TcpConnection& c, Time now) noexcept;
+  [[nodiscard]] Host& opener_host() const noexcept;  ///< @pre it is ours
+  [[nodiscard]] bool opens() const noexcept;         ///< the opener is ours
+  [[nodiscard]] Host* listening_host() const noexcept;
+
+  Setup setup_;
+  GoodputSeries& goodput_;
+  std::deque<Attempt> attempts_;  ///< made at start-up; ends keep their place
+  std::size_t accepted_ = 0;      ///< attempts whose listening end has a connection
+  std::size_t ended_ = 0;
+};
+
+}  // namespace outrider

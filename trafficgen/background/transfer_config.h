@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/core/clock.h"
+
+namespace outrider {
+
+/// Which end makes the connection.
+enum class Opener : std::uint8_t { kSender, kReceiver };
+
+/// Plain bulk transfers, one after another; one end may be outside the process.
+struct TransferConfig {
+  std::string name;
+  std::string from;         ///< host name, or the IPv4 address of a host outside
+  std::string to;           ///< as `from`; one of them is a host
+  std::uint64_t bytes = 0;  ///< of one transfer
+  std::uint32_t count = 1;  ///< transfers
+  std::string transport;
+  Opener opener = Opener::kSender;
+  std::uint16_t tcp_port = 30000;  ///< of the end that listens
+  Duration start{};
+  Duration timeout = std::chrono::seconds(30);  ///< without progress, then it is given up
+};
+
+inline constexpr auto kOpeners =
+    choices<Opener>({{"sender", Opener::kSender}, {"receiver", Opener::kReceiver}});
+
+template <class V>
+void describe(V& v, TransferConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("from", c.from, Presence::kRequired);
+  v.value("to", c.to, Presence::kRequired);
+  v.bytes("bytes", c.bytes, Presence::kRequired);
+  v.value("count", c.count);
+  v.value("transport", c.transport, Presence::kRequired);
+  v.choice("opener", c.opener, kOpeners);
+  v.value("tcp_port", c.tcp_port);
+  v.duration("start", c.start);
+  v.duration("timeout", c.timeout);
+}
+
+/// All rules but those that refer to transports and to other users of a port.
+/// @param is_host whether `from` and `to` name hosts
+void check(const Checks& at, const TransferConfig& transfer, bool from_is_host, bool to_is_host);
+
+}  // namespace outrider

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace outrider {
+
+/// How one transfer ended. `outcome` is one of
+///   waiting       no connection yet
+///   running       cut off by the end of the run
+///   completed     all bytes arrived, both directions are closed
+///   refused       RST instead of a handshake
+///   reset         RST later, or the transport gave up
+///   wrong_length  the sender's stream had other than `bytes`
+///   timed_out     no progress for the transfer's `timeout`
+struct TransferReport {
+  std::string name;
+  std::uint32_t index = 0;  ///< of the transfer's `count`
+  std::string outcome;
+  std::uint64_t bytes = 0;      ///< asked for
+  std::uint64_t delivered = 0;  ///< in order at our receiver, else acknowledged to our sender
+  std::int64_t opened_ns = -1;  ///< SYN handed to the NIC, or received
+  std::int64_t established_ns = -1;
+  std::int64_t ended_ns = -1;  ///< both directions closed, or given up
+  // Of our sender if there is one, else of our receiver:
+  std::uint64_t retransmitted = 0;
+  std::uint64_t rtos_data = 0;
+  std::uint64_t rtos_handshake = 0;
+  std::uint64_t fast_recoveries = 0;
+  std::uint64_t ece_reductions = 0;
+  // Of our receiver if there is one, else of our sender:
+  std::uint64_t ce_received = 0;
+  std::uint64_t out_of_order_received = 0;
+  std::uint64_t duplicates_received = 0;
+};
+
+/// Payload that receivers checked against the pattern.
+struct PayloadReport {
+  std::uint64_t verified_bytes = 0;  ///< compared, mismatches included
+  std::uint64_t mismatched_bytes = 0;
+  std::uint64_t mismatched_segments = 0;
+};
+
+/// All transfers are completed.
+bool all_completed(const std::vector<TransferReport>& transfers);
+
+/// A line for each transfer and one for the payload.
+void print_transfers(std::ostream& out, const std::vector<TransferReport>& transfers,
+                     const PayloadReport& payload);
+
+// Bindings, see common/telemetry/json_fields.h.
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, TransferReport>
+void fields(V& v, R& r) {
+  v.value("name", r.name);
+  v.value("index", r.index);
+  v.value("outcome", r.outcome);
+  v.value("bytes", r.bytes);
+  v.value("delivered", r.delivered);
+  v.value("opened_ns", r.opened_ns);
+  v.value("established_ns", r.established_ns);
+  v.value("ended_ns", r.ended_ns);
+  v.value("retransmitted", r.retransmitted);
+  v.value("rtos_data", r.rtos_data);
+  v.value("rtos_handshake", r.rtos_handshake);
+  v.value("fast_recoveries", r.fast_recoveries);
+  v.value("ece_reductions", r.ece_reductions);
+  v.value("ce_received", r.ce_received);
+  v.value("out_of_order_received", r.out_of_order_received);
+  v.value("duplicates_received", r.duplicates_received);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PayloadReport>
+void fields(V& v, R& r) {
+  v.value("verified_bytes", r.verified_bytes);
+  v.value("mismatched_bytes", r.mismatched_bytes);
+  v.value("mismatched_segments", r.mismatched_segments);
+}
+
+}  // namespace outrider

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "common/dpdk/packet.h"
+#include "trafficgen/hosts/payload_kind.h"
+
+namespace outrider {
+
+/// # The pattern
+///
+/// A stream is a sequence of 32-bit words in little-endian order; word w is
+/// (w + 1) x 0x9E3779B1 modulo 2^32. After 4 GiB it begins anew, so a sequence
+/// number and the initial one are enough to know a byte's value. No two words of
+/// a period are equal, so a segment that went to a wrong place never matches.
+
+/// @param offset of the first byte in the stream, modulo 2^32
+void fill_pattern(std::span<std::uint8_t> out, std::uint32_t offset) noexcept;
+
+/// @return bytes that differ from the pattern
+std::uint32_t pattern_mismatches(std::span<const std::uint8_t> bytes,
+                                 std::uint32_t offset) noexcept;
+
+/// Replaces the zero payload of a frame of write_frame() and corrects its TCP
+/// checksum. @pre the frame was written with `full_payload`
+void write_pattern(Packet& packet, std::uint32_t offset) noexcept;
+
+/// TCP payload of a frame that read_frame() has accepted.
+std::span<const std::uint8_t> payload_of(Packet& packet, std::uint32_t payload_bytes) noexcept;
+
+}  // namespace outrider

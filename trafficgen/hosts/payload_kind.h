@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/config/config_binding.h"
+
+namespace outrider {
+
+/// What the data bytes of emulated hosts hold.
+enum class Payload : std::uint8_t {
+  kZeros,    ///< nothing is written and nothing checked: the fast way
+  kPattern,  ///< a function of the place in the stream; receivers check every byte
+};
+
+inline constexpr auto kPayloads =
+    choices<Payload>({{"zeros", Payload::kZeros}, {"pattern", Payload::kPattern}});
+
+}  // namespace outrider
