@@ -40,12 +40,6 @@ auto fields(const LongFlowsConfig& c) {
   const auto& [name, from, to, flows, transport, start, spread, port] = c;
   return std::tuple(name, from, to, flows, transport, start, spread, port);
 }
-auto fields(const RequestFlowsConfig& c) {
-  const auto& [name, from, to, connections, transport, request, response, think, shape, start, over,
-               port, ports] = c;
-  return std::tuple(name, from, to, connections, transport, request, response, think, shape, start,
-                    over, port, ports);
-}
 auto fields(const GeneratorConfig& c) {
   const auto& [seed, duration, devices, hosts, transports, jobs, flows, requests, neighbours,
                streams, drain, transfers, payload, jitter, lcore, mbufs, bin, max_bins, memory] = c;
@@ -100,19 +94,7 @@ GeneratorConfig full_config() {
           .transports = {{"dctcp", tcp}, {"plain", plain}},
           .jobs = {fixed, closed},
           .long_flows = {{"bulk", {"w0", "w1"}, {"s0", "s0"}, 3, "plain", 1ms, 2ms, 20001}},
-          .requests = {{"ask",
-                        {"w0"},
-                        {"s0"},
-                        5,
-                        "plain",
-                        7,
-                        8,
-                        9ms,
-                        ThinkTime::kFixed,
-                        10ms,
-                        11ms,
-                        30'001,
-                        2}},
+          .requests = {{.name = "ask", .from = {"w0"}, .to = {"s0"}, .transport = "plain"}},
           .neighbours = {{"d0", "198.18.0.9", "02:00:00:00:00:09"}},
           .streams = {{.name = "probe",
                        .device = "d0",
@@ -144,7 +126,6 @@ TEST(GeneratorConfig, NoScalarOfTheRoundTripHasItsDefault) {
   expect_all_differ(fields(c.hosts[0]), fields(HostConfig{}));
   expect_all_differ(fields(c.transports[0]), fields(TransportConfig{}));
   expect_all_differ(fields(c.long_flows[0]), fields(LongFlowsConfig{}));
-  expect_all_differ(fields(c.requests[0]), fields(RequestFlowsConfig{}));
 }
 
 TEST(GeneratorConfig, WhatIsWrittenReadsBack) {
@@ -164,7 +145,6 @@ TEST(GeneratorConfig, WhatIsWrittenReadsBack) {
   expect_equal(again.transports, c.transports);
   expect_equal(again.jobs, c.jobs);
   expect_equal(again.long_flows, c.long_flows);
-  expect_equal(again.requests, c.requests);
   EXPECT_EQ(to_toml(again), text);
 }
 
@@ -344,15 +324,6 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
        "0: must be at least 1"},
       {[](C& c) { c.long_flows[0].transport = ""; }, "long_flows[0].transport",
        "\"\": no [[transport]]"},
-      {[](C& c) { c.requests[0].connections = 70'000; }, "requests[0].connections",
-       "70000: must be at most 32768 for each of the server_ports (2)"},
-      {[](C& c) { c.requests[0].server_ports = 40'000; }, "requests[0].server_ports",
-       "40000: must be at least 1, and tcp_port + server_ports at most 65536"},
-      {[](C& c) { c.requests[0].tcp_port = 20'000; }, "requests[0].tcp_port",
-       "20001: is that of long_flows[0] on host"},
-      {[](C& c) { c.requests[0].request_bytes = 0; }, "requests[0].request_bytes",
-       "0 bytes: must be at least 1"},
-      {[](C& c) { c.requests[0].think = -1ms; }, "requests[0].think", "-1ms: must not"},
       {[](C& c) { c.long_flows[0].start = -1ms; }, "long_flows[0].start", "-1ms: must not"},
       {[](C& c) { c.long_flows[0].start_spread = -1ms; }, "long_flows[0].start_spread",
        "-1ms: must not"},

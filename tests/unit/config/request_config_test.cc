@@ -1,0 +1,90 @@
+// Goal: every key of [[requests]] reads back, and every rule names its key.
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "common/config/config_file.h"
+#include "tests/unit/config/issue_matchers.h"
+#include "trafficgen/config_toml.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The structured binding stops compiling when the struct gains a field.
+auto fields(const RequestFlowsConfig& c) {
+  const auto& [name, from, to, connections, transport, request, response, think, shape, start, over,
+               port, ports] = c;
+  return std::tuple(name, from, to, connections, transport, request, response, think, shape, start,
+                    over, port, ports);
+}
+
+GeneratorConfig valid_config() {
+  GeneratorConfig c;
+  c.duration = 1s;
+  c.devices = {{.name = "d", .device = "net_null0"}};
+  c.hosts = {{.name = "client", .address = "10.0.1.1", .device = "d"},
+             {.name = "server", .address = "10.0.2.1", .device = "d"}};
+  c.transports = {{.name = "plain", .tcp = {}}};
+  c.long_flows = {{.name = "bulk", .from = {"client"}, .to = {"server"}, .transport = "plain"}};
+  c.requests = {{.name = "ask",
+                 .from = {"client"},
+                 .to = {"server"},
+                 .connections = 5,
+                 .transport = "plain",
+                 .request_bytes = 7,
+                 .response_bytes = 8,
+                 .think = 9ms,
+                 .think_time = ThinkTime::kFixed,
+                 .start = 10ms,
+                 .open_over = 11ms,
+                 .tcp_port = 30'001,
+                 .server_ports = 2}};
+  return c;
+}
+
+TEST(RequestConfig, WhatIsWrittenReadsBack) {
+  const GeneratorConfig c = valid_config();
+  expect_all_differ(fields(c.requests[0]), fields(RequestFlowsConfig{}));
+  GeneratorConfig again;
+  ConfigIssues issues;
+  read_config(parse_toml(to_toml(c)).config.value(), "", again, issues);
+  ASSERT_TRUE(issues.empty()) << format_issues("text", issues);
+  ASSERT_EQ(again.requests.size(), 1U);
+  EXPECT_EQ(fields(again.requests[0]), fields(c.requests[0]));
+}
+
+TEST(RequestConfig, EveryRuleNamesItsKey) {
+  using C = GeneratorConfig;
+  const Breach<C> breaches[] = {
+      {[](C& c) { c.requests[0].connections = 0; }, "requests[0].connections",
+       "0: must be at least 1"},
+      {[](C& c) { c.requests[0].connections = 70'000; }, "requests[0].connections",
+       "70000: must be at most 32768 for each of the server_ports (2)"},
+      {[](C& c) { c.requests[0].server_ports = 40'000; }, "requests[0].server_ports",
+       "40000: must be at least 1, and tcp_port + server_ports at most 65536"},
+      {[](C& c) { c.requests[0].tcp_port = 19'999; }, "requests[0].tcp_port",
+       "20000: is that of long_flows[0] on host"},
+      {[](C& c) { c.requests[0].tcp_port = 0; }, "requests[0].tcp_port", "0: must be at least 1"},
+      {[](C& c) { c.requests[0].request_bytes = 0; }, "requests[0].request_bytes",
+       "0 bytes: must be at least 1"},
+      {[](C& c) { c.requests[0].response_bytes = 0; }, "requests[0].response_bytes",
+       "0 bytes: must be at least 1"},
+      {[](C& c) { c.requests[0].think = -1ms; }, "requests[0].think", "-1ms: must not"},
+      {[](C& c) { c.requests[0].start = -1ms; }, "requests[0].start", "-1ms: must not"},
+      {[](C& c) { c.requests[0].open_over = -1ms; }, "requests[0].open_over", "-1ms: must not"},
+      {[](C& c) { c.requests[0].transport = "x"; }, "requests[0].transport", "\"x\": no [["},
+      {[](C& c) { c.requests[0].to = {"client"}; }, "requests[0].to[0]",
+       "\"client\": must be another host"},
+      {[](C& c) {
+         c.requests.push_back(c.requests[0]);
+         c.requests[1].tcp_port = 9;
+       },
+       "requests[1].name", "\"ask\": is used twice"},
+  };
+  expect_each_reported(breaches, valid_config());
+}
+
+}  // namespace
+}  // namespace outrider
