@@ -108,6 +108,73 @@ TEST(TcpDynamics, RenoDrawsItsSawTooth) {
   EXPECT_GT(goodput, 0.99 * 200e6 * 1460 / 1538) << "a queue as long as the wire keeps it busy";
 }
 
+/// Occupancy at the end of each of `bins` bins.
+std::vector<double> queue_series(const Dumbbell& d, Duration bin, std::size_t bins,
+                                 rte_mempool& pool) {
+  SwitchProcessConfig switches = d.switches();
+  switches.bin = bin;
+  VirtualWorld world(switches, d.traffic(), pool);
+  world.run_until(Time{} + bin * static_cast<std::int64_t>(bins));
+  std::vector<double> series;
+  for (const auto& b : bottleneck_of(world.result()).bins) series.push_back(b.max_packets);
+  return series;
+}
+
+// RFC 9438, 4.2: W(t) = C (t - K)^3 + W_max. A queue that never runs empty shows
+// the window less what is on the wire (20 Mbit/s, 100 ms: 163 packets, a round trip
+// long enough for Reno to stay behind, 4.3). Up to W_max the growth slows down (4.4);
+// where fast convergence (4.7) put W_max below what the path holds, it speeds up
+// again beyond (4.5).
+TEST(TcpDynamics, CubicGrowsConcaveThenConvex) {
+  const Mempool pool = make_test_pool();
+  Dumbbell d = long_flows(1, Controller::kCubic);
+  d.bottleneck = BitRate{20'000'000};
+  d.rtt = std::chrono::milliseconds(100);
+  d.background_tcp.ecn = false;
+  d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
+  d.bottleneck_port.queue.limit_packets = 200;
+  const auto q = queue_series(d, std::chrono::milliseconds(250), 1200, *pool);
+  int concave = 0, convex = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < q.size(); ++i) {
+    if (q[i] > 0.85 * q[i - 1]) continue;  // a loss ends a tooth
+    // Less two bins on either side: recovery, and the loss itself.
+    const std::size_t from = begin + 2, third = (i - 4 - begin) / 3;
+    if (begin != 0 && i > begin + 16 && q[from] > 10) {
+      const double first = q[from + third] - q[from];
+      const double second = q[from + 2 * third] - q[from + third];
+      const double last = q[from + 3 * third] - q[from + 2 * third];
+      if (first > 1.5 * second) ++concave;
+      if (first > 1.5 * second && last > 1.5 * second) ++convex;
+    }
+    begin = i;
+  }
+  EXPECT_GE(concave, 5);
+  EXPECT_GE(convex, 1);
+}
+
+// HyStart++ (RFC 9406) leaves slow start before the queue overflows, which
+// without it loses packets by the dozen. It notices the queue at a window of about
+// 180 packets; five rounds of a quarter more make that 550, which 57 on the wire and a
+// queue of 700 hold.
+TEST(TcpDynamics, HystartSparesTheFirstOverflow) {
+  const Mempool pool = make_test_pool();
+  std::uint64_t dropped[2];
+  for (const bool hystart : {false, true}) {
+    Dumbbell d = long_flows(1, Controller::kCubic);
+    d.background_tcp.ecn = false;
+    d.background_tcp.control.hystart = hystart;
+    d.background_tcp.control.hystart_min_rtt_threshold = std::chrono::microseconds(400);
+    d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
+    d.bottleneck_port.queue.limit_packets = 700;
+    VirtualWorld world(d.switches(), d.traffic(), *pool);
+    world.run_until(Time{} + std::chrono::milliseconds(300));
+    dropped[hystart ? 1 : 0] = sum(bottleneck_of(world.result()).drops);
+  }
+  EXPECT_GT(dropped[0], 50U);
+  EXPECT_EQ(dropped[1], 0U);
+}
+
 TEST(TcpDynamics, SlowEqualFlowsShareFairly) {
   const Mempool pool = make_test_pool();
   for (const auto controller : {Controller::kReno, Controller::kCubic, Controller::kDctcp}) {
