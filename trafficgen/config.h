@@ -8,6 +8,7 @@
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
+#include "trafficgen/background/flows_config.h"
 #include "trafficgen/background/request_config.h"
 #include "trafficgen/background/transfer_config.h"
 #include "trafficgen/hosts/neighbour_config.h"
@@ -70,6 +71,7 @@ struct GeneratorConfig {
   std::vector<JobConfig> jobs;
   std::vector<LongFlowsConfig> long_flows;
   std::vector<RequestFlowsConfig> requests;
+  std::vector<FlowsConfig> flows;
   std::vector<NeighbourConfig> neighbours;
   std::vector<StreamConfig> streams{};
   /// Streams are received for so long after the last has ended.

@@ -46,6 +46,8 @@ ConfigIssues validate_models(const GeneratorConfig& config) {
   const Checks root(issues);
   for (std::size_t i = 0; i < config.jobs.size(); ++i)
     if (config.jobs[i].model) check_model(root.below("job", i), config.jobs[i]);
+  for (std::size_t i = 0; i < config.flows.size(); ++i)
+    check_files(root.below("flows", i), config.flows[i]);
   return issues;
 }
 
@@ -54,9 +56,14 @@ ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
   ConfigResult<GeneratorConfig> result{GeneratorConfig{}, {}};
   auto& config = *result.config;
   read_config(file, "", config, result.issues);
-  for (auto& job : config.jobs)
-    if (job.model)
-      job.model = (std::filesystem::path(directory) / *job.model).lexically_normal().string();
+  const auto from_here = [&directory](std::optional<std::string>& path) {
+    if (path) path = (std::filesystem::path(directory) / *path).lexically_normal().string();
+  };
+  for (auto& job : config.jobs) from_here(job.model);
+  for (auto& flows : config.flows) {
+    from_here(flows.distribution);
+    from_here(flows.list);
+  }
   merge_issues(result.issues, validate(config));
   merge_issues(result.issues, validate_models(config));
   if (!result.issues.empty()) result.config.reset();

@@ -114,6 +114,7 @@ void describe(V& v, GeneratorConfig& c) {
   v.tables("job", c.jobs);
   v.tables("long_flows", c.long_flows);
   v.tables("requests", c.requests);
+  v.tables("flows", c.flows);
   v.tables("neighbour", c.neighbours);
   v.tables("stream", c.streams);
   v.tables("transfer", c.transfers);

@@ -233,6 +233,32 @@ void check_transfers(const Checks& root, const std::vector<TransferConfig>& tran
   }
 }
 
+void check_flows(const Checks& at, const FlowsConfig& flows, const std::string& user,
+                 Scope& scope) {
+  check(at, flows);
+  const auto* transport = transport_of(at, scope, flows.transport);
+  check_host_list(at, "from", flows.from, transport, scope);
+  check_host_list(at, "to", flows.to, transport, scope);
+  check_host_list(at, "hosts", flows.hosts, transport, scope);
+  check_listeners(at, flows.list ? flows.hosts : flows.to, flows.tcp_port, user, scope);
+}
+
+void check_all_flows(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  std::set<std::string> names;
+  std::uint64_t open = 0;
+  for (std::size_t i = 0; i < c.flows.size(); ++i) {
+    const auto at = root.below("flows", i);
+    open += c.flows[i].max_open;
+    if (open > kMaxOpenFlows && c.flows[i].max_open <= kMaxOpenFlows)
+      at.fault("max_open", std::to_string(c.flows[i].max_open),
+               "makes " + std::to_string(open) + " with the tables before it: at most " +
+                   std::to_string(kMaxOpenFlows) + " may be open at once");
+    check_name(at, names, c.flows[i].name);
+    names.insert(c.flows[i].name);
+    check_flows(at, c.flows[i], "flows[" + std::to_string(i) + "]", scope);
+  }
+}
+
 void check_process(const Checks& root, const GeneratorConfig& c) {
   root.in_range("seed", c.seed, 0, kLargestTomlInteger);
   if (c.duration) root.positive("duration", *c.duration);
@@ -314,6 +340,7 @@ ConfigIssues validate(const GeneratorConfig& config) {
   check_requests(root, config, scope);
   check_stream_devices(root, config, scope);
   check_transfers(root, config.transfers, scope);
+  check_all_flows(root, config, scope);
   check_mbufs(root, config);
   check_transport_memory(root.below("transport_memory"), config);
   return issues;

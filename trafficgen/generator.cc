@@ -8,6 +8,7 @@
 
 #include "common/config/addresses.h"
 #include "common/core/random.h"
+#include "trafficgen/background/flow_group.h"
 #include "trafficgen/background/long_flow.h"
 #include "trafficgen/background/request_flows.h"
 #include "trafficgen/background/transfer.h"
@@ -54,6 +55,7 @@ struct Generator::State {
   void make_long_flows(const LongFlowsConfig& flows);
   void make_requests(const RequestFlowsConfig& flows);
   void make_transfer(const TransferConfig& transfer);
+  void make_flow_group(const FlowsConfig& flows);
 
   GeneratorConfig config;
   EventLoop& loop;
@@ -69,6 +71,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<LongFlow>> long_flows;
   std::vector<std::unique_ptr<RequestFlows>> requests;
   std::vector<std::unique_ptr<Transfer>> transfers;
+  std::vector<std::unique_ptr<FlowGroup>> flow_groups;
   std::uint64_t unknown_host = 0;
   std::uint64_t malformed = 0;
   std::uint64_t not_ipv4 = 0;
@@ -163,17 +166,16 @@ void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
     Host* to = host_named(flows.to[pair]);
     for (std::uint32_t n = 0; n < flows.flows_per_pair; ++n) {
       const auto index = static_cast<std::uint32_t>(long_flows.size());
-      RandomStream start(config.seed, index, RandomPurpose::kFlowStart);
       TcpConfig tcp = transport(flows.transport);
       tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
       long_flows.push_back(std::make_unique<LongFlow>(
-          LongFlow::Setup{.name = flows.name + " " + std::to_string(index),
-                          .from = from,
-                          .to = to,
-                          .port = static_cast<std::uint16_t>(flows.tcp_port + index),
-                          .tcp = tcp,
-                          .start = Time{} + flows.start +
-                                   from_seconds(seconds(flows.start_spread) * start.uniform())},
+          LongFlow::Setup{
+              .name = flows.name + " " + std::to_string(index),
+              .from = from,
+              .to = to,
+              .port = static_cast<std::uint16_t>(flows.tcp_port + index),
+              .tcp = tcp,
+              .start = long_flow_start(flows.start, flows.start_spread, config.seed, index)},
           goodput));
     }
   }
@@ -209,6 +211,30 @@ void Generator::State::make_transfer(const TransferConfig& transfer) {
   transfers.push_back(std::make_unique<Transfer>(setup, goodput));
 }
 
+void Generator::State::make_flow_group(const FlowsConfig& flows) {
+  FlowGroup::Setup setup{.name = flows.name,
+                         .from = hosts_named(flows.list ? flows.hosts : flows.from),
+                         .to = hosts_named(flows.list ? flows.hosts : flows.to),
+                         .port = flows.tcp_port,
+                         .max_open = flows.max_open,
+                         .records = flows.records,
+                         .tcp = transport(flows.transport)};
+  std::vector<FlowHost> from, to;
+  const auto take = [&](const std::vector<Host*>& side, std::vector<FlowHost>& described,
+                        std::vector<BitRate>& rates) {
+    for (const Host* host : side) {
+      rates.push_back(config.hosts[by_address.at(host->address())].rate);
+      described.push_back({host->address(), rates.back()});
+    }
+  };
+  take(setup.from, from, setup.from_rates);
+  take(setup.to, to, setup.to_rates);
+  if (!flows.list) setup.offered = offered_rate(flows, from, to, setup.tcp.control.mss_bytes);
+  setup.arrivals = make_arrivals(flows, from, to, setup.tcp.control.mss_bytes, config.seed,
+                                 static_cast<std::uint32_t>(flow_groups.size()));
+  flow_groups.push_back(std::make_unique<FlowGroup>(std::move(setup), goodput));
+}
+
 Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool,
                      Options options)
     : state_(std::make_unique<State>(config, loop, pool, options)) {
@@ -220,6 +246,7 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
   for (const auto& flows : config.long_flows) state_->make_long_flows(flows);
   for (const auto& flows : config.requests) state_->make_requests(flows);
   for (const auto& transfer : config.transfers) state_->make_transfer(transfer);
+  for (const auto& flows : config.flows) state_->make_flow_group(flows);
 }
 
 Generator::~Generator() = default;
@@ -265,6 +292,7 @@ void Generator::start(Time now) {
   for (auto& flow : state_->long_flows) flow->schedule();
   for (auto& flows : state_->requests) flows->schedule();
   for (auto& transfer : state_->transfers) transfer->schedule();
+  for (auto& group : state_->flow_groups) group->schedule();
   for (auto& job : state_->jobs) job->start(now);
 }
 
@@ -302,6 +330,7 @@ GeneratorReport Generator::report(Time now) const {
   for (const auto& job : state_->jobs) job->fill(r);
   for (const auto& flow : state_->long_flows) r.flows.push_back(flow->report());
   for (const auto& transfer : state_->transfers) transfer->fill(r.transfers);
+  for (const auto& group : state_->flow_groups) r.flow_groups.push_back(group->report());
   r.flights_exhausted = state_->memory.counters.flights_exhausted;
   r.segments_exhausted = state_->memory.counters.segments_exhausted;
   r.disorders_exhausted = state_->memory.counters.disorders_exhausted;

@@ -10,6 +10,7 @@
 #include "common/telemetry/log.h"
 #include "trafficgen/config_toml.h"
 #include "trafficgen/poll_loop.h"
+#include "trafficgen/preview.h"
 #include "trafficgen/report_json.h"
 #include "trafficgen/stream_commands.h"
 #include "trafficgen/streams/stream_process.h"
@@ -68,6 +69,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
   print_jobs(out, r);
   print_background(out, r);
   print_transfers(out, r.transfers, r.payload);
+  print_flow_groups(out, r.flow_groups, r.end_ns);
   print_neighbours(out, r.neighbourhood);
   out << to_text(r.streams);
   out << "  signals: START sent " << r.starts_sent << ", answered " << r.acks_received
@@ -87,9 +89,26 @@ std::uint32_t receive_mbufs(const GeneratorConfig& config) {
   return mbufs;
 }
 
-int run(const GeneratorConfig& config, const ProgramOptions& options, const StreamFiles& files,
+struct GeneratorOptions : ProgramOptions {
+  std::string flow_records;  ///< file, empty: none
+};
+
+int write_preview(const GeneratorConfig& config, const std::string& file) {
+  check_report_path(file, "--preview");
+  if (!file.ends_with(".csv")) throw UsageError("--preview " + file + ": must end with .csv");
+  if (!config.duration)
+    throw UsageError("--preview needs a duration, in the configuration or as --duration");
+  const Preview shown = preview(config, *config.duration);
+  write_report_file(file, shown.csv);
+  std::cout << kProgram << ": " << shown.events << " events"
+            << (shown.ends_before_run ? ", the first of more" : "") << " in " << file << '\n';
+  return kExitOk;
+}
+
+int run(const GeneratorConfig& config, const GeneratorOptions& options, const StreamFiles& files,
         std::optional<Duration> duration, std::vector<std::string> eal_extra) {
   for (const auto& path : {options.report, files.csv, files.samples}) check_report_path(path);
+  check_report_path(options.flow_records, "--flow-records");
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices)
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
@@ -124,6 +143,8 @@ int run(const GeneratorConfig& config, const ProgramOptions& options, const Stre
   if (!options.report.empty()) write_report_file(options.report, to_json(result.report));
   if (!files.csv.empty()) write_report_file(files.csv, to_csv(result.report.streams));
   if (!files.samples.empty() && engine) write_report_file(files.samples, engine->samples_csv());
+  if (!options.flow_records.empty())
+    write_report_file(options.flow_records, flow_records_csv(result.report.flow_groups));
   if (!result.report.ledger_balanced) return kExitLedger;
   if (result.report.payload.mismatched_bytes != 0) return kExitTransfer;
   if (!result.interrupted && !all_completed(result.report.transfers)) return kExitTransfer;
@@ -140,10 +161,15 @@ std::optional<Duration> run_time_of(const std::string& text) {
 int start(int argc, char** argv) {
   catch_stop_signals();
   SplitArguments arguments = split_arguments(argc, argv);
-  ProgramOptions options;
+  GeneratorOptions options;
   std::optional<std::uint64_t> seed;
   CLI::App app("Traffic generator: training jobs and the traffic they compete with.", kProgram);
   add_common_options(app, options);
+  std::string preview_file;
+  app.add_option("--preview", preview_file,
+                 "Write what starts when to this CSV file, and send nothing");
+  app.add_option("--flow-records", options.flow_records,
+                 "CSV file for the records of [[flows]] tables with `records`");
   app.add_option("--seed", seed, "Seed of all random draws, instead of the file's");
   StreamFiles files;
   app.add_option("--streams-csv", files.csv, "Write a line of figures a stream")
@@ -167,6 +193,7 @@ int start(int argc, char** argv) {
     std::cout << to_toml(config);
     return kExitOk;
   }
+  if (!preview_file.empty()) return write_preview(config, preview_file);
   auto eal = eal_words(std::move(arguments.eal), options.eal);
   // Streams alone do not pay for hosts: they have a loop of their own.
   if (config.hosts.empty()) return run_stream_program(config, options, files, std::move(eal));

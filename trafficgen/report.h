@@ -8,6 +8,7 @@
 #include "common/core/burst_identity.h"
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
+#include "trafficgen/background/flow_report.h"
 #include "trafficgen/background/request_report.h"
 #include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/neighbour_report.h"
@@ -117,6 +118,7 @@ struct GeneratorReport {
   std::vector<FlowReport> flows;
   std::vector<RequestReport> requests;
   std::vector<GoodputBin> bins;
+  std::vector<FlowGroupReport> flow_groups;
   NeighbourhoodReport neighbourhood;
   StreamsReport streams;
   std::vector<TransferReport> transfers;

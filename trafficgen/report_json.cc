@@ -118,6 +118,7 @@ void fields(V& v, R& r) {
   v.value("flows", r.flows);
   v.value("requests", r.requests);
   v.value("bins", r.bins);
+  v.value("flow_groups", r.flow_groups);
   v.value("neighbourhood", r.neighbourhood);
   v.value("streams", r.streams);
   v.value("transfers", r.transfers);

@@ -44,6 +44,7 @@ Need need_of(const GeneratorConfig& c) {
     const bool ours = std::ranges::find(c.hosts, opener, &HostConfig::name) != c.hosts.end();
     need.add(c, t.transport, ours ? 2 : t.count);
   }
+  for (const auto& flows : c.flows) need.add(c, flows.transport, flows.max_open);
   return need;
 }
 

@@ -39,6 +39,9 @@ enum class RandomPurpose : std::uint32_t {
   kStraggler,
   kStreamGap,  ///< times between packets of an open-loop stream
   kThinkTime,
+  kFlowArrival,  ///< gaps between the flows of a group
+  kFlowSize,
+  kFlowHosts,  ///< a flow's two ends
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

@@ -63,17 +63,18 @@ PortConfig port_config(std::string name, std::string device, std::uint16_t rx_de
           .inform = [](std::string_view line) { log_info(line); }};
 }
 
-void check_report_path(const std::string& path) {
+void check_report_path(const std::string& path, const std::string& option) {
   if (path.empty()) return;
   fs::path directory = fs::path(path).parent_path();
   if (directory.empty()) directory = ".";
   std::error_code ignored;
   if (!fs::is_directory(directory, ignored))
-    throw UsageError("--report " + path + ": directory " + directory.string() + " does not exist.");
+    throw UsageError(option + " " + path + ": directory " + directory.string() +
+                     " does not exist.");
   if (fs::is_directory(path, ignored))
-    throw UsageError("--report " + path + ": is a directory; name a file.");
+    throw UsageError(option + " " + path + ": is a directory; name a file.");
   if (access(directory.c_str(), W_OK) != 0)
-    throw UsageError("--report " + path + ": no permission to write in " + directory.string() +
+    throw UsageError(option + " " + path + ": no permission to write in " + directory.string() +
                      ".");
 }
 

@@ -43,7 +43,7 @@ PortConfig port_config(std::string name, std::string device, std::uint16_t rx_de
                        std::uint16_t tx_descriptors, const ProgramOptions& options);
 
 /// @throws UsageError if the directory of `path` does not exist or is not writable
-void check_report_path(const std::string& path);
+void check_report_path(const std::string& path, const std::string& option = "--report");
 /// The whole file or none. @throws std::runtime_error
 void write_report_file(const std::string& path, const std::string& text);
 

@@ -7,6 +7,12 @@ constexpr std::uint64_t kEndless = std::uint64_t{1} << 50;  // 125 days at 100 G
 constexpr Duration kReopenAfter = std::chrono::seconds(1);
 }  // namespace
 
+Time long_flow_start(Duration start, Duration spread, std::uint64_t seed,
+                     std::uint32_t index) noexcept {
+  RandomStream random(seed, index, RandomPurpose::kFlowStart);
+  return Time{} + start + from_seconds(seconds(spread) * random.uniform());
+}
+
 LongFlow::LongFlow(const Setup& setup, GoodputSeries& goodput)
     : setup_(setup), totals_(setup.name, TrafficClass::kBackground, goodput) {}
 

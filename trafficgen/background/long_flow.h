@@ -7,6 +7,11 @@
 
 namespace outrider {
 
+/// When long flow number `index` of a run starts: `start` and a uniform share of
+/// `spread`, by seed.
+Time long_flow_start(Duration start, Duration spread, std::uint64_t seed,
+                     std::uint32_t index) noexcept;
+
 /// A flow that always has data to send, from one host to another.
 class LongFlow final : private TimerClient, private Acceptor {
  public:

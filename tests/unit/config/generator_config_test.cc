@@ -41,12 +41,13 @@ auto fields(const LongFlowsConfig& c) {
   return std::tuple(name, from, to, flows, transport, start, spread, port);
 }
 auto fields(const GeneratorConfig& c) {
-  const auto& [seed, duration, devices, hosts, transports, jobs, flows, requests, neighbours,
-               streams, drain, transfers, payload, jitter, lcore, mbufs, bin, max_bins, memory] = c;
+  const auto& [seed, duration, devices, hosts, transports, jobs, flows, requests, groups,
+               neighbours, streams, drain, transfers, payload, jitter, lcore, mbufs, bin, max_bins,
+               memory] = c;
   const auto& [flights, segments, disorders] = memory;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
-                    flows.size(), requests.size(), neighbours.size(), streams.size(), drain,
-                    transfers.size(), payload, jitter, lcore, mbufs, bin, max_bins, flights,
+                    flows.size(), requests.size(), groups.size(), neighbours.size(), streams.size(),
+                    drain, transfers.size(), payload, jitter, lcore, mbufs, bin, max_bins, flights,
                     segments, disorders);
 }
 
@@ -95,6 +96,7 @@ GeneratorConfig full_config() {
           .jobs = {fixed, closed},
           .long_flows = {{"bulk", {"w0", "w1"}, {"s0", "s0"}, 3, "plain", 1ms, 2ms, 20001}},
           .requests = {{.name = "ask", .from = {"w0"}, .to = {"s0"}, .transport = "plain"}},
+          .flows = {{"mice", {"w0"}, {"s0"}, "/x.cdf", {}, {}, 0.5, {}, {}, {}, "plain"}},
           .neighbours = {{"d0", "198.18.0.9", "02:00:00:00:00:09"}},
           .streams = {{.name = "probe",
                        .device = "d0",
@@ -194,6 +196,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
          c.jobs.clear();
          c.long_flows.clear();
          c.requests.clear();
+         c.flows.clear();
        },
        "host[2].name", "\"w1\": is used twice"},
       {[](C& c) { c.hosts[1].address = "10.0.1.300"; }, "host[1].address",

@@ -1,0 +1,220 @@
+// Goal: flows come at the load that was asked for, all bytes arrive, and what is
+// reported of them is exact. Method: virtual time over a dumbbell.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "tests/support/world.h"
+#include "trafficgen/background/flow_group.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Ends b0.., c0.. of a dumbbell of 1 Gbit/s and 100 us, no job's burst in time.
+Dumbbell hosts_only(std::uint32_t pairs) {
+  Dumbbell d;
+  d.background_flows = pairs;
+  d.bottleneck = BitRate{1'000'000'000};
+  d.rtt = 100us;
+  d.bottleneck_port.queue.limit_packets = 2000;
+  d.background_tcp.min_rto = 10ms;
+  d.background_tcp.initial_rto = 100ms;
+  d.background_tcp.delayed_ack = 1ms;
+  d.job.iterations = 1;
+  d.job.burst_bytes = 1000;
+  d.job.first_due = 1000s;
+  d.job.announce.lead_source = LeadSource::kNone;
+  return d;
+}
+
+GeneratorConfig traffic_with(const Dumbbell& d, const FlowsConfig& flows) {
+  GeneratorConfig g = d.traffic();
+  g.long_flows.clear();
+  g.flows = {flows};
+  return g;
+}
+
+FlowsConfig mice(const std::string& sizes) {
+  FlowsConfig c;
+  c.name = "mice";
+  c.from = {"b0", "b1"};
+  c.to = {"c0", "c1"};
+  c.distribution = OUTRIDER_SOURCE_DIR "/conf/distributions/" + sizes;
+  c.load = 0.3;
+  c.transport = "background";
+  c.records = 100'000;
+  return c;
+}
+
+std::uint64_t counted(const FlowGroupReport& r) {
+  std::uint64_t n = 0;
+  for (const auto& c : r.classes) n += c.completion_ns.count();
+  return n;
+}
+
+void expect_identities(const FlowGroupReport& r) {
+  EXPECT_EQ(r.arrivals, r.refused + r.completed + r.failed + r.open);
+  EXPECT_EQ(r.completed, counted(r));
+  EXPECT_LE(r.delivered_bytes, r.arrived_bytes);
+}
+
+TEST(FlowGroups, OfferTheLoadAndCompleteEveryFlow) {
+  const Mempool pool = make_test_pool();
+  const Dumbbell d = hosts_only(2);
+  FlowsConfig flows = mice("hadoop.cdf");
+  flows.load = 0.2;
+  flows.duration = 2s;
+  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
+  world.run_until(Time{} + 4s);
+  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  expect_identities(r);
+  EXPECT_EQ(r.open, 0U);
+  EXPECT_EQ(r.failed, 0U);
+  EXPECT_EQ(r.refused, 0U);
+  EXPECT_EQ(r.delivered_bytes, r.arrived_bytes);
+  const double asked = static_cast<double>(r.offered_bps) / 8 * 2;
+  EXPECT_NEAR(asked, 0.2 * 2e9 / 8 * 2 * 1448 / 1526, 1000) << "two receivers, 2 s";
+  EXPECT_NEAR(static_cast<double>(r.arrived_bytes), asked, 0.25 * asked) << "a heavy tail";
+  EXPECT_GT(r.arrivals, 500U);
+  ASSERT_EQ(r.records.size(), r.completed);
+  std::uint64_t slower = 0;
+  for (const auto& f : r.records) {
+    EXPECT_GT(f.delivered_ns, f.established_ns);
+    EXPECT_GT(f.established_ns, f.arrival_ns);
+    EXPECT_GE(f.slowdown_milli, 900U) << f.bytes;
+    if (f.slowdown_milli > 2000) ++slower;
+  }
+  EXPECT_GT(slower, 0U) << "flows do meet each other";
+}
+
+// One flow alone: SYN, SYN-ACK, then a window of data: the ideal is what it takes.
+TEST(FlowGroups, AFlowAloneTakesItsIdeal) {
+  const Mempool pool = make_test_pool();
+  const Dumbbell d = hosts_only(2);
+  GeneratorConfig g = traffic_with(d, mice("hadoop.cdf"));
+  g.send_jitter = 0;
+  FlowsConfig& flows = g.flows[0];
+  const std::string path = ::testing::TempDir() + "one-size.cdf";
+  { std::ofstream(path) << "10000 1\n"; }
+  flows.distribution = path;
+  flows.load.reset();
+  flows.rate = BitRate{8'000'000};  // a flow every 10 ms
+  flows.arrivals = ArrivalProcess::kFixed;
+  flows.max_flows = 50;
+  VirtualWorld world(d.switches(), g, *pool);
+  world.run_until(Time{} + 2s);
+  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  expect_identities(r);
+  ASSERT_EQ(r.completed, 50U);
+  // 7 segments at 1 Gbit/s; each of three more hops adds one frame's time, the
+  // handshake is 100 us and four hops of short frames each way.
+  const double serial_us = static_cast<double>(FlowGroup::wire_bytes_of(10'000, 1448)) * 8 / 1e3;
+  for (const auto& f : r.records) {
+    const double took_us = static_cast<double>(f.delivered_ns - f.arrival_ns) / 1e3;
+    EXPECT_NEAR(took_us, 150 + serial_us + 3 * 12.2, 15) << f.arrival_ns;
+    EXPECT_NEAR(static_cast<double>(f.slowdown_milli) / 1e3, took_us / (1.5 * 105 + serial_us),
+                0.1);
+  }
+  EXPECT_EQ(r.classes[0].completion_ns.count(), 50U) << "10,000 B belongs to the first class";
+}
+
+TEST(FlowGroups, RefuseBeyondMaxOpenAndRecycle) {
+  const Mempool pool = make_test_pool();
+  const Dumbbell d = hosts_only(2);
+  FlowsConfig flows = mice("web-search.cdf");
+  flows.load = 2.0;
+  flows.max_open = 5;
+  flows.records = 3;
+  flows.duration = 500ms;
+  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
+  world.run_until(Time{} + 250ms);
+  const FlowGroupReport busy = world.result().traffic.flow_groups.at(0);
+  expect_identities(busy);
+  EXPECT_LE(busy.open, 5U);
+  EXPECT_GT(busy.refused, 10U);
+  world.run_until(Time{} + 3s);
+  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  expect_identities(r);
+  EXPECT_GT(r.completed, 5U) << "places are used again";
+  EXPECT_EQ(r.open, 0U);
+  EXPECT_EQ(r.records.size(), 3U);
+  EXPECT_EQ(r.records_lost, r.completed - 3);
+}
+
+// A dead path: handshakes time out; flows fail by name, and nothing is left open.
+TEST(FlowGroups, FailByNameWhenThePathIsDead) {
+  const Mempool pool = make_test_pool();
+  const Dumbbell d = hosts_only(2);
+  FlowsConfig flows = mice("hadoop.cdf");
+  flows.max_flows = 4;
+  ImpairedWorld world(d.switches(), traffic_with(d, flows), *pool);
+  for (const char* sender : {"b0", "b1"})
+    world.from(sender).set_rule([](const SeenPacket&) { return Fate{.drop = true}; });
+  world.run_until(Time{} + 3600s);
+  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  expect_identities(r);
+  EXPECT_EQ(r.failed, 4U);
+  EXPECT_EQ(r.delivered_bytes, 0U);
+  EXPECT_GT(r.rtos_handshake, 4U);
+}
+
+TEST(FlowGroups, AnotherGroupLeavesTheDrawsAlone) {
+  const Mempool pool = make_test_pool();
+  const Dumbbell d = hosts_only(2);
+  FlowsConfig flows = mice("hadoop.cdf");
+  flows.duration = 200ms;
+  GeneratorConfig alone = traffic_with(d, flows);
+  GeneratorConfig both = alone;
+  both.flows.push_back(flows);
+  both.flows[1].name = "more";
+  both.flows[1].tcp_port = 31001;
+  const auto records = [&](const GeneratorConfig& g) {
+    VirtualWorld world(d.switches(), g, *pool);
+    world.run_until(Time{} + 2s);
+    auto r = world.result().traffic.flow_groups.at(0).records;
+    std::ranges::sort(r, {}, &FlowRecord::arrival_ns);
+    return r;
+  };
+  const auto a = records(alone), b = records(both);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].arrival_ns, b[i].arrival_ns);
+    EXPECT_EQ(a[i].bytes, b[i].bytes);
+    EXPECT_EQ(a[i].to, b[i].to);
+  }
+}
+
+TEST(FlowGroups, PlayAnHpccList) {
+  const Mempool pool = make_test_pool();
+  const Dumbbell d = hosts_only(2);
+  const std::string path = ::testing::TempDir() + "flow.txt";
+  { std::ofstream(path) << "3\n0 2 3 100 50000 2\n1 3 3 100 1000 2.001\n3 0 3 100 7 2.002\n"; }
+  FlowsConfig flows;
+  flows.name = "list";
+  flows.list = path;
+  flows.hosts = {"b0", "b1", "c0", "c1"};
+  flows.transport = "background";
+  flows.start = 1s;
+  flows.records = 10;
+  VirtualWorld world(d.switches(), traffic_with(d, flows), *pool);
+  world.run_until(Time{} + 2s);
+  const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
+  expect_identities(r);
+  ASSERT_EQ(r.records.size(), 3U);
+  EXPECT_EQ(r.records[0].from, "b0");
+  EXPECT_EQ(r.records[0].to, "c0");
+  EXPECT_EQ(r.records[0].arrival_ns, 1'000'000'000);
+  EXPECT_EQ(r.records[1].arrival_ns, 1'001'000'000);
+  EXPECT_EQ(r.records[2].from, "c1");
+  EXPECT_EQ(r.records[2].bytes, 7U);
+  const std::string csv = flow_records_csv({r});
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 4);
+  EXPECT_NE(csv.find("list,c1,b0,7,1002000000,"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace outrider

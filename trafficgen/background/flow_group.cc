@@ -1,0 +1,267 @@
+#include "trafficgen/background/flow_group.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace outrider {
+
+namespace {
+constexpr std::uint64_t kHeaderBytes =
+    sizeof(EthernetHeader) + sizeof(Ipv4Header) + sizeof(TcpHeader);
+constexpr std::uint64_t kMinFrameBytes = 60;  // without FCS
+constexpr std::int64_t kNoHandshake_ns = std::numeric_limits<std::int64_t>::max();
+constexpr int kPortTries = 16;
+}  // namespace
+
+struct FlowGroup::Flow {
+  struct Sender final : ConnectionListener {
+    explicit Sender(Flow& f) : flow(f) {}
+    void on_established(TcpConnection&, Time now) noexcept override {
+      flow.group.established(flow, now);
+    }
+    void on_delivered(TcpConnection&, Time) noexcept override {}
+    void on_closed(TcpConnection&, Time now) noexcept override {
+      flow.group.sender_closed(flow, now);
+    }
+    Flow& flow;
+    TcpConnection* connection = nullptr;
+  };
+  struct Receiver final : ConnectionListener {
+    explicit Receiver(Flow& f) : flow(f) {}
+    void on_established(TcpConnection&, Time) noexcept override {}
+    void on_delivered(TcpConnection& c, Time now) noexcept override {
+      flow.group.delivered(flow, c.delivered_bytes(), now);
+    }
+    void on_closed(TcpConnection&, Time) noexcept override { flow.group.receiver_closed(flow); }
+    Flow& flow;
+    TcpConnection* connection = nullptr;
+  };
+
+  explicit Flow(FlowGroup& g) : group(g) {}
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
+
+  void restart(const FlowArrival& a, const FlowKey& k) noexcept {
+    arrival = a;
+    key = k;
+    delivered_bytes = 0;
+    established_ns = delivered_ns = -1;
+    slowdown_milli = 0;
+    retransmitted = rtos = 0;
+    receiver_closing = false;
+  }
+
+  FlowGroup& group;
+  Sender sender{*this};
+  Receiver receiver{*this};
+  FlowArrival arrival;
+  FlowKey key;
+  std::uint64_t delivered_bytes = 0;
+  std::int64_t established_ns = -1;
+  std::int64_t delivered_ns = -1;
+  std::uint64_t slowdown_milli = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t rtos = 0;
+  bool receiver_closing = false;
+};
+
+FlowGroup::FlowGroup(Setup setup, GoodputSeries& goodput)
+    : setup_(std::move(setup)),
+      goodput_(goodput),
+      by_key_(setup_.max_open),
+      handshakes_ns_(setup_.from.size() * setup_.to.size(), kNoHandshake_ns) {
+  assert(setup_.max_open > 0 && !setup_.from.empty() && setup_.arrivals);
+  free_.reserve(setup_.max_open);
+  for (std::uint32_t i = 0; i < setup_.max_open; ++i) free_.push_back(&flows_.emplace_back(*this));
+  report_.name = setup_.name;
+  report_.offered_bps = setup_.offered.bits_per_second;
+  report_.records.reserve(setup_.records);
+  ends_.reserve(setup_.records);
+  std::uint64_t above = 0;
+  for (const std::uint64_t end : kFlowClassEnds) {
+    report_.classes.push_back({.above_bytes = above, .up_to_bytes = end});
+    above = end;
+  }
+  report_.classes.push_back({.above_bytes = above, .up_to_bytes = UINT64_MAX});
+}
+
+FlowGroup::~FlowGroup() = default;
+
+void FlowGroup::schedule() {
+  std::vector<Host*> receivers = setup_.to;  // a host may be named more than once
+  std::ranges::sort(receivers);
+  const auto repeated = std::ranges::unique(receivers);
+  receivers.erase(repeated.begin(), repeated.end());
+  for (Host* host : receivers) host->listen(setup_.port, *this);
+  next_ = setup_.arrivals->next();
+  arm();
+}
+
+void FlowGroup::arm() noexcept {
+  if (next_) setup_.from.front()->set_timer(*this, 0, next_->at);
+}
+
+void FlowGroup::on_timer(std::uint32_t /*tag*/, Time now) noexcept {
+  for (; next_ && next_->at <= now; next_ = setup_.arrivals->next()) begin(*next_, now);
+  arm();
+}
+
+bool FlowGroup::find_port(const FlowArrival& a, FlowKey& key) noexcept {
+  for (int i = 0; i < kPortTries; ++i) {
+    key = {setup_.from[a.from]->address(), setup_.to[a.to]->address(),
+           setup_.from[a.from]->allocate_port(), setup_.port};
+    if (by_key_.find(key) == nullptr) return true;
+  }
+  return false;
+}
+
+void FlowGroup::begin(const FlowArrival& a, Time now) noexcept {
+  ++report_.arrivals;
+  report_.arrived_bytes += a.bytes;
+  FlowKey key;
+  if (free_.empty() || !find_port(a, key)) {
+    ++report_.refused;
+    return;
+  }
+  Flow& f = *free_.back();
+  free_.pop_back();
+  f.restart(a, key);
+  by_key_.insert(key, &f);
+  ++in_progress_;
+  Host& from = *setup_.from[a.from];
+  f.sender.connection = &from.open(key, setup_.tcp, 0, f.sender, now);
+  from.send(*f.sender.connection, a.bytes, now);
+  from.close(*f.sender.connection, now);
+}
+
+Acceptor::Offer FlowGroup::accept(const FlowKey& flow) noexcept {
+  Flow* const* f = by_key_.find(flow);
+  if (f == nullptr || (*f)->receiver.connection != nullptr) return {};
+  return {.config = &setup_.tcp, .listener = &(*f)->receiver};
+}
+
+void FlowGroup::on_accepted(TcpConnection& connection) noexcept {
+  const FlowKey& k = connection.flow();
+  Flow* const* f =
+      by_key_.find({k.destination_address, k.source_address, k.destination_port, k.source_port});
+  assert(f != nullptr);
+  (*f)->receiver.connection = &connection;
+}
+
+std::int64_t& FlowGroup::shortest_handshake_ns(const Flow& f) noexcept {
+  return handshakes_ns_[f.arrival.from * setup_.to.size() + f.arrival.to];
+}
+
+void FlowGroup::established(Flow& f, Time now) noexcept {
+  f.established_ns = now.time_since_epoch().count();
+  std::int64_t& shortest = shortest_handshake_ns(f);
+  shortest = std::min(shortest, (now - f.arrival.at).count());
+}
+
+void FlowGroup::delivered(Flow& f, std::uint64_t total, Time now) noexcept {
+  const std::uint64_t fresh = total - f.delivered_bytes;
+  goodput_.add(TrafficClass::kBackground, fresh, now);
+  report_.delivered_bytes += fresh;
+  f.delivered_bytes = total;
+  if (total == f.arrival.bytes) complete(f, now);
+}
+
+std::uint64_t FlowGroup::wire_bytes_of(std::uint64_t bytes, std::uint32_t mss_bytes) noexcept {
+  const std::uint64_t full = bytes / mss_bytes, rest = bytes % mss_bytes;
+  std::uint64_t wire = full * (mss_bytes + kHeaderBytes + kL1OverheadBytes);
+  if (rest != 0) wire += std::max(rest + kHeaderBytes, kMinFrameBytes) + kL1OverheadBytes;
+  return wire;
+}
+
+std::int64_t FlowGroup::ideal_ns(const Flow& f) const noexcept {
+  const std::int64_t handshake = handshakes_ns_[f.arrival.from * setup_.to.size() + f.arrival.to];
+  const BitRate rate = std::min(setup_.from_rates[f.arrival.from], setup_.to_rates[f.arrival.to]);
+  const double wire_ns =
+      static_cast<double>(wire_bytes_of(f.arrival.bytes, setup_.tcp.control.mss_bytes)) * 8e9 /
+      static_cast<double>(rate.bits_per_second);
+  return handshake + handshake / 2 + static_cast<std::int64_t>(wire_ns);
+}
+
+void FlowGroup::complete(Flow& f, Time now) noexcept {
+  f.delivered_ns = now.time_since_epoch().count();
+  const auto took_ns = (now - f.arrival.at).count();
+  f.slowdown_milli = static_cast<std::uint64_t>(static_cast<double>(took_ns) * 1e3 /
+                                                static_cast<double>(ideal_ns(f)));
+  const auto end = std::ranges::lower_bound(kFlowClassEnds, f.arrival.bytes);
+  FlowClassReport& c = report_.classes[static_cast<std::size_t>(end - kFlowClassEnds.begin())];
+  c.completion_ns.record(static_cast<std::uint64_t>(took_ns));
+  c.slowdown_milli.record(f.slowdown_milli);
+  ++report_.completed;
+  --in_progress_;
+  close_receiver(f, now);
+}
+
+void FlowGroup::close_receiver(Flow& f, Time now) noexcept {
+  if (f.receiver.connection == nullptr || f.receiver_closing) return;
+  f.receiver_closing = true;
+  setup_.to[f.arrival.to]->close(*f.receiver.connection, now);
+}
+
+void FlowGroup::sender_closed(Flow& f, Time now) noexcept {
+  const TcpCounters& c = f.sender.connection->counters();
+  f.retransmitted = c.retransmitted;
+  f.rtos = c.rtos_data + c.rtos_handshake;
+  report_.retransmitted += c.retransmitted;
+  report_.rtos_data += c.rtos_data;
+  report_.rtos_handshake += c.rtos_handshake;
+  f.sender.connection = nullptr;
+  if (f.delivered_ns < 0) {
+    ++report_.failed;
+    --in_progress_;
+  }
+  close_receiver(f, now);  // of a sender that gave up: nobody else would
+  if (f.receiver.connection == nullptr) retire(f);
+}
+
+void FlowGroup::receiver_closed(Flow& f) noexcept {
+  f.receiver.connection = nullptr;
+  if (f.sender.connection == nullptr) retire(f);
+}
+
+void FlowGroup::retire(Flow& f) noexcept {
+  keep_record(f);
+  by_key_.erase(f.key);
+  free_.push_back(&f);
+}
+
+void FlowGroup::keep_record(const Flow& f) noexcept {
+  if (setup_.records == 0) return;
+  if (report_.records.size() == setup_.records) {
+    ++report_.records_lost;
+    return;
+  }
+  // Names follow at the end: here nothing may allocate.
+  report_.records.push_back({.bytes = f.arrival.bytes,
+                             .arrival_ns = f.arrival.at.time_since_epoch().count(),
+                             .established_ns = f.established_ns,
+                             .delivered_ns = f.delivered_ns,
+                             .slowdown_milli = f.slowdown_milli,
+                             .retransmitted = f.retransmitted,
+                             .rtos = f.rtos});
+  ends_.push_back({f.arrival.from, f.arrival.to});
+}
+
+FlowGroupReport FlowGroup::report() const {
+  FlowGroupReport r = report_;
+  r.open = in_progress_;
+  for (const Flow& f : flows_) {
+    if (f.sender.connection == nullptr) continue;
+    const TcpCounters& c = f.sender.connection->counters();
+    r.retransmitted += c.retransmitted;
+    r.rtos_data += c.rtos_data;
+    r.rtos_handshake += c.rtos_handshake;
+  }
+  for (std::size_t i = 0; i < r.records.size(); ++i) {
+    r.records[i].from = setup_.from[ends_[i].from]->name();
+    r.records[i].to = setup_.to[ends_[i].to]->name();
+  }
+  return r;
+}
+
+}  // namespace outrider

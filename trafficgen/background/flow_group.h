@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/flow_table.h"
+#include "trafficgen/background/flow_arrivals.h"
+#include "trafficgen/background/flow_report.h"
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/measure/goodput.h"
+
+namespace outrider {
+
+/// Flows that come, send their bytes over a connection of their own, and go.
+///
+/// Completion time: arrival (the SYN may leave) to the last byte in order at the
+/// receiver, handshake and waiting for the sender's own NIC included. Slowdown:
+/// that time over the ideal, 1.5 times the shortest handshake that this pair of
+/// hosts had so far in this run, plus the flow's frames at the slower of the two
+/// NICs' rates.
+///
+/// At most max_open flows at once, their objects recycled; arrivals beyond are
+/// counted as refused and not made up for. A flow whose sender gave up leaves its
+/// place when its receiver has closed too. Not thread-safe: one lcore owns it.
+class FlowGroup final : private TimerClient, private Acceptor {
+ public:
+  struct Setup {
+    std::string name;
+    std::vector<Host*> from, to;
+    std::vector<BitRate> from_rates{}, to_rates{};  ///< of their NICs
+    std::uint16_t port = 0;                         ///< of the receivers, this group's own
+    std::uint32_t max_open = 0;
+    std::uint32_t records = 0;
+    TcpConfig tcp;
+    BitRate offered{};
+    std::unique_ptr<FlowArrivals> arrivals{};
+  };
+  FlowGroup(Setup setup, GoodputSeries& goodput);
+  ~FlowGroup();
+  FlowGroup(const FlowGroup&) = delete;
+  FlowGroup& operator=(const FlowGroup&) = delete;
+
+  /// Listens and sets the timer of the first arrival. Once.
+  void schedule();
+  [[nodiscard]] FlowGroupReport report() const;
+
+  /// Bytes on the wire, L1, of a flow in full segments and a rest.
+  static std::uint64_t wire_bytes_of(std::uint64_t bytes, std::uint32_t mss_bytes) noexcept;
+
+ private:
+  struct Flow;
+
+  void on_timer(std::uint32_t tag, Time now) noexcept override;
+  Offer accept(const FlowKey& flow) noexcept override;
+  void on_accepted(TcpConnection& connection) noexcept override;
+
+  void arm() noexcept;
+  void begin(const FlowArrival& a, Time now) noexcept;
+  [[nodiscard]] bool find_port(const FlowArrival& a, FlowKey& key) noexcept;
+  void established(Flow& f, Time now) noexcept;
+  void delivered(Flow& f, std::uint64_t total, Time now) noexcept;
+  void complete(Flow& f, Time now) noexcept;
+  void sender_closed(Flow& f, Time now) noexcept;
+  void receiver_closed(Flow& f) noexcept;
+  void close_receiver(Flow& f, Time now) noexcept;
+  void retire(Flow& f) noexcept;
+  void keep_record(const Flow& f) noexcept;
+  [[nodiscard]] std::int64_t ideal_ns(const Flow& f) const noexcept;
+  [[nodiscard]] std::int64_t& shortest_handshake_ns(const Flow& f) noexcept;
+
+  Setup setup_;
+  GoodputSeries& goodput_;
+  std::optional<FlowArrival> next_;
+  std::deque<Flow> flows_;  ///< max_open of them, never moved
+  std::vector<Flow*> free_;
+  FlowTable<Flow*> by_key_;                  ///< as the sender sends
+  std::vector<std::int64_t> handshakes_ns_;  ///< [senders x receivers]
+  FlowGroupReport report_;
+  struct Ends {
+    std::uint32_t from, to;
+  };
+  std::vector<Ends> ends_;         ///< [report_.records]
+  std::uint64_t in_progress_ = 0;  ///< neither completed nor failed
+};
+
+}  // namespace outrider

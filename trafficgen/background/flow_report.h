@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/core/histogram.h"
+
+namespace outrider {
+
+/// One flow of a group, kept on request. Instants that never came are -1.
+struct FlowRecord {
+  std::string from{}, to{};  ///< host names
+  std::uint64_t bytes = 0;
+  std::int64_t arrival_ns = -1;
+  std::int64_t established_ns = -1;  ///< at the sender
+  std::int64_t delivered_ns = -1;    ///< last byte, in order
+  std::uint64_t slowdown_milli = 0;  ///< thousandths; 0: not delivered
+  std::uint64_t retransmitted = 0;   ///< segments
+  std::uint64_t rtos = 0;
+};
+
+/// Completed flows of one size class.
+struct FlowClassReport {
+  std::uint64_t above_bytes = 0;
+  std::uint64_t up_to_bytes = 0;
+  Histogram completion_ns{};
+  Histogram slowdown_milli{};  ///< thousandths
+};
+
+/// What one [[flows]] table did. Identities: arrivals == refused + completed +
+/// failed + open; the classes' counts add up to `completed`.
+struct FlowGroupReport {
+  std::string name;
+  std::uint64_t offered_bps = 0;  ///< payload asked for; 0: a list
+  std::uint64_t arrivals = 0;
+  std::uint64_t refused = 0;    ///< max_open flows were open, or no port was free
+  std::uint64_t completed = 0;  ///< last byte delivered
+  std::uint64_t failed = 0;     ///< the transport gave up
+  std::uint64_t open = 0;
+  std::uint64_t arrived_bytes = 0;  ///< of all arrivals
+  std::uint64_t delivered_bytes = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t rtos_data = 0;
+  std::uint64_t rtos_handshake = 0;
+  std::uint64_t records_lost = 0;  ///< flows beyond `records`
+  std::vector<FlowClassReport> classes;
+  std::vector<FlowRecord> records;  ///< in the order of their ends
+};
+
+/// Upper ends of the size classes [bytes]; the last class has none.
+inline constexpr std::array<std::uint64_t, 3> kFlowClassEnds{10'000, 100'000, 1'000'000};
+
+void print_flow_groups(std::ostream& out, const std::vector<FlowGroupReport>& groups,
+                       std::int64_t end_ns);
+
+/// All kept records, a line each after a line of names.
+std::string flow_records_csv(const std::vector<FlowGroupReport>& groups);
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, FlowRecord>
+void fields(V& v, R& r) {
+  v.value("from", r.from);
+  v.value("to", r.to);
+  v.value("bytes", r.bytes);
+  v.value("arrival_ns", r.arrival_ns);
+  v.value("established_ns", r.established_ns);
+  v.value("delivered_ns", r.delivered_ns);
+  v.value("slowdown_milli", r.slowdown_milli);
+  v.value("retransmitted", r.retransmitted);
+  v.value("rtos", r.rtos);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, FlowClassReport>
+void fields(V& v, R& r) {
+  v.value("above_bytes", r.above_bytes);
+  v.value("up_to_bytes", r.up_to_bytes);
+  v.value("completion_ns", r.completion_ns);
+  v.value("slowdown_milli", r.slowdown_milli);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, FlowGroupReport>
+void fields(V& v, R& r) {
+  v.value("name", r.name);
+  v.value("offered_bps", r.offered_bps);
+  v.value("arrivals", r.arrivals);
+  v.value("refused", r.refused);
+  v.value("completed", r.completed);
+  v.value("failed", r.failed);
+  v.value("open", r.open);
+  v.value("arrived_bytes", r.arrived_bytes);
+  v.value("delivered_bytes", r.delivered_bytes);
+  v.value("retransmitted", r.retransmitted);
+  v.value("rtos_data", r.rtos_data);
+  v.value("rtos_handshake", r.rtos_handshake);
+  v.value("records_lost", r.records_lost);
+  v.value("classes", r.classes);
+  v.value("records", r.records);
+}
+
+}  // namespace outrider

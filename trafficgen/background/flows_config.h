@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/core/clock.h"
+#include "common/core/units.h"
+
+namespace outrider {
+
+enum class ArrivalProcess : std::uint8_t {
+  kPoisson,  ///< exponential gaps
+  kFixed,    ///< equal gaps
+};
+
+/// Whose NICs a load is a share of.
+enum class LoadOf : std::uint8_t { kReceivers, kSenders };
+
+/// A group of flows that come and go: drawn from a size distribution at a load, or
+/// listed in a file.
+struct FlowsConfig {
+  std::string name;
+  std::vector<std::string> from;  ///< host names; a flow's sender is drawn from them
+  std::vector<std::string> to;
+  std::optional<std::string> distribution{};  ///< path of a CDF file; or
+  std::optional<std::string> list{};          ///< path of an HPCC flow list
+  std::vector<std::string> hosts;             ///< with `list`: host n of the list is the n-th
+  std::optional<double> load{};   ///< share of the NICs' rate, headers and gaps included; or
+  std::optional<BitRate> rate{};  ///< of payload, of the whole group
+  LoadOf load_of = LoadOf::kReceivers;
+  ArrivalProcess arrivals = ArrivalProcess::kPoisson;
+  std::string transport;
+  Duration start{};
+  std::optional<Duration> duration{};        ///< of arrivals; absent: to the end of the run
+  std::optional<std::uint64_t> max_flows{};  ///< arrivals; absent: no end
+  std::uint32_t max_open = 1024;             ///< flows at once; further arrivals are refused
+  std::uint32_t records = 0;                 ///< flows whose records are kept
+  std::uint16_t tcp_port = 31000;
+};
+
+/// Flows that may be open at once, of all groups: a host has room for twice as many.
+inline constexpr std::uint64_t kMaxOpenFlows = 1'000'000;
+
+/// Rules of a group that need no other table.
+void check(const Checks& at, const FlowsConfig& flows);
+/// Faults that only the group's files show. Reads them.
+void check_files(const Checks& at, const FlowsConfig& flows);
+
+inline constexpr auto kArrivalProcesses = choices<ArrivalProcess>(
+    {{"poisson", ArrivalProcess::kPoisson}, {"fixed", ArrivalProcess::kFixed}});
+inline constexpr auto kLoadOfs =
+    choices<LoadOf>({{"receivers", LoadOf::kReceivers}, {"senders", LoadOf::kSenders}});
+
+template <class V>
+void describe(V& v, FlowsConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("from", c.from);
+  v.value("to", c.to);
+  v.value("distribution", c.distribution);
+  v.value("list", c.list);
+  v.value("hosts", c.hosts);
+  v.share("load", c.load);
+  v.rate("rate", c.rate);
+  v.choice("load_of", c.load_of, kLoadOfs);
+  v.choice("arrivals", c.arrivals, kArrivalProcesses);
+  v.value("transport", c.transport, Presence::kRequired);
+  v.duration("start", c.start);
+  v.duration("duration", c.duration);
+  v.value("max_flows", c.max_flows);
+  v.value("max_open", c.max_open);
+  v.value("records", c.records);
+  v.value("tcp_port", c.tcp_port);
+}
+
+}  // namespace outrider
