@@ -20,7 +20,8 @@ class StreamSender final : public BatchSender<StreamSchedule, StreamFrames> {
 
  private:
   StreamSender(const StreamConfig& stream, std::uint32_t id,
-               std::shared_ptr<const StreamFlows> flows, StreamSchedule schedule, rte_mempool& pool)
+               std::shared_ptr<const StreamFlows> flows, const StreamSchedule& schedule,
+               rte_mempool& pool)
       : BatchSender(schedule, StreamFrames(stream, id, std::move(flows), schedule.sizes()),
                     stream.max_lag, pool) {}
 };

@@ -47,7 +47,7 @@ class ObjectPool {
   struct alignas(64) Slot {
     std::byte bytes[sizeof(T)];
   };
-  static_assert(sizeof(T) >= sizeof(Slot*));
+  static_assert(sizeof(T) >= sizeof(void*));
   static Slot* next_of(Slot& slot) noexcept {
     return *std::launder(reinterpret_cast<Slot**>(slot.bytes));
   }

@@ -143,7 +143,7 @@ TEST_F(NeighbourEdgeTest, EmulatedHostsKeepTheirRuleAndNobodyMayTakeIt) {
 
 TEST_F(NeighbourEdgeTest, IgnoresWhatIsNotIpv4OverEthernet) {
   const Bytes good = request(kHost);
-  for (const std::size_t byte : {15, 16, 18, 19, 20, 21}) {
+  for (const std::size_t byte : {15U, 16U, 18U, 19U, 20U, 21U}) {
     Bytes bad = good;
     bad[byte] ^= 0x40;
     EXPECT_TRUE(arrive(bad)) << byte;
@@ -183,7 +183,7 @@ Bytes echo_request(std::uint32_t to, std::size_t payload) {
 }
 
 TEST_F(NeighbourEdgeTest, AnswersPings) {
-  for (const std::size_t payload : {0, 1, 56, 57}) {
+  for (const std::size_t payload : {0U, 1U, 56U, 57U}) {
     const Bytes asked = echo_request(kHost, payload);
     ASSERT_TRUE(arrive(asked));
     Bytes answer = out_.arrivals.back().bytes;

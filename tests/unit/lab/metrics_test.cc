@@ -99,10 +99,10 @@ TEST(Metrics, RetransmissionsCountOnceAsPayload) {
 TEST(Metrics, IterationsTakeAsLongAsTheirSlowestWorker) {
   RunResult r = one_iteration();
   r.traffic.jobs_finished = true;
-  r.traffic.iterations = {{0, 0, 0, 10 * kMs, 30 * kMs},
-                          {0, 1, 0, 12 * kMs, 37 * kMs},
-                          {0, 0, 1, 30 * kMs, 60 * kMs},
-                          {0, 1, 1, 37 * kMs, 50 * kMs}};
+  r.traffic.iterations = {{.worker = 0, .iteration = 0, .begin_ns = 10 * kMs, .end_ns = 30 * kMs},
+                          {.worker = 1, .iteration = 0, .begin_ns = 12 * kMs, .end_ns = 37 * kMs},
+                          {.worker = 0, .iteration = 1, .begin_ns = 30 * kMs, .end_ns = 60 * kMs},
+                          {.worker = 1, .iteration = 1, .begin_ns = 37 * kMs, .end_ns = 50 * kMs}};
   CaseMetrics m = measure_virtual(make_case("off"), r);
   EXPECT_EQ(m.samples.iteration_seconds, (std::vector<double>{0.025, 0.030}));
   EXPECT_DOUBLE_EQ(m.job_completion_seconds, 0.050);
