@@ -141,7 +141,7 @@ TEST(StreamConfigRules, OverlapNeedsAllFourRangesToMeet) {
 }
 
 TEST(LineRates, RefusesWhatADeviceCannotCarry) {
-  const auto faults = [](std::vector<StreamConfig> streams, BitRate line) {
+  const auto faults = [](const std::vector<StreamConfig>& streams, BitRate line) {
     ConfigIssues issues;
     check_line_rates(Checks(issues), streams, {{"d", line}});
     return issues;

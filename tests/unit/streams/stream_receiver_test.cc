@@ -97,7 +97,8 @@ TEST_F(StreamReceiverTest, CountsLossReorderingAndCopiesByFlow) {
   s.flows = 2;
   const auto f = frames_of(s, 12);  // flow k % 2, number k / 2
   StreamReceiver r = receiver(s);
-  for (const int k : {0, 1, 4, 2, 2, 3, 10, 11}) EXPECT_EQ(take(r, f[k]), StreamEnd::kTaken);
+  for (const std::size_t k : {0U, 1U, 4U, 2U, 2U, 3U, 10U, 11U})
+    EXPECT_EQ(take(r, f[k]), StreamEnd::kTaken);
   const StreamReceiveCounters& c = r.counters(0);
   EXPECT_EQ(c.taken, 8U);
   EXPECT_EQ(c.distinct, 7U);

@@ -83,7 +83,7 @@ std::vector<std::uint8_t> arp(std::uint32_t sender, std::uint32_t target, std::u
   std::fill_n(f.begin(), 6, operation == 1 ? 0xFF : 0x02);
   const std::uint8_t fixed[] = {0x08, 0x06, 0, 1, 0x08, 0, 6, 4, 0, operation};
   std::copy(std::begin(fixed), std::end(fixed), f.begin() + 12);
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     f[28 + i] = static_cast<std::uint8_t>(sender >> (24 - 8 * i));
     f[38 + i] = static_cast<std::uint8_t>(target >> (24 - 8 * i));
   }
@@ -109,7 +109,7 @@ TEST(Arp, GoesWhereItsTargetIsAndIsLeftAsItIs) {
 TEST(Arp, OtherHardwareAndTruncatedOnesAreNotIpv4) {
   B bench;
   auto frame = arp(ip("10.0.1.1"), ip("10.0.3.9"), 1);
-  for (const std::size_t byte : {15, 16, 18, 19, 20, 21}) {
+  for (const std::size_t byte : {15U, 16U, 18U, 19U, 20U, 21U}) {
     auto other = frame;
     other[byte] ^= 0x40;
     bench.receive(B::kWest, packet_of(bench.pool.get(), other), Time{});

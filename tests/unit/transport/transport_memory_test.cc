@@ -26,6 +26,7 @@ using testing::TwoEnds;
 TEST(ObjectPool, LendsEachObjectOnce) {
   ObjectPool<Flight> pool(5);
   std::vector<Flight*> lent;
+  lent.reserve(5);
   for (int i = 0; i < 5; ++i) lent.push_back(pool.take());
   EXPECT_EQ(std::set<Flight*>(lent.begin(), lent.end()).size(), 5U);
   EXPECT_TRUE(pool.empty());
