@@ -91,8 +91,7 @@ FlowGroup::~FlowGroup() = default;
 void FlowGroup::schedule() {
   std::vector<Host*> receivers = setup_.to;  // a host may be named more than once
   std::ranges::sort(receivers);
-  const auto repeated = std::ranges::unique(receivers);
-  receivers.erase(repeated.begin(), repeated.end());
+  receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
   for (Host* host : receivers) host->listen(setup_.port, *this);
   next_ = setup_.arrivals->next();
   arm();
