@@ -95,6 +95,7 @@ void check(const Checks& at, const ReplayConfig& r) {
 
 RewriteCounts rewrite_addresses(PcapTrace& trace, const std::vector<std::string>& texts) {
   std::vector<Rule> rules;
+  rules.reserve(texts.size());
   for (const auto& text : texts) rules.push_back(*parse_rule(text).value);
   RewriteCounts counts;
   for (const auto& packet : trace.packets) {

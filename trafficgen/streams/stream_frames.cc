@@ -33,7 +33,7 @@ StreamFrames::StreamFrames(const StreamConfig& s, std::uint32_t id,
     ethernet.source = mac_or(s.source_mac, first.source_address);
     ethernet.ether_type.set(kEtherTypeIpv4);
     ip.version_and_length = 0x45;
-    ip.tos = static_cast<std::uint8_t>((s.dscp << 2) | static_cast<unsigned>(s.ecn));
+    ip.tos = static_cast<std::uint8_t>((unsigned{s.dscp} << 2) | static_cast<unsigned>(s.ecn));
     ip.total_length.set(static_cast<std::uint16_t>(t.buffer_bytes - kStreamIpOffset));
     ip.fragment.set(kDontFragment);  // and no identification: RFC 6864, section 4.1
     ip.ttl = kInitialTtl;
