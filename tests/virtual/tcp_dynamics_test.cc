@@ -115,8 +115,9 @@ std::vector<double> queue_series(const Dumbbell& d, Duration bin, std::size_t bi
   switches.bin = bin;
   VirtualWorld world(switches, d.traffic(), pool);
   world.run_until(Time{} + bin * static_cast<std::int64_t>(bins));
+  const RunResult result = world.result();
   std::vector<double> series;
-  for (const auto& b : bottleneck_of(world.result()).bins) series.push_back(b.max_packets);
+  for (const auto& b : bottleneck_of(result).bins) series.push_back(b.max_packets);
   return series;
 }
 
