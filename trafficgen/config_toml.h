@@ -43,6 +43,8 @@ inline constexpr auto kConnectionReuses =
     choices<ConnectionReuse>({{"new", ConnectionReuse::kNew},
                               {"idle_restart", ConnectionReuse::kIdleRestart},
                               {"keep", ConnectionReuse::kKeep}});
+inline constexpr auto kLossDetections = choices<LossDetection>(
+    {{"rfc6675", LossDetection::kRfc6675}, {"rack_tlp", LossDetection::kRackTlp}});
 template <class V>
 void describe(V& v, GeneratorDeviceConfig& c) {
   v.value("name", c.name, Presence::kRequired);
@@ -75,6 +77,7 @@ void describe(V& v, TcpConfig& c) {
   v.duration("delayed_ack", c.delayed_ack);
   v.value("ack_every_segments", c.ack_every_segments);
   v.bytes("receive_buffer_bytes", c.receive_buffer_bytes);
+  v.choice("loss_detection", c.loss_detection, kLossDetections);
   v.value("timestamps", c.timestamps);
 }
 

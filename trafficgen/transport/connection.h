@@ -31,7 +31,7 @@ class ConnectionListener {
 
 /// One end of a TCP connection over a byte stream that is only counted:
 /// RFC 9293 state machine in the parts that two emulated hosts need, SACK
-/// recovery (RFC 6675), RTO (RFC 6298), delayed ACK, idle restart (RFC 5681),
+/// recovery (RFC 6675 or RFC 8985), RTO (RFC 6298), delayed ACK, idle restart (RFC 5681),
 /// ECN (RFC 3168) and DCTCP's echo (RFC 8257).
 ///
 /// It decides; the host acts: the host asks has_segment()/next_segment() when

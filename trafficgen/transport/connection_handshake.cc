@@ -82,7 +82,8 @@ void TcpConnection::learn_peer(const TcpSegment& s, bool ecn) noexcept {
                  .window_bytes = s.window,
                  .window_scale = static_cast<std::uint8_t>(std::clamp<int>(s.window_scale, 0, 14)),
                  .ecn = ecn,
-                 .timestamps = timestamps});
+                 .timestamps = timestamps,
+                 .sack = peer_sack_});
 }
 
 void TcpConnection::on_syn(const TcpSegment& s) noexcept {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include "common/core/clock.h"
+#include "trafficgen/transport/rack.h"
 #include "trafficgen/transport/segment_arena.h"
 
 namespace outrider {
@@ -36,6 +38,21 @@ struct Flight {
   std::array<std::uint64_t, kDupThresh> highest{};  ///< 1 + index of highest SACKed, 0: none
   std::array<Range, 4> seen{};  ///< SACK blocks of late, to look only at what they add
   std::uint32_t seen_next = 0;
+
+  // -- RACK-TLP (RFC 8985), if it is in use
+  enum class Aux : std::uint8_t { kNone, kReorder, kProbe };
+  bool by_time = false;                 ///< losses are told by `rack`
+  bool resent_in_order = true;          ///< within [resent_first, resent_end), departures too
+  Aux aux = Aux::kNone;                 ///< what aux_at is of
+  bool probe_resent = false;            ///< TLP.is_retrans
+  std::uint32_t sacked = 0;             ///< segments
+  std::uint64_t resent_first = 0;       ///< no segment that was resent and still counts lies
+  std::uint64_t resent_end = 0;         ///< outside of these indices; empty if first >= end
+  std::uint64_t probe_end = 0;          ///< TLP.end_seq as stream offset, 0: none
+  std::int64_t reduced_ns = INT64_MIN;  ///< when the window was last reduced
+  Time rto_at = kNever;                 ///< the sender's deadline is the earlier one of these
+  Time aux_at = kNever;
+  Rack rack;
 
   SentSegment own[kOwnSegments];
 };

@@ -101,8 +101,11 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
   if (end <= next_) {  // RFC 9293, 3.10.7.4: acknowledge what is old, at once
     ++context_.counters.duplicates_received;
     acknowledge_now();
+    note_duplicate(begin, end);
     return false;
   }
+  if (begin < next_) [[unlikely]]
+    note_duplicate(begin, next_);
   if (s.payload_bytes != 0) echo(s);
   const std::uint64_t before = next_;
   if (!accept(begin, end, now)) return false;
@@ -146,7 +149,14 @@ void TcpReceiver::give_back() noexcept {
 }
 
 void TcpReceiver::give_back_if_unused() noexcept {
-  if (in_order() && (disorder_ == nullptr || disorder_->earlier_used == 0)) give_back();
+  if (disorder_ == nullptr || disorder_->unused()) give_back();
+}
+
+/// Without memory it goes unreported. If two arrive before an ACK leaves, the first
+/// one does (RFC 2883, 4, asks for the one that brought the ACK about).
+void TcpReceiver::note_duplicate(std::uint64_t begin, std::uint64_t end) noexcept {
+  if (!sack_ || !borrow()) return;
+  if (disorder_->duplicate.begin == disorder_->duplicate.end) disorder_->duplicate = {begin, end};
 }
 
 bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
@@ -165,6 +175,7 @@ bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
       return false;
     case Reassembly::Result::kDuplicate:
       ++context_.counters.duplicates_received;
+      note_duplicate(begin, end);
       break;
     case Reassembly::Result::kStored:
       ++context_.counters.out_of_order_received;
@@ -218,8 +229,9 @@ void TcpReceiver::fill_pure_ack(TcpSegment& s) noexcept {
   s.window = window();
   s.flags |= kTcpAck;
   if (disorder_ != nullptr) [[unlikely]] {
-    if (!in_order()) fill_sack(s);
+    fill_sack(s);
     if (disorder_->earlier_used != 0) return fill_earlier(s);
+    give_back_if_unused();
   }
   s.acknowledgment = space_.wire(next_);
   if (echo_.ece()) s.flags |= kTcpEce;
@@ -239,15 +251,20 @@ void TcpReceiver::fill_earlier(TcpSegment& s) noexcept {
   give_back_if_unused();
 }
 
-void TcpReceiver::fill_sack(TcpSegment& s) const noexcept {
+/// The duplicate comes first (RFC 2883, 4), then RFC 2018's blocks.
+void TcpReceiver::fill_sack(TcpSegment& s) noexcept {
   if (!sack_) return;
+  std::size_t blocks = 0;
+  const auto add = [this, &s, &blocks](std::uint64_t begin, std::uint64_t end) {
+    s.sack[blocks++] = {space_.wire(begin), space_.wire(end)};
+  };
+  Disorder::Duplicate& duplicate = disorder_->duplicate;
+  if (duplicate.begin != duplicate.end) add(duplicate.begin, duplicate.end);
+  duplicate = {};
   std::array<Reassembly::Interval, 4> recent{};
-  // Beside timestamps there is room for three.
-  const std::size_t blocks =
-      std::min<std::size_t>(disorder_->reassembly.most_recent(recent), timestamps_ ? 3 : 4);
-  for (std::size_t i = 0; i < blocks; ++i) {
-    s.sack[i] = {space_.wire(recent[i].begin), space_.wire(recent[i].end)};
-  }
+  const std::size_t holes = disorder_->reassembly.most_recent(recent);
+  const std::size_t limit = timestamps_ ? 3 : 4;  // beside timestamps there is room for three
+  for (std::size_t i = 0; i < holes && blocks < limit; ++i) add(recent[i].begin, recent[i].end);
   s.sack_blocks = static_cast<std::uint8_t>(blocks);
 }
 

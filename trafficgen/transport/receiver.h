@@ -106,7 +106,8 @@ class TcpReceiver {
   void keep_earlier_ack() noexcept;
   void acknowledged(std::uint64_t next) noexcept;
   void fill_earlier(TcpSegment& s) noexcept;
-  void fill_sack(TcpSegment& s) const noexcept;
+  void fill_sack(TcpSegment& s) noexcept;
+  void note_duplicate(std::uint64_t begin, std::uint64_t end) noexcept;
 
   TcpContext& context_;
   std::uint64_t next_ = 0;       ///< first offset that is missing

@@ -75,6 +75,8 @@ Scoreboard::Acknowledged Scoreboard::acknowledge(std::uint64_t una) noexcept {
       if (!result.sent_at) result.sent_at = Time{Duration{s.sent_ns}};
     }
     resent |= s.ever_resent;
+    if (s.sacked) --flight_->sacked;
+    else if (flight_->by_time) flight_->rack.on_arrived(s);
     forget(s);
     ++flight_->head;
   }
@@ -109,7 +111,9 @@ std::uint32_t Scoreboard::sack_new(std::uint64_t begin, std::uint64_t end) noexc
     SentSegment& s = at(i);
     if (s.offset + s.length > end) break;
     if (s.sacked) continue;
+    if (flight_->by_time) flight_->rack.on_arrived(s);
     forget(s);
+    ++flight_->sacked;
     bytes += s.length;
     s.sacked = true;
     s.lost = s.resent = false;
@@ -142,20 +146,85 @@ void Scoreboard::detect_losses() noexcept {
   if (third == 0) return;
   for (const std::uint64_t edge = third - 1; flight_->loss_edge < edge; ++flight_->loss_edge) {
     SentSegment& s = at(flight_->loss_edge);
-    if (s.sacked || s.lost) continue;
-    pipe_ -= s.length;
-    s.lost = true;
-    ++lost_pending_;
+    if (!s.sacked && !s.lost) lose(s);
   }
+}
+
+/// @pre in the pipe
+void Scoreboard::lose(SentSegment& s) noexcept {
+  assert(in_pipe(s));
+  pipe_ -= s.length;
+  s.lost = true;
+  s.resent = false;
+  ++lost_pending_;
+}
+
+/// Segments that were sent once left in the order of their offsets: all below
+/// loss_edge are SACKed or lost, and the first that has time ends the search.
+Scoreboard::TimedLosses Scoreboard::detect_losses_by_time(Time now, Duration window) noexcept {
+  if (empty()) return {};
+  Flight& f = *flight_;
+  TimedLosses found = detect_lost_resends(now, window);
+  for (; f.loss_edge != f.tail; ++f.loss_edge) {
+    SentSegment& s = at(f.loss_edge);
+    if (s.sacked || s.lost) continue;
+    if (!f.rack.overtaken(s)) break;
+    if (f.rack.lost_at(s, window) > now) {
+      found.waiting = true;
+      break;
+    }
+    lose(s);
+    f.resend_from = std::min(f.resend_from, f.loss_edge);
+  }
+  return found;
+}
+
+/// Retransmissions leave in the order of their offsets too, until one of them is
+/// resent again.
+Scoreboard::TimedLosses Scoreboard::detect_lost_resends(Time now, Duration window) noexcept {
+  Flight& f = *flight_;
+  TimedLosses found;
+  f.resent_first = std::max(f.resent_first, f.head);
+  while (f.resent_first < f.resent_end && !at(f.resent_first).resent) ++f.resent_first;
+  for (std::uint64_t i = f.resent_first; i < f.resent_end; ++i) {
+    SentSegment& s = at(i);
+    if (!s.resent) continue;
+    const bool overtaken = f.rack.overtaken(s);
+    if (overtaken && f.rack.lost_at(s, window) <= now) {
+      found.resent_ns = std::max(found.resent_ns, s.sent_ns);
+      lose(s);
+      f.resend_from = std::min(f.resend_from, i);
+      continue;
+    }
+    found.waiting |= overtaken;
+    if (f.resent_in_order) break;
+  }
+  return found;
+}
+
+void Scoreboard::note_resent(std::uint64_t index) noexcept {
+  Flight& f = *flight_;
+  if (f.resent_first >= f.resent_end) {
+    f.resent_first = f.resent_end = index;
+    f.resent_in_order = true;
+  }
+  if (index < f.resent_end) f.resent_in_order = false;
+  f.resent_first = std::min(f.resent_first, index);
+  f.resent_end = std::max(f.resent_end, index + 1);
+}
+
+/// The peer has dropped what it had SACKed (RFC 2018, 8).
+bool Scoreboard::forget_reneged() noexcept {
+  if (empty() || !at(flight_->head).sacked) return false;
+  flight_->highest = {};
+  flight_->seen = {};
+  flight_->sacked = 0;
+  return true;
 }
 
 void Scoreboard::mark_all_lost() noexcept {
   if (flight_ == nullptr) return;
-  const bool reneged = !empty() && at(flight_->head).sacked;
-  if (reneged) {
-    flight_->highest = {};
-    flight_->seen = {};
-  }
+  const bool reneged = forget_reneged();
   lost_pending_ = 0;
   for (std::uint64_t i = flight_->head; i != flight_->tail; ++i) {
     SentSegment& s = at(i);
@@ -169,18 +238,43 @@ void Scoreboard::mark_all_lost() noexcept {
   flight_->resend_from = flight_->head;
 }
 
+void Scoreboard::mark_lost_by_age(Time now, Duration age) noexcept {
+  if (flight_ == nullptr) return;
+  const bool reneged = forget_reneged();
+  for (std::uint64_t i = flight_->head; i != flight_->tail; ++i) {
+    SentSegment& s = at(i);
+    if (reneged && s.sacked) {
+      s.sacked = false;
+      pipe_ += s.length;
+    }
+    if (!in_pipe(s)) continue;
+    if (i == flight_->head || Time{Duration{s.sent_ns}} + age <= now) lose(s);
+  }
+  flight_->loss_edge = flight_->resend_from = flight_->head;
+}
+
 const SentSegment& Scoreboard::resend(Time now) noexcept {
   assert(lost_pending_ > 0);
   while (!at(flight_->resend_from).lost || at(flight_->resend_from).resent) {
     ++flight_->resend_from;
     assert(flight_->resend_from < flight_->tail);
   }
+  if (flight_->by_time) note_resent(flight_->resend_from);
   SentSegment& s = at(flight_->resend_from++);
   s.resent = true;
   s.ever_resent = true;
   s.sent_ns = now.time_since_epoch().count();
   --lost_pending_;
   pipe_ += s.length;
+  return s;
+}
+
+/// It is not taken for lost: it stays in the pipe, once.
+const SentSegment& Scoreboard::resend_last(Time now) noexcept {
+  assert(!empty());
+  SentSegment& s = at(flight_->tail - 1);
+  s.ever_resent = true;
+  s.sent_ns = now.time_since_epoch().count();
   return s;
 }
 

@@ -81,6 +81,18 @@ class Scoreboard {
   /// Applies the loss test after a batch of sack() calls.
   void detect_losses() noexcept;
 
+  /// What detect_losses_by_time() found.
+  struct TimedLosses {
+    bool waiting = false;                ///< an overtaken segment still has time
+    std::int64_t resent_ns = INT64_MIN;  ///< a retransmission is lost: when it left, the last one
+  };
+  /// RFC 8985, 6.2, step 5: what is overtaken and out of time is lost, retransmissions
+  /// as well. O(1) per segment lost while retransmissions are not lost themselves.
+  TimedLosses detect_losses_by_time(Time now, Duration window) noexcept;
+  /// RTO (RFC 8985, 6.3): the oldest segment is lost, and others that left before
+  /// `now - age`. Reneging as below.
+  void mark_lost_by_age(Time now, Duration age) noexcept;
+
   /// RTO: everything that is not SACKed is lost and shall be sent again. If the
   /// oldest segment is SACKed the peer has reneged, and no SACK counts (RFC 2018, 8).
   void mark_all_lost() noexcept;
@@ -88,6 +100,11 @@ class Scoreboard {
   /// NextSeg rule 1: the oldest segment that is lost and not resent leaves now.
   /// @pre lost_pending() > 0
   const SentSegment& resend(Time now) noexcept;
+  /// The newest segment leaves once more, as a tail loss probe. @pre !empty()
+  const SentSegment& resend_last(Time now) noexcept;
+  [[nodiscard]] std::uint32_t sacked() const noexcept {
+    return flight_ == nullptr ? 0 : flight_->sacked;
+  }
 
  private:
   [[nodiscard]] SentSegment& at(std::uint64_t i) noexcept {
@@ -103,6 +120,10 @@ class Scoreboard {
   }
   std::uint32_t sack_new(std::uint64_t begin, std::uint64_t end) noexcept;
   void note_highest(std::uint64_t index) noexcept;
+  void lose(SentSegment& s) noexcept;
+  bool forget_reneged() noexcept;
+  void note_resent(std::uint64_t index) noexcept;
+  TimedLosses detect_lost_resends(Time now, Duration window) noexcept;
   void forget(SentSegment& s) noexcept;  ///< takes its part out of pipe and lost_pending
 
   void make_room(TransportMemory& memory) noexcept;

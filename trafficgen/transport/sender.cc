@@ -29,9 +29,10 @@ void TcpSender::start(const Peer& peer) noexcept {
   if (timestamps_ && mss_ > TimestampClock::kOptionBytes) mss_ -= TimestampClock::kOptionBytes;
   if (peer.mss_bytes != 0 && peer.mss_bytes < mss_)
     mss_ = static_cast<std::uint16_t>(peer.mss_bytes);
-  peer_window_scale_ = peer.window_scale;
+  peer_window_scale_ = peer.window_scale & 0xF;
   peer_edge_ = peer.window_bytes;
   ecn_ = peer.ecn;
+  by_time_ = peer.sack && context_.config.loss_detection == LossDetection::kRackTlp;
 }
 
 /// Payload that the next new segment would have: a full one, the rest of what is
@@ -78,6 +79,8 @@ bool TcpSender::can_send_new(Time now) noexcept {
 }
 
 bool TcpSender::can_send(Time now) noexcept {
+  if (tail_probe_) [[unlikely]]
+    return true;
   if (scoreboard_.lost_pending() == 0) [[likely]]
     return can_send_new(now);
   return resend_first_ || scoreboard_.pipe_bytes() + mss_ <= cwnd_;
@@ -90,11 +93,13 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
     probes_ = 0;
     probe_due_ = false;
   }
-  if (scoreboard_.lost_pending() == 0) [[likely]]
-    fill_new(s, now);
+  if (tail_probe_) [[unlikely]]
+    fill_tail_probe(s, now);
+  else if (scoreboard_.lost_pending() == 0) [[likely]] fill_new(s, now);
   else fill_resent(s, now);
   last_sent_ = now;
-  if (rto_deadline_ == kNever) rto_deadline_ = now + rto_.rto();  // RFC 6298, 5.1
+  if (by_time_) after_departure(now);
+  else if (rto_deadline_ == kNever) rto_deadline_ = now + rto_.rto();  // RFC 6298, 5.1
 }
 
 void TcpSender::note_window_use() noexcept {
@@ -103,19 +108,23 @@ void TcpSender::note_window_use() noexcept {
 
 void TcpSender::fill_resent(TcpSegment& s, Time now) noexcept {
   const SentSegment& lost = scoreboard_.resend(now);
-  const std::uint64_t end = lost.offset + lost.length;
+  resend_segment(lost, s, now);
+  resend_first_ = false;
+  note_window_use();
+}
+
+void TcpSender::resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept {
+  const std::uint64_t end = sent.offset + sent.length;
   const bool fin = end > written_;
-  s.sequence = space_.wire(lost.offset);
-  s.payload_bytes = static_cast<std::uint16_t>(lost.length - (fin ? 1 : 0));
+  s.sequence = space_.wire(sent.offset);
+  s.payload_bytes = static_cast<std::uint16_t>(sent.length - (fin ? 1 : 0));
   if (fin) s.flags |= kTcpFin;
   if (end >= written_) s.flags |= kTcpPsh;
   // RFC 3168, 6.1.5 forbids ECT here; a sender that tells marks apart may use it.
   const bool ect = ecn_ && s.payload_bytes != 0 && control_->wants_accurate_ecn_echo();
   s.ecn = ect ? Ecn::kEct0 : Ecn::kNotEct;
-  if (lost.offset == una_) rto_deadline_ = now + rto_.rto();
-  resend_first_ = false;
+  if (sent.offset == una_) arm_rto(now + rto_.rto());
   ++context_.counters.retransmitted;
-  note_window_use();
 }
 
 void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
@@ -143,7 +152,13 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
   }
   const bool first = scoreboard_.flight() == nullptr;
   scoreboard_.push(context_.memory, nxt_, payload + (fin ? 1 : 0), now);
-  if (first) scoreboard_.flight()->reduced_until = reduced_here_ ? una_ : una_ - 1;
+  if (first) {
+    Flight& flight = *scoreboard_.flight();
+    flight.reduced_until = reduced_here_ ? una_ : una_ - 1;
+    flight.by_time = by_time_;
+    flight.probe_end = probe_here_ ? una_ : 0;
+    flight.probe_resent = probe_here_;
+  }
   nxt_ = end + (fin ? 1 : 0);
   note_window_use();
 }
@@ -152,7 +167,8 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
 bool TcpSender::on_idle_timer(Time now) noexcept {
   rto_deadline_ = kNever;
   if (!window_closed()) return true;
-  if (++timeouts_ > kMaxTimeouts) return false;
+  if (timeouts_ == kMaxTimeouts) return false;
+  ++timeouts_;
   probe_due_ = true;
   Duration interval = rto_.rto();
   for (std::uint8_t i = 0; i <= probes_ && interval < context_.config.max_rto; ++i) interval *= 2;
@@ -164,18 +180,34 @@ bool TcpSender::on_idle_timer(Time now) noexcept {
 bool TcpSender::on_timer(Time now) noexcept {
   if (now < rto_deadline_) return true;
   if (scoreboard_.empty()) return on_idle_timer(now);
-  if (++timeouts_ > kMaxTimeouts) return false;
+  if (by_time_ && on_aux_timer(now)) return true;
+  if (timeouts_ == kMaxTimeouts) return false;
+  ++timeouts_;
+  on_timeout(now);
+  return true;
+}
+
+void TcpSender::on_timeout(Time now) noexcept {
   ++context_.counters.rtos_data;
   control_->on_timeout(flight_bytes(), now);
   cwnd_ = control_->cwnd_bytes();
-  scoreboard_.mark_all_lost();
+  Flight& flight = *scoreboard_.flight();
+  if (by_time_) {
+    const Rack& rack = flight.rack;
+    const auto window =
+        rack.reorder_window(reorder_, recovering(), scoreboard_.sacked(), rto_.srtt());
+    scoreboard_.mark_lost_by_age(now, rack.rtt() + window);
+    arm_aux(Flight::Aux::kNone, kNever);
+    tail_probe_ = false;
+  } else {
+    scoreboard_.mark_all_lost();
+  }
   phase_ = Phase::kAfterTimeout;
-  scoreboard_.flight()->recovery_point = nxt_;  // RFC 6675, 5.1
-  note_reduction();
+  flight.recovery_point = nxt_;  // RFC 6675, 5.1
+  note_reduction(now);
   resend_first_ = true;
   rto_.back_off(rto_bounds());
-  rto_deadline_ = now + rto_.rto();
-  return true;
+  arm_rto(now + rto_.rto());
 }
 
 }  // namespace outrider

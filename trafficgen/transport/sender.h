@@ -26,8 +26,8 @@ namespace outrider {
 /// takes bytes out of the pipe), RFC 6298 (RTO), RFC 5681 (4.1 idle restart),
 /// RFC 3168 (6.1.2, one reduction per window over ECE and loss; CWR).
 /// Deviations:
-///  - NextSeg has rules 1 and 2; a resent segment that is lost again waits for the
-///    RTO, and so does a lost tail (no RACK-TLP, RFC 8985);
+///  - NextSeg has rules 1 and 2; without RACK-TLP (RFC 8985, sender_rack.cc) a resent
+///    segment that is lost again waits for the RTO, and so does a lost tail;
 ///  - resending the oldest segment restarts the RTO, as Linux does, because with
 ///    a small minimum RTO the recovery itself would time out;
 ///  - the peer's window never shrinks (RFC 9293, 3.8.6 discourages it); a probe of
@@ -62,6 +62,7 @@ class TcpSender {
     std::uint8_t window_scale = 0;
     bool ecn = false;         ///< negotiated
     bool timestamps = false;  ///< negotiated
+    bool sack = false;        ///< its SYN permitted SACK
   };
   void start(const Peer& peer) noexcept;
   void on_handshake_rtt(Duration rtt) noexcept { rto_.on_sample(rtt, rto_bounds()); }
@@ -140,7 +141,24 @@ class TcpSender {
   void on_advance(std::uint64_t una, Duration rtt, Time now) noexcept;
   [[nodiscard]] Duration round_trip(const Scoreboard::Acknowledged& acked, const TcpSegment& s,
                                     Time now) const noexcept;
-  void note_reduction() noexcept;
+  void note_reduction(Time now) noexcept;
+  void resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept;
+  void on_timeout(Time now) noexcept;
+  void end_phase() noexcept;
+
+  // RACK-TLP: sender_rack.cc
+  [[nodiscard]] bool reports_duplicate(const TcpSegment& s) const noexcept;
+  void on_rack_ack(bool duplicate, Time now) noexcept;
+  void detect_losses_by_time(Time now) noexcept;
+  void take_probe_answer(const TcpSegment& s, std::int64_t ack, bool advances, bool duplicate,
+                         std::uint32_t flight, Time now) noexcept;
+  void arm_rto(Time at) noexcept;
+  void arm_aux(Flight::Aux aux, Time at) noexcept;
+  void arm_tail_probe(Time now) noexcept;
+  void after_departure(Time now) noexcept;
+  [[nodiscard]] bool on_aux_timer(Time now) noexcept;
+  void fill_tail_probe(TcpSegment& s, Time now) noexcept;
+  [[nodiscard]] bool recovering() const noexcept { return phase_ != Phase::kOpen; }
   void enter_recovery(std::uint32_t flight, Time now) noexcept;
   void obey_ece(std::uint32_t flight, Time now) noexcept;
   void note_window_use() noexcept;
@@ -173,10 +191,11 @@ class TcpSender {
   std::uint32_t cwnd_;  ///< what control_ says, kept here
   SequenceSpace space_;
   std::uint16_t mss_;  ///< of this connection, <= the controller's
-  std::uint8_t peer_window_scale_ = 0;
-  std::uint8_t timeouts_ = 0;  ///< since una_ moved
-  std::uint8_t probes_ = 0;    ///< since the peer's window closed
-  Phase phase_ = Phase::kOpen;
+  ReorderMemory reorder_;
+  std::uint8_t timeouts_ : 5 = 0;  ///< since una_ moved
+  std::uint8_t peer_window_scale_ : 4 = 0;
+  std::uint8_t probes_ : 4 = 0;  ///< since the peer's window closed
+  Phase phase_ : 2 = Phase::kOpen;
   bool closing_ : 1 = false;
   bool ecn_ : 1 = false;
   bool timestamps_ : 1 = false;
@@ -187,6 +206,10 @@ class TcpSender {
   bool reduced_here_ : 1 = true;   ///< nothing is in flight, and the last reduction ends at una_
   bool watches_ : 1 = false;       ///< watched_ is an offset that has not left yet
   bool watched_sent_ : 1 = false;  ///< watched_ is a time
+  bool by_time_ : 1 = false;       ///< RACK-TLP is in use
+  bool tail_probe_ : 1 = false;    ///< one is to leave, whatever the window
+  bool probe_spent_ : 1 = false;   ///< no round trip was measured since the last one
+  bool probe_here_ : 1 = false;    ///< nothing is in flight, una_ was probed by resending
   Time last_sent_{};               ///< data
   RtoEstimator rto_;
   std::uint64_t watched_ = 0;  ///< stream offset, or once it has left: when [ns]

@@ -20,6 +20,9 @@ int TcpSender::past_reduction() const noexcept {
 void TcpSender::release_flight() noexcept {
   if (scoreboard_.flight() == nullptr) return;
   reduced_here_ = past_reduction() == 0;
+  const Flight& flight = *scoreboard_.flight();
+  probe_here_ = flight.probe_end == una_ && flight.probe_resent && una_ != 0;
+  tail_probe_ = false;
   scoreboard_.release(context_.memory);
 }
 
@@ -44,6 +47,12 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
       ece || phase_ == Phase::kRecovery || (phase_ == Phase::kOpen && past_reduction() < 0);
   event.cwnd_limited = window_was_full();
   Duration rtt{};
+  const bool duplicate = reports_duplicate(s);
+  if (duplicate) ++context_.memory.events.duplicates_told;
+  if (by_time_) {
+    if (scoreboard_.flight() != nullptr)
+      scoreboard_.flight()->rack.begin_ack(now, s.has_timestamps && timestamps_ ? s.ts_echo : 0);
+  }
   if (una > una_before) {
     const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
     event.acked_bytes = acked.bytes;
@@ -52,12 +61,10 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   }
   if (s.sack_blocks != 0) [[unlikely]] {
     take_sack(s, event.acked_bytes);
-    scoreboard_.detect_losses();
+    if (!by_time_) scoreboard_.detect_losses();
   }
-  if (phase_ != Phase::kOpen && !below_recovery_point()) {
-    phase_ = Phase::kOpen;
-    resend_first_ = false;
-  }
+  if (by_time_) on_rack_ack(duplicate, now);
+  if (phase_ != Phase::kOpen && !below_recovery_point()) end_phase();
   if (event.acked_bytes != 0) {
     event.ece_bytes = ece ? event.acked_bytes : 0;
     event.srtt = rto_.srtt();
@@ -70,6 +77,7 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
     enter_recovery(flight, now);
   }
   if (ece) obey_ece(flight, now);
+  if (by_time_) take_probe_answer(s, ack, una > una_before, duplicate, flight, now);
   cwnd_ = control_->cwnd_bytes();
   if (scoreboard_.empty()) release_flight();
   return true;
@@ -90,8 +98,12 @@ Duration TcpSender::round_trip(const Scoreboard::Acknowledged& acked, const TcpS
 void TcpSender::on_advance(std::uint64_t una, Duration rtt, Time now) noexcept {
   una_ = una;
   timeouts_ = 0;
-  if (rtt >= Duration::zero()) rto_.on_sample(rtt, rto_bounds());
-  rto_deadline_ = scoreboard_.empty() ? kNever : now + rto_.rto();  // RFC 6298, 5.2 and 5.3
+  tail_probe_ = false;
+  if (rtt >= Duration::zero()) {
+    rto_.on_sample(rtt, rto_bounds());
+    probe_spent_ = false;
+  }
+  arm_rto(scoreboard_.empty() ? kNever : now + rto_.rto());  // RFC 6298, 5.2 and 5.3
 }
 
 /// Blocks at or below una_ are old news (a late ACK, or D-SACK, RFC 2883).
@@ -111,10 +123,21 @@ void TcpSender::take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexc
 }
 
 /// The window of data that is out now has had its reduction. (RFC 3168, 6.1.2)
-void TcpSender::note_reduction() noexcept {
-  if (scoreboard_.flight() != nullptr) scoreboard_.flight()->reduced_until = nxt_;
-  else reduced_here_ = true;
+void TcpSender::note_reduction(Time now) noexcept {
+  if (scoreboard_.flight() != nullptr) {
+    scoreboard_.flight()->reduced_until = nxt_;
+    scoreboard_.flight()->reduced_ns = now.time_since_epoch().count();
+  } else {
+    reduced_here_ = true;
+  }
   cwr_pending_ = ecn_;
+}
+
+/// Everything up to the recovery point is acknowledged.
+void TcpSender::end_phase() noexcept {
+  if (by_time_) Rack::on_recovery_end(reorder_);
+  phase_ = Phase::kOpen;
+  resend_first_ = false;
 }
 
 /// RFC 6675, section 5, step 4.
@@ -125,7 +148,7 @@ void TcpSender::enter_recovery(std::uint32_t flight, Time now) noexcept {
   ++context_.counters.fast_recoveries;
   if (past_reduction() < 0) return;  // ECE has reduced this window already
   control_->on_congestion(CongestionControl::Congestion::kLoss, flight, now);
-  note_reduction();
+  note_reduction(now);
 }
 
 /// Once per window. Strictly above: until data that left after the reduction is
@@ -134,7 +157,7 @@ void TcpSender::obey_ece(std::uint32_t flight, Time now) noexcept {
   if (phase_ == Phase::kRecovery || past_reduction() <= 0) return;
   control_->on_congestion(CongestionControl::Congestion::kEce, flight, now);
   ++context_.counters.ece_reductions;
-  note_reduction();
+  note_reduction(now);
 }
 
 }  // namespace outrider

@@ -14,6 +14,12 @@ enum class ConnectionReuse : std::uint8_t {
   kKeep,         ///< kept, window and all
 };
 
+/// How a sender tells that a segment is lost.
+enum class LossDetection : std::uint8_t {
+  kRfc6675,  ///< three segments above it are SACKed; a lost tail waits for the RTO
+  kRackTlp,  ///< RFC 8985: one that left later has arrived, and the tail is probed
+};
+
 /// One profile of transport settings, shared by both ends of a connection.
 struct TcpConfig {
   ControllerConfig control;
@@ -26,6 +32,7 @@ struct TcpConfig {
   Duration delayed_ack = std::chrono::milliseconds(40);  ///< > 0, longest wait
   std::uint32_t ack_every_segments = 2;                  ///< >= 1 (RFC 5681, 4.2: at most 2)
   std::uint32_t receive_buffer_bytes = 4U << 20;         ///< > 0
+  LossDetection loss_detection = LossDetection::kRfc6675;
   bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes
 };
 

@@ -24,4 +24,10 @@ struct TcpCounters {
   std::uint32_t invalid_received = 0;
 };
 
+/// Rare events of all connections that share a TransportMemory.
+struct TcpEvents {
+  std::uint64_t tail_probes = 0;      ///< sent (RFC 8985, 7)
+  std::uint64_t duplicates_told = 0;  ///< D-SACKs received (RFC 2883): resent in vain
+};
+
 }  // namespace outrider

@@ -6,6 +6,7 @@
 #include "trafficgen/transport/flight.h"
 #include "trafficgen/transport/object_pool.h"
 #include "trafficgen/transport/segment_arena.h"
+#include "trafficgen/transport/tcp_counters.h"
 
 namespace outrider {
 
@@ -20,7 +21,7 @@ struct TransportMemoryCounters {
 /// One lcore owns it together with its connections, which it outlives.
 ///
 /// Everything is reserved at construction and touched as it is used: a flight
-/// takes 384 bytes with room for 8 segments, a larger one 24 bytes a segment of a
+/// takes 512 bytes with room for 8 segments, a larger one 24 bytes a segment of a
 /// ring that doubles; a disorder takes 1.8 kB.
 class TransportMemory {
  public:
@@ -37,6 +38,7 @@ class TransportMemory {
   SegmentArena segments;
   ObjectPool<Disorder> disorders;
   TransportMemoryCounters counters;
+  TcpEvents events;
 };
 
 }  // namespace outrider

@@ -6,6 +6,7 @@
 
 #include "common/config/config_file.h"
 #include "tests/unit/config/full_job.h"
+#include "tests/unit/config/full_transport.h"
 #include "tests/unit/config/issue_matchers.h"
 #include "tests/unit/config/two_tensors.h"
 #include "trafficgen/config_toml.h"
@@ -26,16 +27,6 @@ auto fields(const HostConfig& c) {
   const auto& [name, address, device, rate, mtu, tso] = c;
   return std::tuple(name, address, device, rate, mtu, tso);
 }
-auto fields(const TransportConfig& c) {
-  const auto& [name, tcp] = c;
-  const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
-               timestamps] = tcp;
-  const auto& [controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate] =
-      control;
-  return std::tuple(name, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
-                    timestamps, controller, mss, window, gain, alpha, min_window, hystart, min_rtt,
-                    max_rtt, rate);
-}
 auto fields(const LongFlowsConfig& c) {
   const auto& [name, from, to, flows, transport, start, spread, port] = c;
   return std::tuple(name, from, to, flows, transport, start, spread, port);
@@ -52,25 +43,7 @@ auto fields(const GeneratorConfig& c) {
 }
 
 GeneratorConfig full_config() {
-  const TcpConfig tcp{.control = {.controller = Controller::kDctcp,
-                                  .mss_bytes = 1400,
-                                  .initial_window_segments = 4,
-                                  .dctcp_gain = 0.25,
-                                  .dctcp_initial_alpha = 0.5,
-                                  .dctcp_min_window_segments = 1,
-                                  .hystart = true,
-                                  .hystart_min_rtt_threshold = 10us,
-                                  .hystart_max_rtt_threshold = 20us},
-                      .ecn = true,
-                      .obey_ece = false,
-                      .reuse = ConnectionReuse::kNew,
-                      .min_rto = 10ms,
-                      .initial_rto = 20ms,
-                      .max_rto = 3s,
-                      .delayed_ack = 1ms,
-                      .ack_every_segments = 1,
-                      .receive_buffer_bytes = 65'536,
-                      .timestamps = true};
+  const TcpConfig tcp = full_transport();
   const TcpConfig plain{
       .control = {.controller = Controller::kUnresponsive, .rate = BitRate{50'000'000}},
       .ecn = false};

@@ -127,6 +127,36 @@ TEST(Receiver, OrdersSackBlocksByRecency) {
   }
 }
 
+// RFC 2883, section 4, with its examples' shapes.
+TEST(Receiver, ReportsDuplicatesFirst) {
+  struct Row {
+    std::uint64_t offset;
+    std::uint16_t bytes;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks;
+    const char* why;
+  };
+  const Row kRows[] = {
+      {0, 100, {}, "new"},
+      {100, 100, {}, "new"},
+      {0, 100, {{0, 100}}, "4.1: below the acknowledgment"},
+      {300, 200, {{300, 500}}, "a hole"},
+      {300, 100, {{300, 400}, {300, 500}}, "4.2: within what waits"},
+      {150, 100, {{150, 200}, {300, 500}}, "4.3: a part of it is new"},
+      {250, 50, {}, "the hole is filled"},
+  };
+  Bench b;
+  for (const auto& row : kRows) {
+    b.receiver.on_segment(data(row.offset, row.bytes), Time{});
+    b.receiver.acknowledge_now();
+    const TcpSegment s = pure_ack(b.receiver);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> got;
+    for (std::size_t i = 0; i < s.sack_blocks; ++i)
+      got.emplace_back(s.sack[i].begin - kFirst, s.sack[i].end - kFirst);
+    EXPECT_EQ(got, row.blocks) << row.why;
+  }
+  EXPECT_EQ(b.memory.disorders.lent(), 0U) << "what remembers a duplicate is given back";
+}
+
 TEST(Receiver, LatchesEceUntilCwr) {
   struct Row {
     Ecn ecn;
@@ -223,6 +253,7 @@ TEST(Receiver, KeepsEarlierEchoesWithinItsBound) {
 
 TEST(Receiver, AgreesWithASetOfBytes) {
   std::uint64_t refused = 0, duplicates = 0, out_of_order = 0, delivered_late = 0;
+  std::uint64_t duplicates_told = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     RandomStream random(seed, 0, RandomPurpose::kTest);
     Bench b;
@@ -249,13 +280,27 @@ TEST(Receiver, AgreesWithASetOfBytes) {
       if (next > begin + length) ++delivered_late;
       if (!b.receiver.ack_due()) continue;
       const TcpSegment ack = pure_ack(b.receiver);
-      for (std::size_t i = 0; i < ack.sack_blocks; ++i) {
+      // A duplicate comes first, below the acknowledgment or within the next block.
+      const auto at = [&ack](std::uint32_t sequence) {
+        return static_cast<std::int32_t>(sequence - ack.acknowledgment);
+      };
+      const bool told = ack.sack_blocks != 0 &&
+                        (at(ack.sack[0].end) <= 0 ||
+                         (ack.sack_blocks > 1 && at(ack.sack[0].begin) >= at(ack.sack[1].begin) &&
+                          at(ack.sack[0].end) <= at(ack.sack[1].end)));
+      if (told) {
+        ++duplicates_told;
+        for (std::int64_t k = at(ack.sack[0].begin); k < at(ack.sack[0].end); ++k)
+          ASSERT_TRUE(bytes.contains(next + static_cast<std::uint64_t>(k)));
+      }
+      const std::size_t holes_from = told ? 1 : 0;
+      for (std::size_t i = holes_from; i < ack.sack_blocks; ++i) {
         const std::uint64_t from = next + (ack.sack[i].begin - ack.acknowledgment);
         const std::uint64_t to = next + (ack.sack[i].end - ack.acknowledgment);
         ASSERT_GT(from, next);
         ASSERT_FALSE(bytes.contains(from - 1) || bytes.contains(to)) << "blocks are maximal";
         for (std::uint64_t k = from; k < to; ++k) ASSERT_TRUE(bytes.contains(k));
-        if (i == 0 && !was_refused && begin > next) {
+        if (i == holes_from && !was_refused && begin > next) {
           ASSERT_TRUE(from <= begin && begin + length <= to) << "RFC 2018: the latest first";
         }
       }
@@ -268,6 +313,7 @@ TEST(Receiver, AgreesWithASetOfBytes) {
   EXPECT_GT(duplicates, 100U);
   EXPECT_GT(out_of_order, 100U);
   EXPECT_GT(delivered_late, 10U);
+  EXPECT_GT(duplicates_told, 100U);
 }
 
 TEST(Receiver, RefusesASecondEndOfTheStream) {

@@ -49,6 +49,8 @@ struct Impairment {
   Duration late = std::chrono::microseconds(20);
   /// Sees every departing segment and its number in this direction; true drops it.
   std::function<bool(TcpSegment&, std::uint64_t)> drop{};
+  /// What one takes longer than the delay, by the same number.
+  std::function<Duration(const TcpSegment&, std::uint64_t)> extra{};
 };
 
 class Application final : public ConnectionListener {
@@ -182,11 +184,12 @@ class TwoEnds {
     const Impairment& wire = options_.wires[i];
     e.free_at = now_ + wire.spacing;
     const bool dropped = wire.drop && wire.drop(s, e.departed);
+    const Duration extra = wire.extra ? wire.extra(s, e.departed) : Duration{};
     ++e.departed;
     const double fate = random_.uniform();
     const bool late = random_.uniform() < wire.reorder;
     if (dropped || fate < wire.loss) return;
-    wire_.push({now_ + wire.delay + (late ? wire.late : Duration{}), order_++, 1 - i, s});
+    wire_.push({now_ + wire.delay + extra + (late ? wire.late : Duration{}), order_++, 1 - i, s});
   }
 
   Options options_;

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <tuple>
+
+#include "trafficgen/config.h"
+
+namespace outrider {
+
+// The structured bindings stop compiling when a struct gains a field.
+inline auto fields(const TransportConfig& c) {
+  const auto& [name, tcp] = c;
+  const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
+               loss_detection, timestamps] = tcp;
+  const auto& [controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate] =
+      control;
+  return std::tuple(name, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
+                    loss_detection, timestamps, controller, mss, window, gain, alpha, min_window,
+                    hystart, min_rtt, max_rtt, rate);
+}
+
+/// No member has its default.
+inline TcpConfig full_transport() {
+  using namespace std::chrono_literals;
+  return {.control = {.controller = Controller::kDctcp,
+                      .mss_bytes = 1400,
+                      .initial_window_segments = 4,
+                      .dctcp_gain = 0.25,
+                      .dctcp_initial_alpha = 0.5,
+                      .dctcp_min_window_segments = 1,
+                      .hystart = true,
+                      .hystart_min_rtt_threshold = 10us,
+                      .hystart_max_rtt_threshold = 20us},
+          .ecn = true,
+          .obey_ece = false,
+          .reuse = ConnectionReuse::kNew,
+          .min_rto = 10ms,
+          .initial_rto = 20ms,
+          .max_rto = 3s,
+          .delayed_ack = 1ms,
+          .ack_every_segments = 1,
+          .receive_buffer_bytes = 65'536,
+          .loss_detection = LossDetection::kRackTlp,
+          .timestamps = true};
+}
+
+}  // namespace outrider
