@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "common/core/step_marker.h"
+#include "common/dpdk/packet_attribution.h"
 #include "switch/header_rewrite.h"
 
 namespace outrider {
@@ -58,6 +59,7 @@ void EgressPort::enqueue(Packet* packet, const ParsedPacket& parsed, bool signal
   if (const auto refused = queue.refuses(m.frame_bytes))
     return drop(packet, c, signal ? DropReason::kSignalQueue : *refused);
   if (!signal && config_.marker.at == MarkAt::kEnqueue) mark_if_due(*packet, c, now);
+  if (service_) begin_wait(*packet, now);
   const bool was_backlogged = backlogged();
   queue.push({packet, now, m.frame_bytes, c});
   if (!was_backlogged && serializer_.free_at() <= now) {
@@ -102,6 +104,24 @@ void EgressPort::drop(Packet* packet, TrafficClass c, DropReason reason) noexcep
   release(packet);
 }
 
+/// Only data carries its own ledger on the way: what a pure ACK meets is part of
+/// the silence that its arrival ends.
+void EgressPort::begin_wait(Packet& packet, Time now) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.owner == 0 || m.payload_bytes == 0) return;
+  PacketAttribution& a = attribution_of(packet);
+  if (!a.ledger.valid()) return;
+  a.ledger.advance(now, BurstTime::kSerialisation);  // and propagation
+  a.queued = service_->read(m.owner, now);
+}
+
+void EgressPort::end_wait(Packet& packet, Time start) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.owner == 0 || m.payload_bytes == 0) return;
+  PacketAttribution& a = attribution_of(packet);
+  if (a.ledger.valid()) a.ledger.wait(start, a.queued, service_->read(m.owner, start));
+}
+
 /// Lets everything leave that would have left by `now`.
 void EgressPort::serve_until(Time now) noexcept {
   if (!backlogged()) return;
@@ -114,7 +134,9 @@ void EgressPort::depart(Time start) noexcept {
   const Queue::Item item = is_signal ? signals_.pop() : queue_.pop();
   if (!is_signal && config_.marker.at == MarkAt::kDequeue)
     mark_if_due(*item.packet, item.traffic_class, start);
+  if (service_) end_wait(*item.packet, start);
   const Time finish = serializer_.transmit(item.frame_bytes, start);
+  if (service_) service_->on_service(item.traffic_class, meta(*item.packet).owner, start, finish);
   ++transmitted_[item.traffic_class];
   transmitted_bytes_[item.traffic_class] += item.frame_bytes;
   if (tap_)

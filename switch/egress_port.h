@@ -7,6 +7,7 @@
 #include "common/core/egress_queue.h"
 #include "common/core/random.h"
 #include "common/core/regulator.h"
+#include "common/core/service_clock.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
 #include "common/runtime/event_loop.h"
@@ -42,6 +43,9 @@ class EgressPort final : public EventSource {
 
   /// Where departures go. Once, before the first packet.
   void connect(Link& out) noexcept { out_ = &out; }
+  /// Splits the waiting time of data packets with an owner. Once, before the first
+  /// packet. @pre all packets are of a pool with attribution
+  void attribute(std::uint32_t owners) { service_ = std::make_unique<ServiceClock>(owners); }
 
   /// A START for a burst that will leave through this port.
   void on_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
@@ -85,6 +89,8 @@ class EgressPort final : public EventSource {
   [[nodiscard]] bool loses_next() noexcept {
     return loss_below_ != 0 && loss_.next_u32() < loss_below_;
   }
+  void begin_wait(Packet& packet, Time now) noexcept;
+  void end_wait(Packet& packet, Time start) noexcept;
   void serve_until(Time now) noexcept;
   void depart(Time start) noexcept;
   [[nodiscard]] bool backlogged() const noexcept { return !queue_.empty() || !signals_.empty(); }
@@ -100,7 +106,8 @@ class EgressPort final : public EventSource {
   RandomStream loss_;
   std::uint64_t loss_below_;  ///< of 2^32; 0: nothing is lost
   PerClass<std::uint32_t> initial_threshold_{};
-  std::unique_ptr<QueueTap> tap_;  ///< only if config_.record
+  std::unique_ptr<QueueTap> tap_;          ///< only if config_.record
+  std::unique_ptr<ServiceClock> service_;  ///< only with attribution
 
   PerClass<std::uint64_t> arrived_{};
   PerClass<std::uint64_t> transmitted_{};

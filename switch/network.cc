@@ -69,6 +69,11 @@ void SwitchNetwork::connect(std::uint32_t edge, Node& to, std::uint32_t to_port)
   switches_[e.switch_index]->port(e.port_index).connect(*links_.back());
 }
 
+void SwitchNetwork::attribute(std::uint32_t owners) {
+  for (auto& sw : switches_)
+    for (std::uint32_t p = 0; p < sw->ports(); ++p) sw->port(p).attribute(owners);
+}
+
 std::optional<std::uint32_t> SwitchNetwork::route(std::uint32_t switch_index,
                                                   std::uint32_t address) const noexcept {
   return switches_[switch_index]->route(address);

@@ -47,6 +47,10 @@ class SwitchNetwork {
   /// edge, before the first packet.
   void connect(std::uint32_t edge, Node& to, std::uint32_t to_port);
 
+  /// Has every egress port split the waiting times of packets with an owner.
+  /// Once, before the first packet. @pre all packets are of a pool with attribution
+  void attribute(std::uint32_t owners);
+
   /// The wire from outside into edge port `edge`, with the port's delay.
   [[nodiscard]] Link& ingress(std::uint32_t edge) noexcept;
 

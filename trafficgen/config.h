@@ -86,6 +86,7 @@ struct GeneratorConfig {
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
   std::uint32_t max_bins = 131072;              ///< kept
   TransportMemoryConfig transport_memory{};
+  bool attribution = false;  ///< virtual time: where each burst's time goes
 };
 
 ConfigIssues validate(const GeneratorConfig& config);

@@ -104,6 +104,7 @@ void describe(V& v, GeneratorConfig& c) {
   v.value("seed", c.seed);
   v.duration("duration", c.duration);
   v.share("send_jitter", c.send_jitter);
+  v.value("attribution", c.attribution);
   v.choice("payload", c.payload, kPayloads);
   v.value("lcore", c.lcore);
   v.value("mbufs", c.mbufs);

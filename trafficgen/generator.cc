@@ -24,6 +24,13 @@ namespace outrider {
 
 namespace {
 constexpr std::uint32_t kIpAndTcpBytes = 40;
+
+/// One for each worker of each job, from 1; jobs that come again are jobs.
+std::uint32_t owners_of(const GeneratorConfig& config) noexcept {
+  std::size_t owners = 0;
+  for (const auto& job : config.jobs) owners += job.workers.size() * (1 + job.arrivals.size());
+  return config.attribution ? static_cast<std::uint32_t>(owners) : 0;
+}
 }  // namespace
 
 struct Generator::State {
@@ -72,6 +79,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<RequestFlows>> requests;
   std::vector<std::unique_ptr<Transfer>> transfers;
   std::vector<std::unique_ptr<FlowGroup>> flow_groups;
+  std::uint32_t next_owner = 0;  ///< the next job's first; 0: attribution is off
   std::uint64_t unknown_host = 0;
   std::uint64_t malformed = 0;
   std::uint64_t not_ipv4 = 0;
@@ -90,7 +98,8 @@ void Generator::State::make_hosts() {
                                                        .seed = config.seed,
                                                        .index = i,
                                                        .full_payload = options.full_payload,
-                                                       .payload = config.payload},
+                                                       .payload = config.payload,
+                                                       .owners = owners_of(config)},
                                            loop, pool, memory));
     by_address[address] = i;
     const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
@@ -135,7 +144,9 @@ void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
                    .servers = hosts_named(job.servers),
                    .draws_as = draws_as,
                    .first_iteration = first_iteration,
-                   .seed = config.seed};
+                   .seed = config.seed,
+                   .first_owner = next_owner};
+  if (next_owner != 0) next_owner += static_cast<std::uint32_t>(job.workers.size());
   setup.compute = job.compute.value_or(Duration::zero());
   setup.burst_bytes = job.burst_bytes.value_or(0);
   if (!job.servers.empty()) setup.shard_bytes = even_shards(setup.burst_bytes, job.servers.size());
@@ -240,6 +251,9 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
     : state_(std::make_unique<State>(config, loop, pool, options)) {
   if (config.payload != Payload::kZeros && !options.full_payload)
     throw std::runtime_error("payload = \"pattern\" needs real frames: not in virtual time");
+  if (config.attribution && (options.full_payload || !can_attribute(pool)))
+    throw std::runtime_error("attribution needs virtual time and a pool with room for it");
+  if (owners_of(config) != 0) state_->next_owner = 1;
   state_->make_hosts();
   for (std::uint32_t i = 0; i < config.devices.size(); ++i) state_->make_neighbours(i);
   state_->make_jobs();
@@ -252,6 +266,8 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
 Generator::~Generator() = default;
 
 const GeneratorConfig& Generator::config() const noexcept { return state_->config; }
+
+std::uint32_t Generator::owners() const noexcept { return owners_of(state_->config); }
 
 Node& Generator::host(std::uint32_t index) noexcept { return *state_->hosts[index]; }
 

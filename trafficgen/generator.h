@@ -29,6 +29,8 @@ class Generator {
   Generator& operator=(const Generator&) = delete;
 
   [[nodiscard]] const GeneratorConfig& config() const noexcept;
+  /// Highest owner of attribution; 0: it is off.
+  [[nodiscard]] std::uint32_t owners() const noexcept;
   /// Where host `index` (position in config().hosts) receives; port is ignored.
   [[nodiscard]] Node& host(std::uint32_t index) noexcept;
   /// Wire that host `index` sends into. Once per host, before start().

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/core/burst_identity.h"
+#include "common/core/burst_ledger.h"
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
 #include "trafficgen/background/flow_report.h"
@@ -32,6 +34,8 @@ struct BurstRecord {
   std::uint32_t rtos = 0;
   std::uint32_t retransmitted = 0;  ///< segments
   bool ack_timed_out = false;
+  /// Where due to delivered went; absent without attribution, or if not delivered.
+  std::optional<BurstTimes> times{};
 };
 
 /// One iteration of one worker.

@@ -8,6 +8,12 @@ namespace outrider {
 // By argument-dependent lookup; in the order of the structs.
 
 template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, BurstTimes>
+void fields(V& v, R& r) {
+  for (std::size_t i = 0; i < kBurstTimes; ++i) v.value(kBurstTimeNames[i].data(), r.ns[i]);
+}
+
+template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, BurstRecord>
 void fields(V& v, R& r) {
   v.value("identity", r.identity);
@@ -21,6 +27,7 @@ void fields(V& v, R& r) {
   v.value("rtos", r.rtos);
   v.value("retransmitted", r.retransmitted);
   v.value("ack_timed_out", r.ack_timed_out);
+  v.value("times_ns", r.times);
 }
 
 template <class V, class R>

@@ -18,6 +18,7 @@ struct PacketPoolConfig {
   std::uint32_t mbufs = 8192;             ///< > 0
   std::uint32_t frame_room_bytes = 2048;  ///< longest frame part kept in the buffer
   int socket = -1;                        ///< NUMA node; -1: any
+  bool attribution = false;               ///< room for a PacketAttribution in each
 };
 
 /// Buffers for the virtual runtime: headers only, payload is never written.

@@ -31,6 +31,7 @@ struct alignas(64) PacketMeta {
   TrafficClass traffic_class = TrafficClass::kBackground;
   bool has_identity = false;
   BurstIdentity identity{};  ///< meaningful only if has_identity
+  std::uint32_t owner = 0;   ///< of packet_attribution.h: job and worker; 0: nobody, or it is off
 };
 static_assert(sizeof(PacketMeta) == 64, "one cache line");
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -85,6 +86,12 @@ Json to_json_value(const std::vector<T>& list) {
   Json out = Json::array();
   for (const auto& element : list) out.push_back(to_json_value(element));
   return out;
+}
+
+/// null: absent.
+template <class T>
+Json to_json_value(const std::optional<T>& v) {
+  return v ? to_json_value(*v) : Json();
 }
 
 class JsonFieldWriter {
@@ -216,6 +223,12 @@ void from_json_value(const Json& in, const std::string& path, std::vector<T>& li
   list.assign(in.size(), T{});
   for (std::size_t i = 0; i < list.size(); ++i)
     from_json_value(in[i], path + "[" + std::to_string(i) + "]", list[i]);
+}
+
+template <class T>
+void from_json_value(const Json& in, const std::string& path, std::optional<T>& v) {
+  v.reset();
+  if (!in.is_null()) from_json_value(in, path, v.emplace());
 }
 
 class JsonFieldReader {

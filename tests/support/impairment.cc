@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/dpdk/packet_attribution.h"
 #include "common/net/checksum.h"
 #include "switch/header_rewrite.h"
 
@@ -85,6 +86,7 @@ Packet* Impairment::copy_of(const Packet& packet) noexcept {
   copy->data_len = packet.data_len;
   copy->pkt_len = packet.pkt_len;
   meta(*copy) = meta(packet);
+  if (can_attribute(pool_)) attribution_of(*copy) = attribution_of(packet);
   ++copied_;
   return copy;
 }

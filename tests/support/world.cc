@@ -26,7 +26,8 @@ Mempool make_test_pool(std::uint32_t mbufs) {
   static int next = 0;
   return make_packet_pool({.name = "test" + std::to_string(next++),
                            .mbufs = mbufs,
-                           .frame_room_bytes = kHeaderRoomBytes});
+                           .frame_room_bytes = kHeaderRoomBytes,
+                           .attribution = true});
 }
 
 bool full_run() {
@@ -62,6 +63,7 @@ ImpairedWorld::ImpairedWorld(const SwitchProcessConfig& switches, const Generato
     wires_.push_back(std::make_unique<Link>(loop_, Duration::zero(), *up_[i], 0));
     generator_.connect(i, *wires_.back());
   }
+  if (generator_.owners() != 0) network_.attribute(generator_.owners());
   generator_.start(now_);
 }
 

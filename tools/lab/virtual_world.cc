@@ -26,6 +26,7 @@ VirtualWorld::VirtualWorld(const SwitchProcessConfig& switches, const GeneratorC
     streams_.emplace(traffic.streams, stream_devices(traffic), traffic.seed, traffic.duration,
                      loop_, pool);
   join(switches, traffic);
+  if (generator_.owners() != 0) network_.attribute(generator_.owners());
   generator_.start(now_);
   if (streams_) streams_->start();
 }

@@ -33,7 +33,10 @@ Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemo
       signals_(64),
       resets_(kMaxResets),
       ack_listeners_(kExpectedAnnouncedFlows),
-      timers_(kExpectedTimers) {}
+      timers_(kExpectedTimers),
+      attribution_(setup.owners != 0 ? std::make_unique<HostAttribution>(setup.owners) : nullptr) {
+  assert(!attribution_ || can_attribute(pool));
+}
 
 Host::~Host() = default;
 
@@ -60,9 +63,9 @@ std::uint32_t Host::initial_sequence(const FlowKey& flow) noexcept {
 }
 
 TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uint8_t option_bytes,
-                          ConnectionListener& listener, Time now) {
+                          ConnectionListener& listener, Time now, std::uint32_t owner) {
   const std::uint32_t slot =
-      add_connection(flow, config, option_bytes, TcpConnection::Role::kClient, listener);
+      add_connection(flow, config, option_bytes, TcpConnection::Role::kClient, listener, owner);
   TcpConnection& connection = *connections_[slot].connection;
   connection.open(now);
   refresh(slot, now);
@@ -84,6 +87,11 @@ void Host::close(TcpConnection& connection, Time now) noexcept {
   connection.close(now);
   refresh(slot_of(connection), now);
   settle(now);
+}
+
+void Host::begin_burst(TcpConnection& connection, const BurstLedger& ledger, BurstTime idle,
+                       Time now) noexcept {
+  if (attribution_) attribution_->begin_burst(slot_of(connection), connection, ledger, idle, now);
 }
 
 void Host::send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
@@ -110,15 +118,20 @@ void Host::set_timer(TimerClient& client, std::uint32_t tag, Time at) {
 
 std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
                                    std::uint8_t option_bytes, TcpConnection::Role role,
-                                   ConnectionListener& listener) {
-  return connections_.add(config, {flow, role, initial_sequence(flow), option_bytes}, listener);
+                                   ConnectionListener& listener, std::uint32_t owner) {
+  const std::uint32_t slot =
+      connections_.add(config, {flow, role, initial_sequence(flow), option_bytes}, listener);
+  if (attribution_) attribution_->attribute(slot, config, owner);
+  return slot;
 }
 
 /// A closed connection that still has something to say (the last ACK) stays
 /// queued and is removed once that has left.
 void Host::retire_if_closed(std::uint32_t slot) noexcept {
   const ConnectionTable::Slot& s = connections_[slot];
-  if (s.connection->closed() && !s.queued) connections_.remove(slot);
+  if (!s.connection->closed() || s.queued) return;
+  connections_.remove(slot);
+  if (attribution_) attribution_->forget(slot);
 }
 
 std::uint32_t Host::slot_of(const TcpConnection& connection) noexcept {
@@ -137,6 +150,7 @@ void Host::refresh(std::uint32_t index, Time now) noexcept {
   }
   connections_.refresh_timer(index);
   note_timer(slot.timer_at);
+  if (attribution_) attribution_->on_change(index, *slot.connection, now);
 }
 
 // -- receiving
@@ -148,12 +162,14 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   const auto frame = read_frame(*packet, reason);
   if (setup_.payload == Payload::kPattern && frame && frame->segment.payload_bytes != 0)
     verify(*packet, *frame);
+  if (attribution_ && frame) attribution_->on_packet(*packet, frame->segment.payload_bytes, now);
   release(packet);
   if (!frame) {
     ++counters_.drops[static_cast<std::size_t>(reason)];
   } else {
     take_frame(*frame, now);
   }
+  if (attribution_) attribution_->end_event();
   --busy_;
   settle(now);
 }
@@ -180,6 +196,7 @@ void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
   const auto slot = connections_.find(frame.flow.reversed());
   if (!slot) return take_unknown(frame, now);
   ++counters_.to_connections;
+  if (attribution_) attribution_->on_arrival(*slot);
   connections_[*slot].connection->on_segment(frame.segment, now);
   refresh(*slot, now);
   retire_if_closed(*slot);
@@ -210,7 +227,7 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
     if (offer.listener != nullptr && !connections_.full()) {
       const std::uint32_t slot =
           add_connection(frame.flow.reversed(), *offer.config, offer.option_bytes,
-                         TcpConnection::Role::kServer, *offer.listener);
+                         TcpConnection::Role::kServer, *offer.listener, offer.owner);
       ++counters_.to_connections;
       TcpConnection& connection = *connections_[slot].connection;
       it->second->on_accepted(connection);
@@ -263,18 +280,21 @@ void Host::transmit(Time now) noexcept {
     }
     // A wire that just became free continues; one that was idle starts at random.
     const Time start = nic_.free_at() == now ? now : jittered(now);
-    if (!write_next(*packet, now)) {
+    const bool signal = !signals_.empty();
+    meta(*packet).owner = 0;
+    if (!write_next(*packet, now, start)) {
       release(packet);
       return;
     }
     const Time finish = nic_.transmit(meta(*packet).frame_bytes, start);
+    if (attribution_) attribution_->on_service(*packet, signal, start, finish);
     ++counters_.sent;
     out_->push(packet, finish);
   }
 }
 
 /// @return false if nobody had anything after all
-bool Host::write_next(Packet& packet, Time now) noexcept {
+bool Host::write_next(Packet& packet, Time now, Time start) noexcept {
   if (!signals_.empty()) {
     const OutgoingSignal s = signals_.pop();
     TcpSegment segment;
@@ -287,11 +307,11 @@ bool Host::write_next(Packet& packet, Time now) noexcept {
     write_frame(packet, r.flow, 0, r.segment, setup_.full_payload);
     return true;
   }
-  return write_ready(packet, now);
+  return write_ready(packet, now, start);
 }
 
 /// The next segment of the connection whose turn it is.
-bool Host::write_ready(Packet& packet, Time now) noexcept {
+bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
   while (turn_ || !ready_.empty()) {
     const std::uint32_t index = turn_ ? *turn_ : ready_.pop();
     if (!turn_) turn_bytes_ = 0;
@@ -306,6 +326,7 @@ bool Host::write_ready(Packet& packet, Time now) noexcept {
       if (setup_.tso_bytes != 0) keep_turn(index, segment.payload_bytes, now);
       if (setup_.payload == Payload::kPattern && segment.payload_bytes != 0)
         write_pattern(packet, slot.connection->sent_offset(segment));
+      if (attribution_) attribution_->on_departure(index, *slot.connection, segment, packet, start);
     }
     refresh(index, now);  // also if it lacks memory: it has set a deadline then
     retire_if_closed(index);
@@ -333,12 +354,14 @@ void Host::note_timer(Time at) noexcept {
 
 Time Host::fire_timers(Time now) noexcept {
   ++busy_;
+  if (attribution_) attribution_->on_timer();
   while (const auto slot = connections_.take_due(now)) {
     TcpConnection& connection = *connections_[*slot].connection;
     if (connection.next_timer() <= now) connection.on_timer(now);
     refresh(*slot, now);
     retire_if_closed(*slot);
   }
+  if (attribution_) attribution_->end_event();
   while (timers_.next() <= now) {
     const TimerQueue::Timer timer = timers_.pop();
     timer.client->on_timer(timer.tag, now);

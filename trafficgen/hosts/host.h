@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/connection_table.h"
 #include "trafficgen/hosts/frame.h"
+#include "trafficgen/hosts/host_attribution.h"
 #include "trafficgen/hosts/payload.h"
 #include "trafficgen/hosts/timer_queue.h"
 #include "trafficgen/transport/connection.h"
@@ -31,6 +33,7 @@ class Acceptor {
     const TcpConfig* config = nullptr;
     ConnectionListener* listener = nullptr;  ///< nullptr: refused with RST
     std::uint8_t option_bytes = 0;
+    std::uint32_t owner = 0;  ///< of attribution; 0: none
   };
   /// @param flow as the client sends it
   virtual Offer accept(const FlowKey& flow) noexcept = 0;
@@ -91,6 +94,9 @@ class Host final : public Node {
     std::uint32_t index = 0;  ///< entity of its random streams
     bool full_payload = false;
     Payload payload = Payload::kZeros;  ///< kPattern needs full_payload
+    /// Highest owner of attribution; 0: it is off. Otherwise all packets must be of a
+    /// pool with attribution.
+    std::uint32_t owners = 0;
   };
 
   /// @param pool,memory must outlive the host
@@ -106,12 +112,22 @@ class Host final : public Node {
   /// @return nothing if all 32,768 are in use
   std::optional<std::uint16_t> allocate_port(std::uint32_t to_address,
                                              std::uint16_t to_port) noexcept;
-  /// Client side. @param flow source must be this host; @return valid until on_closed
+  /// Client side. @param flow source must be this host, @param owner of attribution
+  /// @return valid until on_closed
   TcpConnection& open(const FlowKey& flow, const TcpConfig& config, std::uint8_t option_bytes,
-                      ConnectionListener& listener, Time now);
+                      ConnectionListener& listener, Time now, std::uint32_t owner = 0);
   void listen(std::uint16_t port, Acceptor& acceptor);
   void send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept;
   void close(TcpConnection& connection, Time now) noexcept;
+  /// See HostAttribution::begin_burst(). Nothing happens without attribution.
+  void begin_burst(TcpConnection& connection, const BurstLedger& ledger, BurstTime idle,
+                   Time now) noexcept;
+  /// Within on_delivered(): where the time of what is being delivered went; not valid()
+  /// without attribution.
+  [[nodiscard]] const BurstLedger& arriving() const noexcept {
+    static constexpr BurstLedger kNone{};
+    return attribution_ ? attribution_->arriving() : kNone;
+  }
   /// @param sequence of the announced burst's first byte
   void send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
                   Time now) noexcept;
@@ -153,7 +169,7 @@ class Host final : public Node {
 
   std::uint32_t add_connection(const FlowKey& flow, const TcpConfig& config,
                                std::uint8_t option_bytes, TcpConnection::Role role,
-                               ConnectionListener& listener);
+                               ConnectionListener& listener, std::uint32_t owner);
   void retire_if_closed(std::uint32_t slot) noexcept;
   void refresh(std::uint32_t slot, Time now) noexcept;
   [[nodiscard]] std::uint32_t slot_of(const TcpConnection& connection) noexcept;
@@ -166,8 +182,8 @@ class Host final : public Node {
 
   [[nodiscard]] bool has_work() const noexcept;
   void transmit(Time now) noexcept;
-  bool write_next(Packet& packet, Time now) noexcept;
-  bool write_ready(Packet& packet, Time now) noexcept;
+  bool write_next(Packet& packet, Time now, Time start) noexcept;
+  bool write_ready(Packet& packet, Time now, Time start) noexcept;
   void keep_turn(std::uint32_t slot, std::uint32_t payload_bytes, Time now) noexcept;
   [[nodiscard]] Time jittered(Time now) noexcept;
   Time fire_nic(Time now) noexcept;
@@ -201,6 +217,7 @@ class Host final : public Node {
   std::uint16_t next_port_ = 32768;
   int busy_ = 0;  ///< > 0 inside receive() or a timer: the NIC is asked at the end
   HostCounters counters_;
+  std::unique_ptr<HostAttribution> attribution_;  ///< only if it is on
 };
 
 }  // namespace outrider

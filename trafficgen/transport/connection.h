@@ -84,6 +84,10 @@ class TcpConnection {
       return receiver_.ack_due() || sender_.can_send(now) || sender_.probe_due();
     return state_ == State::kClosed ? receiver_.ack_due() : syn_due_;
   }
+  /// The same of data alone.
+  [[nodiscard]] bool can_send_data(Time now) noexcept {
+    return state_ == State::kEstablished && sender_.can_send(now);
+  }
   /// @pre has_segment(now). Takes note that it leaves now.
   [[nodiscard]] TcpSegment next_segment(Time now) noexcept;
   void on_segment(const TcpSegment& segment, Time now) noexcept;

@@ -174,6 +174,13 @@ void Job::note_sender(BurstRecord& record, const TcpConnection* sender, Time now
   record.delivered_ns = now.time_since_epoch().count();
 }
 
+/// The segment that is being delivered completes the burst: its chain of causes is
+/// the burst's.
+void Job::note_times(BurstRecord& record, const Host& receiver) noexcept {
+  const BurstLedger& ledger = receiver.arriving();
+  if (ledger.valid() && ledger.burst() == record.identity) record.times = ledger.times();
+}
+
 void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
                         Time now) noexcept {
   const std::size_t index = burst_index(worker, iteration, BurstDirection::kPush);
@@ -184,6 +191,7 @@ void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
     record.delivered_ns = kNotYet_ns;
     return;
   }
+  note_times(record, target(worker, server));
   this->iteration(worker, iteration).pushed_ns = record.delivered_ns;
   const std::uint64_t staleness = gate_.on_push(worker);
   if (setup_.config.pull) return gate_.clear([](std::uint32_t) {});
@@ -210,7 +218,8 @@ void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
   const std::size_t index = burst_index(worker, iteration, BurstDirection::kPull);
   const bool complete = --shards_missing_[index] == 0;
   note_sender(bursts_[index], servers_[server]->connection(worker), now);
-  if (!complete) bursts_[index].delivered_ns = kNotYet_ns;
+  if (complete) note_times(bursts_[index], *setup_.workers[worker]);
+  else bursts_[index].delivered_ns = kNotYet_ns;
 }
 
 void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {

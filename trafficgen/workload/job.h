@@ -44,6 +44,7 @@ class Job {
     std::uint32_t first_iteration = 0;         ///< of its draws: arrivals go on where others end
     Duration compute{};                        ///< kClosedLoop
     std::uint64_t seed = 1;
+    std::uint32_t first_owner = 0;  ///< of its workers, for attribution; 0: off
   };
   Job(const Setup& setup, GoodputSeries& goodput);
   ~Job();
@@ -82,6 +83,10 @@ class Job {
   /// When a piece is ready: tensors take equal shares of the backward pass (an
   /// assumption), so the n-th of T is ready after n/T of it. With kFifo: at its end.
   [[nodiscard]] Time ready_at(const Plan& plan, std::size_t piece) const noexcept;
+  /// Of a worker's connections, for attribution.
+  [[nodiscard]] std::uint32_t owner(std::uint32_t worker) const noexcept {
+    return setup_.first_owner == 0 ? 0 : setup_.first_owner + worker;
+  }
   [[nodiscard]] Time start_at() const noexcept { return Time{} + setup_.config.start; }
   /// Transport settings of a connection that starts at `host`, identity option included.
   [[nodiscard]] const TcpConfig& tcp() const noexcept { return tcp_; }
@@ -113,6 +118,7 @@ class Job {
   [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
                           Time free_at) const noexcept;
   void note_sender(BurstRecord& record, const TcpConnection* sender, Time now) noexcept;
+  static void note_times(BurstRecord& record, const Host& receiver) noexcept;
   void make_flows(GoodputSeries& goodput);
   void make_participants();
   void fill_flows(GeneratorReport& report) const;

@@ -17,7 +17,10 @@ void RingMember::start() { host_.listen(job_.setup().config.tcp_port, *this); }
 
 Acceptor::Offer RingMember::accept(const FlowKey& flow) noexcept {
   if (flow.source_address != job_.setup().workers[left_]->address()) return {};
-  return {.config = &job_.tcp(), .listener = this, .option_bytes = kBurstOptionBytes};
+  return {.config = &job_.tcp(),
+          .listener = this,
+          .option_bytes = kBurstOptionBytes,
+          .owner = job_.owner(left_)};
 }
 
 void RingMember::on_accepted(TcpConnection& connection) noexcept {

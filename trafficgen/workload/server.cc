@@ -53,7 +53,10 @@ Server::Peer* Server::peer_of(std::uint32_t address) noexcept {
 Acceptor::Offer Server::accept(const FlowKey& flow) noexcept {
   Peer* peer = peer_of(flow.source_address);
   if (peer == nullptr) return {};
-  return {.config = &job_.tcp(), .listener = peer, .option_bytes = kBurstOptionBytes};
+  return {.config = &job_.tcp(),
+          .listener = peer,
+          .option_bytes = kBurstOptionBytes,
+          .owner = job_.owner(peer->worker)};
 }
 
 void Server::on_accepted(TcpConnection& connection) noexcept {
@@ -95,6 +98,10 @@ void Server::answer(Peer& peer, Time now) noexcept {
   if (peer.connection == nullptr) return;  // the worker is gone: its burst stays incomplete
   peer.connection->set_identity(r.identity);
   peer.connection->watch_offset(peer.connection->written_bytes());
+  // The first server to answer makes the pull due; later ones waited for others' pushes.
+  BurstLedger ledger(r.identity, Time{Duration{r.due_ns}});
+  ledger.advance(now, BurstTime::kOthers);
+  host_.begin_burst(*peer.connection, ledger, BurstTime::kOthers, now);
   host_.send(*peer.connection, job_.shard_bytes(index_), now);
   if (job_.tcp().reuse == ConnectionReuse::kNew) host_.close(*peer.connection, now);
 }

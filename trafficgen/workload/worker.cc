@@ -91,7 +91,8 @@ void Worker::open(Shard& shard, Time now) noexcept {
   shard.rtos_noted = 0;
   shard.retransmitted_noted = 0;
   job_.pull_flow(index_, shard.server).on_new_receiver();
-  shard.connection = &host_.open(shard.flow, job_.tcp(), kBurstOptionBytes, shard, now);
+  shard.connection =
+      &host_.open(shard.flow, job_.tcp(), kBurstOptionBytes, shard, now, job_.owner(index_));
 }
 
 void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
@@ -209,6 +210,9 @@ void Worker::release_if_ready(Time now) noexcept {
 void Worker::push(Time now) noexcept {
   BurstRecord& r = record();
   r.released_ns = now.time_since_epoch().count();
+  BurstLedger ledger(r.identity, Time{Duration{r.due_ns}});
+  ledger.advance(now, BurstTime::kSignal);
+  const BurstTime idle = job_.is_ring() ? BurstTime::kOthers : BurstTime::kCompute;
   for (auto& shard : shards_) {
     if (shard.connection == nullptr) open(shard, now);
     TcpConnection& connection = *shard.connection;
@@ -216,6 +220,7 @@ void Worker::push(Time now) noexcept {
     shard.retransmitted_noted = connection.counters().retransmitted;
     connection.set_identity(r.identity);
     connection.watch_offset(connection.written_bytes());
+    host_.begin_burst(connection, ledger, idle, now);
   }
   if (job_.is_ring()) return job_.ring_member(index_).on_released(now);
   hand_out(now);

@@ -34,12 +34,11 @@ auto fields(const LongFlowsConfig& c) {
 auto fields(const GeneratorConfig& c) {
   const auto& [seed, duration, devices, hosts, transports, jobs, flows, requests, groups,
                neighbours, streams, drain, transfers, payload, jitter, lcore, mbufs, bin, max_bins,
-               memory] = c;
-  const auto& [flights, segments, disorders] = memory;
+               memory, attribution] = c;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
                     flows.size(), requests.size(), groups.size(), neighbours.size(), streams.size(),
-                    drain, transfers.size(), payload, jitter, lcore, mbufs, bin, max_bins, flights,
-                    segments, disorders);
+                    drain, transfers.size(), payload, jitter, lcore, mbufs, bin, max_bins,
+                    memory.flights, memory.segments, memory.disorders, attribution);
 }
 
 GeneratorConfig full_config() {
@@ -84,7 +83,8 @@ GeneratorConfig full_config() {
           .mbufs = 10'000,
           .bin = 3ms,
           .max_bins = 55,
-          .transport_memory = {.flights = 17, .segments = 8192, .disorders = 18}};
+          .transport_memory = {.flights = 17, .segments = 8192, .disorders = 18},
+          .attribution = true};
 }
 
 TEST(GeneratorConfig, AFullConfigurationIsValid) {
