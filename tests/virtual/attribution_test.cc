@@ -39,5 +39,79 @@ TEST(Attribution, SumsToTheCommunicationTime) {
   }
 }
 
+std::int64_t total(const RunResult& r, BurstTime what) {
+  std::int64_t sum = 0;
+  for (const auto& b : r.traffic.bursts) sum += b.times ? (*b.times)[what] : 0;
+  return sum;
+}
+
+// Metamorphic: who is not there is not waited for.
+TEST(Attribution, AloneWaitsForNobody) {
+  const Mempool pool = make_test_pool();
+  Dumbbell d;
+  d.background_flows = 0;
+  const RunResult r = run_attributed(d, *pool);
+  expect_exact(r);
+  EXPECT_EQ(total(r, BurstTime::kBehindBackground), 0);
+  EXPECT_EQ(total(r, BurstTime::kBehindDdl), 0);
+  EXPECT_GT(total(r, BurstTime::kSerialisation), 0);
+}
+
+TEST(Attribution, WorkersWaitBehindEachOther) {
+  const Mempool pool = make_test_pool();
+  Dumbbell d;
+  d.background_flows = 0;
+  d.workers = 4;
+  const RunResult r = run_attributed(d, *pool);
+  expect_exact(r);
+  EXPECT_EQ(r.traffic.bursts.size(), 12U);
+  EXPECT_EQ(total(r, BurstTime::kBehindBackground), 0);
+  EXPECT_GT(total(r, BurstTime::kBehindDdl), 0);
+}
+
+// Tail drop in a short queue: what was lost is resent, some of it after a time-out.
+TEST(Attribution, LossesAreRecoveryOrTimeouts) {
+  const Mempool pool = make_test_pool();
+  Dumbbell d;
+  d.workers = 8;
+  d.background_flows = 0;
+  d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
+  d.bottleneck_port.queue.limit_packets = 12;
+  d.ddl_tcp.control.controller = Controller::kReno;
+  d.ddl_tcp.ecn = false;
+  d.job.iterations = 6;
+  const RunResult r = run_attributed(d, *pool);
+  expect_exact(r);
+  std::uint32_t retransmitted = 0, rtos = 0;
+  for (const auto& b : r.traffic.bursts) {
+    retransmitted += b.retransmitted;
+    rtos += b.rtos;
+    if (b.retransmitted == 0) {
+      EXPECT_EQ((*b.times)[BurstTime::kRecovery] + (*b.times)[BurstTime::kRto], 0);
+    }
+  }
+  EXPECT_GT(retransmitted, 0U);
+  EXPECT_GT(rtos, 0U);
+  EXPECT_GT(total(r, BurstTime::kRecovery), 0);
+  EXPECT_GT(total(r, BurstTime::kRto), 0);
+}
+
+// Closed loop, both directions: the server's answer is a burst of its own.
+TEST(Attribution, CoversThePull) {
+  const Mempool pool = make_test_pool();
+  Dumbbell d;
+  d.workers = 2;
+  d.job.pull = true;
+  d.job.schedule = Schedule::kClosedLoop;
+  d.job.first_due = {};
+  d.job.period = {};
+  d.job.compute = milliseconds(50);
+  const RunResult r = run_attributed(d, *pool);
+  expect_exact(r);
+  std::size_t pulls = 0;
+  for (const auto& b : r.traffic.bursts) pulls += b.identity.direction == BurstDirection::kPull;
+  EXPECT_EQ(pulls, 6U);
+}
+
 }  // namespace
 }  // namespace outrider
