@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
-#include <unordered_map>
+#include <utility>
 
 #include "common/config/addresses.h"
 #include "common/core/random.h"
@@ -12,6 +13,7 @@
 #include "trafficgen/background/long_flow.h"
 #include "trafficgen/background/request_flows.h"
 #include "trafficgen/background/transfer.h"
+#include "trafficgen/hosts/expected_flows.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/hosts/neighbour_edge.h"
 #include "trafficgen/measure/goodput.h"
@@ -52,6 +54,17 @@ struct Generator::State {
     for (const auto& name : names) found.push_back(host_named(name));
     return found;
   }
+  std::optional<std::uint32_t> index_of(std::uint32_t address) const noexcept {
+    const auto it = std::ranges::lower_bound(by_address, address, {},
+                                             &std::pair<std::uint32_t, std::uint32_t>::first);
+    if (it == by_address.end() || it->first != address) return std::nullopt;
+    return it->second;
+  }
+  /// @return nullptr if no host behind that device has the address
+  Host* host_at(std::uint32_t address, std::uint32_t device) const noexcept {
+    const auto index = index_of(address);
+    return index && device_of[*index] == device ? hosts[*index].get() : nullptr;
+  }
   const TcpConfig& transport(const std::string& name) const {
     return std::ranges::find(config.transports, name, &TransportConfig::name)->tcp;
   }
@@ -71,9 +84,9 @@ struct Generator::State {
   TransportMemory memory;  ///< outlives the hosts
   GoodputSeries goodput;
   std::vector<std::unique_ptr<Host>> hosts;
-  std::unordered_map<std::uint32_t, std::uint32_t> by_address;  ///< filled at start-up
-  std::vector<std::uint32_t> device_of;                         ///< [hosts]
-  std::vector<std::unique_ptr<NeighbourEdge>> neighbours;       ///< [devices] or null
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_address;  ///< sorted
+  std::vector<std::uint32_t> device_of;                             ///< [hosts]
+  std::vector<std::unique_ptr<NeighbourEdge>> neighbours;           ///< [devices] or null
   std::vector<std::unique_ptr<Job>> jobs;
   std::vector<std::unique_ptr<LongFlow>> long_flows;
   std::vector<std::unique_ptr<RequestFlows>> requests;
@@ -101,10 +114,11 @@ void Generator::State::make_hosts() {
                                                        .payload = config.payload,
                                                        .owners = owners_of(config)},
                                            loop, pool, memory));
-    by_address[address] = i;
+    by_address.emplace_back(address, i);
     const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
     device_of.push_back(static_cast<std::uint32_t>(device - config.devices.begin()));
   }
+  std::ranges::sort(by_address);
 }
 
 /// An edge for a device that asks for addresses or has some given.
@@ -234,7 +248,7 @@ void Generator::State::make_flow_group(const FlowsConfig& flows) {
   const auto take = [&](const std::vector<Host*>& side, std::vector<FlowHost>& described,
                         std::vector<BitRate>& rates) {
     for (const Host* host : side) {
-      rates.push_back(config.hosts[by_address.at(host->address())].rate);
+      rates.push_back(config.hosts[*index_of(host->address())].rate);
       described.push_back({host->address(), rates.back()});
     }
   };
@@ -271,8 +285,8 @@ std::uint32_t Generator::owners() const noexcept { return owners_of(state_->conf
 
 Node& Generator::host(std::uint32_t index) noexcept { return *state_->hosts[index]; }
 
-void Generator::connect(std::uint32_t index, Link& out) noexcept {
-  state_->hosts[index]->connect(out);
+void Generator::connect(std::uint32_t index, Link& out, const Backpressure* backpressure) noexcept {
+  state_->hosts[index]->connect(out, backpressure);
 }
 
 Node& Generator::egress(std::uint32_t device, Node& edge) noexcept {
@@ -280,6 +294,16 @@ Node& Generator::egress(std::uint32_t device, Node& edge) noexcept {
   if (neighbours == nullptr) return edge;
   neighbours->connect(edge);
   return *neighbours;
+}
+
+void Generator::expect(std::uint32_t device, std::span<Packet* const> packets) noexcept {
+  ExpectedFlows expected;
+  for (Packet* packet : packets) {
+    const auto flow = peek_flow(*packet);
+    Host* host = flow ? state_->host_at(flow->destination_address, device) : nullptr;
+    if (host != nullptr) expected.add(*host, *flow);
+  }
+  expected.prefetch();
 }
 
 void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept {
@@ -296,12 +320,12 @@ void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time n
     return release(packet);
   }
   const auto& ip = header_at<Ipv4Header>(*packet, sizeof(EthernetHeader));
-  const auto it = state_->by_address.find(ip.destination.get());
-  if (it == state_->by_address.end() || state_->device_of[it->second] != device) {
+  Host* host = state_->host_at(ip.destination.get(), device);
+  if (host == nullptr) {
     ++state_->unknown_host;
     return release(packet);
   }
-  state_->hosts[it->second]->receive(0, packet, now);
+  host->receive(0, packet, now);
 }
 
 void Generator::start(Time now) {
@@ -329,6 +353,7 @@ GeneratorReport Generator::report(Time now) const {
     r.received += c.received;
     r.consumed += c.to_connections + c.signals_taken;
     r.mbuf_exhausted += c.mbuf_exhausted;
+    r.device_full_waits += c.device_full_waits;
     r.payload.verified_bytes += c.payload.verified_bytes;
     r.payload.mismatched_bytes += c.payload.mismatched_bytes;
     r.payload.mismatched_segments += c.payload.mismatched_segments;

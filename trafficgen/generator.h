@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "common/runtime/backpressure.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
@@ -34,11 +36,15 @@ class Generator {
   /// Where host `index` (position in config().hosts) receives; port is ignored.
   [[nodiscard]] Node& host(std::uint32_t index) noexcept;
   /// Wire that host `index` sends into. Once per host, before start().
-  void connect(std::uint32_t index, Link& out) noexcept;
+  /// @param backpressure of what the wire ends in, see Host::connect()
+  void connect(std::uint32_t index, Link& out, const Backpressure* backpressure = nullptr) noexcept;
 
   /// What the wires of hosts with device `index` end in: `edge` itself, or the
   /// device's neighbours before it.
   Node& egress(std::uint32_t device, Node& edge) noexcept;
+
+  /// Starts to fetch what the packets of a batch will touch. They stay the caller's.
+  void expect(std::uint32_t device, std::span<Packet* const> packets) noexcept;
 
   /// Takes ownership; finds the host by destination address among those of `device`.
   void receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept;

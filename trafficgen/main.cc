@@ -74,7 +74,8 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
   out << to_text(r.streams);
   out << "  signals: START sent " << r.starts_sent << ", answered " << r.acks_received
       << ", timed out " << r.ack_timeouts << '\n'
-      << "  waits for a buffer: " << r.mbuf_exhausted << '\n'
+      << "  waits for a buffer: " << r.mbuf_exhausted
+      << ", for a full device: " << r.device_full_waits << '\n'
       << "  devices: receive missed " << r.device_rx_missed << ", no buffer " << r.device_rx_nombuf
       << "\n  longest gap between two polls: " << static_cast<double>(r.longest_poll_gap_ns) / 1e3
       << " us\n";

@@ -17,6 +17,9 @@ class HostsAndStreams {
     ticks_ = clock_.tsc_of(now);
     streams_.send(devices_, {now, ticks_});
   }
+  void expect(std::uint32_t device, std::span<Packet* const> packets) noexcept {
+    hosts_.expect(device, packets);
+  }
   void receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept {
     if (!StreamReceiver::is_stamped(buffer(*packet)))
       return hosts_.receive_from_device(device, packet, now);
@@ -46,13 +49,14 @@ std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLo
                                                    PollDevices& devices) {
   const GeneratorConfig& config = generator.config();
   std::vector<std::unique_ptr<Link>> wires;
+  devices.hold_when_full();
   for (std::uint32_t h = 0; h < config.hosts.size(); ++h) {
     const auto device =
         std::ranges::find(config.devices, config.hosts[h].device, &GeneratorDeviceConfig::name);
     const auto index = static_cast<std::uint32_t>(device - config.devices.begin());
     wires.push_back(
         std::make_unique<Link>(loop, Duration{}, generator.egress(index, devices.edge(index)), 0));
-    generator.connect(h, *wires.back());
+    generator.connect(h, *wires.back(), &devices.edge(index).backpressure());
   }
   return wires;
 }

@@ -99,7 +99,8 @@ struct GeneratorReport {
   std::uint64_t received = 0;  ///< packets handed to hosts
   std::uint64_t consumed = 0;  ///< of these, taken by a connection or as a signal
   std::array<std::uint64_t, kDropReasons> drops{};
-  std::uint64_t mbuf_exhausted = 0;  ///< times that a NIC had to wait for a buffer
+  std::uint64_t mbuf_exhausted = 0;     ///< times that a NIC had to wait for a buffer
+  std::uint64_t device_full_waits = 0;  ///< times that a NIC had to wait for its device
   /// Times that a pool of [transport_memory] was empty: senders waited, or data out
   /// of order was refused.
   std::uint64_t flights_exhausted = 0;

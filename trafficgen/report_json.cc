@@ -106,6 +106,7 @@ void fields(V& v, R& r) {
   v.value("consumed", r.consumed);
   v.value("drops", r.drops);
   v.value("mbuf_exhausted", r.mbuf_exhausted);
+  v.value("device_full_waits", r.device_full_waits);
   v.value("flights_exhausted", r.flights_exhausted);
   v.value("segments_exhausted", r.segments_exhausted);
   v.value("disorders_exhausted", r.disorders_exhausted);

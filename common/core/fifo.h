@@ -25,6 +25,11 @@ class Fifo {
     assert(!empty());
     return std::move(ring_[head_++ & mask()]);
   }
+  /// What pop() returns after `behind` others. @pre behind < size()
+  [[nodiscard]] const T& peek(std::size_t behind = 0) const noexcept {
+    assert(behind < size());
+    return ring_[(head_ + behind) & mask()];
+  }
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
   [[nodiscard]] std::size_t size() const noexcept { return tail_ - head_; }
 

@@ -62,6 +62,17 @@ class TimingWheel {
     return earliest;
   }
 
+  /// Not after the earliest instant, and after `end` once take_next(end) found nothing:
+  /// the begin of a coarse slot, so that asking does not look through many entries.
+  [[nodiscard]] Time next_bound() const noexcept {
+    if (due_first_ != kNobody || (levels_used_ & 1U) != 0) return next();
+    if (levels_used_ == 0) return kNever;
+    const auto level = static_cast<unsigned>(std::countr_zero(levels_used_));
+    return Time{Duration{static_cast<std::int64_t>(begin_of(first_slot(level)) << kSlotBits)}};
+  }
+  /// Who take_next() returns next, if that is known without looking.
+  [[nodiscard]] std::uint32_t first_due() const noexcept { return due_first_; }
+
   struct Taken {
     std::uint32_t id = kNobody;  ///< kNobody: nothing is due
     Time at{};
@@ -98,6 +109,12 @@ class TimingWheel {
     const auto word = static_cast<std::uint32_t>(std::countr_zero(occupied.any));
     return level * kSlots + word * 64 +
            static_cast<std::uint32_t>(std::countr_zero(occupied.words[word]));
+  }
+  /// First tick of a slot of the current turn of its level.
+  [[nodiscard]] std::uint64_t begin_of(std::uint32_t slot) const noexcept {
+    const unsigned shift = slot / kSlots * kLevelBits;
+    const std::uint64_t above = shift + kLevelBits < 64 ? tick_ >> (shift + kLevelBits) : 0;
+    return (above << kLevelBits | slot % kSlots) << shift;
   }
   void insert(std::uint32_t id) noexcept;
   void insert_due(std::uint32_t id) noexcept;
@@ -201,9 +218,7 @@ auto TimingWheel<kSlotBits, kLevelBits>::take_next(Time end) noexcept -> Taken {
     if (levels_used_ == 0) return {};
     const auto level = static_cast<unsigned>(std::countr_zero(levels_used_));
     const std::uint32_t slot = first_slot(level);
-    const unsigned shift = level * kLevelBits;
-    const std::uint64_t above = shift + kLevelBits < 64 ? tick_ >> (shift + kLevelBits) : 0;
-    const std::uint64_t tick = (above << kLevelBits | slot % kSlots) << shift;
+    const std::uint64_t tick = begin_of(slot);
     if (tick > tick_of(end)) return {};
     const std::uint32_t only = heads_[slot];
     if (level == 0 && entries_[only].next == kNobody) {

@@ -6,14 +6,17 @@
 
 #include "common/core/traffic_class.h"
 #include "common/dpdk/port.h"
+#include "common/runtime/backpressure.h"
 #include "common/runtime/node.h"
 
 namespace outrider {
 
 /// The far end of links that lead out of the process: gathers packets and hands
-/// them to a device's transmit queue, 32 at once or when told to flush. What
-/// the ring does not take is dropped and counted, never retried: a full ring
-/// must not hold up the poll.
+/// them to a device's transmit queue, 32 at once or when told to flush. What the
+/// ring does not take is dropped and counted, as a switch does whose queues are
+/// before this one; or held in order and offered again with each flush while
+/// backpressure().full tells the senders to wait, as an operating system stops the
+/// queue of a busy NIC. Neither holds up the poll.
 ///
 /// Identity: received == transmitted + sum(dropped) + resident.
 class DeviceEdge final : public Node {
@@ -27,21 +30,38 @@ class DeviceEdge final : public Node {
   /// @pre the buffer holds the whole frame: no packet of the virtual runtime
   void receive(std::uint32_t, Packet* packet, Time) noexcept override {
     assert(rte_pktmbuf_pkt_len(packet) == meta(*packet).frame_bytes);
+    if (size_ == kBatchPackets) [[unlikely]]
+      return wait(packet);
     batch_[size_++] = packet;
     if (size_ == kBatchPackets) flush();
   }
+
+  /// Shall what the ring does not take be held? Otherwise it is dropped.
+  void hold(bool held) noexcept { hold_ = held; }
+  /// full: the last flush left something, so only if it is held.
+  [[nodiscard]] const Backpressure& backpressure() const noexcept { return backpressure_; }
 
   void flush() noexcept;
 
   [[nodiscard]] std::uint64_t transmitted() const noexcept { return transmitted_; }
   /// DropReason::kDeviceTxFull, by class.
   [[nodiscard]] const PerClass<std::uint64_t>& dropped() const noexcept { return dropped_; }
-  [[nodiscard]] std::uint16_t resident() const noexcept { return size_; }
+  [[nodiscard]] std::uint64_t resident() const noexcept { return size_ + waiting_; }
 
  private:
+  void wait(Packet* packet) noexcept;
+  void keep_from(std::uint16_t taken) noexcept;
+  void drop_from(std::uint16_t taken) noexcept;
+
   Port& port_;
   std::array<Packet*, kBatchPackets> batch_{};
   std::uint16_t size_ = 0;
+  bool hold_ = false;
+  Backpressure backpressure_;
+  /// Chained through their meta data; there are some only behind a full batch.
+  Packet* first_waiting_ = nullptr;
+  Packet* last_waiting_ = nullptr;
+  std::uint64_t waiting_ = 0;
   std::uint64_t transmitted_ = 0;
   PerClass<std::uint64_t> dropped_{};
 };

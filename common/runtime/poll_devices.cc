@@ -16,6 +16,7 @@ std::uint32_t PollDevices::poll_all(Time previous, Time now) noexcept {
     device.size = device.port.rx(device.batch.data(), kBatchPackets);
     device.taken = 0;
     device.next = device.size == 0 ? kNever : arrival_time(previous, now, 0, device.size);
+    for (std::uint16_t i = 0; i < device.size; ++i) prefetch_received(*device.batch[i]);
     received += device.size;
   }
   return received;
@@ -40,6 +41,11 @@ PerClass<std::uint64_t> PollDevices::tx_dropped() const noexcept {
   return sum;
 }
 
+void PollDevices::hold_when_full() noexcept {
+  hold_ = true;
+  for (auto& device : devices_) device->edge.hold(device->up);
+}
+
 bool PollDevices::check_links() {
   bool all = true;
   for (auto& device : devices_) {
@@ -47,6 +53,7 @@ bool PollDevices::check_links() {
     if (up != device->up)
       log_info("device " + device->port.name() + (up ? ": link is up" : ": link is down"));
     device->up = up;
+    device->edge.hold(hold_ && up);
     all = all && up;
   }
   return all;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,14 @@ class PollDevices {
   /// Takes up to 32 packets of every device and hands them to
   /// `sink.receive_from_device(device, packet, arrived)` in order of arrival;
   /// `loop` runs up to each arrival first, so that every source stays in order.
+  /// A sink that has `expect(device, packets)` is told of each batch before, to
+  /// prefetch what it will need: the misses of a batch then overlap.
   template <class Sink>
   void receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept;
+
+  /// From now on what a device with a link does not take is held and offered again,
+  /// see DeviceEdge; without a link it is dropped, as a NIC without carrier does.
+  void hold_when_full() noexcept;
 
   void flush() noexcept {
     for (auto& device : devices_) device->edge.flush();
@@ -68,15 +75,25 @@ class PollDevices {
     bool up = false;
   };
 
+  /// With fewer packets there is little to overlap.
+  static constexpr std::uint16_t kWorthPrefetching = 4;
+
   std::uint32_t poll_all(Time previous, Time now) noexcept;
 
   std::vector<std::unique_ptr<Device>> devices_;
   std::uint64_t malformed_ = 0;
+  bool hold_ = false;
 };
 
 template <class Sink>
 void PollDevices::receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept {
-  for (std::uint32_t left = poll_all(previous, now); left != 0; --left) {
+  std::uint32_t left = poll_all(previous, now);
+  if constexpr (requires { sink.expect(0U, std::span<Packet* const>{}); }) {
+    for (std::uint32_t d = 0; d < devices_.size(); ++d)
+      if (devices_[d]->size >= kWorthPrefetching)
+        sink.expect(d, {devices_[d]->batch.data(), devices_[d]->size});
+  }
+  for (; left != 0; --left) {
     std::uint32_t first = 0;
     for (std::uint32_t d = 1; d < devices_.size(); ++d)
       if (devices_[d]->next < devices_[first]->next) first = d;

@@ -57,6 +57,10 @@ class RequestFlows final : private TimerClient, private Acceptor {
   };
 
   void on_timer(std::uint32_t tag, Time now) noexcept override;
+  void expect(std::uint32_t tag) noexcept override {
+    if (tag < clients_.size() && clients_[tag].connection != nullptr)
+      clients_[tag].connection->prefetch();
+  }
   Offer accept(const FlowKey&) noexcept override {
     return {.config = &setup_.tcp, .listener = &server_};
   }

@@ -7,24 +7,27 @@ std::uint32_t ConnectionTable::add(const TcpConfig& config, const TcpConnection:
   assert(!full() && !find(setup.flow));
   if (free_.empty()) {
     const auto first = static_cast<std::uint32_t>(chunks_.size()) * kChunkSlots;
-    chunks_.push_back(std::make_unique<Slot[]>(kChunkSlots));
+    chunks_.push_back(std::make_unique_for_overwrite<Place[]>(kChunkSlots));
     for (std::uint32_t i = kChunkSlots; i > 0; --i) free_.push_back(first + i - 1);
     for (std::uint32_t i = 0; i < kChunkSlots; ++i) timers_.add();
   }
   if (by_flow_.full()) by_flow_.grow();
   const std::uint32_t slot = free_.back();
   free_.pop_back();
-  (*this)[slot].connection.emplace(config, setup, memory_, listener);
+  new (place(slot)) Slot(slot, config, setup, memory_, listener);
   by_flow_.insert(setup.flow, slot);
   return slot;
+}
+
+ConnectionTable::~ConnectionTable() {
+  by_flow_.for_each([this](const FlowKey&, std::uint32_t slot) { (*this)[slot].~Slot(); });
 }
 
 void ConnectionTable::remove(std::uint32_t slot) noexcept {
   Slot& s = (*this)[slot];
   assert(!s.queued);
-  by_flow_.erase(s.connection->flow());
-  s.connection.reset();
-  s.timer_at = kNever;
+  by_flow_.erase(s.flow());
+  s.~Slot();
   timers_.schedule(slot, kNever);
   free_.push_back(slot);
 }
@@ -32,6 +35,8 @@ void ConnectionTable::remove(std::uint32_t slot) noexcept {
 std::optional<std::uint32_t> ConnectionTable::take_due(Time now) noexcept {
   const auto due = timers_.take_next(now);
   if (due.id == timers_.kNobody) return std::nullopt;
+  if (const std::uint32_t then = timers_.first_due(); then != timers_.kNobody)
+    (*this)[then].prefetch();
   (*this)[due.id].timer_at = kNever;
   return due.id;
 }

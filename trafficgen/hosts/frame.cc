@@ -76,6 +76,15 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
   m.payload_bytes = segment.payload_bytes;
 }
 
+std::optional<FlowKey> peek_flow(Packet& packet) noexcept {
+  if (rte_pktmbuf_data_len(&packet) < kTcpOffset + sizeof(TcpHeader)) return std::nullopt;
+  const auto& ip = header_at<Ipv4Header>(packet, kIpOffset);
+  if (ip.version_and_length != 0x45 || ip.protocol != kIpProtocolTcp) return std::nullopt;
+  const auto& tcp = header_at<TcpHeader>(packet, kTcpOffset);
+  return FlowKey{ip.source.get(), ip.destination.get(), tcp.source_port.get(),
+                 tcp.destination_port.get()};
+}
+
 std::optional<ReceivedFrame> read_frame(Packet& packet, DropReason& reason) noexcept {
   const auto fail = [&reason](DropReason why) {
     reason = why;

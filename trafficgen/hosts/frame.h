@@ -27,6 +27,10 @@ MacAddress mac_of(std::uint32_t address) noexcept;
 void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const TcpSegment& segment,
                  bool full_payload) noexcept;
 
+/// The flow that a frame claims to be of, unchecked: for prefetching only.
+/// @return nothing if it is no IPv4 with TCP behind a plain header
+[[nodiscard]] std::optional<FlowKey> peek_flow(Packet& packet) noexcept;
+
 /// Reads a frame and checks lengths and checksums.
 /// @return nothing if it must be dropped; `reason` then says why
 std::optional<ReceivedFrame> read_frame(Packet& packet, DropReason& reason) noexcept;

@@ -12,7 +12,8 @@ constexpr std::size_t kMaxResets = 64;
 constexpr std::size_t kExpectedTimers = 256;
 constexpr std::uint16_t kFirstEphemeralPort = 32768;
 constexpr std::uint32_t kEphemeralPorts = 65536 - kFirstEphemeralPort;
-constexpr Duration kMbufRetry = std::chrono::microseconds(10);
+constexpr std::size_t kPrefetchAhead = 2;
+constexpr Duration kNicRetry = std::chrono::microseconds(10);
 }  // namespace
 
 Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemory& memory)
@@ -66,7 +67,7 @@ TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uin
                           ConnectionListener& listener, Time now, std::uint32_t owner) {
   const std::uint32_t slot =
       add_connection(flow, config, option_bytes, TcpConnection::Role::kClient, listener, owner);
-  TcpConnection& connection = *connections_[slot].connection;
+  TcpConnection& connection = connections_[slot];
   connection.open(now);
   refresh(slot, now);
   settle(now);
@@ -79,19 +80,21 @@ void Host::listen(std::uint16_t port, Acceptor& acceptor) {
 
 void Host::send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept {
   connection.send(bytes, now);
-  refresh(slot_of(connection), now);
+  refresh(ConnectionTable::slot_of(connection).index, now);
   settle(now);
 }
 
 void Host::close(TcpConnection& connection, Time now) noexcept {
   connection.close(now);
-  refresh(slot_of(connection), now);
+  refresh(ConnectionTable::slot_of(connection).index, now);
   settle(now);
 }
 
 void Host::begin_burst(TcpConnection& connection, const BurstLedger& ledger, BurstTime idle,
                        Time now) noexcept {
-  if (attribution_) attribution_->begin_burst(slot_of(connection), connection, ledger, idle, now);
+  if (attribution_)
+    attribution_->begin_burst(ConnectionTable::slot_of(connection).index, connection, ledger, idle,
+                              now);
 }
 
 void Host::send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
@@ -129,28 +132,22 @@ std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
 /// queued and is removed once that has left.
 void Host::retire_if_closed(std::uint32_t slot) noexcept {
   const ConnectionTable::Slot& s = connections_[slot];
-  if (!s.connection->closed() || s.queued) return;
+  if (!s.closed() || s.queued) return;
   connections_.remove(slot);
   if (attribution_) attribution_->forget(slot);
-}
-
-std::uint32_t Host::slot_of(const TcpConnection& connection) noexcept {
-  const auto slot = connections_.find(connection.flow());
-  assert(slot);
-  return *slot;
 }
 
 /// After anything that may have changed what a connection wants: queue it for
 /// the NIC and note its deadline.
 void Host::refresh(std::uint32_t index, Time now) noexcept {
   ConnectionTable::Slot& slot = connections_[index];
-  if (!slot.queued && slot.connection->has_segment(now)) {
+  if (!slot.queued && slot.has_segment(now)) {
     slot.queued = true;
     ready_.push(index);
   }
   connections_.refresh_timer(index);
   note_timer(slot.timer_at);
-  if (attribution_) attribution_->on_change(index, *slot.connection, now);
+  if (attribution_) attribution_->on_change(index, slot, now);
 }
 
 // -- receiving
@@ -178,7 +175,7 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
 void Host::verify(Packet& packet, const ReceivedFrame& frame) noexcept {
   const auto slot = connections_.find(frame.flow.reversed());
   if (!slot) return;
-  const auto offset = connections_[*slot].connection->received_offset(frame.segment);
+  const auto offset = connections_[*slot].received_offset(frame.segment);
   if (!offset) return;
   const auto payload = payload_of(packet, frame.segment.payload_bytes);
   const std::uint32_t mismatches = pattern_mismatches(payload, *offset);
@@ -197,7 +194,7 @@ void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
   if (!slot) return take_unknown(frame, now);
   ++counters_.to_connections;
   if (attribution_) attribution_->on_arrival(*slot);
-  connections_[*slot].connection->on_segment(frame.segment, now);
+  connections_[*slot].on_segment(frame.segment, now);
   refresh(*slot, now);
   retire_if_closed(*slot);
 }
@@ -229,7 +226,7 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
           add_connection(frame.flow.reversed(), *offer.config, offer.option_bytes,
                          TcpConnection::Role::kServer, *offer.listener, offer.owner);
       ++counters_.to_connections;
-      TcpConnection& connection = *connections_[slot].connection;
+      TcpConnection& connection = connections_[slot];
       it->second->on_accepted(connection);
       connection.on_segment(s, now);
       return refresh(slot, now);
@@ -272,10 +269,15 @@ Time Host::jittered(Time now) noexcept {
 void Host::transmit(Time now) noexcept {
   nic_retry_at_ = kNever;
   while (has_work() && nic_.free_at() <= now) {
+    if (backpressure_ != nullptr && backpressure_->full) {
+      ++counters_.device_full_waits;
+      nic_retry_at_ = now + kNicRetry;
+      return;
+    }
     Packet* packet = rte_pktmbuf_alloc(&pool_);
     if (packet == nullptr) {
       ++counters_.mbuf_exhausted;
-      nic_retry_at_ = now + kMbufRetry;
+      nic_retry_at_ = now + kNicRetry;
       return;
     }
     // A wire that just became free continues; one that was idle starts at random.
@@ -316,17 +318,19 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
     const std::uint32_t index = turn_ ? *turn_ : ready_.pop();
     if (!turn_) turn_bytes_ = 0;
     turn_.reset();
+    // A long queue has left the cache.
+    if (ready_.size() > kPrefetchAhead) connections_[ready_.peek(kPrefetchAhead)].prefetch();
     ConnectionTable::Slot& slot = connections_[index];
     slot.queued = false;
-    const bool sends = slot.connection->has_segment(now);
+    const bool sends = slot.has_segment(now);
     if (sends) {
-      const TcpSegment segment = slot.connection->next_segment(now);
-      write_frame(packet, slot.connection->flow(), static_cast<std::uint8_t>(segment.ecn), segment,
+      const TcpSegment segment = slot.next_segment(now);
+      write_frame(packet, slot.flow(), static_cast<std::uint8_t>(segment.ecn), segment,
                   setup_.full_payload);
       if (setup_.tso_bytes != 0) keep_turn(index, segment.payload_bytes, now);
       if (setup_.payload == Payload::kPattern && segment.payload_bytes != 0)
-        write_pattern(packet, slot.connection->sent_offset(segment));
-      if (attribution_) attribution_->on_departure(index, *slot.connection, segment, packet, start);
+        write_pattern(packet, slot.sent_offset(segment));
+      if (attribution_) attribution_->on_departure(index, slot, segment, packet, start);
     }
     refresh(index, now);  // also if it lacks memory: it has set a deadline then
     retire_if_closed(index);
@@ -340,7 +344,7 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
 void Host::keep_turn(std::uint32_t slot, std::uint32_t payload_bytes, Time now) noexcept {
   turn_bytes_ += payload_bytes;
   if (payload_bytes == 0 || turn_bytes_ + payload_bytes > setup_.tso_bytes) return;
-  if (!connections_[slot].connection->has_segment(now)) return;
+  if (!connections_[slot].has_segment(now)) return;
   turn_ = slot;
   connections_[slot].queued = true;
 }
@@ -356,7 +360,7 @@ Time Host::fire_timers(Time now) noexcept {
   ++busy_;
   if (attribution_) attribution_->on_timer();
   while (const auto slot = connections_.take_due(now)) {
-    TcpConnection& connection = *connections_[*slot].connection;
+    TcpConnection& connection = connections_[*slot];
     if (connection.next_timer() <= now) connection.on_timer(now);
     refresh(*slot, now);
     retire_if_closed(*slot);
@@ -364,6 +368,7 @@ Time Host::fire_timers(Time now) noexcept {
   if (attribution_) attribution_->end_event();
   while (timers_.next() <= now) {
     const TimerQueue::Timer timer = timers_.pop();
+    timers_.expect_next();
     timer.client->on_timer(timer.tag, now);
   }
   --busy_;

@@ -12,6 +12,7 @@
 #include "common/core/random.h"
 #include "common/core/units.h"
 #include "common/net/tos_signal.h"
+#include "common/runtime/backpressure.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
@@ -62,6 +63,7 @@ struct HostCounters {
   std::uint64_t signals_taken = 0;
   std::array<std::uint64_t, kDropReasons> drops{};
   std::uint64_t mbuf_exhausted = 0;
+  std::uint64_t device_full_waits = 0;
   std::uint64_t starts_sent = 0;
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
@@ -103,7 +105,11 @@ class Host final : public Node {
   Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemory& memory);
   ~Host();
 
-  void connect(Link& out) noexcept { out_ = &out; }
+  /// @param backpressure the NIC waits while it is full; it and `out` must outlive the host
+  void connect(Link& out, const Backpressure* backpressure = nullptr) noexcept {
+    out_ = &out;
+    backpressure_ = backpressure;
+  }
 
   // -- for applications on this host
   /// The next source port, in turn; after 32,768 they come round again.
@@ -139,6 +145,15 @@ class Host final : public Node {
   static std::uint32_t initial_sequence(const FlowKey& flow) noexcept;
 
   // -- for the runtime
+  /// Start to fetch what a packet of this flow will need: first the table, then,
+  /// a little later, the connection. @param flow as the packet carries it
+  void prefetch_lookup(const FlowKey& flow) const noexcept {
+    connections_.prefetch_lookup(flow.reversed());
+  }
+  /// @return the connection, nullptr if there is none
+  [[nodiscard]] const TcpConnection* prefetch_connection(const FlowKey& flow) noexcept {
+    return connections_.prefetch(flow.reversed());
+  }
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
 
   [[nodiscard]] std::uint32_t address() const noexcept { return setup_.address; }
@@ -172,7 +187,6 @@ class Host final : public Node {
                                ConnectionListener& listener, std::uint32_t owner);
   void retire_if_closed(std::uint32_t slot) noexcept;
   void refresh(std::uint32_t slot, Time now) noexcept;
-  [[nodiscard]] std::uint32_t slot_of(const TcpConnection& connection) noexcept;
 
   void verify(Packet& packet, const ReceivedFrame& frame) noexcept;
   void take_frame(const ReceivedFrame& frame, Time now) noexcept;
@@ -199,6 +213,7 @@ class Host final : public Node {
   SourceId nic_id_, timer_id_;
   rte_mempool& pool_;
   Link* out_ = nullptr;
+  const Backpressure* backpressure_ = nullptr;
   Serializer nic_;
   RandomStream jitter_;
   std::uint64_t jitter_ns_;
@@ -213,7 +228,7 @@ class Host final : public Node {
   std::vector<std::pair<std::uint16_t, Acceptor*>> listeners_;
   FlowTable<SignalListener*> ack_listeners_;
   TimerQueue timers_;           ///< the applications'
-  Time nic_retry_at_ = kNever;  ///< no mbuf was left: try again then
+  Time nic_retry_at_ = kNever;  ///< no mbuf was left, or the device is full: try again then
   std::uint16_t next_port_ = 32768;
   int busy_ = 0;  ///< > 0 inside receive() or a timer: the NIC is asked at the end
   HostCounters counters_;

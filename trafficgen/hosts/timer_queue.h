@@ -12,6 +12,8 @@ namespace outrider {
 class TimerClient {
  public:
   virtual void on_timer(std::uint32_t tag, Time now) noexcept = 0;
+  /// on_timer(tag) comes next: what it will touch may be prefetched.
+  virtual void expect(std::uint32_t /*tag*/) noexcept {}
 
  protected:
   ~TimerClient() = default;
@@ -36,6 +38,10 @@ class TimerQueue {
     std::ranges::push_heap(heap_, later);
   }
   [[nodiscard]] Time next() const noexcept { return heap_.empty() ? kNever : heap_.front().at; }
+  /// Tells the client of the first timer.
+  void expect_next() noexcept {
+    if (!heap_.empty()) heap_.front().client->expect(heap_.front().tag);
+  }
   /// @pre next() != kNever
   Timer pop() noexcept {
     std::ranges::pop_heap(heap_, later);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -98,6 +99,16 @@ class TcpConnection {
     return sender_.rto_deadline();
   }
   void on_timer(Time now) noexcept;
+
+  /// Start to fetch the connection; once that is there, what it has in flight.
+  void prefetch() const noexcept {
+    const auto* bytes = reinterpret_cast<const std::byte*>(this);
+    for (std::size_t i = 0; i <= sizeof(TcpConnection); i += 64) __builtin_prefetch(bytes + i, 1);
+  }
+  void prefetch_flight() const noexcept {
+    sender_.prefetch_flight();
+    __builtin_prefetch(&listener_, 1);
+  }
 
   // -- what is known
   [[nodiscard]] const FlowKey& flow() const noexcept { return flow_; }

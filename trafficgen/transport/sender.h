@@ -91,6 +91,13 @@ class TcpSender {
   /// The handshake's timer is kept here: nothing else is timed before it is over.
   void set_deadline(Time at) noexcept { rto_deadline_ = at; }
 
+  /// Starts to fetch what is in flight.
+  void prefetch_flight() const noexcept {
+    const auto* bytes = reinterpret_cast<const std::byte*>(scoreboard_.flight());
+    if (bytes == nullptr) return;
+    for (std::size_t i = 0; i < 256; i += 64) __builtin_prefetch(bytes + i, 1);
+  }
+
   // -- what is known
   [[nodiscard]] TcpContext& context() noexcept { return context_; }
   [[nodiscard]] const TcpContext& context() const noexcept { return context_; }

@@ -27,6 +27,8 @@ TEST(Fifo, BehavesLikeADequeAndGrowsOnlyAtAPeak) {
         fifo.push(std::make_unique<int>(step));
         model.push_back(step);
       } else if (!model.empty()) {
+        ASSERT_EQ(*fifo.peek(), model.front());
+        ASSERT_EQ(*fifo.peek(model.size() - 1), model.back());
         ASSERT_EQ(*fifo.pop(), model.front());
         model.pop_front();
         emptied += model.empty();

@@ -48,7 +48,7 @@ TYPED_TEST(TimingWheelTest, BehavesLikeAnOrderedMap) {
   std::map<std::pair<Time, std::uint32_t>, int> model;
   RandomStream random(7, 0, RandomPurpose::kTest);
   Time now{};
-  std::uint64_t ties = 0, moved = 0, removed = 0, far = 0;
+  std::uint64_t ties = 0, moved = 0, removed = 0, far = 0, coarse = 0;
   for (int step = 0; step < 200'000; ++step) {
     const std::uint32_t id = random.next_u32() % kEntries;
     const auto reach = random.next_u32() % 48;  // up to 2^47 ns, some 39 hours
@@ -64,6 +64,8 @@ TYPED_TEST(TimingWheelTest, BehavesLikeAnOrderedMap) {
     wheel.schedule(id, at);
     if (at != kNever) model[{at, id}] = 0;
     ASSERT_EQ(wheel.next(), model.empty() ? kNever : model.begin()->first.first) << step;
+    ASSERT_LE(wheel.next_bound(), wheel.next()) << step;
+    coarse += wheel.next_bound() != wheel.next();
     if (random.next_u32() % 2 == 0) continue;
     // The end may lie before, at or after the first one.
     const Time end =
@@ -71,6 +73,7 @@ TYPED_TEST(TimingWheelTest, BehavesLikeAnOrderedMap) {
     const auto taken = wheel.take_next(end);
     if (model.empty() || model.begin()->first.first > end) {
       ASSERT_EQ(taken.id, wheel.kNobody);
+      ASSERT_GT(wheel.next_bound(), end) << step;
       now = std::max(now, end);
       continue;
     }
@@ -83,6 +86,7 @@ TYPED_TEST(TimingWheelTest, BehavesLikeAnOrderedMap) {
   EXPECT_GT(moved, 1'000U);
   EXPECT_GT(removed, 1'000U);
   EXPECT_GT(far, 1'000U);
+  EXPECT_GT(coarse, 1'000U);
 }
 
 }  // namespace

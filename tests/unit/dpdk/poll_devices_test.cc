@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 #include "common/dpdk/error.h"
@@ -45,13 +46,14 @@ struct Arrival {
   std::uint32_t device;
   Time at;
   Time loop_at;  ///< last event before it
+  std::uint32_t first_word;
 };
 
 struct RecordingSink {
   const Time& loop_at;
   std::vector<Arrival> arrivals{};
   void receive_from_device(std::uint32_t device, Packet* packet, Time at) noexcept {
-    arrivals.push_back({device, at, loop_at});
+    arrivals.push_back({device, at, loop_at, header_at<std::uint32_t>(*packet, 0)});
     release(packet);
   }
 };
@@ -141,6 +143,43 @@ TEST_F(PollDevicesTest, CountsByClassWhatTheRingDoesNotTake) {
   while (sink_.arrivals.size() < edge.transmitted())
     devices_.receive(Time{}, Time{1us}, loop_, sink_);
   EXPECT_EQ(rte_mempool_in_use_count(pool_.get()), 0U);
+}
+
+TEST_F(PollDevicesTest, HoldsInOrderWhatTheRingDoesNotTakeAndTellsTheSenders) {
+  constexpr std::uint32_t kSent = 2000;  // the ring holds 1023
+  EXPECT_TRUE(devices_.check_links());
+  devices_.hold_when_full();
+  DeviceEdge& edge = devices_.edge(0);
+  for (std::uint32_t i = 0; i < kSent; ++i) {
+    Packet* made = packet();
+    std::memcpy(rte_pktmbuf_mtod(made, void*), &i, sizeof i);
+    edge.receive(0, made, Time{});
+  }
+  devices_.flush();
+  EXPECT_TRUE(edge.backpressure().full);
+  EXPECT_EQ(edge.transmitted() + edge.resident(), kSent);
+  EXPECT_EQ(edge.dropped()[TrafficClass::kDdl], 0U);
+  for (int polls = 0; sink_.arrivals.size() < kSent && polls < 1000; ++polls) {
+    devices_.receive(Time{}, Time{1us}, loop_, sink_);
+    devices_.flush();
+  }
+  ASSERT_EQ(sink_.arrivals.size(), kSent);
+  for (std::uint32_t i = 0; i < kSent; ++i) ASSERT_EQ(sink_.arrivals[i].first_word, i);
+  EXPECT_FALSE(edge.backpressure().full);
+  EXPECT_EQ(edge.resident(), 0U);
+}
+
+TEST_F(PollDevicesTest, DropsWhatItHeldOnceTheLinkIsGone) {
+  DeviceEdge& edge = devices_.edge(0);
+  edge.hold(true);
+  send(0, 2000);
+  const std::uint64_t held = edge.resident();
+  ASSERT_GT(held, 32U) << "more than a batch waits";
+  edge.hold(false);
+  devices_.flush();
+  EXPECT_EQ(edge.resident(), 0U);
+  EXPECT_EQ(edge.dropped()[TrafficClass::kDdl], held);
+  EXPECT_FALSE(edge.backpressure().full);
 }
 
 TEST_F(PollDevicesTest, CountsWhatCannotBeOneSegment) {

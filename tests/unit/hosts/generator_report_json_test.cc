@@ -22,7 +22,7 @@ GeneratorReport filled_report() {
   for (auto* v : {&r.bin_ns, &r.end_ns, &r.longest_poll_gap_ns}) *v = next<std::int64_t>();
   for (auto* v : {&r.sent, &r.received, &r.consumed, &r.mbuf_exhausted, &r.starts_sent,
                   &r.acks_sent, &r.acks_received, &r.ack_timeouts, &r.late_iterations,
-                  &r.device_rx_missed, &r.device_rx_nombuf})
+                  &r.device_rx_missed, &r.device_rx_nombuf, &r.device_full_waits})
     *v = next<std::uint64_t>();
   for (auto& count : r.drops) count = next<std::uint64_t>();
   r.jobs_finished = true;

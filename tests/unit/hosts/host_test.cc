@@ -336,6 +336,21 @@ TEST(Host, RunsOutOfBuffersAndRecovers) {
   EXPECT_EQ(p.to_a.seen.size(), 1U);
 }
 
+// A busy device stops the NIC; the host loses nothing and goes on once it is ready.
+TEST(Host, WaitsWhileItsDeviceIsFull) {
+  Pair p;
+  Backpressure device{.full = true};
+  p.a.connect(p.wire_to_b, &device);
+  p.a.send_start(Pair::flow(), 1, 10, Time{});
+  p.run(95us);
+  EXPECT_TRUE(p.to_b.seen.empty());
+  EXPECT_GT(p.a.counters().device_full_waits, 5U) << "tries every 10 us";
+  device.full = false;
+  p.run(1ms);
+  EXPECT_EQ(p.to_b.seen.size(), 1U);
+  EXPECT_EQ(p.to_a.seen.size(), 1U);
+}
+
 TEST(Host, SourcePortsAreHandedOutInTurn) {
   Pair p;
   EXPECT_EQ(p.a.allocate_port(), 32768);

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "trafficgen/hosts/host.h"
+
+namespace outrider {
+
+/// The flows of a received batch, to fetch what their packets will touch. A packet
+/// reads a table, then a connection, then what it has in flight, each found through
+/// the one before: taken in three rounds, the misses of a batch overlap.
+class ExpectedFlows {
+ public:
+  /// Beyond what a batch has, flows are ignored. @param flow as the packet carries it
+  void add(Host& host, const FlowKey& flow) noexcept {
+    if (size_ == flows_.size()) return;
+    host.prefetch_lookup(flow);
+    flows_[size_++] = {&host, flow};
+  }
+
+  void prefetch() const noexcept {
+    std::array<const TcpConnection*, kMost> connections;
+    for (std::size_t i = 0; i < size_; ++i)
+      connections[i] = flows_[i].host->prefetch_connection(flows_[i].flow);
+    for (std::size_t i = 0; i < size_; ++i)
+      if (connections[i] != nullptr) connections[i]->prefetch_flight();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 32;
+  struct Expected {
+    Host* host = nullptr;
+    FlowKey flow;
+  };
+  std::array<Expected, kMost> flows_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace outrider
