@@ -62,8 +62,9 @@ class TimingWheel {
     return earliest;
   }
 
-  /// Not after the earliest instant, and after `end` once take_next(end) found nothing:
-  /// the begin of a coarse slot, so that asking does not look through many entries.
+  /// Not after the earliest instant: the begin of a coarse slot, so that asking does
+  /// not look through many entries. After `end` if take_next(end) found nothing and
+  /// nothing was scheduled since.
   [[nodiscard]] Time next_bound() const noexcept {
     if (due_first_ != kNobody || (levels_used_ & 1U) != 0) return next();
     if (levels_used_ == 0) return kNever;

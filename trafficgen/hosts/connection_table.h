@@ -80,8 +80,8 @@ class ConnectionTable {
     s.timer_at = at;
     timers_.schedule(slot, at);
   }
-  /// Not after the first instant at which a slot is to be asked, and after `now`
-  /// once take_due(now) found nothing.
+  /// Not after the first instant at which a slot is to be asked; after `now` if
+  /// take_due(now) found nothing and nothing was noted since, before it otherwise.
   [[nodiscard]] Time next_timer() const noexcept { return timers_.next_bound(); }
   /// Takes the first slot that is to be asked at or before `now`.
   [[nodiscard]] std::optional<std::uint32_t> take_due(Time now) noexcept;

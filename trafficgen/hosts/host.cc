@@ -373,7 +373,7 @@ Time Host::fire_timers(Time now) noexcept {
   }
   --busy_;
   settle(now);
-  return std::min(timers_.next(), connections_.next_timer());
+  return std::max(now, std::min(timers_.next(), connections_.next_timer()));
 }
 
 Time Host::fire_nic(Time now) noexcept {
