@@ -28,8 +28,8 @@ struct AckEvent {
 /// a connection, driven by its sender in this order: on_ack for every ACK that
 /// acknowledges new data, on_congestion once per window in which loss or ECE
 /// was seen, on_timeout per RTO, on_idle when the first data follows an idle
-/// time longer than the RTO. Controllers own nothing: they live in a
-/// ControllerSlot and need no destruction.
+/// time longer than the RTO; on_handshake_loss before all of these. Controllers own nothing: they
+/// live in a ControllerSlot and need no destruction.
 class CongestionControl {
  public:
   virtual void on_ack(const AckEvent& ack) noexcept = 0;
@@ -38,6 +38,8 @@ class CongestionControl {
   virtual void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept = 0;
   /// RFC 5681, section 4.1: restart from the initial window.
   virtual void on_idle(Time now) noexcept = 0;
+  /// A SYN or SYN-ACK of ours timed out: RFC 5681, 3.1, begins with one segment.
+  virtual void on_handshake_loss() noexcept = 0;
 
   [[nodiscard]] virtual std::uint32_t cwnd_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::uint32_t ssthresh_bytes() const noexcept = 0;

@@ -43,8 +43,7 @@ class ConnectionListener {
 ///
 /// A server-role connection is made when a SYN arrives and is then handed that
 /// SYN. Deviations from RFC 9293: no simultaneous open, no TIME-WAIT (a peer
-/// that starts a connection over the same ports uses them at once), the window
-/// after a lost SYN is the usual one (RFC 6928 allows 1 segment), a peer without
+/// that starts a connection over the same ports uses them at once), a peer without
 /// SACK recovers by time-outs only. It never sends RST. After kMaxTimeouts
 /// time-outs in a row it gives up: closed, with acked_bytes() < written_bytes().
 ///

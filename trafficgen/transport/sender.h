@@ -66,9 +66,13 @@ class TcpSender {
   };
   void start(const Peer& peer) noexcept;
   void on_handshake_rtt(Duration rtt) noexcept { rto_.on_sample(rtt, rto_bounds()); }
-  /// RFC 6298, 5.7: 3 s where the initial RTO is 1 s, in proportion otherwise.
+  /// RFC 5681, 3.1: data begins with one segment. RFC 6298, 5.7: and with an RTO of 3 s
+  /// where the initial one is 1 s, in proportion otherwise. Linux does both after the
+  /// second loss only.
   void on_handshake_loss() noexcept {
     rto_.restart_at(3 * context_.config.initial_rto, rto_bounds());
+    control_->on_handshake_loss();
+    cwnd_ = control_->cwnd_bytes();
   }
 
   // -- sending
