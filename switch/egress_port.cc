@@ -161,6 +161,17 @@ void EgressPort::flush() noexcept {
   while (!queue_.empty()) release(queue_.pop().packet);
 }
 
+void EgressPort::add_to(SwitchLive& live) const noexcept {
+  live.resident += resident();
+  live.regulated += regulator_.live_entries();
+  for (std::size_t c = 0; c < kTrafficClasses; ++c) {
+    live.transmitted += transmitted_.values[c];
+    live.transmitted_bytes += transmitted_bytes_.values[c];
+    for (std::size_t i = 0; i < kDropReasons; ++i) live.drops[i] += drops_.values[c][i];
+    for (std::size_t i = 0; i < kMarkReasons; ++i) live.marks[i] += marks_.values[c][i];
+  }
+}
+
 QueueReport EgressPort::report(Time now) const {
   QueueReport r;
   r.port_name = config_.name;

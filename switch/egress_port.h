@@ -13,6 +13,7 @@
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "switch/config.h"
+#include "switch/live.h"
 #include "switch/parse.h"
 #include "switch/queue_tap.h"
 #include "switch/report.h"
@@ -74,6 +75,7 @@ class EgressPort final : public EventSource {
   [[nodiscard]] const Regulator& regulator() const noexcept { return regulator_; }
 
   [[nodiscard]] QueueReport report(Time now) const;
+  void add_to(SwitchLive& live) const noexcept;
 
  private:
   using Queue = EgressQueue<Packet*>;

@@ -78,7 +78,8 @@ int run(const SwitchProcessConfig& config, const ProgramOptions& options,
   connect_devices(network, config, devices);
   log_info("forwarding on CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
 
-  const SwitchReport report = run_switch(network, loop, devices, duration);
+  const auto live = live_report<SwitchLive>(options);
+  const SwitchReport report = run_switch(network, loop, devices, duration, live.get());
   network.flush();
   print_summary(std::cout, report);
   if (!options.report.empty()) write_report_file(options.report, to_json(report));

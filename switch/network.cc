@@ -103,6 +103,12 @@ void SwitchNetwork::flush() noexcept {
   for (auto& link : links_) link->flush();
 }
 
+SwitchLive SwitchNetwork::live(Time now) const noexcept {
+  SwitchLive live{.at_ns = now.time_since_epoch().count()};
+  for (const auto& sw : switches_) sw->add_to(live);
+  return live;
+}
+
 SwitchReport SwitchNetwork::report(Time now) const {
   SwitchReport r;
   r.bin_ns = config_.bin.count();

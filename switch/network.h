@@ -11,6 +11,7 @@
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
 #include "switch/config.h"
+#include "switch/live.h"
 #include "switch/report.h"
 
 namespace outrider {
@@ -64,6 +65,8 @@ class SwitchNetwork {
 
   /// State of all counters and records at `now`; checks the ledger.
   [[nodiscard]] SwitchReport report(Time now) const;
+  /// What it would begin with; its cost is that of the ports.
+  [[nodiscard]] SwitchLive live(Time now) const noexcept;
 
   /// Packets in queues, in service or on links.
   [[nodiscard]] std::uint64_t resident() const noexcept;

@@ -30,11 +30,31 @@ SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx
   return report;
 }
 
+namespace {
+
+/// What the devices dropped is counted as the report counts it.
+SwitchLive live_of(const SwitchNetwork& network, const PollDevices& devices, Time now) noexcept {
+  SwitchLive live = network.live(now);
+  for (const std::uint64_t dropped : devices.tx_dropped().values) {
+    live.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
+    live.transmitted -= dropped;
+  }
+  live.drops[static_cast<std::size_t>(DropReason::kMalformed)] += devices.malformed();
+  live.received += devices.malformed();
+  return live;
+}
+
+}  // namespace
+
 SwitchReport run_switch(SwitchNetwork& network, EventLoop& loop, PollDevices& devices,
-                        std::optional<Duration> duration) {
+                        std::optional<Duration> duration, SwitchLiveReport* live) {
   const TscClock clock;
-  const PollResult result =
-      run_poll_loop(devices, loop, network, clock, duration, [] { return false; });
+  const PollResult result = run_poll_loop(
+      devices, loop, network, clock, duration, [] { return false; },
+      [&](Time now) {
+        if (live != nullptr) live->publish(live_of(network, devices, now));
+      });
+  if (live != nullptr) live->finish(live_of(network, devices, result.end));
   return with_devices(network.report(result.end), devices.tx_dropped(), devices.malformed(),
                       devices.losses(), result.longest_gap);
 }

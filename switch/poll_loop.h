@@ -17,8 +17,9 @@ void connect_devices(SwitchNetwork& network, const SwitchProcessConfig& config,
 
 /// Forwards in real time until a stop signal or the end of `duration`.
 /// @pre connected
+/// @param live  told ten times a second what has happened; nullptr: nobody
 SwitchReport run_switch(SwitchNetwork& network, EventLoop& loop, PollDevices& devices,
-                        std::optional<Duration> duration);
+                        std::optional<Duration> duration, SwitchLiveReport* live = nullptr);
 
 /// The network's report with what happened at the devices: a packet that a
 /// device did not take was not transmitted but dropped, one that could not be

@@ -108,6 +108,12 @@ void Switch::drop(Packet* packet, DropReason reason) noexcept {
   release(packet);
 }
 
+void Switch::add_to(SwitchLive& live) const noexcept {
+  live.received += received_;
+  for (std::size_t i = 0; i < kDropReasons; ++i) live.drops[i] += dropped_[i];
+  for (const auto& port : ports_) port->add_to(live);
+}
+
 void Switch::fill(SwitchReport& report, Time now) const {
   report.received += received_;
   report.signals_bad_code += signals_bad_code_;

@@ -45,6 +45,7 @@ class Switch final : public Node {
 
   /// Adds this switch's counters and queues to the report.
   void fill(SwitchReport& report, Time now) const;
+  void add_to(SwitchLive& live) const noexcept;
 
   void flush() noexcept;
 

@@ -2,23 +2,13 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "common/config/addresses.h"
 #include "common/core/random.h"
-#include "trafficgen/background/flow_group.h"
-#include "trafficgen/background/long_flow.h"
-#include "trafficgen/background/request_flows.h"
-#include "trafficgen/background/transfer.h"
+#include "trafficgen/generator_state.h"
 #include "trafficgen/hosts/expected_flows.h"
-#include "trafficgen/hosts/host.h"
-#include "trafficgen/hosts/neighbour_edge.h"
-#include "trafficgen/measure/goodput.h"
-#include "trafficgen/transport_reserve.h"
-#include "trafficgen/workload/job.h"
 #include "trafficgen/workload/model_profile.h"
 #include "trafficgen/workload/shards.h"
 
@@ -34,69 +24,6 @@ std::uint32_t owners_of(const GeneratorConfig& config) noexcept {
   return config.attribution ? static_cast<std::uint32_t>(owners) : 0;
 }
 }  // namespace
-
-struct Generator::State {
-  State(const GeneratorConfig& c, EventLoop& l, rte_mempool& p, Options o)
-      : config(c),
-        loop(l),
-        pool(p),
-        options(o),
-        memory(transport_reserve(c)),
-        goodput(c.bin, c.max_bins) {}
-
-  Host* host_named(const std::string& name) {
-    const auto it = std::ranges::find(config.hosts, name, &HostConfig::name);
-    return hosts[static_cast<std::size_t>(it - config.hosts.begin())].get();
-  }
-  std::vector<Host*> hosts_named(const std::vector<std::string>& names) {
-    std::vector<Host*> found;
-    found.reserve(names.size());
-    for (const auto& name : names) found.push_back(host_named(name));
-    return found;
-  }
-  std::optional<std::uint32_t> index_of(std::uint32_t address) const noexcept {
-    const auto it = std::ranges::lower_bound(by_address, address, {},
-                                             &std::pair<std::uint32_t, std::uint32_t>::first);
-    if (it == by_address.end() || it->first != address) return std::nullopt;
-    return it->second;
-  }
-  /// @return nullptr if no host behind that device has the address
-  Host* host_at(std::uint32_t address, std::uint32_t device) const noexcept {
-    const auto index = index_of(address);
-    return index && device_of[*index] == device ? hosts[*index].get() : nullptr;
-  }
-  const TcpConfig& transport(const std::string& name) const {
-    return std::ranges::find(config.transports, name, &TransportConfig::name)->tcp;
-  }
-  void make_hosts();
-  void make_neighbours(std::uint32_t device);
-  void make_jobs();
-  void make_job(const JobConfig& job, std::uint16_t draws_as, std::uint32_t first_iteration);
-  void make_long_flows(const LongFlowsConfig& flows);
-  void make_requests(const RequestFlowsConfig& flows);
-  void make_transfer(const TransferConfig& transfer);
-  void make_flow_group(const FlowsConfig& flows);
-
-  GeneratorConfig config;
-  EventLoop& loop;
-  rte_mempool& pool;
-  Options options;
-  TransportMemory memory;  ///< outlives the hosts
-  GoodputSeries goodput;
-  std::vector<std::unique_ptr<Host>> hosts;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_address;  ///< sorted
-  std::vector<std::uint32_t> device_of;                             ///< [hosts]
-  std::vector<std::unique_ptr<NeighbourEdge>> neighbours;           ///< [devices] or null
-  std::vector<std::unique_ptr<Job>> jobs;
-  std::vector<std::unique_ptr<LongFlow>> long_flows;
-  std::vector<std::unique_ptr<RequestFlows>> requests;
-  std::vector<std::unique_ptr<Transfer>> transfers;
-  std::vector<std::unique_ptr<FlowGroup>> flow_groups;
-  std::uint32_t next_owner = 0;  ///< the next job's first; 0: attribution is off
-  std::uint64_t unknown_host = 0;
-  std::uint64_t malformed = 0;
-  std::uint64_t not_ipv4 = 0;
-};
 
 void Generator::State::make_hosts() {
   for (std::uint32_t i = 0; i < config.hosts.size(); ++i) {
@@ -340,52 +267,6 @@ bool Generator::finished() const noexcept {
   const auto ended = [](const auto& one) { return one->finished(); };
   return !(state_->jobs.empty() && state_->transfers.empty()) &&
          std::ranges::all_of(state_->jobs, ended) && std::ranges::all_of(state_->transfers, ended);
-}
-
-GeneratorReport Generator::report(Time now) const {
-  GeneratorReport r;
-  r.bin_ns = state_->goodput.width().count();
-  r.end_ns = now.time_since_epoch().count();
-  r.ledger_balanced = true;
-  for (const auto& host : state_->hosts) {
-    const HostCounters& c = host->counters();
-    r.sent += c.sent;
-    r.received += c.received;
-    r.consumed += c.to_connections + c.signals_taken;
-    r.mbuf_exhausted += c.mbuf_exhausted;
-    r.device_full_waits += c.device_full_waits;
-    r.payload.verified_bytes += c.payload.verified_bytes;
-    r.payload.mismatched_bytes += c.payload.mismatched_bytes;
-    r.payload.mismatched_segments += c.payload.mismatched_segments;
-    r.starts_sent += c.starts_sent;
-    r.acks_sent += c.acks_sent;
-    r.acks_received += c.acks_received;
-    for (std::size_t i = 0; i < kDropReasons; ++i) r.drops[i] += c.drops[i];
-    const auto dropped = std::accumulate(c.drops.begin(), c.drops.end(), std::uint64_t{0});
-    r.ledger_balanced &= c.received == c.to_connections + c.signals_taken + dropped;
-  }
-  r.received += state_->unknown_host + state_->malformed + state_->not_ipv4;
-  r.drops[static_cast<std::size_t>(DropReason::kNotIpv4)] += state_->not_ipv4;
-  r.drops[static_cast<std::size_t>(DropReason::kUnknownHost)] += state_->unknown_host;
-  r.drops[static_cast<std::size_t>(DropReason::kMalformed)] += state_->malformed;
-  for (const auto& job : state_->jobs) job->fill(r);
-  for (const auto& flow : state_->long_flows) r.flows.push_back(flow->report());
-  for (const auto& transfer : state_->transfers) transfer->fill(r.transfers);
-  for (const auto& group : state_->flow_groups) r.flow_groups.push_back(group->report());
-  r.flights_exhausted = state_->memory.counters.flights_exhausted;
-  r.segments_exhausted = state_->memory.counters.segments_exhausted;
-  r.disorders_exhausted = state_->memory.counters.disorders_exhausted;
-  for (const auto& flows : state_->requests) r.requests.push_back(flows->report());
-  r.bins = state_->goodput.bins();
-  for (const auto& edge : state_->neighbours) {
-    if (edge == nullptr) continue;
-    edge->fill(r.neighbourhood);
-    r.drops[static_cast<std::size_t>(DropReason::kUnresolved)] += edge->unresolved();
-  }
-  r.received += r.neighbourhood.totals.consumed();
-  r.consumed += r.neighbourhood.totals.consumed();
-  r.jobs_finished = finished();
-  return r;
 }
 
 }  // namespace outrider

@@ -10,6 +10,7 @@
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
 #include "trafficgen/config.h"
+#include "trafficgen/live.h"
 #include "trafficgen/report.h"
 
 namespace outrider {
@@ -55,6 +56,9 @@ class Generator {
   [[nodiscard]] bool finished() const noexcept;
 
   [[nodiscard]] GeneratorReport report(Time now) const;
+  /// What the report would begin with. Its cost is that of hosts and jobs, not of
+  /// connections or records.
+  [[nodiscard]] TrafficLive live(Time now) const noexcept;
 
  private:
   struct State;

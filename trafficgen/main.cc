@@ -138,8 +138,9 @@ int run(const GeneratorConfig& config, const GeneratorOptions& options, const St
     return kExitInterrupted;
   log_info("sending from CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
 
+  const auto live = live_report<TrafficLive>(options);
   const GeneratorRun result =
-      run_generator(generator, loop, devices, duration, engine ? &*engine : nullptr);
+      run_generator(generator, loop, devices, duration, engine ? &*engine : nullptr, live.get());
   print_summary(std::cout, result.report);
   if (!options.report.empty()) write_report_file(options.report, to_json(result.report));
   if (!files.csv.empty()) write_report_file(files.csv, to_csv(result.report.streams));

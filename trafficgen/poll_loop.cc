@@ -35,6 +35,18 @@ class HostsAndStreams {
   std::uint64_t ticks_ = 0;
 };
 
+/// What the devices dropped is counted as the report counts it.
+TrafficLive live_of(const Generator& generator, const PollDevices& devices,
+                    const StreamEngine* streams, Time now) noexcept {
+  TrafficLive live = generator.live(now);
+  if (streams != nullptr) streams->add_to(live);
+  for (const std::uint64_t dropped : devices.tx_dropped().values)
+    live.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
+  live.drops[static_cast<std::size_t>(DropReason::kMalformed)] += devices.malformed();
+  live.received += devices.malformed();
+  return live;
+}
+
 void add_streams(GeneratorReport& report, const StreamEngine& streams) {
   report.streams = streams.report();
   for (const auto& s : report.streams.streams) report.sent += s.sent;
@@ -62,20 +74,25 @@ std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLo
 }
 
 GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
-                           std::optional<Duration> duration, StreamEngine* streams) {
+                           std::optional<Duration> duration, StreamEngine* streams,
+                           TrafficLiveReport* live) {
   const bool until_finished =
       !duration && (!generator.config().jobs.empty() || !generator.config().transfers.empty());
   const auto done = [&] { return until_finished && generator.finished(); };
+  const auto publish = [&](Time now) {
+    if (live != nullptr) live->publish(live_of(generator, devices, streams, now));
+  };
   const TscClock clock;
   generator.start(Time{});
   PollResult result;
   if (streams != nullptr) {
     HostsAndStreams sink(generator, *streams, devices, clock);
-    result = run_poll_loop(devices, loop, sink, clock, duration, done);
+    result = run_poll_loop(devices, loop, sink, clock, duration, done, publish);
     streams->finish();
   } else {
-    result = run_poll_loop(devices, loop, generator, clock, duration, done);
+    result = run_poll_loop(devices, loop, generator, clock, duration, done, publish);
   }
+  if (live != nullptr) live->finish(live_of(generator, devices, streams, result.end));
   GeneratorRun run{.report = generator.report(result.end), .interrupted = result.interrupted};
   if (streams != nullptr) add_streams(run.report, *streams);
   for (const std::uint64_t dropped : devices.tx_dropped().values)

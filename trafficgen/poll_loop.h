@@ -29,7 +29,9 @@ struct GeneratorRun {
 /// @pre connected, all links up
 /// @param streams  sent and received in the same loop; nullptr: none. What is
 ///        stamped as theirs does not reach the hosts
+/// @param live  told ten times a second what has happened; nullptr: nobody
 GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
-                           std::optional<Duration> duration, StreamEngine* streams = nullptr);
+                           std::optional<Duration> duration, StreamEngine* streams = nullptr,
+                           TrafficLiveReport* live = nullptr);
 
 }  // namespace outrider

@@ -68,6 +68,7 @@ int start_replay(std::vector<std::string> eal, std::vector<std::string> own) {
   add_options(app, config, texts, process);
   app.add_option("--report", options.report, "Write the figures as JSON")->type_name("FILE.json");
   app.add_option("--eal", options.eal, "More DPDK EAL arguments, in one word");
+  add_live_option(app, options);
   app.add_flag("--verbose", options.verbose, "Show DPDK's own log and the EAL arguments");
   app.footer(kExitStatusHelp);
   if (const auto status = parse_command_line(app, options, std::move(own))) return *status;

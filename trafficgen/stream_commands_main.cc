@@ -145,6 +145,7 @@ int start_calibrate(std::vector<std::string> eal, std::vector<std::string> own) 
       ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{60'000}));
   app.add_option("--lcore", wanted.lcore, "CPU")->capture_default_str();
   app.add_option("--report", options.report, "Write the figures as JSON")->type_name("FILE.json");
+  add_live_option(app, options);
   app.add_option("--eal", options.eal, "More DPDK EAL arguments, in one word");
   app.add_flag("--verbose", options.verbose, "Show DPDK's own log and the EAL arguments");
   app.footer(kExitStatusHelp);

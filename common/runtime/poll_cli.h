@@ -15,12 +15,17 @@ namespace outrider {
 
 inline constexpr const char* kVersion = "0.1.0";
 
+inline void add_live_option(CLI::App& app, ProgramOptions& options) {
+  app.add_flag("--live", options.live, "Show rates and counters once a second, on stderr");
+}
+
 inline void add_common_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("-c,--config", options.config, "TOML file (required)");
   app.add_flag("--check", options.check, "Validate, print the resolved TOML, and end");
   app.add_option("--duration", options.duration, "Run for so long, e.g. 10s or 500ms");
   app.add_option("--report", options.report, "Write the report as JSON, on every exit")
       ->type_name("FILE.json");
+  add_live_option(app, options);
   app.add_option("--lcore", options.lcore, "CPU of the poll loop, instead of the file's");
   app.add_option("--wait-for-peer", options.wait_for_peer_seconds,
                  "Longest wait for the other end of a device at start [30]")

@@ -29,10 +29,11 @@ struct PollResult {
 
 /// Drives `sink` and `loop` from the devices in real time until `done()`, a
 /// stop signal or the end of `duration`. The TSC is read once a poll. A sink that
-/// has begin_poll(now) gets every poll's time before what has arrived.
-template <class Sink, class Done>
+/// has begin_poll(now) gets every poll's time before what has arrived. `seldom(now)`
+/// is called at the first poll and ten times a second, as the links are checked.
+template <class Sink, class Done, class Seldom>
 PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
-                         std::optional<Duration> duration, Done done) {
+                         std::optional<Duration> duration, Done done, Seldom seldom) {
   constexpr Duration kLinkCheck = std::chrono::milliseconds(100);
   PollResult result{.end = clock.now()};
   Time polled = result.end;
@@ -50,6 +51,7 @@ PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, cons
     result.end = now;
     if (now >= link_check) [[unlikely]] {
       devices.check_links();
+      seldom(now);
       link_check = now + kLinkCheck;
     }
   }

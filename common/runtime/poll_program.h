@@ -1,7 +1,11 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <functional>
+#include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +13,7 @@
 
 #include "common/dpdk/eal.h"
 #include "common/dpdk/port.h"
+#include "common/runtime/live_report.h"
 
 namespace outrider {
 
@@ -21,6 +26,7 @@ struct ProgramOptions {
   std::string eal;       ///< further EAL arguments
   std::optional<std::uint32_t> lcore{};
   bool verbose = false;
+  bool live = false;  ///< show figures on stderr while running
   double wait_for_peer_seconds = 30;
 };
 
@@ -52,6 +58,14 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// The live view that the options ask for, on stderr; null: none.
+/// @pre the EAL runs
+template <class Snapshot>
+std::unique_ptr<LiveReport<Snapshot>> live_report(const ProgramOptions& options) {
+  if (!options.live) return nullptr;
+  return std::make_unique<LiveReport<Snapshot>>(std::cerr, isatty(STDERR_FILENO) == 1);
+}
 
 /// Calls `body` and turns what it throws into a line of cause and remedy.
 /// @return its status, or kExit...

@@ -51,8 +51,7 @@ void LiveView::show(double at_seconds, double interval_seconds,
   std::string text;
   if (!terminal_) {
     text = seconds_text(at_seconds);
-    for (const auto& f : figures)
-      text += "  " + std::string(f.name) + ' ' + format_live(f, interval_seconds);
+    for (const auto& f : figures) text += "  " + f.name + ' ' + format_live(f, interval_seconds);
     text += '\n';
   } else {
     if (drawn_lines_ != 0) text = "\x1b[" + std::to_string(drawn_lines_) + "A";

@@ -15,7 +15,7 @@ struct LiveFigure {
     kPackets,  ///< shown as packets a second over the interval
     kBytes,    ///< shown as bits a second over the interval
   };
-  std::string_view name;
+  std::string name;
   Kind kind = Kind::kCount;
   std::uint64_t before = 0;
   std::uint64_t now = 0;

@@ -47,6 +47,9 @@ class FlowGroup final : private TimerClient, private Acceptor {
   /// Listens and sets the timer of the first arrival. Once.
   void schedule();
   [[nodiscard]] FlowGroupReport report() const;
+  [[nodiscard]] std::uint64_t open() const noexcept { return in_progress_; }
+  [[nodiscard]] std::uint64_t completed() const noexcept { return report_.completed; }
+  [[nodiscard]] std::uint64_t failed() const noexcept { return report_.failed; }
 
   /// Bytes on the wire, L1, of a flow in full segments and a rest.
   static std::uint64_t wire_bytes_of(std::uint64_t bytes, std::uint32_t mss_bytes) noexcept;

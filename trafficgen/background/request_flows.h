@@ -36,6 +36,7 @@ class RequestFlows final : private TimerClient, private Acceptor {
   /// Listens and sets the timer of the first connection. Once.
   void schedule();
   [[nodiscard]] RequestReport report() const;
+  [[nodiscard]] std::uint64_t completed() const noexcept { return counts_.completed; }
 
  private:
   struct Client final : ConnectionListener {

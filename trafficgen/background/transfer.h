@@ -36,6 +36,7 @@ class Transfer final : private TimerClient, private Acceptor {
   void schedule();
   /// Every transfer has come to an end, good or bad.
   [[nodiscard]] bool finished() const noexcept { return ended_ == attempts_.size(); }
+  [[nodiscard]] std::size_t ended() const noexcept { return ended_; }
   void fill(std::vector<TransferReport>& reports) const;
 
  private:

@@ -154,7 +154,7 @@ void Host::refresh(std::uint32_t index, Time now) noexcept {
 
 void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   ++busy_;
-  ++counters_.received;
+  counters_.count_received(*packet);
   DropReason reason{};
   const auto frame = read_frame(*packet, reason);
   if (setup_.payload == Payload::kPattern && frame && frame->segment.payload_bytes != 0)
@@ -290,7 +290,7 @@ void Host::transmit(Time now) noexcept {
     }
     const Time finish = nic_.transmit(meta(*packet).frame_bytes, start);
     if (attribution_) attribution_->on_service(*packet, signal, start, finish);
-    ++counters_.sent;
+    counters_.count_sent(*packet);
     out_->push(packet, finish);
   }
 }

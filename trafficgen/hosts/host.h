@@ -58,7 +58,9 @@ class SignalListener {
 /// received == to_connections + signals_taken + sum(drops).
 struct HostCounters {
   std::uint64_t sent = 0;
+  std::uint64_t sent_bytes = 0;  ///< frames without FCS
   std::uint64_t received = 0;
+  std::uint64_t received_bytes = 0;
   std::uint64_t to_connections = 0;
   std::uint64_t signals_taken = 0;
   std::array<std::uint64_t, kDropReasons> drops{};
@@ -69,6 +71,15 @@ struct HostCounters {
   std::uint64_t acks_received = 0;
   std::uint64_t resets_sent = 0;
   PayloadReport payload;  ///< only with Payload::kPattern
+
+  void count_sent(const Packet& packet) noexcept {
+    ++sent;
+    sent_bytes += meta(packet).frame_bytes;
+  }
+  void count_received(const Packet& packet) noexcept {
+    ++received;
+    received_bytes += meta(packet).frame_bytes;
+  }
 };
 
 /// An emulated host: one address, one NIC with a link rate, connections, timers.

@@ -21,6 +21,7 @@ class GoodputSeries {
   }
 
   void add(TrafficClass c, std::uint64_t bytes, Time now) noexcept {
+    totals_[c] += bytes;
     while (now >= end_ && bins_.size() < max_bins_) {
       bins_.emplace_back();
       end_ += width_;
@@ -29,6 +30,7 @@ class GoodputSeries {
   }
 
   [[nodiscard]] const std::vector<GoodputBin>& bins() const noexcept { return bins_; }
+  [[nodiscard]] const PerClass<std::uint64_t>& totals() const noexcept { return totals_; }
   [[nodiscard]] Duration width() const noexcept { return width_; }
 
  private:
@@ -36,6 +38,7 @@ class GoodputSeries {
   std::uint32_t max_bins_;
   Time end_{};  ///< of the last bin
   std::vector<GoodputBin> bins_;
+  PerClass<std::uint64_t> totals_{};
 };
 
 }  // namespace outrider

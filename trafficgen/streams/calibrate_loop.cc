@@ -1,8 +1,7 @@
 #include "trafficgen/streams/calibrate_loop.h"
 
 #include <cmath>
-
-#include "trafficgen/streams/stream_loop.h"
+#include <iostream>
 
 namespace outrider {
 namespace {
@@ -47,10 +46,11 @@ Calibration run_calibration(const CalibrateOptions& options, StreamProcess& proc
     StreamConfig stream = config.streams[0];
     stream.rate->value = rate;
     StreamEngine engine = process.engine({stream}, options.duration);
-    const StreamRun done =
-        run_streams(engine, process.devices(), options.duration, config.stream_drain);
-    result.interrupted = done.interrupted;
-    return engine.report().streams[0];
+    result.interrupted = process.run(engine, options.duration).interrupted;
+    StreamReport report = engine.report().streams[0];
+    std::cout << "  asked for " << report.requested_packets_per_second / 1e6 << " Mpps, achieved "
+              << report.achieved_packets_per_second / 1e6 << " Mpps" << std::endl;
+    return report;
   };
   result.maximum_packets_per_second = run(kFarTooFast).achieved_packets_per_second;
   const auto rates =

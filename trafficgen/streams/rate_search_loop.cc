@@ -4,8 +4,6 @@
 #include <cmath>
 #include <iostream>
 
-#include "trafficgen/streams/stream_loop.h"
-
 namespace outrider {
 
 std::vector<StreamConfig> trial_streams(std::vector<StreamConfig> streams, double share,
@@ -39,7 +37,7 @@ bool run_rate_search(RateSearch& search, const RateSearchOptions& options,
   const auto run = [&](double share, Duration duration, StreamsReport& report) {
     StreamEngine engine =
         process.engine(trial_streams(config.streams, share, number++, duration), duration);
-    const StreamRun done = run_streams(engine, process.devices(), duration, config.stream_drain);
+    const StreamRun done = process.run(engine, duration);
     report = engine.report();
     return !done.interrupted;
   };

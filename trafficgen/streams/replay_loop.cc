@@ -9,6 +9,7 @@
 #include "common/dpdk/tsc_clock.h"
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_stop.h"
+#include "trafficgen/live.h"
 
 namespace outrider {
 namespace {
@@ -20,8 +21,15 @@ std::uint32_t longest_frame(const PcapTrace& trace) {
   return std::ranges::max(trace.packets, {}, &PcapTrace::Packet::size).size;
 }
 
-void drive(ReplaySender& sender, const Port& port, ReplayReport& report) {
+void drive(ReplaySender& sender, const Port& port, ReplayReport& report, TrafficLiveReport* live) {
   constexpr std::uint64_t kPollsPerCheck = 256;
+  constexpr Duration kPublishInterval = std::chrono::milliseconds(100);
+  const auto live_of = [&sender](Time now) {
+    return TrafficLive{.at_ns = now.time_since_epoch().count(),
+                       .sent = sender.counters().sent,
+                       .sent_bytes = sender.counters().frame_bytes};
+  };
+  Time publish_at{};
   const TscClock clock;
   Time previous{};
   Duration longest{};
@@ -30,12 +38,17 @@ void drive(ReplaySender& sender, const Port& port, ReplayReport& report) {
     longest = std::max(longest, now - previous);
     previous = now;
     sender.poll(port, {now, 0});
-    if (polls % kPollsPerCheck == 0 && stop_requested()) {
+    if (polls % kPollsPerCheck != 0) continue;
+    if (stop_requested()) {
       report.interrupted = true;
       break;
     }
+    if (live == nullptr || now < publish_at) continue;
+    live->publish(live_of(now));
+    publish_at = now + kPublishInterval;
   }
   sender.finish();
+  if (live != nullptr) live->finish(live_of(previous));
   report.longest_poll_gap_ns = longest.count();
 }
 
@@ -103,7 +116,8 @@ ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
     return report;
   }
   ReplaySender sender(schedule, ReplayFrames(loaded.trace), config.max_lag, *pool);
-  drive(sender, devices.port(0), report);
+  const auto live = live_report<TrafficLive>(options);
+  drive(sender, devices.port(0), report, live.get());
   fill(report.sent, sender, config);
   return report;
 }

@@ -133,6 +133,19 @@ void StreamEngine::finish() noexcept {
   for (Sending& s : sending_) s.sender->finish();
 }
 
+void StreamEngine::add_to(TrafficLive& live) const noexcept {
+  for (const Sending& s : sending_) {
+    live.sent += s.sender->counters().sent;
+    live.sent_bytes += s.sender->counters().frame_bytes;
+  }
+  for (std::size_t i = 0; i < received_.size(); ++i) {
+    live.stream_received += receiver_.counters(i).taken;
+    live.received_bytes += receiver_.counters(i).frame_bytes;
+    live.stream_lost += receiver_.counters(i).missing();
+  }
+  live.received += receiver_.arrived();
+}
+
 StreamsReport StreamEngine::report() const {
   StreamsReport report;
   report.streams.resize(streams_.size());

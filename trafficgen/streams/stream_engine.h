@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/core/units.h"
+#include "trafficgen/live.h"
 #include "trafficgen/streams/stream_config.h"
 #include "trafficgen/streams/stream_receiver.h"
 #include "trafficgen/streams/stream_report.h"
@@ -68,6 +69,8 @@ class StreamEngine {
   void finish() noexcept;
 
   [[nodiscard]] StreamsReport report() const;
+  /// Adds the streams' packets.
+  void add_to(TrafficLive& live) const noexcept;
   /// Raw latencies as CSV: name of the stream, number of the sample, ns.
   [[nodiscard]] std::string samples_csv() const;
 

@@ -44,10 +44,16 @@ void receive(StreamEngine& engine, const Device& device) noexcept {
   rte_pktmbuf_free_bulk(batch.data(), n);
 }
 
+TrafficLive live_of(const StreamEngine& engine, Time now) noexcept {
+  TrafficLive live{.at_ns = now.time_since_epoch().count()};
+  engine.add_to(live);
+  return live;
+}
+
 }  // namespace
 
 StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<Duration> duration,
-                      Duration drain) {
+                      Duration drain, TrafficLiveReport* live) {
   constexpr Duration kLinkCheck = std::chrono::milliseconds(100);
   constexpr std::uint64_t kPollsPerCheck = 256;
   StreamRun run;
@@ -75,7 +81,9 @@ StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<
     if (now < link_check) continue;
     run.link_down += devices.check_links() ? 0 : 1;
     link_check = now + kLinkCheck;
+    if (live != nullptr) live->publish(live_of(engine, now));
   }
+  if (live != nullptr) live->finish(live_of(engine, previous));
   run.elapsed = previous - Time{};
   return run;
 }

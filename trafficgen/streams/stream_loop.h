@@ -5,6 +5,7 @@
 #include "common/core/clock.h"
 #include "common/core/histogram.h"
 #include "common/runtime/poll_devices.h"
+#include "trafficgen/live.h"
 #include "trafficgen/streams/stream_engine.h"
 
 namespace outrider {
@@ -22,8 +23,9 @@ struct StreamRun {
 /// that what is under way does not count as lost. The TSC is read once a poll, and
 /// once more when a poll has received something. For files of streams alone: no
 /// host, no event loop.
+/// @param live  told ten times a second what has happened; nullptr: nobody
 StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<Duration> duration,
-                      Duration drain);
+                      Duration drain, TrafficLiveReport* live = nullptr);
 
 /// Of the counter in the stamps.
 [[nodiscard]] std::uint64_t stamp_ticks_per_second() noexcept;

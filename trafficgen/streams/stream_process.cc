@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/config/config_result.h"
-#include "trafficgen/streams/stream_loop.h"
 
 namespace outrider {
 namespace {
@@ -92,6 +91,7 @@ StreamEngine::Setup stream_setup(const GeneratorConfig& config, const PollDevice
 StreamProcess::StreamProcess(const GeneratorConfig& config, const ProgramOptions& options,
                              std::vector<std::string> eal_extra)
     : config_(config),
+      options_(options),
       ports_(ports_of(config, options)),
       eal_(eal_options(kProgram, config.lcore, plain_mbufs(config), ports_, std::move(eal_extra))),
       send_pool_(make_packet_pool({.name = "streams",
@@ -110,6 +110,11 @@ StreamEngine StreamProcess::engine(const std::vector<StreamConfig>& streams,
   config.streams = streams;
   config.stream_drain = Duration::zero();  // its loop goes on receiving by itself
   return StreamEngine(stream_setup(config, devices_, duration), *send_pool_);
+}
+
+StreamRun StreamProcess::run(StreamEngine& engine, std::optional<Duration> duration) {
+  const auto live = live_report<TrafficLive>(options_);
+  return run_streams(engine, devices_, duration, config_.stream_drain, live.get());
 }
 
 }  // namespace outrider

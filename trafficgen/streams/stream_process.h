@@ -10,6 +10,7 @@
 #include "common/runtime/poll_program.h"
 #include "trafficgen/config.h"
 #include "trafficgen/streams/stream_engine.h"
+#include "trafficgen/streams/stream_loop.h"
 
 namespace outrider {
 
@@ -43,11 +44,14 @@ class StreamProcess {
   /// @param streams of the configuration, perhaps at other rates
   [[nodiscard]] StreamEngine engine(const std::vector<StreamConfig>& streams,
                                     std::optional<Duration> duration);
+  /// See run_streams(). Shows figures meanwhile if the options ask for it.
+  StreamRun run(StreamEngine& engine, std::optional<Duration> duration);
   [[nodiscard]] PollDevices& devices() noexcept { return devices_; }
   [[nodiscard]] rte_mempool& send_pool() noexcept { return *send_pool_; }
 
  private:
   GeneratorConfig config_;
+  ProgramOptions options_;
   std::vector<PortConfig> ports_;
   Eal eal_;
   Mempool send_pool_;

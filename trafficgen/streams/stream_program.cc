@@ -7,7 +7,6 @@
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
 #include "trafficgen/report_json.h"
-#include "trafficgen/streams/stream_loop.h"
 #include "trafficgen/streams/stream_process.h"
 
 namespace outrider {
@@ -54,7 +53,7 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
   Histogram bias =
       engine.receive_devices().empty() ? Histogram{} : measure_loop_bias(process.send_pool());
   log_info("sending from CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
-  const StreamRun run = run_streams(engine, devices, config.duration, config.stream_drain);
+  const StreamRun run = process.run(engine, config.duration);
   const GeneratorReport report = report_of(engine, run, std::move(bias), devices);
   print_summary(std::cout, report, run);
   if (!options.report.empty()) write_report_file(options.report, to_json(report));

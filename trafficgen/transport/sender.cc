@@ -125,6 +125,7 @@ void TcpSender::resend_segment(const SentSegment& sent, TcpSegment& s, Time now)
   s.ecn = ect ? Ecn::kEct0 : Ecn::kNotEct;
   if (sent.offset == una_) arm_rto(now + rto_.rto());
   ++context_.counters.retransmitted;
+  ++context_.memory.events.retransmitted;
 }
 
 void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {

@@ -26,6 +26,7 @@ struct TcpCounters {
 
 /// Rare events of all connections that share a TransportMemory.
 struct TcpEvents {
+  std::uint64_t retransmitted = 0;    ///< segments
   std::uint64_t tail_probes = 0;      ///< sent (RFC 8985, 7)
   std::uint64_t duplicates_told = 0;  ///< D-SACKs received (RFC 2883): resent in vain
 };

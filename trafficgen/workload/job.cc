@@ -191,6 +191,7 @@ void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
     record.delivered_ns = kNotYet_ns;
     return;
   }
+  ++delivered_bursts_;
   note_times(record, target(worker, server));
   this->iteration(worker, iteration).pushed_ns = record.delivered_ns;
   const std::uint64_t staleness = gate_.on_push(worker);
@@ -218,11 +219,16 @@ void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
   const std::size_t index = burst_index(worker, iteration, BurstDirection::kPull);
   const bool complete = --shards_missing_[index] == 0;
   note_sender(bursts_[index], servers_[server]->connection(worker), now);
-  if (complete) note_times(bursts_[index], *setup_.workers[worker]);
-  else bursts_[index].delivered_ns = kNotYet_ns;
+  if (!complete) {
+    bursts_[index].delivered_ns = kNotYet_ns;
+    return;
+  }
+  ++delivered_bursts_;
+  note_times(bursts_[index], *setup_.workers[worker]);
 }
 
 void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
+  ++ended_iterations_;
   this->iteration(worker, iteration).end_ns = now.time_since_epoch().count();
 }
 

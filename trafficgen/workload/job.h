@@ -112,6 +112,8 @@ class Job {
                                    BurstDirection d) noexcept;
   [[nodiscard]] FlowTotals& push_flow(std::uint32_t worker, std::uint32_t server) noexcept;
   [[nodiscard]] FlowTotals& pull_flow(std::uint32_t worker, std::uint32_t server) noexcept;
+  [[nodiscard]] std::uint64_t delivered_bursts() const noexcept { return delivered_bursts_; }
+  [[nodiscard]] std::uint64_t ended_iterations() const noexcept { return ended_iterations_; }
   void fill(GeneratorReport& report) const;
 
  private:
@@ -141,6 +143,8 @@ class Job {
   std::vector<IterationRecord> iterations_;        ///< [iteration][worker]
   std::vector<FlowTotals> flows_;                  ///< [worker][target][direction]
   std::uint32_t finished_workers_ = 0;
+  std::uint64_t delivered_bursts_ = 0;
+  std::uint64_t ended_iterations_ = 0;
   std::uint64_t late_iterations_ = 0;
   std::uint64_t ack_timeouts_ = 0;
 };

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/drop_reason.h"
+#include "common/core/traffic_class.h"
+#include "common/runtime/live_report.h"
+#include "common/telemetry/live_view.h"
+
+namespace outrider {
+
+/// What a generator has done so far, as its lcore hands it out while it runs. The
+/// names are the report's, and so are the values at the end, except stream_lost.
+struct TrafficLive {
+  std::int64_t at_ns = 0;
+  std::uint64_t sent = 0;        ///< packets
+  std::uint64_t sent_bytes = 0;  ///< frames, FCS included
+  std::uint64_t received = 0;
+  std::uint64_t received_bytes = 0;
+  std::array<std::uint64_t, kDropReasons> drops{};
+  PerClass<std::uint64_t> delivered_bytes{};  ///< payload in order, by TCP
+  std::uint64_t retransmitted = 0;            ///< segments of all connections
+  std::uint64_t bursts = 0;                   ///< delivered
+  std::uint64_t iterations = 0;               ///< ended, over all workers
+  std::uint64_t flows_open = 0;
+  std::uint64_t flows_completed = 0;
+  std::uint64_t flows_failed = 0;
+  std::uint64_t requests = 0;   ///< answered
+  std::uint64_t transfers = 0;  ///< ended, in whatever way
+  /// Numbers that a later one has passed: a packet on its way is not among them, nor
+  /// is a flow's lost tail, which only the report knows.
+  std::uint64_t stream_lost = 0;
+  std::uint64_t stream_received = 0;
+};
+
+/// Figures of one line: rates of packets and bytes, and what else ever happened.
+std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLive& now);
+
+using TrafficLiveReport = LiveReport<TrafficLive>;
+
+}  // namespace outrider
