@@ -9,9 +9,9 @@
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
 #include "trafficgen/config_toml.h"
+#include "trafficgen/output_files.h"
 #include "trafficgen/poll_loop.h"
 #include "trafficgen/preview.h"
-#include "trafficgen/report_json.h"
 #include "trafficgen/stream_commands.h"
 #include "trafficgen/streams/stream_process.h"
 #include "trafficgen/streams/stream_program.h"
@@ -90,10 +90,6 @@ std::uint32_t receive_mbufs(const GeneratorConfig& config) {
   return mbufs;
 }
 
-struct GeneratorOptions : ProgramOptions {
-  std::string flow_records;  ///< file, empty: none
-};
-
 int write_preview(const GeneratorConfig& config, const std::string& file) {
   check_report_path(file, "--preview");
   if (!file.ends_with(".csv")) throw UsageError("--preview " + file + ": must end with .csv");
@@ -106,10 +102,8 @@ int write_preview(const GeneratorConfig& config, const std::string& file) {
   return kExitOk;
 }
 
-int run(const GeneratorConfig& config, const GeneratorOptions& options, const StreamFiles& files,
+int run(const GeneratorConfig& config, const ProgramOptions& options, const OutputFiles& files,
         std::optional<Duration> duration, std::vector<std::string> eal_extra) {
-  for (const auto& path : {options.report, files.csv, files.samples}) check_report_path(path);
-  check_report_path(options.flow_records, "--flow-records");
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices)
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
@@ -142,11 +136,7 @@ int run(const GeneratorConfig& config, const GeneratorOptions& options, const St
   const GeneratorRun result =
       run_generator(generator, loop, devices, duration, engine ? &*engine : nullptr, live.get());
   print_summary(std::cout, result.report);
-  if (!options.report.empty()) write_report_file(options.report, to_json(result.report));
-  if (!files.csv.empty()) write_report_file(files.csv, to_csv(result.report.streams));
-  if (!files.samples.empty() && engine) write_report_file(files.samples, engine->samples_csv());
-  if (!options.flow_records.empty())
-    write_report_file(options.flow_records, flow_records_csv(result.report.flow_groups));
+  write(files, result.report, engine ? &*engine : nullptr);
   if (!result.report.ledger_balanced) return kExitLedger;
   if (result.report.payload.mismatched_bytes != 0) return kExitTransfer;
   if (!result.interrupted && !all_completed(result.report.transfers)) return kExitTransfer;
@@ -163,18 +153,22 @@ std::optional<Duration> run_time_of(const std::string& text) {
 int start(int argc, char** argv) {
   catch_stop_signals();
   SplitArguments arguments = split_arguments(argc, argv);
-  GeneratorOptions options;
+  ProgramOptions options;
+  OutputFiles files;
   std::optional<std::uint64_t> seed;
   CLI::App app("Traffic generator: training jobs and the traffic they compete with.", kProgram);
   add_common_options(app, options);
   std::string preview_file;
   app.add_option("--preview", preview_file,
                  "Write what starts when to this CSV file, and send nothing");
-  app.add_option("--flow-records", options.flow_records,
-                 "CSV file for the records of [[flows]] tables with `records`");
+  app.add_option("--csv", files.csv_directory,
+                 "Write bursts, iterations, flows, streams and so on as CSV, on every exit")
+      ->type_name("DIRECTORY");
+  app.add_option("--flow-records", files.flow_records,
+                 "Write the records of [[flows]] tables with `records`")
+      ->type_name("FILE.csv");
   app.add_option("--seed", seed, "Seed of all random draws, instead of the file's");
-  StreamFiles files;
-  app.add_option("--streams-csv", files.csv, "Write a line of figures a stream")
+  app.add_option("--streams-csv", files.streams_csv, "Write a line of figures a stream")
       ->type_name("FILE.csv");
   app.add_option("--samples", files.samples, "Write the raw latencies that streams keep")
       ->type_name("FILE.csv");
@@ -197,6 +191,8 @@ int start(int argc, char** argv) {
   }
   if (!preview_file.empty()) return write_preview(config, preview_file);
   auto eal = eal_words(std::move(arguments.eal), options.eal);
+  files.report = options.report;
+  prepare(files);
   // Streams alone do not pay for hosts: they have a loop of their own.
   if (config.hosts.empty()) return run_stream_program(config, options, files, std::move(eal));
   return run(config, options, files, config.duration, std::move(eal));

@@ -1,100 +1,10 @@
 #include "trafficgen/report_json.h"
 
 #include "common/telemetry/json_fields.h"
+#include "trafficgen/report_fields.h"
 #include "trafficgen/streams/stream_report_json.h"
 
 namespace outrider {
-
-// By argument-dependent lookup; in the order of the structs.
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, BurstTimes>
-void fields(V& v, R& r) {
-  for (std::size_t i = 0; i < kBurstTimes; ++i) v.value(kBurstTimeNames[i].data(), r.ns[i]);
-}
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, BurstRecord>
-void fields(V& v, R& r) {
-  v.value("identity", r.identity);
-  v.value("bytes", r.bytes);
-  v.value("due_ns", r.due_ns);
-  v.value("start_sent_ns", r.start_sent_ns);
-  v.value("ack_received_ns", r.ack_received_ns);
-  v.value("released_ns", r.released_ns);
-  v.value("first_sent_ns", r.first_sent_ns);
-  v.value("delivered_ns", r.delivered_ns);
-  v.value("rtos", r.rtos);
-  v.value("retransmitted", r.retransmitted);
-  v.value("ack_timed_out", r.ack_timed_out);
-  v.value("times_ns", r.times);
-}
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, IterationRecord>
-void fields(V& v, R& r) {
-  v.value("job", r.job);
-  v.value("worker", r.worker);
-  v.value("iteration", r.iteration);
-  v.value("begin_ns", r.begin_ns);
-  v.value("ready_ns", r.ready_ns);
-  v.value("pushed_ns", r.pushed_ns);
-  v.value("cleared_ns", r.cleared_ns);
-  v.value("end_ns", r.end_ns);
-  v.value("ahead", r.ahead);
-  v.value("staleness", r.staleness);
-  v.value("straggled", r.straggled);
-}
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, JobReport>
-void fields(V& v, R& r) {
-  v.value("job", r.job);
-  v.value("name", r.name);
-  v.value("workers", r.workers);
-  v.value("iterations", r.iterations);
-  v.value("straggled", r.straggled);
-  v.value("begin_ns", r.begin_ns);
-  v.value("end_ns", r.end_ns);
-  v.value("finished", r.finished);
-  v.value("iteration_p50_ns", r.iteration_p50_ns);
-  v.value("iteration_p99_ns", r.iteration_p99_ns);
-  v.value("iteration_max_ns", r.iteration_max_ns);
-  v.value("compute_mean_ns", r.compute_mean_ns);
-  v.value("wait_mean_ns", r.wait_mean_ns);
-  v.value("wait_max_ns", r.wait_max_ns);
-  v.value("ahead_max", r.ahead_max);
-  v.value("staleness", r.staleness);
-}
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, FlowReport>
-void fields(V& v, R& r) {
-  v.value("name", r.name);
-  v.value("traffic_class", r.traffic_class);
-  v.value("delivered_bytes", r.delivered_bytes);
-  v.value("retransmitted", r.retransmitted);
-  v.value("rtos_data", r.rtos_data);
-  v.value("rtos_handshake", r.rtos_handshake);
-  v.value("fast_recoveries", r.fast_recoveries);
-  v.value("ece_reductions", r.ece_reductions);
-}
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, RequestReport>
-void fields(V& v, R& r) {
-  v.value("name", r.name);
-  v.value("opened", r.opened);
-  v.value("open", r.open);
-  v.value("closed", r.closed);
-  v.value("out_of_ports", r.out_of_ports);
-  v.value("completed", r.completed);
-  v.value("latency_ns", r.latency_ns);
-}
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, GoodputBin>
-void fields(V& v, R& r) { v.value("delivered_bytes", r.delivered_bytes); }
 
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, GeneratorReport>

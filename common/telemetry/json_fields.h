@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/core/burst_identity.h"
 #include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
 #include "common/core/traffic_class.h"
+#include "common/telemetry/identity_fields.h"
 
 namespace outrider {
 
@@ -255,15 +255,6 @@ void from_json_value(const Json& in, const std::string& path, T& record) require
 }
 
 // -- documents
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, BurstIdentity>
-void fields(V& v, R& identity) {
-  v.value("job", identity.job);
-  v.value("worker", identity.worker);
-  v.value("iteration", identity.iteration);
-  v.value("direction", identity.direction);
-}
 
 /// One line of text: `kind`, the version of its schema, and the report's fields.
 template <class R>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "common/telemetry/csv_text.h"
 #include "tools/lab/metrics.h"
 #include "tools/lab/metrics_iterations.h"
 #include "tools/lab/metrics_series.h"
@@ -14,14 +15,6 @@ namespace {
 
 constexpr std::size_t kCoarse = 100;  // bins together, between bursts
 constexpr std::int64_t kMargin_rtts = 20;
-
-/// RFC 4180: quoted, quotes doubled, if it holds anything that separates.
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
-}
 
 void instant(std::ostream& out, std::int64_t ns) {
   out << ',';

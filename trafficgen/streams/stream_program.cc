@@ -6,7 +6,6 @@
 #include "common/runtime/poll_loop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
-#include "trafficgen/report_json.h"
 #include "trafficgen/streams/stream_process.h"
 
 namespace outrider {
@@ -43,8 +42,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r, const StreamRun&
 }  // namespace
 
 int run_stream_program(const GeneratorConfig& config, const ProgramOptions& options,
-                       const StreamFiles& files, std::vector<std::string> eal_extra) {
-  for (const auto& path : {options.report, files.csv, files.samples}) check_report_path(path);
+                       const OutputFiles& files, std::vector<std::string> eal_extra) {
   StreamProcess process(config, options, std::move(eal_extra));
   PollDevices& devices = process.devices();
   StreamEngine engine = process.engine(config.streams, config.duration);
@@ -56,9 +54,7 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
   const StreamRun run = process.run(engine, config.duration);
   const GeneratorReport report = report_of(engine, run, std::move(bias), devices);
   print_summary(std::cout, report, run);
-  if (!options.report.empty()) write_report_file(options.report, to_json(report));
-  if (!files.csv.empty()) write_report_file(files.csv, to_csv(report.streams));
-  if (!files.samples.empty()) write_report_file(files.samples, engine.samples_csv());
+  write(files, report, &engine);
   if (!report.ledger_balanced) return kExitLedger;
   return run.interrupted ? kExitInterrupted : kExitOk;
 }
