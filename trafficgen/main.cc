@@ -90,15 +90,53 @@ std::uint32_t receive_mbufs(const GeneratorConfig& config) {
   return mbufs;
 }
 
-int write_preview(const GeneratorConfig& config, const std::string& file) {
-  check_report_path(file, "--preview");
-  if (!file.ends_with(".csv")) throw UsageError("--preview " + file + ": must end with .csv");
+struct PreviewOptions {
+  std::string file;  ///< empty: none
+  std::optional<std::uint64_t> limit;
+};
+
+void check_preview(const GeneratorConfig& config, const PreviewOptions& wanted) {
+  check_report_path(wanted.file, "--preview");
+  const bool pcap = wanted.file.ends_with(".pcap");
+  if (!pcap && !wanted.file.ends_with(".csv"))
+    throw UsageError("--preview " + wanted.file + ": must end with .csv or .pcap");
   if (!config.duration)
     throw UsageError("--preview needs a duration, in the configuration or as --duration");
-  const Preview shown = preview(config, *config.duration);
-  write_report_file(file, shown.csv);
-  std::cout << kProgram << ": " << shown.events << " events"
-            << (shown.ends_before_run ? ", the first of more" : "") << " in " << file << '\n';
+  if (!pcap && !config.streams.empty() && config.hosts.empty())
+    throw UsageError("--preview " + wanted.file +
+                     ": packets of streams are shown as .pcap alone; a .csv lists starts of flows");
+  if (!pcap) return;
+  ConfigIssues issues;
+  std::vector<StreamDevice> devices;
+  for (const auto& d : config.devices) devices.push_back({d.name, d.line_rate.value_or(BitRate{})});
+  check_line_rates(Checks(issues), config.streams, devices);
+  if (!issues.empty()) throw UsageError(format_issues("--preview", issues));
+}
+
+int write_preview(const GeneratorConfig& config, const PreviewOptions& wanted) {
+  check_preview(config, wanted);
+  std::uint64_t written = 0;
+  bool ends_before_run = false;
+  const char* what = "events";
+  if (wanted.file.ends_with(".pcap")) {
+    const std::uint64_t limit = preview_limit(wanted.limit, longest_stream_frame(config.streams));
+    const PreviewFrames shown = preview_pcap(config, *config.duration, limit, wanted.file);
+    if (shown.without_frame != 0)
+      std::cout << kProgram << ": " << shown.without_frame
+                << " starts of bursts or jobs have no frame of their own\n";
+    written = shown.frames;
+    ends_before_run = shown.ends_before_run;
+    what = "frames";
+  } else {
+    const Preview shown =
+        preview(config, *config.duration, wanted.limit.value_or(kMaxPreviewEvents));
+    write_report_file(wanted.file, shown.csv);
+    written = shown.events;
+    ends_before_run = shown.ends_before_run;
+  }
+  std::cout << kProgram << ": " << written << ' ' << what
+            << (ends_before_run ? ", the first of more (--preview-limit)" : "") << " in "
+            << wanted.file << '\n';
   return kExitOk;
 }
 
@@ -158,9 +196,12 @@ int start(int argc, char** argv) {
   std::optional<std::uint64_t> seed;
   CLI::App app("Traffic generator: training jobs and the traffic they compete with.", kProgram);
   add_common_options(app, options);
-  std::string preview_file;
-  app.add_option("--preview", preview_file,
-                 "Write what starts when to this CSV file, and send nothing");
+  PreviewOptions preview_options;
+  app.add_option("--preview", preview_options.file,
+                 "Write what will start when (.csv) or the frames (.pcap), and send nothing")
+      ->type_name("FILE");
+  app.add_option("--preview-limit", preview_options.limit,
+                 "Of lines [5000000] or frames [1000000]");
   app.add_option("--csv", files.csv_directory,
                  "Write bursts, iterations, flows, streams and so on as CSV, on every exit")
       ->type_name("DIRECTORY");
@@ -189,7 +230,7 @@ int start(int argc, char** argv) {
     std::cout << to_toml(config);
     return kExitOk;
   }
-  if (!preview_file.empty()) return write_preview(config, preview_file);
+  if (!preview_options.file.empty()) return write_preview(config, preview_options);
   auto eal = eal_words(std::move(arguments.eal), options.eal);
   files.report = options.report;
   prepare(files);

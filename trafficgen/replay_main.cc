@@ -1,11 +1,15 @@
 // Command line of replay.
+#include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "common/config/config_result.h"
 #include "common/config/quantities.h"
 #include "common/runtime/poll_cli.h"
 #include "common/telemetry/log.h"
+#include "trafficgen/preview.h"
 #include "trafficgen/stream_commands.h"
+#include "trafficgen/streams/pcap_writer.h"
 #include "trafficgen/streams/replay_loop.h"
 
 namespace outrider {
@@ -26,8 +30,7 @@ struct ReplayTexts {
 
 void add_options(CLI::App& app, ReplayConfig& c, ReplayTexts& texts, ReplayProcess& process) {
   app.add_option("--file", c.file, "pcap or pcapng file of Ethernet frames")->required();
-  app.add_option("--device", process.device, "PCI address or vdev, e.g. net_tap0,iface=t0")
-      ->required();
+  app.add_option("--device", process.device, "PCI address or vdev, e.g. net_tap0,iface=t0");
   app.add_option("--speed", c.speed, "2: half the gaps of the file")->capture_default_str();
   app.add_option("--rate", texts.rate, "e.g. 1mpps, 5gbps, 40%, instead of the file's gaps");
   app.add_option("--layer", texts.layer, "Of a bit rate")
@@ -43,7 +46,8 @@ void add_options(CLI::App& app, ReplayConfig& c, ReplayTexts& texts, ReplayProce
   app.add_option("--lcore", process.lcore, "CPU")->capture_default_str();
 }
 
-void read_texts(const ReplayTexts& texts, ReplayConfig& c, ReplayProcess& process) {
+void read_texts(const ReplayTexts& texts, ReplayConfig& c, ReplayProcess& process,
+                bool sends_nothing) {
   if (!texts.rate.empty()) c.rate = value_of("--rate", texts.rate, parse_stream_rate(texts.rate));
   if (!texts.duration.empty())
     c.duration = value_of("--duration", texts.duration, parse_duration(texts.duration));
@@ -51,8 +55,30 @@ void read_texts(const ReplayTexts& texts, ReplayConfig& c, ReplayProcess& proces
     process.line_rate = value_of("--line-rate", texts.line_rate, parse_rate(texts.line_rate));
   c.max_memory_bytes = value_of("--max-memory", texts.max_memory, parse_bytes(texts.max_memory));
   c.layer = texts.layer == "l1" ? RateLayer::kL1 : RateLayer::kL2;
+  if (process.device.empty() && !sends_nothing) throw UsageError("--device is required");
   if (c.rate && c.rate->unit == StreamRate::Unit::kShare && process.line_rate.bits_per_second == 0)
     throw UsageError("--rate " + texts.rate + ": needs --line-rate");
+}
+
+/// Every frame at its due time, without a device.
+int write_preview(const ReplayConfig& config, const LoadedReplay& loaded, BitRate line_rate,
+                  const std::string& path, std::optional<std::uint64_t> wanted) {
+  check_report_path(path, "--preview");
+  if (!path.ends_with(".pcap")) throw UsageError("--preview " + path + ": must end with .pcap");
+  const PcapTrace& trace = *loaded.trace;
+  const std::uint32_t longest = std::ranges::max(trace.packets, {}, &PcapTrace::Packet::size).size;
+  const std::uint64_t limit = preview_limit(wanted, longest);
+  ReplaySchedule schedule(config, loaded.trace, line_rate);
+  PcapWriter file(path);
+  while (schedule.next() != kNever && file.frames() < limit) {
+    const Departure d = schedule.take();
+    file.write(d.due, trace.frame(d.size));
+  }
+  file.close();
+  std::cout << kProgram << ": " << file.frames() << " frames"
+            << (schedule.next() != kNever ? ", the first of more (--preview-limit)" : "") << " in "
+            << path << '\n';
+  return kExitOk;
 }
 
 }  // namespace
@@ -66,6 +92,11 @@ int start_replay(std::vector<std::string> eal, std::vector<std::string> own) {
   CLI::App app("Sends the frames of a capture, with its gaps or at a rate.",
                std::string(kProgram) + " replay");
   add_options(app, config, texts, process);
+  std::string preview_file;
+  std::optional<std::uint64_t> preview_frames;
+  app.add_option("--preview", preview_file, "Write the frames to this file, and send nothing")
+      ->type_name("FILE.pcap");
+  app.add_option("--preview-limit", preview_frames, "Of frames [1000000]");
   app.add_option("--report", options.report, "Write the figures as JSON")->type_name("FILE.json");
   app.add_option("--eal", options.eal, "More DPDK EAL arguments, in one word");
   add_live_option(app, options);
@@ -73,7 +104,7 @@ int start_replay(std::vector<std::string> eal, std::vector<std::string> own) {
   app.footer(kExitStatusHelp);
   if (const auto status = parse_command_line(app, options, std::move(own))) return *status;
   start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
-  read_texts(texts, config, process);
+  read_texts(texts, config, process, !preview_file.empty());
   ConfigIssues issues;
   check(Checks(issues), config);
   if (!issues.empty()) throw UsageError(format_issues("replay", issues));
@@ -84,6 +115,8 @@ int start_replay(std::vector<std::string> eal, std::vector<std::string> own) {
   } catch (const std::runtime_error& error) {
     throw UsageError(error.what());
   }
+  if (!preview_file.empty())
+    return write_preview(config, loaded, process.line_rate, preview_file, preview_frames);
   const ReplayReport report =
       run_replay(config, loaded, process, options, eal_words(std::move(eal), options.eal));
   std::cout << to_text(report);

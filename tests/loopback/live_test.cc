@@ -208,6 +208,24 @@ TEST_F(Live, StreamsShowWhatTheReportSays) {
   EXPECT_EQ(lines.back().figures.at("lost"), 0) << output;
 }
 
+TEST_F(Live, APreviewIsReplayedWhole) {
+  const std::string pcap = directory_ / "p.pcap";
+  ProcessGuard preview(
+      {OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("c.toml", kStream), "--duration",
+       "50ms", "--preview", pcap},
+      directory_ / "preview");
+  ASSERT_EQ(preview.wait(kPatience), kExitOk) << preview.output();
+  EXPECT_THAT(preview.output(), testing::HasSubstr("10000 frames in " + pcap));
+  ProcessGuard replay({OUTRIDER_TRAFFICGEN_PROGRAM, "replay", "--file", pcap, "--device",
+                       "net_ring0", "--lcore", "0", "--speed", "0.04", "--live"},
+                      directory_ / "replay");
+  ASSERT_EQ(replay.wait(kPatience), kExitOk) << replay.output();
+  EXPECT_THAT(replay.output(), testing::HasSubstr("sent 10000 packets"));
+  const auto lines = live_lines(replay.output());
+  ASSERT_GE(lines.size(), 2U) << replay.output();
+  EXPECT_NEAR(total_of(lines, "sent"), 10'000, kRounding * 10'000) << replay.output();
+}
+
 TEST_F(Live, TheSwitchShowsWhatTheReportSays) {
   const auto [status, output] = run(OUTRIDER_SWITCH_PROGRAM, kSwitch, {"--duration", "2500ms"});
   ASSERT_EQ(status, kExitOk) << output;

@@ -3,6 +3,7 @@
 #include <rte_cycles.h>
 
 #include <algorithm>
+#include <array>
 
 #include "common/dpdk/eal.h"
 #include "common/dpdk/mempool.h"
@@ -19,6 +20,14 @@ constexpr std::uint32_t kBytesPerPlainMbuf = 2560;  ///< that eal_options() reck
 
 std::uint32_t longest_frame(const PcapTrace& trace) {
   return std::ranges::max(trace.packets, {}, &PcapTrace::Packet::size).size;
+}
+
+/// A device that gives back what it was sent would fill up if nobody took it.
+std::uint64_t discard(const Port& port) noexcept {
+  std::array<Packet*, kBatchPackets> batch;
+  const std::uint16_t n = port.rx(batch.data(), kBatchPackets);
+  if (n != 0) rte_pktmbuf_free_bulk(batch.data(), n);
+  return n;
 }
 
 void drive(ReplaySender& sender, const Port& port, ReplayReport& report, TrafficLiveReport* live) {
@@ -38,6 +47,7 @@ void drive(ReplaySender& sender, const Port& port, ReplayReport& report, Traffic
     longest = std::max(longest, now - previous);
     previous = now;
     sender.poll(port, {now, 0});
+    if (sender.pending() != 0) report.discarded += discard(port);
     if (polls % kPollsPerCheck != 0) continue;
     if (stop_requested()) {
       report.interrupted = true;

@@ -16,6 +16,7 @@ struct ReplayReport {
   std::uint64_t padded = 0;
   std::uint64_t backwards = 0;
   RewriteCounts rewrites;
+  std::uint64_t discarded = 0;  ///< packets that came in while the device was full
   std::int64_t longest_poll_gap_ns = 0;
   bool interrupted = false;
 };

@@ -20,6 +20,7 @@ std::string to_json(const ReplayReport& r, const ReplayConfig& config) {
            {"rewritten", r.rewrites.rewritten},
            {"not_ipv4", r.rewrites.not_ipv4},
            {"untouched", r.rewrites.untouched},
+           {"discarded", r.discarded},
            {"longest_poll_gap_ns", r.longest_poll_gap_ns}};
   out["sent"] = to_json_value(r.sent);
   return out.dump() + "\n";

@@ -101,21 +101,26 @@ StreamEngine::StreamEngine(const Setup& setup, rte_mempool& pool) : streams_(set
   receiver_ = StreamReceiver(expected, setup.ticks_per_second);
 }
 
+StreamConfig until_end(const StreamEngine::Setup& setup, std::size_t index) {
+  StreamConfig stream = setup.streams[index];
+  if (!setup.duration) return stream;
+  const Duration left = std::max(*setup.duration - stream.start, Duration::zero());
+  stream.duration = stream.duration ? std::min(*stream.duration, left) : left;
+  return stream;
+}
+
+BitRate line_rate_of(const StreamEngine::Setup& setup, std::size_t index) {
+  return setup.devices[*index_of(setup.devices, setup.streams[index].device)].line_rate;
+}
+
 void StreamEngine::add_sender(const Setup& setup, std::size_t index,
                               std::shared_ptr<const StreamFlows> flows, rte_mempool& pool) {
-  StreamConfig stream = streams_[index];
-  if (setup.duration) {
-    const Duration left = std::max(*setup.duration - stream.start, Duration::zero());
-    stream.duration = stream.duration ? std::min(*stream.duration, left) : left;
-  }
-  const auto device = *index_of(setup.devices, stream.device);
+  const StreamConfig stream = until_end(setup, index);
   const std::uint32_t id = id_of(stream, index);
-  const StreamSchedule::Setup schedule{.stream = stream,
-                                       .line_rate = setup.devices[device].line_rate,
-                                       .seed = setup.seed,
-                                       .index = id};
+  const StreamSchedule::Setup schedule{
+      .stream = stream, .line_rate = line_rate_of(setup, index), .seed = setup.seed, .index = id};
   sending_.push_back(
-      {index, device,
+      {index, *index_of(setup.devices, stream.device),
        std::make_unique<StreamSender>(stream, id, std::move(flows), schedule, pool)});
 }
 

@@ -90,6 +90,11 @@ class StreamEngine {
   StreamReceiver receiver_{{}, 1'000'000'000};
 };
 
+/// Stream `index` with the end that the run sets it.
+[[nodiscard]] StreamConfig until_end(const StreamEngine::Setup& setup, std::size_t index);
+/// Of its device. @pre it has one
+[[nodiscard]] BitRate line_rate_of(const StreamEngine::Setup& setup, std::size_t index);
+
 /// Faults of rates against line rates that are known: each stream alone at its
 /// peak, and all streams of a device together in the mean.
 void check_line_rates(const Checks& root, const std::vector<StreamConfig>& streams,
