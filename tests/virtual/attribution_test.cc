@@ -4,6 +4,7 @@
 
 #include "tests/support/world.h"
 #include "tests/virtual/job_scene.h"
+#include "tools/lab/virtual_world.h"
 
 namespace outrider {
 namespace {
@@ -111,6 +112,64 @@ TEST(Attribution, CoversThePull) {
   std::size_t pulls = 0;
   for (const auto& b : r.traffic.bursts) pulls += b.identity.direction == BurstDirection::kPull;
   EXPECT_EQ(pulls, 6U);
+}
+
+// A burst of one segment finds n packets of a stream at the bottleneck, which came
+// 10 us before it: every part by arithmetic.
+TEST(Attribution, IsWhatArithmeticSaysBehindNPackets) {
+  using std::chrono::microseconds;
+  using std::chrono::nanoseconds;
+  Dumbbell d;
+  d.background_flows = 0;
+  d.job.burst_bytes = 1000;
+  d.job.announce.lead_source = LeadSource::kNone;
+  // 1000 bytes, 66 of headers with the identity, 24 of layer 1; 1 Gbit/s at both ends,
+  // 200 Mbit/s between; a way of half the round trip.
+  const auto edge = nanoseconds(1090 * 8);
+  const auto on_the_wire = edge + 5 * edge + edge + d.rtt / 2;
+  const auto packet = nanoseconds((1514 + 24) * 8 * 5);
+  const auto ahead = microseconds(10);
+  const auto due = d.job.first_due + d.job.period;  // iteration 1: no handshake
+  for (const std::uint64_t n : {0U, 1U, 5U, 20U}) {
+    SwitchProcessConfig switches = d.switches();
+    GeneratorConfig traffic = d.traffic();
+    traffic.attribution = true;
+    traffic.send_jitter = 0;
+    const auto add_port = [](SwitchConfig& sw, const char* name, const char* address) {
+      sw.ports.push_back({.name = name, .drain_rate = BitRate{1'000'000'000}, .device = sw.name});
+      sw.routes.push_back({address, name});
+    };
+    if (n != 0) {
+      add_port(switches.switches[0], "generator", "10.0.9.1/32");
+      add_port(switches.switches[1], "sink", "10.0.9.2/32");
+      StreamConfig s;
+      s.name = "ahead";
+      s.device = "left";
+      s.rate = StreamRate{StreamRate::Unit::kPackets, 1'000'000'000};
+      s.frame_bytes = 1518;
+      s.source = "10.0.9.1";
+      s.destination = "10.0.9.2";
+      s.start = due + edge + d.rtt / 8 - ahead;
+      s.packets = n;
+      traffic.streams = {s};
+    }
+    const Mempool pool = make_test_pool();
+    VirtualWorld world(switches, traffic, *pool);
+    world.run_until(Time{seconds(6)});
+    const RunResult r = world.result();
+    world.flush();
+    ASSERT_EQ(r.traffic.bursts.size(), 3U);
+    const BurstRecord& b = r.traffic.bursts[1];
+    ASSERT_TRUE(b.times);
+    BurstTimes expected;
+    expected[BurstTime::kSerialisation] = on_the_wire.count();
+    if (n != 0)
+      expected[BurstTime::kBehindBackground] =
+          (static_cast<std::int64_t>(n) * packet - nanoseconds(ahead)).count();
+    for (std::size_t i = 0; i < kBurstTimes; ++i)
+      EXPECT_EQ(b.times->ns[i], expected.ns[i]) << n << " packets: " << kBurstTimeNames[i];
+    EXPECT_EQ(b.delivered_ns - b.due_ns, expected.sum());
+  }
 }
 
 }  // namespace

@@ -73,6 +73,13 @@ void write_queue_columns(std::ostream& out, const QueueBurstRecord* r) {
       << r->sojourn_ns;
 }
 
+void write_attribution_columns(std::ostream& out, const BurstRecord* b) {
+  for (std::size_t i = 0; i < kBurstTimes; ++i) {
+    out << ',';
+    if (b != nullptr && b->times) out << b->times->ns[i];
+  }
+}
+
 void write_bursts_of(std::ostream& out, const RunName& name, const RunResult& result) {
   struct Records {
     const BurstRecord* sender = nullptr;
@@ -87,6 +94,7 @@ void write_bursts_of(std::ostream& out, const RunName& name, const RunResult& re
     write_identity(out, id);
     write_sender_columns(out, records.sender);
     write_queue_columns(out, records.queue);
+    write_attribution_columns(out, records.sender);
     out << '\n';
   }
 }
@@ -173,7 +181,9 @@ void write_bursts_csv(std::ostream& out, const Experiment& experiment) {
   out << "case,label,seed,run,job,worker,iteration,direction,bytes,due_ns,start_sent_ns,"
          "ack_received_ns,released_ns,first_sent_ns,delivered_ns,rtos,retransmitted_segments,"
          "ack_timed_out,queue_first_at_ns,queue_last_at_ns,start_background_packets,"
-         "start_ddl_packets,start_signal_packets,start_bytes,max_packets,packets,sojourn_sum_ns\n";
+         "start_ddl_packets,start_signal_packets,start_bytes,max_packets,packets,sojourn_sum_ns";
+  for (const auto name : kBurstTimeNames) out << ",time_" << name << "_ns";
+  out << '\n';
   for_each_run(experiment, [&out](const RunName& name, const RunResult& result) {
     write_bursts_of(out, name, result);
   });

@@ -1,6 +1,7 @@
 #include <rte_version.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -114,6 +115,13 @@ int run_command(const LabOptions& options) {
   catch_stop_signals();  // first: from here on Ctrl-C leaves results
   const auto planned = load(options);
   if (!planned) return kExitUsage;
+  const auto attributed = [](const Case& c) { return c.traffic.attribution; };
+  if (options.runtime == Runtime::kLoopback && std::ranges::any_of(planned->cases, attributed)) {
+    say(options.file +
+        ": attribution: is for virtual time alone: with real processes nobody can say what was "
+        "served while a packet waited");
+    return kExitUsage;
+  }
   const std::filesystem::path directory =
       options.out.empty() ? std::filesystem::path("results") / planned->file.name
                           : std::filesystem::path(options.out);

@@ -84,6 +84,8 @@ struct CaseParameters {
   double start_spread_seconds = 1;
   double send_jitter = 1;
   double limit_seconds = 600;
+
+  bool attribution = false;  ///< virtual time only: where the time of each burst goes
 };
 
 inline constexpr auto kEcnUses =
@@ -144,6 +146,7 @@ void describe(V& v, CaseParameters& c) {
   v.value("start_spread_seconds", c.start_spread_seconds);
   v.share("send_jitter", c.send_jitter);
   v.value("limit_seconds", c.limit_seconds);
+  v.value("attribution", c.attribution);
 }
 
 /// One of the five names that tell an on case from its off case.

@@ -16,6 +16,13 @@ double to_seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) / 1
 
 // -- bursts as the generator saw them
 
+void add(Attribution& sum, const BurstRecord& burst) {
+  if (!burst.times) return;
+  ++sum.bursts;
+  for (std::size_t i = 0; i < kBurstTimes; ++i)
+    sum.seconds_sum[i] += to_seconds(burst.times->ns[i]);
+}
+
 void measure_pushes(const std::vector<IterationBursts>& pushes, CaseMetrics& m) {
   double bytes = 0, busy_seconds = 0;
   for (const auto& it : pushes) {
@@ -25,6 +32,7 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, CaseMetrics& m) 
       ++m.push_bursts;
       m.push_rtos += b->rtos;
       m.push_retransmitted += b->retransmitted;
+      add(m.attribution, *b);
     }
     if (!it.complete) continue;
     m.samples.burst_completion_seconds.push_back(to_seconds(it.completion_ns));

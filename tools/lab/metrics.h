@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/core/burst_ledger.h"
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
 #include "tools/lab/case.h"
@@ -92,6 +93,12 @@ struct MeasuredQueue {
   PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
 };
 
+/// Where the communication time of pushes went; nothing without attribution.
+struct Attribution {
+  std::uint64_t bursts = 0;                       ///< pushes that have it
+  std::array<double, kBurstTimes> seconds_sum{};  ///< over these
+};
+
 struct CaseMetrics {
   Samples samples;
   Statistics burst_sojourn_seconds;
@@ -107,6 +114,7 @@ struct CaseMetrics {
   std::uint64_t push_bursts = 0;
   std::uint64_t push_rtos = 0;
   std::uint64_t push_retransmitted = 0;
+  Attribution attribution;
   double job_completion_seconds = kNotDefined;  ///< the slowest job; NaN if one did not end
   PerClass<RtoCounts> rtos{};
   PerClass<std::array<std::uint64_t, kMarkReasons>> ce_marks{};  ///< all queues

@@ -97,6 +97,7 @@ GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p, c
                                  .transport = "background",
                                  .start_spread = from_seconds(p.start_spread_seconds)});
   config.send_jitter = p.send_jitter;
+  config.attribution = p.attribution;
   config.bin = t.rtt;
   config.max_bins = kMaxBins;
   return config;

@@ -9,7 +9,7 @@
 
 #include "common/dpdk/eal.h"
 #include "common/dpdk/mempool.h"
-#include "common/dpdk/packet.h"
+#include "common/dpdk/packet_attribution.h"
 #include "switch/config_toml.h"
 #include "switch/report_json.h"
 #include "tools/lab/plan.h"
@@ -23,18 +23,23 @@ namespace {
 
 /// What a buffer takes, its share of the pool's own structures included.
 constexpr std::uint64_t kBytesPerBuffer = 1024;
+constexpr std::uint64_t kBytesPerAttributedBuffer = kBytesPerBuffer + sizeof(PacketAttribution);
 constexpr std::uint32_t kOtherMemory_mb = 32;
 
 /// EAL and pool of a worker process; the pool goes first.
 struct VirtualWorker {
-  VirtualWorker(std::uint32_t cpu, std::uint32_t buffers)
+  VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attribution)
       : eal({.program = "outrider-lab",
              .cpu = cpu,
              .memory_mb =
-                 static_cast<std::uint32_t>(buffers * kBytesPerBuffer >> 20) + kOtherMemory_mb,
+                 static_cast<std::uint32_t>(
+                     buffers * (attribution ? kBytesPerAttributedBuffer : kBytesPerBuffer) >> 20) +
+                 kOtherMemory_mb,
              .use_hugepages = false}),
-        pool(make_packet_pool(
-            {.name = "lab", .mbufs = buffers, .frame_room_bytes = kHeaderRoomBytes})) {}
+        pool(make_packet_pool({.name = "lab",
+                               .mbufs = buffers,
+                               .frame_room_bytes = kHeaderRoomBytes,
+                               .attribution = attribution})) {}
 
   Eal eal;
   Mempool pool;
@@ -112,7 +117,11 @@ CaseRun deserialize(const Case& definition, const std::string& text) {
 RunOutcome run_cases_virtual(const std::vector<Case>& cases, const std::vector<std::string>& names,
                              std::size_t jobs, const Progress& progress) {
   std::uint32_t buffers = 0;
-  for (const auto& c : cases) buffers = std::max(buffers, buffers_needed(c));
+  bool attribution = false;
+  for (const auto& c : cases) {
+    buffers = std::max(buffers, buffers_needed(c));
+    attribution |= c.traffic.attribution;
+  }
   const auto cpus = usable_cpus();
   std::map<std::size_t, CaseRun> by_item;
 
@@ -120,7 +129,7 @@ RunOutcome run_cases_virtual(const std::vector<Case>& cases, const std::vector<s
   options.jobs = jobs;
   options.order = seed_major(cases);
   options.make_worker = [&](std::size_t index) -> PoolWork {
-    auto worker = std::make_shared<VirtualWorker>(cpus[index % cpus.size()], buffers);
+    auto worker = std::make_shared<VirtualWorker>(cpus[index % cpus.size()], buffers, attribution);
     return [&cases, worker](std::size_t item, const StopCheck& stop) {
       return serialize(run_with_reference(cases[item], *worker->pool, stop));
     };

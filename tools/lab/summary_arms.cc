@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -122,6 +124,36 @@ double regulated_share(Choice cases) {
   return mean_over(cases, [](const CaseSummary& c) { return c.metrics.queue.regulated_share; });
 }
 
+/// Share of a part in the communication time of all pushes that have it split.
+template <BurstTime kPart>
+double time_share(Choice cases) {
+  return ratio_of_sums(
+      cases,
+      [](const CaseSummary& c) {
+        return c.metrics.attribution.seconds_sum[static_cast<std::size_t>(kPart)];
+      },
+      [](const CaseSummary& c) {
+        const auto& sums = c.metrics.attribution.seconds_sum;
+        return std::accumulate(sums.begin(), sums.end(), 0.0);
+      });
+}
+
+/// Only where some case has them. In the order of BurstTime.
+constexpr Measure kTimeShares[] = {
+    {"time_signal_share", time_share<BurstTime::kSignal>, false},
+    {"time_opening_share", time_share<BurstTime::kOpening>, false},
+    {"time_serialisation_share", time_share<BurstTime::kSerialisation>, false},
+    {"time_behind_background_share", time_share<BurstTime::kBehindBackground>, false},
+    {"time_behind_ddl_share", time_share<BurstTime::kBehindDdl>, false},
+    {"time_window_share", time_share<BurstTime::kWindow>, false},
+    {"time_recovery_share", time_share<BurstTime::kRecovery>, false},
+    {"time_rto_share", time_share<BurstTime::kRto>, false},
+    {"time_compute_share", time_share<BurstTime::kCompute>, false},
+    {"time_others_share", time_share<BurstTime::kOthers>, false},
+    {"time_held_share", time_share<BurstTime::kHeld>, false},
+};
+static_assert(std::size(kTimeShares) == kBurstTimes);
+
 constexpr Measure kMeasures[] = {
     {"start_queue_packets_mean", pooled_mean<&Samples::start_queue_packets>},
     {"max_queue_packets_mean", pooled_mean<&Samples::max_queue_packets>},
@@ -188,6 +220,10 @@ void estimate_all(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
     pairs.off.push_back(&cases[*cases[i].off_case]);
   }
   for (const auto& measure : kMeasures) arm.metrics.push_back(estimate(measure, own, pairs));
+  if (std::ranges::none_of(own,
+                           [](const CaseSummary* c) { return c->metrics.attribution.bursts != 0; }))
+    return;
+  for (const auto& measure : kTimeShares) arm.metrics.push_back(estimate(measure, own, pairs));
 }
 
 }  // namespace

@@ -128,6 +128,14 @@ Json json_of(const Noise& n) {
           {"iterations_flagged_at_most", n.iterations_flagged}};
 }
 
+/// Means over the pushes that have it.
+Json json_of(const Attribution& a) {
+  Json seconds = Json::object();
+  for (std::size_t i = 0; i < kBurstTimes; ++i)
+    seconds[std::string(kBurstTimeNames[i])] = a.seconds_sum[i] / static_cast<double>(a.bursts);
+  return {{"push_bursts", a.bursts}, {"mean_seconds", std::move(seconds)}};
+}
+
 double per(std::uint64_t count, std::uint64_t of) {
   return of == 0 ? kNotDefined : static_cast<double>(count) / static_cast<double>(of);
 }
@@ -182,6 +190,7 @@ void add_further_metrics(const CaseSummary& c, Json& out) {
                         {"rtos", m.push_rtos},
                         {"rtos_per_burst", per(m.push_rtos, m.push_bursts)},
                         {"retransmitted_segments", m.push_retransmitted}};
+  if (m.attribution.bursts != 0) out["attribution"] = json_of(m.attribution);
   out["signals"] = json_of(m.signals);
   out["measured_queue"] = json_of(m.queue);
   out["generator_drops"] = by_reason(m.generator_drops, kDropReasonNames);

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -156,6 +158,32 @@ std::string cost_block(const Arms& point, const Summary& summary) {
   return text;
 }
 
+/// Where the pushes' communication time went; empty without attribution.
+std::string time_block(const Arms& point) {
+  constexpr std::array<const char*, 7> kShown{
+      "time_signal_share",     "time_serialisation_share", "time_behind_background_share",
+      "time_behind_ddl_share", "time_window_share",        "time_recovery_share",
+      "time_rto_share"};
+  constexpr std::array<const char*, 4> kRest{"time_opening_share", "time_compute_share",
+                                             "time_others_share", "time_held_share"};
+  std::string rows;
+  for (const ArmSummary* arm : point) {
+    TableCells cells;
+    for (std::size_t i = 0; i < kShown.size(); ++i)
+      cells[i] = shown(arm->metric(kShown[i]).value.value * 100);
+    double rest = 0;
+    for (const char* name : kRest) rest += arm->metric(name).value.value;
+    if (std::isnan(rest)) continue;
+    cells[kShown.size()] = shown(rest * 100);
+    rows += table_line(row_name(*arm, point), cells);
+  }
+  if (rows.empty()) return "";
+  return "Where the communication time of pushes went, in % of their sum:\n" +
+         table_line("",
+                    {"signal", "wire", "behind", "behind", "window", "recovery", "RTO", "rest"}) +
+         table_line("", {"", "", "background", "other DDL", "", "", "", ""}) + rows;
+}
+
 // -- the whole
 
 std::string heading(const Summary& summary) {
@@ -203,6 +231,7 @@ std::string comparison_table(const Summary& summary) {
     text += "\n";
     if (points.size() > 1) text += "== " + point_heading(points, points[i]) + "\n";
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
+    text += time_block(points[i]);
     if (points.size() <= kPointsInFull) text += cost_block(points[i], summary);
   }
   return wrapped(text + table_notes(summary));

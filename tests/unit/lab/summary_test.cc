@@ -98,6 +98,32 @@ TEST(Summary, TrimmingChangesNothing) {
 
 Json json_of(Study& study) { return Json::parse(to_json(summarise(study.experiment()))); }
 
+// Shares are of the sums over all pushes of an arm: a long burst weighs more.
+TEST(Summary, AttributedTimesBecomeSharesOfAnArm) {
+  Study study;
+  const auto attribute = [&](std::int64_t background_ms, std::int64_t wire_ms) {
+    auto& times = study.experiment().runs.back().result.traffic.bursts.back().times.emplace();
+    times[BurstTime::kBehindBackground] = background_ms * 1'000'000;
+    times[BurstTime::kSerialisation] = wire_ms * 1'000'000;
+  };
+  study.add("off", 1, 40);
+  attribute(30, 10);
+  study.add("off", 2, 160);
+  attribute(30, 130);
+  study.add("on", 1, 10);
+  const Summary s = summarise(study.experiment());
+  ASSERT_EQ(s.arms.size(), 2U);
+  EXPECT_DOUBLE_EQ(s.arms[0].metric("time_behind_background_share").value.value, 60.0 / 200);
+  EXPECT_DOUBLE_EQ(s.arms[0].metric("time_serialisation_share").value.value, 140.0 / 200);
+  EXPECT_DOUBLE_EQ(s.arms[0].metric("time_rto_share").value.value, 0);
+  EXPECT_TRUE(std::isnan(s.arms[1].metric("time_rto_share").value.value)) << "not attributed";
+  const Json json = Json::parse(to_json(s));
+  const auto& first = json.at("cases")[0].at("metrics").at("attribution");
+  EXPECT_EQ(first.at("push_bursts"), 1);
+  EXPECT_DOUBLE_EQ(first.at("mean_seconds").at("behind_background").get<double>(), 0.03);
+  EXPECT_FALSE(json.at("cases")[2].at("metrics").contains("attribution"));
+}
+
 TEST(SummaryJson, HoldsWhatTheSchemaPromises) {
   Study study;
   study.add("off", 1, 40).add("on", 1, 20);

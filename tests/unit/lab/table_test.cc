@@ -67,6 +67,21 @@ TEST(Table, ShowsValuesAndChanges) {
   EXPECT_FALSE(contains(text, "paper")) << "not the paper's experiment";
 }
 
+TEST(Table, SaysWhereTheTimeWentIfItIsKnown) {
+  EXPECT_FALSE(contains(comparison_table(summary_of("mine", {arm("off", 0)})), "Where the"));
+  ArmSummary known = arm("known", 0);
+  double share = 0;
+  for (const auto name : kBurstTimeNames)
+    known.metrics.push_back({"time_" + std::string(name) + "_share", {.value = share += 0.01}, {}});
+  const std::string text = comparison_table(summary_of("mine", {arm("off", 0), known}));
+  const std::string block = text.substr(text.find("Where the communication time of pushes went"));
+  EXPECT_EQ(line_of(block, "known"),
+            "known                    1.000       3.000       4.000       5.000       6.000  "
+            "     7.000       8.000   32.00")
+      << "the rest: 2 + 9 + 10 + 11";
+  EXPECT_EQ(line_of(block.substr(0, block.find("Cost")), "off"), "") << "not attributed";
+}
+
 TEST(Table, SetsThePapersFiguresBesideItsExperiment) {
   const std::string text = comparison_table(summary_of("pcn-paper", {arm("off", 0), arm("on", 0)}));
   for (const char* part : {"paper, PCN off", "3400", "54.80", "paper, PCN on", "44.10", "-86 %",
