@@ -56,6 +56,20 @@ void print_background(std::ostream& out, const GeneratorReport& r) {
       << " Mbit/s of payload; retransmitted segments of all flows: " << retransmitted << '\n';
 }
 
+void print_requests(std::ostream& out, const GeneratorReport& r) {
+  const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) / 1e3; };
+  for (const auto& pair : r.requests) {
+    const Histogram& l = pair.latency_ns;
+    out << "  requests \"" << pair.name << "\": " << pair.open << " connections open, "
+        << pair.closed << " closed; " << pair.completed << " answered";
+    if (l.count() != 0)
+      out << "; latency [us] min " << us(l.min()) << ", median " << us(l.quantile(0.5)) << ", p99 "
+          << us(l.quantile(0.99)) << ", p99.99 " << us(l.quantile(0.9999)) << ", longest "
+          << us(l.max());
+    out << '\n';
+  }
+}
+
 void print_summary(std::ostream& out, const GeneratorReport& r) {
   out << kProgram << ": " << static_cast<double>(r.end_ns) / 1e9 << " s, jobs "
       << (r.jobs_finished ? "finished" : "not finished") << '\n'
@@ -69,6 +83,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
   print_jobs(out, r);
   print_background(out, r);
   print_transfers(out, r.transfers, r.payload);
+  print_requests(out, r);
   print_flow_groups(out, r.flow_groups, r.end_ns);
   print_neighbours(out, r.neighbourhood);
   out << to_text(r.streams);
@@ -223,6 +238,14 @@ int start(int argc, char** argv) {
     return kExitUsage;
   }
   GeneratorConfig& config = *loaded.config;
+  if (config.attribution) {
+    ConfigIssues issues;
+    Checks(issues).fault("attribution",
+                         "is for virtual time alone (outrider-lab): with real devices nobody can "
+                         "say what was served while a packet waited");
+    std::cerr << format_issues(options.config, issues);
+    return kExitUsage;
+  }
   if (options.lcore) config.lcore = *options.lcore;
   if (seed) config.seed = *seed;
   if (const auto given = run_time_of(options.duration)) config.duration = given;

@@ -19,6 +19,27 @@ void fields(V& v, R& r) {
   fields(v, r.flows);
 }
 
+/// One answered request of one pair.
+struct NamedSample {
+  std::string name;
+  RequestSample sample;
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, NamedSample>
+void fields(V& v, R& r) {
+  v.value("name", r.name);
+  v.value("answered_ns", r.sample.answered_ns);
+  v.value("latency_ns", r.sample.latency_ns);
+}
+
+std::vector<NamedSample> samples_of(const std::vector<RequestReport>& requests) {
+  std::vector<NamedSample> samples;
+  for (const auto& r : requests)
+    for (const auto& sample : r.samples) samples.push_back({r.name, sample});
+  return samples;
+}
+
 /// A bin of the series with the time that it covers.
 struct TimedBin {
   std::int64_t begin_ns = 0;
@@ -63,6 +84,7 @@ std::vector<CsvFile> csv_files(const GeneratorReport& report) {
   add("flow-groups.csv", report.flow_groups);
   add("flow-classes.csv", classes_of(report.flow_groups));
   add("requests.csv", report.requests);
+  add("request-samples.csv", samples_of(report.requests));
   add("transfers.csv", report.transfers);
   bool records = false;
   for (const auto& g : report.flow_groups) records |= !g.records.empty();

@@ -13,9 +13,9 @@ struct CsvFile {
 };
 
 /// A report as tables: bursts, iterations, jobs, flows, goodput, flow-groups,
-/// flow-classes, flow-records, requests, transfers, streams; those that the run had
-/// none of are left out. The first line names the columns, with their units; names
-/// are those of the JSON report.
+/// flow-classes, flow-records, requests, request-samples, transfers, streams; those that the run
+/// had none of are left out. The first line names the columns, with their units; names are those of
+/// the JSON report.
 std::vector<CsvFile> csv_files(const GeneratorReport& report);
 
 }  // namespace outrider

@@ -94,6 +94,7 @@ void fields(V& v, R& r) {
   v.value("out_of_ports", r.out_of_ports);
   v.value("completed", r.completed);
   v.value("latency_ns", r.latency_ns);
+  v.value("samples_not_kept", r.samples_not_kept);
 }
 
 template <class V, class R>

@@ -2,6 +2,8 @@
 // what breaks their connections. Method: the dumbbell without other traffic.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/world.h"
 
 namespace outrider {
@@ -50,6 +52,28 @@ TEST(RequestFlows, ThinkTimeAndRoundTripMakeTheLoad) {
   EXPECT_LE(r.latency_ns.max(), 4'500'000U) << "and little more: the path is empty";
   const double period = 10e6 + r.latency_ns.mean();
   EXPECT_NEAR(static_cast<double>(r.completed), 10 * 5e9 / period, 10.0 * 2);
+}
+
+TEST(RequestFlows, KeepsRawLatenciesOnRequest) {
+  Requests setup;
+  setup.flows.connections = 3;
+  setup.flows.think = 10ms;
+  const auto pool = make_test_pool();
+  for (const std::uint32_t wanted : {0U, 50U, 1'000'000U}) {
+    setup.flows.latency_samples = wanted;
+    ImpairedWorld world(setup.d.switches(), setup.traffic(), *pool);
+    world.run_until(Time{1s});
+    const RequestReport r = only(world);
+    ASSERT_GT(r.completed, 100U);
+    EXPECT_EQ(r.samples.size(), std::min<std::uint64_t>(wanted, r.completed));
+    EXPECT_EQ(r.samples_not_kept, wanted == 0 ? 0 : r.completed - r.samples.size());
+    Histogram again;
+    for (const auto& sample : r.samples) again.record(sample.latency_ns);
+    if (wanted > r.completed) {
+      EXPECT_EQ(again, r.latency_ns);
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(r.samples, {}, &RequestSample::answered_ns));
+  }
 }
 
 TEST(RequestFlows, ExponentialThinkTimeHasTheSameMeanAndAnotherSpread) {

@@ -6,6 +6,7 @@ namespace outrider {
 namespace {
 constexpr std::uint64_t kMaxConnections = 1'000'000;
 constexpr std::uint64_t kConnectionsOfAPort = 32768;  // source ports of a host
+constexpr std::uint32_t kMaxSamples = 100'000'000;
 constexpr std::uint64_t kMaxMessageBytes = 1ULL << 40;
 }  // namespace
 
@@ -13,6 +14,7 @@ void check(const Checks& at, const RequestFlowsConfig& flows) {
   at.in_range("connections", flows.connections, 1, kMaxConnections);
   at.in_range("request_bytes", flows.request_bytes, 1, kMaxMessageBytes, "bytes");
   at.in_range("response_bytes", flows.response_bytes, 1, kMaxMessageBytes, "bytes");
+  at.in_range("latency_samples", flows.latency_samples, 0, kMaxSamples);
   at.not_negative("think", flows.think);
   at.not_negative("start", flows.start);
   at.not_negative("open_over", flows.open_over);

@@ -27,7 +27,8 @@ struct RequestFlowsConfig {
   Duration start{};
   Duration open_over{};  ///< the connections of a pair open evenly over this time
   std::uint16_t tcp_port = 30000;
-  std::uint16_t server_ports = 1;  ///< connections take them in turn
+  std::uint16_t server_ports = 1;     ///< connections take them in turn
+  std::uint32_t latency_samples = 0;  ///< raw ones kept, of each pair
 };
 
 inline constexpr auto kThinkTimes =
@@ -48,6 +49,7 @@ void describe(V& v, RequestFlowsConfig& c) {
   v.duration("open_over", c.open_over);
   v.value("tcp_port", c.tcp_port);
   v.value("server_ports", c.server_ports);
+  v.value("latency_samples", c.latency_samples);
 }
 
 /// All rules but those that refer to hosts and transports.

@@ -16,6 +16,7 @@ RequestFlows::RequestFlows(const Setup& setup, GoodputSeries& goodput)
       think_(setup.seed, setup.index, RandomPurpose::kThinkTime) {
   for (auto& client : clients_) client.flows = this;
   counts_.name = setup.name;
+  counts_.samples.reserve(setup.config.latency_samples);
 }
 
 void RequestFlows::schedule() {
@@ -66,10 +67,17 @@ void RequestFlows::wake(Client& client, Time at) noexcept {
   setup_.from->set_timer(*this, index_of(client), at);
 }
 
+void RequestFlows::keep(const RequestSample& sample) noexcept {
+  if (counts_.samples.size() < setup_.config.latency_samples) counts_.samples.push_back(sample);
+  else ++counts_.samples_not_kept;
+}
+
 void RequestFlows::answered(Client& client, Time now) noexcept {
   const auto& config = setup_.config;
   ++counts_.completed;
-  counts_.latency_ns.record(static_cast<std::uint64_t>((now - client.asked).count()));
+  const auto latency_ns = static_cast<std::uint64_t>((now - client.asked).count());
+  counts_.latency_ns.record(latency_ns);
+  if (config.latency_samples != 0) keep({now.time_since_epoch().count(), latency_ns});
   goodput_.add(TrafficClass::kBackground, config.request_bytes + config.response_bytes, now);
   Duration think = config.think;
   if (think != Duration::zero() && config.think_time == ThinkTime::kExponential)

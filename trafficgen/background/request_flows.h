@@ -72,6 +72,7 @@ class RequestFlows final : private TimerClient, private Acceptor {
   void ask(Client& client, Time now) noexcept;
   void wake(Client& client, Time at) noexcept;
   void answered(Client& client, Time now) noexcept;
+  void keep(const RequestSample& sample) noexcept;
   [[nodiscard]] Time opens_at(std::uint32_t index) const noexcept;
   [[nodiscard]] std::uint32_t index_of(const Client& client) const noexcept {
     return static_cast<std::uint32_t>(&client - clients_.data());

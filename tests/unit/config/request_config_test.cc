@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 // The structured binding stops compiling when the struct gains a field.
 auto fields(const RequestFlowsConfig& c) {
   const auto& [name, from, to, connections, transport, request, response, think, shape, start, over,
-               port, ports] = c;
+               port, ports, samples] = c;
   return std::tuple(name, from, to, connections, transport, request, response, think, shape, start,
-                    over, port, ports);
+                    over, port, ports, samples);
 }
 
 GeneratorConfig valid_config() {
@@ -40,7 +40,8 @@ GeneratorConfig valid_config() {
                  .start = 10ms,
                  .open_over = 11ms,
                  .tcp_port = 30'001,
-                 .server_ports = 2}};
+                 .server_ports = 2,
+                 .latency_samples = 12}};
   return c;
 }
 
@@ -71,6 +72,8 @@ TEST(RequestConfig, EveryRuleNamesItsKey) {
        "0 bytes: must be at least 1"},
       {[](C& c) { c.requests[0].response_bytes = 0; }, "requests[0].response_bytes",
        "0 bytes: must be at least 1"},
+      {[](C& c) { c.requests[0].latency_samples = 200'000'000; }, "requests[0].latency_samples",
+       "200000000: must be at most 100000000"},
       {[](C& c) { c.requests[0].think = -1ms; }, "requests[0].think", "-1ms: must not"},
       {[](C& c) { c.requests[0].start = -1ms; }, "requests[0].start", "-1ms: must not"},
       {[](C& c) { c.requests[0].open_over = -1ms; }, "requests[0].open_over", "-1ms: must not"},

@@ -86,6 +86,15 @@ TEST(ReportCsv, HistogramsAreColumnsWithTheirUnitLast) {
   EXPECT_EQ(cell(text, 2, "latency_p50_ns"), "") << "a quantile of nothing";
 }
 
+TEST(ReportCsv, RawLatenciesOfRequestsAreATable) {
+  GeneratorReport r;
+  r.requests.resize(2);
+  EXPECT_EQ(text_of(r, "request-samples.csv"), "absent") << "nobody asked for them";
+  r.requests[1].name = "ask";
+  r.requests[1].samples = {{7, 3}};
+  EXPECT_EQ(text_of(r, "request-samples.csv"), "name,answered_ns,latency_ns\nask,7,3\n");
+}
+
 TEST(ReportCsv, BinsCarryTheTimeThatTheyCover) {
   GeneratorReport r;
   r.bin_ns = 500;
