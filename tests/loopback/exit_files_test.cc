@@ -10,6 +10,7 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/loopback/ring_config.h"
 #include "trafficgen/report_json.h"
 
 namespace outrider {
@@ -20,32 +21,7 @@ using testing::HasSubstr;
 
 constexpr auto kPatience = 50s;  // of failing tests: a passing one never waits so long
 
-constexpr const char* kConfig = R"(
-lcore = 0
-duration = "1000s"
-[[device]]
-name = "loop"
-device = "net_ring0"
-[[host]]
-name = "a"
-address = "10.0.1.10"
-device = "loop"
-rate = "100mbit"
-[[host]]
-name = "b"
-address = "10.0.2.10"
-device = "loop"
-rate = "100mbit"
-[[transport]]
-name = "tcp"
-[[job]]
-name = "train"
-workers = ["a"]
-servers = ["b"]
-transport = "tcp"
-burst_bytes = "50kB"
-iterations = 100000
-compute = "20ms"
+constexpr const char* kFlowsAndStream = R"(
 [[flows]]
 name = "mice"
 from = ["b"]
@@ -70,7 +46,7 @@ std::size_t lines_of(const std::string& path) {
 }
 
 std::string config_text() {
-  std::string text = kConfig;
+  std::string text = std::string("duration = \"1000s\"\n") + kRingHosts + kFlowsAndStream;
   const std::string mark = "@source";
   return text.replace(text.find(mark), mark.size(), OUTRIDER_SOURCE_DIR);
 }

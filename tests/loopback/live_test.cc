@@ -14,6 +14,7 @@
 #include "common/telemetry/exit_status.h"
 #include "switch/report_json.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/loopback/ring_config.h"
 #include "trafficgen/report_json.h"
 
 namespace outrider {
@@ -23,24 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kPatience = 50s;  // of failing tests: a passing one never waits so long
 
-constexpr const char* kHosts = R"(
-lcore = 0
-send_jitter = 0.0
-[[device]]
-name = "loop"
-device = "net_ring0"
-[[host]]
-name = "a"
-address = "10.0.1.10"
-device = "loop"
-rate = "100mbit"
-[[host]]
-name = "b"
-address = "10.0.2.10"
-device = "loop"
-rate = "100mbit"
-[[transport]]
-name = "tcp"
+constexpr const char* kRequests = R"(
 [[requests]]
 name = "ask"
 from = ["a"]
@@ -51,14 +35,6 @@ request_bytes = "100B"
 response_bytes = "1000B"
 think = "2ms"
 open_over = "10ms"
-[[job]]
-name = "train"
-workers = ["a"]
-servers = ["b"]
-transport = "tcp"
-burst_bytes = "50kB"
-iterations = 100000
-compute = "20ms"
 )";
 
 constexpr const char* kStream = R"(
@@ -175,7 +151,8 @@ void expect_whole(const std::vector<LiveLine>& lines, std::int64_t end_ns,
 constexpr double kRounding = 0.1;
 
 TEST_F(Live, HostsShowWhatTheReportSays) {
-  const auto [status, output] = run(OUTRIDER_TRAFFICGEN_PROGRAM, kHosts, {"--duration", "2500ms"});
+  const auto [status, output] = run(OUTRIDER_TRAFFICGEN_PROGRAM,
+                                    std::string(kRingHosts) + kRequests, {"--duration", "2500ms"});
   ASSERT_EQ(status, kExitOk) << output;
   const auto lines = live_lines(output);
   const GeneratorReport r = report();

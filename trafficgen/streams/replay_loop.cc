@@ -11,6 +11,7 @@
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_stop.h"
 #include "trafficgen/live.h"
+#include "trafficgen/streams/sender_report.h"
 
 namespace outrider {
 namespace {
@@ -71,34 +72,6 @@ void check_rate(const ReplayConfig& config, const ReplaySchedule& schedule, BitR
                      format_rate(line_rate) + " at L1");
 }
 
-void fill(StreamReport& r, const ReplaySender& sender, const ReplayConfig& config) {
-  const StreamSendCounters& c = sender.counters();
-  const ReplaySchedule& schedule = sender.schedule();
-  const double overhead =
-      config.layer == RateLayer::kL1 ? double{kL1OverheadBytes - kFcsBytes} : 0.0;
-  r.name = config.file;
-  r.layer = config.layer == RateLayer::kL1 ? "l1" : "l2";
-  r.sends = true;
-  r.requested_packets_per_second = schedule.packets_per_second();
-  r.requested_bits_per_second =
-      8 * schedule.packets_per_second() * (schedule.mean_frame_bytes() + overhead);
-  r.scheduled = schedule.taken();
-  r.sent = c.sent;
-  r.sent_frame_bytes = c.frame_bytes;
-  r.abandoned = c.abandoned;
-  r.ring_full = c.ring_full;
-  r.buffer_waits = c.buffer_waits;
-  r.slips = c.slips;
-  r.slipped_ns = c.slipped.count();
-  r.lateness_ns = sender.lateness();
-  r.gap_error_ns = sender.gap_error();
-  const double took = seconds(sender.time_covered());
-  if (c.sent == 0 || took <= 0) return;
-  r.achieved_packets_per_second = static_cast<double>(c.sent) / took;
-  r.achieved_bits_per_second =
-      8 * (static_cast<double>(c.frame_bytes) + overhead * static_cast<double>(c.sent)) / took;
-}
-
 }  // namespace
 
 ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
@@ -128,7 +101,8 @@ ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
   ReplaySender sender(schedule, ReplayFrames(loaded.trace), config.max_lag, *pool);
   const auto live = live_report<TrafficLive>(options);
   drive(sender, devices.port(0), report, live.get());
-  fill(report.sent, sender, config);
+  report.sent.name = config.file;
+  fill_sent(report.sent, sender, config.layer);
   return report;
 }
 

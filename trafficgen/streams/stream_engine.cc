@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "trafficgen/streams/sender_report.h"
+
 namespace outrider {
 namespace {
 
@@ -15,36 +17,6 @@ std::optional<std::size_t> index_of(const std::vector<StreamDevice>& devices,
 }
 
 constexpr std::uint32_t kL1OverFcsBytes = kL1OverheadBytes - kFcsBytes;  // preamble and gap
-
-double bits_of(const StreamConfig& s, double packets, double frame_bytes) {
-  const double overhead = s.layer == RateLayer::kL1 ? kL1OverFcsBytes : 0;
-  return 8 * (frame_bytes + overhead * packets);
-}
-
-void fill_sent(StreamReport& r, const StreamConfig& config, const StreamSender& sender) {
-  const StreamSendCounters& c = sender.counters();
-  const StreamSchedule& schedule = sender.schedule();
-  r.sends = true;
-  r.requested_packets_per_second = schedule.packets_per_second();
-  r.requested_bits_per_second =
-      bits_of(config, r.requested_packets_per_second,
-              r.requested_packets_per_second * schedule.mean_frame_bytes());
-  r.scheduled = schedule.taken();
-  r.sent = c.sent;
-  r.sent_frame_bytes = c.frame_bytes;
-  r.abandoned = c.abandoned + sender.pending();
-  r.ring_full = c.ring_full;
-  r.buffer_waits = c.buffer_waits;
-  r.slips = c.slips;
-  r.slipped_ns = c.slipped.count();
-  r.lateness_ns = sender.lateness();
-  r.gap_error_ns = sender.gap_error();
-  const double took = seconds(sender.time_covered());
-  if (c.sent == 0 || took <= 0) return;
-  r.achieved_packets_per_second = static_cast<double>(c.sent) / took;
-  r.achieved_bits_per_second =
-      bits_of(config, static_cast<double>(c.sent), static_cast<double>(c.frame_bytes)) / took;
-}
 
 void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t stream) {
   const StreamReceiveCounters& c = receiver.counters(stream);
@@ -162,7 +134,7 @@ StreamsReport StreamEngine::report() const {
     r.flows = streams_[i].flows;
   }
   for (const Sending& s : sending_)
-    fill_sent(report.streams[s.stream], streams_[s.stream], *s.sender);
+    fill_sent(report.streams[s.stream], *s.sender, streams_[s.stream].layer);
   for (std::size_t i = 0; i < received_.size(); ++i)
     fill_received(report.streams[received_[i]], receiver_, i);
   report.ends = {.arrived = receiver_.arrived(),
