@@ -144,7 +144,8 @@ class Loopback : public testing::Test {
   }
   std::unique_ptr<ProcessGuard> start_generator(const std::string& name, int iterations) const {
     return start({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", generator_config(iterations), "--lcore",
-                  cpus_.second, "--report", directory_ / (name + ".json")},
+                  cpus_.second, "--report", directory_ / (name + ".json"), "--csv",
+                  directory_ / (name + "-tables")},
                  name);
   }
   std::unique_ptr<ProcessGuard> start(const std::vector<std::string>& arguments,
@@ -237,6 +238,7 @@ TEST_F(Loopback, GeneratorEndsInGoodOrderWhileItsSwitchIsDead) {
   ASSERT_TRUE(gen->says("link is down", kPatience)) << gen->output();
   EXPECT_EQ(interrupt(*gen), kExitInterrupted) << gen->output();
   EXPECT_TRUE(generator_report("gen").ledger_balanced);
+  EXPECT_THAT(read_whole(directory_ / "gen-tables/flows.csv"), HasSubstr("\nbackground 0,"));
 }
 
 TEST_F(Loopback, AnInterruptedRunWritesItsReport) {
