@@ -77,6 +77,7 @@ GeneratorReport Generator::report(Time now) const {
   r.flights_exhausted = s.memory.counters.flights_exhausted;
   r.segments_exhausted = s.memory.counters.segments_exhausted;
   r.disorders_exhausted = s.memory.counters.disorders_exhausted;
+  r.tcp_events = s.memory.events;
   for (const auto& flows : s.requests) r.requests.push_back(flows->report());
   r.bins = s.goodput.bins();
   for (const auto& edge : s.neighbours)

@@ -15,6 +15,7 @@
 #include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/streams/stream_report.h"
+#include "trafficgen/transport/tcp_counters.h"
 
 namespace outrider {
 
@@ -106,6 +107,7 @@ struct GeneratorReport {
   std::uint64_t flights_exhausted = 0;
   std::uint64_t segments_exhausted = 0;
   std::uint64_t disorders_exhausted = 0;
+  TcpEvents tcp_events;
   std::uint64_t starts_sent = 0;
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;

@@ -20,6 +20,7 @@ void fields(V& v, R& r) {
   v.value("flights_exhausted", r.flights_exhausted);
   v.value("segments_exhausted", r.segments_exhausted);
   v.value("disorders_exhausted", r.disorders_exhausted);
+  v.value("tcp_events", r.tcp_events);
   v.value("starts_sent", r.starts_sent);
   v.value("acks_sent", r.acks_sent);
   v.value("acks_received", r.acks_received);

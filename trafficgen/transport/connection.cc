@@ -74,7 +74,7 @@ void TcpConnection::on_segment(const TcpSegment& s, Time now) noexcept {
     [[likely]] case State::kEstablished : case State::kClosed : on_established_segment(s, now);
     return;
     case State::kReset:
-      count_invalid();
+      ++context().memory.events.out_of_state;
       return;
     default:
       on_handshake_segment(s, now);
@@ -87,22 +87,13 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
   const bool acceptable = receiver_.acceptable(s);
   if (!receiver_.timely(s)) [[unlikely]]
     return;
-  if (s.has(kTcpRst)) [[unlikely]] {
-    if (!acceptable) count_invalid();
-    else if (state_ == State::kEstablished) finish(State::kReset, now);
-    return;
-  }
-  if (s.has(kTcpSyn)) [[unlikely]] {  // the peer missed our answer to its SYN
-    if (s.sequence == receiver_.initial_sequence()) receiver_.acknowledge_now();
-    else count_invalid();
-    return;
-  }
-  if (!acceptable || !s.has(kTcpAck)) [[unlikely]] {
-    count_invalid();
-    return;
-  }
+  if ((s.flags & (kTcpRst | kTcpSyn)) != 0) [[unlikely]]
+    return s.has(kTcpRst) ? on_reset(s, now) : on_syn_in_connection(s, now);
+  if (!acceptable || !s.has(kTcpAck)) [[unlikely]]
+    return refuse(s, now);
   receiver_.note_timestamp(s);
-  if (!sender_.on_ack(s, now)) return;
+  if (!sender_.on_ack(s, now)) [[unlikely]]
+    return challenge(now);  // RFC 5961, 5.2
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);
   if (receiver_.delivered_bytes() != before) listener_.on_delivered(*this, now);

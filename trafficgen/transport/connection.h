@@ -31,7 +31,8 @@ class ConnectionListener {
 };
 
 /// One end of a TCP connection over a byte stream that is only counted:
-/// RFC 9293 state machine in the parts that two emulated hosts need, SACK
+/// RFC 9293 state machine in the parts that two emulated hosts need, with the checks of
+/// RFC 5961 (connection_refuse.cc), SACK
 /// recovery (RFC 6675 or RFC 8985), RTO (RFC 6298), delayed ACK, idle restart (RFC 5681),
 /// ECN (RFC 3168) and DCTCP's echo (RFC 8257).
 ///
@@ -170,7 +171,13 @@ class TcpConnection {
 
   void on_established_segment(const TcpSegment& s, Time now) noexcept;
   void finish(State state, Time now) noexcept;
-  void count_invalid() noexcept { ++context().counters.invalid_received; }
+  void count_unexpected() noexcept { ++context().memory.events.out_of_state; }
+
+  // What is not obeyed: connection_refuse.cc
+  void on_reset(const TcpSegment& s, Time now) noexcept;
+  void on_syn_in_connection(const TcpSegment& s, Time now) noexcept;
+  void refuse(const TcpSegment& s, Time now) noexcept;
+  void challenge(Time now) noexcept;
 
   /// RFC 6298, 5.5: doubled by each time-out.
   [[nodiscard]] Duration handshake_rto() const noexcept;

@@ -36,21 +36,21 @@ void TcpConnection::handshake_segment(TcpSegment& s, Time now) noexcept {
 void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept {
   const bool ack = s.has(kTcpAck);
   if (s.has(kTcpRst)) {  // 3.10.7.3 and 3.10.7.4: only from somebody who knows our SYN
-    const bool valid = state_ == State::kSynSent
-                           ? ack && s.acknowledgment == sender_.initial_sequence() + 1
-                           : state_ == State::kSynReceived && receiver_.acceptable(s);
+    if (state_ == State::kSynReceived) return on_reset(s, now);
+    const bool valid =
+        state_ == State::kSynSent && ack && s.acknowledgment == sender_.initial_sequence() + 1;
     if (valid) finish(State::kReset, now);
-    else count_invalid();
+    else count_unexpected();
     return;
   }
   switch (state_) {
     case State::kIdle:
       if (role_ == Role::kServer && s.has(kTcpSyn) && !ack) on_syn(s);
-      else count_invalid();
+      else count_unexpected();
       return;
     case State::kSynSent:
       if (s.has(kTcpSyn) && ack) on_syn_ack(s, now);
-      else count_invalid();
+      else count_unexpected();
       return;
     case State::kSynReceived:
       if (s.has(kTcpSyn) && !ack && s.sequence == receiver_.initial_sequence()) {
@@ -58,7 +58,7 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
       } else if (ack && !s.has(kTcpSyn)) {
         on_handshake_ack(s, now);
       } else {
-        count_invalid();
+        count_unexpected();
       }
       return;
     default:
@@ -94,7 +94,7 @@ void TcpConnection::on_syn(const TcpSegment& s) noexcept {
 
 void TcpConnection::on_syn_ack(const TcpSegment& s, Time now) noexcept {
   if (s.acknowledgment != sender_.initial_sequence() + 1) {
-    count_invalid();
+    count_unexpected();
     return;
   }
   learn_peer(s, config().ecn && s.has(kTcpEce) && !s.has(kTcpCwr));
@@ -104,7 +104,7 @@ void TcpConnection::on_syn_ack(const TcpSegment& s, Time now) noexcept {
 
 void TcpConnection::on_handshake_ack(const TcpSegment& s, Time now) noexcept {
   if (s.acknowledgment != sender_.initial_sequence() + 1 || !receiver_.acceptable(s)) {
-    count_invalid();
+    count_unexpected();
     return;
   }
   become_established(now);

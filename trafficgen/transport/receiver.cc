@@ -55,11 +55,11 @@ bool TcpReceiver::acceptable(const TcpSegment& s) const noexcept {
 bool TcpReceiver::timely(const TcpSegment& s) noexcept {
   if (!timestamps_ || s.has(kTcpRst)) return true;
   if (!s.has_timestamps) {
-    ++context_.counters.invalid_received;
+    ++context_.memory.events.without_timestamp;
     return false;
   }
   if (!TimestampClock::before(s.ts_value, ts_recent_)) return true;
-  ++context_.counters.paws_rejected;
+  ++context_.memory.events.paws_rejected;
   acknowledge_now();
   return false;
 }
@@ -89,13 +89,13 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
     return false;
   }
   if (signed_begin < 0) {  // before the stream
-    ++context_.counters.invalid_received;
+    ++context_.memory.events.out_of_stream;
     return false;
   }
   const auto begin = static_cast<std::uint64_t>(signed_begin);
   const std::uint64_t end = end_of(begin, s);
   if ((fin || fin_ != kNoFin) && !fin_possible(begin, end, fin)) [[unlikely]] {
-    ++context_.counters.invalid_received;
+    ++context_.memory.events.out_of_stream;
     return false;
   }
   if (end <= next_) {  // RFC 9293, 3.10.7.4: acknowledge what is old, at once
@@ -166,12 +166,12 @@ bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
     return true;
   }
   if (!borrow()) {
-    ++context_.counters.reassembly_refused;
+    ++context_.memory.events.reassembly_refused;
     return false;
   }
   switch (disorder_->reassembly.insert(begin, end)) {
     case Reassembly::Result::kRefused:
-      ++context_.counters.reassembly_refused;
+      ++context_.memory.events.reassembly_refused;
       return false;
     case Reassembly::Result::kDuplicate:
       ++context_.counters.duplicates_received;

@@ -53,6 +53,10 @@ class TcpReceiver {
 
   /// Is its sequence number one that this connection can see now? (old ones too)
   [[nodiscard]] bool acceptable(const TcpSegment& s) const noexcept;
+  /// RCV.NXT =< sequence < RCV.NXT+RCV.WND
+  [[nodiscard]] bool in_window(std::uint32_t sequence) const noexcept {
+    return sequence - next_sequence() < buffer_bytes_;
+  }
   /// Takes data and FIN of an acceptable segment.
   /// @return did the stream advance?
   bool on_segment(const TcpSegment& s, Time now) noexcept;

@@ -82,11 +82,11 @@ class TcpSender {
   [[nodiscard]] bool probe_due() const noexcept { return probe_due_; }
   void take_probe() noexcept {
     probe_due_ = false;
-    ++context_.counters.window_probes;
+    ++context_.memory.events.window_probes;
   }
   /// @pre can_send(now). Writes sequence number, length, flags and ECN; it leaves now.
   void fill(TcpSegment& s, Time now) noexcept;
-  /// @return false if the acknowledgment is impossible: nothing changed then
+  /// @return false if the acknowledgment is impossible (RFC 5961, 5.2): nothing changed
   bool on_ack(const TcpSegment& s, Time now) noexcept;
   /// @return false if the peer has been silent for kMaxTimeouts time-outs
   [[nodiscard]] bool on_timer(Time now) noexcept;
@@ -148,6 +148,7 @@ class TcpSender {
   [[nodiscard]] bool on_idle_timer(Time now) noexcept;
   void fill_resent(TcpSegment& s, Time now) noexcept;
   void fill_new(TcpSegment& s, Time now) noexcept;
+  [[nodiscard]] bool plausible(std::int64_t ack) noexcept;
   void take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexcept;
   void on_advance(std::uint64_t una, Duration rtt, Time now) noexcept;
   [[nodiscard]] Duration round_trip(const Scoreboard::Acknowledged& acked, const TcpSegment& s,

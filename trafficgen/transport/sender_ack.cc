@@ -26,14 +26,26 @@ void TcpSender::release_flight() noexcept {
   scoreboard_.release(context_.memory);
 }
 
+/// RFC 5961, 5.2: neither ahead of what was sent nor older than a window. Deviation:
+/// MAX.SND.WND is the largest window that the peer can tell, not the largest it has told.
+bool TcpSender::plausible(std::int64_t ack) noexcept {
+  TcpEvents& events = context_.memory.events;
+  const auto una = static_cast<std::int64_t>(una_);
+  if (ack > static_cast<std::int64_t>(nxt_)) ++events.acks_of_unsent;
+  else if (ack < una - (std::int64_t{UINT16_MAX} << peer_window_scale_)) ++events.acks_too_old;
+  else {
+    if (ack < una) ++events.old_acks;
+    return true;
+  }
+  return false;
+}
+
 bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   const std::int64_t ack = space_.offset(s.acknowledgment, una_);
   const auto una_before = una_;
-  // RFC 5961, section 5: neither ahead of what was sent nor impossibly old.
-  if (ack > static_cast<std::int64_t>(nxt_) ||
-      ack < static_cast<std::int64_t>(una_before) - kMaxWindowBytes) {
-    ++context_.counters.invalid_received;
-    return false;
+  if (ack > static_cast<std::int64_t>(nxt_) || ack < static_cast<std::int64_t>(una_before))
+      [[unlikely]] {
+    if (!plausible(ack)) return false;
   }
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
   peer_edge_ = std::max(peer_edge_, una + (std::uint64_t{s.window} << peer_window_scale_));
@@ -114,7 +126,7 @@ void TcpSender::take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexc
     const std::int64_t end = space_.offset(s.sack[i].end, una_);
     const auto una = static_cast<std::int64_t>(una_);
     if (begin >= end || end > static_cast<std::int64_t>(nxt_) || begin < una - kMaxWindowBytes) {
-      ++context_.counters.invalid_received;
+      ++context_.memory.events.sacks_out_of_window;
     } else if (end > una) {
       acked_bytes += scoreboard_.sack(static_cast<std::uint64_t>(std::max(begin, una)),
                                       static_cast<std::uint64_t>(end));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "trafficgen/transport/challenge_acks.h"
 #include "trafficgen/transport/disorder.h"
 #include "trafficgen/transport/flight.h"
 #include "trafficgen/transport/object_pool.h"
@@ -39,6 +40,7 @@ class TransportMemory {
   ObjectPool<Disorder> disorders;
   TransportMemoryCounters counters;
   TcpEvents events;
+  ChallengeAcks challenge_acks;
 };
 
 }  // namespace outrider

@@ -17,6 +17,15 @@ T next() {
   return static_cast<T>(++given);
 }
 
+/// Fills what a binding names.
+struct Numbering {
+  std::size_t fields = 0;
+  void value(const char*, std::uint64_t& v) {
+    v = next<std::uint64_t>();
+    ++fields;
+  }
+};
+
 GeneratorReport filled_report() {
   GeneratorReport r;
   for (auto* v : {&r.bin_ns, &r.end_ns, &r.longest_poll_gap_ns}) *v = next<std::int64_t>();
@@ -63,6 +72,9 @@ GeneratorReport filled_report() {
   GoodputBin bin;
   for (auto& bytes : bin.delivered_bytes.values) bytes = next<std::uint64_t>();
   r.bins = {bin};
+  Numbering numbering;
+  fields(numbering, r.tcp_events);
+  EXPECT_EQ(numbering.fields * sizeof(std::uint64_t), sizeof(TcpEvents)) << "all are bound";
   return r;
 }
 

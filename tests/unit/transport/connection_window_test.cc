@@ -63,7 +63,7 @@ TEST(ConnectionWindow, ProbesAClosedWindowAtDoublingIntervals) {
     EXPECT_EQ(out[0].payload_bytes, 0U);
     t.ack(1000, 0, now);  // still closed
   }
-  EXPECT_EQ(t.c.counters().window_probes, 4U);
+  EXPECT_EQ(t.memory.events.window_probes, 4U);
   EXPECT_EQ(t.c.counters().rtos_data, 0U);
   t.ack(1000, 5000, now);
   ASSERT_TRUE(t.c.has_segment(now)) << "open: no need to wait for a timer";

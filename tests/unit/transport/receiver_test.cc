@@ -267,9 +267,9 @@ TEST(Receiver, AgreesWithASetOfBytes) {
       const TcpSegment s = data(step % 7 == 0 ? next : offset, length);
       const std::uint64_t begin = step % 7 == 0 ? next : offset;
       ASSERT_TRUE(b.receiver.acceptable(s));
-      const std::uint64_t before = b.counters().reassembly_refused;
+      const std::uint64_t before = b.memory.events.reassembly_refused;
       const bool advanced = b.receiver.on_segment(s, Time{});
-      const bool was_refused = b.counters().reassembly_refused != before;
+      const bool was_refused = b.memory.events.reassembly_refused != before;
       if (!was_refused) {
         for (std::uint64_t i = begin; i < begin + length; ++i) bytes.insert(i);
       }
@@ -305,7 +305,7 @@ TEST(Receiver, AgreesWithASetOfBytes) {
         }
       }
     }
-    refused += b.counters().reassembly_refused;
+    refused += b.memory.events.reassembly_refused;
     duplicates += b.counters().duplicates_received;
     out_of_order += b.counters().out_of_order_received;
   }
@@ -321,9 +321,9 @@ TEST(Receiver, RefusesASecondEndOfTheStream) {
   b.receiver.on_segment(data(100, 100, Ecn::kEct0, kTcpAck | kTcpFin), Time{});
   EXPECT_FALSE(b.receiver.fin_received());
   b.receiver.on_segment(data(200, 50), Time{});
-  EXPECT_EQ(b.counters().invalid_received, 1U) << "data beyond the FIN";
+  EXPECT_EQ(b.memory.events.out_of_stream, 1U) << "data beyond the FIN";
   b.receiver.on_segment(data(0, 50, Ecn::kEct0, kTcpAck | kTcpFin), Time{});
-  EXPECT_EQ(b.counters().invalid_received, 2U) << "another FIN";
+  EXPECT_EQ(b.memory.events.out_of_stream, 2U) << "another FIN";
   b.receiver.on_segment(data(0, 100), Time{});
   EXPECT_TRUE(b.receiver.fin_received());
   EXPECT_EQ(b.receiver.delivered_bytes(), 200U);

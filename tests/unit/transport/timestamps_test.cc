@@ -76,7 +76,7 @@ TEST(Timestamps, FollowsTheRuleOfTsRecentAndPaws) {
     EXPECT_EQ(ack.ts_echo, row.echo) << row.why;
     EXPECT_EQ(ack.ts_value, 8U);
   }
-  EXPECT_EQ(context.counters.paws_rejected, 1U);
+  EXPECT_EQ(context.memory.events.paws_rejected, 1U);
   EXPECT_FALSE(receiver.timely({.flags = kTcpAck})) << "every segment must have the option (3.2)";
   EXPECT_TRUE(receiver.timely({.flags = kTcpRst})) << "but for RST";
 }
@@ -104,8 +104,8 @@ TEST(Timestamps, AreOnEverySegmentOnceBothOffer) {
     EXPECT_EQ(longest, server_offers ? 1436U : 1448U) << "the option takes its room";
     if (server_offers) EXPECT_EQ(without, 0U);
     else EXPECT_EQ(with, 0U);
-    EXPECT_EQ(t.client().counters().invalid_received, 0U);
-    EXPECT_EQ(t.client().counters().paws_rejected + t.server().counters().paws_rejected, 0U);
+    EXPECT_EQ(t.memory(0).events.invalid(), 0U);
+    EXPECT_EQ(t.memory(0).events.paws_rejected + t.memory(1).events.paws_rejected, 0U);
   }
 }
 
@@ -145,7 +145,7 @@ TEST(Timestamps, AnOldDuplicateMovesNothing) {
                        .ts_value = 0};
   t.server().on_segment(old, t.now());
   EXPECT_EQ(t.server().delivered_bytes(), delivered);
-  EXPECT_EQ(t.server().counters().paws_rejected, 1U);
+  EXPECT_EQ(t.memory(1).events.paws_rejected, 1U);
   EXPECT_TRUE(t.server().has_segment(t.now())) << "an ACK tells the peer where we are";
 }
 

@@ -176,7 +176,7 @@ TEST(TransportMemory, WithoutADisorderDataOutOfOrderIsSentAgain) {
   transfer(t, 300'000);
   expect_done(t, 300'000);
   EXPECT_GT(t.memory(1).counters.disorders_exhausted, 0U);
-  EXPECT_GT(t.server().counters().reassembly_refused, 0U);
+  EXPECT_GT(t.memory(1).events.reassembly_refused, 0U);
   t.memory(1).disorders.give_back(taken);
 }
 

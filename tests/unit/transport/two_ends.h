@@ -164,10 +164,10 @@ class TwoEnds {
   }
 
   void arrive(End& e, const TcpSegment& s) {
-    const bool counts = e.connection.counters().reassembly_refused == 0 && !s.has(kTcpSyn);
-    const std::uint64_t refused = e.connection.counters().reassembly_refused;
+    const bool counts = e.memory.events.reassembly_refused == 0 && !s.has(kTcpSyn);
+    const std::uint64_t refused = e.memory.events.reassembly_refused;
     e.connection.on_segment(s, now_);
-    if (s.payload_bytes != 0 && counts && e.connection.counters().reassembly_refused == refused) {
+    if (s.payload_bytes != 0 && counts && e.memory.events.reassembly_refused == refused) {
       const std::uint64_t near = e.arrived.prefix();
       const auto distance =
           static_cast<std::int32_t>(s.sequence - (e.peer_first + static_cast<std::uint32_t>(near)));
