@@ -79,6 +79,7 @@ void describe(V& v, TcpConfig& c) {
   v.bytes("receive_buffer_bytes", c.receive_buffer_bytes);
   v.choice("loss_detection", c.loss_detection, kLossDetections);
   v.value("timestamps", c.timestamps);
+  v.duration("time_wait", c.time_wait);
 }
 
 template <class V>

@@ -322,6 +322,7 @@ void check(const Checks& at, const TcpConfig& tcp) {
                    ": a lone last segment would time out before its ACK");
   at.require(tcp.initial_rto >= tcp.min_rto, "initial_rto", format_duration(tcp.initial_rto),
              "must not be shorter than min_rto, " + format_duration(tcp.min_rto));
+  at.not_negative("time_wait", tcp.time_wait);
   at.require(tcp.max_rto >= tcp.initial_rto, "max_rto", format_duration(tcp.max_rto),
              "must not be shorter than initial_rto, " + format_duration(tcp.initial_rto));
 }

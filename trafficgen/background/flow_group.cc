@@ -106,10 +106,13 @@ void FlowGroup::on_timer(std::uint32_t /*tag*/, Time now) noexcept {
   arm();
 }
 
-bool FlowGroup::find_port(const FlowArrival& a, FlowKey& key) noexcept {
+bool FlowGroup::find_port(const FlowArrival& a, FlowKey& key, Time now) noexcept {
+  Host& from = *setup_.from[a.from];
+  const std::uint32_t to = setup_.to[a.to]->address();
   for (int i = 0; i < kPortTries; ++i) {
-    key = {setup_.from[a.from]->address(), setup_.to[a.to]->address(),
-           setup_.from[a.from]->allocate_port(), setup_.port};
+    const auto port = from.allocate_port(to, setup_.port, now);
+    if (!port) return false;
+    key = {from.address(), to, *port, setup_.port};
     if (by_key_.find(key) == nullptr) return true;
   }
   return false;
@@ -119,7 +122,7 @@ void FlowGroup::begin(const FlowArrival& a, Time now) noexcept {
   ++report_.arrivals;
   report_.arrived_bytes += a.bytes;
   FlowKey key;
-  if (free_.empty() || !find_port(a, key)) {
+  if (free_.empty() || !find_port(a, key, now)) {
     ++report_.refused;
     return;
   }

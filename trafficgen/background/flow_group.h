@@ -63,7 +63,7 @@ class FlowGroup final : private TimerClient, private Acceptor {
 
   void arm() noexcept;
   void begin(const FlowArrival& a, Time now) noexcept;
-  [[nodiscard]] bool find_port(const FlowArrival& a, FlowKey& key) noexcept;
+  [[nodiscard]] bool find_port(const FlowArrival& a, FlowKey& key, Time now) noexcept;
   void established(Flow& f, Time now) noexcept;
   void delivered(Flow& f, std::uint64_t total, Time now) noexcept;
   void complete(Flow& f, Time now) noexcept;

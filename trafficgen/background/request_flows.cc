@@ -48,7 +48,7 @@ void RequestFlows::open_due(Time now) noexcept {
 void RequestFlows::open(std::uint32_t index, Time now) noexcept {
   const auto& config = setup_.config;
   const auto to_port = static_cast<std::uint16_t>(config.tcp_port + index % config.server_ports);
-  const auto port = setup_.from->allocate_port(setup_.to->address(), to_port);
+  const auto port = setup_.from->allocate_port(setup_.to->address(), to_port, now);
   if (!port) {
     ++counts_.out_of_ports;
     return wake(clients_[index], now + kReopenAfter);

@@ -8,7 +8,6 @@ namespace outrider {
 namespace {
 constexpr std::uint32_t kMaxConnections = 1U << 21;
 constexpr std::uint32_t kExpectedAnnouncedFlows = 64;
-constexpr std::size_t kMaxResets = 64;
 constexpr std::size_t kExpectedTimers = 256;
 constexpr std::uint16_t kFirstEphemeralPort = 32768;
 constexpr std::uint32_t kEphemeralPorts = 65536 - kFirstEphemeralPort;
@@ -30,9 +29,11 @@ Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemo
               nic_.duration_of(setup.mtu_bytes + static_cast<std::uint32_t>(sizeof(EthernetHeader)))
                   .count()))),
       connections_(kMaxConnections, memory),
+      time_waits_(memory.events),
+      events_(memory.events),
       ready_(64),
       signals_(64),
-      resets_(kMaxResets),
+      replies_(kMaxReplies),
       ack_listeners_(kExpectedAnnouncedFlows),
       timers_(kExpectedTimers),
       attribution_(setup.owners != 0 ? std::make_unique<HostAttribution>(setup.owners) : nullptr) {
@@ -50,11 +51,12 @@ std::uint16_t Host::allocate_port() noexcept {
   return port;
 }
 
-std::optional<std::uint16_t> Host::allocate_port(std::uint32_t to_address,
-                                                 std::uint16_t to_port) noexcept {
+std::optional<std::uint16_t> Host::allocate_port(std::uint32_t to_address, std::uint16_t to_port,
+                                                 Time now) noexcept {
   for (std::uint32_t tries = 0; tries < kEphemeralPorts; ++tries) {
     const std::uint16_t port = allocate_port();
-    if (!connections_.find({setup_.address, to_address, port, to_port})) return port;
+    const FlowKey flow{setup_.address, to_address, port, to_port};
+    if (!connections_.find(flow) && time_waits_.find(flow, now) == nullptr) return port;
   }
   return std::nullopt;
 }
@@ -65,6 +67,7 @@ std::uint32_t Host::initial_sequence(const FlowKey& flow) noexcept {
 
 TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uint8_t option_bytes,
                           ConnectionListener& listener, Time now, std::uint32_t owner) {
+  time_waits_.erase(flow);  // of those who did not ask allocate_port() for a free one
   const std::uint32_t slot =
       add_connection(flow, config, option_bytes, TcpConnection::Role::kClient, listener, owner);
   TcpConnection& connection = connections_[slot];
@@ -130,9 +133,10 @@ std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
 
 /// A closed connection that still has something to say (the last ACK) stays
 /// queued and is removed once that has left.
-void Host::retire_if_closed(std::uint32_t slot) noexcept {
+void Host::retire_if_closed(std::uint32_t slot, Time now) noexcept {
   const ConnectionTable::Slot& s = connections_[slot];
   if (!s.closed() || s.queued) return;
+  if (const auto old = s.time_wait()) time_waits_.add(s.flow(), *old, s.time_wait_duration(), now);
   connections_.remove(slot);
   if (attribution_) attribution_->forget(slot);
 }
@@ -194,9 +198,11 @@ void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
   if (!slot) return take_unknown(frame, now);
   ++counters_.to_connections;
   if (attribution_) attribution_->on_arrival(*slot);
+  if (connections_[*slot].answers_another_syn(frame.segment)) [[unlikely]]
+    reset(frame);
   connections_[*slot].on_segment(frame.segment, now);
   refresh(*slot, now);
-  retire_if_closed(*slot);
+  retire_if_closed(*slot, now);
 }
 
 void Host::take_signal(const ReceivedFrame& frame, const tos_signal::Signal& signal,
@@ -214,49 +220,10 @@ void Host::take_signal(const ReceivedFrame& frame, const tos_signal::Signal& sig
     (*listener)->on_signal_ack(frame.flow.reversed(), now);
 }
 
-void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
-  const TcpSegment& s = frame.segment;
-  if (s.has(kTcpSyn) && !s.has(kTcpAck)) {
-    const auto it = std::ranges::find(listeners_, frame.flow.destination_port,
-                                      &std::pair<std::uint16_t, Acceptor*>::first);
-    const Acceptor::Offer offer =
-        it == listeners_.end() ? Acceptor::Offer{} : it->second->accept(frame.flow);
-    if (offer.listener != nullptr && !connections_.full()) {
-      const std::uint32_t slot =
-          add_connection(frame.flow.reversed(), *offer.config, offer.option_bytes,
-                         TcpConnection::Role::kServer, *offer.listener, offer.owner);
-      ++counters_.to_connections;
-      TcpConnection& connection = connections_[slot];
-      it->second->on_accepted(connection);
-      connection.on_segment(s, now);
-      return refresh(slot, now);
-    }
-  }
-  ++counters_.drops[static_cast<std::size_t>(DropReason::kNoConnection)];
-  if (!s.has(kTcpRst)) reset(frame);
-}
-
-/// RFC 9293, section 3.5.2: what belongs to no connection is answered with RST.
-void Host::reset(const ReceivedFrame& frame) noexcept {
-  if (resets_.size() == kMaxResets) return;
-  const TcpSegment& s = frame.segment;
-  TcpSegment rst;
-  rst.flags = kTcpRst;
-  if (s.has(kTcpAck)) {
-    rst.sequence = s.acknowledgment;
-  } else {
-    rst.flags |= kTcpAck;
-    rst.acknowledgment =
-        s.sequence + s.payload_bytes + (s.has(kTcpSyn) ? 1U : 0U) + (s.has(kTcpFin) ? 1U : 0U);
-  }
-  resets_.push({frame.flow.reversed(), rst});
-  ++counters_.resets_sent;
-}
-
 // -- the NIC
 
 bool Host::has_work() const noexcept {
-  return turn_ || !ready_.empty() || !signals_.empty() || !resets_.empty();
+  return turn_ || !ready_.empty() || !signals_.empty() || !replies_.empty();
 }
 
 Time Host::jittered(Time now) noexcept {
@@ -304,8 +271,8 @@ bool Host::write_next(Packet& packet, Time now, Time start) noexcept {
     write_frame(packet, s.flow, tos_signal::encode(s.signal, 0), segment, setup_.full_payload);
     return true;
   }
-  if (!resets_.empty()) {
-    const OutgoingReset r = resets_.pop();
+  if (!replies_.empty()) {
+    const OutgoingReply r = replies_.pop();
     write_frame(packet, r.flow, 0, r.segment, setup_.full_payload);
     return true;
   }
@@ -333,7 +300,7 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
       if (attribution_) attribution_->on_departure(index, slot, segment, packet, start);
     }
     refresh(index, now);  // also if it lacks memory: it has set a deadline then
-    retire_if_closed(index);
+    retire_if_closed(index, now);
     if (sends) return true;
   }
   return false;
@@ -363,7 +330,7 @@ Time Host::fire_timers(Time now) noexcept {
     TcpConnection& connection = connections_[*slot];
     if (connection.next_timer() <= now) connection.on_timer(now);
     refresh(*slot, now);
-    retire_if_closed(*slot);
+    retire_if_closed(*slot, now);
   }
   if (attribution_) attribution_->end_event();
   while (timers_.next() <= now) {

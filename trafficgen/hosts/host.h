@@ -21,6 +21,7 @@
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/host_attribution.h"
 #include "trafficgen/hosts/payload.h"
+#include "trafficgen/hosts/time_wait_table.h"
 #include "trafficgen/hosts/timer_queue.h"
 #include "trafficgen/transport/connection.h"
 #include "trafficgen/transport/transport_memory.h"
@@ -55,7 +56,8 @@ class SignalListener {
 };
 
 /// Packets of one host. Identities:
-/// received == to_connections + signals_taken + sum(drops).
+/// received == to_connections + signals_taken + sum(drops). Connections in TIME-WAIT count
+/// as such.
 struct HostCounters {
   std::uint64_t sent = 0;
   std::uint64_t sent_bytes = 0;  ///< frames without FCS
@@ -125,11 +127,12 @@ class Host final : public Node {
   // -- for applications on this host
   /// The next source port, in turn; after 32,768 they come round again.
   std::uint16_t allocate_port() noexcept;
-  /// The same, passing over ports of open connections to that peer.
-  /// @return nothing if all 32,768 are in use
-  std::optional<std::uint16_t> allocate_port(std::uint32_t to_address,
-                                             std::uint16_t to_port) noexcept;
-  /// Client side. @param flow source must be this host, @param owner of attribution
+  /// The same, passing over ports of connections to that peer that are open or in
+  /// TIME-WAIT. @return nothing if that is all 32,768
+  std::optional<std::uint16_t> allocate_port(std::uint32_t to_address, std::uint16_t to_port,
+                                             Time now) noexcept;
+  /// Client side. If the flow is in TIME-WAIT here, that ends.
+  /// @param flow source must be this host, @param owner of attribution
   /// @return valid until on_closed
   TcpConnection& open(const FlowKey& flow, const TcpConfig& config, std::uint8_t option_bytes,
                       ConnectionListener& listener, Time now, std::uint32_t owner = 0);
@@ -188,7 +191,8 @@ class Host final : public Node {
     std::uint32_t sequence = 0;
     tos_signal::Signal signal;
   };
-  struct OutgoingReset {
+  static constexpr std::size_t kMaxReplies = 64;
+  struct OutgoingReply {  ///< of no connection: resets, TIME-WAIT
     FlowKey flow;
     TcpSegment segment;
   };
@@ -196,13 +200,15 @@ class Host final : public Node {
   std::uint32_t add_connection(const FlowKey& flow, const TcpConfig& config,
                                std::uint8_t option_bytes, TcpConnection::Role role,
                                ConnectionListener& listener, std::uint32_t owner);
-  void retire_if_closed(std::uint32_t slot) noexcept;
+  void retire_if_closed(std::uint32_t slot, Time now) noexcept;
   void refresh(std::uint32_t slot, Time now) noexcept;
 
   void verify(Packet& packet, const ReceivedFrame& frame) noexcept;
   void take_frame(const ReceivedFrame& frame, Time now) noexcept;
   void take_signal(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
+  // host_unknown.cc
   void take_unknown(const ReceivedFrame& frame, Time now) noexcept;
+  [[nodiscard]] bool take_late(const ReceivedFrame& frame, Time now) noexcept;
   void reset(const ReceivedFrame& frame) noexcept;
 
   [[nodiscard]] bool has_work() const noexcept;
@@ -230,12 +236,14 @@ class Host final : public Node {
   std::uint64_t jitter_ns_;
 
   ConnectionTable connections_;
+  TimeWaitTable time_waits_;
+  TcpEvents& events_;
   Fifo<std::uint32_t> ready_;  ///< slots that may send, one entry each
   /// Slot whose turn goes on (segmentation offload), and what it has sent of it.
   std::optional<std::uint32_t> turn_;
   std::uint32_t turn_bytes_ = 0;
   Fifo<OutgoingSignal> signals_;  ///< sent before anything else
-  Fifo<OutgoingReset> resets_;    ///< bounded by kMaxResets
+  Fifo<OutgoingReply> replies_;   ///< bounded by kMaxReplies
   std::vector<std::pair<std::uint16_t, Acceptor*>> listeners_;
   FlowTable<SignalListener*> ack_listeners_;
   TimerQueue timers_;           ///< the applications'

@@ -59,6 +59,8 @@ TcpSegment TcpConnection::next_segment(Time now) noexcept {
     return s;
   }
   sender_.fill(s, now);
+  if (s.has(kTcpFin) && !receiver_.fin_received()) [[unlikely]]
+    closes_first_ = true;
   receiver_.fill_piggyback(s);
   receiver_.stamp(s, now);
   if (has_identity_ && s.payload_bytes != 0) {
@@ -110,6 +112,17 @@ void TcpConnection::on_timer(Time now) noexcept {
   } else if (now >= sender_.rto_deadline()) {
     on_handshake_timer(now);
   }
+}
+
+/// RFC 9293, 3.6: from FIN-WAIT-2 or CLOSING, not from LAST-ACK.
+std::optional<TimeWait> TcpConnection::time_wait() const noexcept {
+  if (state_ != State::kClosed || !closes_first_ || config().time_wait == Duration::zero())
+    return std::nullopt;
+  return TimeWait{.sequence = sender_.next_sequence(),
+                  .expected = receiver_.next_sequence(),
+                  .ts_recent = receiver_.ts_recent(),
+                  .window = receiver_.window(),
+                  .timestamps = receiver_.timestamps()};
 }
 
 void TcpConnection::finish(State state, Time now) noexcept {

@@ -12,6 +12,7 @@
 #include "trafficgen/transport/receiver.h"
 #include "trafficgen/transport/sender.h"
 #include "trafficgen/transport/tcp_context.h"
+#include "trafficgen/transport/time_wait.h"
 
 namespace outrider {
 
@@ -43,9 +44,9 @@ class ConnectionListener {
 /// TransportMemory, which must be large enough for those that are not.
 ///
 /// A server-role connection is made when a SYN arrives and is then handed that
-/// SYN. Deviations from RFC 9293: no simultaneous open, no TIME-WAIT (a peer
-/// that starts a connection over the same ports uses them at once), a peer without
-/// SACK recovers by time-outs only. It never sends RST. After kMaxTimeouts
+/// SYN. TIME-WAIT is the host's: time_wait() says what it has to keep. Deviations from
+/// RFC 9293: no simultaneous open, a peer without SACK recovers by time-outs only. It
+/// never sends RST itself; the host does where answers_another_syn(). After kMaxTimeouts
 /// time-outs in a row it gives up: closed, with acked_bytes() < written_bytes().
 ///
 /// closed() may come with an ACK of the peer's FIN still due: the host asks
@@ -140,6 +141,15 @@ class TcpConnection {
   }
   /// Has the peer closed its direction, and has all of it been delivered?
   [[nodiscard]] bool peer_finished() const noexcept { return receiver_.fin_received(); }
+  /// A connection that is over and was closed by this end first: what is to be kept of it
+  /// for config.time_wait.
+  [[nodiscard]] std::optional<TimeWait> time_wait() const noexcept;
+  [[nodiscard]] Duration time_wait_duration() const noexcept { return config().time_wait; }
+  /// RFC 9293, 3.10.7.3: an answer to a SYN that was not ours, to be reset by the host.
+  [[nodiscard]] bool answers_another_syn(const TcpSegment& s) const noexcept {
+    return state_ == State::kSynSent && s.has(kTcpAck) && !s.has(kTcpRst) &&
+           s.acknowledgment != sender_.initial_sequence() + 1;
+  }
   /// Sequence number that the next new data byte will have (32-bit, on the wire).
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return sender_.next_sequence(); }
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept { return sender_.cwnd_bytes(); }
@@ -193,6 +203,7 @@ class TcpConnection {
   bool peer_scales_ : 1 = false;  ///< its SYN had the window scale option
   bool peer_sack_ : 1 = false;    ///< its SYN permitted SACK
   bool has_identity_ : 1 = false;
+  bool closes_first_ : 1 = false;  ///< our FIN left before the peer's came
   Role role_;
   std::uint8_t option_bytes_;
   std::uint8_t syn_timeouts_ = 0;

@@ -38,6 +38,7 @@ class TcpReceiver {
     ts_recent_ = value;
   }
   [[nodiscard]] bool timestamps() const noexcept { return timestamps_; }
+  [[nodiscard]] std::uint32_t ts_recent() const noexcept { return ts_recent_; }
   /// PAWS (RFC 7323, 5.3, R1): false for an old duplicate, which is to be
   /// acknowledged and dropped, and for a segment without the option (3.2). RSTs
   /// always pass.

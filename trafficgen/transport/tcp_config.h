@@ -33,6 +33,8 @@ struct TcpConfig {
   std::uint32_t ack_every_segments = 2;                  ///< >= 1 (RFC 5681, 4.2: at most 2)
   std::uint32_t receive_buffer_bytes = 4U << 20;         ///< > 0
   LossDetection loss_detection = LossDetection::kRfc6675;
+  /// TIME-WAIT: how long an end that closed first answers for it; zero: not at all.
+  Duration time_wait = std::chrono::seconds(1);
   bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes
 };
 

@@ -32,6 +32,11 @@ struct TcpEvents {
   std::uint64_t paws_rejected = 0;       ///< timestamp older than the last (RFC 7323, 5)
   std::uint64_t old_acks = 0;            ///< below what was acknowledged: overtaken, harmless
 
+  std::uint64_t time_waits = 0;         ///< connections that were closed here first and waited
+  std::uint64_t time_waits_cut = 0;     ///< of these, ended early: too many waited
+  std::uint64_t time_wait_answers = 0;  ///< ACKs to a FIN or another segment of theirs
+  std::uint64_t time_wait_reuses = 0;   ///< a new SYN ended the waiting (RFC 6191)
+
   // What no sound peer sends, and what was not obeyed. One segment may count in several.
   std::uint64_t acks_of_unsent = 0;       ///< data that was never sent (RFC 5961, 5.2)
   std::uint64_t acks_too_old = 0;         ///< by more than a window (RFC 5961, 5.2)
@@ -65,6 +70,10 @@ void fields(V& v, R& r) {
   v.value("reassembly_refused", r.reassembly_refused);
   v.value("paws_rejected", r.paws_rejected);
   v.value("old_acks", r.old_acks);
+  v.value("time_waits", r.time_waits);
+  v.value("time_waits_cut", r.time_waits_cut);
+  v.value("time_wait_answers", r.time_wait_answers);
+  v.value("time_wait_reuses", r.time_wait_reuses);
   v.value("acks_of_unsent", r.acks_of_unsent);
   v.value("acks_too_old", r.acks_too_old);
   v.value("sacks_out_of_window", r.sacks_out_of_window);

@@ -153,14 +153,15 @@ TEST(Host, AllocatesOnlyPortsThatAreFree) {
   Pair p;
   App client;
   const std::uint32_t peer = ip("10.0.3.1");
-  const auto next = p.a.allocate_port(peer, 5000);
+  const auto next = p.a.allocate_port(peer, 5000, Time{});
   ASSERT_TRUE(next);
   const auto taken = static_cast<std::uint16_t>(*next + 1);
   p.a.open(Pair::flow(taken), client.config, 0, client, Time{});
-  EXPECT_EQ(p.a.allocate_port(peer, 5000), taken + 1) << "passes over the open one";
-  for (std::uint32_t n = 0; n < 32'765; ++n) ASSERT_NE(p.a.allocate_port(peer, 5000), taken);
-  EXPECT_EQ(p.a.allocate_port(peer, 5000), *next) << "they come round again";
-  EXPECT_EQ(p.a.allocate_port(peer, 5001), taken) << "free towards another port";
+  EXPECT_EQ(p.a.allocate_port(peer, 5000, Time{}), taken + 1) << "passes over the open one";
+  for (std::uint32_t n = 0; n < 32'765; ++n)
+    ASSERT_NE(p.a.allocate_port(peer, 5000, Time{}), taken);
+  EXPECT_EQ(p.a.allocate_port(peer, 5000, Time{}), *next) << "they come round again";
+  EXPECT_EQ(p.a.allocate_port(peer, 5001, Time{}), taken) << "free towards another port";
 }
 
 TEST(Host, StartIsAnsweredWithAnAckOfTheReversedFlow) {
