@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <span>
 
 #include "tests/support/world.h"
 
@@ -53,6 +54,7 @@ TEST(TcpEndToEnd, DeliversExactlyOnceUnderLossAndReordering) {
     d.seed = seed;
     d.ddl_tcp.control.controller = kAllControllers[seed % 3];
     d.ddl_tcp.reuse = kReuses[seed / 3 % 3];
+    d.ddl_tcp.sack = seed % 4 != 0;  // NewReno otherwise
     d.ddl_tcp.ecn = d.ddl_tcp.control.controller == Controller::kDctcp || seed / 9 % 2 == 0;
     ImpairedWorld world(d, *pool);
     RandomStream rates(seed, 0, RandomPurpose::kTest);
@@ -90,9 +92,9 @@ TEST(TcpEndToEnd, DeliversExactlyOnceUnderLossAndReordering) {
 
 // Every single data segment of the middle of a burst may be the lost one: one
 // segment is sent again, in one recovery, without a time-out.
-TEST(TcpEndToEnd, SingleLossRecoversBySackWithoutTimeout) {
+void expect_recovery_without_timeout(bool sack, std::span<const Controller> controllers) {
   const Mempool pool = make_test_pool();
-  for (const auto controller : kAllControllers) {
+  for (const auto controller : controllers) {
     for (std::uint32_t lost = 1; lost <= 40; lost += 3) {
       SCOPED_TRACE(lost);
       Dumbbell d = push_and_pull();
@@ -101,6 +103,7 @@ TEST(TcpEndToEnd, SingleLossRecoversBySackWithoutTimeout) {
       d.job.iterations = 1;
       d.job.burst_bytes = 70'000;  // 49 segments
       d.ddl_tcp.control.controller = controller;
+      d.ddl_tcp.sack = sack;
       ImpairedWorld world(d, *pool);
       std::uint32_t data = 0;
       world.from("w0").set_rule([&data, lost](const SeenPacket& p) {
@@ -118,7 +121,15 @@ TEST(TcpEndToEnd, SingleLossRecoversBySackWithoutTimeout) {
   }
 }
 
-// The control of the test above: the last segment has nothing behind it.
+TEST(TcpEndToEnd, SingleLossRecoversBySackWithoutTimeout) {
+  expect_recovery_without_timeout(true, kAllControllers);
+}
+
+TEST(TcpEndToEnd, SingleLossRecoversWithoutSackAsWell) {
+  expect_recovery_without_timeout(false, std::array{Controller::kReno});
+}
+
+// The control of the tests above: the last segment has nothing behind it.
 TEST(TcpEndToEnd, LostTailNeedsTheTimeout) {
   const Mempool pool = make_test_pool();
   Dumbbell d = push_and_pull();

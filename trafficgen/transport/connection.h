@@ -33,8 +33,8 @@ class ConnectionListener {
 
 /// One end of a TCP connection over a byte stream that is only counted:
 /// RFC 9293 state machine in the parts that two emulated hosts need, with the checks of
-/// RFC 5961 (connection_refuse.cc), SACK
-/// recovery (RFC 6675 or RFC 8985), RTO (RFC 6298), delayed ACK, idle restart (RFC 5681),
+/// RFC 5961 (connection_refuse.cc), SACK recovery (RFC 6675 or RFC 8985) or NewReno's
+/// (RFC 6582), RTO (RFC 6298), delayed ACK, idle restart (RFC 5681),
 /// ECN (RFC 3168) and DCTCP's echo (RFC 8257).
 ///
 /// It decides; the host acts: the host asks has_segment()/next_segment() when
@@ -45,9 +45,9 @@ class ConnectionListener {
 ///
 /// A server-role connection is made when a SYN arrives and is then handed that
 /// SYN. TIME-WAIT is the host's: time_wait() says what it has to keep. Deviations from
-/// RFC 9293: no simultaneous open, a peer without SACK recovers by time-outs only. It
-/// never sends RST itself; the host does where answers_another_syn(). After kMaxTimeouts
-/// time-outs in a row it gives up: closed, with acked_bytes() < written_bytes().
+/// RFC 9293: no simultaneous open. It never sends RST itself; the host does where
+/// answers_another_syn(). After kMaxTimeouts time-outs in a row it gives up: closed, with
+/// acked_bytes() < written_bytes().
 ///
 /// closed() may come with an ACK of the peer's FIN still due: the host asks
 /// has_segment() before it destroys the connection. While it lives, a closed

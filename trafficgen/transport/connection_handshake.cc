@@ -15,7 +15,7 @@ void TcpConnection::handshake_segment(TcpSegment& s, Time now) noexcept {
   s.window = receiver_.syn_window();
   s.mss = static_cast<std::uint16_t>(config().control.mss_bytes + option_bytes_);
   if (client || peer_scales_) s.window_scale = receiver_.window_scale();
-  s.sack_permitted = client || peer_sack_;
+  s.sack_permitted = client ? config().sack : peer_sack_;
   if (client ? config().timestamps : receiver_.timestamps()) {
     receiver_.stamp(s, now);  // the echo, once the peer has told
     s.has_timestamps = true;
@@ -68,7 +68,7 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
 
 void TcpConnection::learn_peer(const TcpSegment& s, bool ecn) noexcept {
   peer_scales_ = s.window_scale >= 0;
-  peer_sack_ = s.sack_permitted;
+  peer_sack_ = config().sack && s.sack_permitted;
   ecn_ = ecn;
   if (!peer_scales_) receiver_.disable_window_scale();
   receiver_.start(s.sequence, ecn, peer_sack_);

@@ -39,6 +39,10 @@ struct Flight {
   std::array<Range, 4> seen{};  ///< SACK blocks of late, to look only at what they add
   std::uint32_t seen_next = 0;
 
+  // -- NewReno (RFC 6582), without SACK
+  std::uint8_t duplicate_acks = 0;
+  std::uint32_t departed = 0;  ///< bytes that these tell to have arrived, not in the pipe
+
   // -- RACK-TLP (RFC 8985), if it is in use
   enum class Aux : std::uint8_t { kNone, kReorder, kProbe };
   bool by_time = false;                 ///< losses are told by `rack`

@@ -1,6 +1,7 @@
 #include "trafficgen/transport/scoreboard.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace outrider {
 
@@ -159,6 +160,24 @@ void Scoreboard::lose(SentSegment& s) noexcept {
   ++lost_pending_;
 }
 
+std::uint32_t Scoreboard::put_departed_back() noexcept {
+  if (flight_ == nullptr) return 0;
+  pipe_ += flight_->departed;
+  return std::exchange(flight_->departed, 0);
+}
+
+void Scoreboard::take_departed(std::uint32_t bytes) noexcept {
+  assert(!empty() && flight_->departed == 0);
+  flight_->departed = std::min(bytes, pipe_);
+  pipe_ -= flight_->departed;
+}
+
+void Scoreboard::lose_head() noexcept {
+  assert(!empty() && flight_->departed == 0 && !head_lost());
+  lose(at(flight_->head));
+  flight_->resend_from = flight_->head;
+}
+
 /// Segments that were sent once left in the order of their offsets: all below
 /// loss_edge are SACKed or lost, and the first that has time ends the search.
 Scoreboard::TimedLosses Scoreboard::detect_losses_by_time(Time now, Duration window) noexcept {
@@ -234,6 +253,7 @@ void Scoreboard::mark_all_lost() noexcept {
     lost_pending_ += s.lost ? 1 : 0;
   }
   pipe_ = 0;
+  flight_->departed = 0;
   flight_->loss_edge = flight_->tail;
   flight_->resend_from = flight_->head;
 }

@@ -19,8 +19,8 @@ namespace outrider {
 /// discontiguous, so three small ones count as well.
 ///
 /// pipe_bytes() is the sum of the lengths of segments that are neither SACKed
-/// nor (lost and not resent). Its memory is borrowed while something is in
-/// flight, in a ring that doubles as the flight grows. Not thread-safe.
+/// nor (lost and not resent), less what departed without SACK. Its memory is borrowed while
+/// something is in flight, in a ring that doubles as the flight grows. Not thread-safe.
 class Scoreboard {
  public:
   [[nodiscard]] bool empty() const noexcept { return segments() == 0; }
@@ -102,6 +102,14 @@ class Scoreboard {
   const SentSegment& resend(Time now) noexcept;
   /// The newest segment leaves once more, as a tail loss probe. @pre !empty()
   const SentSegment& resend_last(Time now) noexcept;
+  // Without SACK: duplicate ACKs tell that something has arrived, and not what. Its bytes
+  // are out of the pipe but for the time in which an ACK is taken in.
+  /// Puts them back into the pipe. @return how many there were
+  std::uint32_t put_departed_back() noexcept;
+  /// Takes so many bytes out of the pipe, at most all. @pre !empty(), none are out
+  void take_departed(std::uint32_t bytes) noexcept;
+  /// The oldest segment is lost. @pre !empty(), none are departed, it is not lost yet
+  void lose_head() noexcept;
   [[nodiscard]] std::uint32_t sacked() const noexcept {
     return flight_ == nullptr ? 0 : flight_->sacked;
   }

@@ -32,6 +32,7 @@ void TcpSender::start(const Peer& peer) noexcept {
   peer_window_scale_ = peer.window_scale & 0xF;
   peer_edge_ = peer.window_bytes;
   ecn_ = peer.ecn;
+  sack_ = peer.sack;
   by_time_ = peer.sack && context_.config.loss_detection == LossDetection::kRackTlp;
 }
 
@@ -157,6 +158,7 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
     Flight& flight = *scoreboard_.flight();
     flight.reduced_until = reduced_here_ ? una_ : una_ - 1;
     flight.by_time = by_time_;
+    flight.recovery_point = recovered_here_ ? una_ : 0;
     flight.probe_end = probe_here_ ? una_ : 0;
     flight.probe_resent = probe_here_;
   }

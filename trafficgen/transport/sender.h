@@ -22,7 +22,8 @@ namespace outrider {
 /// nothing in flight for kMemoryRetry, after which it asks again.
 ///
 /// Sources: RFC 6675 (recovery: a window reduction on entry, lost segments as
-/// the pipe allows, exit at the recovery point), RFC 3042 (limited transmit: SACK
+/// the pipe allows, exit at the recovery point), RFC 6582 where the peer has no SACK
+/// (sender_newreno.cc), RFC 3042 (limited transmit: SACK
 /// takes bytes out of the pipe), RFC 6298 (RTO), RFC 5681 (4.1 idle restart),
 /// RFC 3168 (6.1.2, one reduction per window over ECE and loss; CWR).
 /// Deviations:
@@ -33,6 +34,9 @@ namespace outrider {
 ///  - the peer's window never shrinks (RFC 9293, 3.8.6 discourages it); a probe of
 ///    a closed one (3.8.6.1) is a segment without data below the window, as Linux
 ///    sends it, which a receiver must answer with its window;
+///  - without SACK every partial ACK restarts the RTO (the "slow but steady" variant of
+///    RFC 6582, 4), and a full one leaves the window at ssthresh (3.2, step 3, option 2):
+///    a burst waits in the host's NIC;
 ///  - no reduction is undone after a spurious RTO;
 ///  - no Nagle: the last segment of what is written may be short.
 class TcpSender {
@@ -150,6 +154,12 @@ class TcpSender {
   void fill_new(TcpSegment& s, Time now) noexcept;
   [[nodiscard]] bool plausible(std::int64_t ack) noexcept;
   void take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexcept;
+  // NewReno: sender_newreno.cc
+  [[nodiscard]] bool duplicates_ack(const TcpSegment& s, std::int64_t ack,
+                                    std::uint64_t window_edge) const noexcept;
+  void on_ack_without_sack(std::uint64_t una_before, bool duplicate,
+                           std::uint32_t departed) noexcept;
+  void lose_first() noexcept;
   void on_advance(std::uint64_t una, Duration rtt, Time now) noexcept;
   [[nodiscard]] Duration round_trip(const Scoreboard::Acknowledged& acked, const TcpSegment& s,
                                     Time now) const noexcept;
@@ -204,7 +214,9 @@ class TcpSender {
   SequenceSpace space_;
   std::uint16_t mss_;  ///< of this connection, <= the controller's
   ReorderMemory reorder_;
-  std::uint8_t timeouts_ : 5 = 0;  ///< since una_ moved
+  std::uint8_t timeouts_ : 5 = 0;    ///< since una_ moved
+  bool sack_ : 1 = false;            ///< negotiated
+  bool recovered_here_ : 1 = false;  ///< nothing is in flight, the last recovery ends at una_
   std::uint8_t peer_window_scale_ : 4 = 0;
   std::uint8_t probes_ : 4 = 0;  ///< since the peer's window closed
   Phase phase_ : 2 = Phase::kOpen;

@@ -21,6 +21,7 @@ void TcpSender::release_flight() noexcept {
   if (scoreboard_.flight() == nullptr) return;
   reduced_here_ = past_reduction() == 0;
   const Flight& flight = *scoreboard_.flight();
+  recovered_here_ = una_ != 0 && flight.recovery_point == una_;
   probe_here_ = flight.probe_end == una_ && flight.probe_resent && una_ != 0;
   tail_probe_ = false;
   scoreboard_.release(context_.memory);
@@ -48,7 +49,9 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
     if (!plausible(ack)) return false;
   }
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
-  peer_edge_ = std::max(peer_edge_, una + (std::uint64_t{s.window} << peer_window_scale_));
+  const std::uint64_t edge = una + (std::uint64_t{s.window} << peer_window_scale_);
+  const bool repeated = !sack_ && duplicates_ack(s, ack, edge);
+  peer_edge_ = std::max(peer_edge_, edge);
 
   if (scoreboard_.empty()) timeouts_ = 0;  // a probe was answered
 
@@ -59,19 +62,22 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
       ece || phase_ == Phase::kRecovery || (phase_ == Phase::kOpen && past_reduction() < 0);
   event.cwnd_limited = window_was_full();
   Duration rtt{};
-  const bool duplicate = reports_duplicate(s);
+  const bool duplicate = sack_ && reports_duplicate(s);
   if (duplicate) ++context_.memory.events.duplicates_told;
   if (by_time_) {
     if (scoreboard_.flight() != nullptr)
       scoreboard_.flight()->rack.begin_ack(now, s.has_timestamps && timestamps_ ? s.ts_echo : 0);
   }
+  const std::uint32_t departed = sack_ ? 0 : scoreboard_.put_departed_back();
   if (una > una_before) {
     const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
     event.acked_bytes = acked.bytes;
     rtt = round_trip(acked, s, now);
     on_advance(una, rtt, now);
   }
-  if (s.sack_blocks != 0) [[unlikely]] {
+  if (!sack_) [[unlikely]] {
+    on_ack_without_sack(una_before, repeated, departed);
+  } else if (s.sack_blocks != 0) [[unlikely]] {
     take_sack(s, event.acked_bytes);
     if (!by_time_) scoreboard_.detect_losses();
   }
