@@ -78,6 +78,7 @@ void describe(V& v, TcpConfig& c) {
   v.value("ack_every_segments", c.ack_every_segments);
   v.bytes("receive_buffer_bytes", c.receive_buffer_bytes);
   v.value("sack", c.sack);
+  v.value("pacing", c.pacing);
   v.choice("loss_detection", c.loss_detection, kLossDetections);
   v.value("timestamps", c.timestamps);
   v.duration("time_wait", c.time_wait);

@@ -95,7 +95,7 @@ class TcpConnection {
   void on_segment(const TcpSegment& segment, Time now) noexcept;
   [[nodiscard]] Time next_timer() const noexcept {
     if (state_ == State::kEstablished) [[likely]] {
-      return std::min(sender_.rto_deadline(), receiver_.ack_deadline());
+      return std::min({sender_.rto_deadline(), receiver_.ack_deadline(), sender_.pace_release()});
     }
     return sender_.rto_deadline();
   }

@@ -15,6 +15,7 @@ TcpSender::TcpSender(const TcpContext& context, std::uint32_t initial_sequence)
   assert(context.config.receive_buffer_bytes > 0 &&
          context.config.receive_buffer_bytes <= kMaxWindowBytes);
   cwnd_ = control_->cwnd_bytes();
+  paced_ = context.config.pacing || control_->fixed_rate().bits_per_second != 0;
 }
 
 std::uint32_t TcpSender::segments_limit(const TcpConfig& config) noexcept {
@@ -82,9 +83,10 @@ bool TcpSender::can_send_new(Time now) noexcept {
 bool TcpSender::can_send(Time now) noexcept {
   if (tail_probe_) [[unlikely]]
     return true;
-  if (scoreboard_.lost_pending() == 0) [[likely]]
-    return can_send_new(now);
-  return resend_first_ || scoreboard_.pipe_bytes() + mss_ <= cwnd_;
+  const bool may = scoreboard_.lost_pending() == 0
+                       ? can_send_new(now)
+                       : resend_first_ || scoreboard_.pipe_bytes() + mss_ <= cwnd_;
+  return paced_ ? pace_allows(may, now) : may;
 }
 
 void TcpSender::fill(TcpSegment& s, Time now) noexcept {
@@ -101,6 +103,8 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
   last_sent_ = now;
   if (by_time_) after_departure(now);
   else if (rto_deadline_ == kNever) rto_deadline_ = now + rto_.rto();  // RFC 6298, 5.1
+  if (paced_) [[unlikely]]
+    pace(s.payload_bytes, now);
 }
 
 void TcpSender::note_window_use() noexcept {
@@ -181,6 +185,8 @@ bool TcpSender::on_idle_timer(Time now) noexcept {
 }
 
 bool TcpSender::on_timer(Time now) noexcept {
+  if (pace_held_) [[unlikely]]
+    end_pace_hold(now);
   if (now < rto_deadline_) return true;
   if (scoreboard_.empty()) return on_idle_timer(now);
   if (by_time_ && on_aux_timer(now)) return true;

@@ -6,6 +6,7 @@
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
 #include "trafficgen/transport/controller_slot.h"
+#include "trafficgen/transport/pacer.h"
 #include "trafficgen/transport/rto_estimator.h"
 #include "trafficgen/transport/scoreboard.h"
 #include "trafficgen/transport/sequence_space.h"
@@ -19,7 +20,8 @@ namespace outrider {
 /// Not thread-safe; nothing allocates after construction: what is in flight is
 /// kept in memory borrowed from the context's pools, and given back when all is
 /// acknowledged. A sender that finds no memory waits: for its own ACKs, or with
-/// nothing in flight for kMemoryRetry, after which it asks again.
+/// nothing in flight for kMemoryRetry, after which it asks again. A paced one
+/// (sender_pacing.cc) waits for pace_release().
 ///
 /// Sources: RFC 6675 (recovery: a window reduction on entry, lost segments as
 /// the pipe allows, exit at the recovery point), RFC 6582 where the peer has no SACK
@@ -82,6 +84,10 @@ class TcpSender {
   // -- sending
   /// May a segment leave now? If only memory is missing, a later rto_deadline() is set.
   [[nodiscard]] bool can_send(Time now) noexcept;
+  /// When pacing lets the next segment leave; kNever if it is not pacing that holds it.
+  [[nodiscard]] Time pace_release() const noexcept {
+    return pace_held_ ? pacer_.next_release() : kNever;
+  }
   /// A probe of the peer's closed window is due; take_probe() notes that it leaves.
   [[nodiscard]] bool probe_due() const noexcept { return probe_due_; }
   void take_probe() noexcept {
@@ -134,6 +140,12 @@ class TcpSender {
 
   static constexpr std::uint32_t kMaxTimeouts = 15;  ///< R2 of RFC 9293, 3.8.3
   static constexpr Duration kMemoryRetry = std::chrono::milliseconds(10);
+  /// Of the window per round trip, as Linux paces: in slow start below half of ssthresh,
+  /// and above (tcp_pacing_ss_ratio, tcp_pacing_ca_ratio).
+  static constexpr double kPaceInSlowStart = 2.0;
+  static constexpr double kPaceAbove = 1.2;
+  /// A busy NIC's or a late poll's lateness that is made up for.
+  static constexpr Duration kPaceCatchUp = std::chrono::microseconds(100);
 
  private:
   enum class Phase : std::uint8_t {
@@ -145,6 +157,11 @@ class TcpSender {
   [[nodiscard]] std::uint32_t new_payload() const noexcept;
   [[nodiscard]] bool can_send_new(Time now) noexcept;
   [[nodiscard]] bool has_room(Time now) noexcept;
+  // Pacing: sender_pacing.cc
+  [[nodiscard]] bool pace_allows(bool may, Time now) noexcept;
+  [[nodiscard]] BitRate pacing_rate() const noexcept;
+  void pace(std::uint32_t payload_bytes, Time now) noexcept;
+  void end_pace_hold(Time now) noexcept;
   /// Nothing is in flight, and nothing of what is written may be sent.
   [[nodiscard]] bool window_closed() const noexcept {
     return scoreboard_.empty() && nxt_ < written_ && peer_edge_ <= nxt_;
@@ -214,7 +231,7 @@ class TcpSender {
   SequenceSpace space_;
   std::uint16_t mss_;  ///< of this connection, <= the controller's
   ReorderMemory reorder_;
-  std::uint8_t timeouts_ : 5 = 0;    ///< since una_ moved
+  std::uint8_t timeouts_ : 4 = 0;    ///< since una_ moved
   bool sack_ : 1 = false;            ///< negotiated
   bool recovered_here_ : 1 = false;  ///< nothing is in flight, the last recovery ends at una_
   std::uint8_t peer_window_scale_ : 4 = 0;
@@ -233,8 +250,12 @@ class TcpSender {
   bool by_time_ : 1 = false;       ///< RACK-TLP is in use
   bool tail_probe_ : 1 = false;    ///< one is to leave, whatever the window
   bool probe_spent_ : 1 = false;   ///< no round trip was measured since the last one
-  bool probe_here_ : 1 = false;    ///< nothing is in flight, una_ was probed by resending
-  Time last_sent_{};               ///< data
+  bool paced_ : 1 = false;
+  bool pace_held_ : 1 = false;   ///< ready but for the pace
+  bool pace_late_ : 1 = false;   ///< was, and its owner is the later one
+  bool probe_here_ : 1 = false;  ///< nothing is in flight, una_ was probed by resending
+  Time last_sent_{};             ///< data
+  Pacer pacer_;
   RtoEstimator rto_;
   std::uint64_t watched_ = 0;  ///< stream offset, or once it has left: when [ns]
   ControllerSlot control_;

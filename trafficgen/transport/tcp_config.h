@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "common/core/clock.h"
 #include "trafficgen/transport/congestion_control.h"
@@ -32,7 +33,8 @@ struct TcpConfig {
   Duration delayed_ack = std::chrono::milliseconds(40);  ///< > 0, longest wait
   std::uint32_t ack_every_segments = 2;                  ///< >= 1 (RFC 5681, 4.2: at most 2)
   std::uint32_t receive_buffer_bytes = 4U << 20;         ///< > 0
-  bool sack = true;                                      ///< offer and accept SACK (RFC 2018)
+  bool pacing = false;  ///< spread the window over the round trip; unresponsive always is
+  bool sack = true;     ///< offer and accept SACK (RFC 2018)
   LossDetection loss_detection = LossDetection::kRfc6675;
   /// TIME-WAIT: how long an end that closed first answers for it; zero: not at all.
   Duration time_wait = std::chrono::seconds(1);

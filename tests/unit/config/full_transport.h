@@ -10,16 +10,16 @@ namespace outrider {
 // The structured bindings stop compiling when a struct gains a field.
 inline auto fields(const TransportConfig& c) {
   const auto& [name, tcp] = c;
-  const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
-               loss_detection, timestamps] = tcp;
+  const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer, pacing,
+               sack, loss_detection, time_wait, timestamps] = tcp;
   const auto& [controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate] =
       control;
   return std::tuple(name, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
-                    loss_detection, timestamps, controller, mss, window, gain, alpha, min_window,
-                    hystart, min_rtt, max_rtt, rate);
+                    pacing, sack, loss_detection, time_wait, timestamps, controller, mss, window,
+                    gain, alpha, min_window, hystart, min_rtt, max_rtt, rate);
 }
 
-/// No member has its default.
+/// No member has its default but `sack`: RACK-TLP needs it.
 inline TcpConfig full_transport() {
   using namespace std::chrono_literals;
   return {.control = {.controller = Controller::kDctcp,
@@ -40,7 +40,9 @@ inline TcpConfig full_transport() {
           .delayed_ack = 1ms,
           .ack_every_segments = 1,
           .receive_buffer_bytes = 65'536,
+          .pacing = true,
           .loss_detection = LossDetection::kRackTlp,
+          .time_wait = 2s,
           .timestamps = true};
 }
 

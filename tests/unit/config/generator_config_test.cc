@@ -95,6 +95,7 @@ TEST(GeneratorConfig, AFullConfigurationIsValid) {
 TEST(GeneratorConfig, NoScalarOfTheRoundTripHasItsDefault) {
   auto c = full_config();
   c.transports[0].tcp.ecn = false;
+  c.transports[0].tcp.sack = false;
   c.transports[0].tcp.control.rate = BitRate{1};
   expect_all_differ(fields(c), fields(GeneratorConfig{}));
   expect_all_differ(fields(c.devices[0]), fields(GeneratorDeviceConfig{}));
@@ -207,6 +208,9 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
        "5ms: must not be shorter than min_rto"},
       {[&](C& c) { tcp(c).max_rto = 15ms; }, "transport[0].max_rto",
        "15ms: must not be shorter than initial_rto"},
+      {[&](C& c) { tcp(c).sack = false; }, "transport[0].sack",
+       "false: loss_detection \"rack_tlp\" needs it"},
+      {[&](C& c) { tcp(c).time_wait = -1ms; }, "transport[0].time_wait", "must not be negative"},
       {[&](C& c) { tcp(c).delayed_ack = 0ms; }, "transport[0].delayed_ack", "0s: must be longer"},
       {[&](C& c) { tcp(c).delayed_ack = 10ms; }, "transport[0].delayed_ack",
        "10ms: must be shorter than min_rto"},
