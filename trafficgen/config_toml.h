@@ -77,6 +77,7 @@ void describe(V& v, TcpConfig& c) {
   v.duration("delayed_ack", c.delayed_ack);
   v.value("ack_every_segments", c.ack_every_segments);
   v.bytes("receive_buffer_bytes", c.receive_buffer_bytes);
+  v.rate("read_rate", c.read_rate);
   v.value("sack", c.sack);
   v.value("pacing", c.pacing);
   v.choice("loss_detection", c.loss_detection, kLossDetections);

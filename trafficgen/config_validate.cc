@@ -323,6 +323,7 @@ void check(const Checks& at, const TcpConfig& tcp) {
   at.require(tcp.initial_rto >= tcp.min_rto, "initial_rto", format_duration(tcp.initial_rto),
              "must not be shorter than min_rto, " + format_duration(tcp.min_rto));
   at.not_negative("time_wait", tcp.time_wait);
+  if (tcp.read_rate) at.rate("read_rate", *tcp.read_rate);
   at.require(tcp.sack || tcp.loss_detection != LossDetection::kRackTlp, "sack", "false",
              "loss_detection \"rack_tlp\" needs it");
   at.require(tcp.max_rto >= tcp.initial_rto, "max_rto", format_duration(tcp.max_rto),

@@ -54,14 +54,14 @@ TcpSegment TcpConnection::next_segment(Time now) noexcept {
       --s.sequence;
       sender_.take_probe();
     }
-    receiver_.fill_pure_ack(s);
+    receiver_.fill_pure_ack(s, now);
     receiver_.stamp(s, now);
     return s;
   }
   sender_.fill(s, now);
   if (s.has(kTcpFin) && !receiver_.fin_received()) [[unlikely]]
     closes_first_ = true;
-  receiver_.fill_piggyback(s);
+  receiver_.fill_piggyback(s, now);
   receiver_.stamp(s, now);
   if (has_identity_ && s.payload_bytes != 0) {
     s.has_identity = true;
@@ -94,7 +94,7 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
   if (!acceptable || !s.has(kTcpAck)) [[unlikely]]
     return refuse(s, now);
   receiver_.note_timestamp(s);
-  if (!sender_.on_ack(s, now)) [[unlikely]]
+  if (!sender_.on_ack(s, now, receiver_.is_current(s))) [[unlikely]]
     return challenge(now);  // RFC 5961, 5.2
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);

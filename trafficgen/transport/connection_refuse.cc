@@ -44,6 +44,8 @@ void TcpConnection::refuse(const TcpSegment& s, Time now) noexcept {
     return;
   }
   ++events.out_of_window;
+  // A closed window takes the acknowledgment of a probe, not its data (3.10.7.4).
+  if (s.sequence == receiver_.next_sequence()) (void)sender_.on_ack(s, now, true);
   if (s.payload_bytes != 0 || s.has(kTcpFin)) receiver_.acknowledge_now();
   else challenge(now);
 }

@@ -21,11 +21,12 @@ std::uint64_t end_of(std::uint64_t begin, const TcpSegment& s) noexcept {
 
 TcpReceiver::TcpReceiver(TcpContext& context, bool per_packet_echo) noexcept
     : context_(context),
-      buffer_bytes_(context.config.receive_buffer_bytes),
+      told_window_(context.config.receive_buffer_bytes),
       window_scale_(scale_for(context.config.receive_buffer_bytes)),
+      reads_at_a_rate_(context.config.read_rate.has_value()),
       echo_(per_packet_echo) {
   [[maybe_unused]] const TcpConfig& config = context.config;
-  assert(buffer_bytes_ > 0 && buffer_bytes_ <= kMaxWindowBytes);
+  assert(told_window_ > 0 && told_window_ <= kMaxWindowBytes);
   assert(config.ack_every_segments < UINT8_MAX);
   assert(config.delayed_ack > Duration::zero() && config.ack_every_segments > 0);
 }
@@ -37,17 +38,17 @@ void TcpReceiver::start(std::uint32_t peer_initial_sequence, bool ecn, bool sack
 }
 
 std::uint16_t TcpReceiver::syn_window() const noexcept {
-  return static_cast<std::uint16_t>(std::min<std::uint32_t>(buffer_bytes_, UINT16_MAX));
+  return static_cast<std::uint16_t>(std::min<std::uint32_t>(told_window_, UINT16_MAX));
 }
 
 void TcpReceiver::disable_window_scale() noexcept {
   window_scale_ = 0;
-  buffer_bytes_ = syn_window();
+  told_window_ = syn_window();
 }
 
 bool TcpReceiver::acceptable(const TcpSegment& s) const noexcept {
   const std::int64_t begin = space_.offset(s.sequence, next_);
-  const std::int64_t edge = static_cast<std::int64_t>(next_) + buffer_bytes_;
+  const auto edge = static_cast<std::int64_t>(told_edge());
   const std::int64_t payload_end = begin + s.payload_bytes;  // the FIN may lie on the edge
   return payload_end <= edge && begin >= static_cast<std::int64_t>(next_) - kMaxWindowBytes;
 }
@@ -109,6 +110,8 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
   if (s.payload_bytes != 0) echo(s);
   const std::uint64_t before = next_;
   if (!accept(begin, end, now)) return false;
+  if (reads_at_a_rate_) [[unlikely]]
+    note_arrival(next_ - before, now);
   if (fin) {
     fin_ = end - 1;
     acknowledge_now();
@@ -131,7 +134,7 @@ bool TcpReceiver::accept(std::uint64_t begin, std::uint64_t end, Time now) noexc
   }
   next_ = end;
   if (++unacknowledged_ >= context_.config.ack_every_segments) acknowledge_now();
-  else if (!due_ && deadline_ == kNever) deadline_ = now + context_.config.delayed_ack;
+  else if (!due_) deadline_ = std::min(deadline_, now + context_.config.delayed_ack);
   return true;
 }
 
@@ -209,41 +212,48 @@ void TcpReceiver::keep_earlier_ack() noexcept {
   disorder_->earlier[used++] = {next_, echo_.ece()};
 }
 
-void TcpReceiver::acknowledged(std::uint64_t next) noexcept {
-  last_told_ = next;
+/// All that there is to tell has been told.
+void TcpReceiver::acknowledged(Time now) noexcept {
   unacknowledged_ = 0;
   due_ = false;
   deadline_ = kNever;
+  if (reads_at_a_rate_) [[unlikely]]
+    arm_window_update(now);
 }
 
-void TcpReceiver::fill_piggyback(TcpSegment& s) noexcept {
+/// Acknowledgment and window.
+void TcpReceiver::tell(TcpSegment& s, std::uint64_t next, Time now) noexcept {
+  s.flags |= kTcpAck;
+  s.acknowledgment = space_.wire(next);
+  if (reads_at_a_rate_) [[unlikely]]
+    told_window_ = window_to_tell(next, now);
+  last_told_ = next;
+  s.window = window();
+}
+
+void TcpReceiver::fill_piggyback(TcpSegment& s, Time now) noexcept {
   assert(!ack_due_alone());
-  s.acknowledgment = space_.wire(next_);
-  s.window = window();
-  s.flags |= kTcpAck;
+  tell(s, next_, now);
   if (echo_.ece()) s.flags |= kTcpEce;
-  acknowledged(next_);
+  acknowledged(now);
 }
 
-void TcpReceiver::fill_pure_ack(TcpSegment& s) noexcept {
-  s.window = window();
-  s.flags |= kTcpAck;
+void TcpReceiver::fill_pure_ack(TcpSegment& s, Time now) noexcept {
   if (disorder_ != nullptr) [[unlikely]] {
     fill_sack(s);
-    if (disorder_->earlier_used != 0) return fill_earlier(s);
+    if (disorder_->earlier_used != 0) return fill_earlier(s, now);
     give_back_if_unused();
   }
-  s.acknowledgment = space_.wire(next_);
+  tell(s, next_, now);
   if (echo_.ece()) s.flags |= kTcpEce;
-  acknowledged(next_);
+  acknowledged(now);
 }
 
 /// The current ACK stays due.
-void TcpReceiver::fill_earlier(TcpSegment& s) noexcept {
+void TcpReceiver::fill_earlier(TcpSegment& s, Time now) noexcept {
   auto& earlier = disorder_->earlier;
-  s.acknowledgment = space_.wire(earlier[0].next);
+  tell(s, earlier[0].next, now);
   if (earlier[0].ece) s.flags |= kTcpEce;
-  last_told_ = earlier[0].next;
   std::copy(earlier.begin() + 1,
             earlier.begin() + static_cast<std::ptrdiff_t>(disorder_->earlier_used),
             earlier.begin());

@@ -12,17 +12,18 @@
 namespace outrider {
 
 /// The receiving half of a connection: reassembly, when to acknowledge, what
-/// the acknowledgment says. The application reads at once, so the window is
-/// always the whole buffer. Offsets count from the first data byte; the FIN
-/// takes one. Not thread-safe, nothing allocates: what is out of order is kept in
-/// memory borrowed from the context's pools, and given back when it is delivered.
+/// the acknowledgment says. The application reads at once, and the window is always
+/// the whole buffer; or at a rate (receiver_window.cc). Offsets count from the first data byte; the
+/// FIN takes one. Not thread-safe, nothing allocates: what is out of order is kept in memory
+/// borrowed from the context's pools, and given back when it is delivered.
 ///
 /// Sources: RFC 9293, 3.10.7.4 (acceptance); RFC 5681, 4.2 (delayed ACK: at once
 /// for the n-th segment, data out of order and data that fills a hole); RFC 2018
 /// (SACK); RFC 3168 and RFC 8257, 3.2 (ECN); RFC 7323, 3 to 5 (timestamps, PAWS). Deviations: every
 /// data segment counts towards the n-th, not only full ones; SACK blocks travel on pure ACKs only,
 /// so that data segments keep their size; TS.Recent does not expire (RFC 7323, 5.5): no connection
-/// here is idle for 24 days.
+/// here is idle for 24 days; a segment that reaches beyond the window
+/// is refused whole (3.10.7.4 would take what fits).
 class TcpReceiver {
  public:
   /// @pre config: receive_buffer_bytes in (0, 2^30], delayed_ack > 0, ack_every_segments > 0
@@ -56,7 +57,12 @@ class TcpReceiver {
   [[nodiscard]] bool acceptable(const TcpSegment& s) const noexcept;
   /// RCV.NXT =< sequence < RCV.NXT+RCV.WND
   [[nodiscard]] bool in_window(std::uint32_t sequence) const noexcept {
-    return sequence - next_sequence() < buffer_bytes_;
+    return static_cast<std::int32_t>(sequence - next_sequence()) >= 0 &&
+           space_.offset(sequence, next_) < static_cast<std::int64_t>(told_edge());
+  }
+  /// Not below what has arrived: its window may be smaller than the last one told.
+  [[nodiscard]] bool is_current(const TcpSegment& s) const noexcept {
+    return static_cast<std::int32_t>(s.sequence - next_sequence()) >= 0;
   }
   /// Takes data and FIN of an acceptable segment.
   /// @return did the stream advance?
@@ -74,11 +80,11 @@ class TcpReceiver {
   /// Must the ACK that is due travel alone? (SACK, or an earlier ECE state to tell)
   [[nodiscard]] bool ack_due_alone() const noexcept { return due_ && disorder_ != nullptr; }
   /// Writes acknowledgment, window, ECE and, in a pure ACK, SACK; it leaves now.
-  void fill_pure_ack(TcpSegment& s) noexcept;
-  void fill_piggyback(TcpSegment& s) noexcept;
-  /// Window field, scaled (not for SYN segments).
+  void fill_pure_ack(TcpSegment& s, Time now) noexcept;
+  void fill_piggyback(TcpSegment& s, Time now) noexcept;
+  /// Window field as it was told last, scaled (not for SYN segments).
   [[nodiscard]] std::uint16_t window() const noexcept {
-    return static_cast<std::uint16_t>(buffer_bytes_ >> window_scale_);
+    return static_cast<std::uint16_t>(told_window_ >> window_scale_);
   }
   [[nodiscard]] std::uint16_t syn_window() const noexcept;
   [[nodiscard]] std::int8_t window_scale() const noexcept { return window_scale_; }
@@ -109,25 +115,37 @@ class TcpReceiver {
   bool accept_rare(std::uint64_t begin, std::uint64_t end) noexcept;
   void echo(const TcpSegment& s) noexcept;
   void keep_earlier_ack() noexcept;
-  void acknowledged(std::uint64_t next) noexcept;
-  void fill_earlier(TcpSegment& s) noexcept;
+  void acknowledged(Time now) noexcept;
+  void fill_earlier(TcpSegment& s, Time now) noexcept;
+  void tell(TcpSegment& s, std::uint64_t next, Time now) noexcept;
+  [[nodiscard]] std::uint64_t told_edge() const noexcept { return last_told_ + told_window_; }
+
+  // An application that reads at a rate: receiver_window.cc
+  [[nodiscard]] std::uint32_t buffer_bytes() const noexcept;
+  [[nodiscard]] std::uint64_t unread_bytes(Time now) const noexcept;
+  [[nodiscard]] std::uint32_t least_update_bytes() const noexcept;
+  [[nodiscard]] std::uint32_t window_to_tell(std::uint64_t next, Time now) const noexcept;
+  void note_arrival(std::uint64_t bytes, Time now) noexcept;
+  void arm_window_update(Time now) noexcept;
   void fill_sack(TcpSegment& s) noexcept;
   void note_duplicate(std::uint64_t begin, std::uint64_t end) noexcept;
 
   TcpContext& context_;
   std::uint64_t next_ = 0;       ///< first offset that is missing
   std::uint64_t last_told_ = 0;  ///< acknowledgment that left last
-  Time deadline_ = kNever;       ///< of the delayed ACK
+  Time deadline_ = kNever;       ///< of the delayed ACK, or of a window update
+  Time read_by_{};               ///< when the application has read all that is there
   Disorder* disorder_ = nullptr;
   std::uint64_t fin_ = kNoFin;  ///< its offset, once any segment told it
   SequenceSpace space_;
-  std::uint32_t buffer_bytes_;
+  std::uint32_t told_window_;        ///< beyond last_told_; the whole buffer if it is read at once
   std::uint32_t ts_recent_ = 0;      ///< TS.Recent of RFC 7323, 4.3
   std::uint8_t unacknowledged_ = 0;  ///< in-order data segments since the last ACK
   std::int8_t window_scale_;
   bool due_ : 1 = false;
   bool sack_ : 1 = false;
   bool timestamps_ : 1 = false;
+  bool reads_at_a_rate_ : 1;
   EcnEcho echo_;
 };
 

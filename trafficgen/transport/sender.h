@@ -33,14 +33,18 @@ namespace outrider {
 ///    segment that is lost again waits for the RTO, and so does a lost tail;
 ///  - resending the oldest segment restarts the RTO, as Linux does, because with
 ///    a small minimum RTO the recovery itself would time out;
-///  - the peer's window never shrinks (RFC 9293, 3.8.6 discourages it); a probe of
-///    a closed one (3.8.6.1) is a segment without data below the window, as Linux
+///  - a peer that takes its window back (RFC 9293, 3.8.6) gets nothing new; what is
+///    out beyond the window is sent again at RTOs alone and is never given up while
+///    the peer answers; SND.WL1 is whether a segment is below what has arrived; a probe
+///    of a closed one (3.8.6.1) is a segment without data below the window, as Linux
 ///    sends it, which a receiver must answer with its window;
 ///  - without SACK every partial ACK restarts the RTO (the "slow but steady" variant of
 ///    RFC 6582, 4), and a full one leaves the window at ssthresh (3.2, step 3, option 2):
 ///    a burst waits in the host's NIC;
 ///  - no reduction is undone after a spurious RTO;
-///  - no Nagle: the last segment of what is written may be short.
+///  - no Nagle: the last segment of what is written may be short; into a window smaller
+///    than a segment it sends what fits once nothing is in flight, without the half of
+///    the largest window or the timer of RFC 9293, 3.8.6.2.1, (3) and (4).
 class TcpSender {
  public:
   /// @param context what it refers to must outlive the sender, which keeps the counters
@@ -97,7 +101,8 @@ class TcpSender {
   /// @pre can_send(now). Writes sequence number, length, flags and ECN; it leaves now.
   void fill(TcpSegment& s, Time now) noexcept;
   /// @return false if the acknowledgment is impossible (RFC 5961, 5.2): nothing changed
-  bool on_ack(const TcpSegment& s, Time now) noexcept;
+  /// @param current its window counts even if it takes back what was offered
+  bool on_ack(const TcpSegment& s, Time now, bool current) noexcept;
   /// @return false if the peer has been silent for kMaxTimeouts time-outs
   [[nodiscard]] bool on_timer(Time now) noexcept;
   [[nodiscard]] Time rto_deadline() const noexcept { return rto_deadline_; }
@@ -234,6 +239,8 @@ class TcpSender {
   std::uint8_t timeouts_ : 4 = 0;    ///< since una_ moved
   bool sack_ : 1 = false;            ///< negotiated
   bool recovered_here_ : 1 = false;  ///< nothing is in flight, the last recovery ends at una_
+  bool paced_ : 1 = false;
+  bool pace_held_ : 1 = false;  ///< ready but for the pace
   std::uint8_t peer_window_scale_ : 4 = 0;
   std::uint8_t probes_ : 4 = 0;  ///< since the peer's window closed
   Phase phase_ : 2 = Phase::kOpen;
@@ -250,11 +257,9 @@ class TcpSender {
   bool by_time_ : 1 = false;       ///< RACK-TLP is in use
   bool tail_probe_ : 1 = false;    ///< one is to leave, whatever the window
   bool probe_spent_ : 1 = false;   ///< no round trip was measured since the last one
-  bool paced_ : 1 = false;
-  bool pace_held_ : 1 = false;   ///< ready but for the pace
-  bool pace_late_ : 1 = false;   ///< was, and its owner is the later one
-  bool probe_here_ : 1 = false;  ///< nothing is in flight, una_ was probed by resending
-  Time last_sent_{};             ///< data
+  bool pace_late_ : 1 = false;     ///< was, and its owner is the later one
+  bool probe_here_ : 1 = false;    ///< nothing is in flight, una_ was probed by resending
+  Time last_sent_{};               ///< data
   Pacer pacer_;
   RtoEstimator rto_;
   std::uint64_t watched_ = 0;  ///< stream offset, or once it has left: when [ns]

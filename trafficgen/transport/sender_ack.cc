@@ -41,7 +41,7 @@ bool TcpSender::plausible(std::int64_t ack) noexcept {
   return false;
 }
 
-bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
+bool TcpSender::on_ack(const TcpSegment& s, Time now, bool current) noexcept {
   const std::int64_t ack = space_.offset(s.acknowledgment, una_);
   const auto una_before = una_;
   if (ack > static_cast<std::int64_t>(nxt_) || ack < static_cast<std::int64_t>(una_before))
@@ -51,9 +51,10 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now) noexcept {
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
   const std::uint64_t edge = una + (std::uint64_t{s.window} << peer_window_scale_);
   const bool repeated = !sack_ && duplicates_ack(s, ack, edge);
-  peer_edge_ = std::max(peer_edge_, edge);
+  // RFC 9293, 3.10.7.4: neither an old ACK nor an old segment takes a window back.
+  if (edge > peer_edge_ || (current && una >= una_before)) peer_edge_ = edge;
 
-  if (scoreboard_.empty()) timeouts_ = 0;  // a probe was answered
+  if (scoreboard_.empty() || peer_edge_ < nxt_) timeouts_ = 0;  // a probe was answered
 
   const std::uint32_t flight = flight_bytes();  // as the ACK found it
   const bool ece = ecn_ && context_.config.obey_ece && s.has(kTcpEce);

@@ -33,6 +33,8 @@ struct TcpConfig {
   Duration delayed_ack = std::chrono::milliseconds(40);  ///< > 0, longest wait
   std::uint32_t ack_every_segments = 2;                  ///< >= 1 (RFC 5681, 4.2: at most 2)
   std::uint32_t receive_buffer_bytes = 4U << 20;         ///< > 0
+  /// At which the application takes what has arrived in order; absent: at once.
+  std::optional<BitRate> read_rate{};
   bool pacing = false;  ///< spread the window over the round trip; unresponsive always is
   bool sack = true;     ///< offer and accept SACK (RFC 2018)
   LossDetection loss_detection = LossDetection::kRfc6675;

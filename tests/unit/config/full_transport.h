@@ -10,13 +10,13 @@ namespace outrider {
 // The structured bindings stop compiling when a struct gains a field.
 inline auto fields(const TransportConfig& c) {
   const auto& [name, tcp] = c;
-  const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer, pacing,
-               sack, loss_detection, time_wait, timestamps] = tcp;
+  const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
+               read_rate, pacing, sack, loss_detection, time_wait, timestamps] = tcp;
   const auto& [controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate] =
       control;
   return std::tuple(name, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
-                    pacing, sack, loss_detection, time_wait, timestamps, controller, mss, window,
-                    gain, alpha, min_window, hystart, min_rtt, max_rtt, rate);
+                    read_rate, pacing, sack, loss_detection, time_wait, timestamps, controller, mss,
+                    window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate);
 }
 
 /// No member has its default but `sack`: RACK-TLP needs it.
@@ -40,6 +40,7 @@ inline TcpConfig full_transport() {
           .delayed_ack = 1ms,
           .ack_every_segments = 1,
           .receive_buffer_bytes = 65'536,
+          .read_rate = BitRate{1'000'000},
           .pacing = true,
           .loss_detection = LossDetection::kRackTlp,
           .time_wait = 2s,

@@ -211,6 +211,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
       {[&](C& c) { tcp(c).sack = false; }, "transport[0].sack",
        "false: loss_detection \"rack_tlp\" needs it"},
       {[&](C& c) { tcp(c).time_wait = -1ms; }, "transport[0].time_wait", "must not be negative"},
+      {[&](C& c) { tcp(c).read_rate = BitRate{0}; }, "transport[0].read_rate", "must be more"},
       {[&](C& c) { tcp(c).delayed_ack = 0ms; }, "transport[0].delayed_ack", "0s: must be longer"},
       {[&](C& c) { tcp(c).delayed_ack = 10ms; }, "transport[0].delayed_ack",
        "10ms: must be shorter than min_rto"},

@@ -94,6 +94,40 @@ TEST(ConnectionWindow, UnansweredProbesEnd) {
   EXPECT_EQ(t.application.closed, 1);
 }
 
+// RFC 9293, 3.8.6: no new data, what is out is sent again, and nobody gives up while the
+// peer answers.
+TEST(ConnectionWindow, APeerMayTakeItsWindowBack) {
+  Client t;
+  t.ack(1000, 5000, Time{2ms});
+  while (t.c.has_segment(Time{2ms})) t.sent.push_back(t.c.next_segment(Time{2ms}));
+  ASSERT_EQ(t.c.in_flight_bytes(), 2000U) << "all that is written";
+  t.c.send(10'000, Time{2ms});
+  t.ack(1000, 0, Time{2ms});
+  Time now{2ms};
+  for (int i = 0; i < 40; ++i) {
+    const auto out = t.fire(now);
+    ASSERT_EQ(out.size(), 1U) << i;
+    EXPECT_EQ(out[0].sequence, 2001U) << "the oldest, nothing new";
+    t.ack(1000, 0, now);
+  }
+  EXPECT_FALSE(t.c.closed());
+  t.ack(3000, 4000, now);
+  ASSERT_TRUE(t.c.has_segment(now));
+  EXPECT_EQ(t.c.next_segment(now).sequence, 4001U);
+}
+
+// Neither an overtaken ACK nor a segment from before takes a window back.
+TEST(ConnectionWindow, OldSegmentsDoNotCloseIt) {
+  Client t;
+  t.ack(1000, 5000, Time{2ms});
+  while (t.c.has_segment(Time{2ms})) t.sent.push_back(t.c.next_segment(Time{2ms}));
+  t.ack(500, 0, Time{2ms});
+  t.c.on_segment({.sequence = 2000, .acknowledgment = 2001, .flags = kTcpAck, .window = 0},
+                 Time{2ms});
+  t.c.send(1000, Time{2ms});
+  EXPECT_TRUE(t.c.has_segment(Time{2ms}));
+}
+
 TEST(ConnectionWindow, AReceiverAnswersAProbe) {
   testing::TwoEnds t({.config = datacentre()});
   t.client().open(t.now());

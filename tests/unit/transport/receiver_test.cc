@@ -40,7 +40,7 @@ TcpSegment data(std::uint64_t offset, std::uint16_t bytes, Ecn ecn = Ecn::kEct0,
 
 TcpSegment pure_ack(TcpReceiver& r) {
   TcpSegment s;
-  r.fill_pure_ack(s);
+  r.fill_pure_ack(s, Time{});
   return s;
 }
 
@@ -88,7 +88,7 @@ TEST(Receiver, TimerSendsTheDelayedAck) {
   b.receiver.on_timer(Time{45ms});
   EXPECT_TRUE(b.receiver.ack_due());
   TcpSegment s;
-  b.receiver.fill_piggyback(s);
+  b.receiver.fill_piggyback(s, Time{});
   EXPECT_EQ(s.acknowledgment, kFirst + 100);
   EXPECT_FALSE(b.receiver.ack_due());
 }

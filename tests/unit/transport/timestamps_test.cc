@@ -71,7 +71,7 @@ TEST(Timestamps, FollowsTheRuleOfTsRecentAndPaws) {
       receiver.on_segment(s, Time{});
     }
     TcpSegment ack;
-    if (row.ack_leaves) receiver.fill_pure_ack(ack);
+    if (row.ack_leaves) receiver.fill_pure_ack(ack, Time{});
     receiver.stamp(ack, Time{7ms});
     EXPECT_EQ(ack.ts_echo, row.echo) << row.why;
     EXPECT_EQ(ack.ts_value, 8U);
