@@ -14,6 +14,7 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 class Application final : public ConnectionListener {
  public:
@@ -45,6 +46,14 @@ TcpConfig config_from(FuzzInput& in) {
   c.initial_rto = milliseconds(10);
   c.max_rto = milliseconds(100);
   c.delayed_ack = milliseconds(1);
+  const std::uint8_t e = in.byte();
+  c.sack = (e & 1) == 0;
+  if (c.sack && (e & 2) != 0) c.loss_detection = LossDetection::kRackTlp;
+  c.timestamps = (e & 4) != 0;
+  c.pacing = (e & 8) != 0;
+  constexpr std::uint64_t kReadRates[] = {0, 100'000, 50'000'000, 10'000'000'000};
+  if ((e >> 4) % 4 != 0) c.read_rate = BitRate{kReadRates[(e >> 4) % 4]};
+  c.time_wait = (e & 64) != 0 ? seconds(1) : seconds(0);
   return c;
 }
 
@@ -80,7 +89,7 @@ class Script {
 
  private:
   void step(std::uint8_t op) {
-    switch (op % 12) {
+    switch (op % 14) {
       case 0:
         return receive(forged());
       case 1:
@@ -106,6 +115,11 @@ class Script {
         return connection_.close(now_);
       case 10:
         return receive(data(in_.byte()));
+      case 12:
+        window_ = static_cast<std::uint16_t>(in_.byte() % 4 == 0 ? 0xFFFF : in_.byte() * 8);
+        return;
+      case 13:
+        return receive(reset(in_.byte()));
       default:
         return receive(selective_ack(in_.byte()));
     }
@@ -167,6 +181,12 @@ class Script {
     if ((form & 32) != 0) s.window_scale = static_cast<std::int8_t>(in_.byte() % 15);
     s.sack_permitted = (form & 64) != 0;
     if ((form & 128) != 0) add_sack(s);
+    if (config_.timestamps) {
+      const std::uint8_t how = in_.byte();
+      s.has_timestamps = (how & 1) != 0;
+      s.ts_value = (how & 2) != 0 ? in_.take<std::uint32_t>() : tick() + (how >> 2);
+      s.ts_echo = (how & 128) != 0 ? in_.take<std::uint32_t>() : tick();
+    }
     return s;
   }
 
@@ -179,6 +199,14 @@ class Script {
     }
   }
 
+  [[nodiscard]] std::uint32_t tick() const { return TimestampClock::at(now_); }
+  /// The option as a sound peer writes it; the echo is late by up to 3 ms.
+  void stamp(TcpSegment& s, std::uint8_t late) const {
+    s.has_timestamps = config_.timestamps;
+    s.ts_value = tick();
+    s.ts_echo = tick() - late % 4;
+  }
+
   /// An acknowledgment of something that was sent.
   TcpSegment plausible(std::uint8_t which) {
     TcpSegment s;
@@ -187,7 +215,8 @@ class Script {
     s.sequence = peer_next_;
     s.acknowledgment =
         sent_.empty() ? connection_.next_sequence() : sent_[which / 2 * sent_.size() / 128].end;
-    s.window = 0xFFFF;
+    s.window = window_;
+    stamp(s, which);
     return s;
   }
 
@@ -226,6 +255,7 @@ class Script {
       if ((form & 8) != 0) s.mss = in_.take<std::uint16_t>();
       s.window_scale = std::min<std::int8_t>(s.window_scale, 14);
     }
+    stamp(s, 0);
     s.window = 0xFFFF;
     return s;
   }
@@ -242,6 +272,15 @@ class Script {
     return s;
   }
 
+  /// Exact, nearby or far; or the SYN that a peer without memory would send.
+  TcpSegment reset(std::uint8_t form) {
+    TcpSegment s = plausible(form);
+    s.flags = (form & 1) != 0 ? kTcpSyn : kTcpRst | kTcpAck;
+    if ((form & 2) != 0) s.sequence += in_.take<std::uint16_t>();
+    if ((form & 4) != 0) s.sequence = in_.take<std::uint32_t>();
+    return s;
+  }
+
   void check() {
     const TcpCounters& n = connection_.counters();
     FUZZ_REQUIRE(app_.established <= 1 && app_.closed <= 1);
@@ -251,6 +290,8 @@ class Script {
     FUZZ_REQUIRE(connection_.written_bytes() == written_);
     FUZZ_REQUIRE(n.retransmitted <= n.segments_sent);
     FUZZ_REQUIRE(n.duplicates_received + n.out_of_order_received <= n.segments_received);
+    FUZZ_REQUIRE(!connection_.time_wait() ||
+                 (connection_.closed() && !connection_.reset() && config_.time_wait != seconds(0)));
     FUZZ_REQUIRE(connection_.cwnd_bytes() > 0 && connection_.cwnd_bytes() <= kMaxCongestionWindow);
     if (app_.established == 0) return;
     // What is in flight lies between what is acknowledged and what was sent.
@@ -265,7 +306,9 @@ class Script {
 
   /// Left alone, a connection comes to rest: it gives up or waits for its peer.
   void settle() {
-    for (int i = 0; i < 400 && !connection_.closed(); ++i) {
+    const bool paced = config_.pacing || config_.control.controller == Controller::kUnresponsive;
+    const int most = paced ? 100'000 : 400;  // a paced window takes a timer a segment
+    for (int i = 0; i < most && !connection_.closed(); ++i) {
       transmit(1000);
       check();
       const Time next = connection_.next_timer();
@@ -291,6 +334,7 @@ class Script {
   std::uint64_t written_ = 0;
   bool closing_ = false;
   bool shown_syn_ = false;
+  std::uint16_t window_ = 0xFFFF;  ///< of the plausible peer, which may take it back
 };
 
 }  // namespace
