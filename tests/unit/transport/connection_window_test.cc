@@ -125,7 +125,7 @@ TEST(ConnectionWindow, OldSegmentsDoNotCloseIt) {
   t.c.on_segment({.sequence = 2000, .acknowledgment = 2001, .flags = kTcpAck, .window = 0},
                  Time{2ms});
   t.c.send(1000, Time{2ms});
-  EXPECT_TRUE(t.c.has_segment(Time{2ms}));
+  EXPECT_TRUE(t.c.can_send_data(Time{2ms}));
 }
 
 TEST(ConnectionWindow, AReceiverAnswersAProbe) {
