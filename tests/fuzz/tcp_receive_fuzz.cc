@@ -307,7 +307,7 @@ class Script {
   /// Left alone, a connection comes to rest: it gives up or waits for its peer.
   void settle() {
     const bool paced = config_.pacing || config_.control.controller == Controller::kUnresponsive;
-    const int most = paced ? 100'000 : 400;  // a paced window takes a timer a segment
+    const int most = paced ? 1'000'000 : 400;  // paced, each segment takes a timer
     for (int i = 0; i < most && !connection_.closed(); ++i) {
       transmit(1000);
       check();
