@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "common/config/checks.h"
+#include "common/core/batch.h"
 #include "common/core/clock.h"
 
 namespace outrider {
@@ -12,7 +13,6 @@ namespace outrider {
 
 inline constexpr std::uint64_t kMaxDevices = 32;        ///< RTE_MAX_ETHPORTS of the usual build
 inline constexpr std::uint64_t kMaxRecords = 1U << 24;  ///< of one kind, kept in memory
-inline constexpr std::uint64_t kBatchPackets = 32;
 inline constexpr std::uint64_t kPoolCachePackets = 512;
 
 /// A [[device]]: a PCI address or a vdev, descriptors a power of two.

@@ -7,13 +7,12 @@
 #include <string>
 #include <string_view>
 
+#include "common/core/batch.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
 
 namespace outrider {
-
-inline constexpr std::uint16_t kBatchPackets = 32;  ///< most that one burst call moves
 
 struct PortConfig {
   std::string name{};    ///< the user's, for messages
