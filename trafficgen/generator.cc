@@ -26,6 +26,7 @@ std::uint32_t owners_of(const GeneratorConfig& config) noexcept {
 }  // namespace
 
 void Generator::State::make_hosts() {
+  const std::vector<std::uint32_t> expected = expected_connections(config);
   for (std::uint32_t i = 0; i < config.hosts.size(); ++i) {
     const HostConfig& h = config.hosts[i];
     const std::uint32_t address = *parse_ipv4(h.address).value;
@@ -39,6 +40,7 @@ void Generator::State::make_hosts() {
                                                        .index = i,
                                                        .full_payload = options.full_payload,
                                                        .payload = config.payload,
+                                                       .expected_connections = expected[i],
                                                        .owners = owners_of(config)},
                                            loop, pool, memory));
     by_address.emplace_back(address, i);

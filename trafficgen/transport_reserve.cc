@@ -65,6 +65,23 @@ TransportMemory::Setup transport_reserve(const GeneratorConfig& config) {
           .disorders = c.disorders.value_or(limited(need.ends, kMaxDerivedDisorders))};
 }
 
+std::vector<std::uint32_t> expected_connections(const GeneratorConfig& config) {
+  std::vector<std::uint32_t> expected(config.hosts.size());
+  const auto add = [&](const std::vector<std::string>& side, std::uint32_t each) {
+    for (const auto& name : side) {
+      const auto host = std::ranges::find(config.hosts, name, &HostConfig::name);
+      expected[static_cast<std::size_t>(host - config.hosts.begin())] += each;
+    }
+  };
+  const auto add_pairs = [&](const auto& flows, std::uint32_t each) {
+    add(flows.from, each);
+    add(flows.to, each);
+  };
+  for (const auto& flows : config.long_flows) add_pairs(flows, flows.flows_per_pair);
+  for (const auto& flows : config.requests) add_pairs(flows, flows.connections);
+  return expected;
+}
+
 void check_transport_memory(const Checks& at, const GeneratorConfig& config) {
   const TransportMemoryConfig& c = config.transport_memory;
   if (c.flights) at.in_range("flights", *c.flights, 1, kMaxObjects);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "common/config/checks.h"
 #include "trafficgen/config.h"
@@ -14,6 +15,11 @@ namespace outrider {
 /// one window more cannot be exhausted. Where that is much (kMaxDerived...), less
 /// is reserved, which real windows do not need.
 TransportMemory::Setup transport_reserve(const GeneratorConfig& config);
+
+/// Ends of the connections that stay open side by side, in each host of a valid
+/// configuration: of long flows and of requests. Others come and go, and tables grow
+/// with them. @return [hosts]
+std::vector<std::uint32_t> expected_connections(const GeneratorConfig& config);
 
 /// Rules of `[transport_memory]`. @param at the place of that table
 void check_transport_memory(const Checks& at, const GeneratorConfig& config);

@@ -33,6 +33,11 @@ class TimingWheel {
 
   TimingWheel() : heads_(std::size_t{kLevels} * kSlots, kNobody) {}
 
+  /// Room for so many entries in all: add() does not allocate up to it.
+  void reserve(std::uint32_t entries) {
+    entries_.reserve(entries);
+    sorting_.reserve(entries);
+  }
   /// @return id of a new entry: 0, 1, 2, ... in order of adding
   std::uint32_t add() {
     entries_.emplace_back();

@@ -1,6 +1,19 @@
 #include "trafficgen/hosts/connection_table.h"
 
+#include <algorithm>
+
 namespace outrider {
+
+ConnectionTable::ConnectionTable(std::uint32_t max_connections, std::uint32_t expected,
+                                 TransportMemory& memory)
+    : max_connections_(max_connections),
+      memory_(memory),
+      by_flow_(std::clamp(expected, kFirstTableEntries, max_connections)) {
+  const std::uint32_t chunks = (expected + kChunkSlots - 1) / kChunkSlots;
+  chunks_.reserve(chunks);
+  free_.reserve(std::size_t{chunks} * kChunkSlots);
+  timers_.reserve(chunks * kChunkSlots);
+}
 
 std::uint32_t ConnectionTable::add(const TcpConfig& config, const TcpConnection::Setup& setup,
                                    ConnectionListener& listener) {

@@ -33,9 +33,10 @@ class ConnectionTable {
   };
 
   /// @param max_connections beyond which full() holds
+  /// @param expected connections for which the index and the timers have room at once.
+  ///        Growing them copies them: with a million connections for 100 ms
   /// @param memory of all connections, must outlive the table
-  ConnectionTable(std::uint32_t max_connections, TransportMemory& memory)
-      : max_connections_(max_connections), memory_(memory) {}
+  ConnectionTable(std::uint32_t max_connections, std::uint32_t expected, TransportMemory& memory);
   ~ConnectionTable();
   ConnectionTable(const ConnectionTable&) = delete;
   ConnectionTable& operator=(const ConnectionTable&) = delete;
@@ -101,7 +102,7 @@ class ConnectionTable {
   TransportMemory& memory_;
   std::vector<std::unique_ptr<Place[]>> chunks_;
   std::vector<std::uint32_t> free_;
-  FlowTable<std::uint32_t> by_flow_{kFirstTableEntries};
+  FlowTable<std::uint32_t> by_flow_;
   // Deadlines lie some 100 us to seconds ahead: slots of 8 us, coarse levels.
   TimingWheel<13, 6> timers_;
 };

@@ -28,7 +28,7 @@ Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemo
           static_cast<double>(
               nic_.duration_of(setup.mtu_bytes + static_cast<std::uint32_t>(sizeof(EthernetHeader)))
                   .count()))),
-      connections_(kMaxConnections, memory),
+      connections_(kMaxConnections, setup.expected_connections, memory),
       time_waits_(memory.events),
       events_(memory.events),
       ready_(64),

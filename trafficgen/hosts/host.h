@@ -108,7 +108,8 @@ class Host final : public Node {
     std::uint64_t seed = 1;
     std::uint32_t index = 0;  ///< entity of its random streams
     bool full_payload = false;
-    Payload payload = Payload::kZeros;  ///< kPattern needs full_payload
+    Payload payload = Payload::kZeros;       ///< kPattern needs full_payload
+    std::uint32_t expected_connections = 0;  ///< at once; room for more is made in a run
     /// Highest owner of attribution; 0: it is off. Otherwise all packets must be of a
     /// pool with attribution.
     std::uint32_t owners = 0;
