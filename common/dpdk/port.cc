@@ -137,6 +137,11 @@ void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
   // lost its peer takes a closed descriptor along, and closing it ends in a panic.
   rte_eth_conf port_conf{};
   port_conf.intr_conf.lsc = is_virtio_user(config.device) ? 1 : 0;
+  if (!is_virtual()) {  // a NIC that sums up payload saves reading it
+    rte_eth_dev_info info{};
+    check("rte_eth_dev_info_get", rte_eth_dev_info_get(id_, &info));
+    port_conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_TCP_CKSUM;
+  }
   check("rte_eth_dev_configure", rte_eth_dev_configure(id_, 1, 1, &port_conf));
   std::uint16_t rx = config.rx_descriptors;
   std::uint16_t tx = config.tx_descriptors;

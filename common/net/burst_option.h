@@ -6,7 +6,7 @@
 #include <span>
 
 #include "common/core/burst_identity.h"
-#include "common/net/headers.h"
+#include "common/net/header_writer.h"
 
 namespace outrider {
 
@@ -18,16 +18,13 @@ inline constexpr std::uint8_t kBurstOptionKind = 253;
 inline constexpr std::uint8_t kBurstOptionBytes = 12;
 inline constexpr std::uint16_t kBurstOptionExId = 0x4F52;
 
-/// @pre out.size() >= kBurstOptionBytes, identity.worker < 32768
-inline void encode_burst_option(const BurstIdentity& id, std::uint8_t* out) noexcept {
-  out[0] = kBurstOptionKind;
-  out[1] = kBurstOptionBytes;
+/// Writes kBurstOptionBytes. @pre identity.worker < 32768
+inline void encode_burst_option(const BurstIdentity& id, HeaderWriter& out) noexcept {
   const auto worker = static_cast<std::uint16_t>(
       id.worker | (id.direction == BurstDirection::kPull ? 0x8000U : 0U));
-  const std::uint16_t words[3] = {be16(kBurstOptionExId), be16(id.job), be16(worker)};
-  std::memcpy(out + 2, words, sizeof words);
-  const std::uint32_t iteration = be32(id.iteration);
-  std::memcpy(out + 8, &iteration, sizeof iteration);
+  out.put(word_of(kBurstOptionKind << 8 | kBurstOptionBytes, kBurstOptionExId));
+  out.put(word_of(id.job, worker));
+  out.put(be32(id.iteration));
 }
 
 /// @param options the option bytes of one TCP header, any content

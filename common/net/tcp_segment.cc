@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "common/net/burst_option.h"
+#include "common/net/checksum.h"
+#include "common/net/header_writer.h"
 
 namespace outrider {
 namespace {
@@ -52,13 +54,10 @@ std::uint32_t load_be32(const std::uint8_t* at) noexcept {
   return be32(v);
 }
 
-std::uint8_t* write_timestamps(const TcpSegment& s, std::uint8_t* at) noexcept {
-  at[0] = at[1] = kNoOperation;
-  at[2] = kTimestamps;
-  at[3] = kTimestampsBytes;
-  store_be32(at + 4, s.ts_value);
-  store_be32(at + 8, s.ts_echo);
-  return at + kTimestampsRoom;
+void write_timestamps(const TcpSegment& s, HeaderWriter& out) noexcept {
+  out.put(word_of(kNoOperation << 8 | kNoOperation, kTimestamps << 8 | kTimestampsBytes));
+  out.put(be32(s.ts_value));
+  out.put(be32(s.ts_echo));
 }
 
 std::uint8_t* write_rare_options(const TcpSegment& s, std::uint8_t* at) noexcept {
@@ -182,58 +181,47 @@ std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept {
   return static_cast<std::uint32_t>(sizeof(TcpHeader)) + ((bytes + 3U) & ~3U);
 }
 
-std::uint32_t encode_tcp(const TcpSegment& s, std::uint16_t source_port,
-                         std::uint16_t destination_port, std::span<std::uint8_t> out) noexcept {
+EncodedTcp encode_tcp(const TcpSegment& s, std::uint16_t source_port,
+                      std::uint16_t destination_port, std::span<std::uint8_t> out) noexcept {
   const std::uint32_t bytes = tcp_header_bytes(s);
   assert(out.size() >= bytes && s.sack_blocks <= s.sack.size());
   assert(s.window_scale <= kMaxWindowScale);
-  TcpHeader header{};
-  header.source_port.set(source_port);
-  header.destination_port.set(destination_port);
-  header.sequence.set(s.sequence);
-  header.acknowledgment.set(s.acknowledgment);
-  header.data_offset = static_cast<std::uint8_t>(bytes / 4 << 4);
-  header.flags = s.flags;
-  header.window.set(s.window);
-  std::memcpy(out.data(), &header, sizeof header);
-
-  std::uint8_t* at = out.data() + sizeof header;
-  if (s.has_identity) {  // first, so that it sits at a fixed place
-    encode_burst_option(s.identity, at);
-    at += kBurstOptionBytes;
-  }
-  if (s.has_timestamps) at = write_timestamps(s, at);
-  if (has_rare_options(s)) [[unlikely]] {
-    at = write_rare_options(s, at);
-    std::uint8_t* const end = out.data() + bytes;
-    assert(at <= end);
-    std::memset(at, kNoOperation, static_cast<std::size_t>(end - at));
-  }
-  return bytes;
+  HeaderWriter header(out.data());
+  header.put(word_of(source_port, destination_port));
+  header.put(be32(s.sequence));
+  header.put(be32(s.acknowledgment));
+  header.put(word_of(static_cast<std::uint16_t>(bytes / 4 << 12 | s.flags), s.window));
+  header.put(0);  // checksum and urgent pointer
+  // The identity is the first option, so that it sits at a fixed place.
+  if (s.has_identity) encode_burst_option(s.identity, header);
+  if (s.has_timestamps) write_timestamps(s, header);
+  if (!has_rare_options(s)) [[likely]]
+    return {bytes, header.sum()};
+  std::uint8_t* const end = out.data() + bytes;
+  std::uint8_t* const at = write_rare_options(s, header.at());
+  assert(at <= end);
+  std::memset(at, kNoOperation, static_cast<std::size_t>(end - at));
+  return {bytes, checksum_add({header.at(), end}, header.sum())};
 }
 
-std::optional<TcpSegment> decode_tcp(std::span<const std::uint8_t> bytes,
-                                     std::uint32_t tcp_bytes) noexcept {
-  TcpHeader header;
-  if (bytes.size() < sizeof header) return std::nullopt;
-  std::memcpy(&header, bytes.data(), sizeof header);
+// In place: a copy would read what was written field by field in wider words, see
+// HeaderWriter.
+bool decode_tcp(std::span<const std::uint8_t> bytes, std::uint32_t tcp_bytes,
+                TcpSegment& s) noexcept {
+  if (bytes.size() < sizeof(TcpHeader)) return false;
+  const auto& header = *reinterpret_cast<const TcpHeader*>(bytes.data());
   const std::uint32_t header_bytes = header.header_bytes();
   if (header_bytes < sizeof header || header_bytes > bytes.size() || header_bytes > tcp_bytes ||
       tcp_bytes - header_bytes > UINT16_MAX) {
-    return std::nullopt;
+    return false;
   }
-  std::optional<TcpSegment> result(std::in_place);
-  TcpSegment& s = *result;
   s.sequence = header.sequence.get();
   s.acknowledgment = header.acknowledgment.get();
   s.flags = header.flags;
   s.window = header.window.get();
   s.payload_bytes = static_cast<std::uint16_t>(tcp_bytes - header_bytes);
-  if (header_bytes > sizeof header &&
-      !read_options(bytes.subspan(sizeof header, header_bytes - sizeof header), s)) {
-    return std::nullopt;
-  }
-  return result;
+  return header_bytes == sizeof header ||
+         read_options(bytes.subspan(sizeof header, header_bytes - sizeof header), s);
 }
 
 }  // namespace outrider

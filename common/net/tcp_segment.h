@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "common/core/burst_identity.h"
@@ -45,18 +44,22 @@ struct TcpSegment {
 ///      identity and timestamps, 1 beside both
 std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept;
 
+struct EncodedTcp {
+  std::uint32_t bytes = 0;
+  std::uint64_t sum = 0;  ///< of them for the checksum, neither folded nor inverted
+};
 /// Writes header and options; the checksum field is left zero.
 /// @param out [>= tcp_header_bytes(s)]
-/// @return bytes written
-std::uint32_t encode_tcp(const TcpSegment& s, std::uint16_t source_port,
-                         std::uint16_t destination_port, std::span<std::uint8_t> out) noexcept;
+EncodedTcp encode_tcp(const TcpSegment& s, std::uint16_t source_port,
+                      std::uint16_t destination_port, std::span<std::uint8_t> out) noexcept;
 
 /// Reads a header with its options. Unknown options are skipped.
 /// @param bytes starts at the TCP header; payload bytes need not be present
 /// @param tcp_bytes TCP header and payload by the IP header's length field
-/// @return nothing if truncated, or if an offset or an option length is impossible.
-///         `ecn` is left for the caller, who has the IP header.
-std::optional<TcpSegment> decode_tcp(std::span<const std::uint8_t> bytes,
-                                     std::uint32_t tcp_bytes) noexcept;
+/// @param s newly initialised; `ecn` is left for the caller, who has the IP header
+/// @return false if truncated, or if an offset or an option length is impossible: s is
+///         of no use then
+[[nodiscard]] bool decode_tcp(std::span<const std::uint8_t> bytes, std::uint32_t tcp_bytes,
+                              TcpSegment& s) noexcept;
 
 }  // namespace outrider

@@ -52,10 +52,10 @@ void write_again(const TcpSegment& read) {
   FUZZ_REQUIRE(read.sack_blocks <= read.sack.size() && read.window_scale <= 14);
   if (!options_fit(read)) return;
   std::array<std::uint8_t, sizeof(TcpHeader) + kMaxTcpOptionBytes> out{};
-  const std::uint32_t header = encode_tcp(read, 1, 2, out);
-  const auto again = decode_tcp({out.data(), header}, header + read.payload_bytes);
-  FUZZ_REQUIRE(again.has_value());
-  expect_same(read, *again);
+  const std::uint32_t header = encode_tcp(read, 1, 2, out).bytes;
+  TcpSegment again;
+  FUZZ_REQUIRE(decode_tcp({out.data(), header}, header + read.payload_bytes, again));
+  expect_same(read, again);
 }
 
 void repair(std::vector<std::uint8_t>& data, std::uint8_t how) {
@@ -92,13 +92,13 @@ void run(FuzzInput in) {
   std::vector<std::uint8_t> data(in.data(), in.data() + std::min<std::size_t>(in.left(), 2048));
   if (data.size() > kTcpOffset) {
     const std::span<const std::uint8_t> tcp(data.data() + kTcpOffset, data.size() - kTcpOffset);
-    if (const auto s = decode_tcp(tcp, static_cast<std::uint32_t>(tcp.size()) + absent))
-      write_again(*s);
+    TcpSegment s;
+    if (decode_tcp(tcp, static_cast<std::uint32_t>(tcp.size()) + absent, s)) write_again(s);
   }
   repair(data, how);
   LonePacket lone(data, static_cast<std::uint32_t>(data.size()) + absent);
-  DropReason reason{};
-  if (const auto frame = read_frame(lone.packet(), reason)) write_again(frame->segment);
+  ReceivedFrame frame;
+  if (!read_frame(lone.packet(), frame)) write_again(frame.segment);
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
 [[nodiscard]] std::optional<FlowKey> peek_flow(Packet& packet) noexcept;
 
 /// Reads a frame and checks lengths and checksums.
-/// @return nothing if it must be dropped; `reason` then says why
-std::optional<ReceivedFrame> read_frame(Packet& packet, DropReason& reason) noexcept;
+/// @param frame newly initialised; of no use if the packet must be dropped
+/// @return why it must be dropped, nothing if it need not
+[[nodiscard]] std::optional<DropReason> read_frame(Packet& packet, ReceivedFrame& frame) noexcept;
 
 }  // namespace outrider

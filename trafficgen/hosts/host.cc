@@ -11,7 +11,8 @@ constexpr std::uint32_t kExpectedAnnouncedFlows = 64;
 constexpr std::size_t kExpectedTimers = 256;
 constexpr std::uint16_t kFirstEphemeralPort = 32768;
 constexpr std::uint32_t kEphemeralPorts = 65536 - kFirstEphemeralPort;
-constexpr std::size_t kPrefetchAhead = 2;
+constexpr std::size_t kPrefetchAhead = 4;  // of the queue: the connection,
+constexpr std::size_t kFlightAhead = 2;    // and what it has in flight once that is there
 constexpr Duration kNicRetry = std::chrono::microseconds(10);
 }  // namespace
 
@@ -159,17 +160,14 @@ void Host::refresh(std::uint32_t index, Time now) noexcept {
 void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   ++busy_;
   counters_.count_received(*packet);
-  DropReason reason{};
-  const auto frame = read_frame(*packet, reason);
-  if (setup_.payload == Payload::kPattern && frame && frame->segment.payload_bytes != 0)
-    verify(*packet, *frame);
-  if (attribution_ && frame) attribution_->on_packet(*packet, frame->segment.payload_bytes, now);
+  ReceivedFrame frame;
+  const auto dropped = read_frame(*packet, frame);
+  if (setup_.payload == Payload::kPattern && !dropped && frame.segment.payload_bytes != 0)
+    verify(*packet, frame);
+  if (attribution_ && !dropped) attribution_->on_packet(*packet, frame.segment.payload_bytes, now);
   release(packet);
-  if (!frame) {
-    ++counters_.drops[static_cast<std::size_t>(reason)];
-  } else {
-    take_frame(*frame, now);
-  }
+  if (dropped) ++counters_.drops[static_cast<std::size_t>(*dropped)];
+  else take_frame(frame, now);
   if (attribution_) attribution_->end_event();
   --busy_;
   settle(now);
@@ -287,6 +285,7 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
     turn_.reset();
     // A long queue has left the cache.
     if (ready_.size() > kPrefetchAhead) connections_[ready_.peek(kPrefetchAhead)].prefetch();
+    if (ready_.size() > kFlightAhead) connections_[ready_.peek(kFlightAhead)].prefetch_flight();
     ConnectionTable::Slot& slot = connections_[index];
     slot.queued = false;
     const bool sends = slot.has_segment(now);

@@ -24,8 +24,10 @@ class ObjectPool {
   /// Lends an object, newly initialised. @return nullptr if all are lent
   [[nodiscard]] T* take() noexcept {
     Slot* slot = free_;
-    if (slot != nullptr) free_ = next_of(*slot);
-    else if (touched_ < limit_) slot = &slots_[touched_++];
+    if (slot != nullptr) {
+      free_ = next_of(*slot);
+      __builtin_prefetch(free_, 1);  // it may have lain there for long
+    } else if (touched_ < limit_) slot = &slots_[touched_++];
     else return nullptr;
     ++lent_;
     return new (slot->bytes) T;

@@ -138,16 +138,16 @@ TEST_F(PreviewPcap, FlowsBeginWithTheirSyn) {
     const auto& ip = *reinterpret_cast<const Ipv4Header*>(frame.data() + sizeof(EthernetHeader));
     const auto tcp = frame.subspan(sizeof(EthernetHeader) + sizeof(Ipv4Header));
     const auto& header = *reinterpret_cast<const TcpHeader*>(tcp.data());
-    const auto segment =
-        decode_tcp(tcp, ip.total_length.get() - static_cast<std::uint32_t>(sizeof(Ipv4Header)));
-    ASSERT_TRUE(segment);
-    EXPECT_TRUE(segment->has(kTcpSyn));
-    EXPECT_FALSE(segment->has(kTcpAck));
-    EXPECT_NE(segment->mss, 0);
+    TcpSegment segment;
+    const auto tcp_bytes = static_cast<std::uint32_t>(ip.total_length.get() - sizeof(Ipv4Header));
+    ASSERT_TRUE(decode_tcp(tcp, tcp_bytes, segment));
+    EXPECT_TRUE(segment.has(kTcpSyn));
+    EXPECT_FALSE(segment.has(kTcpAck));
+    EXPECT_NE(segment.mss, 0);
     const bool mouse = line.find("mice") != std::string::npos;
     EXPECT_EQ(header.destination_port.get(), mouse ? 555 : 20000 + i);
     EXPECT_EQ(header.source_port.get(), next_port.at(ip.source.get())++);
-    EXPECT_EQ(segment->sequence,
+    EXPECT_EQ(segment.sequence,
               Host::initial_sequence({ip.source.get(), ip.destination.get(),
                                       header.source_port.get(), header.destination_port.get()}));
   }

@@ -83,21 +83,20 @@ TEST(Frame, RoundTripWithIndependentChecksums) {
       ASSERT_TRUE(tcp_checksum_valid(bytes)) << "frame " << i;
       ASSERT_EQ(bytes[22], 64) << "TTL";
 
-      DropReason reason{};
-      const auto read = read_frame(*packet, reason);
-      ASSERT_TRUE(read.has_value()) << "frame " << i;
-      EXPECT_EQ(read->flow, flow);
-      EXPECT_EQ(read->tos, tos);
-      EXPECT_EQ(read->segment.sequence, s.sequence);
-      EXPECT_EQ(read->segment.acknowledgment, s.acknowledgment);
-      EXPECT_EQ(read->segment.flags, s.flags);
-      EXPECT_EQ(read->segment.window, s.window);
-      EXPECT_EQ(read->segment.payload_bytes, s.payload_bytes);
-      EXPECT_EQ(read->segment.ecn, ecn_of(tos));
-      EXPECT_EQ(read->segment.mss, s.mss);
-      EXPECT_EQ(read->segment.sack_blocks, s.sack_blocks);
-      ASSERT_EQ(read->segment.has_identity, s.has_identity);
-      EXPECT_EQ(read->segment.identity, s.identity);
+      ReceivedFrame read;
+      ASSERT_FALSE(read_frame(*packet, read)) << "frame " << i;
+      EXPECT_EQ(read.flow, flow);
+      EXPECT_EQ(read.tos, tos);
+      EXPECT_EQ(read.segment.sequence, s.sequence);
+      EXPECT_EQ(read.segment.acknowledgment, s.acknowledgment);
+      EXPECT_EQ(read.segment.flags, s.flags);
+      EXPECT_EQ(read.segment.window, s.window);
+      EXPECT_EQ(read.segment.payload_bytes, s.payload_bytes);
+      EXPECT_EQ(read.segment.ecn, ecn_of(tos));
+      EXPECT_EQ(read.segment.mss, s.mss);
+      EXPECT_EQ(read.segment.sack_blocks, s.sack_blocks);
+      ASSERT_EQ(read.segment.has_identity, s.has_identity);
+      EXPECT_EQ(read.segment.identity, s.identity);
       with_options += s.has_identity;
       short_frames += meta(*packet).frame_bytes == 60;
       release(packet);
@@ -135,12 +134,11 @@ TEST(Frame, ReadsWhatAnotherStackWrites) {
                  .payload_bytes = 700};
   spec.tcp_options = {1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2};  // timestamps
   Packet* packet = make_packet(pool.get(), spec);
-  DropReason reason{};
-  const auto read = read_frame(*packet, reason);
-  ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(read->flow, kFlow);
-  EXPECT_EQ(read->segment.payload_bytes, 700);
-  EXPECT_EQ(read->segment.ecn, Ecn::kCe);
+  ReceivedFrame read;
+  ASSERT_FALSE(read_frame(*packet, read));
+  EXPECT_EQ(read.flow, kFlow);
+  EXPECT_EQ(read.segment.payload_bytes, 700);
+  EXPECT_EQ(read.segment.ecn, Ecn::kCe);
   release(packet);
 }
 
@@ -170,19 +168,44 @@ TEST(Frame, DamagedFramesAreRefusedByName) {
     frame[row.at] ^= row.flip;
     if (row.reseal) reseal_ipv4(frame);
     Packet* packet = packet_of(pool.get(), frame);
-    DropReason reason{};
-    EXPECT_FALSE(read_frame(*packet, reason).has_value()) << row.why;
-    EXPECT_EQ(reason, row.reason) << row.why;
+    ReceivedFrame read;
+    EXPECT_EQ(read_frame(*packet, read), row.reason) << row.why;
     release(packet);
   }
   const Bytes whole = bytes_of({.flow = kFlow, .payload_bytes = 200});
   for (std::size_t length = 0; length < whole.size(); ++length) {
     Packet* packet = packet_of(pool.get(), std::span(whole).first(length));
-    DropReason reason{};
-    EXPECT_FALSE(read_frame(*packet, reason).has_value()) << length;
-    EXPECT_EQ(reason, DropReason::kMalformed) << length;
+    ReceivedFrame read;
+    EXPECT_EQ(read_frame(*packet, read), DropReason::kMalformed) << length;
     release(packet);
   }
+}
+
+// A device that has checked the sum is believed, and so is the sender of a frame that
+// stayed in memory; without either the sum decides.
+TEST(Frame, TheDevicesWordOnTheChecksumCounts) {
+  TestPool pool(16, 2048);
+  Bytes damaged = bytes_of({.flow = kFlow, .payload_bytes = 200});
+  damaged[100] ^= 1;
+  const Bytes whole = bytes_of({.flow = kFlow, .payload_bytes = 200});
+  const auto read = [&](const Bytes& bytes, std::uint64_t flags) {
+    Packet* packet = packet_of(pool.get(), bytes);
+    packet->ol_flags |= flags;
+    ReceivedFrame frame;
+    const auto dropped = read_frame(*packet, frame);
+    release(packet);
+    return dropped;
+  };
+  EXPECT_EQ(read(damaged, 0), DropReason::kBadChecksum);
+  EXPECT_EQ(read(damaged, RTE_MBUF_F_RX_L4_CKSUM_NONE), DropReason::kBadChecksum);
+  EXPECT_EQ(read(damaged, RTE_MBUF_F_RX_L4_CKSUM_GOOD), std::nullopt);
+  EXPECT_EQ(read(whole, 0), std::nullopt);
+  EXPECT_EQ(read(whole, RTE_MBUF_F_RX_L4_CKSUM_BAD), DropReason::kBadChecksum);
+
+  Packet* sent = rte_pktmbuf_alloc(&pool.get());
+  write_frame(*sent, kFlow, 0, {}, true);
+  EXPECT_EQ(sent->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK, RTE_MBUF_F_RX_L4_CKSUM_GOOD);
+  release(sent);
 }
 
 TEST(Frame, MacFollowsFromTheAddressAndIsLocallyAdministered) {

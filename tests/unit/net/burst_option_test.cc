@@ -19,7 +19,8 @@ const Bytes kEncoded = {253, 12, 0x4F, 0x52, 0x01, 0x02, 0x83, 0x04, 0x05, 0x06,
 
 Bytes encoded(const BurstIdentity& id) {
   Bytes out(kBurstOptionBytes, 0xEE);
-  encode_burst_option(id, out.data());
+  HeaderWriter writer(out.data());
+  encode_burst_option(id, writer);
   return out;
 }
 

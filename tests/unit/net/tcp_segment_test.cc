@@ -16,7 +16,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 Bytes encode(const TcpSegment& s) {
   Bytes out(60, 0xEE);
-  out.resize(encode_tcp(s, 1000, 2000, out));
+  out.resize(encode_tcp(s, 1000, 2000, out).bytes);
   return out;
 }
 
@@ -49,9 +49,12 @@ Bytes with_options(const Bytes& options) {
   return bytes;
 }
 
-std::optional<TcpSegment> decode(const Bytes& bytes) {
-  return decode_tcp(bytes, static_cast<std::uint32_t>(bytes.size()));
+std::optional<TcpSegment> decode(std::span<const std::uint8_t> bytes, std::size_t tcp_bytes) {
+  TcpSegment s;
+  if (!decode_tcp(bytes, static_cast<std::uint32_t>(tcp_bytes), s)) return std::nullopt;
+  return s;
 }
+std::optional<TcpSegment> decode(const Bytes& bytes) { return decode(bytes, bytes.size()); }
 
 TEST(TcpSegment, WritesTheLayoutOfRfc9293) {
   const Bytes expected = {0x03, 0xE8, 0x07, 0xD0,        // ports 1000, 2000
@@ -110,7 +113,7 @@ TEST(TcpSegment, IdentityAloneTakes32Bytes) {
           .job = 7, .worker = 32767, .iteration = 0xDEADBEEF, .direction = BurstDirection::kPull}};
   const Bytes bytes = encode(s);
   ASSERT_EQ(bytes.size(), 32U);
-  const auto back = decode_tcp(bytes, 32 + 1448);
+  const auto back = decode(bytes, 32 + 1448);
   ASSERT_TRUE(back);
   expect_same(*back, s);
 }
@@ -137,7 +140,7 @@ TEST(TcpSegment, RoundTripsEveryLegalCombination) {
     const Bytes bytes = encode(s);
     ASSERT_EQ(bytes.size(), tcp_header_bytes(s));
     ASSERT_EQ(bytes.size() % 4, 0U);
-    const auto back = decode_tcp(bytes, static_cast<std::uint32_t>(bytes.size()) + s.payload_bytes);
+    const auto back = decode(bytes, bytes.size() + s.payload_bytes);
     ASSERT_TRUE(back);
     expect_same(*back, s);
   }
@@ -148,8 +151,8 @@ TEST(TcpSegment, RefusesWhatCannotBe) {
   EXPECT_FALSE(decode(Bytes(19, 0))) << "shorter than a header";
   Bytes plain = encode({});
   EXPECT_TRUE(decode(plain));
-  EXPECT_FALSE(decode_tcp(plain, 19)) << "IP length ends inside the header";
-  EXPECT_FALSE(decode_tcp(plain, 20 + 65536)) << "payload beyond 16 bits";
+  EXPECT_FALSE(decode(plain, 19)) << "IP length ends inside the header";
+  EXPECT_FALSE(decode(plain, 20 + 65536)) << "payload beyond 16 bits";
   plain[12] = 4 << 4;
   EXPECT_FALSE(decode(plain)) << "data offset below 5 words";
   plain[12] = 6 << 4;
@@ -201,7 +204,7 @@ TEST(TcpSegment, SurvivesRandomBytes) {
     }
     const std::size_t size = random.next_u32() % (raw.size() + 1);
     raw[12] = static_cast<std::uint8_t>(random.next_u32());
-    const auto s = decode_tcp(std::span(raw).first(size), random.next_u32() % 2000);
+    const auto s = decode(std::span(raw).first(size), random.next_u32() % 2000);
     if (!s) {
       ++refused;
       continue;
@@ -209,8 +212,7 @@ TEST(TcpSegment, SurvivesRandomBytes) {
     ++decoded;
     if (s->mss != 0 || s->sack_blocks != 0) ++with_option;
     const Bytes bytes = encode(*s);
-    const auto back =
-        decode_tcp(bytes, static_cast<std::uint32_t>(bytes.size()) + s->payload_bytes);
+    const auto back = decode(bytes, bytes.size() + s->payload_bytes);
     ASSERT_TRUE(back);
     expect_same(*back, *s);
   }

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "common/net/headers.h"
+
+namespace outrider {
+
+/// Two fields of 16 bits, in host byte order, as the 32-bit word they make in memory.
+constexpr std::uint32_t word_of(std::uint16_t first, std::uint16_t second) noexcept {
+  return be16(first) | std::uint32_t{be16(second)} << 16;
+}
+
+/// Writes a header word by word and sums the words up for its checksum meanwhile.
+///
+/// Summing up afterwards would read the words back in another width than fields are
+/// written in. A CPU cannot forward such a store to the load: it waits until all
+/// stores before it, also those to memory far away, have reached the cache.
+class HeaderWriter {
+ public:
+  /// @param out where the next word goes; the caller has checked that there is room
+  /// @param sum what has been summed up before, in memory order and not folded (RFC 1071)
+  explicit HeaderWriter(std::uint8_t* out, std::uint64_t sum = 0) noexcept : at_(out), sum_(sum) {}
+
+  /// @param word in memory order
+  void put(std::uint32_t word) noexcept {
+    std::memcpy(at_, &word, sizeof word);
+    at_ += sizeof word;
+    sum_ += word;
+  }
+  [[nodiscard]] std::uint8_t* at() const noexcept { return at_; }
+  [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
+
+ private:
+  std::uint8_t* at_;
+  std::uint64_t sum_;
+};
+
+}  // namespace outrider
