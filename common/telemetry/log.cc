@@ -20,7 +20,8 @@ std::shared_ptr<spdlog::logger> make_logger(std::string_view program,
 }
 
 std::shared_ptr<spdlog::logger>& logger() {
-  static auto shared = make_logger("outrider", spdlog::level::info);
+  // Never destroyed: DPDK's threads may outlive main(), and log.
+  static auto& shared = *new auto(make_logger("outrider", spdlog::level::info));
   return shared;
 }
 
