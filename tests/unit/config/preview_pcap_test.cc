@@ -21,7 +21,6 @@ namespace outrider {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 class PreviewPcap : public testing::Test {
  protected:

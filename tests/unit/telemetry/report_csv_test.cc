@@ -73,7 +73,7 @@ TEST(ReportCsv, HistogramsAreColumnsWithTheirUnitLast) {
   GeneratorReport r;
   r.requests.resize(2);
   r.requests[0].name = "ask";
-  for (const std::uint64_t ns : {10, 20, 60}) r.requests[0].latency_ns.record(ns);
+  for (const std::uint64_t ns : {10U, 20U, 60U}) r.requests[0].latency_ns.record(ns);
   const std::string text = text_of(r, "requests.csv");
   EXPECT_EQ(cell(text, 1, "name"), "ask");
   EXPECT_EQ(cell(text, 1, "latency_ns_count"), "3");
