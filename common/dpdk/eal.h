@@ -14,6 +14,7 @@ struct EalOptions {
   std::uint32_t cpu = 0;                   ///< the only lcore runs here
   std::vector<std::string> pci_devices{};  ///< addresses; empty: PCI is not even scanned
   std::uint32_t memory_mb = 64;            ///< pools, rings and tables
+  std::uint32_t ordinary_memory_mb = 0;    ///< the same on ordinary pages, if that is more
   bool use_hugepages = true;               ///< if enough are free
   std::vector<std::string> extra{};        ///< further EAL arguments, as given by the user
   LineSink inform{};                       ///< what the user should know; may be empty

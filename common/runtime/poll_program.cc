@@ -40,14 +40,18 @@ std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::
 
 EalOptions eal_options(std::string program, std::uint32_t cpu, std::uint32_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra) {
-  // mbuf, meta data, headroom and frame are less, but no object of a pool may lie across
-  // two ordinary pages.
-  constexpr std::uint64_t kBytesPerMbuf = 4096;
+  constexpr std::uint64_t kBytesPerMbuf = 2560;  // mbuf, meta data, headroom, frame, pool's header
+  // No object of a pool may lie across two ordinary pages.
+  constexpr std::uint64_t kOrdinaryBytesPerMbuf = 4096;
   constexpr std::uint64_t kFixed_mb = 64;  // rings, queues, DPDK itself
   EalOptions options{.program = std::move(program), .cpu = cpu};
   for (const auto& port : ports)
     if (is_pci_address(port.device)) options.pci_devices.push_back(port.device);
-  options.memory_mb = static_cast<std::uint32_t>((mbufs * kBytesPerMbuf >> 20) + kFixed_mb);
+  const auto memory_mb = [mbufs](std::uint64_t bytes_per_mbuf) {
+    return static_cast<std::uint32_t>((mbufs * bytes_per_mbuf >> 20) + kFixed_mb);
+  };
+  options.memory_mb = memory_mb(kBytesPerMbuf);
+  options.ordinary_memory_mb = memory_mb(kOrdinaryBytesPerMbuf);
   options.extra = std::move(extra);
   options.inform = [](std::string_view line) { log_info(line); };
   options.trace = [](std::string_view line) { log_debug("dpdk: " + std::string(line)); };
