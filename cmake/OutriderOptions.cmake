@@ -11,11 +11,6 @@ add_library(outrider_flags INTERFACE)
 target_compile_options(outrider_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
   -ffp-contract=off)  # a fused multiply-add would make results depend on the machine
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Reading two fields that were just written as one wide word waits for the stores to
-  # reach the cache (docs/performance.md): packet headers are such fields.
-  target_compile_options(outrider_flags INTERFACE -fno-tree-slp-vectorize)
-endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 sees an overlap in "literal" + std::string that is not there (GCC bug 105651).
   target_compile_options(outrider_flags INTERFACE -Wno-restrict)
