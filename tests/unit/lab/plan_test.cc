@@ -186,12 +186,12 @@ TEST(ShippedExperiments, LoadAndPlan) {
 // Every on case must have an off case that differs in the regulator's five
 // parameters alone, or nothing could be said of it.
 TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
-  std::uint32_t on_cases = 0;
   for (const auto& path : experiment_files()) {
     const auto file = load_experiment(path.string());
     ASSERT_TRUE(file);
     const auto plan = make_plan(*file.config, {.seeds = 1});
     ASSERT_TRUE(plan);
+    std::uint32_t on_cases = 0;
     for (const auto& on : *plan.config) {
       if (!on.label.starts_with("on")) continue;
       ++on_cases;
@@ -201,8 +201,10 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
       });
       EXPECT_TRUE(has_off) << path << ": " << case_name(*file.config, on);
     }
+    // Agreement compares runtimes, not arms: it regulates nowhere.
+    if (path.filename() == "agreement.toml") EXPECT_EQ(on_cases, 0U);
+    else EXPECT_GT(on_cases, 0U) << path;
   }
-  EXPECT_GT(on_cases, 10U);
 }
 
 }  // namespace
