@@ -35,15 +35,20 @@ class HostsAndStreams {
   std::uint64_t ticks_ = 0;
 };
 
-/// What the devices dropped is counted as the report counts it.
+/// What never reached a host, or never left: in a live view as in the report.
+template <class Counts>
+void add_devices(Counts& counts, const PollDevices& devices) noexcept {
+  for (const std::uint64_t dropped : devices.tx_dropped().values)
+    counts.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
+  counts.drops[static_cast<std::size_t>(DropReason::kMalformed)] += devices.malformed();
+  counts.received += devices.malformed();
+}
+
 TrafficLive live_of(const Generator& generator, const PollDevices& devices,
                     const StreamEngine* streams, Time now) noexcept {
   TrafficLive live = generator.live(now);
   if (streams != nullptr) streams->add_to(live);
-  for (const std::uint64_t dropped : devices.tx_dropped().values)
-    live.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
-  live.drops[static_cast<std::size_t>(DropReason::kMalformed)] += devices.malformed();
-  live.received += devices.malformed();
+  add_devices(live, devices);
   return live;
 }
 
@@ -95,10 +100,7 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
   if (live != nullptr) live->finish(live_of(generator, devices, streams, result.end));
   GeneratorRun run{.report = generator.report(result.end), .interrupted = result.interrupted};
   if (streams != nullptr) add_streams(run.report, *streams);
-  for (const std::uint64_t dropped : devices.tx_dropped().values)
-    run.report.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
-  run.report.drops[static_cast<std::size_t>(DropReason::kMalformed)] += devices.malformed();
-  run.report.received += devices.malformed();
+  add_devices(run.report, devices);
   const PortLosses losses = devices.losses();
   run.report.device_rx_missed = losses.rx_missed;
   run.report.device_rx_nombuf = losses.rx_nombuf;

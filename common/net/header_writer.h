@@ -19,9 +19,8 @@ constexpr std::uint32_t word_of(std::uint16_t first, std::uint16_t second) noexc
 /// stores before it, also those to memory far away, have reached the cache.
 class HeaderWriter {
  public:
-  /// @param out where the next word goes; the caller has checked that there is room
-  /// @param sum what has been summed up before, in memory order and not folded (RFC 1071)
-  explicit HeaderWriter(std::uint8_t* out, std::uint64_t sum = 0) noexcept : at_(out), sum_(sum) {}
+  /// @param out where the first word goes; the caller has checked that there is room
+  explicit HeaderWriter(std::uint8_t* out) noexcept : at_(out) {}
 
   /// @param word in memory order
   void put(std::uint32_t word) noexcept {
@@ -30,11 +29,12 @@ class HeaderWriter {
     sum_ += word;
   }
   [[nodiscard]] std::uint8_t* at() const noexcept { return at_; }
+  /// In memory order, not folded (RFC 1071).
   [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
 
  private:
   std::uint8_t* at_;
-  std::uint64_t sum_;
+  std::uint64_t sum_ = 0;
 };
 
 }  // namespace outrider

@@ -19,8 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-constexpr auto kPatience = 50s;  // of failing tests: a passing one never waits so long
-
 constexpr const char* kFlowsAndStream = R"(
 [[flows]]
 name = "mice"

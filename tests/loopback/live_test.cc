@@ -22,8 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 50s;  // of failing tests: a passing one never waits so long
-
 constexpr const char* kRequests = R"(
 [[requests]]
 name = "ask"

@@ -9,6 +9,9 @@
 
 namespace outrider {
 
+/// Of failing tests: a passing one never waits so long.
+inline constexpr std::chrono::seconds kPatience{50};
+
 /// A directory of its own for sockets, configurations and reports of one test.
 class ScratchDirectory {
  public:

@@ -14,6 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Application;
 using testing::datacentre;
+using testing::establish;
 using testing::expect_done;
 using testing::transfer;
 using testing::TwoEnds;
@@ -25,14 +26,7 @@ constexpr std::uint16_t kWindow = 60'000;  ///< scaled by 4: more than all
 /// peer has no SACK.
 struct Client {
   Client() {
-    c.open(Time{});
-    (void)c.next_segment(Time{});
-    c.on_segment({.sequence = 2000,
-                  .acknowledgment = 1001,
-                  .flags = kTcpSyn | kTcpAck,
-                  .window = kWindow,
-                  .window_scale = 2},
-                 Time{1ms});
+    establish(c, kWindow, false);
     c.send(100 * kMss, Time{1ms});
     c.on_segment(ack_of(0), Time{1ms});  // tells the scaled window
     EXPECT_EQ(departures(Time{1ms}).size(), 10U);

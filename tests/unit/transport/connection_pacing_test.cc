@@ -11,6 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Application;
 using testing::datacentre;
+using testing::establish;
 using testing::expect_done;
 using testing::transfer;
 using testing::TwoEnds;
@@ -26,15 +27,7 @@ TcpConfig unresponsive() {
 /// Established at 1 ms.
 struct Client {
   explicit Client(const TcpConfig& tcp, std::uint64_t bytes) : config(tcp) {
-    c.open(Time{});
-    (void)c.next_segment(Time{});
-    c.on_segment({.sequence = 2000,
-                  .acknowledgment = 1001,
-                  .flags = kTcpSyn | kTcpAck,
-                  .window = 65535,
-                  .window_scale = 2,
-                  .sack_permitted = true},
-                 Time{1ms});
+    establish(c);
     c.send(bytes, Time{1ms});
   }
   void ack(std::uint32_t bytes, Time now) {

@@ -12,6 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Application;
 using testing::datacentre;
+using testing::establish;
 
 constexpr std::uint32_t kNext = 2001 + 5000;  ///< the peer's next byte
 constexpr std::uint32_t kWindow = 4U << 20;
@@ -22,15 +23,7 @@ constexpr std::uint32_t kSent = 1001 + 3 * 1448;
 /// one is acknowledged. Nothing is due.
 struct Established {
   Established() {
-    c.open(Time{});
-    (void)c.next_segment(Time{});
-    c.on_segment({.sequence = 2000,
-                  .acknowledgment = 1001,
-                  .flags = kTcpSyn | kTcpAck,
-                  .window = 65535,
-                  .window_scale = 2,
-                  .sack_permitted = true},
-                 Time{1ms});
+    establish(c);
     c.send(3 * 1448, Time{1ms});
     c.on_segment({.sequence = 2001,
                   .acknowledgment = 1001,

@@ -72,6 +72,20 @@ class Application final : public ConnectionListener {
   void on_closed(TcpConnection&, Time) noexcept override { ++closed; }
 };
 
+/// Opens a client whose initial sequence number is 1000, and answers for a server whose
+/// is 2000 and whose window scale is 2: established at 1 ms.
+inline void establish(TcpConnection& client, std::uint16_t window = 65535, bool sack = true) {
+  client.open(Time{});
+  (void)client.next_segment(Time{});
+  client.on_segment({.sequence = 2000,
+                     .acknowledgment = 1001,
+                     .flags = kTcpSyn | kTcpAck,
+                     .window = window,
+                     .window_scale = 2,
+                     .sack_permitted = sack},
+                    Time{std::chrono::milliseconds(1)});
+}
+
 /// Client (0) and server (1) with a wire in between; time is a variable.
 class TwoEnds {
  public:
