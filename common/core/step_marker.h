@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-namespace outrider {
+#include "common/core/mark_verdict.h"
 
-enum class MarkVerdict : std::uint8_t { kPass, kMark };
+namespace outrider {
 
 /// Marks when the instantaneous occupancy has reached the threshold: ECN's
 /// simplest form (DCTCP, RFC 8257 section 4; the PCN paper's figure 8). Not-ECT
