@@ -46,6 +46,16 @@ struct SignalConfig {
   double token_burst = 64;                 ///< >= 1
 };
 
+/// One of a port's queues; without [[switch.port.queues]] a port has one, of its own
+/// `queue`, `marker` and `regulation`.
+struct PortQueueConfig {
+  QueueConfig queue{};
+  MarkerConfig marker{};
+  RegulationPolicy regulation{};
+};
+
+inline constexpr unsigned kMaxQueues = 8;  ///< of a port
+
 struct SwitchPortConfig {
   std::string name;                    ///< unique within the switch
   BitRate drain_rate{10'000'000'000};  ///< the emulated link
@@ -55,9 +65,13 @@ struct SwitchPortConfig {
   QueueConfig queue{};
   MarkerConfig marker{};
   RegulationPolicy regulation{};
+  std::vector<PortQueueConfig> queues{};  ///< at most kMaxQueues; the first is served first
   double loss = 0;      ///< share of its packets that is dropped, [0, 1): for tests and experiments
   bool record = false;  ///< keep burst records and the time series of its queue
 };
+
+/// At least one, in order of priority.
+std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port);
 
 struct RouteConfig {
   std::string prefix;  ///< "10.0.1.0/24"

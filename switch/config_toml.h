@@ -103,6 +103,13 @@ void describe(V& v, SignalConfig& c) {
 }
 
 template <class V>
+void describe(V& v, PortQueueConfig& c) {
+  describe(v, c.queue);
+  v.table("marker", c.marker);
+  v.table("regulation", c.regulation);
+}
+
+template <class V>
 void describe(V& v, SwitchPortConfig& c) {
   v.value("name", c.name, Presence::kRequired);
   v.rate("drain_rate", c.drain_rate);
@@ -114,6 +121,7 @@ void describe(V& v, SwitchPortConfig& c) {
   v.table("queue", c.queue);
   v.table("marker", c.marker);
   v.table("regulation", c.regulation);
+  v.tables("queues", c.queues, PortQueueConfig{c.queue, c.marker, c.regulation});
 }
 
 template <class V>

@@ -53,18 +53,32 @@ struct Uses {
   std::map<std::string, std::string> link_of;    ///< "switch.port" -> key of its link
 };
 
+void check_regulation(const Checks& at, const SwitchConfig& sw, const RegulationPolicy& policy) {
+  check(at, policy);
+  at.require(policy.mode == RegulationMode::kOff || sw.signals.accept_tos, "mode", "\"mark\"",
+             "needs signals: set accept_tos in [switch.signals]");
+}
+
+void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port) {
+  check(at.below("queue"), port.queue);
+  check(at.below("marker"), port.marker, port.queue);
+  check_regulation(at.below("regulation"), sw, port.regulation);
+  at.in_range("queues", port.queues.size(), 0, kMaxQueues, "queues");
+  for (std::size_t q = 0; q < port.queues.size(); ++q) {
+    const auto queue = at.below("queues", q);
+    check(queue, port.queues[q].queue);
+    check(queue.below("marker"), port.queues[q].marker, port.queues[q].queue);
+    check_regulation(queue.below("regulation"), sw, port.queues[q].regulation);
+  }
+}
+
 void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port,
                 Uses& uses) {
   at.rate("drain_rate", port.drain_rate);
   check_delay(at, port.delay);
   at.require(port.loss >= 0 && port.loss < 1, "loss", std::to_string(port.loss),
              "must be at least 0 and less than 1");
-  check(at.below("queue"), port.queue);
-  check(at.below("marker"), port.marker, port.queue);
-  check(at.below("regulation"), port.regulation);
-  at.below("regulation")
-      .require(port.regulation.mode == RegulationMode::kOff || sw.signals.accept_tos, "mode",
-               "\"mark\"", "needs signals: set accept_tos in [switch.signals]");
+  check_queues(at, sw, port);
 
   const std::string full_name = sw.name + '.' + port.name;
   const auto link = uses.link_of.find(full_name);
@@ -176,7 +190,8 @@ MbufNeed mbuf_need(const SwitchProcessConfig& c) {
   }
   for (const auto& sw : c.switches) {
     for (const auto& port : sw.ports) {
-      need.queues += std::uint64_t{port.queue.limit_packets} + 1;
+      for (const auto& queue : queues_of(port)) need.queues += queue.queue.limit_packets;
+      need.queues += 1;  // in service
       if (port.device) need.links += 2 * in_flight_packets(port.drain_rate, port.delay);
       need.slack += 2 * kBatchPackets;
     }
@@ -267,6 +282,11 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
   root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
   check_mbufs(root, config);
   return issues;
+}
+
+std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port) {
+  if (!port.queues.empty()) return port.queues;
+  return {{port.queue, port.marker, port.regulation}};
 }
 
 std::uint32_t required_mbufs(const SwitchProcessConfig& config) {

@@ -2,32 +2,38 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
+#include <vector>
 
 #include "common/core/egress_queue.h"
 #include "common/core/random.h"
-#include "common/core/regulator.h"
 #include "common/core/service_clock.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
+#include "common/runtime/device_edge.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "switch/config.h"
 #include "switch/live.h"
-#include "switch/parse.h"
+#include "switch/port_queue.h"
 #include "switch/queue_tap.h"
 #include "switch/report.h"
 
 namespace outrider {
 
-/// Everything behind "forward to this port": admission, marking, the data
-/// queue, the signals' own queue served before it, the regulator, and the drain
-/// rate, which is the one known bottleneck.
+/// Ports of one lcore that want to be polled: bit i is the port that was told i.
+using PortMask = std::uint64_t;
+
+/// Everything behind "forward to this port": its queues, the signals' own queue served
+/// before them, and the drain rate, which is the one known bottleneck.
 ///
 /// The drain is exact in packet time: before a packet is judged, everything
 /// that would have left by its arrival has left. So a poll's batch, whose
 /// packets carry interpolated arrival times, sees the same occupancies as
 /// packets that come one by one.
+///
+/// An event loop calls it when its transmitter becomes free, and a link takes what
+/// leaves; or, polled, a loop calls serve_until() every round and a device takes it.
 ///
 /// Identity, per class: arrived == transmitted + sum(drops) + resident.
 /// Not thread-safe: one lcore owns a port and all its state.
@@ -44,78 +50,84 @@ class EgressPort final : public EventSource {
 
   /// Where departures go. Once, before the first packet.
   void connect(Link& out) noexcept { out_ = &out; }
+  /// The same, polled: a port with something to send keeps bit `index` of `busy` set,
+  /// and whoever polls calls serve_until() on it. Both must outlive the port's last packet.
+  void connect(DeviceEdge& device, PortMask& busy, unsigned index) noexcept;
   /// Splits the waiting time of data packets with an owner. Once, before the first
   /// packet. @pre all packets are of a pool with attribution
   void attribute(std::uint32_t owners) { service_ = std::make_unique<ServiceClock>(owners); }
 
-  /// A START for a burst that will leave through this port.
-  void on_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
-                Time now) noexcept;
+  /// A START for a burst that will leave through queue `queue` of this port.
+  void on_start(std::uint8_t queue, const FlowKey& flow, std::uint32_t sequence,
+                std::uint16_t threshold_packets, Time now) noexcept {
+    queues_[queue].on_start(flow, sequence, threshold_packets, now);
+  }
 
   /// Takes ownership: transmits, queues or drops. Time does not decrease.
+  /// @param packet parsed; its `queue` is one of this port's
   /// @param signal the packet is an admitted signal: served first, never marked
-  void enqueue(Packet* packet, const ParsedPacket& parsed, bool signal, Time now) noexcept;
+  void enqueue(Packet* packet, bool signal, Time now) noexcept;
+
+  /// Lets everything leave that would have left by `now`.
+  void serve_until(Time now) noexcept {
+    if (serializer_.free_at() <= now && has_work()) serve_due(now);
+  }
 
   Time fire(Time now) noexcept override;
 
-  /// Releases what waits. Counted as resident before.
+  /// Releases what waits and what is in service. Counted as resident before.
   void flush() noexcept;
 
-  [[nodiscard]] std::uint64_t resident() const noexcept {
-    return queue_.occupancy_packets() + signals_.occupancy_packets();
-  }
-  [[nodiscard]] const std::string& name() const noexcept { return config_.name; }
-  [[nodiscard]] const PerClass<std::uint64_t>& transmitted() const noexcept { return transmitted_; }
-  [[nodiscard]] const PerClass<std::array<std::uint64_t, kDropReasons>>& drops() const noexcept {
-    return drops_;
-  }
-  [[nodiscard]] std::uint32_t occupancy_packets() const noexcept {
-    return queue_.occupancy_packets();
-  }
-  [[nodiscard]] const Regulator& regulator() const noexcept { return regulator_; }
+  /// Packets that wait.
+  [[nodiscard]] std::uint64_t resident() const noexcept;
+  /// Packets that a polled port has begun to send and not handed over yet.
+  [[nodiscard]] std::uint64_t in_service() const noexcept { return in_service_ != nullptr; }
+  /// Packets handed to the device of a polled port.
+  [[nodiscard]] std::uint64_t handed_over() const noexcept { return handed_over_; }
 
-  [[nodiscard]] QueueReport report(Time now) const;
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] std::span<const PortQueue> queues() const noexcept { return queues_; }
+
+  /// Appends a report of each queue; signals are counted with queue 0.
+  void report(std::vector<QueueReport>& reports, Time now) const;
   void add_to(SwitchLive& live) const noexcept;
 
  private:
-  using Queue = EgressQueue<Packet*>;
+  using Queue = PortQueue::Queue;
 
-  struct Threshold {
-    std::uint32_t packets = 0;
-    MarkReason reason{};
-  };
-  [[nodiscard]] Threshold threshold_for(TrafficClass c, Time now) noexcept;
-  void mark_if_due(Packet& packet, TrafficClass c, Time now) noexcept;
-  void drop(Packet* packet, TrafficClass c, DropReason reason) noexcept;
   /// Every packet takes a draw, so that which are lost does not depend on the queue.
   [[nodiscard]] bool loses_next() noexcept {
     return loss_below_ != 0 && loss_.next_u32() < loss_below_;
   }
+  [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
+  [[nodiscard]] bool has_work() const noexcept { return backlogged() || in_service_ != nullptr; }
+  [[nodiscard]] bool enqueue_signal(Packet* packet, Time now) noexcept;
   void begin_wait(Packet& packet, Time now) noexcept;
   void end_wait(Packet& packet, Time start) noexcept;
-  void serve_until(Time now) noexcept;
+  void serve_due(Time now) noexcept;
   void depart(Time start) noexcept;
-  [[nodiscard]] bool backlogged() const noexcept { return !queue_.empty() || !signals_.empty(); }
+  void hand_over() noexcept;
+  void wake_at(Time at) noexcept;
 
-  SwitchPortConfig config_;
+  static constexpr std::uint32_t kSignalBit = 1U << kMaxQueues;
+
+  std::string name_;
+  BitRate drain_rate_;
+  Serializer serializer_;
+  std::uint32_t backlog_ = 0;  ///< bit q: queue q holds packets; kSignalBit: signals do
   EventLoop& loop_;
   SourceId id_;
   Link* out_ = nullptr;
-  Serializer serializer_;
-  Queue queue_;
+  DeviceEdge* device_ = nullptr;  ///< polled: takes what leaves
+  PortMask* busy_ = nullptr;
+  PortMask busy_bit_ = 0;
+  Packet* in_service_ = nullptr;  ///< polled: on the wire until serializer_.free_at()
+  std::uint64_t handed_over_ = 0;
+  std::vector<PortQueue> queues_;
   Queue signals_;
-  Regulator regulator_;
   RandomStream loss_;
-  std::uint64_t loss_below_;  ///< of 2^32; 0: nothing is lost
-  PerClass<std::uint32_t> initial_threshold_{};
-  std::unique_ptr<QueueTap> tap_;          ///< only if config_.record
+  std::uint64_t loss_below_;               ///< of 2^32; 0: nothing is lost
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution
-
-  PerClass<std::uint64_t> arrived_{};
-  PerClass<std::uint64_t> transmitted_{};
-  PerClass<std::uint64_t> transmitted_bytes_{};
-  PerClass<std::array<std::uint64_t, kDropReasons>> drops_{};
-  PerClass<std::array<std::uint64_t, kMarkReasons>> marks_{};
 };
 
 }  // namespace outrider

@@ -42,6 +42,7 @@ struct QueueBin {
 struct QueueReport {
   std::string switch_name;
   std::string port_name;
+  std::uint32_t queue = 0;  ///< of the port; signals are counted with queue 0
   std::uint64_t drain_bits_per_second = 0;
   std::uint32_t initial_threshold_packets = 0;
   PerClass<std::uint64_t> arrived{};

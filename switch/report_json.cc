@@ -34,6 +34,7 @@ requires std::same_as<std::remove_const_t<R>, QueueReport>
 void fields(V& v, R& r) {
   v.value("switch_name", r.switch_name);
   v.value("port_name", r.port_name);
+  v.value("queue", r.queue);
   v.value("drain_bits_per_second", r.drain_bits_per_second);
   v.value("initial_threshold_packets", r.initial_threshold_packets);
   v.value("arrived", r.arrived);
@@ -84,7 +85,7 @@ void fields(V& v, R& r) {
 namespace {
 
 constexpr const char* kKind = "switch_report";
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
 }  // namespace
 

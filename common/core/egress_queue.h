@@ -62,6 +62,11 @@ class EgressQueue {
     return item;
   }
 
+  /// What pop() returns next. @pre !empty()
+  [[nodiscard]] const Item& head() const noexcept {
+    assert(!empty());
+    return ring_[head_ & mask()];
+  }
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
   [[nodiscard]] std::uint32_t occupancy_packets() const noexcept { return tail_ - head_; }
   [[nodiscard]] std::uint64_t occupancy_bytes() const noexcept { return occupancy_bytes_; }

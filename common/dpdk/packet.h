@@ -20,15 +20,24 @@ using Packet = rte_mbuf;
 
 /// What the pipeline knows of a packet; lives in the mbuf's private area, one
 /// cache line beside the mbuf. Whoever holds the packet owns it.
+///
+/// A sender or a device sets frame_bytes (and owner); the switch's parse() sets what
+/// it reads from the headers, in host byte order; whoever hands the packet on keeps
+/// `next` and `due`.
 struct alignas(64) PacketMeta {
-  Packet* next = nullptr;  ///< intrusive FIFO of the link that holds it
-  Time due{};              ///< arrival at the far end of that link
+  Packet* next = nullptr;  ///< intrusive FIFO of whoever holds it
+  Time due{};              ///< link: arrival at its far end
   std::uint32_t frame_bytes =
       0;  ///< on the wire without preamble, gap and FCS; the buffer may hold less
   std::uint16_t payload_bytes = 0;  ///< TCP payload on the wire
-  std::uint8_t ip_offset = 0;       ///< of the IPv4 header in the buffer
+  std::uint8_t ip_offset = 0;       ///< of the IP header in the buffer; 0: not IP
   std::uint8_t tcp_offset = 0;      ///< of the TCP header; 0: not TCP
+  FlowKey flow{};                   ///< ports are 0 unless TCP; ARP: sender and target
+  std::uint32_t sequence = 0;       ///< TCP
+  std::uint8_t tcp_flags = 0;       ///< TcpFlag
+  std::uint8_t tos = 0;
   TrafficClass traffic_class = TrafficClass::kBackground;
+  std::uint8_t queue = 0;  ///< of the egress port
   bool has_identity = false;
   BurstIdentity identity{};  ///< meaningful only if has_identity
   std::uint32_t owner = 0;   ///< of packet_attribution.h: job and worker; 0: nobody, or it is off

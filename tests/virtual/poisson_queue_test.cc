@@ -59,7 +59,7 @@ Measured feed(double load, std::uint32_t packets, std::uint64_t seed, rte_mempoo
     at_s += arrivals.exponential(seconds(kService) / load);
     const Time now = Time{} + from_seconds(at_s);
     loop.run_until(now);
-    occupancy += sw.port(0).occupancy_packets();
+    occupancy += sw.port(0).queues()[0].occupancy_packets();
     Packet* packet = rte_pktmbuf_alloc(&pool);
     write_frame(*packet, {1, 2, 3, 4}, 0, segment, false);
     sink.sent.push_back(now);

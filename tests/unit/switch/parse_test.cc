@@ -14,15 +14,14 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 struct Parsed {
-  std::optional<ParsedPacket> packet;
-  DropReason reason{};
+  std::optional<DropReason> reason;
   PacketMeta meta{};
 };
 
 Parsed parse_bytes(rte_mempool& pool, const Bytes& frame) {
   Packet* packet = packet_of(pool, frame);
   Parsed p;
-  p.packet = parse(*packet, p.reason);
+  p.reason = parse(*packet);
   p.meta = meta(*packet);
   release(packet);
   return p;
@@ -40,15 +39,14 @@ TEST(Parse, ReadsWhatThePipelineNeeds) {
       spec.ip_options.assign(ip_options, 1);
       spec.tcp_options.assign(tcp_options, 1);
       const Parsed p = parse_bytes(pool.get(), bytes_of(spec));
-      ASSERT_TRUE(p.packet.has_value()) << ip_options << " " << tcp_options;
-      EXPECT_EQ(p.packet->flow, spec.flow);
-      EXPECT_EQ(p.packet->sequence, spec.sequence);
-      EXPECT_EQ(p.packet->tcp_flags, spec.tcp_flags);
-      EXPECT_EQ(p.packet->tos, spec.tos);
+      ASSERT_EQ(p.reason, std::nullopt) << ip_options << " " << tcp_options;
+      EXPECT_EQ(p.meta.flow, spec.flow);
+      EXPECT_EQ(p.meta.sequence, spec.sequence);
+      EXPECT_EQ(p.meta.tcp_flags, spec.tcp_flags);
+      EXPECT_EQ(p.meta.tos, spec.tos);
       EXPECT_EQ(p.meta.ip_offset, 14);
       EXPECT_EQ(p.meta.tcp_offset, 34 + ip_options);
       EXPECT_EQ(p.meta.payload_bytes, 1000) << "on the wire, not in the buffer";
-      EXPECT_FALSE(p.meta.has_identity);
     }
   }
 }
@@ -58,7 +56,7 @@ TEST(Parse, PaddingOfShortFramesIsNotPayload) {
   const Bytes frame = bytes_of({.payload_bytes = 0});
   ASSERT_EQ(frame.size(), 60U) << "54 bytes of headers and 6 of padding";
   const Parsed p = parse_bytes(pool.get(), frame);
-  ASSERT_TRUE(p.packet.has_value());
+  ASSERT_EQ(p.reason, std::nullopt);
   EXPECT_EQ(p.meta.payload_bytes, 0);
 }
 
@@ -81,11 +79,11 @@ TEST(Parse, WhatIsNotTcpHasNoPorts) {
   };
   for (const auto& row : rows) {
     const Parsed p = parse_bytes(pool.get(), bytes_of(row.spec));
-    ASSERT_TRUE(p.packet.has_value()) << row.why;
+    ASSERT_EQ(p.reason, std::nullopt) << row.why;
     EXPECT_EQ(p.meta.tcp_offset != 0, row.tcp) << row.why;
-    EXPECT_EQ(p.packet->flow.source_port, row.tcp ? row.spec.flow.source_port : 0) << row.why;
-    EXPECT_EQ(p.packet->flow.destination_port, row.tcp ? row.spec.flow.destination_port : 0);
-    EXPECT_EQ(p.packet->flow.source_address, row.spec.flow.source_address) << row.why;
+    EXPECT_EQ(p.meta.flow.source_port, row.tcp ? row.spec.flow.source_port : 0) << row.why;
+    EXPECT_EQ(p.meta.flow.destination_port, row.tcp ? row.spec.flow.destination_port : 0);
+    EXPECT_EQ(p.meta.flow.source_address, row.spec.flow.source_address) << row.why;
     if (!row.tcp) {
       EXPECT_EQ(p.meta.payload_bytes, 0) << row.why;
     }
@@ -130,7 +128,6 @@ TEST(Parse, RefusesByName) {
     Bytes frame = bytes_of({.payload_bytes = 60});
     row.spoil(frame);
     const Parsed p = parse_bytes(pool.get(), frame);
-    EXPECT_FALSE(p.packet.has_value()) << row.why;
     EXPECT_EQ(p.reason, row.reason) << row.why;
   }
 }
@@ -138,15 +135,15 @@ TEST(Parse, RefusesByName) {
 TEST(Parse, LengthsAtTheEdgeAreAccepted) {
   TestPool pool;
   Bytes exact = bytes_of({.payload_bytes = 60});
-  EXPECT_TRUE(parse_bytes(pool.get(), exact).packet.has_value()) << "total length == frame";
+  EXPECT_EQ(parse_bytes(pool.get(), exact).reason, std::nullopt) << "total length == frame";
   exact.push_back(0);
-  EXPECT_TRUE(parse_bytes(pool.get(), exact).packet.has_value()) << "a trailer is not a fault";
+  EXPECT_EQ(parse_bytes(pool.get(), exact).reason, std::nullopt) << "a trailer is not a fault";
   Bytes widest = bytes_of({.payload_bytes = 60});
   widest[46] = 0xF0;  // 60 bytes of TCP header, the last 40 of them options
   widest[16] = 0, widest[17] = 80;
   reseal_ipv4(widest);
   const Parsed p = parse_bytes(pool.get(), widest);
-  ASSERT_TRUE(p.packet.has_value()) << "data offset to the very end";
+  ASSERT_EQ(p.reason, std::nullopt) << "data offset to the very end";
   EXPECT_EQ(p.meta.payload_bytes, 0);
 }
 
@@ -170,11 +167,11 @@ TEST(Parse, TruncationAndRandomDamageAreSafe) {
     if (i % 2 == 0) reseal_ipv4(frame);
     frame.resize(random.next_u32() % 3 == 0 ? random.next_u32() % frame.size() : frame.size());
     const Parsed p = parse_bytes(pool.get(), frame);
-    if (p.packet) {
+    if (!p.reason) {
       ++accepted;
       ASSERT_LE(p.meta.tcp_offset + p.meta.payload_bytes, frame.size());
     } else {
-      ++refused[static_cast<std::size_t>(p.reason)];
+      ++refused[static_cast<std::size_t>(*p.reason)];
     }
   }
   EXPECT_GT(accepted, 1'000U);
@@ -185,16 +182,17 @@ TEST(Parse, TruncationAndRandomDamageAreSafe) {
 TEST(Parse, StaleMetaDataOfAnEarlierUseIsOverwritten) {
   TestPool pool;
   Packet* packet = make_packet(pool.get(), {.protocol = kIpProtocolUdp});
-  meta(*packet).tcp_offset = 34;
-  meta(*packet).payload_bytes = 1000;
-  meta(*packet).has_identity = true;
-  meta(*packet).traffic_class = TrafficClass::kSignal;
-  DropReason reason{};
-  ASSERT_TRUE(parse(*packet, reason).has_value());
-  EXPECT_EQ(meta(*packet).tcp_offset, 0);
-  EXPECT_EQ(meta(*packet).payload_bytes, 0);
-  EXPECT_FALSE(meta(*packet).has_identity);
-  EXPECT_EQ(meta(*packet).traffic_class, TrafficClass::kBackground);
+  PacketMeta& m = meta(*packet);
+  m.tcp_offset = 34;
+  m.payload_bytes = 1000;
+  m.tcp_flags = kTcpSyn;
+  m.flow = {1, 2, 3, 4};
+  ASSERT_EQ(parse(*packet), std::nullopt);
+  EXPECT_EQ(m.tcp_offset, 0);
+  EXPECT_EQ(m.payload_bytes, 0);
+  EXPECT_EQ(m.tcp_flags, 0);
+  EXPECT_EQ(m.flow,
+            (FlowKey{FrameSpec{}.flow.source_address, FrameSpec{}.flow.destination_address, 0, 0}));
   release(packet);
 }
 

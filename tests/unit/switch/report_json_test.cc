@@ -35,6 +35,7 @@ QueueReport filled_queue() {
   QueueReport q;
   q.switch_name = "leaf \"1\"";
   q.port_name = "port\n";
+  q.queue = 3;
   for (auto* v : {&q.drain_bits_per_second, &q.bursts_not_recorded, &q.starts_armed,
                   &q.starts_repeated, &q.starts_refused_budget, &q.starts_refused_table,
                   &q.recovered_arrival, &q.recovered_burst_end, &q.recovered_timer, &q.expired,
@@ -95,6 +96,7 @@ TEST(SwitchReportJson, SurvivesTheRoundTripExactly) {
   const QueueReport& b = back.queues[0];
   EXPECT_EQ(b.switch_name, a.switch_name);
   EXPECT_EQ(b.port_name, a.port_name);
+  EXPECT_EQ(b.queue, a.queue);
   EXPECT_EQ(b.regulated_ns, a.regulated_ns);
   EXPECT_EQ(b.marks.values, a.marks.values);
   EXPECT_EQ(b.burst_sojourn_ns, a.burst_sojourn_ns);
@@ -135,7 +137,7 @@ TEST(SwitchReportJson, NamesWhatIsWrong) {
     }
     return std::string("(accepted)");
   };
-  EXPECT_THAT(refusal("\"schema_version\":1", "\"schema_version\":99"),
+  EXPECT_THAT(refusal("\"schema_version\":2", "\"schema_version\":99"),
               HasSubstr("schema_version"));
   EXPECT_THAT(refusal("switch_report", "generator_report"), HasSubstr("another report"));
   EXPECT_THAT(refusal("\"on_links\"", "\"on_link\""), HasSubstr("on_links: is missing"));

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <tuple>
+
+#include "switch/config_toml.h"
+
+namespace outrider {
+
+using namespace std::chrono_literals;
+
+using namespace std::chrono_literals;
+
+// The structured bindings below stop compiling when a struct gains a field, so
+// that the round trip cannot forget one.
+inline auto fields(const DeviceConfig& c) {
+  const auto& [name, device, rx, tx] = c;
+  return std::tuple(name, device, rx, tx);
+}
+inline auto fields(const QueueConfig& c) {
+  const auto& [packets, bytes] = c;
+  return std::tuple(packets, bytes);
+}
+inline auto fields(const MarkerConfig& c) {
+  const auto& [kind, at, threshold, ddl] = c;
+  return std::tuple(kind, at, threshold, ddl);
+}
+inline auto fields(const RegulationPolicy& c) {
+  const auto& [mode, recovery, spare, hold, idle, expiry, share, window, entries] = c;
+  return std::tuple(mode, recovery, spare, hold, idle, expiry, share, window, entries);
+}
+inline auto fields(const SignalConfig& c) {
+  const auto& [tos, from, tokens, burst] = c;
+  return std::tuple(tos, from, tokens, burst);
+}
+inline auto fields(const PortQueueConfig& c) {
+  const auto& [queue, marker, regulation] = c;
+  return std::tuple_cat(fields(queue), fields(marker), fields(regulation));
+}
+inline auto fields(const SwitchPortConfig& c) {
+  const auto& [name, rate, layer, delay, device, queue, marker, regulation, queues, loss, record] =
+      c;
+  return std::tuple_cat(std::tuple(name, rate, layer, delay, device, queues.size(), loss, record),
+                        fields(queue), fields(marker), fields(regulation));
+}
+inline auto fields(const SwitchConfig& c) {
+  const auto& [name, ports, routes, macs, ddl, signals] = c;
+  return std::tuple_cat(
+      std::tuple(name, ports.size(), routes.size(), macs.size(), ddl.first, ddl.last),
+      fields(signals));
+}
+inline auto fields(const RouteConfig& c) { return std::tuple(c.prefix, c.port); }
+inline auto fields(const MacRouteConfig& c) { return std::tuple(c.mac, c.port); }
+inline auto fields(const SwitchLinkConfig& c) {
+  const auto& [a, b, delay] = c;
+  return std::tuple(a, b, delay);
+}
+inline auto fields(const SwitchProcessConfig& c) {
+  const auto& [devices, switches, links, seed, lcore, mbufs, bin, records, bins] = c;
+  return std::tuple(devices.size(), switches.size(), links.size(), seed, lcore, mbufs, bin, records,
+                    bins);
+}
+
+/// Two switches; every scalar differs from its default.
+inline SwitchProcessConfig full_config() {
+  const RegulationPolicy policy{.mode = RegulationMode::kMark,
+                                .recovery = Recovery::kTimer,
+                                .spare_ddl = true,
+                                .hold = 3ms,
+                                .idle_end = 4ms,
+                                .expiry = 50ms,
+                                .budget_share = 0.3,
+                                .budget_window = 5s,
+                                .max_entries = 12};
+  const SwitchPortConfig down{
+      .name = "down",
+      .drain_rate = {9'500'000'000},
+      .rate_layer = RateLayer::kL2,
+      .delay = 1500ns,
+      .device = "nic",
+      .queue = {.limit_packets = 300, .limit_bytes = 400'000},
+      .marker = {.kind = MarkerKind::kTailDrop,
+                 .at = MarkAt::kDequeue,
+                 .threshold_packets = 50,
+                 .ddl_threshold_packets = 90},
+      .regulation = policy,
+      .queues = {{.queue = {.limit_packets = 10, .limit_bytes = 20'000},
+                  .marker = {.threshold_packets = 7, .ddl_threshold_packets = 8},
+                  .regulation = policy},
+                 {.queue = {.limit_bytes = 50'000}, .marker = {.ddl_threshold_packets = 50}}},
+      .loss = 0.25,
+      .record = true};
+  const SwitchPortConfig up{.name = "up", .drain_rate = {200'000'000}};
+  const SwitchConfig leaf{.name = "leaf",
+                          .ports = {down, up},
+                          .routes = {{"10.0.1.0/24", "down"}, {"0.0.0.0/0", "up"}},
+                          .mac_routes = {{"02:00:00:00:00:01", "up"}},
+                          .ddl_ports = {6000, 6010},
+                          .signals = {.accept_tos = true,
+                                      .accept_from = {"10.0.1.0/24", "10.0.2.0/24"},
+                                      .tokens_per_second = 12.5,
+                                      .token_burst = 3}};
+  const SwitchConfig root{
+      .name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};
+  return {.devices = {{"nic", "0000:3b:00.0", 2048, 512}},
+          .switches = {leaf, root},
+          .links = {{"leaf.up", "root.p0", 100us}},
+          .seed = 7,
+          .lcore = 3,
+          .mbufs = 65'536,
+          .bin = 2ms,
+          .max_burst_records = 99,
+          .max_bins = 77};
+}
+
+}  // namespace outrider
