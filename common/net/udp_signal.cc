@@ -1,0 +1,113 @@
+#include "common/net/udp_signal.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "common/net/headers.h"
+
+namespace outrider::udp_signal {
+namespace {
+
+constexpr std::uint16_t kPullBit = 0x8000;
+
+/// 64 bits in network byte order at any alignment.
+struct Be64 {
+  Be32 high;
+  Be32 low;
+
+  [[nodiscard]] std::uint64_t get() const noexcept {
+    return std::uint64_t{high.get()} << 32 | low.get();
+  }
+  void set(std::uint64_t v) noexcept {
+    high.set(static_cast<std::uint32_t>(v >> 32));
+    low.set(static_cast<std::uint32_t>(v));
+  }
+};
+
+struct Message {
+  Be32 magic;
+  std::uint8_t version;
+  std::uint8_t kind;
+  Be16 threshold_packets;
+  Be16 job;
+  Be16 worker;
+  Be32 iteration;
+  Be64 burst_bytes;
+  Be64 due_in_ns;
+  Be16 source_port;
+  Be16 destination_port;
+  Be32 sequence;
+  Be64 counter;
+  std::array<std::uint8_t, 16> tag;
+};
+static_assert(sizeof(Message) == kBytes && alignof(Message) == 1);
+static_assert(offsetof(Message, version) == 4 && offsetof(Message, kind) == 5);
+static_assert(offsetof(Message, threshold_packets) == 6 && offsetof(Message, job) == 8);
+static_assert(offsetof(Message, worker) == 10 && offsetof(Message, iteration) == 12);
+static_assert(offsetof(Message, burst_bytes) == 16 && offsetof(Message, due_in_ns) == 24);
+static_assert(offsetof(Message, source_port) == 32 && offsetof(Message, destination_port) == 34);
+static_assert(offsetof(Message, sequence) == 36 && offsetof(Message, counter) == 40);
+static_assert(offsetof(Message, tag) == kTagOffset);
+
+std::optional<Fault> fault_of(const Message& m, Duration due_limit) noexcept {
+  if (m.magic.get() != kMagic) return Fault::kBadMagic;
+  if (m.version != kVersion) return Fault::kBadVersion;
+  if (m.kind != static_cast<std::uint8_t>(Kind::kStart) &&
+      m.kind != static_cast<std::uint8_t>(Kind::kAck))
+    return Fault::kBadKind;
+  if (m.threshold_packets.get() == 0) return Fault::kZeroTarget;
+  if (m.source_port.get() == 0 || m.destination_port.get() == 0) return Fault::kZeroPort;
+  if (m.due_in_ns.get() > static_cast<std::uint64_t>(due_limit.count())) return Fault::kDueTooFar;
+  if (std::ranges::any_of(m.tag, [](std::uint8_t b) { return b != 0; })) return Fault::kReserved;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void encode(const Signal& s, std::span<std::uint8_t, kBytes> out) noexcept {
+  assert(s.threshold_packets > 0 && s.source_port > 0 && s.destination_port > 0);
+  assert(s.identity.worker < kPullBit && s.due_in >= Duration::zero());
+  Message m{};
+  m.magic.set(kMagic);
+  m.version = kVersion;
+  m.kind = static_cast<std::uint8_t>(s.kind);
+  m.threshold_packets.set(s.threshold_packets);
+  m.job.set(s.identity.job);
+  m.worker.set(static_cast<std::uint16_t>(
+      s.identity.worker | (s.identity.direction == BurstDirection::kPull ? kPullBit : 0)));
+  m.iteration.set(s.identity.iteration);
+  m.burst_bytes.set(s.burst_bytes);
+  m.due_in_ns.set(static_cast<std::uint64_t>(s.due_in.count()));
+  m.source_port.set(s.source_port);
+  m.destination_port.set(s.destination_port);
+  m.sequence.set(s.sequence);
+  m.counter.set(s.counter);
+  std::memcpy(out.data(), &m, sizeof m);
+}
+
+std::optional<Fault> decode(std::span<const std::uint8_t> payload, Duration due_limit,
+                            Signal& signal) noexcept {
+  assert(due_limit >= Duration::zero());
+  if (payload.size() != kBytes) return Fault::kBadLength;
+  Message m;
+  std::memcpy(&m, payload.data(), sizeof m);
+  if (const auto fault = fault_of(m, due_limit)) return fault;
+  const std::uint16_t worker = m.worker.get();
+  signal = {.kind = static_cast<Kind>(m.kind),
+            .threshold_packets = m.threshold_packets.get(),
+            .identity = {.job = m.job.get(),
+                         .worker = static_cast<std::uint16_t>(worker & ~kPullBit),
+                         .iteration = m.iteration.get(),
+                         .direction = (worker & kPullBit) != 0 ? BurstDirection::kPull
+                                                               : BurstDirection::kPush},
+            .burst_bytes = m.burst_bytes.get(),
+            .due_in = Duration{static_cast<std::int64_t>(m.due_in_ns.get())},
+            .source_port = m.source_port.get(),
+            .destination_port = m.destination_port.get(),
+            .sequence = m.sequence.get(),
+            .counter = m.counter.get()};
+  return std::nullopt;
+}
+
+}  // namespace outrider::udp_signal

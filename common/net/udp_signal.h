@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "common/core/burst_identity.h"
+#include "common/core/clock.h"
+
+namespace outrider {
+
+/// The iteration-start signal as a UDP message: what the TOS byte says, and which
+/// burst it is, how many bytes it has and when it is due. One message a datagram,
+/// integers in network byte order:
+///
+///     offset  bytes
+///          0      4  magic, "ORSG"
+///          4      1  version, 1
+///          5      1  kind: 1 START, 2 ACK
+///          6      2  threshold h that is asked for [packets], not 0
+///          8      2  job
+///         10      2  worker; the high bit is set for a pull
+///         12      4  iteration
+///         16      8  bytes of the burst on this connection; 0: not known
+///         24      8  time from sending this until the burst is due [ns]
+///         32      2  TCP source port of the announced flow, not 0
+///         34      2  its destination port, not 0
+///         36      4  sequence number from which payload belongs to the burst
+///         40      8  counter of the sender, for a replay window
+///         48     16  keyed tag; reserved, all zero
+///
+/// The flow's addresses are those of the IP header: a START goes the flow's way. An
+/// ACK comes back and repeats the START that it answers, but for the kind. Due is a
+/// span, not an instant, because processes share no clock.
+namespace udp_signal {
+
+inline constexpr std::size_t kBytes = 64;
+inline constexpr std::uint32_t kMagic = 0x4F525347;
+inline constexpr std::uint8_t kVersion = 1;
+inline constexpr std::uint16_t kDefaultPort = 5900;
+
+enum class Kind : std::uint8_t { kStart = 1, kAck = 2 };
+
+struct Signal {
+  Kind kind = Kind::kStart;
+  std::uint16_t threshold_packets = 0;  ///< > 0
+  BurstIdentity identity{};             ///< worker < 32768
+  std::uint64_t burst_bytes = 0;        ///< on this connection; 0: not known
+  Duration due_in{};                    ///< from sending, >= 0
+  std::uint16_t source_port = 0;        ///< TCP, > 0
+  std::uint16_t destination_port = 0;   ///< TCP, > 0
+  std::uint32_t sequence = 0;           ///< of the burst's first byte
+  std::uint64_t counter = 0;
+
+  bool operator==(const Signal&) const = default;
+};
+
+/// Why a datagram is no signal; the first that applies, in this order.
+enum class Fault : std::uint8_t {
+  kBadLength,  ///< not kBytes
+  kBadMagic,
+  kBadVersion,
+  kBadKind,
+  kZeroTarget,  ///< threshold 0
+  kZeroPort,    ///< of the announced flow
+  kDueTooFar,   ///< beyond the reader's limit
+  kReserved,    ///< a tag, which this version cannot check
+};
+inline constexpr std::size_t kFaults = 8;
+inline constexpr std::array<std::string_view, kFaults> kFaultNames{
+    "bad_length",  "bad_magic", "bad_version", "bad_kind",
+    "zero_target", "zero_port", "due_too_far", "reserved"};
+static_assert(static_cast<std::size_t>(Fault::kReserved) + 1 == kFaults);
+
+/// @pre the ranges stated at the fields
+void encode(const Signal& signal, std::span<std::uint8_t, kBytes> out) noexcept;
+
+/// Reads any bytes. @param payload of one UDP datagram
+/// @param due_limit the furthest ahead that a burst may be due, >= 0
+/// @param signal untouched if there is a fault
+/// @return what is wrong, nothing if it is a signal
+[[nodiscard]] std::optional<Fault> decode(std::span<const std::uint8_t> payload, Duration due_limit,
+                                          Signal& signal) noexcept;
+
+/// Where the tag begins: all behind it is zero for now.
+inline constexpr std::size_t kTagOffset = 48;
+
+}  // namespace udp_signal
+}  // namespace outrider
