@@ -46,6 +46,7 @@ struct CaseParameters {
   double hold_rtts = 10;  ///< recovery "timer", from START on
   double budget_share = 0.5;
   double ack_timeout_rtts = 20;
+  SignalForm signal_form = SignalForm::kTos;
 
   // Every queue of every switch.
   LabMarker marker = LabMarker::kStep;
@@ -116,6 +117,7 @@ void describe(V& v, CaseParameters& c) {
   v.value("hold_rtts", c.hold_rtts);
   v.share("budget_share", c.budget_share);
   v.value("ack_timeout_rtts", c.ack_timeout_rtts);
+  v.choice("signal_form", c.signal_form, kSignalForms);
   v.choice("marker", c.marker, kLabMarkers);
   v.choice("mark_at", c.mark_at, kMarkAtNames);
   v.value("queue_packets", c.queue_packets);

@@ -47,7 +47,8 @@ AnnounceConfig announce_of(const CaseParameters& p, Duration rtt) {
   return {.lead_source = p.lead_source,
           .lead = rtts_to_duration(p.lead_rtts, rtt),
           .threshold_packets = p.h_packets,
-          .ack_timeout = rtts_to_duration(p.ack_timeout_rtts, rtt)};
+          .ack_timeout = rtts_to_duration(p.ack_timeout_rtts, rtt),
+          .signal_form = p.signal_form};
 }
 
 JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {

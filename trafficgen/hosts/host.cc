@@ -101,21 +101,6 @@ void Host::begin_burst(TcpConnection& connection, const BurstLedger& ledger, Bur
                               now);
 }
 
-void Host::send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
-                      Time now) noexcept {
-  signals_.push({flow, sequence, {tos_signal::Kind::kStart, threshold_packets}});
-  ++counters_.starts_sent;
-  settle(now);
-}
-
-void Host::hear_acks(const FlowKey& flow, SignalListener& listener) {
-  forget_acks(flow);
-  if (ack_listeners_.full()) ack_listeners_.grow();
-  ack_listeners_.insert(flow, &listener);
-}
-
-void Host::forget_acks(const FlowKey& flow) noexcept { ack_listeners_.erase(flow); }
-
 void Host::set_timer(TimerClient& client, std::uint32_t tag, Time at) {
   timers_.add({.at = at, .client = &client, .tag = tag});
   note_timer(at);
@@ -161,12 +146,16 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   ++busy_;
   counters_.count_received(*packet);
   ReceivedFrame frame;
-  const auto dropped = read_frame(*packet, frame);
+  auto dropped = read_frame(*packet, frame);
+  ReceivedSignal signal;
+  const bool is_udp_signal = dropped == DropReason::kNoConnection && !signal_ports_.empty();
+  if (is_udp_signal) dropped = read_signal_frame(*packet, signal_ports_, signal);
   if (setup_.payload == Payload::kPattern && !dropped && frame.segment.payload_bytes != 0)
     verify(*packet, frame);
   if (attribution_ && !dropped) attribution_->on_packet(*packet, frame.segment.payload_bytes, now);
   release(packet);
   if (dropped) ++counters_.drops[static_cast<std::size_t>(*dropped)];
+  else if (is_udp_signal) take_signal(signal, now);
   else take_frame(frame, now);
   if (attribution_) attribution_->end_event();
   --busy_;
@@ -201,21 +190,6 @@ void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
   connections_[*slot].on_segment(frame.segment, now);
   refresh(*slot, now);
   retire_if_closed(*slot, now);
-}
-
-void Host::take_signal(const ReceivedFrame& frame, const tos_signal::Signal& signal,
-                       Time now) noexcept {
-  ++counters_.signals_taken;
-  if (signal.kind == tos_signal::Kind::kStart) {
-    signals_.push({frame.flow.reversed(),
-                   frame.segment.sequence,
-                   {tos_signal::Kind::kAck, signal.threshold_packets}});
-    ++counters_.acks_sent;
-    return;
-  }
-  ++counters_.acks_received;
-  if (SignalListener** listener = ack_listeners_.find(frame.flow.reversed()))
-    (*listener)->on_signal_ack(frame.flow.reversed(), now);
 }
 
 // -- the NIC
@@ -263,10 +237,7 @@ void Host::transmit(Time now) noexcept {
 /// @return false if nobody had anything after all
 bool Host::write_next(Packet& packet, Time now, Time start) noexcept {
   if (!signals_.empty()) {
-    const OutgoingSignal s = signals_.pop();
-    TcpSegment segment;
-    segment.sequence = s.sequence;
-    write_frame(packet, s.flow, tos_signal::encode(s.signal, 0), segment, setup_.full_payload);
+    write_signal(packet, start);
     return true;
   }
   if (!replies_.empty()) {

@@ -21,6 +21,7 @@
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/host_attribution.h"
 #include "trafficgen/hosts/payload.h"
+#include "trafficgen/hosts/signal_frame.h"
 #include "trafficgen/hosts/time_wait_table.h"
 #include "trafficgen/hosts/timer_queue.h"
 #include "trafficgen/transport/connection.h"
@@ -53,6 +54,17 @@ class SignalListener {
 
  protected:
   ~SignalListener() = default;
+};
+
+/// A burst as a UDP START announces it.
+struct UdpStart {
+  FlowKey flow;                ///< TCP
+  std::uint16_t port = 0;      ///< UDP, of both ends
+  std::uint32_t sequence = 0;  ///< of the burst's first byte
+  std::uint16_t threshold_packets = 0;
+  BurstIdentity identity{};
+  std::uint64_t burst_bytes = 0;  ///< on this connection
+  Time due_at{};                  ///< when the worker means to send it
 };
 
 /// Packets of one host. Identities:
@@ -94,7 +106,7 @@ struct HostCounters {
 /// NIC and timers are two sources of the event loop, because one has instants
 /// microseconds ahead and the other seconds.
 ///
-/// A START that arrives is answered with an ACK. Not thread-safe: one lcore owns
+/// A START that arrives is answered with an ACK of its form. Not thread-safe: one lcore owns
 /// the host and everything on it. Opening a connection may allocate; packets do not.
 class Host final : public Node {
  public:
@@ -152,6 +164,10 @@ class Host final : public Node {
   /// @param sequence of the announced burst's first byte
   void send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
                   Time now) noexcept;
+  /// The same as a UDP message (common/net/udp_signal.h), from and to `start.port`.
+  void send_start(const UdpStart& start, Time now) noexcept;
+  /// From now on UDP signals to that port are taken: STARTs answered, ACKs heard.
+  void take_signals_at(std::uint16_t udp_port);
   void hear_acks(const FlowKey& flow, SignalListener& listener);
   void forget_acks(const FlowKey& flow) noexcept;
   void set_timer(TimerClient& client, std::uint32_t tag, Time at);
@@ -188,9 +204,11 @@ class Host final : public Node {
     Host& host;
   };
   struct OutgoingSignal {
-    FlowKey flow;
+    FlowKey flow;  ///< of a UDP message: the datagram's
     std::uint32_t sequence = 0;
     tos_signal::Signal signal;
+    std::optional<udp_signal::Signal> message{};  ///< then it takes the UDP form
+    Time due_at{};                                ///< of a UDP START
   };
   static constexpr std::size_t kMaxReplies = 64;
   struct OutgoingReply {  ///< of no connection: resets, TIME-WAIT
@@ -206,7 +224,11 @@ class Host final : public Node {
 
   void verify(Packet& packet, const ReceivedFrame& frame) noexcept;
   void take_frame(const ReceivedFrame& frame, Time now) noexcept;
+  // host_signals.cc
   void take_signal(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
+  void take_signal(const ReceivedSignal& received, Time now) noexcept;
+  void take_ack(const FlowKey& flow, Time now) noexcept;
+  void write_signal(Packet& packet, Time start) noexcept;
   // host_unknown.cc
   void take_unknown(const ReceivedFrame& frame, Time now) noexcept;
   [[nodiscard]] bool take_late(const ReceivedFrame& frame, Time now) noexcept;
@@ -246,6 +268,7 @@ class Host final : public Node {
   Fifo<OutgoingSignal> signals_;  ///< sent before anything else
   Fifo<OutgoingReply> replies_;   ///< bounded by kMaxReplies
   std::vector<std::pair<std::uint16_t, Acceptor*>> listeners_;
+  std::vector<std::uint16_t> signal_ports_;  ///< UDP
   FlowTable<SignalListener*> ack_listeners_;
   TimerQueue timers_;           ///< the applications'
   Time nic_retry_at_ = kNever;  ///< no mbuf was left, or the device is full: try again then

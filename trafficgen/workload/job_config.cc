@@ -165,6 +165,7 @@ void check(const Checks& at, const AnnounceConfig& announce) {
   at.require(tos_signal::is_encodable(announce.threshold_packets), "threshold_packets",
              std::to_string(announce.threshold_packets) + " packets",
              "must be a multiple of 5 from 5 to 75: the signal carries no other");
+  at.in_range("signal_port", announce.signal_port, 1, 65535);
 }
 
 void check(const Checks& at, const JobConfig& job) {

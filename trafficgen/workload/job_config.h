@@ -8,6 +8,7 @@
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
+#include "common/net/udp_signal.h"
 
 namespace outrider {
 
@@ -18,11 +19,19 @@ enum class LeadSource : std::uint8_t {
   kOverlap,  ///< `lead` before the gradients are due
 };
 
+/// What a START looks like on the wire.
+enum class SignalForm : std::uint8_t {
+  kTos,  ///< the paper's: a segment without payload of the announced flow, in its TOS byte
+  kUdp,  ///< a message of its own, with bytes and due time (common/net/udp_signal.h)
+};
+
 struct AnnounceConfig {
   LeadSource lead_source = LeadSource::kWait;
   Duration lead{};                       ///< START to burst, at least; zero: the ACK alone
   std::uint16_t threshold_packets = 10;  ///< h, multiple of 5 up to 75
   Duration ack_timeout = std::chrono::milliseconds(50);  ///< > 0, then the burst leaves anyway
+  SignalForm signal_form = SignalForm::kTos;
+  std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< kUdp: of both ends, > 0
 };
 
 enum class Schedule : std::uint8_t {
@@ -134,6 +143,8 @@ void check(const Checks& at, const JobConfig& job);
 
 inline constexpr auto kLeadSources = choices<LeadSource>(
     {{"none", LeadSource::kNone}, {"wait", LeadSource::kWait}, {"overlap", LeadSource::kOverlap}});
+inline constexpr auto kSignalForms =
+    choices<SignalForm>({{"tos", SignalForm::kTos}, {"udp", SignalForm::kUdp}});
 inline constexpr auto kSchedules =
     choices<Schedule>({{"closed_loop", Schedule::kClosedLoop}, {"fixed", Schedule::kFixed}});
 inline constexpr auto kCollectives =
@@ -163,6 +174,8 @@ void describe(V& v, AnnounceConfig& c) {
   v.duration("lead", c.lead);
   v.value("threshold_packets", c.threshold_packets);
   v.duration("ack_timeout", c.ack_timeout);
+  v.choice("signal_form", c.signal_form, kSignalForms);
+  v.value("signal_port", c.signal_port);
 }
 
 template <class V>

@@ -54,6 +54,11 @@ Worker::Worker(Job& job, std::uint32_t index, Host& host)
           make_send_policy(job.setup().config.send_policy, job.targets(), job.pieces().size())) {
   shards_.reserve(job.targets());
   for (std::uint32_t s = 0; s < job.targets(); ++s) shards_.emplace_back(*this, s);
+  const AnnounceConfig& announce = job.setup().config.announce;
+  if (announce.signal_form == SignalForm::kTos) return;
+  host.take_signals_at(announce.signal_port);
+  for (std::uint32_t s = 0; s < job.targets(); ++s)
+    job.target(index, s).take_signals_at(announce.signal_port);
 }
 
 Worker::~Worker() = default;
@@ -181,10 +186,25 @@ void Worker::announce(Time now) noexcept {
                                        : Host::initial_sequence(shard.flow) + 1;
     shard.answered = false;
     host_.hear_acks(shard.flow, *this);
-    host_.send_start(shard.flow, sequence, config.threshold_packets, now);
+    send_start(shard, sequence, now);
   }
   set_timer(kLeadOver, lead_over_at_);
   set_timer(kAckTimeout, now + config.ack_timeout);
+}
+
+void Worker::send_start(const Shard& shard, std::uint32_t sequence, Time now) noexcept {
+  const AnnounceConfig& config = job_.setup().config.announce;
+  if (config.signal_form == SignalForm::kTos)
+    return host_.send_start(shard.flow, sequence, config.threshold_packets, now);
+  host_.send_start(
+      {.flow = shard.flow,
+       .port = config.signal_port,
+       .sequence = sequence,
+       .threshold_packets = config.threshold_packets,
+       .identity = record().identity,
+       .burst_bytes = job_.is_ring() ? job_.push_bytes(index_) : job_.shard_bytes(shard.server),
+       .due_at = std::max(lead_over_at_, job_.ready_at(plan_, 0))},
+      now);
 }
 
 void Worker::on_signal_ack(const FlowKey& flow, Time now) noexcept {

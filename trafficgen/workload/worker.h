@@ -45,6 +45,7 @@ class Worker final : private TimerClient, private SignalListener {
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   void on_signal_ack(const FlowKey& flow, Time now) noexcept override;
   void announce(Time now) noexcept;
+  void send_start(const Shard& shard, std::uint32_t sequence, Time now) noexcept;
   void release_if_ready(Time now) noexcept;
   void take_ready(Time now) noexcept;
   void push(Time now) noexcept;

@@ -18,11 +18,11 @@ inline auto fields(const JobConfig& c) {
                bytes, pull, iterations, start, stop, arrivals, schedule, first, period, jitter,
                compute, compute_jitter, shape, batch, factors, stragglers, aggregate, announce,
                port] = c;
-  const auto& [source, lead, threshold, timeout] = announce;
+  const auto& [source, lead, threshold, timeout, form, signal_port] = announce;
   return std::tuple(name, workers, servers, transport, collective, sync, bound, shards, policy,
                     model, bytes, pull, iterations, start, stop, arrivals, schedule, first, period,
                     jitter, compute, compute_jitter, shape, batch, factors, stragglers.size(),
-                    aggregate, source, lead, threshold, timeout, port);
+                    aggregate, source, lead, threshold, timeout, form, signal_port, port);
 }
 
 /// A valid job of a file with the hosts w0, w1, s0 and the transport "dctcp".
@@ -45,7 +45,9 @@ inline JobConfig full_job() {
           .announce = {.lead_source = LeadSource::kOverlap,
                        .lead = 20ms,
                        .threshold_packets = 15,
-                       .ack_timeout = 9ms},
+                       .ack_timeout = 9ms,
+                       .signal_form = SignalForm::kUdp,
+                       .signal_port = 5901},
           .tcp_port = 5001};
 }
 

@@ -267,6 +267,8 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
        "job[1].compute", "is required with schedule \"closed_loop\""},
       {[](C& c) { c.jobs[0].compute_jitter = 1; }, "job[0].compute_jitter",
        "1.000000: must be at least 0 and less than 1"},
+      {[](C& c) { c.jobs[0].announce.signal_port = 0; }, "job[0].announce.signal_port",
+       "0: must be at least 1"},
       {[](C& c) { c.jobs[0].announce.threshold_packets = 7; }, "job[0].announce.threshold_packets",
        "7 packets: must be a multiple of 5"},
       {[](C& c) { c.jobs[0].announce.threshold_packets = 0; }, "job[0].announce.threshold_packets",

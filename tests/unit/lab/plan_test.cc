@@ -98,6 +98,16 @@ TEST(Plan, BuildsWhatTheParametersSay) {
   EXPECT_EQ(on.switches.devices.size(), 2U) << "one a leaf";
 }
 
+// Off and on cases that belong together send the same signals.
+TEST(Plan, EveryArmSendsTheFormOfSignalThatTheParameterSays) {
+  for (const auto form : {SignalForm::kTos, SignalForm::kUdp}) {
+    const std::string line = form == SignalForm::kUdp ? "\nsignal_form = \"udp\"" : "";
+    const auto cases = plan_of(with(small_experiment(), "iterations = 2", "iterations = 2" + line));
+    for (const auto& c : cases) EXPECT_EQ(c.traffic.jobs[0].announce.signal_form, form) << c.label;
+  }
+  EXPECT_FALSE(is_regulator_parameter("signal_form"));
+}
+
 TEST(Plan, StaticPairMarksBackgroundAtHAndTheJobAtK) {
   const auto cases =
       plan_of(small_experiment("[[arm]]\nlabel = \"off-static-pair\"\nmarker = \"static_pair\"\n"),

@@ -140,7 +140,7 @@ Duration median_sojourn(const Overload& overload) {
 // unsigned arithmetic that never reaches zero, and so only ever drops at the tail. What
 // any queue agrees on is how much does not fit the link.
 TEST(PieReference, DropsAsMuchAsRtePieAndHoldsNoLongerADelay) {
-  for (const double load : {1.1, 1.5, 2.0}) {
+  for (const double load : {1.1, 2.0}) {
     Overload with_reference, with_ours;
     DpdkPie reference(15, 1000);
     reference.attach(with_reference);
@@ -158,7 +158,7 @@ TEST(PieReference, DropsAsMuchAsRtePieAndHoldsNoLongerADelay) {
       return MarkVerdict::kPass;
     };
     for (Overload* overload : {&with_reference, &with_ours})
-      overload->run({.packet_time = 100us, .load = load}, 40s);
+      overload->run({.packet_time = 100us, .load = load}, 20s);
     EXPECT_NEAR(with_ours.dropped_share(), with_reference.dropped_share(), 0.005) << load;
     EXPECT_LE(median_sojourn(with_ours), median_sojourn(with_reference)) << load;
   }

@@ -1,0 +1,103 @@
+#include "trafficgen/hosts/signal_frame.h"
+
+#include <algorithm>
+
+#include "common/net/checksum.h"
+#include "common/net/header_writer.h"
+#include "trafficgen/hosts/frame.h"
+
+namespace outrider {
+
+namespace {
+constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
+constexpr std::uint32_t kUdpOffset = kIpOffset + sizeof(Ipv4Header);
+constexpr std::uint32_t kUdpHeaderBytes = 8;  // RFC 768: two ports, length, checksum
+constexpr std::uint32_t kMessageOffset = kUdpOffset + kUdpHeaderBytes;
+constexpr std::uint32_t kFrameBytes = kMessageOffset + udp_signal::kBytes;
+constexpr std::uint16_t kUdpBytes = kUdpHeaderBytes + udp_signal::kBytes;
+constexpr std::uint32_t kIpBytes = sizeof(Ipv4Header) + kUdpBytes;
+constexpr std::uint8_t kInitialTtl = 64;
+constexpr std::uint16_t kDontFragment = 0x4000;
+
+// write_frame() relies on zeros behind the headers of a buffer, and clears what the
+// longest TCP header may have left there. A message must not leave more.
+static_assert(kMessageOffset + udp_signal::kTagOffset <=
+              kUdpOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
+
+std::uint64_t pseudo_header_sum(const FlowKey& datagram, std::uint16_t udp_bytes) noexcept {
+  return std::uint64_t{be32(datagram.source_address)} + be32(datagram.destination_address) +
+         be16(kIpProtocolUdp) + be16(udp_bytes);
+}
+
+void write_memory_order(std::uint8_t* field, std::uint16_t checksum) noexcept {
+  std::memcpy(field, &checksum, sizeof checksum);
+}
+
+void write_ip(std::uint8_t* out, const FlowKey& datagram) noexcept {
+  HeaderWriter header(out);
+  header.put(word_of(0x4500, kIpBytes));
+  header.put(word_of(0, kDontFragment));
+  header.put(word_of(kInitialTtl << 8 | kIpProtocolUdp, 0));
+  header.put(be32(datagram.source_address));
+  header.put(be32(datagram.destination_address));
+  write_memory_order(out + offsetof(Ipv4Header, checksum),
+                     static_cast<std::uint16_t>(~checksum_fold(header.sum())));
+}
+}  // namespace
+
+void write_signal_frame(Packet& packet, const FlowKey& datagram,
+                        const udp_signal::Signal& signal) noexcept {
+  auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
+  auto& ethernet = *reinterpret_cast<EthernetHeader*>(bytes);
+  ethernet.destination = mac_of(datagram.destination_address);
+  ethernet.source = mac_of(datagram.source_address);
+  ethernet.ether_type.set(kEtherTypeIpv4);
+  write_ip(bytes + kIpOffset, datagram);
+
+  const std::span<std::uint8_t, udp_signal::kBytes> message{bytes + kMessageOffset,
+                                                            udp_signal::kBytes};
+  udp_signal::encode(signal, message);
+  HeaderWriter udp(bytes + kUdpOffset);
+  udp.put(word_of(datagram.source_port, datagram.destination_port));
+  udp.put(word_of(kUdpBytes, 0));
+  const auto checksum = static_cast<std::uint16_t>(
+      ~checksum_fold(checksum_add(message, udp.sum() + pseudo_header_sum(datagram, kUdpBytes))));
+  // A sum of zero travels as all ones: zero says that there is no checksum.
+  write_memory_order(bytes + kMessageOffset - 2, checksum == 0 ? 0xFFFF : checksum);
+
+  packet.data_len = static_cast<std::uint16_t>(kFrameBytes);
+  packet.pkt_len = kFrameBytes;
+  PacketMeta& m = meta(packet);
+  m.next = nullptr;
+  m.frame_bytes = kFrameBytes;
+  m.payload_bytes = 0;  // of TCP
+}
+
+std::optional<DropReason> read_signal_frame(Packet& packet, std::span<const std::uint16_t> ports,
+                                            ReceivedSignal& received) noexcept {
+  const auto bytes = buffer(packet);
+  const auto& ip = header_at<Ipv4Header>(packet, kIpOffset);
+  constexpr std::uint16_t kFragment = 0x3FFF;  // more to come, or not the first
+  if (ip.protocol != kIpProtocolUdp || (ip.fragment.get() & kFragment) != 0)
+    return DropReason::kNoConnection;
+  if (bytes.size() < kMessageOffset) return DropReason::kMalformed;
+  const auto field = [&packet](std::uint32_t n) {
+    return header_at<Be16>(packet, kUdpOffset + 2 * n).get();
+  };
+  received.datagram = {ip.source.get(), ip.destination.get(), field(0), field(1)};
+  if (std::ranges::find(ports, received.datagram.destination_port) == ports.end())
+    return DropReason::kNoConnection;
+  const std::uint16_t udp_bytes = field(2);
+  if (udp_bytes < kUdpHeaderBytes || sizeof(Ipv4Header) + udp_bytes != ip.total_length.get() ||
+      kUdpOffset + udp_bytes > bytes.size())
+    return DropReason::kMalformed;
+  if (field(3) != 0 &&
+      checksum_fold(checksum_add(bytes.subspan(kUdpOffset, udp_bytes),
+                                 pseudo_header_sum(received.datagram, udp_bytes))) != 0xFFFF)
+    return DropReason::kBadChecksum;
+  const auto message = bytes.subspan(kMessageOffset, udp_bytes - kUdpHeaderBytes);
+  if (udp_signal::decode(message, Duration::max(), received.signal)) return DropReason::kMalformed;
+  return std::nullopt;
+}
+
+}  // namespace outrider
