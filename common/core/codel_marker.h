@@ -89,7 +89,7 @@ class CodelMarker {
   [[nodiscard]] Time control_law(Time t) const noexcept {
     const double step =
         static_cast<double>(params_.interval.count()) / std::sqrt(static_cast<double>(count_));
-    return t + Duration{static_cast<std::int64_t>(step + 0.5)};
+    return t + Duration{std::llround(step)};
   }
 
   Params params_;
