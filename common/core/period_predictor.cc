@@ -130,14 +130,19 @@ void PeriodPredictor::forget_spans(Job& job) noexcept {
   job.anchored = true;
 }
 
-/// Of the known spans; the mean of the two in the middle if their number is even.
+/// Of the known spans; the mean of the two in the middle if their number is even. They
+/// are few: each is put in its place among those before it.
 Duration PeriodPredictor::median(const Job& job) noexcept {
-  auto spans = job.spans;
-  const auto end = spans.begin() + job.known_spans;
-  std::sort(spans.begin(), end);
+  assert(job.known_spans > 0);
+  std::array<Duration, kIntervals> sorted{};
+  for (std::size_t i = 0; i < job.known_spans; ++i) {
+    std::size_t at = i;
+    for (; at > 0 && sorted[at - 1] > job.spans[i]; --at) sorted[at] = sorted[at - 1];
+    sorted[at] = job.spans[i];
+  }
   const std::size_t middle = job.known_spans / 2;
-  if (job.known_spans % 2 == 1) return spans[middle];
-  return (spans[middle - 1] + spans[middle]) / 2;
+  if (job.known_spans % 2 == 1) return sorted[middle];
+  return (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 bool PeriodPredictor::agrees(const Job& job, Duration period) const noexcept {
