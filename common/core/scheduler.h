@@ -63,7 +63,10 @@ class Scheduler {
 
   /// Buckets start full. @pre the ranges above; the configuration refuses all else
   explicit Scheduler(const Params& params, Time now = Time{}) noexcept
-      : params_(params), turn_(static_cast<std::uint8_t>(params.queues - 1)), refilled_at_(now) {
+      : params_(params),
+        kind_(params.queues == 1 ? SchedulerKind::kStrict : params.kind),
+        turn_(static_cast<std::uint8_t>(params.queues - 1)),
+        refilled_at_(now) {
     assert(params.queues >= 1 && params.queues <= kMaxQueuesPerPort);
     for (std::uint32_t q = 0; q < params.queues; ++q) {
       assert(params.kind != SchedulerKind::kDwrr || params.quantum_bytes[q] > 0);
@@ -82,7 +85,7 @@ class Scheduler {
   [[nodiscard]] std::uint32_t pick(QueueMask backlogged, HeadBytes&& head_bytes,
                                    Time now) noexcept {
     assert(backlogged != 0 && backlogged >> params_.queues == 0);
-    switch (params_.kind) {
+    switch (kind_) {
       case SchedulerKind::kDwrr:
         return pick_dwrr(backlogged, head_bytes);
       case SchedulerKind::kStrictFloor:
@@ -96,10 +99,10 @@ class Scheduler {
   /// The head of the queue last picked is being transmitted.
   void served(std::uint32_t queue, std::uint32_t frame_bytes) noexcept {
     assert(queue < params_.queues);
-    if (params_.kind == SchedulerKind::kDwrr) {
+    if (kind_ == SchedulerKind::kDwrr) {
       assert(queue == turn_ && deficit_bytes_[queue] >= frame_bytes);
       deficit_bytes_[queue] -= frame_bytes;
-    } else if (params_.kind == SchedulerKind::kStrictFloor && within_floor_) {
+    } else if (kind_ == SchedulerKind::kStrictFloor && within_floor_) {
       tokens_[queue] -= frame_bytes;
     }
   }
@@ -150,6 +153,7 @@ class Scheduler {
   }
 
   Params params_;
+  SchedulerKind kind_;  ///< strict if there is one queue: a FIFO, which costs nothing
   std::uint32_t turn_;  ///< kDwrr: the queue whose turn it is
   std::array<std::uint64_t, kMaxQueuesPerPort> deficit_bytes_{};
   std::array<double, kMaxQueuesPerPort> tokens_{};  ///< [bytes], negative: overdrawn

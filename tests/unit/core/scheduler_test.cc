@@ -40,7 +40,8 @@ TEST(Scheduler, StrictServesTheLowestNumberOfEveryBacklog) {
 }
 
 TEST(Scheduler, OneQueueIsAFifo) {
-  for (const auto kind : {SchedulerKind::kStrict, SchedulerKind::kDwrr}) {
+  for (const auto kind :
+       {SchedulerKind::kStrict, SchedulerKind::kDwrr, SchedulerKind::kStrictFloor}) {
     Scheduler::Params params{.kind = kind, .queues = 1};
     params.quantum_bytes[0] = 1514;
     Scheduler scheduler(params);

@@ -1,0 +1,116 @@
+// What each queue discipline decides costs a packet, alone: no packet, no queue. Each
+// loop draws a random number, as the egress port does, so subtract BM_Draw.
+#include <benchmark/benchmark.h>
+
+#include "common/core/codel_marker.h"
+#include "common/core/period_predictor.h"
+#include "common/core/pie_marker.h"
+#include "common/core/random.h"
+#include "common/core/red_marker.h"
+#include "common/core/scheduler.h"
+#include "common/core/shared_buffer.h"
+#include "common/core/step_marker.h"
+
+namespace {
+
+using namespace outrider;
+using namespace std::chrono_literals;
+
+constexpr Duration kPacketTime = 1200ns;
+
+/// Calls decide(occupancy in packets, draw, now) for a packet time after the other.
+template <class Decide>
+void run(benchmark::State& state, Decide&& decide) {
+  RandomStream random(1, 0, RandomPurpose::kTest);
+  Time now{};
+  for (auto _ : state) {
+    const std::uint32_t draw = random.next_u32();
+    now += kPacketTime;
+    benchmark::DoNotOptimize(decide(20 + draw % 64, draw, now));
+  }
+}
+
+void BM_Draw(benchmark::State& state) {
+  run(state, [](std::uint32_t occupancy, std::uint32_t, Time) { return occupancy; });
+}
+void BM_Step(benchmark::State& state) {
+  run(state,
+      [](std::uint32_t occupancy, std::uint32_t, Time) { return judge_step(occupancy, 40); });
+}
+void BM_Red(benchmark::State& state) {
+  RedMarker red({.kmin = 30,
+                 .kmax = 90,
+                 .pmax = 0.1,
+                 .weight = state.range(0) == 1 ? 1 : 0.002,
+                 .packet_time = kPacketTime});
+  run(state, [&](std::uint32_t occupancy, std::uint32_t draw, Time now) {
+    red.on_dequeue(occupancy, now);
+    return red.on_enqueue(occupancy, draw, now);
+  });
+}
+void BM_Pie(benchmark::State& state) {
+  PieMarker pie({.target = 50us, .t_update = 100us, .alpha = 37, .beta = 375});
+  run(state, [&](std::uint32_t occupancy, std::uint32_t draw, Time now) {
+    pie.on_dequeue(occupancy * kPacketTime, 1500, now);
+    return pie.on_enqueue(occupancy * 1500, draw, now);
+  });
+}
+void BM_Codel(benchmark::State& state) {
+  CodelMarker codel({.target = 20us, .interval = 1ms, .mtu_bytes = 1500});
+  run(state, [&](std::uint32_t occupancy, std::uint32_t, Time now) {
+    return codel.on_dequeue(occupancy * kPacketTime, occupancy * 1500, now);
+  });
+}
+void BM_Scheduler(benchmark::State& state) {
+  Scheduler::Params params{.kind = static_cast<SchedulerKind>(state.range(0)),
+                           .queues = static_cast<std::uint32_t>(state.range(1))};
+  params.quantum_bytes.fill(1514);
+  params.floors.fill({.bytes_per_second = 1e7, .depth_bytes = 3000});
+  Scheduler scheduler(params);
+  const auto all = static_cast<QueueMask>((1U << params.queues) - 1);
+  run(state, [&](std::uint32_t, std::uint32_t draw, Time now) {
+    const auto backlogged = static_cast<QueueMask>((draw & all) != 0 ? draw & all : all);
+    const std::uint32_t q = scheduler.pick(
+        backlogged, [draw](std::uint32_t) { return 60 + draw % 1024; }, now);
+    scheduler.served(q, 60 + draw % 1024);
+    return q;
+  });
+}
+void BM_SharedBuffer(benchmark::State& state) {
+  const std::vector<SharedBuffer::QueueShare> shares(248, {.reserved_bytes = 3000, .alpha = 1});
+  SharedBuffer buffer(16'000'000, shares);
+  run(state, [&](std::uint32_t, std::uint32_t draw, Time) {
+    const std::size_t q = draw % shares.size();
+    const BufferVerdict verdict = buffer.admits(q, 1500);
+    if (verdict == BufferVerdict::kAdmit) {
+      buffer.charge(q, 1500);
+      buffer.release(q, 1500);
+    }
+    return verdict;
+  });
+}
+void BM_PeriodPredictor(benchmark::State& state) {
+  PeriodPredictor predictor({.idle_gap = 1ms, .max_period = 10s});
+  run(state, [&](std::uint32_t, std::uint32_t, Time now) {
+    predictor.on_payload(1, now);
+    return &predictor;
+  });
+}
+
+BENCHMARK(BM_Draw);
+BENCHMARK(BM_Step);
+BENCHMARK(BM_Red)->Arg(1)->Arg(0)->ArgName("instantaneous");
+BENCHMARK(BM_Pie);
+BENCHMARK(BM_Codel);
+BENCHMARK(BM_Scheduler)
+    ->ArgsProduct({{static_cast<int>(SchedulerKind::kStrict),
+                    static_cast<int>(SchedulerKind::kDwrr),
+                    static_cast<int>(SchedulerKind::kStrictFloor)},
+                   {1, 8}})
+    ->ArgNames({"kind", "queues"});
+BENCHMARK(BM_SharedBuffer);
+BENCHMARK(BM_PeriodPredictor);
+
+}  // namespace
+
+BENCHMARK_MAIN();
