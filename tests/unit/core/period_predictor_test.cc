@@ -238,6 +238,7 @@ TEST(PeriodPredictor, TwoJobsAreToldApartByTheirKeys) {
     std::uint64_t key;
   };
   std::vector<Due> bursts;
+  bursts.reserve(70);
   for (int i = 0; i < 30; ++i) bursts.push_back({Time{i * 1s}, 1});
   for (int i = 0; i < 40; ++i) bursts.push_back({Time{i * 730ms + 100ms}, 2});
   std::ranges::sort(bursts, {}, &Due::at);

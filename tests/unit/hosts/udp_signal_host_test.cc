@@ -141,9 +141,9 @@ TEST(UdpSignalFrame, SurvivesEveryTruncation) {
 TEST(UdpSignalFrame, AMessageThatTheBufferDoesNotHoldIsMalformed) {
   TestPool pool(4);
   const Bytes good = written(kSignal, pool);
-  for (std::uint16_t missing = 1; missing < good.size() - 54; ++missing) {
+  for (std::size_t missing = 1; missing < good.size() - 54; ++missing) {
     Packet* packet = packet_of(pool.get(), good);
-    ASSERT_EQ(rte_pktmbuf_trim(packet, missing), 0);
+    ASSERT_EQ(rte_pktmbuf_trim(packet, static_cast<std::uint16_t>(missing)), 0);
     ReceivedFrame tcp;
     ASSERT_EQ(read_frame(*packet, tcp), DropReason::kNoConnection);
     ReceivedSignal received;
