@@ -32,10 +32,23 @@ inline void set_ce(Ipv4Header& ip) noexcept {
   detail::rewrite_word(ip, 0, [&ip] { ip.tos |= static_cast<std::uint8_t>(Ecn::kCe); });
 }
 
+/// The same; IPv6 has no header checksum (RFC 8200), and TCP's pseudo header leaves the
+/// traffic class and the hop limit out.
+inline void set_ce(Ipv6Header& ip) noexcept {
+  assert(is_ect(ecn_of(ip.traffic_class())));
+  constexpr std::uint8_t kCeInSecondByte = static_cast<std::uint8_t>(Ecn::kCe) << 4;
+  ip.version_class_label.raw[1] |= kCeInSecondByte;
+}
+
 /// @return false if the TTL runs out here: the packet must be dropped, unchanged (RFC 1812, 5.3.1)
 inline bool decrement_ttl(Ipv4Header& ip) noexcept {
   if (ip.ttl <= 1) return false;
   detail::rewrite_word(ip, 8, [&ip] { --ip.ttl; });
+  return true;
+}
+inline bool decrement_hop_limit(Ipv6Header& ip) noexcept {
+  if (ip.hop_limit <= 1) return false;
+  --ip.hop_limit;
   return true;
 }
 

@@ -12,23 +12,30 @@ enum class DropReason : std::uint8_t {
   kTailPackets,  ///< queue at its limit in packets
   kTailBytes,    ///< queue at its limit in bytes
   kSignalQueue,  ///< the signals' own queue is full
-  kNotIpv4,      ///< EtherType, version
+  kNotIpv4,      ///< EtherType, version of the IP header
   kMalformed,    ///< truncated, or lengths that contradict each other
   kBadChecksum,  ///< IPv4 header
   kTtlExpired,
   kNoRoute,
-  kUnknownHost,   ///< generator: no host has the destination address
-  kNoConnection,  ///< generator: no connection and no listener
-  kDeviceTxFull,  ///< the device's transmit ring took no more
-  kUnresolved,    ///< generator: nobody answers ARP for the next hop
-  kInjectedLoss,  ///< switch: a port's `loss` setting, for tests and experiments
+  kUnknownHost,     ///< generator: no host has the destination address
+  kNoConnection,    ///< generator: no connection and no listener
+  kDeviceTxFull,    ///< the device's transmit ring took no more
+  kUnresolved,      ///< generator: nobody answers ARP for the next hop
+  kInjectedLoss,    ///< switch: a port's `loss` setting, for tests and experiments
+  kVlanDepth,       ///< more 802.1Q tags than are parsed
+  kIpv6Extensions,  ///< a longer chain of extension headers than is walked
+  kFiltered,        ///< bridge: the destination is where the packet came from
+  kLinkLocalMac,    ///< bridge: 01:80:C2:00:00:00 to 0F, for the bridge itself
+  kForSwitch,       ///< to an address of the switch itself, which offers no service there
+  kFloodNoBuffer,   ///< a copy of a flooded packet: no buffer was left for it
 };
-inline constexpr std::size_t kDropReasons = 13;
+inline constexpr std::size_t kDropReasons = 19;
 inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames{
-    "tail_packets",   "tail_bytes",  "signal_queue", "not_ipv4",     "malformed",
-    "bad_checksum",   "ttl_expired", "no_route",     "unknown_host", "no_connection",
-    "device_tx_full", "unresolved",  "injected_loss"};
-static_assert(static_cast<std::size_t>(DropReason::kInjectedLoss) + 1 == kDropReasons);
+    "tail_packets",   "tail_bytes",     "signal_queue",  "not_ipv4",       "malformed",
+    "bad_checksum",   "ttl_expired",    "no_route",      "unknown_host",   "no_connection",
+    "device_tx_full", "unresolved",     "injected_loss", "vlan_depth",     "ipv6_extensions",
+    "filtered",       "link_local_mac", "for_switch",    "flood_no_buffer"};
+static_assert(static_cast<std::size_t>(DropReason::kFloodNoBuffer) + 1 == kDropReasons);
 
 /// Why a packet got CE.
 enum class MarkReason : std::uint8_t {

@@ -6,43 +6,55 @@
 #include <optional>
 #include <vector>
 
+#include "common/core/ipv6_address.h"
+
 namespace outrider {
 
-/// IPv4 longest-prefix match: a trie of four 8-bit strides with prefixes pushed
-/// to the leaves, so a lookup reads at most four entries. For tables of a few
-/// thousand prefixes (1 KiB a node); rte_lpm takes 64 MiB however few there are,
-/// which a virtual topology of many switches cannot pay.
+/// Byte `depth` of an address, the highest first.
+constexpr unsigned address_byte(std::uint32_t address, unsigned depth) noexcept {
+  return (address >> (24 - 8 * depth)) & 0xFF;
+}
+constexpr unsigned address_byte(const Ipv6Address& address, unsigned depth) noexcept {
+  return address[depth];
+}
+
+/// Longest-prefix match: a trie of 8-bit strides with prefixes pushed to the leaves, so
+/// a lookup reads one entry for each byte of the longest prefix on its way, at most
+/// sizeof(Address). For tables of a few thousand prefixes (1 KiB a node); rte_lpm takes
+/// 64 MiB however few there are, which a virtual topology of many switches cannot pay.
 ///
 /// Filled at start-up; lookups are const and do not allocate.
-class PrefixTable {
+template <class Address>
+class PrefixTrie {
  public:
   static constexpr std::uint16_t kMaxValue = 0x7FFE;
+  static constexpr unsigned kBytes = sizeof(Address);
 
-  PrefixTable() { nodes_.emplace_back(); }
+  PrefixTrie() { nodes_.emplace_back(); }
 
-  /// @param address host byte order, bits beyond `length` are ignored
-  /// @param length 0 to 32. @param value <= kMaxValue
-  void insert(std::uint32_t address, unsigned length, std::uint16_t value) {
-    assert(length <= 32 && value <= kMaxValue);
+  /// @param address IPv4: host byte order; bits beyond `length` are ignored
+  /// @param length 0 to 8 * kBytes. @param value <= kMaxValue
+  void insert(const Address& address, unsigned length, std::uint16_t value) {
+    assert(length <= 8 * kBytes && value <= kMaxValue);
     std::size_t node = 0;
     unsigned depth = 0;
-    for (; length > (depth + 1) * 8; ++depth) node = child(node, stride(address, depth));
+    for (; length > (depth + 1) * 8; ++depth) node = child(node, address_byte(address, depth));
     const unsigned free_bits = (depth + 1) * 8 - length;
-    const unsigned first = (stride(address, depth) >> free_bits) << free_bits;
+    const unsigned first = (address_byte(address, depth) >> free_bits) << free_bits;
     for (unsigned i = first; i < first + (1U << free_bits); ++i) fill(node, i, value, length);
   }
 
-  [[nodiscard]] std::optional<std::uint16_t> lookup(std::uint32_t address) const noexcept {
+  [[nodiscard]] std::optional<std::uint16_t> lookup(const Address& address) const noexcept {
     std::size_t node = 0;
-    for (unsigned depth = 0; depth < 4; ++depth) {
-      const Entry e = nodes_[node][stride(address, depth)];
+    for (unsigned depth = 0; depth < kBytes; ++depth) {
+      const Entry e = nodes_[node][address_byte(address, depth)];
       if (!e.is_child) {
         if (e.target == kNone) return std::nullopt;
         return static_cast<std::uint16_t>(e.target);
       }
       node = e.target;
     }
-    return std::nullopt;  // not reached: the fourth stride has no children
+    return std::nullopt;  // not reached: the last stride has no children
   }
 
  private:
@@ -52,12 +64,8 @@ class PrefixTable {
     std::uint32_t is_child : 1 = 0;
     std::uint32_t length : 8 = 0;  ///< of the prefix that set the value
   };
-  static_assert(sizeof(Entry) == 4);
+  static_assert(sizeof(Entry) == 4 && 8 * kBytes < 256);
   using Node = std::array<Entry, 256>;
-
-  static constexpr unsigned stride(std::uint32_t address, unsigned depth) noexcept {
-    return (address >> (24 - 8 * depth)) & 0xFF;
-  }
 
   std::size_t child(std::size_t node, unsigned index) {
     if (nodes_[node][index].is_child == 0U) {
@@ -84,5 +92,8 @@ class PrefixTable {
 
   std::vector<Node> nodes_;
 };
+
+using PrefixTable = PrefixTrie<std::uint32_t>;
+using Ipv6PrefixTable = PrefixTrie<Ipv6Address>;
 
 }  // namespace outrider

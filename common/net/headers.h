@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/core/ipv6_address.h"
+
 namespace outrider {
 
 static_assert(std::endian::native == std::endian::little, "byte order helpers assume it");
@@ -35,6 +37,9 @@ using Be32 = BigEndian<std::uint32_t>;
 using MacAddress = std::array<std::uint8_t, 6>;
 
 inline constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
+inline constexpr std::uint16_t kEtherTypeIpv6 = 0x86DD;
+inline constexpr std::uint16_t kEtherTypeVlan = 0x8100;         ///< IEEE 802.1Q C-tag
+inline constexpr std::uint16_t kEtherTypeServiceVlan = 0x88A8;  ///< S-tag, before a C-tag
 inline constexpr std::uint8_t kIpProtocolTcp = 6;
 inline constexpr std::uint8_t kIpProtocolUdp = 17;
 
@@ -44,6 +49,25 @@ struct EthernetHeader {
   Be16 ether_type;
 };
 static_assert(sizeof(EthernetHeader) == 14 && alignof(EthernetHeader) == 1);
+
+/// The six bytes as a number, first byte highest: what tables take.
+constexpr std::uint64_t number_of(const MacAddress& mac) noexcept {
+  std::uint64_t number = 0;
+  for (const std::uint8_t byte : mac) number = number << 8 | byte;
+  return number;
+}
+
+/// What follows an EtherType that announces a tag.
+struct VlanTag {
+  Be16 control;     ///< PCP (3 bits), DEI (1), VID (12): IEEE 802.1Q, 9.6
+  Be16 ether_type;  ///< of what follows
+};
+static_assert(sizeof(VlanTag) == 4 && alignof(VlanTag) == 1);
+
+constexpr std::uint16_t vid_of(std::uint16_t control) noexcept { return control & 0x0FFF; }
+constexpr std::uint8_t pcp_of(std::uint16_t control) noexcept {
+  return static_cast<std::uint8_t>(control >> 13);
+}
 
 /// RFC 791, without options.
 struct Ipv4Header {
@@ -63,6 +87,31 @@ struct Ipv4Header {
   }
 };
 static_assert(sizeof(Ipv4Header) == 20 && alignof(Ipv4Header) == 1);
+
+/// RFC 8200, section 3.
+struct Ipv6Header {
+  Be32 version_class_label;  ///< 4, 8 and 20 bits
+  Be16 payload_length;       ///< [bytes] extension headers included, this one not
+  std::uint8_t next_header;
+  std::uint8_t hop_limit;
+  Ipv6Address source;
+  Ipv6Address destination;
+
+  /// DSCP and ECN, as IPv4's TOS byte.
+  [[nodiscard]] std::uint8_t traffic_class() const noexcept {
+    return static_cast<std::uint8_t>(version_class_label.get() >> 20);
+  }
+};
+static_assert(sizeof(Ipv6Header) == 40 && alignof(Ipv6Header) == 1);
+
+/// RFC 768.
+struct UdpHeader {
+  Be16 source_port;
+  Be16 destination_port;
+  Be16 length;
+  Be16 checksum;
+};
+static_assert(sizeof(UdpHeader) == 8 && alignof(UdpHeader) == 1);
 
 enum TcpFlag : std::uint8_t {
   kTcpFin = 0x01,

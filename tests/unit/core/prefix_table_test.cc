@@ -103,5 +103,55 @@ TEST(PrefixTable, LargestValueIsNotTakenForNone) {
   EXPECT_EQ(table.lookup(1), PrefixTable::kMaxValue);
 }
 
+bool within(const Ipv6Address& a, const Ipv6Address& prefix, unsigned length) {
+  for (unsigned bit = 0; bit < length; ++bit)
+    if (((a[bit / 8] ^ prefix[bit / 8]) >> (7 - bit % 8) & 1) != 0) return false;
+  return true;
+}
+
+// The same trie over 16 bytes, against a look at every route.
+TEST(Ipv6PrefixTable, AgreesWithANaiveSearch) {
+  std::uint64_t hits = 0, misses = 0, long_hits = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    RandomStream random(seed, 0, RandomPurpose::kTest);
+    const auto address = [&random] {
+      // Few distinct bits in bytes 0, 6, 8 and 15, so that prefixes nest.
+      Ipv6Address a{};
+      a[0] = 0x20 | (random.next_u32() & 1);
+      a[6] = random.next_u32() & 0x81;
+      a[8] = random.next_u32() & 0x03;
+      a[15] = random.next_u32() & 0x07;
+      return a;
+    };
+    struct Ipv6Route {
+      Ipv6Address address;
+      unsigned length;
+      std::uint16_t value;
+    };
+    std::vector<Ipv6Route> routes;
+    Ipv6PrefixTable table;
+    for (std::uint16_t i = 0; i < 20; ++i) {
+      routes.push_back({address(), 57 + random.next_u32() % 72, i});
+      table.insert(routes.back().address, routes.back().length, i);
+    }
+    for (int i = 0; i < 2'000; ++i) {
+      const Ipv6Address a = address();
+      const Ipv6Route* best = nullptr;
+      for (const auto& r : routes)
+        if (within(a, r.address, r.length) && (best == nullptr || r.length >= best->length))
+          best = &r;
+      const auto found = table.lookup(a);
+      ASSERT_EQ(found.has_value(), best != nullptr) << "seed " << seed;
+      ++(best != nullptr ? hits : misses);
+      if (best == nullptr) continue;
+      ASSERT_EQ(*found, best->value);
+      long_hits += best->length > 64;
+    }
+  }
+  EXPECT_GT(hits, 1'000U);
+  EXPECT_GT(misses, 100U);
+  EXPECT_GT(long_hits, 1'000U);
+}
+
 }  // namespace
 }  // namespace outrider
