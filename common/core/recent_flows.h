@@ -1,0 +1,72 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+#include "common/core/flow_key.h"
+
+namespace outrider {
+
+/// A bounded set of flows that forgets: a cache of four places a bucket, one cache line
+/// each. A flow that finds its bucket full takes the place of the one added longest ago
+/// there; adding a flow again makes it recent. contains() reads one line.
+///
+/// Memory at construction: 16 B a flow, as a power of two. Not thread-safe.
+class RecentFlows {
+ public:
+  /// @param flows > 0
+  explicit RecentFlows(std::uint32_t flows)
+      : buckets_(std::bit_ceil(std::max<std::size_t>(flows, kWays)) / kWays) {
+    assert(flows > 0);
+  }
+
+  /// @return false if it was there already
+  bool add(const FlowKey& flow) noexcept {
+    Bucket& bucket = buckets_[home_of(flow)];
+    Place* oldest = &bucket.places.front();
+    ++clock_;
+    for (Place& place : bucket.places) {
+      if (place.added != 0 && place.flow == flow) {
+        place.added = clock_;
+        return false;
+      }
+      if (place.added < oldest->added) oldest = &place;
+    }
+    evicted_ += oldest->added != 0;
+    *oldest = {flow, clock_};
+    return true;
+  }
+
+  [[nodiscard]] bool contains(const FlowKey& flow) const noexcept {
+    for (const Place& place : buckets_[home_of(flow)].places)
+      if (place.added != 0 && place.flow == flow) return true;
+    return false;
+  }
+
+  [[nodiscard]] std::uint64_t evicted() const noexcept { return evicted_; }
+
+ private:
+  static constexpr std::size_t kWays = 4;
+  struct Place {
+    FlowKey flow{};
+    std::uint32_t added = 0;  ///< of add()s so far; 0: free. Wraps after 2^32 of them
+  };
+  struct alignas(64) Bucket {
+    std::array<Place, kWays> places{};
+  };
+  static_assert(sizeof(Bucket) == 64, "one cache line");
+
+  [[nodiscard]] std::size_t home_of(const FlowKey& f) const noexcept {
+    return hash_of(f) & (buckets_.size() - 1);
+  }
+
+  std::uint32_t clock_ = 0;
+  std::uint64_t evicted_ = 0;
+  std::vector<Bucket> buckets_;
+};
+
+}  // namespace outrider
