@@ -11,6 +11,8 @@
 #include "common/core/regulation_policy.h"
 #include "common/core/units.h"
 #include "common/net/headers.h"
+#include "switch/classes_config.h"
+#include "switch/forwarding_config.h"
 
 namespace outrider {
 
@@ -73,21 +75,6 @@ struct SwitchPortConfig {
 /// At least one, in order of priority.
 std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port);
 
-struct RouteConfig {
-  std::string prefix;  ///< "10.0.1.0/24"
-  std::string port;
-};
-
-struct MacRouteConfig {
-  std::string mac;  ///< "02:00:00:00:00:01"
-  std::string port;
-};
-
-struct PortRange {
-  std::uint16_t first = 0;
-  std::uint16_t last = 0;  ///< inclusive
-};
-
 struct SwitchConfig {
   std::string name;
   std::vector<SwitchPortConfig> ports;
@@ -95,6 +82,13 @@ struct SwitchConfig {
   std::vector<MacRouteConfig> mac_routes;
   PortRange ddl_ports{5000, 5999};  ///< TCP ports (either end) whose packets are DDL data
   SignalConfig signals{};
+  std::optional<std::string> mac{};  ///< of the switch itself
+  RouteTableKind route_table = RouteTableKind::kCore;
+  L2Config l2{};
+  std::vector<SwitchNeighbourConfig> neighbours{};
+  std::vector<SwitchAddressConfig> addresses{};
+  ClassesConfig classes{};
+  std::vector<RuleConfig> rules{};
 };
 
 struct SwitchLinkConfig {

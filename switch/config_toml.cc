@@ -1,8 +1,6 @@
 #include "switch/config_toml.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 #include "common/config/config_file.h"
 
@@ -60,25 +58,5 @@ ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path) {
 }
 
 std::string to_toml(const SwitchProcessConfig& config) { return write_config(config); }
-
-Parsed<PortRange> parse_port_range(std::string_view text) {
-  const Parsed<PortRange> refused{
-      {}, R"(must be one port or a range such as "5000-5999", ports from 1 to 65535)"};
-  const auto number = [](std::string_view digits) -> std::optional<std::uint16_t> {
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), port);
-    if (error != std::errc{} || end != digits.end() || port == 0) return std::nullopt;
-    return port;
-  };
-  const auto dash = text.find('-');
-  const auto first = number(text.substr(0, dash));
-  const auto last = dash == text.npos ? first : number(text.substr(dash + 1));
-  if (!first || !last) return refused;
-  return {PortRange{*first, *last}, {}};  // their order is a rule of validate()
-}
-
-std::string format_port_range(PortRange range) {
-  return std::to_string(range.first) + '-' + std::to_string(range.last);
-}
 
 }  // namespace outrider

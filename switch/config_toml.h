@@ -35,15 +35,14 @@ std::string to_toml(const SwitchProcessConfig& config);
 /// where in flight = delay x rate / 84 B (the shortest Ethernet frame) + 1.
 std::uint32_t required_mbufs(const SwitchProcessConfig& config);
 
+/// EAL memory [MiB] of the tables that DPDK keeps: each switch's rte_lpm and rte_acl.
+std::uint32_t table_memory_mb(const SwitchProcessConfig& config);
+
 /// Rules of single parts, for files that hold these tables in another place.
 void check(const Checks& at, const QueueConfig& queue);
 void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue);
 void check(const Checks& at, const RegulationPolicy& policy);
 void check(const Checks& at, const SignalConfig& signals);
-
-/// "5000-5999", or a single port "5000".
-Parsed<PortRange> parse_port_range(std::string_view text);
-std::string format_port_range(PortRange range);
 
 // Bindings, see common/config/config_binding.h.
 
@@ -125,18 +124,6 @@ void describe(V& v, SwitchPortConfig& c) {
 }
 
 template <class V>
-void describe(V& v, RouteConfig& c) {
-  v.value("prefix", c.prefix, Presence::kRequired);
-  v.value("port", c.port, Presence::kRequired);
-}
-
-template <class V>
-void describe(V& v, MacRouteConfig& c) {
-  v.value("mac", c.mac, Presence::kRequired);
-  v.value("port", c.port, Presence::kRequired);
-}
-
-template <class V>
 void describe(V& v, SwitchConfig& c) {
   v.value("name", c.name, Presence::kRequired);
   v.text("ddl_ports", c.ddl_ports, parse_port_range, format_port_range);
@@ -146,8 +133,15 @@ void describe(V& v, SwitchConfig& c) {
   v.defaults("marker", port.marker);
   v.defaults("regulation", port.regulation);
   v.tables("port", c.ports, port);
+  v.value("mac", c.mac);
+  v.choice("route_table", c.route_table, kRouteTableKinds);
+  v.table("l2", c.l2);
+  v.table("classes", c.classes);
   v.tables("route", c.routes);
   v.tables("mac_route", c.mac_routes);
+  v.tables("neighbour", c.neighbours);
+  v.tables("address", c.addresses);
+  v.tables("rule", c.rules);
 }
 
 template <class V>

@@ -100,45 +100,16 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
              "is the device of switch \"" + user->second + "\" already");
 }
 
-void check_routes(const Checks& at, const SwitchConfig& sw, const Names& ports) {
-  const auto check_target = [&ports](const Checks& route, const std::string& port) {
-    route.require(ports.contains(port), "port", Checks::quoted(port),
-                  "no [[switch.port]] of this switch has this name");
-  };
-  UniqueValues<std::pair<std::uint32_t, std::uint8_t>> prefixes;
-  for (std::size_t i = 0; i < sw.routes.size(); ++i) {
-    const auto route = at.below("route", i);
-    const auto& text = sw.routes[i].prefix;
-    check_target(route, sw.routes[i].port);
-    if (const auto p = route.parses("prefix", text, parse_prefix(text)))
-      prefixes.add(route, "prefix", {p->address, p->length}, Checks::quoted(text),
-                   "route[" + std::to_string(i) + "]");
-  }
-  UniqueValues<MacAddress> macs;
-  for (std::size_t i = 0; i < sw.mac_routes.size(); ++i) {
-    const auto route = at.below("mac_route", i);
-    const auto& text = sw.mac_routes[i].mac;
-    check_target(route, sw.mac_routes[i].port);
-    const auto mac = route.parses("mac", text, parse_mac(text));
-    if (!mac) continue;
-    route.require((mac->front() & 1) == 0 && *mac != MacAddress{}, "mac", Checks::quoted(text),
-                  "must be a unicast address");
-    macs.add(route, "mac", *mac, Checks::quoted(text), "mac_route[" + std::to_string(i) + "]");
-  }
-}
-
 void check_switch(const Checks& at, const SwitchConfig& sw, Uses& uses) {
   if (sw.ports.empty()) at.fault("port", "a switch must have at least one port");
-  at.require(sw.ddl_ports.first >= 1 && sw.ddl_ports.first <= sw.ddl_ports.last, "ddl_ports",
-             Checks::quoted(format_port_range(sw.ddl_ports)),
-             "must begin at 1 or above and not end before it begins");
   check(at.below("signals"), sw.signals);
   Names ports;
   for (std::size_t i = 0; i < sw.ports.size(); ++i) {
     check_name(at.below("port", i), ports, sw.ports[i].name);
     check_port(at.below("port", i), sw, sw.ports[i], uses);
   }
-  check_routes(at, sw, ports);
+  check_forwarding(at, sw);
+  check_classes(at, sw);
 }
 
 Names port_names(const SwitchProcessConfig& c) {

@@ -46,9 +46,31 @@ inline bool decrement_ttl(Ipv4Header& ip) noexcept {
   detail::rewrite_word(ip, 8, [&ip] { --ip.ttl; });
   return true;
 }
+/// The same for IPv6.
 inline bool decrement_hop_limit(Ipv6Header& ip) noexcept {
   if (ip.hop_limit <= 1) return false;
   --ip.hop_limit;
+  return true;
+}
+
+/// Is the IP header at `offset` of a packet that parse() accepted one of IPv6?
+inline bool is_ipv6_at(Packet& packet, std::uint32_t offset) noexcept {
+  return (header_at<std::uint8_t>(packet, offset) >> 4) == 6;
+}
+
+/// Sets CE on an IP packet that is ECT and does not have it yet: never on Not-ECT
+/// (RFC 3168, section 5). @param offset of its header. @return whether it did
+inline bool mark_ce(Packet& packet, std::uint32_t offset) noexcept {
+  const auto may_mark = [](Ecn ecn) { return is_ect(ecn) && ecn != Ecn::kCe; };
+  if (is_ipv6_at(packet, offset)) [[unlikely]] {
+    auto& ip = header_at<Ipv6Header>(packet, offset);
+    if (!may_mark(ecn_of(ip.traffic_class()))) return false;
+    set_ce(ip);
+    return true;
+  }
+  auto& ip = header_at<Ipv4Header>(packet, offset);
+  if (!may_mark(ecn_of(ip.tos))) return false;
+  set_ce(ip);
   return true;
 }
 

@@ -15,6 +15,7 @@ namespace outrider {
 struct SwitchLive {
   std::int64_t at_ns = 0;
   std::uint64_t received = 0;  ///< packets handed to any switch, each hop counts
+  std::uint64_t copied = 0;    ///< by flooding
   std::uint64_t transmitted = 0;
   std::uint64_t transmitted_bytes = 0;  ///< frames without FCS
   std::uint64_t resident = 0;           ///< waiting in queues, now

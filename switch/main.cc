@@ -70,7 +70,10 @@ int run(const SwitchProcessConfig& config, const ProgramOptions& options,
   for (const auto& d : config.devices)
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
   const std::uint32_t mbufs = config.mbufs.value_or(required_mbufs(config));
-  const Eal eal(eal_options(kProgram, config.lcore, mbufs, ports, std::move(eal_extra)));
+  EalOptions eal_settings = eal_options(kProgram, config.lcore, mbufs, ports, std::move(eal_extra));
+  eal_settings.memory_mb += table_memory_mb(config);
+  eal_settings.ordinary_memory_mb += table_memory_mb(config);
+  const Eal eal(eal_settings);
   const Mempool pool = make_packet_pool({.name = "packets", .mbufs = mbufs});
   PollDevices devices(ports, *pool);
   EventLoop loop;

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <numeric>
 
-#include "switch/parse.h"
 #include "switch/switch.h"
 
 namespace outrider {
@@ -32,8 +31,10 @@ SwitchNetwork::SwitchNetwork(const SwitchProcessConfig& config, EventLoop& loop)
   const EgressPort::Limits limits{
       .tap = {.bursts = config.max_burst_records, .bins = config.max_bins, .bin = config.bin},
       .seed = config.seed};
-  for (const auto& sw : config_.switches)
-    switches_.push_back(std::make_unique<Switch>(sw, loop_, limits));
+  for (const auto& sw : config_.switches) {
+    const auto index = static_cast<std::uint32_t>(switches_.size());
+    switches_.push_back(std::make_unique<Switch>(sw, loop_, limits, 1, index));
+  }
   const auto join = [this](PortRef from, PortRef to, Duration delay) {
     links_.push_back(
         std::make_unique<Link>(loop_, delay, *switches_[to.switch_index], to.port_index));
@@ -87,9 +88,8 @@ void SwitchNetwork::receive_from_device(std::uint32_t device, Packet* packet,
   assert(!edges.empty());  // validated: every device has a port
   std::uint32_t edge = edges.front();
   if (edges.size() > 1) {
-    if (const auto source = source_address_of(*packet)) {
-      const auto sw = edges_[edge].switch_index;
-      const auto port = switches_[sw]->route(*source);
+    const auto sw = edges_[edge].switch_index;
+    if (const auto port = switches_[sw]->port_behind(*packet, arrived)) {
       const auto found = std::ranges::find_if(
           edges, [&](std::uint32_t e) { return port == edges_[e].port_index; });
       if (found != edges.end()) edge = *found;
@@ -123,7 +123,7 @@ SwitchReport SwitchNetwork::report(Time now) const {
   for (const auto* link : egress_) left += link->delivered();
   for (const auto& by_reason : r.drops.values)
     dropped = std::accumulate(by_reason.begin(), by_reason.end(), dropped);
-  r.ledger_balanced &= entered == left + dropped + r.resident + r.on_links;
+  r.ledger_balanced &= entered + r.copied == left + dropped + r.resident + r.on_links;
   return r;
 }
 

@@ -60,11 +60,7 @@ void PortQueue::mark_if_due(Packet& packet, TrafficClass c, Time now) noexcept {
   const Threshold threshold = threshold_for(c, now);
   if (judge_step(occupancy, threshold.packets) == MarkVerdict::kPass) return;
   const std::uint8_t ip_offset = meta(packet).ip_offset;
-  if (ip_offset == 0) return;  // ARP
-  auto& ip = header_at<Ipv4Header>(packet, ip_offset);
-  const Ecn ecn = ecn_of(ip.tos);
-  if (!is_ect(ecn) || ecn == Ecn::kCe) return;
-  set_ce(ip);
+  if (ip_offset == 0 || !mark_ce(packet, ip_offset)) return;  // ARP; Not-ECT, or CE already
   const bool by_regulation = threshold.regulated && occupancy < initial_threshold_[c];
   ++counters_.marks[c][static_cast<std::size_t>(by_regulation ? MarkReason::kRegulatedThreshold
                                                               : MarkReason::kInitialThreshold)];

@@ -74,12 +74,13 @@ struct QueueReport {
 };
 
 /// Everything that a switch process (or the switch side of a virtual run) knows.
-/// Identities: received == transmitted + sum over reasons of dropped + resident;
-/// entered at the edges == left at the edges + dropped + resident + on_links.
+/// Identities: received + copied == transmitted + sum over reasons of dropped + resident;
+/// entered at the edges + copied == left at the edges + dropped + resident + on_links.
 struct SwitchReport {
   std::int64_t bin_ns = 0;
   std::int64_t end_ns = 0;
   std::uint64_t received = 0;  ///< packets handed to any switch, each hop counts
+  std::uint64_t copied = 0;    ///< made by flooding, beyond the packet itself, or wanted
   std::uint64_t transmitted = 0;
   std::uint64_t resident = 0;  ///< waiting in queues
   std::uint64_t on_links = 0;  ///< on the wires among the switches and at the edges

@@ -68,6 +68,7 @@ void fields(V& v, R& r) {
   v.value("bin_ns", r.bin_ns);
   v.value("end_ns", r.end_ns);
   v.value("received", r.received);
+  v.value("copied", r.copied);
   v.value("transmitted", r.transmitted);
   v.value("resident", r.resident);
   v.value("on_links", r.on_links);

@@ -1,74 +1,73 @@
 #include "switch/switch.h"
 
-#include <algorithm>
 #include <span>
 
-#include "common/config/addresses.h"
+#include "switch/arp_reply.h"
 #include "switch/header_rewrite.h"
 
 namespace outrider {
 
-namespace {
-
-std::uint64_t key_of(const MacAddress& mac) noexcept {
-  std::uint64_t key = 0;
-  for (const auto byte : mac) key = (key << 8) | byte;
-  return key;
-}
-
-std::uint16_t index_of_port(const SwitchConfig& config, const std::string& name) {
-  const auto it = std::ranges::find(config.ports, name, &SwitchPortConfig::name);
-  return static_cast<std::uint16_t>(it - config.ports.begin());
-}
-
-}  // namespace
-
 Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
-               std::size_t lanes)
-    : name_(config.name), ddl_ports_(config.ddl_ports), lanes_(lanes, SwitchLane(config.signals)) {
+               std::size_t lanes, std::uint32_t index)
+    : name_(config.name), forwarder_(config, index), classifier_(config) {
   for (const auto& port : config.ports)
     ports_.push_back(std::make_unique<EgressPort>(port, loop, limits));
-  for (const auto& route : config.routes) {
-    const auto prefix = parse_prefix(route.prefix).value;
-    routes_.insert(prefix->address, prefix->length, index_of_port(config, route.port));
-  }
-  for (const auto& route : config.mac_routes)
-    mac_routes_[key_of(*parse_mac(route.mac).value)] = index_of_port(config, route.port);
+  for (std::size_t i = 0; i < lanes; ++i)
+    lanes_.emplace_back(config.signals, forwarder_.make_lane(), classifier_.make_lane());
 }
 
-std::optional<std::uint16_t> Switch::forward(SwitchLane& lane, std::uint32_t /*port*/,
-                                             Packet& packet) noexcept {
+std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
+                              Time now) noexcept {
   const auto refuse = [&](DropReason reason) {
     drop(lane, packet, reason);
-    return std::nullopt;
+    return kDropped;
   };
-  if (const auto fault = parse(packet)) return refuse(*fault);
+  const FrameSummary summary = parse(packet);
+  if (summary.kind == FrameKind::kRefused) [[unlikely]]
+    return refuse(summary.refused);
   PacketMeta& m = meta(packet);
-  auto out = port_by_mac(packet);
-  if (!out) {
-    out = routes_.lookup(m.flow.destination_address);
-    if (!out) return refuse(DropReason::kNoRoute);
-    // Routed by address, so the TTL counts.
-    if (m.ip_offset != 0 && !decrement_ttl(header_at<Ipv4Header>(packet, m.ip_offset)))
-      return refuse(DropReason::kTtlExpired);
+  const auto ingress = static_cast<std::uint16_t>(port);
+  const Forwarder::Verdict verdict =
+      forwarder_.decide(summary, m.flow, buffer(packet).data(), ingress, now, lane.forwarding);
+  if (verdict.action == Forwarder::Action::kDrop) [[unlikely]]
+    return refuse(verdict.reason);
+  if (verdict.action == Forwarder::Action::kRoute && !rewrite(packet, verdict)) [[unlikely]]
+    return refuse(DropReason::kTtlExpired);
+  const Classifier::Result result = classifier_.classify(summary, m, lane.classes);
+  m.traffic_class = result.traffic_class;
+  m.queue = result.queue;
+  if (verdict.action == Forwarder::Action::kFlood) [[unlikely]]
+    return kFlooded;
+  if (verdict.action != Forwarder::Action::kAnswer) [[likely]]
+    return verdict.port;
+  make_arp_reply(header_at<EthernetHeader>(packet, 0),
+                 header_at<ArpPacket>(packet, summary.network_offset), forwarder_.mac());
+  return ingress;
+}
+
+bool Switch::rewrite(Packet& packet, const Forwarder::Verdict& verdict) const noexcept {
+  const std::uint32_t offset = meta(packet).ip_offset;
+  if (is_ipv6_at(packet, offset)) [[unlikely]] {
+    if (!decrement_hop_limit(header_at<Ipv6Header>(packet, offset))) return false;
+  } else if (!decrement_ttl(header_at<Ipv4Header>(packet, offset))) {
+    return false;
   }
-  m.traffic_class = classify(m);
-  m.queue = 0;
-  return out;
+  if (verdict.hop->has_mac) {
+    auto& ethernet = header_at<EthernetHeader>(packet, 0);
+    ethernet.destination = verdict.hop->mac;
+    ethernet.source = forwarder_.mac();
+  }
+  return true;
 }
 
-std::optional<std::uint16_t> Switch::port_by_mac(Packet& packet) const noexcept {
-  if (mac_routes_.empty()) return std::nullopt;
-  const auto it = mac_routes_.find(key_of(header_at<EthernetHeader>(packet, 0).destination));
-  return it == mac_routes_.end() ? std::nullopt : std::optional(it->second);
-}
-
-TrafficClass Switch::classify(const PacketMeta& m) const noexcept {
-  const auto within = [this](std::uint16_t port) {
-    return port >= ddl_ports_.first && port <= ddl_ports_.last;
-  };
-  return within(m.flow.source_port) || within(m.flow.destination_port) ? TrafficClass::kDdl
-                                                                       : TrafficClass::kBackground;
+std::optional<std::uint16_t> Switch::port_behind(Packet& packet, Time now) const noexcept {
+  if (forwarder_.learning() && buffer(packet).size() >= sizeof(EthernetHeader)) {
+    const std::uint64_t source = mac_at(buffer(packet).data() + sizeof(MacAddress));
+    if (const auto port = forwarder_.port_of_station(source, now, lanes_.front().forwarding))
+      return port;
+  }
+  const auto address = source_address_of(packet);
+  return address ? route(*address) : std::nullopt;
 }
 
 /// @pre a TCP segment without payload. @return true if it is a signal, served first
@@ -76,14 +75,17 @@ bool Switch::hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Ti
   PacketMeta& m = meta(packet);
   // A handshake or a reset whose DSCP happens to read as START is none.
   const bool opens_or_closes = (m.tcp_flags & (kTcpSyn | kTcpFin | kTcpRst)) != 0;
-  if (opens_or_closes) return false;
+  // Sources are believed by their IPv4 prefix, which an IPv6 address folded to 32 bits has not.
+  if (opens_or_closes || is_ipv6_at(packet, m.ip_offset)) return false;
   tos_signal::Signal signal{};
   const auto verdict = lane.gate.judge(m.tos, m.flow.source_address, now, signal);
   lane.signals_bad_code += verdict == SignalGate::Verdict::kBadCode;
   lane.signals_not_accepted += verdict == SignalGate::Verdict::kNotAccepted;
   lane.signals_over_rate += verdict == SignalGate::Verdict::kOverRate;
-  if (verdict == SignalGate::Verdict::kAdmitted && signal.kind == tos_signal::Kind::kStart)
+  if (verdict == SignalGate::Verdict::kAdmitted && signal.kind == tos_signal::Kind::kStart) {
     port.on_start(m.queue, m.flow, m.sequence, signal.threshold_packets, now);
+    lane.classes.on_start(m.flow);
+  }
   const bool served_first =
       verdict == SignalGate::Verdict::kAdmitted || verdict == SignalGate::Verdict::kBadCode;
   if (served_first) m.traffic_class = TrafficClass::kSignal;
@@ -98,15 +100,17 @@ void Switch::drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept 
 void Switch::add_to(SwitchLive& live) const noexcept {
   for (const auto& lane : lanes_) {
     live.received += lane.received;
+    live.copied += lane.copied;
     for (std::size_t i = 0; i < kDropReasons; ++i) live.drops[i] += lane.dropped[i];
   }
   for (const auto& port : ports_) port->add_to(live);
 }
 
 void Switch::fill(SwitchReport& report, Time now) const {
-  std::uint64_t received = 0, arrived = 0;
+  std::uint64_t received = 0, copied = 0, arrived = 0;
   for (const auto& lane : lanes_) {
     received += lane.received;
+    copied += lane.copied;
     report.signals_bad_code += lane.signals_bad_code;
     report.signals_not_accepted += lane.signals_not_accepted;
     report.signals_over_rate += lane.signals_over_rate;
@@ -116,6 +120,7 @@ void Switch::fill(SwitchReport& report, Time now) const {
     }
   }
   report.received += received;
+  report.copied += copied;
   const std::size_t first = report.queues.size();
   for (const auto& port : ports_) port->report(report.queues, now);
   for (auto& queue : std::span(report.queues).subspan(first)) {
@@ -132,7 +137,7 @@ void Switch::fill(SwitchReport& report, Time now) const {
       arrived += queue.arrived.values[c];
     }
   }
-  report.ledger_balanced &= arrived == received;
+  report.ledger_balanced &= arrived == received + copied;
 }
 
 void Switch::flush() noexcept {

@@ -2,27 +2,34 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "common/core/prefix_table.h"
+#include "common/dpdk/packet_copy.h"
 #include "common/runtime/node.h"
+#include "switch/classifier.h"
 #include "switch/config.h"
 #include "switch/egress_port.h"
+#include "switch/forwarder.h"
 #include "switch/parse.h"
 #include "switch/report.h"
 #include "switch/signal_gate.h"
 
 namespace outrider {
 
-/// What one lcore may write on a packet's way through a switch. Lanes share nothing.
-/// Identity: received == handed to ports + sum(dropped) of the same lane.
+/// What one lcore may write on a packet's way through a switch. Lanes share nothing: a
+/// station or a flow that one has learned the others have not.
+/// Identity: received + copied == handed to ports + sum(dropped) of the same lane.
 struct alignas(64) SwitchLane {
-  explicit SwitchLane(const SignalConfig& signals) : gate(signals) {}
+  SwitchLane(const SignalConfig& signals, ForwarderLane forwarder, ClassifierLane classifier)
+      : gate(signals), forwarding(std::move(forwarder)), classes(std::move(classifier)) {}
 
   SignalGate gate;
+  ForwarderLane forwarding;
+  ClassifierLane classes;
   std::uint64_t received = 0;
+  std::uint64_t copied = 0;                           ///< by flooding, beyond the packet itself
   std::uint64_t handed = 0;                           ///< to egress ports
   std::array<std::uint64_t, kDropReasons> dropped{};  ///< before a port; class not known yet
   std::uint64_t signals_bad_code = 0;
@@ -34,31 +41,46 @@ struct alignas(64) SwitchLane {
 /// port. State that belongs to a queue lives in its EgressPort, what else changes with
 /// packets in a SwitchLane; here are only tables that are fixed after start-up.
 ///
-/// Identity: received == sum over ports of arrived + dropped before a port.
+/// Identity: received + copied == sum over ports of arrived + dropped before a port.
 /// ingress() may be called by several lcores at once, each with a lane of its own;
 /// egress() by the lcore that owns the port; all else by one lcore.
 class Switch final : public Node {
  public:
   /// @param config must be valid, see validate(SwitchProcessConfig)
+  /// @param index of the switch in its process: two switches never share their choices
+  /// among equal costs
+  /// @throws EnvironmentError if there is no memory for its tables
   Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
-         std::size_t lanes = 1);
+         std::size_t lanes = 1, std::uint32_t index = 0);
 
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
     SwitchLane& own = lanes_.front();
-    ingress(own, port, packet,
+    ingress(own, port, packet, now,
             [&](std::uint16_t out, Packet* routed) { egress(own, *ports_[out], routed, now); });
   }
 
   /// Parses, forwards and classifies. Takes ownership of the packet: drops it, or gives
-  /// it to `hand_on(port index, packet)`.
+  /// it, and copies of it if it is flooded, to `hand_on(port index, packet)`.
   /// @param port  that it came in by
+  /// @param now   does not decrease from call to call of a lane
   template <class HandOn>
-  void ingress(SwitchLane& lane, std::uint32_t port, Packet* packet, HandOn&& hand_on) noexcept {
+  void ingress(SwitchLane& lane, std::uint32_t port, Packet* packet, Time now,
+               HandOn&& hand_on) noexcept {
     ++lane.received;
-    const auto out = forward(lane, port, *packet);
-    if (!out) return;
+    const std::uint32_t out = forward(lane, port, *packet, now);
+    if (out == kDropped) [[unlikely]]
+      return;
+    if (out == kFlooded) [[unlikely]]
+      return flood(lane, port, packet, hand_on);
     ++lane.handed;
-    hand_on(*out, packet);
+    hand_on(static_cast<std::uint16_t>(out), packet);
+  }
+
+  /// Starts to fetch what ingress() of that packet reads of the tables, so that the
+  /// misses of a batch overlap. @pre the packet's first bytes are in the cache
+  void prefetch(const SwitchLane& lane, Packet& packet) const noexcept {
+    if (buffer(packet).size() >= sizeof(EthernetHeader))
+      forwarder_.prefetch(buffer(packet).data(), lane.forwarding);
   }
 
   /// Hears signals and hands the packet to the port. @pre it came from ingress()
@@ -78,10 +100,13 @@ class Switch final : public Node {
     return static_cast<std::uint32_t>(ports_.size());
   }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Port that packets to `address` leave by.
+  /// Port that packets to `address` leave by; the first of equal costs.
   [[nodiscard]] std::optional<std::uint16_t> route(std::uint32_t address) const noexcept {
-    return routes_.lookup(address);
+    return forwarder_.port_to(address);
   }
+  /// Port that the sender of a packet is behind, as far as the first lane knows: by what
+  /// it has learned, else by the route back.
+  [[nodiscard]] std::optional<std::uint16_t> port_behind(Packet& packet, Time now) const noexcept;
 
   /// Adds this switch's counters and queues to the report.
   void fill(SwitchReport& report, Time now) const;
@@ -90,20 +115,45 @@ class Switch final : public Node {
   void flush() noexcept;
 
  private:
-  /// @return the port to leave by; nothing: the packet is dropped
-  [[nodiscard]] std::optional<std::uint16_t> forward(SwitchLane& lane, std::uint32_t port,
-                                                     Packet& packet) noexcept;
-  [[nodiscard]] std::optional<std::uint16_t> port_by_mac(Packet& packet) const noexcept;
-  [[nodiscard]] TrafficClass classify(const PacketMeta& m) const noexcept;
+  static constexpr std::uint32_t kDropped = 0x1'0000;  ///< beyond every port
+  static constexpr std::uint32_t kFlooded = 0x1'0001;
+
+  /// @return the port to leave by, kDropped or kFlooded
+  [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
+                                      Time now) noexcept;
+  /// What forwarding changes in the packet. @return false if its TTL runs out
+  [[nodiscard]] bool rewrite(Packet& packet, const Forwarder::Verdict& verdict) const noexcept;
   [[nodiscard]] bool hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet,
                                   Time now) noexcept;
   static void drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept;
 
+  /// A copy for every port but the one it came in by and the last, which gets the packet.
+  template <class HandOn>
+  void flood(SwitchLane& lane, std::uint32_t port, Packet* packet, HandOn&& hand_on) noexcept {
+    std::optional<std::uint16_t> next;
+    for (std::uint16_t p = 0; p < ports_.size(); ++p) {
+      if (p == port) continue;
+      if (next) {
+        ++lane.copied;
+        Packet* copy = copy_of(*packet);
+        if (copy != nullptr) {
+          ++lane.handed;
+          hand_on(*next, copy);
+        } else {
+          ++lane.dropped[static_cast<std::size_t>(DropReason::kFloodNoBuffer)];
+        }
+      }
+      next = p;
+    }
+    if (!next) return drop(lane, *packet, DropReason::kFiltered);
+    ++lane.handed;
+    hand_on(*next, packet);
+  }
+
   std::string name_;
-  PortRange ddl_ports_;
+  Forwarder forwarder_;
+  Classifier classifier_;
   std::vector<std::unique_ptr<EgressPort>> ports_;
-  PrefixTable routes_;
-  std::unordered_map<std::uint64_t, std::uint16_t> mac_routes_;  ///< filled at start-up
   std::vector<SwitchLane> lanes_;
 };
 

@@ -1,5 +1,7 @@
 #include "common/config/addresses.h"
 
+#include <arpa/inet.h>
+
 #include <charconv>
 #include <optional>
 #include <string>
@@ -9,6 +11,8 @@ namespace {
 
 constexpr std::string_view kIpv4Rule = R"(must be an IPv4 address such as "10.0.1.2")";
 constexpr std::string_view kPrefixRule = R"(must be an IPv4 prefix such as "10.0.1.0/24")";
+constexpr std::string_view kIpv6Rule = R"(must be an IPv6 address such as "2001:db8::1")";
+constexpr std::string_view kIpv6PrefixRule = R"(must be an IPv6 prefix such as "2001:db8::/32")";
 constexpr std::string_view kMacRule = R"(must be a MAC address such as "02:00:00:00:00:01")";
 
 /// All of `text` as a decimal number without leading zeros, at most `limit`.
@@ -60,6 +64,24 @@ Parsed<MacAddress> parse_mac(std::string_view text) {
     if (std::from_chars(digits, digits + 2, mac[i], 16).ptr != digits + 2) return refused;
   }
   return {mac, {}};
+}
+
+Parsed<Ipv6Address> parse_ipv6(std::string_view text) {
+  Ipv6Address address{};
+  if (inet_pton(AF_INET6, std::string(text).c_str(), address.data()) != 1)
+    return {{}, std::string(kIpv6Rule)};
+  return {address, {}};
+}
+
+Parsed<Ipv6Prefix> parse_ipv6_prefix(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == text.npos) return {{}, std::string(kIpv6PrefixRule)};
+  const auto address = parse_ipv6(text.substr(0, slash)).value;
+  const auto length = decimal(text.substr(slash + 1), 128);
+  if (!address || !length) return {{}, std::string(kIpv6PrefixRule)};
+  for (unsigned bit = *length; bit < 128; ++bit)
+    if (((*address)[bit / 8] >> (7 - bit % 8) & 1) != 0) return {{}, "has bits beyond its length"};
+  return {Ipv6Prefix{*address, static_cast<std::uint8_t>(*length)}, {}};
 }
 
 std::string format_ipv4(std::uint32_t address) {

@@ -42,11 +42,11 @@ inline auto fields(const SwitchPortConfig& c) {
   return std::tuple_cat(std::tuple(name, rate, layer, delay, device, queues.size(), loss, record),
                         fields(queue), fields(marker), fields(regulation));
 }
+/// What forwards and classifies is in forwarding_config_test.cc.
 inline auto fields(const SwitchConfig& c) {
-  const auto& [name, ports, routes, macs, ddl, signals] = c;
-  return std::tuple_cat(
-      std::tuple(name, ports.size(), routes.size(), macs.size(), ddl.first, ddl.last),
-      fields(signals));
+  return std::tuple_cat(std::tuple(c.name, c.ports.size(), c.routes.size(), c.mac_routes.size(),
+                                   c.ddl_ports.first, c.ddl_ports.last),
+                        fields(c.signals));
 }
 inline auto fields(const RouteConfig& c) { return std::tuple(c.prefix, c.port); }
 inline auto fields(const MacRouteConfig& c) { return std::tuple(c.mac, c.port); }

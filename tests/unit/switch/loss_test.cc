@@ -106,7 +106,7 @@ TEST(Arp, GoesWhereItsTargetIsAndIsLeftAsItIs) {
   EXPECT_EQ(bench.out[B::kWest].arrivals[0].bytes, reply);
 }
 
-TEST(Arp, OtherHardwareAndTruncatedOnesAreNotIpv4) {
+TEST(Arp, OtherHardwareIsNotIpv4AndTruncatedOnesAreMalformed) {
   B bench;
   auto frame = arp(ip("10.0.1.1"), ip("10.0.3.9"), 1);
   for (const std::size_t byte : {15U, 16U, 18U, 19U, 20U, 21U}) {
@@ -116,7 +116,8 @@ TEST(Arp, OtherHardwareAndTruncatedOnesAreNotIpv4) {
   }
   frame.resize(41);
   bench.receive(B::kWest, packet_of(bench.pool.get(), frame), Time{});
-  EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kNotIpv4), 7U);
+  EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kNotIpv4), 6U);
+  EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kMalformed), 1U);
   bench.receive(B::kWest, packet_of(bench.pool.get(), arp(1, ip("10.9.9.9"), 1)), Time{});
   EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kNoRoute), 1U);
 }

@@ -21,7 +21,9 @@ struct Parsed {
 Parsed parse_bytes(rte_mempool& pool, const Bytes& frame) {
   Packet* packet = packet_of(pool, frame);
   Parsed p;
-  p.reason = parse(*packet);
+  const FrameSummary summary = parse(*packet);
+  if (summary.kind == FrameKind::kRefused) p.reason = summary.refused;
+  if (summary.kind == FrameKind::kOther) p.reason = DropReason::kNotIpv4;
   p.meta = meta(*packet);
   release(packet);
   return p;
@@ -60,15 +62,15 @@ TEST(Parse, PaddingOfShortFramesIsNotPayload) {
   EXPECT_EQ(p.meta.payload_bytes, 0);
 }
 
-TEST(Parse, WhatIsNotTcpHasNoPorts) {
+TEST(Parse, WhatIsNeitherTcpNorUdpHasNoPorts) {
   TestPool pool;
   struct Row {
     FrameSpec spec;
-    bool tcp;
+    bool ports;
     const char* why;
   };
   const Row rows[] = {
-      {{.protocol = kIpProtocolUdp, .payload_bytes = 100}, false, "UDP"},
+      {{.protocol = kIpProtocolUdp, .payload_bytes = 100}, true, "UDP"},
       {{.protocol = 1}, false, "ICMP"},
       {{.fragment = 0x2000, .payload_bytes = 100}, true, "first fragment: its TCP header is there"},
       {{.fragment = 0x2001, .payload_bytes = 100},
@@ -80,11 +82,12 @@ TEST(Parse, WhatIsNotTcpHasNoPorts) {
   for (const auto& row : rows) {
     const Parsed p = parse_bytes(pool.get(), bytes_of(row.spec));
     ASSERT_EQ(p.reason, std::nullopt) << row.why;
-    EXPECT_EQ(p.meta.tcp_offset != 0, row.tcp) << row.why;
-    EXPECT_EQ(p.meta.flow.source_port, row.tcp ? row.spec.flow.source_port : 0) << row.why;
-    EXPECT_EQ(p.meta.flow.destination_port, row.tcp ? row.spec.flow.destination_port : 0);
+    const bool tcp = row.ports && row.spec.protocol == kIpProtocolTcp;
+    EXPECT_EQ(p.meta.tcp_offset != 0, tcp) << row.why;
+    EXPECT_EQ(p.meta.flow.source_port, row.ports ? row.spec.flow.source_port : 0) << row.why;
+    EXPECT_EQ(p.meta.flow.destination_port, row.ports ? row.spec.flow.destination_port : 0);
     EXPECT_EQ(p.meta.flow.source_address, row.spec.flow.source_address) << row.why;
-    if (!row.tcp) {
+    if (!tcp) {
       EXPECT_EQ(p.meta.payload_bytes, 0) << row.why;
     }
   }
@@ -181,13 +184,13 @@ TEST(Parse, TruncationAndRandomDamageAreSafe) {
 
 TEST(Parse, StaleMetaDataOfAnEarlierUseIsOverwritten) {
   TestPool pool;
-  Packet* packet = make_packet(pool.get(), {.protocol = kIpProtocolUdp});
+  Packet* packet = make_packet(pool.get(), {.protocol = 1});
   PacketMeta& m = meta(*packet);
   m.tcp_offset = 34;
   m.payload_bytes = 1000;
   m.tcp_flags = kTcpSyn;
   m.flow = {1, 2, 3, 4};
-  ASSERT_EQ(parse(*packet), std::nullopt);
+  ASSERT_EQ(parse(*packet).kind, FrameKind::kIpv4);
   EXPECT_EQ(m.tcp_offset, 0);
   EXPECT_EQ(m.payload_bytes, 0);
   EXPECT_EQ(m.tcp_flags, 0);
