@@ -13,23 +13,29 @@ namespace outrider {
 /// The only places that change a forwarded header; each keeps the IPv4 checksum
 /// right incrementally (RFC 1624).
 namespace detail {
+/// @param change from the word at `offset` to the new one, both in memory order. Words are
+/// read and written whole: reading back a byte that was just written alone would wait for
+/// the store
 template <class Change>
-void rewrite_word(Ipv4Header& ip, std::size_t word_offset, Change&& change) noexcept {
+void rewrite_word(Ipv4Header& ip, std::size_t offset, Change&& change) noexcept {
   auto* bytes = reinterpret_cast<std::uint8_t*>(&ip);
-  std::uint16_t before, after, checksum;
-  std::memcpy(&before, bytes + word_offset, 2);
-  change();
-  std::memcpy(&after, bytes + word_offset, 2);
-  std::memcpy(&checksum, ip.checksum.raw.data(), 2);
+  std::uint16_t before, checksum;
+  std::memcpy(&before, bytes + offset, sizeof before);
+  const std::uint16_t after = change(before);
+  std::memcpy(bytes + offset, &after, sizeof after);
+  std::memcpy(&checksum, ip.checksum.raw.data(), sizeof checksum);
   checksum = checksum_update(checksum, before, after);
-  std::memcpy(ip.checksum.raw.data(), &checksum, 2);
+  std::memcpy(ip.checksum.raw.data(), &checksum, sizeof checksum);
 }
 }  // namespace detail
 
 /// Sets CE. @pre the packet is ECT: CE on a Not-ECT packet breaks RFC 3168, section 5
 inline void set_ce(Ipv4Header& ip) noexcept {
   assert(is_ect(ecn_of(ip.tos)));
-  detail::rewrite_word(ip, 0, [&ip] { ip.tos |= static_cast<std::uint8_t>(Ecn::kCe); });
+  constexpr unsigned kCeInSecondByte = static_cast<unsigned>(Ecn::kCe) << 8;
+  detail::rewrite_word(ip, 0, [](std::uint16_t version_and_tos) {
+    return static_cast<std::uint16_t>(version_and_tos | kCeInSecondByte);
+  });
 }
 
 /// The same; IPv6 has no header checksum (RFC 8200), and TCP's pseudo header leaves the
@@ -43,7 +49,17 @@ inline void set_ce(Ipv6Header& ip) noexcept {
 /// @return false if the TTL runs out here: the packet must be dropped, unchanged (RFC 1812, 5.3.1)
 inline bool decrement_ttl(Ipv4Header& ip) noexcept {
   if (ip.ttl <= 1) return false;
-  detail::rewrite_word(ip, 8, [&ip] { --ip.ttl; });
+  auto* bytes = reinterpret_cast<std::uint8_t*>(&ip);
+  std::uint16_t ttl_and_protocol, checksum;
+  std::memcpy(&ttl_and_protocol, bytes + 8, sizeof ttl_and_protocol);
+  std::memcpy(&checksum, bytes + 10, sizeof checksum);
+  // In memory order the TTL is the low byte, and at least 2: no borrow. RFC 1624 with
+  // m' = m - 1 is HC' = ~(~HC + 0xFFFE), folded once.
+  --ttl_and_protocol;
+  const std::uint32_t sum = static_cast<std::uint16_t>(~checksum) + std::uint32_t{0xFFFE};
+  checksum = static_cast<std::uint16_t>(~((sum & 0xFFFF) + (sum >> 16)));
+  std::memcpy(bytes + 8, &ttl_and_protocol, sizeof ttl_and_protocol);
+  std::memcpy(bytes + 10, &checksum, sizeof checksum);
   return true;
 }
 /// The same for IPv6.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "tests/support/ipv6_frames.h"
 
 namespace outrider {
@@ -31,6 +33,30 @@ TEST(HeaderRewrite, HopLimitRunsOut) {
     Bytes frame = ipv6_bytes_of({.hop_limit = static_cast<std::uint8_t>(before)});
     EXPECT_EQ(decrement_hop_limit(ipv6_of(frame)), before >= 2) << before;
     EXPECT_EQ(ipv6_of(frame).hop_limit, before >= 2 ? before - 1 : before) << "unchanged if not";
+  }
+}
+
+// Every TTL and TOS, under headers that let the checksum take any value: valid before
+// means valid after, by an independent sum.
+TEST(HeaderRewrite, Ipv4ChecksumStaysRight) {
+  for (std::uint32_t n = 0; n < 4096; ++n) {
+    FrameSpec spec{.flow = {0x0A000000 + n * 0x10'0F, n * 0x0123'4567, 1, 2},
+                   .tos = static_cast<std::uint8_t>(n),
+                   .ttl = static_cast<std::uint8_t>(n * 7)};
+    Bytes frame = bytes_of(spec);
+    auto& ip = *reinterpret_cast<Ipv4Header*>(frame.data() + 14);
+    Bytes expected = frame;
+    if ((n & 3) != 0) {
+      set_ce(ip);
+      expected[15] |= 3;
+    }
+    EXPECT_EQ(decrement_ttl(ip), spec.ttl > 1);
+    if (spec.ttl > 1) --expected[22];
+    reseal_ipv4(expected);
+    // Both forms of zero are the same to a receiver: RFC 1624, section 3.
+    ASSERT_EQ(internet_checksum(std::span(frame).subspan(14, 20)), 0) << n;
+    frame[24] = expected[24], frame[25] = expected[25];
+    ASSERT_EQ(frame, expected) << n;
   }
 }
 
