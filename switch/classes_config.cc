@@ -46,8 +46,8 @@ void check_map(const Checks& at, const SwitchConfig& sw, const ConfigTable& map,
       continue;
     }
     const auto* queue = member.value.as<std::int64_t>();
-    if (queue == nullptr || *queue < 0 || *queue >= kMaxQueues)
-      at.fault(member.key, "must be a queue, 0 to " + std::to_string(kMaxQueues - 1));
+    if (queue == nullptr || *queue < 0 || *queue >= kMaxQueuesPerPort)
+      at.fault(member.key, "must be a queue, 0 to " + std::to_string(kMaxQueuesPerPort - 1));
     else check_queue(at, member.key, sw, static_cast<std::uint32_t>(*queue));
   }
 }

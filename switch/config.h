@@ -8,11 +8,11 @@
 
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
-#include "common/core/regulation_policy.h"
 #include "common/core/units.h"
 #include "common/net/headers.h"
 #include "switch/classes_config.h"
 #include "switch/forwarding_config.h"
+#include "switch/queue_config.h"
 
 namespace outrider {
 
@@ -24,22 +24,6 @@ struct DeviceConfig {
   std::uint16_t tx_descriptors = 1024;  ///< [packets] power of two
 };
 
-enum class MarkerKind : std::uint8_t { kTailDrop, kStep };
-enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
-
-struct MarkerConfig {
-  MarkerKind kind = MarkerKind::kStep;
-  MarkAt at = MarkAt::kEnqueue;
-  std::uint32_t threshold_packets = 40;  ///< K; >= 1
-  std::optional<std::uint32_t>
-      ddl_threshold_packets{};  ///< K of DDL data; absent: the same (the static pair)
-};
-
-struct QueueConfig {
-  std::uint32_t limit_packets = 60;            ///< >= 1, waiting packets
-  std::optional<std::uint64_t> limit_bytes{};  ///< frame bytes; absent: packets alone limit
-};
-
 /// Where and how iteration-start signals are believed.
 struct SignalConfig {
   bool accept_tos = false;                 ///< the TOS form is read at all
@@ -47,16 +31,6 @@ struct SignalConfig {
   double tokens_per_second = 1000;         ///< per source address, > 0
   double token_burst = 64;                 ///< >= 1
 };
-
-/// One of a port's queues; without [[switch.port.queues]] a port has one, of its own
-/// `queue`, `marker` and `regulation`.
-struct PortQueueConfig {
-  QueueConfig queue{};
-  MarkerConfig marker{};
-  RegulationPolicy regulation{};
-};
-
-inline constexpr unsigned kMaxQueues = 8;  ///< of a port
 
 struct SwitchPortConfig {
   std::string name;                    ///< unique within the switch
@@ -67,13 +41,20 @@ struct SwitchPortConfig {
   QueueConfig queue{};
   MarkerConfig marker{};
   RegulationPolicy regulation{};
-  std::vector<PortQueueConfig> queues{};  ///< at most kMaxQueues; the first is served first
+  SchedulerKind scheduler = SchedulerKind::kStrict;
+  std::vector<PortQueueConfig>
+      queues{};         ///< at most kMaxQueuesPerPort; [0] has the highest priority
   double loss = 0;      ///< share of its packets that is dropped, [0, 1): for tests and experiments
   bool record = false;  ///< keep burst records and the time series of its queue
 };
 
 /// At least one, in order of priority.
 std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port);
+
+/// One packet buffer for all queues of a switch, see shared_buffer.h.
+struct BufferConfig {
+  std::optional<std::uint64_t> total_bytes{};  ///< absent: queues have their own limits alone
+};
 
 struct SwitchConfig {
   std::string name;
@@ -89,6 +70,7 @@ struct SwitchConfig {
   std::vector<SwitchAddressConfig> addresses{};
   ClassesConfig classes{};
   std::vector<RuleConfig> rules{};
+  BufferConfig buffer{};
 };
 
 struct SwitchLinkConfig {

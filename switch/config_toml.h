@@ -38,23 +38,11 @@ std::uint32_t required_mbufs(const SwitchProcessConfig& config);
 /// EAL memory [MiB] of the tables that DPDK keeps: each switch's rte_lpm and rte_acl.
 std::uint32_t table_memory_mb(const SwitchProcessConfig& config);
 
-/// Rules of single parts, for files that hold these tables in another place.
-void check(const Checks& at, const QueueConfig& queue);
-void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue);
-void check(const Checks& at, const RegulationPolicy& policy);
+/// Rules of a part, for files that hold this table in another place.
 void check(const Checks& at, const SignalConfig& signals);
 
 // Bindings, see common/config/config_binding.h.
 
-inline constexpr auto kMarkerKinds =
-    choices<MarkerKind>({{"tail_drop", MarkerKind::kTailDrop}, {"step", MarkerKind::kStep}});
-inline constexpr auto kMarkAtNames =
-    choices<MarkAt>({{"enqueue", MarkAt::kEnqueue}, {"dequeue", MarkAt::kDequeue}});
-inline constexpr auto kRegulationModes =
-    choices<RegulationMode>({{"off", RegulationMode::kOff}, {"mark", RegulationMode::kMark}});
-inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},
-                                                       {"burst_end", Recovery::kBurstEnd},
-                                                       {"timer", Recovery::kTimer}});
 inline constexpr auto kRateLayers =
     choices<RateLayer>({{"l1", RateLayer::kL1}, {"l2", RateLayer::kL2}});
 
@@ -67,45 +55,11 @@ void describe(V& v, DeviceConfig& c) {
 }
 
 template <class V>
-void describe(V& v, QueueConfig& c) {
-  v.value("limit_packets", c.limit_packets);
-  v.bytes("limit_bytes", c.limit_bytes);
-}
-
-template <class V>
-void describe(V& v, MarkerConfig& c) {
-  v.choice("kind", c.kind, kMarkerKinds);
-  v.choice("mark_at", c.at, kMarkAtNames);
-  v.value("threshold_packets", c.threshold_packets);
-  v.value("ddl_threshold_packets", c.ddl_threshold_packets);
-}
-
-template <class V>
-void describe(V& v, RegulationPolicy& c) {
-  v.choice("mode", c.mode, kRegulationModes);
-  v.choice("recovery", c.recovery, kRecoveries);
-  v.value("spare_ddl", c.spare_ddl);
-  v.duration("hold", c.hold);
-  v.duration("idle_end", c.idle_end);
-  v.duration("expiry", c.expiry);
-  v.share("budget_share", c.budget_share);
-  v.duration("budget_window", c.budget_window);
-  v.value("max_entries", c.max_entries);
-}
-
-template <class V>
 void describe(V& v, SignalConfig& c) {
   v.value("accept_tos", c.accept_tos);
   v.value("accept_from", c.accept_from);
   v.value("tokens_per_second", c.tokens_per_second);
   v.value("token_burst", c.token_burst);
-}
-
-template <class V>
-void describe(V& v, PortQueueConfig& c) {
-  describe(v, c.queue);
-  v.table("marker", c.marker);
-  v.table("regulation", c.regulation);
 }
 
 template <class V>
@@ -120,7 +74,13 @@ void describe(V& v, SwitchPortConfig& c) {
   v.table("queue", c.queue);
   v.table("marker", c.marker);
   v.table("regulation", c.regulation);
+  v.choice("scheduler", c.scheduler, kSchedulers);
   v.tables("queues", c.queues, PortQueueConfig{c.queue, c.marker, c.regulation});
+}
+
+template <class V>
+void describe(V& v, BufferConfig& c) {
+  v.bytes("total_bytes", c.total_bytes);
 }
 
 template <class V>
@@ -128,6 +88,7 @@ void describe(V& v, SwitchConfig& c) {
   v.value("name", c.name, Presence::kRequired);
   v.text("ddl_ports", c.ddl_ports, parse_port_range, format_port_range);
   v.table("signals", c.signals);
+  v.table("buffer", c.buffer);
   SwitchPortConfig port;
   v.defaults("queue", port.queue);
   v.defaults("marker", port.marker);

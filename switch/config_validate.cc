@@ -14,7 +14,6 @@
 namespace outrider {
 namespace {
 
-constexpr std::uint64_t kMaxQueuePackets = 1U << 20;
 constexpr std::uint64_t kLargestFrameBytes = 9018;
 constexpr Duration kMaxDelay = std::chrono::seconds(10);
 constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
@@ -59,11 +58,21 @@ void check_regulation(const Checks& at, const SwitchConfig& sw, const Regulation
              "needs signals: set accept_tos in [switch.signals]");
 }
 
+/// @pre drain_rate is in range
+void check_floors(const Checks& at, const SwitchPortConfig& port) {
+  std::uint64_t floors = 0;
+  for (const auto& queue : port.queues)
+    floors += queue.queue.floor_rate.value_or(BitRate{}).bits_per_second;
+  at.require(floors <= port.drain_rate.bits_per_second, "queues",
+             "floor_rate adds up to " + format_rate({floors}),
+             "must not be more than drain_rate, " + format_rate(port.drain_rate));
+}
+
 void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port) {
   check(at.below("queue"), port.queue);
   check(at.below("marker"), port.marker, port.queue);
   check_regulation(at.below("regulation"), sw, port.regulation);
-  at.in_range("queues", port.queues.size(), 0, kMaxQueues, "queues");
+  at.in_range("queues", port.queues.size(), 0, kMaxQueuesPerPort, "queues");
   for (std::size_t q = 0; q < port.queues.size(); ++q) {
     const auto queue = at.below("queues", q);
     check(queue, port.queues[q].queue);
@@ -72,9 +81,20 @@ void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConf
   }
 }
 
+void check_buffer(const Checks& at, const SwitchConfig& sw) {
+  if (!sw.buffer.total_bytes) return;
+  std::uint64_t reserved = 0;
+  for (const auto& port : sw.ports)
+    for (const auto& queue : queues_of(port)) reserved += queue.queue.reserved_bytes;
+  at.require(*sw.buffer.total_bytes >= std::max(reserved, kLargestFrameBytes), "total_bytes",
+             std::to_string(*sw.buffer.total_bytes) + " bytes",
+             "must hold a frame of " + std::to_string(kLargestFrameBytes) +
+                 " B and what queues reserve, " + std::to_string(reserved) + " B");
+}
+
 void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port,
                 Uses& uses) {
-  at.rate("drain_rate", port.drain_rate);
+  if (at.rate("drain_rate", port.drain_rate)) check_floors(at, port);
   check_delay(at, port.delay);
   at.require(port.loss >= 0 && port.loss < 1, "loss", std::to_string(port.loss),
              "must be at least 0 and less than 1");
@@ -103,6 +123,7 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
 void check_switch(const Checks& at, const SwitchConfig& sw, Uses& uses) {
   if (sw.ports.empty()) at.fault("port", "a switch must have at least one port");
   check(at.below("signals"), sw.signals);
+  check_buffer(at.below("buffer"), sw);
   Names ports;
   for (std::size_t i = 0; i < sw.ports.size(); ++i) {
     check_name(at.below("port", i), ports, sw.ports[i].name);
@@ -184,41 +205,6 @@ void check_mbufs(const Checks& root, const SwitchProcessConfig& c) {
 }
 
 }  // namespace
-
-void check(const Checks& at, const QueueConfig& queue) {
-  at.in_range("limit_packets", queue.limit_packets, 1, kMaxQueuePackets, "packets");
-  if (queue.limit_bytes)
-    at.require(*queue.limit_bytes >= kLargestFrameBytes, "limit_bytes",
-               std::to_string(*queue.limit_bytes) + " bytes",
-               "cannot hold one " + std::to_string(kLargestFrameBytes) + " B frame");
-}
-
-void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue) {
-  if (marker.kind != MarkerKind::kStep) return;
-  const auto check_threshold = [&](std::string_view key, std::uint32_t threshold) {
-    if (at.in_range(key, threshold, 1, kMaxQueuePackets, "packets"))
-      at.require(threshold < queue.limit_packets, key, std::to_string(threshold) + " packets",
-                 "must be below the queue's limit_packets, " + std::to_string(queue.limit_packets));
-  };
-  check_threshold("threshold_packets", marker.threshold_packets);
-  if (marker.ddl_threshold_packets)
-    check_threshold("ddl_threshold_packets", *marker.ddl_threshold_packets);
-}
-
-void check(const Checks& at, const RegulationPolicy& policy) {
-  at.positive("hold", policy.hold);
-  at.positive("idle_end", policy.idle_end);
-  at.positive("expiry", policy.expiry);
-  at.in_interval("budget_share", policy.budget_share, 0, 1, false);
-  at.positive("budget_window", policy.budget_window);
-  at.in_range("max_entries", policy.max_entries, 1, 65536);
-  const auto within_expiry = [&](std::string_view key, Duration d) {
-    at.require(d <= policy.expiry, key, format_duration(d),
-               "must not be longer than expiry, " + format_duration(policy.expiry));
-  };
-  if (policy.recovery == Recovery::kTimer) within_expiry("hold", policy.hold);
-  if (policy.recovery == Recovery::kBurstEnd) within_expiry("idle_end", policy.idle_end);
-}
 
 void check(const Checks& at, const SignalConfig& signals) {
   if (signals.accept_tos && signals.accept_from.empty())

@@ -1,6 +1,5 @@
 #include "switch/egress_port.h"
 
-#include <bit>
 #include <cassert>
 
 #include "common/dpdk/packet_attribution.h"
@@ -28,6 +27,25 @@ void read_identity(Packet& packet) noexcept {
   }
 }
 
+constexpr std::uint32_t kFullFrameBytes = 1514;
+constexpr std::uint32_t kLargestFrameBytes = 9018;
+
+Scheduler::Params scheduler_of(const SwitchPortConfig& config) {
+  const auto queues = queues_of(config);
+  Scheduler::Params params{.kind = config.scheduler,
+                           .queues = static_cast<std::uint32_t>(queues.size())};
+  std::vector<double> weights;
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    const QueueConfig& queue = queues[q].queue;
+    weights.push_back(queue.weight);
+    if (queue.floor_rate)
+      params.floors[q] = {static_cast<double>(queue.floor_rate->bits_per_second) / 8,
+                          static_cast<double>(queue.floor_depth_bytes)};
+  }
+  params.quantum_bytes = dwrr_quanta(weights, kLargestFrameBytes);
+  return params;
+}
+
 }  // namespace
 
 EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits)
@@ -36,13 +54,23 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       serializer_(config.drain_rate, config.rate_layer),
       loop_(loop),
       id_(loop.add(*this)),
+      scheduler_(scheduler_of(config)),
       signals_({kSignalQueuePackets, std::nullopt}),
       loss_(limits.seed, id_, RandomPurpose::kImpairment),
       loss_below_(static_cast<std::uint64_t>(config.loss * 0x1p32)) {
-  const auto tap = config.record ? std::optional(limits.tap) : std::nullopt;
+  PortQueue::Setup setup{.tap = config.record ? std::optional(limits.tap) : std::nullopt,
+                         .packet_time = serializer_.duration_of(kFullFrameBytes),
+                         .seed = limits.seed,
+                         .entity = id_ * kMaxQueuesPerPort,
+                         .buffer = limits.buffer,
+                         .buffer_queue = limits.first_queue};
   const auto configs = queues_of(config);
   queues_.reserve(configs.size());
-  for (const auto& queue : configs) queues_.emplace_back(queue, tap);
+  for (const auto& queue : configs) {
+    queues_.emplace_back(queue, setup);
+    ++setup.entity;
+    ++setup.buffer_queue;
+  }
 }
 
 void EgressPort::connect(DeviceEdge& device, PortMask& busy, unsigned index) noexcept {
@@ -71,8 +99,7 @@ void EgressPort::enqueue(Packet* packet, bool signal, Time now) noexcept {
   if (was_backlogged) {
     queue.on_waiting(now);
   } else if (serializer_.free_at() <= now) {
-    depart(now);
-    if (busy_ != nullptr) wake_at(serializer_.free_at());
+    if (depart(now) && busy_ != nullptr) wake_at(serializer_.free_at());
   } else {
     wake_at(serializer_.free_at());
     queue.on_waiting(now);
@@ -86,7 +113,7 @@ bool EgressPort::enqueue_signal(Packet* packet, Time now) noexcept {
     queues_[0].drop(packet, DropReason::kSignalQueue);
     return false;
   }
-  signals_.push({packet, now, m.frame_bytes, m.traffic_class});
+  signals_.push(packet, now, m.frame_bytes, m.traffic_class);
   return true;
 }
 
@@ -114,11 +141,8 @@ void EgressPort::wake_at(Time at) noexcept {
 }
 
 void EgressPort::serve_due(Time now) noexcept {
-  do {
-    hand_over();
-    if (!backlogged()) break;
-    depart(serializer_.free_at());
-  } while (serializer_.free_at() <= now);
+  do hand_over();
+  while (depart(serializer_.free_at()) && serializer_.free_at() <= now);
   if (busy_ != nullptr) {
     if (!has_work()) *busy_ &= ~busy_bit_;
   } else {
@@ -126,12 +150,34 @@ void EgressPort::serve_due(Time now) noexcept {
   }
 }
 
-void EgressPort::depart(Time start) noexcept {
-  const bool is_signal = (backlog_ & kSignalBit) != 0;
-  const unsigned q = is_signal ? 0 : static_cast<unsigned>(std::countr_zero(backlog_));
-  PortQueue& queue = queues_[q];
-  const Queue::Item item = is_signal ? signals_.pop() : queue.dequeue(start);
-  if (is_signal ? signals_.empty() : queue.empty()) backlog_ &= ~(is_signal ? kSignalBit : 1U << q);
+/// Signals first; then whom the scheduler names. @pre backlogged() but for signals
+unsigned EgressPort::pick(Time now) noexcept {
+  if (queues_.size() == 1) [[likely]]
+    return 0;
+  const auto head_bytes = [this](std::uint32_t q) { return queues_[q].head_bytes(); };
+  return scheduler_.pick(static_cast<QueueMask>(backlog_), head_bytes, now);
+}
+
+/// Begins to send the next packet. @return false if there is none (any more: markers
+/// may drop at dequeue)
+bool EgressPort::depart(Time start) noexcept {
+  while (backlogged()) {
+    const bool is_signal = (backlog_ & kSignalBit) != 0;
+    const unsigned q = is_signal ? 0 : pick(start);
+    PortQueue& queue = queues_[q];
+    const Queue::Item item = is_signal ? signals_.pop() : queue.dequeue(start);
+    if (is_signal ? signals_.empty() : queue.empty())
+      backlog_ &= ~(is_signal ? kSignalBit : 1U << q);
+    if (item.packet == nullptr) [[unlikely]]
+      continue;
+    if (!is_signal && queues_.size() > 1) scheduler_.served(q, item.frame_bytes);
+    send(item, queue, start);
+    return true;
+  }
+  return false;
+}
+
+void EgressPort::send(const Queue::Item& item, PortQueue& queue, Time start) noexcept {
   if (service_) end_wait(*item.packet, start);
   const Time finish = serializer_.transmit(item.frame_bytes, start);
   if (service_) service_->on_service(item.traffic_class, meta(*item.packet).owner, start, finish);
@@ -150,7 +196,7 @@ void EgressPort::hand_over() noexcept {
 }
 
 Time EgressPort::fire(Time now) noexcept {
-  if (backlogged() && serializer_.free_at() <= now) depart(serializer_.free_at());
+  if (serializer_.free_at() <= now) static_cast<void>(depart(serializer_.free_at()));
   return backlogged() ? serializer_.free_at() : kNever;
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/core/egress_queue.h"
 #include "common/core/random.h"
+#include "common/core/scheduler.h"
 #include "common/core/service_clock.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
@@ -41,7 +42,9 @@ class EgressPort final : public EventSource {
  public:
   struct Limits {
     QueueTap::Limits tap;
-    std::uint64_t seed = 1;  ///< of the ports' injected loss
+    std::uint64_t seed = 1;          ///< of the ports' injected loss and random markers
+    SharedBuffer* buffer = nullptr;  ///< of the switch; nullptr: none
+    std::size_t first_queue = 0;     ///< number of this port's queue 0 in the buffer
   };
   EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits);
   EgressPort(const EgressPort&) = delete;
@@ -105,11 +108,13 @@ class EgressPort final : public EventSource {
   void begin_wait(Packet& packet, Time now) noexcept;
   void end_wait(Packet& packet, Time start) noexcept;
   void serve_due(Time now) noexcept;
-  void depart(Time start) noexcept;
+  [[nodiscard]] bool depart(Time start) noexcept;
+  [[nodiscard]] unsigned pick(Time now) noexcept;
+  void send(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void hand_over() noexcept;
   void wake_at(Time at) noexcept;
 
-  static constexpr std::uint32_t kSignalBit = 1U << kMaxQueues;
+  static constexpr std::uint32_t kSignalBit = 1U << kMaxQueuesPerPort;
 
   std::string name_;
   BitRate drain_rate_;
@@ -124,6 +129,7 @@ class EgressPort final : public EventSource {
   Packet* in_service_ = nullptr;  ///< polled: on the wire until serializer_.free_at()
   std::uint64_t handed_over_ = 0;
   std::vector<PortQueue> queues_;
+  Scheduler scheduler_;
   Queue signals_;
   RandomStream loss_;
   std::uint64_t loss_below_;               ///< of 2^32; 0: nothing is lost

@@ -74,6 +74,12 @@ inline bool is_ipv6_at(Packet& packet, std::uint32_t offset) noexcept {
   return (header_at<std::uint8_t>(packet, offset) >> 4) == 6;
 }
 
+/// ECN field of the IP header at `offset` of a packet that parse() accepted.
+inline Ecn ecn_at(Packet& packet, std::uint32_t offset) noexcept {
+  return ecn_of(is_ipv6_at(packet, offset) ? header_at<Ipv6Header>(packet, offset).traffic_class()
+                                           : header_at<Ipv4Header>(packet, offset).tos);
+}
+
 /// Sets CE on an IP packet that is ECT and does not have it yet: never on Not-ECT
 /// (RFC 3168, section 5). @param offset of its header. @return whether it did
 inline bool mark_ce(Packet& packet, std::uint32_t offset) noexcept {

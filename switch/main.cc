@@ -76,14 +76,10 @@ int run(const SwitchProcessConfig& config, const ProgramOptions& options,
   const Eal eal(eal_settings);
   const Mempool pool = make_packet_pool({.name = "packets", .mbufs = mbufs});
   PollDevices devices(ports, *pool);
-  EventLoop loop;
-  SwitchNetwork network(config, loop);
-  connect_devices(network, config, devices);
   log_info("forwarding on CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
 
   const auto live = live_report<SwitchLive>(options);
-  const SwitchReport report = run_switch(network, loop, devices, duration, live.get());
-  network.flush();
+  const SwitchReport report = run_switch(config, devices, duration, live.get());
   print_summary(std::cout, report);
   if (!options.report.empty()) write_report_file(options.report, to_json(report));
   return report.ledger_balanced ? kExitOk : kExitLedger;

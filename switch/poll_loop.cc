@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "switch/direct_switch.h"
+
 namespace outrider {
 
 void connect_devices(SwitchNetwork& network, const SwitchProcessConfig& config,
@@ -33,8 +35,7 @@ SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx
 namespace {
 
 /// What the devices dropped is counted as the report counts it.
-SwitchLive live_of(const SwitchNetwork& network, const PollDevices& devices, Time now) noexcept {
-  SwitchLive live = network.live(now);
+SwitchLive with_devices(SwitchLive live, const PollDevices& devices) noexcept {
   for (const std::uint64_t dropped : devices.tx_dropped().values) {
     live.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
     live.transmitted -= dropped;
@@ -44,19 +45,39 @@ SwitchLive live_of(const SwitchNetwork& network, const PollDevices& devices, Tim
   return live;
 }
 
+/// @param run  (seldom) -> PollResult: polls `forwarder` to the end
+template <class Forwarder, class Run>
+SwitchReport run_and_report(Forwarder& forwarder, PollDevices& devices, SwitchLiveReport* live,
+                            Run run) {
+  const PollResult result = run([&](Time now) {
+    if (live != nullptr) live->publish(with_devices(forwarder.live(now), devices));
+  });
+  if (live != nullptr) live->finish(with_devices(forwarder.live(result.end), devices));
+  SwitchReport report = with_devices(forwarder.report(result.end), devices.tx_dropped(),
+                                     devices.malformed(), devices.losses(), result.longest_gap);
+  forwarder.flush();
+  return report;
+}
+
 }  // namespace
 
-SwitchReport run_switch(SwitchNetwork& network, EventLoop& loop, PollDevices& devices,
+SwitchReport run_switch(const SwitchProcessConfig& config, PollDevices& devices,
                         std::optional<Duration> duration, SwitchLiveReport* live) {
   const TscClock clock;
-  const PollResult result = run_poll_loop(
-      devices, loop, network, clock, duration, [] { return false; },
-      [&](Time now) {
-        if (live != nullptr) live->publish(live_of(network, devices, now));
-      });
-  if (live != nullptr) live->finish(live_of(network, devices, result.end));
-  return with_devices(network.report(result.end), devices.tx_dropped(), devices.malformed(),
-                      devices.losses(), result.longest_gap);
+  const auto never_done = [] { return false; };
+  if (DirectSwitch::suits(config)) {
+    DirectSwitch direct(config, devices);
+    return run_and_report(direct, devices, live, [&](auto seldom) {
+      const auto poll = [&](Time previous, Time now) { direct.poll(previous, now); };
+      return run_polls(devices, clock, duration, poll, never_done, seldom);
+    });
+  }
+  EventLoop loop;
+  SwitchNetwork network(config, loop);
+  connect_devices(network, config, devices);
+  return run_and_report(network, devices, live, [&](auto seldom) {
+    return run_poll_loop(devices, loop, network, clock, duration, never_done, seldom);
+  });
 }
 
 }  // namespace outrider

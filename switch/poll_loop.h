@@ -15,10 +15,12 @@ namespace outrider {
 void connect_devices(SwitchNetwork& network, const SwitchProcessConfig& config,
                      PollDevices& devices);
 
-/// Forwards in real time until a stop signal or the end of `duration`.
-/// @pre connected
+/// Forwards in real time until a stop signal or the end of `duration`, as the
+/// configuration allows: batch by batch (DirectSwitch), or with the emulated links and
+/// delays of a SwitchNetwork. What is resident at the end is released.
+/// @param config valid; @param devices in its order
 /// @param live  told ten times a second what has happened; nullptr: nobody
-SwitchReport run_switch(SwitchNetwork& network, EventLoop& loop, PollDevices& devices,
+SwitchReport run_switch(const SwitchProcessConfig& config, PollDevices& devices,
                         std::optional<Duration> duration, SwitchLiveReport* live = nullptr);
 
 /// The network's report with what happened at the devices: a packet that a

@@ -1,5 +1,7 @@
 #include "switch/port_queue.h"
 
+#include <algorithm>
+
 #include "common/core/step_marker.h"
 #include "switch/header_rewrite.h"
 
@@ -12,58 +14,101 @@ const BurstIdentity* identity_of(const Packet& packet) noexcept {
   return m.has_identity ? &m.identity : nullptr;
 }
 
-}  // namespace
-
-PortQueue::PortQueue(const PortQueueConfig& config, const std::optional<QueueTap::Limits>& tap)
-    : marker_(config.marker),
-      spare_ddl_(config.regulation.spare_ddl),
-      queue_({config.queue.limit_packets, config.queue.limit_bytes}) {
-  const std::uint32_t k = marker_.threshold_packets;
-  initial_threshold_[TrafficClass::kBackground] = k;
-  initial_threshold_[TrafficClass::kSignal] = k;
-  initial_threshold_[TrafficClass::kDdl] = marker_.ddl_threshold_packets.value_or(k);
-  if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(config.regulation);
-  if (tap) tap_ = std::make_unique<QueueTap>(*tap);
-}
-
-bool PortQueue::enqueue(Packet* packet, Time now) noexcept {
-  const PacketMeta& m = meta(*packet);
-  const TrafficClass c = m.traffic_class;
-  if (c == TrafficClass::kDdl && m.payload_bytes > 0 && regulator_)
-    regulator_->on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now);
-  if (const auto refused = queue_.refuses(m.frame_bytes)) {
-    drop(packet, *refused);
-    return false;
+/// Has this queue anything to judge there? RED also counts departures.
+bool judges_at(MarkAt at, const PortQueueConfig& config) noexcept {
+  switch (config.marker.kind) {
+    case MarkerKind::kTailDrop:
+      return false;
+    case MarkerKind::kStep:
+      return config.marker.at == at;
+    case MarkerKind::kRed:
+    case MarkerKind::kPie:
+    case MarkerKind::kCodel:
+      return true;
   }
-  if (marker_.at == MarkAt::kEnqueue) mark_if_due(*packet, c, now);
-  queue_.push({packet, now, m.frame_bytes, c});
   return true;
 }
 
-PortQueue::Queue::Item PortQueue::dequeue(Time now) noexcept {
-  const Queue::Item item = queue_.pop();
-  if (marker_.at == MarkAt::kDequeue) mark_if_due(*item.packet, item.traffic_class, now);
-  return item;
+}  // namespace
+
+PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
+    : queue_({config.queue.limit_packets, config.queue.limit_bytes}),
+      marker_(config.marker, setup.packet_time, setup.seed, setup.entity),
+      mark_at_(config.marker.at),
+      judges_at_enqueue_(judges_at(MarkAt::kEnqueue, config)),
+      judges_at_dequeue_(judges_at(MarkAt::kDequeue, config)),
+      drops_not_ect_(not_ect_of(config.marker) == NotEct::kDrop),
+      spare_ddl_(config.regulation.spare_ddl),
+      buffer_(setup.buffer),
+      buffer_queue_(setup.buffer_queue),
+      initial_threshold_packets_(config.marker.threshold_packets) {
+  if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(config.regulation);
+  if (setup.tap) tap_ = std::make_unique<QueueTap>(*setup.tap);
 }
 
-PortQueue::Threshold PortQueue::threshold_for(TrafficClass c, Time now) noexcept {
-  const std::uint32_t initial = initial_threshold_[c];
-  if (!regulator_ || (c == TrafficClass::kDdl && spare_ddl_)) return {initial, false};
-  const auto regulated = regulator_->threshold(now);
-  if (!regulated || *regulated >= initial) return {initial, false};
-  return {*regulated, true};
+void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
+  regulator_->on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now);
 }
 
-void PortQueue::mark_if_due(Packet& packet, TrafficClass c, Time now) noexcept {
-  if (marker_.kind == MarkerKind::kTailDrop) return;
+bool PortQueue::find_room(Packet* packet) noexcept {
+  const std::uint32_t frame_bytes = meta(*packet).frame_bytes;
+  auto refused = queue_.refuses(frame_bytes);
+  if (!refused && buffer_ != nullptr) {
+    const BufferVerdict verdict = buffer_->admits(buffer_queue_, frame_bytes);
+    if (verdict == BufferVerdict::kOverShare) refused = DropReason::kOverShare;
+    if (verdict == BufferVerdict::kFull) refused = DropReason::kBufferFull;
+  }
+  if (refused) drop(packet, *refused);
+  return !refused;
+}
+
+std::uint32_t PortQueue::background_threshold(Time now) noexcept {
+  const std::uint32_t own = marker_.threshold_packets(TrafficClass::kBackground);
+  const auto regulated = regulator_ ? regulator_->threshold(now) : std::nullopt;
+  return regulated ? std::min<std::uint32_t>(*regulated, own) : own;
+}
+
+/// A regulated queue marks from the lower threshold on, whatever its marker says.
+bool PortQueue::regulated_mark(TrafficClass c, Time now) noexcept {
+  if (c == TrafficClass::kDdl && spare_ddl_) return false;
+  const auto threshold = regulator_->threshold(now);
+  if (!threshold) return false;
+  const std::uint32_t own = marker_.threshold_packets(c);
   const std::uint32_t occupancy = queue_.occupancy_packets();
-  const Threshold threshold = threshold_for(c, now);
-  if (judge_step(occupancy, threshold.packets) == MarkVerdict::kPass) return;
-  const std::uint8_t ip_offset = meta(packet).ip_offset;
-  if (ip_offset == 0 || !mark_ce(packet, ip_offset)) return;  // ARP; Not-ECT, or CE already
-  const bool by_regulation = threshold.regulated && occupancy < initial_threshold_[c];
-  ++counters_.marks[c][static_cast<std::size_t>(by_regulation ? MarkReason::kRegulatedThreshold
-                                                              : MarkReason::kInitialThreshold)];
+  return *threshold < own && occupancy < own &&
+         judge_step(occupancy, *threshold) == MarkVerdict::kMark;
+}
+
+bool PortQueue::pass_dequeue(const Queue::Item& item, Time now) noexcept {
+  const MarkVerdict own =
+      marker_.at_dequeue(item.traffic_class, now - item.enqueued_at, occupancy(), now);
+  if (own != MarkVerdict::kPass) return act_on(own, item.packet);
+  if (regulator_ && mark_at_ == MarkAt::kDequeue && regulated_mark(item.traffic_class, now))
+    mark(*item.packet, MarkReason::kRegulatedThreshold);
+  return true;
+}
+
+/// What the queue's own marker says. Regulation alone never drops: Not-ECT packets
+/// pass it.
+bool PortQueue::act_on(MarkVerdict verdict, Packet* packet) noexcept {
+  if (meta(*packet).ip_offset == 0) return true;  // ARP
+  if (verdict == MarkVerdict::kDrop) {
+    drop(packet, DropReason::kAqmOverload);
+    return false;
+  }
+  if (drops_not_ect_ && !is_ect(ecn_at(*packet, meta(*packet).ip_offset))) {
+    drop(packet, DropReason::kAqmNotEct);
+    return false;
+  }
+  mark(*packet, MarkReason::kMarker);
+  return true;
+}
+
+/// The one place that sets CE: never on Not-ECT, and what has it is not counted again.
+void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.ip_offset == 0 || !mark_ce(packet, m.ip_offset)) return;  // ARP; Not-ECT, or CE already
+  ++counters_.marks[m.traffic_class][static_cast<std::size_t>(reason)];
 }
 
 void PortQueue::record_arrival(const Packet& packet, Time now) noexcept {
@@ -83,7 +128,11 @@ void PortQueue::record_departure(const Queue::Item& item, Time start, Time finis
 }
 
 void PortQueue::flush() noexcept {
-  while (!queue_.empty()) release(queue_.pop().packet);
+  while (!queue_.empty()) {
+    const Queue::Item item = queue_.pop();
+    if (buffer_ != nullptr) buffer_->release(buffer_queue_, item.frame_bytes);
+    release(item.packet);
+  }
 }
 
 void PortQueue::add_to(SwitchLive& live) const noexcept {
@@ -98,7 +147,7 @@ void PortQueue::add_to(SwitchLive& live) const noexcept {
 }
 
 void PortQueue::fill(QueueReport& r, Time now) const {
-  r.initial_threshold_packets = marker_.threshold_packets;
+  r.initial_threshold_packets = initial_threshold_packets_;
   r.arrived = counters_.arrived;
   r.transmitted = counters_.transmitted;
   r.transmitted_bytes = counters_.transmitted_bytes;

@@ -6,9 +6,11 @@
 
 #include "common/core/egress_queue.h"
 #include "common/core/regulator.h"
+#include "common/core/shared_buffer.h"
 #include "common/dpdk/packet.h"
 #include "switch/config.h"
 #include "switch/live.h"
+#include "switch/queue_marker.h"
 #include "switch/queue_tap.h"
 #include "switch/report.h"
 
@@ -33,8 +35,16 @@ class PortQueue {
  public:
   using Queue = EgressQueue<Packet*>;
 
-  /// @param tap  limits of the records, or nothing: none are kept
-  PortQueue(const PortQueueConfig& config, const std::optional<QueueTap::Limits>& tap);
+  struct Setup {
+    std::optional<QueueTap::Limits> tap{};  ///< of the records; nothing: none are kept
+    Duration packet_time{};                 ///< of a full frame on the port's link
+    std::uint64_t seed = 1;
+    std::uint32_t entity = 0;  ///< of its random numbers: no other queue's
+    /// Of all queues with the same owner; must outlive the queue. nullptr: none
+    SharedBuffer* buffer = nullptr;
+    std::size_t buffer_queue = 0;  ///< this queue's number there
+  };
+  PortQueue(const PortQueueConfig& config, const Setup& setup);
 
   /// A START for a burst that will leave through this queue.
   void on_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
@@ -47,15 +57,33 @@ class PortQueue {
   void record_arrival(const Packet& packet, Time now) noexcept;
 
   /// Takes ownership. @return false if it was dropped
-  bool enqueue(Packet* packet, Time now) noexcept;
+  [[nodiscard]] bool enqueue(Packet* packet, Time now) noexcept {
+    const PacketMeta& m = meta(*packet);
+    const TrafficClass c = m.traffic_class;
+    if (c == TrafficClass::kDdl && m.payload_bytes > 0 && regulator_) hear_payload(m, now);
+    if (!queue_.admits(m.frame_bytes) || buffer_ != nullptr) [[unlikely]]
+      if (!find_room(packet)) return false;
+    if (judges_at_enqueue_ && !pass_enqueue(packet, c, now)) return false;
+    if (buffer_ != nullptr) [[unlikely]]
+      buffer_->charge(buffer_queue_, m.frame_bytes);
+    queue_.push(packet, now, m.frame_bytes, c);
+    return true;
+  }
 
   /// It waits behind others: the records note what is in the queue now.
   void on_waiting(Time now) noexcept {
     if (tap_) tap_->on_occupancy(queue_.occupancy_packets(), background_threshold(now), now);
   }
 
-  /// The packet whose turn it is; the caller owns it. @pre !empty()
-  Queue::Item dequeue(Time now) noexcept;
+  /// Takes the packet whose turn it is; the caller owns it. @pre !empty()
+  /// @return without a packet if the marker dropped it: another may have its turn
+  [[nodiscard]] Queue::Item dequeue(Time now) noexcept {
+    Queue::Item item = queue_.pop();
+    if (buffer_ != nullptr) [[unlikely]]
+      buffer_->release(buffer_queue_, item.frame_bytes);
+    if (judges_at_dequeue_ && !pass_dequeue(item, now)) item.packet = nullptr;
+    return item;
+  }
 
   /// `item`, of this queue or a signal, occupied the transmitter during [start, finish).
   void on_departure(const Queue::Item& item, Time start, Time finish) noexcept {
@@ -87,23 +115,38 @@ class PortQueue {
   void add_to(SwitchLive& live) const noexcept;
 
  private:
-  struct Threshold {
-    std::uint32_t packets = 0;
-    bool regulated = false;
-  };
-  [[nodiscard]] Threshold threshold_for(TrafficClass c, Time now) noexcept;
-  [[nodiscard]] std::uint32_t background_threshold(Time now) noexcept {
-    return threshold_for(TrafficClass::kBackground, now).packets;
+  [[nodiscard]] std::uint32_t background_threshold(Time now) noexcept;
+  void hear_payload(const PacketMeta& m, Time now) noexcept;
+  /// Each of these takes ownership if it returns false: the packet was dropped.
+  [[nodiscard]] bool find_room(Packet* packet) noexcept;
+  [[nodiscard]] bool pass_enqueue(Packet* packet, TrafficClass c, Time now) noexcept {
+    const MarkVerdict own = marker_.at_enqueue(c, occupancy(), now);
+    if (own != MarkVerdict::kPass) return act_on(own, packet);
+    if (regulator_ && mark_at_ == MarkAt::kEnqueue && regulated_mark(c, now))
+      mark(*packet, MarkReason::kRegulatedThreshold);
+    return true;
   }
-  void mark_if_due(Packet& packet, TrafficClass c, Time now) noexcept;
+  [[nodiscard]] bool pass_dequeue(const Queue::Item& item, Time now) noexcept;
+  [[nodiscard]] bool act_on(MarkVerdict verdict, Packet* packet) noexcept;
+  [[nodiscard]] bool regulated_mark(TrafficClass c, Time now) noexcept;
+  void mark(Packet& packet, MarkReason reason) noexcept;
+  [[nodiscard]] QueueMarker::Occupancy occupancy() const noexcept {
+    return {queue_.occupancy_packets(), queue_.occupancy_bytes()};
+  }
   void record_departure(const Queue::Item& item, Time start, Time finish) noexcept;
 
-  MarkerConfig marker_;
-  bool spare_ddl_;
-  PerClass<std::uint32_t> initial_threshold_{};
   Queue queue_;
+  QueueMarker marker_;
   std::optional<Regulator> regulator_;  ///< unless the mode is off
-  std::unique_ptr<QueueTap> tap_;       ///< only if records are kept
+  MarkAt mark_at_;
+  bool judges_at_enqueue_;  ///< false: nothing to do there
+  bool judges_at_dequeue_;
+  bool drops_not_ect_;
+  bool spare_ddl_;
+  SharedBuffer* buffer_;
+  std::size_t buffer_queue_;
+  std::uint32_t initial_threshold_packets_;
+  std::unique_ptr<QueueTap> tap_;  ///< only if records are kept
   QueueCounters counters_{};
 };
 

@@ -7,11 +7,29 @@
 
 namespace outrider {
 
+namespace {
+
+std::unique_ptr<SharedBuffer> make_buffer(const SwitchConfig& config) {
+  if (!config.buffer.total_bytes) return nullptr;
+  std::vector<SharedBuffer::QueueShare> shares;
+  for (const auto& port : config.ports)
+    for (const auto& queue : queues_of(port))
+      shares.push_back({queue.queue.reserved_bytes, queue.queue.alpha});
+  return std::make_unique<SharedBuffer>(*config.buffer.total_bytes, shares);
+}
+
+}  // namespace
+
 Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
                std::size_t lanes, std::uint32_t index)
     : name_(config.name), forwarder_(config, index), classifier_(config) {
-  for (const auto& port : config.ports)
-    ports_.push_back(std::make_unique<EgressPort>(port, loop, limits));
+  buffer_ = make_buffer(config);
+  EgressPort::Limits of_port = limits;
+  of_port.buffer = buffer_.get();
+  for (const auto& port : config.ports) {
+    ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
+    of_port.first_queue += ports_.back()->queues().size();
+  }
   for (std::size_t i = 0; i < lanes; ++i)
     lanes_.emplace_back(config.signals, forwarder_.make_lane(), classifier_.make_lane());
 }

@@ -153,6 +153,7 @@ class Switch final : public Node {
   std::string name_;
   Forwarder forwarder_;
   Classifier classifier_;
+  std::unique_ptr<SharedBuffer> buffer_;  ///< must outlive the ports; nullptr: none
   std::vector<std::unique_ptr<EgressPort>> ports_;
   std::vector<SwitchLane> lanes_;
 };

@@ -28,22 +28,27 @@ enum class DropReason : std::uint8_t {
   kLinkLocalMac,    ///< bridge: 01:80:C2:00:00:00 to 0F, for the bridge itself
   kForSwitch,       ///< to an address of the switch itself, which offers no service there
   kFloodNoBuffer,   ///< a copy of a flooded packet: no buffer was left for it
+  kOverShare,       ///< shared buffer: the queue is at its dynamic threshold
+  kBufferFull,      ///< shared buffer: nothing is free
+  kAqmNotEct,       ///< would have been marked, but is not ECN-capable
+  kAqmOverload,     ///< PIE: the probability is beyond marking
 };
-inline constexpr std::size_t kDropReasons = 19;
+inline constexpr std::size_t kDropReasons = 23;
 inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames{
-    "tail_packets",   "tail_bytes",     "signal_queue",  "not_ipv4",       "malformed",
-    "bad_checksum",   "ttl_expired",    "no_route",      "unknown_host",   "no_connection",
-    "device_tx_full", "unresolved",     "injected_loss", "vlan_depth",     "ipv6_extensions",
-    "filtered",       "link_local_mac", "for_switch",    "flood_no_buffer"};
-static_assert(static_cast<std::size_t>(DropReason::kFloodNoBuffer) + 1 == kDropReasons);
+    "tail_packets",   "tail_bytes",     "signal_queue",  "not_ipv4",        "malformed",
+    "bad_checksum",   "ttl_expired",    "no_route",      "unknown_host",    "no_connection",
+    "device_tx_full", "unresolved",     "injected_loss", "vlan_depth",      "ipv6_extensions",
+    "filtered",       "link_local_mac", "for_switch",    "flood_no_buffer", "over_share",
+    "buffer_full",    "aqm_not_ect",    "aqm_overload"};
+static_assert(static_cast<std::size_t>(DropReason::kAqmOverload) + 1 == kDropReasons);
 
 /// Why a packet got CE.
 enum class MarkReason : std::uint8_t {
-  kInitialThreshold,    ///< the queue's configured threshold
+  kMarker,              ///< the queue's configured marker
   kRegulatedThreshold,  ///< below it: only because the queue was regulated
 };
 inline constexpr std::size_t kMarkReasons = 2;
-inline constexpr std::array<std::string_view, kMarkReasons> kMarkReasonNames{"initial_threshold",
+inline constexpr std::array<std::string_view, kMarkReasons> kMarkReasonNames{"marker",
                                                                              "regulated_threshold"};
 
 }  // namespace outrider

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cassert>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -33,39 +34,49 @@ class EgressQueue {
   };
 
   explicit EgressQueue(Limits limits)
-      : limits_(limits), ring_(std::bit_ceil(std::size_t{limits.packets})) {
+      : limits_(limits),
+        limit_bytes_(limits.bytes.value_or(std::numeric_limits<std::uint64_t>::max())),
+        ring_(std::bit_ceil(std::size_t{limits.packets})),
+        mask_(static_cast<std::uint32_t>(ring_.size() - 1)) {
     assert(limits.packets >= 1);
+  }
+
+  [[nodiscard]] bool admits(std::uint32_t frame_bytes) const noexcept {
+    return occupancy_packets() < limits_.packets && occupancy_bytes_ + frame_bytes <= limit_bytes_;
   }
 
   /// @return why a packet of that size finds no room, or nothing: it may be pushed
   [[nodiscard]] std::optional<DropReason> refuses(std::uint32_t frame_bytes) const noexcept {
     if (occupancy_packets() >= limits_.packets) return DropReason::kTailPackets;
-    if (limits_.bytes && occupancy_bytes_ + frame_bytes > *limits_.bytes)
-      return DropReason::kTailBytes;
+    if (occupancy_bytes_ + frame_bytes > limit_bytes_) return DropReason::kTailBytes;
     return std::nullopt;
   }
 
-  /// @pre !refuses(item.frame_bytes)
-  void push(const Item& item) noexcept {
-    assert(occupancy_packets() < limits_.packets);
-    ring_[tail_++ & mask()] = item;
-    occupancy_bytes_ += item.frame_bytes;
-    ++occupancy_[item.traffic_class];
+  /// @pre admits(frame_bytes)
+  void push(P packet, Time now, std::uint32_t frame_bytes, TrafficClass c) noexcept {
+    assert(admits(frame_bytes));
+    Item& item = ring_[tail_++ & mask_];
+    item.packet = packet;
+    item.enqueued_at = now;
+    item.frame_bytes = frame_bytes;
+    item.traffic_class = c;
+    occupancy_bytes_ += frame_bytes;
+    ++occupancy_[c];
   }
 
   /// @pre !empty()
   Item pop() noexcept {
     assert(!empty());
-    const Item item = ring_[head_++ & mask()];
+    const Item& item = ring_[head_++ & mask_];
     occupancy_bytes_ -= item.frame_bytes;
     --occupancy_[item.traffic_class];
-    return item;
+    return {item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class};
   }
 
   /// What pop() returns next. @pre !empty()
   [[nodiscard]] const Item& head() const noexcept {
     assert(!empty());
-    return ring_[head_ & mask()];
+    return ring_[head_ & mask_];
   }
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
   [[nodiscard]] std::uint32_t occupancy_packets() const noexcept { return tail_ - head_; }
@@ -75,13 +86,13 @@ class EgressQueue {
   }
 
  private:
-  [[nodiscard]] std::size_t mask() const noexcept { return ring_.size() - 1; }
-
   Limits limits_;
+  std::uint64_t limit_bytes_;          ///< of limits_, or more than there can be
   std::uint32_t head_ = 0, tail_ = 0;  // free-running; their difference is the occupancy
   std::uint64_t occupancy_bytes_ = 0;
   PerClass<std::uint32_t> occupancy_{};
   std::vector<Item> ring_;
+  std::uint32_t mask_;
 };
 
 }  // namespace outrider

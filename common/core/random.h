@@ -42,6 +42,7 @@ enum class RandomPurpose : std::uint32_t {
   kFlowArrival,  ///< gaps between the flows of a group
   kFlowSize,
   kFlowHosts,  ///< a flow's two ends
+  kMarker,     ///< RED and PIE
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

@@ -49,6 +49,21 @@ class PollDevices {
   template <class Sink>
   void receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept;
 
+  /// Takes up to 32 packets of every device and hands each batch to
+  /// `take(device, std::span<Packet* const>)`, headers being fetched; whoever takes them
+  /// owns them and calls prepare_received().
+  template <class Take>
+  void receive_batches(Take&& take) noexcept {
+    std::uint32_t index = 0;
+    for (auto& owned : devices_) {
+      Device& device = *owned;
+      const std::uint16_t size = device.port.rx(device.batch.data(), kBatchPackets);
+      for (std::uint16_t i = 0; i < size; ++i) prefetch_received(*device.batch[i]);
+      if (size != 0) take(index, std::span<Packet* const>(device.batch.data(), size));
+      ++index;
+    }
+  }
+
   /// From now on what a device with a link does not take is held and offered again,
   /// see DeviceEdge; without a link it is dropped, as a NIC without carrier does.
   void hold_when_full() noexcept;

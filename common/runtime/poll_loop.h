@@ -27,13 +27,12 @@ struct PollResult {
   return end + std::min(now - end, std::max(kStep, (now - end) / 64));
 }
 
-/// Drives `sink` and `loop` from the devices in real time until `done()`, a
-/// stop signal or the end of `duration`. The TSC is read once a poll. A sink that
-/// has begin_poll(now) gets every poll's time before what has arrived. `seldom(now)`
-/// is called at the first poll and ten times a second, as the links are checked.
-template <class Sink, class Done, class Seldom>
-PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
-                         std::optional<Duration> duration, Done done, Seldom seldom) {
+/// Calls `poll(previous, now)` again and again in real time until `done()`, a stop
+/// signal or the end of `duration`. The TSC is read once a poll. `seldom(now)` is called
+/// at the first poll and ten times a second, after the links have been checked.
+template <class Poll, class Done, class Seldom>
+PollResult run_polls(PollDevices& devices, const TscClock& clock, std::optional<Duration> duration,
+                     Poll poll, Done done, Seldom seldom) {
   constexpr Duration kLinkCheck = std::chrono::milliseconds(100);
   PollResult result{.end = clock.now()};
   Time polled = result.end;
@@ -44,10 +43,7 @@ PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, cons
     result.longest_gap = std::max(result.longest_gap, read - polled);
     polled = read;
     const Time now = advance_to(result.end, read);
-    if constexpr (requires { sink.begin_poll(now); }) sink.begin_poll(now);
-    devices.receive(result.end, now, loop, sink);
-    loop.run_until(now);
-    devices.flush();
+    poll(result.end, now);
     result.end = now;
     if (now >= link_check) [[unlikely]] {
       devices.check_links();
@@ -56,6 +52,20 @@ PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, cons
     }
   }
   return result;
+}
+
+/// Drives `sink` and `loop` from the devices, see run_polls(). A sink that has
+/// begin_poll(now) gets every poll's time before what has arrived.
+template <class Sink, class Done, class Seldom>
+PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
+                         std::optional<Duration> duration, Done done, Seldom seldom) {
+  const auto poll = [&](Time previous, Time now) {
+    if constexpr (requires { sink.begin_poll(now); }) sink.begin_poll(now);
+    devices.receive(previous, now, loop, sink);
+    loop.run_until(now);
+    devices.flush();
+  };
+  return run_polls(devices, clock, duration, poll, done, seldom);
 }
 
 /// Waits until every device has a link. @return false if a signal came first

@@ -17,12 +17,25 @@ inline auto fields(const DeviceConfig& c) {
   return std::tuple(name, device, rx, tx);
 }
 inline auto fields(const QueueConfig& c) {
-  const auto& [packets, bytes] = c;
-  return std::tuple(packets, bytes);
+  const auto& [packets, bytes, weight, floor, depth, alpha, reserved] = c;
+  return std::tuple(packets, bytes, weight, floor, depth, alpha, reserved);
+}
+inline auto fields(const RedConfig& c) {
+  const auto& [kmin, kmax, pmax, weight, spacing] = c;
+  return std::tuple(kmin, kmax, pmax, weight, spacing);
+}
+inline auto fields(const PieConfig& c) {
+  const auto& [target, update, alpha, beta, allowance, ecnth] = c;
+  return std::tuple(target, update, alpha, beta, allowance, ecnth);
+}
+inline auto fields(const CodelConfig& c) {
+  const auto& [target, interval] = c;
+  return std::tuple(target, interval);
 }
 inline auto fields(const MarkerConfig& c) {
-  const auto& [kind, at, threshold, ddl] = c;
-  return std::tuple(kind, at, threshold, ddl);
+  const auto& [kind, at, not_ect, threshold, ddl, red, pie, codel] = c;
+  return std::tuple_cat(std::tuple(kind, at, not_ect, threshold, ddl), fields(red), fields(pie),
+                        fields(codel));
 }
 inline auto fields(const RegulationPolicy& c) {
   const auto& [mode, recovery, spare, hold, idle, expiry, share, window, entries] = c;
@@ -37,15 +50,16 @@ inline auto fields(const PortQueueConfig& c) {
   return std::tuple_cat(fields(queue), fields(marker), fields(regulation));
 }
 inline auto fields(const SwitchPortConfig& c) {
-  const auto& [name, rate, layer, delay, device, queue, marker, regulation, queues, loss, record] =
-      c;
-  return std::tuple_cat(std::tuple(name, rate, layer, delay, device, queues.size(), loss, record),
-                        fields(queue), fields(marker), fields(regulation));
+  const auto& [name, rate, layer, delay, device, queue, marker, regulation, scheduler, queues, loss,
+               record] = c;
+  return std::tuple_cat(
+      std::tuple(name, rate, layer, delay, device, scheduler, queues.size(), loss, record),
+      fields(queue), fields(marker), fields(regulation));
 }
 /// What forwards and classifies is in forwarding_config_test.cc.
 inline auto fields(const SwitchConfig& c) {
   return std::tuple_cat(std::tuple(c.name, c.ports.size(), c.routes.size(), c.mac_routes.size(),
-                                   c.ddl_ports.first, c.ddl_ports.last),
+                                   c.ddl_ports.first, c.ddl_ports.last, c.buffer.total_bytes),
                         fields(c.signals));
 }
 inline auto fields(const RouteConfig& c) { return std::tuple(c.prefix, c.port); }
@@ -77,16 +91,42 @@ inline SwitchProcessConfig full_config() {
       .rate_layer = RateLayer::kL2,
       .delay = 1500ns,
       .device = "nic",
-      .queue = {.limit_packets = 300, .limit_bytes = 400'000},
+      .queue = {.limit_packets = 300,
+                .limit_bytes = 400'000,
+                .weight = 3,
+                .floor_rate = BitRate{1'000'000},
+                .floor_depth_bytes = 30'000,
+                .alpha = 0.5,
+                .reserved_bytes = 10'000},
       .marker = {.kind = MarkerKind::kTailDrop,
                  .at = MarkAt::kDequeue,
+                 .not_ect = NotEct::kPass,
                  .threshold_packets = 50,
-                 .ddl_threshold_packets = 90},
+                 .ddl_threshold_packets = 90,
+                 .red = {.kmin_packets = 5,
+                         .kmax_packets = 9,
+                         .pmax = 0.7,
+                         .weight = 0.25,
+                         .spacing = RedSpacing::kUniform},
+                 .pie = {.target = 1ms,
+                         .update_interval = 2ms,
+                         .alpha = 2,
+                         .beta = 20,
+                         .burst_allowance = 3ms,
+                         .mark_ecnth = 0.5},
+                 .codel = {.target = 2ms, .interval = 30ms}},
       .regulation = policy,
-      .queues = {{.queue = {.limit_packets = 10, .limit_bytes = 20'000},
-                  .marker = {.threshold_packets = 7, .ddl_threshold_packets = 8},
+      .scheduler = SchedulerKind::kDwrr,
+      .queues = {{.queue = {.limit_packets = 10,
+                            .limit_bytes = 20'000,
+                            .weight = 7,
+                            .floor_rate = BitRate{2'000'000}},
+                  .marker = {.not_ect = NotEct::kDrop,
+                             .threshold_packets = 7,
+                             .ddl_threshold_packets = 8},
                   .regulation = policy},
-                 {.queue = {.limit_bytes = 50'000}, .marker = {.ddl_threshold_packets = 50}}},
+                 {.queue = {.limit_bytes = 50'000, .floor_rate = BitRate{3'000'000}},
+                  .marker = {.not_ect = NotEct::kDrop, .ddl_threshold_packets = 50}}},
       .loss = 0.25,
       .record = true};
   const SwitchPortConfig up{.name = "up", .drain_rate = {200'000'000}};
@@ -98,7 +138,8 @@ inline SwitchProcessConfig full_config() {
                           .signals = {.accept_tos = true,
                                       .accept_from = {"10.0.1.0/24", "10.0.2.0/24"},
                                       .tokens_per_second = 12.5,
-                                      .token_burst = 3}};
+                                      .token_burst = 3},
+                          .buffer = {.total_bytes = 1'000'000}};
   const SwitchConfig root{
       .name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};
   return {.devices = {{"nic", "0000:3b:00.0", 2048, 512}},

@@ -40,8 +40,9 @@ threshold_packets = 30
                                              .config.value());
   ASSERT_TRUE(result) << format_issues("text", result.issues);
   const auto& ports = result.config->switches[0].ports;
-  EXPECT_EQ(fields(ports[0].queue), std::tuple(100U, std::optional<std::uint64_t>(100'000)));
-  EXPECT_EQ(fields(ports[1].queue), std::tuple(200U, std::optional<std::uint64_t>(100'000)));
+  EXPECT_EQ(ports[0].queue.limit_packets, 100U);
+  EXPECT_EQ(ports[1].queue.limit_packets, 200U);
+  for (const auto& port : ports) EXPECT_EQ(port.queue.limit_bytes, std::optional(100'000U));
   EXPECT_EQ(ports[0].marker.threshold_packets, 30U);
   EXPECT_EQ(ports[1].marker.threshold_packets, 70U);
   EXPECT_EQ(ports[1].marker.at, MarkAt::kDequeue);

@@ -63,6 +63,7 @@ TEST(EgressQueue, BehavesLikeADequeWithBothLimits) {
         if (model.size() == limit.packets) expected = DropReason::kTailPackets;
         else if (limit.bytes && bytes + size > *limit.bytes) expected = DropReason::kTailBytes;
         ASSERT_EQ(queue.refuses(size), expected) << "step " << step;
+        ASSERT_EQ(queue.admits(size), !expected) << "step " << step;
         if (limit.bytes)
           filled_to_the_byte +=
               queue.refuses(static_cast<std::uint32_t>(*limit.bytes - bytes)) == std::nullopt;
@@ -71,7 +72,7 @@ TEST(EgressQueue, BehavesLikeADequeWithBothLimits) {
         if (!expected) {
           const auto c = static_cast<TrafficClass>(random.next_u32() % kTrafficClasses);
           const EgressQueue<int>::Item item{step, Time{Duration{step}}, size, c};
-          queue.push(item);
+          queue.push(item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class);
           model.push_back(item);
           bytes += size;
           ++in[c];

@@ -34,8 +34,7 @@ TEST(Marking, EveryCodepointAtEveryOccupancy) {
       ASSERT_EQ(seen[k].at, Time{(k + 1) * B::kFrameTime}) << "drained at exactly its rate";
       marked += ect && expected == Ecn::kCe;
     }
-    EXPECT_EQ(bench.marks(B::kEast, TrafficClass::kBackground, MarkReason::kInitialThreshold),
-              marked)
+    EXPECT_EQ(bench.marks(B::kEast, TrafficClass::kBackground, MarkReason::kMarker), marked)
         << "CE that was set elsewhere is not counted";
   }
 }
@@ -171,7 +170,7 @@ TEST(Marking, RegulationLowersTheThresholdAndSparesDdlIfToldTo) {
     ASSERT_EQ(seen.size(), 56U);
     for (std::uint32_t k = 0; k < 55; ++k)  // START is in service: packet k finds k waiting
       EXPECT_EQ(seen[k + 1].ecn() == Ecn::kCe, k >= row.expect_from) << row.why << ", packet " << k;
-    EXPECT_EQ(bench.marks(B::kEast, row.of, MarkReason::kInitialThreshold), 15U)
+    EXPECT_EQ(bench.marks(B::kEast, row.of, MarkReason::kMarker), 15U)
         << "from 40 on it would have been marked anyway";
     EXPECT_EQ(bench.marks(B::kEast, row.of, MarkReason::kRegulatedThreshold), 40 - row.expect_from)
         << row.why;

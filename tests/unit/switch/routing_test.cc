@@ -192,7 +192,7 @@ TEST(Ipv6, IsRoutedMarkedAndLimited) {
         << "hop limit and CE, nothing else";
   }
   EXPECT_EQ(marked, 1U);
-  EXPECT_EQ(bench.marks(B::kEast, TrafficClass::kDdl, MarkReason::kInitialThreshold), 1U);
+  EXPECT_EQ(bench.marks(B::kEast, TrafficClass::kDdl, MarkReason::kMarker), 1U);
   EXPECT_TRUE(bench.report({}).ledger_balanced);
 }
 

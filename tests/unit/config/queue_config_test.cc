@@ -1,0 +1,75 @@
+// Goal: the rules of queues, markers, schedulers and the shared buffer, each by its key.
+#include <gtest/gtest.h>
+
+#include "common/config/config_file.h"
+#include "switch/config_toml.h"
+#include "tests/unit/config/full_switch.h"
+#include "tests/unit/config/issue_matchers.h"
+
+namespace outrider {
+namespace {
+
+TEST(QueueConfig, EveryRuleNamesItsKey) {
+  using C = SwitchProcessConfig;
+  const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
+  const Breach<C> breaches[] = {
+      {[&](C& c) { port(c).queue.weight = 0; }, "switch[0].port[0].queue.weight", "0"},
+      {[&](C& c) { port(c).queue.alpha = 0; }, "switch[0].port[0].queue.alpha", "0"},
+      {[&](C& c) { port(c).queue.floor_depth_bytes = 9000; },
+       "switch[0].port[0].queue.floor_depth_bytes", "9000 bytes: must be at least 9018"},
+      {[&](C& c) { port(c).marker.red.kmax_packets = 5; },
+       "switch[0].port[0].marker.red.kmax_packets", "5.000000: must be above kmin_packets"},
+      {[&](C& c) { port(c).marker.red.pmax = 0; }, "switch[0].port[0].marker.red.pmax", "0"},
+      {[&](C& c) { port(c).marker.red.weight = 1.5; }, "switch[0].port[0].marker.red.weight",
+       "1.5"},
+      {[&](C& c) { port(c).marker.pie.target = 0s; }, "switch[0].port[0].marker.pie.target", "0s"},
+      {[&](C& c) { port(c).marker.pie.mark_ecnth = 2; }, "switch[0].port[0].marker.pie.mark_ecnth",
+       "2"},
+      {[&](C& c) { port(c).marker.codel.interval = 1ms; },
+       "switch[0].port[0].marker.codel.interval", "1ms: must not be shorter than target, 2ms"},
+      {[&](C& c) { port(c).queues.resize(9); }, "switch[0].port[0].queues",
+       "9 queues: must be at most 8"},
+      {[&](C& c) { port(c).queues[1].queue.limit_bytes = 1000; },
+       "switch[0].port[0].queues[1].limit_bytes", "1000 bytes: cannot hold one 9018 B frame"},
+      {[&](C& c) { port(c).queues[1].queue.floor_rate = BitRate{9'498'000'001}; },
+       "switch[0].port[0].queues",
+       "floor_rate adds up to 9500000001bit: must not be more than drain_rate, 9500mbit"},
+      {[](C& c) { c.switches[0].buffer.total_bytes = 9'000; }, "switch[0].buffer.total_bytes",
+       "9000 bytes: must hold a frame of 9018 B"},
+  };
+  expect_each_reported(breaches, full_config());
+}
+
+TEST(QueueConfig, AQueueInheritsFromItsPort) {
+  const auto result = switch_config_from(parse_toml(R"(
+[[device]]
+name = "a"
+device = "net_null0"
+[[switch]]
+name = "s"
+[[switch.port]]
+name = "p"
+device = "a"
+scheduler = "dwrr"
+queue = { limit_packets = 100 }
+marker = { kind = "red", red = { kmin_packets = 3 } }
+[[switch.port.queues]]
+weight = 2.0
+[[switch.port.queues]]
+limit_packets = 7
+marker = { kind = "codel" }
+)")
+                                             .config.value());
+  ASSERT_TRUE(result) << format_issues("text", result.issues);
+  const auto& port = result.config->switches[0].ports[0];
+  ASSERT_EQ(port.queues.size(), 2U);
+  EXPECT_EQ(port.queues[0].queue.limit_packets, 100U);
+  EXPECT_EQ(port.queues[0].queue.weight, 2.0);
+  EXPECT_EQ(port.queues[0].marker.kind, MarkerKind::kRed);
+  EXPECT_EQ(port.queues[1].queue.limit_packets, 7U);
+  EXPECT_EQ(port.queues[1].marker.kind, MarkerKind::kCodel);
+  EXPECT_EQ(port.queues[1].marker.red.kmin_packets, 3);
+}
+
+}  // namespace
+}  // namespace outrider
