@@ -10,8 +10,8 @@
 
 namespace outrider {
 
-/// The only places that change a forwarded header; each keeps the IPv4 checksum
-/// right incrementally (RFC 1624).
+/// The only places that change a forwarded header; each keeps its checksum, the IPv4
+/// header's or TCP's, right incrementally (RFC 1624): wrong ones stay wrong.
 namespace detail {
 /// @param change from the word at `offset` to the new one, both in memory order. Words are
 /// read and written whole: reading back a byte that was just written alone would wait for
@@ -94,6 +94,17 @@ inline bool mark_ce(Packet& packet, std::uint32_t offset) noexcept {
   if (!may_mark(ecn_of(ip.tos))) return false;
   set_ce(ip);
   return true;
+}
+
+/// Sets the window field as it stands on the wire.
+inline void set_window(TcpHeader& tcp, std::uint16_t window) noexcept {
+  std::uint16_t before, after, checksum;
+  std::memcpy(&before, tcp.window.raw.data(), 2);
+  tcp.window.set(window);
+  std::memcpy(&after, tcp.window.raw.data(), 2);
+  std::memcpy(&checksum, tcp.checksum.raw.data(), 2);
+  checksum = checksum_update(checksum, before, after);
+  std::memcpy(tcp.checksum.raw.data(), &checksum, 2);
 }
 
 }  // namespace outrider

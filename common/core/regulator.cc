@@ -4,15 +4,9 @@
 #include <cassert>
 #include <limits>
 
+#include "common/core/sequence.h"
+
 namespace outrider {
-namespace {
-
-/// a - b on the circle of 32-bit sequence numbers (RFC 9293, section 3.4).
-constexpr std::int32_t sequence_distance(std::uint32_t a, std::uint32_t b) noexcept {
-  return static_cast<std::int32_t>(a - b);
-}
-
-}  // namespace
 
 Regulator::Regulator(const RegulationPolicy& policy)
     : policy_(policy),

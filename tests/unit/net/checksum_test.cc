@@ -99,6 +99,36 @@ TEST(Ipv4Checksum, FieldMayHoldAnythingBefore) {
   }
 }
 
+// A window that is rewritten keeps the TCP checksum what it was: right if it was right,
+// and else as wrong as before. The payload need not be there.
+TEST(TcpChecksum, SurvivesANewWindow) {
+  RandomStream random(5, 0, RandomPurpose::kTest);
+  std::uint64_t wrong = 0, same = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    std::array<std::uint8_t, 60> bytes{};
+    for (auto& b : bytes)
+      b = static_cast<std::uint8_t>(random.next_u32() & (i % 3 == 0 ? 0x80 : 0xFF));
+    auto& tcp = *reinterpret_cast<TcpHeader*>(bytes.data());
+    tcp.checksum.set(0);
+    const std::uint16_t sum = checksum_fold(checksum_add(bytes, 0));
+    auto field = static_cast<std::uint16_t>(~sum);
+    if (i % 5 == 0) field = static_cast<std::uint16_t>(random.next_u32());
+    std::memcpy(tcp.checksum.raw.data(), &field, 2);
+    const std::uint16_t before = checksum_fold(checksum_add(bytes, 0));
+    const auto window =
+        static_cast<std::uint16_t>(i % 7 == 0 ? tcp.window.get() : random.next_u32());
+    same += window == tcp.window.get();
+    set_window(tcp, window);
+    ASSERT_EQ(tcp.window.get(), window);
+    const std::uint16_t after = checksum_fold(checksum_add(bytes, 0));
+    ASSERT_EQ(after % 0xFFFF, before % 0xFFFF) << "both zeros of one's complement are one";
+    ASSERT_EQ(after == 0xFFFF, before == 0xFFFF) << "valid only if it was";
+    wrong += before != 0xFFFF;
+  }
+  EXPECT_GT(wrong, 10'000U);
+  EXPECT_GT(same, 10'000U);
+}
+
 // What a switch does to a header, in both orders, keeps it valid.
 TEST(Ipv4Checksum, SurvivesMarkingAndTtl) {
   RandomStream random(3, 0, RandomPurpose::kTest);

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/core/flow_key.h"
+
+namespace outrider {
+
+/// What a TCP segment says to those that it passes; host byte order.
+struct TcpView {
+  FlowKey flow;
+  std::uint32_t sequence = 0;
+  std::uint32_t acknowledgment = 0;  ///< meaningful only with `ack`
+  std::uint16_t window = 0;          ///< as on the wire, before scaling
+  std::uint16_t payload_bytes = 0;
+  std::uint32_t frame_bytes = 0;
+  bool syn = false;
+  bool ack = false;
+  bool fin = false;
+  bool rst = false;
+  bool sack_blocks = false;       ///< reports data beyond a hole (RFC 2018)
+  bool authenticated = false;     ///< MD5 (RFC 2385) or TCP-AO (RFC 5925): nobody may rewrite it
+  std::int8_t window_scale = -1;  ///< of a SYN (RFC 7323, 2); -1: option absent
+};
+
+}  // namespace outrider

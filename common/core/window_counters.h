@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace outrider {
+
+/// Why an answer of a background flow left with the window that it has. Every answer
+/// has one.
+enum class WindowReason : std::uint8_t {
+  kUnknown,    ///< left alone: no handshake was seen, or it may not be rewritten
+  kHandshake,  ///< left alone: SYN, RST, or nothing is acknowledged
+  kClosing,    ///< left alone: the sender has ended
+  kReceiver,   ///< left alone: the receiver offers less than we would
+  kRecovery,   ///< the sender repairs a loss: never held
+  kSmall,      ///< less than a bandwidth-delay product since it was idle: never held
+  kStanding,   ///< nothing is regulated
+  kHeld,       ///< regulated: what the rule leaves it
+  kReleasing,  ///< on its way from held to standing
+};
+inline constexpr std::size_t kWindowReasons = 9;
+inline constexpr std::array<std::string_view, kWindowReasons> kWindowReasonNames{
+    "unknown", "handshake", "closing", "receiver", "recovery",
+    "small",   "standing",  "held",    "releasing"};
+static_assert(static_cast<std::size_t>(WindowReason::kReleasing) + 1 == kWindowReasons);
+
+/// Identities: sum of answers == answers of background that came back through the port;
+/// rewritten <= answers[kRecovery] + ... + answers[kReleasing];
+/// flows_added == flows_evicted + flows in the table.
+struct WindowCounters {
+  std::array<std::uint64_t, kWindowReasons> answers{};
+  std::uint64_t rewritten = 0;  ///< answers whose window field was changed
+  std::uint64_t flows_added = 0;
+  std::uint64_t flows_evicted = 0;
+  std::uint64_t flows_refused = 0;            ///< the table was full of flows in use
+  std::uint64_t flows_without_handshake = 0;  ///< met in mid-stream
+  std::uint64_t flows_authenticated = 0;
+  std::uint64_t bursts_refused = 0;  ///< no room: the queue is not held for them
+  std::uint64_t releases = 0;        ///< from held to standing
+  std::uint64_t spared_marks = 0;    ///< filled in by whoever marks
+};
+
+}  // namespace outrider

@@ -1,0 +1,67 @@
+#include "common/net/tcp_view_reader.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "common/net/headers.h"
+
+namespace outrider {
+namespace {
+
+// Kinds: RFC 9293, 3.2; RFC 7323, 2.2; RFC 2018, 3; RFC 2385, 3.0; RFC 5925, 2.2.
+constexpr std::uint8_t kEndOfList = 0, kNoOperation = 1, kWindowScale = 3, kSack = 5, kMd5 = 19,
+                       kAuthentication = 29;
+constexpr std::size_t kWindowScaleBytes = 3;
+constexpr std::size_t kShortestSack_bytes = 10;  // one block
+constexpr std::uint8_t kMaxWindowScale = 14;     // RFC 7323, 2.3
+
+void read_option(std::span<const std::uint8_t> option, TcpView& view) noexcept {
+  switch (option[0]) {
+    case kWindowScale:
+      if (view.syn && option.size() == kWindowScaleBytes)
+        view.window_scale = static_cast<std::int8_t>(std::min(option[2], kMaxWindowScale));
+      break;
+    case kSack:
+      view.sack_blocks |= option.size() >= kShortestSack_bytes;
+      break;
+    case kMd5:
+    case kAuthentication:
+      view.authenticated = true;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+TcpView read_tcp_view(std::span<const std::uint8_t> header, const FlowKey& flow,
+                      std::uint16_t payload_bytes, std::uint32_t frame_bytes) noexcept {
+  assert(header.size() >= sizeof(TcpHeader));
+  const auto& tcp = *reinterpret_cast<const TcpHeader*>(header.data());
+  TcpView view{.flow = flow,
+               .sequence = tcp.sequence.get(),
+               .acknowledgment = tcp.acknowledgment.get(),
+               .window = tcp.window.get(),
+               .payload_bytes = payload_bytes,
+               .frame_bytes = frame_bytes,
+               .syn = (tcp.flags & kTcpSyn) != 0,
+               .ack = (tcp.flags & kTcpAck) != 0,
+               .fin = (tcp.flags & kTcpFin) != 0,
+               .rst = (tcp.flags & kTcpRst) != 0};
+  const auto options = header.subspan(sizeof(TcpHeader));
+  for (std::size_t at = 0; at < options.size() && options[at] != kEndOfList;) {
+    if (options[at] == kNoOperation) {
+      ++at;
+      continue;
+    }
+    if (at + 1 >= options.size()) break;
+    const std::size_t length = options[at + 1];
+    if (length < 2 || length > options.size() - at) break;
+    read_option(options.subspan(at, length), view);
+    at += length;
+  }
+  return view;
+}
+
+}  // namespace outrider
