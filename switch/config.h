@@ -10,6 +10,7 @@
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
 #include "common/net/headers.h"
+#include "common/net/udp_signal.h"
 #include "switch/classes_config.h"
 #include "switch/forwarding_config.h"
 #include "switch/queue_config.h"
@@ -27,9 +28,14 @@ struct DeviceConfig {
 /// Where and how iteration-start signals are believed.
 struct SignalConfig {
   bool accept_tos = false;                 ///< the TOS form is read at all
-  std::vector<std::string> accept_from{};  ///< source prefixes; empty with accept_tos is refused
+  bool accept_udp = false;                 ///< the UDP form is read at all
+  std::vector<std::string> accept_from{};  ///< source prefixes; empty with either form is refused
   double tokens_per_second = 1000;         ///< per source address, > 0
   double token_burst = 64;                 ///< >= 1
+  std::uint16_t udp_port = udp_signal::kDefaultPort;  ///< that messages go to, > 0
+  Duration due_limit = std::chrono::seconds(10);      ///< a burst due later is not believed, > 0
+
+  [[nodiscard]] bool accepts_any() const noexcept { return accept_tos || accept_udp; }
 };
 
 struct SwitchPortConfig {

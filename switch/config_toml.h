@@ -57,9 +57,12 @@ void describe(V& v, DeviceConfig& c) {
 template <class V>
 void describe(V& v, SignalConfig& c) {
   v.value("accept_tos", c.accept_tos);
+  v.value("accept_udp", c.accept_udp);
   v.value("accept_from", c.accept_from);
   v.value("tokens_per_second", c.tokens_per_second);
   v.value("token_burst", c.token_burst);
+  v.value("udp_port", c.udp_port);
+  v.duration("due_limit", c.due_limit);
 }
 
 template <class V>

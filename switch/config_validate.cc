@@ -54,8 +54,11 @@ struct Uses {
 
 void check_regulation(const Checks& at, const SwitchConfig& sw, const RegulationPolicy& policy) {
   check(at, policy);
-  at.require(policy.mode == RegulationMode::kOff || sw.signals.accept_tos, "mode", "\"mark\"",
-             "needs signals: set accept_tos in [switch.signals]");
+  at.require(policy.mode == RegulationMode::kOff || sw.signals.accepts_any(), "mode", "\"mark\"",
+             "needs signals: set accept_tos or accept_udp in [switch.signals]");
+  at.require(!policy.lead || sw.signals.accept_udp, "lead",
+             format_duration(policy.lead.value_or(Duration{})),
+             "needs accept_udp in [switch.signals]: the TOS form does not say when a burst is due");
 }
 
 /// @pre drain_rate is in range
@@ -209,12 +212,19 @@ void check_mbufs(const Checks& root, const SwitchProcessConfig& c) {
 void check(const Checks& at, const SignalConfig& signals) {
   if (signals.accept_tos && signals.accept_from.empty())
     at.fault("accept_from", "is required with accept_tos: any DSCP from 32 up reads as START");
+  else if (signals.accept_udp && signals.accept_from.empty())
+    at.fault("accept_from", "is required with accept_udp: anyone can send to a port");
   for (std::size_t i = 0; i < signals.accept_from.size(); ++i) {
     const auto& text = signals.accept_from[i];
     at.below("accept_from", i).parses("", text, parse_prefix(text));
   }
   at.in_interval("tokens_per_second", signals.tokens_per_second, 0, 1e9, false);
   at.in_interval("token_burst", signals.token_burst, 1, 1e9, true);
+  at.in_range("udp_port", signals.udp_port, 1, 65535);
+  constexpr Duration kFurthest = std::chrono::hours(1);
+  if (at.positive("due_limit", signals.due_limit))
+    at.require(signals.due_limit <= kFurthest, "due_limit", format_duration(signals.due_limit),
+               "must be at most " + format_duration(kFurthest));
 }
 
 ConfigIssues validate(const SwitchProcessConfig& config) {

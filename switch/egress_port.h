@@ -61,9 +61,8 @@ class EgressPort final : public EventSource {
   void attribute(std::uint32_t owners) { service_ = std::make_unique<ServiceClock>(owners); }
 
   /// A START for a burst that will leave through queue `queue` of this port.
-  void on_start(std::uint8_t queue, const FlowKey& flow, std::uint32_t sequence,
-                std::uint16_t threshold_packets, Time now) noexcept {
-    queues_[queue].on_start(flow, sequence, threshold_packets, now);
+  void on_start(std::uint8_t queue, const StartSignal& start, Time now) noexcept {
+    queues_[queue].on_start(start, now);
   }
 
   /// Takes ownership: transmits, queues or drops. Time does not decrease.

@@ -45,6 +45,13 @@ void print_queue(std::ostream& out, const QueueReport& q) {
       << q.expired << ", regulated " << static_cast<double>(q.regulated_ns) / 1e6 << " ms\n";
 }
 
+/// " name n" of each fault that was met.
+void print_faults(std::ostream& out,
+                  const std::array<std::uint64_t, udp_signal::kFaults>& by_fault) {
+  for (std::size_t f = 0; f < by_fault.size(); ++f)
+    if (by_fault[f] != 0) out << ", " << udp_signal::kFaultNames[f] << ' ' << by_fault[f];
+}
+
 void print_summary(std::ostream& out, const SwitchReport& r) {
   std::uint64_t dropped = 0;
   for (const auto& by_reason : r.drops.values)
@@ -56,7 +63,9 @@ void print_summary(std::ostream& out, const SwitchReport& r) {
   print_reasons(out, "  drops:", r.drops, kDropReasonNames);
   for (const auto& queue : r.queues) print_queue(out, queue);
   out << "  signals: bad code " << r.signals_bad_code << ", not accepted " << r.signals_not_accepted
-      << ", over rate " << r.signals_over_rate << '\n'
+      << ", over rate " << r.signals_over_rate;
+  print_faults(out, r.signals_bad_udp);
+  out << '\n'
       << "  devices: receive missed " << r.device_rx_missed << ", no buffer " << r.device_rx_nombuf
       << '\n'
       << "  longest gap between two polls: " << static_cast<double>(r.longest_poll_gap_ns) / 1e3

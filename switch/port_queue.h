@@ -47,9 +47,8 @@ class PortQueue {
   PortQueue(const PortQueueConfig& config, const Setup& setup);
 
   /// A START for a burst that will leave through this queue.
-  void on_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
-                Time now) noexcept {
-    if (regulator_) regulator_->on_start(flow, sequence, threshold_packets, now);
+  void on_start(const StartSignal& start, Time now) noexcept {
+    if (regulator_) regulator_->on_start(start, now);
   }
 
   void count_arrival(TrafficClass c) noexcept { ++counters_.arrived[c]; }

@@ -76,6 +76,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   at.in_interval("budget_share", policy.budget_share, 0, 1, false);
   at.positive("budget_window", policy.budget_window);
   at.in_range("max_entries", policy.max_entries, 1, 65536);
+  if (policy.lead) at.not_negative("lead", *policy.lead);
   const auto within_expiry = [&](std::string_view key, Duration d) {
     at.require(d <= policy.expiry, key, format_duration(d),
                "must not be longer than expiry, " + format_duration(policy.expiry));

@@ -163,6 +163,7 @@ void describe(V& v, RegulationPolicy& c) {
   v.share("budget_share", c.budget_share);
   v.duration("budget_window", c.budget_window);
   v.value("max_entries", c.max_entries);
+  v.duration("lead", c.lead);
 }
 
 template <class V>

@@ -9,6 +9,7 @@
 #include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
 #include "common/core/traffic_class.h"
+#include "common/net/udp_signal.h"
 
 namespace outrider {
 
@@ -85,7 +86,9 @@ struct SwitchReport {
   std::uint64_t resident = 0;  ///< waiting in queues
   std::uint64_t on_links = 0;  ///< on the wires among the switches and at the edges
   PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
-  std::uint64_t signals_bad_code = 0;      ///< START with threshold code zero
+  std::uint64_t signals_bad_code = 0;  ///< START with threshold code zero
+  /// Messages of the UDP form that were believed to be none, by udp_signal::Fault.
+  std::array<std::uint64_t, udp_signal::kFaults> signals_bad_udp{};
   std::uint64_t signals_not_accepted = 0;  ///< looked like one, from where none is accepted
   std::uint64_t signals_over_rate = 0;     ///< beyond the source's token bucket
   std::uint64_t device_rx_missed = 0;      ///< lost before our queue, by the device's counters

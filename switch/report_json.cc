@@ -74,6 +74,7 @@ void fields(V& v, R& r) {
   v.value("on_links", r.on_links);
   v.value("drops", r.drops);
   v.value("signals_bad_code", r.signals_bad_code);
+  v.value("signals_bad_udp", r.signals_bad_udp);
   v.value("signals_not_accepted", r.signals_not_accepted);
   v.value("signals_over_rate", r.signals_over_rate);
   v.value("device_rx_missed", r.device_rx_missed);

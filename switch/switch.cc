@@ -3,6 +3,7 @@
 #include <span>
 
 #include "switch/arp_reply.h"
+#include "switch/datagram.h"
 #include "switch/header_rewrite.h"
 
 namespace outrider {
@@ -22,7 +23,10 @@ std::unique_ptr<SharedBuffer> make_buffer(const SwitchConfig& config) {
 
 Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
                std::size_t lanes, std::uint32_t index)
-    : name_(config.name), forwarder_(config, index), classifier_(config) {
+    : name_(config.name),
+      forwarder_(config, index),
+      classifier_(config),
+      signal_port_(config.signals.accept_udp ? config.signals.udp_port : kNoPort) {
   buffer_ = make_buffer(config);
   EgressPort::Limits of_port = limits;
   of_port.buffer = buffer_.get();
@@ -97,17 +101,55 @@ bool Switch::hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Ti
   if (opens_or_closes || is_ipv6_at(packet, m.ip_offset)) return false;
   tos_signal::Signal signal{};
   const auto verdict = lane.gate.judge(m.tos, m.flow.source_address, now, signal);
-  lane.signals_bad_code += verdict == SignalGate::Verdict::kBadCode;
-  lane.signals_not_accepted += verdict == SignalGate::Verdict::kNotAccepted;
-  lane.signals_over_rate += verdict == SignalGate::Verdict::kOverRate;
+  count(lane, verdict);
   if (verdict == SignalGate::Verdict::kAdmitted && signal.kind == tos_signal::Kind::kStart) {
-    port.on_start(m.queue, m.flow, m.sequence, signal.threshold_packets, now);
+    port.on_start(m.queue, {m.flow, m.sequence, signal.threshold_packets}, now);
     lane.classes.on_start(m.flow);
   }
   const bool served_first =
       verdict == SignalGate::Verdict::kAdmitted || verdict == SignalGate::Verdict::kBadCode;
   if (served_first) m.traffic_class = TrafficClass::kSignal;
   return served_first;
+}
+
+/// @pre to the signals' port. @return true if it is a signal, served first
+bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, Time now) noexcept {
+  const auto message = datagram_of(packet);
+  if (!message) return false;
+  PacketMeta& m = meta(packet);
+  const auto [verdict, fault, signal] = lane.gate.judge(*message, m.flow.source_address, now);
+  count(lane, verdict);
+  if (verdict == SignalGate::Verdict::kBadMessage)
+    ++lane.signals_bad_udp[static_cast<std::size_t>(fault)];
+  if (verdict != SignalGate::Verdict::kAdmitted) return false;
+  if (signal.kind == udp_signal::Kind::kStart) {
+    StartSignal start{.flow = {m.flow.source_address, m.flow.destination_address,
+                               signal.source_port, signal.destination_port},
+                      .sequence = signal.sequence,
+                      .threshold_packets = signal.threshold_packets,
+                      .due = now + signal.due_in};
+    if (signal.burst_bytes != 0) start.bytes = signal.burst_bytes;
+    lane.classes.on_start(start.flow);
+    port.on_start(queue_of(start.flow, packet, lane), start, now);
+  }
+  m.traffic_class = TrafficClass::kSignal;
+  return true;
+}
+
+std::uint8_t Switch::queue_of(const FlowKey& announced, Packet& start,
+                              const SwitchLane& lane) const noexcept {
+  HeaderFields fields;
+  FrameSummary summary = parse_headers(buffer(start), meta(start).frame_bytes, fields);
+  summary.protocol = kIpProtocolTcp;
+  fields.flow = announced;
+  fields.tcp_offset = static_cast<std::uint8_t>(fields.ip_offset + sizeof(Ipv4Header));
+  return classifier_.classify(summary, fields, lane.classes).queue;
+}
+
+void Switch::count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept {
+  lane.signals_bad_code += verdict == SignalGate::Verdict::kBadCode;
+  lane.signals_not_accepted += verdict == SignalGate::Verdict::kNotAccepted;
+  lane.signals_over_rate += verdict == SignalGate::Verdict::kOverRate;
 }
 
 void Switch::drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept {
@@ -130,6 +172,8 @@ void Switch::fill(SwitchReport& report, Time now) const {
     received += lane.received;
     copied += lane.copied;
     report.signals_bad_code += lane.signals_bad_code;
+    for (std::size_t f = 0; f < udp_signal::kFaults; ++f)
+      report.signals_bad_udp[f] += lane.signals_bad_udp[f];
     report.signals_not_accepted += lane.signals_not_accepted;
     report.signals_over_rate += lane.signals_over_rate;
     for (std::size_t r = 0; r < kDropReasons; ++r) {

@@ -33,6 +33,7 @@ struct alignas(64) SwitchLane {
   std::uint64_t handed = 0;                           ///< to egress ports
   std::array<std::uint64_t, kDropReasons> dropped{};  ///< before a port; class not known yet
   std::uint64_t signals_bad_code = 0;
+  std::array<std::uint64_t, udp_signal::kFaults> signals_bad_udp{};
   std::uint64_t signals_not_accepted = 0;
   std::uint64_t signals_over_rate = 0;
 };
@@ -87,7 +88,9 @@ class Switch final : public Node {
   void egress(SwitchLane& lane, EgressPort& port, Packet* packet, Time now) noexcept {
     const PacketMeta& m = meta(*packet);
     const bool bare_segment = m.tcp_offset != 0 && m.payload_bytes == 0;
-    const bool signal = bare_segment && hears_signal(lane, port, *packet, now);
+    bool signal = bare_segment && hears_signal(lane, port, *packet, now);
+    if (m.flow.destination_port == signal_port_) [[unlikely]]
+      signal = signal || hears_message(lane, port, *packet, now);
     port.enqueue(packet, signal, now);
   }
 
@@ -117,6 +120,7 @@ class Switch final : public Node {
  private:
   static constexpr std::uint32_t kDropped = 0x1'0000;  ///< beyond every port
   static constexpr std::uint32_t kFlooded = 0x1'0001;
+  static constexpr std::uint32_t kNoPort = 0x1'0000;
 
   /// @return the port to leave by, kDropped or kFlooded
   [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
@@ -125,6 +129,12 @@ class Switch final : public Node {
   [[nodiscard]] bool rewrite(Packet& packet, const Forwarder::Verdict& verdict) const noexcept;
   [[nodiscard]] bool hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet,
                                   Time now) noexcept;
+  [[nodiscard]] bool hears_message(SwitchLane& lane, EgressPort& port, Packet& packet,
+                                   Time now) noexcept;
+  /// Queue that packets of an announced flow take; START came as a packet of another.
+  [[nodiscard]] std::uint8_t queue_of(const FlowKey& announced, Packet& start,
+                                      const SwitchLane& lane) const noexcept;
+  static void count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept;
   static void drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept;
 
   /// A copy for every port but the one it came in by and the last, which gets the packet.
@@ -153,6 +163,7 @@ class Switch final : public Node {
   std::string name_;
   Forwarder forwarder_;
   Classifier classifier_;
+  std::uint32_t signal_port_;             ///< UDP; kNoPort: the UDP form is not read
   std::unique_ptr<SharedBuffer> buffer_;  ///< must outlive the ports; nullptr: none
   std::vector<std::unique_ptr<EgressPort>> ports_;
   std::vector<SwitchLane> lanes_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "common/core/clock.h"
 
@@ -11,8 +12,8 @@ enum class RegulationMode : std::uint8_t { kOff, kMark };
 /// What ends the regulation of an announced burst; an expiry always does.
 enum class Recovery : std::uint8_t {
   kArrival,   ///< the first announced payload byte (the PCN paper)
-  kBurstEnd,  ///< FIN, or no payload for `idle_end`
-  kTimer,     ///< `hold` after START
+  kBurstEnd,  ///< the last byte if START says how many, FIN, or no payload for `idle_end`
+  kTimer,     ///< `hold` after regulation began
 };
 
 /// Policy of the regulator of one egress queue. Validated before use.
@@ -22,13 +23,17 @@ struct RegulationPolicy {
   bool spare_ddl = false;  ///< DDL data keeps its initial threshold while regulated
   Duration hold = std::chrono::milliseconds(10);      ///< kTimer, > 0
   Duration idle_end = std::chrono::milliseconds(10);  ///< kBurstEnd, > 0: a few RTTs
-  /// Longest time an entry lives without DDL payload of its flow, > 0.
+  /// Longest time an entry lives without DDL payload of its flow, > 0; before `lead` it
+  /// does not count.
   Duration expiry = std::chrono::milliseconds(100);
   /// A job (here: the server it announces bursts to) may hold a queue regulated for
   /// at most this share of `budget_window`. In (0, 1].
   double budget_share = 0.5;
   Duration budget_window = std::chrono::seconds(10);  ///< > 0
   std::uint32_t max_entries = 1024;                   ///< > 0; a START beyond is counted, not armed
+  /// Regulation begins that long before the burst is due, >= 0, if START says when it is;
+  /// absent: with START.
+  std::optional<Duration> lead{};
 };
 
 }  // namespace outrider

@@ -17,44 +17,50 @@ Regulator::Regulator(const RegulationPolicy& policy)
   live_.reserve(policy.max_entries);
 }
 
-std::uint16_t Regulator::lowest(const std::vector<Entry>& live) noexcept {
-  std::uint16_t low = std::numeric_limits<std::uint16_t>::max();
-  for (const auto& e : live) low = std::min(low, e.threshold_packets);
-  return low;
-}
-
 Regulator::Entry* Regulator::find_live(const FlowKey& flow) noexcept {
   const std::uint32_t* index = live_index_.find(flow);
   return index == nullptr ? nullptr : &live_[*index];
 }
 
-ArmVerdict Regulator::on_start(const FlowKey& flow, std::uint32_t announced_sequence,
-                               std::uint16_t threshold_packets, Time now) noexcept {
-  assert(threshold_packets > 0);
-  if (now >= next_end_) end_due(now);
-  if (const Entry* live = find_live(flow)) {
-    if (live->announced_sequence == announced_sequence) {
-      ++counters_.repeated;
-      return ArmVerdict::kRepeated;
-    }
-    end(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
-  } else if (const auto* seen = seen_.find(flow); seen != nullptr && *seen == announced_sequence) {
-    ++counters_.repeated;  // a copy that was overtaken by its own burst
+bool Regulator::is_known(const StartSignal& start) const noexcept {
+  if (const auto* index = live_index_.find(start.flow))
+    return live_[*index].announced_sequence == start.sequence;
+  const auto* seen = seen_.find(start.flow);  // a copy that was overtaken by its own burst
+  return seen != nullptr && *seen == start.sequence;
+}
+
+Time Regulator::begin_of(const StartSignal& start, Time now) const noexcept {
+  if (!policy_.lead || !start.due) return now;
+  return std::max(now, *start.due - *policy_.lead);
+}
+
+ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
+  assert(start.threshold_packets > 0 && start.bytes.value_or(1) > 0);
+  if (now >= next_event_) advance(now);
+  if (is_known(start)) {
+    ++counters_.repeated;
     return ArmVerdict::kRepeated;
   }
+  if (const Entry* live = find_live(start.flow))
+    end(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
   if (live_.size() == policy_.max_entries) {
     ++counters_.refused_table;
     return ArmVerdict::kRefusedTable;
   }
-  const Time budget_ends_at = budget_.acquire(flow, now);
+  const Time begin_at = begin_of(start, now);
+  const bool at_once = begin_at == now;
+  const Time budget_ends_at = at_once ? budget_.acquire(start.flow, now) : kNever;
   if (budget_ends_at <= now) {
     ++counters_.refused_budget;
     return ArmVerdict::kRefusedBudget;
   }
-  if (live_.empty()) regulated_since_ = now;
-  live_index_.insert(flow, static_cast<std::uint32_t>(live_.size()));
-  live_.push_back(
-      {flow, announced_sequence, threshold_packets, State::kArmed, now, now, budget_ends_at});
+  live_index_.insert(start.flow, static_cast<std::uint32_t>(live_.size()));
+  live_.push_back({.flow = start.flow,
+                   .announced_sequence = start.sequence,
+                   .threshold_packets = start.threshold_packets,
+                   .bytes = start.bytes,
+                   .begin_at = begin_at});
+  if (at_once) begin(live_.back(), now, budget_ends_at);
   ++counters_.armed;
   refresh();
   return ArmVerdict::kArmed;
@@ -62,35 +68,70 @@ ArmVerdict Regulator::on_start(const FlowKey& flow, std::uint32_t announced_sequ
 
 void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t payload_bytes,
                            bool fin, Time now) noexcept {
-  if (now >= next_end_) end_due(now);
+  if (now >= next_event_) advance(now);
   if (live_.empty()) return;
   Entry* entry = find_live(flow);
   if (entry == nullptr) return;
-  const bool announced = sequence_distance(sequence + payload_bytes, entry->announced_sequence) > 0;
-  if (!announced && entry->state == State::kArmed) return;  // earlier data, sent again
+  // Counted on from the furthest byte so far: a burst may be longer than half the circle.
+  const auto furthest = entry->announced_sequence + static_cast<std::uint32_t>(entry->reached);
+  const std::int32_t beyond = sequence_distance(sequence + payload_bytes, furthest);
+  const bool first = entry->reached == 0;
+  if (beyond > 0) entry->reached += static_cast<std::uint32_t>(beyond);
+  if (entry->reached == 0) return;  // earlier data, sent again
+  if (first) remember(flow, entry->announced_sequence);
   const auto index = static_cast<std::size_t>(entry - live_.data());
-  if (policy_.recovery == Recovery::kArrival) {
-    remember(flow, entry->announced_sequence);
-    end(index, End::kArrival, now);
-    return;
-  }
-  if (entry->state == State::kArmed) remember(flow, entry->announced_sequence);
-  entry->state = State::kInBurst;
+  if (policy_.recovery == Recovery::kArrival) return end(index, End::kArrival, now);
+  const bool complete = entry->bytes && entry->reached >= *entry->bytes;
+  if (policy_.recovery == Recovery::kBurstEnd && (fin || complete))
+    return end(index, End::kBurstEnd, now);
   entry->active_at = now;
-  next_end_ = std::min(next_end_, due_end(*entry).at);  // idle_end may come before expiry did
-  if (fin && policy_.recovery == Recovery::kBurstEnd) end(index, End::kBurstEnd, now);
+  next_event_ = std::min(next_event_, due_end(*entry).at);  // idle_end may come before expiry did
 }
 
 Regulator::DueEnd Regulator::due_end(const Entry& e) const noexcept {
-  DueEnd due{e.active_at + policy_.expiry, End::kExpiry};
+  DueEnd due{std::max(e.active_at, e.begin_at) + policy_.expiry, End::kExpiry};
   const auto earlier = [&due](Time at, End why) {
     if (at < due.at) due = {at, why};
   };
-  if (policy_.recovery == Recovery::kTimer) earlier(e.armed_at + policy_.hold, End::kTimer);
-  if (policy_.recovery == Recovery::kBurstEnd && e.state == State::kInBurst)
+  if (policy_.recovery == Recovery::kTimer) earlier(e.begin_at + policy_.hold, End::kTimer);
+  if (policy_.recovery == Recovery::kBurstEnd && e.reached > 0)
     earlier(e.active_at + policy_.idle_end, End::kBurstEnd);
-  earlier(e.budget_ends_at, End::kBudget);
+  if (e.begun) earlier(e.budget_ends_at, End::kBudget);
   return due;
+}
+
+Time Regulator::next_event_of(const Entry& e) const noexcept {
+  const Time ends_at = due_end(e).at;
+  return e.begun ? ends_at : std::min(ends_at, e.begin_at);
+}
+
+void Regulator::advance(Time now) noexcept {
+  for (;;) {
+    Time next_begin = kNever;
+    for (const auto& e : live_)
+      if (!e.begun) next_begin = std::min(next_begin, e.begin_at);
+    // The budget wants to know first what has ended before another begins.
+    end_due(std::min(now, next_begin));
+    if (next_begin > now || next_begin == kNever) break;
+    begin_due(next_begin);
+  }
+  refresh();
+}
+
+void Regulator::begin(Entry& e, Time at, Time budget_ends_at) noexcept {
+  e.begun = true;
+  e.budget_ends_at = budget_ends_at;
+  if (begun_++ == 0) regulated_since_ = at;
+}
+
+void Regulator::begin_due(Time at) noexcept {
+  for (std::size_t i = live_.size(); i-- > 0;) {
+    Entry& e = live_[i];
+    if (e.begun || e.begin_at > at) continue;
+    const Time budget_ends_at = budget_.acquire(e.flow, at);
+    if (budget_ends_at > at) begin(e, at, budget_ends_at);
+    else remove(i, End::kBudget, at);
+  }
 }
 
 void Regulator::end_due(Time now) noexcept {
@@ -98,7 +139,6 @@ void Regulator::end_due(Time now) noexcept {
     const DueEnd due = due_end(live_[i]);
     if (due.at <= now) remove(i, due.why, due.at);
   }
-  refresh();
 }
 
 void Regulator::end(std::size_t live_index, End why, Time at) noexcept {
@@ -106,7 +146,7 @@ void Regulator::end(std::size_t live_index, End why, Time at) noexcept {
   refresh();
 }
 
-void Regulator::remove(std::size_t live_index, End why, Time at) noexcept {
+void Regulator::count(End why) noexcept {
   switch (why) {
     case End::kArrival:
       ++counters_.recovered_arrival;
@@ -127,15 +167,22 @@ void Regulator::remove(std::size_t live_index, End why, Time at) noexcept {
       ++counters_.replaced;
       break;
   }
-  budget_.release(live_[live_index].flow, at);
-  live_index_.erase(live_[live_index].flow);
+}
+
+void Regulator::remove(std::size_t live_index, End why, Time at) noexcept {
+  count(why);
+  const Entry& gone = live_[live_index];
+  if (gone.begun) {
+    budget_.release(gone.flow, at);
+    last_end_ = std::max(last_end_, at);
+    if (--begun_ == 0) regulated_ += std::max(last_end_, regulated_since_) - regulated_since_;
+  }
+  live_index_.erase(gone.flow);
   if (live_index + 1 != live_.size()) {
     live_[live_index] = live_.back();
     *live_index_.find(live_[live_index].flow) = static_cast<std::uint32_t>(live_index);
   }
   live_.pop_back();
-  last_end_ = std::max(last_end_, at);
-  if (live_.empty()) regulated_ += std::max(last_end_, regulated_since_) - regulated_since_;
 }
 
 void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence) noexcept {
@@ -150,16 +197,21 @@ void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence) 
 }
 
 void Regulator::refresh() noexcept {
-  effective_ = lowest(live_);
-  next_end_ = kNever;
-  for (const auto& e : live_) next_end_ = std::min(next_end_, due_end(e).at);
+  effective_ = std::numeric_limits<std::uint16_t>::max();
+  next_event_ = kNever;
+  for (const auto& e : live_) {
+    if (e.begun) effective_ = std::min(effective_, e.threshold_packets);
+    next_event_ = std::min(next_event_, next_event_of(e));
+  }
 }
 
-Duration Regulator::regulated(Time now) const noexcept {
-  if (live_.empty()) return regulated_;
-  Time last_end{};
-  for (const auto& e : live_) last_end = std::max(last_end, due_end(e).at);
-  return regulated_ + (std::min(last_end, now) - regulated_since_);
+Duration Regulator::regulated(Time now) const {
+  if (now >= next_event_) {
+    Regulator later = *this;
+    later.advance(now);
+    return later.regulated(now);
+  }
+  return begun_ == 0 ? regulated_ : regulated_ + (now - regulated_since_);
 }
 
 std::size_t Regulator::bytes_per_entry() noexcept {

@@ -9,6 +9,7 @@
 #include "common/core/flow_table.h"
 #include "common/core/regulation_budget.h"
 #include "common/core/regulation_policy.h"
+#include "common/core/start_signal.h"
 
 namespace outrider {
 
@@ -24,7 +25,7 @@ struct RegulatorCounters {
   std::uint64_t recovered_burst_end = 0;
   std::uint64_t recovered_timer = 0;
   std::uint64_t expired = 0;           ///< no DDL payload for `expiry`
-  std::uint64_t budget_exhausted = 0;  ///< ended because the share was used up
+  std::uint64_t budget_exhausted = 0;  ///< ended, or did not begin: the share was used up
   std::uint64_t replaced = 0;          ///< START of a newer iteration of the same flow
 };
 
@@ -35,75 +36,83 @@ enum class ArmVerdict : std::uint8_t { kArmed, kRepeated, kRefusedBudget, kRefus
 /// changes nothing, and every entry ends by itself (recovery policy, expiry,
 /// budget), so a lost packet or a dead worker cannot leave the queue regulated.
 ///
-/// The effective threshold is a pure function of the live entries (their
-/// minimum); a memo of it is recomputed whenever an entry comes or goes.
+/// An entry may begin later than its START: it is live, in no one's budget and
+/// regulates nothing until the policy's `lead` before the burst is due. Whatever
+/// ends an entry may end it before it has begun.
+///
+/// The effective threshold is a pure function of the live entries that have begun
+/// (their minimum); a memo of it is recomputed whenever an entry comes, begins or
+/// goes.
 ///
 /// Time never decreases from call to call. O(1) per packet while nothing is
-/// armed, a hash lookup per DDL payload while something is; nothing allocates
-/// after construction. Not thread-safe: owned by the lcore of the egress port.
+/// armed, a hash lookup per DDL payload while something is, O(live entries) for
+/// each instant at which some begin or end; nothing allocates after construction.
+/// Not thread-safe: owned by the lcore of the egress port.
 ///
 /// Source: Kang et al., Sensors 2021, section 3.2. Deviations: entries for the
 /// counter, and an expiry, because the paper's counter leaks when a START or a
 /// burst is lost; START names the sequence number from which payload counts as
-/// the burst, so that a retransmission of earlier data does not end regulation.
+/// the burst, so that a retransmission of earlier data does not end regulation; the
+/// begin by due time, which the paper's signal does not carry.
 class Regulator {
  public:
   explicit Regulator(const RegulationPolicy& policy);
 
-  /// START for `flow`.
-  /// @param announced_sequence TCP sequence number of the burst's first byte
-  /// @param threshold_packets h, > 0: a START with zero never gets here
-  ArmVerdict on_start(const FlowKey& flow, std::uint32_t announced_sequence,
-                      std::uint16_t threshold_packets, Time now) noexcept;
+  /// A burst is announced. @pre the ranges stated at the fields of StartSignal
+  ArmVerdict on_start(const StartSignal& start, Time now) noexcept;
 
   /// DDL payload of `flow` reaches the queue. @param payload_bytes > 0
   void on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t payload_bytes,
                   bool fin, Time now) noexcept;
 
-  /// Lowest threshold that a live entry asks for; nothing: not regulated.
+  /// Lowest threshold that an entry asks for which has begun; nothing: not regulated.
   [[nodiscard]] std::optional<std::uint16_t> threshold(Time now) noexcept {
-    if (now >= next_end_) [[unlikely]]
-      end_due(now);
-    return live_.empty() ? std::nullopt : std::optional(effective_);
+    if (now >= next_event_) [[unlikely]]
+      advance(now);
+    return begun_ == 0 ? std::nullopt : std::optional(effective_);
   }
 
   [[nodiscard]] std::uint32_t live_entries() const noexcept {
     return static_cast<std::uint32_t>(live_.size());
   }
   [[nodiscard]] const RegulatorCounters& counters() const noexcept { return counters_; }
-  /// Time with at least one live entry, up to `now`; entries due by then are
-  /// taken as ended in time. Const: for reports.
-  [[nodiscard]] Duration regulated(Time now) const noexcept;
+  /// Time with at least one entry that has begun, up to `now`; what is due by then is
+  /// taken as begun and ended in time. Const: for reports, it may allocate.
+  [[nodiscard]] Duration regulated(Time now) const;
   /// Bytes of memory that one entry takes, tables included.
   static std::size_t bytes_per_entry() noexcept;
 
  private:
-  enum class State : std::uint8_t {
-    kArmed,    ///< announced, not yet seen
-    kInBurst,  ///< payload seen, still regulated (kBurstEnd, kTimer)
-    kSeen,     ///< over; remembered so that a late copy of its START is known
-  };
   enum class End : std::uint8_t { kArrival, kBurstEnd, kTimer, kExpiry, kBudget, kReplaced };
   struct Entry {
     FlowKey flow;
     std::uint32_t announced_sequence = 0;
     std::uint16_t threshold_packets = 0;
-    State state = State::kArmed;
-    Time armed_at{};
-    Time active_at{};  ///< START or the latest payload
-    Time budget_ends_at{};
+    bool begun = false;
+    std::optional<std::uint64_t> bytes{};
+    std::uint64_t reached = 0;  ///< announced bytes up to the furthest one seen; 0: none is
+    Time begin_at{};
+    Time active_at{};       ///< the latest payload. @pre reached > 0
+    Time budget_ends_at{};  ///< @pre begun
   };
   struct DueEnd {
     Time at{};
     End why{};
   };
 
+  [[nodiscard]] Time begin_of(const StartSignal& start, Time now) const noexcept;
   [[nodiscard]] DueEnd due_end(const Entry& e) const noexcept;
-  [[nodiscard]] static std::uint16_t lowest(const std::vector<Entry>& live) noexcept;
+  [[nodiscard]] Time next_event_of(const Entry& e) const noexcept;
   Entry* find_live(const FlowKey& flow) noexcept;
+  [[nodiscard]] bool is_known(const StartSignal& start) const noexcept;
+  /// Begins and ends what is due by `now`, in the order of time.
+  void advance(Time now) noexcept;
+  void begin(Entry& e, Time at, Time budget_ends_at) noexcept;
+  void begin_due(Time at) noexcept;
   void end_due(Time now) noexcept;
   void end(std::size_t live_index, End why, Time at) noexcept;  ///< remove() and refresh()
   void remove(std::size_t live_index, End why, Time at) noexcept;
+  void count(End why) noexcept;
   void remember(const FlowKey& flow, std::uint32_t announced_sequence) noexcept;
   void refresh() noexcept;
 
@@ -115,11 +124,12 @@ class Regulator {
   std::size_t seen_next_ = 0;
   RegulationBudget budget_;
   RegulatorCounters counters_{};
-  Time next_end_ = kNever;       ///< earliest due_end() of the live entries
-  std::uint16_t effective_ = 0;  ///< lowest(live_), meaningful only if it is not empty
-  Time regulated_since_{};
-  Time last_end_{};  ///< latest end so far: entries may end out of order
-  Duration regulated_{};
+  std::uint32_t begun_ = 0;      ///< of the live entries
+  Time next_event_ = kNever;     ///< earliest begin or end of a live entry
+  std::uint16_t effective_ = 0;  ///< lowest threshold; meaningful only if some have begun
+  Time regulated_since_{};       ///< meaningful only if some have begun
+  Time last_end_{};              ///< latest end of one that had begun: they may be out of order
+  Duration regulated_{};         ///< without the current stretch
 };
 
 }  // namespace outrider

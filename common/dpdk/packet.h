@@ -32,7 +32,7 @@ struct alignas(64) PacketMeta {
   std::uint16_t payload_bytes = 0;  ///< TCP payload on the wire
   std::uint8_t ip_offset = 0;       ///< of the IP header in the buffer; 0: not IP
   std::uint8_t tcp_offset = 0;      ///< of the TCP header; 0: not TCP
-  FlowKey flow{};                   ///< ports are 0 unless TCP; ARP: sender and target
+  FlowKey flow{};                   ///< ports of TCP and UDP, else 0; ARP: sender and target
   std::uint32_t sequence = 0;       ///< TCP
   std::uint8_t tcp_flags = 0;       ///< TcpFlag
   std::uint8_t tos = 0;

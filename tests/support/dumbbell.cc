@@ -65,8 +65,12 @@ SwitchProcessConfig Dumbbell::switches() const {
   left.routes.push_back({"0.0.0.0/0", "trunk"});
   right.routes.push_back({"0.0.0.0/0", "trunk"});
   if (accept_signals) {
-    left.signals.accept_tos = right.signals.accept_tos = true;
-    left.signals.accept_from = right.signals.accept_from = {"10.0.0.0/8"};
+    const bool tos = job.announce.signal_form == SignalForm::kTos;
+    for (SwitchConfig* sw : {&left, &right}) {
+      sw->signals.accept_tos = tos;
+      sw->signals.accept_udp = !tos;
+      sw->signals.accept_from = {"10.0.0.0/8"};
+    }
   }
   c.switches = {left, right};
   c.links = {{"left.trunk", "right.trunk", rtt / 4}};

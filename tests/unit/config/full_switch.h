@@ -38,12 +38,12 @@ inline auto fields(const MarkerConfig& c) {
                         fields(codel));
 }
 inline auto fields(const RegulationPolicy& c) {
-  const auto& [mode, recovery, spare, hold, idle, expiry, share, window, entries] = c;
-  return std::tuple(mode, recovery, spare, hold, idle, expiry, share, window, entries);
+  const auto& [mode, recovery, spare, hold, idle, expiry, share, window, entries, lead] = c;
+  return std::tuple(mode, recovery, spare, hold, idle, expiry, share, window, entries, lead);
 }
 inline auto fields(const SignalConfig& c) {
-  const auto& [tos, from, tokens, burst] = c;
-  return std::tuple(tos, from, tokens, burst);
+  const auto& [tos, udp, from, tokens, burst, port, due_limit] = c;
+  return std::tuple(tos, udp, from, tokens, burst, port, due_limit);
 }
 inline auto fields(const PortQueueConfig& c) {
   const auto& [queue, marker, regulation] = c;
@@ -84,7 +84,8 @@ inline SwitchProcessConfig full_config() {
                                 .expiry = 50ms,
                                 .budget_share = 0.3,
                                 .budget_window = 5s,
-                                .max_entries = 12};
+                                .max_entries = 12,
+                                .lead = 6ms};
   const SwitchPortConfig down{
       .name = "down",
       .drain_rate = {9'500'000'000},
@@ -126,7 +127,8 @@ inline SwitchProcessConfig full_config() {
                              .ddl_threshold_packets = 8},
                   .regulation = policy},
                  {.queue = {.limit_bytes = 50'000, .floor_rate = BitRate{3'000'000}},
-                  .marker = {.not_ect = NotEct::kDrop, .ddl_threshold_packets = 50}}},
+                  .marker = {.not_ect = NotEct::kDrop, .ddl_threshold_packets = 50},
+                  .regulation = {.lead = 7ms}}},
       .loss = 0.25,
       .record = true};
   const SwitchPortConfig up{.name = "up", .drain_rate = {200'000'000}};
@@ -136,9 +138,12 @@ inline SwitchProcessConfig full_config() {
                           .mac_routes = {{"02:00:00:00:00:01", "up"}},
                           .ddl_ports = {6000, 6010},
                           .signals = {.accept_tos = true,
+                                      .accept_udp = true,
                                       .accept_from = {"10.0.1.0/24", "10.0.2.0/24"},
                                       .tokens_per_second = 12.5,
-                                      .token_burst = 3},
+                                      .token_burst = 3,
+                                      .udp_port = 5901,
+                                      .due_limit = 3s},
                           .buffer = {.total_bytes = 1'000'000}};
   const SwitchConfig root{
       .name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};

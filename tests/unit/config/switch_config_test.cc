@@ -119,6 +119,19 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[0].port[0].regulation.max_entries", "0: must be at least 1"},
       {[](C& c) { c.switches[0].signals.accept_from.clear(); }, "switch[0].signals.accept_from",
        "is required with accept_tos"},
+      {[](C& c) {
+         c.switches[0].signals.accept_tos = false;
+         c.switches[0].signals.accept_from.clear();
+       },
+       "switch[0].signals.accept_from", "is required with accept_udp"},
+      {[](C& c) { c.switches[0].signals.udp_port = 0; }, "switch[0].signals.udp_port",
+       "0: must be at least 1"},
+      {[](C& c) { c.switches[0].signals.due_limit = 0ms; }, "switch[0].signals.due_limit",
+       "0s: must be longer"},
+      {[](C& c) { c.switches[0].signals.due_limit = 1h + 1ms; }, "switch[0].signals.due_limit",
+       "3600001ms: must be at most 3600s"},
+      {[&](C& c) { port(c).regulation.lead = -1ms; }, "switch[0].port[0].regulation.lead",
+       "-1ms: must not be negative"},
       {[](C& c) { c.switches[0].signals.accept_from[1] = "10.0.2.1/24"; },
        "switch[0].signals.accept_from[1]", "\"10.0.2.1/24\": has bits beyond its length"},
       {[](C& c) { c.switches[0].signals.tokens_per_second = 0; },

@@ -1,8 +1,8 @@
 // Goal: the regulator's memo, its lazy ends and its budget equal a model that
 // derives everything anew, nanosecond by nanosecond, from a list of what is
 // live. Method: random STARTs, copies, payload, FINs and silences on few flows
-// and a small table; the regulator is looked at only now and then, so that it
-// finds several ends at once.
+// and a small table, with and without due times and lengths; the regulator is looked at only now
+// and then, so that it finds several ends at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kLength = 3000;  // [ns] of a run
 constexpr std::int64_t kWindow = 400;
+constexpr std::int64_t kFurthestDue = 150;
 
 class Model {
  public:
@@ -32,16 +33,27 @@ class Model {
       if (why != nullptr) ++*why;
       return why != nullptr;
     });
+    std::erase_if(live_, [&](Entry& e) {
+      if (e.begun || e.begin > now_) return false;
+      e.begun = held_[{job_of(e.flow), now_ / kWindow}] < allowance_;
+      ++(e.begun ? begun_later : n.budget_exhausted);
+      return !e.begun;
+    });
   }
   /// Books [t, t + 1).
   void end_tick() {
-    if (!live_.empty()) ++regulated_;
+    if (std::ranges::any_of(live_, &Entry::begun)) ++regulated_;
     for (std::uint16_t job = 0; job < 4; ++job)
-      if (std::ranges::any_of(live_, [&](const Entry& e) { return job_of(e.flow) == job; }))
+      if (std::ranges::any_of(live_,
+                              [&](const Entry& e) { return e.begun && job_of(e.flow) == job; }))
         ++held_[{job, now_ / kWindow}];
   }
 
-  void start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold) {
+  void start(const StartSignal& s) {
+    const auto& [flow, sequence, threshold, bytes, due_at] = s;
+    std::int64_t begin = now_;
+    if (due_at && policy_.lead)
+      begin = std::max(now_, (due_at->time_since_epoch() - *policy_.lead).count());
     const auto same_flow = [&](const auto& e) { return e.flow == flow; };
     const auto it = std::ranges::find_if(live_, same_flow);
     const auto seen = std::ranges::find_if(seen_, same_flow);
@@ -55,10 +67,12 @@ class Model {
       live_.erase(it);
     }
     if (live_.size() == policy_.max_entries) ++n.refused_table;
-    else if (held_[{job_of(flow), now_ / kWindow}] >= allowance_) ++n.refused_budget;
+    else if (begin == now_ && held_[{job_of(flow), now_ / kWindow}] >= allowance_)
+      ++n.refused_budget;
     else {
       ++n.armed;
-      live_.push_back({flow, sequence, threshold, now_, now_, false});
+      live_.push_back(
+          {flow, sequence, threshold, begin, begin, begin == now_, false, bytes.value_or(0)});
     }
   }
 
@@ -72,28 +86,37 @@ class Model {
     if (policy_.recovery == Recovery::kArrival) {
       ++n.recovered_arrival;
       live_.erase(it);
-    } else if (policy_.recovery == Recovery::kBurstEnd && fin) {
+    } else if (policy_.recovery == Recovery::kBurstEnd &&
+               (fin ||
+                (it->bytes != 0 && static_cast<std::int32_t>(sequence + bytes - it->sequence) >=
+                                       static_cast<std::int64_t>(it->bytes)))) {
+      ended_by_bytes += !fin;
       ++n.recovered_burst_end;
       live_.erase(it);
     }
   }
 
   [[nodiscard]] std::optional<std::uint16_t> threshold() const {
-    if (live_.empty()) return std::nullopt;
-    return std::ranges::min_element(live_, {}, &Entry::threshold)->threshold;
+    std::optional<std::uint16_t> lowest;
+    for (const auto& e : live_)
+      if (e.begun) lowest = std::min(lowest.value_or(e.threshold), e.threshold);
+    return lowest;
   }
   [[nodiscard]] std::size_t live() const { return live_.size(); }
   [[nodiscard]] Duration regulated() const { return Duration{regulated_}; }
 
   RegulatorCounters n;
+  std::uint64_t begun_later = 0;
+  std::uint64_t ended_by_bytes = 0;
 
  private:
   struct Entry {
     FlowKey flow;
     std::uint32_t sequence;
     std::uint16_t threshold;
-    std::int64_t armed, active;
-    bool in_burst;
+    std::int64_t begin, active;
+    bool begun, in_burst;
+    std::uint64_t bytes;  // 0: not announced
   };
   struct Seen {
     FlowKey flow;
@@ -107,12 +130,13 @@ class Model {
   // The counter of what ends `e` now, or nothing.
   std::uint64_t* due(const Entry& e) {
     const auto passed = [&](std::int64_t since, Duration d) { return now_ >= since + d.count(); };
-    if (passed(e.active, policy_.expiry)) return &n.expired;
-    if (policy_.recovery == Recovery::kTimer && passed(e.armed, policy_.hold))
+    if (passed(std::max(e.active, e.begin), policy_.expiry)) return &n.expired;
+    if (policy_.recovery == Recovery::kTimer && passed(e.begin, policy_.hold))
       return &n.recovered_timer;
     if (policy_.recovery == Recovery::kBurstEnd && e.in_burst && passed(e.active, policy_.idle_end))
       return &n.recovered_burst_end;
-    if (held_[{job_of(e.flow), now_ / kWindow}] >= allowance_) return &n.budget_exhausted;
+    if (e.begun && held_[{job_of(e.flow), now_ / kWindow}] >= allowance_)
+      return &n.budget_exhausted;
     return nullptr;
   }
 
@@ -136,6 +160,7 @@ class Model {
 };
 
 RegulationPolicy random_policy(RandomStream& random) {
+  const bool leads = random.next_u32() % 2 == 0;
   return {.mode = RegulationMode::kMark,
           .recovery = static_cast<Recovery>(random.next_u32() % 3),
           .hold = Duration{20 + random.next_u32() % 150},
@@ -143,7 +168,16 @@ RegulationPolicy random_policy(RandomStream& random) {
           .expiry = Duration{40 + random.next_u32() % 150},
           .budget_share = random.next_u32() % 3 == 0 ? 1.0 : 0.25,
           .budget_window = Duration{kWindow},
-          .max_entries = 4 + random.next_u32() % 4};
+          .max_entries = 4 + random.next_u32() % 4,
+          .lead = leads ? std::optional(Duration{random.next_u32() % 40}) : std::nullopt};
+}
+
+StartSignal random_start(const FlowKey& flow, std::uint32_t sequence, Time now,
+                         RandomStream& random) {
+  StartSignal start{flow, sequence, static_cast<std::uint16_t>(5 * (1 + random.next_u32() % 15))};
+  if (random.next_u32() % 2 == 0) start.bytes = 1 + random.next_u32() % 3000;
+  if (random.next_u32() % 2 == 0) start.due = now + Duration{random.next_u32() % kFurthestDue};
+  return start;
 }
 
 std::uint64_t ended(const RegulatorCounters& c) {
@@ -177,7 +211,14 @@ void add(RegulatorCounters& sum, const RegulatorCounters& c) {
   sum.replaced += c.replaced;
 }
 
-RegulatorCounters run(std::uint64_t seed) {
+/// What happened, and what the counters do not tell.
+struct Ran {
+  RegulatorCounters counters;
+  std::uint64_t begun_later = 0;
+  std::uint64_t ended_by_bytes = 0;
+};
+
+Ran run(std::uint64_t seed) {
   RandomStream random(seed, 0, RandomPurpose::kTest);
   const RegulationPolicy policy = random_policy(random);
   Regulator regulator(policy);
@@ -193,7 +234,6 @@ RegulatorCounters run(std::uint64_t seed) {
       const FlowKey flow{0x0A000101U + w, 0x0A000301, static_cast<std::uint16_t>(40'000 + w),
                          static_cast<std::uint16_t>(5000 + w % 4)};
       const std::uint32_t announced = base + iteration[flow] * 100'000;
-      const auto threshold = static_cast<std::uint16_t>(5 * (1 + random.next_u32() % 15));
       switch (random.next_u32() % 6) {
         case 0:
           ++iteration[flow];
@@ -201,8 +241,9 @@ RegulatorCounters run(std::uint64_t seed) {
         case 1:
         case 2: {
           const std::uint32_t sequence = base + iteration[flow] * 100'000;
-          regulator.on_start(flow, sequence, threshold, now);
-          model.start(flow, sequence, threshold);
+          const StartSignal start = random_start(flow, sequence, now, random);
+          regulator.on_start(start, now);
+          model.start(start);
           break;
         }
         default: {
@@ -225,17 +266,21 @@ RegulatorCounters run(std::uint64_t seed) {
     if (testing::Test::HasFailure()) return {};
   }
   // Silence: whatever was lost on the way, every run ends idle.
-  const Time end{Duration{kLength} + policy.expiry};
+  const Time end{Duration{kLength + kFurthestDue} + policy.expiry};
   EXPECT_EQ(regulator.threshold(end), std::nullopt) << "seed " << seed;
   EXPECT_EQ(regulator.live_entries(), 0U);
   EXPECT_EQ(regulator.counters().armed, ended(regulator.counters()));
-  return regulator.counters();
+  return {regulator.counters(), model.begun_later, model.ended_by_bytes};
 }
 
 TEST(RegulatorModel, EqualsAModelThatDerivesEverythingAnewAndEndsIdle) {
   RegulatorCounters sum;
+  std::uint64_t begun_later = 0, ended_by_bytes = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    add(sum, run(seed));
+    const Ran ran = run(seed);
+    add(sum, ran.counters);
+    begun_later += ran.begun_later;
+    ended_by_bytes += ran.ended_by_bytes;
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   // Every branch must have been taken, or the comparison says little.
@@ -249,6 +294,8 @@ TEST(RegulatorModel, EqualsAModelThatDerivesEverythingAnewAndEndsIdle) {
   EXPECT_GT(sum.expired, 200U);
   EXPECT_GT(sum.budget_exhausted, 200U);
   EXPECT_GT(sum.replaced, 200U);
+  EXPECT_GT(begun_later, 500U);
+  EXPECT_GT(ended_by_bytes, 50U);
 }
 
 }  // namespace

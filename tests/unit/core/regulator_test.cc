@@ -46,7 +46,7 @@ void play(Regulator& regulator, std::span<const Row> rows, Duration shift = {}) 
     const FlowKey flow = worker(row.worker);
     switch (row.what) {
       case What::kStart:
-        regulator.on_start(flow, row.sequence, static_cast<std::uint16_t>(row.arg), now);
+        regulator.on_start({flow, row.sequence, static_cast<std::uint16_t>(row.arg)}, now);
         break;
       case What::kData:
         regulator.on_payload(flow, row.sequence, row.arg, false, now);
@@ -133,17 +133,17 @@ TEST(Regulator, RepeatedStartChangesNothing) {
   play_shifted(policy(Recovery::kArrival), kRows);
   Regulator regulator(policy(Recovery::kArrival));
   play(regulator, kRows);
-  EXPECT_EQ(regulator.on_start(worker(0), 1000, 10, Time{100ms}), ArmVerdict::kRepeated);
+  EXPECT_EQ(regulator.on_start({worker(0), 1000, 10}, Time{100ms}), ArmVerdict::kRepeated);
   EXPECT_EQ(regulator.counters().repeated, 5U);
 }
 
 TEST(Regulator, CopyAfterTheEndIsKnownUnderEveryPolicy) {
   for (const auto recovery : {Recovery::kArrival, Recovery::kBurstEnd, Recovery::kTimer}) {
     Regulator regulator(policy(recovery));
-    regulator.on_start(worker(0), 1000, 10, Time{0ms});
+    regulator.on_start({worker(0), 1000, 10}, Time{0ms});
     regulator.on_payload(worker(0), 1000, 1460, true, Time{1ms});
     EXPECT_EQ(regulator.threshold(Time{20ms}), std::nullopt);
-    EXPECT_EQ(regulator.on_start(worker(0), 1000, 10, Time{21ms}), ArmVerdict::kRepeated);
+    EXPECT_EQ(regulator.on_start({worker(0), 1000, 10}, Time{21ms}), ArmVerdict::kRepeated);
     EXPECT_EQ(regulator.threshold(Time{21ms}), std::nullopt);
   }
 }
@@ -303,14 +303,14 @@ TEST(Regulator, FullTableRefusesAndRecovers) {
   auto p = policy(Recovery::kArrival);
   p.max_entries = 2;
   Regulator regulator(p);
-  EXPECT_EQ(regulator.on_start(worker(0), 1, 20, Time{0ms}), ArmVerdict::kArmed);
-  EXPECT_EQ(regulator.on_start(worker(1), 1, 20, Time{0ms}), ArmVerdict::kArmed);
-  EXPECT_EQ(regulator.on_start(worker(2), 1, 5, Time{1ms}), ArmVerdict::kRefusedTable);
+  EXPECT_EQ(regulator.on_start({worker(0), 1, 20}, Time{0ms}), ArmVerdict::kArmed);
+  EXPECT_EQ(regulator.on_start({worker(1), 1, 20}, Time{0ms}), ArmVerdict::kArmed);
+  EXPECT_EQ(regulator.on_start({worker(2), 1, 5}, Time{1ms}), ArmVerdict::kRefusedTable);
   EXPECT_EQ(regulator.threshold(Time{1ms}), 20) << "a refused START regulates nothing";
-  EXPECT_EQ(regulator.on_start(worker(0), 9, 10, Time{2ms}), ArmVerdict::kArmed)
+  EXPECT_EQ(regulator.on_start({worker(0), 9, 10}, Time{2ms}), ArmVerdict::kArmed)
       << "a newer iteration takes its own place";
   regulator.on_payload(worker(1), 1, 100, false, Time{3ms});
-  EXPECT_EQ(regulator.on_start(worker(2), 1, 5, Time{4ms}), ArmVerdict::kArmed);
+  EXPECT_EQ(regulator.on_start({worker(2), 1, 5}, Time{4ms}), ArmVerdict::kArmed);
   EXPECT_EQ(regulator.threshold(Time{4ms}), 5);
   EXPECT_EQ(regulator.counters().refused_table, 1U);
 }
@@ -320,12 +320,12 @@ TEST(Regulator, MemoryOfSeenBurstsIsBoundedAndForgetsTheOldest) {
   p.max_entries = 2;
   Regulator regulator(p);
   for (std::uint32_t w = 0; w < 3; ++w) {
-    EXPECT_EQ(regulator.on_start(worker(w), 1, 20, Time{w * 1ms}), ArmVerdict::kArmed);
+    EXPECT_EQ(regulator.on_start({worker(w), 1, 20}, Time{w * 1ms}), ArmVerdict::kArmed);
     regulator.on_payload(worker(w), 1, 100, false, Time{w * 1ms});
   }
-  EXPECT_EQ(regulator.on_start(worker(1), 1, 20, Time{4ms}), ArmVerdict::kRepeated);
-  EXPECT_EQ(regulator.on_start(worker(2), 1, 20, Time{4ms}), ArmVerdict::kRepeated);
-  EXPECT_EQ(regulator.on_start(worker(0), 1, 20, Time{4ms}), ArmVerdict::kArmed)
+  EXPECT_EQ(regulator.on_start({worker(1), 1, 20}, Time{4ms}), ArmVerdict::kRepeated);
+  EXPECT_EQ(regulator.on_start({worker(2), 1, 20}, Time{4ms}), ArmVerdict::kRepeated);
+  EXPECT_EQ(regulator.on_start({worker(0), 1, 20}, Time{4ms}), ArmVerdict::kArmed)
       << "the oldest was forgotten; its expiry still bounds the harm";
 }
 
@@ -356,7 +356,7 @@ TEST(Regulator, BudgetEndsAnEntryAndRefusesTheNext) {
   play(regulator, kRows);
   EXPECT_EQ(regulator.counters().budget_exhausted, 3U);
   EXPECT_EQ(regulator.counters().refused_budget, 2U);
-  EXPECT_EQ(regulator.on_start(worker(2, 1), 1, 25, Time{160ms}), ArmVerdict::kArmed)
+  EXPECT_EQ(regulator.on_start({worker(2, 1), 1, 25}, Time{160ms}), ArmVerdict::kArmed)
       << "another job is not affected";
   EXPECT_EQ(regulator.threshold(Time{160ms}), 25);
 }
@@ -382,14 +382,14 @@ TEST(Regulator, BudgetCountsToTheLastEndEvenIfNoticedLate) {
 TEST(Regulator, RegulatedTimeIsTheUnionOfTheEntries) {
   Regulator regulator(policy(Recovery::kArrival));
   EXPECT_EQ(regulator.regulated(Time{5ms}), 0ns);
-  regulator.on_start(worker(0), 1, 10, Time{10ms});
+  regulator.on_start({worker(0), 1, 10}, Time{10ms});
   EXPECT_EQ(regulator.regulated(Time{14ms}), 4ms) << "still live";
-  regulator.on_start(worker(1), 1, 10, Time{15ms});
+  regulator.on_start({worker(1), 1, 10}, Time{15ms});
   regulator.on_payload(worker(0), 1, 1, false, Time{20ms});
   EXPECT_EQ(regulator.regulated(Time{25ms}), 15ms) << "overlaps count once";
   regulator.on_payload(worker(1), 1, 1, false, Time{30ms});
   EXPECT_EQ(regulator.regulated(Time{90ms}), 20ms) << "ended";
-  regulator.on_start(worker(2), 1, 10, Time{100ms});  // dies; expires at 200 ms
+  regulator.on_start({worker(2), 1, 10}, Time{100ms});  // dies; expires at 200 ms
   EXPECT_EQ(regulator.regulated(Time{190ms}), 110ms);
   EXPECT_EQ(regulator.regulated(Time{500ms}), 120ms) << "a report after the fact: ended in time";
   EXPECT_EQ(regulator.threshold(Time{500ms}), std::nullopt);

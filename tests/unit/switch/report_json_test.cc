@@ -76,6 +76,7 @@ SwitchReport filled_report() {
        {&r.received, &r.transmitted, &r.resident, &r.on_links, &r.signals_bad_code,
         &r.signals_not_accepted, &r.signals_over_rate, &r.device_rx_missed, &r.device_rx_nombuf})
     *v = next<std::uint64_t>();
+  for (auto& count : r.signals_bad_udp) count = next<std::uint64_t>();
   fill(r.drops);
   r.ledger_balanced = true;
   r.queues = {filled_queue(), {}};
