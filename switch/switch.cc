@@ -103,8 +103,7 @@ bool Switch::hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Ti
   const auto verdict = lane.gate.judge(m.tos, m.flow.source_address, now, signal);
   count(lane, verdict);
   if (verdict == SignalGate::Verdict::kAdmitted && signal.kind == tos_signal::Kind::kStart) {
-    port.on_start(m.queue, {m.flow, m.sequence, signal.threshold_packets}, now);
-    lane.classes.on_start(m.flow);
+    announce(lane, port, packet, {m.flow, m.sequence, signal.threshold_packets}, now);
   }
   const bool served_first =
       verdict == SignalGate::Verdict::kAdmitted || verdict == SignalGate::Verdict::kBadCode;
@@ -129,21 +128,21 @@ bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, T
                       .threshold_packets = signal.threshold_packets,
                       .due = now + signal.due_in};
     if (signal.burst_bytes != 0) start.bytes = signal.burst_bytes;
-    lane.classes.on_start(start.flow);
-    port.on_start(queue_of(start.flow, packet, lane), start, now);
+    announce(lane, port, packet, start, now);
   }
   m.traffic_class = TrafficClass::kSignal;
   return true;
 }
 
-std::uint8_t Switch::queue_of(const FlowKey& announced, Packet& start,
-                              const SwitchLane& lane) const noexcept {
+void Switch::announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
+                      Time now) const noexcept {
+  lane.classes.on_start(start.flow);  // may be what makes it DDL data, in another queue
   HeaderFields fields;
-  FrameSummary summary = parse_headers(buffer(start), meta(start).frame_bytes, fields);
+  FrameSummary summary = parse_headers(buffer(packet), meta(packet).frame_bytes, fields);
   summary.protocol = kIpProtocolTcp;
-  fields.flow = announced;
+  fields.flow = start.flow;
   fields.tcp_offset = static_cast<std::uint8_t>(fields.ip_offset + sizeof(Ipv4Header));
-  return classifier_.classify(summary, fields, lane.classes).queue;
+  port.on_start(classifier_.classify(summary, fields, lane.classes).queue, start, now);
 }
 
 void Switch::count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept {

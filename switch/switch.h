@@ -131,9 +131,10 @@ class Switch final : public Node {
                                   Time now) noexcept;
   [[nodiscard]] bool hears_message(SwitchLane& lane, EgressPort& port, Packet& packet,
                                    Time now) noexcept;
-  /// Queue that packets of an announced flow take; START came as a packet of another.
-  [[nodiscard]] std::uint8_t queue_of(const FlowKey& announced, Packet& start,
-                                      const SwitchLane& lane) const noexcept;
+  /// Tells the queue that packets of the announced flow take: the START itself, `packet`,
+  /// may have been given another.
+  void announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
+                Time now) const noexcept;
   static void count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept;
   static void drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept;
 

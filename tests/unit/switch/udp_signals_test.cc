@@ -241,22 +241,27 @@ TEST(UdpSignals, AnnouncedBytesEndTheBurst) {
   EXPECT_EQ(bench.east().recovered_burst_end, 1U);
 }
 
-// The message itself is background, which has another queue than what it announces.
+// The message itself is background, which has another queue than what it announces. A
+// START by TOS is of the announced flow, but may be the first to say that it is DDL data.
 TEST(UdpSignals, RegulateTheQueueThatTheBurstWillTake) {
   SwitchConfig config = udp_config();
+  config.signals.accept_tos = true;
   for (const bool learned : {false, true}) {
     config.ports[B::kEast].queues.assign(2, {{}, {}, config.ports[B::kEast].regulation});
     config.classes.ddl_queue = 1;
     config.classes.background_queue = 0;
     config.classes.learned_flows = learned ? 64 : 0;
     if (learned) config.ddl_ports = {1, 1};
-    Bench bench(config);
-    bench.send(start(0, 1000), Time{});
-    const auto& queues = bench.sw.port(B::kEast).queues();
-    EXPECT_EQ(queues[0].live_entries(), 0U);
-    EXPECT_EQ(queues[1].live_entries(), 1U);
-    bench.send(B::data(0, 1000), Time{1ms});
-    EXPECT_EQ(queues[1].live_entries(), 0U) << "where the burst comes";
+    for (const bool by_tos : {false, true}) {
+      Bench bench(config);
+      if (by_tos) bench.send(B::start(0, 1000, 10), Time{});
+      else bench.send(start(0, 1000), Time{});
+      const auto& queues = bench.sw.port(B::kEast).queues();
+      EXPECT_EQ(queues[0].live_entries(), 0U) << by_tos;
+      EXPECT_EQ(queues[1].live_entries(), 1U) << by_tos;
+      bench.send(B::data(0, 1000), Time{1ms});
+      EXPECT_EQ(queues[1].live_entries(), 0U) << "where the burst comes";
+    }
   }
 }
 
