@@ -61,7 +61,7 @@ Chain walk_extensions(const FrameBytes& frame, Chain at, std::uint32_t end) noex
       return broken(DropReason::kMalformed);
     constexpr unsigned kOffsetBits = 0xFFF8;  // RFC 8200, 4.5: 13 bits, then reserved and M
     if (at.protocol == kFragment)
-      at.later_fragment = ((header[2] << 8 | header[3]) & kOffsetBits) != 0;
+      at.later_fragment = ((std::uint32_t{header[2]} << 8 | header[3]) & kOffsetBits) != 0;
     at.protocol = header[0];
     at.offset += bytes;
   }

@@ -1,5 +1,5 @@
 // What each queue discipline decides costs a packet, alone: no packet, no queue. Each
-// loop draws a random number, as the egress port does, so subtract BM_Draw.
+// loop draws a random number, as the egress port does, so subtract draw.
 #include <benchmark/benchmark.h>
 
 #include "common/core/codel_marker.h"
@@ -30,14 +30,14 @@ void run(benchmark::State& state, Decide&& decide) {
   }
 }
 
-void BM_Draw(benchmark::State& state) {
+void draw(benchmark::State& state) {
   run(state, [](std::uint32_t occupancy, std::uint32_t, Time) { return occupancy; });
 }
-void BM_Step(benchmark::State& state) {
+void step(benchmark::State& state) {
   run(state,
       [](std::uint32_t occupancy, std::uint32_t, Time) { return judge_step(occupancy, 40); });
 }
-void BM_Red(benchmark::State& state) {
+void red(benchmark::State& state) {
   RedMarker red({.kmin = 30,
                  .kmax = 90,
                  .pmax = 0.1,
@@ -48,20 +48,20 @@ void BM_Red(benchmark::State& state) {
     return red.on_enqueue(occupancy, draw, now);
   });
 }
-void BM_Pie(benchmark::State& state) {
+void pie(benchmark::State& state) {
   PieMarker pie({.target = 50us, .t_update = 100us, .alpha = 37, .beta = 375});
   run(state, [&](std::uint32_t occupancy, std::uint32_t draw, Time now) {
     pie.on_dequeue(occupancy * kPacketTime, 1500, now);
     return pie.on_enqueue(occupancy * 1500, draw, now);
   });
 }
-void BM_Codel(benchmark::State& state) {
+void codel(benchmark::State& state) {
   CodelMarker codel({.target = 20us, .interval = 1ms, .mtu_bytes = 1500});
   run(state, [&](std::uint32_t occupancy, std::uint32_t, Time now) {
     return codel.on_dequeue(occupancy * kPacketTime, occupancy * 1500, now);
   });
 }
-void BM_Scheduler(benchmark::State& state) {
+void scheduler(benchmark::State& state) {
   Scheduler::Params params{.kind = static_cast<SchedulerKind>(state.range(0)),
                            .queues = static_cast<std::uint32_t>(state.range(1))};
   params.quantum_bytes.fill(1514);
@@ -76,7 +76,7 @@ void BM_Scheduler(benchmark::State& state) {
     return q;
   });
 }
-void BM_SharedBuffer(benchmark::State& state) {
+void shared_buffer(benchmark::State& state) {
   const std::vector<SharedBuffer::QueueShare> shares(248, {.reserved_bytes = 3000, .alpha = 1});
   SharedBuffer buffer(16'000'000, shares);
   run(state, [&](std::uint32_t, std::uint32_t draw, Time) {
@@ -89,7 +89,7 @@ void BM_SharedBuffer(benchmark::State& state) {
     return verdict;
   });
 }
-void BM_PeriodPredictor(benchmark::State& state) {
+void period_predictor(benchmark::State& state) {
   PeriodPredictor predictor({.idle_gap = 1ms, .max_period = 10s});
   run(state, [&](std::uint32_t, std::uint32_t, Time now) {
     predictor.on_payload(1, now);
@@ -97,19 +97,19 @@ void BM_PeriodPredictor(benchmark::State& state) {
   });
 }
 
-BENCHMARK(BM_Draw);
-BENCHMARK(BM_Step);
-BENCHMARK(BM_Red)->Arg(1)->Arg(0)->ArgName("instantaneous");
-BENCHMARK(BM_Pie);
-BENCHMARK(BM_Codel);
-BENCHMARK(BM_Scheduler)
+BENCHMARK(draw);
+BENCHMARK(step);
+BENCHMARK(red)->Arg(1)->Arg(0)->ArgName("instantaneous");
+BENCHMARK(pie);
+BENCHMARK(codel);
+BENCHMARK(scheduler)
     ->ArgsProduct({{static_cast<int>(SchedulerKind::kStrict),
                     static_cast<int>(SchedulerKind::kDwrr),
                     static_cast<int>(SchedulerKind::kStrictFloor)},
                    {1, 8}})
     ->ArgNames({"kind", "queues"});
-BENCHMARK(BM_SharedBuffer);
-BENCHMARK(BM_PeriodPredictor);
+BENCHMARK(shared_buffer);
+BENCHMARK(period_predictor);
 
 }  // namespace
 

@@ -151,7 +151,7 @@ class Transfers(lab.LabTest):
         self.assertGreater(transfers["out"]["ece_reductions"], 0)
         self.assertGreater(transfers["fetched"]["ce_received"], 0)
         for port in self.queues.values():
-            marks = port["marks"]["background"]["initial_threshold"]
+            marks = port["marks"]["background"]["marker"]
             self.assertGreater(marks, 0, port["port_name"])
             self.assertEqual(port["drops"]["background"]["tail_packets"], 0)
 

@@ -54,7 +54,7 @@ class Model {
     std::int64_t begin = now_;
     if (due_at && policy_.lead)
       begin = std::max(now_, (due_at->time_since_epoch() - *policy_.lead).count());
-    const auto same_flow = [&](const auto& e) { return e.flow == flow; };
+    const auto same_flow = [&s](const auto& e) { return e.flow == s.flow; };
     const auto it = std::ranges::find_if(live_, same_flow);
     const auto seen = std::ranges::find_if(seen_, same_flow);
     if (it == live_.end() ? seen != seen_.end() && seen->sequence == sequence
