@@ -38,7 +38,8 @@ DirectSwitch::DirectSwitch(const SwitchProcessConfig& config, PollDevices& devic
   assert(suits(config));
   const auto& ports = config.switches.front().ports;
   for (auto& arrivals : arrivals_) arrivals.routed.reserve(kBatchPackets * ports.size());
-  for (std::uint16_t p = 0; p < ports.size(); ++p) {
+  const auto count = static_cast<std::uint16_t>(ports.size());
+  for (std::uint16_t p = 0; p < count; ++p) {
     const auto found = std::ranges::find(config.devices, *ports[p].device, &DeviceConfig::name);
     const auto device = static_cast<std::size_t>(found - config.devices.begin());
     ports_of_device_[device].push_back(p);
@@ -65,8 +66,8 @@ void DirectSwitch::ingress(std::uint32_t device, std::span<Packet* const> batch,
       continue;
     }
     const std::uint32_t port = ports.size() == 1 ? ports.front() : port_of(device, *packet, now);
-    switch_.ingress(switch_.lane(0), port, packet, now, [&routed](std::uint16_t out, Packet* p) {
-      routed.push_back({p, out});
+    switch_.ingress(switch_.lane(0), port, packet, now, [&](std::uint16_t out, Packet* p) {
+      routed.push_back({p, out, static_cast<std::uint16_t>(port)});
     });
   }
 }
@@ -94,6 +95,7 @@ void DirectSwitch::egress(Time previous, Time now) noexcept {
       while (a.due >= steps) {
         a.due -= steps;
         const Routed& next = a.routed[a.taken++];
+        switch_.port(next.in).on_return(*next.packet, at);
         switch_.egress(switch_.lane(0), switch_.port(next.out), next.packet, at);
       }
     }

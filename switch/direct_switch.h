@@ -50,6 +50,7 @@ class DirectSwitch {
   struct Routed {
     Packet* packet = nullptr;
     std::uint16_t out = 0;  ///< egress port
+    std::uint16_t in = 0;   ///< port that it came in by
   };
   /// What one device brought in this poll, behind the ingress half.
   struct Arrivals {

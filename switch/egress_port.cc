@@ -60,6 +60,8 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       loss_below_(static_cast<std::uint64_t>(config.loss * 0x1p32)) {
   PortQueue::Setup setup{.tap = config.record ? std::optional(limits.tap) : std::nullopt,
                          .packet_time = serializer_.duration_of(kFullFrameBytes),
+                         .drain_rate = config.drain_rate,
+                         .rate_layer = config.rate_layer,
                          .seed = limits.seed,
                          .entity = id_ * kMaxQueuesPerPort,
                          .buffer = limits.buffer,
@@ -68,6 +70,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
   queues_.reserve(configs.size());
   for (const auto& queue : configs) {
     queues_.emplace_back(queue, setup);
+    holds_windows_ |= holds_windows(queue.regulation.mode);
     ++setup.entity;
     ++setup.buffer_queue;
   }
@@ -202,7 +205,7 @@ Time EgressPort::fire(Time now) noexcept {
 
 std::uint64_t EgressPort::resident() const noexcept {
   std::uint64_t packets = signals_.occupancy_packets();
-  for (const auto& queue : queues_) packets += queue.occupancy_packets();
+  for (const auto& queue : queues_) packets += queue.waiting_packets();
   return packets;
 }
 

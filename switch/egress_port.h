@@ -65,6 +65,14 @@ class EgressPort final : public EventSource {
     queues_[queue].on_start(start, now);
   }
 
+  /// A packet that came in by this port, parsed and classified; it stays the caller's.
+  void on_return(Packet& packet, Time now) noexcept {
+    if (!holds_windows_) [[likely]]
+      return;
+    serve_until(now);
+    for (auto& queue : queues_) queue.on_return(packet, now);
+  }
+
   /// Takes ownership: transmits, queues or drops. Time does not decrease.
   /// @param packet parsed; its `queue` is one of this port's
   /// @param signal the packet is an admitted signal: served first, never marked
@@ -129,6 +137,7 @@ class EgressPort final : public EventSource {
   std::uint64_t handed_over_ = 0;
   std::vector<PortQueue> queues_;
   Scheduler scheduler_;
+  bool holds_windows_ = false;  ///< of some queue
   Queue signals_;
   RandomStream loss_;
   std::uint64_t loss_below_;               ///< of 2^32; 0: nothing is lost

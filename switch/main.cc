@@ -35,8 +35,9 @@ void print_queue(std::ostream& out, const QueueReport& q) {
     return std::accumulate(v.values.begin(), v.values.end(), std::uint64_t{0});
   };
   if (sum(q.arrived) == 0) return;
-  out << "  queue " << q.switch_name << '.' << q.port_name << ": arrived " << sum(q.arrived)
-      << ", transmitted " << sum(q.transmitted) << " packets, bursts " << q.bursts.size() << '\n';
+  out << "  queue " << q.switch_name << '.' << q.port_name << '[' << q.queue << "]: arrived "
+      << sum(q.arrived) << ", transmitted " << sum(q.transmitted) << " packets, bursts "
+      << q.bursts.size() << '\n';
   print_reasons(out, "    drops:", q.drops, kDropReasonNames);
   print_reasons(out, "    marks:", q.marks, kMarkReasonNames);
   out << "    regulation: armed " << q.starts_armed << ", repeated " << q.starts_repeated

@@ -14,6 +14,10 @@ const BurstIdentity* identity_of(const Packet& packet) noexcept {
   return m.has_identity ? &m.identity : nullptr;
 }
 
+BitRate share_of(BitRate rate, double share) noexcept {
+  return {static_cast<std::uint64_t>(static_cast<double>(rate.bits_per_second) * share)};
+}
+
 /// Has this queue anything to judge there? RED also counts departures.
 bool judges_at(MarkAt at, const PortQueueConfig& config) noexcept {
   switch (config.marker.kind) {
@@ -34,6 +38,9 @@ bool judges_at(MarkAt at, const PortQueueConfig& config) noexcept {
 PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
     : queue_({config.queue.limit_packets, config.queue.limit_bytes}),
       marker_(config.marker, setup.packet_time, setup.seed, setup.entity),
+      window_alone_(config.regulation.mode == RegulationMode::kWindow),
+      marks_low_(marks(config.regulation.mode)),
+      shares_room_(setup.buffer != nullptr || paces(config.regulation.mode)),
       mark_at_(config.marker.at),
       judges_at_enqueue_(judges_at(MarkAt::kEnqueue, config)),
       judges_at_dequeue_(judges_at(MarkAt::kDequeue, config)),
@@ -43,6 +50,11 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
       buffer_queue_(setup.buffer_queue),
       initial_threshold_packets_(config.marker.threshold_packets) {
   if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(config.regulation);
+  if (holds_windows(config.regulation.mode))
+    window_ = std::make_unique<QueueWindow>(config.regulation, setup.drain_rate, setup.rate_layer);
+  if (paces(config.regulation.mode))
+    hold_ = std::make_unique<PaceHold>(config.queue.limit_packets,
+                                       share_of(setup.drain_rate, config.regulation.pace_floor));
   if (setup.tap) tap_ = std::make_unique<QueueTap>(*setup.tap);
 }
 
@@ -50,16 +62,46 @@ void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
   regulator_->on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now);
 }
 
+/// What the clamp says of the packet stays with it: marking may come with its departure.
+void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
+  meta(packet).window_treatment =
+      window_->on_arrival(packet, queue_.occupancy_packets(), queue_.occupancy_bytes(),
+                          regulator_->threshold(now), now);
+}
+
+std::optional<DropReason> PortQueue::refusal(std::uint32_t frame_bytes) const noexcept {
+  const std::uint32_t held = hold_ != nullptr ? hold_->packets() : 0;
+  const std::uint64_t held_bytes = hold_ != nullptr ? hold_->bytes() : 0;
+  if (const auto refused = queue_.refuses(frame_bytes, held, held_bytes)) return refused;
+  if (buffer_ == nullptr) return std::nullopt;
+  const BufferVerdict verdict = buffer_->admits(buffer_queue_, frame_bytes);
+  if (verdict == BufferVerdict::kOverShare) return DropReason::kOverShare;
+  if (verdict == BufferVerdict::kFull) return DropReason::kBufferFull;
+  return std::nullopt;
+}
+
 bool PortQueue::find_room(Packet* packet) noexcept {
-  const std::uint32_t frame_bytes = meta(*packet).frame_bytes;
-  auto refused = queue_.refuses(frame_bytes);
-  if (!refused && buffer_ != nullptr) {
-    const BufferVerdict verdict = buffer_->admits(buffer_queue_, frame_bytes);
-    if (verdict == BufferVerdict::kOverShare) refused = DropReason::kOverShare;
-    if (verdict == BufferVerdict::kFull) refused = DropReason::kBufferFull;
+  const PacketMeta& m = meta(*packet);
+  auto refused = refusal(m.frame_bytes);
+  while (refused && hold_ != nullptr && !hold_->empty() &&
+         m.traffic_class != TrafficClass::kBackground) {
+    const Queue::Item latest = hold_->push_out();
+    if (buffer_ != nullptr) buffer_->release(buffer_queue_, latest.frame_bytes);
+    drop(latest.packet, *refused);
+    refused = refusal(m.frame_bytes);
   }
   if (refused) drop(packet, *refused);
   return !refused;
+}
+
+/// In order, as far as the target, the floor or the end of regulation allow.
+void PortQueue::let_in(Time now) noexcept {
+  for (;;) {
+    const Queue::Item item =
+        hold_->release_next(queue_.occupancy_packets(), regulator_->threshold(now), now);
+    if (item.packet == nullptr) return;
+    queue_.push(item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class);
+  }
 }
 
 std::uint32_t PortQueue::background_threshold(Time now) noexcept {
@@ -68,22 +110,27 @@ std::uint32_t PortQueue::background_threshold(Time now) noexcept {
   return regulated ? std::min<std::uint32_t>(*regulated, own) : own;
 }
 
-/// A regulated queue marks from the lower threshold on, whatever its marker says.
-bool PortQueue::regulated_mark(TrafficClass c, Time now) noexcept {
+/// A regulated queue marks from the lower threshold on, where its marker passed.
+bool PortQueue::regulated_mark(const Packet& packet, Time now) noexcept {
+  const TrafficClass c = meta(packet).traffic_class;
+  if (window_) [[unlikely]] {
+    const WindowTreatment treatment = meta(packet).window_treatment;
+    if (treatment == WindowTreatment::kHeld) return false;
+    if (window_alone_ && (c == TrafficClass::kDdl || treatment != WindowTreatment::kFallback))
+      return false;
+  }
   if (c == TrafficClass::kDdl && spare_ddl_) return false;
   const auto threshold = regulator_->threshold(now);
   if (!threshold) return false;
-  const std::uint32_t own = marker_.threshold_packets(c);
-  const std::uint32_t occupancy = queue_.occupancy_packets();
-  return *threshold < own && occupancy < own &&
-         judge_step(occupancy, *threshold) == MarkVerdict::kMark;
+  return *threshold < marker_.threshold_packets(c) &&
+         judge_step(met_by(c).packets, *threshold) == MarkVerdict::kMark;
 }
 
 bool PortQueue::pass_dequeue(const Queue::Item& item, Time now) noexcept {
   const MarkVerdict own =
       marker_.at_dequeue(item.traffic_class, now - item.enqueued_at, occupancy(), now);
   if (own != MarkVerdict::kPass) return act_on(own, item.packet);
-  if (regulator_ && mark_at_ == MarkAt::kDequeue && regulated_mark(item.traffic_class, now))
+  if (marks_low_ && mark_at_ == MarkAt::kDequeue && regulated_mark(*item.packet, now))
     mark(*item.packet, MarkReason::kRegulatedThreshold);
   return true;
 }
@@ -100,6 +147,10 @@ bool PortQueue::act_on(MarkVerdict verdict, Packet* packet) noexcept {
     drop(packet, DropReason::kAqmNotEct);
     return false;
   }
+  if (window_ && meta(*packet).window_treatment == WindowTreatment::kHeld) {
+    window_->note_spared_mark();
+    return true;
+  }
   mark(*packet, MarkReason::kMarker);
   return true;
 }
@@ -112,9 +163,14 @@ void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
 }
 
 void PortQueue::record_arrival(const Packet& packet, Time now) noexcept {
-  tap_->on_arrival(
-      identity_of(packet),
-      {queue_.occupancy_by_class(), queue_.occupancy_packets(), queue_.occupancy_bytes()}, now);
+  QueueState found{queue_.occupancy_by_class(), queue_.occupancy_packets(),
+                   queue_.occupancy_bytes()};
+  if (hold_ != nullptr) {
+    found.packets[TrafficClass::kBackground] += hold_->packets();
+    found.total_packets += hold_->packets();
+    found.bytes += hold_->bytes();
+  }
+  tap_->on_arrival(identity_of(packet), found, now);
 }
 
 void PortQueue::record_departure(const Queue::Item& item, Time start, Time finish) noexcept {
@@ -133,10 +189,11 @@ void PortQueue::flush() noexcept {
     if (buffer_ != nullptr) buffer_->release(buffer_queue_, item.frame_bytes);
     release(item.packet);
   }
+  while (hold_ != nullptr && !hold_->empty()) release(hold_->pop());
 }
 
 void PortQueue::add_to(SwitchLive& live) const noexcept {
-  live.resident += queue_.occupancy_packets();
+  live.resident += waiting_packets();
   live.regulated += live_entries();
   for (std::size_t c = 0; c < kTrafficClasses; ++c) {
     live.transmitted += counters_.transmitted.values[c];
@@ -154,9 +211,14 @@ void PortQueue::fill(QueueReport& r, Time now) const {
   r.resident = {};
   for (std::size_t c = 0; c < kTrafficClasses; ++c)
     r.resident.values[c] = queue_.occupancy_by_class().values[c];
+  if (hold_ != nullptr) {
+    r.resident[TrafficClass::kBackground] += hold_->packets();
+    r.pace = hold_->counters();
+  }
   r.drops = counters_.drops;
   r.marks = counters_.marks;
   if (tap_) tap_->fill(r);
+  if (window_) r.window = window_->counters();
   if (!regulator_) return;
   const RegulatorCounters& n = regulator_->counters();
   r.starts_armed = n.armed;

@@ -10,8 +10,10 @@
 #include "common/dpdk/packet.h"
 #include "switch/config.h"
 #include "switch/live.h"
+#include "switch/pace_hold.h"
 #include "switch/queue_marker.h"
 #include "switch/queue_tap.h"
+#include "switch/queue_window.h"
 #include "switch/report.h"
 
 namespace outrider {
@@ -38,6 +40,8 @@ class PortQueue {
   struct Setup {
     std::optional<QueueTap::Limits> tap{};  ///< of the records; nothing: none are kept
     Duration packet_time{};                 ///< of a full frame on the port's link
+    BitRate drain_rate{};                   ///< of the port
+    RateLayer rate_layer = RateLayer::kL1;
     std::uint64_t seed = 1;
     std::uint32_t entity = 0;  ///< of its random numbers: no other queue's
     /// Of all queues with the same owner; must outlive the queue. nullptr: none
@@ -48,7 +52,17 @@ class PortQueue {
 
   /// A START for a burst that will leave through this queue.
   void on_start(const StartSignal& start, Time now) noexcept {
-    if (regulator_) regulator_->on_start(start, now);
+    if (!regulator_) return;
+    const auto verdict = regulator_->on_start(start, now);
+    if (window_ && verdict == ArmVerdict::kArmed)
+      window_->on_start(start.flow, start.sequence, start.bytes.value_or(0), now);
+  }
+  /// A packet that came in by the port, before it leaves by any: what it acknowledges may
+  /// have left by this queue.
+  void on_return(Packet& packet, Time now) noexcept {
+    if (window_) [[unlikely]]
+      window_->on_return(packet, queue_.occupancy_packets(), queue_.occupancy_bytes(),
+                         regulator_->threshold(now), now);
   }
 
   void count_arrival(TrafficClass c) noexcept { ++counters_.arrived[c]; }
@@ -60,11 +74,18 @@ class PortQueue {
     const PacketMeta& m = meta(*packet);
     const TrafficClass c = m.traffic_class;
     if (c == TrafficClass::kDdl && m.payload_bytes > 0 && regulator_) hear_payload(m, now);
-    if (!queue_.admits(m.frame_bytes) || buffer_ != nullptr) [[unlikely]]
+    if (window_) [[unlikely]]
+      show_to_window(*packet, now);
+    if (!queue_.admits(m.frame_bytes) || shares_room_) [[unlikely]]
       if (!find_room(packet)) return false;
     if (judges_at_enqueue_ && !pass_enqueue(packet, c, now)) return false;
     if (buffer_ != nullptr) [[unlikely]]
       buffer_->charge(buffer_queue_, m.frame_bytes);
+    if (hold_ != nullptr && c == TrafficClass::kBackground && holds(m.frame_bytes, now))
+        [[unlikely]] {
+      hold_->hold(packet, now, m.frame_bytes);
+      return true;
+    }
     queue_.push(packet, now, m.frame_bytes, c);
     return true;
   }
@@ -78,6 +99,8 @@ class PortQueue {
   /// @return without a packet if the marker dropped it: another may have its turn
   [[nodiscard]] Queue::Item dequeue(Time now) noexcept {
     Queue::Item item = queue_.pop();
+    if (hold_ != nullptr && !hold_->empty()) [[unlikely]]
+      let_in(now);
     if (buffer_ != nullptr) [[unlikely]]
       buffer_->release(buffer_queue_, item.frame_bytes);
     if (judges_at_dequeue_ && !pass_dequeue(item, now)) item.packet = nullptr;
@@ -100,6 +123,10 @@ class PortQueue {
   [[nodiscard]] std::uint32_t occupancy_packets() const noexcept {
     return queue_.occupancy_packets();
   }
+  /// In the queue, and held before it.
+  [[nodiscard]] std::uint32_t waiting_packets() const noexcept {
+    return queue_.occupancy_packets() + (hold_ != nullptr ? hold_->packets() : 0);
+  }
   [[nodiscard]] std::uint32_t head_bytes() const noexcept { return queue_.head().frame_bytes; }
   [[nodiscard]] const QueueCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::uint32_t live_entries() const noexcept {
@@ -116,19 +143,34 @@ class PortQueue {
  private:
   [[nodiscard]] std::uint32_t background_threshold(Time now) noexcept;
   void hear_payload(const PacketMeta& m, Time now) noexcept;
+  void show_to_window(Packet& packet, Time now) noexcept;
+  [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
   /// Each of these takes ownership if it returns false: the packet was dropped.
   [[nodiscard]] bool find_room(Packet* packet) noexcept;
+  /// Must a background packet wait before the queue? After those that wait already.
+  [[nodiscard]] bool holds(std::uint32_t frame_bytes, Time now) noexcept {
+    let_in(now);
+    return !hold_->empty() ||
+           !hold_->admits(frame_bytes, queue_.occupancy_packets(), regulator_->threshold(now), now);
+  }
+  void let_in(Time now) noexcept;
   [[nodiscard]] bool pass_enqueue(Packet* packet, TrafficClass c, Time now) noexcept {
-    const MarkVerdict own = marker_.at_enqueue(c, occupancy(), now);
+    const MarkVerdict own = marker_.at_enqueue(c, met_by(c), now);
     if (own != MarkVerdict::kPass) return act_on(own, packet);
-    if (regulator_ && mark_at_ == MarkAt::kEnqueue && regulated_mark(c, now))
+    if (marks_low_ && mark_at_ == MarkAt::kEnqueue && regulated_mark(*packet, now))
       mark(*packet, MarkReason::kRegulatedThreshold);
     return true;
   }
   [[nodiscard]] bool pass_dequeue(const Queue::Item& item, Time now) noexcept;
   [[nodiscard]] bool act_on(MarkVerdict verdict, Packet* packet) noexcept;
-  [[nodiscard]] bool regulated_mark(TrafficClass c, Time now) noexcept;
+  [[nodiscard]] bool regulated_mark(const Packet& packet, Time now) noexcept;
   void mark(Packet& packet, MarkReason reason) noexcept;
+  /// What is before a packet of that class: background also waits for what is held.
+  [[nodiscard]] QueueMarker::Occupancy met_by(TrafficClass c) const noexcept {
+    if (hold_ == nullptr || c != TrafficClass::kBackground) [[likely]]
+      return occupancy();
+    return {waiting_packets(), queue_.occupancy_bytes() + hold_->bytes()};
+  }
   [[nodiscard]] QueueMarker::Occupancy occupancy() const noexcept {
     return {queue_.occupancy_packets(), queue_.occupancy_bytes()};
   }
@@ -136,7 +178,12 @@ class PortQueue {
 
   Queue queue_;
   QueueMarker marker_;
-  std::optional<Regulator> regulator_;  ///< unless the mode is off
+  std::optional<Regulator> regulator_;   ///< unless the mode is off
+  std::unique_ptr<QueueWindow> window_;  ///< only if the mode holds windows
+  std::unique_ptr<PaceHold> hold_;       ///< only if the mode paces
+  bool window_alone_;                    ///< the low threshold marks only what is not under control
+  bool marks_low_;                       ///< a regulated threshold marks
+  bool shares_room_;                     ///< held packets or other queues take some of it
   MarkAt mark_at_;
   bool judges_at_enqueue_;  ///< false: nothing to do there
   bool judges_at_dequeue_;

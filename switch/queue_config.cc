@@ -18,7 +18,7 @@ void check(const Checks& at, const QueueConfig& queue) {
     at.require(*queue.limit_bytes >= kLargestFrameBytes, "limit_bytes",
                std::to_string(*queue.limit_bytes) + " bytes",
                "cannot hold one " + std::to_string(kLargestFrameBytes) + " B frame");
-  at.in_interval("weight", queue.weight, 1e-3, 1e3, true);
+  at.in_interval("weight", queue.weight, 0.01, 100, true);
   at.in_interval("alpha", queue.alpha, 1e-3, 1e3, true);
   if (queue.floor_rate) at.rate("floor_rate", *queue.floor_rate);
   at.in_range("floor_depth_bytes", queue.floor_depth_bytes, kLargestFrameBytes, kMaxBufferBytes,
@@ -75,6 +75,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   at.positive("expiry", policy.expiry);
   at.in_interval("budget_share", policy.budget_share, 0, 1, false);
   at.positive("budget_window", policy.budget_window);
+  at.in_interval("pace_floor", policy.pace_floor, 0, 1, true);
   at.in_range("max_entries", policy.max_entries, 1, 65536);
   if (policy.lead) at.not_negative("lead", *policy.lead);
   const auto within_expiry = [&](std::string_view key, Duration d) {
@@ -83,6 +84,9 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   };
   if (policy.recovery == Recovery::kTimer) within_expiry("hold", policy.hold);
   if (policy.recovery == Recovery::kBurstEnd) within_expiry("idle_end", policy.idle_end);
+  at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
+             "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
+  check(at.below("window"), policy.window);
 }
 
 }  // namespace outrider

@@ -11,6 +11,7 @@
 #include "common/core/regulation_policy.h"
 #include "common/core/scheduler.h"
 #include "common/core/units.h"
+#include "switch/window_config.h"
 
 namespace outrider {
 
@@ -99,7 +100,12 @@ inline constexpr auto kSchedulers =
                             {"dwrr", SchedulerKind::kDwrr},
                             {"strict_floor", SchedulerKind::kStrictFloor}});
 inline constexpr auto kRegulationModes =
-    choices<RegulationMode>({{"off", RegulationMode::kOff}, {"mark", RegulationMode::kMark}});
+    choices<RegulationMode>({{"off", RegulationMode::kOff},
+                             {"mark", RegulationMode::kMark},
+                             {"pace", RegulationMode::kPace},
+                             {"mark_pace", RegulationMode::kMarkPace},
+                             {"window", RegulationMode::kWindow},
+                             {"mark_window", RegulationMode::kMarkWindow}});
 inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},
                                                        {"burst_end", Recovery::kBurstEnd},
                                                        {"timer", Recovery::kTimer}});
@@ -162,8 +168,10 @@ void describe(V& v, RegulationPolicy& c) {
   v.duration("expiry", c.expiry);
   v.share("budget_share", c.budget_share);
   v.duration("budget_window", c.budget_window);
+  v.share("pace_floor", c.pace_floor);
   v.value("max_entries", c.max_entries);
   v.duration("lead", c.lead);
+  v.table("window", c.window);
 }
 
 template <class V>

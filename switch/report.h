@@ -9,7 +9,9 @@
 #include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
 #include "common/core/traffic_class.h"
+#include "common/core/window_counters.h"
 #include "common/net/udp_signal.h"
+#include "switch/pace_counters.h"
 
 namespace outrider {
 
@@ -72,6 +74,8 @@ struct QueueReport {
   std::uint64_t replaced = 0;  ///< by a START of a newer iteration
   std::uint64_t entries_left = 0;
   std::int64_t regulated_ns = 0;
+  WindowCounters window{};  ///< of the modes that hold windows
+  PaceCounters pace{};      ///< modes that pace
 };
 
 /// Everything that a switch process (or the switch side of a virtual run) knows.

@@ -29,6 +29,36 @@ void fields(V& v, R& r) {
   v.value("sojourn_ns", r.sojourn_ns);
 }
 
+static_assert(kWindowReasons != kDropReasons && kWindowReasons != kMarkReasons,
+              "arrays are told apart by their length");
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, WindowCounters>
+void fields(V& v, R& r) {
+  v.value("answers", r.answers);
+  v.value("rewritten", r.rewritten);
+  v.value("flows_added", r.flows_added);
+  v.value("flows_evicted", r.flows_evicted);
+  v.value("flows_refused", r.flows_refused);
+  v.value("flows_without_handshake", r.flows_without_handshake);
+  v.value("flows_authenticated", r.flows_authenticated);
+  v.value("bursts_refused", r.bursts_refused);
+  v.value("releases", r.releases);
+  v.value("spared_marks", r.spared_marks);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PaceCounters>
+void fields(V& v, R& r) {
+  v.value("held", r.held);
+  v.value("released_room", r.released_room);
+  v.value("released_floor", r.released_floor);
+  v.value("released_end", r.released_end);
+  v.value("pushed_out", r.pushed_out);
+  v.value("held_ns", r.held_ns);
+  v.value("max_held", r.max_held);
+}
+
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, QueueReport>
 void fields(V& v, R& r) {
@@ -60,6 +90,8 @@ void fields(V& v, R& r) {
   v.value("replaced", r.replaced);
   v.value("entries_left", r.entries_left);
   v.value("regulated_ns", r.regulated_ns);
+  v.value("window", r.window);
+  v.value("pace", r.pace);
 }
 
 template <class V, class R>

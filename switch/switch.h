@@ -56,8 +56,10 @@ class Switch final : public Node {
 
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
     SwitchLane& own = lanes_.front();
-    ingress(own, port, packet, now,
-            [&](std::uint16_t out, Packet* routed) { egress(own, *ports_[out], routed, now); });
+    ingress(own, port, packet, now, [&](std::uint16_t out, Packet* routed) {
+      ports_[port]->on_return(*routed, now);
+      egress(own, *ports_[out], routed, now);
+    });
   }
 
   /// Parses, forwards and classifies. Takes ownership of the packet: drops it, or gives
@@ -141,8 +143,9 @@ class Switch final : public Node {
   /// A copy for every port but the one it came in by and the last, which gets the packet.
   template <class HandOn>
   void flood(SwitchLane& lane, std::uint32_t port, Packet* packet, HandOn&& hand_on) noexcept {
+    const auto ports = static_cast<std::uint16_t>(ports_.size());
     std::optional<std::uint16_t> next;
-    for (std::uint16_t p = 0; p < ports_.size(); ++p) {
+    for (std::uint16_t p = 0; p < ports; ++p) {
       if (p == port) continue;
       if (next) {
         ++lane.copied;

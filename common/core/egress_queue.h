@@ -45,10 +45,13 @@ class EgressQueue {
     return occupancy_packets() < limits_.packets && occupancy_bytes_ + frame_bytes <= limit_bytes_;
   }
 
+  /// @param more_packets,more_bytes  that wait elsewhere and count against the limits
   /// @return why a packet of that size finds no room, or nothing: it may be pushed
-  [[nodiscard]] std::optional<DropReason> refuses(std::uint32_t frame_bytes) const noexcept {
-    if (occupancy_packets() >= limits_.packets) return DropReason::kTailPackets;
-    if (occupancy_bytes_ + frame_bytes > limit_bytes_) return DropReason::kTailBytes;
+  [[nodiscard]] std::optional<DropReason> refuses(std::uint32_t frame_bytes,
+                                                  std::uint32_t more_packets = 0,
+                                                  std::uint64_t more_bytes = 0) const noexcept {
+    if (occupancy_packets() + more_packets >= limits_.packets) return DropReason::kTailPackets;
+    if (occupancy_bytes_ + more_bytes + frame_bytes > limit_bytes_) return DropReason::kTailBytes;
     return std::nullopt;
   }
 
@@ -68,6 +71,15 @@ class EgressQueue {
   Item pop() noexcept {
     assert(!empty());
     const Item& item = ring_[head_++ & mask_];
+    occupancy_bytes_ -= item.frame_bytes;
+    --occupancy_[item.traffic_class];
+    return {item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class};
+  }
+
+  /// The latest arrival: for those who push out. @pre !empty()
+  Item pop_latest() noexcept {
+    assert(!empty());
+    const Item& item = ring_[--tail_ & mask_];
     occupancy_bytes_ -= item.frame_bytes;
     --occupancy_[item.traffic_class];
     return {item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class};

@@ -4,10 +4,31 @@
 #include <optional>
 
 #include "common/core/clock.h"
+#include "common/core/window_policy.h"
 
 namespace outrider {
 
-enum class RegulationMode : std::uint8_t { kOff, kMark };
+enum class RegulationMode : std::uint8_t {
+  kOff,
+  kMark,        ///< the low threshold marks background (the PCN paper)
+  kPace,        ///< background is let into the queue as far as it is below the threshold
+  kMarkPace,    ///< both
+  kWindow,      ///< background's windows are held; the low threshold marks what cannot be
+  kMarkWindow,  ///< mark and window
+};
+
+/// Does the low threshold mark?
+constexpr bool marks(RegulationMode m) noexcept {
+  return m != RegulationMode::kOff && m != RegulationMode::kPace;
+}
+/// Is background held before the queue?
+constexpr bool paces(RegulationMode m) noexcept {
+  return m == RegulationMode::kPace || m == RegulationMode::kMarkPace;
+}
+/// Background's windows are held.
+constexpr bool holds_windows(RegulationMode m) noexcept {
+  return m == RegulationMode::kWindow || m == RegulationMode::kMarkWindow;
+}
 
 /// What ends the regulation of an announced burst; an expiry always does.
 enum class Recovery : std::uint8_t {
@@ -30,7 +51,10 @@ struct RegulationPolicy {
   /// at most this share of `budget_window`. In (0, 1].
   double budget_share = 0.5;
   Duration budget_window = std::chrono::seconds(10);  ///< > 0
-  std::uint32_t max_entries = 1024;                   ///< > 0; a START beyond is counted, not armed
+  /// kPace: share of the drain rate that background gets while regulated, in [0, 1].
+  double pace_floor = 0.05;
+  std::uint32_t max_entries = 1024;  ///< > 0; a START beyond is counted, not armed
+  WindowPolicy window{};             ///< of the modes that hold windows
   /// Regulation begins that long before the burst is due, >= 0, if START says when it is;
   /// absent: with START.
   std::optional<Duration> lead{};

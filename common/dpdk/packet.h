@@ -11,6 +11,7 @@
 #include "common/core/ecn.h"
 #include "common/core/flow_key.h"
 #include "common/core/traffic_class.h"
+#include "common/core/window_policy.h"
 #include "common/net/headers.h"
 
 namespace outrider {
@@ -38,6 +39,8 @@ struct alignas(64) PacketMeta {
   std::uint8_t tos = 0;
   TrafficClass traffic_class = TrafficClass::kBackground;
   std::uint8_t queue = 0;  ///< of the egress port
+  /// By the egress queue's window clamp, for its marker.
+  WindowTreatment window_treatment = WindowTreatment::kFallback;
   bool has_identity = false;
   BurstIdentity identity{};  ///< meaningful only if has_identity
   std::uint32_t owner = 0;   ///< of packet_attribution.h: job and worker; 0: nobody, or it is off

@@ -18,6 +18,7 @@
 #include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
 #include "common/core/traffic_class.h"
+#include "common/core/window_counters.h"
 #include "common/net/udp_signal.h"
 #include "common/telemetry/identity_fields.h"
 
@@ -38,11 +39,13 @@ using Json = nlohmann::json;
 template <std::size_t N>
 constexpr std::span<const std::string_view, N> element_names() {
   if constexpr (N == kDropReasons) return kDropReasonNames;
+  else if constexpr (N == kWindowReasons) return kWindowReasonNames;
   else if constexpr (N == udp_signal::kFaults) return udp_signal::kFaultNames;
   else return kMarkReasonNames;
 }
 static_assert(kDropReasons != kMarkReasons && kDropReasons != udp_signal::kFaults &&
-                  kMarkReasons != udp_signal::kFaults,
+                  kMarkReasons != udp_signal::kFaults && kWindowReasons != kDropReasons &&
+                  kWindowReasons != kMarkReasons && kWindowReasons != udp_signal::kFaults,
               "arrays are told apart by their length");
 
 // -- writing

@@ -141,19 +141,21 @@ std::int64_t shortest_period_ns(const Observation& o) {
   return shortest;
 }
 
-/// T is 10 base RTTs longer than the slowest burst, so that the background's way
-/// back counts, but ends where the next iteration's window begins.
+/// T is what the cases ask for, or 10 base RTTs longer than the slowest burst, so that
+/// the background's way back counts; but it ends where the next iteration's window begins.
 Window common_window(const std::vector<const Observation*>& runs) {
   Window w;
   std::int64_t slowest = 0, period = std::numeric_limits<std::int64_t>::max();
-  std::int64_t rtt = 0;
+  std::int64_t rtt = 0, asked = 0;
   for (const Observation* o : runs) {
     w.lead_ns = std::max(w.lead_ns, o->lead_ns);
     slowest = std::max(slowest, slowest_ns(*o));
     period = std::min(period, shortest_period_ns(*o));
     rtt = std::max(rtt, std::int64_t{o->definition->base_rtt.count()});
+    asked = std::max(asked, std::int64_t{o->definition->cost_window.count()});
   }
-  w.length_ns = std::max<std::int64_t>(std::min(slowest + 10 * rtt, period - w.lead_ns), 0);
+  const std::int64_t length = asked > 0 ? asked : slowest + 10 * rtt;
+  w.length_ns = std::max<std::int64_t>(std::min(length, period - w.lead_ns), 0);
   return w;
 }
 

@@ -73,7 +73,8 @@ ConfigIssues validate(const CaseParameters& p) {
            {"due_jitter_seconds", p.due_jitter_seconds},
            {"compute_seconds", p.compute_seconds},
            {"start_spread_seconds", p.start_spread_seconds},
-           {"limit_seconds", p.limit_seconds}})
+           {"limit_seconds", p.limit_seconds},
+           {"cost_window_seconds", p.cost_window_seconds}})
     within(key, s, kLongest_seconds);
   at.in_range("workers", p.workers, 1, 256);
   at.in_range("servers", p.servers, 1, 256);

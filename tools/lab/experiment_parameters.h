@@ -31,13 +31,19 @@ enum class DdlTcp : std::uint8_t { kSame, kReno, kCubic, kDctcp };
 /// Case::parameters; the names in the file stand in describe(). One RTT is
 /// network.rtt of the experiment.
 struct CaseParameters {
-  // The regulator. Only these five may differ between off and on cases that
+  // The regulator. Only these may differ between off and on cases that
   // belong together: comparisons pair cases by all the others.
   RegulationMode regulation = RegulationMode::kOff;
   Recovery recovery = Recovery::kArrival;
   double lead_rtts = 1;  ///< START to burst, at least
   LeadSource lead_source = LeadSource::kWait;
   bool spare_ddl = false;
+  WindowRule window_rule = WindowRule::kComplement;  ///< modes that hold windows, as all below
+  double window_floor = 0.05;                        ///< share of the link
+  double window_gain = 4;
+  double window_standing_clamp = 1.5;
+  double window_release_rtts = 1;
+  bool window_spare_marks = true;
 
   // What the regulator works with; alike in off and on.
   std::uint16_t h_packets = 10;  ///< threshold that START carries
@@ -45,6 +51,7 @@ struct CaseParameters {
   double idle_end_rtts = 4;
   double hold_rtts = 10;  ///< recovery "timer", from START on
   double budget_share = 0.5;
+  double pace_floor = 0.05;  ///< regulation "pace": share of the link left to background
   double ack_timeout_rtts = 20;
   SignalForm signal_form = SignalForm::kTos;
 
@@ -86,6 +93,8 @@ struct CaseParameters {
   double send_jitter = 1;
   double limit_seconds = 600;
 
+  double cost_window_seconds =
+      0;                     ///< T of the background's cost; 0: a little over the slowest burst
   bool attribution = false;  ///< virtual time only: where the time of each burst goes
 };
 
@@ -106,6 +115,12 @@ void describe_regulator(V& v, CaseParameters& c) {
   v.value("lead_rtts", c.lead_rtts);
   v.choice("lead_source", c.lead_source, kLeadSources);
   v.value("spare_ddl", c.spare_ddl);
+  v.choice("window_rule", c.window_rule, kWindowRules);
+  v.share("window_floor", c.window_floor);
+  v.value("window_gain", c.window_gain);
+  v.value("window_standing_clamp", c.window_standing_clamp);
+  v.value("window_release_rtts", c.window_release_rtts);
+  v.value("window_spare_marks", c.window_spare_marks);
 }
 
 template <class V>
@@ -116,6 +131,7 @@ void describe(V& v, CaseParameters& c) {
   v.value("idle_end_rtts", c.idle_end_rtts);
   v.value("hold_rtts", c.hold_rtts);
   v.share("budget_share", c.budget_share);
+  v.share("pace_floor", c.pace_floor);
   v.value("ack_timeout_rtts", c.ack_timeout_rtts);
   v.choice("signal_form", c.signal_form, kSignalForms);
   v.choice("marker", c.marker, kLabMarkers);
@@ -148,10 +164,11 @@ void describe(V& v, CaseParameters& c) {
   v.value("start_spread_seconds", c.start_spread_seconds);
   v.share("send_jitter", c.send_jitter);
   v.value("limit_seconds", c.limit_seconds);
+  v.value("cost_window_seconds", c.cost_window_seconds);
   v.value("attribution", c.attribution);
 }
 
-/// One of the five names that tell an on case from its off case.
+/// One of the names that tell an on case from its off case.
 bool is_regulator_parameter(std::string_view name);
 
 /// All of them by name, in order: Case::parameters.

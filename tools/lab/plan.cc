@@ -95,7 +95,8 @@ std::optional<Case> build_case(const ExperimentFile& e, const std::string& label
          .measured_queue = e.network.measured,
          .base_rtt = topology->rtt,
          .bottleneck = topology->measured_rate,
-         .workers = p.workers};
+         .workers = p.workers,
+         .cost_window = from_seconds(p.cost_window_seconds)};
   for (const auto& flows : c.traffic.long_flows)
     c.background_flows += static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
   append(issues, "switch", validate(c.switches));

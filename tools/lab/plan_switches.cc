@@ -17,7 +17,14 @@ RegulationPolicy regulation_of(const CaseParameters& p, Duration rtt) {
           .hold = rtts_to_duration(p.hold_rtts, rtt),
           .idle_end = rtts_to_duration(p.idle_end_rtts, rtt),
           .expiry = rtts_to_duration(p.expiry_rtts, rtt),
-          .budget_share = p.budget_share};
+          .budget_share = p.budget_share,
+          .pace_floor = p.pace_floor,
+          .window = {.rule = p.window_rule,
+                     .floor = p.window_floor,
+                     .gain = p.window_gain,
+                     .standing_clamp = p.window_standing_clamp,
+                     .release_rtts = p.window_release_rtts,
+                     .spare_marks = p.window_spare_marks}};
 }
 
 MarkerConfig marker_of(const CaseParameters& p) {

@@ -5,12 +5,11 @@
 #include <charconv>
 #include <map>
 
+#include "tools/lab/experiment_parameters.h"
+
 namespace outrider {
 
 namespace {
-
-constexpr std::array<std::string_view, 5> kRegulator{"regulation", "recovery", "lead_rtts",
-                                                     "lead_source", "spare_ddl"};
 
 std::string strict_key(const Case& c) {
   return parameters_key(c.parameters, [](std::string_view n) { return !tells_on_from_off(n); });
@@ -27,9 +26,7 @@ std::string with_seed(std::string key, const Case& c, std::string_view rank) {
 
 }  // namespace
 
-bool tells_on_from_off(std::string_view parameter) {
-  return std::ranges::find(kRegulator, parameter) != kRegulator.end();
-}
+bool tells_on_from_off(std::string_view parameter) { return is_regulator_parameter(parameter); }
 
 std::string text_of(const ParameterValue& value) {
   struct Visitor {

@@ -10,8 +10,8 @@
 
 namespace outrider {
 
-/// summary.json promises that off and on cases that belong together differ in
-/// these parameters alone: regulation, recovery, lead_rtts, lead_source, spare_ddl.
+/// Off and on cases that belong together differ in the regulator's parameters alone
+/// (describe_regulator() names them).
 bool tells_on_from_off(std::string_view parameter);
 
 /// As a person would write it; equal texts of one parameter are equal values.

@@ -37,9 +37,16 @@ inline auto fields(const MarkerConfig& c) {
   return std::tuple_cat(std::tuple(kind, at, not_ect, threshold, ddl), fields(red), fields(pie),
                         fields(codel));
 }
+inline auto fields(const WindowPolicy& c) {
+  const auto& [rule, floor, gain, standing, release, spare, rtt, flows] = c;
+  return std::tuple(rule, floor, gain, standing, release, spare, rtt, flows);
+}
 inline auto fields(const RegulationPolicy& c) {
-  const auto& [mode, recovery, spare, hold, idle, expiry, share, window, entries, lead] = c;
-  return std::tuple(mode, recovery, spare, hold, idle, expiry, share, window, entries, lead);
+  const auto& [mode, recovery, spare, hold, idle, expiry, share, budget_window, floor, entries,
+               window, lead] = c;
+  return std::tuple_cat(std::tuple(mode, recovery, spare, hold, idle, expiry, share, budget_window,
+                                   floor, entries, lead),
+                        fields(window));
 }
 inline auto fields(const SignalConfig& c) {
   const auto& [tos, udp, from, tokens, burst, port, due_limit] = c;
@@ -84,7 +91,16 @@ inline SwitchProcessConfig full_config() {
                                 .expiry = 50ms,
                                 .budget_share = 0.3,
                                 .budget_window = 5s,
+                                .pace_floor = 0.25,
                                 .max_entries = 12,
+                                .window = {.rule = WindowRule::kStrict,
+                                           .floor = 0.21,
+                                           .gain = 3,
+                                           .standing_clamp = 2,
+                                           .release_rtts = 1.5,
+                                           .spare_marks = false,
+                                           .base_rtt = 70us,
+                                           .max_flows = 99},
                                 .lead = 6ms};
   const SwitchPortConfig down{
       .name = "down",

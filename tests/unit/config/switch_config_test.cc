@@ -115,6 +115,23 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[0].port[0].regulation.budget_share", "1.01: must be"},
       {[&](C& c) { port(c).regulation.budget_window = 0s; },
        "switch[0].port[0].regulation.budget_window", "0s: must be longer"},
+      {[&](C& c) {
+         port(c).regulation.mode = RegulationMode::kMarkWindow;
+         port(c).regulation.recovery = Recovery::kArrival;
+       },
+       "switch[0].port[0].regulation.recovery", "\"arrival\": must be \"burst_end\""},
+      {[&](C& c) { port(c).regulation.window.floor = 1; },
+       "switch[0].port[0].regulation.window.floor", "1.000000: must be at least 0"},
+      {[&](C& c) { port(c).regulation.window.gain = 0; },
+       "switch[0].port[0].regulation.window.gain", "0.0: must be more than 0.0"},
+      {[&](C& c) { port(c).regulation.window.standing_clamp = 0.9; },
+       "switch[0].port[0].regulation.window.standing_clamp", "0.9: must be at least 1.0"},
+      {[&](C& c) { port(c).regulation.window.release_rtts = -1; },
+       "switch[0].port[0].regulation.window.release_rtts", "-1.0: must be at least 0.0"},
+      {[&](C& c) { port(c).regulation.window.base_rtt = -1ns; },
+       "switch[0].port[0].regulation.window.base_rtt", "-1ns: must not be negative"},
+      {[&](C& c) { port(c).regulation.window.max_flows = 0; },
+       "switch[0].port[0].regulation.window.max_flows", "0: must be at least 1"},
       {[&](C& c) { port(c).regulation.max_entries = 0; },
        "switch[0].port[0].regulation.max_entries", "0: must be at least 1"},
       {[](C& c) { c.switches[0].signals.accept_from.clear(); }, "switch[0].signals.accept_from",

@@ -216,12 +216,12 @@ TEST(WindowClamp, RepeatedAckStaysOneAndAWindowUpdateDoesNotBecomeOne) {
   s.clamp.on_burst_payload(kWorker, 1000, 10'000, s.queue, s.now);
   for (int i = 0; i < 50; ++i) s.answer(0, 1);
   s.answer(0, 1);
-  const std::uint16_t first = s.field_;
+  const std::uint16_t first = s.last_field;
   s.clamp.on_burst_ack(kWorker, 11'000);  // there is more room now
   s.answer(0, 0);
-  EXPECT_EQ(s.field_, first) << "repeated as it was";
+  EXPECT_EQ(s.last_field, first) << "repeated as it was";
   s.answer(0, 0, kTrueWindow - 5);
-  EXPECT_NE(s.field_, first) << "the receiver's window moved";
+  EXPECT_NE(s.last_field, first) << "the receiver's window moved";
 }
 
 TEST(WindowClamp, LeavesAloneWhatItDoesNotKnow) {

@@ -70,8 +70,8 @@ class Scene {
     ack.window = window;
     ack.sack_blocks = sack;
     const auto field = clamp.on_answer(ack, queue, now);
-    field_ = field.value_or(window);
-    return std::uint32_t{field_} << kScale;
+    last_field = field.value_or(window);
+    return std::uint32_t{last_field} << kScale;
   }
   /// A flow that has `segments` in flight for some round trips, and much behind it.
   void cruise(std::uint32_t f, std::uint32_t segments, int rounds = 12) {
@@ -97,7 +97,7 @@ class Scene {
   WindowClamp clamp;
   WindowClamp::Queue queue{};
   std::map<std::uint32_t, std::uint32_t> sent, acked;
-  std::uint16_t field_ = 0;
+  std::uint16_t last_field = 0;
 };
 
 inline constexpr WindowPolicy kComplement{.floor = 0.05, .gain = 2, .release_rtts = 1};

@@ -129,12 +129,14 @@ TEST(ExperimentFile, ReportsAllFaultsAtOnce) {
                                                   "arm[0].label", "vary[0].parameter"));
 }
 
-TEST(ExperimentParameters, OnlyTheFiveBelongToTheRegulator) {
+TEST(ExperimentParameters, OnlyTheseBelongToTheRegulator) {
   std::vector<std::string> names;
   for (const auto& [name, value] : to_parameters({}))
     if (is_regulator_parameter(name)) names.push_back(name);
   EXPECT_THAT(names, testing::ElementsAre("regulation", "recovery", "lead_rtts", "lead_source",
-                                          "spare_ddl"));
+                                          "spare_ddl", "window_rule", "window_floor", "window_gain",
+                                          "window_standing_clamp", "window_release_rtts",
+                                          "window_spare_marks"));
 }
 
 TEST(ExperimentParameters, EveryOneCanBeAssignedByItsName) {

@@ -1,0 +1,151 @@
+// Goal: what holding background by its windows must show end to end, in the regime of
+// regulation_effect_test.cc, and that no sender is left stranded by lost ACKs, lost
+// STARTs or a worker that dies. Method: whole runs in virtual time; arms share seeds.
+#include <gtest/gtest.h>
+
+#include "tests/virtual/regulation_effect.h"
+
+namespace outrider {
+namespace {
+
+class WindowEffect : public RegulationEffect {
+ protected:
+  static void background_is_cubic(Dumbbell& d) {
+    d.background_tcp.control.controller = Controller::kCubic;
+  }
+  static Change window(WindowRule rule, int lead_rtts = 2) {
+    return [rule, lead_rtts](Dumbbell& d) {
+      d.bottleneck_port.regulation.mode = RegulationMode::kWindow;
+      d.bottleneck_port.regulation.recovery = Recovery::kBurstEnd;
+      d.bottleneck_port.regulation.window.rule = rule;
+      d.job.announce.lead = lead_rtts * d.rtt;
+    };
+  }
+};
+
+// Without an announcement the standing window takes nothing from anybody.
+TEST_F(WindowEffect, StandingWindowCostsNoGoodput) {
+  for (const bool cubic : {false, true}) {
+    const Change quiet = [cubic](Dumbbell& d) {
+      if (cubic) background_is_cubic(d);
+      d.job.announce.lead_source = LeadSource::kNone;
+    };
+    const auto off = arm(quiet);
+    const auto on = arm([&](Dumbbell& d) {
+      window(WindowRule::kComplement)(d);
+      quiet(d);
+    });
+    EXPECT_EQ(mean_of(on, &Outcome::starts), 0);
+    EXPECT_NEAR(mean_of(on, &Outcome::background_mbit) / mean_of(off, &Outcome::background_mbit), 1,
+                0.003);
+  }
+}
+
+// Senders that ignore ECN, or never knew it, are held as all others: where marking by
+// design does nothing.
+TEST_F(WindowEffect, HoldsBackgroundThatIgnoresEcn) {
+  const Change deaf = [](Dumbbell& d) { d.background_tcp.obey_ece = false; };
+  const Change not_ect = [](Dumbbell& d) {
+    d.background_tcp.ecn = false;
+    d.background_tcp.control.controller = Controller::kReno;
+  };
+  for (const auto& background : {deaf, not_ect}) {
+    const auto play = [&](const Change& change) {
+      return arm([&](Dumbbell& d) {
+        background(d);
+        change(d);
+        d.job.burst_bytes = 100'000;  // off, the queue is the background's: more would starve
+        d.ddl_tcp.min_rto = milliseconds(10);
+        d.ddl_tcp.delayed_ack = milliseconds(5);
+      });
+    };
+    const auto off = play(off_with_lead(2));
+    const auto on = play(window(WindowRule::kStrict));
+    EXPECT_LT(mean_of(on, &Outcome::completion_ms), 0.8 * mean_of(off, &Outcome::completion_ms));
+    EXPECT_GT(mean_of(on, &Outcome::tail_mbit), 0.9 * mean_of(off, &Outcome::tail_mbit));
+  }
+}
+
+TEST_F(WindowEffect, BurstsAreFasterThanMarkingMakesThemAndBackgroundReturns) {
+  for (const auto rule : {WindowRule::kStrict, WindowRule::kComplement}) {
+    for (const bool cubic : {false, true}) {
+      const auto play = [&](const Change& change) {
+        return arm([&](Dumbbell& d) {
+          if (cubic) background_is_cubic(d);
+          change(d);
+        });
+      };
+      const auto off = play(off_with_lead(2));
+      const auto mark = play(mark_with_lead(2));
+      const auto on = play(window(rule));
+      const auto ratio = [&off](const std::vector<Outcome>& arm, double Outcome::*metric) {
+        return mean_of(arm, metric) / mean_of(off, metric);
+      };
+      RecordProperty("completion", std::to_string(ratio(on, &Outcome::completion_ms)));
+      RecordProperty("background", std::to_string(ratio(on, &Outcome::background_mbit)));
+      EXPECT_LT(ratio(on, &Outcome::completion_ms), 0.6);
+      EXPECT_LT(ratio(on, &Outcome::completion_ms), 0.95 * ratio(mark, &Outcome::completion_ms));
+      EXPECT_GT(ratio(on, &Outcome::tail_mbit), 0.98);
+      EXPECT_EQ(mean_of(on, &Outcome::entries_left), 0);
+    }
+  }
+}
+
+// ACKs are lost on the way back, START and data on the way there: nobody stays held.
+TEST_F(WindowEffect, NobodyIsStrandedByLosses) {
+  const auto lossy = [this](bool on, WindowRule rule) {
+    return arm([on, rule](Dumbbell& d) {
+      (on ? window(rule) : off_with_lead(2))(d);
+      d.bottleneck_port.loss = 0.002;
+      d.background_tcp.min_rto = milliseconds(10);
+      d.background_tcp.delayed_ack = milliseconds(4);
+      d.ddl_tcp.min_rto = milliseconds(10);
+      d.ddl_tcp.delayed_ack = milliseconds(4);
+    });
+  };
+  const auto off = lossy(false, WindowRule::kStrict);
+  for (const auto rule : {WindowRule::kStrict, WindowRule::kComplement}) {
+    const auto on = lossy(true, rule);
+    EXPECT_GT(mean_of(on, &Outcome::tail_mbit), 0.93 * mean_of(off, &Outcome::tail_mbit));
+    EXPECT_GT(mean_of(on, &Outcome::drops), 10) << "something was lost";
+  }
+}
+
+// A worker announces a burst that never comes: the strict rule holds everybody at the
+// floor until the entry expires, the complement takes nothing; then all is as before.
+TEST_F(WindowEffect, DeadWorkerHoldsNobodyForLong) {
+  for (const auto rule : {WindowRule::kStrict, WindowRule::kComplement}) {
+    Dumbbell d;
+    window(rule)(d);
+    d.job.iterations = 3;
+    d.job.first_due = kFirstDue;
+    d.job.period = kPeriod;
+    d.bottleneck_port.regulation.expiry = milliseconds(100);
+    ImpairedWorld world(d, *pool_);
+    std::uint32_t starts = 0;
+    bool dead = false;  // after its second START, which comes 2 RTTs before it is due
+    world.from("w0").set_rule([&](const SeenPacket& p) {
+      const bool drop = dead;
+      starts += p.is_start() && !drop;
+      dead = starts == 2;
+      return Fate{.drop = drop};
+    });
+    const auto delivered = [&world](Time from, Time to) {
+      return to_mbit(background_bytes(world.result().traffic, from, to), to - from);
+    };
+    const Time death = Time{} + kFirstDue + kPeriod;
+    world.run_until(death + milliseconds(400));
+    EXPECT_TRUE(dead);
+    const double held = delivered(death + milliseconds(20), death + milliseconds(90));
+    const double after = delivered(death + milliseconds(300), death + milliseconds(400));
+    if (rule == WindowRule::kStrict) {
+      EXPECT_LT(held, 40);
+    } else {
+      EXPECT_GT(held, 170);
+    }
+    EXPECT_GT(after, 175);
+  }
+}
+
+}  // namespace
+}  // namespace outrider
