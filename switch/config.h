@@ -23,6 +23,9 @@ struct DeviceConfig {
   std::string device;  ///< PCI address, or a vdev string such as "net_vhost0,iface=/tmp/s,client=1"
   std::uint16_t rx_descriptors = 1024;  ///< [packets] power of two
   std::uint16_t tx_descriptors = 1024;  ///< [packets] power of two
+  /// Each polled by one lcore. Absent: one for each lcore, if the device can spread flows
+  /// over them, else one.
+  std::optional<std::uint16_t> rx_queues{};
 };
 
 /// Where and how iteration-start signals are believed.
@@ -92,11 +95,19 @@ struct SwitchProcessConfig {
   std::vector<SwitchLinkConfig> links;
   std::uint64_t seed = 1;                       ///< of the ports' `loss`
   std::uint32_t lcore = 0;                      ///< CPU that the poll loop runs on
+  std::vector<std::uint32_t> more_lcores{};     ///< CPUs of further lcores that share the work
   std::optional<std::uint32_t> mbufs{};         ///< absent: derived from queues and descriptors
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
   std::uint32_t max_burst_records = 65536;      ///< kept per recorded port
   std::uint32_t max_bins = 131072;              ///< kept per recorded port
 };
+
+/// CPUs of its lcores, the main one's first.
+inline std::vector<std::uint32_t> cpus_of(const SwitchProcessConfig& config) {
+  std::vector<std::uint32_t> cpus{config.lcore};
+  cpus.insert(cpus.end(), config.more_lcores.begin(), config.more_lcores.end());
+  return cpus;
+}
 
 /// Every fault, each by the user's key; empty means valid. Pure.
 ConfigIssues validate(const SwitchProcessConfig& config);

@@ -30,7 +30,8 @@ std::string to_toml(const SwitchProcessConfig& config);
 ///   sum over devices of rx_descriptors + tx_descriptors
 /// + sum over ports   of limit_packets + 1 + 2 x in flight(drain_rate, delay)
 /// + sum over links   of in flight from a + in flight from b
-/// + two batches of 32 per device and port, and 512 in the pool's cache
+/// + two batches of 32 per device and port
+/// + for each lcore 512 in its cache of the pool, and 1024 in the ring to each other one
 ///
 /// where in flight = delay x rate / 84 B (the shortest Ethernet frame) + 1.
 std::uint32_t required_mbufs(const SwitchProcessConfig& config);
@@ -52,6 +53,7 @@ void describe(V& v, DeviceConfig& c) {
   v.value("device", c.device, Presence::kRequired);
   v.value("rx_descriptors", c.rx_descriptors);
   v.value("tx_descriptors", c.tx_descriptors);
+  v.value("rx_queues", c.rx_queues);
 }
 
 template <class V>
@@ -119,6 +121,7 @@ template <class V>
 void describe(V& v, SwitchProcessConfig& c) {
   v.value("seed", c.seed);
   v.value("lcore", c.lcore);
+  v.value("more_lcores", c.more_lcores);
   v.value("mbufs", c.mbufs);
   v.duration("bin", c.bin);
   v.value("max_burst_records", c.max_burst_records);

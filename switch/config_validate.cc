@@ -10,6 +10,7 @@
 #include "common/config/checks.h"
 #include "common/config/process_checks.h"
 #include "switch/config_toml.h"
+#include "switch/lcore_plan.h"
 
 namespace outrider {
 namespace {
@@ -173,14 +174,17 @@ const SwitchPortConfig* port_named(const SwitchProcessConfig& c, const std::stri
 }
 
 struct MbufNeed {
-  std::uint64_t descriptors = 0, queues = 0, links = 0, slack = kPoolCachePackets;
+  std::uint64_t descriptors = 0, queues = 0, links = 0, slack = 0;
   [[nodiscard]] std::uint64_t total() const { return descriptors + queues + links + slack; }
 };
 
 MbufNeed mbuf_need(const SwitchProcessConfig& c) {
+  const std::uint64_t lcores = 1 + c.more_lcores.size();
   MbufNeed need;
+  need.slack = lcores * (kPoolCachePackets + (lcores - 1) * kHandoverPackets);
   for (const auto& d : c.devices) {
-    need.descriptors += std::uint64_t{d.rx_descriptors} + d.tx_descriptors;
+    need.descriptors +=
+        std::uint64_t{d.rx_descriptors} * rx_queues_at_most(d, lcores) + d.tx_descriptors;
     need.slack += 2 * kBatchPackets;
   }
   for (const auto& sw : c.switches) {
@@ -203,8 +207,8 @@ void check_mbufs(const Checks& root, const SwitchProcessConfig& c) {
   root.require(*c.mbufs >= need.total(), "mbufs", std::to_string(*c.mbufs),
                "must be at least " + std::to_string(need.total()) + " = descriptors " +
                    std::to_string(need.descriptors) + " + queues " + std::to_string(need.queues) +
-                   " + in flight on links " + std::to_string(need.links) + " + batches and cache " +
-                   std::to_string(need.slack));
+                   " + in flight on links " + std::to_string(need.links) +
+                   " + batches, caches and rings " + std::to_string(need.slack));
 }
 
 }  // namespace
@@ -246,6 +250,7 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
   constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
   root.in_range("seed", config.seed, 0, kLargestTomlInteger);
   check_loop(root, config.lcore, config.bin, config.max_bins);
+  check_lcores(root, config);
   root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
   check_mbufs(root, config);
   return issues;

@@ -1,13 +1,10 @@
 #include "switch/direct_switch.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
-#include <limits>
 #include <numeric>
-
-#include "common/dpdk/receive.h"
-#include "switch/parse.h"
+#include <string>
+#include <utility>
 
 namespace outrider {
 
@@ -18,105 +15,66 @@ EgressPort::Limits limits_of(const SwitchProcessConfig& config) {
           .seed = config.seed};
 }
 
+std::unique_ptr<Handover> make_handover(std::uint32_t from, std::uint32_t to) {
+  const std::string between = std::to_string(from) + "-" + std::to_string(to);
+  return std::unique_ptr<Handover>(new Handover{{"packets " + between, kHandoverPackets},
+                                                {"news " + between, kHandoverPackets}});
+}
+
 }  // namespace
 
-bool DirectSwitch::suits(const SwitchProcessConfig& config) {
-  if (config.switches.size() != 1 || !config.links.empty()) return false;
-  const auto& ports = config.switches.front().ports;
-  return ports.size() <= std::numeric_limits<PortMask>::digits &&
-         std::ranges::all_of(ports, [](const SwitchPortConfig& port) {
-           return port.device.has_value() && port.delay == Duration::zero();
-         });
-}
-
-DirectSwitch::DirectSwitch(const SwitchProcessConfig& config, PollDevices& devices)
+DirectSwitch::DirectSwitch(const SwitchProcessConfig& config, PollDevices& devices,
+                           std::uint32_t lcores)
     : bin_(config.bin),
-      devices_(devices),
-      switch_(config.switches.front(), unused_, limits_of(config)),
-      ports_of_device_(config.devices.size()),
-      arrivals_(config.devices.size()) {
-  assert(suits(config));
+      switch_(config.switches.front(), unused_, limits_of(config), lcores),
+      plan_(plan_lcores(config, devices.rx_queues(), lcores)),
+      ports_of_device_(config.devices.size()) {
+  assert(runs_directly(config));
   const auto& ports = config.switches.front().ports;
-  for (auto& arrivals : arrivals_) arrivals.routed.reserve(kBatchPackets * ports.size());
-  const auto count = static_cast<std::uint16_t>(ports.size());
-  for (std::uint16_t p = 0; p < count; ++p) {
+  for (std::uint16_t p = 0; p < ports.size(); ++p) {
     const auto found = std::ranges::find(config.devices, *ports[p].device, &DeviceConfig::name);
-    const auto device = static_cast<std::size_t>(found - config.devices.begin());
-    ports_of_device_[device].push_back(p);
-    switch_.port(p).connect(devices.edge(device), busy_, p);
+    ports_of_device_[static_cast<std::size_t>(found - config.devices.begin())].push_back(p);
   }
-}
-
-void DirectSwitch::poll(Time previous, Time now) noexcept {
-  devices_.receive_batches(
-      [&](std::uint32_t device, std::span<Packet* const> batch) { ingress(device, batch, now); });
-  egress(previous, now);
-  serve(now);
-  devices_.flush();
-}
-
-void DirectSwitch::ingress(std::uint32_t device, std::span<Packet* const> batch,
-                           Time now) noexcept {
-  auto& routed = arrivals_[device].routed;
-  const auto& ports = ports_of_device_[device];
-  for (Packet* packet : batch) {
-    if (!prepare_received(*packet)) [[unlikely]] {
-      ++malformed_;
-      release(packet);
-      continue;
+  for (std::uint32_t from = 0; from < lcores; ++from)
+    for (std::uint32_t to = 0; to < lcores; ++to)
+      handovers_.push_back(from == to ? nullptr : make_handover(from, to));
+  for (std::uint32_t i = 0; i < lcores; ++i) {
+    SwitchWorker::Setup setup{.index = i, .plan = &plan_, .ports_of_device = &ports_of_device_};
+    for (std::uint32_t other = 0; other < lcores; ++other) {
+      setup.to.push_back(handovers_[i * lcores + other].get());
+      setup.from.push_back(handovers_[other * lcores + i].get());
     }
-    const std::uint32_t port = ports.size() == 1 ? ports.front() : port_of(device, *packet, now);
-    switch_.ingress(switch_.lane(0), port, packet, now, [&](std::uint16_t out, Packet* p) {
-      routed.push_back({p, out, static_cast<std::uint16_t>(port)});
-    });
+    workers_.push_back(std::make_unique<SwitchWorker>(std::move(setup), switch_, devices));
   }
 }
 
-/// Ports that share a device are told apart by who sent the packet.
-std::uint32_t DirectSwitch::port_of(std::uint32_t device, Packet& packet, Time now) const noexcept {
-  const auto& ports = ports_of_device_[device];
-  const auto behind = switch_.port_behind(packet, now);
-  return behind && std::ranges::count(ports, *behind) != 0 ? *behind : ports.front();
+void DirectSwitch::flush() noexcept {
+  for (const auto& handover : handovers_) {
+    Packet* packet = nullptr;
+    while (handover && handover->packets.take({&packet, 1}) != 0) release(packet);
+  }
+  switch_.flush();
 }
 
-/// Steps through the time since the last poll, as many steps as the longest batch has
-/// packets; a shorter batch is spread over them as evenly as whole packets allow.
-void DirectSwitch::egress(Time previous, Time now) noexcept {
-  std::uint32_t steps = 0;
-  for (const auto& a : arrivals_)
-    steps = std::max(steps, static_cast<std::uint32_t>(a.routed.size()));
-  if (steps == 0) return;
-  const Duration step = (now - previous) / steps;
-  Time at = previous;
-  for (std::uint32_t s = 1; s <= steps; ++s) {
-    at = s == steps ? now : at + step;
-    for (auto& a : arrivals_) {
-      a.due += static_cast<std::uint32_t>(a.routed.size());
-      while (a.due >= steps) {
-        a.due -= steps;
-        const Routed& next = a.routed[a.taken++];
-        switch_.port(next.in).on_return(*next.packet, at);
-        switch_.egress(switch_.lane(0), switch_.port(next.out), next.packet, at);
-      }
-    }
-  }
-  for (auto& a : arrivals_) {
-    assert(a.taken == a.routed.size() && a.due == 0);
-    a.routed.clear();
-    a.taken = 0;
-  }
+std::uint64_t DirectSwitch::malformed() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& worker : workers_) sum += worker->malformed();
+  return sum;
 }
 
-void DirectSwitch::serve(Time now) noexcept {
-  for (PortMask left = busy_; left != 0; left &= left - 1)
-    switch_.port(static_cast<std::uint32_t>(std::countr_zero(left))).serve_until(now);
+std::uint64_t DirectSwitch::between() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& handover : handovers_)
+    if (handover) sum += handover->packets.size();
+  return sum;
 }
 
 SwitchLive DirectSwitch::live(Time now) const noexcept {
   SwitchLive live{.at_ns = now.time_since_epoch().count()};
   switch_.add_to(live);
-  live.received += malformed_;
-  live.drops[static_cast<std::size_t>(DropReason::kMalformed)] += malformed_;
+  live.resident += between();
+  live.received += malformed();
+  live.drops[static_cast<std::size_t>(DropReason::kMalformed)] += malformed();
   return live;
 }
 
@@ -125,7 +83,7 @@ SwitchReport DirectSwitch::report(Time now) const {
   r.bin_ns = bin_.count();
   r.end_ns = now.time_since_epoch().count();
   r.ledger_balanced = true;
-  switch_.fill(r, now);
+  switch_.fill(r, now, between());
   std::uint64_t left = 0, dropped = 0;
   for (std::uint32_t p = 0; p < switch_.ports(); ++p) {
     left += switch_.port(p).handed_over();
@@ -134,9 +92,9 @@ SwitchReport DirectSwitch::report(Time now) const {
   for (const auto& by_reason : r.drops.values)
     dropped = std::accumulate(by_reason.begin(), by_reason.end(), dropped);
   r.ledger_balanced &= r.received + r.copied == left + dropped + r.resident + r.on_links;
-  r.received += malformed_;
+  r.received += malformed();
   r.drops[TrafficClass::kBackground][static_cast<std::size_t>(DropReason::kMalformed)] +=
-      malformed_;
+      malformed();
   return r;
 }
 

@@ -65,6 +65,8 @@ class EgressPort final : public EventSource {
     queues_[queue].on_start(start, now);
   }
 
+  /// Does on_return() want to see what comes in by this port? Fixed after start-up.
+  [[nodiscard]] bool hears_returns() const noexcept { return holds_windows_; }
   /// A packet that came in by this port, parsed and classified; it stays the caller's.
   void on_return(Packet& packet, Time now) noexcept {
     if (!holds_windows_) [[likely]]

@@ -43,12 +43,14 @@ Forwarder::Forwarder(const SwitchConfig& config, std::uint32_t index)
          a.port ? std::optional(index_of_port(config, *a.port)) : std::nullopt});
 }
 
-ForwarderLane Forwarder::make_lane() const {
+ForwarderLane Forwarder::make_lane(bool shares_news) const {
+  constexpr std::size_t kNewsAPoll = 256;
   ForwarderLane lane;
   lane.turns.resize(routes_.targets());
-  if (learning_)
-    lane.stations = std::make_unique<MacTable>(
-        MacTable::Settings{.max_entries = l2_.max_entries, .ageing = l2_.ageing});
+  if (!learning_) return lane;
+  lane.stations = std::make_unique<MacTable>(
+      MacTable::Settings{.max_entries = l2_.max_entries, .ageing = l2_.ageing});
+  if (shares_news) lane.news.reserve(kNewsAPoll);
   return lane;
 }
 
@@ -99,8 +101,14 @@ Forwarder::Verdict Forwarder::by_network_address(const Frame& frame,
 void Forwarder::learn(const Frame& frame, ForwarderLane& lane) const noexcept {
   const std::uint64_t source = mac_at(frame.bytes + sizeof(MacAddress));
   if (statics_ && statics_->find(MacKey::of(MacKey::kAnyVlan, source), frame.now)) return;
-  lane.stations->learn(MacKey::of(vid_of(frame.summary.vlan_control), source), frame.ingress,
-                       frame.now);
+  const MacKey key = MacKey::of(vid_of(frame.summary.vlan_control), source);
+  using Learned = MacTable::Learned;
+  const Learned outcome = lane.stations->learn(key, frame.ingress, frame.now);
+  if (outcome == Learned::kKnown) [[likely]]
+    return;
+  const bool is_news =
+      outcome == Learned::kNew || outcome == Learned::kMoved || outcome == Learned::kRefreshed;
+  if (is_news && lane.news.size() < lane.news.capacity()) lane.news.push_back({key, frame.ingress});
 }
 
 std::optional<std::uint16_t> Forwarder::find_station(std::uint16_t vlan, std::uint64_t mac,

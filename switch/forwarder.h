@@ -14,10 +14,23 @@
 
 namespace outrider {
 
+/// What one lcore has learned, for the others: each has a table of its own.
+struct StationNews {
+  MacKey key{};
+  std::uint64_t port = 0;
+};
+
 /// What changes as packets are forwarded: one for each lcore that does.
 struct ForwarderLane {
   std::unique_ptr<MacTable> stations{};  ///< learned; only if the switch learns
   RouteTable::Turns turns{};
+  /// Not told yet. Bounded by its capacity, which is zero if there is nobody to tell: what
+  /// finds no room is told when the station is heard again, and flooded until then.
+  std::vector<StationNews> news{};
+
+  void hear(const StationNews& from_other, Time now) noexcept {
+    stations->learn(from_other.key, static_cast<std::uint16_t>(from_other.port), now);
+  }
 };
 
 /// Decides where a packet goes; const after start-up.
@@ -60,8 +73,9 @@ class Forwarder {
     return route_to(routes_.find(flow.destination_address), flow, lane);
   }
 
+  /// @param shares_news other lanes are told of what it learns
   /// @throws std::bad_alloc
-  [[nodiscard]] ForwarderLane make_lane() const;
+  [[nodiscard]] ForwarderLane make_lane(bool shares_news) const;
 
   /// Starts to fetch what decide() will read of the tables. @pre the frame has its MAC
   /// addresses

@@ -73,20 +73,32 @@ void print_summary(std::ostream& out, const SwitchReport& r) {
       << " us\n";
 }
 
+/// "CPU 2" or "CPUs 2, 3".
+std::string named(const std::vector<std::uint32_t>& cpus) {
+  std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
+  for (std::size_t i = 0; i < cpus.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(cpus[i]);
+  return text;
+}
+
 int run(const SwitchProcessConfig& config, const ProgramOptions& options,
         std::optional<Duration> duration, std::vector<std::string> eal_extra) {
   check_report_path(options.report);
+  const std::vector<std::uint32_t> cpus = cpus_of(config);
   std::vector<PortConfig> ports;
-  for (const auto& d : config.devices)
+  for (const auto& d : config.devices) {
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+    ports.back().rx_queues = d.rx_queues;
+    ports.back().lcores = static_cast<std::uint16_t>(cpus.size());
+  }
   const std::uint32_t mbufs = config.mbufs.value_or(required_mbufs(config));
-  EalOptions eal_settings = eal_options(kProgram, config.lcore, mbufs, ports, std::move(eal_extra));
+  EalOptions eal_settings = eal_options(kProgram, cpus, mbufs, ports, std::move(eal_extra));
   eal_settings.memory_mb += table_memory_mb(config);
   eal_settings.ordinary_memory_mb += table_memory_mb(config);
   const Eal eal(eal_settings);
   const Mempool pool = make_packet_pool({.name = "packets", .mbufs = mbufs});
   PollDevices devices(ports, *pool);
-  log_info("forwarding on CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
+  log_info("forwarding on " + named(cpus) + "; Ctrl-C ends");
 
   const auto live = live_report<SwitchLive>(options);
   const SwitchReport report = run_switch(config, devices, duration, live.get());

@@ -1,8 +1,11 @@
 #include "switch/poll_loop.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "common/dpdk/lcores.h"
 #include "switch/direct_switch.h"
+#include "switch/lcore_plan.h"
 
 namespace outrider {
 
@@ -45,17 +48,47 @@ SwitchLive with_devices(SwitchLive live, const PollDevices& devices) noexcept {
   return live;
 }
 
-/// @param run  (seldom) -> PollResult: polls `forwarder` to the end
-template <class Forwarder, class Run>
-SwitchReport run_and_report(Forwarder& forwarder, PollDevices& devices, SwitchLiveReport* live,
-                            Run run) {
-  const PollResult result = run([&](Time now) {
-    if (live != nullptr) live->publish(with_devices(forwarder.live(now), devices));
+/// @param lives  it publishes nothing if several lcores run: none of them knows it all
+SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
+                        const TscClock& clock, std::optional<Duration> duration,
+                        SwitchLiveReport* live) {
+  const auto lcores = static_cast<std::uint32_t>(1 + config.more_lcores.size());
+  DirectSwitch direct(config, devices, lcores);
+  std::vector<PollResult> results(lcores);
+  run_on_lcores(lcores, [&](std::uint32_t lcore) {
+    const auto poll = [&worker = direct.worker(lcore)](Time previous, Time now) {
+      worker.poll(previous, now);
+    };
+    const auto seldom = [&](Time now) {
+      if (lcore != 0) return;
+      devices.check_links();
+      if (live != nullptr && lcores == 1) live->publish(with_devices(direct.live(now), devices));
+    };
+    results[lcore] = run_polls(
+        clock, duration, poll, [] { return false; }, seldom);
   });
-  if (live != nullptr) live->finish(with_devices(forwarder.live(result.end), devices));
-  SwitchReport report = with_devices(forwarder.report(result.end), devices.tx_dropped(),
+  const auto end = std::ranges::max(results, {}, &PollResult::end).end;
+  const auto gap = std::ranges::max(results, {}, &PollResult::longest_gap).longest_gap;
+  if (live != nullptr) live->finish(with_devices(direct.live(end), devices));
+  return with_devices(direct.report(end), devices.tx_dropped(), devices.malformed(),
+                      devices.losses(), gap);
+}
+
+SwitchReport run_network(const SwitchProcessConfig& config, PollDevices& devices,
+                         const TscClock& clock, std::optional<Duration> duration,
+                         SwitchLiveReport* live) {
+  EventLoop loop;
+  SwitchNetwork network(config, loop);
+  connect_devices(network, config, devices);
+  const PollResult result = run_poll_loop(
+      devices, loop, network, clock, duration, [] { return false; },
+      [&](Time now) {
+        if (live != nullptr) live->publish(with_devices(network.live(now), devices));
+      });
+  if (live != nullptr) live->finish(with_devices(network.live(result.end), devices));
+  SwitchReport report = with_devices(network.report(result.end), devices.tx_dropped(),
                                      devices.malformed(), devices.losses(), result.longest_gap);
-  forwarder.flush();
+  network.flush();
   return report;
 }
 
@@ -64,20 +97,7 @@ SwitchReport run_and_report(Forwarder& forwarder, PollDevices& devices, SwitchLi
 SwitchReport run_switch(const SwitchProcessConfig& config, PollDevices& devices,
                         std::optional<Duration> duration, SwitchLiveReport* live) {
   const TscClock clock;
-  const auto never_done = [] { return false; };
-  if (DirectSwitch::suits(config)) {
-    DirectSwitch direct(config, devices);
-    return run_and_report(direct, devices, live, [&](auto seldom) {
-      const auto poll = [&](Time previous, Time now) { direct.poll(previous, now); };
-      return run_polls(devices, clock, duration, poll, never_done, seldom);
-    });
-  }
-  EventLoop loop;
-  SwitchNetwork network(config, loop);
-  connect_devices(network, config, devices);
-  return run_and_report(network, devices, live, [&](auto seldom) {
-    return run_poll_loop(devices, loop, network, clock, duration, never_done, seldom);
-  });
+  return (runs_directly(config) ? run_direct : run_network)(config, devices, clock, duration, live);
 }
 
 }  // namespace outrider

@@ -35,7 +35,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
     of_port.first_queue += ports_.back()->queues().size();
   }
   for (std::size_t i = 0; i < lanes; ++i)
-    lanes_.emplace_back(config.signals, forwarder_.make_lane(), classifier_.make_lane());
+    lanes_.emplace_back(config.signals, forwarder_.make_lane(lanes > 1), classifier_.make_lane());
 }
 
 std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
@@ -82,11 +82,11 @@ bool Switch::rewrite(Packet& packet, const Forwarder::Verdict& verdict) const no
   return true;
 }
 
-std::optional<std::uint16_t> Switch::port_behind(Packet& packet, Time now) const noexcept {
+std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet& packet,
+                                                 Time now) const noexcept {
   if (forwarder_.learning() && buffer(packet).size() >= sizeof(EthernetHeader)) {
     const std::uint64_t source = mac_at(buffer(packet).data() + sizeof(MacAddress));
-    if (const auto port = forwarder_.port_of_station(source, now, lanes_.front().forwarding))
-      return port;
+    if (const auto port = forwarder_.port_of_station(source, now, lane.forwarding)) return port;
   }
   const auto address = source_address_of(packet);
   return address ? route(*address) : std::nullopt;
@@ -165,8 +165,9 @@ void Switch::add_to(SwitchLive& live) const noexcept {
   for (const auto& port : ports_) port->add_to(live);
 }
 
-void Switch::fill(SwitchReport& report, Time now) const {
-  std::uint64_t received = 0, copied = 0, arrived = 0;
+void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
+  std::uint64_t received = 0, copied = 0, arrived = between;
+  report.resident += between;
   for (const auto& lane : lanes_) {
     received += lane.received;
     copied += lane.copied;

@@ -18,8 +18,8 @@
 
 namespace outrider {
 
-/// What one lcore may write on a packet's way through a switch. Lanes share nothing: a
-/// station or a flow that one has learned the others have not.
+/// What one lcore may write on a packet's way through a switch. Lanes share nothing: what
+/// one has learned the others are told (ForwarderLane::news).
 /// Identity: received + copied == handed to ports + sum(dropped) of the same lane.
 struct alignas(64) SwitchLane {
   SwitchLane(const SignalConfig& signals, ForwarderLane forwarder, ClassifierLane classifier)
@@ -42,7 +42,8 @@ struct alignas(64) SwitchLane {
 /// port. State that belongs to a queue lives in its EgressPort, what else changes with
 /// packets in a SwitchLane; here are only tables that are fixed after start-up.
 ///
-/// Identity: received + copied == sum over ports of arrived + dropped before a port.
+/// Identity: received + copied == sum over ports of arrived + dropped before a port + on
+/// the way from one lcore to another.
 /// ingress() may be called by several lcores at once, each with a lane of its own;
 /// egress() by the lcore that owns the port; all else by one lcore.
 class Switch final : public Node {
@@ -96,7 +97,14 @@ class Switch final : public Node {
     port.enqueue(packet, signal, now);
   }
 
+  /// Drops a packet that ingress() has handed on and no port got.
+  static void take_back(SwitchLane& lane, Packet& packet, DropReason reason) noexcept {
+    --lane.handed;
+    drop(lane, packet, reason);
+  }
+
   [[nodiscard]] SwitchLane& lane(std::size_t index) noexcept { return lanes_[index]; }
+  [[nodiscard]] std::size_t lanes() const noexcept { return lanes_.size(); }
   [[nodiscard]] EgressPort& port(std::uint32_t index) noexcept { return *ports_[index]; }
   [[nodiscard]] const EgressPort& port(std::uint32_t index) const noexcept {
     return *ports_[index];
@@ -109,12 +117,14 @@ class Switch final : public Node {
   [[nodiscard]] std::optional<std::uint16_t> route(std::uint32_t address) const noexcept {
     return forwarder_.port_to(address);
   }
-  /// Port that the sender of a packet is behind, as far as the first lane knows: by what
-  /// it has learned, else by the route back.
-  [[nodiscard]] std::optional<std::uint16_t> port_behind(Packet& packet, Time now) const noexcept;
+  /// Port that the sender of a packet is behind, as far as the lane knows: by what it has
+  /// learned, else by the route back.
+  [[nodiscard]] std::optional<std::uint16_t> port_behind(const SwitchLane& lane, Packet& packet,
+                                                         Time now) const noexcept;
 
   /// Adds this switch's counters and queues to the report.
-  void fill(SwitchReport& report, Time now) const;
+  /// @param between packets that an ingress() handed on and no egress() has got yet
+  void fill(SwitchReport& report, Time now, std::uint64_t between = 0) const;
   void add_to(SwitchLive& live) const noexcept;
 
   void flush() noexcept;

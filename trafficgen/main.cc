@@ -163,7 +163,7 @@ int run(const GeneratorConfig& config, const ProgramOptions& options, const Outp
   const std::uint32_t send_mbufs = config.mbufs.value_or(required_mbufs(config));
   const std::uint32_t receive = receive_mbufs(config);
   const std::uint32_t streams = config.streams.empty() ? 0 : stream_send_mbufs(config);
-  const Eal eal(eal_options(kProgram, config.lcore,
+  const Eal eal(eal_options(kProgram, {config.lcore},
                             send_mbufs + (receive + streams) * (stream_room_bytes(config) / 2048),
                             ports, std::move(eal_extra)));
   const Mempool send_pool = make_packet_pool({.name = "sent", .mbufs = send_mbufs});

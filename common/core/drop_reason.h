@@ -32,15 +32,16 @@ enum class DropReason : std::uint8_t {
   kBufferFull,      ///< shared buffer: nothing is free
   kAqmNotEct,       ///< would have been marked, but is not ECN-capable
   kAqmOverload,     ///< PIE: the probability is beyond marking
+  kHandoverFull,    ///< switch: the lcore that owns the egress port took no more
 };
-inline constexpr std::size_t kDropReasons = 23;
+inline constexpr std::size_t kDropReasons = 24;
 inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames{
     "tail_packets",   "tail_bytes",     "signal_queue",  "not_ipv4",        "malformed",
     "bad_checksum",   "ttl_expired",    "no_route",      "unknown_host",    "no_connection",
     "device_tx_full", "unresolved",     "injected_loss", "vlan_depth",      "ipv6_extensions",
     "filtered",       "link_local_mac", "for_switch",    "flood_no_buffer", "over_share",
-    "buffer_full",    "aqm_not_ect",    "aqm_overload"};
-static_assert(static_cast<std::size_t>(DropReason::kAqmOverload) + 1 == kDropReasons);
+    "buffer_full",    "aqm_not_ect",    "aqm_overload",  "handover_full"};
+static_assert(static_cast<std::size_t>(DropReason::kHandoverFull) + 1 == kDropReasons);
 
 /// Why a packet got CE.
 enum class MarkReason : std::uint8_t {

@@ -60,12 +60,15 @@ class MacTable {
     std::uint32_t max_entries = 131072;           ///< > 0, static ones included
     Duration ageing = std::chrono::seconds(300);  ///< > 0. IEEE 802.1Q, 8.8.3: 300 s
   };
-  enum class Learned : std::uint8_t { kKnown, kNew, kMoved, kStatic, kFull, kRefused };
+  /// kRefreshed: known, and not heard in this quarter to eighth of the ageing time before,
+  /// so that who keeps a table of its own may want to hear of it again.
+  enum class Learned : std::uint8_t { kKnown, kRefreshed, kNew, kMoved, kStatic, kFull, kRefused };
 
   explicit MacTable(const Settings& settings)
       : max_entries_(settings.max_entries),
         ageing_ticks_((static_cast<std::uint64_t>(settings.ageing.count()) + kTickNs - 1) /
                       kTickNs),
+        refresh_shift_(static_cast<unsigned>(std::bit_width(ageing_ticks_ / 4 + 1)) - 1),
         buckets_(std::bit_ceil(std::max(std::size_t{2} * settings.max_entries, 2 * kWays)) /
                  kWays) {
     assert(settings.max_entries > 0 && settings.ageing > Duration::zero());
@@ -94,12 +97,14 @@ class MacTable {
     if (entry == nullptr) [[unlikely]]
       return add(key, port, tick);
     if (entry->is_static != 0) return hear_static(*entry, port);
+    bool refreshed = false;
     if (entry->seen_tick != tick) {
       if (expired(*entry, tick)) return renew(*entry, port, tick);
+      refreshed = entry->seen_tick >> refresh_shift_ != tick >> refresh_shift_;
       entry->seen_tick = tick & kTickMask;
     }
     if (entry->port == port) [[likely]]
-      return Learned::kKnown;
+      return refreshed ? Learned::kRefreshed : Learned::kKnown;
     entry->port = port;
     ++counters_.moved;
     return Learned::kMoved;
@@ -237,6 +242,7 @@ class MacTable {
 
   std::uint32_t max_entries_;
   std::uint64_t ageing_ticks_;
+  unsigned refresh_shift_;
   std::uint32_t size_ = 0;
   std::size_t swept_ = 0;
   std::vector<Bucket> buckets_;

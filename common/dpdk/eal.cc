@@ -64,6 +64,14 @@ void remove_quietly(const fs::path& path) noexcept {
   if (!path.empty()) fs::remove_all(path, ignored);
 }
 
+/// "0@2,1@3": two may be on one CPU.
+std::string lcore_map(const std::vector<std::uint32_t>& cpus) {
+  std::string map;
+  for (std::size_t i = 0; i < cpus.size(); ++i)
+    map += (i == 0 ? "" : ",") + std::to_string(i) + "@" + std::to_string(cpus[i]);
+  return map;
+}
+
 std::uint32_t ordinary_memory_mb(const EalOptions& options) noexcept {
   return std::max(options.memory_mb, options.ordinary_memory_mb);
 }
@@ -79,7 +87,7 @@ std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t 
     if (!value.empty()) arguments.push_back(std::move(value));
   };
   if (!names(options.extra, "-l") && !names(options.extra, "-c"))
-    add("--lcores", "0@" + std::to_string(options.cpu));
+    add("--lcores", lcore_map(options.cpus));
   add("--file-prefix", options.program + "-" + std::to_string(pid));
   if (options.use_hugepages && hugepages_mb >= options.memory_mb &&
       !names(options.extra, "--no-huge")) {
@@ -99,7 +107,7 @@ std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t 
 }
 
 Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file-prefix")) {
-  check_cpu(options.cpu);
+  for (const std::uint32_t cpu : options.cpus) check_cpu(cpu);
   for (const auto& address : options.pci_devices) check_pci_device(address);
   private_runtime_ = make_private_runtime();
 

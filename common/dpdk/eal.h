@@ -11,7 +11,7 @@ namespace outrider {
 
 struct EalOptions {
   std::string program{};                   ///< argv[0] and the prefix of runtime files
-  std::uint32_t cpu = 0;                   ///< the only lcore runs here
+  std::vector<std::uint32_t> cpus{0};      ///< lcore i runs on cpus[i]; 0 is the main one
   std::vector<std::string> pci_devices{};  ///< addresses; empty: PCI is not even scanned
   std::uint32_t memory_mb = 64;            ///< pools, rings and tables
   std::uint32_t ordinary_memory_mb = 0;    ///< the same on ordinary pages, if that is more
@@ -27,7 +27,7 @@ struct EalOptions {
                                                      std::uint64_t hugepages_mb, int pid);
 
 /// DPDK's environment abstraction layer; one a process and once. The calling
-/// thread becomes the main lcore and is pinned to its CPU. With enough free
+/// thread becomes the main lcore; every lcore is pinned to its CPU. With enough free
 /// huge pages memory comes from there, else from ordinary pages: no privilege,
 /// no set-up. Virtual devices are attached by Port, not here.
 class Eal {

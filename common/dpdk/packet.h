@@ -38,7 +38,8 @@ struct alignas(64) PacketMeta {
   std::uint8_t tcp_flags = 0;       ///< TcpFlag
   std::uint8_t tos = 0;
   TrafficClass traffic_class = TrafficClass::kBackground;
-  std::uint8_t queue = 0;  ///< of the egress port
+  std::uint8_t queue = 0;        ///< of the egress port
+  std::uint8_t egress_port = 0;  ///< while another lcore's port waits for it
   /// By the egress queue's window clamp, for its marker.
   WindowTreatment window_treatment = WindowTreatment::kFallback;
   bool has_identity = false;

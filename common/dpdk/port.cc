@@ -127,22 +127,39 @@ void Port::attach(const PortConfig& config) {
                            ". DPDK's last lines:" + last_dpdk_lines());
 }
 
-void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
-  const auto check = [this](const char* call, int error) {
-    if (error < 0)
-      throw EnvironmentError(DpdkError(call, name_, error).what() +
-                             (". DPDK's last lines:" + last_dpdk_lines()));
-  };
+void Port::check(const char* call, int error) const {
+  if (error < 0)
+    throw EnvironmentError(DpdkError(call, name_, error).what() +
+                           (". DPDK's last lines:" + last_dpdk_lines()));
+}
+
+/// Flows, of either direction alike if the device's key allows, are spread by addresses
+/// and ports; what is no TCP or UDP by addresses.
+rte_eth_conf Port::device_conf(const PortConfig& config) {
+  constexpr std::uint64_t kFlows = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP;
+  rte_eth_dev_info info{};
+  check("rte_eth_dev_info_get", rte_eth_dev_info_get(id_, &info));
+  const std::uint64_t spreads = info.flow_type_rss_offloads & kFlows;
+  const std::uint16_t most = std::max<std::uint16_t>(info.max_rx_queues, 1);
+  rx_queues_ = config.rx_queues.value_or(spreads != 0 ? std::min(config.lcores, most) : 1);
+  if (rx_queues_ > most)
+    throw EnvironmentError("device " + name_ + ": rx_queues: " + std::to_string(rx_queues_) +
+                           " are more than its " + std::to_string(most) +
+                           ". Lower it, or give a virtual device more (net_vhost: queues=N).");
+  rte_eth_conf conf{};
   // Its link state must be left to its interrupts: asked from here, a server that
   // lost its peer takes a closed descriptor along, and closing it ends in a panic.
-  rte_eth_conf port_conf{};
-  port_conf.intr_conf.lsc = is_virtio_user(config.device) ? 1 : 0;
-  if (!is_virtual()) {  // a NIC that sums up payload saves reading it
-    rte_eth_dev_info info{};
-    check("rte_eth_dev_info_get", rte_eth_dev_info_get(id_, &info));
-    port_conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_TCP_CKSUM;
+  conf.intr_conf.lsc = is_virtio_user(config.device) ? 1 : 0;
+  if (!is_virtual())  // a NIC that sums up payload saves reading it
+    conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_TCP_CKSUM;
+  if (rx_queues_ > 1 && spreads != 0) {
+    conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+    conf.rx_adv_conf.rss_conf.rss_hf = spreads;
   }
-  check("rte_eth_dev_configure", rte_eth_dev_configure(id_, 1, 1, &port_conf));
+  return conf;
+}
+
+void Port::check_descriptors(const PortConfig& config) const {
   std::uint16_t rx = config.rx_descriptors;
   std::uint16_t tx = config.tx_descriptors;
   check("rte_eth_dev_adjust_nb_rx_tx_desc", rte_eth_dev_adjust_nb_rx_tx_desc(id_, &rx, &tx));
@@ -152,9 +169,18 @@ void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
                            std::to_string(config.tx_descriptors) +
                            " transmit descriptors; nearest are " + std::to_string(rx) + " and " +
                            std::to_string(tx) + ".");
+}
+
+void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
+  const rte_eth_conf conf = device_conf(config);
+  check("rte_eth_dev_configure", rte_eth_dev_configure(id_, rx_queues_, 1, &conf));
+  check_descriptors(config);
   const auto socket = static_cast<unsigned>(rte_eth_dev_socket_id(id_));
-  check("rte_eth_rx_queue_setup", rte_eth_rx_queue_setup(id_, 0, rx, socket, nullptr, &rx_pool));
-  check("rte_eth_tx_queue_setup", rte_eth_tx_queue_setup(id_, 0, tx, socket, nullptr));
+  for (std::uint16_t queue = 0; queue < rx_queues_; ++queue)
+    check("rte_eth_rx_queue_setup",
+          rte_eth_rx_queue_setup(id_, queue, config.rx_descriptors, socket, nullptr, &rx_pool));
+  check("rte_eth_tx_queue_setup",
+        rte_eth_tx_queue_setup(id_, 0, config.tx_descriptors, socket, nullptr));
   check("rte_eth_dev_start", rte_eth_dev_start(id_));
   rte_eth_promiscuous_enable(id_);  // virtual devices refuse and need none
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ struct PortConfig {
   std::string device{};  ///< PCI address, or vdev string "net_vhost0,iface=/tmp/s,client=1"
   std::uint16_t rx_descriptors = 1024;
   std::uint16_t tx_descriptors = 1024;
+  /// Absent: as many as `lcores`, if the device can spread flows over them (RSS), else one.
+  std::optional<std::uint16_t> rx_queues{};
+  std::uint16_t lcores = 1;  ///< that will poll
   /// A virtio-user server waits for its peer while it is attached: given up when
   /// this has passed, or as soon as `cancelled` says so.
   Duration peer_timeout = std::chrono::seconds(30);
@@ -32,9 +36,9 @@ struct PortLosses {
   std::uint64_t tx_errors = 0;
 };
 
-/// A started Ethernet port with one queue in each direction; stops and closes in
-/// the destructor. `rx_pool` must outlive it: declare the pool first. Not
-/// thread-safe: one lcore owns it.
+/// A started Ethernet port with one transmit queue; stops and closes in the destructor.
+/// `rx_pool` must outlive it: declare the pool first. Not thread-safe: one lcore owns it,
+/// but for rx(), whose queues may each have an owner.
 class Port {
  public:
   /// Attaches the device if it is virtual, configures and starts it.
@@ -45,9 +49,10 @@ class Port {
   Port& operator=(const Port&) = delete;
 
   /// @param out [size = n]; the caller owns what it gets. @return packets received
-  std::uint16_t rx(Packet** out, std::uint16_t n) const noexcept {
-    return rte_eth_rx_burst(id_, 0, out, n);
+  std::uint16_t rx(Packet** out, std::uint16_t n, std::uint16_t queue = 0) const noexcept {
+    return rte_eth_rx_burst(id_, queue, out, n);
   }
+  [[nodiscard]] std::uint16_t rx_queues() const noexcept { return rx_queues_; }
   /// Takes a prefix. @return packets taken; the caller still owns the rest
   std::uint16_t tx(Packet** packets, std::uint16_t n) const noexcept {
     return rte_eth_tx_burst(id_, 0, packets, n);
@@ -66,11 +71,15 @@ class Port {
  private:
   void attach(const PortConfig& config);
   void configure(const PortConfig& config, rte_mempool& rx_pool);
+  void check(const char* call, int error) const;
+  [[nodiscard]] rte_eth_conf device_conf(const PortConfig& config);
+  void check_descriptors(const PortConfig& config) const;
   void detach() noexcept;
 
   std::string name_;
   std::string vdev_;  ///< name of the virtual device that we attached; empty: none
   std::uint16_t id_ = RTE_MAX_ETHPORTS;
+  std::uint16_t rx_queues_ = 1;
 };
 
 }  // namespace outrider

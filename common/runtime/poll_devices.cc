@@ -22,6 +22,12 @@ std::uint32_t PollDevices::poll_all(Time previous, Time now) noexcept {
   return received;
 }
 
+std::vector<std::uint16_t> PollDevices::rx_queues() const {
+  std::vector<std::uint16_t> queues;
+  for (const auto& device : devices_) queues.push_back(device->port.rx_queues());
+  return queues;
+}
+
 PortLosses PollDevices::losses() const noexcept {
   PortLosses sum;
   for (const auto& device : devices_) {
@@ -53,7 +59,7 @@ bool PollDevices::check_links() {
     if (up != device->up)
       log_info("device " + device->port.name() + (up ? ": link is up" : ": link is down"));
     device->up = up;
-    device->edge.hold(hold_ && up);
+    if (hold_) device->edge.hold(up);  // else another lcore's, and nothing to change
     all = all && up;
   }
   return all;

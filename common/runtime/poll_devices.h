@@ -23,8 +23,8 @@ namespace outrider {
   return previous + (now - previous) * (i + 1) / n;
 }
 
-/// The devices of a process, each with its edge. Not thread-safe: the lcore of
-/// the poll loop owns it.
+/// The devices of a process, each with its edge. Not thread-safe: the lcore of the poll
+/// loop owns it; of several, one owns each receive queue and one each edge.
 class PollDevices {
  public:
   /// @param rx_pool must outlive the devices
@@ -49,20 +49,17 @@ class PollDevices {
   template <class Sink>
   void receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept;
 
-  /// Takes up to 32 packets of every device and hands each batch to
-  /// `take(device, std::span<Packet* const>)`, headers being fetched; whoever takes them
-  /// owns them and calls prepare_received().
-  template <class Take>
-  void receive_batches(Take&& take) noexcept {
-    std::uint32_t index = 0;
-    for (auto& owned : devices_) {
-      Device& device = *owned;
-      const std::uint16_t size = device.port.rx(device.batch.data(), kBatchPackets);
-      for (std::uint16_t i = 0; i < size; ++i) prefetch_received(*device.batch[i]);
-      if (size != 0) take(index, std::span<Packet* const>(device.batch.data(), size));
-      ++index;
-    }
+  /// Takes packets of one receive queue, whose owner calls; what reading them touches
+  /// first is being fetched. The caller owns them and calls prepare_received().
+  /// @return how many of `room` were filled
+  std::uint16_t receive_batch(std::uint32_t device, std::uint16_t queue,
+                              std::span<Packet*, kBatchPackets> room) const noexcept {
+    const std::uint16_t size = devices_[device]->port.rx(room.data(), kBatchPackets, queue);
+    for (std::uint16_t i = 0; i < size; ++i) prefetch_received(*room[i]);
+    return size;
   }
+  /// [size()]
+  [[nodiscard]] std::vector<std::uint16_t> rx_queues() const;
 
   /// From now on what a device with a link does not take is held and offered again,
   /// see DeviceEdge; without a link it is dropped, as a NIC without carrier does.

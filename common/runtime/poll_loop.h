@@ -29,15 +29,15 @@ struct PollResult {
 
 /// Calls `poll(previous, now)` again and again in real time until `done()`, a stop
 /// signal or the end of `duration`. The TSC is read once a poll. `seldom(now)` is called
-/// at the first poll and ten times a second, after the links have been checked.
+/// at the first poll and ten times a second.
 template <class Poll, class Done, class Seldom>
-PollResult run_polls(PollDevices& devices, const TscClock& clock, std::optional<Duration> duration,
-                     Poll poll, Done done, Seldom seldom) {
-  constexpr Duration kLinkCheck = std::chrono::milliseconds(100);
+PollResult run_polls(const TscClock& clock, std::optional<Duration> duration, Poll poll, Done done,
+                     Seldom seldom) {
+  constexpr Duration kSeldom = std::chrono::milliseconds(100);
   PollResult result{.end = clock.now()};
   Time polled = result.end;
   const Time last = duration ? result.end + *duration : kNever;
-  Time link_check = result.end;
+  Time next_seldom = result.end;
   while (!(result.interrupted = stop_requested()) && result.end < last && !done()) {
     const Time read = clock.now();
     result.longest_gap = std::max(result.longest_gap, read - polled);
@@ -45,17 +45,17 @@ PollResult run_polls(PollDevices& devices, const TscClock& clock, std::optional<
     const Time now = advance_to(result.end, read);
     poll(result.end, now);
     result.end = now;
-    if (now >= link_check) [[unlikely]] {
-      devices.check_links();
+    if (now >= next_seldom) [[unlikely]] {
       seldom(now);
-      link_check = now + kLinkCheck;
+      next_seldom = now + kSeldom;
     }
   }
   return result;
 }
 
-/// Drives `sink` and `loop` from the devices, see run_polls(). A sink that has
-/// begin_poll(now) gets every poll's time before what has arrived.
+/// Drives `sink` and `loop` from the devices, see run_polls(); before each `seldom` the
+/// links are checked. A sink that has begin_poll(now) gets every poll's time before what
+/// has arrived.
 template <class Sink, class Done, class Seldom>
 PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
                          std::optional<Duration> duration, Done done, Seldom seldom) {
@@ -65,7 +65,10 @@ PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, cons
     loop.run_until(now);
     devices.flush();
   };
-  return run_polls(devices, clock, duration, poll, done, seldom);
+  return run_polls(clock, duration, poll, done, [&](Time now) {
+    devices.check_links();
+    seldom(now);
+  });
 }
 
 /// Waits until every device has a link. @return false if a signal came first

@@ -38,13 +38,13 @@ std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::
   return before_dashes;
 }
 
-EalOptions eal_options(std::string program, std::uint32_t cpu, std::uint32_t mbufs,
+EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra) {
   constexpr std::uint64_t kBytesPerMbuf = 2560;  // mbuf, meta data, headroom, frame, pool's header
   // No object of a pool may lie across two ordinary pages.
   constexpr std::uint64_t kOrdinaryBytesPerMbuf = 4096;
   constexpr std::uint64_t kFixed_mb = 64;  // rings, queues, DPDK itself
-  EalOptions options{.program = std::move(program), .cpu = cpu};
+  EalOptions options{.program = std::move(program), .cpus = std::move(cpus)};
   for (const auto& port : ports)
     if (is_pci_address(port.device)) options.pci_devices.push_back(port.device);
   const auto memory_mb = [mbufs](std::uint64_t bytes_per_mbuf) {

@@ -41,7 +41,7 @@ SplitArguments split_arguments(int argc, const char* const* argv);
 std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::string_view text);
 
 /// EalOptions for a pool of `mbufs` full frames; lines go to the log.
-EalOptions eal_options(std::string program, std::uint32_t cpu, std::uint32_t mbufs,
+EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra);
 
 /// The exclusive end of a device's socket waits at most so long; signals end it.

@@ -30,7 +30,7 @@ constexpr std::uint32_t kOtherMemory_mb = 32;
 struct VirtualWorker {
   VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attribution)
       : eal({.program = "outrider-lab",
-             .cpu = cpu,
+             .cpus = {cpu},
              .memory_mb =
                  static_cast<std::uint32_t>(
                      buffers * (attribution ? kBytesPerAttributedBuffer : kBytesPerBuffer) >> 20) +

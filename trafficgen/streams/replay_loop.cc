@@ -88,7 +88,7 @@ ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
   const std::uint32_t room = std::max(2048U, longest_frame(trace));
   const std::uint32_t plain = (room + 512 + kBytesPerPlainMbuf - 1) / kBytesPerPlainMbuf;
   const std::vector<PortConfig> ports{port_config("replay", process.device, 1024, 1024, options)};
-  const Eal eal(eal_options("outrider-trafficgen", process.lcore, 2 * kMbufs * plain, ports,
+  const Eal eal(eal_options("outrider-trafficgen", {process.lcore}, 2 * kMbufs * plain, ports,
                             std::move(eal_extra)));
   const Mempool pool =
       make_packet_pool({.name = "replay", .mbufs = kMbufs, .frame_room_bytes = room});

@@ -93,7 +93,8 @@ StreamProcess::StreamProcess(const GeneratorConfig& config, const ProgramOptions
     : config_(config),
       options_(options),
       ports_(ports_of(config, options)),
-      eal_(eal_options(kProgram, config.lcore, plain_mbufs(config), ports_, std::move(eal_extra))),
+      eal_(
+          eal_options(kProgram, {config.lcore}, plain_mbufs(config), ports_, std::move(eal_extra))),
       send_pool_(make_packet_pool({.name = "streams",
                                    .mbufs = stream_send_mbufs(config),
                                    .frame_room_bytes = stream_room_bytes(config)})),

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 // The structured bindings below stop compiling when a struct gains a field, so
 // that the round trip cannot forget one.
 inline auto fields(const DeviceConfig& c) {
-  const auto& [name, device, rx, tx] = c;
-  return std::tuple(name, device, rx, tx);
+  const auto& [name, device, rx, tx, rx_queues] = c;
+  return std::tuple(name, device, rx, tx, rx_queues);
 }
 inline auto fields(const QueueConfig& c) {
   const auto& [packets, bytes, weight, floor, depth, alpha, reserved] = c;
@@ -76,7 +76,8 @@ inline auto fields(const SwitchLinkConfig& c) {
   return std::tuple(a, b, delay);
 }
 inline auto fields(const SwitchProcessConfig& c) {
-  const auto& [devices, switches, links, seed, lcore, mbufs, bin, records, bins] = c;
+  const auto& [devices, switches, links, seed, lcore, more_lcores, mbufs, bin, records, bins] = c;
+  static_cast<void>(more_lcores);  // not with two switches: WhatSeveralLcoresCannotShareIsRefused
   return std::tuple(devices.size(), switches.size(), links.size(), seed, lcore, mbufs, bin, records,
                     bins);
 }
@@ -163,7 +164,7 @@ inline SwitchProcessConfig full_config() {
                           .buffer = {.total_bytes = 1'000'000}};
   const SwitchConfig root{
       .name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};
-  return {.devices = {{"nic", "0000:3b:00.0", 2048, 512}},
+  return {.devices = {{"nic", "0000:3b:00.0", 2048, 512, 1}},
           .switches = {leaf, root},
           .links = {{"leaf.up", "root.p0", 100us}},
           .seed = 7,

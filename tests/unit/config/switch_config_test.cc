@@ -224,8 +224,58 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.max_burst_records = 0; }, "max_burst_records", "0: must be at least 1"},
       {[](C& c) { c.max_bins = 0; }, "max_bins", "0: must be at least 1"},
       {[](C& c) { c.lcore = 5000; }, "lcore", "5000: must be at most"},
+      {[](C& c) { c.more_lcores = {1}; }, "more_lcores", "1: needs a single [[switch]]"},
+      {[](C& c) {
+         c.devices[0].rx_queues = 2;
+         c.mbufs.reset();
+       },
+       "device[0].rx_queues", "2: needs a single"},
   };
   expect_each_reported(breaches, full_config());
+}
+
+/// One switch, two ports, straight to devices.
+SwitchProcessConfig direct() {
+  SwitchProcessConfig c;
+  c.devices = {{"a", "net_null0"}, {"b", "net_null1"}};
+  c.switches = {{.name = "s",
+                 .ports = {{.name = "p", .device = "a"}, {.name = "q", .device = "b"}},
+                 .routes = {},
+                 .mac_routes = {}}};
+  return c;
+}
+
+TEST(SwitchConfig, WhatSeveralLcoresCannotShareIsRefused) {
+  using C = SwitchProcessConfig;
+  auto shared = direct();
+  shared.more_lcores = {1, 1, 2};
+  shared.devices[0].rx_queues = 4;
+  EXPECT_TRUE(validate(shared).empty());
+  const auto again = switch_config_from(parse_toml(to_toml(shared)).config.value());
+  ASSERT_TRUE(again) << format_issues("text", again.issues);
+  EXPECT_EQ(again.config->more_lcores, shared.more_lcores);
+  EXPECT_EQ(cpus_of(*again.config), (std::vector<std::uint32_t>{0, 1, 1, 2}));
+  const Breach<C> breaches[] = {
+      {[](C& c) { c.more_lcores.push_back(1024); }, "more_lcores[3]", "1024: must be at most 1023"},
+      {[](C& c) { c.more_lcores.resize(64); }, "more_lcores", "64 lcores: must be at most 63"},
+      {[](C& c) {
+         c.devices[0].rx_queues.reset();
+         c.switches[0].ports[0].delay = 1us;
+       },
+       "more_lcores", "3: needs a single"},
+      {[](C& c) { c.devices[0].rx_queues = 65; }, "device[0].rx_queues", "65: must be at most 64"},
+      {[](C& c) { c.switches[0].buffer.total_bytes = 1'000'000; }, "switch[0].buffer.total_bytes",
+       "1000000 bytes: needs one lcore"},
+      {[](C& c) { c.switches[0].classes.learned_flows = 9; }, "switch[0].classes.learned_flows",
+       "9: needs one lcore"},
+      {[](C& c) {
+         c.switches[0].signals = {.accept_tos = true, .accept_from = {"10.0.0.0/8"}};
+         c.switches[0].ports[1].regulation.mode = RegulationMode::kWindow;
+         c.switches[0].ports[1].regulation.recovery = Recovery::kTimer;
+       },
+       "switch[0].port[1].regulation.mode", "\"window\": needs one lcore"},
+  };
+  expect_each_reported(breaches, shared);
 }
 
 TEST(SwitchConfig, FaultsAreReportedWhereTheUserWroteThem) {
@@ -291,7 +341,7 @@ TEST(SwitchConfig, RequiredMbufsCountWhatCanHoldAPacket) {
   ASSERT_EQ(issues.size(), 1U);
   EXPECT_EQ(issues[0].problem,
             "5083: must be at least 5084 = descriptors 2560 + queues 193 + in flight on links 1563 "
-            "+ batches and cache 768");
+            "+ batches, caches and rings 768");
 }
 
 TEST(SwitchConfig, MissingFileSaysSo) {

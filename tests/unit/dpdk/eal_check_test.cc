@@ -144,7 +144,7 @@ bool holds(const std::vector<std::string>& arguments, const std::string& wanted)
 }
 
 TEST(EalArguments, TakesHugepagesOnlyIfEnoughAreFree) {
-  const EalOptions options{.program = "p", .cpu = 3, .memory_mb = 100};
+  const EalOptions options{.program = "p", .cpus = {3}, .memory_mb = 100};
   const auto huge = eal_arguments(options, 100, 7);
   EXPECT_TRUE(holds(huge, "--in-memory"));
   EXPECT_FALSE(holds(huge, "--no-huge"));

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <rte_errno.h>
+#include <rte_ring.h>
+#include <rte_ring_elem.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "common/dpdk/error.h"
+
+namespace outrider {
+
+/// Bounded queue from one lcore to another: one thread puts, one takes, neither waits.
+/// An rte_ring in its single-producer, single-consumer form.
+///
+/// @tparam Item copied; its size is a multiple of 4, as rte_ring wants
+template <class Item>
+class HandoverRing {
+  static_assert(std::is_trivially_copyable_v<Item> && sizeof(Item) % 4 == 0);
+
+ public:
+  /// @param name unique in the process, at most 25 characters
+  /// @param items that it holds; a power of two
+  /// @throws DpdkError
+  HandoverRing(const std::string& name, std::uint32_t items)
+      : ring_(rte_ring_create_elem(name.c_str(), sizeof(Item), items, SOCKET_ID_ANY,
+                                   RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ)) {
+    if (ring_ == nullptr) throw DpdkError("rte_ring_create_elem", name, rte_errno);
+  }
+
+  /// @return how many, from the first, it took
+  std::uint32_t put(std::span<const Item> items) noexcept {
+    return rte_ring_sp_enqueue_burst_elem(ring_.get(), items.data(), sizeof(Item),
+                                          static_cast<unsigned>(items.size()), nullptr);
+  }
+  /// @return how many of `room` were filled, oldest first
+  std::uint32_t take(std::span<Item> room) noexcept {
+    return rte_ring_sc_dequeue_burst_elem(ring_.get(), room.data(), sizeof(Item),
+                                          static_cast<unsigned>(room.size()), nullptr);
+  }
+  /// Exact only while neither side runs.
+  [[nodiscard]] std::uint32_t size() const noexcept { return rte_ring_count(ring_.get()); }
+
+ private:
+  struct Free {
+    void operator()(rte_ring* ring) const noexcept { rte_ring_free(ring); }
+  };
+  std::unique_ptr<rte_ring, Free> ring_;
+};
+
+}  // namespace outrider

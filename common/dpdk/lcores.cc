@@ -1,0 +1,43 @@
+#include "common/dpdk/lcores.h"
+
+#include <rte_launch.h>
+#include <rte_lcore.h>
+
+#include <cassert>
+#include <string>
+#include <vector>
+
+#include "common/dpdk/error.h"
+
+namespace outrider {
+
+void run_on_lcores(std::uint32_t count, const std::function<void(std::uint32_t)>& work) {
+  assert(rte_lcore_id() == rte_get_main_lcore());
+  struct Share {
+    const std::function<void(std::uint32_t)>* work;
+    std::uint32_t index;
+  };
+  std::vector<Share> shares;
+  std::vector<unsigned> ids{rte_get_main_lcore()};
+  unsigned id = 0;
+  RTE_LCORE_FOREACH_WORKER(id) ids.push_back(id);
+  if (ids.size() < count)
+    throw EnvironmentError("lcores: " + std::to_string(count) + " are wanted and the EAL has " +
+                           std::to_string(ids.size()) +
+                           ". Name as many with --lcores in the EAL arguments, or leave that out.");
+  for (std::uint32_t i = 0; i < count; ++i) shares.push_back({&work, i});
+  const auto run = [](void* share) {
+    const Share& s = *static_cast<Share*>(share);
+    (*s.work)(s.index);
+    return 0;
+  };
+  for (std::uint32_t i = 1; i < count; ++i) {
+    const int error = rte_eal_remote_launch(run, &shares[i], ids[i]);
+    assert(error == 0);  // only if that lcore were busy
+    static_cast<void>(error);
+  }
+  work(0);
+  for (std::uint32_t i = 1; i < count; ++i) rte_eal_wait_lcore(ids[i]);
+}
+
+}  // namespace outrider

@@ -1,0 +1,85 @@
+#include "switch/lcore_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "switch/egress_port.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint64_t kMaxCpu = 1023;
+constexpr std::uint64_t kMaxMoreLcores = 63;
+constexpr std::uint64_t kMaxRxQueues = 64;
+
+/// What belongs to one lcore and several would have to write.
+void check_shared_state(const Checks& root, const SwitchConfig& sw) {
+  constexpr const char* kRule = "needs one lcore: leave out more_lcores";
+  const Checks at = root.below("switch", 0);
+  at.require(!sw.buffer.total_bytes, "buffer.total_bytes",
+             std::to_string(sw.buffer.total_bytes.value_or(0)) + " bytes", kRule);
+  at.require(sw.classes.learned_flows == 0, "classes.learned_flows",
+             std::to_string(sw.classes.learned_flows), kRule);
+  for (std::size_t p = 0; p < sw.ports.size(); ++p) {
+    const Checks port = at.below("port", p);
+    const auto queues = queues_of(sw.ports[p]);
+    for (std::size_t q = 0; q < queues.size(); ++q) {
+      const Checks queue = sw.ports[p].queues.empty() ? port : port.below("queues", q);
+      queue.require(!holds_windows(queues[q].regulation.mode), "regulation.mode", "\"window\"",
+                    kRule);
+    }
+  }
+}
+
+}  // namespace
+
+bool runs_directly(const SwitchProcessConfig& config) {
+  if (config.switches.size() != 1 || !config.links.empty()) return false;
+  const auto& ports = config.switches.front().ports;
+  return ports.size() <= std::numeric_limits<PortMask>::digits &&
+         std::ranges::all_of(ports, [](const SwitchPortConfig& port) {
+           return port.device.has_value() && port.delay == Duration::zero();
+         });
+}
+
+void check_lcores(const Checks& root, const SwitchProcessConfig& config) {
+  const bool direct = runs_directly(config);
+  constexpr const char* kDirect =
+      "needs a single [[switch]] of at most 64 ports, all with a device and without delay";
+  for (std::size_t d = 0; d < config.devices.size(); ++d) {
+    const auto& queues = config.devices[d].rx_queues;
+    if (!queues) continue;
+    const Checks at = root.below("device", d);
+    at.in_range("rx_queues", *queues, 1, kMaxRxQueues);
+    at.require(*queues == 1 || direct, "rx_queues", std::to_string(*queues), kDirect);
+  }
+  if (config.more_lcores.empty()) return;
+  root.in_range("more_lcores", config.more_lcores.size(), 0, kMaxMoreLcores, "lcores");
+  for (std::size_t i = 0; i < config.more_lcores.size(); ++i)
+    root.below("more_lcores", i).in_range("", config.more_lcores[i], 0, kMaxCpu);
+  if (root.require(direct, "more_lcores", std::to_string(config.more_lcores.size()), kDirect))
+    check_shared_state(root, config.switches.front());
+}
+
+LcorePlan plan_lcores(const SwitchProcessConfig& config, std::span<const std::uint16_t> rx_queues,
+                      std::uint32_t lcores) {
+  LcorePlan plan;
+  plan.polled.resize(lcores);
+  plan.serves.resize(lcores);
+  for (std::uint32_t d = 0; d < config.devices.size(); ++d) {
+    const std::uint32_t owner = d % lcores;
+    plan.owner_of_device.push_back(owner);
+    plan.serves[owner].push_back(d);
+    for (std::uint16_t q = 0; q < rx_queues[d]; ++q)
+      plan.polled[(owner + q) % lcores].push_back({d, q});
+  }
+  for (const auto& port : config.switches.front().ports) {
+    const auto device = std::ranges::find(config.devices, *port.device, &DeviceConfig::name);
+    plan.owner_of_port.push_back(
+        plan.owner_of_device[static_cast<std::size_t>(device - config.devices.begin())]);
+  }
+  return plan;
+}
+
+}  // namespace outrider

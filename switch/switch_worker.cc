@@ -1,0 +1,162 @@
+#include "switch/switch_worker.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <utility>
+
+#include "common/dpdk/receive.h"
+
+namespace outrider {
+
+namespace {
+
+/// Of one other lcore in one poll: more than it can send on, if it gets no more itself.
+constexpr std::size_t kTakenOver = 2 * kBatchPackets;
+
+}  // namespace
+
+SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
+    : setup_(std::move(setup)),
+      switch_(of),
+      lane_(of.lane(setup_.index)),
+      devices_(devices),
+      polled_(setup_.plan->polled[setup_.index]),
+      outgoing_(setup_.to.size()) {
+  const bool alone = setup_.to.size() == 1;
+  arrivals_.resize(polled_.size() + (alone ? 0 : setup_.from.size()));
+  active_.reserve(arrivals_.size());
+  const std::size_t flooded = std::size_t{kBatchPackets} * switch_.ports();
+  for (auto& arrivals : arrivals_)
+    arrivals.routed.reserve(std::max(flooded, std::size_t{kTakenOver}));
+  if (!alone)
+    for (auto& packets : outgoing_) packets.reserve(flooded * polled_.size());
+  for (std::uint16_t p = 0; p < switch_.ports(); ++p)
+    hears_returns_ |= switch_.port(p).hears_returns();
+  for (const std::uint32_t device : setup_.plan->serves[setup_.index])
+    for (const std::uint16_t p : (*setup_.ports_of_device)[device])
+      switch_.port(p).connect(devices_.edge(device), busy_, p);
+}
+
+void SwitchWorker::poll(Time previous, Time now) noexcept {
+  active_.clear();
+  for (std::size_t i = 0; i < polled_.size(); ++i) receive(polled_[i], arrivals_[i], now);
+  if (setup_.to.size() > 1) {
+    for (std::uint32_t lcore = 0; lcore < setup_.to.size(); ++lcore)
+      if (setup_.to[lcore] != nullptr) hand_over(lcore);
+    tell_news();
+    for (std::uint32_t lcore = 0; lcore < setup_.from.size(); ++lcore)
+      if (setup_.from[lcore] != nullptr)
+        take_over(*setup_.from[lcore], arrivals_[polled_.size() + lcore], now);
+  }
+  if (!active_.empty()) egress(previous, now);
+  serve(now);
+  for (const std::uint32_t device : setup_.plan->serves[setup_.index])
+    devices_.edge(device).flush();
+}
+
+void SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept {
+  std::array<Packet*, kBatchPackets> batch;
+  const std::uint16_t size = devices_.receive_batch(from.device, from.queue, batch);
+  if (size == 0) return;
+  const auto& ports = (*setup_.ports_of_device)[from.device];
+  for (std::uint16_t i = 0; i < size; ++i) {
+    Packet* packet = batch[i];
+    if (!prepare_received(*packet)) [[unlikely]] {
+      ++malformed_;
+      release(packet);
+      continue;
+    }
+    const std::uint32_t port =
+        ports.size() == 1 ? ports.front() : port_of(from.device, *packet, now);
+    switch_.ingress(lane_, port, packet, now, [&](std::uint16_t out, Packet* p) {
+      const std::uint32_t owner = setup_.plan->owner_of_port[out];
+      if (owner == setup_.index) [[likely]] {
+        arrivals.routed.push_back({p, out, static_cast<std::uint16_t>(port)});
+      } else {
+        meta(*p).egress_port = static_cast<std::uint8_t>(out);
+        outgoing_[owner].push_back(p);
+      }
+    });
+  }
+  if (!arrivals.routed.empty()) active_.push_back(&arrivals);
+}
+
+/// Ports that share a device are told apart by who sent the packet.
+std::uint32_t SwitchWorker::port_of(std::uint32_t device, Packet& packet, Time now) const noexcept {
+  const auto& ports = (*setup_.ports_of_device)[device];
+  const auto behind = switch_.port_behind(lane_, packet, now);
+  return behind && std::ranges::count(ports, *behind) != 0 ? *behind : ports.front();
+}
+
+/// What the ring has no room for is dropped: its owner lags, as a port that is overrun.
+void SwitchWorker::hand_over(std::uint32_t lcore) noexcept {
+  auto& packets = outgoing_[lcore];
+  if (packets.empty()) return;
+  const std::uint32_t taken = setup_.to[lcore]->packets.put(packets);
+  for (std::size_t i = taken; i < packets.size(); ++i)
+    switch_.take_back(lane_, *packets[i], DropReason::kHandoverFull);
+  packets.clear();
+}
+
+/// Whom there is no room to tell hears it when the station is heard again.
+void SwitchWorker::tell_news() noexcept {
+  auto& news = lane_.forwarding.news;
+  if (news.empty()) return;
+  for (Handover* other : setup_.to)
+    if (other != nullptr) other->news.put(news);
+  news.clear();
+}
+
+void SwitchWorker::take_over(Handover& from, Arrivals& arrivals, Time now) noexcept {
+  std::array<StationNews, kBatchPackets> news;
+  const std::uint32_t told = from.news.take(news);
+  for (std::uint32_t i = 0; i < told; ++i) lane_.forwarding.hear(news[i], now);
+
+  std::array<Packet*, kTakenOver> packets;
+  const std::uint32_t taken = from.packets.take(packets);
+  if (taken == 0) return;
+  for (std::uint32_t i = 0; i < taken; ++i) rte_prefetch0(&meta(*packets[i]));
+  for (std::uint32_t i = 0; i < taken; ++i)
+    arrivals.routed.push_back({packets[i], meta(*packets[i]).egress_port, kElsewhere});
+  active_.push_back(&arrivals);
+}
+
+/// Steps through the time since the last poll, as many steps as the longest batch has
+/// packets; a shorter batch is spread over them as evenly as whole packets allow.
+void SwitchWorker::egress(Time previous, Time now) noexcept {
+  std::uint32_t steps = 0;
+  for (const Arrivals* a : active_)
+    steps = std::max(steps, static_cast<std::uint32_t>(a->routed.size()));
+  const Duration step = (now - previous) / steps;
+  Time at = previous;
+  for (std::uint32_t s = 1; s <= steps; ++s) {
+    at = s == steps ? now : at + step;
+    for (Arrivals* a : active_) {
+      a->due += static_cast<std::uint32_t>(a->routed.size());
+      while (a->due >= steps) {
+        a->due -= steps;
+        forward(a->routed[a->taken++], at);
+      }
+    }
+  }
+  for (Arrivals* a : active_) {
+    assert(a->taken == a->routed.size() && a->due == 0);
+    a->routed.clear();
+    a->taken = 0;
+  }
+}
+
+void SwitchWorker::forward(const Routed& next, Time at) noexcept {
+  if (hears_returns_ && next.in != kElsewhere) [[unlikely]]
+    switch_.port(next.in).on_return(*next.packet, at);
+  switch_.egress(lane_, switch_.port(next.out), next.packet, at);
+}
+
+void SwitchWorker::serve(Time now) noexcept {
+  for (PortMask left = busy_; left != 0; left &= left - 1)
+    switch_.port(static_cast<std::uint32_t>(std::countr_zero(left))).serve_until(now);
+}
+
+}  // namespace outrider

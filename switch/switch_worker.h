@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/core/batch.h"
+#include "common/core/clock.h"
+#include "common/dpdk/handover_ring.h"
+#include "common/runtime/poll_devices.h"
+#include "switch/lcore_plan.h"
+#include "switch/switch.h"
+
+namespace outrider {
+
+/// What goes from one lcore of a switch to another. Identity: what one put, the other
+/// took, or it is resident.
+struct Handover {
+  HandoverRing<Packet*> packets;  ///< to ports of the other; PacketMeta::egress_port says which
+  HandoverRing<StationNews> news;
+};
+
+/// One lcore's share of a switch: it takes what its receive queues bring through the
+/// ingress half (parse, forward, classify), hands to other lcores what is for their
+/// ports, and takes what is for its own ports, from whomever, through the egress half to
+/// the devices.
+///
+/// The batches of one poll are interleaved, spread evenly over the time since the last
+/// poll, so that queues see them as they came. A flow that comes in by one receive queue
+/// keeps its order: queue, lane, ring and port are FIFOs.
+///
+/// Not thread-safe: its lcore owns it, its lane, its ports and their devices.
+class SwitchWorker {
+ public:
+  struct Setup {
+    std::uint32_t index = 0;  ///< of this lcore, and of its lane
+    const LcorePlan* plan = nullptr;
+    /// [lcores], nullptr at `index`; outlive the worker
+    std::vector<Handover*> to{};
+    std::vector<Handover*> from{};
+    /// [devices] ports behind it; outlives the worker
+    const std::vector<std::vector<std::uint16_t>>* ports_of_device = nullptr;
+  };
+
+  SwitchWorker(Setup setup, Switch& of, PollDevices& devices);
+
+  /// Takes what has arrived since `previous`, forwards, and lets leave what is due by
+  /// `now`. @pre previous <= now, and not before the last poll's
+  void poll(Time previous, Time now) noexcept;
+
+  /// Received, and not readable as one segment.
+  [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }
+
+ private:
+  struct Routed {
+    Packet* packet = nullptr;
+    std::uint16_t out = 0;  ///< egress port
+    std::uint16_t in = 0;   ///< port that it came in by; kElsewhere: another lcore knows
+  };
+  /// What one source brought in this poll, behind the ingress half.
+  struct Arrivals {
+    std::vector<Routed> routed;  ///< capacity fixed at start-up
+    std::uint32_t taken = 0;
+    std::uint32_t due = 0;  ///< of the interleaving: packets x steps so far
+  };
+  static constexpr std::uint16_t kElsewhere = 0xFFFF;
+
+  void receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept;
+  [[nodiscard]] std::uint32_t port_of(std::uint32_t device, Packet& packet,
+                                      Time now) const noexcept;
+  void hand_over(std::uint32_t lcore) noexcept;
+  void tell_news() noexcept;
+  void take_over(Handover& from, Arrivals& arrivals, Time now) noexcept;
+  void egress(Time previous, Time now) noexcept;
+  void forward(const Routed& next, Time at) noexcept;
+  void serve(Time now) noexcept;
+
+  Setup setup_;
+  Switch& switch_;
+  SwitchLane& lane_;
+  PollDevices& devices_;
+  std::span<const LcorePlan::RxQueue> polled_;
+  bool hears_returns_ = false;      ///< some port wants to see what comes in by it
+  std::vector<Arrivals> arrivals_;  ///< [receive queues, then lcores if there are others]
+  std::vector<Arrivals*> active_;   ///< those that brought something in this poll
+  std::vector<std::vector<Packet*>> outgoing_;  ///< [lcores], sent once a poll
+  PortMask busy_ = 0;                           ///< of its own ports
+  std::uint64_t malformed_ = 0;
+};
+
+}  // namespace outrider

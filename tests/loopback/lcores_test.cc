@@ -1,0 +1,168 @@
+// Goal: on 1, 2 and 4 lcores the program forwards the same packets, each flow in order, and
+// its ledger balances. Method: the real program with real threads; what comes in is read
+// from files once, what leaves is written to files.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "common/telemetry/exit_status.h"
+#include "switch/report_json.h"
+#include "tests/loopback/process_guard.h"
+#include "tests/support/frames.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t kPorts = 4;
+constexpr std::uint32_t kFlows = 32;
+/// From each receive queue: what its lcore hands to another never fills the ring between.
+constexpr std::uint32_t kPacketsPerQueue = 900;
+
+void put32(std::string& out, std::uint32_t v) { out.append(reinterpret_cast<const char*>(&v), 4); }
+
+/// Flow f comes in by port f % 4 and leaves by port f / 4 % 4; port 0 has two receive
+/// queues, between which its flows are split.
+std::string capture_of(std::uint32_t port, std::uint32_t half, std::uint32_t halves) {
+  std::string out;
+  for (const std::uint32_t word : {0xA1B2C3D4U, 0x00040002U, 0U, 0U, 65535U, 1U}) put32(out, word);
+  std::vector<std::uint32_t> flows;
+  for (std::uint32_t f = port; f < kFlows; f += kPorts)
+    if (f / kPorts % halves == half) flows.push_back(f);
+  for (std::uint32_t i = 0; i < kPacketsPerQueue; ++i) {
+    const std::uint32_t f = flows[i % flows.size()];
+    const std::uint32_t to = f / kPorts % kPorts;
+    const auto frame = bytes_of({.flow = {0x0A000001 + (port << 8), 0x0A000002 + (to << 8),
+                                          static_cast<std::uint16_t>(1000 + f), 80},
+                                 .sequence = i / static_cast<std::uint32_t>(flows.size())});
+    for (const std::uint32_t word : {0U, i, static_cast<std::uint32_t>(frame.size()),
+                                     static_cast<std::uint32_t>(frame.size())})
+      put32(out, word);
+    out.append(reinterpret_cast<const char*>(frame.data()), frame.size());
+  }
+  return out;
+}
+
+/// Flow -> its sequence numbers in the order of the file.
+using Flows = std::map<std::uint16_t, std::vector<std::uint32_t>>;
+
+Flows flows_in(const std::string& capture) {
+  Flows flows;
+  for (std::size_t at = 24; at + 16 <= capture.size();) {
+    std::uint32_t bytes = 0;
+    std::memcpy(&bytes, capture.data() + at + 8, 4);
+    at += 16;
+    const auto octet = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(static_cast<unsigned char>(capture[at + i]));
+    };
+    const auto port = static_cast<std::uint16_t>(octet(34) << 8 | octet(35));
+    flows[port].push_back(octet(38) << 24 | octet(39) << 16 | octet(40) << 8 | octet(41));
+    at += bytes;
+  }
+  return flows;
+}
+
+/// "(0-3)@(0,1)" over the CPUs this process may use: more lcores than CPUs take turns.
+std::string shared_lcores(std::uint32_t lcores) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof(allowed), &allowed);
+  std::string cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed)) cpus += (cpus.empty() ? "" : ",") + std::to_string(cpu);
+  return "--lcores=(0-" + std::to_string(lcores - 1) + ")@(" + cpus + ")";
+}
+
+std::string config(const ScratchDirectory& scratch, std::uint32_t lcores) {
+  std::ostringstream c;
+  c << "more_lcores = [";
+  for (std::uint32_t i = 1; i < lcores; ++i) c << (i == 1 ? "0" : ", 0");
+  c << "]\n";
+  for (std::uint32_t p = 0; p < kPorts; ++p) {
+    c << "[[device]]\nname = \"d" << p << "\"\n";
+    if (p == 0) c << "rx_queues = 2\n";
+    c << "device = \"net_pcap" << p << ",rx_pcap=" << scratch / ("in" + std::to_string(p));
+    if (p == 0) c << ",rx_pcap=" << scratch / "in0b";
+    c << ",tx_pcap=" << scratch / ("out" + std::to_string(p)) << "\"\n";
+  }
+  c << "[[switch]]\nname = \"sw\"\n[switch.queue]\nlimit_packets = 10000\n"
+    << "[switch.marker]\nthreshold_packets = 9999\n";
+  for (std::uint32_t p = 0; p < kPorts; ++p)
+    c << "[[switch.port]]\nname = \"p" << p << "\"\ndevice = \"d" << p
+      << "\"\ndrain_rate = \"10gbit\"\n[[switch.route]]\nprefix = \"10.0." << p
+      << ".0/24\"\nport = \"p" << p << "\"\n";
+  return c.str();
+}
+
+std::vector<Flows> run(std::uint32_t lcores) {
+  const ScratchDirectory scratch;
+  scratch.write("in0", capture_of(0, 0, 2));
+  scratch.write("in0b", capture_of(0, 1, 2));
+  for (std::uint32_t p = 1; p < kPorts; ++p)
+    scratch.write("in" + std::to_string(p), capture_of(p, 0, 1));
+  ProcessGuard process(
+      {OUTRIDER_SWITCH_PROGRAM, "--config", scratch.write("switch.toml", config(scratch, lcores)),
+       "--duration", "1s", "--report", scratch / "report.json", "--eal", shared_lcores(lcores)},
+      scratch / "log");
+  EXPECT_EQ(process.wait(kPatience), kExitOk) << process.output();
+  const SwitchReport report = switch_report_from_json(read_whole(scratch / "report.json"));
+  EXPECT_TRUE(report.ledger_balanced);
+  EXPECT_EQ(report.received, (kPorts + 1) * kPacketsPerQueue);
+  EXPECT_EQ(report.transmitted, report.received) << process.output();
+  std::vector<Flows> left;
+  for (std::uint32_t p = 0; p < kPorts; ++p)
+    left.push_back(flows_in(read_whole(scratch / ("out" + std::to_string(p)))));
+  return left;
+}
+
+TEST(Lcores, OneTwoAndFourForwardTheSame) {
+  const auto one = run(1);
+  std::size_t flows = 0;
+  for (const auto& port : one) {
+    flows += port.size();
+    for (const auto& [flow, sequences] : port)
+      for (std::uint32_t i = 0; i < sequences.size(); ++i)
+        ASSERT_EQ(sequences[i], i) << "flow " << flow;
+  }
+  EXPECT_EQ(flows, kFlows);
+  EXPECT_EQ(run(2), one);
+  EXPECT_EQ(run(4), one);
+}
+
+TEST(Lcores, WhatTheyCannotShareIsRefused) {
+  const ScratchDirectory scratch;
+  std::string text = config(scratch, 2);
+  text.insert(text.find("[switch.queue]"),
+              "[switch.l2]\nlearning = true\n[switch.classes]\nlearned_flows = 64\n"
+              "[switch.buffer]\ntotal_bytes = \"1MB\"\n");
+  ProcessGuard process({OUTRIDER_SWITCH_PROGRAM, "--config", scratch.write("switch.toml", text)},
+                       scratch / "log");
+  EXPECT_EQ(process.wait(kPatience), kExitUsage);
+  const std::string said = process.output();
+  EXPECT_NE(said.find("classes.learned_flows: 64: needs one lcore"), said.npos) << said;
+  EXPECT_NE(said.find("buffer.total_bytes: 1000000 bytes: needs one lcore"), said.npos) << said;
+  EXPECT_EQ(said.find("l2.learning"), said.npos) << "lcores tell each other";
+}
+
+TEST(Lcores, FewerThanWantedAreRefused) {
+  const ScratchDirectory scratch;
+  for (std::uint32_t p = 0; p < kPorts; ++p)
+    scratch.write("in" + std::to_string(p), capture_of(p, 0, 1));
+  scratch.write("in0b", capture_of(0, 1, 2));
+  ProcessGuard process(
+      {OUTRIDER_SWITCH_PROGRAM, "--config", scratch.write("switch.toml", config(scratch, 3)),
+       "--eal", shared_lcores(2)},
+      scratch / "log");
+  EXPECT_EQ(process.wait(kPatience), kExitEnvironment);
+  EXPECT_NE(process.output().find("3 are wanted and the EAL has 2"), std::string::npos)
+      << process.output();
+}
+
+}  // namespace
+}  // namespace outrider

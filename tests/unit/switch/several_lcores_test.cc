@@ -1,0 +1,247 @@
+// Goal: several lcores forward as one does, keep every flow's order, and account for every
+// packet, also for those on the way between them. Method: the workers of a DirectSwitch
+// take turns in one thread, at literal instants; net_ring devices, into which the test
+// puts packets, and which receive what they transmit.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "common/core/random.h"
+#include "switch/direct_switch.h"
+#include "tests/support/frames.h"
+#include "tests/support/pool.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t kPorts = 4;
+
+/// Port p, 10.0.<p>.0/24, has a device of its own. The drain is so slow that nothing
+/// leaves before leave().
+SwitchProcessConfig config() {
+  SwitchProcessConfig c;
+  SwitchConfig sw{.name = "sw", .ports = {}, .routes = {}, .mac_routes = {}};
+  for (std::uint32_t p = 0; p < kPorts; ++p) {
+    const std::string name = "p" + std::to_string(p);
+    c.devices.push_back({.name = name, .device = "net_ring" + std::to_string(p)});
+    SwitchPortConfig port{.name = name, .drain_rate = BitRate{1'000'000}, .device = name};
+    port.queue.limit_packets = 4000;
+    port.marker.threshold_packets = 4000;
+    sw.ports.push_back(port);
+    sw.routes.push_back({"10.0." + std::to_string(p) + ".0/24", name});
+  }
+  c.switches = {sw};
+  return c;
+}
+
+/// What left by each port: flow -> sequence numbers in order.
+using Left = std::map<std::uint32_t, std::map<std::uint16_t, std::vector<std::uint32_t>>>;
+
+class Bench {
+ public:
+  Bench(const SwitchProcessConfig& c, std::uint32_t lcores)
+      : devices_(ports(c), *pool_), direct_(std::make_unique<DirectSwitch>(c, devices_, lcores)) {}
+  ~Bench() {
+    direct_.reset();
+    for (std::uint32_t p = 0; p < kPorts; ++p) drain(p, [](Packet&) {});
+    EXPECT_EQ(rte_mempool_in_use_count(pool_.get()), 0U);
+  }
+
+  void arrive(std::uint32_t port, const FrameSpec& spec) {
+    Packet* packet = make_packet(*pool_, spec);
+    ASSERT_EQ(devices_.port(port).tx(&packet, 1), 1U);
+    ++arrived_;
+  }
+  void poll() {
+    for (std::uint32_t w = 0; w < direct_->workers(); ++w)
+      direct_->worker(w).poll(now_, now_ + 1us);
+    now_ += 1us;
+  }
+  void poll_only(std::uint32_t lcore) {
+    direct_->worker(lcore).poll(now_, now_ + 1us);
+    now_ += 1us;
+  }
+  /// Polls with a pause, after which what left meanwhile has been taken from the devices.
+  void wait(Duration pause) {
+    poll();
+    poll();
+    now_ += pause;
+    static_cast<void>(leave(0s));
+  }
+  /// Everything that waits leaves, and the far ends take it.
+  Left leave(Duration after = 100s) {
+    for (std::uint32_t w = 0; w < direct_->workers(); ++w)
+      direct_->worker(w).poll(now_, now_ + after);
+    now_ += after;
+    Left left;
+    for (std::uint32_t p = 0; p < kPorts; ++p)
+      drain(p, [&](Packet& packet) {
+        const auto a = outrider::arrival_of(packet, p, now_);
+        EXPECT_TRUE(a.checksum_valid);
+        left[p][a.flow.source_port].push_back(a.sequence);
+      });
+    return left;
+  }
+  [[nodiscard]] SwitchReport report() const { return direct_->report(now_); }
+  [[nodiscard]] std::uint64_t arrived() const { return arrived_; }
+
+ private:
+  static std::vector<PortConfig> ports(const SwitchProcessConfig& c) {
+    std::vector<PortConfig> configs;
+    for (const auto& d : c.devices)
+      configs.push_back({.name = d.name, .device = d.device, .rx_queues = d.rx_queues});
+    return configs;
+  }
+  template <class See>
+  void drain(std::uint32_t port, See see) {
+    std::array<Packet*, kBatchPackets> batch;
+    while (const auto n = devices_.receive_batch(port, 0, batch))
+      for (std::uint16_t i = 0; i < n; ++i) {
+        see(*batch[i]);
+        release(batch[i]);
+      }
+  }
+
+  Mempool pool_ = make_packet_pool({.name = "lcores", .mbufs = 8191});
+  PollDevices devices_;
+  std::unique_ptr<DirectSwitch> direct_;
+  Time now_{};
+  std::uint64_t arrived_ = 0;
+};
+
+/// Flow f from port f % kPorts; 0 to 3 packets of random flows a step, as seeded.
+Left run(std::uint32_t lcores, std::uint64_t seed) {
+  Bench bench(config(), lcores);
+  RandomStream random(seed, 0, RandomPurpose::kImpairment);
+  std::vector<std::uint32_t> sequences(40);
+  for (int step = 0; step < 400; ++step) {
+    for (std::uint32_t n = random.next_u32() % 4; n != 0; --n) {
+      const std::uint32_t f = random.next_u32() % 40;
+      const std::uint32_t to = (f / kPorts) % kPorts;
+      bench.arrive(f % kPorts, {.flow = {0x0A000001 + ((f % kPorts) << 8), 0x0A000002 + (to << 8),
+                                         static_cast<std::uint16_t>(1000 + f), 80},
+                                .sequence = sequences[f]++});
+    }
+    bench.poll();
+  }
+  bench.poll();
+  const SwitchReport before = bench.report();
+  EXPECT_TRUE(before.ledger_balanced);
+  EXPECT_EQ(before.received, bench.arrived());
+  Left left = bench.leave();
+  const SwitchReport after = bench.report();
+  EXPECT_TRUE(after.ledger_balanced);
+  EXPECT_EQ(after.transmitted, bench.arrived());
+  EXPECT_EQ(after.resident, 0U);
+  return left;
+}
+
+TEST(SeveralLcores, ForwardAsOneAndKeepTheOrderOfFlows) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Left one = run(1, seed);
+    EXPECT_EQ(one.size(), kPorts);
+    for (const auto& [port, flows] : one)
+      for (const auto& [flow, sequences] : flows)
+        for (std::uint32_t i = 0; i < sequences.size(); ++i)
+          ASSERT_EQ(sequences[i], i) << "port " << port << " flow " << flow;
+    for (const std::uint32_t lcores : {2, 3, 4}) EXPECT_EQ(run(lcores, seed), one) << lcores;
+  }
+}
+
+TEST(SeveralLcores, APacketBetweenThemIsResidentAndReleasedAtTheEnd) {
+  Bench bench(config(), 2);
+  for (int i = 0; i < 5; ++i) bench.arrive(1, {.flow = {1, 0x0A000002, 1000, 80}});
+  bench.poll();  // lcore 0 first, which finds nothing; then 1, which hands to port 0
+  const SwitchReport r = bench.report();
+  EXPECT_EQ(r.received, 5U);
+  EXPECT_EQ(r.resident, 5U);
+  EXPECT_EQ(r.queues[0].arrived[TrafficClass::kBackground], 0U) << "not at the port yet";
+  EXPECT_TRUE(r.ledger_balanced);
+}  // ~Bench: no buffer is lost
+
+TEST(SeveralLcores, WhatTheOwnerLagsBehindIsDroppedByName) {
+  auto c = config();
+  c.switches[0].ports[0].drain_rate = BitRate{100'000'000'000};
+  Bench bench(c, 2);
+  for (int round = 0; round < 40; ++round) {
+    for (int i = 0; i < 32; ++i) bench.arrive(1, {.flow = {1, 0x0A000002, 1000, 80}});
+    bench.poll_only(1);
+  }
+  SwitchReport r = bench.report();
+  EXPECT_EQ(r.received, 1280U);
+  EXPECT_EQ(r.resident, 1024U);
+  EXPECT_EQ(r.drops[TrafficClass::kBackground][static_cast<std::size_t>(DropReason::kHandoverFull)],
+            256U);
+  EXPECT_TRUE(r.ledger_balanced);
+}
+
+SwitchProcessConfig bridge() {
+  auto c = config();
+  c.switches[0].routes.clear();
+  c.switches[0].l2.learning = true;
+  c.switches[0].l2.ageing = 1s;
+  return c;
+}
+
+/// Stations are told apart by their addresses; FrameSpec derives MAC addresses from them.
+FrameSpec between(std::uint32_t from, std::uint32_t to) {
+  return {.flow = {from, to, static_cast<std::uint16_t>(from), 80}};
+}
+
+TEST(SeveralLcores, TellEachOtherWhereStationsAre) {
+  Bench bench(bridge(), 4);
+  bench.arrive(0, between(1, 2));  // heard by lcore 0 alone; flooded
+  bench.poll();
+  bench.poll();
+  EXPECT_EQ(bench.report().copied, 2U);
+  bench.arrive(3, between(2, 1));  // lcore 3 has never seen station 1
+  bench.poll();
+  bench.poll();
+  EXPECT_EQ(bench.report().copied, 2U) << "and does not flood";
+  bench.arrive(1, between(3, 2));
+  bench.poll();
+  bench.poll();
+  EXPECT_EQ(bench.report().copied, 2U) << "nor does lcore 1";
+  const Left left = bench.leave();
+  EXPECT_EQ(left.at(0).at(2).size(), 1U);
+  EXPECT_EQ(left.at(3).at(1).size(), 1U) << "the flooded one";
+  EXPECT_EQ(left.at(3).at(3).size(), 1U);
+  EXPECT_TRUE(bench.report().ledger_balanced);
+}
+
+// A station that speaks to one lcore's ports only is kept alive in the others' tables.
+TEST(SeveralLcores, AStationThatIsHeardDoesNotAgeElsewhere) {
+  Bench bench(bridge(), 2);
+  bench.arrive(1, between(9, 8));
+  bench.poll();
+  bench.poll();
+  for (int i = 0; i < 30; ++i) {  // 3 s of station 1 at lcore 0, ageing 1 s
+    bench.arrive(0, between(1, 9));
+    bench.wait(100ms);
+  }
+  const auto copied = bench.report().copied;
+  bench.arrive(1, between(9, 1));
+  bench.poll();
+  bench.poll();
+  EXPECT_EQ(bench.report().copied, copied) << "lcore 1 still knows station 1";
+  static_cast<void>(bench.leave());
+}
+
+TEST(LcorePlan, DealsOutDevicesAndTheirReceiveQueues) {
+  const auto c = config();
+  const LcorePlan one = plan_lcores(c, std::vector<std::uint16_t>{1, 1, 1, 1}, 1);
+  EXPECT_EQ(one.polled[0].size(), 4U);
+  EXPECT_EQ(one.owner_of_port, (std::vector<std::uint32_t>{0, 0, 0, 0}));
+  const LcorePlan two = plan_lcores(c, std::vector<std::uint16_t>{2, 1, 1, 3}, 2);
+  EXPECT_EQ(two.owner_of_port, (std::vector<std::uint32_t>{0, 1, 0, 1}));
+  using Q = LcorePlan::RxQueue;
+  EXPECT_EQ(two.polled[0], (std::vector<Q>{{0, 0}, {2, 0}, {3, 1}}));
+  EXPECT_EQ(two.polled[1], (std::vector<Q>{{0, 1}, {1, 0}, {3, 0}, {3, 2}}));
+  EXPECT_EQ(two.serves[1], (std::vector<std::uint32_t>{1, 3}));
+}
+
+}  // namespace
+}  // namespace outrider
