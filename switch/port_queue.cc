@@ -18,11 +18,12 @@ BitRate share_of(BitRate rate, double share) noexcept {
   return {static_cast<std::uint64_t>(static_cast<double>(rate.bits_per_second) * share)};
 }
 
-/// Has this queue anything to judge there? RED also counts departures.
+/// Has this queue anything to judge there, for its marker or a regulated threshold? RED
+/// also counts departures.
 bool judges_at(MarkAt at, const PortQueueConfig& config) noexcept {
   switch (config.marker.kind) {
     case MarkerKind::kTailDrop:
-      return false;
+      return config.marker.at == at && marks(config.regulation.mode);
     case MarkerKind::kStep:
       return config.marker.at == at;
     case MarkerKind::kRed:
@@ -222,6 +223,7 @@ void PortQueue::fill(QueueReport& r, Time now) const {
   if (!regulator_) return;
   const RegulatorCounters& n = regulator_->counters();
   r.starts_armed = n.armed;
+  r.starts_predicted = n.predicted;
   r.starts_repeated = n.repeated;
   r.starts_refused_budget = n.refused_budget;
   r.starts_refused_table = n.refused_table;
@@ -231,6 +233,8 @@ void PortQueue::fill(QueueReport& r, Time now) const {
   r.expired = n.expired;
   r.budget_exhausted = n.budget_exhausted;
   r.replaced = n.replaced;
+  r.predictions_missed = n.missed;
+  r.predictor = regulator_->prediction_counters();
   r.entries_left = regulator_->live_entries();
   r.regulated_ns = regulator_->regulated(now).count();
 }

@@ -87,6 +87,14 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
              "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
   check(at.below("window"), policy.window);
+  check(at.below("predict"), policy.predict);
+  if (policy.predict.from == PredictFrom::kOff) return;
+  at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",
+             "must regulate for [predict] to have an effect");
+  at.require(!holds_windows(policy.mode), "mode", "a mode that holds windows",
+             "cannot be combined with [predict] yet: windows are held for announced bursts alone");
+  if (!policy.lead)
+    at.fault("lead", "must say how long before a predicted burst regulation begins");
 }
 
 }  // namespace outrider

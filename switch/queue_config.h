@@ -11,6 +11,7 @@
 #include "common/core/regulation_policy.h"
 #include "common/core/scheduler.h"
 #include "common/core/units.h"
+#include "switch/predict_config.h"
 #include "switch/window_config.h"
 
 namespace outrider {
@@ -110,6 +111,10 @@ inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kAr
                                                        {"burst_end", Recovery::kBurstEnd},
                                                        {"timer", Recovery::kTimer}});
 
+inline constexpr auto kCompositions = choices<Composition>({{"min", Composition::kMin},
+                                                            {"harmonic", Composition::kHarmonic},
+                                                            {"demand", Composition::kDemand}});
+
 template <class V>
 void describe(V& v, QueueConfig& c) {
   v.value("limit_packets", c.limit_packets);
@@ -171,6 +176,8 @@ void describe(V& v, RegulationPolicy& c) {
   v.share("pace_floor", c.pace_floor);
   v.value("max_entries", c.max_entries);
   v.duration("lead", c.lead);
+  v.choice("composition", c.composition, kCompositions);
+  v.table("predict", c.predict);
   v.table("window", c.window);
 }
 

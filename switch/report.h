@@ -8,6 +8,7 @@
 #include "common/core/burst_identity.h"
 #include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
+#include "common/core/period_predictor.h"
 #include "common/core/traffic_class.h"
 #include "common/core/window_counters.h"
 #include "common/net/udp_signal.h"
@@ -60,9 +61,10 @@ struct QueueReport {
   std::uint64_t bursts_not_recorded = 0;  ///< beyond max_burst_records
   std::vector<QueueBin> bins;             ///< bin i covers [i, i + 1) x bin_ns
 
-  // Regulation. Identity: starts_armed == recovered_* + expired + budget_exhausted +
-  // replaced + entries_left.
+  // Regulation. Identity: starts_armed + starts_predicted == recovered_* + expired +
+  // budget_exhausted + replaced + predictions_missed + entries_left.
   std::uint64_t starts_armed = 0;
+  std::uint64_t starts_predicted = 0;  ///< entries that no START announced
   std::uint64_t starts_repeated = 0;
   std::uint64_t starts_refused_budget = 0;
   std::uint64_t starts_refused_table = 0;
@@ -72,7 +74,9 @@ struct QueueReport {
   std::uint64_t expired = 0;
   std::uint64_t budget_exhausted = 0;
   std::uint64_t replaced = 0;  ///< by a START of a newer iteration
+  std::uint64_t predictions_missed = 0;
   std::uint64_t entries_left = 0;
+  PeriodPredictor::Counters predictor{};  ///< zeros without predictions
   std::int64_t regulated_ns = 0;
   WindowCounters window{};  ///< of the modes that hold windows
   PaceCounters pace{};      ///< modes that pace

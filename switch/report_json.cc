@@ -60,6 +60,19 @@ void fields(V& v, R& r) {
 }
 
 template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PeriodPredictor::Counters>
+void fields(V& v, R& r) {
+  v.value("onsets", r.onsets);
+  v.value("hits", r.hits);
+  v.value("early", r.early);
+  v.value("missed", r.missed);
+  v.value("locked", r.locked);
+  v.value("ended", r.ended);
+  v.value("relearned", r.relearned);
+  v.value("refused", r.refused);
+}
+
+template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, QueueReport>
 void fields(V& v, R& r) {
   v.value("switch_name", r.switch_name);
@@ -79,6 +92,7 @@ void fields(V& v, R& r) {
   v.value("bursts_not_recorded", r.bursts_not_recorded);
   v.value("bins", r.bins);
   v.value("starts_armed", r.starts_armed);
+  v.value("starts_predicted", r.starts_predicted);
   v.value("starts_repeated", r.starts_repeated);
   v.value("starts_refused_budget", r.starts_refused_budget);
   v.value("starts_refused_table", r.starts_refused_table);
@@ -88,7 +102,9 @@ void fields(V& v, R& r) {
   v.value("expired", r.expired);
   v.value("budget_exhausted", r.budget_exhausted);
   v.value("replaced", r.replaced);
+  v.value("predictions_missed", r.predictions_missed);
   v.value("entries_left", r.entries_left);
+  v.value("predictor", r.predictor);
   v.value("regulated_ns", r.regulated_ns);
   v.value("window", r.window);
   v.value("pace", r.pace);

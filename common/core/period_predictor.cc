@@ -12,20 +12,17 @@ PeriodPredictor::PeriodPredictor(const Params& params) : params_(params) {
   jobs_.reserve(params.max_jobs);
 }
 
-void PeriodPredictor::on_payload(std::uint64_t key, Time now) noexcept {
+bool PeriodPredictor::on_payload(std::uint64_t key, Time now) noexcept {
   Job* job = find(key);
   if (job == nullptr) {
-    job = add(key, now);
-    if (job == nullptr) {
-      ++counters_.refused;
-      return;
-    }
-    ++counters_.onsets;
-    return;
+    const bool added = add(key, now) != nullptr;
+    ++(added ? counters_.onsets : counters_.refused);
+    return added;
   }
   const bool onset = now - job->last_payload >= params_.idle_gap;
   if (onset) on_onset(*job, now);
   job->last_payload = now;
+  return onset;
 }
 
 std::optional<PeriodPredictor::Prediction> PeriodPredictor::next(Time now) noexcept {
@@ -33,10 +30,40 @@ std::optional<PeriodPredictor::Prediction> PeriodPredictor::next(Time now) noexc
   for (Job& job : jobs_) {
     roll(job, now);
     if (!job.locked) continue;
-    const Time due = job.last_onset + job.period;
-    if (!first || due < first->due) first = {job.key, due, job.period};
+    const Prediction mine = prediction_of(job);
+    if (!first || mine.due < first->due) first = mine;
   }
   return first;
+}
+
+PeriodPredictor::Prediction PeriodPredictor::prediction_of(const Job& job) const noexcept {
+  const Time due = job.last_onset + job.period;
+  return {job.key, due, job.period, due + tolerance_of(job.period) + Duration{1}};
+}
+
+std::optional<PeriodPredictor::Prediction> PeriodPredictor::take(Time now, Duration lead) noexcept {
+  for (Job& job : jobs_) {
+    roll(job, now);
+    if (!job.locked || job.taken) continue;
+    const Prediction prediction = prediction_of(job);
+    if (prediction.due - lead > now) continue;
+    job.taken = true;
+    return prediction;
+  }
+  return std::nullopt;
+}
+
+Time PeriodPredictor::next_take(Duration lead) const noexcept {
+  Time next = kNever;
+  for (const Job& job : jobs_) {
+    if (!job.locked) continue;
+    const Prediction expected = prediction_of(job);
+    // One that was taken may be missed; then the one after it is expected.
+    const Time at = job.taken ? std::max(expected.given_up_at, expected.due + job.period - lead)
+                              : expected.due - lead;
+    next = std::min(next, at);
+  }
+  return next;
 }
 
 PeriodPredictor::State PeriodPredictor::state_of(std::uint64_t key, Time now) noexcept {
@@ -80,6 +107,7 @@ void PeriodPredictor::on_onset(Job& job, Time now) noexcept {
   const Duration period = median(job);
   if (job.known_spans < kIntervals || !agrees(job, period)) return;
   job.locked = true;
+  job.taken = false;
   job.period = period;
   ++counters_.locked;
 }
@@ -103,6 +131,7 @@ void PeriodPredictor::on_locked_onset(Job& job, Time now) noexcept {
   // the periods in between is as long as the median says.
   learn(job, now - job.last_onset);
   job.missed = 0;
+  job.taken = false;
   job.last_onset = now;
   job.period = median(job);
 }
@@ -111,6 +140,7 @@ void PeriodPredictor::roll(Job& job, Time now) noexcept {
   while (job.locked && now > job.last_onset + job.period + tolerance_of(job.period)) {
     ++counters_.missed;
     job.last_onset += job.period;
+    job.taken = false;
     if (++job.missed < params_.missed_limit) continue;
     ++counters_.ended;
     forget_spans(job);

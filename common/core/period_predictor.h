@@ -62,8 +62,9 @@ class PeriodPredictor {
 
   struct Prediction {
     std::uint64_t key = 0;
-    Time due{};         ///< may have passed by up to `tolerance`: the burst is overdue
-    Duration period{};  ///< median of the last spans
+    Time due{};          ///< may have passed by up to `tolerance`: the burst is overdue
+    Duration period{};   ///< median of the last spans
+    Time given_up_at{};  ///< from then on it counts as missed
   };
 
   static constexpr std::uint32_t kIntervals = 6;
@@ -71,8 +72,16 @@ class PeriodPredictor {
   /// @pre the ranges above; the configuration refuses all else
   explicit PeriodPredictor(const Params& params);
 
-  /// A payload packet of the job has come to the queue.
-  void on_payload(std::uint64_t key, Time now) noexcept;
+  /// A payload packet of the job has come to the queue. Of a START that says when its burst
+  /// is due, `now` may be that instant, ahead of the time that the others are called with.
+  /// @return true if it was an onset
+  bool on_payload(std::uint64_t key, Time now) noexcept;
+
+  /// The next prediction to act upon: a locked job whose onset is due within `lead` or
+  /// overdue. Each expected onset is taken once. O(max_jobs).
+  [[nodiscard]] std::optional<Prediction> take(Time now, Duration lead) noexcept;
+  /// Before that instant take() has nothing, unless payload comes. O(max_jobs).
+  [[nodiscard]] Time next_take(Duration lead) const noexcept;
 
   /// The burst that is due first among those of locked jobs. O(max_jobs).
   [[nodiscard]] std::optional<Prediction> next(Time now) noexcept;
@@ -99,8 +108,10 @@ class PeriodPredictor {
     bool early_in_cycle = false;
     bool anchored = true;  ///< last_onset is one: false once the job was let go
     bool locked = false;
+    bool taken = false;  ///< the onset that is expected next; while locked
   };
 
+  [[nodiscard]] Prediction prediction_of(const Job& job) const noexcept;
   [[nodiscard]] Job* find(std::uint64_t key) noexcept;
   [[nodiscard]] Job* add(std::uint64_t key, Time now) noexcept;
   void on_onset(Job& job, Time now) noexcept;

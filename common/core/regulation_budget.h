@@ -55,6 +55,11 @@ class RegulationBudget {
     job->held += job->last_end - std::max(job->since, job->window_start);
   }
 
+  /// How a job is told.
+  static FlowKey job_of(const FlowKey& f) noexcept {
+    return {0, f.destination_address, 0, f.destination_port};
+  }
+
   static std::size_t bytes_per_job() noexcept { return 2 * (sizeof(FlowKey) + sizeof(Job) + 8); }
 
  private:
@@ -66,9 +71,6 @@ class RegulationBudget {
     std::uint32_t live = 0;
   };
 
-  static FlowKey job_of(const FlowKey& f) noexcept {
-    return {0, f.destination_address, 0, f.destination_port};
-  }
   [[nodiscard]] Time window_start_of(Time t) const noexcept {
     return t - t.time_since_epoch() % window_;
   }

@@ -37,6 +37,28 @@ enum class Recovery : std::uint8_t {
   kTimer,     ///< `hold` after regulation began
 };
 
+/// Whose rhythm tells when the next burst is due, beside what START says.
+enum class PredictFrom : std::uint8_t {
+  kOff,
+  kTraffic,  ///< first payload of a job after a pause
+  kSignals,  ///< STARTs: helps where one is lost, or comes with too little lead
+};
+
+/// Regulation of bursts that nobody has announced yet, see period_predictor.h. A job is
+/// told by the address that its DDL payload goes to. Validated before use.
+struct PredictPolicy {
+  PredictFrom from = PredictFrom::kOff;
+  std::uint16_t threshold_packets = 10;               ///< h: what START would carry, > 0
+  Duration idle_gap = std::chrono::milliseconds(50);  ///< > 0
+  Duration max_period = std::chrono::seconds(60);     ///< >= idle_gap
+  double tolerance = 0.25;                            ///< in (0, 0.5)
+  std::uint32_t missed_limit = 3;                     ///< >= 1
+  std::uint32_t max_jobs = 16;                        ///< >= 1
+};
+
+/// What several jobs on one queue make of their thresholds, see regulator_composition.h.
+enum class Composition : std::uint8_t { kMin, kHarmonic, kDemand };
+
 /// Policy of the regulator of one egress queue. Validated before use.
 struct RegulationPolicy {
   RegulationMode mode = RegulationMode::kOff;
@@ -55,9 +77,11 @@ struct RegulationPolicy {
   double pace_floor = 0.05;
   std::uint32_t max_entries = 1024;  ///< > 0; a START beyond is counted, not armed
   WindowPolicy window{};             ///< of the modes that hold windows
-  /// Regulation begins that long before the burst is due, >= 0, if START says when it is;
-  /// absent: with START.
+  /// Regulation begins that long before the burst is due, >= 0, if it is known when that is;
+  /// absent: with START. Predictions need it.
   std::optional<Duration> lead{};
+  PredictPolicy predict{};
+  Composition composition = Composition::kMin;
 };
 
 }  // namespace outrider

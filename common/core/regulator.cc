@@ -7,6 +7,17 @@
 #include "common/core/sequence.h"
 
 namespace outrider {
+namespace {
+
+PeriodPredictor::Params params_of(const PredictPolicy& p) {
+  return {.idle_gap = p.idle_gap,
+          .max_period = p.max_period,
+          .tolerance = p.tolerance,
+          .missed_limit = p.missed_limit,
+          .max_jobs = p.max_jobs};
+}
+
+}  // namespace
 
 Regulator::Regulator(const RegulationPolicy& policy)
     : policy_(policy),
@@ -15,6 +26,10 @@ Regulator::Regulator(const RegulationPolicy& policy)
       seen_order_(policy.max_entries),
       budget_(policy.budget_share, policy.budget_window, policy.max_entries) {
   live_.reserve(policy.max_entries);
+  if (policy.composition != Composition::kMin) wishes_.emplace(policy.max_entries);
+  if (policy.predict.from == PredictFrom::kOff) return;
+  assert(policy.lead);
+  predictor_.emplace(params_of(policy.predict));
 }
 
 Regulator::Entry* Regulator::find_live(const FlowKey& flow) noexcept {
@@ -41,6 +56,7 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
     ++counters_.repeated;
     return ArmVerdict::kRepeated;
   }
+  if (predictor_) hear_start(start, now);
   if (const Entry* live = find_live(start.flow))
     end(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
   if (live_.size() == policy_.max_entries) {
@@ -59,7 +75,8 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
                    .announced_sequence = start.sequence,
                    .threshold_packets = start.threshold_packets,
                    .bytes = start.bytes,
-                   .begin_at = begin_at});
+                   .begin_at = begin_at,
+                   .silent_since = begin_at});
   if (at_once) begin(live_.back(), now, budget_ends_at);
   ++counters_.armed;
   refresh();
@@ -69,6 +86,7 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
 void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t payload_bytes,
                            bool fin, Time now) noexcept {
   if (now >= next_event_) advance(now);
+  if (predictor_) hear_payload(flow, now);
   if (live_.empty()) return;
   Entry* entry = find_live(flow);
   if (entry == nullptr) return;
@@ -89,7 +107,8 @@ void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uin
 }
 
 Regulator::DueEnd Regulator::due_end(const Entry& e) const noexcept {
-  DueEnd due{std::max(e.active_at, e.begin_at) + policy_.expiry, End::kExpiry};
+  DueEnd due{std::max(e.active_at, e.silent_since) + policy_.expiry,
+             e.predicted && e.reached == 0 ? End::kMissed : End::kExpiry};
   const auto earlier = [&due](Time at, End why) {
     if (at < due.at) due = {at, why};
   };
@@ -115,6 +134,7 @@ void Regulator::advance(Time now) noexcept {
     if (next_begin > now || next_begin == kNever) break;
     begin_due(next_begin);
   }
+  if (now >= predict_at_) arm_predicted(now);
   refresh();
 }
 
@@ -166,6 +186,9 @@ void Regulator::count(End why) noexcept {
     case End::kReplaced:
       ++counters_.replaced;
       break;
+    case End::kMissed:
+      ++counters_.missed;
+      break;
   }
 }
 
@@ -198,11 +221,15 @@ void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence) 
 
 void Regulator::refresh() noexcept {
   effective_ = std::numeric_limits<std::uint16_t>::max();
-  next_event_ = kNever;
+  next_event_ = predict_at_;
   for (const auto& e : live_) {
     if (e.begun) effective_ = std::min(effective_, e.threshold_packets);
     next_event_ = std::min(next_event_, next_event_of(e));
   }
+  if (!wishes_ || begun_ == 0) return;
+  for (const auto& e : live_)
+    if (e.begun) wishes_->add(RegulationBudget::job_of(e.flow), e.threshold_packets, e.bytes);
+  effective_ = wishes_->take(policy_.composition);
 }
 
 Duration Regulator::regulated(Time now) const {

@@ -7,17 +7,20 @@
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
+#include "common/core/period_predictor.h"
 #include "common/core/regulation_budget.h"
 #include "common/core/regulation_policy.h"
+#include "common/core/regulator_composition.h"
 #include "common/core/start_signal.h"
 
 namespace outrider {
 
 /// Counts of decisions. Identity:
-/// armed == sum of ended + live entries, where ended is every counter from
-/// recovered_arrival to budget_exhausted, and replaced.
+/// armed + predicted == sum of ended + live entries, where ended is every counter from
+/// recovered_arrival on.
 struct RegulatorCounters {
-  std::uint64_t armed = 0;
+  std::uint64_t armed = 0;           ///< by a START
+  std::uint64_t predicted = 0;       ///< armed by a prediction
   std::uint64_t repeated = 0;        ///< START of an iteration already known: no change
   std::uint64_t refused_budget = 0;  ///< the job has used its share of the window
   std::uint64_t refused_table = 0;   ///< every entry is live
@@ -26,7 +29,9 @@ struct RegulatorCounters {
   std::uint64_t recovered_timer = 0;
   std::uint64_t expired = 0;           ///< no DDL payload for `expiry`
   std::uint64_t budget_exhausted = 0;  ///< ended, or did not begin: the share was used up
-  std::uint64_t replaced = 0;          ///< START of a newer iteration of the same flow
+  std::uint64_t replaced = 0;          ///< by a START of a newer iteration of the same flow, or by
+                                       ///< the START or the next onset that had been predicted
+  std::uint64_t missed = 0;            ///< predicted, and no payload came for `expiry` from then on
 };
 
 enum class ArmVerdict : std::uint8_t { kArmed, kRepeated, kRefusedBudget, kRefusedTable };
@@ -40,9 +45,17 @@ enum class ArmVerdict : std::uint8_t { kArmed, kRepeated, kRefusedBudget, kRefus
 /// regulates nothing until the policy's `lead` before the burst is due. Whatever
 /// ends an entry may end it before it has begun.
 ///
-/// The effective threshold is a pure function of the live entries that have begun
-/// (their minimum); a memo of it is recomputed whenever an entry comes, begins or
-/// goes.
+/// A burst may be *predicted* from its job's rhythm (`predict`): `lead` before it is
+/// expected an entry of the job begins, as if it had been announced. It stands for all
+/// flows of the job: payload of any of them is the arrival, and none is told to be the
+/// last, so `burst_end` means idle for `idle_end`; and it has a budget of its own. If no
+/// payload comes, it ends `expiry` after the instant that was expected. There is no timer:
+/// the first packet that comes to the queue from then on begins it, and one that meets no
+/// packet regulates nothing.
+///
+/// The effective threshold is a pure function of the live entries that have begun (see
+/// regulator_composition.h); a memo of it is recomputed whenever an entry comes, begins
+/// or goes.
 ///
 /// Time never decreases from call to call. O(1) per packet while nothing is
 /// armed, a hash lookup per DDL payload while something is, O(live entries) for
@@ -65,7 +78,7 @@ class Regulator {
   void on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t payload_bytes,
                   bool fin, Time now) noexcept;
 
-  /// Lowest threshold that an entry asks for which has begun; nothing: not regulated.
+  /// What the entries that have begun come to; nothing: not regulated.
   [[nodiscard]] std::optional<std::uint16_t> threshold(Time now) noexcept {
     if (now >= next_event_) [[unlikely]]
       advance(now);
@@ -76,6 +89,10 @@ class Regulator {
     return static_cast<std::uint32_t>(live_.size());
   }
   [[nodiscard]] const RegulatorCounters& counters() const noexcept { return counters_; }
+  /// Zeros without predictions.
+  [[nodiscard]] PeriodPredictor::Counters prediction_counters() const noexcept {
+    return predictor_ ? predictor_->counters() : PeriodPredictor::Counters{};
+  }
   /// Time with at least one entry that has begun, up to `now`; what is due by then is
   /// taken as begun and ended in time. Const: for reports, it may allocate.
   [[nodiscard]] Duration regulated(Time now) const;
@@ -83,15 +100,25 @@ class Regulator {
   static std::size_t bytes_per_entry() noexcept;
 
  private:
-  enum class End : std::uint8_t { kArrival, kBurstEnd, kTimer, kExpiry, kBudget, kReplaced };
+  enum class End : std::uint8_t {
+    kArrival,
+    kBurstEnd,
+    kTimer,
+    kExpiry,
+    kBudget,
+    kReplaced,
+    kMissed
+  };
   struct Entry {
-    FlowKey flow;
+    FlowKey flow;  ///< predicted: see job_at()
     std::uint32_t announced_sequence = 0;
     std::uint16_t threshold_packets = 0;
     bool begun = false;
+    bool predicted = false;
     std::optional<std::uint64_t> bytes{};
     std::uint64_t reached = 0;  ///< announced bytes up to the furthest one seen; 0: none is
     Time begin_at{};
+    Time silent_since{};    ///< `expiry` counts from then on, or from the latest payload
     Time active_at{};       ///< the latest payload. @pre reached > 0
     Time budget_ends_at{};  ///< @pre begun
   };
@@ -116,6 +143,14 @@ class Regulator {
   void remember(const FlowKey& flow, std::uint32_t announced_sequence) noexcept;
   void refresh() noexcept;
 
+  /// Names a job among the flows: no flow comes from nowhere.
+  [[nodiscard]] static FlowKey job_at(std::uint32_t address) noexcept { return {0, address, 0, 0}; }
+  void arm_predicted(Time now) noexcept;
+  void add_predicted(const PeriodPredictor::Prediction& prediction, Time now) noexcept;
+  void hear_start(const StartSignal& start, Time now) noexcept;
+  void hear_payload(const FlowKey& flow, Time now) noexcept;
+  void note_onset(std::uint32_t address, Time at) noexcept;
+
   RegulationPolicy policy_;
   std::vector<Entry> live_;              ///< dense; capacity max_entries
   FlowTable<std::uint32_t> live_index_;  ///< flow -> position in live_
@@ -123,10 +158,13 @@ class Regulator {
   std::vector<FlowKey> seen_order_;      ///< ring of max_entries, oldest is evicted
   std::size_t seen_next_ = 0;
   RegulationBudget budget_;
+  std::optional<PeriodPredictor> predictor_;
+  std::optional<JobWishes> wishes_;  ///< unless the composition is kMin
   RegulatorCounters counters_{};
   std::uint32_t begun_ = 0;      ///< of the live entries
-  Time next_event_ = kNever;     ///< earliest begin or end of a live entry
-  std::uint16_t effective_ = 0;  ///< lowest threshold; meaningful only if some have begun
+  Time next_event_ = kNever;     ///< earliest begin or end of a live entry, or predict_at_
+  Time predict_at_ = kNever;     ///< a prediction may be due then
+  std::uint16_t effective_ = 0;  ///< composed threshold; meaningful only if some have begun
   Time regulated_since_{};       ///< meaningful only if some have begun
   Time last_end_{};              ///< latest end of one that had begun: they may be out of order
   Duration regulated_{};         ///< without the current stretch

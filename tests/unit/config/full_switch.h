@@ -41,12 +41,16 @@ inline auto fields(const WindowPolicy& c) {
   const auto& [rule, floor, gain, standing, release, spare, rtt, flows] = c;
   return std::tuple(rule, floor, gain, standing, release, spare, rtt, flows);
 }
+inline auto fields(const PredictPolicy& c) {
+  const auto& [from, threshold, gap, period, tolerance, missed, jobs] = c;
+  return std::tuple(from, threshold, gap, period, tolerance, missed, jobs);
+}
 inline auto fields(const RegulationPolicy& c) {
   const auto& [mode, recovery, spare, hold, idle, expiry, share, budget_window, floor, entries,
-               window, lead] = c;
+               window, lead, predict, composition] = c;
   return std::tuple_cat(std::tuple(mode, recovery, spare, hold, idle, expiry, share, budget_window,
-                                   floor, entries, lead),
-                        fields(window));
+                                   floor, entries, lead, composition),
+                        fields(window), fields(predict));
 }
 inline auto fields(const SignalConfig& c) {
   const auto& [tos, udp, from, tokens, burst, port, due_limit] = c;
@@ -102,7 +106,15 @@ inline SwitchProcessConfig full_config() {
                                            .spare_marks = false,
                                            .base_rtt = 70us,
                                            .max_flows = 99},
-                                .lead = 6ms};
+                                .lead = 6ms,
+                                .predict = {.from = PredictFrom::kSignals,
+                                            .threshold_packets = 11,
+                                            .idle_gap = 70ms,
+                                            .max_period = 8s,
+                                            .tolerance = 0.125,
+                                            .missed_limit = 4,
+                                            .max_jobs = 5},
+                                .composition = Composition::kDemand};
   const SwitchPortConfig down{
       .name = "down",
       .drain_rate = {9'500'000'000},

@@ -9,8 +9,9 @@
 namespace outrider {
 namespace {
 
+using C = SwitchProcessConfig;
+
 TEST(QueueConfig, EveryRuleNamesItsKey) {
-  using C = SwitchProcessConfig;
   const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
   const Breach<C> breaches[] = {
       {[&](C& c) { port(c).queue.weight = 0; }, "switch[0].port[0].queue.weight", "0"},
@@ -38,6 +39,53 @@ TEST(QueueConfig, EveryRuleNamesItsKey) {
        "9000 bytes: must hold a frame of 9018 B"},
   };
   expect_each_reported(breaches, full_config());
+}
+
+TEST(PredictConfig, EveryRuleNamesItsKey) {
+  const auto policy = [](C& c) -> RegulationPolicy& { return c.switches[0].ports[0].regulation; };
+  const Breach<C> breaches[] = {
+      {[&](C& c) { policy(c).predict.threshold_packets = 0; },
+       "switch[0].port[0].regulation.predict.threshold_packets", "0 packets: must be at least 1"},
+      {[&](C& c) { policy(c).predict.idle_gap = 0s; },
+       "switch[0].port[0].regulation.predict.idle_gap", "0s: must be longer"},
+      {[&](C& c) { policy(c).predict.max_period = 69ms; },
+       "switch[0].port[0].regulation.predict.max_period",
+       "69ms: must not be shorter than idle_gap, 70ms"},
+      {[&](C& c) { policy(c).predict.tolerance = 0.5; },
+       "switch[0].port[0].regulation.predict.tolerance", "0.500000: must be above 0 and below 0.5"},
+      {[&](C& c) { policy(c).predict.missed_limit = 0; },
+       "switch[0].port[0].regulation.predict.missed_limit", "0: must be at least 1"},
+      {[&](C& c) { policy(c).predict.max_jobs = 257; },
+       "switch[0].port[0].regulation.predict.max_jobs", "257: must be at most 256"},
+      {[&](C& c) { policy(c).lead.reset(); }, "switch[0].port[0].regulation.lead",
+       "must say how long before a predicted burst regulation begins"},
+      {[&](C& c) { policy(c).mode = RegulationMode::kOff; }, "switch[0].port[0].regulation.mode",
+       "\"off\": must regulate"},
+      {[&](C& c) { policy(c).mode = RegulationMode::kWindow; }, "switch[0].port[0].regulation.mode",
+       "a mode that holds windows: cannot"},
+  };
+  expect_each_reported(breaches, full_config());
+}
+
+// Nobody has to announce anything.
+TEST(PredictConfig, FromTrafficNeedsNoSignals) {
+  C c = full_config();
+  for (auto& sw : c.switches) sw.signals = {};
+  const auto faults_of_mode = [](const C& config) {
+    std::size_t faults = 0;
+    for (const auto& issue : validate(config)) faults += issue.key.ends_with("regulation.mode");
+    return faults;
+  };
+  EXPECT_GT(faults_of_mode(c), 0U);
+  for (auto& sw : c.switches)
+    for (auto& port : sw.ports) {
+      const auto hear = [](RegulationPolicy& p) {
+        if (p.mode != RegulationMode::kOff) p.predict.from = PredictFrom::kTraffic;
+      };
+      hear(port.regulation);
+      for (auto& queue : port.queues) hear(queue.regulation);
+    }
+  EXPECT_EQ(faults_of_mode(c), 0U);
 }
 
 TEST(QueueConfig, AQueueInheritsFromItsPort) {

@@ -117,6 +117,7 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[0].port[0].regulation.budget_window", "0s: must be longer"},
       {[&](C& c) {
          port(c).regulation.mode = RegulationMode::kMarkWindow;
+         port(c).regulation.predict.from = PredictFrom::kOff;
          port(c).regulation.recovery = Recovery::kArrival;
        },
        "switch[0].port[0].regulation.recovery", "\"arrival\": must be \"burst_end\""},

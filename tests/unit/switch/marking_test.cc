@@ -79,14 +79,21 @@ TEST(Marking, NothingButEcnTtlAndChecksumChanges) {
   EXPECT_GT(passed, 500U);
 }
 
-TEST(Marking, TailDropMarksNothing) {
-  auto config = B::config();
-  config.ports[B::kEast].marker.kind = MarkerKind::kTailDrop;
-  B bench(config);
-  bench.send(B::start(0, 1000, 5), Time{});
-  bench.fill(61, Time{}, "10.0.3.9", Ecn::kEct0);
-  bench.run();
-  EXPECT_EQ(bench.out[B::kEast].count([](const Arrival& a) { return a.ecn() == Ecn::kCe; }), 0U);
+// Of itself. A START asks for marks from its threshold on.
+TEST(Marking, TailDropMarksOnlyWhileRegulated) {
+  for (const bool announced : {false, true}) {
+    auto config = B::config();
+    config.ports[B::kEast].marker.kind = MarkerKind::kTailDrop;
+    B bench(config);
+    if (announced) bench.send(B::start(0, 1000, 5), Time{});
+    bench.fill(61, Time{}, "10.0.3.9", Ecn::kEct0);
+    bench.run();
+    const auto& seen = bench.out[B::kEast].arrivals;
+    const std::uint32_t signals = announced ? 1 : 0;
+    ASSERT_GE(seen.size(), 60U);
+    for (std::uint32_t k = signals; k < seen.size(); ++k)
+      EXPECT_EQ(seen[k].ecn() == Ecn::kCe, announced && k > 5) << "packet " << k;
+  }
 }
 
 // The static pair: two thresholds by class, no signals involved.

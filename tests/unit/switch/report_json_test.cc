@@ -36,12 +36,21 @@ QueueReport filled_queue() {
   q.switch_name = "leaf \"1\"";
   q.port_name = "port\n";
   q.queue = 3;
-  for (auto* v :
-       {&q.drain_bits_per_second, &q.bursts_not_recorded, &q.starts_armed, &q.starts_repeated,
-        &q.starts_refused_budget, &q.starts_refused_table, &q.recovered_arrival,
-        &q.recovered_burst_end, &q.recovered_timer, &q.expired, &q.budget_exhausted, &q.replaced,
-        &q.entries_left, &q.pace.held, &q.pace.released_room, &q.pace.released_floor,
-        &q.pace.released_end, &q.pace.pushed_out, &q.pace.held_ns})
+  for (auto* v : {&q.drain_bits_per_second, &q.bursts_not_recorded,
+                  &q.starts_armed,          &q.starts_repeated,
+                  &q.starts_predicted,      &q.predictions_missed,
+                  &q.predictor.onsets,      &q.predictor.hits,
+                  &q.predictor.early,       &q.predictor.missed,
+                  &q.predictor.locked,      &q.predictor.ended,
+                  &q.predictor.relearned,   &q.predictor.refused,
+                  &q.starts_refused_budget, &q.starts_refused_table,
+                  &q.recovered_arrival,     &q.recovered_burst_end,
+                  &q.recovered_timer,       &q.expired,
+                  &q.budget_exhausted,      &q.replaced,
+                  &q.entries_left,          &q.pace.held,
+                  &q.pace.released_room,    &q.pace.released_floor,
+                  &q.pace.released_end,     &q.pace.pushed_out,
+                  &q.pace.held_ns})
     *v = next<std::uint64_t>();
   q.initial_threshold_packets = next<std::uint32_t>();
   q.pace.max_held = next<std::uint32_t>();
