@@ -69,15 +69,6 @@ std::uint64_t DirectSwitch::between() const noexcept {
   return sum;
 }
 
-SwitchLive DirectSwitch::live(Time now) const noexcept {
-  SwitchLive live{.at_ns = now.time_since_epoch().count()};
-  switch_.add_to(live);
-  live.resident += between();
-  live.received += malformed();
-  live.drops[static_cast<std::size_t>(DropReason::kMalformed)] += malformed();
-  return live;
-}
-
 SwitchReport DirectSwitch::report(Time now) const {
   SwitchReport r;
   r.bin_ns = bin_.count();

@@ -9,7 +9,6 @@
 #include "common/runtime/poll_devices.h"
 #include "switch/config.h"
 #include "switch/lcore_plan.h"
-#include "switch/live.h"
 #include "switch/report.h"
 #include "switch/switch.h"
 #include "switch/switch_worker.h"
@@ -39,11 +38,13 @@ class DirectSwitch {
   }
   [[nodiscard]] SwitchWorker& worker(std::uint32_t lcore) noexcept { return *workers_[lcore]; }
 
+  /// What a reload may change; see SwitchReload.
+  [[nodiscard]] std::vector<Switch*> switches() noexcept { return {&switch_}; }
+
   /// Releases everything resident. Counted as resident in the report.
   void flush() noexcept;
 
   [[nodiscard]] SwitchReport report(Time now) const;
-  [[nodiscard]] SwitchLive live(Time now) const noexcept;
 
  private:
   [[nodiscard]] std::uint64_t malformed() const noexcept;

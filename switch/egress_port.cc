@@ -1,9 +1,12 @@
 #include "switch/egress_port.h"
 
 #include <cassert>
+#include <utility>
 
 #include "common/dpdk/packet_attribution.h"
 #include "common/net/burst_option.h"
+#include "switch/config_toml.h"
+#include "switch/same_settings.h"
 
 namespace outrider {
 
@@ -46,6 +49,9 @@ Scheduler::Params scheduler_of(const SwitchPortConfig& config) {
   return params;
 }
 
+/// Of 2^32 draws.
+std::uint64_t draws_of(double share) noexcept { return static_cast<std::uint64_t>(share * 0x1p32); }
+
 }  // namespace
 
 EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits)
@@ -56,16 +62,13 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       id_(loop.add(*this)),
       scheduler_(scheduler_of(config)),
       signals_({kSignalQueuePackets, std::nullopt}),
+      seed_(limits.seed),
       loss_(limits.seed, id_, RandomPurpose::kImpairment),
-      loss_below_(static_cast<std::uint64_t>(config.loss * 0x1p32)) {
-  PortQueue::Setup setup{.tap = config.record ? std::optional(limits.tap) : std::nullopt,
-                         .packet_time = serializer_.duration_of(kFullFrameBytes),
-                         .drain_rate = config.drain_rate,
-                         .rate_layer = config.rate_layer,
-                         .seed = limits.seed,
-                         .entity = id_ * kMaxQueuesPerPort,
-                         .buffer = limits.buffer,
-                         .buffer_queue = limits.first_queue};
+      loss_below_(draws_of(config.loss)) {
+  PortQueue::Setup setup = setup_of(config);
+  if (config.record) setup.tap = limits.tap;
+  setup.buffer = limits.buffer;
+  setup.buffer_queue = limits.first_queue;
   const auto configs = queues_of(config);
   queues_.reserve(configs.size());
   for (const auto& queue : configs) {
@@ -74,6 +77,44 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
     ++setup.entity;
     ++setup.buffer_queue;
   }
+}
+
+PortQueue::Setup EgressPort::setup_of(const SwitchPortConfig& config) const {
+  return {
+      .packet_time = Serializer(config.drain_rate, config.rate_layer).duration_of(kFullFrameBytes),
+      .drain_rate = config.drain_rate,
+      .rate_layer = config.rate_layer,
+      .seed = seed_,
+      .entity = id_ * kMaxQueuesPerPort};
+}
+
+std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
+                                                const SwitchPortConfig& to) const {
+  if (same_settings(from, to)) return nullptr;
+  auto change = std::make_unique<PortChange>(
+      PortChange{.drain_rate = to.drain_rate, .rate_layer = to.rate_layer, .loss = to.loss});
+  const bool new_rate = from.drain_rate != to.drain_rate || from.rate_layer != to.rate_layer;
+  const auto was = queues_of(from);
+  const auto is = queues_of(to);
+  assert(was.size() == queues_.size() && is.size() == queues_.size());
+  PortQueue::Setup setup = setup_of(to);
+  bool new_shares = from.scheduler != to.scheduler;
+  for (std::size_t q = 0; q < is.size(); ++q) {
+    change->queues.push_back(queues_[q].prepare(was[q], is[q], setup, new_rate));
+    new_shares |= !same_settings(was[q].queue, is[q].queue);
+    ++setup.entity;
+  }
+  if (new_shares) change->scheduler.emplace(scheduler_of(to));
+  return change;
+}
+
+void EgressPort::apply(PortChange& change, Time now) noexcept {
+  serve_until(now);
+  drain_rate_ = change.drain_rate;
+  serializer_.change(change.drain_rate, change.rate_layer);
+  loss_below_ = draws_of(change.loss);
+  if (change.scheduler) std::swap(scheduler_, *change.scheduler);
+  for (std::size_t q = 0; q < queues_.size(); ++q) queues_[q].apply(change.queues[q], now);
 }
 
 void EgressPort::connect(DeviceEdge& device, PortMask& busy, unsigned index) noexcept {
@@ -217,9 +258,25 @@ void EgressPort::flush() noexcept {
   backlog_ = 0;
 }
 
-void EgressPort::add_to(SwitchLive& live) const noexcept {
-  live.resident += signals_.occupancy_packets();
-  for (const auto& queue : queues_) queue.add_to(live);
+void EgressPort::publish(PortCells& to, Time now) noexcept {
+  to.port.write({.at_ns = now.time_since_epoch().count(),
+                 .in_service = in_service(),
+                 .signals_waiting = signals_.occupancy_packets()});
+  for (std::size_t q = 0; q < queues_.size(); ++q) {
+    queues_[q].settle(now);
+    to.queues[q].write(counts(q, now));
+  }
+}
+
+/// Signals wait in a queue of their own and are counted with queue 0.
+QueueCounts EgressPort::counts(std::size_t queue, Time now) const {
+  QueueCounts n = queues_[queue].counts(now);
+  n.drain_bits_per_second = drain_rate_.bits_per_second;
+  if (queue != 0) return n;
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    n.resident.values[c] += signals_.occupancy_by_class().values[c];
+  n.resident_bytes += signals_.occupancy_bytes();
+  return n;
 }
 
 void EgressPort::report(std::vector<QueueReport>& reports, Time now) const {
@@ -227,11 +284,8 @@ void EgressPort::report(std::vector<QueueReport>& reports, Time now) const {
     QueueReport& r = reports.emplace_back();
     r.port_name = name_;
     r.queue = static_cast<std::uint32_t>(q);
-    r.drain_bits_per_second = drain_rate_.bits_per_second;
-    queues_[q].fill(r, now);
-    if (q != 0) continue;
-    for (std::size_t c = 0; c < kTrafficClasses; ++c)
-      r.resident.values[c] += signals_.occupancy_by_class().values[c];
+    queues_[q].fill_records(r);
+    static_cast<QueueCounts&>(r) = counts(q, now);
   }
 }
 

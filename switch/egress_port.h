@@ -15,10 +15,10 @@
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "switch/config.h"
-#include "switch/live.h"
 #include "switch/port_queue.h"
 #include "switch/queue_tap.h"
 #include "switch/report.h"
+#include "switch/snapshots.h"
 
 namespace outrider {
 
@@ -50,6 +50,13 @@ class EgressPort final : public EventSource {
   EgressPort(const EgressPort&) = delete;
   EgressPort& operator=(const EgressPort&) = delete;
   ~EgressPort() { flush(); }
+
+  /// What takes the port from one configuration to another; nullptr: nothing does. For a
+  /// control thread, while no other change is under way.
+  [[nodiscard]] std::unique_ptr<PortChange> prepare(const SwitchPortConfig& from,
+                                                    const SwitchPortConfig& to) const;
+  /// See PortQueue::apply(). @pre `now` is not before the last packet
+  void apply(PortChange& change, Time now) noexcept;
 
   /// Where departures go. Once, before the first packet.
   void connect(Link& out) noexcept { out_ = &out; }
@@ -102,10 +109,15 @@ class EgressPort final : public EventSource {
 
   /// Appends a report of each queue; signals are counted with queue 0.
   void report(std::vector<QueueReport>& reports, Time now) const;
-  void add_to(SwitchLive& live) const noexcept;
+  /// Hands the counters out. Its owner, between two polls; allocates nothing.
+  void publish(PortCells& to, Time now) noexcept;
 
  private:
   using Queue = PortQueue::Queue;
+
+  /// Of the first queue.
+  [[nodiscard]] PortQueue::Setup setup_of(const SwitchPortConfig& config) const;
+  [[nodiscard]] QueueCounts counts(std::size_t queue, Time now) const;
 
   /// Every packet takes a draw, so that which are lost does not depend on the queue.
   [[nodiscard]] bool loses_next() noexcept {
@@ -141,6 +153,7 @@ class EgressPort final : public EventSource {
   Scheduler scheduler_;
   bool holds_windows_ = false;  ///< of some queue
   Queue signals_;
+  std::uint64_t seed_;
   RandomStream loss_;
   std::uint64_t loss_below_;               ///< of 2^32; 0: nothing is lost
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution

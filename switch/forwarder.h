@@ -77,6 +77,11 @@ class Forwarder {
   /// @throws std::bad_alloc
   [[nodiscard]] ForwarderLane make_lane(bool shares_news) const;
 
+  /// @throws std::bad_alloc
+  [[nodiscard]] RouteTable::Turns make_turns() const {
+    return RouteTable::Turns(routes_.targets());
+  }
+
   /// Starts to fetch what decide() will read of the tables. @pre the frame has its MAC
   /// addresses
   void prefetch(const std::uint8_t* frame, const ForwarderLane& lane) const noexcept {

@@ -159,8 +159,9 @@ std::uint32_t table_memory_mb(const SwitchProcessConfig& config) {
   std::uint64_t mb = 0;
   for (const auto& sw : config.switches) {
     const std::size_t prefixes = sw.routes.size() + sw.neighbours.size() + sw.addresses.size();
-    if (sw.route_table == RouteTableKind::kLpm) mb += kLpmMb + prefixes / kLpmPrefixesPerMb;
-    if (!sw.rules.empty()) mb += kAclMb;
+    // Twice: a reload makes new tables while the old ones are in use.
+    if (sw.route_table == RouteTableKind::kLpm) mb += 2 * (kLpmMb + prefixes / kLpmPrefixesPerMb);
+    if (!sw.rules.empty()) mb += 2 * kAclMb;
   }
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(mb, 1U << 30));
 }

@@ -1,32 +1,51 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
 #include <vector>
 
-#include "common/core/drop_reason.h"
-#include "common/runtime/live_report.h"
+#include "common/dpdk/control_thread.h"
 #include "common/telemetry/live_view.h"
+#include "switch/snapshots.h"
 
 namespace outrider {
 
-/// What the switches of a process have done so far, all ports and classes together,
-/// as their lcore hands it out while it runs. Names and values are the report's.
-struct SwitchLive {
-  std::int64_t at_ns = 0;
-  std::uint64_t received = 0;  ///< packets handed to any switch, each hop counts
-  std::uint64_t copied = 0;    ///< by flooding
-  std::uint64_t transmitted = 0;
-  std::uint64_t transmitted_bytes = 0;  ///< frames without FCS
-  std::uint64_t resident = 0;           ///< waiting in queues, now
-  std::array<std::uint64_t, kDropReasons> drops{};
-  std::array<std::uint64_t, kMarkReasons> marks{};
-  std::uint64_t regulated = 0;  ///< entries that regulate a queue, now
+/// Figures of the process: rates of packets and bytes, and what else ever happened.
+std::vector<LiveFigure> live_figures(const SwitchReport& before, const SwitchReport& now);
+
+/// Figures of one queue; `before` is the same queue's.
+std::vector<LiveFigure> live_figures(const QueueReport& before, const QueueReport& now);
+
+/// The view in a terminal: the process, then a row for each queue that a packet ever came
+/// to. Pure.
+std::vector<std::string> live_table(const SwitchReport& before, const SwitchReport& now);
+/// The view elsewhere: a line for the process, then an indented one for each such queue.
+std::string live_lines(const SwitchReport& before, const SwitchReport& now);
+
+/// Shows once a second what the owners hand out, from a thread of its own.
+class SwitchLiveView {
+ public:
+  /// @param out,snapshots must outlive the view. @throws DpdkError
+  SwitchLiveView(std::ostream& out, bool terminal, const SwitchSnapshots& snapshots)
+      : view_(out, terminal),
+        snapshots_(snapshots),
+        thread_(
+            std::make_unique<ControlThread>("live", std::chrono::seconds(1), [this] { show(); })) {}
+
+  /// The loop has ended: shows what happened since the last time.
+  void finish() {
+    thread_.reset();
+    show();
+  }
+
+ private:
+  void show();
+
+  LiveView view_;
+  const SwitchSnapshots& snapshots_;
+  SwitchReport shown_;
+  std::unique_ptr<ControlThread> thread_;  ///< last: ends before what it uses
 };
-
-/// Figures of one line: rates of packets and bytes, and what else ever happened.
-std::vector<LiveFigure> live_figures(const SwitchLive& before, const SwitchLive& now);
-
-using SwitchLiveReport = LiveReport<SwitchLive>;
 
 }  // namespace outrider

@@ -1,14 +1,20 @@
 // outrider-switch: the switches of one configuration file on real devices.
+#include <unistd.h>
+
 #include <iostream>
 #include <numeric>
+#include <sstream>
 
 #include "common/config/quantities.h"
+#include "common/dpdk/control_thread.h"
 #include "common/dpdk/mempool.h"
 #include "common/runtime/poll_cli.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
 #include "switch/config_toml.h"
+#include "switch/live.h"
 #include "switch/poll_loop.h"
+#include "switch/reload.h"
 #include "switch/report_json.h"
 
 namespace outrider {
@@ -81,6 +87,21 @@ std::string named(const std::vector<std::uint32_t>& cpus) {
   return text;
 }
 
+/// What the command line says goes before the file, as at start-up.
+ConfigResult<SwitchProcessConfig> load_configuration(const ProgramOptions& options) {
+  auto loaded = load_switch_config(options.config);
+  if (loaded && options.lcore) loaded.config->lcore = *options.lcore;
+  return loaded;
+}
+
+void log_reload(const std::string& file, const ReloadResult& result) {
+  std::istringstream lines(format_reload(file, result));
+  for (std::string line; std::getline(lines, line);) {
+    if (result.issues.empty()) log_info(line);
+    else log_error(line);
+  }
+}
+
 int run(const SwitchProcessConfig& config, const ProgramOptions& options,
         std::optional<Duration> duration, std::vector<std::string> eal_extra) {
   check_report_path(options.report);
@@ -100,8 +121,16 @@ int run(const SwitchProcessConfig& config, const ProgramOptions& options,
   PollDevices devices(ports, *pool);
   log_info("forwarding on " + named(cpus) + "; Ctrl-C ends");
 
-  const auto live = live_report<SwitchLive>(options);
-  const SwitchReport report = run_switch(config, devices, duration, live.get());
+  SwitchSnapshots snapshots(config, cpus.size(), &devices);
+  std::optional<SwitchLiveView> live;
+  if (options.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, snapshots);
+  SwitchReload reload(config, mbufs, cpus.size(), [&] { return load_configuration(options); });
+  const ControlThread control("control", std::chrono::milliseconds(100), [&] {
+    if (take_reload_request()) log_reload(options.config, reload.reload());
+  });
+  const SwitchReport report =
+      run_switch(config, devices, duration, {.snapshots = &snapshots, .reload = &reload});
+  if (live) live->finish();
   print_summary(std::cout, report);
   if (!options.report.empty()) write_report_file(options.report, to_json(report));
   return report.ledger_balanced ? kExitOk : kExitLedger;
@@ -116,6 +145,7 @@ std::optional<Duration> run_time_of(const std::string& text) {
 
 int start(int argc, char** argv) {
   catch_stop_signals();
+  catch_reload_signal();
   SplitArguments arguments = split_arguments(argc, argv);
   ProgramOptions options;
   CLI::App app("Software switch with ECN marking and regulation before announced bursts.",
@@ -125,12 +155,11 @@ int start(int argc, char** argv) {
     return *status;
   start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
 
-  auto loaded = load_switch_config(options.config);
+  const auto loaded = load_configuration(options);
   if (!loaded) {
     std::cerr << format_issues(options.config, loaded.issues);
     return kExitUsage;
   }
-  if (options.lcore) loaded.config->lcore = *options.lcore;
   const std::optional<Duration> duration = run_time_of(options.duration);
   if (options.check) {
     std::cout << to_toml(*loaded.config);

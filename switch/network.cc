@@ -98,15 +98,25 @@ void SwitchNetwork::receive_from_device(std::uint32_t device, Packet* packet,
   ingress_[edge]->push(packet, arrived);
 }
 
+std::vector<Switch*> SwitchNetwork::switches() const {
+  std::vector<Switch*> all;
+  for (const auto& sw : switches_) all.push_back(sw.get());
+  return all;
+}
+
+void SwitchNetwork::apply(ReloadChange& change, Time now) noexcept {
+  for (std::size_t s = 0; s < switches_.size(); ++s) switches_[s]->apply(change.switches[s], now);
+}
+
 void SwitchNetwork::flush() noexcept {
   for (auto& sw : switches_) sw->flush();
   for (auto& link : links_) link->flush();
 }
 
-SwitchLive SwitchNetwork::live(Time now) const noexcept {
-  SwitchLive live{.at_ns = now.time_since_epoch().count()};
-  for (const auto& sw : switches_) sw->add_to(live);
-  return live;
+void SwitchNetwork::publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noexcept {
+  for (const auto& link : links_) loop.on_links += link->resident();
+  to.loop(0).write(loop);
+  for (std::size_t s = 0; s < switches_.size(); ++s) switches_[s]->publish(to.cells(s), now);
 }
 
 SwitchReport SwitchNetwork::report(Time now) const {

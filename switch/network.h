@@ -11,8 +11,9 @@
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
 #include "switch/config.h"
-#include "switch/live.h"
+#include "switch/reload.h"
 #include "switch/report.h"
+#include "switch/snapshots.h"
 
 namespace outrider {
 
@@ -60,13 +61,18 @@ class SwitchNetwork {
   /// keep their own delays. @pre `arrived` does not decrease
   void receive_from_device(std::uint32_t device, Packet* packet, Time arrived) noexcept;
 
+  /// What a reload may change; see SwitchReload.
+  [[nodiscard]] std::vector<Switch*> switches() const;
+  /// Takes over a reload's settings. @pre the loop has run up to `now`
+  void apply(ReloadChange& change, Time now) noexcept;
+
   /// Releases everything resident. Counted as resident in the report.
   void flush() noexcept;
 
   /// State of all counters and records at `now`; checks the ledger.
   [[nodiscard]] SwitchReport report(Time now) const;
-  /// What it would begin with; its cost is that of the ports.
-  [[nodiscard]] SwitchLive live(Time now) const noexcept;
+  /// Hands the counters out; `loop` says the rest of its loop. Allocates nothing.
+  void publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noexcept;
 
   /// Packets in queues, in service or on links.
   [[nodiscard]] std::uint64_t resident() const noexcept;

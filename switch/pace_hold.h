@@ -38,6 +38,16 @@ class PaceHold {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return waiting_.occupancy_bytes(); }
   [[nodiscard]] const PaceCounters& counters() const noexcept { return counters_; }
 
+  /// In place of `before`: holds what it held and goes on counting. @pre nothing is held
+  void take_over(PaceHold& before) noexcept {
+    waiting_.take_all(before.waiting_);
+    floor_bytes_ = before.floor_bytes_;
+    refilled_at_ = before.refilled_at_;
+    counters_ = before.counters_;
+  }
+  /// Goes on counting from what another has counted.
+  void resume(const PaceCounters& counters) noexcept { counters_ = counters; }
+
   /// @pre fewer than the limit are held
   void hold(Packet* packet, Time now, std::uint32_t frame_bytes) noexcept {
     waiting_.push(packet, now, frame_bytes, TrafficClass::kBackground);

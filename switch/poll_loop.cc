@@ -37,55 +37,113 @@ SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx
 
 namespace {
 
-/// What the devices dropped is counted as the report counts it.
-SwitchLive with_devices(SwitchLive live, const PollDevices& devices) noexcept {
-  for (const std::uint64_t dropped : devices.tx_dropped().values) {
-    live.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
-    live.transmitted -= dropped;
-  }
-  live.drops[static_cast<std::size_t>(DropReason::kMalformed)] += devices.malformed();
-  live.received += devices.malformed();
-  return live;
+/// Bit d: the link of device d. @pre the caller has checked the links
+std::uint64_t links_up(const PollDevices& devices) noexcept {
+  std::uint64_t up = 0;
+  for (std::size_t d = 0; d < devices.size(); ++d) up |= std::uint64_t{devices.up(d)} << d;
+  return up;
 }
 
-/// @param lives  it publishes nothing if several lcores run: none of them knows it all
+LoopSnapshot snapshot_of(const PollResult& so_far) noexcept {
+  return {.at_ns = so_far.end.time_since_epoch().count(),
+          .longest_poll_gap_ns = so_far.longest_gap.count()};
+}
+
+/// Between attach() and detach(), however the run ends.
+class Attached {
+ public:
+  Attached(const SwitchControl& control, std::vector<Switch*> switches) : reload_(control.reload) {
+    if (reload_ != nullptr) reload_->attach(std::move(switches));
+  }
+  ~Attached() {
+    if (reload_ != nullptr) reload_->detach();
+  }
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+
+ private:
+  SwitchReload* reload_;
+};
+
 SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
                         const TscClock& clock, std::optional<Duration> duration,
-                        SwitchLiveReport* live) {
+                        const SwitchControl& control) {
   const auto lcores = static_cast<std::uint32_t>(1 + config.more_lcores.size());
   DirectSwitch direct(config, devices, lcores);
   std::vector<PollResult> results(lcores);
-  run_on_lcores(lcores, [&](std::uint32_t lcore) {
-    const auto poll = [&worker = direct.worker(lcore)](Time previous, Time now) {
+  const auto run = [&](std::uint32_t lcore) {
+    SwitchWorker& worker = direct.worker(lcore);
+    const auto poll = [&](Time previous, Time now) {
+      if (control.reload != nullptr)
+        control.reload->poll(lcore, [&](ReloadChange& change) { worker.apply(change, previous); });
       worker.poll(previous, now);
     };
-    const auto seldom = [&](Time now) {
-      if (lcore != 0) return;
-      devices.check_links();
-      if (live != nullptr && lcores == 1) live->publish(with_devices(direct.live(now), devices));
+    const auto publish = [&](const PollResult& so_far) {
+      if (lcore == 0) devices.check_links();
+      if (control.snapshots == nullptr) return;
+      LoopSnapshot loop = snapshot_of(so_far);
+      if (lcore == 0) loop.links_up = links_up(devices);
+      worker.publish(*control.snapshots, loop, so_far.end);
     };
     results[lcore] = run_polls(
-        clock, duration, poll, [] { return false; }, seldom);
-  });
+        clock, duration, poll, [] { return false; }, publish);
+  };
+  {
+    const Attached attached(control, direct.switches());
+    run_on_lcores(lcores, run);
+  }
   const auto end = std::ranges::max(results, {}, &PollResult::end).end;
   const auto gap = std::ranges::max(results, {}, &PollResult::longest_gap).longest_gap;
-  if (live != nullptr) live->finish(with_devices(direct.live(end), devices));
+  if (control.snapshots != nullptr) {
+    // Others may have handed over since a worker's last word.
+    LoopSnapshot loop{.at_ns = end.time_since_epoch().count(),
+                      .links_up = links_up(devices),
+                      .longest_poll_gap_ns = gap.count()};
+    for (std::uint32_t lcore = 0; lcore < lcores; ++lcore)
+      direct.worker(lcore).publish(*control.snapshots, loop, end);
+  }
   return with_devices(direct.report(end), devices.tx_dropped(), devices.malformed(),
                       devices.losses(), gap);
 }
 
+/// A network that looks for a reload before what each poll brings.
+struct ReloadingNetwork {
+  void begin_poll(Time now) noexcept {
+    if (reload != nullptr)
+      reload->poll(0, [&](ReloadChange& change) { network.apply(change, polled); });
+    polled = now;
+  }
+  void receive_from_device(std::uint32_t device, Packet* packet, Time arrived) noexcept {
+    network.receive_from_device(device, packet, arrived);
+  }
+  SwitchNetwork& network;
+  SwitchReload* reload;
+  Time polled{};
+};
+
 SwitchReport run_network(const SwitchProcessConfig& config, PollDevices& devices,
                          const TscClock& clock, std::optional<Duration> duration,
-                         SwitchLiveReport* live) {
+                         const SwitchControl& control) {
   EventLoop loop;
   SwitchNetwork network(config, loop);
   connect_devices(network, config, devices);
-  const PollResult result = run_poll_loop(
-      devices, loop, network, clock, duration, [] { return false; },
-      [&](Time now) {
-        if (live != nullptr) live->publish(with_devices(network.live(now), devices));
-      });
-  if (live != nullptr) live->finish(with_devices(network.live(result.end), devices));
+  const auto publish = [&](const PollResult& so_far) {
+    if (control.snapshots == nullptr) return;
+    for (std::size_t d = 0; d < devices.size(); ++d)
+      control.snapshots->device(d).write({.tx_dropped = devices.edge(d).dropped()});
+    LoopSnapshot own = snapshot_of(so_far);
+    own.malformed = devices.malformed();
+    own.links_up = links_up(devices);
+    network.publish(*control.snapshots, own, so_far.end);
+  };
+  PollResult result;
+  {
+    const Attached attached(control, network.switches());
+    ReloadingNetwork sink{network, control.reload};
+    result = run_poll_loop(
+        devices, loop, sink, clock, duration, [] { return false; }, publish);
+  }
+  publish(result);
   SwitchReport report = with_devices(network.report(result.end), devices.tx_dropped(),
                                      devices.malformed(), devices.losses(), result.longest_gap);
   network.flush();
@@ -95,9 +153,10 @@ SwitchReport run_network(const SwitchProcessConfig& config, PollDevices& devices
 }  // namespace
 
 SwitchReport run_switch(const SwitchProcessConfig& config, PollDevices& devices,
-                        std::optional<Duration> duration, SwitchLiveReport* live) {
+                        std::optional<Duration> duration, const SwitchControl& control) {
   const TscClock clock;
-  return (runs_directly(config) ? run_direct : run_network)(config, devices, clock, duration, live);
+  return (runs_directly(config) ? run_direct : run_network)(config, devices, clock, duration,
+                                                            control);
 }
 
 }  // namespace outrider

@@ -7,6 +7,7 @@
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_loop.h"
 #include "switch/network.h"
+#include "switch/snapshots.h"
 
 namespace outrider {
 
@@ -15,13 +16,19 @@ namespace outrider {
 void connect_devices(SwitchNetwork& network, const SwitchProcessConfig& config,
                      PollDevices& devices);
 
+/// What the control plane has to do with running switches; each may be absent.
+struct SwitchControl {
+  SwitchSnapshots* snapshots = nullptr;  ///< ten times a second and at the end
+  SwitchReload* reload = nullptr;        ///< asked once a poll
+};
+
 /// Forwards in real time until a stop signal or the end of `duration`, as the
 /// configuration allows: batch by batch (DirectSwitch), or with the emulated links and
 /// delays of a SwitchNetwork. What is resident at the end is released.
 /// @param config valid; @param devices in its order
-/// @param live  told ten times a second what has happened; nullptr: nobody
+/// @param control  of the same configuration
 SwitchReport run_switch(const SwitchProcessConfig& config, PollDevices& devices,
-                        std::optional<Duration> duration, SwitchLiveReport* live = nullptr);
+                        std::optional<Duration> duration, const SwitchControl& control = {});
 
 /// The network's report with what happened at the devices: a packet that a
 /// device did not take was not transmitted but dropped, one that could not be

@@ -1,9 +1,12 @@
 #include "switch/port_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/core/step_marker.h"
+#include "switch/config_toml.h"
 #include "switch/header_rewrite.h"
+#include "switch/same_settings.h"
 
 namespace outrider {
 
@@ -39,17 +42,9 @@ bool judges_at(MarkAt at, const PortQueueConfig& config) noexcept {
 PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
     : queue_({config.queue.limit_packets, config.queue.limit_bytes}),
       marker_(config.marker, setup.packet_time, setup.seed, setup.entity),
-      window_alone_(config.regulation.mode == RegulationMode::kWindow),
-      marks_low_(marks(config.regulation.mode)),
-      shares_room_(setup.buffer != nullptr || paces(config.regulation.mode)),
-      mark_at_(config.marker.at),
-      judges_at_enqueue_(judges_at(MarkAt::kEnqueue, config)),
-      judges_at_dequeue_(judges_at(MarkAt::kDequeue, config)),
-      drops_not_ect_(not_ect_of(config.marker) == NotEct::kDrop),
-      spare_ddl_(config.regulation.spare_ddl),
       buffer_(setup.buffer),
-      buffer_queue_(setup.buffer_queue),
-      initial_threshold_packets_(config.marker.threshold_packets) {
+      buffer_queue_(setup.buffer_queue) {
+  follow(config);
   if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(config.regulation);
   if (holds_windows(config.regulation.mode))
     window_ = std::make_unique<QueueWindow>(config.regulation, setup.drain_rate, setup.rate_layer);
@@ -57,6 +52,69 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
     hold_ = std::make_unique<PaceHold>(config.queue.limit_packets,
                                        share_of(setup.drain_rate, config.regulation.pace_floor));
   if (setup.tap) tap_ = std::make_unique<QueueTap>(*setup.tap);
+}
+
+/// What each packet asks of the configuration, answered beforehand.
+void PortQueue::follow(const PortQueueConfig& config) noexcept {
+  const RegulationMode mode = config.regulation.mode;
+  listens_ = mode != RegulationMode::kOff;
+  window_alone_ = mode == RegulationMode::kWindow;
+  marks_low_ = marks(mode);
+  shares_room_ = buffer_ != nullptr || paces(mode);
+  mark_at_ = config.marker.at;
+  judges_at_enqueue_ = judges_at(MarkAt::kEnqueue, config);
+  judges_at_dequeue_ = judges_at(MarkAt::kDequeue, config);
+  drops_not_ect_ = not_ect_of(config.marker) == NotEct::kDrop;
+  spare_ddl_ = config.regulation.spare_ddl;
+  initial_threshold_packets_ = config.marker.threshold_packets;
+}
+
+QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfig& to,
+                               const Setup& setup, bool new_rate) const {
+  const std::uint32_t limit = to.queue.limit_packets;
+  const RegulationPolicy& policy = to.regulation;
+  QueueChange change{.config = to};
+  if (limit > queue_.slots()) change.queue.emplace(Queue::Limits{limit, to.queue.limit_bytes});
+  if (!same_settings(from.marker, to.marker) || new_rate)
+    change.marker.emplace(to.marker, setup.packet_time, setup.seed, setup.entity);
+  if (policy.mode != RegulationMode::kOff && !regulator_) change.regulator.emplace(policy);
+  const bool other_hold = hold_ == nullptr || new_rate || limit != from.queue.limit_packets ||
+                          policy.pace_floor != from.regulation.pace_floor;
+  if (paces(policy.mode) && other_hold) {
+    // What is held has found room under the old limit.
+    const auto slots = std::max(limit, static_cast<std::uint32_t>(queue_.slots()));
+    change.hold = std::make_unique<PaceHold>(slots, share_of(setup.drain_rate, policy.pace_floor));
+  }
+  return change;
+}
+
+void PortQueue::apply(QueueChange& change, Time now) noexcept {
+  settle(now);
+  if (change.queue) {
+    change.queue->take_all(queue_);
+    std::swap(queue_, *change.queue);
+  }
+  queue_.change({change.config.queue.limit_packets, change.config.queue.limit_bytes});
+  if (change.marker) std::swap(marker_, *change.marker);
+  change_regulation(change, now);
+  follow(change.config);
+}
+
+void PortQueue::change_regulation(QueueChange& change, Time now) noexcept {
+  const RegulationPolicy& policy = change.config.regulation;
+  if (change.regulator) std::swap(regulator_, change.regulator);
+  else if (regulator_ && policy.mode == RegulationMode::kOff) regulator_->withdraw_all(now);
+  else if (regulator_) regulator_->change_policy(policy, now);
+  if (paces(policy.mode)) {
+    if (change.hold == nullptr) return;
+    if (hold_ != nullptr) change.hold->take_over(*hold_);
+    else change.hold->resume(paced_);
+    std::swap(hold_, change.hold);
+  } else if (hold_ != nullptr) {
+    let_in(now, std::nullopt);
+    paced_ = hold_->counters();
+    std::swap(hold_, change.hold);
+  }
 }
 
 void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
@@ -96,12 +154,11 @@ bool PortQueue::find_room(Packet* packet) noexcept {
 }
 
 /// In order, as far as the target, the floor or the end of regulation allow.
-void PortQueue::let_in(Time now) noexcept {
+void PortQueue::let_in(Time now, std::optional<std::uint16_t> target) noexcept {
   for (;;) {
-    const Queue::Item item =
-        hold_->release_next(queue_.occupancy_packets(), regulator_->threshold(now), now);
+    const Queue::Item item = hold_->release_next(queue_.occupancy_packets(), target, now);
     if (item.packet == nullptr) return;
-    queue_.push(item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class);
+    queue_.put(item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class);
   }
 }
 
@@ -193,50 +250,54 @@ void PortQueue::flush() noexcept {
   while (hold_ != nullptr && !hold_->empty()) release(hold_->pop());
 }
 
-void PortQueue::add_to(SwitchLive& live) const noexcept {
-  live.resident += waiting_packets();
-  live.regulated += live_entries();
-  for (std::size_t c = 0; c < kTrafficClasses; ++c) {
-    live.transmitted += counters_.transmitted.values[c];
-    live.transmitted_bytes += counters_.transmitted_bytes.values[c];
-    for (std::size_t i = 0; i < kDropReasons; ++i) live.drops[i] += counters_.drops.values[c][i];
-    for (std::size_t i = 0; i < kMarkReasons; ++i) live.marks[i] += counters_.marks.values[c][i];
-  }
+void PortQueue::settle(Time now) noexcept {
+  if (regulator_) static_cast<void>(regulator_->threshold(now));
 }
 
-void PortQueue::fill(QueueReport& r, Time now) const {
-  r.initial_threshold_packets = initial_threshold_packets_;
-  r.arrived = counters_.arrived;
-  r.transmitted = counters_.transmitted;
-  r.transmitted_bytes = counters_.transmitted_bytes;
-  r.resident = {};
+QueueCounts PortQueue::counts(Time now) const {
+  QueueCounts n;
+  n.initial_threshold_packets = initial_threshold_packets_;
+  n.background_threshold_packets = marker_.threshold_packets(TrafficClass::kBackground);
+  n.arrived = counters_.arrived;
+  n.transmitted = counters_.transmitted;
+  n.transmitted_bytes = counters_.transmitted_bytes;
   for (std::size_t c = 0; c < kTrafficClasses; ++c)
-    r.resident.values[c] = queue_.occupancy_by_class().values[c];
+    n.resident.values[c] = queue_.occupancy_by_class().values[c];
+  n.resident_bytes = queue_.occupancy_bytes();
   if (hold_ != nullptr) {
-    r.resident[TrafficClass::kBackground] += hold_->packets();
-    r.pace = hold_->counters();
+    n.held_packets = hold_->packets();
+    n.resident[TrafficClass::kBackground] += hold_->packets();
+    n.resident_bytes += hold_->bytes();
   }
-  r.drops = counters_.drops;
-  r.marks = counters_.marks;
-  if (tap_) tap_->fill(r);
-  if (window_) r.window = window_->counters();
-  if (!regulator_) return;
-  const RegulatorCounters& n = regulator_->counters();
-  r.starts_armed = n.armed;
-  r.starts_predicted = n.predicted;
-  r.starts_repeated = n.repeated;
-  r.starts_refused_budget = n.refused_budget;
-  r.starts_refused_table = n.refused_table;
-  r.recovered_arrival = n.recovered_arrival;
-  r.recovered_burst_end = n.recovered_burst_end;
-  r.recovered_timer = n.recovered_timer;
-  r.expired = n.expired;
-  r.budget_exhausted = n.budget_exhausted;
-  r.replaced = n.replaced;
-  r.predictions_missed = n.missed;
-  r.predictor = regulator_->prediction_counters();
-  r.entries_left = regulator_->live_entries();
-  r.regulated_ns = regulator_->regulated(now).count();
+  n.pace = hold_ != nullptr ? hold_->counters() : paced_;
+  n.drops = counters_.drops;
+  n.marks = counters_.marks;
+  if (window_) n.window = window_->counters();
+  if (regulator_) count_regulation(n, now);
+  return n;
+}
+
+void PortQueue::count_regulation(QueueCounts& n, Time now) const {
+  const RegulatorCounters& r = regulator_->counters();
+  n.starts_armed = r.armed;
+  n.starts_predicted = r.predicted;
+  n.starts_repeated = r.repeated;
+  n.starts_refused_budget = r.refused_budget;
+  n.starts_refused_table = r.refused_table;
+  n.recovered_arrival = r.recovered_arrival;
+  n.recovered_burst_end = r.recovered_burst_end;
+  n.recovered_timer = r.recovered_timer;
+  n.expired = r.expired;
+  n.budget_exhausted = r.budget_exhausted;
+  n.replaced = r.replaced;
+  n.predictions_missed = r.missed;
+  n.withdrawn = r.withdrawn;
+  n.predictor = regulator_->prediction_counters();
+  n.entries_left = regulator_->live_entries();
+  n.regulated_ns = regulator_->regulated(now).count();
+  if (const auto regulated = regulator_->threshold_at(now))
+    n.background_threshold_packets =
+        std::min<std::uint32_t>(*regulated, n.background_threshold_packets);
 }
 
 }  // namespace outrider

@@ -9,11 +9,11 @@
 #include "common/core/shared_buffer.h"
 #include "common/dpdk/packet.h"
 #include "switch/config.h"
-#include "switch/live.h"
 #include "switch/pace_hold.h"
 #include "switch/queue_marker.h"
 #include "switch/queue_tap.h"
 #include "switch/queue_window.h"
+#include "switch/reload_change.h"
 #include "switch/report.h"
 
 namespace outrider {
@@ -50,9 +50,17 @@ class PortQueue {
   };
   PortQueue(const PortQueueConfig& config, const Setup& setup);
 
+  /// What takes the queue from one configuration to another. For a control thread, while
+  /// no other change is under way. @param setup  of the new configuration
+  [[nodiscard]] QueueChange prepare(const PortQueueConfig& from, const PortQueueConfig& to,
+                                    const Setup& setup, bool new_rate) const;
+  /// Exchanges what changes; what waits stays, in order. Allocates and frees nothing: what
+  /// is no longer needed is left in `change`.
+  void apply(QueueChange& change, Time now) noexcept;
+
   /// A START for a burst that will leave through this queue.
   void on_start(const StartSignal& start, Time now) noexcept {
-    if (!regulator_) return;
+    if (!listens_) return;
     const auto verdict = regulator_->on_start(start, now);
     if (window_ && verdict == ArmVerdict::kArmed)
       window_->on_start(start.flow, start.sequence, start.bytes.value_or(0), now);
@@ -137,11 +145,17 @@ class PortQueue {
   /// Releases what waits. Counted as resident before.
   void flush() noexcept;
 
-  void fill(QueueReport& report, Time now) const;
-  void add_to(SwitchLive& live) const noexcept;
+  /// Brings regulation up to `now`: counts(now) then allocates nothing.
+  void settle(Time now) noexcept;
+  [[nodiscard]] QueueCounts counts(Time now) const;
+  /// What its bursts met, if records are kept.
+  void fill_records(QueueReport& report) const {
+    if (tap_) tap_->fill(report);
+  }
 
  private:
   [[nodiscard]] std::uint32_t background_threshold(Time now) noexcept;
+  void count_regulation(QueueCounts& n, Time now) const;
   void hear_payload(const PacketMeta& m, Time now) noexcept;
   void show_to_window(Packet& packet, Time now) noexcept;
   [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
@@ -153,7 +167,8 @@ class PortQueue {
     return !hold_->empty() ||
            !hold_->admits(frame_bytes, queue_.occupancy_packets(), regulator_->threshold(now), now);
   }
-  void let_in(Time now) noexcept;
+  void let_in(Time now) noexcept { let_in(now, regulator_->threshold(now)); }
+  void let_in(Time now, std::optional<std::uint16_t> target) noexcept;
   [[nodiscard]] bool pass_enqueue(Packet* packet, TrafficClass c, Time now) noexcept {
     const MarkVerdict own = marker_.at_enqueue(c, met_by(c), now);
     if (own != MarkVerdict::kPass) return act_on(own, packet);
@@ -174,13 +189,16 @@ class PortQueue {
   [[nodiscard]] QueueMarker::Occupancy occupancy() const noexcept {
     return {queue_.occupancy_packets(), queue_.occupancy_bytes()};
   }
+  void follow(const PortQueueConfig& config) noexcept;
+  void change_regulation(QueueChange& change, Time now) noexcept;
   void record_departure(const Queue::Item& item, Time start, Time finish) noexcept;
 
   Queue queue_;
   QueueMarker marker_;
-  std::optional<Regulator> regulator_;   ///< unless the mode is off
+  std::optional<Regulator> regulator_;   ///< unless the mode has always been off
   std::unique_ptr<QueueWindow> window_;  ///< only if the mode holds windows
   std::unique_ptr<PaceHold> hold_;       ///< only if the mode paces
+  bool listens_;                         ///< to STARTs: the mode is not off
   bool window_alone_;                    ///< the low threshold marks only what is not under control
   bool marks_low_;                       ///< a regulated threshold marks
   bool shares_room_;                     ///< held packets or other queues take some of it
@@ -194,6 +212,7 @@ class PortQueue {
   std::uint32_t initial_threshold_packets_;
   std::unique_ptr<QueueTap> tap_;  ///< only if records are kept
   QueueCounters counters_{};
+  PaceCounters paced_{};  ///< while nothing paces: what did before
 };
 
 }  // namespace outrider

@@ -8,11 +8,9 @@
 #include "common/core/burst_identity.h"
 #include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
-#include "common/core/period_predictor.h"
 #include "common/core/traffic_class.h"
-#include "common/core/window_counters.h"
 #include "common/net/udp_signal.h"
-#include "switch/pace_counters.h"
+#include "switch/counts.h"
 
 namespace outrider {
 
@@ -41,45 +39,16 @@ struct QueueBin {
   std::uint64_t sojourn_ns = 0;
 };
 
-/// Everything counted at one egress queue.
-/// Identity, per class: arrived == transmitted + sum(drops) + resident.
-struct QueueReport {
+/// Everything counted at one egress queue, and what its bursts met.
+struct QueueReport : QueueCounts {
   std::string switch_name;
   std::string port_name;
-  std::uint32_t queue = 0;  ///< of the port; signals are counted with queue 0
-  std::uint64_t drain_bits_per_second = 0;
-  std::uint32_t initial_threshold_packets = 0;
-  PerClass<std::uint64_t> arrived{};
-  PerClass<std::uint64_t> transmitted{};
-  PerClass<std::uint64_t> transmitted_bytes{};  ///< frame bytes
-  PerClass<std::uint64_t> resident{};
-  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
-  PerClass<std::array<std::uint64_t, kMarkReasons>> marks{};
+  std::uint32_t queue = 0;        ///< of the port; signals are counted with queue 0
   Histogram burst_sojourn_ns;     ///< packets of bursts
   Histogram interval_sojourn_ns;  ///< all packets while a burst was in progress
   std::vector<QueueBurstRecord> bursts;
   std::uint64_t bursts_not_recorded = 0;  ///< beyond max_burst_records
   std::vector<QueueBin> bins;             ///< bin i covers [i, i + 1) x bin_ns
-
-  // Regulation. Identity: starts_armed + starts_predicted == recovered_* + expired +
-  // budget_exhausted + replaced + predictions_missed + entries_left.
-  std::uint64_t starts_armed = 0;
-  std::uint64_t starts_predicted = 0;  ///< entries that no START announced
-  std::uint64_t starts_repeated = 0;
-  std::uint64_t starts_refused_budget = 0;
-  std::uint64_t starts_refused_table = 0;
-  std::uint64_t recovered_arrival = 0;
-  std::uint64_t recovered_burst_end = 0;
-  std::uint64_t recovered_timer = 0;
-  std::uint64_t expired = 0;
-  std::uint64_t budget_exhausted = 0;
-  std::uint64_t replaced = 0;  ///< by a START of a newer iteration
-  std::uint64_t predictions_missed = 0;
-  std::uint64_t entries_left = 0;
-  PeriodPredictor::Counters predictor{};  ///< zeros without predictions
-  std::int64_t regulated_ns = 0;
-  WindowCounters window{};  ///< of the modes that hold windows
-  PaceCounters pace{};      ///< modes that pace
 };
 
 /// Everything that a switch process (or the switch side of a virtual run) knows.

@@ -80,10 +80,13 @@ void fields(V& v, R& r) {
   v.value("queue", r.queue);
   v.value("drain_bits_per_second", r.drain_bits_per_second);
   v.value("initial_threshold_packets", r.initial_threshold_packets);
+  v.value("background_threshold_packets", r.background_threshold_packets);
   v.value("arrived", r.arrived);
   v.value("transmitted", r.transmitted);
   v.value("transmitted_bytes", r.transmitted_bytes);
   v.value("resident", r.resident);
+  v.value("resident_bytes", r.resident_bytes);
+  v.value("held_packets", r.held_packets);
   v.value("drops", r.drops);
   v.value("marks", r.marks);
   v.value("burst_sojourn_ns", r.burst_sojourn_ns);
@@ -103,6 +106,7 @@ void fields(V& v, R& r) {
   v.value("budget_exhausted", r.budget_exhausted);
   v.value("replaced", r.replaced);
   v.value("predictions_missed", r.predictions_missed);
+  v.value("withdrawn", r.withdrawn);
   v.value("entries_left", r.entries_left);
   v.value("predictor", r.predictor);
   v.value("regulated_ns", r.regulated_ns);
@@ -135,7 +139,7 @@ void fields(V& v, R& r) {
 namespace {
 
 constexpr const char* kKind = "switch_report";
-constexpr int kSchemaVersion = 2;
+constexpr int kSchemaVersion = 3;
 
 }  // namespace
 

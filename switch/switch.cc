@@ -1,14 +1,25 @@
 #include "switch/switch.h"
 
+#include <numeric>
 #include <span>
 
 #include "switch/arp_reply.h"
+#include "switch/config_toml.h"
 #include "switch/datagram.h"
 #include "switch/header_rewrite.h"
+#include "switch/same_settings.h"
 
 namespace outrider {
 
 namespace {
+
+constexpr std::uint32_t kNoUdpPort = 0x1'0000;  // beyond every port
+
+std::unique_ptr<SwitchTables> make_tables(const SwitchConfig& config, std::uint32_t index) {
+  return std::make_unique<SwitchTables>(
+      SwitchTables{Forwarder(config, index), Classifier(config),
+                   config.signals.accept_udp ? config.signals.udp_port : kNoUdpPort});
+}
 
 std::unique_ptr<SharedBuffer> make_buffer(const SwitchConfig& config) {
   if (!config.buffer.total_bytes) return nullptr;
@@ -23,10 +34,7 @@ std::unique_ptr<SharedBuffer> make_buffer(const SwitchConfig& config) {
 
 Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
                std::size_t lanes, std::uint32_t index)
-    : name_(config.name),
-      forwarder_(config, index),
-      classifier_(config),
-      signal_port_(config.signals.accept_udp ? config.signals.udp_port : kNoPort) {
+    : name_(config.name), index_(index), tables_(make_tables(config, index)) {
   buffer_ = make_buffer(config);
   EgressPort::Limits of_port = limits;
   of_port.buffer = buffer_.get();
@@ -35,7 +43,46 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
     of_port.first_queue += ports_.back()->queues().size();
   }
   for (std::size_t i = 0; i < lanes; ++i)
-    lanes_.emplace_back(config.signals, forwarder_.make_lane(lanes > 1), classifier_.make_lane());
+    lanes_.emplace_back(config.signals, *tables_, tables_->forwarder.make_lane(lanes > 1),
+                        tables_->classifier.make_lane());
+}
+
+SwitchChange Switch::prepare(const SwitchConfig& from, const SwitchConfig& to) const {
+  const auto without_ports = [](SwitchConfig config) {
+    config.ports.clear();
+    return config;
+  };
+  SwitchChange change;
+  change.lanes.resize(lanes_.size());
+  if (!same_settings(without_ports(from), without_ports(to)))
+    change.tables = make_tables(to, index_);
+  for (auto& lane : change.lanes) {
+    lane.tables = change.tables.get();
+    if (change.tables) lane.turns = change.tables->forwarder.make_turns();
+    if (!same_settings(from.signals, to.signals)) lane.gate.emplace(to.signals);
+  }
+  for (std::size_t p = 0; p < ports_.size(); ++p)
+    change.ports.push_back(ports_[p]->prepare(from.ports[p], to.ports[p]));
+  return change;
+}
+
+void Switch::apply_lane(SwitchChange& change, std::size_t lane) noexcept {
+  LaneChange& part = change.lanes[lane];
+  SwitchLane& own = lanes_[lane];
+  if (part.tables != nullptr) {
+    own.tables = part.tables;
+    std::swap(own.forwarding.turns, part.turns);
+  }
+  if (part.gate) std::swap(own.gate, *part.gate);
+}
+
+void Switch::apply(SwitchChange& change, Time now) noexcept {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) apply_lane(change, i);
+  for (std::uint32_t p = 0; p < ports(); ++p) apply_port(change, p, now);
+}
+
+void Switch::apply_port(SwitchChange& change, std::uint32_t port, Time now) noexcept {
+  if (change.ports[port]) ports_[port]->apply(*change.ports[port], now);
 }
 
 std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
@@ -49,13 +96,15 @@ std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& pack
     return refuse(summary.refused);
   PacketMeta& m = meta(packet);
   const auto ingress = static_cast<std::uint16_t>(port);
+  const Forwarder& forwarder = lane.tables->forwarder;
   const Forwarder::Verdict verdict =
-      forwarder_.decide(summary, m.flow, buffer(packet).data(), ingress, now, lane.forwarding);
+      forwarder.decide(summary, m.flow, buffer(packet).data(), ingress, now, lane.forwarding);
   if (verdict.action == Forwarder::Action::kDrop) [[unlikely]]
     return refuse(verdict.reason);
-  if (verdict.action == Forwarder::Action::kRoute && !rewrite(packet, verdict)) [[unlikely]]
+  if (verdict.action == Forwarder::Action::kRoute && !rewrite(packet, forwarder, verdict))
+      [[unlikely]]
     return refuse(DropReason::kTtlExpired);
-  const Classifier::Result result = classifier_.classify(summary, m, lane.classes);
+  const Classifier::Result result = lane.tables->classifier.classify(summary, m, lane.classes);
   m.traffic_class = result.traffic_class;
   m.queue = result.queue;
   if (verdict.action == Forwarder::Action::kFlood) [[unlikely]]
@@ -63,11 +112,12 @@ std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& pack
   if (verdict.action != Forwarder::Action::kAnswer) [[likely]]
     return verdict.port;
   make_arp_reply(header_at<EthernetHeader>(packet, 0),
-                 header_at<ArpPacket>(packet, summary.network_offset), forwarder_.mac());
+                 header_at<ArpPacket>(packet, summary.network_offset), forwarder.mac());
   return ingress;
 }
 
-bool Switch::rewrite(Packet& packet, const Forwarder::Verdict& verdict) const noexcept {
+bool Switch::rewrite(Packet& packet, const Forwarder& forwarder,
+                     const Forwarder::Verdict& verdict) noexcept {
   const std::uint32_t offset = meta(packet).ip_offset;
   if (is_ipv6_at(packet, offset)) [[unlikely]] {
     if (!decrement_hop_limit(header_at<Ipv6Header>(packet, offset))) return false;
@@ -77,16 +127,17 @@ bool Switch::rewrite(Packet& packet, const Forwarder::Verdict& verdict) const no
   if (verdict.hop->has_mac) {
     auto& ethernet = header_at<EthernetHeader>(packet, 0);
     ethernet.destination = verdict.hop->mac;
-    ethernet.source = forwarder_.mac();
+    ethernet.source = forwarder.mac();
   }
   return true;
 }
 
 std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet& packet,
                                                  Time now) const noexcept {
-  if (forwarder_.learning() && buffer(packet).size() >= sizeof(EthernetHeader)) {
+  const Forwarder& forwarder = lane.tables->forwarder;
+  if (forwarder.learning() && buffer(packet).size() >= sizeof(EthernetHeader)) {
     const std::uint64_t source = mac_at(buffer(packet).data() + sizeof(MacAddress));
-    if (const auto port = forwarder_.port_of_station(source, now, lane.forwarding)) return port;
+    if (const auto port = forwarder.port_of_station(source, now, lane.forwarding)) return port;
   }
   const auto address = source_address_of(packet);
   return address ? route(*address) : std::nullopt;
@@ -142,7 +193,7 @@ void Switch::announce(SwitchLane& lane, EgressPort& port, Packet& packet, const 
   summary.protocol = kIpProtocolTcp;
   fields.flow = start.flow;
   fields.tcp_offset = static_cast<std::uint8_t>(fields.ip_offset + sizeof(Ipv4Header));
-  port.on_start(classifier_.classify(summary, fields, lane.classes).queue, start, now);
+  port.on_start(lane.tables->classifier.classify(summary, fields, lane.classes).queue, start, now);
 }
 
 void Switch::count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept {
@@ -156,50 +207,27 @@ void Switch::drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept 
   release(&packet);
 }
 
-void Switch::add_to(SwitchLive& live) const noexcept {
-  for (const auto& lane : lanes_) {
-    live.received += lane.received;
-    live.copied += lane.copied;
-    for (std::size_t i = 0; i < kDropReasons; ++i) live.drops[i] += lane.dropped[i];
-  }
-  for (const auto& port : ports_) port->add_to(live);
+void Switch::publish(SwitchCells& to, Time now) noexcept {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) to.lanes[i].write(lanes_[i]);
+  for (std::size_t p = 0; p < ports_.size(); ++p) ports_[p]->publish(to.ports[p], now);
 }
 
 void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
-  std::uint64_t received = 0, copied = 0, arrived = between;
+  std::uint64_t entered = 0, arrived = between;
   report.resident += between;
   for (const auto& lane : lanes_) {
-    received += lane.received;
-    copied += lane.copied;
-    report.signals_bad_code += lane.signals_bad_code;
-    for (std::size_t f = 0; f < udp_signal::kFaults; ++f)
-      report.signals_bad_udp[f] += lane.signals_bad_udp[f];
-    report.signals_not_accepted += lane.signals_not_accepted;
-    report.signals_over_rate += lane.signals_over_rate;
-    for (std::size_t r = 0; r < kDropReasons; ++r) {
-      report.drops[TrafficClass::kBackground][r] += lane.dropped[r];
-      arrived += lane.dropped[r];
-    }
+    add_lane(report, lane);
+    entered += lane.received + lane.copied;
+    arrived = std::accumulate(lane.dropped.begin(), lane.dropped.end(), arrived);
   }
-  report.received += received;
-  report.copied += copied;
   const std::size_t first = report.queues.size();
   for (const auto& port : ports_) port->report(report.queues, now);
   for (auto& queue : std::span(report.queues).subspan(first)) {
     queue.switch_name = name_;
-    for (std::size_t c = 0; c < kTrafficClasses; ++c) {
-      std::uint64_t ended = queue.transmitted.values[c] + queue.resident.values[c];
-      for (std::size_t r = 0; r < kDropReasons; ++r) {
-        ended += queue.drops.values[c][r];
-        report.drops.values[c][r] += queue.drops.values[c][r];
-      }
-      report.ledger_balanced &= ended == queue.arrived.values[c];
-      report.transmitted += queue.transmitted.values[c];
-      report.resident += queue.resident.values[c];
-      arrived += queue.arrived.values[c];
-    }
+    report.ledger_balanced &= add_queue(report, queue);
+    for (const std::uint64_t of_class : queue.arrived.values) arrived += of_class;
   }
-  report.ledger_balanced &= arrived == received + copied;
+  report.ledger_balanced &= arrived == entered;
 }
 
 void Switch::flush() noexcept {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/dpdk/packet_copy.h"
@@ -13,6 +14,7 @@
 #include "switch/egress_port.h"
 #include "switch/forwarder.h"
 #include "switch/parse.h"
+#include "switch/reload_change.h"
 #include "switch/report.h"
 #include "switch/signal_gate.h"
 
@@ -20,22 +22,18 @@ namespace outrider {
 
 /// What one lcore may write on a packet's way through a switch. Lanes share nothing: what
 /// one has learned the others are told (ForwarderLane::news).
-/// Identity: received + copied == handed to ports + sum(dropped) of the same lane.
-struct alignas(64) SwitchLane {
-  SwitchLane(const SignalConfig& signals, ForwarderLane forwarder, ClassifierLane classifier)
-      : gate(signals), forwarding(std::move(forwarder)), classes(std::move(classifier)) {}
+struct alignas(64) SwitchLane : LaneCounts {
+  SwitchLane(const SignalConfig& signals, const SwitchTables& now_in_force, ForwarderLane forwarder,
+             ClassifierLane classifier)
+      : tables(&now_in_force),
+        gate(signals),
+        forwarding(std::move(forwarder)),
+        classes(std::move(classifier)) {}
 
+  const SwitchTables* tables;  ///< a reload exchanges them between two polls of the lane
   SignalGate gate;
   ForwarderLane forwarding;
   ClassifierLane classes;
-  std::uint64_t received = 0;
-  std::uint64_t copied = 0;                           ///< by flooding, beyond the packet itself
-  std::uint64_t handed = 0;                           ///< to egress ports
-  std::array<std::uint64_t, kDropReasons> dropped{};  ///< before a port; class not known yet
-  std::uint64_t signals_bad_code = 0;
-  std::array<std::uint64_t, udp_signal::kFaults> signals_bad_udp{};
-  std::uint64_t signals_not_accepted = 0;
-  std::uint64_t signals_over_rate = 0;
 };
 
 /// One switch: parse -> forward -> classify, the ingress half, then signal -> egress
@@ -84,7 +82,7 @@ class Switch final : public Node {
   /// misses of a batch overlap. @pre the packet's first bytes are in the cache
   void prefetch(const SwitchLane& lane, Packet& packet) const noexcept {
     if (buffer(packet).size() >= sizeof(EthernetHeader))
-      forwarder_.prefetch(buffer(packet).data(), lane.forwarding);
+      lane.tables->forwarder.prefetch(buffer(packet).data(), lane.forwarding);
   }
 
   /// Hears signals and hands the packet to the port. @pre it came from ingress()
@@ -92,7 +90,7 @@ class Switch final : public Node {
     const PacketMeta& m = meta(*packet);
     const bool bare_segment = m.tcp_offset != 0 && m.payload_bytes == 0;
     bool signal = bare_segment && hears_signal(lane, port, *packet, now);
-    if (m.flow.destination_port == signal_port_) [[unlikely]]
+    if (m.flow.destination_port == lane.tables->signal_port) [[unlikely]]
       signal = signal || hears_message(lane, port, *packet, now);
     port.enqueue(packet, signal, now);
   }
@@ -115,30 +113,46 @@ class Switch final : public Node {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Port that packets to `address` leave by; the first of equal costs.
   [[nodiscard]] std::optional<std::uint16_t> route(std::uint32_t address) const noexcept {
-    return forwarder_.port_to(address);
+    return lanes_.front().tables->forwarder.port_to(address);
   }
   /// Port that the sender of a packet is behind, as far as the lane knows: by what it has
   /// learned, else by the route back.
   [[nodiscard]] std::optional<std::uint16_t> port_behind(const SwitchLane& lane, Packet& packet,
                                                          Time now) const noexcept;
 
+  /// What takes the switch from one configuration to another. For a control thread, while
+  /// no other change is under way.
+  /// @throws EnvironmentError if there is no memory for its tables
+  [[nodiscard]] SwitchChange prepare(const SwitchConfig& from, const SwitchConfig& to) const;
+  /// The part of who has that lane. Allocates and frees nothing, as all of these.
+  void apply_lane(SwitchChange& change, std::size_t lane) noexcept;
+  /// The part of who owns that port. @pre `now` is not before the port's last packet
+  void apply_port(SwitchChange& change, std::uint32_t port, Time now) noexcept;
+  /// Both, of all lanes and ports. @pre one lcore owns them all
+  void apply(SwitchChange& change, Time now) noexcept;
+  /// Leaves the old tables in `change`. For the control thread, once all have applied it.
+  void retire(SwitchChange& change) noexcept {
+    if (change.tables) std::swap(tables_, change.tables);
+  }
+
   /// Adds this switch's counters and queues to the report.
   /// @param between packets that an ingress() handed on and no egress() has got yet
   void fill(SwitchReport& report, Time now, std::uint64_t between = 0) const;
-  void add_to(SwitchLive& live) const noexcept;
+  /// Hands out what all its lanes and ports have counted. @pre one lcore owns them all
+  void publish(SwitchCells& to, Time now) noexcept;
 
   void flush() noexcept;
 
  private:
   static constexpr std::uint32_t kDropped = 0x1'0000;  ///< beyond every port
   static constexpr std::uint32_t kFlooded = 0x1'0001;
-  static constexpr std::uint32_t kNoPort = 0x1'0000;
 
   /// @return the port to leave by, kDropped or kFlooded
   [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
                                       Time now) noexcept;
   /// What forwarding changes in the packet. @return false if its TTL runs out
-  [[nodiscard]] bool rewrite(Packet& packet, const Forwarder::Verdict& verdict) const noexcept;
+  [[nodiscard]] static bool rewrite(Packet& packet, const Forwarder& forwarder,
+                                    const Forwarder::Verdict& verdict) noexcept;
   [[nodiscard]] bool hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet,
                                   Time now) noexcept;
   [[nodiscard]] bool hears_message(SwitchLane& lane, EgressPort& port, Packet& packet,
@@ -175,9 +189,8 @@ class Switch final : public Node {
   }
 
   std::string name_;
-  Forwarder forwarder_;
-  Classifier classifier_;
-  std::uint32_t signal_port_;             ///< UDP; kNoPort: the UDP form is not read
+  std::uint32_t index_;
+  std::unique_ptr<SwitchTables> tables_;  ///< of all lanes, but while a reload is under way
   std::unique_ptr<SharedBuffer> buffer_;  ///< must outlive the ports; nullptr: none
   std::vector<std::unique_ptr<EgressPort>> ports_;
   std::vector<SwitchLane> lanes_;

@@ -56,6 +56,26 @@ void SwitchWorker::poll(Time previous, Time now) noexcept {
     devices_.edge(device).flush();
 }
 
+void SwitchWorker::publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noexcept {
+  loop.malformed = malformed_;
+  for (const Handover* other : setup_.to)
+    if (other != nullptr) loop.between += other->packets.size();
+  to.loop(setup_.index).write(loop);
+  SwitchCells& cells = to.cells(0);
+  cells.lanes[setup_.index].write(lane_);
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
+    if (owns(p)) switch_.port(p).publish(cells.ports[p], now);
+  for (const std::uint32_t device : setup_.plan->serves[setup_.index])
+    to.device(device).write({.tx_dropped = devices_.edge(device).dropped()});
+}
+
+void SwitchWorker::apply(ReloadChange& change, Time now) noexcept {
+  SwitchChange& part = change.switches.front();
+  switch_.apply_lane(part, setup_.index);
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
+    if (owns(p)) switch_.apply_port(part, p, now);
+}
+
 void SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept {
   std::array<Packet*, kBatchPackets> batch;
   const std::uint16_t size = devices_.receive_batch(from.device, from.queue, batch);

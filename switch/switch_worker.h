@@ -10,6 +10,8 @@
 #include "common/dpdk/handover_ring.h"
 #include "common/runtime/poll_devices.h"
 #include "switch/lcore_plan.h"
+#include "switch/reload.h"
+#include "switch/snapshots.h"
 #include "switch/switch.h"
 
 namespace outrider {
@@ -49,6 +51,12 @@ class SwitchWorker {
   /// `now`. @pre previous <= now, and not before the last poll's
   void poll(Time previous, Time now) noexcept;
 
+  /// Hands out what this lcore owns; `loop` says the rest of its loop. Allocates nothing.
+  void publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noexcept;
+  /// Takes over this lcore's part of a reload between two polls. @pre `now` is not before
+  /// the last
+  void apply(ReloadChange& change, Time now) noexcept;
+
   /// Received, and not readable as one segment.
   [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }
 
@@ -66,6 +74,9 @@ class SwitchWorker {
   };
   static constexpr std::uint16_t kElsewhere = 0xFFFF;
 
+  [[nodiscard]] bool owns(std::uint32_t port) const noexcept {
+    return setup_.plan->owner_of_port[port] == setup_.index;
+  }
   void receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept;
   [[nodiscard]] std::uint32_t port_of(std::uint32_t device, Packet& packet,
                                       Time now) const noexcept;

@@ -84,8 +84,8 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
   const bool until_finished =
       !duration && (!generator.config().jobs.empty() || !generator.config().transfers.empty());
   const auto done = [&] { return until_finished && generator.finished(); };
-  const auto publish = [&](Time now) {
-    if (live != nullptr) live->publish(live_of(generator, devices, streams, now));
+  const auto publish = [&](const PollResult& so_far) {
+    if (live != nullptr) live->publish(live_of(generator, devices, streams, so_far.end));
   };
   const TscClock clock;
   generator.start(Time{});

@@ -41,6 +41,29 @@ class EgressQueue {
     assert(limits.packets >= 1);
   }
 
+  /// Places for packets: the largest limit that change() takes.
+  [[nodiscard]] std::size_t slots() const noexcept { return ring_.size(); }
+
+  /// From now on. What waits stays, even if it is more than the limit.
+  /// @pre limits.packets <= slots()
+  void change(Limits limits) noexcept {
+    assert(limits.packets >= 1 && limits.packets <= slots());
+    limits_ = limits;
+    limit_bytes_ = limits.bytes.value_or(std::numeric_limits<std::uint64_t>::max());
+  }
+
+  /// Takes what waits in `other`, in order, whatever the limits.
+  /// @pre this queue is empty and has a slot for each
+  void take_all(EgressQueue& other) noexcept {
+    assert(empty() && other.occupancy_packets() <= slots());
+    while (!other.empty()) {
+      Item& item = ring_[tail_++ & mask_];
+      item = other.pop();
+      occupancy_bytes_ += item.frame_bytes;
+      ++occupancy_[item.traffic_class];
+    }
+  }
+
   [[nodiscard]] bool admits(std::uint32_t frame_bytes) const noexcept {
     return occupancy_packets() < limits_.packets && occupancy_bytes_ + frame_bytes <= limit_bytes_;
   }
@@ -58,6 +81,13 @@ class EgressQueue {
   /// @pre admits(frame_bytes)
   void push(P packet, Time now, std::uint32_t frame_bytes, TrafficClass c) noexcept {
     assert(admits(frame_bytes));
+    put(packet, now, frame_bytes, c);
+  }
+
+  /// The same for a packet that was let in before, when the limits may have been others.
+  /// @pre a slot is free
+  void put(P packet, Time now, std::uint32_t frame_bytes, TrafficClass c) noexcept {
+    assert(occupancy_packets() < slots());
     Item& item = ring_[tail_++ & mask_];
     item.packet = packet;
     item.enqueued_at = now;

@@ -25,6 +25,13 @@ class RegulationBudget {
     assert(share > 0 && share <= 1 && window > Duration::zero());
   }
 
+  /// From the next stretch of a job on; it may begin in the midst of a window.
+  void change(double share, Duration window) noexcept {
+    assert(share > 0 && share <= 1 && window > Duration::zero());
+    allowance_ = Duration{static_cast<std::int64_t>(share * static_cast<double>(window.count()))};
+    window_ = window;
+  }
+
   /// One more entry of the flow's job goes live.
   /// @return the instant at which the allowance is used up if it stays live; or
   ///         `now` if nothing is left (or no room for the job): then nothing was taken

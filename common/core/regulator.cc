@@ -189,6 +189,9 @@ void Regulator::count(End why) noexcept {
     case End::kMissed:
       ++counters_.missed;
       break;
+    case End::kWithdrawn:
+      ++counters_.withdrawn;
+      break;
   }
 }
 
@@ -206,6 +209,24 @@ void Regulator::remove(std::size_t live_index, End why, Time at) noexcept {
     *live_index_.find(live_[live_index].flow) = static_cast<std::uint32_t>(live_index);
   }
   live_.pop_back();
+}
+
+void Regulator::change_policy(const RegulationPolicy& policy, Time now) noexcept {
+  assert(policy.max_entries == policy_.max_entries && policy.composition == policy_.composition);
+  advance(now);
+  policy_ = policy;
+  budget_.change(policy.budget_share, policy.budget_window);
+  for (std::size_t i = live_.size(); i-- > 0;) {
+    const DueEnd due = due_end(live_[i]);
+    if (due.at <= now) remove(i, due.why, now);
+  }
+  refresh();
+}
+
+void Regulator::withdraw_all(Time now) noexcept {
+  advance(now);
+  while (!live_.empty()) remove(live_.size() - 1, End::kWithdrawn, now);
+  refresh();
 }
 
 void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence) noexcept {
@@ -230,6 +251,11 @@ void Regulator::refresh() noexcept {
   for (const auto& e : live_)
     if (e.begun) wishes_->add(RegulationBudget::job_of(e.flow), e.threshold_packets, e.bytes);
   effective_ = wishes_->take(policy_.composition);
+}
+
+std::optional<std::uint16_t> Regulator::threshold_at(Time now) const {
+  if (now >= next_event_) return Regulator(*this).threshold(now);
+  return begun_ == 0 ? std::nullopt : std::optional(effective_);
 }
 
 Duration Regulator::regulated(Time now) const {

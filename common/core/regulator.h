@@ -32,6 +32,7 @@ struct RegulatorCounters {
   std::uint64_t replaced = 0;          ///< by a START of a newer iteration of the same flow, or by
                                        ///< the START or the next onset that had been predicted
   std::uint64_t missed = 0;            ///< predicted, and no payload came for `expiry` from then on
+  std::uint64_t withdrawn = 0;         ///< regulation was switched off
 };
 
 enum class ArmVerdict : std::uint8_t { kArmed, kRepeated, kRefusedBudget, kRefusedTable };
@@ -78,6 +79,14 @@ class Regulator {
   void on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t payload_bytes,
                   bool fin, Time now) noexcept;
 
+  /// From now on by that policy, live entries included: what it would have ended before
+  /// ends now. Entries that have begun keep the end that their budget has given them, and
+  /// those that have not keep their begin. @pre as many entries, the composition and the
+  /// predictions as before
+  void change_policy(const RegulationPolicy& policy, Time now) noexcept;
+  /// Ends every entry.
+  void withdraw_all(Time now) noexcept;
+
   /// What the entries that have begun come to; nothing: not regulated.
   [[nodiscard]] std::optional<std::uint16_t> threshold(Time now) noexcept {
     if (now >= next_event_) [[unlikely]]
@@ -93,8 +102,10 @@ class Regulator {
   [[nodiscard]] PeriodPredictor::Counters prediction_counters() const noexcept {
     return predictor_ ? predictor_->counters() : PeriodPredictor::Counters{};
   }
-  /// Time with at least one entry that has begun, up to `now`; what is due by then is
-  /// taken as begun and ended in time. Const: for reports, it may allocate.
+  /// For reports: threshold(now) and the time with at least one entry that has begun, up
+  /// to `now`; what is due by then is taken as begun and ended in time. Const, so they may
+  /// allocate, unless threshold(now) was called before.
+  [[nodiscard]] std::optional<std::uint16_t> threshold_at(Time now) const;
   [[nodiscard]] Duration regulated(Time now) const;
   /// Bytes of memory that one entry takes, tables included.
   static std::size_t bytes_per_entry() noexcept;
@@ -107,7 +118,8 @@ class Regulator {
     kExpiry,
     kBudget,
     kReplaced,
-    kMissed
+    kMissed,
+    kWithdrawn
   };
   struct Entry {
     FlowKey flow;  ///< predicted: see job_at()

@@ -58,6 +58,13 @@ class Serializer {
     return free_at_;
   }
 
+  /// From the next frame on; the one that is being sent ends when it would have.
+  void change(BitRate rate, RateLayer layer) noexcept {
+    const Time free_at = free_at_;
+    *this = Serializer(rate, layer);
+    free_at_ = free_at;
+  }
+
   /// Time that a frame takes, without starting it.
   [[nodiscard]] Duration duration_of(std::uint32_t frame_bytes) const noexcept {
     return Duration{

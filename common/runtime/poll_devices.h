@@ -72,6 +72,8 @@ class PollDevices {
   /// Notices and logs links that went up or down. Makes system calls: seldom.
   /// @return all are up
   bool check_links();
+  /// At the last check.
+  [[nodiscard]] bool up(std::size_t device) const noexcept { return devices_[device]->up; }
   /// Names of the devices whose link was down at the last check.
   [[nodiscard]] std::string down() const;
 

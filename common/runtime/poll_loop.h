@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "common/core/clock.h"
 #include "common/dpdk/tsc_clock.h"
@@ -28,7 +29,7 @@ struct PollResult {
 }
 
 /// Calls `poll(previous, now)` again and again in real time until `done()`, a stop
-/// signal or the end of `duration`. The TSC is read once a poll. `seldom(now)` is called
+/// signal or the end of `duration`. The TSC is read once a poll. `seldom(so far)` is called
 /// at the first poll and ten times a second.
 template <class Poll, class Done, class Seldom>
 PollResult run_polls(const TscClock& clock, std::optional<Duration> duration, Poll poll, Done done,
@@ -46,7 +47,7 @@ PollResult run_polls(const TscClock& clock, std::optional<Duration> duration, Po
     poll(result.end, now);
     result.end = now;
     if (now >= next_seldom) [[unlikely]] {
-      seldom(now);
+      seldom(std::as_const(result));
       next_seldom = now + kSeldom;
     }
   }
@@ -65,9 +66,9 @@ PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, cons
     loop.run_until(now);
     devices.flush();
   };
-  return run_polls(clock, duration, poll, done, [&](Time now) {
+  return run_polls(clock, duration, poll, done, [&](const PollResult& so_far) {
     devices.check_links();
-    seldom(now);
+    seldom(so_far);
   });
 }
 

@@ -12,6 +12,10 @@ static_assert(std::atomic<bool>::is_always_lock_free, "set in a signal handler")
 
 void on_signal(int) { stop.store(true, std::memory_order_relaxed); }
 
+std::atomic<bool> reload{false};
+
+void on_hangup(int) { reload.store(true, std::memory_order_relaxed); }
+
 }  // namespace
 
 void catch_stop_signals() {
@@ -22,6 +26,16 @@ void catch_stop_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
+
+void catch_reload_signal() {
+  struct sigaction action {};
+  action.sa_handler = on_hangup;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+bool take_reload_request() noexcept { return reload.exchange(false, std::memory_order_relaxed); }
 
 bool stop_requested() noexcept { return stop.load(std::memory_order_relaxed); }
 

@@ -1,8 +1,13 @@
 #include "common/telemetry/live_view.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
+
+#include "common/telemetry/log.h"
 
 namespace outrider {
 namespace {
@@ -21,13 +26,13 @@ std::string scaled(double value) {
   return text.data();
 }
 
-std::string seconds_text(double seconds) {
+}  // namespace
+
+std::string format_seconds(double seconds) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f s", seconds);
   return text.data();
 }
-
-}  // namespace
 
 std::string format_live(const LiveFigure& figure, double interval_seconds) {
   // A counter that started anew must not show as an enormous rate.
@@ -44,26 +49,54 @@ std::string format_live(const LiveFigure& figure, double interval_seconds) {
   return std::to_string(figure.now);
 }
 
+std::string live_line(std::string_view head, std::span<const LiveFigure> figures,
+                      double interval_seconds) {
+  std::string text(head);
+  for (const auto& f : figures) text += "  " + f.name + ' ' + format_live(f, interval_seconds);
+  return text + '\n';
+}
+
+std::vector<std::string> fitted(std::span<const std::string> lines, std::size_t columns,
+                                std::size_t rows) {
+  std::vector<std::string> out(lines.begin(), lines.end());
+  if (rows >= 2 && out.size() >= rows) {  // the cursor takes a row as well
+    const std::size_t left_out = out.size() - (rows - 2);
+    out.resize(rows - 2);
+    out.push_back("... " + std::to_string(left_out) + " more lines");
+  }
+  for (auto& line : out)
+    if (columns != 0 && line.size() > columns) line.resize(columns);
+  return out;
+}
+
+void LiveView::write(std::string_view text) { out_ << text << std::flush; }
+
+void LiveView::redraw(std::span<const std::string> lines) {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) size = {};
+  std::string text;
+  const std::uint64_t logged = log_lines();  // below the table: a new one goes below them
+  if (drawn_lines_ != 0 && logged == logged_) text = "\x1b[" + std::to_string(drawn_lines_) + "A\r";
+  const auto fitting = fitted(lines, size.ws_col, size.ws_row);
+  for (const auto& line : fitting) text += line + "\x1b[K\n";
+  text += "\x1b[J";  // the last time there may have been more
+  drawn_lines_ = fitting.size();
+  logged_ = logged;
+  write(text);
+}
+
 void LiveView::show(double at_seconds, double interval_seconds,
                     std::span<const LiveFigure> figures) {
-  std::size_t width = 0;
+  if (!terminal_) return write(live_line(format_seconds(at_seconds), figures, interval_seconds));
+  std::size_t width = std::string_view("time").size();
   for (const auto& f : figures) width = std::max(width, f.name.size());
-  std::string text;
-  if (!terminal_) {
-    text = seconds_text(at_seconds);
-    for (const auto& f : figures) text += "  " + f.name + ' ' + format_live(f, interval_seconds);
-    text += '\n';
-  } else {
-    if (drawn_lines_ != 0) text = "\x1b[" + std::to_string(drawn_lines_) + "A";
-    const auto line = [&](std::string_view name, const std::string& value) {
-      text += "  " + std::string(name) +
-              std::string(width - std::min(width, name.size()) + 2, ' ') + value + "\x1b[K\n";
-    };
-    line("time", seconds_text(at_seconds));
-    for (const auto& f : figures) line(f.name, format_live(f, interval_seconds));
-    drawn_lines_ = figures.size() + 1;
-  }
-  out_ << text << std::flush;
+  std::vector<std::string> lines;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    lines.push_back("  " + std::string(name) + std::string(width - name.size() + 2, ' ') + value);
+  };
+  add("time", format_seconds(at_seconds));
+  for (const auto& f : figures) add(f.name, format_live(f, interval_seconds));
+  redraw(lines);
 }
 
 }  // namespace outrider

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace outrider {
 
@@ -32,13 +33,33 @@ class LiveView {
   /// @param at_seconds of the run; @param interval_seconds since the figures before, > 0
   void show(double at_seconds, double interval_seconds, std::span<const LiveFigure> figures);
 
+  [[nodiscard]] bool terminal() const noexcept { return terminal_; }
+  /// Draws `lines` over those of the last time, as far as the terminal is wide and high:
+  /// what were to wrap or scroll could not be drawn over. @pre terminal()
+  void redraw(std::span<const std::string> lines);
+  /// Appends text, at once.
+  void write(std::string_view text);
+
  private:
   std::ostream& out_;
   bool terminal_;
   std::size_t drawn_lines_ = 0;
+  std::uint64_t logged_ = 0;  ///< lines of the log when it was drawn
 };
 
 /// "1.25 Mpps", "812 Mbit/s", "17": three significant digits.
 std::string format_live(const LiveFigure& figure, double interval_seconds);
+
+/// "1.0 s"
+std::string format_seconds(double seconds);
+
+/// `head` and the figures, parted by two spaces, with a newline.
+std::string live_line(std::string_view head, std::span<const LiveFigure> figures,
+                      double interval_seconds);
+
+/// The lines that a terminal of that size can show and draw over; a last one says how many
+/// are left out. Pure. @param columns,rows 0: any number
+std::vector<std::string> fitted(std::span<const std::string> lines, std::size_t columns,
+                                std::size_t rows);
 
 }  // namespace outrider

@@ -3,6 +3,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -25,7 +26,10 @@ std::shared_ptr<spdlog::logger>& logger() {
   return shared;
 }
 
+std::atomic<std::uint64_t> lines{0};
+
 void write(spdlog::level::level_enum level, std::string_view message) {
+  if (logger()->should_log(level)) lines.fetch_add(1, std::memory_order_relaxed);
   logger()->log(level, spdlog::string_view_t(message.data(), message.size()));
 }
 
@@ -41,5 +45,7 @@ void log_debug(std::string_view message) { write(spdlog::level::debug, message);
 void log_info(std::string_view message) { write(spdlog::level::info, message); }
 void log_warn(std::string_view message) { write(spdlog::level::warn, message); }
 void log_error(std::string_view message) { write(spdlog::level::err, message); }
+
+std::uint64_t log_lines() noexcept { return lines.load(std::memory_order_relaxed); }
 
 }  // namespace outrider

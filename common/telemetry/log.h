@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace outrider {
@@ -14,5 +15,8 @@ void log_debug(std::string_view message);
 void log_info(std::string_view message);
 void log_warn(std::string_view message);
 void log_error(std::string_view message);
+
+/// Messages that were shown so far, of any level: who draws on the same terminal asks.
+[[nodiscard]] std::uint64_t log_lines() noexcept;
 
 }  // namespace outrider

@@ -216,6 +216,32 @@ TEST_F(Live, TheSwitchShowsWhatTheReportSays) {
   EXPECT_EQ(lines.back().figures.at("dropped not_ipv4"), static_cast<double>(dropped)) << output;
 }
 
+/// Frames of a stream, so that a queue has something to show: the ring gives back to the
+/// switch what it sends, until the TTL runs out.
+TEST_F(Live, TheSwitchShowsItsQueues) {
+  const std::string pcap = directory_ / "p.pcap";
+  ProcessGuard preview(
+      {OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("g.toml", kStream), "--duration",
+       "1ms", "--preview", pcap},
+      directory_ / "preview");
+  ASSERT_EQ(preview.wait(kPatience), kExitOk) << preview.output();
+  std::string config = kSwitch;
+  const std::string device = "net_null0";
+  config.replace(config.find(device), device.size(),
+                 "net_pcap0,rx_pcap=" + pcap + ",tx_pcap=/dev/null,infinite_rx=1");
+  const auto [status, output] = run(OUTRIDER_SWITCH_PROGRAM, config, {"--duration", "1500ms"});
+  ASSERT_EQ(status, kExitOk) << output;
+  const SwitchReport r = switch_report_from_json(read_whole(directory_ / "report.json"));
+  std::uint64_t dropped = 0;
+  for (const auto& by_reason : r.queues.at(0).drops.values)
+    dropped += by_reason[static_cast<std::size_t>(DropReason::kTailPackets)];
+  ASSERT_GT(dropped, 0U) << output;
+  const std::size_t last = output.rfind("\n  s.p[0]  waiting ");
+  ASSERT_NE(last, std::string::npos) << output;
+  EXPECT_THAT(output.substr(last),
+              testing::HasSubstr("dropped tail_packets " + std::to_string(dropped) + "\n"));
+}
+
 TEST_F(Live, NothingIsShownUnasked) {
   const std::string config = directory_.write("c.toml", kStream);
   ProcessGuard process({OUTRIDER_TRAFFICGEN_PROGRAM, "--config", config}, directory_ / "log");

@@ -36,23 +36,41 @@ QueueReport filled_queue() {
   q.switch_name = "leaf \"1\"";
   q.port_name = "port\n";
   q.queue = 3;
-  for (auto* v : {&q.drain_bits_per_second, &q.bursts_not_recorded,
-                  &q.starts_armed,          &q.starts_repeated,
-                  &q.starts_predicted,      &q.predictions_missed,
-                  &q.predictor.onsets,      &q.predictor.hits,
-                  &q.predictor.early,       &q.predictor.missed,
-                  &q.predictor.locked,      &q.predictor.ended,
-                  &q.predictor.relearned,   &q.predictor.refused,
-                  &q.starts_refused_budget, &q.starts_refused_table,
-                  &q.recovered_arrival,     &q.recovered_burst_end,
-                  &q.recovered_timer,       &q.expired,
-                  &q.budget_exhausted,      &q.replaced,
-                  &q.entries_left,          &q.pace.held,
-                  &q.pace.released_room,    &q.pace.released_floor,
-                  &q.pace.released_end,     &q.pace.pushed_out,
+  for (auto* v : {&q.drain_bits_per_second,
+                  &q.bursts_not_recorded,
+                  &q.starts_armed,
+                  &q.starts_repeated,
+                  &q.starts_predicted,
+                  &q.predictions_missed,
+                  &q.predictor.onsets,
+                  &q.predictor.hits,
+                  &q.predictor.early,
+                  &q.predictor.missed,
+                  &q.predictor.locked,
+                  &q.predictor.ended,
+                  &q.predictor.relearned,
+                  &q.predictor.refused,
+                  &q.starts_refused_budget,
+                  &q.starts_refused_table,
+                  &q.recovered_arrival,
+                  &q.recovered_burst_end,
+                  &q.recovered_timer,
+                  &q.expired,
+                  &q.budget_exhausted,
+                  &q.replaced,
+                  &q.withdrawn,
+                  &q.resident_bytes,
+                  &q.held_packets,
+                  &q.entries_left,
+                  &q.pace.held,
+                  &q.pace.released_room,
+                  &q.pace.released_floor,
+                  &q.pace.released_end,
+                  &q.pace.pushed_out,
                   &q.pace.held_ns})
     *v = next<std::uint64_t>();
   q.initial_threshold_packets = next<std::uint32_t>();
+  q.background_threshold_packets = next<std::uint32_t>();
   q.pace.max_held = next<std::uint32_t>();
   q.regulated_ns = std::numeric_limits<std::int64_t>::max();
   for (auto* v : {&q.arrived, &q.transmitted, &q.transmitted_bytes, &q.resident}) fill(*v);
@@ -150,7 +168,7 @@ TEST(SwitchReportJson, NamesWhatIsWrong) {
     }
     return std::string("(accepted)");
   };
-  EXPECT_THAT(refusal("\"schema_version\":2", "\"schema_version\":99"),
+  EXPECT_THAT(refusal("\"schema_version\":3", "\"schema_version\":99"),
               HasSubstr("schema_version"));
   EXPECT_THAT(refusal("switch_report", "generator_report"), HasSubstr("another report"));
   EXPECT_THAT(refusal("\"on_links\"", "\"on_link\""), HasSubstr("on_links: is missing"));

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <vector>
 
+#include "common/telemetry/log.h"
+
 namespace outrider {
 namespace {
 
@@ -48,6 +50,29 @@ TEST(LiveView, DrawsOverItselfInATerminal) {
       << first;
   view.show(2, 1, figures);
   EXPECT_EQ(out.str().compare(first.size(), 4, "\x1b[3A"), 0) << "up by the lines of the first";
+}
+
+TEST(LiveView, NeverDrawsOverTheLog) {
+  std::ostringstream out;
+  LiveView view(out, true);
+  const std::vector<LiveFigure> figures = {{"sent", Kind::kPackets, 0, 1000}};
+  view.show(1, 1, figures);
+  log_warn("a line below the table");
+  const std::size_t before = out.str().size();
+  view.show(2, 1, figures);
+  EXPECT_NE(out.str().substr(before, 4), "\x1b[2A");
+  const std::size_t again = out.str().size();
+  view.show(3, 1, figures);
+  EXPECT_EQ(out.str().substr(again, 4), "\x1b[2A");
+}
+
+TEST(LiveView, LeavesOutWhatATerminalCannotDrawOver) {
+  const std::vector<std::string> lines = {"first line", "2", "3", "4"};
+  EXPECT_EQ(fitted(lines, 0, 0), lines);
+  EXPECT_EQ(fitted(lines, 80, 5), lines) << "the cursor's row is left";
+  EXPECT_EQ(fitted(lines, 80, 4),
+            (std::vector<std::string>{"first line", "2", "... 2 more lines"}));
+  EXPECT_EQ(fitted(lines, 5, 24)[0], "first");
 }
 
 }  // namespace

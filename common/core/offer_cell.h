@@ -1,0 +1,36 @@
+#pragma once
+
+#include <atomic>
+
+namespace outrider {
+
+/// Offers an object to one other thread, which looks between two pieces of its work and
+/// tells when it has taken from it what it wants. Neither waits in here.
+///
+/// offer(), pending(): the thread that made the object and keeps it until it is no longer
+/// pending. poll(): the other one; one load from a cache line that nobody else writes.
+template <class T>
+class alignas(64) OfferCell {
+ public:
+  /// @pre !pending()
+  void offer(T& object) noexcept { offered_.store(&object, std::memory_order_release); }
+
+  [[nodiscard]] bool pending() const noexcept {
+    return offered_.load(std::memory_order_acquire) != nullptr;
+  }
+
+  /// Calls `take(object)` if one is offered.
+  template <class Take>
+  void poll(Take&& take) noexcept {
+    T* offered = offered_.load(std::memory_order_acquire);
+    if (offered == nullptr) [[likely]]
+      return;
+    take(*offered);
+    offered_.store(nullptr, std::memory_order_release);
+  }
+
+ private:
+  std::atomic<T*> offered_{nullptr};
+};
+
+}  // namespace outrider

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "common/config/config_writer.h"
+
+namespace outrider {
+
+/// Do two structs say the same in every key? Not on the packet path.
+/// @param a,b  copies: describe() takes what it visits by reference
+template <class T>
+bool same_settings(T a, T b) {
+  ConfigTable tables[2];
+  ConfigWriter first(tables[0]), second(tables[1]);
+  describe(first, a);
+  describe(second, b);
+  return tables[0] == tables[1];
+}
+
+}  // namespace outrider

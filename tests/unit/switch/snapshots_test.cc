@@ -1,0 +1,152 @@
+// Goal: what a running switch hands out is what its report will say. Method: traffic that
+// fills, marks, regulates and drops; the snapshot and the report are compared as JSON, which
+// names every field.
+#include "switch/snapshots.h"
+
+#include <gtest/gtest.h>
+
+#include "switch/live.h"
+#include "switch/report_json.h"
+#include "tests/unit/switch/switch_bench.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+using B = SwitchBench;
+
+SwitchProcessConfig process_of(const SwitchConfig& sw) {
+  SwitchProcessConfig c;
+  c.switches = {sw};
+  return c;
+}
+
+struct Watched {
+  explicit Watched(const SwitchConfig& config = B::config())
+      : bench(config), snapshots(process_of(config)) {}
+
+  SwitchReport snapshot(Time now) {
+    snapshots.loop(0).write({.at_ns = now.time_since_epoch().count()});
+    bench.sw.publish(snapshots.cells(0), now);
+    return snapshots.read();
+  }
+  SwitchReport report(Time now) const {
+    SwitchReport r = bench.report(now);
+    r.end_ns = now.time_since_epoch().count();
+    return r;
+  }
+
+  B bench;
+  SwitchSnapshots snapshots;
+};
+
+/// A queue that is full, regulated and marks, and packets that never came to one.
+void make_work(B& bench) {
+  bench.send(B::start(1, 1000, 10), Time{1us});
+  bench.fill(100, Time{2us}, "10.0.3.9", Ecn::kEct0);
+  bench.fill(5, Time{3us}, "10.0.9.9");
+  bench.send(B::data(1, 0), Time{4us});
+}
+
+TEST(SwitchSnapshots, SayWhatTheReportSaysFieldByField) {
+  Watched w;
+  make_work(w.bench);
+  const SwitchReport r = w.report(Time{5us});
+  EXPECT_EQ(to_json(w.snapshot(Time{5us})), to_json(r));
+  // The comparison is not of zeros.
+  const QueueReport& east = r.queues[B::kEast];
+  EXPECT_TRUE(r.ledger_balanced);
+  EXPECT_EQ(east.starts_armed, 1U);
+  EXPECT_EQ(east.background_threshold_packets, 10U);
+  EXPECT_EQ(east.initial_threshold_packets, 40U);
+  EXPECT_GT(east.resident_bytes, 50'000U);
+  EXPECT_GT(w.bench.marks(B::kEast, TrafficClass::kBackground, MarkReason::kRegulatedThreshold),
+            0U);
+  EXPECT_GT(w.bench.drops(TrafficClass::kBackground, DropReason::kTailPackets), 0U);
+  EXPECT_EQ(w.bench.drops(TrafficClass::kBackground, DropReason::kNoRoute), 5U);
+}
+
+TEST(SwitchSnapshots, AreOfTheInstantOfTheirPublication) {
+  Watched w;
+  make_work(w.bench);
+  const SwitchReport before = w.snapshot(Time{5us});
+  w.bench.run();
+  EXPECT_EQ(to_json(w.snapshots.read()), to_json(before)) << "nobody has published";
+  const SwitchReport after = w.snapshot(Time{1s});
+  EXPECT_EQ(to_json(after), to_json(w.report(Time{1s})));
+  EXPECT_EQ(after.resident, 0U);
+  EXPECT_EQ(after.queues[B::kEast].expired, 1U) << "nobody asked the regulator since";
+  EXPECT_EQ(after.queues[B::kEast].background_threshold_packets, 40U);
+}
+
+TEST(SwitchSnapshots, CountHeldPacketsAndEveryQueueOfAPort) {
+  auto config = B::config();
+  auto& east = config.ports[B::kEast];
+  east.regulation.mode = RegulationMode::kPace;
+  east.queues = {{east.queue, east.marker, east.regulation}, {}};
+  config.classes.background_queue = 0;
+  Watched w(config);
+  make_work(w.bench);
+  const SwitchReport r = w.snapshot(Time{5us});
+  EXPECT_EQ(to_json(r), to_json(w.report(Time{5us})));
+  ASSERT_EQ(r.queues.size(), 4U);
+  EXPECT_GT(r.queues[0].held_packets, 10U);
+  EXPECT_GE(r.queues[0].resident[TrafficClass::kBackground], r.queues[0].held_packets);
+  EXPECT_EQ(r.queues[1].queue, 1U);
+}
+
+TEST(SwitchSnapshots, CountWhatDevicesAndLoopsLost) {
+  SwitchProcessConfig config = process_of(B::config());
+  config.devices = {{.name = "nic", .device = "net_null0"}};
+  SwitchSnapshots snapshots(config, 2);
+  snapshots.loop(0).write({.at_ns = 7, .malformed = 3, .links_up = 1, .longest_poll_gap_ns = 50});
+  snapshots.loop(1).write(
+      {.at_ns = 9, .malformed = 1, .on_links = 2, .between = 4, .longest_poll_gap_ns = 20});
+  snapshots.cells(0).lanes[0].write({.received = 100, .copied = 1});
+  snapshots.cells(0).lanes[1].write({.received = 10});
+  QueueCounts queue;
+  queue.arrived[TrafficClass::kDdl] = queue.transmitted[TrafficClass::kDdl] = 40;
+  snapshots.cells(0).ports[0].queues[0].write(queue);
+  snapshots.cells(0).ports[0].port.write({.in_service = 1});
+  DeviceSnapshot device;
+  device.tx_dropped[TrafficClass::kDdl] = 6;
+  snapshots.device(0).write(device);
+
+  const SwitchReport r = snapshots.read();
+  EXPECT_EQ(r.end_ns, 9);
+  EXPECT_EQ(r.received, 114U);
+  EXPECT_EQ(r.transmitted, 34U);
+  EXPECT_EQ(r.on_links, 3U);
+  EXPECT_EQ(r.resident, 4U);
+  EXPECT_EQ(r.longest_poll_gap_ns, 50);
+  EXPECT_EQ(r.drops[TrafficClass::kDdl][static_cast<std::size_t>(DropReason::kDeviceTxFull)], 6U);
+  EXPECT_TRUE(r.ledger_balanced);
+  EXPECT_EQ(snapshots.read_devices().at(0).name, "nic");
+  EXPECT_TRUE(snapshots.read_devices().at(0).up);
+
+  queue.transmitted[TrafficClass::kDdl] = 39;
+  snapshots.cells(0).ports[0].queues[0].write(queue);
+  EXPECT_FALSE(snapshots.read().ledger_balanced);
+}
+
+TEST(SwitchLive, ShowsEachQueueThatAPacketCameTo) {
+  Watched w;
+  make_work(w.bench);
+  const SwitchReport r = w.snapshot(Time{500ms});
+  const auto lines = live_table({}, r);
+  ASSERT_GE(lines.size(), 3U);
+  const std::string& row = lines.back();
+  EXPECT_TRUE(row.starts_with("sw.east[0]")) << row;
+  EXPECT_NE(row.find("40 tail_packets"), std::string::npos) << row;
+  EXPECT_EQ(lines[lines.size() - 2].find("packets"), row.find("60") - 5) << "right-aligned\n"
+                                                                         << row;
+  for (const auto& line : lines) EXPECT_EQ(line.find("west"), std::string::npos);
+
+  const std::string text = live_lines({}, r);
+  EXPECT_TRUE(text.starts_with("0.5 s  received 214 pps")) << text;
+  EXPECT_NE(text.find("\n  sw.east[0]  waiting 60  "), std::string::npos) << text;
+  EXPECT_NE(text.find("  armed 1  "), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace outrider
