@@ -14,6 +14,7 @@
 #include "switch/classes_config.h"
 #include "switch/forwarding_config.h"
 #include "switch/queue_config.h"
+#include "switch/telemetry_config.h"
 
 namespace outrider {
 
@@ -100,6 +101,7 @@ struct SwitchProcessConfig {
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
   std::uint32_t max_burst_records = 65536;      ///< kept per recorded port
   std::uint32_t max_bins = 131072;              ///< kept per recorded port
+  TelemetryConfig telemetry{};
 };
 
 /// CPUs of its lcores, the main one's first.

@@ -126,6 +126,7 @@ void describe(V& v, SwitchProcessConfig& c) {
   v.duration("bin", c.bin);
   v.value("max_burst_records", c.max_burst_records);
   v.value("max_bins", c.max_bins);
+  v.table("telemetry", c.telemetry);
   v.tables("device", c.devices);
   v.tables("switch", c.switches);
   v.tables("link", c.links);

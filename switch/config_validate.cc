@@ -255,6 +255,7 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
   check_lcores(root, config);
   root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
   check_mbufs(root, config);
+  check(root.below("telemetry"), config.telemetry);
   return issues;
 }
 

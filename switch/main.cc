@@ -14,8 +14,10 @@
 #include "switch/config_toml.h"
 #include "switch/live.h"
 #include "switch/poll_loop.h"
+#include "switch/prometheus.h"
 #include "switch/reload.h"
 #include "switch/report_json.h"
+#include "switch/telemetry.h"
 
 namespace outrider {
 namespace {
@@ -125,9 +127,19 @@ int run(const SwitchProcessConfig& config, const ProgramOptions& options,
   std::optional<SwitchLiveView> live;
   if (options.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, snapshots);
   SwitchReload reload(config, mbufs, cpus.size(), [&] { return load_configuration(options); });
+  const auto reload_now = [&] {
+    ReloadResult result = reload.reload();
+    log_reload(options.config, result);
+    return result;
+  };
   const ControlThread control("control", std::chrono::milliseconds(100), [&] {
-    if (take_reload_request()) log_reload(options.config, reload.reload());
+    if (take_reload_request()) reload_now();
   });
+  TelemetryCommands commands;
+  add_commands(commands, snapshots, reload_now);
+  log_info("telemetry socket " + Eal::telemetry_socket().string());
+  std::optional<PrometheusEndpoint> prometheus;
+  if (config.telemetry.prometheus) prometheus.emplace(*config.telemetry.prometheus, snapshots);
   const SwitchReport report =
       run_switch(config, devices, duration, {.snapshots = &snapshots, .reload = &reload});
   if (live) live->finish();

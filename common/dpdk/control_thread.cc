@@ -2,11 +2,33 @@
 
 #include <rte_lcore.h>
 
+#include <exception>
 #include <utility>
 
 #include "common/dpdk/error.h"
 
 namespace outrider {
+
+void on_control_cpus(const std::string& name, const std::function<void()>& task) {
+  struct Call {
+    const std::function<void()>& task;
+    std::exception_ptr thrown;
+  } call{task, nullptr};
+  const auto enter = [](void* argument) -> void* {
+    auto& own = *static_cast<Call*>(argument);
+    try {
+      own.task();
+    } catch (...) {
+      own.thrown = std::current_exception();
+    }
+    return nullptr;
+  };
+  pthread_t thread{};
+  const int result = rte_ctrl_thread_create(&thread, name.c_str(), nullptr, enter, &call);
+  if (result != 0) throw DpdkError("rte_ctrl_thread_create", name, -result);
+  pthread_join(thread, nullptr);
+  if (call.thrown) std::rethrow_exception(call.thrown);
+}
 
 ControlThread::ControlThread(const std::string& name, Duration interval, std::function<void()> task)
     : interval_(interval), task_(std::move(task)) {

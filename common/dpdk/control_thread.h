@@ -11,6 +11,11 @@
 
 namespace outrider {
 
+/// Calls something once in a thread on the CPUs that the EAL does not poll with, where
+/// threads that it makes then run as well, and waits for its end.
+/// @throws DpdkError, and what `task` throws
+void on_control_cpus(const std::string& name, const std::function<void()>& task);
+
 /// Calls something at an interval from a thread of its own, on the CPUs that the
 /// EAL does not poll with, until destroyed. For what a packet path must not do:
 /// print, answer questions.

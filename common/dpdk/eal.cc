@@ -138,6 +138,10 @@ Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file
                          (". DPDK's last lines:" + said) + "\n  " + remedy_for(said));
 }
 
+fs::path Eal::telemetry_socket() {
+  return fs::path(rte_eal_get_runtime_dir()) / "dpdk_telemetry.v2";
+}
+
 Eal::~Eal() {
   const fs::path runtime = rte_eal_get_runtime_dir();
   rte_eal_cleanup();

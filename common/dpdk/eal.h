@@ -38,6 +38,9 @@ class Eal {
   Eal(const Eal&) = delete;
   Eal& operator=(const Eal&) = delete;
 
+  /// Of DPDK's telemetry: what dpdk-telemetry.py connects to.
+  [[nodiscard]] static std::filesystem::path telemetry_socket();
+
  private:
   bool own_runtime_;  ///< DPDK's runtime directory has our process id in its name
   std::filesystem::path private_runtime_;  ///< empty: the user's is fine

@@ -80,10 +80,12 @@ inline auto fields(const SwitchLinkConfig& c) {
   return std::tuple(a, b, delay);
 }
 inline auto fields(const SwitchProcessConfig& c) {
-  const auto& [devices, switches, links, seed, lcore, more_lcores, mbufs, bin, records, bins] = c;
+  const auto& [devices, switches, links, seed, lcore, more_lcores, mbufs, bin, records, bins,
+               telemetry] = c;
   static_cast<void>(more_lcores);  // not with two switches: WhatSeveralLcoresCannotShareIsRefused
+  const auto& [prometheus, remote] = telemetry;
   return std::tuple(devices.size(), switches.size(), links.size(), seed, lcore, mbufs, bin, records,
-                    bins);
+                    bins, prometheus, remote);
 }
 
 /// Two switches; every scalar differs from its default.
@@ -184,7 +186,8 @@ inline SwitchProcessConfig full_config() {
           .mbufs = 65'536,
           .bin = 2ms,
           .max_burst_records = 99,
-          .max_bins = 77};
+          .max_bins = 77,
+          .telemetry = {.prometheus = "192.0.2.1:9464", .prometheus_remote = true}};
 }
 
 }  // namespace outrider

@@ -225,6 +225,16 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.max_burst_records = 0; }, "max_burst_records", "0: must be at least 1"},
       {[](C& c) { c.max_bins = 0; }, "max_bins", "0: must be at least 1"},
       {[](C& c) { c.lcore = 5000; }, "lcore", "5000: must be at most"},
+      {[](C& c) { c.telemetry.prometheus = "localhost:80"; }, "telemetry.prometheus",
+       "\"localhost:80\": must be an IPv4 address and a port"},
+      {[](C& c) { c.telemetry.prometheus = "127.0.0.1"; }, "telemetry.prometheus",
+       "\"127.0.0.1\": must be an IPv4 address and a port"},
+      {[](C& c) { c.telemetry.prometheus = "127.0.0.1:0"; }, "telemetry.prometheus",
+       "\"127.0.0.1:0\": must be an IPv4 address and a port"},
+      {[](C& c) { c.telemetry.prometheus = "127.0.0.1:65536"; }, "telemetry.prometheus",
+       "\"127.0.0.1:65536\": must be an IPv4 address and a port"},
+      {[](C& c) { c.telemetry.prometheus_remote = false; }, "telemetry.prometheus",
+       "\"192.0.2.1:9464\": is not a loopback address; set prometheus_remote"},
       {[](C& c) { c.more_lcores = {1}; }, "more_lcores", "1: needs a single [[switch]]"},
       {[](C& c) {
          c.devices[0].rx_queues = 2;

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+
+namespace outrider {
+
+/// Who may look at a running switch, beside the terminal and DPDK's own socket.
+struct TelemetryConfig {
+  std::optional<std::string> prometheus{};  ///< "127.0.0.1:9464"; absent: nothing listens
+  bool prometheus_remote = false;           ///< the address may be other than loopback
+};
+
+void check(const Checks& at, const TelemetryConfig& telemetry);
+
+template <class V>
+void describe(V& v, TelemetryConfig& c) {
+  v.value("prometheus", c.prometheus);
+  v.value("prometheus_remote", c.prometheus_remote);
+}
+
+}  // namespace outrider

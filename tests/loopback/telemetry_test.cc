@@ -1,0 +1,223 @@
+// Goal: DPDK telemetry, Prometheus and the exit report say the same. Method: the real program
+// on a device that brings a thousand frames and then nothing, so that its counters stand
+// still; what each tells is compared field by field.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "common/telemetry/exit_status.h"
+#include "switch/prometheus.h"
+#include "switch/report_json.h"
+#include "tests/loopback/process_guard.h"
+
+namespace outrider {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+constexpr const char* kStream = R"(
+lcore = 0
+duration = "1ms"
+[[device]]
+name = "loop"
+device = "net_ring0"
+[[stream]]
+name = "probe"
+device = "loop"
+receive_device = "loop"
+rate = "1mpps"
+source = "10.0.0.1"
+destination = "10.1.0.1"
+)";
+
+/// Closes itself.
+class Socket {
+ public:
+  Socket(int family, int type) : fd_(socket(family, type | SOCK_CLOEXEC, 0)) {
+    const timeval patience{.tv_sec = kPatience.count(), .tv_usec = 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  }
+  ~Socket() { close(fd_); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+
+  template <class Address>
+  [[nodiscard]] bool connect_to(const Address& address) const {
+    return connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  void say(const std::string& text) const {
+    ASSERT_EQ(send(fd_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  }
+  /// One message, or nothing at the end.
+  [[nodiscard]] std::string hear() const {
+    std::string text(65'536, '\0');
+    const ssize_t n = recv(fd_, text.data(), text.size(), 0);
+    text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return text;
+  }
+  [[nodiscard]] int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+/// A port that was free a moment ago.
+std::uint16_t free_port() {
+  const Socket probe(AF_INET, SOCK_STREAM);
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(probe.fd(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(getsockname(probe.fd(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return ntohs(address.sin_port);
+}
+
+class Telemetry : public testing::Test {
+ protected:
+  void SetUp() override {
+    ProcessGuard preview({OUTRIDER_TRAFFICGEN_PROGRAM, "--config",
+                          directory_.write("g.toml", kStream), "--preview", directory_ / "p.pcap"},
+                         directory_ / "preview");
+    ASSERT_EQ(preview.wait(kPatience), kExitOk) << preview.output();
+  }
+  std::string config() const {
+    return directory_.write("s.toml", R"(
+lcore = 0
+[telemetry]
+prometheus = "127.0.0.1:)" + std::to_string(port_) +
+                                          R"("
+[[device]]
+name = "frames"
+device = "net_pcap0,rx_pcap=)" + directory_ / "p.pcap" +
+                                          R"(,tx_pcap=/dev/null"
+[[switch]]
+name = "s"
+[switch.queue]
+limit_packets = 20
+[switch.marker]
+kind = "tail_drop"
+[[switch.port]]
+name = "p"
+device = "frames"
+drain_rate = "100mbit"
+[[switch.route]]
+prefix = "10.1.0.0/16"
+port = "p"
+)");
+  }
+  /// What DPDK's telemetry socket answers to one command.
+  Json ask(const ProcessGuard& sw, const std::string& command) const {
+    const std::string log = sw.output();
+    const std::string mark = "telemetry socket ";
+    const auto at = log.find(mark);
+    if (at == std::string::npos) return "no socket is named";
+    const auto begin = at + mark.size();
+    const std::string path = log.substr(begin, log.find('\n', begin) - begin);
+    const Socket client(AF_UNIX, SOCK_SEQPACKET);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+    if (!client.connect_to(address)) return "cannot connect to " + path;
+    static_cast<void>(client.hear());  // its greeting
+    client.say(command);
+    return Json::parse(client.hear())[command.substr(0, command.find(','))];
+  }
+  std::string scrape() const {
+    const Socket client(AF_INET, SOCK_STREAM);
+    if (!client.connect_to(loopback(port_))) return "nobody listens";
+    client.say("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    std::string all;
+    for (std::string part = client.hear(); !part.empty(); part = client.hear()) all += part;
+    return all;
+  }
+
+  ScratchDirectory directory_;
+  std::uint16_t port_ = free_port();
+};
+
+std::set<std::string> samples(const std::string& text) {
+  std::set<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("outrider_") && !line.starts_with("outrider_switch_longest_poll_gap"))
+      lines.insert(line.substr(0, line.find('\r')));
+  return lines;
+}
+
+TEST_F(Telemetry, SaysWhatTheReportSays) {
+  ProcessGuard sw(
+      {OUTRIDER_SWITCH_PROGRAM, "--config", config(), "--report", directory_ / "r.json", "--live"},
+      directory_ / "log");
+  ASSERT_TRUE(sw.says("transmitted 0.00 pps", kPatience)) << sw.output() << "frames have passed";
+  const Json port = ask(sw, "/outrider/port,s.p");
+  const Json queue = ask(sw, "/outrider/queue,p,0");
+  const Json process = ask(sw, "/outrider/switch");
+  const Json drops = ask(sw, "/outrider/drops");
+  const Json ports = ask(sw, "/outrider/ports");
+  const Json devices = ask(sw, "/outrider/devices");
+  const Json nowhere = ask(sw, "/outrider/queue,p,7");
+  const Json reload = ask(sw, "/outrider/reload");
+  const std::string http = scrape();
+  sw.send(SIGINT);
+  ASSERT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
+  const std::string text = read_whole(directory_ / "r.json");
+  const Json report = Json::parse(text);
+
+  EXPECT_EQ(report["received"], 1000);
+  ASSERT_GT(drops["background"]["tail_packets"], 0) << "not only zeros are compared";
+  EXPECT_EQ(drops["background"]["tail_packets"], report["drops"]["background"]["tail_packets"]);
+  ASSERT_GT(queue.size(), 20U) << queue;
+  for (const auto& [key, value] : queue.items()) EXPECT_EQ(value, report["queues"][0][key]) << key;
+  ASSERT_GT(process.size(), 10U) << process;
+  for (const char* moves : {"end_ns", "longest_poll_gap_ns", "ledger_balanced"})
+    EXPECT_TRUE(process.contains(moves)) << moves;
+  for (const auto& [key, value] : process.items()) {
+    const bool moves = key == "end_ns" || key == "longest_poll_gap_ns";
+    if (moves || key == "ledger_balanced") continue;
+    EXPECT_EQ(value, report[key]) << key;
+  }
+  EXPECT_EQ(port["queue0"]["resident"], 0);
+  EXPECT_EQ(ports["ports"], Json({"s.p"}));
+  EXPECT_EQ(devices["device0"]["name"], "frames");
+  EXPECT_THAT(nowhere.dump(), HasSubstr("no such queue"));
+  EXPECT_EQ(reload["changed"], Json::array());
+
+  EXPECT_THAT(http, HasSubstr("200 OK"));
+  EXPECT_THAT(http, HasSubstr("# TYPE outrider_queue_packets_total counter"));
+  const auto seen = samples(http);
+  ASSERT_GT(seen.size(), 100U) << http;
+  EXPECT_THAT(seen, testing::ContainerEq(samples(to_prometheus(switch_report_from_json(text)))));
+}
+
+TEST_F(Telemetry, RefusesAPortThatIsTaken) {
+  const Socket other(AF_INET, SOCK_STREAM);
+  const sockaddr_in address = loopback(port_);
+  const int reuse = 1;
+  setsockopt(other.fd(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
+  ASSERT_EQ(bind(other.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(other.fd(), 1), 0);
+  ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", config()}, directory_ / "log");
+  EXPECT_EQ(sw.wait(kPatience), kExitEnvironment) << sw.output();
+  EXPECT_THAT(sw.output(), HasSubstr("cannot listen on 127.0.0.1:" + std::to_string(port_)));
+  EXPECT_THAT(sw.output(), HasSubstr("choose another"));
+}
+
+}  // namespace
+}  // namespace outrider
