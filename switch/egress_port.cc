@@ -226,9 +226,21 @@ void EgressPort::send(const Queue::Item& item, PortQueue& queue, Time start) noe
   const Time finish = serializer_.transmit(item.frame_bytes, start);
   if (service_) service_->on_service(item.traffic_class, meta(*item.packet).owner, start, finish);
   queue.on_departure(item, start, finish);
+  if (capture_ != nullptr) [[unlikely]]
+    note(item, queue, start);
   assert(out_ != nullptr || device_ != nullptr);
   if (device_ != nullptr) in_service_ = item.packet;
   else out_->push(item.packet, finish);
+}
+
+void EgressPort::note(const Queue::Item& item, PortQueue& queue, Time start) noexcept {
+  CaptureNote state = queue.note(start);
+  state.sojourn = start - item.enqueued_at;
+  state.frame_bytes = item.frame_bytes;
+  state.queue = static_cast<std::uint8_t>(&queue - queues_.data());
+  state.traffic_class = item.traffic_class;
+  const auto bytes = buffer(*item.packet);
+  capture_->note(state, bytes.data(), bytes.size());
 }
 
 /// The packet in service has left. @pre serializer_.free_at() has come

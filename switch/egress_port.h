@@ -63,6 +63,9 @@ class EgressPort final : public EventSource {
   /// The same, polled: a port with something to send keeps bit `index` of `busy` set,
   /// and whoever polls calls serve_until() on it. Both must outlive the port's last packet.
   void connect(DeviceEdge& device, PortMask& busy, unsigned index) noexcept;
+  /// Copies the beginning of what leaves there, with the state of its queue. Once, before
+  /// the first packet.
+  void capture(PortCapture& to) noexcept { capture_ = &to; }
   /// Splits the waiting time of data packets with an owner. Once, before the first
   /// packet. @pre all packets are of a pool with attribution
   void attribute(std::uint32_t owners) { service_ = std::make_unique<ServiceClock>(owners); }
@@ -132,6 +135,7 @@ class EgressPort final : public EventSource {
   [[nodiscard]] bool depart(Time start) noexcept;
   [[nodiscard]] unsigned pick(Time now) noexcept;
   void send(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
+  void note(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void hand_over() noexcept;
   void wake_at(Time at) noexcept;
 
@@ -156,6 +160,7 @@ class EgressPort final : public EventSource {
   std::uint64_t seed_;
   RandomStream loss_;
   std::uint64_t loss_below_;               ///< of 2^32; 0: nothing is lost
+  PortCapture* capture_ = nullptr;         ///< only if somebody wants one
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution
 };
 

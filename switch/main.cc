@@ -1,6 +1,9 @@
 // outrider-switch: the switches of one configuration file on real devices.
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <deque>
 #include <iostream>
 #include <numeric>
 #include <sstream>
@@ -11,6 +14,7 @@
 #include "common/runtime/poll_cli.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
+#include "switch/capture_file.h"
 #include "switch/config_toml.h"
 #include "switch/live.h"
 #include "switch/poll_loop.h"
@@ -104,8 +108,14 @@ void log_reload(const std::string& file, const ReloadResult& result) {
   }
 }
 
+std::uint64_t now_since_1970_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+}
+
 int run(const SwitchProcessConfig& config, const ProgramOptions& options,
-        std::optional<Duration> duration, std::vector<std::string> eal_extra) {
+        const std::vector<CaptureOptions>& captures, std::optional<Duration> duration,
+        std::vector<std::string> eal_extra) {
   check_report_path(options.report);
   const std::vector<std::uint32_t> cpus = cpus_of(config);
   std::vector<PortConfig> ports;
@@ -140,12 +150,69 @@ int run(const SwitchProcessConfig& config, const ProgramOptions& options,
   log_info("telemetry socket " + Eal::telemetry_socket().string());
   std::optional<PrometheusEndpoint> prometheus;
   if (config.telemetry.prometheus) prometheus.emplace(*config.telemetry.prometheus, snapshots);
-  const SwitchReport report =
-      run_switch(config, devices, duration, {.snapshots = &snapshots, .reload = &reload});
+  SwitchControl attached{.snapshots = &snapshots, .reload = &reload};
+  std::deque<CaptureFile> files;
+  for (const auto& capture : captures) {
+    auto& file = files.emplace_back(capture, now_since_1970_ns());
+    attached.captures.push_back({capture.port, &file.packets()});
+  }
+  const SwitchReport report = run_switch(config, devices, duration, attached);
+  files.clear();
   if (live) live->finish();
   print_summary(std::cout, report);
   if (!options.report.empty()) write_report_file(options.report, to_json(report));
   return report.ledger_balanced ? kExitOk : kExitLedger;
+}
+
+struct CaptureArguments {
+  std::vector<std::string> ports;  ///< PORT=FILE
+  CaptureOptions bounds;
+  std::string max_bytes = "100MB";
+};
+
+void add_capture_options(CLI::App& app, CaptureArguments& arguments) {
+  app.add_option("--capture", arguments.ports,
+                 "Write what leaves a port to a pcapng file, with the state of its queue as "
+                 "comments; may be repeated")
+      ->type_name("SWITCH.PORT=FILE");
+  app.add_option("--capture-packets", arguments.bounds.max_packets, "At most so many [100000]")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  app.add_option("--capture-bytes", arguments.max_bytes, "Largest file, e.g. 1GB [100MB]")
+      ->type_name("BYTES");
+  app.add_option("--capture-snap", arguments.bounds.snap_bytes, "Bytes kept of each [128]")
+      ->type_name("BYTES")
+      ->check(CLI::Range(14, 9018));
+}
+
+/// @throws UsageError
+std::vector<CaptureOptions> captures_of(const CaptureArguments& arguments,
+                                        const SwitchProcessConfig& config) {
+  const Parsed<std::uint64_t> bytes = parse_bytes(arguments.max_bytes);
+  if (!bytes.value)
+    throw UsageError("--capture-bytes " + arguments.max_bytes + ": " + bytes.problem);
+  std::string ports;
+  for (const auto& sw : config.switches)
+    for (const auto& port : sw.ports) ports += " " + sw.name + "." + port.name;
+  std::vector<CaptureOptions> captures;
+  for (const auto& text : arguments.ports) {
+    const auto equals = text.find('=');
+    CaptureOptions own = arguments.bounds;
+    own.max_bytes = *bytes.value;
+    own.port = text.substr(0, equals);
+    own.file = equals == text.npos ? "" : text.substr(equals + 1);
+    const auto same = [&](const CaptureOptions& c) {
+      return c.port == own.port || c.file == own.file;
+    };
+    if (own.file.empty()) throw UsageError("--capture " + text + ": must be SWITCH.PORT=FILE");
+    if ((ports + " ").find(" " + own.port + " ") == ports.npos)
+      throw UsageError("--capture " + text + ": no such port; there are" + ports);
+    if (std::ranges::any_of(captures, same))
+      throw UsageError("--capture " + text + ": the port or the file is captured already");
+    check_report_path(own.file, "--capture");
+    captures.push_back(std::move(own));
+  }
+  return captures;
 }
 
 std::optional<Duration> run_time_of(const std::string& text) {
@@ -160,9 +227,13 @@ int start(int argc, char** argv) {
   catch_reload_signal();
   SplitArguments arguments = split_arguments(argc, argv);
   ProgramOptions options;
-  CLI::App app("Software switch with ECN marking and regulation before announced bursts.",
-               kProgram);
+  CLI::App app(
+      "Software switch with ECN marking and regulation before announced bursts. SIGHUP "
+      "has it read its configuration again.",
+      kProgram);
   add_common_options(app, options);
+  CaptureArguments capture_arguments;
+  add_capture_options(app, capture_arguments);
   if (const auto status = parse_command_line(app, options, std::move(arguments.own)))
     return *status;
   start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
@@ -177,7 +248,8 @@ int start(int argc, char** argv) {
     std::cout << to_toml(*loaded.config);
     return kExitOk;
   }
-  return run(*loaded.config, options, duration, eal_words(std::move(arguments.eal), options.eal));
+  return run(*loaded.config, options, captures_of(capture_arguments, *loaded.config), duration,
+             eal_words(std::move(arguments.eal), options.eal));
 }
 
 }  // namespace

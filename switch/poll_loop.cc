@@ -49,6 +49,13 @@ LoopSnapshot snapshot_of(const PollResult& so_far) noexcept {
           .longest_poll_gap_ns = so_far.longest_gap.count()};
 }
 
+void attach_captures(const SwitchControl& control, const std::vector<Switch*>& switches) {
+  for (const auto& tap : control.captures)
+    for (Switch* sw : switches)
+      for (std::uint32_t p = 0; p < sw->ports(); ++p)
+        if (sw->name() + '.' + sw->port(p).name() == tap.port) sw->port(p).capture(*tap.to);
+}
+
 /// Between attach() and detach(), however the run ends.
 class Attached {
  public:
@@ -70,6 +77,7 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
                         const SwitchControl& control) {
   const auto lcores = static_cast<std::uint32_t>(1 + config.more_lcores.size());
   DirectSwitch direct(config, devices, lcores);
+  attach_captures(control, direct.switches());
   std::vector<PollResult> results(lcores);
   const auto run = [&](std::uint32_t lcore) {
     SwitchWorker& worker = direct.worker(lcore);
@@ -127,6 +135,7 @@ SwitchReport run_network(const SwitchProcessConfig& config, PollDevices& devices
   EventLoop loop;
   SwitchNetwork network(config, loop);
   connect_devices(network, config, devices);
+  attach_captures(control, network.switches());
   const auto publish = [&](const PollResult& so_far) {
     if (control.snapshots == nullptr) return;
     for (std::size_t d = 0; d < devices.size(); ++d)

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "common/core/clock.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_loop.h"
 #include "switch/network.h"
+#include "switch/port_capture.h"
 #include "switch/snapshots.h"
 
 namespace outrider {
@@ -16,10 +19,17 @@ namespace outrider {
 void connect_devices(SwitchNetwork& network, const SwitchProcessConfig& config,
                      PollDevices& devices);
 
+/// Who wants a copy of what leaves a port.
+struct CaptureTap {
+  std::string port;  ///< "switch.port"
+  PortCapture* to = nullptr;
+};
+
 /// What the control plane has to do with running switches; each may be absent.
 struct SwitchControl {
   SwitchSnapshots* snapshots = nullptr;  ///< ten times a second and at the end
   SwitchReload* reload = nullptr;        ///< asked once a poll
+  std::vector<CaptureTap> captures{};
 };
 
 /// Forwards in real time until a stop signal or the end of `duration`, as the

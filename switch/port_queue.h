@@ -10,6 +10,7 @@
 #include "common/dpdk/packet.h"
 #include "switch/config.h"
 #include "switch/pace_hold.h"
+#include "switch/port_capture.h"
 #include "switch/queue_marker.h"
 #include "switch/queue_tap.h"
 #include "switch/queue_window.h"
@@ -144,6 +145,16 @@ class PortQueue {
 
   /// Releases what waits. Counted as resident before.
   void flush() noexcept;
+
+  /// Its state, for a capture of what leaves it.
+  [[nodiscard]] CaptureNote note(Time now) noexcept {
+    return {.at = now,
+            .resident_bytes = queue_.occupancy_bytes() + (hold_ != nullptr ? hold_->bytes() : 0),
+            .resident_packets = waiting_packets(),
+            .held_packets = hold_ != nullptr ? hold_->packets() : 0,
+            .background_threshold_packets = background_threshold(now),
+            .entries = live_entries()};
+  }
 
   /// Brings regulation up to `now`: counts(now) then allocates nothing.
   void settle(Time now) noexcept;

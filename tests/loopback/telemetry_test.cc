@@ -206,6 +206,41 @@ TEST_F(Telemetry, SaysWhatTheReportSays) {
   EXPECT_THAT(seen, testing::ContainerEq(samples(to_prometheus(switch_report_from_json(text)))));
 }
 
+TEST_F(Telemetry, CapturesWhatLeavesAPort) {
+  const std::string file = directory_ / "out.pcapng";
+  ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", config(), "--report", directory_ / "r.json",
+                   "--capture", "s.p=" + file, "--capture-packets", "15", "--live"},
+                  directory_ / "log");
+  ASSERT_TRUE(sw.says("transmitted 0.00 pps", kPatience)) << sw.output();
+  sw.send(SIGINT);
+  ASSERT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
+  EXPECT_THAT(sw.output(), HasSubstr("15 packets in " + file + ", missed 0"));
+  const std::string bytes = read_whole(file);
+  EXPECT_TRUE(bytes.starts_with("\x0A\x0D\x0D\x0A"));
+  EXPECT_THAT(bytes, HasSubstr("left 19 packets"));
+  ProcessGuard tcpdump({"/usr/bin/tcpdump", "-n", "-r", file}, directory_ / "tcpdump");
+  const auto status = tcpdump.wait(kPatience);
+  if (status == 127) GTEST_SKIP() << "tcpdump is not there to read the file";
+  EXPECT_EQ(status, 0) << tcpdump.output();
+  std::size_t packets = 0;
+  std::istringstream lines(tcpdump.output());
+  for (std::string line; std::getline(lines, line);)
+    packets += line.find("10.0.0.1") != line.npos && line.find("10.1.0.1") != line.npos;
+  EXPECT_EQ(packets, 15U) << tcpdump.output();
+}
+
+TEST_F(Telemetry, RefusesToCaptureWhatIsNot) {
+  const auto refusal = [&](const std::string& capture) {
+    ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", config(), "--capture", capture},
+                    directory_ / "log");
+    EXPECT_EQ(sw.wait(kPatience), kExitUsage) << sw.output();
+    return sw.output();
+  };
+  EXPECT_THAT(refusal("s.q=" + (directory_ / "x")), HasSubstr("no such port; there are s.p"));
+  EXPECT_THAT(refusal("s.p"), HasSubstr("must be SWITCH.PORT=FILE"));
+  EXPECT_THAT(refusal("s.p=" + (directory_ / "no/x")), HasSubstr("does not exist"));
+}
+
 TEST_F(Telemetry, RefusesAPortThatIsTaken) {
   const Socket other(AF_INET, SOCK_STREAM);
   const sockaddr_in address = loopback(port_);
