@@ -127,7 +127,6 @@ int run(const SwitchProcessConfig& config, const ProgramOptions& options,
   const std::uint32_t mbufs = config.mbufs.value_or(required_mbufs(config));
   EalOptions eal_settings = eal_options(kProgram, cpus, mbufs, ports, std::move(eal_extra));
   eal_settings.memory_mb += table_memory_mb(config);
-  eal_settings.ordinary_memory_mb += table_memory_mb(config);
   const Eal eal(eal_settings);
   const Mempool pool = make_packet_pool({.name = "packets", .mbufs = mbufs});
   PollDevices devices(ports, *pool);

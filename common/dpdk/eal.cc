@@ -72,10 +72,6 @@ std::string lcore_map(const std::vector<std::uint32_t>& cpus) {
   return map;
 }
 
-std::uint32_t ordinary_memory_mb(const EalOptions& options) noexcept {
-  return std::max(options.memory_mb, options.ordinary_memory_mb);
-}
-
 }  // namespace
 
 std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t hugepages_mb,
@@ -95,7 +91,7 @@ std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t 
   } else {
     add("--no-huge", "");
     add("--no-shconf", "");
-    add("-m", std::to_string(ordinary_memory_mb(options)));
+    add("-m", std::to_string(options.memory_mb));
   }
   if (options.pci_devices.empty() && !names(options.extra, "-a")) add("--no-pci", "");
   for (const auto& address : options.pci_devices) {
@@ -114,9 +110,8 @@ Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file
   const std::uint64_t huge_mb = free_hugepages_mb();
   std::vector<std::string> arguments = eal_arguments(options, huge_mb, getpid());
   if (names(arguments, "--no-huge") && options.inform)
-    options.inform("memory: " + std::to_string(ordinary_memory_mb(options)) +
-                   " MiB of ordinary pages (" + std::to_string(huge_mb) +
-                   " MiB of huge pages free; more make it faster)");
+    options.inform("memory: " + std::to_string(options.memory_mb) + " MiB of ordinary pages (" +
+                   std::to_string(huge_mb) + " MiB of huge pages free; more make it faster)");
   std::string line;
   std::vector<char*> argv;
   argv.reserve(arguments.size());

@@ -14,7 +14,6 @@ struct EalOptions {
   std::vector<std::uint32_t> cpus{0};      ///< lcore i runs on cpus[i]; 0 is the main one
   std::vector<std::string> pci_devices{};  ///< addresses; empty: PCI is not even scanned
   std::uint32_t memory_mb = 64;            ///< pools, rings and tables
-  std::uint32_t ordinary_memory_mb = 0;    ///< the same on ordinary pages, if that is more
   bool use_hugepages = true;               ///< if enough are free
   std::vector<std::string> extra{};        ///< further EAL arguments, as given by the user
   LineSink inform{};                       ///< what the user should know; may be empty

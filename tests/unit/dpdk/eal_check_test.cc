@@ -154,15 +154,6 @@ TEST(EalArguments, TakesHugepagesOnlyIfEnoughAreFree) {
     EXPECT_TRUE(holds(ordinary, wanted)) << wanted;
 }
 
-// Huge pages are used if what they have to hold fits; ordinary ones hold less of it.
-TEST(EalArguments, OrdinaryPagesMayTakeMoreMemory) {
-  const EalOptions options{.program = "p", .memory_mb = 100, .ordinary_memory_mb = 160};
-  EXPECT_TRUE(holds(eal_arguments(options, 100, 7), "--in-memory"));
-  const auto ordinary = eal_arguments(options, 99, 7);
-  EXPECT_TRUE(holds(ordinary, "160"));
-  EXPECT_FALSE(holds(ordinary, "100"));
-}
-
 TEST(EalArguments, ScansPciOnlyForConfiguredDevices) {
   const auto arguments = eal_arguments({.program = "p", .pci_devices = {"0000:01:00.0"}}, 0, 7);
   EXPECT_FALSE(holds(arguments, "--no-pci"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -41,13 +42,26 @@ TEST(PacketPool, HeaderRoomHoldsHeadersInEverySize) {
   release(packet);
 }
 
+// Else the meta data of a batch would share one set of the L1 cache, 64 sets of 64 bytes.
+TEST(PacketPool, SpreadsPacketsOverTheCacheOnOrdinaryPagesToo) {
+  const Mempool pool = make_packet_pool({.name = "spread", .mbufs = 1023});
+  std::vector<Packet*> taken(64);
+  ASSERT_EQ(rte_pktmbuf_alloc_bulk(pool.get(), taken.data(), 64), 0);
+  std::array<int, 64> in_set{};
+  for (Packet* packet : taken) {
+    const int in = ++in_set[reinterpret_cast<std::uintptr_t>(&meta(*packet)) / 64 % 64];
+    EXPECT_LE(in, 8) << "as many as the smallest L1 has ways";
+    release(packet);
+  }
+}
+
 TEST(PacketPool, NamesCallSubjectAndCause) {
   const Mempool first = make_packet_pool({.name = "twice", .mbufs = 7});
   try {
     make_packet_pool({.name = "twice", .mbufs = 7});
     FAIL() << "two pools of one name";
   } catch (const DpdkError& error) {
-    EXPECT_STREQ(error.what(), "rte_pktmbuf_pool_create(twice): File exists (errno 17)");
+    EXPECT_STREQ(error.what(), "rte_mempool_create_empty(twice): File exists (errno 17)");
   }
 }
 
