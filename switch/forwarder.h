@@ -102,6 +102,7 @@ class Forwarder {
   }
 
   [[nodiscard]] const MacAddress& mac() const noexcept { return mac_; }
+  [[nodiscard]] bool looks_at_macs() const noexcept { return looks_at_macs_; }
   [[nodiscard]] bool learning() const noexcept { return learning_; }
 
  private:

@@ -12,8 +12,10 @@ namespace outrider {
 
 /// Hash table from FlowKey to T with a bounded number of entries: open addressing,
 /// linear probing, half full at most, deletion by shifting back so that no
-/// tombstones pile up. Memory at construction and in grow() alone; insert() refuses
-/// beyond the limit and the caller decides what that means. Not thread-safe.
+/// tombstones pile up. A byte of each slot's hash stands apart from the slots: who looks
+/// for a flow that is not there, as a switch does for most packets, reads that alone.
+/// Memory at construction and in grow() alone; insert() refuses beyond the limit and the
+/// caller decides what that means. Not thread-safe.
 ///
 /// A pointer to a value stays good until the next insert(), erase() or grow().
 template <class T>
@@ -21,14 +23,18 @@ class FlowTable {
  public:
   /// @param max_entries > 0
   explicit FlowTable(std::uint32_t max_entries)
-      : max_entries_(max_entries), slots_(std::bit_ceil(std::size_t{2} * max_entries)) {
+      : max_entries_(max_entries),
+        slots_(std::bit_ceil(std::size_t{2} * max_entries)),
+        tags_(slots_.size()) {
     assert(max_entries > 0);
   }
 
   [[nodiscard]] T* find(const FlowKey& key) noexcept {
-    for (std::size_t i = home_of(key);; i = next(i)) {
-      if (!slots_[i].used) return nullptr;
-      if (slots_[i].key == key) return &slots_[i].value;
+    const std::uint64_t hash = hash_of(key);
+    const std::uint8_t tag = tag_of(hash);
+    for (std::size_t i = hash & mask();; i = next(i)) {
+      if (tags_[i] == kFree) return nullptr;
+      if (tags_[i] == tag && slots_[i].key == key) return &slots_[i].value;
     }
   }
   [[nodiscard]] const T* find(const FlowKey& key) const noexcept {
@@ -36,17 +42,22 @@ class FlowTable {
   }
 
   /// Starts to fetch what find(key) reads first.
-  void prefetch(const FlowKey& key) const noexcept { __builtin_prefetch(&slots_[home_of(key)]); }
+  void prefetch(const FlowKey& key) const noexcept {
+    const std::size_t home = home_of(key);
+    __builtin_prefetch(&tags_[home]);
+    __builtin_prefetch(&slots_[home]);
+  }
 
   /// @pre find(key) == nullptr. @return nullptr if max_entries are in use
   T* insert(const FlowKey& key, T value) noexcept {
     if (size_ == max_entries_) return nullptr;
     std::size_t i = home_of(key);
-    while (slots_[i].used) {
+    while (tags_[i] != kFree) {
       assert(slots_[i].key != key);
       i = next(i);
     }
-    slots_[i] = {key, std::move(value), true};
+    slots_[i] = {key, std::move(value)};
+    tags_[i] = tag_of(hash_of(key));
     ++size_;
     return &slots_[i].value;
   }
@@ -54,18 +65,20 @@ class FlowTable {
   /// @return false if it was not there
   bool erase(const FlowKey& key) noexcept {
     std::size_t hole = home_of(key);
-    while (slots_[hole].used && slots_[hole].key != key) hole = next(hole);
-    if (!slots_[hole].used) return false;
+    while (tags_[hole] != kFree && slots_[hole].key != key) hole = next(hole);
+    if (tags_[hole] == kFree) return false;
     // Move back every later entry of the run that may live in the hole.
-    for (std::size_t i = next(hole); slots_[i].used; i = next(i)) {
+    for (std::size_t i = next(hole); tags_[i] != kFree; i = next(i)) {
       const std::size_t home = home_of(slots_[i].key);
       const bool reachable = ((i - home) & mask()) >= ((i - hole) & mask());
       if (reachable) {
         slots_[hole] = std::move(slots_[i]);
+        tags_[hole] = tags_[i];
         hole = i;
       }
     }
     slots_[hole] = {};
+    tags_[hole] = kFree;
     --size_;
     return true;
   }
@@ -73,8 +86,8 @@ class FlowTable {
   /// Doubles the limit and allocates for it.
   void grow() {
     FlowTable bigger(2 * max_entries_);
-    for (auto& s : slots_)
-      if (s.used) bigger.insert(s.key, std::move(s.value));
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (tags_[i] != kFree) bigger.insert(slots_[i].key, std::move(slots_[i].value));
     *this = std::move(bigger);
   }
 
@@ -84,16 +97,20 @@ class FlowTable {
 
   template <class F>
   void for_each(F&& f) const {
-    for (const auto& s : slots_)
-      if (s.used) f(s.key, s.value);
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (tags_[i] != kFree) f(slots_[i].key, slots_[i].value);
   }
 
  private:
   struct Slot {
     FlowKey key{};
     T value{};
-    bool used = false;
   };
+  static constexpr std::uint8_t kFree = 0;
+  /// Of the bits that do not say where its home is.
+  static std::uint8_t tag_of(std::uint64_t hash) noexcept {
+    return static_cast<std::uint8_t>((hash >> 56) | 1);
+  }
   [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
   [[nodiscard]] std::size_t home_of(const FlowKey& k) const noexcept { return hash_of(k) & mask(); }
   [[nodiscard]] std::size_t next(std::size_t i) const noexcept { return (i + 1) & mask(); }
@@ -101,6 +118,7 @@ class FlowTable {
   std::uint32_t max_entries_;
   std::uint32_t size_ = 0;
   std::vector<Slot> slots_;
+  std::vector<std::uint8_t> tags_;  ///< [slots_.size()]
 };
 
 }  // namespace outrider
