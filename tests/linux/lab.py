@@ -195,10 +195,11 @@ class LabTest(unittest.TestCase):
         self.assertEqual(actual, status, process.output())
 
 
-def ping(address, payload=b"outrider"):
-    """In a namespace: one ICMP echo over a raw socket. Returns whether it was answered."""
+def ping(address, payload=b"outrider", ttl=64):
+    """In a namespace: one ICMP echo over a raw socket. Returns the TTL of the answer, or None."""
     s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.getprotobyname("icmp"))
     s.settimeout(1)
+    s.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, ttl)
     message = bytearray(b"\x08\x00\x00\x00\x00\x07\x00\x01" + payload)
     total = sum(int.from_bytes(message[i:i + 2], "big") for i in range(0, len(message), 2))
     total = (total & 0xFFFF) + (total >> 16)
@@ -208,9 +209,17 @@ def ping(address, payload=b"outrider"):
         while True:
             packet, sender = s.recvfrom(2048)
             if sender[0] == address and packet[20] == 0 and packet[28:] == payload:
-                return True
-    except socket.timeout:
-        return False
+                return packet[8]
+    except OSError:  # nobody answers, or nobody answers ARP
+        return None
+
+
+def ping_for(seconds, address, size=8, ttl=64):
+    """Pings until there is an answer, for so long. Returns its TTL, or None."""
+    end = time.monotonic() + seconds
+    while (answer := ping(address, bytes(size), ttl)) is None and time.monotonic() < end:
+        pass
+    return answer
 
 
 def main():
