@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The other devices that a Linux host can be behind: a tap of the kernel, and AF_XDP."""
+import os
+import socket
+
+import lab
+from two_hosts import PREFIX, SwitchTest, ports
+
+HOSTS = ["left", "right"]
+BYTES = 4_000_000
+ENVIRONMENT = 3  # exit status of the switch
+AF_XDP = 44
+BRIDGE = """
+[[switch]]
+name = "s"
+[switch.l2]
+learning = true
+""" + ports(HOSTS, drain_rate='"1gbit"')
+
+
+def devices(driver):
+    return "".join(f"""
+[[device]]
+name = "{name}"
+device = "net_{driver}{i},iface={name}"
+""" for i, name in enumerate(HOSTS))
+
+
+class Devices(SwitchTest):
+    def start_or_skip(self, driver):
+        """The driver may be missing, or refused by the kernel: then the switch says so."""
+        try:
+            self.start(devices(driver) + BRIDGE)
+        except AssertionError:
+            if self.switch.wait() != ENVIRONMENT:
+                raise
+            cause = [line.strip() for line in self.switch.output().splitlines()[-4:]]
+            self.skipTest(f"no net_{driver} here: {'; '.join(cause)}")
+
+    def check_traffic(self):
+        """Pings, and a stream whose every byte is compared."""
+        self.assertEqual(self.ping("left", PREFIX + "2", lab.PATIENCE), 64)
+        self.assertEqual(self.ping("right", PREFIX + "1", size=1400), 64)
+        receiver = self.lab.peer(self.hosts["right"], "listen", "receive", PREFIX + "2", 7001,
+                                 BYTES, name="receiver")
+        receiver.says("ready")
+        sender = self.lab.peer(self.hosts["left"], "connect", "send", PREFIX + "2", 7001, BYTES,
+                               name="sender")
+        self.ended(sender, 0)
+        self.ended(receiver, 0)
+        end = receiver.result()
+        self.assertEqual(end["sha256"], end["expected_sha256"])
+        self.stop()
+        self.assertGreater(self.queues["right"]["transmitted_bytes"]["background"], BYTES)
+
+    def test_tap(self):
+        if not os.path.exists("/dev/net/tun"):
+            self.skipTest("no tap devices: /dev/net/tun is not there")
+        self.start_or_skip("tap")
+        for i, name in enumerate(HOSTS):  # the switch has made the taps
+            host = self.hosts[name] = self.lab.namespace(name)
+            lab.run("ip", "-n", self.near, "link", "set", name, "netns", host)
+            lab.run("ip", "-n", host, "link", "set", name, "up")
+            lab.run("ip", "-n", host, "address", "add", f"{PREFIX}{i + 1}/24", "dev", name)
+        self.check_traffic()
+
+    def test_af_xdp(self):
+        try:
+            socket.socket(AF_XDP, socket.SOCK_RAW).close()
+        except OSError as error:
+            self.skipTest(f"no AF_XDP sockets: {error.strerror}")
+        for name in HOSTS:
+            self.host(name)
+        self.start_or_skip("af_xdp")
+        self.check_traffic()
+
+
+if __name__ == "__main__":
+    lab.main()
