@@ -71,14 +71,15 @@ TEST(Reload, ALowerLimitKeepsWhatWaitsAndAHigherOneTakesMore) {
   r.bench.fill(61, Time{1us});
   r.reload([](auto& c) { c.ports[B::kEast].queue.limit_packets = 10; }, Time{2us});
   EXPECT_EQ(r.queue(Time{2us}).resident[TrafficClass::kBackground], 60U);
-  r.bench.fill(1, Time{3us});
+  r.bench.fill(1, Time{245us});  // 30 have left: there was room under the old limit
+  EXPECT_EQ(r.queue(Time{245us}).resident[TrafficClass::kBackground], 30U);
   EXPECT_EQ(r.bench.drops(TrafficClass::kBackground, DropReason::kTailPackets), 1U);
-  r.reload([](auto& c) { c.ports[B::kEast].queue.limit_packets = 200; }, Time{4us});
-  r.bench.fill(200, Time{5us});
-  EXPECT_EQ(r.queue(Time{5us}).resident[TrafficClass::kBackground], 200U);
-  EXPECT_EQ(r.bench.drops(TrafficClass::kBackground, DropReason::kTailPackets), 1U + 60U);
+  r.reload([](auto& c) { c.ports[B::kEast].queue.limit_packets = 200; }, Time{246us});
+  r.bench.fill(200, Time{247us});
+  EXPECT_EQ(r.queue(Time{247us}).resident[TrafficClass::kBackground], 200U);
+  EXPECT_EQ(r.bench.drops(TrafficClass::kBackground, DropReason::kTailPackets), 1U + 30U);
   r.bench.run();
-  EXPECT_EQ(r.bench.out[B::kEast].size(), 201U);
+  EXPECT_EQ(r.bench.out[B::kEast].size(), 231U);
   EXPECT_TRUE(r.bench.report(Time{1s}).ledger_balanced);
 }
 
