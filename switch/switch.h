@@ -79,7 +79,9 @@ class Switch final : public Node {
   }
 
   /// Are there tables of stations, large enough to be worth prefetch()?
-  [[nodiscard]] bool looks_up_stations() const noexcept { return forwarder_.looks_at_macs(); }
+  [[nodiscard]] static bool looks_up_stations(const SwitchLane& lane) noexcept {
+    return lane.tables->forwarder.looks_at_macs();
+  }
   /// Starts to fetch what ingress() of that packet reads of the tables, so that the
   /// misses of a batch overlap. @pre the packet's first bytes are in the cache
   void prefetch(const SwitchLane& lane, Packet& packet) const noexcept {

@@ -82,7 +82,7 @@ void SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
   const std::uint16_t size = devices_.receive_batch(from.device, from.queue, batch);
   if (size == 0) return;
   const auto& ports = (*setup_.ports_of_device)[from.device];
-  if (switch_.looks_up_stations()) [[unlikely]]
+  if (Switch::looks_up_stations(lane_)) [[unlikely]]
     for (Packet* packet : std::span(batch.data(), size)) switch_.prefetch(lane_, *packet);
   for (std::uint16_t i = 0; i < size; ++i) {
     Packet* packet = batch[i];
