@@ -78,6 +78,9 @@ void print_summary(std::ostream& out, const SwitchReport& r) {
   out << "  signals: bad code " << r.signals_bad_code << ", not accepted " << r.signals_not_accepted
       << ", over rate " << r.signals_over_rate;
   print_faults(out, r.signals_bad_udp);
+  const double run_s = static_cast<double>(r.end_ns) / 1e9;
+  if (run_s > 0)
+    out << "\n  busy: " << static_cast<double>(r.busy_ns) / 1e9 / run_s << " lcores on average";
   out << '\n'
       << "  devices: receive missed " << r.device_rx_missed << ", no buffer " << r.device_rx_nombuf
       << '\n'

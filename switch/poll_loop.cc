@@ -20,7 +20,8 @@ void connect_devices(SwitchNetwork& network, const SwitchProcessConfig& config,
 }
 
 SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx_dropped,
-                          std::uint64_t malformed, const PortLosses& losses, Duration longest_gap) {
+                          std::uint64_t malformed, const PortLosses& losses,
+                          const PollTimes& times) {
   constexpr auto kTxFull = static_cast<std::size_t>(DropReason::kDeviceTxFull);
   constexpr auto kMalformed = static_cast<std::size_t>(DropReason::kMalformed);
   for (std::size_t c = 0; c < kTrafficClasses; ++c) {
@@ -31,7 +32,8 @@ SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx
   report.drops[TrafficClass::kBackground][kMalformed] += malformed;
   report.device_rx_missed = losses.rx_missed;
   report.device_rx_nombuf = losses.rx_nombuf;
-  report.longest_poll_gap_ns = longest_gap.count();
+  report.longest_poll_gap_ns = times.longest_gap.count();
+  report.busy_ns = times.busy.count();
   return report;
 }
 
@@ -46,7 +48,8 @@ std::uint64_t links_up(const PollDevices& devices) noexcept {
 
 LoopSnapshot snapshot_of(const PollResult& so_far) noexcept {
   return {.at_ns = so_far.end.time_since_epoch().count(),
-          .longest_poll_gap_ns = so_far.longest_gap.count()};
+          .longest_poll_gap_ns = so_far.times.longest_gap.count(),
+          .busy_ns = so_far.times.busy.count()};
 }
 
 void attach_captures(const SwitchControl& control, const std::vector<Switch*>& switches) {
@@ -84,7 +87,7 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
     const auto poll = [&](Time previous, Time now) {
       if (control.reload != nullptr)
         control.reload->poll(lcore, [&](ReloadChange& change) { worker.apply(change, previous); });
-      worker.poll(previous, now);
+      return worker.poll(previous, now);
     };
     const auto publish = [&](const PollResult& so_far) {
       if (lcore == 0) devices.check_links();
@@ -101,17 +104,23 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
     run_on_lcores(lcores, run);
   }
   const auto end = std::ranges::max(results, {}, &PollResult::end).end;
-  const auto gap = std::ranges::max(results, {}, &PollResult::longest_gap).longest_gap;
+  PollTimes times;
+  for (const auto& result : results) {
+    times.longest_gap = std::max(times.longest_gap, result.times.longest_gap);
+    times.busy += result.times.busy;
+  }
   if (control.snapshots != nullptr) {
     // Others may have handed over since a worker's last word.
     LoopSnapshot loop{.at_ns = end.time_since_epoch().count(),
                       .links_up = links_up(devices),
-                      .longest_poll_gap_ns = gap.count()};
-    for (std::uint32_t lcore = 0; lcore < lcores; ++lcore)
+                      .longest_poll_gap_ns = times.longest_gap.count()};
+    for (std::uint32_t lcore = 0; lcore < lcores; ++lcore) {
+      loop.busy_ns = results[lcore].times.busy.count();
       direct.worker(lcore).publish(*control.snapshots, loop, end);
+    }
   }
   return with_devices(direct.report(end), devices.tx_dropped(), devices.malformed(),
-                      devices.losses(), gap);
+                      devices.losses(), times);
 }
 
 /// A network that looks for a reload before what each poll brings.
@@ -154,7 +163,7 @@ SwitchReport run_network(const SwitchProcessConfig& config, PollDevices& devices
   }
   publish(result);
   SwitchReport report = with_devices(network.report(result.end), devices.tx_dropped(),
-                                     devices.malformed(), devices.losses(), result.longest_gap);
+                                     devices.malformed(), devices.losses(), result.times);
   network.flush();
   return report;
 }

@@ -44,6 +44,7 @@ SwitchReport run_switch(const SwitchProcessConfig& config, PollDevices& devices,
 /// device did not take was not transmitted but dropped, one that could not be
 /// read was received and dropped. Pure.
 SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx_dropped,
-                          std::uint64_t malformed, const PortLosses& losses, Duration longest_gap);
+                          std::uint64_t malformed, const PortLosses& losses,
+                          const PollTimes& times);
 
 }  // namespace outrider

@@ -51,6 +51,7 @@ constexpr Metric kSwitchMetrics[] = {
     {"device_rx_nombuf", "device_rx_nombuf_packets_total", kCounter,
      "Packets that devices lost for want of a buffer"},
     {"longest_poll_gap_ns", "longest_poll_gap_ns", kGauge, "Longest time between two polls"},
+    {"busy_ns", "busy_ns_total", kCounter, "Time in polls that found packets, all lcores"},
     {"ledger_balanced", "ledger_balanced", kGauge, "1: each queue accounts for its packets"},
 };
 

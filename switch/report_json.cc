@@ -132,6 +132,7 @@ void fields(V& v, R& r) {
   v.value("device_rx_missed", r.device_rx_missed);
   v.value("device_rx_nombuf", r.device_rx_nombuf);
   v.value("longest_poll_gap_ns", r.longest_poll_gap_ns);
+  v.value("busy_ns", r.busy_ns);
   v.value("ledger_balanced", r.ledger_balanced);
   v.value("queues", r.queues);
 }

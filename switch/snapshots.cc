@@ -68,14 +68,15 @@ SwitchReport SwitchSnapshots::read() const {
   SwitchReport report;
   report.ledger_balanced = true;
   std::uint64_t malformed = 0;
-  Duration longest_gap{};
+  PollTimes times{};
   for (const auto& cell : loops_) {
     const LoopSnapshot loop = cell.read();
     report.end_ns = std::max(report.end_ns, loop.at_ns);
     report.on_links += loop.on_links;
     report.resident += loop.between;
     malformed += loop.malformed;
-    longest_gap = std::max(longest_gap, Duration{loop.longest_poll_gap_ns});
+    times.longest_gap = std::max(times.longest_gap, Duration{loop.longest_poll_gap_ns});
+    times.busy += Duration{loop.busy_ns};
   }
   for (std::size_t s = 0; s < switches_.size(); ++s) add_switch(report, s);
   PerClass<std::uint64_t> tx_dropped;
@@ -85,7 +86,7 @@ SwitchReport SwitchSnapshots::read() const {
       tx_dropped.values[c] += device.tx_dropped.values[c];
   }
   const PortLosses losses = polled_ != nullptr ? polled_->losses() : PortLosses{};
-  return with_devices(std::move(report), tx_dropped, malformed, losses, longest_gap);
+  return with_devices(std::move(report), tx_dropped, malformed, losses, times);
 }
 
 std::vector<SwitchSnapshots::Device> SwitchSnapshots::read_devices() const {

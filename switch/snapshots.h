@@ -22,6 +22,7 @@ struct LoopSnapshot {
   std::uint64_t between = 0;    ///< packets on the way to other lcores
   std::uint64_t links_up = 0;   ///< bit d: that of device d; the first loop says
   std::int64_t longest_poll_gap_ns = 0;
+  std::int64_t busy_ns = 0;  ///< in polls that found packets
 };
 
 struct PortSnapshot {

@@ -40,7 +40,7 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
       switch_.port(p).connect(devices_.edge(device), busy_, p);
 }
 
-void SwitchWorker::poll(Time previous, Time now) noexcept {
+bool SwitchWorker::poll(Time previous, Time now) noexcept {
   active_.clear();
   for (std::size_t i = 0; i < polled_.size(); ++i) receive(polled_[i], arrivals_[i], now);
   if (setup_.to.size() > 1) {
@@ -51,10 +51,12 @@ void SwitchWorker::poll(Time previous, Time now) noexcept {
       if (setup_.from[lcore] != nullptr)
         take_over(*setup_.from[lcore], arrivals_[polled_.size() + lcore], now);
   }
-  if (!active_.empty()) egress(previous, now);
+  const bool found = !active_.empty();
+  if (found) egress(previous, now);
   serve(now);
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     devices_.edge(device).flush();
+  return found;
 }
 
 void SwitchWorker::publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noexcept {

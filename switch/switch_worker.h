@@ -49,7 +49,8 @@ class SwitchWorker {
 
   /// Takes what has arrived since `previous`, forwards, and lets leave what is due by
   /// `now`. @pre previous <= now, and not before the last poll's
-  void poll(Time previous, Time now) noexcept;
+  /// @return whether anything had arrived
+  bool poll(Time previous, Time now) noexcept;
 
   /// Hands out what this lcore owns; `loop` says the rest of its loop. Allocates nothing.
   void publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noexcept;

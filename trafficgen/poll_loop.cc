@@ -104,7 +104,7 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
   const PortLosses losses = devices.losses();
   run.report.device_rx_missed = losses.rx_missed;
   run.report.device_rx_nombuf = losses.rx_nombuf;
-  run.report.longest_poll_gap_ns = result.longest_gap.count();
+  run.report.longest_poll_gap_ns = result.times.longest_gap.count();
   return run;
 }
 

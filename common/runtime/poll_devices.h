@@ -46,8 +46,9 @@ class PollDevices {
   /// `loop` runs up to each arrival first, so that every source stays in order.
   /// A sink that has `expect(device, packets)` is told of each batch before, to
   /// prefetch what it will need: the misses of a batch then overlap.
+  /// @return whether there was any
   template <class Sink>
-  void receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept;
+  bool receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept;
 
   /// Takes packets of one receive queue, whose owner calls; what reading them touches
   /// first is being fetched. The caller owns them and calls prepare_received().
@@ -100,8 +101,9 @@ class PollDevices {
 };
 
 template <class Sink>
-void PollDevices::receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept {
+bool PollDevices::receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept {
   std::uint32_t left = poll_all(previous, now);
+  const bool any = left != 0;
   if constexpr (requires { sink.expect(0U, std::span<Packet* const>{}); }) {
     for (std::uint32_t d = 0; d < devices_.size(); ++d)
       if (devices_[d]->size >= kWorthPrefetching)
@@ -125,6 +127,7 @@ void PollDevices::receive(Time previous, Time now, EventLoop& loop, Sink& sink) 
     loop.run_until(arrived);
     sink.receive_from_device(first, packet, arrived);
   }
+  return any;
 }
 
 }  // namespace outrider

@@ -12,9 +12,14 @@
 
 namespace outrider {
 
-struct PollResult {
-  Time end{};              ///< of the last poll
+struct PollTimes {
   Duration longest_gap{};  ///< between two polls
+  Duration busy{};         ///< in polls that found packets
+};
+
+struct PollResult {
+  Time end{};  ///< of the last poll
+  PollTimes times{};
   bool interrupted = false;
 };
 
@@ -28,9 +33,10 @@ struct PollResult {
   return end + std::min(now - end, std::max(kStep, (now - end) / 64));
 }
 
-/// Calls `poll(previous, now)` again and again in real time until `done()`, a stop
-/// signal or the end of `duration`. The TSC is read once a poll. `seldom(so far)` is called
-/// at the first poll and ten times a second.
+/// Calls `poll(previous, now)`, which says whether it found packets, again and again in real
+/// time until `done()`, a stop signal or the end of `duration`. The TSC is read once a poll:
+/// a poll takes until the next one's reading. `seldom(so far)` is called at the first poll
+/// and ten times a second.
 template <class Poll, class Done, class Seldom>
 PollResult run_polls(const TscClock& clock, std::optional<Duration> duration, Poll poll, Done done,
                      Seldom seldom) {
@@ -39,12 +45,14 @@ PollResult run_polls(const TscClock& clock, std::optional<Duration> duration, Po
   Time polled = result.end;
   const Time last = duration ? result.end + *duration : kNever;
   Time next_seldom = result.end;
+  bool found = false;
   while (!(result.interrupted = stop_requested()) && result.end < last && !done()) {
     const Time read = clock.now();
-    result.longest_gap = std::max(result.longest_gap, read - polled);
+    result.times.longest_gap = std::max(result.times.longest_gap, read - polled);
+    if (found) result.times.busy += read - polled;
     polled = read;
     const Time now = advance_to(result.end, read);
-    poll(result.end, now);
+    found = poll(result.end, now);
     result.end = now;
     if (now >= next_seldom) [[unlikely]] {
       seldom(std::as_const(result));
@@ -62,9 +70,10 @@ PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, cons
                          std::optional<Duration> duration, Done done, Seldom seldom) {
   const auto poll = [&](Time previous, Time now) {
     if constexpr (requires { sink.begin_poll(now); }) sink.begin_poll(now);
-    devices.receive(previous, now, loop, sink);
+    const bool found = devices.receive(previous, now, loop, sink);
     loop.run_until(now);
     devices.flush();
+    return found;
   };
   return run_polls(clock, duration, poll, done, [&](const PollResult& so_far) {
     devices.check_links();

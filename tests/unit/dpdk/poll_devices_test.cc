@@ -215,7 +215,8 @@ TEST(SwitchWithDevices, KeepsTheLedgerClosed) {
   report.resident = 3;
   PerClass<std::uint64_t> dropped;
   dropped[TrafficClass::kDdl] = 2;
-  const SwitchReport r = with_devices(report, dropped, 1, {.rx_missed = 5, .rx_nombuf = 6}, 9us);
+  const SwitchReport r = with_devices(report, dropped, 1, {.rx_missed = 5, .rx_nombuf = 6},
+                                      {.longest_gap = 9us, .busy = 8us});
   EXPECT_EQ(r.received, 11U);
   EXPECT_EQ(r.transmitted, 5U);
   const auto& ddl = r.drops[TrafficClass::kDdl];
@@ -226,6 +227,7 @@ TEST(SwitchWithDevices, KeepsTheLedgerClosed) {
   EXPECT_EQ(r.device_rx_missed, 5U);
   EXPECT_EQ(r.device_rx_nombuf, 6U);
   EXPECT_EQ(r.longest_poll_gap_ns, 9000);
+  EXPECT_EQ(r.busy_ns, 8000);
 }
 
 TEST(SplitArguments, TakesEalArgumentsBeforeTheDashes) {

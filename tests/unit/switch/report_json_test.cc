@@ -101,7 +101,8 @@ QueueReport filled_queue() {
 
 SwitchReport filled_report() {
   SwitchReport r;
-  for (auto* v : {&r.bin_ns, &r.end_ns, &r.longest_poll_gap_ns}) *v = next<std::int64_t>();
+  for (auto* v : {&r.bin_ns, &r.end_ns, &r.longest_poll_gap_ns, &r.busy_ns})
+    *v = next<std::int64_t>();
   for (auto* v :
        {&r.received, &r.transmitted, &r.resident, &r.on_links, &r.signals_bad_code,
         &r.signals_not_accepted, &r.signals_over_rate, &r.device_rx_missed, &r.device_rx_nombuf})

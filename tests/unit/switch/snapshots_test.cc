@@ -99,9 +99,14 @@ TEST(SwitchSnapshots, CountWhatDevicesAndLoopsLost) {
   SwitchProcessConfig config = process_of(B::config());
   config.devices = {{.name = "nic", .device = "net_null0"}};
   SwitchSnapshots snapshots(config, 2);
-  snapshots.loop(0).write({.at_ns = 7, .malformed = 3, .links_up = 1, .longest_poll_gap_ns = 50});
-  snapshots.loop(1).write(
-      {.at_ns = 9, .malformed = 1, .on_links = 2, .between = 4, .longest_poll_gap_ns = 20});
+  snapshots.loop(0).write(
+      {.at_ns = 7, .malformed = 3, .links_up = 1, .longest_poll_gap_ns = 50, .busy_ns = 30});
+  snapshots.loop(1).write({.at_ns = 9,
+                           .malformed = 1,
+                           .on_links = 2,
+                           .between = 4,
+                           .longest_poll_gap_ns = 20,
+                           .busy_ns = 5});
   snapshots.cells(0).lanes[0].write({.received = 100, .copied = 1});
   snapshots.cells(0).lanes[1].write({.received = 10});
   QueueCounts queue;
@@ -119,6 +124,7 @@ TEST(SwitchSnapshots, CountWhatDevicesAndLoopsLost) {
   EXPECT_EQ(r.on_links, 3U);
   EXPECT_EQ(r.resident, 4U);
   EXPECT_EQ(r.longest_poll_gap_ns, 50);
+  EXPECT_EQ(r.busy_ns, 35);
   EXPECT_EQ(r.drops[TrafficClass::kDdl][static_cast<std::size_t>(DropReason::kDeviceTxFull)], 6U);
   EXPECT_TRUE(r.ledger_balanced);
   EXPECT_EQ(snapshots.read_devices().at(0).name, "nic");
