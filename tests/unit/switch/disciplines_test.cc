@@ -7,72 +7,13 @@
 #include <vector>
 
 #include "common/core/random.h"
-#include "tests/unit/switch/switch_bench.h"
+#include "tests/unit/switch/port_bench.h"
 
 namespace outrider {
 namespace {
 
 using namespace std::chrono_literals;
 using B = SwitchBench;
-
-/// A port of its own, fed packet by packet; each packet names its queue.
-struct PortBench {
-  explicit PortBench(const SwitchPortConfig& config, const EgressPort::Limits& limits = {})
-      : port(config, loop, limits), link(loop, Duration::zero(), out, 0) {
-    port.connect(link);
-  }
-  ~PortBench() {
-    port.flush();
-    link.flush();
-  }
-  void send(unsigned queue, Ecn ecn, Time now, std::uint16_t payload = B::kPayload) {
-    FrameSpec spec = B::background("10.0.3.9", ecn);
-    spec.payload_bytes = payload;
-    spec.flow.source_port = static_cast<std::uint16_t>(30'000 + queue);
-    Packet* packet = make_packet(pool.get(), spec);
-    ASSERT_EQ(parse(*packet).kind, FrameKind::kIpv4);
-    meta(*packet).queue = static_cast<std::uint8_t>(queue);
-    loop.run_until(now);
-    port.enqueue(packet, false, now);
-  }
-  void run() { loop.run_until(kNever - 1ns); }
-  std::vector<QueueReport> reports() const {
-    std::vector<QueueReport> r;
-    port.report(r, {});
-    return r;
-  }
-  std::uint64_t drops(unsigned queue, DropReason reason) const {
-    return reports()[queue].drops[TrafficClass::kBackground][static_cast<std::size_t>(reason)];
-  }
-  std::uint64_t marks(unsigned queue) const {
-    return reports()[queue]
-        .marks[TrafficClass::kBackground][static_cast<std::size_t>(MarkReason::kMarker)];
-  }
-  bool balanced() const {
-    for (const auto& q : reports())
-      for (std::size_t c = 0; c < kTrafficClasses; ++c) {
-        std::uint64_t ended = q.transmitted.values[c] + q.resident.values[c];
-        for (const auto n : q.drops.values[c]) ended += n;
-        if (ended != q.arrived.values[c]) return false;
-      }
-    return true;
-  }
-
-  TestPool pool;
-  EventLoop loop;
-  EgressPort port;
-  Collector out;
-  Link link;
-};
-
-SwitchPortConfig port_config() {
-  SwitchPortConfig port;
-  port.name = "p";
-  port.drain_rate = BitRate{1'000'000'000};
-  port.rate_layer = RateLayer::kL2;
-  port.queue.limit_packets = 1000;
-  return port;
-}
 
 constexpr Duration kFrameTime = B::kFrameTime;
 
