@@ -86,14 +86,18 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   if (policy.recovery == Recovery::kBurstEnd) within_expiry("idle_end", policy.idle_end);
   at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
              "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
+  at.require(!holds_windows(policy.mode) || !policy.lead, "lead",
+             format_duration(policy.lead.value_or(Duration{})),
+             "cannot be combined with a mode that holds windows: they are held from START on");
   check(at.below("window"), policy.window);
   check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;
   at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",
              "must regulate for [predict] to have an effect");
-  at.require(!holds_windows(policy.mode), "mode", "a mode that holds windows",
-             "cannot be combined with [predict] yet: windows are held for announced bursts alone");
-  if (!policy.lead)
+  const bool combines =
+      at.require(!holds_windows(policy.mode), "mode", "a mode that holds windows",
+                 "cannot be combined with [predict]: windows are held for announced bursts alone");
+  if (combines && !policy.lead)
     at.fault("lead", "must say how long before a predicted burst regulation begins");
 }
 

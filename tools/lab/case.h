@@ -36,7 +36,8 @@ struct Case {
   BitRate bottleneck{};        ///< of the measured queue
   std::uint32_t background_flows = 0;
   std::uint32_t workers = 0;
-  Duration cost_window{};  ///< T of the background's cost; zero: see background_costs()
+  std::uint32_t skip_iterations = 0;  ///< of every job: not measured
+  Duration cost_window{};             ///< T of the background's cost; zero: see background_costs()
 };
 
 /// What one run left behind.

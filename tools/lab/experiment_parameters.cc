@@ -62,8 +62,11 @@ ConfigIssues validate(const CaseParameters& p) {
            {"expiry_rtts", p.expiry_rtts},
            {"idle_end_rtts", p.idle_end_rtts},
            {"hold_rtts", p.hold_rtts},
-           {"ack_timeout_rtts", p.ack_timeout_rtts}})
+           {"ack_timeout_rtts", p.ack_timeout_rtts},
+           {"predict_idle_gap_rtts", p.predict_idle_gap_rtts}})
     within(key, rtts, kLongest_rtts);
+  at.require(p.switch_lead_rtts <= kLongest_rtts, "switch_lead_rtts", shown(p.switch_lead_rtts),
+             "must be at most " + shown(kLongest_rtts));
   for (const auto& [key, s] : std::initializer_list<std::pair<std::string_view, double>>{
            {"min_rto_seconds", p.min_rto_seconds},
            {"initial_rto_seconds", p.initial_rto_seconds},
@@ -74,13 +77,18 @@ ConfigIssues validate(const CaseParameters& p) {
            {"compute_seconds", p.compute_seconds},
            {"start_spread_seconds", p.start_spread_seconds},
            {"limit_seconds", p.limit_seconds},
+           {"aqm_target_seconds", p.aqm_target_seconds},
+           {"aqm_interval_seconds", p.aqm_interval_seconds},
            {"cost_window_seconds", p.cost_window_seconds}})
     within(key, s, kLongest_seconds);
   at.in_range("workers", p.workers, 1, 256);
   at.in_range("servers", p.servers, 1, 256);
-  at.require(p.regulation == RegulationMode::kOff || p.lead_source != LeadSource::kNone,
+  at.require(p.regulation == RegulationMode::kOff || p.predict == PredictFrom::kTraffic ||
+                 p.lead_source != LeadSource::kNone,
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
+  at.require(p.skip_iterations < p.iterations, "skip_iterations", std::to_string(p.skip_iterations),
+             "must be below iterations, " + std::to_string(p.iterations));
   return issues;
 }
 

@@ -22,6 +22,17 @@ enum class LabMarker : std::uint8_t {
   kTailDrop,
   kStep,        ///< everybody is marked at k_packets
   kStaticPair,  ///< background is marked at h_packets at all times, DDL data at k_packets
+  kRed,         ///< from red_kmin_packets to k_packets with rising probability
+  kPie,         ///< RFC 8033, at aqm_target_seconds
+  kCodel,       ///< RFC 8289, at aqm_target_seconds
+};
+
+/// How the link is shared. All but kFifo give DDL data a queue of its own, with the limit
+/// of the background's beside it: more room than one queue has.
+enum class LabScheduler : std::uint8_t {
+  kFifo,
+  kDwrr,         ///< ddl_weight to 1
+  kStrictFloor,  ///< DDL data first, but for background_floor of the link
 };
 
 enum class DdlTcp : std::uint8_t { kSame, kReno, kCubic, kDctcp };
@@ -44,6 +55,11 @@ struct CaseParameters {
   double window_standing_clamp = 1.5;
   double window_release_rtts = 1;
   bool window_spare_marks = true;
+  /// The switch begins so long before the burst is due, if it knows when; negative: with
+  /// START.
+  double switch_lead_rtts = -1;
+  PredictFrom predict = PredictFrom::kOff;
+  double predict_idle_gap_rtts = 100;
 
   // What the regulator works with; alike in off and on.
   std::uint16_t h_packets = 10;  ///< threshold that START carries
@@ -60,6 +76,14 @@ struct CaseParameters {
   MarkAt mark_at = MarkAt::kEnqueue;
   std::uint32_t queue_packets = 60;
   std::uint32_t k_packets = 40;
+  double red_kmin_packets = 10;
+  double red_pmax = 0.1;
+  double red_weight = 1;               ///< 1: instantaneous
+  double aqm_target_seconds = 0.001;   ///< marker "pie", "codel": delay that is aimed at
+  double aqm_interval_seconds = 0.01;  ///< "codel": its interval; "pie": of its updates
+  LabScheduler scheduler = LabScheduler::kFifo;
+  double ddl_weight = 9;           ///< scheduler "dwrr"
+  double background_floor = 0.05;  ///< scheduler "strict_floor": share of the link
 
   // Transport.
   Controller tcp = Controller::kCubic;
@@ -80,6 +104,7 @@ struct CaseParameters {
   std::string model{};  ///< path relative to the experiment's file; empty: burst_bytes
   bool pull = true;
   std::uint32_t iterations = 6;
+  std::uint32_t skip_iterations = 0;  ///< the first ones are run and not measured
   Schedule schedule = Schedule::kFixed;
   double warm_up_seconds = 20;  ///< background alone
   double period_seconds = 7;    ///< schedule "fixed"
@@ -102,7 +127,14 @@ inline constexpr auto kEcnUses =
     choices<EcnUse>({{"obey", EcnUse::kObey}, {"ignore", EcnUse::kIgnore}, {"off", EcnUse::kOff}});
 inline constexpr auto kLabMarkers = choices<LabMarker>({{"tail_drop", LabMarker::kTailDrop},
                                                         {"step", LabMarker::kStep},
-                                                        {"static_pair", LabMarker::kStaticPair}});
+                                                        {"static_pair", LabMarker::kStaticPair},
+                                                        {"red", LabMarker::kRed},
+                                                        {"pie", LabMarker::kPie},
+                                                        {"codel", LabMarker::kCodel}});
+inline constexpr auto kLabSchedulers =
+    choices<LabScheduler>({{"fifo", LabScheduler::kFifo},
+                           {"dwrr", LabScheduler::kDwrr},
+                           {"strict_floor", LabScheduler::kStrictFloor}});
 inline constexpr auto kDdlTcps = choices<DdlTcp>({{"same", DdlTcp::kSame},
                                                   {"reno", DdlTcp::kReno},
                                                   {"cubic", DdlTcp::kCubic},
@@ -121,6 +153,9 @@ void describe_regulator(V& v, CaseParameters& c) {
   v.value("window_standing_clamp", c.window_standing_clamp);
   v.value("window_release_rtts", c.window_release_rtts);
   v.value("window_spare_marks", c.window_spare_marks);
+  v.value("switch_lead_rtts", c.switch_lead_rtts);
+  v.choice("predict", c.predict, kPredictFroms);
+  v.value("predict_idle_gap_rtts", c.predict_idle_gap_rtts);
 }
 
 template <class V>
@@ -138,6 +173,14 @@ void describe(V& v, CaseParameters& c) {
   v.choice("mark_at", c.mark_at, kMarkAtNames);
   v.value("queue_packets", c.queue_packets);
   v.value("k_packets", c.k_packets);
+  v.value("red_kmin_packets", c.red_kmin_packets);
+  v.share("red_pmax", c.red_pmax);
+  v.value("red_weight", c.red_weight);
+  v.value("aqm_target_seconds", c.aqm_target_seconds);
+  v.value("aqm_interval_seconds", c.aqm_interval_seconds);
+  v.choice("scheduler", c.scheduler, kLabSchedulers);
+  v.value("ddl_weight", c.ddl_weight);
+  v.share("background_floor", c.background_floor);
   v.choice("tcp", c.tcp, kControllers);
   v.choice("tcp_ddl", c.tcp_ddl, kDdlTcps);
   v.choice("background_ecn", c.background_ecn, kEcnUses);
@@ -154,6 +197,7 @@ void describe(V& v, CaseParameters& c) {
   v.value("model", c.model);
   v.value("pull", c.pull);
   v.value("iterations", c.iterations);
+  v.value("skip_iterations", c.skip_iterations);
   v.choice("schedule", c.schedule, kSchedules);
   v.value("warm_up_seconds", c.warm_up_seconds);
   v.value("period_seconds", c.period_seconds);

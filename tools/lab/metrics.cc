@@ -91,10 +91,12 @@ void measure_iterations(const Case& definition, const GeneratorReport& traffic, 
 
 // -- bursts as the measured queue saw them
 
-void measure_queue_bursts(const QueueReport& queue, Samples& samples) {
+void measure_queue_bursts(const QueueReport& queue, std::uint32_t skip_iterations,
+                          Samples& samples) {
   std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<const QueueBurstRecord*>> by_key;
   for (const auto& record : queue.bursts)
-    if (record.identity.direction == BurstDirection::kPush)
+    if (record.identity.direction == BurstDirection::kPush &&
+        record.identity.iteration >= skip_iterations)
       by_key[{record.identity.job, record.identity.iteration}].push_back(&record);
   for (auto& [key, records] : by_key) {
     std::ranges::sort(records, {}, [](const QueueBurstRecord* r) {
@@ -141,7 +143,7 @@ void describe_queue(const Case& definition, const SwitchReport& switches, const 
         static_cast<double>(queue->regulated_ns) / static_cast<double>(switches.end_ns);
   m.burst_sojourn_seconds = statistics_of(queue->burst_sojourn_ns, 1e-9);
   m.interval_sojourn_seconds = statistics_of(queue->interval_sojourn_ns, 1e-9);
-  measure_queue_bursts(*queue, m.samples);
+  measure_queue_bursts(*queue, definition.skip_iterations, m.samples);
 }
 
 // -- counters

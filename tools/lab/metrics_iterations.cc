@@ -36,7 +36,9 @@ std::vector<IterationBursts> iterations_of(const Case& definition, const Generat
                                            BurstDirection direction) {
   std::map<std::pair<std::uint16_t, std::uint32_t>, IterationBursts> by_key;
   for (const auto& burst : report.bursts) {
-    if (burst.identity.direction != direction) continue;
+    if (burst.identity.direction != direction ||
+        burst.identity.iteration < definition.skip_iterations)
+      continue;
     auto& it = by_key[{burst.identity.job, burst.identity.iteration}];
     it.job = burst.identity.job;
     it.iteration = burst.identity.iteration;

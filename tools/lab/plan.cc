@@ -96,6 +96,7 @@ std::optional<Case> build_case(const ExperimentFile& e, const std::string& label
          .base_rtt = topology->rtt,
          .bottleneck = topology->measured_rate,
          .workers = p.workers,
+         .skip_iterations = p.skip_iterations,
          .cost_window = from_seconds(p.cost_window_seconds)};
   for (const auto& flows : c.traffic.long_flows)
     c.background_flows += static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;

@@ -10,6 +10,19 @@ namespace {
 constexpr double kSignalTokensPerSecond = 10'000;
 constexpr double kSignalTokenBurst = 256;
 
+std::optional<Duration> lead_of(const CaseParameters& p, Duration rtt) {
+  if (p.switch_lead_rtts < 0) return std::nullopt;
+  return rtts_to_duration(p.switch_lead_rtts, rtt);
+}
+
+PredictPolicy predict_of(const CaseParameters& p, Duration rtt) {
+  PredictPolicy predict;
+  predict.from = p.regulation == RegulationMode::kOff ? PredictFrom::kOff : p.predict;
+  predict.threshold_packets = p.h_packets;
+  predict.idle_gap = rtts_to_duration(p.predict_idle_gap_rtts, rtt);
+  return predict;
+}
+
 RegulationPolicy regulation_of(const CaseParameters& p, Duration rtt) {
   return {.mode = p.regulation,
           .recovery = p.recovery,
@@ -24,14 +37,41 @@ RegulationPolicy regulation_of(const CaseParameters& p, Duration rtt) {
                      .gain = p.window_gain,
                      .standing_clamp = p.window_standing_clamp,
                      .release_rtts = p.window_release_rtts,
-                     .spare_marks = p.window_spare_marks}};
+                     .spare_marks = p.window_spare_marks},
+          .lead = lead_of(p, rtt),
+          .predict = predict_of(p, rtt)};
+}
+
+MarkerKind kind_of(LabMarker marker) {
+  switch (marker) {
+    case LabMarker::kTailDrop:
+      return MarkerKind::kTailDrop;
+    case LabMarker::kRed:
+      return MarkerKind::kRed;
+    case LabMarker::kPie:
+      return MarkerKind::kPie;
+    case LabMarker::kCodel:
+      return MarkerKind::kCodel;
+    case LabMarker::kStep:
+    case LabMarker::kStaticPair:
+      break;
+  }
+  return MarkerKind::kStep;
 }
 
 MarkerConfig marker_of(const CaseParameters& p) {
-  MarkerConfig marker{
-      .kind = p.marker == LabMarker::kTailDrop ? MarkerKind::kTailDrop : MarkerKind::kStep,
-      .at = p.mark_at,
-      .threshold_packets = p.k_packets};
+  MarkerConfig marker{.kind = kind_of(p.marker), .at = p.mark_at, .threshold_packets = p.k_packets};
+  const Duration target = from_seconds(p.aqm_target_seconds);
+  const Duration interval = from_seconds(p.aqm_interval_seconds);
+  marker.red = {.kmin_packets = p.red_kmin_packets,
+                .kmax_packets = static_cast<double>(p.k_packets),
+                .pmax = p.red_pmax,
+                .weight = p.red_weight};
+  // Allowance over interval as in RFC 8033, 5.1.
+  marker.pie.target = target;
+  marker.pie.update_interval = interval;
+  marker.pie.burst_allowance = 10 * interval;
+  marker.codel = {.target = target, .interval = interval};
   if (p.marker == LabMarker::kStaticPair) {
     marker.threshold_packets = p.h_packets;
     marker.ddl_threshold_packets = p.k_packets;
@@ -39,9 +79,22 @@ MarkerConfig marker_of(const CaseParameters& p) {
   return marker;
 }
 
+/// DDL data first, background after it; see LabScheduler.
+void share_link(const CaseParameters& p, SwitchPortConfig& port) {
+  if (p.scheduler == LabScheduler::kFifo) return;
+  port.scheduler =
+      p.scheduler == LabScheduler::kDwrr ? SchedulerKind::kDwrr : SchedulerKind::kStrictFloor;
+  port.queues.assign(2, {port.queue, port.marker, port.regulation});
+  port.queues[0].queue.weight = p.ddl_weight;
+  if (p.scheduler == LabScheduler::kStrictFloor)
+    port.queues[1].queue.floor_rate = BitRate{static_cast<std::uint64_t>(
+        static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
+}
+
 /// Signals are believed from the job's own hosts alone.
-SignalConfig signals_of(const ExperimentFile& e, const Topology& t) {
-  SignalConfig signals{.accept_tos = true,
+SignalConfig signals_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
+  SignalConfig signals{.accept_tos = p.signal_form == SignalForm::kTos,
+                       .accept_udp = p.signal_form == SignalForm::kUdp,
                        .tokens_per_second = kSignalTokensPerSecond,
                        .token_burst = kSignalTokenBurst};
   for (const auto& host : t.hosts)
@@ -106,7 +159,7 @@ SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters&
   for (const auto& sw : e.switches) {
     auto& added = config.switches.emplace_back();
     added.name = sw.name;
-    added.signals = signals_of(e, t);
+    added.signals = signals_of(e, p, t);
   }
   add_trunks(e, port, config);
   add_hosts(e, t, port, config);
@@ -115,7 +168,11 @@ SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters&
     for (std::size_t d = 0; d < config.switches.size(); ++d)
       if (d != s)
         sw.routes.push_back({switch_prefix(d), port_towards(e.switches[t.next[s][d]].name)});
-    for (auto& each : sw.ports) each.record = sw.name + '.' + each.name == e.network.measured;
+    if (p.scheduler != LabScheduler::kFifo) sw.classes.background_queue = 1;
+    for (auto& each : sw.ports) {
+      share_link(p, each);
+      each.record = sw.name + '.' + each.name == e.network.measured;
+    }
   }
   return config;
 }

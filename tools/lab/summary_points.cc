@@ -15,9 +15,20 @@ std::string strict_key(const Case& c) {
   return parameters_key(c.parameters, [](std::string_view n) { return !tells_on_from_off(n); });
 }
 
+/// What an arm of its own may differ in from off, beside the regulator: its queues, and
+/// the form in which it is told.
+bool tells_arms_apart(std::string_view n) {
+  static constexpr std::array<std::string_view, 10> kNames{
+      "marker",      "red_kmin_packets", "red_pmax",           "red_weight",
+      "scheduler",   "ddl_weight",       "aqm_target_seconds", "aqm_interval_seconds",
+      "signal_form", "background_floor"};
+  return std::ranges::find(kNames, n) != kNames.end();
+}
+
 std::string loose_key(const Case& c) {
-  return parameters_key(c.parameters,
-                        [](std::string_view n) { return !tells_on_from_off(n) && n != "marker"; });
+  return parameters_key(c.parameters, [](std::string_view n) {
+    return !tells_on_from_off(n) && !tells_arms_apart(n);
+  });
 }
 
 std::string with_seed(std::string key, const Case& c, std::string_view rank) {

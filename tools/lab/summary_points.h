@@ -35,7 +35,8 @@ struct CasePoints {
 
 /// The off case is the first one with the same seed and
 ///   1. the same parameters, but for those above, and the label "off";
-///   2. the same but for `marker` too (the static pair is an arm, not a point), "off";
+///   2. the same but for the queues' own remedies too (`marker`, `scheduler`, and what these
+///      take) and `signal_form`: the static pair is an arm, not a point; "off";
 ///   3. as 1, 4. as 2, with a label that begins with "off".
 /// An off case is so compared with itself. A case without any stands at the point
 /// of its own parameters.

@@ -61,8 +61,16 @@ TEST(PredictConfig, EveryRuleNamesItsKey) {
        "must say how long before a predicted burst regulation begins"},
       {[&](C& c) { policy(c).mode = RegulationMode::kOff; }, "switch[0].port[0].regulation.mode",
        "\"off\": must regulate"},
-      {[&](C& c) { policy(c).mode = RegulationMode::kWindow; }, "switch[0].port[0].regulation.mode",
-       "a mode that holds windows: cannot"},
+      {[&](C& c) {
+         policy(c).mode = RegulationMode::kWindow;
+         policy(c).predict.from = PredictFrom::kOff;
+       },
+       "switch[0].port[0].regulation.lead", "6ms: cannot be combined with a mode that holds"},
+      {[&](C& c) {
+         policy(c).mode = RegulationMode::kWindow;
+         policy(c).lead.reset();
+       },
+       "switch[0].port[0].regulation.mode", "a mode that holds windows: cannot"},
   };
   expect_each_reported(breaches, full_config());
 }

@@ -136,7 +136,8 @@ TEST(ExperimentParameters, OnlyTheseBelongToTheRegulator) {
   EXPECT_THAT(names, testing::ElementsAre("regulation", "recovery", "lead_rtts", "lead_source",
                                           "spare_ddl", "window_rule", "window_floor", "window_gain",
                                           "window_standing_clamp", "window_release_rtts",
-                                          "window_spare_marks"));
+                                          "window_spare_marks", "switch_lead_rtts", "predict",
+                                          "predict_idle_gap_rtts"));
 }
 
 TEST(ExperimentParameters, EveryOneCanBeAssignedByItsName) {
