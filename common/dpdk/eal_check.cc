@@ -36,6 +36,17 @@ std::string usable_cpus(const cpu_set_t& allowed) {
   return text;
 }
 
+/// A process does not inherit CPUs that the kernel keeps apart (isolcpus=), and may yet
+/// go there; only a cpuset forbids that. Leaves the calling thread where it was.
+bool may_move_to(std::uint32_t cpu, const cpu_set_t& inherited) {
+  if (cpu >= CPU_SETSIZE) return false;
+  cpu_set_t wanted;
+  CPU_ZERO(&wanted);
+  CPU_SET(cpu, &wanted);
+  if (sched_setaffinity(0, sizeof(wanted), &wanted) != 0) return false;
+  return sched_setaffinity(0, sizeof(inherited), &inherited) == 0;
+}
+
 /// Does a process accept connections at `path`?
 bool has_listener(const std::string& path) {
   sockaddr_un address{};
@@ -89,6 +100,7 @@ void check_cpu(std::uint32_t cpu) {
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
     throw DpdkError("sched_getaffinity", "this process", errno);
   if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &allowed)) return;
+  if (may_move_to(cpu, allowed)) return;
   const bool exists = fs::exists("/sys/devices/system/cpu/cpu" + std::to_string(cpu));
   throw EnvironmentError(
       "lcore: CPU " + std::to_string(cpu) +

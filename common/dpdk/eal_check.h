@@ -12,7 +12,7 @@ namespace outrider {
 /// "0000:03:00.0" or "03:00.0"; anything else names a virtual device.
 [[nodiscard]] bool is_pci_address(std::string_view device) noexcept;
 
-/// The CPU exists and this process may run on it.
+/// The CPU exists and this process may run on it, or be moved to it: isolated CPUs.
 void check_cpu(std::uint32_t cpu);
 
 /// @param bus  directory that has one entry per device of this machine
