@@ -129,14 +129,16 @@ class Lab:
 
     @staticmethod
     def cable(a, a_device, b, b_device, address):
-        """A veth pair from namespace `a` to a Linux host in `b`, ready for both."""
+        """A veth pair from namespace `a` to a Linux host in `b`, ready for both; without an
+        address, to another program there."""
         run("ip", "link", "add", a_device, "netns", a, "type", "veth", "peer", "name", b_device,
             "netns", b)
         for namespace, device in ((a, a_device), (b, b_device)):
             run("ip", "netns", "exec", namespace, "ethtool", "-K", device, "tx", "off", "gso",
                 "off", "gro", "off", "tso", "off")
             run("ip", "-n", namespace, "link", "set", device, "up")
-        run("ip", "-n", b, "address", "add", address, "dev", b_device)
+        if address is not None:
+            run("ip", "-n", b, "address", "add", address, "dev", b_device)
 
     def linux_host(self, near, device, address, name="linux"):
         """A host at the far end of `device` of namespace `near`. ECN is negotiated."""
