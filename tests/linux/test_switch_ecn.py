@@ -51,6 +51,9 @@ class Overload(SwitchTest):
         self.stop()
         queue = self.queues["right"]
         rate = BYTES * 8 / end["seconds"]
+        print(f"{rate / 1e6:.1f} Mbit/s, {standing_queue(queue):g} packets waiting, "
+              f"{queue['marks']['background']['marker']} marks, "
+              f"{sum(queue['drops']['background'].values())} drops")
         self.assertLess(rate, queue["drain_bits_per_second"])
         self.assertGreater(rate, 0.5 * queue["drain_bits_per_second"], "the port was busy")
         return sender.result()["ss"], end["ss"], queue

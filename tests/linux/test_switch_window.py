@@ -91,6 +91,9 @@ class Window(SwitchTest):
         held = bins[(first + last) // 2:last]
         after = bins[last + 6:last + 26]  # six round trips later
         say = [(round(rate(b), 2), standing_queue(b)) for b in (before, held, after)]
+        print("Mbit/s and packets before, held, after:", say, "below half after",
+              first_bin(bins[first:], lambda r: r < 0.5 * MEGABITS), "ms, 90 % back after",
+              first_bin(bins[last + 1:], lambda r: r > 0.9 * MEGABITS), "ms")
         self.assertGreater(rate(before), 0.8 * MEGABITS, say)
         self.assertGreater(standing_queue(before), 3 * THRESHOLD, say)
         self.assertGreater(rate(held), 0.5 * FLOOR * MEGABITS, say)
@@ -112,6 +115,11 @@ class Window(SwitchTest):
 def rate(bins):
     """[Mbit/s] of frames"""
     return sum(b["bytes"]["background"] for b in bins) * 8 / (len(bins) * BIN_MS * 1000)
+
+
+def first_bin(bins, holds):
+    """[ms] from the first bin to the first whose rate is so"""
+    return BIN_MS * next(i for i, b in enumerate(bins) if holds(rate([b])))
 
 
 def standing_queue(bins):
