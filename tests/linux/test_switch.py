@@ -8,6 +8,7 @@ import lab
 from two_hosts import PREFIX, SwitchTest, devices, ports
 
 HOSTS = ["left", "right"]
+BYTES = 4_000_000
 BRIDGE = devices(HOSTS) + """
 [[switch]]
 name = "s"
@@ -80,6 +81,26 @@ class Bridged(SwitchTest):
         self.assertIsNone(self.ping("left", PREFIX + "77"), "nobody has that address")
         report = self.stop()
         self.assertEqual(sum(report["drops"]["background"].values()), 0)
+
+    def test_two_lcores_share_the_bridge(self):
+        # Each owns a port, so every packet is handed over; streams go both ways.
+        self.start(f"more_lcores = [{self.lab.cpus[1]}]\n" + BRIDGE)
+        self.assertEqual(self.ping("left", PREFIX + "2", lab.PATIENCE), 64)
+        receivers, senders = [], []
+        for i, name in enumerate(HOSTS):
+            receiver = self.lab.peer(self.hosts[name], "listen", "receive", f"{PREFIX}{i + 1}",
+                                     7001, BYTES, name="to-" + name)
+            receiver.says("ready")
+            receivers.append(receiver)
+            senders.append(self.lab.peer(self.hosts[HOSTS[1 - i]], "connect", "send",
+                                         f"{PREFIX}{i + 1}", 7001, BYTES, name="from-" + name))
+        for process in senders + receivers:
+            self.ended(process, 0)
+        for receiver in receivers:
+            self.assertEqual(receiver.result()["sha256"], receiver.result()["expected_sha256"])
+        self.stop()
+        for name in HOSTS:
+            self.assertGreater(self.queues[name]["transmitted_bytes"]["background"], BYTES)
 
     def test_tagged_frames_keep_their_tag(self):
         self.start(BRIDGE)

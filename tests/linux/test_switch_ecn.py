@@ -89,7 +89,8 @@ class Overload(SwitchTest):
         self.assertIn("retrans:", sender)
         self.assertGreater(standing_queue(queue), 2 * THRESHOLD)
 
-    def test_four_flows_of_iperf3_share_the_port(self):
+    def iperf3(self, *words):
+        """From left to right. @return the summary of both ends, and the queue"""
         if shutil.which("iperf3") is None:
             self.skipTest("iperf3 is not installed (tools/setup installs it)")
         self.start_marker("step")
@@ -98,13 +99,22 @@ class Overload(SwitchTest):
                              ["iperf3", "--server", "--one-off", "--forceflush", *port], "server")
         server.says("listening")
         client = lab.Process(self.lab, self.hosts["left"],
-                             ["iperf3", "--client", PREFIX + "2", *port, "--time", "2",
-                              "--parallel", "4", "--congestion", "cubic", "--json"], "client")
+                             ["iperf3", "--client", PREFIX + "2", *port, "--time", "2", "--json",
+                              *words], "client")
         self.ended(client, 0)
         self.ended(server, 0)
-        result = json.loads(client.output())["end"]
         self.stop()
-        queue = self.queues["right"]
+        return json.loads(client.output())["end"], self.queues["right"]
+
+    def test_datagrams_at_half_the_rate_all_pass(self):
+        result, queue = self.iperf3("--udp", "--bitrate", "25M", "--length", "1400")
+        self.assertGreater(result["sum"]["packets"], 3000)
+        self.assertEqual(sum(queue["drops"]["background"].values()), 0)
+        self.assertEqual(sum(queue["marks"]["background"].values()), 0, "Not-ECT")
+        self.assertGreaterEqual(queue["transmitted"]["background"], result["sum"]["packets"])
+
+    def test_four_flows_of_iperf3_share_the_port(self):
+        result, queue = self.iperf3("--parallel", "4", "--congestion", "cubic")
         received = result["sum_received"]["bits_per_second"]
         self.assertGreater(received, 0.5 * queue["drain_bits_per_second"])
         self.assertGreater(queue["marks"]["background"]["marker"], 0)

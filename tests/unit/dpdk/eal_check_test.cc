@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "common/dpdk/eal.h"
 #include "common/dpdk/error.h"
@@ -80,6 +82,25 @@ TEST(EalCheck, NamesTheUsableCpusWhenOneDoesNotExist) {
   const std::string said = message_of([] { check_cpu(100'000); });
   EXPECT_THAT(said, HasSubstr("CPU 100000 does not exist; usable are: "));
   EXPECT_THAT(said, HasSubstr("--lcore"));
+}
+
+// A CPU that isolcpus= names is one that no process inherits, though it may go there.
+TEST(EalCheck, TakesCpusThatWereNotInherited) {
+  cpu_set_t inherited;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(inherited), &inherited), 0);
+  std::vector<std::uint32_t> cpus;
+  for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &inherited)) cpus.push_back(cpu);
+  if (cpus.size() < 2) GTEST_SKIP() << "one CPU alone";
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpus.front(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  EXPECT_NO_THROW(check_cpu(cpus.back()));
+  cpu_set_t after;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(after), &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&after, &one)) << "it was moved back";
+  ASSERT_EQ(sched_setaffinity(0, sizeof(inherited), &inherited), 0);
 }
 
 TEST(EalCheck, NamesTheNetworkControllersThatArePresent) {
