@@ -15,7 +15,7 @@ START_AFTER_S = 1.5
 THRESHOLD = 10  # announced
 BYTES = 10_000_000
 
-# Base round trip 20 ms: four times `delay`.
+# The base round trip is four times `delay`.
 CONFIG = f'bin = "{BIN_MS}ms"' + devices(HOSTS) + """
 [[switch]]
 name = "s"
@@ -36,7 +36,7 @@ expiry = "10s"
 [switch.regulation.window]
 rule = "strict"
 floor = {floor}
-""" + ports(HOSTS, drain_rate=f'"{MEGABITS}mbit"', delay='"5ms"', record="true")
+""" + ports(HOSTS, drain_rate=f'"{MEGABITS}mbit"', delay='"{delay}"', record="true")
 
 
 def announce(address):
@@ -51,9 +51,10 @@ class Window(SwitchTest):
         for name in HOSTS:
             self.lab.sysctl(self.host(name), "net.ipv4.tcp_ecn=0")
 
-    def transfer(self, accept_from):
+    def transfer(self, accept_from, delay="5ms"):
         """@return the bins of the port to the receiver, a START amid them"""
-        self.start(CONFIG.format(accept_from=accept_from, hold=HOLD_MS, floor=FLOOR))
+        self.start(CONFIG.format(accept_from=accept_from, hold=HOLD_MS, floor=FLOOR,
+                                 delay=delay))
         self.assertEqual(self.ping("worker", PREFIX + "2", lab.PATIENCE), 64)
         receiver = self.lab.peer(self.hosts["right"], "listen", "receive", PREFIX + "2", 7001,
                                  BYTES, name="receiver")
@@ -75,8 +76,8 @@ class Window(SwitchTest):
         self.assertEqual(sum(self.queue["marks"]["background"].values()), 0)
         return self.queue["bins"]
 
-    def test_a_held_sender_keeps_its_floor_and_comes_back(self):
-        bins = self.transfer(PREFIX + "3/32")
+    def regulated(self, bins):
+        """Before, late in, and soon after the regulation. @return rate while held [Mbit/s]"""
         self.assertEqual(self.queue["starts_armed"], 1)
         self.assertEqual(self.queue["recovered_timer"], 1)
         window = self.queue["window"]
@@ -91,15 +92,23 @@ class Window(SwitchTest):
         held = bins[(first + last) // 2:last]
         after = bins[last + 6:last + 26]  # six round trips later
         say = [(round(rate(b), 2), standing_queue(b)) for b in (before, held, after)]
-        print("Mbit/s and packets before, held, after:", say, "below half after",
-              first_bin(bins[first:], lambda r: r < 0.5 * MEGABITS), "ms, 90 % back after",
-              first_bin(bins[last + 1:], lambda r: r > 0.9 * MEGABITS), "ms")
-        self.assertGreater(rate(before), 0.8 * MEGABITS, say)
+        print("Mbit/s and packets before, held, after:", say, "queue below threshold after",
+              first_bin(bins[first:], lambda b: b["max_packets"] < THRESHOLD), "ms, 90 % back after",
+              first_bin(bins[last + 1:], lambda b: rate([b]) > 0.9 * MEGABITS), "ms")
+        self.assertGreater(rate(before), 0.6 * MEGABITS, say)
         self.assertGreater(standing_queue(before), 3 * THRESHOLD, say)
-        self.assertGreater(rate(held), 0.5 * FLOOR * MEGABITS, say)
-        self.assertLess(rate(held), 2 * FLOOR * MEGABITS, say)
         self.assertLess(standing_queue(held), THRESHOLD, say)
-        self.assertGreater(rate(after), 0.8 * MEGABITS, say)
+        self.assertGreater(rate(after), 0.6 * MEGABITS, say)
+        return rate(held)
+
+    def test_a_held_sender_keeps_its_floor_and_comes_back(self):
+        held = self.regulated(self.transfer(PREFIX + "3/32"))
+        self.assertGreater(held, 0.5 * FLOOR * MEGABITS)
+        self.assertLess(held, 2 * FLOOR * MEGABITS)
+
+    def test_without_delay_two_segments_are_the_floor(self):
+        held = self.regulated(self.transfer(PREFIX + "3/32", delay="0s"))
+        self.assertGreater(held, 2 * FLOOR * MEGABITS)
 
     def test_a_start_from_elsewhere_holds_nobody(self):
         bins = self.transfer(PREFIX + "99/32")
@@ -109,7 +118,7 @@ class Window(SwitchTest):
         busy = [i for i, b in enumerate(bins) if b["bytes"]["background"] > 10_000]
         middle = bins[busy[len(busy) // 4]:busy[-10]]
         for i in range(0, len(middle) - 10, 10):
-            self.assertGreater(rate(middle[i:i + 10]), 0.8 * MEGABITS)
+            self.assertGreater(rate(middle[i:i + 10]), 0.4 * MEGABITS)
 
 
 def rate(bins):
@@ -118,8 +127,8 @@ def rate(bins):
 
 
 def first_bin(bins, holds):
-    """[ms] from the first bin to the first whose rate is so"""
-    return BIN_MS * next(i for i, b in enumerate(bins) if holds(rate([b])))
+    """[ms] from the first bin to the first of which this holds, or to the end"""
+    return BIN_MS * next((i for i, b in enumerate(bins) if holds(b)), len(bins))
 
 
 def standing_queue(bins):
