@@ -27,6 +27,7 @@ struct DeviceConfig {
   /// Each polled by one lcore. Absent: one for each lcore, if the device can spread flows
   /// over them, else one.
   std::optional<std::uint16_t> rx_queues{};
+  std::uint16_t mtu_bytes = 1500;  ///< longest IP packet, 68 to kMaxMtuBytes
 };
 
 /// Where and how iteration-start signals are believed.

@@ -36,6 +36,10 @@ std::string to_toml(const SwitchProcessConfig& config);
 /// where in flight = delay x rate / 84 B (the shortest Ethernet frame) + 1.
 std::uint32_t required_mbufs(const SwitchProcessConfig& config);
 
+/// Room of each packet buffer [bytes]: the longest frame of any device, two VLAN tags and
+/// FCS included, and what devices want at least.
+std::uint32_t frame_room_bytes(const SwitchProcessConfig& config);
+
 /// EAL memory [MiB] of the tables that DPDK keeps: each switch's rte_lpm and rte_acl.
 std::uint32_t table_memory_mb(const SwitchProcessConfig& config);
 
@@ -54,6 +58,7 @@ void describe(V& v, DeviceConfig& c) {
   v.value("rx_descriptors", c.rx_descriptors);
   v.value("tx_descriptors", c.tx_descriptors);
   v.value("rx_queues", c.rx_queues);
+  v.value("mtu_bytes", c.mtu_bytes);
 }
 
 template <class V>

@@ -15,7 +15,6 @@
 namespace outrider {
 namespace {
 
-constexpr std::uint64_t kLargestFrameBytes = 9018;
 constexpr Duration kMaxDelay = std::chrono::seconds(10);
 constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
 
@@ -41,6 +40,7 @@ void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& name
     const auto& d = c.devices[i];
     check_name(at, names, d.name);
     check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
+    at.in_range("mtu_bytes", d.mtu_bytes, kMinMtuBytes, kMaxMtuBytes, "bytes");
     devices.add(at, "device", d.device, Checks::quoted(d.device),
                 "device[" + std::to_string(i) + "]");
   }
@@ -92,8 +92,8 @@ void check_buffer(const Checks& at, const SwitchConfig& sw) {
   std::uint64_t reserved = 0;
   for (const auto& port : sw.ports)
     for (const auto& queue : queues_of(port)) reserved += queue.queue.reserved_bytes;
-  at.require(*sw.buffer.total_bytes >= std::max(reserved, kLargestFrameBytes), "total_bytes",
-             std::to_string(*sw.buffer.total_bytes) + " bytes",
+  at.require(*sw.buffer.total_bytes >= std::max<std::uint64_t>(reserved, kLargestFrameBytes),
+             "total_bytes", std::to_string(*sw.buffer.total_bytes) + " bytes",
              "must hold a frame of " + std::to_string(kLargestFrameBytes) +
                  " B and what queues reserve, " + std::to_string(reserved) + " B");
 }
@@ -262,6 +262,14 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
 std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port) {
   if (!port.queues.empty()) return port.queues;
   return {{port.queue, port.marker, port.regulation}};
+}
+
+std::uint32_t frame_room_bytes(const SwitchProcessConfig& config) {
+  constexpr std::uint32_t kAround = 14 + 2 * 4 + 4;  // Ethernet header, tags, FCS
+  std::uint32_t room = 2048;
+  for (const auto& device : config.devices)
+    room = std::max(room, std::uint32_t{device.mtu_bytes} + kAround);
+  return room;
 }
 
 std::uint32_t required_mbufs(const SwitchProcessConfig& config) {

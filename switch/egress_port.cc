@@ -30,9 +30,6 @@ void read_identity(Packet& packet) noexcept {
   }
 }
 
-constexpr std::uint32_t kFullFrameBytes = 1514;
-constexpr std::uint32_t kLargestFrameBytes = 9018;
-
 Scheduler::Params scheduler_of(const SwitchPortConfig& config) {
   const auto queues = queues_of(config);
   Scheduler::Params params{.kind = config.scheduler,

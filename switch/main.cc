@@ -125,13 +125,18 @@ int run(const SwitchProcessConfig& config, const ProgramOptions& options,
   for (const auto& d : config.devices) {
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
     ports.back().rx_queues = d.rx_queues;
+    ports.back().mtu_bytes = d.mtu_bytes;
     ports.back().lcores = static_cast<std::uint16_t>(cpus.size());
   }
   const std::uint32_t mbufs = config.mbufs.value_or(required_mbufs(config));
   EalOptions eal_settings = eal_options(kProgram, cpus, mbufs, ports, std::move(eal_extra));
+  const std::uint32_t room_bytes = frame_room_bytes(config);
   eal_settings.memory_mb += table_memory_mb(config);
+  eal_settings.memory_mb +=
+      static_cast<std::uint32_t>(std::uint64_t{mbufs} * (room_bytes - frame_room_bytes({})) >> 20);
   const Eal eal(eal_settings);
-  const Mempool pool = make_packet_pool({.name = "packets", .mbufs = mbufs});
+  const Mempool pool =
+      make_packet_pool({.name = "packets", .mbufs = mbufs, .frame_room_bytes = room_bytes});
   PollDevices devices(ports, *pool);
   log_info("forwarding on " + named(cpus) + "; Ctrl-C ends");
 
@@ -184,7 +189,7 @@ void add_capture_options(CLI::App& app, CaptureArguments& arguments) {
       ->type_name("BYTES");
   app.add_option("--capture-snap", arguments.bounds.snap_bytes, "Bytes kept of each [128]")
       ->type_name("BYTES")
-      ->check(CLI::Range(14, 9018));
+      ->check(CLI::Range(14U, kLargestFrameBytes));
 }
 
 /// @throws UsageError

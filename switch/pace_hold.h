@@ -10,6 +10,7 @@
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
 #include "switch/pace_counters.h"
+#include "switch/queue_config.h"
 
 namespace outrider {
 
@@ -89,7 +90,7 @@ class PaceHold {
  private:
   enum class Why : std::uint8_t { kNo, kRoom, kFloor, kEnd };
   /// Two full frames: as much as the floor may send at once after an idle time.
-  static constexpr double kDepthBytes = 2 * 1514;
+  static constexpr double kDepthBytes = 2 * kFullFrameBytes;
 
   [[nodiscard]] Why judge(std::uint32_t frame_bytes, std::uint32_t occupancy,
                           std::optional<std::uint16_t> target) noexcept {

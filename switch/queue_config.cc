@@ -8,7 +8,6 @@ namespace outrider {
 
 namespace {
 constexpr std::uint64_t kMaxQueuePackets = 1U << 20;
-constexpr std::uint64_t kLargestFrameBytes = 9018;
 constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 34;
 }  // namespace
 

@@ -16,6 +16,12 @@
 
 namespace outrider {
 
+inline constexpr std::uint32_t kMinMtuBytes = 68;  ///< RFC 791
+inline constexpr std::uint32_t kMaxMtuBytes = 9000;
+/// Ethernet header and IP packet, and in the largest the FCS: no queue is too small for it.
+inline constexpr std::uint32_t kFullFrameBytes = 1514;
+inline constexpr std::uint32_t kLargestFrameBytes = 18 + kMaxMtuBytes;
+
 enum class MarkerKind : std::uint8_t { kTailDrop, kStep, kRed, kPie, kCodel };
 enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
 /// What becomes of a Not-ECT packet that an ECT packet in its place would be marked.

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -171,10 +172,23 @@ void Port::check_descriptors(const PortConfig& config) const {
                            std::to_string(tx) + ".");
 }
 
+/// A virtual device that knows no MTU carries what fits into its peer's buffers.
+void Port::set_mtu(const PortConfig& config) const {
+  std::uint16_t now = 0;
+  if (rte_eth_dev_get_mtu(id_, &now) == 0 && now == config.mtu_bytes) return;
+  const int error = rte_eth_dev_set_mtu(id_, config.mtu_bytes);
+  if (error == 0 || (error == -ENOTSUP && is_virtual())) return;
+  throw EnvironmentError(
+      DpdkError("rte_eth_dev_set_mtu", name_, error).what() +
+      (". The device does not take mtu_bytes = " + std::to_string(config.mtu_bytes) +
+       ": lower it. DPDK's last lines:" + last_dpdk_lines()));
+}
+
 void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
   const rte_eth_conf conf = device_conf(config);
   check("rte_eth_dev_configure", rte_eth_dev_configure(id_, rx_queues_, 1, &conf));
   check_descriptors(config);
+  set_mtu(config);
   const auto socket = static_cast<unsigned>(rte_eth_dev_socket_id(id_));
   for (std::uint16_t queue = 0; queue < rx_queues_; ++queue)
     check("rte_eth_rx_queue_setup",

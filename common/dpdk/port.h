@@ -22,7 +22,8 @@ struct PortConfig {
   std::uint16_t tx_descriptors = 1024;
   /// Absent: as many as `lcores`, if the device can spread flows over them (RSS), else one.
   std::optional<std::uint16_t> rx_queues{};
-  std::uint16_t lcores = 1;  ///< that will poll
+  std::uint16_t lcores = 1;        ///< that will poll
+  std::uint16_t mtu_bytes = 1500;  ///< longest IP packet; the pool must have room for it
   /// A virtio-user server waits for its peer while it is attached: given up when
   /// this has passed, or as soon as `cancelled` says so.
   Duration peer_timeout = std::chrono::seconds(30);
@@ -74,6 +75,7 @@ class Port {
   void check(const char* call, int error) const;
   [[nodiscard]] rte_eth_conf device_conf(const PortConfig& config);
   void check_descriptors(const PortConfig& config) const;
+  void set_mtu(const PortConfig& config) const;
   void detach() noexcept;
 
   std::string name_;

@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <vector>
 
 #include "common/telemetry/exit_status.h"
 #include "switch/report_json.h"
+#include "tests/loopback/pcap_file.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/support/frames.h"
 
@@ -25,28 +24,21 @@ constexpr std::uint32_t kFlows = 32;
 /// From each receive queue: what its lcore hands to another never fills the ring between.
 constexpr std::uint32_t kPacketsPerQueue = 900;
 
-void put32(std::string& out, std::uint32_t v) { out.append(reinterpret_cast<const char*>(&v), 4); }
-
 /// Flow f comes in by port f % 4 and leaves by port f / 4 % 4; port 0 has two receive
 /// queues, between which its flows are split.
 std::string capture_of(std::uint32_t port, std::uint32_t half, std::uint32_t halves) {
-  std::string out;
-  for (const std::uint32_t word : {0xA1B2C3D4U, 0x00040002U, 0U, 0U, 65535U, 1U}) put32(out, word);
+  std::vector<PcapFrame> frames;
   std::vector<std::uint32_t> flows;
   for (std::uint32_t f = port; f < kFlows; f += kPorts)
     if (f / kPorts % halves == half) flows.push_back(f);
   for (std::uint32_t i = 0; i < kPacketsPerQueue; ++i) {
     const std::uint32_t f = flows[i % flows.size()];
     const std::uint32_t to = f / kPorts % kPorts;
-    const auto frame = bytes_of({.flow = {0x0A000001 + (port << 8), 0x0A000002 + (to << 8),
-                                          static_cast<std::uint16_t>(1000 + f), 80},
-                                 .sequence = i / static_cast<std::uint32_t>(flows.size())});
-    for (const std::uint32_t word : {0U, i, static_cast<std::uint32_t>(frame.size()),
-                                     static_cast<std::uint32_t>(frame.size())})
-      put32(out, word);
-    out.append(reinterpret_cast<const char*>(frame.data()), frame.size());
+    frames.push_back(bytes_of({.flow = {0x0A000001 + (port << 8), 0x0A000002 + (to << 8),
+                                        static_cast<std::uint16_t>(1000 + f), 80},
+                               .sequence = i / static_cast<std::uint32_t>(flows.size())}));
   }
-  return out;
+  return pcap_of(frames);
 }
 
 /// Flow -> its sequence numbers in the order of the file.
@@ -54,16 +46,10 @@ using Flows = std::map<std::uint16_t, std::vector<std::uint32_t>>;
 
 Flows flows_in(const std::string& capture) {
   Flows flows;
-  for (std::size_t at = 24; at + 16 <= capture.size();) {
-    std::uint32_t bytes = 0;
-    std::memcpy(&bytes, capture.data() + at + 8, 4);
-    at += 16;
-    const auto octet = [&](std::size_t i) {
-      return static_cast<std::uint32_t>(static_cast<unsigned char>(capture[at + i]));
-    };
-    const auto port = static_cast<std::uint16_t>(octet(34) << 8 | octet(35));
-    flows[port].push_back(octet(38) << 24 | octet(39) << 16 | octet(40) << 8 | octet(41));
-    at += bytes;
+  for (const auto& frame : frames_of(capture)) {
+    const auto octet = [&](std::size_t i) { return std::uint32_t{frame[i]}; };
+    flows[static_cast<std::uint16_t>(octet(34) << 8 | octet(35))].push_back(
+        octet(38) << 24 | octet(39) << 16 | octet(40) << 8 | octet(41));
   }
   return flows;
 }

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 // The structured bindings below stop compiling when a struct gains a field, so
 // that the round trip cannot forget one.
 inline auto fields(const DeviceConfig& c) {
-  const auto& [name, device, rx, tx, rx_queues] = c;
-  return std::tuple(name, device, rx, tx, rx_queues);
+  const auto& [name, device, rx, tx, rx_queues, mtu] = c;
+  return std::tuple(name, device, rx, tx, rx_queues, mtu);
 }
 inline auto fields(const QueueConfig& c) {
   const auto& [packets, bytes, weight, floor, depth, alpha, reserved] = c;
@@ -178,7 +178,7 @@ inline SwitchProcessConfig full_config() {
                           .buffer = {.total_bytes = 1'000'000}};
   const SwitchConfig root{
       .name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};
-  return {.devices = {{"nic", "0000:3b:00.0", 2048, 512, 1}},
+  return {.devices = {{"nic", "0000:3b:00.0", 2048, 512, 1, 9000}},
           .switches = {leaf, root},
           .links = {{"leaf.up", "root.p0", 100us}},
           .seed = 7,

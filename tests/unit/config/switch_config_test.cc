@@ -236,6 +236,10 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "\"127.0.0.1:65536\": must be an IPv4 address and a port"},
       {[](C& c) { c.telemetry.prometheus_remote = false; }, "telemetry.prometheus",
        "\"192.0.2.1:9464\": is not a loopback address; set prometheus_remote"},
+      {[](C& c) { c.devices[0].mtu_bytes = 67; }, "device[0].mtu_bytes",
+       "67 bytes: must be at least 68"},
+      {[](C& c) { c.devices[0].mtu_bytes = 9001; }, "device[0].mtu_bytes",
+       "9001 bytes: must be at most 9000"},
       {[](C& c) { c.more_lcores = {1}; }, "more_lcores", "1: needs a single [[switch]]"},
       {[](C& c) {
          c.devices[0].rx_queues = 2;
