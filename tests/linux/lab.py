@@ -22,6 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 PEER = str(HERE / "peer.py")
 SWITCH = os.environ.get("OUTRIDER_SWITCH_PROGRAM", "build/release/bin/outrider-switch")
 GENERATOR = os.environ.get("OUTRIDER_TRAFFICGEN_PROGRAM", "build/release/bin/outrider-trafficgen")
+# What a program built with LeakSanitizer does not have to answer for.
+ENVIRONMENT = dict(os.environ, LSAN_OPTIONS=f"suppressions={HERE / 'leaks.supp'}:print_suppressions=0")
 PATIENCE = 40  # seconds; of failing tests: a passing one never waits so long
 
 
@@ -66,7 +68,7 @@ class Process:
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(  # pylint: disable=consider-using-with
                 ["ip", "netns", "exec", namespace, *map(str, words)], stdout=log,
-                stderr=subprocess.STDOUT)
+                stderr=subprocess.STDOUT, env=ENVIRONMENT)
         lab.processes.append(self)
 
     def output(self):

@@ -112,7 +112,8 @@ TEST(BadInputStorm, RandomDamageIsAlwaysBooked) {
     for (std::uint32_t n = random.next_u32() % 6; n > 0; --n)
       frame[random.next_u32() % std::min<std::size_t>(frame.size(), 74)] =
           static_cast<std::uint8_t>(random.next_u32());
-    if (random.next_u32() % 2 == 0 && frame.size() >= 34) reseal_ipv4(frame);
+    const bool holds_header = frame.size() >= sizeof(EthernetHeader) + (frame[14] & 0xFU) * 4;
+    if (random.next_u32() % 2 == 0 && holds_header) reseal_ipv4(frame);
     if (random.next_u32() % 4 == 0) frame.resize(random.next_u32() % (frame.size() + 1));
     bench.receive(random.next_u32() % 3, packet_of(bench.pool.get(), frame), now += 10us);
   }
