@@ -31,9 +31,10 @@ DirectSwitch::DirectSwitch(const SwitchProcessConfig& config, PollDevices& devic
       ports_of_device_(config.devices.size()) {
   assert(runs_directly(config));
   const auto& ports = config.switches.front().ports;
-  for (std::uint16_t p = 0; p < ports.size(); ++p) {
+  for (std::size_t p = 0; p < ports.size(); ++p) {
     const auto found = std::ranges::find(config.devices, *ports[p].device, &DeviceConfig::name);
-    ports_of_device_[static_cast<std::size_t>(found - config.devices.begin())].push_back(p);
+    ports_of_device_[static_cast<std::size_t>(found - config.devices.begin())].push_back(
+        static_cast<std::uint16_t>(p));
   }
   for (std::uint32_t from = 0; from < lcores; ++from)
     for (std::uint32_t to = 0; to < lcores; ++to)

@@ -33,7 +33,7 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
     arrivals.routed.reserve(std::max(flooded, std::size_t{kTakenOver}));
   if (!alone)
     for (auto& packets : outgoing_) packets.reserve(flooded * polled_.size());
-  for (std::uint16_t p = 0; p < switch_.ports(); ++p)
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
     hears_returns_ |= switch_.port(p).hears_returns();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])

@@ -18,7 +18,7 @@ TelemetryValue value_of(const Json& json);
 
 Table table_of(const Json& object) {
   Table table;
-  for (const auto& [key, value] : object.items()) table.emplace_back(key, value_of(value));
+  for (const auto& [key, value] : object.items()) table.push_back({key, value_of(value)});
   return table;
 }
 
@@ -72,10 +72,10 @@ Table outline_of(const QueueReport& q) {
 TelemetryValue telemetry_of_devices(const std::vector<SwitchSnapshots::Device>& devices) {
   Table table;
   for (std::size_t d = 0; d < devices.size(); ++d)
-    table.emplace_back("device" + std::to_string(d),
-                       TelemetryValue{Table{{"name", {devices[d].name}},
-                                            {"link_up", {std::uint64_t{devices[d].up}}},
-                                            {"tx_dropped", {sum(devices[d].state.tx_dropped)}}}});
+    table.push_back({"device" + std::to_string(d),
+                     {Table{{"name", {devices[d].name}},
+                            {"link_up", {std::uint64_t{devices[d].up}}},
+                            {"tx_dropped", {sum(devices[d].state.tx_dropped)}}}}});
   return {std::move(table)};
 }
 
@@ -109,7 +109,7 @@ TelemetryValue telemetry_of_ports(const SwitchReport& report) {
 TelemetryValue telemetry_of_port(const SwitchReport& report, std::string_view port) {
   Table table;
   for (const auto* queue : queues_of_port(report, port))
-    table.emplace_back("queue" + std::to_string(queue->queue), TelemetryValue{outline_of(*queue)});
+    table.push_back({"queue" + std::to_string(queue->queue), {outline_of(*queue)}});
   return {std::move(table)};
 }
 
@@ -139,8 +139,8 @@ TelemetryValue telemetry_of_drops(const SwitchReport& report) {
     Table by_reason;
     for (std::size_t r = 0; r < kDropReasons; ++r)
       if (report.drops.values[c][r] != 0)
-        by_reason.emplace_back(kDropReasonNames[r], TelemetryValue{report.drops.values[c][r]});
-    table.emplace_back(kTrafficClassNames[c], TelemetryValue{std::move(by_reason)});
+        by_reason.push_back({std::string(kDropReasonNames[r]), {report.drops.values[c][r]}});
+    table.push_back({std::string(kTrafficClassNames[c]), {std::move(by_reason)}});
   }
   return {std::move(table)};
 }

@@ -4,6 +4,7 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -20,26 +21,28 @@ namespace outrider {
 /// @tparam Item copied; its size is a multiple of 4, as rte_ring wants
 template <class Item>
 class HandoverRing {
-  static_assert(std::is_trivially_copyable_v<Item> && sizeof(Item) % 4 == 0);
+  /// Of what is copied, which may be a pointer.
+  static constexpr unsigned kItemBytes = sizeof(std::array<Item, 1>);
+  static_assert(std::is_trivially_copyable_v<Item> && kItemBytes % 4 == 0);
 
  public:
   /// @param name unique in the process, at most 25 characters
   /// @param items that it holds; a power of two
   /// @throws DpdkError
   HandoverRing(const std::string& name, std::uint32_t items)
-      : ring_(rte_ring_create_elem(name.c_str(), sizeof(Item), items, SOCKET_ID_ANY,
+      : ring_(rte_ring_create_elem(name.c_str(), kItemBytes, items, SOCKET_ID_ANY,
                                    RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ)) {
     if (ring_ == nullptr) throw DpdkError("rte_ring_create_elem", name, rte_errno);
   }
 
   /// @return how many, from the first, it took
   std::uint32_t put(std::span<const Item> items) noexcept {
-    return rte_ring_sp_enqueue_burst_elem(ring_.get(), items.data(), sizeof(Item),
+    return rte_ring_sp_enqueue_burst_elem(ring_.get(), items.data(), kItemBytes,
                                           static_cast<unsigned>(items.size()), nullptr);
   }
   /// @return how many of `room` were filled, oldest first
   std::uint32_t take(std::span<Item> room) noexcept {
-    return rte_ring_sc_dequeue_burst_elem(ring_.get(), room.data(), sizeof(Item),
+    return rte_ring_sc_dequeue_burst_elem(ring_.get(), room.data(), kItemBytes,
                                           static_cast<unsigned>(room.size()), nullptr);
   }
   /// Exact only while neither side runs.

@@ -13,10 +13,15 @@ namespace outrider {
 
 /// What a telemetry command may answer: a number, a text, a list of texts or a table.
 /// Names in a table are of [A-Za-z0-9_/]: rte_telemetry refuses others.
+struct TelemetryMember;
 struct TelemetryValue {
   using List = std::vector<std::string>;
-  using Table = std::vector<std::pair<std::string, TelemetryValue>>;
+  using Table = std::vector<TelemetryMember>;
   std::variant<std::uint64_t, std::string, List, Table> data;
+};
+struct TelemetryMember {
+  std::string name;
+  TelemetryValue value;
 };
 
 /// Commands of DPDK's telemetry socket, which dpdk-telemetry.py asks. Each is called by a

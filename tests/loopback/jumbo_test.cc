@@ -67,7 +67,8 @@ TEST(Jumbo, PassesWhole) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     ASSERT_EQ(outcome.left[i].size(), expected[i].size());
     // But for TTL and checksum.
-    for (const std::size_t changed : {22, 24, 25}) expected[i][changed] = outcome.left[i][changed];
+    for (const std::size_t changed : {22U, 24U, 25U})
+      expected[i][changed] = outcome.left[i][changed];
     EXPECT_TRUE(outcome.left[i] == expected[i]) << i;
   }
 }

@@ -140,14 +140,14 @@ Left run(std::uint32_t lcores, std::uint64_t seed) {
 }
 
 TEST(SeveralLcores, ForwardAsOneAndKeepTheOrderOfFlows) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const Left one = run(1, seed);
     EXPECT_EQ(one.size(), kPorts);
     for (const auto& [port, flows] : one)
       for (const auto& [flow, sequences] : flows)
         for (std::uint32_t i = 0; i < sequences.size(); ++i)
           ASSERT_EQ(sequences[i], i) << "port " << port << " flow " << flow;
-    for (const std::uint32_t lcores : {2, 3, 4}) EXPECT_EQ(run(lcores, seed), one) << lcores;
+    for (const std::uint32_t lcores : {2U, 3U, 4U}) EXPECT_EQ(run(lcores, seed), one) << lcores;
   }
 }
 
