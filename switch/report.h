@@ -71,8 +71,7 @@ struct SwitchReport {
   std::uint64_t device_rx_missed = 0;      ///< lost before our queue, by the device's counters
   std::uint64_t device_rx_nombuf = 0;
   std::int64_t longest_poll_gap_ns = 0;  ///< real time only
-  /// Real time only: in polls that found packets, all lcores together. What an lcore hands
-  /// to another's port counts there, not here.
+  /// Real time only: in polls that found packets, dropped ones too; all lcores together.
   std::int64_t busy_ns = 0;
   bool ledger_balanced = false;
   std::vector<QueueReport> queues;

@@ -42,7 +42,8 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
 
 bool SwitchWorker::poll(Time previous, Time now) noexcept {
   active_.clear();
-  for (std::size_t i = 0; i < polled_.size(); ++i) receive(polled_[i], arrivals_[i], now);
+  bool found = false;
+  for (std::size_t i = 0; i < polled_.size(); ++i) found |= receive(polled_[i], arrivals_[i], now);
   if (setup_.to.size() > 1) {
     for (std::uint32_t lcore = 0; lcore < setup_.to.size(); ++lcore)
       if (setup_.to[lcore] != nullptr) hand_over(lcore);
@@ -51,8 +52,10 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
       if (setup_.from[lcore] != nullptr)
         take_over(*setup_.from[lcore], arrivals_[polled_.size() + lcore], now);
   }
-  const bool found = !active_.empty();
-  if (found) egress(previous, now);
+  if (!active_.empty()) {
+    found = true;
+    egress(previous, now);
+  }
   serve(now);
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     devices_.edge(device).flush();
@@ -79,10 +82,10 @@ void SwitchWorker::apply(ReloadChange& change, Time now) noexcept {
     if (owns(p)) switch_.apply_port(part, p, now);
 }
 
-void SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept {
+bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept {
   std::array<Packet*, kBatchPackets> batch;
   const std::uint16_t size = devices_.receive_batch(from.device, from.queue, batch);
-  if (size == 0) return;
+  if (size == 0) return false;
   const auto& ports = (*setup_.ports_of_device)[from.device];
   if (Switch::looks_up_stations(lane_)) [[unlikely]]
     for (Packet* packet : std::span(batch.data(), size)) switch_.prefetch(lane_, *packet);
@@ -106,6 +109,7 @@ void SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
     });
   }
   if (!arrivals.routed.empty()) active_.push_back(&arrivals);
+  return true;
 }
 
 /// Ports that share a device are told apart by who sent the packet.

@@ -78,7 +78,8 @@ class SwitchWorker {
   [[nodiscard]] bool owns(std::uint32_t port) const noexcept {
     return setup_.plan->owner_of_port[port] == setup_.index;
   }
-  void receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept;
+  /// @return whether there was anything
+  bool receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept;
   [[nodiscard]] std::uint32_t port_of(std::uint32_t device, Packet& packet,
                                       Time now) const noexcept;
   void hand_over(std::uint32_t lcore) noexcept;
