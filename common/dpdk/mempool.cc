@@ -18,7 +18,17 @@ static_assert(sizeof(rte_mbuf) % alignof(PacketMeta) == 0, "the private area fol
 static_assert(sizeof(PacketMeta) % RTE_MBUF_PRIV_ALIGN == 0);
 static_assert(sizeof(PacketAttribution) % RTE_MBUF_PRIV_ALIGN == 0);
 
-constexpr std::uint32_t kCache = 256;  ///< buffers kept at the lcore: one ring access per 256
+constexpr std::uint32_t kCache =
+    256;  ///< buffers kept at the lcore: one access to the shared part per 256
+
+/// Buffers come back in the order opposite to that in which they were given back, unless
+/// user or platform want another handler. The default, a ring, hands out the buffer that
+/// has been free for longest: a poll of many ports takes more than the cache at the lcore
+/// holds, and would write to memory that no cache has seen for the whole pool's turn.
+const char* handler_of_free_buffers() noexcept {
+  const char* best = rte_mbuf_best_mempool_ops();
+  return std::strcmp(best, RTE_MBUF_DEFAULT_MEMPOOL_OPS) == 0 ? "stack" : best;
+}
 
 void init_packet(rte_mempool*, void*, void* object, unsigned) {
   auto* packet = static_cast<rte_mbuf*>(object);
@@ -38,8 +48,9 @@ Mempool create_pool(const PacketPoolConfig& config, std::uint32_t cache, std::ui
   Mempool pool(rte_mempool_create_empty(config.name.c_str(), config.mbufs, object_bytes, cache,
                                         sizeof(rte_pktmbuf_pool_private), config.socket, flags));
   if (pool == nullptr) throw DpdkError("rte_mempool_create_empty", config.name, rte_errno);
-  if (const int e = rte_mempool_set_ops_byname(pool.get(), rte_mbuf_best_mempool_ops(), nullptr))
-    throw DpdkError("rte_mempool_set_ops_byname", config.name, e);
+  const char* handler = handler_of_free_buffers();
+  if (const int e = rte_mempool_set_ops_byname(pool.get(), handler, nullptr))
+    throw DpdkError("rte_mempool_set_ops_byname", config.name + " (" + handler + ")", e);
   rte_pktmbuf_pool_private settings{};
   settings.mbuf_data_room_size = room_bytes;
   settings.mbuf_priv_size = private_bytes;
@@ -57,9 +68,8 @@ Mempool make_packet_pool(const PacketPoolConfig& config) {
   // so the headroom comes on top of the room.
   const std::uint32_t room_bytes = RTE_PKTMBUF_HEADROOM + config.frame_room_bytes;
   if (room_bytes > UINT16_MAX) throw DpdkError("make_packet_pool", config.name, EINVAL);
-  // DPDK wants n >= 1.5 x cache. The ring below stays multi-producer: drivers'
-  // control threads have no cache and may free too, and at one access per 256
-  // packets an atomic costs nothing.
+  // DPDK wants n >= 1.5 x cache. The stack below has a lock: drivers' control threads
+  // have no cache and may free too, and at one access per 256 packets it costs nothing.
   const std::uint32_t cache = config.mbufs >= 2 * kCache ? kCache : 0;
   Mempool pool = create_pool(config, cache, static_cast<std::uint16_t>(room_bytes));
   rte_mempool_obj_iter(pool.get(), init_packet, nullptr);
