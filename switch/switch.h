@@ -1,8 +1,11 @@
 #pragma once
 
+#include <rte_prefetch.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +37,12 @@ struct alignas(64) SwitchLane : LaneCounts {
   SignalGate gate;
   ForwarderLane forwarding;
   ClassifierLane classes;
+};
+
+/// A packet and when it comes to its egress port.
+struct PortArrival {
+  Packet* packet = nullptr;
+  Time at{};
 };
 
 /// One switch: parse -> forward -> classify, the ingress half, then signal -> egress
@@ -99,6 +108,16 @@ class Switch final : public Node {
     port.enqueue(packet, signal, now);
   }
 
+  /// The same for all that a poll brings for one port, in order of time.
+  void egress(SwitchLane& lane, EgressPort& port, std::span<const PortArrival> arrivals) noexcept {
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+      // With many ports the meta data have left the first cache since ingress.
+      if (i + kFetchedAhead < arrivals.size())
+        rte_prefetch0(&meta(*arrivals[i + kFetchedAhead].packet));
+      egress(lane, port, arrivals[i].packet, arrivals[i].at);
+    }
+  }
+
   /// Drops a packet that ingress() has handed on and no port got.
   static void take_back(SwitchLane& lane, Packet& packet, DropReason reason) noexcept {
     --lane.handed;
@@ -114,6 +133,8 @@ class Switch final : public Node {
   [[nodiscard]] std::uint32_t ports() const noexcept {
     return static_cast<std::uint32_t>(ports_.size());
   }
+  /// Does what a port admits depend on what others hold?
+  [[nodiscard]] bool shares_buffer() const noexcept { return buffer_ != nullptr; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Port that packets to `address` leave by; the first of equal costs.
   [[nodiscard]] std::optional<std::uint16_t> route(std::uint32_t address) const noexcept {
@@ -148,6 +169,7 @@ class Switch final : public Node {
   void flush() noexcept;
 
  private:
+  static constexpr std::size_t kFetchedAhead = 4;      ///< packets
   static constexpr std::uint32_t kDropped = 0x1'0000;  ///< beyond every port
   static constexpr std::uint32_t kFlooded = 0x1'0001;
 

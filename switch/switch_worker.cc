@@ -14,7 +14,6 @@ namespace {
 
 /// Of one other lcore in one poll: more than it can send on, if it gets no more itself.
 constexpr std::size_t kTakenOver = 2 * kBatchPackets;
-constexpr std::size_t kFetchedAhead = 2;  ///< packets of a source
 
 }  // namespace
 
@@ -30,11 +29,18 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
   active_.reserve(arrivals_.size());
   const std::size_t flooded = std::size_t{kBatchPackets} * switch_.ports();
   for (auto& arrivals : arrivals_)
-    arrivals.routed.reserve(std::max(flooded, std::size_t{kTakenOver}));
+    arrivals.routed = BoundedList<Routed>(std::max(flooded, std::size_t{kTakenOver}));
   if (!alone)
     for (auto& packets : outgoing_) packets.reserve(flooded * polled_.size());
+  // A packet that is flooded comes to a port once.
+  for_port_.resize(switch_.ports());
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
+    if (owns(p))
+      for_port_[p] = BoundedList<PortArrival>(polled_.size() * kBatchPackets +
+                                              (arrivals_.size() - polled_.size()) * kTakenOver);
   for (std::uint32_t p = 0; p < switch_.ports(); ++p)
     hears_returns_ |= switch_.port(p).hears_returns();
+  ports_apart_ = !hears_returns_ && !switch_.shares_buffer();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])
       switch_.port(p).connect(devices_.edge(device), busy_, p);
@@ -152,9 +158,24 @@ void SwitchWorker::take_over(Handover& from, Arrivals& arrivals, Time now) noexc
   active_.push_back(&arrivals);
 }
 
+void SwitchWorker::egress(Time previous, Time now) noexcept {
+  if (ports_apart_) [[likely]] {
+    in_order(previous, now, [this](const Routed& next, Time at) {
+      for_port_[next.out].push_back({next.packet, at});
+      receiving_ |= PortMask{1} << next.out;
+    });
+    return egress_by_port();
+  }
+  in_order(previous, now, [this](const Routed& next, Time at) {
+    if (hears_returns_ && next.in != kElsewhere) switch_.port(next.in).on_return(*next.packet, at);
+    switch_.egress(lane_, switch_.port(next.out), next.packet, at);
+  });
+}
+
 /// Steps through the time since the last poll, as many steps as the longest batch has
 /// packets; a shorter batch is spread over them as evenly as whole packets allow.
-void SwitchWorker::egress(Time previous, Time now) noexcept {
+template <class Take>
+void SwitchWorker::in_order(Time previous, Time now, Take&& take) noexcept {
   std::uint32_t steps = 0;
   for (const Arrivals* a : active_)
     steps = std::max(steps, static_cast<std::uint32_t>(a->routed.size()));
@@ -166,10 +187,7 @@ void SwitchWorker::egress(Time previous, Time now) noexcept {
       a->due += static_cast<std::uint32_t>(a->routed.size());
       while (a->due >= steps) {
         a->due -= steps;
-        // With many sources the meta data have left the first cache since ingress.
-        if (a->taken + kFetchedAhead < a->routed.size())
-          rte_prefetch0(&meta(*a->routed[a->taken + kFetchedAhead].packet));
-        forward(a->routed[a->taken++], at);
+        take(a->routed[a->taken++], at);
       }
     }
   }
@@ -180,10 +198,12 @@ void SwitchWorker::egress(Time previous, Time now) noexcept {
   }
 }
 
-void SwitchWorker::forward(const Routed& next, Time at) noexcept {
-  if (hears_returns_ && next.in != kElsewhere) [[unlikely]]
-    switch_.port(next.in).on_return(*next.packet, at);
-  switch_.egress(lane_, switch_.port(next.out), next.packet, at);
+void SwitchWorker::egress_by_port() noexcept {
+  for (; receiving_ != 0; receiving_ &= receiving_ - 1) {
+    const auto p = static_cast<std::uint32_t>(std::countr_zero(receiving_));
+    switch_.egress(lane_, switch_.port(p), for_port_[p].all());
+    for_port_[p].clear();
+  }
 }
 
 void SwitchWorker::serve(Time now) noexcept {

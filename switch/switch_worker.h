@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/core/batch.h"
+#include "common/core/bounded_list.h"
 #include "common/core/clock.h"
 #include "common/dpdk/handover_ring.h"
 #include "common/runtime/poll_devices.h"
@@ -31,6 +32,10 @@ struct Handover {
 /// The batches of one poll are interleaved, spread evenly over the time since the last
 /// poll, so that queues see them as they came. A flow that comes in by one receive queue
 /// keeps its order: queue, lane, ring and port are FIFOs.
+///
+/// Each port then gets what the poll brought for it at once, so that its queues are fetched
+/// into the cache once a poll. Only ports that look at each other take packets in turn: those
+/// with a common buffer, or with windows that packets of the other direction change.
 ///
 /// Not thread-safe: its lcore owns it, its lane, its ports and their devices.
 class SwitchWorker {
@@ -69,7 +74,7 @@ class SwitchWorker {
   };
   /// What one source brought in this poll, behind the ingress half.
   struct Arrivals {
-    std::vector<Routed> routed;  ///< capacity fixed at start-up
+    BoundedList<Routed> routed;
     std::uint32_t taken = 0;
     std::uint32_t due = 0;  ///< of the interleaving: packets x steps so far
   };
@@ -86,7 +91,9 @@ class SwitchWorker {
   void tell_news() noexcept;
   void take_over(Handover& from, Arrivals& arrivals, Time now) noexcept;
   void egress(Time previous, Time now) noexcept;
-  void forward(const Routed& next, Time at) noexcept;
+  template <class Take>
+  void in_order(Time previous, Time now, Take&& take) noexcept;
+  void egress_by_port() noexcept;
   void serve(Time now) noexcept;
 
   Setup setup_;
@@ -95,10 +102,13 @@ class SwitchWorker {
   PollDevices& devices_;
   std::span<const LcorePlan::RxQueue> polled_;
   bool hears_returns_ = false;      ///< some port wants to see what comes in by it
+  bool ports_apart_ = true;         ///< none of them looks at another
   std::vector<Arrivals> arrivals_;  ///< [receive queues, then lcores if there are others]
   std::vector<Arrivals*> active_;   ///< those that brought something in this poll
-  std::vector<std::vector<Packet*>> outgoing_;  ///< [lcores], sent once a poll
-  PortMask busy_ = 0;                           ///< of its own ports
+  std::vector<std::vector<Packet*>> outgoing_;      ///< [lcores], sent once a poll
+  std::vector<BoundedList<PortArrival>> for_port_;  ///< [ports], its own: of this poll, in order
+  PortMask receiving_ = 0;                          ///< ports whose list is not empty
+  PortMask busy_ = 0;                               ///< of its own ports
   std::uint64_t malformed_ = 0;
 };
 

@@ -17,11 +17,14 @@ class TokenBucket {
     assert(rate_per_second > 0 && burst >= 1);
   }
 
-  /// @pre `now` does not decrease
+  /// An instant before the latest earns nothing: who asks for two queues in turn may step
+  /// back between them.
   [[nodiscard]] bool take(Time now) noexcept {
-    const auto elapsed_ns = static_cast<double>((now - updated_at_).count());
-    tokens_ = std::min(burst_, tokens_ + elapsed_ns * rate_per_ns_);
-    updated_at_ = now;
+    if (now > updated_at_) {
+      const auto elapsed_ns = static_cast<double>((now - updated_at_).count());
+      tokens_ = std::min(burst_, tokens_ + elapsed_ns * rate_per_ns_);
+      updated_at_ = now;
+    }
     if (tokens_ < 1) return false;
     tokens_ -= 1;
     return true;

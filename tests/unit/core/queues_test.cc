@@ -129,6 +129,17 @@ TEST(TokenBucket, AdmitsTheBurstThenTheRate) {
   }
 }
 
+// Who serves queues in turn may step back in time between them: no time counts twice.
+TEST(TokenBucket, AnEarlierInstantEarnsNothing) {
+  TokenBucket bucket(1000, 2, Time{});
+  EXPECT_TRUE(bucket.take(Time{}));
+  EXPECT_TRUE(bucket.take(Time{}));
+  EXPECT_TRUE(bucket.take(Time{1ms})) << "one earned";
+  EXPECT_FALSE(bucket.take(Time{500us}));
+  EXPECT_FALSE(bucket.take(Time{1500us})) << "earned since 1 ms: half a token";
+  EXPECT_TRUE(bucket.take(Time{2ms}));
+}
+
 TEST(TokenBucket, RefusalsCostNothing) {
   TokenBucket hammered(1000, 1, Time{}), left_alone(1000, 1, Time{});
   EXPECT_TRUE(hammered.take(Time{}));
