@@ -18,6 +18,7 @@ constexpr const char* kRunHelp =
     R"(Runs every case of FILE, prints the comparison and writes into DIR:
   summary.json                  all metrics of all cases (schema_version inside)
   table.txt                     the comparison as printed
+  report.html                   the same to look at, in any browser, offline
   bursts.csv queue.csv flows.csv
   config/                       resolved configurations of both programs, per case
   environment.json              machine, versions, wall time
@@ -59,6 +60,14 @@ void add_run(CLI::App& app, LabOptions& options) {
   app.add_flag("--json", options.json, "Print summary.json instead of the table");
 }
 
+void add_report(CLI::App& app, LabOptions& options) {
+  app.add_option("DIR", options.file, "Where `run` left its results, e.g. results/quick")
+      ->required();
+  app.add_option("--chart-library", options.chart_library,
+                 "d3.min.js, version 3 [of the package libjs-d3]")
+      ->type_name("FILE");
+}
+
 }  // namespace
 
 ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
@@ -70,16 +79,22 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   CLI::App* run = app.add_subcommand("run", kRunHelp);
   CLI::App* plan =
       app.add_subcommand("plan", "Lists the cases that `run` would run, and runs none.");
+  CLI::App* report =
+      app.add_subcommand("report", "Writes DIR/report.html anew, from the files of a run.");
   run->footer(kExitStatusHelp);
+  report->footer(kExitStatusHelp);
   plan->footer(kExitStatusHelp);
   add_run(*run, parsed.options);
   add_selection(*plan, parsed.options);
+  add_report(*report, parsed.options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
-  parsed.options.command = plan->parsed() ? LabCommand::kPlan : LabCommand::kRun;
+  parsed.options.command = plan->parsed()     ? LabCommand::kPlan
+                           : report->parsed() ? LabCommand::kReport
+                                              : LabCommand::kRun;
   return parsed;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -9,12 +10,12 @@
 
 namespace outrider {
 
-enum class LabCommand : std::uint8_t { kRun, kPlan };
+enum class LabCommand : std::uint8_t { kRun, kPlan, kReport };
 
 /// What the command line says.
 struct LabOptions {
   LabCommand command = LabCommand::kRun;
-  std::string file;
+  std::string file;  ///< of the experiment; kReport: the directory of its results
   Runtime runtime = Runtime::kVirtual;
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the file's
@@ -22,6 +23,7 @@ struct LabOptions {
   std::size_t jobs = 0;                  ///< 0: one a CPU
   std::string filter{};
   bool json = false;
+  std::string chart_library{};  ///< kReport; empty: where Debian's package has it
 };
 
 struct ParsedCommandLine {
@@ -34,6 +36,13 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv);
 
 /// outrider-lab plan: lists the cases. @return exit status
 int plan_command(const LabOptions& options);
+
+/// outrider-lab report: writes report.html from the other files of a result directory.
+/// @return exit status
+int report_command(const LabOptions& options);
+
+/// At the end of a run. A report that cannot be made is said, and is no fault of the run.
+void write_report_of_run(const std::filesystem::path& directory);
 
 /// outrider-lab run. @return exit status
 int run_command(const LabOptions& options);

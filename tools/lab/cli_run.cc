@@ -133,10 +133,11 @@ int run_command(const LabOptions& options) {
   const bool ledger = balanced(outcome, planned->names, planned->cases);
   const int status = status_of(outcome, ledger);
   const Experiment experiment{planned->file.name, options.runtime, planned->cases.size(),
-                              std::move(outcome.runs)};
+                              std::move(outcome.runs), planned->file.question};
   const Summary summary = summarise(experiment);
   write_bundle(directory, experiment, summary,
                {{"dpdk", rte_version()}, {"experiment_file", options.file}});
+  write_report_of_run(directory);
   std::fputs((options.json ? to_json(summary) : comparison_table(summary)).c_str(), stdout);
   std::fflush(stdout);
   if (outcome.interrupted)

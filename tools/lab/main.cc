@@ -10,8 +10,15 @@ int main(int argc, char** argv) {
   const auto parsed = parse_lab_command_line(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
   try {
-    return parsed.options.command == LabCommand::kPlan ? plan_command(parsed.options)
-                                                       : run_command(parsed.options);
+    switch (parsed.options.command) {
+      case LabCommand::kPlan:
+        return plan_command(parsed.options);
+      case LabCommand::kReport:
+        return report_command(parsed.options);
+      case LabCommand::kRun:
+        return run_command(parsed.options);
+    }
+    return kExitFailure;
   } catch (const EnvironmentError& error) {
     std::fprintf(stderr, "outrider-lab: %s\n", error.what());
     return kExitEnvironment;

@@ -14,6 +14,7 @@ CaseSummary summary_of(const CaseRun& run, Runtime runtime) {
   return {.label = c.label,
           .parameters = c.parameters,
           .seed = c.seed,
+          .base_rtt = c.base_rtt,
           .interrupted = run.result.interrupted,
           .metrics = measure(c, runtime, run.result),
           .references = references_of(c, run.result, run.alone ? &*run.alone : nullptr),
@@ -40,6 +41,7 @@ void trim(CaseRun& run) {
 
 Summary summarise(const Experiment& experiment) {
   Summary summary{.experiment = experiment.name,
+                  .question = experiment.question,
                   .runtime = experiment.runtime,
                   .interrupted = experiment.planned_cases > experiment.runs.size(),
                   .planned_cases = std::max(experiment.planned_cases, experiment.runs.size()),

@@ -39,12 +39,14 @@ struct Experiment {
   Runtime runtime = Runtime::kVirtual;
   std::size_t planned_cases = 0;  ///< > runs.size(): interrupted; 0: not known
   std::vector<CaseRun> runs{};
+  std::string question{};
 };
 
 struct CaseSummary {
   std::string label;
   Parameters parameters;
   std::uint64_t seed = 0;
+  Duration base_rtt{};
   bool interrupted = false;
   std::optional<std::size_t> off_case{};  ///< index of the case that it is compared with
   std::size_t point = 0;                  ///< of the matrix, numbered in order of appearance
@@ -75,6 +77,7 @@ struct ArmSummary {
 
 struct Summary {
   std::string experiment;
+  std::string question{};
   Runtime runtime = Runtime::kVirtual;
   bool interrupted = false;
   std::size_t planned_cases = 0;

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/lab/summary.h"
+#include "tools/lab/table_notes.h"
 
 namespace outrider {
 
@@ -204,6 +205,7 @@ Json json_of(const CaseSummary& c) {
   Json out{{"label", c.label},
            {"parameters", json_of(c.parameters)},
            {"seed", c.seed},
+           {"base_rtt_seconds", std::chrono::duration<double>(c.base_rtt).count()},
            {"metrics", std::move(metrics)},
            {"point", c.point},
            {"off_case", nullptr},
@@ -230,11 +232,16 @@ Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
 std::string to_json(const Summary& summary) {
   Json out{{"schema_version", kSchemaVersion},
            {"experiment", summary.experiment},
+           {"question", summary.question},
            {"runtime", summary.runtime == Runtime::kVirtual ? "virtual" : "loopback"},
            {"interrupted", summary.interrupted},
            {"planned_cases", summary.planned_cases},
+           {"warnings", Json::array()},
            {"cases", Json::array()},
            {"arms", Json::array()}};
+  for (const auto& w : warnings_of(summary))
+    out["warnings"].push_back(
+        {{"label", w.label}, {"point", w.point}, {"count", w.count}, {"text", w.text}});
   for (const auto& c : summary.cases) out["cases"].push_back(json_of(c));
   for (const auto& arm : summary.arms) out["arms"].push_back(json_of(arm, summary.cases));
   // Labels and names come from files that may hold any byte.

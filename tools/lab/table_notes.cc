@@ -71,11 +71,18 @@ std::string table_notes(const Summary& summary) {
   }
   if (is_papers_experiment(summary.experiment))
     text += "paper: Sensors 2021, 21(1), 174; times and throughputs read off its bars.\n";
+  for (const auto& w : warnings_of(summary))
+    text += "! " + w.label + ": " + std::to_string(w.count) + " " + w.text + "\n";
+  return text;
+}
+
+std::vector<ArmWarning> warnings_of(const Summary& summary) {
+  std::vector<ArmWarning> all;
   for (const auto& arm : summary.arms)
     for (const auto& warning : kWarnings)
       if (const auto n = total(arm, summary, warning.count); n > 0)
-        text += "! " + arm.label + ": " + std::to_string(n) + " " + warning.text + "\n";
-  return text;
+        all.push_back({arm.label, arm.point, n, warning.text});
+  return all;
 }
 
 }  // namespace outrider

@@ -1,0 +1,36 @@
+# outrider_embed(TARGET file...): compiles text files into a
+# library, so that an installed program needs no source tree. Each file becomes
+#   namespace outrider { extern const std::string_view kEmbedded_NAME; }
+# where NAME is its name with every other character than a letter or digit as _.
+
+# As a script: cmake -DINPUT=... -DOUTPUT=... -DNAME=... -P EmbedFiles.cmake
+if(CMAKE_SCRIPT_MODE_FILE)
+  file(READ ${INPUT} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "(................................................................................)"
+         "\\1\n" bytes "${bytes}")
+  file(WRITE ${OUTPUT} "#include <string_view>\n\n\
+namespace outrider {\n\n\
+namespace {\n\
+constexpr unsigned char kBytes[] = {\n${bytes}\n};\n\
+}  // namespace\n\n\
+extern const std::string_view kEmbedded_${NAME};\n\
+const std::string_view kEmbedded_${NAME}(reinterpret_cast<const char*>(kBytes), sizeof(kBytes));\n\n\
+}  // namespace outrider\n")
+  return()
+endif()
+
+set(OUTRIDER_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
+
+function(outrider_embed target)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(name ${file} NAME)
+    string(REGEX REPLACE "[^A-Za-z0-9]" "_" name ${name})
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cc)
+    add_custom_command(OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output}
+              -DNAME=${name} -P ${OUTRIDER_EMBED_SCRIPT}
+      DEPENDS ${file} ${OUTRIDER_EMBED_SCRIPT} VERBATIM)
+    target_sources(${target} PRIVATE ${output})
+  endforeach()
+endfunction()

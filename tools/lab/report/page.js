@@ -1,0 +1,363 @@
+// The page: what is chosen, the table, and which figure stands where.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const MOST_AT_FIRST = 8;
+const state = { point: 0, hidden: new Set(), view: "start", allQueues: false, timelineArm: null, timelineSeed: null };
+
+/** Colour, symbol and dash of each name, the same at every point. */
+function dress(arms) {
+  const names = [];
+  for (const a of arms) if (!a.off && !names.includes(a.name)) names.push(a.name);
+  for (const a of arms) {
+    const i = a.off ? -1 : names.indexOf(a.name);
+    a.style = i;
+    a.symbol = i + 1;
+    a.dash = i >= THEMES.light.arms.length ? "6 3" : "";
+  }
+  for (const theme of Object.values(THEMES))
+    theme.color = (a) => a.style < 0 ? theme.off : theme.arms[a.style % theme.arms.length];
+}
+
+const armsHere = () => data.arms.filter((a) => a.point === state.point);
+const isShown = (a) => !state.hidden.has(a.name);
+
+/** What a figure is drawn from. */
+function context(width, theme) {
+  const arms = armsHere();
+  const [, slowest] = extent(arms.map((a) => median(a)[0] === null ? null : median(a)[0] * 1e3));
+  return { data, all: data.arms, point: state.point, arms: arms.filter(isShown), shown: isShown, theme, width,
+    unit: timeUnit(slowest), state, choosePoint };
+}
+
+// -- figures
+
+const FIGURES = [
+  { id: "sweep", section: "answer", when: () => data.points.length > 1, title: "The sweep: change of communication time at each point",
+    what: "Marks are changes of the median against the off arm of the same point, paired by seed; lines are 95 % confidence intervals. Click a row to see that point below.", draw: drawSweep },
+  { id: "gain", section: "answer", title: "Gain against cost", what: "Lines are 95 % confidence intervals over seeds.", draw: drawGain },
+  { id: "queue", section: "queue", title: "Packets waiting in the measured queue", draw: drawQueue, controls: queueControls,
+    what: "Every iteration of every seed, laid on top of each other. Occupancy is the sojourn of the packets that left in each bin (Little's law), so it follows the true one by about half a sojourn; a line ends where less than half of the iterations have fine records." },
+  { id: "cdf", section: "time", title: "Distribution of communication time", draw: drawCdf,
+    what: "From gradients ready, before any START or wait, to the last byte delivered of the slowest worker; one step an iteration." },
+  { id: "attribution", section: "time", title: "Where the communication time went", draw: drawAttribution,
+    what: "The chain of causes behind the last arrival of each push, split without remainder." },
+  { id: "throughput", section: "cost", title: "Goodput around a burst", draw: drawThroughput,
+    what: "Payload delivered in order, mean over all iterations; training is pushes and pulls. Zero is the instant at which gradients are ready; a line ends where less than half of the iterations have fine records." },
+  { id: "cost", section: "cost", title: "What the background lost", draw: drawCost, what: costText },
+  { id: "marks", section: "ends", title: "Packets marked, by class and reason", draw: (c) => drawEnds(c, "marks"), controls: endsControls,
+    what: "marker: the queue's own rule; regulated threshold: the threshold that a signal lowered." },
+  { id: "drops", section: "ends", title: "Packets dropped, by class and reason", draw: (c) => drawEnds(c, "drops"), controls: endsControls, what: "The whole run, warm-up included." },
+  { id: "timeline", section: "lines", title: "Time line of bursts", draw: drawTimeline, controls: timelineControls,
+    what: "One row a burst of a worker; the number at its end is its communication time." },
+];
+
+const SECTIONS = {
+  queue: ["Queue", "What the burst finds, and what it leaves."],
+  time: ["Communication time", ""],
+  cost: ["Throughput and background", ""],
+  ends: ["Marks and drops", "Means over runs."],
+  lines: ["Iterations", ""],
+};
+
+function costText() {
+  const cost = data.points[state.point].cost;
+  if (!cost || cost.basis === "none") return "There is no off arm to compare with.";
+  if (cost.basis !== "windows around bursts") return "Closed loop: rates over the whole run against off's.";
+  return `Bytes in [gradients ready − ${number(cost.lead_seconds * 1e3)} ms, + ${number(cost.window_seconds * 1e3)} ms] of every iteration, less than off's. The number is what was lost in all.`;
+}
+
+function drawFigure(figure) {
+  const box = figure.node.querySelector(".plot");
+  const width = Math.max(560, Math.floor(figure.node.clientWidth - 36));
+  const drawn = figure.draw(context(width, currentTheme()));
+  const none = typeof drawn === "string";
+  box.replaceChildren(none ? el("p", { class: "empty", text: drawn }) : drawn);
+  figure.node.querySelector(".what").textContent = typeof figure.what === "function" ? figure.what() : figure.what;
+  const tools = figure.node.querySelector(".tools");
+  tools.replaceChildren();
+  if (figure.controls) tools.append(...figure.controls(figure));
+  if (!none) tools.append(saveButton(figure, "SVG", saveSvg, "svg"), saveButton(figure, "PNG", savePng, "png"));
+  figure.node.dataset.drawn = none ? "empty" : "yes";
+}
+
+/** Saved figures are light, whatever the screen is: they are for paper. */
+function saveButton(figure, name, save, ending) {
+  return el("button", {
+    class: "plain", type: "button", text: name, "aria-label": `Save "${figure.title}" as ${name}`,
+    onclick: () => {
+      const node = figure.draw(context(Math.max(560, Math.floor(figure.node.clientWidth - 36)), THEMES.light));
+      d3.select(node).insert("rect", ":first-child").attr({ width: "100%", height: "100%", fill: THEMES.light.card });
+      const point = data.points.length > 1 && figure.id !== "sweep" ? data.points[state.point].name : "";
+      save(node, fileName(data.experiment, figure.id, point, ending));
+    },
+  });
+}
+
+function toggle(figure, name, pressed, set) {
+  return el("button", { class: "plain", type: "button", text: name, "aria-pressed": pressed,
+    onclick: () => { set(); drawAll(); focusAgain(figure, name); } });
+}
+
+/** Drawing anew made the button anew. */
+function focusAgain(figure, name) {
+  for (const b of figure.node.querySelectorAll("button")) if (b.textContent === name) b.focus();
+}
+
+function queueControls(figure) {
+  return [toggle(figure, "around the signal", state.view === "start", () => { state.view = "start"; }),
+    toggle(figure, "whole burst", state.view === "due", () => { state.view = "due"; })];
+}
+
+function endsControls(figure) {
+  return [toggle(figure, "measured queue", !state.allQueues, () => { state.allQueues = false; }),
+    toggle(figure, "all switches", state.allQueues, () => { state.allQueues = true; })];
+}
+
+function chooser(name, options, chosen, set) {
+  const select = el("select", { "aria-label": name, onchange: () => { set(select.selectedIndex); drawAll(); } });
+  options.forEach((o, i) => select.append(el("option", i === chosen ? { text: o, selected: "" } : { text: o })));
+  return select;
+}
+
+function timelineControls() {
+  const arms = armsHere().filter(isShown), arm = arms.find((a) => a.name === state.timelineArm) || arms[0];
+  if (!arm) return [];
+  const seeds = [...new Set(arm.bursts.map((b) => b[0]))];
+  return [chooser("Arm", arms.map((a) => a.name), arms.indexOf(arm), (i) => { state.timelineArm = arms[i].name; }),
+    chooser("Seed", seeds.map((s) => `seed ${s}`), Math.max(0, seeds.indexOf(state.timelineSeed)), (i) => { state.timelineSeed = seeds[i]; })];
+}
+
+// -- the table
+
+function keySvg(arm) {
+  const svg = newSvg(20, 14, currentTheme(), "").attr({ role: null, "aria-hidden": "true" });
+  keyOf(svg, 10, 7, arm, currentTheme());
+  return el("span", { class: "key" }, svg.node());
+}
+
+/** A change as a mark between its bounds, on the scale of all of them. */
+function changeSvg(arm, x) {
+  const theme = currentTheme(), [, , , d, dl, dh] = median(arm), svg = newSvg(96, 16, theme, "").attr({ role: null, "aria-hidden": "true" });
+  bar(svg, x(0), x(0), 1, 15, { stroke: theme.strong });
+  if (isNumber(dl)) bar(svg, x(dl), x(dh), 8, 8, { stroke: theme.color(arm), "stroke-width": 2, opacity: 0.6 });
+  if (isNumber(d)) svg.append("path").attr({ d: symbolPath(arm, 44), transform: `translate(${x(d)},8)`, fill: theme.color(arm) });
+  return svg.node();
+}
+
+function changeClass(d, low, high) {
+  if (!isNumber(low) || !isNumber(high) || (low <= 0 && high >= 0)) return "none";
+  return d < 0 ? "better" : "worse";
+}
+
+function cell(main, more = "", kind = "") {
+  return el("td", kind ? { class: kind } : {}, el("b", { text: main }), more ? el("span", { class: "interval", text: more }) : null);
+}
+
+function armRow(a, unit, x) {
+  const [t, , , d, dl, dh] = median(a), p99 = metric(a, "communication_seconds_p99")[0];
+  const [b, bl, bh] = lost(a), ms = (s) => isNumber(s) ? number(s * 1e3 * unit.per_ms) : "–";
+  const kind = changeClass(d, dl, dh);
+  const row = el("tr", {}, el("th", { scope: "row" }, keySvg(a), document.createTextNode(a.name)),
+    cell(number(metric(a, "start_queue_packets_mean")[0])), cell(ms(t)), cell(ms(p99)),
+    cell(isNumber(t) && isNumber(a.alone_ms) ? number(t * 1e3 / a.alone_ms) : "–"));
+  if (a.off) row.append(el("td", { class: "middle" }), el("td", { text: "–" }), el("td", { text: "–" }));
+  else row.append(el("td", { class: "middle" }, changeSvg(a, x)), cell(percent(d), interval(dl, dh, percent), kind),
+    cell(percent(b, false), interval(bl, bh, (v) => percent(v, false))));
+  row.append(cell(number(metric(a, "rtos_per_burst")[0], 2)));
+  return row;
+}
+
+function paperRow(name, figures, changes) {
+  const seconds = (s) => number(s, 3) + " s †";
+  return el("tr", { class: "paper" }, el("th", { scope: "row", text: name }), cell(number(figures.start_queue_packets_mean)),
+    cell(seconds(figures.burst_completion_seconds)), cell("–"), cell("–"), el("td"),
+    cell(changes ? percent(changes.burst_completion_seconds) + " †" : "–"), cell(changes ? percent(-changes.background, false) : "–"), cell("–"));
+}
+
+function drawTable() {
+  const arms = armsHere(), unit = context(0, currentTheme()).unit;
+  const [low, high] = extent(arms.filter((a) => !a.off).flatMap((a) => median(a).slice(3)).concat(0));
+  const x = d3.scale.linear().domain([low, high]).range([7, 89]);
+  const head = (name, unitName, attributes = {}) => el("th", { scope: "col", ...attributes }, document.createTextNode(name), el("span", { class: "unit", text: unitName }));
+  const table = el("table", {}, el("thead", {}, el("tr", {}, head("Arm", "\u00a0"), head("Start queue", "packets, mean"), head("Communication", `${unit.name}, median`),
+    head("", `${unit.name}, p99`), head("× alone", "median"), head("Against off", "", { colspan: 2 }), head("Background lost", "%, with 95 % interval"), head("Time-outs", "per burst"))));
+  table.querySelectorAll("thead th")[5].querySelector(".unit").textContent = "change of median, %, with 95 % interval";
+  const body = el("tbody");
+  for (const a of arms) body.append(armRow(a, unit, x));
+  if (data.paper && state.point === 0) {
+    body.append(paperRow("paper, PCN off", data.paper.off, null), paperRow("paper, PCN on", data.paper.on, data.paper.changes));
+  }
+  table.append(body);
+  const box = document.getElementById("table");
+  box.replaceChildren(el("div", { class: "scroll" }, table), el("p", { class: "foot", text: "Start queue: background packets that an iteration's first packet finds. Communication: gradients ready, before any START or wait, to last byte delivered. " +
+    "Confidence resamples seeds; in grey: the interval includes 0, or there is none." }));
+  if (data.paper && state.point === 0) box.append(el("p", { class: "foot", text: "† " + data.paper.source }));
+}
+
+// -- what heads the page
+
+function drawAnswer() {
+  const box = document.getElementById("sentences"), heading = document.getElementById("point");
+  if (heading) heading.textContent = "At the point: " + data.points[state.point].name;
+  box.replaceChildren();
+  for (const s of data.points[state.point] ? data.points[state.point].answer : []) box.append(el("p", { class: s.kind, text: s.text }));
+}
+
+function sectionLinks() {
+  const nav = el("nav", { "aria-label": "Sections" });
+  for (const id of Object.keys(SECTIONS)) nav.append(el("a", { href: "#" + id, text: SECTIONS[id][0] }));
+  nav.append(el("a", { href: "#settings", text: "Settings" }), el("a", { href: "#environment", text: "Environment" }));
+  return nav;
+}
+
+function facts() {
+  const list = el("ul", { class: "facts" });
+  const add = (name, value) => list.append(el("li", {}, el("b", { text: value }), document.createTextNode(" " + name)));
+  add("", data.runtime === "virtual" ? "virtual time" : "two processes, real time");
+  add(data.seeds === 1 ? "seed" : "seeds", String(data.seeds));
+  add(data.cases === 1 ? "run" : "runs", String(data.cases));
+  if (data.points.length > 1) add("points", String(data.points.length));
+  if (data.queue) {
+    const bits = data.queue.drain_bits_per_second;
+    add(bits >= 1e9 ? `Gbit/s at ${data.queue.switch}.${data.queue.port}, the measured queue` : `Mbit/s at ${data.queue.switch}.${data.queue.port}, the measured queue`, number(bits >= 1e9 ? bits / 1e9 : bits / 1e6));
+  }
+  if (isNumber(data.base_rtt_seconds)) { const u = timeUnit(data.base_rtt_seconds * 1e3); add(`${u.name} base RTT`, number(data.base_rtt_seconds * 1e3 * u.per_ms)); }
+  return list;
+}
+
+function notices() {
+  const lines = [];
+  if (data.interrupted) lines.push(`Interrupted: ${data.cases} of ${data.planned_cases} runs are here.`);
+  for (const w of data.warnings)
+    lines.push(`${w.label}${data.points.length > 1 && data.points[w.point] ? ` (${data.points[w.point].name})` : ""}: ${w.count} ${w.text}`);
+  if (!lines.length) return null;
+  const list = el("ul");
+  for (const l of lines.slice(0, 40)) list.append(el("li", { text: l }));
+  if (lines.length > 40) list.append(el("li", { text: `and ${lines.length - 40} more in summary.json` }));
+  return el("div", { class: "card notice" }, el("details", lines.length <= 3 || data.interrupted ? { open: "" } : {},
+    el("summary", { text: `Before you trust these figures: ${lines.length} ${lines.length === 1 ? "thing" : "things"} to know` }), list));
+}
+
+function drawBar() {
+  const box = document.getElementById("bar"), focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.key : null;
+  box.replaceChildren();
+  if (data.points.length > 1) {
+    const select = el("select", { "aria-label": "Point of the matrix", "data-key": "point", onchange: () => choosePoint(select.selectedIndex) });
+    data.points.forEach((p, i) => select.append(el("option", i === state.point ? { text: p.name, selected: "" } : { text: p.name })));
+    box.append(el("span", { class: "name", text: "Point" }), select);
+  }
+  for (const a of armsHere())
+    box.append(el("button", { class: "chip", type: "button", "aria-pressed": isShown(a), title: "Show or hide in the figures", "data-key": "arm " + a.name,
+      onclick: () => { if (isShown(a)) state.hidden.add(a.name); else state.hidden.delete(a.name); drawAll(); } }, keySvg(a), document.createTextNode(a.name)));
+  for (const node of box.querySelectorAll("[data-key]")) if (node.dataset.key === focused) node.focus();
+}
+
+// -- settings and environment
+
+const shownValue = (v) => v === null ? "–" : v === "" ? "(none)" : typeof v === "number" ? String(v) : String(v);
+
+function drawSettings() {
+  const names = Object.keys(data.settings.varying), here = data.arms.map((a, i) => [a, i]).filter(([a]) => a.point === state.point);
+  const box = document.getElementById("varying");
+  const rows = names.filter((n) => new Set(here.map(([, i]) => JSON.stringify(data.settings.varying[n][i]))).size > 1);
+  box.replaceChildren();
+  if (!rows.length) { box.append(el("p", { class: "lead", text: "The arms do not differ in any parameter." })); return; }
+  const head = el("tr", {}, el("th", { scope: "col", text: "Parameter" }));
+  for (const [a] of here) head.append(el("th", { scope: "col" }, keySvg(a), document.createTextNode(a.name)));
+  const body = el("tbody"), reference = here.find(([a]) => a.off) || here[0];
+  for (const n of rows) {
+    const row = el("tr", {}, el("th", { scope: "row", text: n })), of = data.settings.varying[n];
+    for (const [, i] of here) row.append(el("td", of[i] === of[reference[1]] ? { class: "same", text: shownValue(of[i]) } : { text: shownValue(of[i]) }));
+    body.append(row);
+  }
+  box.append(el("div", { class: "scroll" }, el("table", { class: "settings" }, el("thead", {}, head), body)));
+}
+
+function pairs(object) {
+  const box = el("div", { class: "columns" });
+  for (const key of Object.keys(object)) box.append(el("div", {}, el("span", { text: key }), el("span", { text: shownValue(object[key]) })));
+  return box;
+}
+
+function allSettings() {
+  const out = { ...data.settings.common }, i = data.arms.findIndex((a) => a.point === state.point && a.off);
+  const here = data.arms.map((a, k) => [a, k]).filter(([a]) => a.point === state.point);
+  for (const n of Object.keys(data.settings.varying)) {
+    const values = new Set(here.map(([, k]) => JSON.stringify(data.settings.varying[n][k])));
+    out[n] = values.size === 1 ? data.settings.varying[n][here[0][1]] : "differs: see above";
+  }
+  return i < 0 && !here.length ? data.settings.common : out;
+}
+
+// -- all of it
+
+function figureNode(figure) {
+  figure.node = el("figure", { id: "figure-" + figure.id, "data-figure": figure.id },
+    el("div", { class: "head" }, el("h3", { text: figure.title }), el("div", { class: "tools" })),
+    el("p", { class: "what" }), el("div", { class: "plot scroll" }));
+  return figure.node;
+}
+
+function build() {
+  const page = document.getElementById("page"), used = FIGURES.filter((f) => !f.when || f.when());
+  page.append(el("header", {}, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), sectionLinks(), el("h1", { text: data.experiment }),
+    data.question ? el("p", { class: "question", text: data.question }) : null, facts()));
+  if (!data.arms.length) {
+    page.append(el("p", { class: "card", text: "No run has ended yet: there is nothing to show." }));
+    return;
+  }
+  page.append(el("div", { class: "bar", id: "bar" }));
+  const answer = el("section", { id: "answer", "aria-label": "Answer" }), of = (id) => used.filter((f) => f.id === id).map(figureNode);
+  if (data.sweep.length) {
+    const all = el("div", { class: "card answer over" });
+    for (const s of data.sweep) all.append(el("p", { class: s.kind, text: s.text }));
+    answer.append(all, ...of("sweep"), el("h2", { class: "point", id: "point" }));
+  }
+  answer.append(el("div", { class: "card answer", id: "sentences", role: "status" }), el("div", { class: "card", id: "table" }), ...of("gain"));
+  const notice = notices();
+  if (notice) answer.append(notice);
+  page.append(answer);
+  for (const id of Object.keys(SECTIONS)) {
+    const section = el("section", { id }, el("h2", { text: SECTIONS[id][0] }), SECTIONS[id][1] ? el("p", { class: "lead", text: SECTIONS[id][1] }) : null);
+    for (const f of used.filter((g) => g.section === id)) section.append(figureNode(f));
+    page.append(section);
+  }
+  page.append(el("section", { id: "settings" }, el("h2", { text: "Settings" }), el("div", { class: "card", id: "varying" }),
+    el("details", {}, el("summary", { text: "All parameters of this point" }), el("div", { id: "all-settings" }))));
+  page.append(el("section", { id: "environment" }, el("h2", { text: "Environment" }), el("div", { class: "card" }, pairs(data.environment))));
+  page.append(el("footer", { text: "docs/measurement.md defines every figure. summary.json, bursts.csv, queue.csv and flows.csv beside this file hold what they are made of." }));
+}
+
+let drawnFigures = [];
+
+function drawAll() {
+  if (!data.arms.length) return;
+  drawBar();
+  drawAnswer();
+  drawTable();
+  drawSettings();
+  document.getElementById("all-settings").replaceChildren(pairs(allSettings()));
+  for (const f of drawnFigures) drawFigure(f);
+}
+
+function choosePoint(p) {
+  state.point = p;
+  hideSome();
+  drawAll();
+}
+
+/** A figure with more arms than this cannot be read: the reader adds what is of interest. */
+function hideSome() {
+  const shown = armsHere().filter(isShown);
+  for (const a of shown.slice(MOST_AT_FIRST)) state.hidden.add(a.name);
+}
+
+dress(data.arms);
+build();
+drawnFigures = FIGURES.filter((f) => f.node);
+if (data.arms.length) hideSome();
+drawAll();
+document.documentElement.dataset.ready = "yes";
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+let resizing = 0;
+addEventListener("resize", () => { clearTimeout(resizing); resizing = setTimeout(drawAll, 120); });
