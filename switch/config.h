@@ -13,6 +13,7 @@
 #include "common/net/udp_signal.h"
 #include "switch/classes_config.h"
 #include "switch/forwarding_config.h"
+#include "switch/hop_config.h"
 #include "switch/queue_config.h"
 #include "switch/telemetry_config.h"
 
@@ -82,6 +83,7 @@ struct SwitchConfig {
   ClassesConfig classes{};
   std::vector<RuleConfig> rules{};
   BufferConfig buffer{};
+  HopRecordConfig hop_records{};
 };
 
 struct SwitchLinkConfig {

@@ -99,6 +99,7 @@ void describe(V& v, SwitchConfig& c) {
   v.text("ddl_ports", c.ddl_ports, parse_port_range, format_port_range);
   v.table("signals", c.signals);
   v.table("buffer", c.buffer);
+  v.table("hop_records", c.hop_records);
   SwitchPortConfig port;
   v.defaults("queue", port.queue);
   v.defaults("marker", port.marker);

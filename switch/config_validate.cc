@@ -126,10 +126,18 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
              "is the device of switch \"" + user->second + "\" already");
 }
 
+void check_hops(const Checks& at, const SwitchConfig& sw) {
+  check(at, sw.hop_records);
+  const auto port = sw.hop_records.udp_port;
+  at.require(!port || !sw.signals.accept_udp || *port != sw.signals.udp_port, "udp_port",
+             std::to_string(port.value_or(0)), "is the port of signals already");
+}
+
 void check_switch(const Checks& at, const SwitchConfig& sw, Uses& uses) {
   if (sw.ports.empty()) at.fault("port", "a switch must have at least one port");
   check(at.below("signals"), sw.signals);
   check_buffer(at.below("buffer"), sw);
+  check_hops(at.below("hop_records"), sw);
   Names ports;
   for (std::size_t i = 0; i < sw.ports.size(); ++i) {
     check_name(at.below("port", i), ports, sw.ports[i].name);
@@ -241,7 +249,13 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
   check_links(root, config, uses);
   if (config.switches.empty()) root.fault("switch", "there must be at least one [[switch]]");
   Names names;
+  UniqueValues<std::uint16_t> hop_ids;
   for (std::size_t i = 0; i < config.switches.size(); ++i) {
+    const auto& hops = config.switches[i].hop_records;
+    const std::uint16_t hop_id = hop_id_of(hops, i);
+    if (hops.udp_port)
+      hop_ids.add(root.below("switch", i).below("hop_records"), "id", hop_id,
+                  std::to_string(hop_id), "switch[" + std::to_string(i) + "]");
     check_name(root.below("switch", i), names, config.switches[i].name);
     check_switch(root.below("switch", i), config.switches[i], uses);
   }

@@ -42,6 +42,8 @@ struct QueueCounts {
   std::uint64_t held_packets = 0;               ///< of the resident ones: before the queue
   PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
   PerClass<std::array<std::uint64_t, kMarkReasons>> marks{};
+  std::uint64_t hop_records = 0;          ///< written into probes that left
+  std::uint64_t hop_records_no_room = 0;  ///< probes that had no room left
 
   // Regulation. Identity: starts_armed + starts_predicted == recovered_* + expired +
   // budget_exhausted + replaced + predictions_missed + withdrawn + entries_left.

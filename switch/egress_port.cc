@@ -61,7 +61,8 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       signals_({kSignalQueuePackets, std::nullopt}),
       seed_(limits.seed),
       loss_(limits.seed, id_, RandomPurpose::kImpairment),
-      loss_below_(draws_of(config.loss)) {
+      loss_below_(draws_of(config.loss)),
+      hops_(limits.hops) {
   PortQueue::Setup setup = setup_of(config);
   if (config.record) setup.tap = limits.tap;
   setup.buffer = limits.buffer;
@@ -223,18 +224,25 @@ void EgressPort::send(const Queue::Item& item, PortQueue& queue, Time start) noe
   const Time finish = serializer_.transmit(item.frame_bytes, start);
   if (service_) service_->on_service(item.traffic_class, meta(*item.packet).owner, start, finish);
   queue.on_departure(item, start, finish);
-  if (capture_ != nullptr) [[unlikely]]
-    note(item, queue, start);
+  if (capture_ != nullptr || hops_) [[unlikely]]
+    observe(item, queue, start);
   assert(out_ != nullptr || device_ != nullptr);
   if (device_ != nullptr) in_service_ = item.packet;
   else out_->push(item.packet, finish);
 }
 
-void EgressPort::note(const Queue::Item& item, PortQueue& queue, Time start) noexcept {
+/// What leaves shows or carries what it met. A probe is captured with its record.
+void EgressPort::observe(const Queue::Item& item, PortQueue& queue, Time start) noexcept {
+  const auto q = static_cast<std::uint8_t>(&queue - queues_.data());
+  const Duration sojourn = start - item.enqueued_at;
+  if (hops_ && hops_->wants(meta(*item.packet)))
+    queue.count_hop(
+        hops_->record(*item.packet, q, sojourn, queue.waiting_packets(), queue.waiting_bytes()));
+  if (capture_ == nullptr) return;
   CaptureNote state = queue.note(start);
-  state.sojourn = start - item.enqueued_at;
+  state.sojourn = sojourn;
   state.frame_bytes = item.frame_bytes;
-  state.queue = static_cast<std::uint8_t>(&queue - queues_.data());
+  state.queue = q;
   state.traffic_class = item.traffic_class;
   const auto bytes = buffer(*item.packet);
   capture_->note(state, bytes.data(), bytes.size());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
 #include "switch/config.h"
+#include "switch/hop_recorder.h"
 #include "switch/port_queue.h"
 #include "switch/queue_tap.h"
 #include "switch/report.h"
@@ -42,9 +44,10 @@ class EgressPort final : public EventSource {
  public:
   struct Limits {
     QueueTap::Limits tap;
-    std::uint64_t seed = 1;          ///< of the ports' injected loss and random markers
-    SharedBuffer* buffer = nullptr;  ///< of the switch; nullptr: none
-    std::size_t first_queue = 0;     ///< number of this port's queue 0 in the buffer
+    std::uint64_t seed = 1;             ///< of the ports' injected loss and random markers
+    SharedBuffer* buffer = nullptr;     ///< of the switch; nullptr: none
+    std::size_t first_queue = 0;        ///< number of this port's queue 0 in the buffer
+    std::optional<HopRecorder> hops{};  ///< nothing: probes pass as they are
   };
   EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits);
   EgressPort(const EgressPort&) = delete;
@@ -135,7 +138,7 @@ class EgressPort final : public EventSource {
   [[nodiscard]] bool depart(Time start) noexcept;
   [[nodiscard]] unsigned pick(Time now) noexcept;
   void send(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
-  void note(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
+  void observe(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void hand_over() noexcept;
   void wake_at(Time at) noexcept;
 
@@ -159,7 +162,8 @@ class EgressPort final : public EventSource {
   Queue signals_;
   std::uint64_t seed_;
   RandomStream loss_;
-  std::uint64_t loss_below_;               ///< of 2^32; 0: nothing is lost
+  std::uint64_t loss_below_;  ///< of 2^32; 0: nothing is lost
+  std::optional<HopRecorder> hops_;
   PortCapture* capture_ = nullptr;         ///< only if somebody wants one
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution
 };

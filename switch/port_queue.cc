@@ -272,6 +272,8 @@ QueueCounts PortQueue::counts(Time now) const {
   n.pace = hold_ != nullptr ? hold_->counters() : paced_;
   n.drops = counters_.drops;
   n.marks = counters_.marks;
+  n.hop_records = counters_.hop_records;
+  n.hop_records_no_room = counters_.hop_records_no_room;
   if (window_) n.window = window_->counters();
   if (regulator_) count_regulation(n, now);
   return n;

@@ -8,6 +8,7 @@
 #include "common/core/regulator.h"
 #include "common/core/shared_buffer.h"
 #include "common/dpdk/packet.h"
+#include "common/net/hop_trace.h"
 #include "switch/config.h"
 #include "switch/pace_hold.h"
 #include "switch/port_capture.h"
@@ -27,6 +28,8 @@ struct QueueCounters {
   PerClass<std::uint64_t> transmitted_bytes{};  ///< frame bytes
   PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
   PerClass<std::array<std::uint64_t, kMarkReasons>> marks{};
+  std::uint64_t hop_records = 0;          ///< written into probes
+  std::uint64_t hop_records_no_room = 0;  ///< probes that had none left
 };
 
 /// One queue of an egress port: admission, marking, regulation, and the records of
@@ -128,6 +131,11 @@ class PortQueue {
     release(packet);
   }
 
+  void count_hop(hop_trace::Appended outcome) noexcept {
+    counters_.hop_records += outcome == hop_trace::Appended::kYes;
+    counters_.hop_records_no_room += outcome == hop_trace::Appended::kNoRoom;
+  }
+
   [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
   [[nodiscard]] std::uint32_t occupancy_packets() const noexcept {
     return queue_.occupancy_packets();
@@ -135,6 +143,9 @@ class PortQueue {
   /// In the queue, and held before it.
   [[nodiscard]] std::uint32_t waiting_packets() const noexcept {
     return queue_.occupancy_packets() + (hold_ != nullptr ? hold_->packets() : 0);
+  }
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept {
+    return queue_.occupancy_bytes() + (hold_ != nullptr ? hold_->bytes() : 0);
   }
   [[nodiscard]] std::uint32_t head_bytes() const noexcept { return queue_.head().frame_bytes; }
   [[nodiscard]] const QueueCounters& counters() const noexcept { return counters_; }
@@ -149,7 +160,7 @@ class PortQueue {
   /// Its state, for a capture of what leaves it.
   [[nodiscard]] CaptureNote note(Time now) noexcept {
     return {.at = now,
-            .resident_bytes = queue_.occupancy_bytes() + (hold_ != nullptr ? hold_->bytes() : 0),
+            .resident_bytes = waiting_bytes(),
             .resident_packets = waiting_packets(),
             .held_packets = hold_ != nullptr ? hold_->packets() : 0,
             .background_threshold_packets = background_threshold(now),

@@ -89,6 +89,8 @@ void fields(V& v, R& r) {
   v.value("held_packets", r.held_packets);
   v.value("drops", r.drops);
   v.value("marks", r.marks);
+  v.value("hop_records", r.hop_records);
+  v.value("hop_records_no_room", r.hop_records_no_room);
   v.value("burst_sojourn_ns", r.burst_sojourn_ns);
   v.value("interval_sojourn_ns", r.interval_sojourn_ns);
   v.value("bursts", r.bursts);

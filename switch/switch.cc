@@ -30,6 +30,13 @@ std::unique_ptr<SharedBuffer> make_buffer(const SwitchConfig& config) {
   return std::make_unique<SharedBuffer>(*config.buffer.total_bytes, shares);
 }
 
+std::optional<HopRecorder> hops_of(const SwitchConfig& config, std::uint32_t index,
+                                   std::size_t port) {
+  if (!config.hop_records.udp_port) return std::nullopt;
+  return HopRecorder(*config.hop_records.udp_port, hop_id_of(config.hop_records, index),
+                     static_cast<std::uint8_t>(port));
+}
+
 }  // namespace
 
 Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
@@ -39,6 +46,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
   EgressPort::Limits of_port = limits;
   of_port.buffer = buffer_.get();
   for (const auto& port : config.ports) {
+    of_port.hops = hops_of(config, index, ports_.size());
     ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
     of_port.first_queue += ports_.back()->queues().size();
   }

@@ -228,6 +228,8 @@ int start(int argc, char** argv) {
       ->type_name("FILE.csv");
   app.add_option("--samples", files.samples, "Write the raw latencies that streams keep")
       ->type_name("FILE.csv");
+  app.add_option("--hops", files.hops, "Write the raw hop records that streams of probes keep")
+      ->type_name("FILE.csv");
   if (const auto status = parse_command_line(app, options, std::move(arguments.own)))
     return *status;
   start_log(kProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);

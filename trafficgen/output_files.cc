@@ -14,6 +14,7 @@ void prepare(const OutputFiles& files) {
   check_report_path(files.flow_records, "--flow-records");
   check_report_path(files.streams_csv, "--streams-csv");
   check_report_path(files.samples, "--samples");
+  check_report_path(files.hops, "--hops");
   if (files.csv_directory.empty()) return;
   std::error_code failed;
   std::filesystem::create_directory(files.csv_directory, failed);
@@ -27,6 +28,7 @@ void write(const OutputFiles& files, const GeneratorReport& report, const Stream
   if (!files.streams_csv.empty()) write_report_file(files.streams_csv, to_csv(report.streams));
   if (!files.samples.empty() && streams != nullptr)
     write_report_file(files.samples, streams->samples_csv());
+  if (!files.hops.empty() && streams != nullptr) write_report_file(files.hops, streams->hops_csv());
   if (!files.flow_records.empty())
     write_report_file(files.flow_records, flow_records_csv(report.flow_groups));
   if (files.csv_directory.empty()) return;

@@ -15,6 +15,7 @@ struct OutputFiles {
   std::string flow_records;   ///< of [[flows]] tables with `records`
   std::string streams_csv;    ///< one line a stream
   std::string samples;        ///< raw latencies of streams with latency_samples
+  std::string hops;           ///< raw hop records of those with `hops` too
 };
 
 /// Before the run: makes the directory for tables if only that is missing.

@@ -45,6 +45,11 @@ class VirtualWorld {
   [[nodiscard]] SwitchNetwork& network() noexcept { return network_; }
   [[nodiscard]] Generator& generator() noexcept { return generator_; }
 
+  /// nullptr: the run has none.
+  [[nodiscard]] const VirtualStreams* streams() const noexcept {
+    return streams_ ? &*streams_ : nullptr;
+  }
+
  private:
   void join(const SwitchProcessConfig& switches, const GeneratorConfig& traffic);
   void join_streams(const GeneratorConfig& traffic, const std::vector<bool>& has_host);

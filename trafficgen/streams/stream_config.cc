@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/config/addresses.h"
+#include "common/net/hop_trace.h"
 
 namespace outrider {
 namespace {
@@ -72,6 +73,23 @@ void check_sizes(const Checks& at, const StreamConfig& s) {
   if (s.imix) check_mix(at, *s.imix);
   if (s.sweep) check_sweep(at, *s.sweep);
   at.in_range("sweep_packets", s.sweep_packets, 1, kMaxBurstPackets, "packets");
+}
+
+std::uint32_t shortest_of(const StreamConfig& s) {
+  if (s.sweep) return s.sweep->from_bytes;
+  if (!s.imix) return s.frame_bytes.value_or(kMinStreamFrameBytes);
+  std::uint32_t shortest = kMaxStreamFrameBytes;
+  for (const auto& entry : s.imix->entries) shortest = std::min(shortest, entry.frame_bytes);
+  return shortest;
+}
+
+void check_hops(const Checks& at, const StreamConfig& s) {
+  if (!at.in_range("hops", s.hops, 0, hop_trace::kMaxRecords, "hops") || s.hops == 0) return;
+  const auto needs = static_cast<std::uint32_t>(kMinStreamFrameBytes + hop_trace::kHeaderBytes +
+                                                s.hops * hop_trace::kRecordBytes);
+  at.require(shortest_of(s) >= needs, "hops", std::to_string(s.hops),
+             "needs frames of at least " + std::to_string(needs) + " bytes; the shortest has " +
+                 std::to_string(shortest_of(s)));
 }
 
 bool is_unicast(std::uint32_t address) noexcept {
@@ -169,6 +187,7 @@ void check(const Checks& at, const StreamConfig& s) {
   check_rate(at, s);
   check_pattern(at, s);
   check_sizes(at, s);
+  check_hops(at, s);
   check_flows(at, s);
   check_time(at, s);
   at.in_range("latency_samples", s.latency_samples, 0, kMaxSamples);

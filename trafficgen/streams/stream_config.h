@@ -113,6 +113,8 @@ struct StreamConfig {
   std::optional<std::uint64_t> packets{};  ///< absent: no limit
   Duration max_lag = std::chrono::milliseconds(100);
   std::uint32_t latency_samples = 0;  ///< raw samples kept
+  /// Hops of the way that switches may record in each packet; 0: the packets are no probes.
+  std::uint32_t hops = 0;
 };
 
 /// Consecutive source ports that the flows share, at least 1.
@@ -185,6 +187,7 @@ void describe(V& v, StreamConfig& c) {
   v.value("packets", c.packets);
   v.duration("max_lag", c.max_lag);
   v.value("latency_samples", c.latency_samples);
+  v.value("hops", c.hops);
 }
 
 }  // namespace outrider

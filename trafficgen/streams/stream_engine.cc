@@ -34,6 +34,7 @@ void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t 
   r.latency_ns = receiver.latency(stream);
   r.samples_kept = receiver.samples(stream).size();
   r.samples_not_kept = c.samples_not_kept;
+  if (const HopTracker* hops = receiver.hops(stream)) r.hops = hops->report();
 }
 
 std::uint32_t longest(const StreamConfig& s) { return std::ranges::max(size_order(s).sizes); }
@@ -62,7 +63,7 @@ StreamEngine::StreamEngine(const Setup& setup, rte_mempool& pool) : streams_(set
     const StreamConfig& s = streams_[i];
     auto flows = std::make_shared<const StreamFlows>(s);
     if (!s.receive_device.empty()) {
-      expected.push_back({id_of(s, i), flows, !s.device.empty(), s.latency_samples});
+      expected.push_back({id_of(s, i), flows, !s.device.empty(), s.latency_samples, s.hops != 0});
       received_.push_back(i);
       const auto device = *index_of(setup.devices, s.receive_device);
       if (std::ranges::find(receive_devices_, device) == receive_devices_.end())
@@ -156,6 +157,15 @@ std::string StreamEngine::samples_csv() const {
       text += streams_[received_[i]].name + ',' + std::to_string(number++) + ',' +
               std::to_string(ns) + '\n';
   }
+  return text;
+}
+
+std::string StreamEngine::hops_csv() const {
+  std::string text =
+      "stream,flow,sequence,latency_ns,hop,switch,port,queue,sojourn_ns,left_packets,left_bytes\n";
+  for (std::size_t i = 0; i < received_.size(); ++i)
+    if (const HopTracker* hops = receiver_.hops(i))
+      text += hops->csv_lines(streams_[received_[i]].name);
   return text;
 }
 

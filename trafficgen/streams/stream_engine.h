@@ -73,6 +73,8 @@ class StreamEngine {
   void add_to(TrafficLive& live) const noexcept;
   /// Raw latencies as CSV: name of the stream, number of the sample, ns.
   [[nodiscard]] std::string samples_csv() const;
+  /// Hop records of the probes that were kept, see HopTracker::csv_lines().
+  [[nodiscard]] std::string hops_csv() const;
 
  private:
   struct Sending {

@@ -22,7 +22,8 @@ StreamFrames::StreamFrames(const StreamConfig& s, std::uint32_t id,
                            const std::vector<std::uint32_t>& sizes)
     : flows_(std::move(flows)),
       stream_bits_(id << kStampFlowBits),
-      full_checksum_(s.udp_checksum == UdpChecksum::kFull) {
+      full_checksum_(s.udp_checksum == UdpChecksum::kFull),
+      record_bytes_(s.hops * static_cast<std::uint32_t>(hop_trace::kRecordBytes)) {
   const FlowKey first = flow_of(s, 0);
   for (const std::uint32_t size : sizes) {
     Template& t = templates_.emplace_back();
@@ -46,6 +47,10 @@ StreamFrames::StreamFrames(const StreamConfig& s, std::uint32_t id,
     std::memcpy(t.head.data() + kStreamStampOffset, &magic, sizeof magic);
     // RFC 768: the length counts twice, in the pseudo header and in the header.
     t.udp_sum = 2U * udp_bytes + be16(kIpProtocolUdp) + magic;
+    if (s.hops == 0) continue;
+    const std::array trace{be16(hop_trace::kMagic), be16(static_cast<std::uint16_t>(s.hops << 8))};
+    std::memcpy(t.head.data() + kStreamStampOffset + kStampBytes, trace.data(), sizeof trace);
+    t.udp_sum += std::uint32_t{trace[0]} + trace[1];
   }
 }
 

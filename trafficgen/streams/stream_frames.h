@@ -8,6 +8,7 @@
 
 #include "common/net/checksum.h"
 #include "common/net/headers.h"
+#include "common/net/hop_trace.h"
 #include "trafficgen/streams/stream_config.h"
 #include "trafficgen/streams/stream_flows.h"
 #include "trafficgen/streams/stream_schedule.h"
@@ -21,10 +22,14 @@ inline constexpr std::uint32_t kUdpHeaderBytes = 8;
 inline constexpr std::uint32_t kStreamStampOffset = kStreamUdpOffset + kUdpHeaderBytes;
 /// Every frame's first bytes are written in one go; a buffer must hold as many.
 inline constexpr std::uint32_t kStreamHeadBytes = 64;
+/// The header of a probe's trace follows the stamp, its records follow the head.
+static_assert(kStreamStampOffset + kStampBytes + hop_trace::kHeaderBytes == kStreamHeadBytes);
+static_assert(hop_trace::kPayloadOffset == kStampBytes);
 static_assert(kStreamStampOffset + kStampBytes == kMinStreamFrameBytes - kFcsBytes,
               "the stamp is all that the shortest frame has room for");
 
-/// Writes the frames of one stream: Ethernet, IPv4, UDP, stamp. The rest of the
+/// Writes the frames of one stream: Ethernet, IPv4, UDP, stamp, and the room for hop
+/// records if it is of probes. The rest of the
 /// payload is zeros, which the buffers of the pool hold already, so a frame of
 /// any length costs one copy of 64 bytes and the fields that differ by packet.
 ///
@@ -63,6 +68,7 @@ class StreamFrames {
   std::shared_ptr<const StreamFlows> flows_;
   std::uint32_t stream_bits_;  ///< id, at its place in the stamp
   bool full_checksum_;
+  std::uint32_t record_bytes_;  ///< of a probe, behind the head: those of its last use
 };
 
 namespace stream_frames_detail {
@@ -86,6 +92,8 @@ inline void StreamFrames::write(std::uint8_t* frame, const Departure& d,
   const Template& t = templates_[d.size];
   const StreamFlows::Flow& flow = (*flows_)[d.flow];
   std::memcpy(frame, t.head.data(), kStreamHeadBytes);
+  if (record_bytes_ != 0) [[unlikely]]
+    std::memset(frame + kStreamHeadBytes, 0, record_bytes_);
   std::memcpy(frame + kStreamIpOffset + 12, &flow, StreamFlows::kHeaderBytes);
   put(frame + kStreamIpOffset + 10,
       static_cast<std::uint16_t>(~checksum_fold(t.ip_sum + flow.address_sum)));

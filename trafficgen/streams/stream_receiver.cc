@@ -76,7 +76,13 @@ StreamEnd StreamReceiver::judge(std::span<const std::uint8_t> bytes, std::uint32
   if (stamp.ticks > ticks) return StreamEnd::kBadStamp;
   if (!count(stream, stream.tracker.on_arrival(stamp.flow, stamp.sequence)))
     return StreamEnd::kBadStamp;
-  note_latency(stream, scale_.ns(ticks - stamp.ticks));
+  const std::uint64_t latency_ns = scale_.ns(ticks - stamp.ticks);
+  note_latency(stream, latency_ns);
+  if (stream.hops != nullptr) [[unlikely]] {
+    const std::size_t present = std::min<std::size_t>(bytes.size(), kStreamUdpOffset + udp_bytes);
+    const auto trace = hop_trace::read(bytes.first(present).subspan(kStreamStampOffset));
+    if (trace) stream.hops->on_probe(stamp.flow, stamp.sequence, latency_ns, *trace);
+  }
   stream.counters.frame_bytes += frame_bytes + kFcsBytes;
   stream.counters.ce_marked += ecn_of(ip.tos) == Ecn::kCe ? 1 : 0;
   return StreamEnd::kTaken;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/core/histogram.h"
+#include "trafficgen/streams/hop_tracker.h"
 #include "trafficgen/streams/sequence_tracker.h"
 #include "trafficgen/streams/stream_config.h"
 #include "trafficgen/streams/stream_flows.h"
@@ -65,7 +66,8 @@ class TickScale {
 /// the two readings themselves cost is part of it (see measure_loop_bias()).
 ///
 /// Identity: arrived == sum(ends), ends[kTaken] == sum over streams of taken.
-/// Memory: 16 bytes per flow, 60 kB per stream, 8 bytes per raw sample; all taken
+/// Memory: 16 bytes per flow, 60 kB per stream, 8 bytes per raw sample (of probes 96 more,
+/// and 60 kB per queue on their way); all taken
 /// at construction. Not thread-safe (one lcore owns it).
 class StreamReceiver {
  public:
@@ -74,6 +76,7 @@ class StreamReceiver {
     std::shared_ptr<const StreamFlows> flows{};
     bool from_zero = true;              ///< the sender began with this receiver
     std::uint32_t latency_samples = 0;  ///< raw ones kept
+    bool probes = false;                ///< packets carry hop records
   };
   StreamReceiver(const std::vector<Expected>& streams, std::uint64_t ticks_per_second);
 
@@ -96,6 +99,10 @@ class StreamReceiver {
   [[nodiscard]] const Histogram& latency(std::size_t stream) const noexcept {  ///< [ns]
     return streams_[stream].latency;
   }
+  /// nullptr: its packets are no probes.
+  [[nodiscard]] const HopTracker* hops(std::size_t stream) const noexcept {
+    return streams_[stream].hops.get();
+  }
   [[nodiscard]] const std::vector<std::uint64_t>& samples(std::size_t stream) const noexcept {
     return streams_[stream].samples;
   }
@@ -105,6 +112,7 @@ class StreamReceiver {
     explicit Stream(const Expected& e)
         : flows(e.flows), tracker(e.flows->size(), e.from_zero), max_samples(e.latency_samples) {
       samples.reserve(max_samples);
+      if (e.probes) hops = std::make_unique<HopTracker>(e.latency_samples);
     }
     std::shared_ptr<const StreamFlows> flows;
     SequenceTracker tracker;
@@ -112,6 +120,7 @@ class StreamReceiver {
     Histogram latency{};
     std::uint32_t max_samples;
     std::vector<std::uint64_t> samples{};
+    std::unique_ptr<HopTracker> hops{};
   };
 
   StreamEnd judge(std::span<const std::uint8_t> bytes, std::uint32_t frame_bytes,

@@ -52,6 +52,22 @@ std::string sent_lines(const StreamReport& s) {
   return text;
 }
 
+std::string hop_lines(const HopsReport& r) {
+  if (r.probes == 0) return {};
+  std::string text = print(
+      "    probes %" PRIu64 ", without room for a hop %" PRIu64
+      ", records of further queues %" PRIu64 "; latency less sojourns: min %" PRIu64
+      ", p50 %" PRIu64 ", max %" PRIu64 " ns\n",
+      r.probes, r.incomplete, r.elsewhere, at(r.rest_ns, 0), at(r.rest_ns, 0.5), at(r.rest_ns, 1));
+  for (const HopReport& h : r.hops)
+    text +=
+        print("      switch %u port %u queue %u: %" PRIu64 " probes, sojourn p50 %" PRIu64
+              ", p99 %" PRIu64 ", max %" PRIu64 " ns, left behind at most %u packets, %u bytes\n",
+              h.switch_id, h.port, h.queue, h.probes, at(h.sojourn_ns, 0.5), at(h.sojourn_ns, 0.99),
+              at(h.sojourn_ns, 1), h.max_left_packets, h.max_left_bytes);
+  return text;
+}
+
 std::string received_lines(const StreamReport& s) {
   std::string text = print("    received %" PRIu64 ", lost %" PRIu64 ", reordered %" PRIu64
                            " (by up to %u), duplicated %" PRIu64 ", too late to judge %" PRIu64
@@ -67,7 +83,7 @@ std::string received_lines(const StreamReport& s) {
   if (s.samples_kept != 0)
     text += print("    raw latencies: kept %" PRIu64 ", not kept %" PRIu64 "\n", s.samples_kept,
                   s.samples_not_kept);
-  return text;
+  return text + hop_lines(s.hops);
 }
 
 std::string csv_line(const StreamReport& s) {
@@ -101,6 +117,7 @@ bool balanced(const StreamsReport& r) {
     holds &= s.scheduled == s.sent + s.abandoned;
     holds &= s.received == s.distinct + s.duplicated + s.beyond_window;
     holds &= s.received == s.latency_ns.count();
+    holds &= s.hops.probes == s.hops.rest_ns.count() + s.hops.incomplete;
     holds &= !s.sends || !s.receives || s.distinct + s.lost == s.sent;
   }
   const StreamEndsReport& e = r.ends;

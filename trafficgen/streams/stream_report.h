@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/core/histogram.h"
+#include "trafficgen/streams/hop_tracker.h"
 
 namespace outrider {
 
@@ -58,6 +59,7 @@ struct StreamReport {
   Histogram latency_ns;  ///< departure stamp to arrival, both read by software
   std::uint64_t samples_kept = 0;
   std::uint64_t samples_not_kept = 0;
+  HopsReport hops;  ///< empty unless its packets are probes
 };
 
 /// All streams of a process.

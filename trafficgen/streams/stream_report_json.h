@@ -8,6 +8,28 @@
 namespace outrider {
 
 template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, HopReport>
+void fields(V& v, R& r) {
+  v.value("switch_id", r.switch_id);
+  v.value("port", r.port);
+  v.value("queue", r.queue);
+  v.value("probes", r.probes);
+  v.value("max_left_packets", r.max_left_packets);
+  v.value("max_left_bytes", r.max_left_bytes);
+  v.value("sojourn_ns", r.sojourn_ns);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, HopsReport>
+void fields(V& v, R& r) {
+  v.value("probes", r.probes);
+  v.value("incomplete", r.incomplete);
+  v.value("elsewhere", r.elsewhere);
+  v.value("hops", r.hops);
+  v.value("rest_ns", r.rest_ns);
+}
+
+template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, StreamReport>
 void fields(V& v, R& r) {
   v.value("name", r.name);
@@ -42,6 +64,7 @@ void fields(V& v, R& r) {
   v.value("latency_ns", r.latency_ns);
   v.value("samples_kept", r.samples_kept);
   v.value("samples_not_kept", r.samples_not_kept);
+  v.value("hops", r.hops);
 }
 
 template <class V, class R>

@@ -34,6 +34,16 @@ StreamEngine::Setup setup_of(std::vector<StreamConfig> streams,
   return setup;
 }
 
+std::vector<std::uint16_t> head_bytes_of(const std::vector<StreamConfig>& streams) {
+  std::vector<std::uint16_t> bytes;
+  for (const auto& s : streams)
+    bytes.push_back(
+        static_cast<std::uint16_t>(kStreamHeadBytes + s.hops * hop_trace::kRecordBytes));
+  static_assert(kStreamHeadBytes + hop_trace::kMaxRecords * hop_trace::kRecordBytes <=
+                kHeaderRoomBytes);
+  return bytes;
+}
+
 }  // namespace
 
 VirtualStreams::VirtualStreams(const std::vector<StreamConfig>& streams,
@@ -41,7 +51,7 @@ VirtualStreams::VirtualStreams(const std::vector<StreamConfig>& streams,
                                std::optional<Duration> duration, EventLoop& loop, rte_mempool& pool)
     : loop_(loop),
       id_(loop.add(*this)),
-      wires_{.links = std::vector<Link*>(streams.size())},
+      wires_{.links = std::vector<Link*>(streams.size()), .head_bytes = head_bytes_of(streams)},
       engine_(setup_of(streams, devices, seed, duration), pool) {}
 
 std::uint16_t VirtualStreams::Wire::tx(Packet** packets, std::uint16_t n) const noexcept {
@@ -52,8 +62,7 @@ std::uint16_t VirtualStreams::Wire::tx(Packet** packets, std::uint16_t n) const 
     m = PacketMeta{};
     m.frame_bytes = rte_pktmbuf_pkt_len(&packet);
     // The buffer holds the head; zeros of the payload are implied.
-    const auto room = static_cast<std::uint16_t>(packet.buf_len - packet.data_off);
-    packet.data_len = std::min(packet.data_len, room);
+    packet.data_len = std::min(packet.data_len, head_bytes);
     packet.pkt_len = packet.data_len;
     link->push(&packet, now);
   }

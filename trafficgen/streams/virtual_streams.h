@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "common/dpdk/mempool.h"
@@ -35,18 +36,23 @@ class VirtualStreams final : public EventSource {
   Time fire(Time now) noexcept override;
 
   [[nodiscard]] StreamsReport report() const { return engine_.report(); }
+  [[nodiscard]] std::string hops_csv() const { return engine_.hops_csv(); }
 
  private:
   /// A stream's wire, as a device that takes everything.
   struct Wire {
     Link* link;
+    std::uint16_t head_bytes;
     Time now;
     std::uint16_t tx(Packet** packets, std::uint16_t n) const noexcept;
   };
   struct Wires {
-    std::vector<Link*> links;  ///< [streams]
+    std::vector<Link*> links;               ///< [streams]
+    std::vector<std::uint16_t> head_bytes;  ///< [streams]: what is not zeros
     Time now{};
-    [[nodiscard]] Wire port(std::size_t stream) const noexcept { return {links[stream], now}; }
+    [[nodiscard]] Wire port(std::size_t stream) const noexcept {
+      return {links[stream], head_bytes[stream], now};
+    }
   };
 
   EventLoop& loop_;

@@ -69,9 +69,10 @@ inline auto fields(const SwitchPortConfig& c) {
 }
 /// What forwards and classifies is in forwarding_config_test.cc.
 inline auto fields(const SwitchConfig& c) {
-  return std::tuple_cat(std::tuple(c.name, c.ports.size(), c.routes.size(), c.mac_routes.size(),
-                                   c.ddl_ports.first, c.ddl_ports.last, c.buffer.total_bytes),
-                        fields(c.signals));
+  return std::tuple_cat(
+      std::tuple(c.name, c.ports.size(), c.routes.size(), c.mac_routes.size(), c.ddl_ports.first,
+                 c.ddl_ports.last, c.buffer.total_bytes, c.hop_records.udp_port, c.hop_records.id),
+      fields(c.signals));
 }
 inline auto fields(const RouteConfig& c) { return std::tuple(c.prefix, c.port); }
 inline auto fields(const MacRouteConfig& c) { return std::tuple(c.mac, c.port); }
@@ -175,7 +176,8 @@ inline SwitchProcessConfig full_config() {
                                       .token_burst = 3,
                                       .udp_port = 5901,
                                       .due_limit = 3s},
-                          .buffer = {.total_bytes = 1'000'000}};
+                          .buffer = {.total_bytes = 1'000'000},
+                          .hop_records = {.udp_port = 5902, .id = 3}};
   const SwitchConfig root{
       .name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};
   return {.devices = {{"nic", "0000:3b:00.0", 2048, 512, 1, 9000}},

@@ -143,6 +143,16 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
          c.switches[0].signals.accept_from.clear();
        },
        "switch[0].signals.accept_from", "is required with accept_udp"},
+      {[](C& c) { c.switches[0].hop_records.udp_port = 0; }, "switch[0].hop_records.udp_port",
+       "0: must be at least 1"},
+      {[](C& c) { c.switches[0].hop_records.udp_port = 5901; }, "switch[0].hop_records.udp_port",
+       "5901: is the port of signals already"},
+      {[](C& c) { c.switches[1].hop_records.id = 4; }, "switch[1].hop_records.id",
+       "4: needs udp_port"},
+      {[](C& c) {
+         c.switches[1].hop_records = {5902, 3};
+       },
+       "switch[1].hop_records.id", "3: is also that of switch[0]"},
       {[](C& c) { c.switches[0].signals.udp_port = 0; }, "switch[0].signals.udp_port",
        "0: must be at least 1"},
       {[](C& c) { c.switches[0].signals.due_limit = 0ms; }, "switch[0].signals.due_limit",

@@ -63,6 +63,14 @@ TEST(StreamConfigRules, EveryRuleNamesItsKey) {
   ASSERT_TRUE(validate(valid).empty()) << format_issues("valid", validate(valid));
   using L = StreamList;
   const Breach<L> breaches[] = {
+      {[](L& l) { l.streams[0].hops = 5; }, "stream[0].hops", "5"},
+      {[](L& l) { l.streams[0].hops = 1; }, "stream[0].hops",
+       "1: needs frames of at least 84 bytes; the shortest has 64"},
+      {[](L& l) {
+         l.streams[0].hops = 2;
+         l.streams[0].imix = SizeMix{{{1518, 1}, {99, 1}}};
+       },
+       "stream[0].hops", "2: needs frames of at least 100 bytes; the shortest has 99"},
       {[](L& l) { l.streams[0].name = ""; }, "stream[0].name", "\"\": must not be empty"},
       {[](L& l) { l.streams[1].name = "s"; }, "stream[1].name", "\"s\": is used twice"},
       {[](L& l) { l.streams[0].device = ""; }, "stream[0].device", "one of device and"},
