@@ -129,9 +129,14 @@ std::vector<AnswerSentence> answer_of(const std::vector<AnswerArm>& arms, std::s
 
 std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points) {
   std::vector<std::string> names;
+  bool any_interval = false;
   for (const auto& p : points)
-    for (const auto& a : p.arms)
+    for (const auto& a : p.arms) {
+      any_interval = any_interval || has_interval(a.change);
       if (std::ranges::find(names, a.name) == names.end()) names.push_back(a.name);
+    }
+  if (!any_interval)
+    return {{"warning", "No change has a confidence interval, as with one seed: none is counted."}};
   std::vector<AnswerSentence> out;
   for (const auto& name : names) {
     std::vector<double> gains;

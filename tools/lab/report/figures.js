@@ -37,7 +37,6 @@ function drawGain(c) {
   axisY(g, y, w, `communication time, median [${c.unit.name}]`, c.theme, { titleX: -m.left + 2 });
   axisX(g, x, h, w, "background lost against off [% of its bytes around bursts]", c.theme, { grid: true });
   bar(g, x(0), x(0), 0, h, { stroke: c.theme.strong });
-  text(g, w - 4, h - 8, "better: lower and further left", { "text-anchor": "end", fill: c.theme.muted, "font-size": 11, "font-style": "italic" });
   const points = arms.map((a) => {
     const px = x(lost(a)[0] * 100), py = y(median(a)[0] * k), bars = [];
     const [, tl, th] = median(a), [, bl, bh] = lost(a);
@@ -45,7 +44,9 @@ function drawGain(c) {
     if (isNumber(bl)) bars.push({ x0: x(bl * 100), x1: x(bh * 100), y0: py - 1, y1: py + 1 });
     return { arm: a, name: fitted(a.name, w * 0.6), x: px, y: py, bars };
   });
-  const taken = boxesOf(points);
+  const better = "better: lower and further left";
+  const taken = boxesOf(points).concat({ x0: w - 4 - measure(better, 11), x1: w, y0: h - 20, y1: h });
+  text(g, w - 4, h - 8, better, { "text-anchor": "end", fill: c.theme.muted, "font-size": 11, "font-style": "italic" });
   const reference = (v, name) => {
     bar(g, 0, w, y(v), y(v), { stroke: c.theme.strong, "stroke-dasharray": "5 4" });
     // Where the line is free: from the right end, or below it.
@@ -100,7 +101,7 @@ function drawSweep(c) {
     point, p, arms: c.all.filter((a) => a.point === p && !a.off && c.shown(a) && isNumber(median(a)[3])),
   })).filter((r) => r.arms.length);
   if (!rows.length) return "No arm is compared with off.";
-  const names = Math.min(300, Math.max(...rows.map((r) => measure(r.point.name))) + 18);
+  const names = Math.min(300, Math.max(...rows.map((r) => measure(r.point.name, 12, 600))) + 20);
   const arms = rows.flatMap((r) => r.arms).filter((a, i, all) => all.findIndex((b) => b.name === a.name) === i);
   const probe = newSvg(c.width, 10, c.theme, "");
   const top = legend(probe, 0, 8, c.width, arms, c.theme) + 14, step = 13;
@@ -121,7 +122,7 @@ function drawSweep(c) {
     row.on("click", () => c.choosePoint(r.p));
     tip(row, [r.point.name, ...r.point.answer.map((s) => s.text), "Click to show this point below."]);
     bar(g, -names, w, y + heights[i], y + heights[i], { stroke: c.theme.line });
-    text(row, -12, y + heights[i] / 2, fitted(r.point.name, names - 14), { dy: ".34em", "text-anchor": "end",
+    text(row, -12, y + heights[i] / 2, fitted(r.point.name, names - 20, 12, 600), { dy: ".34em", "text-anchor": "end",
       "font-weight": r.p === c.point ? 600 : 400 });
     r.arms.forEach((a, j) => {
       const at = y + 5 + (j + 0.5) * step, [, , , d, dl, dh] = median(a);
@@ -163,7 +164,7 @@ function facets(c, options) {
       { count: 4, bare: column !== 0, titleX: -left + 2, titleY: -head + 4 });
     axisX(g, x, h, w, null, c.theme, { count: Math.max(3, Math.floor(w / 70)) });
     keyOf(g, 10, -11, arm, c.theme);
-    text(g, 25, -11, fitted(arm.name, w - 25, 12), { dy: ".34em", "font-weight": 600 });
+    text(g, 25, -11, fitted(arm.name, w - 25, 12, 600), { dy: ".34em", "font-weight": 600 });
     if (last && column === 0) text(g, 0, h + 33, options.xTitle, { fill: c.theme.muted, "font-size": 11 });
     options.draw(g, arm, x, y, w, h);
   });
@@ -403,7 +404,8 @@ function drawTimeline(c) {
   const several = new Set(bursts.map((b) => b.worker)).size > 1, jobs = new Set(bursts.map((b) => b.job)).size > 1;
   const [low, high] = extent(bursts.flatMap((b) => [b.due, b.start, b.ack, b.first, b.delivered]));
   const unit = timeUnit(high), k = unit.per_ms, step = bursts.length > 24 ? 15 : 22, top = 30, names = several ? 150 : 96;
-  const h = bursts.length * step, w = c.width - names - 60;
+  const ending = (b) => b.delivered === null ? "not delivered" : number(b.delivered * k) + (b.rtos ? ` · ${b.rtos} RTO` : "");
+  const h = bursts.length * step, w = c.width - names - Math.max(...bursts.map((b) => measure(ending(b), 11))) - 16;
   const x = d3.scale.linear().domain([Math.min(low, 0) * k, high * k]).range([0, w]);
   const svg = newSvg(c.width, top + h + 44, c.theme, `Time line of the bursts of ${arm.name}, seed ${seed}`);
   const color = c.theme.color(arm);
@@ -432,7 +434,7 @@ function drawTimeline(c) {
     bar(node, x(b.due * k), x(b.due * k), y - step * 0.36, y + step * 0.36, { stroke: c.theme.text, "stroke-width": 2 });
     if (b.start !== null) node.append("path").attr(triangle(x(b.start * k), y, c.theme.text));
     if (b.queue !== null) node.append("circle").attr({ cx: x(b.queue * k), cy: y, r: 2.8, fill: c.theme.card, stroke: c.theme.text, "stroke-width": 1.2 });
-    text(node, w + 8, y, b.delivered === null ? "not delivered" : number(b.delivered * k) + (b.rtos ? ` · ${b.rtos} RTO` : ""), { dy: ".34em", fill: c.theme.muted, "font-size": 11 });
+    text(node, w + 8, y, ending(b), { dy: ".34em", fill: c.theme.muted, "font-size": 11 });
     const show = (v) => v === null ? "–" : `${number(v * k)} ${unit.name}`;
     tip(node, [`${arm.name}, seed ${b.seed}, ${label}`, `gradients ready ${show(b.due)}`, `START ${show(b.start)}, ACK ${show(b.ack)}`, `first byte sent ${show(b.first)}`,
       `first packet at the queue ${show(b.queue)}`, `last byte delivered ${show(b.delivered)}`, `${b.rtos} retransmission time-outs`]);

@@ -111,10 +111,10 @@ const measure = (() => {
 })();
 
 /** Cut so that it is no wider than `width`; the end says that it was. */
-function fitted(content, width, size = 12) {
-  if (measure(content, size) <= width) return content;
+function fitted(content, width, size = 12, weight = 400) {
+  if (measure(content, size, weight) <= width) return content;
   let n = content.length;
-  while (n > 1 && measure(content.slice(0, n) + "…", size) > width) n--;
+  while (n > 1 && measure(content.slice(0, n) + "…", size, weight) > width) n--;
   return content.slice(0, n) + "…";
 }
 

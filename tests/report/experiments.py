@@ -1,0 +1,57 @@
+"""The lab and what it is run on, for the tests of its results."""
+import os
+import pathlib
+import subprocess
+
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LAB = os.environ.get("OUTRIDER_LAB_PROGRAM", str(ROOT / "build/release/bin/outrider-lab"))
+CHART_LIBRARY = pathlib.Path("/usr/share/javascript/d3/d3.min.js")
+# What a program built with LeakSanitizer does not have to answer for.
+ENVIRONMENT = dict(os.environ, LSAN_OPTIONS=f"suppressions={ROOT / 'tests/linux/leaks.supp'}:"
+                   "print_suppressions=0")
+
+# A text that would do something if anything took it for more than a text.
+QUESTION = "</script><script>throw 1</script><img src=x onerror='throw 2'> & <b>why</b>?"
+
+SWEEP = """
+[[vary]]
+parameter = "tcp"
+values = ["reno"]
+arms = ["off", "on"]
+
+[[vary]]
+parameter = "burst_bytes"
+values = ["50kB"]
+arms = ["off", "on", "on-hold-spared"]
+
+[[vary]]
+parameter = "h_packets"
+values = [10]
+arms = ["on"]
+"""
+
+
+def lab(*words):
+    """Runs it. @return exit status and what it said on standard error"""
+    done = subprocess.run([LAB, *map(str, words)], capture_output=True, text=True, check=False,
+                          env=ENVIRONMENT)
+    return done.returncode, done.stderr
+
+
+def run(directory, name, question=None, attribution=False, sweep=False, seeds=2):
+    """conf/experiments/quick.toml, changed. @return the directory of its results"""
+    text = (ROOT / "conf/experiments/quick.toml").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    if question is not None:
+        lines = [f"question = '''{question}'''" if line.startswith("question =") else line
+                 for line in lines]
+    if attribution:
+        lines.insert(lines.index("[parameters]") + 1, "attribution = true")
+    file = pathlib.Path(directory) / f"{name}.toml"
+    file.write_text("\n".join(lines) + (SWEEP if sweep else "\n"), encoding="utf-8")
+    out = pathlib.Path(directory) / name
+    status, said = lab("run", file, "--repeat", seeds, "--jobs", 1, "--out", out)
+    if status != 0:
+        raise RuntimeError(f"outrider-lab: exit status {status}: {said}")
+    return out

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""report.html of real runs in headless Chromium: nothing to complain of, every figure drawn,
+nothing fetched, no text over another, in light and dark, on a laptop's screen.
+
+OUTRIDER_SCREENSHOTS=DIR keeps pictures of what was tested.
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+import browser
+import experiments
+
+FIGURES = {"gain", "queue", "cdf", "attribution", "throughput", "cost", "marks", "drops",
+           "timeline"}
+
+# Every pair of texts of a figure of which one hides a part of the other.
+OVERLAPS = """
+[...document.querySelectorAll("figure svg, #table svg")].flatMap((svg) => {
+  const boxes = [...svg.querySelectorAll("text")].filter((t) => t.textContent.trim())
+      .map((t) => [t.textContent, t.getBoundingClientRect(), t]);
+  const found = [];
+  for (let i = 0; i < boxes.length; i++) for (let j = i + 1; j < boxes.length; j++) {
+    const [a, p] = boxes[i], [b, q] = boxes[j];
+    const w = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+    const h = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+    if (w > 1.5 && h > 3.5) found.push(`${svg.getAttribute("aria-label")}: "${a}" and "${b}"`);
+  }
+  const frame = svg.getBoundingClientRect();
+  for (const [a, p] of boxes)
+    if (p.left < frame.left - 1 || p.right > frame.right + 1 || p.bottom > frame.bottom + 1)
+      found.push(`${svg.getAttribute("aria-label")}: "${a}" is cut off`);
+  return found;
+})
+"""
+
+DRAWN = """
+Object.fromEntries([...document.querySelectorAll("figure")].map((f) => [f.dataset.figure, {
+  state: f.dataset.drawn, marks: f.querySelectorAll("svg .mark").length,
+  buttons: [...f.querySelectorAll(".tools button")].map((b) => b.textContent),
+  text: f.querySelector(".plot").textContent}]))
+"""
+
+# What the button saves, read again as an XML document.
+SAVED = """
+(async () => {
+  const saved = [];
+  const native = URL.createObjectURL;
+  URL.createObjectURL = (blob) => { saved.push(blob); return native(blob); };
+  HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };
+  const buttons = document.querySelectorAll("figure[data-figure=%s] .tools button");
+  [...buttons].find((b) => b.textContent === "%s").click();
+  for (let i = 0; i < 200 && saved.length < 2; i++) await new Promise((r) => setTimeout(r, 20));
+  URL.createObjectURL = native;
+  const [blob, name] = saved;
+  if (blob.type !== "image/svg+xml") return [name, blob.type, blob.size];
+  const text = await blob.text();
+  const xml = new DOMParser().parseFromString(text, "image/svg+xml");
+  return [name, blob.type, blob.size, xml.querySelector("parsererror") === null,
+          xml.querySelectorAll(".mark").length, /<(style|script|image)|class="plot/.test(text)];
+})()
+"""
+
+
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory(prefix="outrider-report-")
+        cls.addClassCleanup(cls.directory.cleanup)
+        root = cls.directory.name
+        cls.quick = experiments.run(root, "quick", experiments.QUESTION, attribution=True)
+        cls.plain = experiments.run(root, "plain", seeds=1)
+        cls.sweep = experiments.run(root, "sweep", sweep=True)
+        cls.page = cls.enterClassContext(browser.Browser()) if hasattr(cls, "enterClassContext") \
+            else cls.entered(browser.Browser())
+
+    @classmethod
+    def entered(cls, context):
+        cls.addClassCleanup(context.__exit__, None, None, None)
+        return context.__enter__()
+
+    def open(self, results, scheme="light", width=1280):
+        self.page.open(results / "report.html", scheme, width)
+        self.assertEqual(self.page.complaints, [])
+        self.assertTrue(self.page.evaluate("document.documentElement.dataset.ready === 'yes'"))
+        self.keep_picture(f"{results.name}-{scheme}-{width}")
+
+    def keep_picture(self, name):
+        keep = os.environ.get("OUTRIDER_SCREENSHOTS")
+        path = pathlib.Path(keep or self.directory.name) / f"{name}.png"
+        self.page.screenshot(path, whole=True)
+        self.assertGreater(path.stat().st_size, 20_000, "an empty picture")
+
+    def check_figures(self, expected, empty=()):
+        drawn = self.page.evaluate(DRAWN)
+        self.assertEqual(set(drawn), set(expected))
+        for name, figure in drawn.items():
+            with self.subTest(figure=name):
+                if name in empty:
+                    self.assertEqual(figure["state"], "empty")
+                    self.assertGreater(len(figure["text"]), 20, "it says why")
+                    continue
+                self.assertEqual(figure["state"], "yes", figure["text"])
+                self.assertGreater(figure["marks"], 0)
+                self.assertEqual(figure["buttons"][-2:], ["SVG", "PNG"])
+        self.assertEqual(self.page.evaluate(OVERLAPS), [])
+        self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"),
+                             self.page.evaluate("innerWidth"), "the page scrolls sideways")
+        self.assertEqual([u for u in self.page.requests if not u.startswith(("file:", "data:"))], [])
+
+    def test_every_figure_is_drawn(self):
+        for scheme, lightness in (("light", range(200, 256)), ("dark", range(0, 60))):
+            with self.subTest(scheme=scheme):
+                self.open(self.quick, scheme)
+                self.check_figures(FIGURES, empty=("drops",))
+                red = self.page.evaluate("getComputedStyle(document.body).backgroundColor")
+                self.assertIn(int(re.search(r"\d+", red).group()), lightness)
+                ink = self.page.evaluate(
+                    "document.querySelector('figure svg').getAttribute('fill')")
+                self.assertEqual(int(ink[1:3], 16) > 128, scheme == "dark", "text on its ground")
+
+    def test_on_other_widths(self):
+        for width in (1024, 1920):
+            with self.subTest(width=width):
+                self.open(self.quick, width=width)
+                self.check_figures(FIGURES, empty=("drops",))
+
+    def test_one_seed_without_attribution_says_so(self):
+        self.open(self.plain)
+        self.check_figures(FIGURES, empty=("drops", "attribution"))
+        self.assertIn("attribution = true", self.page.evaluate(DRAWN)["attribution"]["text"])
+        self.assertIn("One seed has no confidence interval",
+                      self.page.evaluate("document.getElementById('sentences').textContent"))
+
+    def test_texts_stay_texts(self):
+        self.open(self.quick)
+        self.assertEqual(self.page.evaluate("document.querySelector('.question').textContent"),
+                         experiments.QUESTION)
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('img').length"), 0)
+
+    def test_table_has_the_figures_of_the_summary(self):
+        self.open(self.quick)
+        rows = self.page.evaluate(
+            "[...document.querySelectorAll('#table tbody tr')].map((r) => "
+            "[...r.children].map((c) => c.textContent))")
+        summary = json.loads((self.quick / "summary.json").read_text(encoding="utf-8"))
+        self.assertEqual([r[0] for r in rows], [a["label"] for a in summary["arms"]])
+        for row, arm in zip(rows, summary["arms"]):
+            ms = arm["metrics"]["communication_seconds_median"]["value"]["value"] * 1e3
+            self.assertAlmostEqual(float(row[2]), ms, delta=ms / 100)
+
+    def test_the_sweep(self):
+        for scheme in ("light", "dark"):
+            self.open(self.sweep, scheme)
+            self.check_figures(FIGURES | {"sweep"}, empty=("drops", "attribution"))
+        names = self.page.evaluate(
+            "[...document.querySelectorAll('select[data-key=point] option')].map((o) => o.text)")
+        self.assertEqual(names, ["base", "tcp=reno", "burst_bytes=50000", "h_packets=10"])
+        for i, name in enumerate(names):
+            self.page.evaluate(f"(() => {{ const s = document.querySelector('select[data-key=point]');"
+                               f" s.selectedIndex = {i}; s.dispatchEvent(new Event('change')); }})()")
+            self.assertIn(name, self.page.evaluate("document.getElementById('point').textContent"))
+            self.assertEqual(self.page.complaints, [])
+            self.assertGreater(self.page.evaluate(DRAWN)["queue"]["marks"], 0)
+
+    def test_keyboard(self):
+        """Every control is reached with Tab, and a chip works with Enter and keeps the focus."""
+        self.open(self.quick)
+        reached = set()
+        for _ in range(120):
+            for kind in ("keyDown", "keyUp"):
+                self.page.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab",
+                               windowsVirtualKeyCode=9)
+            reached.add(self.page.evaluate("document.activeElement.outerHTML.slice(0, 200)"))
+        controls = self.page.evaluate(
+            "[...document.querySelectorAll('button, select, a, summary')].map((e) => e.outerHTML.slice(0, 200))")
+        self.assertGreater(len(controls), 20)
+        self.assertEqual([c for c in controls if c not in reached], [])
+        before = self.page.evaluate(DRAWN)["cdf"]["marks"]
+        self.page.evaluate("document.querySelectorAll('.chip')[1].focus()")
+        for kind in ("keyDown", "keyUp"):
+            self.page.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter",
+                           windowsVirtualKeyCode=13, text="\r")
+        self.assertEqual(self.page.evaluate(DRAWN)["cdf"]["marks"], before - 1)
+        self.assertEqual(self.page.evaluate("document.activeElement.dataset.key"), "arm on")
+
+    def test_hovering_says_something(self):
+        self.open(self.quick)
+        for name in ("gain", "queue", "cdf", "cost", "timeline"):
+            box = self.page.evaluate(
+                f"(async () => {{ const m = document.querySelector('figure[data-figure={name}] .mark');"
+                " m.scrollIntoView({block: 'center'});"
+                # scrolling, which hides the tip, is told with the next frame
+                " for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);"
+                " const r = m.getBoundingClientRect();"
+                " return [r.x + r.width / 2, r.y + r.height / 2]; })()")
+            self.page.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
+            tip = self.page.evaluate(
+                "document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
+            self.assertGreater(len(tip.splitlines()), 1, name)
+
+    def test_figures_are_saved(self):
+        for figure in sorted(FIGURES - {"drops"}):
+            self.open(self.quick, "dark")
+            name, kind, size, well_formed, marks, foreign = self.page.evaluate(
+                SAVED % (figure, "SVG"))
+            self.assertEqual((name, kind), (f"quick-{figure}.svg", "image/svg+xml"))
+            self.assertTrue(well_formed and marks > 0 and size > 1000 and not foreign, figure)
+        self.open(self.quick)
+        name, kind, size = self.page.evaluate(SAVED % ("gain", "PNG"))
+        self.assertEqual((name, kind), ("quick-gain.png", "image/png"))
+        self.assertGreater(size, 10_000)
+
+    def test_a_report_is_made_again_to_the_byte(self):
+        page = (self.quick / "report.html").read_bytes()
+        self.assertEqual(experiments.lab("report", self.quick)[0], 0)
+        self.assertEqual((self.quick / "report.html").read_bytes(), page)
+        self.assertLess(len(page), 2_000_000)
+
+    def test_what_is_missing_is_named(self):
+        status, said = experiments.lab("report", self.quick, "--chart-library", "/nowhere/d3.js")
+        self.assertEqual(status, 3)
+        self.assertIn("/nowhere/d3.js", said)
+        self.assertIn("apt install libjs-d3", said)
+        status, said = experiments.lab("report", self.directory.name)
+        self.assertEqual(status, 2)
+        self.assertIn("summary.json", said)
+
+
+def why_not():
+    if browser.program() is None:
+        return "no Chromium is installed (tools/setup installs it)"
+    if not experiments.CHART_LIBRARY.exists():
+        return f"{experiments.CHART_LIBRARY} is not there: tools/setup installs libjs-d3"
+    return None
+
+
+if __name__ == "__main__":
+    if reason := why_not():
+        print(f"skipped: {reason}")
+        sys.exit(experiments.SKIPPED)
+    unittest.main(verbosity=2)

@@ -1,0 +1,229 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+
+#include "tools/lab/report_answer.h"
+#include "tools/lab/report_bursts.h"
+#include "tools/lab/report_csv.h"
+#include "tools/lab/report_series.h"
+
+namespace outrider {
+namespace {
+
+// -- tables
+
+TEST(CsvReader, ReadsWhatIsQuotedAndEmpty) {
+  std::istringstream in("case,label,at\n0,\"on, \"\"lead\"\"\nx\",-7\n1,,\n");
+  CsvReader csv(in, "t.csv");
+  const auto label = csv.column("label"), at = csv.column("at");
+  ASSERT_TRUE(csv.next());
+  EXPECT_EQ(csv.text(label), "on, \"lead\"\nx");
+  EXPECT_EQ(csv.whole(at), -7);
+  ASSERT_TRUE(csv.next());
+  EXPECT_EQ(csv.text(label), "");
+  EXPECT_EQ(csv.whole(at), std::nullopt);
+  EXPECT_FALSE(csv.next());
+}
+
+/// What the reader says of a faulty table.
+std::string fault_of(const std::string& table) {
+  std::istringstream in(table);
+  try {
+    CsvReader csv(in, "t.csv");
+    const auto at = csv.column("at");
+    while (csv.next()) static_cast<void>(csv.whole(at));
+  } catch (const std::runtime_error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(CsvReader, NamesWhatIsWrong) {
+  EXPECT_EQ(fault_of("at\n1\n2\n"), "");
+  EXPECT_EQ(fault_of(""), "t.csv has no header");
+  EXPECT_EQ(fault_of("a,b\n"), "t.csv has no column \"at\": another version wrote it");
+  EXPECT_EQ(fault_of("at,b\n1,2\n3\n"), "t.csv record 3 has 1 fields, the header has 2");
+  EXPECT_EQ(fault_of("at\n1x\n"), "t.csv record 2, at: \"1x\" is no whole number");
+  EXPECT_EQ(fault_of("at\n\"1\n"), "t.csv record 2 ends inside quotes");
+}
+
+// -- series
+
+TEST(TimeGrid, HasAtMostTheCellsAndNoneNarrowerThanABin) {
+  const TimeGrid fine = grid_between(-100, 900, 1, 10);
+  EXPECT_EQ(fine.step_ns, 100);
+  EXPECT_EQ(fine.cells, 10U);
+  EXPECT_EQ(fine.end_ns(), 900);
+  const TimeGrid coarse = grid_between(0, 1000, 300, 10);
+  EXPECT_EQ(coarse.step_ns, 300);
+  EXPECT_EQ(coarse.cells, 4U) << "the last one goes beyond";
+}
+
+TEST(AlignedSeries, LaysIterationsOnTopOfEachOther) {
+  // Cells [-10, 0), [0, 10), [10, 20) around 100 and 200; bins of 10 that begin 4 early.
+  AlignedSeries s({.from_ns = -10, .step_ns = 10, .cells = 3});
+  s.begin_run({100, 200});
+  s.add(86, 10, 1);   // 6 of it in the first cell
+  s.add(96, 10, 5);   // 4 in the first, 6 in the second
+  s.add(106, 10, 0);  // 4 in the second, 6 in the third
+  s.add(116, 10, 7);  // 4 in the third
+  s.add(186, 40, 3);  // all of the second iteration
+  const Band band = s.band();
+  // First: (1 x 6 + 5 x 4) / 10 = 2.6, second: (5 x 6 + 0 x 4) / 10 = 3, third: (0 + 7 x 4) / 10.
+  ASSERT_EQ(band.mean.size(), 3U);
+  EXPECT_DOUBLE_EQ(band.mean[0], (2.6 + 3) / 2);
+  EXPECT_DOUBLE_EQ(band.mean[1], 3);
+  EXPECT_DOUBLE_EQ(band.mean[2], (2.8 + 3) / 2);
+  EXPECT_DOUBLE_EQ(band.low[0], 2.64) << "a tenth of the way from 2.6 to 3";
+  EXPECT_DOUBLE_EQ(band.high[0], 2.96);
+}
+
+TEST(AlignedSeries, ABinGoesToEveryIterationThatItTouches) {
+  AlignedSeries s({.from_ns = 0, .step_ns = 10, .cells = 2});
+  s.begin_run({0, 10});  // their grids share [10, 20)
+  s.add(10, 10, 4);
+  s.begin_run({1000});  // of another run, whose clock says nothing about the first
+  s.add(1010, 10, 8);
+  const Band band = s.band();
+  EXPECT_TRUE(std::isnan(band.mean[0])) << "one of three iterations has it";
+  EXPECT_DOUBLE_EQ(band.mean[1], 6) << "(4 + 8) / 2";
+}
+
+TEST(AlignedSeries, SaysNothingOfWhatLessThanHalfCover) {
+  AlignedSeries s({.from_ns = 0, .step_ns = 10, .cells = 1});
+  s.begin_run({0, 100, 200, 300});
+  s.add(0, 10, 1);
+  EXPECT_TRUE(std::isnan(s.band().mean[0])) << "one of four";
+  s.add(100, 4, 1);
+  EXPECT_TRUE(std::isnan(s.band().mean[0])) << "the second covers less than half of its cell";
+  s.add(104, 1, 4);
+  EXPECT_DOUBLE_EQ(s.band().mean[0], (1 + 8.0 / 5) / 2) << "(4 x 1 + 1 x 4) / 5 in the second";
+}
+
+// -- bursts
+
+const std::string kBurstsHeader =
+    "case,run,job,worker,iteration,direction,due_ns,start_sent_ns,ack_received_ns,first_sent_ns,"
+    "delivered_ns,rtos,queue_first_at_ns\n";
+
+std::vector<ReportRun> runs_of(const std::string& records, bool one_clock, std::size_t workers,
+                               std::int64_t skip = 0) {
+  std::istringstream in(kBurstsHeader + records);
+  CsvReader csv(in, "bursts.csv");
+  std::vector<ReportRun> runs(1);
+  runs[0].workers = workers;
+  runs[0].skip_iterations = skip;
+  read_bursts(csv, one_clock, runs);
+  return runs;
+}
+
+TEST(ReportBursts, AnIterationIsOfItsSlowestWorkerAndEarliestStart) {
+  const auto runs = runs_of(
+      "0,measured,0,1,0,push,100,90,95,110,400,2,1115\n"
+      "0,measured,0,0,0,push,120,80,95,130,300,0,1132\n"
+      "0,measured,0,0,0,pull,400,,,410,450,0,\n"
+      "0,measured,0,0,1,push,900,,,910,990,0,1912\n"  // the other worker's never came
+      "0,alone,0,0,0,push,100,,,110,140,0,\n"
+      "0,alone,0,1,0,push,100,,,110,160,0,\n",
+      true, 2);
+  const auto& iterations = runs[0].iterations;
+  ASSERT_EQ(iterations.size(), 2U);
+  EXPECT_EQ(iterations[0].due_ns, 100);
+  EXPECT_EQ(iterations[0].start_ns, 80);
+  EXPECT_EQ(iterations[0].delivered_ns, 400);
+  ASSERT_EQ(iterations[0].bursts.size(), 2U);
+  EXPECT_EQ(iterations[0].bursts[0].worker, 0) << "by worker, whatever the order of the file";
+  EXPECT_EQ(iterations[0].bursts[1].rtos, 2);
+  EXPECT_EQ(iterations[1].start_ns, 900) << "due, where there was no START";
+  EXPECT_EQ(iterations[1].delivered_ns, std::nullopt);
+  EXPECT_EQ(communication_seconds(iterations), std::vector<double>{300 * 1e-9});
+  EXPECT_EQ(runs[0].alone_communication_seconds, std::vector<double>{60 * 1e-9});
+  EXPECT_EQ(runs[0].switch_ahead_ns, 0) << "one clock";
+}
+
+TEST(ReportBursts, ClocksAreAlignedByTheMedianAndSkippedIterationsLeftOut) {
+  const auto runs = runs_of(
+      "0,measured,0,0,0,push,100,,,110,400,0,5115\n"   // 5005
+      "0,measured,0,0,1,push,500,,,510,800,0,5511\n"   // 5001
+      "0,measured,0,0,2,push,900,,,910,990,0,9910\n",  // 9000: it waited
+      false, 1, 1);
+  EXPECT_EQ(runs[0].switch_ahead_ns, 5005);
+  ASSERT_EQ(runs[0].iterations.size(), 2U);
+  EXPECT_EQ(runs[0].iterations[0].iteration, 1);
+}
+
+TEST(ReportBursts, RefusesACaseThatTheSummaryDoesNotHave) {
+  EXPECT_THROW(runs_of("1,measured,0,0,0,push,1,,,1,1,0,\n", true, 1), std::runtime_error);
+}
+
+// -- sentences
+
+AnswerArm arm(std::string name, Estimate change, Estimate lost) {
+  return {.name = std::move(name), .change = change, .lost = lost};
+}
+
+std::string text_of(const std::vector<AnswerSentence>& all) {
+  std::string text;
+  for (const auto& s : all) text += s.kind + ": " + s.text + "\n";
+  return text;
+}
+
+TEST(Answer, NamesTheLargestGainTheCheapOneAndWhoCannotBeTold) {
+  const auto answer = answer_of({arm("on", {-0.28, -0.32, 0.065}, {0.004, -0.005, 0.011}),
+                                 arm("on-lead", {-0.331, -0.42, -0.28}, {0.0086, 0.004, 0.013}),
+                                 arm("on-hold", {-0.75, -0.76, -0.71}, {0.109, 0.095, 0.13}),
+                                 arm("off-pie", {-0.01, -0.03, 0.02}, {-0.02, -0.03, -0.01}),
+                                 arm("off-red", {0.2, 0.1, 0.3}, {0, 0, 0})},
+                                30);
+  EXPECT_EQ(text_of(answer),
+            "gain: Communication time falls by 75 % [71, 76] with on-hold; background loses 11 % "
+            "[9.5, 13].\n"
+            "cheap: At a loss to the background of at most 1.0 %, communication time falls by 33 % "
+            "[28, 42] with on-lead; background loses 0.9 % [0.4, 1.3].\n"
+            "same: Not distinguishable from off: on and off-pie.\n"
+            "worse: Longer than with off: off-red.\n");
+}
+
+TEST(Answer, FewSeedsAreFlaggedAndOneProvesNothing) {
+  const Estimate none;
+  EXPECT_EQ(text_of(answer_of({arm("on", {-0.5, -0.6, -0.4}, {-0.02, -0.03, -0.01})}, 3)),
+            "gain: Communication time falls by 50 % [40, 60] with on; background gains 2.0 % [1.0, "
+            "3.0].\n"
+            "warning: A demonstration with 3 seeds: claims rest on 30 or more.\n");
+  EXPECT_EQ(text_of(answer_of({arm("on", {.value = -0.5}, {.value = 0.02})}, 1)),
+            "same: In one seed, communication time falls by 50 % with on; background loses 2.0 %. "
+            "One seed has no confidence interval: this may be chance.\n"
+            "warning: A demonstration with 1 seed: claims rest on 30 or more.\n");
+  EXPECT_EQ(answer_of({arm("on", none, none)}, 30)[0].text,
+            "No arm's communication time is distinguishably shorter than off's.");
+  EXPECT_EQ(answer_of({}, 30)[0].text, "There is no arm to compare with off.");
+}
+
+TEST(Answer, AZeroInTheIntervalIsNoGain) {
+  const auto touching = answer_of({arm("on", {-0.5, -0.6, 0}, {})}, 30);
+  EXPECT_EQ(text_of(touching),
+            "same: No arm's communication time is distinguishably shorter than off's.\n"
+            "same: Not distinguishable from off: on.\n");
+}
+
+TEST(Answer, OverPointsCountsWhereAnArmHelps) {
+  const Estimate falls{-0.3, -0.4, -0.2}, falls_more{-0.6, -0.7, -0.5}, same{-0.1, -0.2, 0.1},
+      rises{0.3, 0.2, 0.4};
+  const auto answer = answer_over({{"a", {arm("on", falls, {}), arm("once", falls, {})}},
+                                   {"b", {arm("on", falls_more, {})}},
+                                   {"c", {arm("on", same, {}), arm("bad", rises, {})}},
+                                   {"d", {arm("on", rises, {}), arm("bad", same, {})}}});
+  EXPECT_EQ(text_of(answer),
+            "gain: on shortens communication time at 2 of 4 points, by 30 to 60 %; it lengthens it "
+            "at 1; not distinguishable from off at 1.\n"
+            "same: bad shortens communication time at 0 of 2 points; it lengthens it at 1; not "
+            "distinguishable from off at 1.\n");
+  EXPECT_EQ(text_of(answer_over({{"a", {arm("on", {.value = -0.5}, {})}},
+                                 {"b", {arm("on", {.value = -0.5}, {})}}})),
+            "warning: No change has a confidence interval, as with one seed: none is counted.\n");
+}
+
+}  // namespace
+}  // namespace outrider
