@@ -1,7 +1,7 @@
 # outrider_embed(TARGET file...): compiles text files into a
 # library, so that an installed program needs no source tree. Each file becomes
-#   namespace outrider { extern const std::string_view kEmbedded_NAME; }
-# where NAME is its name with every other character than a letter or digit as _.
+#   namespace outrider { extern const std::string_view kEmbeddedNAME; }
+# where NAME is ReportHtml for report.html.
 
 # As a script: cmake -DINPUT=... -DOUTPUT=... -DNAME=... -P EmbedFiles.cmake
 if(CMAKE_SCRIPT_MODE_FILE)
@@ -14,8 +14,8 @@ namespace outrider {\n\n\
 namespace {\n\
 constexpr unsigned char kBytes[] = {\n${bytes}\n};\n\
 }  // namespace\n\n\
-extern const std::string_view kEmbedded_${NAME};\n\
-const std::string_view kEmbedded_${NAME}(reinterpret_cast<const char*>(kBytes), sizeof(kBytes));\n\n\
+extern const std::string_view kEmbedded${NAME};\n\
+const std::string_view kEmbedded${NAME}(reinterpret_cast<const char*>(kBytes), sizeof(kBytes));\n\n\
 }  // namespace outrider\n")
   return()
 endif()
@@ -25,7 +25,14 @@ set(OUTRIDER_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 function(outrider_embed target)
   foreach(file IN LISTS ARGN)
     get_filename_component(name ${file} NAME)
-    string(REGEX REPLACE "[^A-Za-z0-9]" "_" name ${name})
+    string(REGEX MATCHALL "[A-Za-z0-9]+" words ${name})
+    set(name "")
+    foreach(word IN LISTS words)
+      string(SUBSTRING ${word} 0 1 first)
+      string(SUBSTRING ${word} 1 -1 rest)
+      string(TOUPPER ${first} first)
+      string(APPEND name ${first}${rest})
+    endforeach()
     set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cc)
     add_custom_command(OUTPUT ${output}
       COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output}

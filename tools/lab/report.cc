@@ -7,11 +7,11 @@
 
 namespace outrider {
 
-extern const std::string_view kEmbedded_report_html;
-extern const std::string_view kEmbedded_report_css;
-extern const std::string_view kEmbedded_plot_js;
-extern const std::string_view kEmbedded_figures_js;
-extern const std::string_view kEmbedded_page_js;
+extern const std::string_view kEmbeddedReportHtml;
+extern const std::string_view kEmbeddedReportCss;
+extern const std::string_view kEmbeddedPlotJs;
+extern const std::string_view kEmbeddedFiguresJs;
+extern const std::string_view kEmbeddedPageJs;
 
 namespace fs = std::filesystem;
 
@@ -55,13 +55,13 @@ std::string report_html(const ReportJson& data, const std::string& library) {
   std::string experiment = data.value("experiment", "");
   const std::pair<std::string_view, std::string> parts[] = {
       {"title", text_for_html(experiment)},
-      {"css", std::string(kEmbedded_report_css)},
+      {"css", std::string(kEmbeddedReportCss)},
       {"library", program_for_html(library)},
       {"data", json_for_html(data)},
-      {"program", program_for_html(kEmbedded_plot_js) + program_for_html(kEmbedded_figures_js) +
-                      program_for_html(kEmbedded_page_js)}};
+      {"program", program_for_html(kEmbeddedPlotJs) + program_for_html(kEmbeddedFiguresJs) +
+                      program_for_html(kEmbeddedPageJs)}};
   std::string out;
-  std::string_view rest = kEmbedded_report_html;
+  std::string_view rest = kEmbeddedReportHtml;
   // In the order of the template, so that no part is searched for the name of another.
   for (const auto& [name, content] : parts) {
     const std::string mark = "@" + std::string(name) + "@";

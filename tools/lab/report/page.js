@@ -196,11 +196,14 @@ function drawTable() {
 
 // -- what heads the page
 
+/** Intervals and percentages stay on one line. */
+const unbroken = (s) => s.replace(/\[[^\]]*\]/g, (m) => m.replace(/ /g, "\u00a0")).replace(/ %/g, "\u00a0%");
+
 function drawAnswer() {
   const box = document.getElementById("sentences"), heading = document.getElementById("point");
   if (heading) heading.textContent = "At the point: " + data.points[state.point].name;
   box.replaceChildren();
-  for (const s of data.points[state.point] ? data.points[state.point].answer : []) box.append(el("p", { class: s.kind, text: s.text }));
+  for (const s of data.points[state.point] ? data.points[state.point].answer : []) box.append(el("p", { class: s.kind, text: unbroken(s.text) }));
 }
 
 function sectionLinks() {
@@ -310,7 +313,7 @@ function build() {
   const answer = el("section", { id: "answer", "aria-label": "Answer" }), of = (id) => used.filter((f) => f.id === id).map(figureNode);
   if (data.sweep.length) {
     const all = el("div", { class: "card answer over" });
-    for (const s of data.sweep) all.append(el("p", { class: s.kind, text: s.text }));
+    for (const s of data.sweep) all.append(el("p", { class: s.kind, text: unbroken(s.text) }));
     answer.append(all, ...of("sweep"), el("h2", { class: "point", id: "point" }));
   }
   answer.append(el("div", { class: "card answer", id: "sentences", role: "status" }), el("div", { class: "card", id: "table" }), ...of("gain"));
