@@ -68,6 +68,7 @@ std::vector<std::string> point_names(const std::vector<ReportArm>& arms) {
     if (speaker == nullptr || (arm.off && !speaker->off)) speaker = &arm;
   }
   std::vector<const ReportArm*> all;
+  all.reserve(speakers.size());
   for (const auto& [point, speaker] : speakers) all.push_back(speaker);
   const ParameterFilter keep = [](std::string_view n) { return !is_regulator_parameter(n); };
   const auto differing = varying(all, keep);

@@ -57,6 +57,7 @@ function drawGain(c) {
       const cost = d3.sum(taken, (t) => over(box, t)) + (w - end) / 200 + under / 20;
       if (!best || cost < best.cost) best = { cost, box, end, under };
     }
+    taken.push({ x0: 0, x1: w, y0: y(v) - 1.5, y1: y(v) + 1.5 });
     if (!best) return;
     taken.push(best.box);
     text(g, best.end, y(v) - 5 + best.under, name, { "text-anchor": "end", fill: c.theme.muted, "font-size": 11 });

@@ -215,9 +215,9 @@ function placeLabels(points, taken, width, height, size = 12) {
         [.8, -.8, "start"], [.8, .8, "start"], [-.8, -.8, "end"], [-.8, .8, "end"]]) {
         const x = p.x + dx * d, y = p.y + dy * (d + 2);
         const x0 = anchor === "start" ? x : anchor === "end" ? x - w : x - w / 2;
-        const box = { x0, x1: x0 + w, y0: y - h / 2, y1: y + h / 2 };
+        const box = { x0: x0 - 4, x1: x0 + w + 4, y0: y - h / 2, y1: y + h / 2 };
         let cost = d / 4 + (dx < 0 ? 1 : 0);
-        if (box.x0 < 0 || box.x1 > width || box.y0 < 0 || box.y1 > height) cost += 1000;
+        if (x0 < 0 || x0 + w > width || box.y0 < 0 || box.y1 > height) cost += 1000;
         for (const t of taken) cost += over(box, t) * 2;
         if (!best || cost < best.cost) best = { cost, box, x, y, anchor, d };
       }
