@@ -1,5 +1,6 @@
 #include "switch/egress_port.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -52,17 +53,17 @@ std::uint64_t draws_of(double share) noexcept { return static_cast<std::uint64_t
 }  // namespace
 
 EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits)
-    : name_(config.name),
-      drain_rate_(config.drain_rate),
-      serializer_(config.drain_rate, config.rate_layer),
+    : serializer_(config.drain_rate, config.rate_layer),
+      scheduler_(scheduler_of(config)),
       loop_(loop),
       id_(loop.add(*this)),
-      scheduler_(scheduler_of(config)),
       signals_({kSignalQueuePackets, std::nullopt}),
       seed_(limits.seed),
       loss_(limits.seed, id_, RandomPurpose::kImpairment),
       loss_below_(draws_of(config.loss)),
-      hops_(limits.hops) {
+      hops_(limits.hops),
+      name_(config.name),
+      drain_rate_(config.drain_rate) {
   PortQueue::Setup setup = setup_of(config);
   if (config.record) setup.tap = limits.tap;
   setup.buffer = limits.buffer;
@@ -113,15 +114,15 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
   loss_below_ = draws_of(change.loss);
   if (change.scheduler) std::swap(scheduler_, *change.scheduler);
   for (std::size_t q = 0; q < queues_.size(); ++q) queues_[q].apply(change.queues[q], now);
+  plain_ = is_plain();
 }
 
-void EgressPort::connect(DeviceEdge& device, PortMask& busy, unsigned index) noexcept {
-  device_ = &device;
-  busy_ = &busy;
-  busy_bit_ = PortMask{1} << index;
+bool EgressPort::is_plain() const noexcept {
+  return device_ != nullptr && service_ == nullptr && capture_ == nullptr && !hops_ &&
+         loss_below_ == 0 && std::ranges::all_of(queues_, &PortQueue::plain);
 }
 
-void EgressPort::enqueue(Packet* packet, bool signal, Time now) noexcept {
+void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   const PacketMeta& m = meta(*packet);
   const unsigned q = signal ? 0 : m.queue;
   assert(q < queues_.size());
@@ -141,11 +142,46 @@ void EgressPort::enqueue(Packet* packet, bool signal, Time now) noexcept {
   if (was_backlogged) {
     queue.on_waiting(now);
   } else if (serializer_.free_at() <= now) {
-    if (depart(now) && busy_ != nullptr) wake_at(serializer_.free_at());
+    static_cast<void>(depart<false>(now));
   } else {
     wake_at(serializer_.free_at());
     queue.on_waiting(now);
   }
+}
+
+/// enqueue_any() without what a plain port has not.
+void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
+  const PacketMeta& m = meta(*packet);
+  const unsigned q = signal ? 0 : m.queue;
+  assert(q < queues_.size());
+  PortQueue& queue = queues_[q];
+  queue.count_arrival(m.traffic_class);
+  const bool free = serializer_.free_at() <= now;
+  if (free) {
+    if (backlogged()) serve_due<true>(now);
+    else hand_over();
+    if (!signal && !backlogged() && serializer_.free_at() <= now) [[likely]]
+      return pass_through(packet, q, now);
+  }
+  if (signal ? !enqueue_signal(packet, now) : !queue.enqueue<true>(packet, now)) return;
+  const bool was_backlogged = backlogged();
+  backlog_ |= signal ? kSignalBit : 1U << q;
+  if (!was_backlogged && serializer_.free_at() <= now) static_cast<void>(depart<true>(now));
+}
+
+/// A packet that need not wait never enters the queue.
+void EgressPort::pass_through(Packet* packet, unsigned q, Time now) noexcept {
+  PortQueue& queue = queues_[q];
+  if (!queue.pass_in(packet, now)) return;
+  const PacketMeta& m = meta(*packet);
+  const Queue::Item item{packet, now, m.frame_bytes, m.traffic_class};
+  const bool scheduled = queues_.size() > 1;
+  if (scheduled)
+    static_cast<void>(scheduler_.pick(
+        static_cast<QueueMask>(1U << q), [&item](std::uint32_t) { return item.frame_bytes; }, now));
+  if (!queue.pass_out(item, now)) return;
+  if (scheduled) scheduler_.served(q, item.frame_bytes);
+  send<true>(item, queue, now);
 }
 
 /// @return false if it was dropped
@@ -178,19 +214,16 @@ void EgressPort::end_wait(Packet& packet, Time start) noexcept {
 }
 
 void EgressPort::wake_at(Time at) noexcept {
-  if (busy_ != nullptr) *busy_ |= busy_bit_;
-  else loop_.schedule(id_, at);
+  if (device_ == nullptr) loop_.schedule(id_, at);
 }
 
+template <bool kPlain>
 void EgressPort::serve_due(Time now) noexcept {
   do hand_over();
-  while (depart(serializer_.free_at()) && serializer_.free_at() <= now);
-  if (busy_ != nullptr) {
-    if (!has_work()) *busy_ &= ~busy_bit_;
-  } else {
-    loop_.schedule(id_, backlogged() ? serializer_.free_at() : kNever);
-  }
+  while (depart<kPlain>(serializer_.free_at()) && serializer_.free_at() <= now);
+  if (device_ == nullptr) loop_.schedule(id_, backlogged() ? serializer_.free_at() : kNever);
 }
+template void EgressPort::serve_due<false>(Time) noexcept;  // serve_until() calls it
 
 /// Signals first; then whom the scheduler names. @pre backlogged() but for signals
 unsigned EgressPort::pick(Time now) noexcept {
@@ -202,32 +235,35 @@ unsigned EgressPort::pick(Time now) noexcept {
 
 /// Begins to send the next packet. @return false if there is none (any more: markers
 /// may drop at dequeue)
+template <bool kPlain>
 bool EgressPort::depart(Time start) noexcept {
   while (backlogged()) {
     const bool is_signal = (backlog_ & kSignalBit) != 0;
     const unsigned q = is_signal ? 0 : pick(start);
     PortQueue& queue = queues_[q];
-    const Queue::Item item = is_signal ? signals_.pop() : queue.dequeue(start);
+    const Queue::Item item = is_signal ? signals_.pop() : queue.dequeue<kPlain>(start);
     if (is_signal ? signals_.empty() : queue.empty())
       backlog_ &= ~(is_signal ? kSignalBit : 1U << q);
     if (item.packet == nullptr) [[unlikely]]
       continue;
     if (!is_signal && queues_.size() > 1) scheduler_.served(q, item.frame_bytes);
-    send(item, queue, start);
+    send<kPlain>(item, queue, start);
     return true;
   }
   return false;
 }
 
+template <bool kPlain>
 void EgressPort::send(const Queue::Item& item, PortQueue& queue, Time start) noexcept {
-  if (service_) end_wait(*item.packet, start);
+  if (!kPlain && service_) end_wait(*item.packet, start);
   const Time finish = serializer_.transmit(item.frame_bytes, start);
-  if (service_) service_->on_service(item.traffic_class, meta(*item.packet).owner, start, finish);
-  queue.on_departure(item, start, finish);
-  if (capture_ != nullptr || hops_) [[unlikely]]
+  if (!kPlain && service_)
+    service_->on_service(item.traffic_class, meta(*item.packet).owner, start, finish);
+  queue.on_departure<kPlain>(item, start, finish);
+  if (!kPlain && (capture_ != nullptr || hops_)) [[unlikely]]
     observe(item, queue, start);
   assert(out_ != nullptr || device_ != nullptr);
-  if (device_ != nullptr) in_service_ = item.packet;
+  if (kPlain || device_ != nullptr) in_service_ = item.packet;
   else out_->push(item.packet, finish);
 }
 
@@ -257,7 +293,7 @@ void EgressPort::hand_over() noexcept {
 }
 
 Time EgressPort::fire(Time now) noexcept {
-  if (serializer_.free_at() <= now) static_cast<void>(depart(serializer_.free_at()));
+  if (serializer_.free_at() <= now) static_cast<void>(depart<false>(serializer_.free_at()));
   return backlogged() ? serializer_.free_at() : kNever;
 }
 

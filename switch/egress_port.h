@@ -24,9 +24,6 @@
 
 namespace outrider {
 
-/// Ports of one lcore that want to be polled: bit i is the port that was told i.
-using PortMask = std::uint64_t;
-
 /// Everything behind "forward to this port": its queues, the signals' own queue served
 /// before them, and the drain rate, which is the one known bottleneck.
 ///
@@ -36,7 +33,11 @@ using PortMask = std::uint64_t;
 /// packets that come one by one.
 ///
 /// An event loop calls it when its transmitter becomes free, and a link takes what
-/// leaves; or, polled, a loop calls serve_until() every round and a device takes it.
+/// leaves; or, polled, whoever polls calls serve_until() while has_work(), and a device
+/// takes it.
+///
+/// A polled port that is spared what few ports have (see is_plain()) takes a packet by the
+/// same steps without asking at each of them; a test compares both ways.
 ///
 /// Identity, per class: arrived == transmitted + sum(drops) + resident.
 /// Not thread-safe: one lcore owns a port and all its state.
@@ -63,15 +64,23 @@ class EgressPort final : public EventSource {
 
   /// Where departures go. Once, before the first packet.
   void connect(Link& out) noexcept { out_ = &out; }
-  /// The same, polled: a port with something to send keeps bit `index` of `busy` set,
-  /// and whoever polls calls serve_until() on it. Both must outlive the port's last packet.
-  void connect(DeviceEdge& device, PortMask& busy, unsigned index) noexcept;
+  /// The same, polled. The device must outlive the port's last packet.
+  void connect(DeviceEdge& device) noexcept {
+    device_ = &device;
+    plain_ = is_plain();
+  }
   /// Copies the beginning of what leaves there, with the state of its queue. Once, before
   /// the first packet.
-  void capture(PortCapture& to) noexcept { capture_ = &to; }
+  void capture(PortCapture& to) noexcept {
+    capture_ = &to;
+    plain_ = is_plain();
+  }
   /// Splits the waiting time of data packets with an owner. Once, before the first
   /// packet. @pre all packets are of a pool with attribution
-  void attribute(std::uint32_t owners) { service_ = std::make_unique<ServiceClock>(owners); }
+  void attribute(std::uint32_t owners) {
+    service_ = std::make_unique<ServiceClock>(owners);
+    plain_ = is_plain();
+  }
 
   /// A START for a burst that will leave through queue `queue` of this port.
   void on_start(std::uint8_t queue, const StartSignal& start, Time now) noexcept {
@@ -91,12 +100,17 @@ class EgressPort final : public EventSource {
   /// Takes ownership: transmits, queues or drops. Time does not decrease.
   /// @param packet parsed; its `queue` is one of this port's
   /// @param signal the packet is an admitted signal: served first, never marked
-  void enqueue(Packet* packet, bool signal, Time now) noexcept;
+  void enqueue(Packet* packet, bool signal, Time now) noexcept {
+    if (plain_) enqueue_plain(packet, signal, now);
+    else enqueue_any(packet, signal, now);
+  }
 
   /// Lets everything leave that would have left by `now`.
   void serve_until(Time now) noexcept {
-    if (serializer_.free_at() <= now && has_work()) serve_due(now);
+    if (serializer_.free_at() <= now && has_work()) serve_due<false>(now);
   }
+  /// Does anything wait, or is it being sent by a polled port?
+  [[nodiscard]] bool has_work() const noexcept { return backlogged() || in_service_ != nullptr; }
 
   Time fire(Time now) noexcept override;
 
@@ -130,13 +144,21 @@ class EgressPort final : public EventSource {
     return loss_below_ != 0 && loss_.next_u32() < loss_below_;
   }
   [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
-  [[nodiscard]] bool has_work() const noexcept { return backlogged() || in_service_ != nullptr; }
+  /// Polled, and nothing on the way asks for more than the queues: no attribution, injected
+  /// loss, capture or hop records here, nothing beside step, scheduler and regulator there.
+  [[nodiscard]] bool is_plain() const noexcept;
+  void enqueue_plain(Packet* packet, bool signal, Time now) noexcept;
+  void enqueue_any(Packet* packet, bool signal, Time now) noexcept;
+  void pass_through(Packet* packet, unsigned q, Time now) noexcept;
   [[nodiscard]] bool enqueue_signal(Packet* packet, Time now) noexcept;
   void begin_wait(Packet& packet, Time now) noexcept;
   void end_wait(Packet& packet, Time start) noexcept;
+  template <bool kPlain>
   void serve_due(Time now) noexcept;
+  template <bool kPlain>
   [[nodiscard]] bool depart(Time start) noexcept;
   [[nodiscard]] unsigned pick(Time now) noexcept;
+  template <bool kPlain>
   void send(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void observe(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void hand_over() noexcept;
@@ -144,21 +166,19 @@ class EgressPort final : public EventSource {
 
   static constexpr std::uint32_t kSignalBit = 1U << kMaxQueuesPerPort;
 
-  std::string name_;
-  BitRate drain_rate_;
+  // What every packet touches comes first.
   Serializer serializer_;
-  std::uint32_t backlog_ = 0;  ///< bit q: queue q holds packets; kSignalBit: signals do
-  EventLoop& loop_;
-  SourceId id_;
-  Link* out_ = nullptr;
-  DeviceEdge* device_ = nullptr;  ///< polled: takes what leaves
-  PortMask* busy_ = nullptr;
-  PortMask busy_bit_ = 0;
   Packet* in_service_ = nullptr;  ///< polled: on the wire until serializer_.free_at()
+  std::uint32_t backlog_ = 0;     ///< bit q: queue q holds packets; kSignalBit: signals do
+  bool plain_ = false;            ///< is_plain(), as of now
+  bool holds_windows_ = false;    ///< of some queue
+  DeviceEdge* device_ = nullptr;  ///< polled: takes what leaves
   std::uint64_t handed_over_ = 0;
   std::vector<PortQueue> queues_;
   Scheduler scheduler_;
-  bool holds_windows_ = false;  ///< of some queue
+  Link* out_ = nullptr;
+  EventLoop& loop_;
+  SourceId id_;
   Queue signals_;
   std::uint64_t seed_;
   RandomStream loss_;
@@ -166,6 +186,8 @@ class EgressPort final : public EventSource {
   std::optional<HopRecorder> hops_;
   PortCapture* capture_ = nullptr;         ///< only if somebody wants one
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution
+  std::string name_;
+  BitRate drain_rate_;
 };
 
 }  // namespace outrider

@@ -9,6 +9,9 @@
 
 namespace outrider {
 
+/// Ports of a switch that runs directly: bit p is port p.
+using PortMask = std::uint64_t;
+
 /// What the ring from one lcore to another holds: 32 batches, by which it may lag.
 inline constexpr std::uint32_t kHandoverPackets = 1024;
 

@@ -52,6 +52,7 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
     hold_ = std::make_unique<PaceHold>(config.queue.limit_packets,
                                        share_of(setup.drain_rate, config.regulation.pace_floor));
   if (setup.tap) tap_ = std::make_unique<QueueTap>(*setup.tap);
+  follow_parts();
 }
 
 /// What each packet asks of the configuration, answered beforehand.
@@ -67,6 +68,13 @@ void PortQueue::follow(const PortQueueConfig& config) noexcept {
   drops_not_ect_ = not_ect_of(config.marker) == NotEct::kDrop;
   spare_ddl_ = config.regulation.spare_ddl;
   initial_threshold_packets_ = config.marker.threshold_packets;
+}
+
+/// The same, of the parts that there are.
+void PortQueue::follow_parts() noexcept {
+  has_regulator_ = regulator_.has_value();
+  asks_more_ = window_ != nullptr || spare_ddl_;
+  plain_ = window_ == nullptr && hold_ == nullptr && tap_ == nullptr && buffer_ == nullptr;
 }
 
 QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfig& to,
@@ -98,6 +106,7 @@ void PortQueue::apply(QueueChange& change, Time now) noexcept {
   if (change.marker) std::swap(marker_, *change.marker);
   change_regulation(change, now);
   follow(change.config);
+  follow_parts();
 }
 
 void PortQueue::change_regulation(QueueChange& change, Time now) noexcept {

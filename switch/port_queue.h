@@ -81,25 +81,35 @@ class PortQueue {
   /// What the packet, or a signal that will not wait here, found. @pre records()
   void record_arrival(const Packet& packet, Time now) noexcept;
 
+  /// Is it spared what few queues have: records, windows, held packets, a common buffer?
+  [[nodiscard]] bool plain() const noexcept { return plain_; }
+
   /// Takes ownership. @return false if it was dropped
+  /// @tparam kPlain  @pre plain(): the questions that it answers are not asked again
+  template <bool kPlain = false>
   [[nodiscard]] bool enqueue(Packet* packet, Time now) noexcept {
+    if (!admit<kPlain>(packet, now)) return false;
     const PacketMeta& m = meta(*packet);
     const TrafficClass c = m.traffic_class;
-    if (c == TrafficClass::kDdl && m.payload_bytes > 0 && regulator_) hear_payload(m, now);
-    if (window_) [[unlikely]]
-      show_to_window(*packet, now);
-    if (!queue_.admits(m.frame_bytes) || shares_room_) [[unlikely]]
-      if (!find_room(packet)) return false;
-    if (judges_at_enqueue_ && !pass_enqueue(packet, c, now)) return false;
-    if (buffer_ != nullptr) [[unlikely]]
-      buffer_->charge(buffer_queue_, m.frame_bytes);
-    if (hold_ != nullptr && c == TrafficClass::kBackground && holds(m.frame_bytes, now))
-        [[unlikely]] {
-      hold_->hold(packet, now, m.frame_bytes);
-      return true;
+    if constexpr (!kPlain) {
+      if (buffer_ != nullptr) [[unlikely]]
+        buffer_->charge(buffer_queue_, m.frame_bytes);
+      if (hold_ != nullptr && c == TrafficClass::kBackground && holds(m.frame_bytes, now))
+          [[unlikely]] {
+        hold_->hold(packet, now, m.frame_bytes);
+        return true;
+      }
     }
     queue_.push(packet, now, m.frame_bytes, c);
     return true;
+  }
+
+  /// A packet that finds the queue empty and the transmitter free: the same as enqueue() and
+  /// dequeue(), in two steps that leave the queue alone. The scheduler is asked between them.
+  /// Each takes ownership if it returns false: the packet was dropped. @pre plain(), empty()
+  [[nodiscard]] bool pass_in(Packet* packet, Time now) noexcept { return admit<true>(packet, now); }
+  [[nodiscard]] bool pass_out(const Queue::Item& item, Time now) noexcept {
+    return !judges_at_dequeue_ || pass_dequeue(item, now);
   }
 
   /// It waits behind others: the records note what is in the queue now.
@@ -109,21 +119,26 @@ class PortQueue {
 
   /// Takes the packet whose turn it is; the caller owns it. @pre !empty()
   /// @return without a packet if the marker dropped it: another may have its turn
+  template <bool kPlain = false>
   [[nodiscard]] Queue::Item dequeue(Time now) noexcept {
     Queue::Item item = queue_.pop();
-    if (hold_ != nullptr && !hold_->empty()) [[unlikely]]
-      let_in(now);
-    if (buffer_ != nullptr) [[unlikely]]
-      buffer_->release(buffer_queue_, item.frame_bytes);
+    if constexpr (!kPlain) {
+      if (hold_ != nullptr && !hold_->empty()) [[unlikely]]
+        let_in(now);
+      if (buffer_ != nullptr) [[unlikely]]
+        buffer_->release(buffer_queue_, item.frame_bytes);
+    }
     if (judges_at_dequeue_ && !pass_dequeue(item, now)) item.packet = nullptr;
     return item;
   }
 
   /// `item`, of this queue or a signal, occupied the transmitter during [start, finish).
+  template <bool kPlain = false>
   void on_departure(const Queue::Item& item, Time start, Time finish) noexcept {
     ++counters_.transmitted[item.traffic_class];
     counters_.transmitted_bytes[item.traffic_class] += item.frame_bytes;
-    if (tap_) record_departure(item, start, finish);
+    if constexpr (!kPlain)
+      if (tap_) record_departure(item, start, finish);
   }
 
   void drop(Packet* packet, DropReason reason) noexcept {
@@ -191,12 +206,36 @@ class PortQueue {
   }
   void let_in(Time now) noexcept { let_in(now, regulator_->threshold(now)); }
   void let_in(Time now, std::optional<std::uint16_t> target) noexcept;
+  /// What stands before the queue, but for its place there.
+  template <bool kPlain>
+  [[nodiscard]] bool admit(Packet* packet, Time now) noexcept {
+    const PacketMeta& m = meta(*packet);
+    const TrafficClass c = m.traffic_class;
+    if (c == TrafficClass::kDdl && m.payload_bytes > 0 && has_regulator_ &&
+        regulator_->concerns(m.flow, now)) [[unlikely]]
+      hear_payload(m, now);
+    if constexpr (!kPlain)
+      if (window_) [[unlikely]]
+        show_to_window(*packet, now);
+    if (!queue_.admits(m.frame_bytes) || (!kPlain && shares_room_)) [[unlikely]]
+      if (!find_room(packet)) return false;
+    return !judges_at_enqueue_ || pass_enqueue(packet, c, now);
+  }
   [[nodiscard]] bool pass_enqueue(Packet* packet, TrafficClass c, Time now) noexcept {
     const MarkVerdict own = marker_.at_enqueue(c, met_by(c), now);
-    if (own != MarkVerdict::kPass) return act_on(own, packet);
-    if (marks_low_ && mark_at_ == MarkAt::kEnqueue && regulated_mark(*packet, now))
+    if (own != MarkVerdict::kPass) [[unlikely]]
+      return act_on(own, packet);
+    if (marks_low_ && mark_at_ == MarkAt::kEnqueue && reaches_low(c, now) &&
+        regulated_mark(*packet, now))
       mark(*packet, MarkReason::kRegulatedThreshold);
     return true;
+  }
+  /// A first look at what regulated_mark() asks for; where it would not ask for that, yes.
+  [[nodiscard]] bool reaches_low(TrafficClass c, Time now) noexcept {
+    if (asks_more_) [[unlikely]]
+      return true;
+    const auto threshold = regulator_->threshold(now);
+    return threshold && met_by(c).packets >= *threshold;
   }
   [[nodiscard]] bool pass_dequeue(const Queue::Item& item, Time now) noexcept;
   [[nodiscard]] bool act_on(MarkVerdict verdict, Packet* packet) noexcept;
@@ -212,29 +251,34 @@ class PortQueue {
     return {queue_.occupancy_packets(), queue_.occupancy_bytes()};
   }
   void follow(const PortQueueConfig& config) noexcept;
+  void follow_parts() noexcept;
   void change_regulation(QueueChange& change, Time now) noexcept;
   void record_departure(const Queue::Item& item, Time start, Time finish) noexcept;
 
+  // What every packet touches comes first, so that a queue of many is few cache lines.
   Queue queue_;
-  QueueMarker marker_;
-  std::optional<Regulator> regulator_;   ///< unless the mode has always been off
-  std::unique_ptr<QueueWindow> window_;  ///< only if the mode holds windows
-  std::unique_ptr<PaceHold> hold_;       ///< only if the mode paces
-  bool listens_;                         ///< to STARTs: the mode is not off
-  bool window_alone_;                    ///< the low threshold marks only what is not under control
-  bool marks_low_;                       ///< a regulated threshold marks
-  bool shares_room_;                     ///< held packets or other queues take some of it
-  MarkAt mark_at_;
+  bool plain_ = false;
+  bool has_regulator_ = false;
+  bool listens_;            ///< to STARTs: the mode is not off
+  bool window_alone_;       ///< the low threshold marks only what is not under control
+  bool marks_low_;          ///< a regulated threshold marks
+  bool asks_more_;          ///< whether it does depends on the packet
+  bool shares_room_;        ///< held packets or other queues take some of it
   bool judges_at_enqueue_;  ///< false: nothing to do there
   bool judges_at_dequeue_;
   bool drops_not_ect_;
   bool spare_ddl_;
+  MarkAt mark_at_;
+  QueueMarker marker_;
+  QueueCounters counters_{};
+  std::unique_ptr<QueueWindow> window_;  ///< only if the mode holds windows
+  std::unique_ptr<PaceHold> hold_;       ///< only if the mode paces
+  std::unique_ptr<QueueTap> tap_;        ///< only if records are kept
   SharedBuffer* buffer_;
   std::size_t buffer_queue_;
   std::uint32_t initial_threshold_packets_;
-  std::unique_ptr<QueueTap> tap_;  ///< only if records are kept
-  QueueCounters counters_{};
-  PaceCounters paced_{};  ///< while nothing paces: what did before
+  PaceCounters paced_{};                ///< while nothing paces: what did before
+  std::optional<Regulator> regulator_;  ///< unless the mode has always been off
 };
 
 }  // namespace outrider

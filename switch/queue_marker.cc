@@ -39,21 +39,24 @@ std::uint32_t own_threshold(const MarkerConfig& config) {
 
 QueueMarker::QueueMarker(const MarkerConfig& config, Duration packet_time, std::uint64_t seed,
                          std::uint32_t entity)
-    : kind_(config.kind), at_(config.at), random_(seed, entity, RandomPurpose::kMarker) {
+    : kind_(config.kind), at_(config.at) {
   threshold_.values.fill(own_threshold(config));
   if (config.kind == MarkerKind::kStep && config.ddl_threshold_packets)
     threshold_[TrafficClass::kDdl] = *config.ddl_threshold_packets;
+  if (config.kind == MarkerKind::kTailDrop || config.kind == MarkerKind::kStep) return;
+  other_ =
+      std::make_unique<Stateful>(Stateful{{}, RandomStream(seed, entity, RandomPurpose::kMarker)});
   switch (config.kind) {
     case MarkerKind::kRed:
-      state_.emplace<RedMarker>(params_of(config.red, packet_time));
+      other_->state.emplace<RedMarker>(params_of(config.red, packet_time));
       break;
     case MarkerKind::kPie:
-      state_.emplace<PieMarker>(params_of(config.pie));
+      other_->state.emplace<PieMarker>(params_of(config.pie));
       break;
     case MarkerKind::kCodel:
-      state_.emplace<CodelMarker>(CodelMarker::Params{.target = config.codel.target,
-                                                      .interval = config.codel.interval,
-                                                      .mtu_bytes = kMeanPacketBytes});
+      other_->state.emplace<CodelMarker>(CodelMarker::Params{.target = config.codel.target,
+                                                             .interval = config.codel.interval,
+                                                             .mtu_bytes = kMeanPacketBytes});
       break;
     case MarkerKind::kTailDrop:
     case MarkerKind::kStep:
@@ -62,24 +65,26 @@ QueueMarker::QueueMarker(const MarkerConfig& config, Duration packet_time, std::
 }
 
 MarkVerdict QueueMarker::other_at_enqueue(Occupancy found, Time now) noexcept {
-  if (auto* red = std::get_if<RedMarker>(&state_))
-    return at_ == MarkAt::kEnqueue ? red->on_enqueue(found.packets, random_.next_u32(), now)
+  if (other_ == nullptr) return MarkVerdict::kPass;
+  if (auto* red = std::get_if<RedMarker>(&other_->state))
+    return at_ == MarkAt::kEnqueue ? red->on_enqueue(found.packets, other_->random.next_u32(), now)
                                    : MarkVerdict::kPass;
-  if (auto* pie = std::get_if<PieMarker>(&state_))
-    return pie->on_enqueue(found.bytes, random_.next_u32(), now);
+  if (auto* pie = std::get_if<PieMarker>(&other_->state))
+    return pie->on_enqueue(found.bytes, other_->random.next_u32(), now);
   return MarkVerdict::kPass;
 }
 
 MarkVerdict QueueMarker::other_at_dequeue(Duration sojourn, Occupancy left, Time now) noexcept {
-  if (auto* red = std::get_if<RedMarker>(&state_)) {
+  if (other_ == nullptr) return MarkVerdict::kPass;
+  if (auto* red = std::get_if<RedMarker>(&other_->state)) {
     const auto verdict = at_ == MarkAt::kDequeue
-                             ? red->on_enqueue(left.packets, random_.next_u32(), now)
+                             ? red->on_enqueue(left.packets, other_->random.next_u32(), now)
                              : MarkVerdict::kPass;
     red->on_dequeue(left.packets, now);
     return verdict;
   }
-  if (auto* pie = std::get_if<PieMarker>(&state_)) pie->on_dequeue(sojourn, left.bytes, now);
-  if (auto* codel = std::get_if<CodelMarker>(&state_))
+  if (auto* pie = std::get_if<PieMarker>(&other_->state)) pie->on_dequeue(sojourn, left.bytes, now);
+  if (auto* codel = std::get_if<CodelMarker>(&other_->state))
     return codel->on_dequeue(sojourn, left.bytes, now);
   return MarkVerdict::kPass;
 }

@@ -93,6 +93,22 @@ void Switch::apply_port(SwitchChange& change, std::uint32_t port, Time now) noex
   if (change.ports[port]) ports_[port]->apply(*change.ports[port], now);
 }
 
+inline bool Switch::rewrite(Packet& packet, const Forwarder& forwarder,
+                            const Forwarder::Verdict& verdict) noexcept {
+  const std::uint32_t offset = meta(packet).ip_offset;
+  if (is_ipv6_at(packet, offset)) [[unlikely]] {
+    if (!decrement_hop_limit(header_at<Ipv6Header>(packet, offset))) return false;
+  } else if (!decrement_ttl(header_at<Ipv4Header>(packet, offset))) {
+    return false;
+  }
+  if (verdict.hop->has_mac) {
+    auto& ethernet = header_at<EthernetHeader>(packet, 0);
+    ethernet.destination = verdict.hop->mac;
+    ethernet.source = forwarder.mac();
+  }
+  return true;
+}
+
 std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
                               Time now) noexcept {
   const auto refuse = [&](DropReason reason) {
@@ -122,22 +138,6 @@ std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& pack
   make_arp_reply(header_at<EthernetHeader>(packet, 0),
                  header_at<ArpPacket>(packet, summary.network_offset), forwarder.mac());
   return ingress;
-}
-
-bool Switch::rewrite(Packet& packet, const Forwarder& forwarder,
-                     const Forwarder::Verdict& verdict) noexcept {
-  const std::uint32_t offset = meta(packet).ip_offset;
-  if (is_ipv6_at(packet, offset)) [[unlikely]] {
-    if (!decrement_hop_limit(header_at<Ipv6Header>(packet, offset))) return false;
-  } else if (!decrement_ttl(header_at<Ipv4Header>(packet, offset))) {
-    return false;
-  }
-  if (verdict.hop->has_mac) {
-    auto& ethernet = header_at<EthernetHeader>(packet, 0);
-    ethernet.destination = verdict.hop->mac;
-    ethernet.source = forwarder.mac();
-  }
-  return true;
 }
 
 std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet& packet,

@@ -177,8 +177,8 @@ class Switch final : public Node {
   [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
                                       Time now) noexcept;
   /// What forwarding changes in the packet. @return false if its TTL runs out
-  [[nodiscard]] static bool rewrite(Packet& packet, const Forwarder& forwarder,
-                                    const Forwarder::Verdict& verdict) noexcept;
+  [[nodiscard, gnu::always_inline]] static bool rewrite(Packet& packet, const Forwarder& forwarder,
+                                                        const Forwarder::Verdict& verdict) noexcept;
   [[nodiscard]] bool hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet,
                                   Time now) noexcept;
   [[nodiscard]] bool hears_message(SwitchLane& lane, EgressPort& port, Packet& packet,

@@ -43,7 +43,7 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
   ports_apart_ = !hears_returns_ && !switch_.shares_buffer();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])
-      switch_.port(p).connect(devices_.edge(device), busy_, p);
+      switch_.port(p).connect(devices_.edge(device));
 }
 
 bool SwitchWorker::poll(Time previous, Time now) noexcept {
@@ -169,6 +169,7 @@ void SwitchWorker::egress(Time previous, Time now) noexcept {
   in_order(previous, now, [this](const Routed& next, Time at) {
     if (hears_returns_ && next.in != kElsewhere) switch_.port(next.in).on_return(*next.packet, at);
     switch_.egress(lane_, switch_.port(next.out), next.packet, at);
+    receiving_ |= PortMask{1} << next.out;
   });
 }
 
@@ -184,6 +185,10 @@ void SwitchWorker::in_order(Time previous, Time now, Take&& take) noexcept {
   for (std::uint32_t s = 1; s <= steps; ++s) {
     at = s == steps ? now : at + step;
     for (Arrivals* a : active_) {
+      if (a->routed.size() == steps) [[likely]] {
+        take(a->routed[a->taken++], at);
+        continue;
+      }
       a->due += static_cast<std::uint32_t>(a->routed.size());
       while (a->due >= steps) {
         a->due -= steps;
@@ -199,16 +204,20 @@ void SwitchWorker::in_order(Time previous, Time now, Take&& take) noexcept {
 }
 
 void SwitchWorker::egress_by_port() noexcept {
-  for (; receiving_ != 0; receiving_ &= receiving_ - 1) {
-    const auto p = static_cast<std::uint32_t>(std::countr_zero(receiving_));
+  for (PortMask left = receiving_; left != 0; left &= left - 1) {
+    const auto p = static_cast<std::uint32_t>(std::countr_zero(left));
     switch_.egress(lane_, switch_.port(p), for_port_[p].all());
     for_port_[p].clear();
   }
 }
 
 void SwitchWorker::serve(Time now) noexcept {
-  for (PortMask left = busy_; left != 0; left &= left - 1)
-    switch_.port(static_cast<std::uint32_t>(std::countr_zero(left))).serve_until(now);
+  busy_ |= std::exchange(receiving_, 0);
+  for (PortMask left = busy_; left != 0; left &= left - 1) {
+    EgressPort& port = switch_.port(static_cast<std::uint32_t>(std::countr_zero(left)));
+    port.serve_until(now);
+    if (!port.has_work()) busy_ &= ~(left & -left);
+  }
 }
 
 }  // namespace outrider

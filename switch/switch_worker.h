@@ -107,8 +107,8 @@ class SwitchWorker {
   std::vector<Arrivals*> active_;   ///< those that brought something in this poll
   std::vector<std::vector<Packet*>> outgoing_;      ///< [lcores], sent once a poll
   std::vector<BoundedList<PortArrival>> for_port_;  ///< [ports], its own: of this poll, in order
-  PortMask receiving_ = 0;                          ///< ports whose list is not empty
-  PortMask busy_ = 0;                               ///< of its own ports
+  PortMask receiving_ = 0;                          ///< ports that this poll brings something for
+  PortMask busy_ = 0;                               ///< ports that have something to send
   std::uint64_t malformed_ = 0;
 };
 

@@ -4,8 +4,8 @@
 #include <cassert>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include "common/core/clock.h"
 #include "common/core/drop_reason.h"
@@ -34,21 +34,21 @@ class EgressQueue {
   };
 
   explicit EgressQueue(Limits limits)
-      : limits_(limits),
+      : limit_packets_(limits.packets),
+        mask_(std::bit_ceil(limits.packets) - 1),
         limit_bytes_(limits.bytes.value_or(std::numeric_limits<std::uint64_t>::max())),
-        ring_(std::bit_ceil(std::size_t{limits.packets})),
-        mask_(static_cast<std::uint32_t>(ring_.size() - 1)) {
+        ring_(std::make_unique<Item[]>(slots())) {
     assert(limits.packets >= 1);
   }
 
   /// Places for packets: the largest limit that change() takes.
-  [[nodiscard]] std::size_t slots() const noexcept { return ring_.size(); }
+  [[nodiscard]] std::size_t slots() const noexcept { return std::size_t{mask_} + 1; }
 
   /// From now on. What waits stays, even if it is more than the limit.
   /// @pre limits.packets <= slots()
   void change(Limits limits) noexcept {
     assert(limits.packets >= 1 && limits.packets <= slots());
-    limits_ = limits;
+    limit_packets_ = limits.packets;
     limit_bytes_ = limits.bytes.value_or(std::numeric_limits<std::uint64_t>::max());
   }
 
@@ -65,7 +65,7 @@ class EgressQueue {
   }
 
   [[nodiscard]] bool admits(std::uint32_t frame_bytes) const noexcept {
-    return occupancy_packets() < limits_.packets && occupancy_bytes_ + frame_bytes <= limit_bytes_;
+    return occupancy_packets() < limit_packets_ && occupancy_bytes_ + frame_bytes <= limit_bytes_;
   }
 
   /// @param more_packets,more_bytes  that wait elsewhere and count against the limits
@@ -73,7 +73,7 @@ class EgressQueue {
   [[nodiscard]] std::optional<DropReason> refuses(std::uint32_t frame_bytes,
                                                   std::uint32_t more_packets = 0,
                                                   std::uint64_t more_bytes = 0) const noexcept {
-    if (occupancy_packets() + more_packets >= limits_.packets) return DropReason::kTailPackets;
+    if (occupancy_packets() + more_packets >= limit_packets_) return DropReason::kTailPackets;
     if (occupancy_bytes_ + more_bytes + frame_bytes > limit_bytes_) return DropReason::kTailBytes;
     return std::nullopt;
   }
@@ -128,13 +128,14 @@ class EgressQueue {
   }
 
  private:
-  Limits limits_;
-  std::uint64_t limit_bytes_;          ///< of limits_, or more than there can be
+  // What a packet touches, in one cache line.
+  std::uint32_t limit_packets_;
   std::uint32_t head_ = 0, tail_ = 0;  // free-running; their difference is the occupancy
-  std::uint64_t occupancy_bytes_ = 0;
-  PerClass<std::uint32_t> occupancy_{};
-  std::vector<Item> ring_;
   std::uint32_t mask_;
+  std::uint64_t occupancy_bytes_ = 0;
+  std::uint64_t limit_bytes_;  ///< more than there can be if there is no limit
+  std::unique_ptr<Item[]> ring_;
+  PerClass<std::uint32_t> occupancy_{};
 };
 
 }  // namespace outrider

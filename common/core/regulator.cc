@@ -30,6 +30,7 @@ Regulator::Regulator(const RegulationPolicy& policy)
   if (policy.predict.from == PredictFrom::kOff) return;
   assert(policy.lead);
   predictor_.emplace(params_of(policy.predict));
+  predicts_ = true;
 }
 
 Regulator::Entry* Regulator::find_live(const FlowKey& flow) noexcept {
@@ -240,7 +241,17 @@ void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence) 
   seen_next_ = (seen_next_ + 1) % seen_order_.size();
 }
 
+void Regulator::tag_live() noexcept {
+  live_tags_.fill(live_.size() > kTagged ? ~std::uint64_t{0} : 0);
+  if (live_.size() > kTagged) return;
+  for (const auto& e : live_) {
+    const std::uint64_t tag = tag_of(e.flow);
+    live_tags_[tag / 64] |= std::uint64_t{1} << (tag % 64);
+  }
+}
+
 void Regulator::refresh() noexcept {
+  tag_live();
   effective_ = std::numeric_limits<std::uint16_t>::max();
   next_event_ = predict_at_;
   for (const auto& e : live_) {

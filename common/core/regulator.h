@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -79,6 +80,16 @@ class Regulator {
   void on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t payload_bytes,
                   bool fin, Time now) noexcept;
 
+  /// Would on_payload() do anything? Asked first, it spares a search of tables that are not in
+  /// the cache: few flows are announced at a time.
+  [[nodiscard]] bool concerns(const FlowKey& flow, Time now) const noexcept {
+    if (now >= next_event_ || predicts_) [[unlikely]]
+      return true;
+    if (live_.empty()) return false;
+    const std::uint64_t tag = tag_of(flow);
+    return (live_tags_[tag / 64] >> (tag % 64) & 1) != 0;
+  }
+
   /// From now on by that policy, live entries included: what it would have ended before
   /// ends now. Entries that have begun keep the end that their budget has given them, and
   /// those that have not keep their begin. @pre as many entries, the composition and the
@@ -154,6 +165,7 @@ class Regulator {
   void count(End why) noexcept;
   void remember(const FlowKey& flow, std::uint32_t announced_sequence) noexcept;
   void refresh() noexcept;
+  void tag_live() noexcept;
 
   /// Names a job among the flows: no flow comes from nowhere.
   [[nodiscard]] static FlowKey job_at(std::uint32_t address) noexcept { return {0, address, 0, 0}; }
@@ -163,8 +175,20 @@ class Regulator {
   void hear_payload(const FlowKey& flow, Time now) noexcept;
   void note_onset(std::uint32_t address, Time at) noexcept;
 
+  /// One of 256 that stand for the flows of live entries.
+  [[nodiscard]] static std::uint64_t tag_of(const FlowKey& flow) noexcept {
+    return hash_of(flow) >> 56;
+  }
+  static constexpr std::size_t kTagged = 64;  ///< with more live entries the tags say nothing
+
+  // What each packet asks for, together.
+  Time next_event_ = kNever;     ///< earliest begin or end of a live entry, or predict_at_
+  std::uint32_t begun_ = 0;      ///< of the live entries
+  std::uint16_t effective_ = 0;  ///< composed threshold; meaningful only if some have begun
+  bool predicts_ = false;
+  std::array<std::uint64_t, 4> live_tags_{};  ///< bit t: a live entry's flow has tag t, or had
+  std::vector<Entry> live_;                   ///< dense; capacity max_entries
   RegulationPolicy policy_;
-  std::vector<Entry> live_;              ///< dense; capacity max_entries
   FlowTable<std::uint32_t> live_index_;  ///< flow -> position in live_
   FlowTable<std::uint32_t> seen_;        ///< flow -> announced sequence of its last burst
   std::vector<FlowKey> seen_order_;      ///< ring of max_entries, oldest is evicted
@@ -173,13 +197,10 @@ class Regulator {
   std::optional<PeriodPredictor> predictor_;
   std::optional<JobWishes> wishes_;  ///< unless the composition is kMin
   RegulatorCounters counters_{};
-  std::uint32_t begun_ = 0;      ///< of the live entries
-  Time next_event_ = kNever;     ///< earliest begin or end of a live entry, or predict_at_
-  Time predict_at_ = kNever;     ///< a prediction may be due then
-  std::uint16_t effective_ = 0;  ///< composed threshold; meaningful only if some have begun
-  Time regulated_since_{};       ///< meaningful only if some have begun
-  Time last_end_{};              ///< latest end of one that had begun: they may be out of order
-  Duration regulated_{};         ///< without the current stretch
+  Time predict_at_ = kNever;  ///< a prediction may be due then
+  Time regulated_since_{};    ///< meaningful only if some have begun
+  Time last_end_{};           ///< latest end of one that had begun: they may be out of order
+  Duration regulated_{};      ///< without the current stretch
 };
 
 }  // namespace outrider

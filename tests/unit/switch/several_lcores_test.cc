@@ -86,6 +86,10 @@ class Bench {
     return left;
   }
   [[nodiscard]] SwitchReport report() const { return direct_->report(now_); }
+  void capture(PortCapture& to) {
+    for (Switch* sw : direct_->switches())
+      for (std::uint32_t p = 0; p < sw->ports(); ++p) sw->port(p).capture(to);
+  }
   [[nodiscard]] std::uint64_t arrived() const { return arrived_; }
 
  private:
@@ -148,6 +152,98 @@ TEST(SeveralLcores, ForwardAsOneAndKeepTheOrderOfFlows) {
         for (std::uint32_t i = 0; i < sequences.size(); ++i)
           ASSERT_EQ(sequences[i], i) << "port " << port << " flow " << flow;
     for (const std::uint32_t lcores : {2U, 3U, 4U}) EXPECT_EQ(run(lcores, seed), one) << lcores;
+  }
+}
+
+/// Two queues a port, one judged at its dequeue, busy half of the time.
+SwitchProcessConfig two_queues(SchedulerKind scheduler) {
+  auto c = config();
+  auto& sw = c.switches[0];
+  sw.classes.background_queue = 1;
+  sw.signals.accept_tos = true;
+  sw.signals.accept_from = {"10.0.0.0/8"};
+  for (auto& port : sw.ports) {
+    port.drain_rate = BitRate{1'000'000'000};
+    port.scheduler = scheduler;
+    port.queue.limit_packets = 10;
+    port.marker.threshold_packets = 8;
+    port.regulation.mode = RegulationMode::kMark;
+    port.queues.resize(2,
+                       {.queue = port.queue, .marker = port.marker, .regulation = port.regulation});
+    port.queues[0].queue.weight = 3;
+    port.queues[1].marker.at = MarkAt::kDequeue;
+    port.queues[1].queue.floor_rate = BitRate{300'000'000};
+  }
+  return c;
+}
+
+/// What each queue counted, and when all had left, in which order it left.
+struct Watched {
+  std::vector<QueueReport> queues;
+  Left left;
+};
+
+Watched run_two_queues(SchedulerKind scheduler, PortCapture* watcher) {
+  Bench bench(two_queues(scheduler), 1);
+  if (watcher != nullptr) bench.capture(*watcher);
+  RandomStream random(7, 0, RandomPurpose::kTest);
+  for (std::uint32_t step = 0; step < 3000; ++step) {
+    for (std::uint32_t n = random.next_u32() % 5; n != 0; --n) {
+      const std::uint32_t from = random.next_u32() % kPorts;
+      const bool ddl = random.next_u32() % 2 == 0;
+      const bool start = ddl && random.next_u32() % 16 == 0;
+      FrameSpec spec{.flow = {0x0A000001 + (from << 8), 0x0A000002 + (random.next_u32() % 2 << 8),
+                              static_cast<std::uint16_t>(1000 + random.next_u32() % 4),
+                              static_cast<std::uint16_t>(ddl ? 5000 : 80)},
+                     .tos = static_cast<std::uint8_t>(Ecn::kEct0),
+                     .sequence = step};
+      if (start) spec.tos = 0x84;  // START, threshold 5 packets
+      else spec.payload_bytes = 40;
+      bench.arrive(from, spec);
+    }
+    bench.poll();
+  }
+  Watched result{.queues = {}, .left = bench.leave()};
+  bench.poll();
+  EXPECT_TRUE(bench.report().ledger_balanced);
+  result.queues = bench.report().queues;
+  return result;
+}
+
+// A capture makes a port ask everything of every packet; without one it takes the short way.
+// Both must decide alike.
+TEST(DirectSwitch, APortForwardsAlikeWatchedOrNot) {
+  for (const auto scheduler :
+       {SchedulerKind::kStrict, SchedulerKind::kDwrr, SchedulerKind::kStrictFloor}) {
+    PortCapture capture(64, 16);
+    const Watched plain = run_two_queues(scheduler, nullptr);
+    const Watched watched = run_two_queues(scheduler, &capture);
+    EXPECT_GT(capture.missed(), 0U) << "it was watched";
+    EXPECT_EQ(plain.left, watched.left);
+    ASSERT_EQ(plain.queues.size(), watched.queues.size());
+    std::uint64_t armed = 0, low = 0, own = 0, dropped = 0;
+    for (std::size_t q = 0; q < plain.queues.size(); ++q) {
+      const QueueReport &a = plain.queues[q], &b = watched.queues[q];
+      EXPECT_EQ(a.arrived.values, b.arrived.values);
+      EXPECT_EQ(a.transmitted.values, b.transmitted.values);
+      EXPECT_EQ(a.transmitted_bytes.values, b.transmitted_bytes.values);
+      EXPECT_EQ(a.drops.values, b.drops.values);
+      EXPECT_EQ(a.marks.values, b.marks.values);
+      EXPECT_EQ(a.starts_armed, b.starts_armed);
+      EXPECT_EQ(a.recovered_arrival, b.recovered_arrival);
+      EXPECT_EQ(a.regulated_ns, b.regulated_ns);
+      armed += a.recovered_arrival;
+      for (const auto& by_reason : a.marks.values) {
+        own += by_reason[static_cast<std::size_t>(MarkReason::kMarker)];
+        low += by_reason[static_cast<std::size_t>(MarkReason::kRegulatedThreshold)];
+      }
+      for (const auto& by_reason : a.drops.values)
+        dropped += by_reason[static_cast<std::size_t>(DropReason::kTailPackets)];
+    }
+    EXPECT_GT(armed, 0U);
+    EXPECT_GT(low, 0U);
+    EXPECT_GT(own, 0U);
+    EXPECT_GT(dropped, 0U);
   }
 }
 
