@@ -13,6 +13,7 @@ constexpr double kLittle = 0.01;  ///< of the background: what one may be willin
 constexpr std::size_t kSeedsForClaims = 30;
 
 bool has_interval(const Estimate& e) { return !std::isnan(e.low) && !std::isnan(e.high); }
+bool has_change(const AnswerArm& a) { return !std::isnan(a.change.value); }
 bool falls(const AnswerArm& a) { return has_interval(a.change) && a.change.high < 0; }
 bool rises(const AnswerArm& a) { return has_interval(a.change) && a.change.low > 0; }
 
@@ -62,12 +63,11 @@ std::string capitalised(std::string text) {
   return text;
 }
 
+/// @pre some arm has a change
 AnswerSentence one_seed(const std::vector<AnswerArm>& arms) {
   const auto best = std::ranges::min_element(arms, {}, [](const AnswerArm& a) {
     return std::isnan(a.change.value) ? 1e9 : a.change.value;
   });
-  if (std::isnan(best->change.value))
-    return {"same", "No communication time can be compared with off."};
   const bool less = best->change.value < 0;
   return {"same", "In one seed, communication time " + std::string(less ? "falls" : "rises") +
                       " by " + percent(std::abs(best->change.value)) + " % with " + best->name +
@@ -106,15 +106,16 @@ void add_gains(const std::vector<AnswerArm>& arms, std::vector<AnswerSentence>& 
 
 std::vector<AnswerSentence> answer_of(const std::vector<AnswerArm>& arms, std::size_t seeds) {
   std::vector<AnswerSentence> out;
-  if (arms.empty()) return {{"warning", "There is no arm to compare with off."}};
-  if (seeds < 2) {
+  if (std::ranges::none_of(arms, has_change)) {
+    out.push_back({"same", "No communication time can be compared with off's here."});
+  } else if (seeds < 2) {
     out.push_back(one_seed(arms));
   } else {
     add_gains(arms, out);
     std::vector<const AnswerArm*> same, worse;
     for (const auto& a : arms) {
       if (rises(a)) worse.push_back(&a);
-      else if (!falls(a)) same.push_back(&a);
+      else if (!falls(a) && has_change(a)) same.push_back(&a);
     }
     if (!same.empty())
       out.push_back({"same", "Not distinguishable from off: " + names_of(same) + "."});
@@ -136,7 +137,7 @@ std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points) 
       if (std::ranges::find(names, a.name) == names.end()) names.push_back(a.name);
     }
   if (!any_interval)
-    return {{"warning", "No change has a confidence interval, as with one seed: none is counted."}};
+    return {{"same", "No change has a confidence interval, as with one seed: none is counted."}};
   std::vector<AnswerSentence> out;
   for (const auto& name : names) {
     std::vector<double> gains;

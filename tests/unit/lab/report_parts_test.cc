@@ -196,9 +196,15 @@ TEST(Answer, FewSeedsAreFlaggedAndOneProvesNothing) {
             "same: In one seed, communication time falls by 50 % with on; background loses 2.0 %. "
             "One seed has no confidence interval: this may be chance.\n"
             "warning: A demonstration with 1 seed: claims rest on 30 or more.\n");
-  EXPECT_EQ(answer_of({arm("on", none, none)}, 30)[0].text,
-            "No arm's communication time is distinguishably shorter than off's.");
-  EXPECT_EQ(answer_of({}, 30)[0].text, "There is no arm to compare with off.");
+  for (const std::size_t seeds : {1U, 30U}) {
+    EXPECT_EQ(answer_of({arm("on", none, none)}, seeds)[0].text,
+              "No communication time can be compared with off's here.");
+    EXPECT_EQ(answer_of({}, seeds)[0].text,
+              "No communication time can be compared with off's here.");
+  }
+  EXPECT_EQ(text_of(answer_of({arm("on", {0, -0.1, 0.1}, none), arm("on-b", none, none)}, 30)),
+            "same: No arm's communication time is distinguishably shorter than off's.\n"
+            "same: Not distinguishable from off: on.\n");
 }
 
 TEST(Answer, AZeroInTheIntervalIsNoGain) {
@@ -222,7 +228,7 @@ TEST(Answer, OverPointsCountsWhereAnArmHelps) {
             "distinguishable from off at 1.\n");
   EXPECT_EQ(text_of(answer_over({{"a", {arm("on", {.value = -0.5}, {})}},
                                  {"b", {arm("on", {.value = -0.5}, {})}}})),
-            "warning: No change has a confidence interval, as with one seed: none is counted.\n");
+            "same: No change has a confidence interval, as with one seed: none is counted.\n");
 }
 
 }  // namespace

@@ -218,27 +218,38 @@ function facts() {
   const add = (name, value) => list.append(el("li", {}, el("b", { text: value }), document.createTextNode(" " + name)));
   add("", data.runtime === "virtual" ? "virtual time" : "two processes, real time");
   add(data.seeds === 1 ? "seed" : "seeds", String(data.seeds));
-  add(data.cases === 1 ? "run" : "runs", String(data.cases));
+  add(data.interrupted ? "runs: interrupted" : data.cases === 1 ? "run" : "runs",
+    data.interrupted ? `${data.cases} of ${data.planned_cases}` : String(data.cases));
   if (data.points.length > 1) add("points", String(data.points.length));
   if (data.queue) {
     const bits = data.queue.drain_bits_per_second;
     add(bits >= 1e9 ? `Gbit/s at ${data.queue.switch}.${data.queue.port}, the measured queue` : `Mbit/s at ${data.queue.switch}.${data.queue.port}, the measured queue`, number(bits >= 1e9 ? bits / 1e9 : bits / 1e6));
   }
   if (isNumber(data.base_rtt_seconds)) { const u = timeUnit(data.base_rtt_seconds * 1e3); add(`${u.name} base RTT`, number(data.base_rtt_seconds * 1e3 * u.per_ms)); }
+  const notes = noticeLines().length;
+  if (notes) list.append(el("li", {}, el("a", { href: "#notices", class: "warn", text: thingsToKnow(notes) })));
   return list;
 }
 
-function notices() {
+/** What a reader should know before the figures are believed. */
+function noticeLines() {
   const lines = [];
   if (data.interrupted) lines.push(`Interrupted: ${data.cases} of ${data.planned_cases} runs are here.`);
   for (const w of data.warnings)
     lines.push(`${w.label}${data.points.length > 1 && data.points[w.point] ? ` (${data.points[w.point].name})` : ""}: ${w.count} ${w.text}`);
+  return lines;
+}
+
+const thingsToKnow = (n) => `Before you trust these figures: ${n} ${n === 1 ? "thing" : "things"} to know`;
+
+function notices() {
+  const lines = noticeLines();
   if (!lines.length) return null;
   const list = el("ul");
   for (const l of lines.slice(0, 40)) list.append(el("li", { text: l }));
   if (lines.length > 40) list.append(el("li", { text: `and ${lines.length - 40} more in summary.json` }));
-  return el("div", { class: "card notice" }, el("details", lines.length <= 3 || data.interrupted ? { open: "" } : {},
-    el("summary", { text: `Before you trust these figures: ${lines.length} ${lines.length === 1 ? "thing" : "things"} to know` }), list));
+  return el("div", { class: "card notice", id: "notices" }, el("details", lines.length <= 3 || data.interrupted ? { open: "" } : {},
+    el("summary", { text: thingsToKnow(lines.length) }), list));
 }
 
 function drawBar() {
