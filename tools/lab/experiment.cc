@@ -161,14 +161,18 @@ ConfigIssues validate(const ExperimentFile& e) {
   return issues;
 }
 
-ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
+ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
                                              const std::filesystem::path& directory) {
   ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
+  const MatrixTaken taken = take_matrix(as_written, result.issues);
+  const ConfigTable& file = taken.file;
   ExperimentFile& e = *result.config;
   e.directory = directory;
+  e.sweeps_alone = taken.sweeps_alone;
   read_config(bound_part(file), "", e, result.issues);
   merge_issues(result.issues, validate(e));
   read_sweeps(file, e, result.issues);
+  name_by_matrix(taken, result.issues);
   if (!result.issues.empty()) result.config.reset();
   return result;
 }

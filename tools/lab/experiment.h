@@ -90,6 +90,7 @@ struct ExperimentFile {
   CaseParameters parameters;
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
+  bool sweeps_alone = false;  ///< the point of [parameters] itself is none: a [matrix] has all
   std::filesystem::path directory;  ///< that relative paths start from
 };
 
@@ -102,6 +103,20 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
 
 /// All rules but those of the sweeps, which are read by hand. Pure.
 ConfigIssues validate(const ExperimentFile& experiment);
+
+/// Takes [matrix] apart: its regulator's parameters become arms of `file`, the others a
+/// [[cross]] of all arms, `seed` the number of seeds.
+struct MatrixTaken {
+  ConfigTable file;           ///< without it
+  bool sweeps_alone = false;  ///< it has every point there is
+  /// Where what was made of it stands in `file`: "arm[", "cross[0]"; empty: nothing.
+  std::string arms_key{};
+  std::string cross_key{};
+};
+MatrixTaken take_matrix(const ConfigTable& file, ConfigIssues& issues);
+
+/// Faults of what was made of the matrix, by the matrix's keys.
+void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues);
 
 /// Reads [[vary]] and [[cross]] of `file` into `experiment.sweeps`. @pre arms are read
 void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssues& issues);

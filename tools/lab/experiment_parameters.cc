@@ -87,6 +87,10 @@ ConfigIssues validate(const CaseParameters& p) {
                  p.lead_source != LeadSource::kNone,
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
+  at.require(p.background_load >= 0 && p.background_load <= 2, "background_load",
+             shown(p.background_load), "must be from 0 to 2");
+  at.require(p.background_load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",
+             "is required with background_load, e.g. \"../distributions/web-search.cdf\"");
   at.require(p.skip_iterations < p.iterations, "skip_iterations", std::to_string(p.skip_iterations),
              "must be below iterations, " + std::to_string(p.iterations));
   return issues;

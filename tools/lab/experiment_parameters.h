@@ -113,7 +113,11 @@ struct CaseParameters {
   double compute_jitter = 0;
 
   // Background, random numbers, and the longest that a run may take.
-  std::uint32_t background_flows_per_pair = 1;
+  std::uint32_t background_flows_per_pair = 1;  ///< long ones
+  /// Share of the measured link that flows of `background_sizes` offer beside them, in
+  /// headers and payload.
+  double background_load = 0;
+  std::string background_sizes{};  ///< CDF file, relative to the experiment's
   double start_spread_seconds = 1;
   double send_jitter = 1;
   double limit_seconds = 600;
@@ -205,6 +209,8 @@ void describe(V& v, CaseParameters& c) {
   v.value("compute_seconds", c.compute_seconds);
   v.share("compute_jitter", c.compute_jitter);
   v.value("background_flows_per_pair", c.background_flows_per_pair);
+  v.share("background_load", c.background_load);
+  v.value("background_sizes", c.background_sizes);
   v.value("start_spread_seconds", c.start_spread_seconds);
   v.share("send_jitter", c.send_jitter);
   v.value("limit_seconds", c.limit_seconds);

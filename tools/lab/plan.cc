@@ -52,7 +52,7 @@ std::vector<Row> rows_of(const ExperimentFile& e) {
     });
     if (!known) rows.push_back(std::move(row));
   };
-  for (std::size_t a = 0; a < e.arms.size(); ++a)
+  for (std::size_t a = 0; a < e.arms.size() && !e.sweeps_alone; ++a)
     add(at_point(e.arms[a], join_key("", "arm", a), {}));
   for (const auto& sweep : e.sweeps)
     for (const auto& point : sweep.points)
@@ -136,6 +136,7 @@ Case without_background(const Case& c) {
   constexpr int kSettle_rtts = 10;
   Case alone = c;
   alone.traffic.long_flows.clear();
+  alone.traffic.flows.clear();
   alone.background_flows = 0;
   for (auto& job : alone.traffic.jobs)
     job.first_due = job.announce.lead + kSettle_rtts * c.base_rtt;

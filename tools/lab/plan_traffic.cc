@@ -70,6 +70,19 @@ JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const Topolog
   return job;
 }
 
+/// Flows that come and go, at a share of the measured link.
+FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
+  constexpr double kPayloadShare = 1448.0 / (1514 + kL1OverheadBytes);  // of a full segment
+  const double bits = p.background_load * static_cast<double>(t.measured_rate.bits_per_second);
+  return {.name = "background_flows",
+          .from = names_of(e, t, e.background.from),
+          .to = names_of(e, t, e.background.to),
+          .distribution = (e.directory / p.background_sizes).lexically_normal().string(),
+          .hosts = {},
+          .rate = BitRate{static_cast<std::uint64_t>(bits * kPayloadShare)},
+          .transport = "background"};
+}
+
 }  // namespace
 
 GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
@@ -97,6 +110,8 @@ GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p, c
                                  .flows_per_pair = p.background_flows_per_pair,
                                  .transport = "background",
                                  .start_spread = from_seconds(p.start_spread_seconds)});
+  if (p.background_load > 0 && !e.background.from.empty())
+    config.flows.push_back(flows_of(e, p, t));
   config.send_jitter = p.send_jitter;
   config.attribution = p.attribution;
   config.bin = t.rtt;

@@ -12,6 +12,8 @@
 namespace outrider {
 namespace {
 
+using testing::HasSubstr;
+
 struct Fault {
   std::string text;
   std::string key;
@@ -146,6 +148,80 @@ TEST(ExperimentParameters, EveryOneCanBeAssignedByItsName) {
     const ConfigValue v = std::visit([](const auto& x) { return ConfigValue(x); }, value);
     EXPECT_EQ(assign_parameter(p, name, v), "") << name;
   }
+}
+
+const std::string kSizes = OUTRIDER_SOURCE_DIR "/conf/distributions/web-search.cdf";
+
+std::string matrix_experiment(const std::string& matrix) {
+  std::string text = small_experiment();
+  text.erase(text.find("[[arm]]"));
+  return text + "[matrix]\n" + matrix;
+}
+
+std::vector<std::string> names_of(const std::string& text) {
+  const auto file = read_experiment(text);
+  EXPECT_TRUE(file) << format_issues("text", file.issues);
+  std::vector<std::string> names;
+  for (const auto& c : plan_of(text)) names.push_back(case_name(*file.config, c));
+  return names;
+}
+
+TEST(Matrix, IsArmsTimesPointsTimesSeeds) {
+  const auto names = names_of(matrix_experiment(R"(
+lead_rtts = [1, 4]
+regulation = ["off", "mark"]
+background_load = [0.2, 0.5]
+background_sizes = [")" + kSizes + R"("]
+seed = "1..3"
+)"));
+  ASSERT_EQ(names.size(), 2U * 3U * 3U) << "two loads, off and mark with two leads, seeds";
+  const std::string sizes = " background_sizes=" + kSizes;
+  EXPECT_EQ(names[0], "off background_load=0.2" + sizes + " seed 1");
+  EXPECT_EQ(names[2], "off background_load=0.2" + sizes + " seed 3");
+  EXPECT_EQ(names[3], "on-mark-lead_rtts=1 background_load=0.2" + sizes + " seed 1");
+  EXPECT_EQ(names[6], "on-mark-lead_rtts=4 background_load=0.2" + sizes + " seed 1");
+  EXPECT_EQ(names[9], "off background_load=0.5" + sizes + " seed 1");
+}
+
+TEST(Matrix, OfTheRegulatorAloneIsTheArms) {
+  EXPECT_EQ(names_of(matrix_experiment("regulation = [\"off\", \"pace\"]\nseed = 1\n")),
+            (std::vector<std::string>{"off seed 1", "on-pace seed 1"}));
+}
+
+TEST(Matrix, FaultsNameItsKeys) {
+  const auto fault = [](const std::string& text) {
+    const auto file = read_experiment(text);
+    EXPECT_FALSE(file);
+    return format_issues("f", file.issues);
+  };
+  EXPECT_THAT(fault(matrix_experiment("regulation = \"off\"\n")),
+              HasSubstr("matrix.regulation: \"off\": must be an array"));
+  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\"]\nseed = \"2..4\"\n")),
+              HasSubstr("matrix.seed: \"2..4\": must be a number or \"1..N\""));
+  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\"]\nlaod = [1]\n")), HasSubstr("laod"));
+  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\", \"mrk\"]\n")),
+              HasSubstr("matrix.regulation: \"mrk\": must be one of"));
+  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\"]\nworkers = [1, 300]\n")),
+              HasSubstr("matrix.workers[1]: 300"));
+  EXPECT_THAT(fault(small_experiment("[matrix]\nregulation = [\"off\"]\n")),
+              HasSubstr("belongs to the [[arm]] tables"));
+}
+
+// The load is one of the link that is measured, whatever the hosts' NICs are.
+TEST(Plan, BackgroundLoadIsAShareOfTheMeasuredLink) {
+  const auto cases = plan_of(with(small_experiment(), "iterations = 2\n", R"(iterations = 2
+background_load = 0.5
+background_flows_per_pair = 0
+background_sizes = ")" + kSizes + "\"\n"));
+  const auto& flows = cases.at(0).traffic.flows;
+  ASSERT_EQ(flows.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(flows[0].rate->bits_per_second), 50e6 * 1448 / 1538, 1);
+  EXPECT_TRUE(cases[0].traffic.long_flows.empty());
+  EXPECT_TRUE(without_background(cases[0]).traffic.flows.empty());
+  const auto missing = read_experiment(
+      with(small_experiment(), "iterations = 2\n", "iterations = 2\nbackground_load = 0.5\n"));
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(format_issues("f", missing.issues), HasSubstr("parameters.background_sizes"));
 }
 
 }  // namespace
