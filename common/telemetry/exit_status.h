@@ -10,6 +10,7 @@ enum ExitStatus : int {
   kExitEnvironment = 3,    ///< EAL, CPU, device, socket or memory
   kExitLedger = 4,         ///< packets are not accounted for: a bug of ours
   kExitTransfer = 5,       ///< a transfer failed, or payload was not what had been sent
+  kExitChanged = 6,        ///< outrider-lab compare --fail-on-change: something did
   kExitInterrupted = 130,  ///< stopped by a signal before the work was done
 };
 

@@ -63,28 +63,58 @@ Statistics statistics_of(const Histogram& histogram, double unit) {
           .count = histogram.count()};
 }
 
-Estimate bootstrap(std::size_t seeds,
-                   const std::function<double(std::span<const std::size_t>)>& statistic) {
-  if (seeds == 0) return {};
-  std::vector<std::size_t> choice(seeds);
-  std::iota(choice.begin(), choice.end(), std::size_t{0});
-  Estimate estimate{.value = statistic(choice)};
-  if (seeds == 1) return estimate;
+namespace {
 
+std::vector<std::size_t> everything(std::size_t n) {
+  std::vector<std::size_t> choice(n);
+  std::iota(choice.begin(), choice.end(), std::size_t{0});
+  return choice;
+}
+
+void resample(std::vector<std::size_t>& choice, RandomStream& random) {
+  const auto n = static_cast<double>(choice.size());
+  for (auto& c : choice) c = static_cast<std::size_t>(random.uniform() * n);
+}
+
+/// @param draw resamples and evaluates
+Estimate with_interval(double value, const std::function<double(RandomStream&)>& draw) {
+  Estimate estimate{.value = value};
   RandomStream random(kBootstrapSeed, 0, kBootstrapPurpose);
   std::vector<double> resampled;
   resampled.reserve(kResamples);
-  for (std::size_t i = 0; i < kResamples; ++i) {
-    for (auto& c : choice)
-      c = static_cast<std::size_t>(random.uniform() * static_cast<double>(seeds));
-    const double value = statistic(choice);
-    if (!std::isnan(value)) resampled.push_back(value);
-  }
+  for (std::size_t i = 0; i < kResamples; ++i)
+    if (const double v = draw(random); !std::isnan(v)) resampled.push_back(v);
   if (resampled.empty()) return estimate;
   std::ranges::sort(resampled);
   estimate.low = quantile_of_sorted(resampled, 0.025);
   estimate.high = quantile_of_sorted(resampled, 0.975);
   return estimate;
+}
+
+}  // namespace
+
+Estimate bootstrap(std::size_t seeds,
+                   const std::function<double(std::span<const std::size_t>)>& statistic) {
+  if (seeds == 0) return {};
+  std::vector<std::size_t> choice = everything(seeds);
+  const double value = statistic(choice);
+  if (seeds == 1) return {.value = value};
+  return with_interval(value, [&](RandomStream& random) {
+    resample(choice, random);
+    return statistic(choice);
+  });
+}
+
+Estimate bootstrap(std::size_t seeds_a, std::size_t seeds_b, const TwoSampleStatistic& statistic) {
+  if (seeds_a == 0 || seeds_b == 0) return {};
+  std::vector<std::size_t> a = everything(seeds_a), b = everything(seeds_b);
+  const double value = statistic(a, b);
+  if (seeds_a == 1 || seeds_b == 1) return {.value = value};
+  return with_interval(value, [&](RandomStream& random) {
+    resample(a, random);
+    resample(b, random);
+    return statistic(a, b);
+  });
 }
 
 }  // namespace outrider

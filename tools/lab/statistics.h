@@ -58,4 +58,10 @@ struct Estimate {
 Estimate bootstrap(std::size_t seeds,
                    const std::function<double(std::span<const std::size_t>)>& statistic);
 
+using TwoSampleStatistic =
+    std::function<double(std::span<const std::size_t>, std::span<const std::size_t>)>;
+
+/// The same for two sets of seeds that share nothing: each is resampled by itself.
+Estimate bootstrap(std::size_t seeds_a, std::size_t seeds_b, const TwoSampleStatistic& statistic);
+
 }  // namespace outrider

@@ -1,0 +1,168 @@
+// Goal: compare finds a planted change of 5 % with 20 seeds, and none between equal results
+// or between other seeds of the same. Method: results made of draws: seeds that differ by
+// 10 % among each other, and by 2 % between two runs of one seed.
+#include "tools/lab/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "common/core/random.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::size_t kMetrics = std::size(kComparedMetrics);
+constexpr std::size_t kCommunication = 3;
+
+double normal(RandomStream& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += random.uniform();
+  return sum;
+}
+
+/// @param run what differs between two runs of the same seeds
+ComparableResult drawn(std::uint64_t first_seed, std::size_t seeds, std::uint32_t run,
+                       double communication_factor = 1) {
+  ComparableResult result{"e", "virtual", {}};
+  for (const char* label : {"off", "on"}) {
+    ComparableArm& arm = result.arms.emplace_back();
+    arm.label = label;
+    arm.parameters = {{"k_packets", "40"}};
+    for (std::uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
+      RandomStream shared(seed, 0, RandomPurpose::kTest);
+      RandomStream own(seed, 1 + run + (*label == 'o' && label[1] == 'n' ? 100 : 0),
+                       RandomPurpose::kTest);
+      SeedValues values{.seed = seed, .values = {}};
+      for (std::size_t m = 0; m < kMetrics; ++m)
+        values.values.push_back(100 * std::exp(0.1 * normal(shared) + 0.02 * normal(own)) *
+                                (m == kCommunication ? communication_factor : 1));
+      arm.seeds.push_back(values);
+    }
+  }
+  return result;
+}
+
+TEST(Compare, EqualResultsDoNotDiffer) {
+  const auto a = drawn(1, 20, 0);
+  const Comparison c = compare(a, a);
+  EXPECT_EQ(c.compared, 2 * kMetrics);
+  EXPECT_EQ(c.changed, 0U);
+  for (const auto& arm : c.arms)
+    for (const auto& m : arm.metrics) {
+      EXPECT_EQ(m.p, 1);
+      EXPECT_EQ(m.change.value, 0);
+    }
+}
+
+TEST(Compare, FindsAPlantedFivePercentWithTwentySeeds) {
+  int found = 0, false_ones = 0;
+  constexpr int kTrials = 40;
+  for (int t = 0; t < kTrials; ++t) {
+    const auto first = static_cast<std::uint64_t>(1 + 20 * t);
+    const Comparison c = compare(drawn(first, 20, 0), drawn(first, 20, 1, 1.05));
+    bool both = true;
+    for (const auto& arm : c.arms)
+      for (std::size_t m = 0; m < kMetrics; ++m)
+        if (m == kCommunication) both &= arm.metrics[m].changed;
+        else false_ones += arm.metrics[m].changed;
+    found += both;
+    const Estimate& change = c.arms[0].metrics[kCommunication].change;
+    EXPECT_NEAR(change.value, 0.05, 0.035);
+    EXPECT_LT(change.low, change.value);
+    EXPECT_GT(change.high, change.value);
+  }
+  EXPECT_GE(found, kTrials - 2);
+  EXPECT_LE(false_ones, 6) << "at most 5 in 100 results, with luck on neither side";
+}
+
+TEST(Compare, OtherSeedsOfTheSameDoNotDiffer) {
+  int with_changes = 0;
+  for (int t = 0; t < 20; ++t) {
+    const auto first = static_cast<std::uint64_t>(1 + 40 * t);
+    const Comparison c = compare(drawn(first, 20, 0), drawn(first + 20, 20, 0));
+    EXPECT_FALSE(c.arms[0].paired);
+    with_changes += c.changed != 0;
+  }
+  EXPECT_LE(with_changes, 4) << "5 % of 20";
+}
+
+TEST(Compare, TellsWhatItCannotDecide) {
+  const Comparison c = compare(drawn(1, 3, 0), drawn(1, 3, 1, 2));
+  EXPECT_TRUE(c.too_few_seeds) << "2^-2 is the smallest p of three";
+  EXPECT_EQ(c.changed, 0U);
+  EXPECT_FALSE(compare(drawn(1, 20, 0), drawn(1, 20, 1)).too_few_seeds);
+}
+
+TEST(Compare, NamesWhatDiffersAndWhatIsMissing) {
+  auto a = drawn(1, 5, 0), b = drawn(1, 5, 0);
+  a.arms[0].parameters = {{"k_packets", "40"}, {"tcp", "\"cubic\""}};
+  b.arms[0].parameters = {{"k_packets", "20"}, {"tcp", "\"cubic\""}};
+  b.arms[1].label = "on-hold";
+  const Comparison c = compare(a, b);
+  ASSERT_EQ(c.arms.size(), 1U);
+  ASSERT_EQ(c.arms[0].differences.size(), 1U);
+  EXPECT_EQ(c.arms[0].differences[0], (std::array<std::string, 3>{"k_packets", "40", "20"}));
+  EXPECT_EQ(c.only_a, std::vector<std::string>{"on"});
+  EXPECT_EQ(c.only_b, std::vector<std::string>{"on-hold"});
+  const std::string text = to_text(c);
+  EXPECT_NE(text.find("k_packets: 40 -> 20"), std::string::npos) << text;
+  EXPECT_NE(text.find("only in A: on\n"), std::string::npos);
+}
+
+// Of one label several stand at different points of the matrix, in the same order.
+TEST(Compare, TakesArmsOfOneLabelInOrder) {
+  auto a = drawn(1, 12, 0);
+  a.arms[1].label = "off";
+  auto b = a;
+  for (auto& seed : b.arms[1].seeds) seed.values[0] *= 1.5;
+  const Comparison c = compare(a, b);
+  ASSERT_EQ(c.arms.size(), 2U);
+  EXPECT_FALSE(c.arms[0].metrics[0].changed);
+  EXPECT_TRUE(c.arms[1].metrics[0].changed);
+}
+
+TEST(Compare, ValuesThatAreNotAboveZeroAreSubtracted) {
+  auto a = drawn(1, 12, 0), b = a;
+  for (std::size_t i = 0; i < 12; ++i) {
+    a.arms[0].seeds[i].values[7] = 0;
+    b.arms[0].seeds[i].values[7] = 0.25;
+    a.arms[0].seeds[i].values[0] = kNotDefined;
+    b.arms[0].seeds[i].values[0] = kNotDefined;
+  }
+  const Comparison c = compare(a, b);
+  EXPECT_EQ(c.arms[0].metrics.size(), kMetrics - 1) << "what neither has is not compared";
+  const auto& rtos = c.arms[0].metrics.back();
+  EXPECT_FALSE(rtos.relative);
+  EXPECT_DOUBLE_EQ(rtos.change.value, 0.25);
+  EXPECT_TRUE(rtos.changed);
+}
+
+TEST(CompareJson, ReadsASummaryAndRefusesOthers) {
+  const auto text = R"({"schema_version": 1, "experiment": "e", "runtime": "virtual",
+    "cases": [{"seed": 7, "metrics": {"start_queue_packets": {"mean": 3.5},
+                                       "communication_seconds": {"median": 0.5, "p99": null}}}],
+    "arms": [{"label": "off", "point": 2, "parameters": {"tcp": "cubic"}, "cases": [0]}]})";
+  const auto result = comparable_from_json(text);
+  ASSERT_EQ(result.arms.size(), 1U);
+  EXPECT_EQ(result.arms[0].point, 2U);
+  ASSERT_EQ(result.arms[0].seeds.size(), 1U);
+  EXPECT_EQ(result.arms[0].seeds[0].seed, 7U);
+  EXPECT_EQ(result.arms[0].seeds[0].values[0], 3.5);
+  EXPECT_EQ(result.arms[0].seeds[0].values[kCommunication], 0.5);
+  EXPECT_TRUE(std::isnan(result.arms[0].seeds[0].values[4])) << "null";
+  EXPECT_TRUE(std::isnan(result.arms[0].seeds[0].values[1])) << "absent";
+  EXPECT_THROW(comparable_from_json("[]"), std::runtime_error);
+  EXPECT_THROW(comparable_from_json("{"), std::runtime_error);
+  EXPECT_THROW(comparable_from_json(R"({"schema_version": 9})"), std::runtime_error);
+}
+
+TEST(CompareJson, IsJson) {
+  const auto json = nlohmann::json::parse(to_json(compare(drawn(1, 6, 0), drawn(1, 6, 1))));
+  EXPECT_EQ(json["compared"], 2 * kMetrics);
+  EXPECT_EQ(json["arms"][0]["metrics"][kCommunication]["metric"], "communication");
+}
+
+}  // namespace
+}  // namespace outrider
