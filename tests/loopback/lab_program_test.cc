@@ -69,6 +69,49 @@ TEST_F(LabProgram, WritesWhatIsDoneOnInterrupt) {
   }
 }
 
+// Whatever ends a session: the same command makes what is missing, and the results are
+// those of a session that was never interrupted.
+TEST_F(LabProgram, GoesOnWhereItWasInterrupted) {
+  const std::vector<std::string> command{"run", experiment("quick"), "--repeat", "20", "--out"};
+  const auto into = [&](const std::string& out) {
+    auto arguments = command;
+    arguments.push_back(directory_ / out);
+    return arguments;
+  };
+  ASSERT_EQ(run(into("whole"), "log-whole"), kExitOk) << text("log-whole");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "whole/unfinished"));
+  for (const int signal : {SIGINT, SIGKILL}) {
+    const std::string out = "resumed" + std::to_string(signal);
+    {
+      ProcessGuard process = lab(into(out), "log-first-" + out);
+      ASSERT_TRUE(process.says("12/60 cases", kLabPatience)) << process.output();
+      process.send(signal);
+      ASSERT_TRUE(process.wait(kLabPatience).has_value() || signal == SIGKILL);
+    }
+    ASSERT_EQ(run(into(out), "log-" + out), kExitOk) << text("log-" + out);
+    EXPECT_THAT(text("log-" + out), HasSubstr("of 60 cases are there already"));
+    for (const std::string file : {"summary.json", "bursts.csv", "queue.csv", "flows.csv"})
+      EXPECT_EQ(text(out + '/' + file), text("whole/" + file)) << file;
+    EXPECT_FALSE(std::filesystem::exists(directory_ / (out + "/unfinished")));
+  }
+}
+
+TEST_F(LabProgram, ComparesResults) {
+  for (const std::string out : {"a", "b"})
+    ASSERT_EQ(run({"run", experiment("quick"), "--repeat", "6", "--out", directory_ / out}, "log"),
+              kExitOk);
+  EXPECT_EQ(
+      run({"compare", directory_ / "a", directory_ / "b/summary.json", "--fail-on-change"}, "log"),
+      kExitOk);
+  EXPECT_THAT(text("log"), HasSubstr("0 of "));
+  EXPECT_THAT(text("log"), HasSubstr("6 seeds, paired"));
+  EXPECT_EQ(run({"compare", directory_ / "a", directory_ / "none"}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("none"));
+  const std::string other = directory_.write("other.json", "{\"schema_version\": 7}");
+  EXPECT_EQ(run({"compare", directory_ / "a", other}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("schema_version is not 1"));
+}
+
 TEST_F(LabProgram, PrintsTheSummaryAlone) {
   ASSERT_EQ(
       run({"run", experiment("quick"), "--json", "--filter", "spared", "--out", directory_ / "o"},
@@ -82,7 +125,7 @@ TEST_F(LabProgram, NamesWhatIsWrong) {
   EXPECT_EQ(run({"run", directory_ / "none.toml"}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("none.toml"));
   const std::string faulty = directory_.write("faulty.toml", "name = \"x\"\nquestoin = \"?\"\n");
-  EXPECT_EQ(run({"plan", faulty}, "log"), kExitUsage);
+  EXPECT_EQ(run({"check", faulty}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("questoin: unknown key; did you mean \"question\"?"));
   EXPECT_EQ(run({"run", experiment("quick"), "--filter", "nothing"}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("no case's name holds \"nothing\""));
@@ -101,6 +144,9 @@ TEST_F(LabProgram, HelpAndPlanNeedNothing) {
   EXPECT_EQ(run({"plan", experiment("quick"), "--repeat", "3"}, "log"), kExitOk);
   EXPECT_THAT(text("log"), HasSubstr("on-hold-spared seed 3"));
   EXPECT_THAT(text("log"), HasSubstr("9 cases"));
+  EXPECT_THAT(text("log"), HasSubstr("in virtual time on"));
+  EXPECT_EQ(run({"check", experiment("quick")}, "log"), kExitOk);
+  EXPECT_THAT(text("log"), HasSubstr("no fault; 3 cases of 3 arms"));
 }
 
 TEST_F(LabProgram, RunsTheSameFileBetweenTwoProcesses) {

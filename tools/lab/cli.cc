@@ -22,13 +22,33 @@ constexpr const char* kRunHelp =
   bursts.csv queue.csv flows.csv
   config/                       resolved configurations of both programs, per case
   environment.json              machine, versions, wall time
-The results that are complete are written on Ctrl-C, too.
+The results that are complete are written on Ctrl-C, too. After Ctrl-C, a crash or a
+power cut the same command goes on with the cases that are missing.
 
 Examples:
   outrider-lab run conf/experiments/quick.toml
   outrider-lab run conf/experiments/pcn-paper.toml --repeat 30 --jobs 4
   outrider-lab run conf/experiments/quick.toml --runtime loopback --filter "on "
   outrider-lab run conf/experiments/quick.toml --json | jq '.cases[].label')";
+
+constexpr const char* kCheckHelp =
+    "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";
+
+constexpr const char* kPlanHelp =
+    R"(Lists the cases that `run` would run, runs none, and estimates how long they would
+take: from the first one, which it begins and lets go after two seconds.)";
+
+constexpr const char* kReportHelp = "Writes DIR/report.html anew, from the files of a run.";
+
+constexpr const char* kCompareHelp =
+    R"(Says what changed from result A to result B beyond noise: for every arm of both, each
+metric seed by seed if they share seeds (a sign-flip test), else by exchanging values. The
+p-values are adjusted for the number of comparisons (Holm): equal results show a change
+in at most 5 of 100 comparisons of whole results.
+
+Examples:
+  outrider-lab compare results/before results/after
+  outrider-lab compare results/before results/after --fail-on-change)";
 
 void add_selection(CLI::App& app, LabOptions& options) {
   app.add_option("FILE", options.file, "Experiment, e.g. conf/experiments/quick.toml")->required();
@@ -57,6 +77,8 @@ void add_run(CLI::App& app, LabOptions& options) {
   app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes, virtual runtime only [one per CPU]")
       ->check(CLI::Range(1U, 1024U));
+  app.add_flag("--fresh", options.fresh,
+               "Run everything, also what an interrupted run has left in DIR");
   app.add_flag("--json", options.json, "Print summary.json instead of the table");
 }
 
@@ -68,6 +90,18 @@ void add_report(CLI::App& app, LabOptions& options) {
       ->type_name("FILE");
 }
 
+void add_check(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "Experiment")->required();
+}
+
+void add_compare(CLI::App& app, LabOptions& options) {
+  app.add_option("A", options.file, "Directory of results, or a summary.json")->required();
+  app.add_option("B", options.other, "The same, later or with other settings")->required();
+  app.add_flag("--json", options.json, "Print JSON instead of the table");
+  app.add_flag("--fail-on-change", options.fail_on_change,
+               "End with status 6 if anything changed beyond noise");
+}
+
 }  // namespace
 
 ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
@@ -76,25 +110,23 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "outrider-lab 0.1.0");
   app.footer(kExitStatusHelp);
-  CLI::App* run = app.add_subcommand("run", kRunHelp);
-  CLI::App* plan =
-      app.add_subcommand("plan", "Lists the cases that `run` would run, and runs none.");
-  CLI::App* report =
-      app.add_subcommand("report", "Writes DIR/report.html anew, from the files of a run.");
-  run->footer(kExitStatusHelp);
-  report->footer(kExitStatusHelp);
-  plan->footer(kExitStatusHelp);
-  add_run(*run, parsed.options);
-  add_selection(*plan, parsed.options);
-  add_report(*report, parsed.options);
+  LabOptions& options = parsed.options;
+  const auto add = [&](const char* name, const char* help, LabCommand command, auto add_options) {
+    CLI::App* sub = app.add_subcommand(name, help);
+    sub->footer(kExitStatusHelp);
+    sub->callback([&options, command] { options.command = command; });
+    add_options(*sub, options);
+  };
+  add("run", kRunHelp, LabCommand::kRun, add_run);
+  add("check", kCheckHelp, LabCommand::kCheck, add_check);
+  add("plan", kPlanHelp, LabCommand::kPlan, add_selection);
+  add("report", kReportHelp, LabCommand::kReport, add_report);
+  add("compare", kCompareHelp, LabCommand::kCompare, add_compare);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
-  parsed.options.command = plan->parsed()     ? LabCommand::kPlan
-                           : report->parsed() ? LabCommand::kReport
-                                              : LabCommand::kRun;
   return parsed;
 }
 

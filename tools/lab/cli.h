@@ -10,18 +10,22 @@
 
 namespace outrider {
 
-enum class LabCommand : std::uint8_t { kRun, kPlan, kReport };
+enum class LabCommand : std::uint8_t { kRun, kPlan, kCheck, kReport, kCompare };
 
 /// What the command line says.
 struct LabOptions {
   LabCommand command = LabCommand::kRun;
-  std::string file;  ///< of the experiment; kReport: the directory of its results
+  /// Experiment; kReport: the directory of its results; kCompare: the first result.
+  std::string file;
+  std::string other;  ///< kCompare: the second
+  bool fail_on_change = false;
   Runtime runtime = Runtime::kVirtual;
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the file's
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< 0: one a CPU
   std::string filter{};
+  bool fresh = false;  ///< runs that an interrupted session has left are made anew
   bool json = false;
   std::string chart_library{};  ///< kReport; empty: where Debian's package has it
 };
@@ -43,6 +47,12 @@ int report_command(const LabOptions& options);
 
 /// At the end of a run. A report that cannot be made is said, and is no fault of the run.
 void write_report_of_run(const std::filesystem::path& directory);
+
+/// outrider-lab check: says every fault of the file. @return exit status
+int check_command(const LabOptions& options);
+
+/// outrider-lab compare. @return exit status
+int compare_command(const LabOptions& options);
 
 /// outrider-lab run. @return exit status
 int run_command(const LabOptions& options);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -17,7 +18,9 @@
 #include "tools/lab/run_cases.h"
 #include "tools/lab/run_loopback.h"
 #include "tools/lab/run_pool.h"
+#include "tools/lab/run_store.h"
 #include "tools/lab/summary.h"
+#include "tools/lab/time_estimate.h"
 
 namespace outrider {
 namespace {
@@ -65,14 +68,39 @@ bool prepare(const std::filesystem::path& directory) {
   return false;
 }
 
-RunOutcome run_cases(const LabOptions& options, const Planned& planned,
+RunOutcome run_order(const LabOptions& options, const RunOrder& order,
                      const std::filesystem::path& directory) {
+  if (order.wanted.empty()) return {};
+  if (options.runtime == Runtime::kLoopback) return run_cases_loopback(order, directory);
+  return run_cases_virtual(order, options.jobs != 0 ? options.jobs : usable_cpus().size());
+}
+
+/// Takes up what an interrupted session has left, and runs the rest.
+RunOutcome run_cases(const LabOptions& options, const Planned& planned,
+                     const std::filesystem::path& directory, const RunStore& store) {
+  std::vector<CaseRun> kept;
   ProgressLine line("outrider-lab: " + planned.file.name);
-  const auto progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); };
-  if (options.runtime == Runtime::kLoopback)
-    return run_cases_loopback(planned.cases, planned.names, directory, progress);
-  const std::size_t jobs = options.jobs != 0 ? options.jobs : usable_cpus().size();
-  return run_cases_virtual(planned.cases, planned.names, jobs, progress);
+  RunOrder order{
+      .cases = planned.cases,
+      .names = planned.names,
+      .wanted = {},
+      .progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); },
+      .on_run =
+          [&](std::size_t i, const std::string& text) {
+            store.save(planned.cases[i], options.runtime, text);
+          }};
+  for (std::size_t i = 0; i < planned.cases.size(); ++i) {
+    const auto text = store.load(planned.cases[i], options.runtime);
+    if (text) kept.push_back(deserialize(planned.cases[i], *text));
+    else order.wanted.push_back(i);
+  }
+  if (!kept.empty())
+    say("outrider-lab: " + std::to_string(kept.size()) + " of " +
+        std::to_string(planned.cases.size()) + " cases are there already (--fresh runs all)");
+  RunOutcome outcome = run_order(options, order, directory);
+  std::ranges::move(kept, std::back_inserter(outcome.runs));
+  std::ranges::sort(outcome.runs, {}, &CaseRun::definition);
+  return outcome;
 }
 
 bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
@@ -103,11 +131,24 @@ int status_of(const RunOutcome& outcome, bool ledger) {
 
 }  // namespace
 
+int check_command(const LabOptions& options) {
+  const auto planned = load(options);
+  if (!planned) return kExitUsage;
+  std::printf("%s: no fault; %zu cases of %zu arms\n", options.file.c_str(), planned->cases.size(),
+              planned->file.arms.size());
+  return kExitOk;
+}
+
 int plan_command(const LabOptions& options) {
   const auto planned = load(options);
   if (!planned) return kExitUsage;
   for (const auto& name : planned->names) std::printf("%s\n", name.c_str());
+  std::fflush(stdout);
   say(planned->file.name + ": " + std::to_string(planned->cases.size()) + " cases");
+  const std::size_t jobs = usable_cpus().size();
+  if (const auto seconds = estimate_seconds(planned->cases, jobs))
+    say("about " + duration_text(*seconds) + " in virtual time on " + std::to_string(jobs) +
+        " processes of this machine");
   return kExitOk;
 }
 
@@ -126,7 +167,9 @@ int run_command(const LabOptions& options) {
       options.out.empty() ? std::filesystem::path("results") / planned->file.name
                           : std::filesystem::path(options.out);
   if (!prepare(directory)) return kExitUsage;
-  RunOutcome outcome = run_cases(options, *planned, directory);
+  const RunStore store(directory, program_identity());
+  if (options.fresh) store.clear();
+  RunOutcome outcome = run_cases(options, *planned, directory, store);
   for (const auto& failure : outcome.failures)
     say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
 
@@ -142,8 +185,10 @@ int run_command(const LabOptions& options) {
   std::fflush(stdout);
   if (outcome.interrupted)
     say("outrider-lab: interrupted: " + std::to_string(experiment.runs.size()) + " of " +
-        std::to_string(planned->cases.size()) + " cases are complete");
+        std::to_string(planned->cases.size()) +
+        " cases are complete; the same command runs the rest");
   say("outrider-lab: results are in " + directory.string());
+  if (!outcome.interrupted && outcome.failures.empty()) store.clear();
   return status;
 }
 

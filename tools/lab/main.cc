@@ -13,6 +13,10 @@ int main(int argc, char** argv) {
     switch (parsed.options.command) {
       case LabCommand::kPlan:
         return plan_command(parsed.options);
+      case LabCommand::kCheck:
+        return check_command(parsed.options);
+      case LabCommand::kCompare:
+        return compare_command(parsed.options);
       case LabCommand::kReport:
         return report_command(parsed.options);
       case LabCommand::kRun:

@@ -1,9 +1,10 @@
 #include "tools/lab/run_cases.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -53,10 +54,9 @@ CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& st
 }
 
 /// Seed by seed, so that an experiment cut short has all arms of the seeds it has.
-std::vector<std::size_t> seed_major(const std::vector<Case>& cases) {
-  std::vector<std::size_t> order(cases.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return cases[i].seed; });
+std::vector<std::size_t> seed_major(const RunOrder& wanted) {
+  std::vector<std::size_t> order = wanted.wanted;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return wanted.cases[i].seed; });
   return order;
 }
 
@@ -114,20 +114,47 @@ CaseRun deserialize(const Case& definition, const std::string& text) {
   return run;
 }
 
-RunOutcome run_cases_virtual(const std::vector<Case>& cases, const std::vector<std::string>& names,
-                             std::size_t jobs, const Progress& progress) {
+std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds) {
+  using Clock = std::chrono::steady_clock;
+  std::optional<VirtualTrial> trial;
+  PoolOptions options;
+  options.order = {0};
+  options.make_worker = [&](std::size_t) -> PoolWork {
+    auto worker = std::make_shared<VirtualWorker>(usable_cpus().front(), buffers_needed(c),
+                                                  c.traffic.attribution);
+    return [&c, worker, wall_seconds](std::size_t, const StopCheck& stop) {
+      const auto began = Clock::now();
+      const auto elapsed = [began] {
+        return std::chrono::duration<double>(Clock::now() - began).count();
+      };
+      const RunResult result =
+          run_virtual(c, *worker->pool, [&] { return stop() || elapsed() >= wall_seconds; });
+      return std::to_string(result.switches.end_ns) + ' ' + std::to_string(elapsed());
+    };
+  };
+  options.on_result = [&trial](std::size_t, const std::string& text) {
+    char* rest = nullptr;
+    const double virtual_ns = std::strtod(text.c_str(), &rest);
+    trial = {virtual_ns * 1e-9, std::strtod(rest, nullptr)};
+  };
+  run_pool(options);
+  return trial;
+}
+
+RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
+  const std::vector<Case>& cases = order.cases;
   std::uint32_t buffers = 0;
   bool attribution = false;
-  for (const auto& c : cases) {
-    buffers = std::max(buffers, buffers_needed(c));
-    attribution |= c.traffic.attribution;
+  for (const std::size_t i : order.wanted) {
+    buffers = std::max(buffers, buffers_needed(cases[i]));
+    attribution |= cases[i].traffic.attribution;
   }
   const auto cpus = usable_cpus();
   std::map<std::size_t, CaseRun> by_item;
 
   PoolOptions options;
   options.jobs = jobs;
-  options.order = seed_major(cases);
+  options.order = seed_major(order);
   options.make_worker = [&](std::size_t index) -> PoolWork {
     auto worker = std::make_shared<VirtualWorker>(cpus[index % cpus.size()], buffers, attribution);
     return [&cases, worker](std::size_t item, const StopCheck& stop) {
@@ -136,14 +163,15 @@ RunOutcome run_cases_virtual(const std::vector<Case>& cases, const std::vector<s
   };
   options.on_result = [&](std::size_t item, const std::string& text) {
     by_item.emplace(item, deserialize(cases[item], text));
+    if (order.on_run) order.on_run(item, text);
   };
-  options.on_progress = progress;
+  options.on_progress = order.progress;
   const PoolResult pool = run_pool(options);
 
   RunOutcome outcome{.runs = {}, .failures = {}, .interrupted = pool.interrupted};
   for (auto& [item, run] : by_item) outcome.runs.push_back(std::move(run));
   for (const auto& failure : pool.failures)
-    outcome.failures.push_back({names[failure.item], failure.cause});
+    outcome.failures.push_back({order.names[failure.item], failure.cause});
   return outcome;
 }
 

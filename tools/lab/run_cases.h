@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,15 +23,33 @@ struct RunOutcome {
   bool interrupted = false;
 };
 
-/// Called as cases end. @param left_seconds estimate; negative: not known yet
+/// Called as cases end.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Runs every case, and its reference without background, in virtual time on
-/// `jobs` processes. The outcome does not depend on their number.
-/// @param cases must outlive the outcome
+/// What shall be run.
+struct RunOrder {
+  const std::vector<Case>& cases;         ///< must outlive the outcome
+  const std::vector<std::string>& names;  ///< [cases]
+  std::vector<std::size_t> wanted;        ///< of the cases, rising
+  Progress progress;
+  /// Called with each run that is whole, as it ends; in the form of serialize().
+  std::function<void(std::size_t index, const std::string& text)> on_run;
+};
+
+/// Runs the cases that are wanted, and their references without background, in virtual
+/// time on `jobs` processes. The outcome does not depend on their number.
 /// @throws EnvironmentError
-RunOutcome run_cases_virtual(const std::vector<Case>& cases, const std::vector<std::string>& names,
-                             std::size_t jobs, const Progress& progress);
+RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs);
+
+/// How far a case came before it was given up.
+struct VirtualTrial {
+  double virtual_seconds = 0;
+  double wall_seconds = 0;
+};
+
+/// Runs one case in virtual time for `wall_seconds` at most, in a process of its own.
+/// @return nothing if it failed. @throws EnvironmentError
+std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds);
 
 /// The text form of a run, from a worker process to its parent.
 std::string serialize(const CaseRun& run);

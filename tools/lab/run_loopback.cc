@@ -174,28 +174,32 @@ CaseRun run_both(const Case& c, const fs::path& directory, const std::vector<uns
 
 }  // namespace
 
-RunOutcome run_cases_loopback(const std::vector<Case>& cases, const std::vector<std::string>& names,
-                              const fs::path& directory, const Progress& progress) {
+RunOutcome run_cases_loopback(const RunOrder& order, const fs::path& directory) {
   const auto cpus = usable_cpus();
   if (cpus.size() < 2)
     throw EnvironmentError(
         "the loopback runtime needs two CPUs, one for each program; this process may use " +
         std::to_string(cpus.size()) + ". Use --runtime virtual.");
   RunOutcome outcome;
-  for (std::size_t i = 0; i < cases.size() && !stop_requested(); ++i) {
-    progress(i, cases.size());
-    const std::string stem = cases[i].label + "-seed" + std::to_string(cases[i].seed);
+  std::size_t done = 0;
+  for (const std::size_t i : order.wanted) {
+    if (stop_requested()) break;
+    order.progress(done++, order.wanted.size());
+    const Case& c = order.cases[i];
+    const std::string stem = c.label + "-seed" + std::to_string(c.seed);
     try {
       outcome.runs.push_back(
-          run_both(cases[i], directory / "loopback" / (std::to_string(i) + '-' + stem), cpus));
+          run_both(c, directory / "loopback" / (std::to_string(i) + '-' + stem), cpus));
+      if (order.on_run && !outcome.runs.back().result.interrupted)
+        order.on_run(i, serialize(outcome.runs.back()));
     } catch (const EnvironmentError&) {
       throw;
     } catch (const std::runtime_error& error) {
-      outcome.failures.push_back({names[i], error.what()});
+      outcome.failures.push_back({order.names[i], error.what()});
     }
   }
   outcome.interrupted = stop_requested();
-  if (!outcome.interrupted) progress(cases.size(), cases.size());
+  if (!outcome.interrupted) order.progress(done, order.wanted.size());
   return outcome;
 }
 

@@ -1,0 +1,50 @@
+// Goal: a plan's time follows from the virtual time of its cases. Method: literal schedules.
+#include "tools/lab/time_estimate.h"
+
+#include <gtest/gtest.h>
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+Case one_job(const JobConfig& job) {
+  Case c;
+  c.bottleneck = BitRate{100'000'000};
+  c.traffic.jobs = {job};
+  return c;
+}
+
+TEST(TimeEstimate, AFixedScheduleSaysHowLongItTakes) {
+  JobConfig job;
+  job.schedule = Schedule::kFixed;
+  job.first_due = 20s;
+  job.iterations = 6;
+  job.period = 7s;
+  EXPECT_DOUBLE_EQ(virtual_seconds(one_job(job)).value(), 62);
+}
+
+TEST(TimeEstimate, AClosedLoopHasHalfOfTheBottleneck) {
+  JobConfig job;
+  job.schedule = Schedule::kClosedLoop;
+  job.first_due = 1s;
+  job.iterations = 10;
+  job.compute = 500ms;
+  job.burst_bytes = 1'000'000;  // 8 Mbit, two workers, both ways: 32 Mbit at 50 Mbit/s
+  job.workers = {"a", "b"};
+  EXPECT_DOUBLE_EQ(virtual_seconds(one_job(job)).value(), 1 + 10 * (0.5 + 0.64));
+  job.pull = false;
+  EXPECT_DOUBLE_EQ(virtual_seconds(one_job(job)).value(), 1 + 10 * (0.5 + 0.32));
+  job.burst_bytes.reset();
+  EXPECT_FALSE(virtual_seconds(one_job(job))) << "a model's";
+}
+
+TEST(TimeEstimate, TextHasTheUnitThatFits) {
+  EXPECT_EQ(duration_text(0.2), "1 s");
+  EXPECT_EQ(duration_text(99), "99 s");
+  EXPECT_EQ(duration_text(600), "10 min");
+  EXPECT_EQ(duration_text(9000), "2.5 h");
+}
+
+}  // namespace
+}  // namespace outrider
