@@ -22,3 +22,12 @@ function(outrider_program name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} outrider_flags)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
+
+# outrider_for_any_cpu(TARGET): compiles it for the first x86-64, whatever OUTRIDER_MARCH
+# says. In the folder that defines the target: a source's options go after all others.
+function(outrider_for_any_cpu target)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    get_target_property(sources ${target} SOURCES)
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -march=x86-64)
+  endif()
+endfunction()

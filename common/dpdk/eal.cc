@@ -12,6 +12,8 @@
 #include "common/dpdk/eal_check.h"
 #include "common/dpdk/eal_log.h"
 #include "common/dpdk/error.h"
+#include "common/dpdk/this_machine.h"
+#include "common/machine/advice.h"
 
 namespace outrider {
 namespace {
@@ -130,7 +132,8 @@ Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file
   remove_quietly(private_runtime_);
   const std::string said = with_printed(last_dpdk_lines(), printed);
   throw EnvironmentError(DpdkError("rte_eal_init", options.program, error).what() +
-                         (". DPDK's last lines:" + said) + "\n  " + remedy_for(said));
+                         (". DPDK's last lines:" + said) + "\n  " + remedy_for(said) +
+                         advice_for(check_machine(this_machine()), said));
 }
 
 fs::path Eal::telemetry_socket() {

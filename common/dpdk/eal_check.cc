@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <vector>
 
 #include "common/dpdk/error.h"
+#include "common/machine/huge_pages.h"
+#include "common/machine/machine_tree.h"
+#include "common/machine/network_devices.h"
 
 namespace outrider {
 namespace {
@@ -113,18 +113,10 @@ void check_pci_device(const std::string& address, const std::string& bus) {
   const std::string full = address.size() == 7 ? "0000:" + address : address;
   std::error_code ignored;
   if (fs::exists(bus + "/" + full, ignored)) return;
-  std::vector<std::string> network;
-  for (const auto& entry : fs::directory_iterator(bus, ignored)) {
-    std::string kind;
-    std::ifstream(entry.path() / "class") >> kind;
-    if (kind.starts_with("0x02")) network.push_back(entry.path().filename());  // network controller
-  }
-  std::sort(network.begin(), network.end());
-  std::string present;
-  for (const auto& name : network) present += (present.empty() ? "" : ", ") + name;
-  throw EnvironmentError("device " + address +
-                         ": no such PCI device; network controllers present: " +
-                         (present.empty() ? "none" : present) + ".");
+  const std::string present = joined(network_controllers(bus));
+  throw EnvironmentError(
+      "device " + address + ": no such PCI device; network controllers present: " +
+      (present.empty() ? "none" : present) + ". `outrider-doctor` says what they are bound to.");
 }
 
 std::string socket_of(const std::string& device) {
@@ -172,15 +164,8 @@ void check_socket(const std::string& device) {
 
 std::uint64_t free_hugepages_mb(const std::string& root) {
   std::uint64_t kilobytes = 0;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root, ignored)) {
-    const std::string name = entry.path().filename();
-    constexpr std::string_view kPrefix = "hugepages-";
-    if (!name.starts_with(kPrefix)) continue;
-    std::uint64_t pages = 0;
-    if (!(std::ifstream(entry.path() / "free_hugepages") >> pages)) continue;
-    kilobytes += pages * std::strtoull(name.c_str() + kPrefix.size(), nullptr, 10);
-  }
+  for (const HugePagePool& pool : huge_page_pools(root))
+    kilobytes += pool.free * pool.page_kilobytes;
   return kilobytes / 1024;
 }
 

@@ -123,9 +123,10 @@ void Port::attach(const PortConfig& config) {
   const std::string known = vdev_.empty() ? config.device : vdev_;
   const std::string full = known.size() == 7 && vdev_.empty() ? "0000:" + known : known;
   if (rte_eth_dev_get_port_by_name(full.c_str(), &id_) != 0 || rte_eth_dev_is_valid_port(id_) == 0)
-    throw EnvironmentError("device " + name_ + ": no DPDK driver took " + full +
-                           ". A NIC must be bound to one: dpdk-devbind.py --bind=vfio-pci " + full +
-                           ". DPDK's last lines:" + last_dpdk_lines());
+    throw EnvironmentError(
+        "device " + name_ + ": no DPDK driver took " + full +
+        ". A NIC must be bound to one: dpdk-devbind.py --bind=vfio-pci " + full +
+        "; `outrider-doctor` says what is in the way. DPDK's last lines:" + last_dpdk_lines());
 }
 
 void Port::check(const char* call, int error) const {

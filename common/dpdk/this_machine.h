@@ -1,0 +1,23 @@
+#pragma once
+
+#include <rte_build_config.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "common/machine/machine_check.h"
+
+namespace outrider {
+
+/// This machine, and what this build needs of it. Uses DPDK's macros alone: a program
+/// without its libraries may call it.
+[[nodiscard]] inline Machine this_machine() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  return {.march = OUTRIDER_MARCH,
+          .dpdk_version = std::to_string(RTE_VER_YEAR) + "." + std::to_string(RTE_VER_MONTH) + "." +
+                          std::to_string(RTE_VER_MINOR),
+          .driver_directory = RTE_EAL_PMD_PATH,
+          .runtime_directory = runtime == nullptr ? "" : runtime};
+}
+
+}  // namespace outrider

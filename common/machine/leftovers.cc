@@ -1,0 +1,141 @@
+#include "common/machine/leftovers.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+namespace outrider {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTemporary = "/tmp";
+
+/// The runtime directory as processes call it differs from where it lies.
+std::string canonical(std::string path) {
+  constexpr std::string_view kOld = "/var/run/";
+  if (path.starts_with(kOld)) path.replace(0, kOld.size(), "/run/");
+  return path;
+}
+
+/// What living processes are seen to use.
+class Usage {
+ public:
+  explicit Usage(const MachineTree& tree) : tree_(tree) {
+    std::istringstream lines(tree.text("/proc/net/unix"));
+    for (std::string line; std::getline(lines, line);)
+      if (const auto slash = line.find(" /"); slash != std::string::npos)
+        sockets_.insert(canonical(line.substr(slash + 1)));
+    for (const auto& name : tree.names("/proc"))
+      if (to_number(name)) commands_ += tree.text("/proc/" + name + "/cmdline") + '\n';
+  }
+
+  bool listens(const std::string& path) const { return sockets_.contains(canonical(path)); }
+
+  bool uses(const std::string& directory) const {
+    const std::string prefix = canonical(directory) + "/";
+    const auto socket = sockets_.lower_bound(prefix);
+    return (socket != sockets_.end() && socket->starts_with(prefix)) || process_of(directory) ||
+           commands_.find(directory) != std::string::npos;
+  }
+
+ private:
+  /// "outrider-switch-1234": does process 1234 live?
+  bool process_of(const std::string& path) const {
+    const std::size_t digits = path.find_last_not_of("0123456789") + 1;
+    return digits < path.size() && tree_.exists("/proc/" + path.substr(digits));
+  }
+
+  const MachineTree& tree_;
+  std::set<std::string> sockets_;
+  std::string commands_;
+};
+
+bool readable(const MachineTree& tree, const std::string& directory) {
+  return ::access(tree.at(directory).c_str(), R_OK | X_OK) == 0;
+}
+
+bool is_directory(const MachineTree& tree, const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(fs::symlink_status(tree.at(path), ignored));
+}
+
+/// Runtime directories of EAL: one per process below `base`.
+void find_runtimes(const MachineTree& tree, const Usage& usage, const std::string& base,
+                   Leftovers& found) {
+  for (const auto& name : tree.names(base)) {
+    const std::string path = base + "/" + name;
+    if (is_directory(tree, path) && readable(tree, path) && !usage.uses(path))
+      found.directories.push_back(path);
+  }
+}
+
+/// A scratch directory of ours may hold runtime directories of EAL.
+bool runs_inside(const MachineTree& tree, const Usage& usage, const std::string& directory) {
+  const std::string runtimes = directory + "/dpdk";
+  for (const auto& name : tree.names(runtimes))
+    if (usage.uses(runtimes + "/" + name)) return true;
+  return usage.uses(directory);
+}
+
+void find_temporary(const MachineTree& tree, const Usage& usage, Leftovers& found) {
+  std::error_code ignored;
+  for (const auto& name : tree.names(kTemporary)) {
+    if (!name.starts_with("outrider-")) continue;
+    const std::string path = std::string(kTemporary) + "/" + name;
+    if (fs::is_socket(fs::symlink_status(tree.at(path), ignored))) {
+      if (!usage.listens(path)) found.sockets.push_back(path);
+    } else if (is_directory(tree, path) && readable(tree, path) &&
+               !runs_inside(tree, usage, path)) {
+      found.directories.push_back(path);
+    }
+  }
+}
+
+/// "3 (A, B, C)", "12 (A, B and more)".
+std::string examples(const std::vector<std::string>& paths) {
+  constexpr std::size_t kShown = 2;
+  const auto shown = std::min(paths.size(), kShown);
+  return std::to_string(paths.size()) + " (" +
+         joined({paths.begin(), paths.begin() + static_cast<std::ptrdiff_t>(shown)}) +
+         (paths.size() > shown ? " and more)" : ")");
+}
+
+}  // namespace
+
+Leftovers find_leftovers(const Machine& machine) {
+  const MachineTree tree(machine.root);
+  const Usage usage(tree);
+  Leftovers found;
+  // as EAL chooses: root's, the user's, or the last resort
+  std::vector<std::string> bases{"/var/run/dpdk", "/tmp/dpdk"};
+  if (!machine.runtime_directory.empty()) bases.push_back(machine.runtime_directory + "/dpdk");
+  for (const auto& base : bases) find_runtimes(tree, usage, base, found);
+  find_temporary(tree, usage, found);
+  return found;
+}
+
+Findings check_leftovers(const MachineTree&, const Machine& machine) {
+  const Leftovers left = find_leftovers(machine);
+  constexpr const char* kRemedy = "outrider-doctor --leftovers | xargs -r -d '\\n' rm -r --";
+  Findings found;
+  if (left.directories.empty())
+    found.push_back({"leftovers.directories", Severity::kOk, "no directory that nobody uses"});
+  else
+    found.push_back({"leftovers.directories", Severity::kNote,
+                     "directories that no process is seen to use: " + examples(left.directories),
+                     "none: a new process has a directory of its own; they take space", kRemedy});
+  if (left.sockets.empty())
+    found.push_back({"leftovers.sockets", Severity::kOk, "no socket that nobody listens on"});
+  else
+    found.push_back({"leftovers.sockets", Severity::kNote,
+                     "sockets that nobody listens on: " + examples(left.sockets),
+                     "the programs of this project remove them; another program that binds the "
+                     "path fails with `Address already in use`",
+                     kRemedy});
+  return found;
+}
+
+}  // namespace outrider

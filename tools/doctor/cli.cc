@@ -1,0 +1,76 @@
+#include "tools/doctor/cli.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+
+#include "common/machine/leftovers.h"
+#include "common/telemetry/exit_status.h"
+#include "tools/doctor/report.h"
+
+namespace outrider {
+namespace {
+
+constexpr const char* kHelp =
+    R"(Looks at this machine as outrider-switch, outrider-trafficgen and outrider-lab will
+find it: CPUs and clock, memory, NUMA nodes, NICs and their drivers, DPDK, what the
+kernel offers, and what dead processes left behind. Changes nothing and needs no
+privilege; what is said of rights is said of the user who runs it.
+
+  [ok]    as it should be
+  [note]  worth knowing; what does not need it is not affected
+  [warn]  results in real time can be wrong, or a runtime cannot be used
+  [fail]  a program, or a device prepared for one, cannot start)";
+
+constexpr const char* kStatus =
+    "Exit status: 0 nothing worse than a note, 1 a warning or a failure, 2 command line\n"
+    "refused.\n\n"
+    "Examples:\n"
+    "  outrider-doctor && outrider-lab run conf/experiments/quick.toml --runtime loopback\n"
+    "  outrider-doctor --json | jq -r '.findings[] | select(.severity != \"ok\") | .check'";
+
+void print_lines(const std::vector<std::string>& lines) {
+  for (const auto& line : lines) std::printf("%s\n", line.c_str());
+}
+
+}  // namespace
+
+ParsedDoctorLine parse_doctor_command_line(int argc, const char* const* argv) {
+  ParsedDoctorLine parsed;
+  CLI::App app(kHelp, "outrider-doctor");
+  app.set_version_flag("--version", "outrider-doctor 0.1.0");
+  app.footer(kStatus);
+  app.add_flag("--json", parsed.options.json, "Print the findings as JSON");
+  app.add_flag("--leftovers", parsed.options.leftovers,
+               "Print only the paths that dead processes left behind, one a line")
+      ->excludes("--json");
+  app.add_option("--root", parsed.options.root, "Directory that holds proc, sys, dev, tmp")
+      ->check(CLI::ExistingDirectory)
+      ->group("");  // for tests
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  return parsed;
+}
+
+int run_doctor(const DoctorOptions& options, Machine machine) {
+  machine.root = options.root;
+  if (options.leftovers) {
+    const Leftovers left = find_leftovers(machine);
+    print_lines(left.directories);
+    print_lines(left.sockets);
+    return kExitOk;
+  }
+  const Findings findings = check_machine(machine);
+  const std::string text =
+      options.json ? findings_json(findings) : findings_text(findings, isatty(STDOUT_FILENO) == 1);
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return written ? exit_status_of(findings) : kExitFailure;
+}
+
+}  // namespace outrider

@@ -1,0 +1,18 @@
+#include <cstdio>
+#include <exception>
+
+#include "common/dpdk/this_machine.h"
+#include "common/telemetry/exit_status.h"
+#include "tools/doctor/cli.h"
+
+int main(int argc, char** argv) {
+  using namespace outrider;
+  const auto parsed = parse_doctor_command_line(argc, argv);
+  if (parsed.exit_status) return *parsed.exit_status;
+  try {
+    return run_doctor(parsed.options, this_machine());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "outrider-doctor: %s\n", error.what());
+    return kExitFailure;
+  }
+}
