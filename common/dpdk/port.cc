@@ -14,6 +14,8 @@
 #include "common/dpdk/eal_check.h"
 #include "common/dpdk/eal_log.h"
 #include "common/dpdk/error.h"
+#include "common/dpdk/this_machine.h"
+#include "common/machine/advice.h"
 
 namespace outrider {
 namespace {
@@ -116,9 +118,11 @@ void Port::attach(const PortConfig& config) {
           "longer with --wait-for-peer. DPDK's last lines:" +
           last_dpdk_lines());
     if (error != 0)
-      throw EnvironmentError(DpdkError("rte_eal_hotplug_add", config.device, error).what() +
-                             (". Check the driver's name and arguments of device " + name_) +
-                             ". DPDK's last lines:" + last_dpdk_lines());
+      throw EnvironmentError(
+          DpdkError("rte_eal_hotplug_add", config.device, error).what() +
+          (". Check the driver's name and arguments of device " + name_) +
+          ". DPDK's last lines:" + last_dpdk_lines() +
+          advice_for(check_machine(this_machine()), config.device + last_dpdk_lines()));
   }
   const std::string known = vdev_.empty() ? config.device : vdev_;
   const std::string full = known.size() == 7 && vdev_.empty() ? "0000:" + known : known;

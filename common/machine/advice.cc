@@ -12,11 +12,20 @@ struct Clue {
 };
 
 constexpr Clue kClues[] = {
-    {"hugepage", "memory."},     {"memory", "memory."},       {"mmap", "memory."},
-    {"VFIO", "devices."},        {"vfio", "devices."},        {"IOMMU", "devices."},
-    {"PCI", "devices."},         {"lcore", "cpu.count"},      {"TAP", "kernel.tap"},
-    {"tap", "kernel.tap"},       {"af_xdp", "kernel.af_xdp"}, {"af_packet", "kernel.af_packet"},
-    {"AF_XDP", "kernel.af_xdp"}, {"plugin", "dpdk."},         {"driver", "dpdk."},
+    {"hugepage", "memory."},
+    {"memory", "memory."},
+    {"mmap", "memory."},
+    {"VFIO", "devices."},
+    {"vfio", "devices."},
+    {"IOMMU", "devices."},
+    {"PCI", "devices."},
+    {"TAP", "kernel.tap"},
+    {"tap", "kernel.tap"},
+    {"af_xdp", "kernel.af_xdp"},
+    {"af_packet", "kernel.af_packet"},
+    {"AF_XDP", "kernel.af_xdp"},
+    {"plugin", "dpdk."},
+    {"driver", "dpdk."},
 };
 
 bool pointed_to(const Finding& finding, std::string_view said) {
