@@ -16,7 +16,7 @@ constexpr std::uint32_t kDefaultFrame_bytes = 1514;
 /// A receiver acknowledges every second segment at once (RFC 5681, 4.2).
 constexpr std::uint32_t kFewestSegments = 2;
 constexpr std::uint32_t kFewestStandingSegments = 4;
-/// Of the standing window: data beyond a hole is sent while the left edge stands still.
+/// Of the window kept otherwise: data beyond a hole is sent while the left edge stands still.
 constexpr double kRecoveryRoom = 2;
 /// A saw-tooth's peak must not be forgotten at once; nor may it be kept for ever.
 constexpr double kEpoch_rtts = 8;
@@ -25,6 +25,8 @@ constexpr double kRound_rtts = 4;
 /// Windows open in steps, one per answer of a held flow, and fill the queue in lumps. What
 /// that makes of it says nothing about the senders' windows: they are spared for so long.
 constexpr double kSettle_rtts = 2;
+/// The floor is to hold over any span as long as this.
+constexpr double kFloorSpan_rtts = 10;
 constexpr double kRttSmoothing = 1.0 / 16;
 constexpr Duration kSilence = 1s;
 /// Longer than training goes between two bursts.
@@ -113,7 +115,7 @@ bool WindowClamp::expects_bursts(Time now) const noexcept {
 bool WindowClamp::nearly_over(const Queue& queue) const noexcept {
   const auto remaining = bursts_.remaining_bytes();
   if (!remaining) return false;
-  const double drains_ns = static_cast<double>(queue.waiting_bytes) / bytes_per_ns_;
+  const double drains_ns = drain_ns(queue);
   const double ahead_ns = up_ns_ + (rtt_ns_ + drains_ns) / 2 - drains_ns;
   return static_cast<double>(*remaining) <= ahead_ns * bytes_per_ns_;
 }
@@ -144,10 +146,11 @@ WindowTreatment WindowClamp::on_data(const TcpView& s, const Queue& queue, Time 
     counters_.flows_without_handshake += !s.syn;
   }
   const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
-  f->on_data(s, now,
-             now + Duration{static_cast<std::int64_t>(static_cast<double>(queue.waiting_bytes) /
-                                                      bytes_per_ns_)});
+  const std::uint64_t sent_before = f->sent_bytes;
+  f->on_data(s, now, now + times(1, drain_ns(queue)));
   counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
+  if (phase_ == Phase::kHolding && f->held_bytes != 0 && f->sent_bytes > sent_before)
+    pay_floor(*f, f->sent_bytes - sent_before, queue, now);
   if (phase_ == Phase::kStanding) f->limited |= f->at_edge();
   if (!f->known() || f->unanswered()) return WindowTreatment::kFallback;
   const bool held = phase_ != Phase::kStanding && f->held_bytes != 0;
@@ -225,16 +228,46 @@ double WindowClamp::part_of(const WindowFlow& f, double total) const noexcept {
   return total * std::min(1.0, f.largest_flight() / weights);
 }
 
-/// Window of a held flow, before the least of two segments [payload bytes]. The floor is in
-/// whole segments, rounded up: a sender sends no others, and would stay below it.
-double WindowClamp::held_bytes(const WindowFlow& f, const Queue& queue) const noexcept {
-  const double in_path_bytes = bytes_per_ns_ * rtt_ns(f) + static_cast<double>(queue.waiting_bytes);
+/// The flow's part of the floor [payload bytes per ns]. Held data come in trains, one each
+/// round trip, that pass within about half of it: a span that begins behind a train and ends
+/// before one misses half a round trip's worth, which the rate makes up for.
+double WindowClamp::floor_rate(const WindowFlow& f, double path_ns) const noexcept {
+  const double span_ns = kFloorSpan_rtts * rtt_ns(f);
+  const double missed_ns = std::min(path_ns, span_ns) / 2;
+  const double margin = span_ns > 0 ? span_ns / (span_ns - missed_ns) : 1;
+  return margin * part_of(f, policy_.floor * bytes_per_ns_ * payload_share(f));
+}
+
+void WindowClamp::pay_floor(WindowFlow& f, std::uint64_t bytes, const Queue& queue,
+                            Time now) const noexcept {
+  const double waits_ns = drain_ns(queue), path_ns = rtt_ns(f) + waits_ns;
+  const double rate = floor_rate(f, path_ns);
+  if (rate <= 0) return;
+  f.floor.pay(static_cast<double>(bytes), rate, now + times(1, waits_ns), times(1, path_ns));
+}
+
+/// What this answer has to allow for the floor, in whole segments, rounded up: a sender sends
+/// no others. Data sent on it are here `up` later, and if nothing of the flow is under way
+/// that another answer will come of, it has to last for a round trip more.
+double WindowClamp::floor_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept {
+  const double waits_ns = drain_ns(queue), path_ns = rtt_ns(f) + waits_ns;
+  const double rate = floor_rate(f, path_ns);
+  const double up_ns = f.up ? static_cast<double>(f.up->count()) : up_ns_;
+  const std::uint32_t under_way = f.passed_unacknowledged();
+  const bool last = under_way < kFewestSegments * f.segment_bytes;
+  const Time until = now + times(1, waits_ns + up_ns + (last ? path_ns : 0));
+  const double owed = f.floor.owed_bytes(rate, until, times(1, path_ns + up_ns));
+  const double floor = std::max(rate * path_ns, owed > 0 ? under_way + owed : 0);
   const double segment = f.segment_bytes;
-  const double floor = part_of(f, policy_.floor * in_path_bytes * payload_share(f));
-  const double whole = segment > 0 ? std::ceil(floor / segment) * segment : floor;
-  if (policy_.rule == WindowRule::kStrict) return whole;
+  return segment > 0 ? std::ceil(floor / segment) * segment : floor;
+}
+
+/// Window of a held flow, before the least of two segments [payload bytes].
+double WindowClamp::held_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept {
+  const double floor = policy_.floor > 0 ? floor_bytes(f, queue, now) : 0;
+  if (policy_.rule == WindowRule::kStrict) return floor;
   const auto displaced = policy_.gain * static_cast<double>(bursts_.in_flight_bytes());
-  return std::max(whole, part_of(f, room_bytes(f) - displaced));
+  return std::max(floor, part_of(f, room_bytes(f) - displaced));
 }
 
 /// Opens linearly up to the flow's part of the path and of h, and stays there until the
@@ -254,12 +287,18 @@ WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time 
   double standing = std::max(policy_.standing_clamp * f.largest_flight(),
                              static_cast<double>(kFewestStandingSegments * segment));
   if (small || f.limited || !expects_bursts(now)) standing = std::max(standing, pipe);
-  if (f.recovering()) return {kRecoveryRoom * standing, WindowReason::kRecovery};
+  const bool held_before = phase_ == Phase::kHolding && f.held_bytes != 0;
+  if (f.recovering() && !held_before) return {kRecoveryRoom * standing, WindowReason::kRecovery};
   if (small) return {standing, WindowReason::kSmall};
   if (phase_ == Phase::kHolding) {
     const auto least = static_cast<double>(kFewestSegments * segment);
-    const double held = std::clamp(held_bytes(f, queue), least, standing);
+    if (f.held_bytes == 0) {  // what it has in flight is more than any floor
+      const double waits_ns = drain_ns(queue);
+      f.floor.begin(now + times(1, waits_ns), times(1, rtt_ns(f) + waits_ns));
+    }
+    const double held = std::clamp(held_bytes(f, queue, now), least, standing);
     f.held_bytes = static_cast<std::uint32_t>(held);
+    if (f.recovering()) return {kRecoveryRoom * held, WindowReason::kRecovery};
     return {held, WindowReason::kHeld};
   }
   if (phase_ == Phase::kReleasing && f.held_bytes != 0)

@@ -31,7 +31,9 @@ namespace outrider {
 ///
 ///   capacity x RTT + h - gain x bursts' flight, at least the floor,
 ///
-/// shared in proportion to what the flows had in flight. Held windows open over
+/// shared in proportion to what the flows had in flight. The floor is a rate of departures,
+/// kept over any ten round trips: a flow's window is that rate times its round trip, queue
+/// included, or whatever more it is owed (`FloorLine`). Held windows open over
 /// `release_rtts` once the last announced byte has entered the queue or regulation has
 /// ended. Always:
 ///  - a right edge never moves left, and is never beyond the receiver's;
@@ -40,8 +42,10 @@ namespace outrider {
 ///    timer. The switch originates no packet;
 ///  - a repeated ACK stays one (RFC 5681, 2): the same field again, unless the receiver's
 ///    own window moved, and then never the same;
-///  - flows in loss recovery or smaller than a bandwidth-delay product are not held. They
-///    keep a wide window, not the receiver's: that edge could not be taken back;
+///  - flows smaller than a bandwidth-delay product, or already in loss recovery when a burst
+///    is announced, are not held; the latter keep a wide window, not the receiver's, which
+///    could not be taken back. One that loses something while it is held keeps twice what it
+///    is held at: enough to repair it, and not its whole congestion window at once;
 ///  - what is not known is left alone: no handshake, no room, authenticated segments,
 ///    acknowledgments that go another way. Such flows fall back to marks.
 ///
@@ -106,11 +110,19 @@ class WindowClamp {
   [[nodiscard]] bool evictable(const WindowFlow& f, Time now) const noexcept;
   void note_weight(WindowFlow& f, Time now) noexcept;
   [[nodiscard]] double rtt_ns(const WindowFlow& f) const noexcept;
+  /// How long what enters now will wait.
+  [[nodiscard]] double drain_ns(const Queue& queue) const noexcept {
+    return static_cast<double>(queue.waiting_bytes) / bytes_per_ns_;
+  }
   [[nodiscard]] double payload_share(const WindowFlow& f) const noexcept;
   [[nodiscard]] Target target(WindowFlow& f, const Queue& queue, Time now) noexcept;
   [[nodiscard]] double room_bytes(const WindowFlow& f) const noexcept;
   [[nodiscard]] double part_of(const WindowFlow& f, double total) const noexcept;
-  [[nodiscard]] double held_bytes(const WindowFlow& f, const Queue& queue) const noexcept;
+  [[nodiscard]] double floor_rate(const WindowFlow& f, double path_ns) const noexcept;
+  void pay_floor(WindowFlow& f, std::uint64_t bytes, const Queue& queue, Time now) const noexcept;
+  [[nodiscard]] double floor_bytes(const WindowFlow& f, const Queue& queue,
+                                   Time now) const noexcept;
+  [[nodiscard]] double held_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept;
   [[nodiscard]] double releasing_bytes(const WindowFlow& f, double standing,
                                        Time now) const noexcept;
   [[nodiscard]] std::optional<std::uint16_t> field_for(WindowFlow& f, const TcpView& s,

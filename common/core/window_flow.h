@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
+#include "common/core/floor_line.h"
 #include "common/core/flow_key.h"
 #include "common/core/tcp_view.h"
 
@@ -89,6 +90,7 @@ class WindowFlow {
   std::uint32_t held_bytes = 0;    ///< window at the last answer while regulated; 0: was not held
   std::uint32_t summed_round = 0;  ///< last round in which its weight was added
   std::optional<Duration> up, down;
+  FloorLine floor;  ///< kept while it is held
   Time active_at{};
 
  private:

@@ -25,8 +25,10 @@ struct WindowPolicy {
   /// Share of the drain rate that background in flight is kept at while it is held, in
   /// [0, 1). Two segments per flow are kept in any case.
   double floor = 0.05;
-  /// Complement: bytes of background that a byte of a burst in flight displaces, > 0.
-  double gain = 4;
+  /// Complement: bytes of background that a byte of a burst in flight displaces, > 0. A
+  /// burst in slow start doubles in the round trip that an edge takes to act, and in the one
+  /// in which what was in flight drains; a switch half-way sees two thirds of it.
+  double gain = 6;
   /// Window of a flow that is not held, over its largest flight of late, >= 1.
   double standing_clamp = 1.5;
   double release_rtts = 1;  ///< time over which held windows open again, >= 0

@@ -51,7 +51,7 @@ struct CaseParameters {
   bool spare_ddl = false;
   WindowRule window_rule = WindowRule::kComplement;  ///< modes that hold windows, as all below
   double window_floor = 0.05;                        ///< share of the link
-  double window_gain = 4;
+  double window_gain = 6;
   double window_standing_clamp = 1.5;
   double window_release_rtts = 1;
   bool window_spare_marks = true;
