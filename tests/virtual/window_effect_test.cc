@@ -3,6 +3,8 @@
 // STARTs or a worker that dies. Method: whole runs in virtual time; arms share seeds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/virtual/regulation_effect.h"
 
 namespace outrider {
@@ -145,6 +147,55 @@ TEST_F(WindowEffect, DeadWorkerHoldsNobodyForLong) {
     }
     EXPECT_GT(after, 175);
   }
+}
+
+// Share of what leaves the bottleneck, over the span of about ten round trips that has least,
+// from a burst's first packet there to its last.
+double least_background_share(const QueueReport& queue, const QueueBurstRecord& burst,
+                              std::int64_t bin_ns, Duration span) {
+  const auto bins = static_cast<std::size_t>(span.count() / bin_ns);
+  const auto first = static_cast<std::size_t>(burst.first_at_ns / bin_ns) + 1;
+  const auto last = static_cast<std::size_t>(burst.last_at_ns / bin_ns);
+  double least = 1;
+  for (std::size_t from = first; from + bins <= last; ++from) {
+    double background = 0, ddl = 0;
+    for (std::size_t i = from; i < from + bins; ++i) {
+      background += static_cast<double>(queue.bins[i].bytes[TrafficClass::kBackground]);
+      ddl += static_cast<double>(queue.bins[i].bytes[TrafficClass::kDdl]);
+    }
+    least = std::min(least, background / (background + ddl));
+  }
+  return least;
+}
+
+// But for what ends a span: the two segments of each of three flows that one ACK lets go. The
+// first burst is left out: its slow start makes the background lose.
+constexpr double kFrame_ns = (1514 + 24) * 8 / 0.2;
+
+TEST_F(WindowEffect, BackgroundKeepsItsFloorInEveryTenRoundTrips) {
+  for (const auto rule : {WindowRule::kStrict, WindowRule::kComplement})
+    for (const double floor : {0.15, 0.3})
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        Dumbbell d;
+        d.seed = seed;
+        window(rule)(d);
+        d.bottleneck_port.regulation.window.floor = floor;
+        d.job.iterations = 4;
+        d.job.first_due = kFirstDue;
+        d.job.period = kPeriod;
+        d.job.burst_bytes = 3'000'000;
+        auto switches = d.switches();
+        switches.bin = d.rtt / 10;
+        VirtualWorld world(switches, d.traffic(), *pool_);
+        world.run_until(Time{} + kFirstDue + 4 * kPeriod);
+        const RunResult r = world.result();
+        const QueueReport& queue = bottleneck_of(r);
+        ASSERT_EQ(queue.bursts.size(), 4U);
+        for (std::size_t i = 1; i < 4; ++i)
+          EXPECT_GE(least_background_share(queue, queue.bursts[i], r.switches.bin_ns, 10 * d.rtt),
+                    floor - 3 * 2 * kFrame_ns / static_cast<double>(10 * d.rtt.count()))
+              << "seed " << seed << ", burst " << i;
+      }
 }
 
 }  // namespace
