@@ -100,6 +100,7 @@ Findings check_nodes(const MachineTree& tree) {
     if (name.starts_with("node") && to_number(name.substr(4))) nodes.push_back(name);
   if (nodes.size() < 2) return {{kCheck, Severity::kOk, "one NUMA node: everything is near"}};
   std::vector<std::string> cpus;
+  cpus.reserve(nodes.size());
   for (const auto& node : nodes)
     cpus.push_back(node + " has CPUs " + tree.line(base + "/" + node + "/cpulist"));
   Findings found{{kCheck, Severity::kNote,

@@ -135,6 +135,7 @@ Finding check_governor(const MachineTree& tree) {
   if (governors.size() == 1 && governors.contains("performance"))
     return {kCheck, Severity::kOk, "performance on all CPUs"};
   std::vector<std::string> parts;
+  parts.reserve(governors.size());
   for (const auto& [governor, cpus] : governors)
     parts.push_back(governor + " on " + std::to_string(cpus) + " CPU(s)");
   return {kCheck, Severity::kWarn, "frequency governor: " + joined(parts),
