@@ -227,7 +227,7 @@ function facts() {
   }
   if (isNumber(data.base_rtt_seconds)) { const u = timeUnit(data.base_rtt_seconds * 1e3); add(`${u.name} base RTT`, number(data.base_rtt_seconds * 1e3 * u.per_ms)); }
   const notes = noticeLines().length;
-  if (notes) list.append(el("li", {}, el("a", { href: "#notices", class: "warn", text: thingsToKnow(notes) })));
+  if (notes && data.arms.length) list.append(el("li", {}, el("a", { href: "#notices", class: "warn", text: thingsToKnow(notes) })));
   return list;
 }
 
@@ -314,7 +314,7 @@ function figureNode(figure) {
 
 function build() {
   const page = document.getElementById("page"), used = FIGURES.filter((f) => !f.when || f.when());
-  page.append(el("header", {}, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), sectionLinks(), el("h1", { text: data.experiment }),
+  page.append(el("header", {}, el("p", { class: "eyebrow", text: "Outrider · report of an experiment" }), data.arms.length ? sectionLinks() : null, el("h1", { text: data.experiment }),
     data.question ? el("p", { class: "question", text: data.question }) : null, facts()));
   if (!data.arms.length) {
     page.append(el("p", { class: "card", text: "No run has ended yet: there is nothing to show." }));
