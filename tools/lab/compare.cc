@@ -23,6 +23,7 @@ std::map<std::uint64_t, double> values_of(const ComparableArm& arm, std::size_t 
 
 std::vector<double> only_values(const std::map<std::uint64_t, double>& by_seed) {
   std::vector<double> values;
+  values.reserve(by_seed.size());
   for (const auto& [seed, value] : by_seed) values.push_back(value);
   return values;
 }

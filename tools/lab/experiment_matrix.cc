@@ -94,8 +94,8 @@ Axes axes_of(const ConfigTable& matrix, ConfigTable& file, ConfigIssues& issues)
     else axes.others[name] = value;
   }
   // The mode first: the rest of a label says more of it.
-  std::ranges::stable_partition(axes.regulator,
-                                [](const auto& axis) { return axis.key == "regulation"; });
+  std::stable_partition(axes.regulator.begin(), axes.regulator.end(),
+                        [](const auto& axis) { return axis.key == "regulation"; });
   return axes;
 }
 

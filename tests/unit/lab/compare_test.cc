@@ -60,7 +60,7 @@ TEST(Compare, FindsAPlantedFivePercentWithTwentySeeds) {
   int found = 0, false_ones = 0;
   constexpr int kTrials = 40;
   for (int t = 0; t < kTrials; ++t) {
-    const auto first = static_cast<std::uint64_t>(1 + 20 * t);
+    const std::uint64_t first = 1 + 20 * static_cast<std::uint64_t>(t);
     const Comparison c = compare(drawn(first, 20, 0), drawn(first, 20, 1, 1.05));
     bool both = true;
     for (const auto& arm : c.arms)
@@ -80,7 +80,7 @@ TEST(Compare, FindsAPlantedFivePercentWithTwentySeeds) {
 TEST(Compare, OtherSeedsOfTheSameDoNotDiffer) {
   int with_changes = 0;
   for (int t = 0; t < 20; ++t) {
-    const auto first = static_cast<std::uint64_t>(1 + 40 * t);
+    const std::uint64_t first = 1 + 40 * static_cast<std::uint64_t>(t);
     const Comparison c = compare(drawn(first, 20, 0), drawn(first + 20, 20, 0));
     EXPECT_FALSE(c.arms[0].paired);
     with_changes += c.changed != 0;

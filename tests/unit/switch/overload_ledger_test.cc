@@ -95,10 +95,10 @@ std::vector<std::uint8_t> random_frame(RandomStream& random) {
   spec.sequence = draw;
   spec.payload_bytes = static_cast<std::uint16_t>((draw >> 16) % 1'400);
   auto frame = bytes_of(spec);
-  for (int end = 0; end < 2; ++end) {  // station 0 to 9, or everybody
-    frame[end * 6] = 2;
-    for (int i = 1; i < 5; ++i) frame[end * 6 + i] = 0;
-    frame[end * 6 + 5] = static_cast<std::uint8_t>(random.next_u32() % 10);
+  for (const std::size_t mac : {0U, 6U}) {  // station 0 to 9, or everybody
+    frame[mac] = 2;
+    for (std::size_t i = 1; i < 5; ++i) frame[mac + i] = 0;
+    frame[mac + 5] = static_cast<std::uint8_t>(random.next_u32() % 10);
   }
   if (random.next_u32() % 8 == 0) std::fill_n(frame.begin(), 6, std::uint8_t{0xFF});
   return frame;
