@@ -36,6 +36,7 @@ StreamEngine::Setup setup_of(std::vector<StreamConfig> streams,
 
 std::vector<std::uint16_t> head_bytes_of(const std::vector<StreamConfig>& streams) {
   std::vector<std::uint16_t> bytes;
+  bytes.reserve(streams.size());
   for (const auto& s : streams)
     bytes.push_back(
         static_cast<std::uint16_t>(kStreamHeadBytes + s.hops * hop_trace::kRecordBytes));
