@@ -55,14 +55,14 @@ class Arms {
   /// What belongs to the regulator means nothing where there is none.
   void add(ConfigTable arm, const std::string& label) {
     const auto* mode = arm.get("regulation");
-    const auto* name = mode == nullptr ? nullptr : mode->as<std::string>();
-    if (name != nullptr && *name == "off") {
+    if (mode != nullptr && *mode == ConfigValue(std::string("off"))) {
       if (has_off_) return;
       has_off_ = true;
       arm = ConfigTable();
+      arm["label"] = ConfigValue(std::string("off"));
+    } else {
+      arm["label"] = ConfigValue("on" + label);
     }
-    arm["label"] =
-        ConfigValue(name != nullptr && *name == "off" ? std::string("off") : "on" + label);
     arms_.emplace_back(std::move(arm));
   }
 

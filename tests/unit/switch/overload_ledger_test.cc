@@ -113,11 +113,12 @@ std::vector<std::uint8_t> random_start(RandomStream& random) {
   frame[udp + 4] = 0;
   frame[udp + 5] = 72;
   frame[udp + 6] = frame[udp + 7] = 0;
-  udp_signal::Signal signal{.kind = udp_signal::Kind::kStart,
-                            .threshold_packets = static_cast<std::uint16_t>(random.next_u32() % 20),
-                            .burst_bytes = 30'000,
-                            .source_port = 1'000,
-                            .destination_port = 5'000};
+  udp_signal::Signal signal{
+      .kind = udp_signal::Kind::kStart,
+      .threshold_packets = static_cast<std::uint16_t>(1 + random.next_u32() % 20),
+      .burst_bytes = 30'000,
+      .source_port = 1'000,
+      .destination_port = 5'000};
   signal.identity.job = static_cast<std::uint16_t>(random.next_u32() % 4);
   signal.identity.iteration = random.next_u32() % 1'000;
   udp_signal::encode(signal, std::span<std::uint8_t, udp_signal::kBytes>(frame.data() + udp + 8,
