@@ -16,11 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FNV-1a: names files, so that a collision costs a run and confuses nothing.
+/// FNV-1a: names files and tells an edited one from what it was; no defence against attacks.
 std::uint64_t hash_of(const std::string& text) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return hash;
+}
+
+/// What a file that a configuration names holds; its path alone would not tell an edit.
+std::string mark_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return path + ' ' + std::to_string(text.size()) + ' ' + std::to_string(hash_of(text)) + '\n';
 }
 
 std::string head_of(const std::string& key) {
@@ -39,8 +46,12 @@ RunStore::RunStore(const fs::path& directory, std::string program)
 std::string RunStore::key_of(const Case& c, Runtime runtime) const {
   std::string key = program_ + '\n' + (runtime == Runtime::kVirtual ? "virtual" : "loopback") +
                     '\n' + c.label + '\n' + std::to_string(c.seed) + '\n';
-  // Both hold whatever decides how a run goes, but for how long it may take.
+  // Both hold whatever decides how a run goes, but for files and how long it may take.
   key += to_toml(c.switches) + to_toml(c.traffic);
+  for (const auto& job : c.traffic.jobs)
+    if (job.model) key += mark_of(*job.model);
+  for (const auto& flows : c.traffic.flows)
+    if (flows.distribution) key += mark_of(*flows.distribution);
   for (const auto& [name, value] : c.parameters)
     if (name == "limit_seconds") key += std::to_string(std::get<double>(value)) + '\n';
   return key;

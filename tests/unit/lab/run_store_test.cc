@@ -62,6 +62,19 @@ TEST_F(RunStoreTest, AnotherRunIsNotTaken) {
   EXPECT_FALSE(store.load(longer[0], Runtime::kVirtual)) << "may take longer";
 }
 
+TEST_F(RunStoreTest, AnEditedFileOfSizesIsAnotherRun) {
+  const fs::path sizes = directory_ / "sizes.cdf";
+  fs::copy_file(OUTRIDER_SOURCE_DIR "/conf/distributions/web-search.cdf", sizes);
+  const auto cases = plan_of(with(
+      small_experiment(), "iterations = 2\n",
+      "iterations = 2\nbackground_load = 0.5\nbackground_sizes = \"" + sizes.string() + "\"\n"));
+  const RunStore store(directory_, "program 1");
+  store.save(cases.at(0), Runtime::kVirtual, kText);
+  EXPECT_EQ(store.load(cases[0], Runtime::kVirtual), kText);
+  std::ofstream(sizes, std::ios::app) << "# edited\n";
+  EXPECT_FALSE(store.load(cases[0], Runtime::kVirtual));
+}
+
 TEST_F(RunStoreTest, AFileThatIsNotWholeOrAnothersIsNotTaken) {
   const RunStore store(directory_, "program 1");
   store.save(cases_[0], Runtime::kVirtual, kText);
