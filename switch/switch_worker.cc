@@ -49,7 +49,13 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
 bool SwitchWorker::poll(Time previous, Time now) noexcept {
   active_.clear();
   bool found = false;
-  for (std::size_t i = 0; i < polled_.size(); ++i) found |= receive(polled_[i], arrivals_[i], now);
+  std::size_t packets = 0;
+  for (std::size_t left = polled_.size(); left != 0 && packets < kPollPackets; --left) {
+    const std::size_t i = next_;
+    if (++next_ == polled_.size()) next_ = 0;
+    found |= receive(polled_[i], arrivals_[i], now);
+    packets += arrivals_[i].routed.size();
+  }
   if (setup_.to.size() > 1) {
     for (std::uint32_t lcore = 0; lcore < setup_.to.size(); ++lcore)
       if (setup_.to[lcore] != nullptr) hand_over(lcore);

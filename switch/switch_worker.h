@@ -33,6 +33,10 @@ struct Handover {
 /// poll, so that queues see them as they came. A flow that comes in by one receive queue
 /// keeps its order: queue, lane, ring and port are FIFOs.
 ///
+/// A poll asks no more receive queues once it has kPollPackets, and the next poll goes on
+/// where it ended: what it works on stays in a near cache, however many ports are busy. What
+/// it did not ask for is spread over the next poll's time instead.
+///
 /// Each port then gets what the poll brought for it at once, so that its queues are fetched
 /// into the cache once a poll. Only ports that look at each other take packets in turn: those
 /// with a common buffer, or with windows that packets of the other direction change.
@@ -49,6 +53,8 @@ class SwitchWorker {
     /// [devices] ports behind it; outlives the worker
     const std::vector<std::vector<std::uint16_t>>* ports_of_device = nullptr;
   };
+
+  static constexpr std::size_t kPollPackets = 6 * kBatchPackets;
 
   SwitchWorker(Setup setup, Switch& of, PollDevices& devices);
 
@@ -101,6 +107,7 @@ class SwitchWorker {
   SwitchLane& lane_;
   PollDevices& devices_;
   std::span<const LcorePlan::RxQueue> polled_;
+  std::size_t next_ = 0;            ///< receive queue that is asked next
   bool hears_returns_ = false;      ///< some port wants to see what comes in by it
   bool ports_apart_ = true;         ///< none of them looks at another
   std::vector<Arrivals> arrivals_;  ///< [receive queues, then lcores if there are others]

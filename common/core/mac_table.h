@@ -43,17 +43,22 @@ struct MacTableCounters {
 
 /// Where a bridge has heard stations: (VLAN, MAC) -> port, bounded, with ageing.
 ///
-/// Buckets of four entries, one cache line each; a key lives in one of two buckets, so
-/// find() reads one line nearly always and two at most, whatever is asked for. A new
-/// entry whose buckets are both full has one neighbour moved to its other bucket: at
-/// half load, which the size guarantees, refusal for lack of a place is of the order of
-/// 1e-7, and is counted as full. No work grows with the number of entries.
+/// Buckets of six entries, one cache line each; a key lives in one of two buckets, so
+/// find() reads one line nearly always and two at most, whatever is asked for. The table is
+/// kept small, for caches and their page tables: three quarters of the places are promised.
+/// A new entry whose buckets are both full has one neighbour moved to its other bucket; that
+/// this fails for a new one (counted as full) is of the order of 1e-7 for each.
 ///
-/// Time is counted in ticks of 2^20 ns (about 1 ms): an entry is gone after `ageing`,
-/// rounded up, plus at most one tick. It is not found from then on; its place is taken
-/// by whoever needs it, or by sweep().
+/// Time is counted in ticks of 2^20 ns (about 1 ms), and ageing in epochs of a sixteenth of
+/// `ageing`, rounded up to ticks: an entry is gone after `ageing`, plus at most one epoch and
+/// one tick, and a station that is heard writes its line once an epoch at most. A gone entry is
+/// not found from then on; its place is taken by whoever needs it, or by sweep().
 ///
-/// Memory: 32 B an entry of max_entries, as a power of two, at construction. Not thread-safe.
+/// learn() sweeps a few buckets when an epoch has begun, so that no entry outlives the five
+/// bits of its age. Work that grows with the table is done at once only after a time in which
+/// fewer than one station in fifty was heard an epoch, and to empty it after silence.
+///
+/// Memory: 64 B for 4.5 entries of max_entries, at construction. Not thread-safe.
 class MacTable {
  public:
   struct Settings {
@@ -66,67 +71,77 @@ class MacTable {
 
   explicit MacTable(const Settings& settings)
       : max_entries_(settings.max_entries),
-        ageing_ticks_((static_cast<std::uint64_t>(settings.ageing.count()) + kTickNs - 1) /
-                      kTickNs),
-        refresh_shift_(static_cast<unsigned>(std::bit_width(ageing_ticks_ / 4 + 1)) - 1),
-        buckets_(std::bit_ceil(std::max(std::size_t{2} * settings.max_entries, 2 * kWays)) /
-                 kWays) {
+        epoch_ticks_(divided_up(ticks_in(settings.ageing), kEpochs)),
+        ageing_epochs_(divided_up(ticks_in(settings.ageing), epoch_ticks_)),
+        refresh_shift_(static_cast<unsigned>(std::bit_width(ageing_epochs_ / 4 + 1)) - 1),
+        buckets_(divided_up(std::uint64_t{settings.max_entries} * 4, std::uint64_t{kWays} * 3) +
+                 kMoreBuckets) {
     assert(settings.max_entries > 0 && settings.ageing > Duration::zero());
   }
 
   /// An entry that neither ages nor moves; overwrites a learned one. At start-up.
+  /// @param port < 32768, also of learn()
   /// @return false if there is no place
   [[nodiscard]] bool insert_static(MacKey key, std::uint16_t port) noexcept {
-    Entry* entry = find_entry(key);
-    if (entry == nullptr) entry = size_ < max_entries_ ? place_for(key, 0) : nullptr;
-    if (entry == nullptr) return false;
-    if (entry->key == MacKey{}) ++size_;
-    else if (entry->is_static == 0) ++counters_.aged;
-    *entry = {key, 0, 1, port};
+    assert(port < kStaticBit);
+    Slot slot = find_slot(key);
+    if (!slot) {
+      if (size_ < max_entries_) slot = place_for(key);
+      if (!slot) return false;
+      ++size_;
+    } else if (!slot.is_static()) {
+      ++counters_.aged;
+    }
+    slot.set(key, port | kStaticBit, 0);
     return true;
   }
 
   /// Notes that `key` was heard at `port`. A known station costs one lookup.
+  /// @param now does not decrease
   Learned learn(MacKey key, std::uint16_t port, Time now) noexcept {
     if (is_group_mac(key.mac()) || key.mac() == 0) [[unlikely]] {
       ++counters_.refused_source;
       return Learned::kRefused;
     }
-    const std::uint64_t tick = tick_of(now);
-    Entry* entry = find_entry(key);
-    if (entry == nullptr) [[unlikely]]
-      return add(key, port, tick);
-    if (entry->is_static != 0) return hear_static(*entry, port);
+    assert(port < kStaticBit);
+    advance(tick_of(now));
+    if (to_sweep_ != 0) [[unlikely]]
+      sweep_due(kSweptAtOnce);
+    const Slot slot = find_slot(key);
+    if (!slot) [[unlikely]]
+      return add(key, port);
+    if (slot.is_static()) [[unlikely]]
+      return hear_static(slot, port);
     bool refreshed = false;
-    if (entry->seen_tick != tick) {
-      if (expired(*entry, tick)) return renew(*entry, port, tick);
-      refreshed = entry->seen_tick >> refresh_shift_ != tick >> refresh_shift_;
-      entry->seen_tick = tick & kTickMask;
+    if (const std::uint64_t age = age_of(slot); age != 0) [[unlikely]] {
+      if (age > ageing_epochs_) return renew(slot, port);
+      refreshed = (epoch_ - age) >> refresh_shift_ != epoch_ >> refresh_shift_;
+      slot.set_epoch(epoch_);
     }
-    if (entry->port == port) [[likely]]
+    if (slot.port() == port) [[likely]]
       return refreshed ? Learned::kRefreshed : Learned::kKnown;
-    entry->port = port;
+    slot.place() = port;
     ++counters_.moved;
     return Learned::kMoved;
   }
 
+  /// @param now not before that of the last learn()
   [[nodiscard]] std::optional<std::uint16_t> find(MacKey key, Time now) const noexcept {
-    const Entry* entry = const_cast<MacTable*>(this)->find_entry(key);
-    if (entry == nullptr || expired(*entry, tick_of(now))) return std::nullopt;
-    return static_cast<std::uint16_t>(entry->port);
+    const Slot slot = const_cast<MacTable*>(this)->find_slot(key);
+    if (!slot) return std::nullopt;
+    const std::uint64_t tick = tick_of(now);
+    const std::uint64_t since = tick < epoch_end_ ? 0 : tick / epoch_ticks_ - epoch_;
+    if (!slot.is_static() && age_of(slot) + since > ageing_epochs_) return std::nullopt;
+    return slot.port();
   }
 
   /// Starts to fetch what find() and learn() of that key read first.
-  void prefetch(MacKey key) const noexcept { __builtin_prefetch(&buckets_[first_of(key)]); }
+  void prefetch(MacKey key) const noexcept { __builtin_prefetch(&buckets_[first_of(mix(key))]); }
 
   /// Removes what has expired in the next `buckets` buckets, round and round.
-  void sweep(Time now, std::uint32_t buckets) noexcept {
-    const std::uint64_t tick = tick_of(now);
-    for (; buckets != 0; --buckets) {
-      for (Entry& e : buckets_[swept_].entries)
-        if (e.key != MacKey{} && expired(e, tick)) remove(e);
-      swept_ = (swept_ + 1) & mask();
-    }
+  void sweep(Time now, std::uint64_t buckets) noexcept {
+    advance(tick_of(now));
+    sweep_next(buckets);
   }
 
   /// Entries that take a place: static, live, and expired ones not yet swept.
@@ -136,22 +151,58 @@ class MacTable {
   [[nodiscard]] const MacTableCounters& counters() const noexcept { return counters_; }
 
  private:
-  static constexpr std::size_t kWays = 4;
+  static constexpr unsigned kWays = 6;
+  static constexpr std::uint64_t kMoreBuckets = 16;  ///< small tables fill less evenly
   static constexpr std::uint64_t kTickNs = 1U << 20;
-  static constexpr std::uint64_t kTickMask = (std::uint64_t{1} << 47) - 1;
-  static constexpr std::uint32_t kSweptPerNew = 8;  ///< buckets
+  static constexpr std::uint64_t kEpochs = 16;  ///< of `ageing`
+  static constexpr unsigned kAgeBits = 5;
+  static constexpr std::uint32_t kAgeMask = (1U << kAgeBits) - 1;
+  static constexpr std::uint64_t kUsedBit = std::uint64_t{1} << 63;  ///< over a key's 60 bits
+  static constexpr std::uint16_t kStaticBit = 0x8000;                ///< of a port
+  static constexpr std::uint64_t kSweptAtOnce = 8;                   ///< buckets
+  /// All buckets are swept within so many epochs, while at most half of them are overdue: an
+  /// entry is then removed kSweepEpochs + kSweepEpochs / 2 + 1 epochs after its last at most.
+  static constexpr std::uint64_t kSweepEpochs = 8;
+  static_assert(kEpochs + kSweepEpochs + kSweepEpochs / 2 + 1 <= kAgeMask, "ages stay distinct");
 
-  struct Entry {
-    MacKey key{};  ///< zero: free. No station has VLAN 0 and address 0
-    std::uint64_t seen_tick : 47 = 0;
-    std::uint64_t is_static : 1 = 0;
-    std::uint64_t port : 16 = 0;
-  };
   struct alignas(64) Bucket {
-    std::array<Entry, kWays> entries{};
+    std::array<std::uint64_t, kWays> ids{};    ///< key and kUsedBit; 0: free
+    std::array<std::uint16_t, kWays> ports{};  ///< and kStaticBit
+    std::uint32_t epochs = 0;                  ///< kAgeBits of each: when it was heard, modulo
   };
-  static_assert(sizeof(Bucket) == 64, "one cache line");
+  static_assert(sizeof(Bucket) == 64 && kWays * kAgeBits <= 32, "one cache line");
 
+  /// An entry of a bucket, or none.
+  struct Slot {
+    Bucket* bucket = nullptr;
+    unsigned way = 0;
+
+    explicit operator bool() const noexcept { return bucket != nullptr; }
+    [[nodiscard]] std::uint64_t& id() const noexcept { return bucket->ids[way]; }
+    [[nodiscard]] std::uint16_t& place() const noexcept { return bucket->ports[way]; }
+    [[nodiscard]] std::uint16_t port() const noexcept { return place() & ~kStaticBit; }
+    [[nodiscard]] MacKey key() const noexcept { return {id() & ~kUsedBit}; }
+    [[nodiscard]] bool is_static() const noexcept { return (place() & kStaticBit) != 0; }
+    [[nodiscard]] std::uint32_t epoch() const noexcept {
+      return bucket->epochs >> (way * kAgeBits) & kAgeMask;
+    }
+    void set_epoch(std::uint64_t epoch) const noexcept {
+      const std::uint32_t low = static_cast<std::uint32_t>(epoch) & kAgeMask;
+      bucket->epochs = (bucket->epochs & ~(kAgeMask << (way * kAgeBits))) | low << (way * kAgeBits);
+    }
+    void set(MacKey key, std::uint16_t at, std::uint64_t epoch) const noexcept {
+      id() = key.bits | kUsedBit;
+      place() = at;
+      set_epoch(epoch);
+    }
+  };
+
+  static constexpr std::uint64_t divided_up(std::uint64_t a, std::uint64_t b) noexcept {
+    return (a + b - 1) / b;
+  }
+  static constexpr std::uint64_t ticks_in(Duration d) noexcept {
+    return divided_up(static_cast<std::uint64_t>(d.count()), kTickNs);
+  }
   static std::uint64_t tick_of(Time t) noexcept {
     return static_cast<std::uint64_t>(t.time_since_epoch().count()) / kTickNs;
   }
@@ -162,88 +213,147 @@ class MacTable {
     const std::uint64_t y = x * 0x9E3779B97F4A7C15ULL;
     return y ^ (y >> 32);
   }
-  [[nodiscard]] std::size_t mask() const noexcept { return buckets_.size() - 1; }
-  [[nodiscard]] std::size_t first_of(MacKey key) const noexcept { return mix(key) & mask(); }
-  [[nodiscard]] std::size_t second_of(MacKey key) const noexcept {
-    return (mix(key) * 0xC4CEB9FE1A85EC53ULL >> 32) & mask();
+  /// [0, buckets) without a division. (D. Lemire, Fast random integer generation in an
+  /// interval, 2019, section 4)
+  [[nodiscard]] std::size_t scaled(std::uint64_t mixed) const noexcept {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::size_t>(Wide{mixed} * buckets_.size() >> 64);
   }
-  [[nodiscard]] bool expired(const Entry& e, std::uint64_t tick) const noexcept {
-    return e.is_static == 0 && tick > e.seen_tick + ageing_ticks_;
+  [[nodiscard]] std::size_t first_of(std::uint64_t mixed) const noexcept { return scaled(mixed); }
+  [[nodiscard]] std::size_t second_of(std::uint64_t mixed) const noexcept {
+    return scaled((mixed << 32 | mixed >> 32) * 0xC4CEB9FE1A85EC53ULL);
   }
-
-  static Entry* find_in(Bucket& bucket, MacKey key) noexcept {
-    for (Entry& e : bucket.entries)
-      if (e.key == key) return &e;
-    return nullptr;
+  /// Of a learned one, up to now, which advance() has been told.
+  [[nodiscard]] std::uint64_t age_of(const Slot& slot) const noexcept {
+    return (epoch_ - slot.epoch()) & kAgeMask;
   }
-  [[nodiscard]] Entry* find_entry(MacKey key) noexcept {
-    if (Entry* e = find_in(buckets_[first_of(key)], key)) [[likely]]
-      return e;
-    return find_in(buckets_[second_of(key)], key);
+  [[nodiscard]] bool expired(const Slot& slot) const noexcept {
+    return !slot.is_static() && age_of(slot) > ageing_epochs_;
   }
 
-  void remove(Entry& e) noexcept {
-    e = {};
+  /// Looks at all ways alike: which one it is cannot be predicted.
+  static Slot find_in(Bucket& bucket, MacKey key) noexcept {
+    unsigned found = kWays;
+    for (unsigned way = 0; way < kWays; ++way)
+      found = bucket.ids[way] == (key.bits | kUsedBit) ? way : found;
+    return found == kWays ? Slot{} : Slot{&bucket, found};
+  }
+  [[nodiscard]] Slot find_slot(MacKey key) noexcept {
+    const std::uint64_t mixed = mix(key);
+    if (const Slot slot = find_in(buckets_[first_of(mixed)], key)) [[likely]]
+      return slot;
+    return find_in(buckets_[second_of(mixed)], key);
+  }
+
+  void advance(std::uint64_t tick) noexcept {
+    if (tick >= epoch_end_) [[unlikely]]
+      begin_epoch(tick / epoch_ticks_);
+  }
+  /// Epoch by epoch, so that what is overdue is removed before its age is ambiguous.
+  [[gnu::noinline]] void begin_epoch(std::uint64_t epoch) noexcept {
+    if (epoch - epoch_ > ageing_epochs_) {
+      forget_all();
+      epoch_ = epoch;
+    }
+    while (epoch_ < epoch) {
+      ++epoch_;
+      to_sweep_ += divided_up(buckets_.size(), kSweepEpochs);
+      if (to_sweep_ > buckets_.size() / 2) sweep_due(to_sweep_ - buckets_.size() / 2);
+    }
+    epoch_end_ = (epoch_ + 1) * epoch_ticks_;
+  }
+  /// Nothing was heard for longer than `ageing`.
+  void forget_all() noexcept {
+    to_sweep_ = 0;
+    if (size_ == 0) return;
+    for (Bucket& bucket : buckets_)
+      for (unsigned way = 0; way < kWays; ++way)
+        if (const Slot slot{&bucket, way}; slot.id() != 0 && !slot.is_static()) remove(slot);
+  }
+  [[gnu::noinline]] void sweep_due(std::uint64_t buckets) noexcept {
+    buckets = std::min(buckets, to_sweep_);
+    to_sweep_ -= buckets;
+    sweep_next(buckets);
+  }
+  void sweep_next(std::uint64_t buckets) noexcept {
+    for (; buckets != 0; --buckets) {
+      for (unsigned way = 0; way < kWays; ++way)
+        if (const Slot slot{&buckets_[swept_], way}; slot.id() != 0 && expired(slot)) remove(slot);
+      if (++swept_ == buckets_.size()) swept_ = 0;
+    }
+  }
+
+  void remove(const Slot& slot) noexcept {
+    slot.id() = 0;
     --size_;
     ++counters_.aged;
   }
 
-  Learned hear_static(const Entry& e, std::uint16_t port) noexcept {
-    counters_.refused_static += e.port != port;
+  [[gnu::noinline]] Learned hear_static(const Slot& slot, std::uint16_t port) noexcept {
+    counters_.refused_static += slot.port() != port;
     return Learned::kStatic;
   }
 
   /// It had expired and was not swept yet: the same as if it had been.
-  Learned renew(Entry& e, std::uint16_t port, std::uint64_t tick) noexcept {
+  [[gnu::noinline]] Learned renew(const Slot& slot, std::uint16_t port) noexcept {
     ++counters_.aged;
     ++counters_.learned;
-    e.seen_tick = tick & kTickMask;
-    e.port = port;
+    slot.set_epoch(epoch_);
+    slot.place() = port;
     return Learned::kNew;
   }
 
-  Learned add(MacKey key, std::uint16_t port, std::uint64_t tick) noexcept {
-    sweep(Time{Duration{static_cast<std::int64_t>(tick * kTickNs)}}, kSweptPerNew);
-    Entry* place = size_ < max_entries_ ? place_for(key, tick) : nullptr;
-    if (place == nullptr) {
+  [[gnu::noinline]] Learned add(MacKey key, std::uint16_t port) noexcept {
+    sweep_next(kSweptAtOnce);
+    const Slot place = size_ < max_entries_ ? place_for(key) : Slot{};
+    if (!place) {
       ++counters_.refused_full;
       return Learned::kFull;
     }
-    *place = {key, tick & kTickMask, 0, port};
+    place.set(key, port, epoch_);
     ++size_;
     ++counters_.learned;
     return Learned::kNew;
   }
 
   /// A free entry of the key's buckets, made by moving a neighbour if need be.
-  Entry* place_for(MacKey key, std::uint64_t tick) noexcept {
-    for (const std::size_t b : {first_of(key), second_of(key)})
-      if (Entry* free = free_in(buckets_[b], tick)) return free;
-    for (const std::size_t b : {first_of(key), second_of(key)}) {
-      for (Entry& e : buckets_[b].entries) {
-        const std::size_t other = first_of(e.key) == b ? second_of(e.key) : first_of(e.key);
+  Slot place_for(MacKey key) noexcept {
+    const std::uint64_t mixed = mix(key);
+    const std::array<std::size_t, 2> own = {first_of(mixed), second_of(mixed)};
+    for (const std::size_t b : own)
+      if (const Slot free = free_in(buckets_[b])) return free;
+    for (const std::size_t b : own) {
+      for (unsigned way = 0; way < kWays; ++way) {
+        const Slot slot{&buckets_[b], way};
+        const std::uint64_t its = mix(slot.key());
+        const std::size_t other = first_of(its) == b ? second_of(its) : first_of(its);
         if (other == b) continue;
-        if (Entry* free = free_in(buckets_[other], tick)) {
-          *free = e;
-          e = {};
-          return &e;
+        if (const Slot free = free_in(buckets_[other])) {
+          free.set(slot.key(), slot.place(), slot.epoch());
+          slot.id() = 0;
+          return slot;
         }
       }
     }
-    return nullptr;
+    return {};
   }
-  Entry* free_in(Bucket& bucket, std::uint64_t tick) noexcept {
-    for (Entry& e : bucket.entries) {
-      if (e.key != MacKey{} && expired(e, tick)) remove(e);
-      if (e.key == MacKey{}) return &e;
+  Slot free_in(Bucket& bucket) noexcept {
+    for (unsigned way = 0; way < kWays; ++way) {
+      const Slot slot{&bucket, way};
+      if (slot.id() != 0 && expired(slot)) remove(slot);
+      if (slot.id() == 0) return slot;
     }
-    return nullptr;
+    return {};
   }
 
   std::uint32_t max_entries_;
-  std::uint64_t ageing_ticks_;
-  unsigned refresh_shift_;
+  std::uint64_t epoch_ticks_;    ///< of one epoch
+  std::uint64_t ageing_epochs_;  ///< <= kEpochs
+  unsigned refresh_shift_;       ///< epochs of a refresh, as a power of two
   std::uint32_t size_ = 0;
+  std::uint64_t epoch_ = 0;      ///< of the last learn() or sweep()
+  std::uint64_t epoch_end_ = 0;  ///< [ticks] and what follows is another
+  std::uint64_t to_sweep_ = 0;   ///< buckets that are due
   std::size_t swept_ = 0;
   std::vector<Bucket> buckets_;
   MacTableCounters counters_{};

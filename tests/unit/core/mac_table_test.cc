@@ -18,9 +18,10 @@ MacKey station(std::uint64_t n, std::uint16_t vlan = 0) { return MacKey::of(vlan
 
 constexpr Duration kTick{1 << 20};
 
-// Goal: an entry lives for `ageing` after it was last heard. Method: a literal timeline.
+// Goal: an entry lives for `ageing` after it was last heard. Method: a literal timeline,
+// with epochs of one tick.
 TEST(MacTable, AgesByATimeline) {
-  constexpr Duration kAgeing = 100 * kTick;
+  constexpr Duration kAgeing = 16 * kTick;
   for (const Time start : {Time{}, Time{1ns}, Time{1h}, Time{365 * 24h}}) {
     const Time begin = Time{} + (start.time_since_epoch() / kTick) * kTick;
     MacTable table({.max_entries = 8, .ageing = kAgeing});
@@ -33,12 +34,62 @@ TEST(MacTable, AgesByATimeline) {
     EXPECT_EQ(table.learn(station(1), 4, begin + kAgeing + kTick), Learned::kNew);
     EXPECT_EQ(table.learn(station(1), 4, begin + 2 * kAgeing), Learned::kRefreshed);
     EXPECT_EQ(table.find(station(1), begin + 3 * kAgeing), 4) << "from when it was heard last";
-    table.sweep(begin + 3 * kAgeing + kTick, static_cast<std::uint32_t>(table.buckets()));
+    table.sweep(begin + 3 * kAgeing + kTick, table.buckets());
     EXPECT_EQ(table.size(), 0U);
     EXPECT_EQ(table.counters().learned, 2U);
     EXPECT_EQ(table.counters().aged, 2U);
     EXPECT_EQ(table.counters().moved, 0U) << "who was forgotten has not moved";
   }
+}
+
+// Goal: where an epoch is longer than a tick, `ageing` is kept at least and exceeded by one
+// epoch at most, wherever in an epoch the station was heard.
+TEST(MacTable, AgesByASixteenthMoreAtMost) {
+  constexpr Duration kAgeing = 320 * kTick;
+  constexpr Duration kEpoch = 20 * kTick;
+  for (int late = 0; late < 20; ++late) {
+    MacTable table({.max_entries = 8, .ageing = kAgeing});
+    const Time heard = Time{} + 100 * kEpoch + late * kTick;
+    table.learn(station(1), 3, heard);
+    EXPECT_EQ(table.find(station(1), heard + kAgeing), 3) << late;
+    EXPECT_EQ(table.find(station(1), heard + kAgeing + kEpoch), std::nullopt) << late;
+    const Time last = Time{} + 116 * kEpoch + 19 * kTick;
+    EXPECT_EQ(table.find(station(1), last), 3) << late;
+    EXPECT_EQ(table.find(station(1), last + kTick), std::nullopt) << late;
+    EXPECT_EQ(table.learn(station(1), 3, last), Learned::kRefreshed) << late << ", of the same age";
+  }
+}
+
+// Goal: what was heard once stays forgotten, though ages are counted modulo 32 epochs.
+// Method: one station talks on, at many rates, and keeps the clock going.
+TEST(MacTable, ForgottenStaysForgotten) {
+  constexpr std::uint32_t kStations = 1000;
+  constexpr Duration kAgeing = 16 * kTick;
+  for (const std::int64_t every : {1, 2, 7, 15, 16, 17, 31, 32, 33, 100}) {
+    MacTable table({.max_entries = kStations + 1, .ageing = kAgeing});
+    Time now{1h};
+    for (std::uint32_t i = 0; i < kStations; ++i) table.learn(station(i), 3, now);
+    const Time end = now + 5 * 32 * kTick;
+    while (now < end) {
+      now += every * kTick;
+      table.learn(station(kStations), 1, now);
+      const bool gone = now > Time{1h} + kAgeing + kTick;
+      for (std::uint32_t i = 0; gone && i < kStations; ++i)
+        ASSERT_EQ(table.find(station(i), now), std::nullopt) << every << " " << i;
+    }
+    EXPECT_LE(table.size(), kStations / 2 + 1) << every << ": nobody asked, but places are freed";
+    table.sweep(now, table.buckets());
+    EXPECT_EQ(table.size(), 1U) << every;
+    EXPECT_EQ(table.counters().learned, table.counters().aged + 1) << every;
+  }
+}
+
+// VLAN 0 and address 0 read as the key of a place that is free.
+TEST(MacTable, KnowsNobodyWithoutAnAddress) {
+  MacTable table({});
+  EXPECT_EQ(table.find(MacKey::of(0, 0), Time{}), std::nullopt);
+  table.learn(station(1), 5, Time{});
+  EXPECT_EQ(table.find(MacKey::of(0, 0), Time{}), std::nullopt);
 }
 
 TEST(MacTable, AStationMoves) {
@@ -137,11 +188,11 @@ TEST(MacTable, AgreesWithAModel) {
   std::uint64_t hits = 0, misses = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RandomStream random(seed, 0, RandomPurpose::kTest);
-    Model model{.entries = {}, .ageing_ticks = 50};
-    MacTable table({.max_entries = 128, .ageing = 50 * kTick});
+    Model model{.entries = {}, .ageing_ticks = 16};
+    MacTable table({.max_entries = 128, .ageing = 16 * kTick});
     Time now{};
     for (int i = 0; i < 20'000; ++i) {
-      now += Duration{random.next_u32() % (1 << 18)};
+      now += Duration{random.next_u32() % (1 << 16)};
       const MacKey key = station(random.next_u32() % 300, random.next_u32() % 2 == 0 ? 0 : 7);
       const auto port = static_cast<std::uint16_t>(random.next_u32() % 4);
       const auto* known = model.find(key, now);
@@ -154,8 +205,8 @@ TEST(MacTable, AgreesWithAModel) {
         ++(known != nullptr ? hits : misses);
         continue;
       }
-      // Of an ageing of 50 ticks an eighth to a quarter that is a power of two: 8 ticks.
-      const bool refreshed = known != nullptr && known->seen_tick / 8 != Model::tick(now) / 8;
+      // Of an ageing of 16 ticks an eighth to a quarter that is a power of two: 4 ticks.
+      const bool refreshed = known != nullptr && known->seen_tick / 4 != Model::tick(now) / 4;
       const Learned expected = known == nullptr      ? Learned::kNew
                                : known->port != port ? Learned::kMoved
                                : refreshed           ? Learned::kRefreshed
