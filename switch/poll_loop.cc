@@ -1,6 +1,7 @@
 #include "switch/poll_loop.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "common/dpdk/lcores.h"
@@ -105,7 +106,9 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
   }
   const auto end = std::ranges::max(results, {}, &PollResult::end).end;
   PollTimes times;
+  std::vector<PollGap> gaps;
   for (const auto& result : results) {
+    gaps.insert(gaps.end(), result.gaps.kept().begin(), result.gaps.kept().end());
     times.longest_gap = std::max(times.longest_gap, result.times.longest_gap);
     times.busy += result.times.busy;
   }
@@ -119,8 +122,10 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
       direct.worker(lcore).publish(*control.snapshots, loop, end);
     }
   }
-  return with_devices(direct.report(end), devices.tx_dropped(), devices.malformed(),
-                      devices.losses(), times);
+  SwitchReport report = with_devices(direct.report(end), devices.tx_dropped(), devices.malformed(),
+                                     devices.losses(), times);
+  report.poll_gaps = merged(std::move(gaps));
+  return report;
 }
 
 /// A network that looks for a reload before what each poll brings.
@@ -164,6 +169,7 @@ SwitchReport run_network(const SwitchProcessConfig& config, PollDevices& devices
   publish(result);
   SwitchReport report = with_devices(network.report(result.end), devices.tx_dropped(),
                                      devices.malformed(), devices.losses(), result.times);
+  report.poll_gaps = merged({result.gaps.kept().begin(), result.gaps.kept().end()});
   network.flush();
   return report;
 }

@@ -8,6 +8,7 @@
 #include "common/core/burst_identity.h"
 #include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
+#include "common/core/poll_gaps.h"
 #include "common/core/traffic_class.h"
 #include "common/net/udp_signal.h"
 #include "switch/counts.h"
@@ -73,6 +74,7 @@ struct SwitchReport {
   std::int64_t longest_poll_gap_ns = 0;  ///< real time only
   /// Real time only: in polls that found packets, dropped ones too; all lcores together.
   std::int64_t busy_ns = 0;
+  std::vector<PollGap> poll_gaps;  ///< real time only: the longest, see PollGaps; by time
   bool ledger_balanced = false;
   std::vector<QueueReport> queues;
 };

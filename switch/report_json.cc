@@ -1,6 +1,7 @@
 #include "switch/report_json.h"
 
 #include "common/telemetry/json_fields.h"
+#include "common/telemetry/poll_gap_fields.h"
 
 namespace outrider {
 
@@ -135,6 +136,7 @@ void fields(V& v, R& r) {
   v.value("device_rx_nombuf", r.device_rx_nombuf);
   v.value("longest_poll_gap_ns", r.longest_poll_gap_ns);
   v.value("busy_ns", r.busy_ns);
+  v.value("poll_gaps", r.poll_gaps);
   v.value("ledger_balanced", r.ledger_balanced);
   v.value("queues", r.queues);
 }

@@ -95,7 +95,7 @@ TelemetryValue telemetry_of_switch(const SwitchReport& report) {
   SwitchReport totals = report;
   totals.queues.clear();
   Json json = Json::parse(to_json(totals));
-  for (const char* other : {"queues", "drops", "kind", "bin_ns"}) json.erase(other);
+  for (const char* other : {"queues", "drops", "poll_gaps", "kind", "bin_ns"}) json.erase(other);
   return value_of(json);
 }
 

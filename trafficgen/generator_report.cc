@@ -71,6 +71,7 @@ GeneratorReport Generator::report(Time now) const {
     r.ledger_balanced &= c.received == c.to_connections + c.signals_taken + dropped;
   }
   for (const auto& job : s.jobs) job->fill(r);
+  r.ledger_balanced &= r.starts_sent == r.starts.sent();
   for (const auto& flow : s.long_flows) r.flows.push_back(flow->report());
   for (const auto& transfer : s.transfers) transfer->fill(r.transfers);
   for (const auto& group : s.flow_groups) r.flow_groups.push_back(group->report());

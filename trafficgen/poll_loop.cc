@@ -105,6 +105,7 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
   run.report.device_rx_missed = losses.rx_missed;
   run.report.device_rx_nombuf = losses.rx_nombuf;
   run.report.longest_poll_gap_ns = result.times.longest_gap.count();
+  run.report.poll_gaps = merged({result.gaps.kept().begin(), result.gaps.kept().end()});
   return run;
 }
 

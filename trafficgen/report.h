@@ -9,6 +9,7 @@
 #include "common/core/burst_identity.h"
 #include "common/core/burst_ledger.h"
 #include "common/core/drop_reason.h"
+#include "common/core/poll_gaps.h"
 #include "common/core/traffic_class.h"
 #include "trafficgen/background/flow_report.h"
 #include "trafficgen/background/request_report.h"
@@ -48,10 +49,17 @@ struct IterationRecord {
   std::int64_t ready_ns = kNotYet_ns;    ///< gradients, as planned
   std::int64_t pushed_ns = kNotYet_ns;   ///< its push is delivered to all servers, or to the ring
   std::int64_t cleared_ns = kNotYet_ns;  ///< no other worker is waited for any more; no ring
-  std::int64_t end_ns = kNotYet_ns;      ///< parameters there, or with pull off the push delivered
-  std::uint32_t ahead = 0;               ///< iterations before the slowest worker at its begin
-  std::uint32_t staleness = 0;           ///< others' updates since it read, see docs/jobs.md
-  bool straggled = false;                ///< a straggler rule slowed it
+  std::int64_t end_ns = kNotYet_ns;      ///< the next forward pass may begin, see docs/jobs.md
+  std::int64_t first_gradient_ns = kNotYet_ns;  ///< the earliest of the backward pass
+  std::int64_t first_layer_ns = kNotYet_ns;     ///< parameters of tensor 0 there
+  std::int64_t parameters_ns = kNotYet_ns;  ///< all of them, or with pull off the push delivered
+  std::int64_t forward_wait_ns =
+      0;                            ///< of the forward pass for parameters, after the first layer's
+  std::int64_t nic_sending_ns = 0;  ///< of the host's NIC since the last parameters_ns
+  std::int64_t nic_receiving_ns = 0;
+  std::uint32_t ahead = 0;      ///< iterations before the slowest worker at its begin
+  std::uint32_t staleness = 0;  ///< others' updates since it read, see docs/jobs.md
+  bool straggled = false;       ///< a straggler rule slowed it
 };
 
 /// What a job did. Times of iterations are of all workers' ended iterations.
@@ -70,6 +78,10 @@ struct JobReport {
   std::int64_t compute_mean_ns = kNotYet_ns;  ///< begin to gradients ready
   std::int64_t wait_mean_ns = kNotYet_ns;     ///< own push delivered to cleared; no ring
   std::int64_t wait_max_ns = kNotYet_ns;
+  std::int64_t first_layer_mean_ns = kNotYet_ns;  ///< gradients ready to parameters of tensor 0
+  std::int64_t forward_wait_mean_ns = 0;
+  double nic_send_idle_share = -1;  ///< of first gradient to all parameters; -1: none
+  double nic_receive_idle_share = -1;
   std::uint32_t ahead_max = 0;
   std::vector<std::uint64_t> staleness;  ///< [updates of others]: iterations; none if all are 0
 };
@@ -91,6 +103,29 @@ struct GoodputBin {
   PerClass<std::uint64_t> delivered_bytes{};  ///< payload, in order
 };
 
+/// STARTs by what workers did to them; see trafficgen/workload/signal_faults.h. One to each
+/// server of a worker; `late` and `early` ones are `meant`.
+/// Identity: STARTs sent by all hosts == meant - lost + duplicated + forged.
+struct StartCounts {
+  std::uint64_t meant = 0;  ///< that have left or were lost
+  std::uint64_t lost = 0;
+  std::uint64_t late = 0;
+  std::uint64_t early = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t forged = 0;
+
+  StartCounts& operator+=(const StartCounts& other) noexcept {
+    meant += other.meant;
+    lost += other.lost;
+    late += other.late;
+    early += other.early;
+    duplicated += other.duplicated;
+    forged += other.forged;
+    return *this;
+  }
+  [[nodiscard]] std::uint64_t sent() const noexcept { return meant - lost + duplicated + forged; }
+};
+
 /// Identity: sent + received_from_devices == see Generator; per host
 /// received == delivered to a connection + answered signals + sum(dropped).
 struct GeneratorReport {
@@ -109,6 +144,7 @@ struct GeneratorReport {
   std::uint64_t disorders_exhausted = 0;
   TcpEvents tcp_events;
   std::uint64_t starts_sent = 0;
+  StartCounts starts;
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t ack_timeouts = 0;
@@ -117,6 +153,7 @@ struct GeneratorReport {
   std::uint64_t device_rx_missed = 0;  ///< lost before a host, by the device's counters
   std::uint64_t device_rx_nombuf = 0;
   std::int64_t longest_poll_gap_ns = 0;
+  std::vector<PollGap> poll_gaps;  ///< real time only: the longest, see PollGaps; by time
   bool jobs_finished = false;
   bool ledger_balanced = false;
   std::vector<BurstRecord> bursts;

@@ -45,6 +45,12 @@ void fields(V& v, R& r) {
   v.value("pushed_ns", r.pushed_ns);
   v.value("cleared_ns", r.cleared_ns);
   v.value("end_ns", r.end_ns);
+  v.value("first_gradient_ns", r.first_gradient_ns);
+  v.value("first_layer_ns", r.first_layer_ns);
+  v.value("parameters_ns", r.parameters_ns);
+  v.value("forward_wait_ns", r.forward_wait_ns);
+  v.value("nic_sending_ns", r.nic_sending_ns);
+  v.value("nic_receiving_ns", r.nic_receiving_ns);
   v.value("ahead", r.ahead);
   v.value("staleness", r.staleness);
   v.value("straggled", r.straggled);
@@ -67,8 +73,23 @@ void fields(V& v, R& r) {
   v.value("compute_mean_ns", r.compute_mean_ns);
   v.value("wait_mean_ns", r.wait_mean_ns);
   v.value("wait_max_ns", r.wait_max_ns);
+  v.value("first_layer_mean_ns", r.first_layer_mean_ns);
+  v.value("forward_wait_mean_ns", r.forward_wait_mean_ns);
+  v.value("nic_send_idle_share", r.nic_send_idle_share);
+  v.value("nic_receive_idle_share", r.nic_receive_idle_share);
   v.value("ahead_max", r.ahead_max);
   v.value("staleness", r.staleness);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, StartCounts>
+void fields(V& v, R& r) {
+  v.value("meant", r.meant);
+  v.value("lost", r.lost);
+  v.value("late", r.late);
+  v.value("early", r.early);
+  v.value("duplicated", r.duplicated);
+  v.value("forged", r.forged);
 }
 
 template <class V, class R>

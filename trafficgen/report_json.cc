@@ -1,6 +1,7 @@
 #include "trafficgen/report_json.h"
 
 #include "common/telemetry/json_fields.h"
+#include "common/telemetry/poll_gap_fields.h"
 #include "trafficgen/report_fields.h"
 #include "trafficgen/streams/stream_report_json.h"
 
@@ -22,6 +23,7 @@ void fields(V& v, R& r) {
   v.value("disorders_exhausted", r.disorders_exhausted);
   v.value("tcp_events", r.tcp_events);
   v.value("starts_sent", r.starts_sent);
+  v.value("starts", r.starts);
   v.value("acks_sent", r.acks_sent);
   v.value("acks_received", r.acks_received);
   v.value("ack_timeouts", r.ack_timeouts);
@@ -29,6 +31,7 @@ void fields(V& v, R& r) {
   v.value("device_rx_missed", r.device_rx_missed);
   v.value("device_rx_nombuf", r.device_rx_nombuf);
   v.value("longest_poll_gap_ns", r.longest_poll_gap_ns);
+  v.value("poll_gaps", r.poll_gaps);
   v.value("jobs_finished", r.jobs_finished);
   v.value("ledger_balanced", r.ledger_balanced);
   v.value("bursts", r.bursts);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/core/clock.h"
+#include "common/core/poll_gaps.h"
 #include "common/dpdk/tsc_clock.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/poll_devices.h"
@@ -20,6 +21,7 @@ struct PollTimes {
 struct PollResult {
   Time end{};  ///< of the last poll
   PollTimes times{};
+  PollGaps gaps{};
   bool interrupted = false;
 };
 
@@ -49,6 +51,7 @@ PollResult run_polls(const TscClock& clock, std::optional<Duration> duration, Po
   while (!(result.interrupted = stop_requested()) && result.end < last && !done()) {
     const Time read = clock.now();
     result.times.longest_gap = std::max(result.times.longest_gap, read - polled);
+    result.gaps.note(polled, read - polled);
     if (found) result.times.busy += read - polled;
     polled = read;
     const Time now = advance_to(result.end, read);

@@ -34,6 +34,9 @@ GeneratorReport filled_report() {
                   &r.device_rx_missed, &r.device_rx_nombuf, &r.device_full_waits})
     *v = next<std::uint64_t>();
   for (auto& count : r.drops) count = next<std::uint64_t>();
+  for (auto* v : {&r.starts.meant, &r.starts.lost, &r.starts.late, &r.starts.early,
+                  &r.starts.duplicated, &r.starts.forged})
+    *v = next<std::uint64_t>();
   r.jobs_finished = true;
   r.ledger_balanced = true;
   BurstRecord burst;
@@ -49,14 +52,19 @@ GeneratorReport filled_report() {
   r.bursts = {burst, {}};
   r.iterations = {{next<std::uint16_t>(), next<std::uint16_t>(), next<std::uint32_t>(),
                    next<std::int64_t>(), next<std::int64_t>(), next<std::int64_t>(),
+                   next<std::int64_t>(), next<std::int64_t>(), next<std::int64_t>(),
+                   next<std::int64_t>(), next<std::int64_t>(), next<std::int64_t>(),
                    next<std::int64_t>(), next<std::int64_t>(), next<std::uint32_t>(),
                    next<std::uint32_t>(), true}};
   JobReport job;
   job.name = "job";
   job.finished = true;
   for (auto* v : {&job.begin_ns, &job.end_ns, &job.iteration_p50_ns, &job.iteration_p99_ns,
-                  &job.iteration_max_ns, &job.compute_mean_ns, &job.wait_mean_ns, &job.wait_max_ns})
+                  &job.iteration_max_ns, &job.compute_mean_ns, &job.wait_mean_ns, &job.wait_max_ns,
+                  &job.first_layer_mean_ns, &job.forward_wait_mean_ns})
     *v = next<std::int64_t>();
+  job.nic_send_idle_share = 0.125;
+  job.nic_receive_idle_share = 0.375;
   for (auto* v : {&job.iterations, &job.straggled}) *v = next<std::uint64_t>();
   for (auto* v : {&job.workers, &job.ahead_max}) *v = next<std::uint32_t>();
   job.job = next<std::uint16_t>();

@@ -109,6 +109,7 @@ SwitchReport filled_report() {
     *v = next<std::uint64_t>();
   for (auto& count : r.signals_bad_udp) count = next<std::uint64_t>();
   fill(r.drops);
+  r.poll_gaps = {{next<std::int64_t>(), next<std::int64_t>()}, {}};
   r.ledger_balanced = true;
   r.queues = {filled_queue(), {}};
   return r;
