@@ -16,6 +16,7 @@
 #include "trafficgen/streams/stream_config.h"
 #include "trafficgen/transport/tcp_config.h"
 #include "trafficgen/workload/job_config.h"
+#include "trafficgen/workload/tensorlights_config.h"
 
 namespace outrider {
 
@@ -86,6 +87,7 @@ struct GeneratorConfig {
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
   std::uint32_t max_bins = 131072;              ///< kept
   TransportMemoryConfig transport_memory{};
+  TensorLightsConfig tensorlights{};
   bool attribution = false;  ///< virtual time: where each burst's time goes
 };
 

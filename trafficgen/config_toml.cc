@@ -1,5 +1,6 @@
 #include "trafficgen/config_toml.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "common/config/config_file.h"
@@ -19,6 +20,18 @@ void check_shards(const Checks& at, const JobConfig& job, const ModelProfile& mo
                  " tensors with this shard_by");
 }
 
+/// A tensor that is not cut has to fit into the credit.
+void check_credit(const Checks& at, const JobConfig& job, const ModelProfile& model) {
+  if (!job.policy.credit_bytes || job.policy.partition_bytes) return;
+  std::uint64_t largest_bytes = 0;
+  for (const Tensor& t : model.tensors) largest_bytes = std::max(largest_bytes, t.bytes);
+  at.below("policy").require(
+      *job.policy.credit_bytes >= largest_bytes, "credit_bytes",
+      std::to_string(*job.policy.credit_bytes) + " bytes",
+      "without partition_bytes must be at least the model's largest tensor, " +
+          std::to_string(largest_bytes));
+}
+
 void check_model(const Checks& at, const JobConfig& job) {
   const auto profile = load_model_profile(*job.model);
   if (!profile) {
@@ -28,8 +41,10 @@ void check_model(const Checks& at, const JobConfig& job) {
     return;
   }
   check_shards(at, job, *profile.config);
-  if (job.send_policy != SendPolicyKind::kFifo && !profile.config->compute())
+  const bool by_tensor = job.policy.granularity == Granularity::kTensor;
+  if ((job.send_policy != SendPolicyKind::kFifo || by_tensor) && !profile.config->compute())
     at.fault("send_policy", "needs a model whose profile has forward and backward times");
+  check_credit(at, job, *profile.config);
   if (job.schedule != Schedule::kClosedLoop || job.compute) return;
   const auto compute = profile.config->compute();
   if (!compute) at.fault("compute", "is required: the model's profile has no compute times");

@@ -116,6 +116,7 @@ void describe(V& v, GeneratorConfig& c) {
   v.value("max_bins", c.max_bins);
   v.table("transport_memory", c.transport_memory);
   v.duration("stream_drain", c.stream_drain);
+  v.table("tensorlights", c.tensorlights);
   v.tables("device", c.devices);
   v.tables("host", c.hosts);
   v.tables("transport", c.transports);

@@ -11,6 +11,7 @@
 #include "common/config/process_checks.h"
 #include "common/net/burst_option.h"
 #include "trafficgen/config_toml.h"
+#include "trafficgen/hosts/nic_queue.h"
 
 namespace outrider {
 namespace {
@@ -151,6 +152,29 @@ void check_job_references(const Checks& at, const JobConfig& job, const std::str
     at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
                Checks::quoted(job.transport),
                "must keep its connections with collective \"ring\"; its connections is \"new\"");
+  if (transport != nullptr && job.policy.granularity == Granularity::kTensor)
+    at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
+               Checks::quoted(job.transport),
+               "must keep its connections with granularity \"tensor\": answers go on while the "
+               "next iteration begins; its connections is \"new\"");
+}
+
+/// A class each at the NICs of their servers, beside the one of all other connections.
+void check_tensorlights(const Checks& root, const GeneratorConfig& c) {
+  check(root.below("tensorlights"), c.tensorlights);
+  if (c.tensorlights.mode == TensorLightsMode::kOff) return;
+  std::map<std::string, std::size_t> served;
+  for (const auto& job : c.jobs)
+    for (const auto& server : std::set<std::string>(job.servers.begin(), job.servers.end()))
+      served[server] += 1 + job.arrivals.size();
+  for (const auto& [server, jobs] : served)
+    if (jobs >= NicQueue::kMaxClasses)
+      root.fault("tensorlights.mode", "host \"" + server + "\" has servers of " +
+                                          std::to_string(jobs) + " jobs; a NIC has classes for " +
+                                          std::to_string(NicQueue::kMaxClasses - 1));
+  if (served.empty())
+    root.fault("tensorlights.mode",
+               "needs a [[job]] with parameter servers: it is their answers that have bands");
 }
 
 void check_jobs(const Checks& root, const GeneratorConfig& c, Scope& scope) {
@@ -340,6 +364,7 @@ ConfigIssues validate(const GeneratorConfig& config) {
   check_neighbours(root, config.neighbours, scope.devices, scope.addresses);
   check_transports(root, config, scope);
   check_jobs(root, config, scope);
+  check_tensorlights(root, config);
   check_long_flows(root, config, scope);
   check_requests(root, config, scope);
   check_stream_devices(root, config, scope);

@@ -10,11 +10,26 @@
 #include "trafficgen/generator_state.h"
 #include "trafficgen/hosts/expected_flows.h"
 #include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/release_profile.h"
 #include "trafficgen/workload/shards.h"
 
 namespace outrider {
 
 namespace {
+
+/// When gradients are ready, and in which pieces they leave.
+void plan_release(const JobConfig& job, const ModelProfile& model, Job::Setup& setup) {
+  const bool by_tensor = job.policy.granularity == Granularity::kTensor;
+  if (job.collective == Collective::kPs &&
+      (job.send_policy != SendPolicyKind::kFifo || by_tensor)) {
+    setup.pieces = pieces_of(model, job.servers.size(), job.shard_by);
+    if (const auto bytes = partition_of(job.send_policy, job.policy))
+      setup.pieces = cut_partitions(setup.pieces, *bytes);
+  }
+  if (!model.compute() || job.schedule != Schedule::kClosedLoop) return;
+  setup.ready_shares = ready_shares(model);
+  setup.forward_share = seconds(*model.forward) / seconds(*model.compute());
+}
 constexpr std::uint32_t kIpAndTcpBytes = 40;
 
 /// One for each worker of each job, from 1; jobs that come again are jobs.
@@ -99,11 +114,7 @@ void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
     setup.burst_bytes = profile.config->total_bytes;
     if (!job.servers.empty())
       setup.shard_bytes = shard_bytes_of(*profile.config, job.servers.size(), job.shard_by);
-    if (job.send_policy == SendPolicyKind::kWfbp) {
-      setup.pieces = pieces_of(*profile.config, job.servers.size(), job.shard_by);
-      setup.tensors = static_cast<std::uint32_t>(profile.config->tensors.size());
-      setup.forward_share = seconds(*profile.config->forward) / seconds(*profile.config->compute());
-    }
+    plan_release(job, *profile.config, setup);
     if (!job.compute) {
       const auto compute = profile.config->compute();
       if (!compute && job.schedule == Schedule::kClosedLoop)
@@ -111,7 +122,33 @@ void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
       setup.compute = compute.value_or(Duration::zero());
     }
   }
+  setup.nic_classes = nic_classes_of(setup);
   jobs.push_back(std::make_unique<Job>(setup, goodput));
+}
+
+std::vector<std::uint8_t> Generator::State::nic_classes_of(const Job::Setup& setup) {
+  if (config.tensorlights.mode == TensorLightsMode::kOff) return {};
+  served_bytes.resize(hosts.size());
+  std::vector<std::uint8_t> classes;
+  for (std::size_t s = 0; s < setup.servers.size(); ++s) {
+    const auto same = std::ranges::find(setup.servers, setup.servers[s]);
+    const auto before = static_cast<std::size_t>(same - setup.servers.begin());
+    if (before < s) {  // of this job alike
+      classes.push_back(classes[before]);
+      continue;
+    }
+    auto& here = served_bytes[*index_of(setup.servers[s]->address())];
+    here.push_back(setup.burst_bytes);
+    classes.push_back(static_cast<std::uint8_t>(here.size()));
+  }
+  return classes;
+}
+
+void Generator::State::make_tensorlights() {
+  for (std::size_t h = 0; h < served_bytes.size(); ++h)
+    if (!served_bytes[h].empty())
+      tensorlights.push_back(
+          std::make_unique<TensorLights>(config.tensorlights, served_bytes[h], *hosts[h]));
 }
 
 void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
@@ -200,6 +237,7 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
   state_->make_hosts();
   for (std::uint32_t i = 0; i < config.devices.size(); ++i) state_->make_neighbours(i);
   state_->make_jobs();
+  state_->make_tensorlights();
   for (const auto& flows : config.long_flows) state_->make_long_flows(flows);
   for (const auto& flows : config.requests) state_->make_requests(flows);
   for (const auto& transfer : config.transfers) state_->make_transfer(transfer);
@@ -262,6 +300,7 @@ void Generator::start(Time now) {
   for (auto& flows : state_->requests) flows->schedule();
   for (auto& transfer : state_->transfers) transfer->schedule();
   for (auto& group : state_->flow_groups) group->schedule();
+  for (auto& lights : state_->tensorlights) lights->start(now);
   for (auto& job : state_->jobs) job->start(now);
 }
 

@@ -18,6 +18,7 @@
 #include "trafficgen/measure/goodput.h"
 #include "trafficgen/transport_reserve.h"
 #include "trafficgen/workload/job.h"
+#include "trafficgen/workload/tensorlights.h"
 
 namespace outrider {
 
@@ -58,6 +59,9 @@ struct Generator::State {
   void make_hosts();
   void make_neighbours(std::uint32_t device);
   void make_jobs();
+  void make_tensorlights();
+  /// The class of a job at the NIC of each of its servers. @return none without bands
+  std::vector<std::uint8_t> nic_classes_of(const Job::Setup& setup);
   void make_job(const JobConfig& job, std::uint16_t draws_as, std::uint32_t first_iteration);
   void make_long_flows(const LongFlowsConfig& flows);
   void make_requests(const RequestFlowsConfig& flows);
@@ -75,6 +79,9 @@ struct Generator::State {
   std::vector<std::uint32_t> device_of;                             ///< [hosts]
   std::vector<std::unique_ptr<NeighbourEdge>> neighbours;           ///< [devices] or null
   std::vector<std::unique_ptr<Job>> jobs;
+  /// [hosts][jobs with a server there, in order of their classes from 1]: bytes of the model
+  std::vector<std::vector<std::uint64_t>> served_bytes;
+  std::vector<std::unique_ptr<TensorLights>> tensorlights;
   std::vector<std::unique_ptr<LongFlow>> long_flows;
   std::vector<std::unique_ptr<RequestFlows>> requests;
   std::vector<std::unique_ptr<Transfer>> transfers;

@@ -30,6 +30,7 @@ class ConnectionTable {
     Time timer_at = kNever;  ///< when the table asks the connection again
     std::uint32_t index;     ///< of this slot
     bool queued = false;     ///< the host's, waits for the NIC
+    std::uint8_t nic_class = 0;
   };
 
   /// @param max_connections beyond which full() holds

@@ -133,7 +133,7 @@ void Host::refresh(std::uint32_t index, Time now) noexcept {
   ConnectionTable::Slot& slot = connections_[index];
   if (!slot.queued && slot.has_segment(now)) {
     slot.queued = true;
-    ready_.push(index);
+    ready_.push(slot.nic_class, index);
   }
   connections_.refresh_timer(index);
   note_timer(slot.timer_at);
@@ -251,7 +251,7 @@ bool Host::write_next(Packet& packet, Time now, Time start) noexcept {
 /// The next segment of the connection whose turn it is.
 bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
   while (turn_ || !ready_.empty()) {
-    const std::uint32_t index = turn_ ? *turn_ : ready_.pop();
+    const std::uint32_t index = turn_ ? *turn_ : ready_.pop(now);
     if (!turn_) turn_bytes_ = 0;
     turn_.reset();
     // A long queue has left the cache.
@@ -264,6 +264,7 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
       const TcpSegment segment = slot.next_segment(now);
       write_frame(packet, slot.flow(), static_cast<std::uint8_t>(segment.ecn), segment,
                   setup_.full_payload);
+      ready_.on_sent(slot.nic_class, meta(packet).frame_bytes, now);
       if (setup_.tso_bytes != 0) keep_turn(index, segment.payload_bytes, now);
       if (setup_.payload == Payload::kPattern && segment.payload_bytes != 0)
         write_pattern(packet, slot.sent_offset(segment));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "trafficgen/hosts/connection_table.h"
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/host_attribution.h"
+#include "trafficgen/hosts/nic_queue.h"
 #include "trafficgen/hosts/payload.h"
 #include "trafficgen/hosts/signal_frame.h"
 #include "trafficgen/hosts/time_wait_table.h"
@@ -37,6 +39,7 @@ class Acceptor {
     ConnectionListener* listener = nullptr;  ///< nullptr: refused with RST
     std::uint8_t option_bytes = 0;
     std::uint32_t owner = 0;  ///< of attribution; 0: none
+    std::uint8_t nic_class = 0;
   };
   /// @param flow as the client sends it
   virtual Offer accept(const FlowKey& flow) noexcept = 0;
@@ -152,6 +155,12 @@ class Host final : public Node {
   void listen(std::uint16_t port, Acceptor& acceptor);
   void send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept;
   void close(TcpConnection& connection, Time now) noexcept;
+  /// Classes of connections at the NIC, see NicQueue; before any is opened.
+  /// @param bands [classes]
+  void make_nic_classes(std::span<const std::uint8_t> bands, BitRate floor) {
+    ready_.make_classes(bands, floor);
+  }
+  void set_nic_bands(std::span<const std::uint8_t> bands) noexcept { ready_.set_bands(bands); }
   /// See HostAttribution::begin_burst(). Nothing happens without attribution.
   void begin_burst(TcpConnection& connection, const BurstLedger& ledger, BurstTime idle,
                    Time now) noexcept;
@@ -190,6 +199,7 @@ class Host final : public Node {
   [[nodiscard]] std::uint32_t address() const noexcept { return setup_.address; }
   [[nodiscard]] const std::string& name() const noexcept { return setup_.name; }
   [[nodiscard]] std::uint32_t mtu_bytes() const noexcept { return setup_.mtu_bytes; }
+  [[nodiscard]] BitRate rate() const noexcept { return setup_.rate; }
   [[nodiscard]] const HostCounters& counters() const noexcept { return counters_; }
 
  private:
@@ -261,7 +271,7 @@ class Host final : public Node {
   ConnectionTable connections_;
   TimeWaitTable time_waits_;
   TcpEvents& events_;
-  Fifo<std::uint32_t> ready_;  ///< slots that may send, one entry each
+  NicQueue ready_;  ///< slots that may send, one entry each
   /// Slot whose turn goes on (segmentation offload), and what it has sent of it.
   std::optional<std::uint32_t> turn_;
   std::uint32_t turn_bytes_ = 0;

@@ -18,6 +18,7 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
           add_connection(frame.flow.reversed(), *offer.config, offer.option_bytes,
                          TcpConnection::Role::kServer, *offer.listener, offer.owner);
       ++counters_.to_connections;
+      connections_[slot].nic_class = offer.nic_class;
       TcpConnection& connection = connections_[slot];
       it->second->on_accepted(connection);
       connection.on_segment(s, now);

@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 namespace outrider {
 namespace {
@@ -55,6 +57,8 @@ ConfigIssue line_issue(std::size_t line, const std::string& rule) {
 }
 
 std::optional<std::string> read_text_file(const std::string& path) {
+  std::error_code ignored;  // a path that cannot be examined cannot be opened either
+  if (std::filesystem::is_directory(path, ignored)) return std::nullopt;
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::nullopt;
   std::string text{std::istreambuf_iterator<char>(in), {}};

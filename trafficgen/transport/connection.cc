@@ -94,8 +94,11 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
   if (!acceptable || !s.has(kTcpAck)) [[unlikely]]
     return refuse(s, now);
   receiver_.note_timestamp(s);
+  const std::uint64_t acked_before = sender_.acked_bytes();
   if (!sender_.on_ack(s, now, receiver_.is_current(s))) [[unlikely]]
     return challenge(now);  // RFC 5961, 5.2
+  if (tells_acknowledged_ && sender_.acked_bytes() != acked_before)
+    listener_.on_acknowledged(*this, sender_.acked_bytes() - acked_before, now);
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);
   if (receiver_.delivered_bytes() != before) listener_.on_delivered(*this, now);

@@ -24,6 +24,10 @@ class ConnectionListener {
   virtual void on_established(TcpConnection& c, Time now) noexcept = 0;
   /// More of the peer's stream is there in order; `c.delivered_bytes()` is the total.
   virtual void on_delivered(TcpConnection& c, Time now) noexcept = 0;
+  /// The peer has acknowledged `bytes` more of this end's stream, in order. Only after
+  /// tell_acknowledged().
+  virtual void on_acknowledged(TcpConnection& /*c*/, std::uint64_t /*bytes*/,
+                               Time /*now*/) noexcept {}
   /// Both directions are closed, or the connection was reset.
   virtual void on_closed(TcpConnection& c, Time now) noexcept = 0;
 
@@ -75,6 +79,8 @@ class TcpConnection {
   void close(Time now) noexcept;                      ///< FIN after the last byte
   /// Marks every data segment sent from now on.
   void set_identity(std::optional<BurstIdentity> identity) noexcept;
+  /// From now on the listener hears of acknowledgments.
+  void tell_acknowledged() noexcept { tells_acknowledged_ = true; }
   /// Remembers when the byte at stream offset `offset` (0-based) first leaves.
   void watch_offset(std::uint64_t offset) noexcept;
   [[nodiscard]] std::optional<Time> watched_sent_at() const noexcept;
@@ -203,6 +209,7 @@ class TcpConnection {
   bool peer_scales_ : 1 = false;  ///< its SYN had the window scale option
   bool peer_sack_ : 1 = false;    ///< its SYN permitted SACK
   bool has_identity_ : 1 = false;
+  bool tells_acknowledged_ : 1 = false;
   bool closes_first_ : 1 = false;  ///< our FIN left before the peer's came
   Role role_;
   std::uint8_t option_bytes_;

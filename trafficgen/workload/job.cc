@@ -5,6 +5,7 @@
 
 #include "common/net/burst_option.h"
 #include "trafficgen/workload/job_summary.h"
+#include "trafficgen/workload/release_profile.h"
 #include "trafficgen/workload/ring_member.h"
 #include "trafficgen/workload/server.h"
 #include "trafficgen/workload/worker.h"
@@ -41,6 +42,9 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
                               .job = setup.draws_as,
                               .first_iteration = setup.first_iteration,
                               .base = setup.compute}),
+      faults_(
+          setup.config.announce.faults,
+          {.seed = setup.seed, .job = setup.draws_as, .first_iteration = setup.first_iteration}),
       limit_(setup.config.iterations, stop_of(setup.config),
              setup.config.synchronisation != Synchronisation::kAsp),
       gate_(static_cast<std::uint32_t>(setup.workers.size()), bound_of(setup.config)),
@@ -54,14 +58,29 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
   bursts_.resize(std::size_t{setup.config.iterations} * workers * 2);
   shards_missing_.assign(bursts_.size(), targets_);
   iterations_.resize(std::size_t{setup.config.iterations} * workers);
-  pieces_ = setup.pieces;
-  for (std::uint32_t t = 0; t < targets_ && setup.pieces.empty(); ++t)
-    pieces_.push_back({0, t, is_ring() ? setup.burst_bytes : setup.shard_bytes[t]});
+  make_pieces();
   make_flows(goodput);
   make_participants();
 }
 
 Job::~Job() = default;
+
+void Job::make_pieces() {
+  pieces_ = setup_.pieces;
+  for (std::uint32_t t = 0; t < targets_ && setup_.pieces.empty(); ++t)
+    pieces_.push_back({0, t, is_ring() ? setup_.burst_bytes : setup_.shard_bytes[t]});
+  for (std::uint32_t i = 0; i < pieces_.size(); ++i) pieces_[i].index = i;
+  if (!by_tensor()) return;
+  const std::size_t streams = setup_.workers.size() * targets_ * 2;
+  streams_.reserve(streams);
+  for (std::size_t i = 0; i < streams; ++i) streams_.emplace_back(pieces_.size());
+}
+
+ForwardPass Job::forward_pass() const {
+  std::vector<std::uint32_t> parts(setup_.ready_shares.size(), 0);
+  for (const auto& p : pieces_) ++parts[p.tensor];
+  return {std::move(parts), forward_shares(setup_.ready_shares)};
+}
 
 void Job::make_flows(GoodputSeries& goodput) {
   for (std::uint32_t w = 0; w < setup_.workers.size(); ++w)
@@ -115,19 +134,37 @@ Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at)
 }
 
 Time Job::ready_at(const Plan& plan, std::size_t piece) const noexcept {
-  if (setup_.tensors == 0 || pieces_[piece].tensor == 0) return plan.gradients_ready;
-  const double passed = static_cast<double>(setup_.tensors - pieces_[piece].tensor) /
-                        static_cast<double>(setup_.tensors);
+  return setup_.pieces.empty() ? plan.gradients_ready : gradient_at(plan, pieces_[piece].tensor);
+}
+
+Time Job::gradient_at(const Plan& plan, std::size_t tensor) const noexcept {
+  const double passed = setup_.ready_shares.empty() ? 1 : setup_.ready_shares[tensor];
+  if (passed >= 1) return plan.gradients_ready;
+  if (plan.forward_end != kNever)
+    return plan.forward_end +
+           from_seconds(seconds(plan.gradients_ready - plan.forward_end) * passed);
   const double share = setup_.forward_share + (1 - setup_.forward_share) * passed;
   return plan.begin + from_seconds(seconds(plan.gradients_ready - plan.begin) * share);
 }
 
-std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteration,
-                                    Time free_at) noexcept {
-  const Plan p = plan(worker, iteration, free_at);
+std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteration, Time free_at,
+                                    const ForwardPass* parameters) noexcept {
+  Plan p = plan(worker, iteration, free_at);
   if (!limit_.begin(iteration, p.begin)) {
     ++finished_workers_;
+    if (parameters != nullptr) {  // no forward pass that could overlap with the last pull
+      IterationRecord& last = this->iteration(worker, iteration - 1);
+      last.end_ns = last.parameters_ns;
+    }
     return std::nullopt;
+  }
+  if (parameters != nullptr) {
+    const Duration compute = p.gradients_ready - p.begin;
+    const Duration forward = from_seconds(seconds(compute) * setup_.forward_share);
+    const ForwardPass::Result pass = parameters->run(forward);
+    p.forward_end = pass.end;
+    p.forward_wait = pass.waited;
+    p.gradients_ready = pass.end + (compute - forward);
   }
   if (p.late) ++late_iterations_;
   IterationRecord& r = this->iteration(worker, iteration);
@@ -136,6 +173,9 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
   r.iteration = iteration;
   r.begin_ns = p.begin.time_since_epoch().count();
   r.ready_ns = p.gradients_ready.time_since_epoch().count();
+  const std::size_t last_tensor = std::max<std::size_t>(setup_.ready_shares.size(), 1) - 1;
+  r.first_gradient_ns = gradient_at(p, last_tensor).time_since_epoch().count();
+  r.forward_wait_ns = p.forward_wait.count();
   r.ahead = iteration - std::min(iteration, gate_.slowest());
   r.straggled = p.straggles;
   return p;
@@ -227,9 +267,12 @@ void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
   note_times(bursts_[index], *setup_.workers[worker]);
 }
 
-void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
+void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,
+                           Time now) noexcept {
   ++ended_iterations_;
-  this->iteration(worker, iteration).end_ns = now.time_since_epoch().count();
+  IterationRecord& r = this->iteration(worker, iteration);
+  r.end_ns = r.first_layer_ns = next.time_since_epoch().count();
+  r.parameters_ns = now.time_since_epoch().count();
 }
 
 void Job::fill_flows(GeneratorReport& report) const {
@@ -258,6 +301,7 @@ void Job::fill(GeneratorReport& report) const {
   report.jobs.push_back(summary);
   report.late_iterations += late_iterations_;
   report.ack_timeouts += ack_timeouts_;
+  report.starts += starts_;
 }
 
 }  // namespace outrider

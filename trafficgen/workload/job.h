@@ -12,7 +12,10 @@
 #include "trafficgen/policy/send_policy.h"
 #include "trafficgen/report.h"
 #include "trafficgen/workload/compute_time.h"
+#include "trafficgen/workload/forward_pass.h"
 #include "trafficgen/workload/iteration_limit.h"
+#include "trafficgen/workload/piece_stream.h"
+#include "trafficgen/workload/signal_faults.h"
 #include "trafficgen/workload/staleness_gate.h"
 
 namespace outrider {
@@ -35,14 +38,16 @@ class Job {
     TcpConfig tcp;  ///< mss_bytes is set per connection
     std::vector<Host*> workers;
     std::vector<Host*> servers;                ///< none in a ring
+    std::vector<std::uint8_t> nic_classes{};   ///< [servers], at their hosts; empty: none
     std::vector<std::uint64_t> shard_bytes{};  ///< [servers], see even_shards()
     std::uint64_t burst_bytes = 0;             ///< of the model
-    std::vector<GradientPiece> pieces{};       ///< kWfbp: see pieces_of(); else empty
-    std::uint32_t tensors = 0;                 ///< kWfbp
-    double forward_share = 0;                  ///< kWfbp: of the compute time
-    std::uint16_t draws_as = 0;                ///< entity of its random draws
-    std::uint32_t first_iteration = 0;         ///< of its draws: arrivals go on where others end
-    Duration compute{};                        ///< kClosedLoop
+    /// See pieces_of(); empty: each shard is one, and ready after the backward pass.
+    std::vector<GradientPiece> pieces{};
+    std::vector<double> ready_shares{};  ///< [tensors] of the backward pass; empty: unknown
+    double forward_share = 0;            ///< of the compute time
+    std::uint16_t draws_as = 0;          ///< entity of its random draws
+    std::uint32_t first_iteration = 0;   ///< of its draws: arrivals go on where others end
+    Duration compute{};                  ///< kClosedLoop
     std::uint64_t seed = 1;
     std::uint32_t first_owner = 0;  ///< of its workers, for attribution; 0: off
   };
@@ -75,17 +80,33 @@ class Job {
     Time gradients_ready{};
     bool late = false;       ///< fixed schedule: due before the worker was free
     bool straggles = false;  ///< a straggler rule slows it
+    /// A forward pass that waits for its layers' parameters: its end, and how long it
+    /// waited. Else kNever, and forward and backward pass share begin to gradients_ready.
+    Time forward_end = kNever;
+    Duration forward_wait{};
   };
   /// Of the worker's next iteration; nothing if it was its last.
-  std::optional<Plan> begin(std::uint32_t worker, std::uint32_t iteration, Time free_at) noexcept;
+  /// @param parameters by_tensor(): when which were there; nullptr: all at free_at
+  std::optional<Plan> begin(std::uint32_t worker, std::uint32_t iteration, Time free_at,
+                            const ForwardPass* parameters = nullptr) noexcept;
+  /// Servers answer, and forward passes wait for, every piece by itself.
+  [[nodiscard]] bool by_tensor() const noexcept {
+    return setup_.config.policy.granularity == Granularity::kTensor;
+  }
+  /// For a worker to begin with a copy of. @pre by_tensor()
+  [[nodiscard]] ForwardPass forward_pass() const;
   /// What the gradients of an iteration consist of, in the order of readiness.
   [[nodiscard]] const std::vector<GradientPiece>& pieces() const noexcept { return pieces_; }
-  /// When a piece is ready: tensors take equal shares of the backward pass (an
-  /// assumption), so the n-th of T is ready after n/T of it. With kFifo: at its end.
+  /// When a piece is ready: see ready_shares(). With kFifo and shards: at the end of the
+  /// backward pass.
   [[nodiscard]] Time ready_at(const Plan& plan, std::size_t piece) const noexcept;
   /// Of a worker's connections, for attribution.
   [[nodiscard]] std::uint32_t owner(std::uint32_t worker) const noexcept {
     return setup_.first_owner == 0 ? 0 : setup_.first_owner + worker;
+  }
+  /// Of a server's connections at its host's NIC.
+  [[nodiscard]] std::uint8_t nic_class(std::uint32_t server) const noexcept {
+    return setup_.nic_classes.empty() ? std::uint8_t{0} : setup_.nic_classes[server];
   }
   [[nodiscard]] Time start_at() const noexcept { return Time{} + setup_.config.start; }
   /// Transport settings of a connection that starts at `host`, identity option included.
@@ -100,16 +121,28 @@ class Job {
   void on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept;
   /// Server: the worker's update was applied; the largest of all servers counts.
   void on_staleness(std::uint32_t worker, std::uint32_t iteration, std::uint64_t updates) noexcept;
-  void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept;
+  /// All parameters are there. @param next when the next forward pass may begin, <= now
+  void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,
+                        Time now) noexcept;
+  /// by_tensor(): which bytes of a connection are which piece.
+  [[nodiscard]] PieceStream& stream(std::uint32_t worker, std::uint32_t server,
+                                    BurstDirection d) noexcept {
+    return streams_[(std::size_t{worker} * targets_ + server) * 2 +
+                    (d == BurstDirection::kPull ? 1 : 0)];
+  }
   [[nodiscard]] Worker& worker(std::uint32_t index) noexcept { return *workers_[index]; }
   [[nodiscard]] RingMember& ring_member(std::uint32_t index) noexcept { return *ring_[index]; }
   /// A gate for a server to begin with a copy of.
   [[nodiscard]] const StalenessGate& gate() const noexcept { return gate_; }
   void on_ack_timeout() noexcept { ++ack_timeouts_; }
+  [[nodiscard]] const SignalFaults& faults() const noexcept { return faults_; }
+  /// For the workers to count what they did to their STARTs.
+  [[nodiscard]] StartCounts& starts() noexcept { return starts_; }
 
   // -- records
   [[nodiscard]] BurstRecord& burst(std::uint32_t worker, std::uint32_t iteration,
                                    BurstDirection d) noexcept;
+  [[nodiscard]] IterationRecord& iteration(std::uint32_t worker, std::uint32_t iteration) noexcept;
   [[nodiscard]] FlowTotals& push_flow(std::uint32_t worker, std::uint32_t server) noexcept;
   [[nodiscard]] FlowTotals& pull_flow(std::uint32_t worker, std::uint32_t server) noexcept;
   [[nodiscard]] std::uint64_t delivered_bursts() const noexcept { return delivered_bursts_; }
@@ -124,17 +157,21 @@ class Job {
   void make_flows(GoodputSeries& goodput);
   void make_participants();
   void fill_flows(GeneratorReport& report) const;
-  [[nodiscard]] IterationRecord& iteration(std::uint32_t worker, std::uint32_t iteration) noexcept;
+  /// When a tensor's gradient is ready, whatever is done with it.
+  [[nodiscard]] Time gradient_at(const Plan& plan, std::size_t tensor) const noexcept;
+  void make_pieces();
   [[nodiscard]] std::size_t burst_index(std::uint32_t worker, std::uint32_t iteration,
                                         BurstDirection d) const noexcept;
 
   Setup setup_;
   TcpConfig tcp_;
   ComputeTime compute_;
+  SignalFaults faults_;
   IterationLimit limit_;
   StalenessGate gate_;  ///< of whole pushes: who is ahead, and who goes on without a pull
   std::uint32_t targets_;
   std::vector<GradientPiece> pieces_;
+  std::vector<PieceStream> streams_;  ///< [worker][target][direction], by_tensor() or none
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<std::unique_ptr<RingMember>> ring_;  ///< [workers] or none
@@ -147,6 +184,7 @@ class Job {
   std::uint64_t ended_iterations_ = 0;
   std::uint64_t late_iterations_ = 0;
   std::uint64_t ack_timeouts_ = 0;
+  StartCounts starts_;
 };
 
 }  // namespace outrider

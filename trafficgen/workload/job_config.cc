@@ -18,10 +18,16 @@ constexpr double kMaxFactor = 1000;
 /// The START of a burst must not be due before the iteration, or the run, began.
 void check_lead(const Checks& at, const JobConfig& job) {
   if (job.announce.lead_source != LeadSource::kOverlap) return;
+  const SignalFaultsConfig& faults = job.announce.faults;
   const auto fits = [&](Duration room, const std::string& what) {
-    at.below("announce")
-        .require(job.announce.lead <= room, "lead", format_duration(job.announce.lead),
-                 "must not be longer than " + what + ", " + format_duration(room));
+    const auto announce = at.below("announce");
+    const bool lead =
+        announce.require(job.announce.lead <= room, "lead", format_duration(job.announce.lead),
+                         "must not be longer than " + what + ", " + format_duration(room));
+    if (!lead || faults.early == 0) return;
+    announce.below("faults").require(
+        job.announce.lead + faults.early_by <= room, "early_by", format_duration(faults.early_by),
+        "must not be longer, together with lead, than " + what + ", " + format_duration(room));
   };
   if (job.schedule == Schedule::kFixed) {
     fits(job.first_due, "first_due");
@@ -29,6 +35,16 @@ void check_lead(const Checks& at, const JobConfig& job) {
   } else if (job.compute) {
     fits(*job.compute, "compute");
   }
+}
+
+/// START and its copies have left before those of the next iteration are due.
+void check_delayed_starts(const Checks& at, const JobConfig& job) {
+  const SignalFaultsConfig& f = job.announce.faults;
+  const std::string rule = "must be shorter than period, " + format_duration(job.period);
+  if (f.late > 0) at.require(f.late_by < job.period, "late_by", format_duration(f.late_by), rule);
+  if (f.duplicated > 0)
+    at.require(f.copy_gap * f.copies < job.period, "copy_gap", format_duration(f.copy_gap),
+               "times copies " + rule);
 }
 
 void check_schedule(const Checks& at, const JobConfig& job) {
@@ -44,6 +60,7 @@ void check_schedule(const Checks& at, const JobConfig& job) {
     } else if (at.positive("period", job.period)) {
       at.require(job.due_jitter < job.period, "due_jitter", format_duration(job.due_jitter),
                  "must be shorter than period, " + format_duration(job.period));
+      check_delayed_starts(at.below("announce").below("faults"), job);
     }
   } else {
     at.not_negative("period", job.period);
@@ -118,15 +135,23 @@ void check_synchronisation(const Checks& at, const JobConfig& job) {
 
 /// What tells when each tensor's gradient is ready.
 void check_send_policy(const Checks& at, const JobConfig& job) {
-  if (job.send_policy == SendPolicyKind::kFifo) return;
-  const auto needs = [&at](bool holds, std::string_view what) {
-    if (!holds) at.fault("send_policy", "\"wfbp\"", what);
+  check(at.below("policy"), job.send_policy, job.policy);
+  const bool by_tensor = job.policy.granularity == Granularity::kTensor;
+  if (job.send_policy == SendPolicyKind::kFifo && !by_tensor) return;
+  const auto needs = [&](bool holds, std::string_view what) {
+    if (holds) return;
+    if (by_tensor) at.below("policy").fault("granularity", "\"tensor\"", what);
+    else at.fault("send_policy", "\"wfbp\"", what);
   };
   needs(job.model.has_value(), "needs a model: burst_bytes has no tensors");
   needs(job.schedule == Schedule::kClosedLoop,
         "needs schedule \"closed_loop\": a fixed one has no backward pass");
   needs(job.collective == Collective::kPs,
         "needs collective \"ps\": the chunks of a ring are not tensors");
+  if (!by_tensor) return;
+  needs(job.pull, "needs pull: without, no layer waits for its parameters");
+  needs(job.synchronisation == Synchronisation::kBsp,
+        "needs synchronisation \"bsp\": a piece is answered when all workers have sent it");
 }
 
 void check_arrivals(const Checks& at, const JobConfig& job) {
@@ -166,6 +191,8 @@ void check(const Checks& at, const AnnounceConfig& announce) {
              std::to_string(announce.threshold_packets) + " packets",
              "must be a multiple of 5 from 5 to 75: the signal carries no other");
   at.in_range("signal_port", announce.signal_port, 1, 65535);
+  check(at.below("faults"), announce.faults, announce.lead_source != LeadSource::kNone,
+        announce.lead_source == LeadSource::kOverlap);
 }
 
 void check(const Checks& at, const JobConfig& job) {

@@ -9,6 +9,8 @@
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
 #include "common/net/udp_signal.h"
+#include "trafficgen/policy/policy_config.h"
+#include "trafficgen/workload/signal_faults.h"
 
 namespace outrider {
 
@@ -32,6 +34,7 @@ struct AnnounceConfig {
   Duration ack_timeout = std::chrono::milliseconds(50);  ///< > 0, then the burst leaves anyway
   SignalForm signal_form = SignalForm::kTos;
   std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< kUdp: of both ends, > 0
+  SignalFaultsConfig faults{};
 };
 
 enum class Schedule : std::uint8_t {
@@ -57,12 +60,6 @@ enum class ShardRule : std::uint8_t {
   kBytes,       ///< equal bytes, wherever tensors are cut
   kRoundRobin,  ///< whole tensors in turn, in forward order
   kBalanced,    ///< whole tensors, the largest first, to the server that has least
-};
-
-/// In which order a worker hands its gradients to the transport, and when.
-enum class SendPolicyKind : std::uint8_t {
-  kFifo,  ///< the whole push after the backward pass
-  kWfbp,  ///< each tensor when its gradient is ready
 };
 
 /// Distribution of a factor around 1; `jitter` is its only parameter.
@@ -99,6 +96,7 @@ struct JobConfig {
   std::optional<std::uint32_t> staleness_bound{};  ///< kSsp [iterations]
   ShardRule shard_by = ShardRule::kBytes;
   SendPolicyKind send_policy = SendPolicyKind::kFifo;
+  PolicyConfig policy{};
   std::optional<std::string> model{};          ///< path of a profile; or
   std::optional<std::uint64_t> burst_bytes{};  ///< a synthetic burst per worker
   bool pull = true;                            ///< servers send the parameters back
@@ -156,8 +154,6 @@ inline constexpr auto kSynchronisations =
 inline constexpr auto kShardRules = choices<ShardRule>({{"bytes", ShardRule::kBytes},
                                                         {"round_robin", ShardRule::kRoundRobin},
                                                         {"balanced", ShardRule::kBalanced}});
-inline constexpr auto kSendPolicies =
-    choices<SendPolicyKind>({{"fifo", SendPolicyKind::kFifo}, {"wfbp", SendPolicyKind::kWfbp}});
 inline constexpr auto kJitterShapes =
     choices<JitterShape>({{"uniform", JitterShape::kUniform},
                           {"normal", JitterShape::kNormal},
@@ -176,6 +172,7 @@ void describe(V& v, AnnounceConfig& c) {
   v.duration("ack_timeout", c.ack_timeout);
   v.choice("signal_form", c.signal_form, kSignalForms);
   v.value("signal_port", c.signal_port);
+  v.table("faults", c.faults);
 }
 
 template <class V>
@@ -216,6 +213,7 @@ void describe(V& v, JobConfig& c) {
   v.value("compute_factors", c.compute_factors);
   v.duration("aggregate", c.aggregate);
   v.value("tcp_port", c.tcp_port);
+  v.table("policy", c.policy);
   v.table("announce", c.announce);
   v.tables("straggler", c.stragglers);
 }

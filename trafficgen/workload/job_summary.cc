@@ -24,6 +24,30 @@ void summarise_waits(std::span<const IterationRecord> iterations, JobReport& r) 
   if (count > 0) r.wait_mean_ns = total / count;
 }
 
+/// Over iterations whose parameters are all there.
+void summarise_parameters(std::span<const IterationRecord> iterations, JobReport& r) {
+  std::int64_t count = 0, first_layer_ns = 0, wait_ns = 0, sending_ns = 0, receiving_ns = 0;
+  std::int64_t communication_ns = 0;
+  for (const auto& i : iterations) {
+    if (i.parameters_ns == kNotYet_ns) continue;
+    ++count;
+    first_layer_ns += i.first_layer_ns - i.ready_ns;
+    wait_ns += i.forward_wait_ns;
+    sending_ns += i.nic_sending_ns;
+    receiving_ns += i.nic_receiving_ns;
+    communication_ns += i.parameters_ns - i.first_gradient_ns;
+  }
+  if (count == 0) return;
+  r.first_layer_mean_ns = first_layer_ns / count;
+  r.forward_wait_mean_ns = wait_ns / count;
+  if (communication_ns <= 0) return;
+  const auto idle = [&](std::int64_t busy_ns) {
+    return 1 - static_cast<double>(busy_ns) / static_cast<double>(communication_ns);
+  };
+  r.nic_send_idle_share = idle(sending_ns);
+  r.nic_receive_idle_share = idle(receiving_ns);
+}
+
 void summarise_staleness(std::span<const IterationRecord> iterations, JobReport& r) {
   std::uint32_t most = 0;
   for (const auto& i : iterations) {
@@ -70,6 +94,7 @@ JobReport summarise_job(std::span<const IterationRecord> iterations) {
   r.iteration_max_ns = took_ns.back();
   r.compute_mean_ns = compute_ns / static_cast<std::int64_t>(took_ns.size());
   summarise_waits(iterations, r);
+  summarise_parameters(iterations, r);
   summarise_staleness(iterations, r);
   return r;
 }
@@ -91,6 +116,11 @@ void print_jobs(std::ostream& out, const GeneratorReport& report) {
     if (job.wait_mean_ns != kNotYet_ns)
       out << "    waiting for other workers: mean " << ms(job.wait_mean_ns) << " ms, longest "
           << ms(job.wait_max_ns) << " ms\n";
+    if (job.nic_send_idle_share >= 0)
+      out << "    first layer's parameters " << ms(job.first_layer_mean_ns)
+          << " ms after the gradients; forward pass waits " << ms(job.forward_wait_mean_ns)
+          << " ms for others; of the communication the NIC is idle " << job.nic_send_idle_share
+          << " sending, " << job.nic_receive_idle_share << " receiving\n";
     if (!job.staleness.empty() || job.ahead_max > 0) print_staleness(out, job);
   }
 }

@@ -1,5 +1,7 @@
 #include "trafficgen/workload/model_profile.h"
 
+#include <algorithm>
+
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
 
@@ -20,7 +22,36 @@ void check_compute(const Checks& root, const ModelProfile& p) {
   if (!p.compute_basis) root.fault("compute_basis", "is required with forward and backward");
 }
 
+/// Steps cover all tensors, from the last to the first, and the whole backward pass.
+void check_steps(const Checks& root, const ModelProfile& p) {
+  if (p.steps.empty()) return;
+  if (!p.backward) return root.fault("steps", "need forward and backward");
+  Duration sum{};
+  bool summable = true;
+  std::uint64_t end = p.tensors.size();
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    const auto at = root.below("steps", i);
+    const BackwardStep& step = p.steps[i];
+    at.require(step.first_tensor < end, "first_tensor", std::to_string(step.first_tensor),
+               "must be below " + std::to_string(end) + ", where the step before begins");
+    end = std::min<std::uint64_t>(end, step.first_tensor);
+    summable = at.positive("after", step.after) && summable;
+    sum += step.after;
+  }
+  summable = root.require(end == 0, "steps", std::to_string(end) + " tensors are in none",
+                          "the last step must begin with tensor 0") &&
+             summable;
+  root.require(!summable || sum == *p.backward, "steps", format_duration(sum),
+               "must add up to backward, " + format_duration(*p.backward));
+}
+
 }  // namespace
+
+template <class V>
+void describe(V& v, BackwardStep& c) {
+  v.value("first_tensor", c.first_tensor, Presence::kRequired);
+  v.duration("after", c.after, Presence::kRequired);
+}
 
 template <class V>
 void describe(V& v, Tensor& c) {
@@ -39,6 +70,7 @@ void describe(V& v, ModelProfile& c) {
   v.duration("backward", c.backward);
   v.choice("compute_source", c.compute_source, kComputeSources);
   v.value("compute_basis", c.compute_basis);
+  v.tables("steps", c.steps);
   v.tables("tensors", c.tensors);
 }
 
@@ -49,6 +81,7 @@ ConfigIssues validate(const ModelProfile& profile) {
   root.require(!profile.source.empty(), "source", "\"\"", "must not be empty");
   root.in_range("parameters", profile.parameters, 1, kMaxModelBytes);
   check_compute(root, profile);
+  check_steps(root, profile);
   if (profile.tensors.empty()) root.fault("tensors", "a model must have at least one tensor");
 
   std::uint64_t sum = 0;

@@ -21,6 +21,13 @@ enum class ComputeSource : std::uint8_t {
   kScaled,  ///< from a published one of another model, by the rule in compute_basis
 };
 
+/// Gradients that become ready together: tensors from `first_tensor` up to where the
+/// step before begins, the first step's up to the last tensor.
+struct BackwardStep {
+  std::uint32_t first_tensor = 0;  ///< 0-based
+  Duration after{};                ///< the step before; the first: the begin of the backward pass
+};
+
 /// What the traffic of a training job depends on: how much there is to send,
 /// in which pieces, and how long a worker computes. One file of conf/models.
 struct ModelProfile {
@@ -34,7 +41,8 @@ struct ModelProfile {
   std::optional<Duration> backward{};
   std::optional<ComputeSource> compute_source{};
   std::optional<std::string> compute_basis{};  ///< device, batch, origin, rule, assumptions
-  std::vector<Tensor> tensors;  ///< in forward order; back-propagation emits them in reverse
+  std::vector<BackwardStep> steps{};  ///< in the order of the backward pass; empty: unknown
+  std::vector<Tensor> tensors;        ///< in forward order; back-propagation emits them in reverse
 
   /// Forward and backward pass together.
   [[nodiscard]] std::optional<Duration> compute() const {

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "common/net/burst_option.h"
+#include "trafficgen/policy/make_send_policy.h"
 
 namespace outrider {
 
@@ -17,6 +18,11 @@ struct Server::Peer final : ConnectionListener {
     server.job_.push_flow(worker, server.index_).on_delivered(c.delivered_bytes(), now);
     server.pushed(*this, now);
   }
+  void on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept override {
+    if (&c != connection || answers == nullptr) return;
+    answers->on_acknowledged(0, bytes, now);
+    server.hand_out(*this, now);
+  }
   void on_closed(TcpConnection& c, Time) noexcept override {
     server.job_.pull_flow(worker, server.index_).on_sender_closed(c.counters());
     if (&c == connection) connection = nullptr;
@@ -27,6 +33,7 @@ struct Server::Peer final : ConnectionListener {
   TcpConnection* connection = nullptr;
   std::uint64_t push_base = 0;  ///< bytes delivered on this connection before the current push
   std::uint32_t iteration = 0;  ///< of the current push
+  std::unique_ptr<SendPolicy> answers{};  ///< by tensor
 };
 
 Server::Server(Job& job, std::uint32_t index, Host& host)
@@ -34,6 +41,12 @@ Server::Server(Job& job, std::uint32_t index, Host& host)
   const auto workers = static_cast<std::uint32_t>(job.setup().workers.size());
   peers_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) peers_.emplace_back(*this, w);
+  if (!job.by_tensor()) return;
+  arrived_.assign(job.pieces().size(), 0);
+  for (const auto& p : job.pieces()) own_pieces_ += p.target == index ? 1 : 0;
+  const JobConfig& config = job.setup().config;
+  for (auto& peer : peers_)
+    peer.answers = make_answer_policy(config.send_policy, config.policy, own_pieces_);
 }
 
 Server::~Server() = default;
@@ -56,17 +69,20 @@ Acceptor::Offer Server::accept(const FlowKey& flow) noexcept {
   return {.config = &job_.tcp(),
           .listener = peer,
           .option_bytes = kBurstOptionBytes,
-          .owner = job_.owner(peer->worker)};
+          .owner = job_.owner(peer->worker),
+          .nic_class = job_.nic_class(index_)};
 }
 
 void Server::on_accepted(TcpConnection& connection) noexcept {
   Peer* peer = peer_of(connection.flow().destination_address);
   peer->connection = &connection;
   peer->push_base = 0;
+  if (peer->answers && peer->answers->needs_acknowledgments()) connection.tell_acknowledged();
   job_.push_flow(peer->worker, index_).on_new_receiver();
 }
 
 void Server::pushed(Peer& peer, Time now) noexcept {
+  if (job_.by_tensor()) take_pieces(peer, now);
   const std::uint64_t bytes = job_.shard_bytes(index_);
   if (peer.connection->delivered_bytes() - peer.push_base < bytes) return;
   peer.push_base += bytes;
@@ -79,17 +95,64 @@ void Server::pushed(Peer& peer, Time now) noexcept {
   job_.on_staleness(peer.worker, iteration, gate_.on_push(peer.worker));
   gate_.clear([&](std::uint32_t worker) {
     job_.on_cleared(worker, peers_[worker].iteration - 1, now);
+    if (job_.by_tensor()) return gate_.on_read(worker);  // its pieces are answered already
     host_.set_timer(*this, worker, now + config.aggregate);
   });
 }
 
-/// @param tag the worker
-void Server::on_timer(std::uint32_t tag, Time now) noexcept { answer(peers_[tag], now); }
+/// @param tag the worker, or behind these the piece
+void Server::on_timer(std::uint32_t tag, Time now) noexcept {
+  if (tag < peers_.size()) return answer(peers_[tag], now);
+  answer_piece(tag - static_cast<std::uint32_t>(peers_.size()), now);
+}
+
+void Server::take_pieces(Peer& peer, Time now) noexcept {
+  const auto workers = static_cast<std::uint32_t>(peers_.size());
+  job_.stream(peer.worker, index_, BurstDirection::kPush)
+      .deliver(peer.connection->delivered_bytes(), [&](std::uint32_t piece) {
+        if (++arrived_[piece] < workers) return;
+        arrived_[piece] = 0;
+        host_.set_timer(*this, workers + piece, now + job_.setup().config.aggregate);
+      });
+}
+
+/// All workers' gradients of the piece are applied. Before the first piece of an
+/// iteration each worker has all answers of the last: it could not have pushed else.
+void Server::answer_piece(std::uint32_t piece, Time now) noexcept {
+  const GradientPiece& p = job_.pieces()[piece];
+  const bool first = answered_pieces_ == 0, last = ++answered_pieces_ == own_pieces_;
+  for (auto& peer : peers_) {
+    if (peer.connection == nullptr) continue;  // the worker is gone
+    if (first) {
+      begin_pull(peer, answered_, now);
+      peer.answers->begin(now);
+    }
+    peer.answers->on_ready({p.tensor, 0, p.bytes, piece}, last, now);
+    hand_out(peer, now);
+  }
+  if (!last) return;
+  answered_pieces_ = 0;
+  ++answered_;
+}
+
+void Server::hand_out(Peer& peer, Time now) noexcept {
+  while (const auto segment = peer.answers->next(now)) {
+    job_.stream(peer.worker, index_, BurstDirection::kPull).append(segment->piece, segment->bytes);
+    host_.send(*peer.connection, segment->bytes, now);
+  }
+}
 
 void Server::answer(Peer& peer, Time now) noexcept {
-  const auto now_ns = now.time_since_epoch().count();
-  const std::uint32_t iteration = peer.iteration - 1;  // its next push waits for this answer
   gate_.on_read(peer.worker);
+  begin_pull(peer, peer.iteration - 1, now);  // its next push waits for this answer
+  if (peer.connection == nullptr) return;     // the worker is gone: its burst stays incomplete
+  host_.send(*peer.connection, job_.shard_bytes(index_), now);
+  if (job_.tcp().reuse == ConnectionReuse::kNew) host_.close(*peer.connection, now);
+}
+
+/// The first bytes of the pull are about to be handed out.
+void Server::begin_pull(Peer& peer, std::uint32_t iteration, Time now) noexcept {
+  const auto now_ns = now.time_since_epoch().count();
   BurstRecord& r = job_.burst(peer.worker, iteration, BurstDirection::kPull);
   r.identity = {job_.setup().id, static_cast<std::uint16_t>(peer.worker), iteration,
                 BurstDirection::kPull};
@@ -102,8 +165,6 @@ void Server::answer(Peer& peer, Time now) noexcept {
   BurstLedger ledger(r.identity, Time{Duration{r.due_ns}});
   ledger.advance(now, BurstTime::kOthers);
   host_.begin_burst(*peer.connection, ledger, BurstTime::kOthers, now);
-  host_.send(*peer.connection, job_.shard_bytes(index_), now);
-  if (job_.tcp().reuse == ConnectionReuse::kNew) host_.close(*peer.connection, now);
 }
 
 }  // namespace outrider

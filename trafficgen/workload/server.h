@@ -9,7 +9,8 @@
 namespace outrider {
 
 /// One parameter server: gathers its shard of the gradients, aggregates, sends its
-/// shard of the parameters to each worker when the job's rule lets it go on.
+/// shard of the parameters to each worker when the job's rule lets it go on. By tensor:
+/// it does so with each piece by itself, when all workers' gradients of it are there.
 class Server final : private TimerClient, private Acceptor {
  public:
   Server(Job& job, std::uint32_t index, Host& host);
@@ -27,6 +28,10 @@ class Server final : private TimerClient, private Acceptor {
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   void pushed(Peer& peer, Time now) noexcept;
   void answer(Peer& peer, Time now) noexcept;
+  void begin_pull(Peer& peer, std::uint32_t iteration, Time now) noexcept;
+  void take_pieces(Peer& peer, Time now) noexcept;
+  void answer_piece(std::uint32_t piece, Time now) noexcept;
+  void hand_out(Peer& peer, Time now) noexcept;
   Peer* peer_of(std::uint32_t address) noexcept;
 
   Job& job_;
@@ -34,6 +39,11 @@ class Server final : private TimerClient, private Acceptor {
   Host& host_;
   std::vector<Peer> peers_;  ///< [workers]
   StalenessGate gate_;       ///< of the pushes of this shard
+  // if the job is by_tensor()
+  std::vector<std::uint32_t> arrived_;  ///< [pieces]: workers whose gradients are there
+  std::uint32_t own_pieces_ = 0;        ///< of the shard
+  std::uint32_t answered_pieces_ = 0;   ///< of the iteration
+  std::uint32_t answered_ = 0;          ///< iterations
 };
 
 }  // namespace outrider

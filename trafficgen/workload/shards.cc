@@ -78,4 +78,17 @@ std::vector<GradientPiece> pieces_of(const ModelProfile& model, std::size_t serv
   return pieces;
 }
 
+std::vector<GradientPiece> cut_partitions(std::span<const GradientPiece> pieces,
+                                          std::uint64_t partition_bytes) {
+  assert(partition_bytes > 0);
+  std::vector<GradientPiece> parts;
+  for (GradientPiece piece : pieces) {
+    for (std::uint64_t left = piece.bytes; left > 0; left -= piece.bytes) {
+      piece.bytes = std::min(left, partition_bytes);
+      parts.push_back(piece);
+    }
+  }
+  return parts;
+}
+
 }  // namespace outrider

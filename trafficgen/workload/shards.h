@@ -29,4 +29,9 @@ std::vector<std::uint64_t> shard_bytes_of(const ModelProfile& model, std::size_t
 std::vector<GradientPiece> pieces_of(const ModelProfile& model, std::size_t servers,
                                      ShardRule rule);
 
+/// Every piece cut into parts of `partition_bytes`, the last of it what is left, in their
+/// order. @pre partition_bytes > 0
+std::vector<GradientPiece> cut_partitions(std::span<const GradientPiece> pieces,
+                                          std::uint64_t partition_bytes);
+
 }  // namespace outrider

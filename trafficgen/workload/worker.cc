@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "common/net/burst_option.h"
+#include "trafficgen/policy/make_send_policy.h"
 #include "trafficgen/workload/ring_member.h"
 
 namespace outrider {
@@ -15,6 +16,9 @@ struct Worker::Shard final : ConnectionListener {
   void on_established(TcpConnection&, Time) noexcept override {}
   void on_delivered(TcpConnection& c, Time now) noexcept override {
     if (&c == connection) worker.pulled(*this, now);
+  }
+  void on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept override {
+    if (&c == connection) worker.acknowledged(*this, bytes, now);
   }
   /// A connection of an earlier burst may close long after a new one has opened.
   void on_closed(TcpConnection& c, Time) noexcept override {
@@ -42,6 +46,9 @@ struct Worker::Shard final : ConnectionListener {
   TcpConnection* connection = nullptr;
   std::uint64_t pull_base = 0;  ///< bytes delivered on this connection before this iteration's pull
   bool answered = true;         ///< the ACK of the START is here, or none is awaited
+  FlowKey pushed_flow{};        ///< of the last burst, and its first byte: for STARTs that
+  std::uint32_t pushed_sequence = 0;  ///< leave behind it
+  UdpStart start{};                   ///< the last one, for its copies
   std::uint64_t rtos_noted = 0;
   std::uint64_t retransmitted_noted = 0;
 };
@@ -50,8 +57,9 @@ Worker::Worker(Job& job, std::uint32_t index, Host& host)
     : job_(job),
       index_(index),
       host_(host),
-      policy_(
-          make_send_policy(job.setup().config.send_policy, job.targets(), job.pieces().size())) {
+      policy_(make_send_policy(job.setup().config.send_policy, job.setup().config.policy,
+                               job.targets(), job.pieces())) {
+  if (job.by_tensor()) forward_.emplace(job.forward_pass());
   shards_.reserve(job.targets());
   for (std::uint32_t s = 0; s < job.targets(); ++s) shards_.emplace_back(*this, s);
   const AnnounceConfig& announce = job.setup().config.announce;
@@ -84,6 +92,7 @@ void Worker::begin_job(Time now) noexcept {
   for (auto& shard : shards_)
     if (!connection_per_burst()) open(shard, now);
   begin_iteration(0, now);
+  if (job_.faults().forges()) set_timer(kForgeryDue, now + job_.faults().forged_gap(index_, 0));
 }
 
 /// Chooses the flow if none is chosen yet (a START may have named it before).
@@ -98,15 +107,22 @@ void Worker::open(Shard& shard, Time now) noexcept {
   job_.pull_flow(index_, shard.server).on_new_receiver();
   shard.connection =
       &host_.open(shard.flow, job_.tcp(), kBurstOptionBytes, shard, now, job_.owner(index_));
+  if (policy_->needs_acknowledgments()) shard.connection->tell_acknowledged();
 }
 
+/// By tensor: when all parameters are there. Its forward pass may have begun before, as
+/// soon as those of the first layer were; nothing on the wire depends on it until now.
 void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
-  const auto plan = job_.begin(index_, iteration, now);
+  const bool overlaps = forward_ && iteration > 0;
+  const auto plan = job_.begin(index_, iteration, overlaps ? forward_->first() : now,
+                               overlaps ? &*forward_ : nullptr);
   if (!plan) return;
+  if (forward_) forward_->begin();
   iteration_ = iteration;
   plan_ = *plan;
   next_piece_ = 0;
-  policy_->begin();
+  policy_->begin(now);
+  policy_wakes_at_ = kNever;
   ready_ = announced_ = answered_ = released_ = false;
   pulls_missing_ = static_cast<std::uint32_t>(shards_.size());
   const auto& config = job_.setup().config;
@@ -114,22 +130,26 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
                 BurstDirection::kPush};
   r.bytes = job_.push_bytes(index_);
+  fault_ = job_.faults().of(index_, iteration);
   if (config.announce.lead_source == LeadSource::kOverlap)
-    set_timer(kStartDue, std::max(now, job_.ready_at(plan_, 0) - config.announce.lead));
+    set_timer(kStartDue,
+              std::max(now, job_.ready_at(plan_, 0) - config.announce.lead + fault_.shift));
   set_timer(kGradientsReady, job_.ready_at(plan_, 0));
 }
 
-/// Timers carry their iteration: one that was set for an earlier one is stale.
+/// Timers carry their iteration: one that was set for an earlier one is stale, but for
+/// those of STARTs that are late, copied or forged.
 void Worker::set_timer(Tag tag, Time at) noexcept {
   host_.set_timer(*this, iteration_ * kTags + tag, at);
 }
 
 void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
+  const auto what = static_cast<Tag>(tag % kTags);
+  if (what == kStartDue) return on_start_due(tag / kTags, now);
+  if (what == kForgeryDue) return forge(now);
+  if (what == kCopyDue) return on_copy_due(tag / kTags, now);
   if (tag / kTags != iteration_) return;
-  switch (static_cast<Tag>(tag % kTags)) {
-    case kStartDue:
-      announce(now);
-      break;
+  switch (what) {
     case kGradientsReady:
       take_ready(now);
       break;
@@ -146,6 +166,12 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
     case kJobStarts:
       begin_job(now);
       break;
+    case kPolicyWakes:
+      hand_out(now);
+      break;
+    case kStartDue:
+    case kCopyDue:
+    case kForgeryDue:
     case kTags:
       break;
   }
@@ -156,16 +182,25 @@ void Worker::take_ready(Time now) noexcept {
   const auto& pieces = job_.pieces();
   while (next_piece_ < pieces.size() && job_.ready_at(plan_, next_piece_) <= now) {
     const GradientPiece& piece = pieces[next_piece_++];
-    policy_->on_ready(piece, next_piece_ == pieces.size());
+    policy_->on_ready(piece, next_piece_ == pieces.size(), now);
   }
   if (next_piece_ < pieces.size()) set_timer(kGradientsReady, job_.ready_at(plan_, next_piece_));
   if (released_) return hand_out(now);
   if (!ready_) {
     ready_ = true;
     record().due_ns = now.time_since_epoch().count();
-    if (job_.setup().config.announce.lead_source == LeadSource::kWait) announce(now);
+    if (job_.setup().config.announce.lead_source == LeadSource::kWait) {
+      if (fault_.shift > Duration::zero()) set_timer(kStartDue, now + fault_.shift);
+      else announce(now);
+    }
   }
   release_if_ready(now);
+}
+
+/// A START that is late may find its burst gone, or even its iteration over.
+void Worker::on_start_due(std::uint32_t iteration, Time now) noexcept {
+  if (iteration == iteration_ && !released_) announce(now);
+  else announce_afterwards(iteration, now);
 }
 
 /// START to every server, each naming the first byte of its shard. A connection
@@ -175,7 +210,11 @@ void Worker::announce(Time now) noexcept {
   announced_ = true;
   acks_missing_ = static_cast<std::uint32_t>(shards_.size());
   lead_over_at_ = now + config.lead;
-  record().start_sent_ns = now.time_since_epoch().count();
+  if (!fault_.lost) record().start_sent_ns = now.time_since_epoch().count();
+  // A time that was predicted wrongly is told wrongly.
+  const Time due_at = fault_.shift == Duration::zero()
+                          ? std::max(lead_over_at_, job_.ready_at(plan_, 0))
+                          : lead_over_at_;
   for (auto& shard : shards_) {
     if (shard.connection == nullptr) {
       shard.flow = {host_.address(), job_.target(index_, shard.server).address(),
@@ -186,25 +225,34 @@ void Worker::announce(Time now) noexcept {
                                        : Host::initial_sequence(shard.flow) + 1;
     shard.answered = false;
     host_.hear_acks(shard.flow, *this);
-    send_start(shard, sequence, now);
+    shard.start = start_of(shard.flow, shard.server, record().identity, sequence, due_at);
+    send_meant(shard.start, fault_, now);
   }
+  begin_copies(iteration_, fault_, now);
   set_timer(kLeadOver, lead_over_at_);
   set_timer(kAckTimeout, now + config.ack_timeout);
 }
 
-void Worker::send_start(const Shard& shard, std::uint32_t sequence, Time now) noexcept {
-  const AnnounceConfig& config = job_.setup().config.announce;
-  if (config.signal_form == SignalForm::kTos)
-    return host_.send_start(shard.flow, sequence, config.threshold_packets, now);
-  host_.send_start(
-      {.flow = shard.flow,
-       .port = config.signal_port,
-       .sequence = sequence,
-       .threshold_packets = config.threshold_packets,
-       .identity = record().identity,
-       .burst_bytes = job_.is_ring() ? job_.push_bytes(index_) : job_.shard_bytes(shard.server),
-       .due_at = std::max(lead_over_at_, job_.ready_at(plan_, 0))},
-      now);
+/// The burst has left, and nobody waits for the answers any more.
+void Worker::announce_afterwards(std::uint32_t iteration, Time now) noexcept {
+  BurstRecord& burst = job_.burst(index_, iteration, BurstDirection::kPush);
+  burst.start_sent_ns = now.time_since_epoch().count();
+  const SignalFault fault = job_.faults().of(index_, iteration);
+  for (auto& shard : shards_) {
+    shard.start = start_of(shard.pushed_flow, shard.server, burst.identity, shard.pushed_sequence,
+                           now + job_.setup().config.announce.lead);
+    send_meant(shard.start, fault, now);
+  }
+  begin_copies(iteration, fault, now);
+}
+
+/// One more START to every server.
+void Worker::send_copies(Time now) noexcept {
+  for (const auto& shard : shards_) {
+    send_start(shard.start, now);
+    ++job_.starts().duplicated;
+  }
+  --copies_left_;
 }
 
 void Worker::on_signal_ack(const FlowKey& flow, Time now) noexcept {
@@ -220,9 +268,7 @@ void Worker::on_signal_ack(const FlowKey& flow, Time now) noexcept {
 }
 
 void Worker::release_if_ready(Time now) noexcept {
-  const bool signalled = job_.setup().config.announce.lead_source != LeadSource::kNone;
-  if (!ready_ || released_) return;
-  if (signalled && (!announced_ || !answered_ || now < lead_over_at_)) return;
+  if (!ready_ || released_ || waits_for_start(now)) return;
   released_ = true;
   push(now);
 }
@@ -238,6 +284,8 @@ void Worker::push(Time now) noexcept {
     TcpConnection& connection = *shard.connection;
     shard.rtos_noted = connection.counters().rtos_data + connection.counters().rtos_handshake;
     shard.retransmitted_noted = connection.counters().retransmitted;
+    shard.pushed_flow = shard.flow;
+    shard.pushed_sequence = connection.next_sequence();
     connection.set_identity(r.identity);
     connection.watch_offset(connection.written_bytes());
     host_.begin_burst(connection, ledger, idle, now);
@@ -247,13 +295,26 @@ void Worker::push(Time now) noexcept {
 }
 
 void Worker::hand_out(Time now) noexcept {
-  while (const auto segment = policy_->next()) {
+  while (const auto segment = policy_->next(now)) {
     TcpConnection* connection = shards_[segment->target].connection;
-    if (connection != nullptr) host_.send(*connection, segment->bytes, now);
+    if (connection == nullptr) continue;
+    if (forward_)
+      job_.stream(index_, segment->target, BurstDirection::kPush)
+          .append(segment->piece, segment->bytes);
+    host_.send(*connection, segment->bytes, now);
+  }
+  if (const Time wake = policy_->wake_at(); wake != kNever && wake != policy_wakes_at_) {
+    policy_wakes_at_ = wake;
+    set_timer(kPolicyWakes, wake);
   }
   if (next_piece_ < job_.pieces().size() || !connection_per_burst()) return;
   for (auto& shard : shards_)
     if (shard.connection != nullptr) host_.close(*shard.connection, now);
+}
+
+void Worker::acknowledged(const Shard& shard, std::uint64_t bytes, Time now) noexcept {
+  policy_->on_acknowledged(shard.server, bytes, now);
+  if (released_) hand_out(now);
 }
 
 void Worker::send_chunk(std::uint64_t bytes, Time now) noexcept {
@@ -265,6 +326,11 @@ void Worker::pulled(Shard& shard, Time now) noexcept {
   TcpConnection& connection = *shard.connection;
   job_.pull_flow(index_, shard.server).on_delivered(connection.delivered_bytes(), now);
   const std::uint64_t bytes = job_.shard_bytes(shard.server);
+  if (forward_)
+    job_.stream(index_, shard.server, BurstDirection::kPull)
+        .deliver(connection.delivered_bytes(), [&](std::uint32_t piece) {
+          forward_->on_piece(job_.pieces()[piece].tensor, now);
+        });
   if (!released_ || connection.delivered_bytes() - shard.pull_base < bytes) return;
   shard.pull_base += bytes;
   job_.on_pull_shard(index_, shard.server, iteration_, now);
@@ -284,8 +350,24 @@ void Worker::end_iteration(Time now) noexcept {
       shard.flow = {};
     }
   }
-  job_.on_iteration_end(index_, iteration_, now);
+  job_.on_iteration_end(index_, iteration_, forward_ ? forward_->first() : now, now);
+  note_nic(job_.iteration(index_, iteration_));
   begin_iteration(iteration_ + 1, now);
+}
+
+/// What the NIC sent and received, whoever's it was, since the last iteration had ended.
+void Worker::note_nic(IterationRecord& record) noexcept {
+  const HostCounters& c = host_.counters();
+  const std::uint64_t sent = c.sent_bytes + c.sent * kL1OverheadBytes;
+  const std::uint64_t received = c.received_bytes + c.received * kL1OverheadBytes;
+  const auto on_wire_ns = [this](std::uint64_t bytes) {
+    return static_cast<std::int64_t>(static_cast<double>(bytes) * 8e9 /
+                                     static_cast<double>(host_.rate().bits_per_second));
+  };
+  record.nic_sending_ns = on_wire_ns(sent - nic_sent_bytes_);
+  record.nic_receiving_ns = on_wire_ns(received - nic_received_bytes_);
+  nic_sent_bytes_ = sent;
+  nic_received_bytes_ = received;
 }
 
 }  // namespace outrider

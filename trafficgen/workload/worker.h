@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "trafficgen/hosts/host.h"
@@ -36,6 +37,9 @@ class Worker final : private TimerClient, private SignalListener {
     kLeadOver,
     kAckTimeout,
     kJobStarts,
+    kCopyDue,
+    kForgeryDue,
+    kPolicyWakes,
     kTags
   };
 
@@ -44,15 +48,28 @@ class Worker final : private TimerClient, private SignalListener {
   void set_timer(Tag tag, Time at) noexcept;
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   void on_signal_ack(const FlowKey& flow, Time now) noexcept override;
+  void on_start_due(std::uint32_t iteration, Time now) noexcept;
   void announce(Time now) noexcept;
-  void send_start(const Shard& shard, std::uint32_t sequence, Time now) noexcept;
+  void announce_afterwards(std::uint32_t iteration, Time now) noexcept;
+  [[nodiscard]] UdpStart start_of(const FlowKey& flow, std::uint32_t server,
+                                  const BurstIdentity& burst, std::uint32_t sequence,
+                                  Time due_at) const noexcept;
+  void send_start(const UdpStart& start, Time now) noexcept;
+  void send_meant(const UdpStart& start, const SignalFault& fault, Time now) noexcept;
+  void begin_copies(std::uint32_t iteration, const SignalFault& fault, Time now) noexcept;
+  void on_copy_due(std::uint32_t iteration, Time now) noexcept;
+  void send_copies(Time now) noexcept;
+  void forge(Time now) noexcept;
+  [[nodiscard]] bool waits_for_start(Time now) const noexcept;
   void release_if_ready(Time now) noexcept;
   void take_ready(Time now) noexcept;
   void push(Time now) noexcept;
   void hand_out(Time now) noexcept;
   void open(Shard& shard, Time now) noexcept;
   void pulled(Shard& shard, Time now) noexcept;
+  void acknowledged(const Shard& shard, std::uint64_t bytes, Time now) noexcept;
   void end_iteration(Time now) noexcept;
+  void note_nic(IterationRecord& record) noexcept;
   [[nodiscard]] bool connection_per_burst() const noexcept;
   [[nodiscard]] BurstRecord& record() noexcept;
 
@@ -61,8 +78,13 @@ class Worker final : private TimerClient, private SignalListener {
   Host& host_;
   std::vector<Shard> shards_;  ///< [servers]
   std::unique_ptr<SendPolicy> policy_;
+  Time policy_wakes_at_ = kNever;
+  std::optional<ForwardPass> forward_;  ///< if the job is by_tensor()
+  std::uint64_t nic_sent_bytes_ = 0;    ///< on the wire, when the last iteration had ended
+  std::uint64_t nic_received_bytes_ = 0;
   std::uint32_t iteration_ = 0;
   Job::Plan plan_{};
+  SignalFault fault_{};         ///< of this iteration's STARTs
   std::size_t next_piece_ = 0;  ///< first that is not ready yet
   bool ready_ = false;          ///< gradients of the iteration
   bool announced_ = false;
@@ -71,6 +93,9 @@ class Worker final : private TimerClient, private SignalListener {
   Time lead_over_at_{};
   std::uint32_t acks_missing_ = 0;
   std::uint32_t pulls_missing_ = 0;
+  std::uint32_t copies_of_ = 0;  ///< iteration
+  std::uint32_t copies_left_ = 0;
+  std::uint64_t forged_ = 0;
 };
 
 }  // namespace outrider

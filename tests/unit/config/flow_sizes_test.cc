@@ -70,6 +70,7 @@ TEST(FlowSizes, RefusalsNameLineAndRule) {
     EXPECT_THAT(parsed.issues[0].problem, ::testing::HasSubstr(row.rule)) << row.text;
   }
   EXPECT_EQ(load_flow_sizes("/nowhere.cdf").issues.at(0).problem, "cannot be read");
+  EXPECT_EQ(load_flow_sizes("/").issues.at(0).problem, "cannot be read") << "a directory";
 }
 
 TEST(FlowSizes, ThePublishedOnesHaveTheirMeans) {

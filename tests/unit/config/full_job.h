@@ -13,16 +13,23 @@ inline auto fields(const StragglerConfig& c) {
   return std::tuple(workers, share, factor, delay, shape);
 }
 
+inline auto fields(const PolicyConfig& c) {
+  const auto& [granularity, partition, credit, fusion, cycle, bandwidth, error, profile] = c;
+  return std::tuple(granularity, partition, credit, fusion, cycle,
+                    bandwidth ? bandwidth->bits_per_second : 0, error, profile);
+}
+
 inline auto fields(const JobConfig& c) {
-  const auto& [name, workers, servers, transport, collective, sync, bound, shards, policy, model,
-               bytes, pull, iterations, start, stop, arrivals, schedule, first, period, jitter,
-               compute, compute_jitter, shape, batch, factors, stragglers, aggregate, announce,
-               port] = c;
-  const auto& [source, lead, threshold, timeout, form, signal_port] = announce;
-  return std::tuple(name, workers, servers, transport, collective, sync, bound, shards, policy,
-                    model, bytes, pull, iterations, start, stop, arrivals, schedule, first, period,
-                    jitter, compute, compute_jitter, shape, batch, factors, stragglers.size(),
-                    aggregate, source, lead, threshold, timeout, form, signal_port, port);
+  const auto& [name, workers, servers, transport, collective, sync, bound, shards, send_policy,
+               policy, model, bytes, pull, iterations, start, stop, arrivals, schedule, first,
+               period, jitter, compute, compute_jitter, shape, batch, factors, stragglers,
+               aggregate, announce, port] = c;
+  const auto& [source, lead, threshold, timeout, form, signal_port, faults] = announce;
+  return std::tuple(name, workers, servers, transport, collective, sync, bound, shards, send_policy,
+                    fields(policy), model, bytes, pull, iterations, start, stop, arrivals, schedule,
+                    first, period, jitter, compute, compute_jitter, shape, batch, factors,
+                    stragglers.size(), aggregate, source, lead, threshold, timeout, form,
+                    signal_port, port);
 }
 
 /// A valid job of a file with the hosts w0, w1, s0 and the transport "dctcp".

@@ -34,7 +34,7 @@ auto fields(const LongFlowsConfig& c) {
 auto fields(const GeneratorConfig& c) {
   const auto& [seed, duration, devices, hosts, transports, jobs, flows, requests, groups,
                neighbours, streams, drain, transfers, payload, jitter, lcore, mbufs, bin, max_bins,
-               memory, attribution] = c;
+               memory, lights, attribution] = c;
   return std::tuple(seed, duration, devices.size(), hosts.size(), transports.size(), jobs.size(),
                     flows.size(), requests.size(), groups.size(), neighbours.size(), streams.size(),
                     drain, transfers.size(), payload, jitter, lcore, mbufs, bin, max_bins,
@@ -141,6 +141,19 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.bin = 0s; }, "bin", "0s: must be at least 1us"},
       {[](C& c) { c.max_bins = 0; }, "max_bins", "0: must be at least 1"},
       {[](C& c) { c.lcore = 5000; }, "lcore", "5000: must be at most"},
+      {[](C& c) { c.tensorlights.bands = 64; }, "tensorlights.bands", "64: must be at most 63"},
+      {[](C& c) { c.tensorlights.interval = {}; }, "tensorlights.interval",
+       "0s: must be longer than zero"},
+      {[](C& c) {
+         c.jobs.clear();
+         c.tensorlights.mode = TensorLightsMode::kOne;
+       },
+       "tensorlights.mode", "needs a [[job]] with parameter servers"},
+      {[](C& c) {
+         c.jobs[0].arrivals.resize(63, 1s);
+         c.tensorlights.mode = TensorLightsMode::kOne;
+       },
+       "tensorlights.mode", "host \"s0\" has servers of 65 jobs"},
       {[](C& c) { c.transport_memory.flights = 0; }, "transport_memory.flights",
        "0: must be at least 1"},
       {[](C& c) { c.transport_memory.disorders = 0; }, "transport_memory.disorders",

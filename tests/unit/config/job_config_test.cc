@@ -35,7 +35,8 @@ JobConfig every_setting() {
   c.synchronisation = Synchronisation::kSsp;
   c.staleness_bound = 3;
   c.shard_by = ShardRule::kBalanced;
-  c.send_policy = SendPolicyKind::kWfbp;
+  c.send_policy = SendPolicyKind::kProphet;
+  c.policy = {Granularity::kTensor, 2000, 3000, 4000, 5ms, BitRate{6'000'000}, 1.5, 7};
   c.arrivals = {1s, 2s};
   c.start = 1s;
   c.stop_after = 2s;
@@ -49,6 +50,7 @@ JobConfig every_setting() {
 TEST(JobConfig, NoSettingOfTheRoundTripHasItsDefault) {
   expect_all_differ(fields(every_setting()), fields(JobConfig{}));
   expect_all_differ(fields(every_setting().stragglers[0]), fields(StragglerConfig{}));
+  expect_all_differ(fields(every_setting().policy), fields(PolicyConfig{}));
 }
 
 TEST(JobConfig, WhatIsWrittenReadsBack) {
@@ -163,6 +165,56 @@ TEST(JobConfig, EveryRuleNamesItsKey) {
   };
   expect_each_reported(of_policies, closed_job());
   expect_each_reported(of_closed_loops, closed_job());
+}
+
+TEST(JobConfig, PoliciesRefuseWhatMakesNoSenseToThem) {
+  using C = JobConfig;
+  C prophet = closed_job();
+  prophet.burst_bytes.reset();
+  prophet.model = "x";
+  prophet.pull = true;
+  prophet.send_policy = SendPolicyKind::kProphet;
+  prophet.policy = {.granularity = Granularity::kTensor,
+                    .partition_bytes = 1'000'000,
+                    .credit_bytes = 4'000'000,
+                    .bandwidth_error = 0.5};
+  EXPECT_TRUE(validate(prophet).empty());
+  const Breach<C> breaches[] = {
+      {[](C& c) { c.policy.granularity = Granularity::kShard; }, "job[0].policy.granularity",
+       "\"shard\": must be \"tensor\" with send_policy \"prophet\""},
+      {[](C& c) { c.pull = false; }, "job[0].policy.granularity", "\"tensor\": needs pull"},
+      {[](C& c) { c.synchronisation = Synchronisation::kAsp; }, "job[0].policy.granularity",
+       "\"tensor\": needs synchronisation \"bsp\""},
+      {[](C& c) {
+         c.aggregate = {};
+         c.collective = Collective::kRing;
+         c.servers.clear();
+       },
+       "job[0].policy.granularity", "\"tensor\": needs collective \"ps\""},
+      {[](C& c) {
+         c.schedule = Schedule::kFixed;
+         c.period = 1s;
+       },
+       "job[0].policy.granularity", "\"tensor\": needs schedule \"closed_loop\""},
+      {[](C& c) { c.policy.credit_bytes.reset(); }, "job[0].policy.credit_bytes", "is required"},
+      {[](C& c) { c.policy.credit_bytes = 999'999; }, "job[0].policy.credit_bytes",
+       "999999 bytes: must be at least partition_bytes"},
+      {[](C& c) { c.policy.partition_bytes = 999; }, "job[0].policy.partition_bytes",
+       "999 bytes: must be at least 1000"},
+      {[](C& c) { c.policy.bandwidth_error = 0; }, "job[0].policy.bandwidth_error", "0.0: must be"},
+      {[](C& c) { c.policy.profile_iterations = 0; }, "job[0].policy.profile_iterations",
+       "0: must be at least 1"},
+      {[](C& c) { c.policy.fusion_bytes = 1; }, "job[0].policy.fusion_bytes",
+       "means nothing to send_policy \"prophet\""},
+      {[](C& c) { c.policy.cycle = 1ms; }, "job[0].policy.cycle",
+       "means nothing to send_policy \"prophet\": it is of \"fusion\""},
+      {[](C& c) {
+         c.send_policy = SendPolicyKind::kP3;
+         c.policy.bandwidth_error.reset();
+       },
+       "job[0].policy.credit_bytes", "means nothing to send_policy \"p3\""},
+  };
+  expect_each_reported(breaches, prophet);
 }
 
 }  // namespace

@@ -13,6 +13,12 @@
 namespace outrider {
 namespace {
 
+ModelProfile stepped() {
+  ModelProfile p = two_tensors();
+  p.steps = {{1, 500us}, {0, 1500us}};
+  return p;
+}
+
 TEST(ModelProfile, EveryRuleNamesItsKey) {
   using P = ModelProfile;
   const Breach<P> breaches[] = {
@@ -33,20 +39,33 @@ TEST(ModelProfile, EveryRuleNamesItsKey) {
       {[](P& p) { p.compute_basis.reset(); }, "compute_basis",
        "is required with forward and backward"},
   };
+  const Breach<P> of_steps[] = {
+      {[](P& p) {
+         p.steps = {{1, 500us}, {1, 500us}, {0, 1ms}};
+       },
+       "steps[1].first_tensor", "1: must be below 1"},
+      {[](P& p) { p.steps.pop_back(); }, "steps", "1 tensors are in none"},
+      {[](P& p) { p.steps[0].after = 1ms; }, "steps", "2500us: must add up to backward, 2ms"},
+      {[](P& p) { p.steps[0].after = 0ms; }, "steps[0].after", "0s: must be longer than zero"},
+  };
   EXPECT_TRUE(validate(two_tensors()).empty());
+  EXPECT_TRUE(validate(stepped()).empty());
+  expect_each_reported(of_steps, stepped());
   expect_each_reported(breaches, two_tensors());
 }
 
 TEST(ModelProfile, WhatIsWrittenReadsBack) {
   const auto path = testing::TempDir() + "/model_profile_test.toml";
-  { std::ofstream(path) << to_toml(two_tensors()); }
+  { std::ofstream(path) << to_toml(stepped()); }
   const auto result = load_model_profile(path);
   ASSERT_TRUE(result) << format_issues(path, result.issues);
   const auto& [name, precision, parameters, bytes, source, forward, backward, compute_source, basis,
-               tensors] = *result.config;
+               steps, tensors] = *result.config;
   EXPECT_EQ(std::tuple(name, precision, parameters, bytes, source, compute_source, basis),
             std::tuple("m", "fp16", 3U, 12U, "us", ComputeSource::kScaled, "us"));
   EXPECT_EQ(std::tuple(forward, backward), std::tuple(1ms, 2ms));
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(std::tuple(steps[0].first_tensor, steps[0].after), std::tuple(1U, 500us));
   ASSERT_EQ(tensors.size(), 2U);
   EXPECT_EQ(tensors[1].name, "b");
   EXPECT_EQ(tensors[1].bytes, 8U);

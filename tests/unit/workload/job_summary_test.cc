@@ -18,6 +18,26 @@ IterationRecord iteration(std::int64_t begin_ns, std::int64_t end_ns) {
   return r;
 }
 
+// Two iterations: gradients from 10 and 20 ms on, all parameters 40 and 60 ms later; the NIC
+// sends for 30 and receives for 50 of these 100 ms.
+TEST(JobSummary, ParametersAndTheNicsIdleShare) {
+  IterationRecord a = iteration(0, 30'000'000), b = iteration(10'000'000, 80'000'000);
+  for (auto* r : {&a, &b}) r->first_layer_ns = r->end_ns;  // 28 and 68 ms after the gradients
+  a.first_gradient_ns = 10'000'000;
+  b.first_gradient_ns = 20'000'000;
+  a.parameters_ns = 50'000'000;
+  b.parameters_ns = 80'000'000;
+  a.forward_wait_ns = 2'000'000;
+  a.nic_sending_ns = b.nic_sending_ns = 15'000'000;
+  a.nic_receiving_ns = b.nic_receiving_ns = 25'000'000;
+  const IterationRecord records[] = {a, b, {}};
+  const JobReport r = summarise_job(records);
+  EXPECT_EQ(r.first_layer_mean_ns, 48'000'000);
+  EXPECT_EQ(r.forward_wait_mean_ns, 1'000'000);
+  EXPECT_DOUBLE_EQ(r.nic_send_idle_share, 0.7);
+  EXPECT_DOUBLE_EQ(r.nic_receive_idle_share, 0.5);
+}
+
 TEST(JobSummary, FiguresOfEndedIterations) {
   std::vector<IterationRecord> records;
   for (int i = 1; i <= 100; ++i)  // iterations of 10 to 1000 ms

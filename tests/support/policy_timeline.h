@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trafficgen/policy/send_policy.h"
+
+namespace outrider {
+
+/// A piece of a literal backward pass; its index is its position in the list.
+struct ReadyPiece {
+  std::int64_t at_us = 0;  ///< from the begin of the iteration
+  std::uint32_t tensor = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t target = 0;
+};
+
+struct HandedOut {
+  std::int64_t at_us = 0;
+  std::uint32_t piece = 0;
+  bool operator==(const HandedOut&) const = default;
+};
+std::string to_string(const HandedOut& h);
+void PrintTo(const HandedOut& h, std::ostream* out);  // NOLINT(*-naming): GoogleTest's name
+
+/// One link of 1 byte per microsecond that sends in the order of handing out, over all
+/// targets; a segment is acknowledged as a whole, `ack_us` after its last byte.
+struct TimelineLink {
+  std::int64_t ack_us = 0;
+  /// Called before each piece that leaves: what is ready and has not left, it included.
+  std::function<void(const std::vector<std::uint32_t>& ready, const PushSegment& leaves,
+                     std::uint64_t unacknowledged_bytes)>
+      on_hand_out{};
+};
+
+/// One iteration from `begin_us` on, until nothing more happens. Simultaneous events:
+/// acknowledgments, then readiness, then wake_at().
+/// @param pieces in the order of readiness
+std::vector<HandedOut> play(SendPolicy& policy, const std::vector<ReadyPiece>& pieces,
+                            const TimelineLink& link = {}, std::int64_t begin_us = 0);
+
+/// The pieces as a policy is told of them.
+std::vector<GradientPiece> gradient_pieces(const std::vector<ReadyPiece>& pieces);
+
+}  // namespace outrider

@@ -1,0 +1,84 @@
+#include "trafficgen/policy/policy_config.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+namespace outrider {
+namespace {
+
+constexpr std::uint64_t kMinPartition_bytes = 1000;  ///< headers would outweigh less
+constexpr std::uint64_t kMaxPolicy_bytes = 1ULL << 50;
+constexpr double kMaxBandwidthError = 1000;
+constexpr std::uint32_t kMaxProfileIterations = 1'000'000;
+
+std::string name_of(SendPolicyKind kind) {
+  for (const auto& c : kSendPolicies)
+    if (c.value == kind) return std::string(c.name);
+  return {};
+}
+
+bool one_of(SendPolicyKind kind, std::initializer_list<SendPolicyKind> kinds) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+/// A key that the policy does not look at would change nothing, unnoticed.
+void refuse_unused(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
+  using K = SendPolicyKind;
+  const auto only = [&](bool given, std::string_view key, std::initializer_list<K> users,
+                        std::string_view which) {
+    if (given && !one_of(kind, users))
+      at.fault(key, "means nothing to send_policy \"" + name_of(kind) + "\": it is of " +
+                        std::string(which));
+  };
+  only(p.partition_bytes.has_value(), "partition_bytes", {K::kP3, K::kCredit, K::kProphet},
+       "\"p3\", \"credit\" and \"prophet\"");
+  only(p.credit_bytes.has_value(), "credit_bytes", {K::kCredit, K::kProphet},
+       "\"credit\" and \"prophet\"");
+  only(p.fusion_bytes.has_value(), "fusion_bytes", {K::kFusion}, "\"fusion\"");
+  only(p.cycle.has_value(), "cycle", {K::kFusion}, "\"fusion\"");
+  only(p.bandwidth.has_value(), "bandwidth", {K::kProphet}, "\"prophet\"");
+  only(p.bandwidth_error.has_value(), "bandwidth_error", {K::kProphet}, "\"prophet\"");
+  only(p.profile_iterations.has_value(), "profile_iterations", {K::kProphet}, "\"prophet\"");
+}
+
+void check_sizes(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
+  const bool by_credit = one_of(kind, {SendPolicyKind::kCredit, SendPolicyKind::kProphet});
+  if (kind == SendPolicyKind::kCredit && !p.partition_bytes)
+    at.fault("partition_bytes", "is required with send_policy \"credit\"");
+  if (by_credit && !p.credit_bytes)
+    at.fault("credit_bytes", "is required with send_policy \"" + name_of(kind) + "\"");
+  if (p.partition_bytes)
+    at.in_range("partition_bytes", *p.partition_bytes, kMinPartition_bytes, kMaxPolicy_bytes,
+                "bytes");
+  if (p.fusion_bytes) at.in_range("fusion_bytes", *p.fusion_bytes, 1, kMaxPolicy_bytes, "bytes");
+  if (p.credit_bytes && at.in_range("credit_bytes", *p.credit_bytes, 1, kMaxPolicy_bytes, "bytes"))
+    at.require(!p.partition_bytes || *p.credit_bytes >= *p.partition_bytes, "credit_bytes",
+               std::to_string(*p.credit_bytes) + " bytes",
+               "must be at least partition_bytes, or no partition could ever leave");
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> partition_of(SendPolicyKind kind, const PolicyConfig& policy) {
+  if (kind == SendPolicyKind::kP3) return policy.partition_bytes.value_or(kP3Partition_bytes);
+  return policy.partition_bytes;
+}
+
+void check(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
+  const bool whole = one_of(kind, {SendPolicyKind::kFifo, SendPolicyKind::kWfbp});
+  if (!whole && p.granularity == Granularity::kShard)
+    at.fault("granularity", "\"shard\"",
+             "must be \"tensor\" with send_policy \"" + name_of(kind) +
+                 "\": no order helps as long as everybody waits for everything");
+  refuse_unused(at, kind, p);
+  check_sizes(at, kind, p);
+  if (p.cycle) at.positive("cycle", *p.cycle);
+  if (p.bandwidth) at.rate("bandwidth", *p.bandwidth);
+  if (p.bandwidth_error)
+    at.in_interval("bandwidth_error", *p.bandwidth_error, 0, kMaxBandwidthError, false);
+  if (p.profile_iterations)
+    at.in_range("profile_iterations", *p.profile_iterations, 1, kMaxProfileIterations);
+}
+
+}  // namespace outrider

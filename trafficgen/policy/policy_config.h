@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/core/clock.h"
+#include "common/core/units.h"
+
+namespace outrider {
+
+/// In which order a worker hands its gradients to the transport, and when.
+enum class SendPolicyKind : std::uint8_t {
+  kFifo,     ///< the whole push after the backward pass
+  kWfbp,     ///< each tensor when its gradient is ready
+  kP3,       ///< partitions, the first layer's before all others, one at a time
+  kCredit,   ///< the same with a window of several partitions
+  kFusion,   ///< what is ready at each cycle in one buffer
+  kProphet,  ///< what fits into each gap of the backward pass, the first layer's first
+};
+
+/// What a server waits for before it answers, and a worker before it computes.
+enum class Granularity : std::uint8_t {
+  kShard,   ///< the whole shard; all parameters
+  kTensor,  ///< each piece by itself; the parameters of the layer that is next
+};
+
+/// [job.policy]. What is absent has the default of its policy below.
+struct PolicyConfig {
+  Granularity granularity = Granularity::kShard;
+  std::optional<std::uint64_t> partition_bytes{};  ///< largest piece
+  std::optional<std::uint64_t> credit_bytes{};     ///< handed to the transport, not acknowledged
+  std::optional<std::uint64_t> fusion_bytes{};     ///< of a buffer
+  std::optional<Duration> cycle{};                 ///< of fusion
+  std::optional<BitRate> bandwidth{};              ///< kProphet: absent: measured
+  std::optional<double> bandwidth_error{};         ///< kProphet assumes the bandwidth times this
+  std::optional<std::uint32_t> profile_iterations{};
+};
+
+/// 50,000 parameters of 4 B: Jayarajan et al., MLSys 2019, section 5 (P3's slices).
+inline constexpr std::uint64_t kP3Partition_bytes = 200'000;
+/// Horovod's defaults (docs: "Tensor Fusion").
+inline constexpr std::uint64_t kFusion_bytes = 64ULL << 20;
+inline constexpr Duration kFusionCycle = std::chrono::milliseconds(1);
+inline constexpr std::uint32_t kProfileIterations = 1;
+
+/// Largest piece that a policy is given; nothing: whole tensors.
+[[nodiscard]] std::optional<std::uint64_t> partition_of(SendPolicyKind kind,
+                                                        const PolicyConfig& policy);
+
+/// Rules of the table under a policy. `at` is that of [job.policy].
+void check(const Checks& at, SendPolicyKind kind, const PolicyConfig& policy);
+
+inline constexpr auto kSendPolicies =
+    choices<SendPolicyKind>({{"fifo", SendPolicyKind::kFifo},
+                             {"wfbp", SendPolicyKind::kWfbp},
+                             {"p3", SendPolicyKind::kP3},
+                             {"credit", SendPolicyKind::kCredit},
+                             {"fusion", SendPolicyKind::kFusion},
+                             {"prophet", SendPolicyKind::kProphet}});
+inline constexpr auto kGranularities =
+    choices<Granularity>({{"shard", Granularity::kShard}, {"tensor", Granularity::kTensor}});
+
+template <class V>
+void describe(V& v, PolicyConfig& c) {
+  v.choice("granularity", c.granularity, kGranularities);
+  v.bytes("partition_bytes", c.partition_bytes);
+  v.bytes("credit_bytes", c.credit_bytes);
+  v.bytes("fusion_bytes", c.fusion_bytes);
+  v.duration("cycle", c.cycle);
+  v.rate("bandwidth", c.bandwidth);
+  v.value("bandwidth_error", c.bandwidth_error);
+  v.value("profile_iterations", c.profile_iterations);
+}
+
+}  // namespace outrider

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/fifo.h"
+#include "trafficgen/policy/in_flight.h"
+#include "trafficgen/policy/piece_heap.h"
+#include "trafficgen/policy/send_policy.h"
+
+namespace outrider {
+
+/// Gradients that become ready almost together, and how long the next ones take.
+struct ProphetStep {
+  std::uint32_t last_tensor = 0;  ///< the step ends with it; the smallest of the step
+  Duration gap{};                 ///< to the next step; of the last step: zero
+};
+
+/// Parts a backward pass into steps. A gap is one longer than twice the mean time between
+/// neighbouring tensors. @param ready_at [tensors, > 0], in forward order, mean over
+/// profiled iterations. @return from the last layer to the first, at least one
+std::vector<ProphetStep> prophet_steps(std::span<const Duration> ready_at);
+
+/// Prophet: in each gap of the backward pass only as much as it has room for, the first
+/// layer's gradients first, so that nothing less urgent is on the wire when the next ones
+/// appear; after the last gradient the rest by urgency, with a credit.
+///
+/// The first `profile_iterations` send as WFBP does, and note when each tensor is ready
+/// and how fast each piece is acknowledged. From then on, with B the fastest piece's
+/// bytes / time (or what is configured) times `bandwidth_error`: wait for all of a step,
+/// put it on a stack with the smallest index on top, and send from the top while the
+/// next piece is smaller than what is left of gap x B; what remains stays beneath the next
+/// step. When tensor 0 is there the stack is drained while a credit covers it.
+///
+/// Source: Zhang et al., "Prophet: Speeding up Distributed DNN Training with Predictable
+/// Communication Scheduling", ICPP 2021, and the authors' published queue. Deviations: B is
+/// kept from the profile (their change of B in a running training is unfinished); a piece
+/// equal to the credit left may leave; the budget is that of the announced gap even if the
+/// one before is exceeded.
+class ProphetPolicy final : public SendPolicy {
+ public:
+  struct Setup {
+    std::uint32_t targets = 1;
+    std::span<const GradientPiece> pieces{};  ///< of an iteration; needed at construction only
+    std::uint64_t credit_bytes = 0;           ///< >= every piece
+    /// [byte/s]; nothing: measured
+    std::optional<double> bandwidth_bytes_per_second{};
+    double bandwidth_error = 1;
+    std::uint32_t profile_iterations = 1;
+  };
+  explicit ProphetPolicy(const Setup& setup);
+
+  void begin(Time now) noexcept override;
+  void on_ready(const GradientPiece& piece, bool last, Time now) noexcept override;
+  void on_acknowledged(std::uint32_t target, std::uint64_t bytes, Time now) noexcept override;
+  std::optional<PushSegment> next(Time now) noexcept override;
+  [[nodiscard]] bool needs_acknowledgments() const noexcept override { return true; }
+
+  // -- what the profile found
+  [[nodiscard]] std::span<const ProphetStep> steps() const noexcept { return steps_; }
+  [[nodiscard]] double bandwidth_bytes_per_second() const noexcept { return bandwidth_; }
+
+ private:
+  [[nodiscard]] bool profiling() const noexcept { return profiled_ < profile_iterations_; }
+  void take_step() noexcept;
+  void plan() noexcept;
+  PushSegment hand_out(std::uint64_t charged_bytes, Time now) noexcept;
+
+  std::uint64_t credit_bytes_;
+  bool measures_;
+  double error_;
+  std::uint32_t profile_iterations_;
+  std::vector<std::uint32_t> pieces_from_;  ///< [tensors]: pieces of it and of all later ones
+
+  // the profile
+  std::uint32_t profiled_ = 0;  ///< iterations
+  bool any_ready_ = false;
+  Time first_ready_{};
+  std::vector<Duration> ready_sum_;  ///< [tensors], from the first one's
+  double bandwidth_ = 0;             ///< [byte/s]
+
+  // the schedule
+  std::vector<ProphetStep> steps_;
+  std::size_t step_ = 0;         ///< that is waited for
+  std::uint32_t arrived_ = 0;    ///< pieces of this iteration
+  Fifo<GradientPiece> waiting_;  ///< of the step; while profiling, all that may leave
+  PieceHeap stack_;
+  double budget_bytes_ = 0;
+  bool draining_ = false;
+  InFlight in_flight_;
+};
+
+}  // namespace outrider

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/core/clock.h"
+#include "common/core/units.h"
+
+namespace outrider {
+
+enum class TensorLightsMode : std::uint8_t {
+  kOff,     ///< connections take turns at every NIC
+  kOne,     ///< TLs-One: bands are given once
+  kRotate,  ///< TLs-RR: every interval the jobs move on by one
+};
+
+/// Bands of jobs at the NICs of server hosts, for the parameters that they send.
+struct TensorLightsConfig {
+  TensorLightsMode mode = TensorLightsMode::kOff;
+  Duration interval = std::chrono::seconds(20);  ///< kRotate, > 0
+  std::uint32_t bands = 7;                       ///< 1 to 63
+  BitRate floor_rate{100'000};                   ///< that no band stays under, > 0
+};
+
+inline constexpr auto kTensorLightsModes =
+    choices<TensorLightsMode>({{"off", TensorLightsMode::kOff},
+                               {"one", TensorLightsMode::kOne},
+                               {"rotate", TensorLightsMode::kRotate}});
+
+inline void check(const Checks& at, const TensorLightsConfig& c) {
+  at.positive("interval", c.interval);
+  at.in_range("bands", c.bands, 1, 63);
+  at.rate("floor_rate", c.floor_rate);
+}
+
+template <class V>
+void describe(V& v, TensorLightsConfig& c) {
+  v.choice("mode", c.mode, kTensorLightsModes);
+  v.duration("interval", c.interval);
+  v.value("bands", c.bands);
+  v.rate("floor_rate", c.floor_rate);
+}
+
+}  // namespace outrider
