@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/telemetry/exit_status.h"
@@ -129,7 +130,7 @@ TEST_F(LabProgram, NamesWhatIsWrong) {
   EXPECT_THAT(text("log"), HasSubstr("questoin: unknown key; did you mean \"question\"?"));
   EXPECT_EQ(run({"run", experiment("quick"), "--filter", "nothing"}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("no case's name holds \"nothing\""));
-  EXPECT_EQ(run({"run", experiment("quick"), "--runtime", "testbed"}, "log"), kExitUsage);
+  EXPECT_EQ(run({"run", experiment("quick"), "--runtime", "cloud"}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("--runtime"));
   const std::string file = directory_.write("file", "");
   EXPECT_EQ(run({"run", experiment("quick"), "--out", file}, "log"), kExitUsage);
@@ -159,6 +160,118 @@ TEST_F(LabProgram, RunsTheSameFileBetweenTwoProcesses) {
   EXPECT_THAT(text("out/summary.json"), HasSubstr("\"runtime\": \"loopback\""));
   EXPECT_THAT(text("out/loopback/0-on-seed1/switch.toml"), HasSubstr("net_vhost0"));
   EXPECT_TRUE(std::filesystem::exists(out + "/loopback/0-on-seed1/alone/trafficgen.json"));
+}
+
+/// The process that runs `program` and has `mark` among its arguments; 0 if there is none.
+pid_t process_of(const std::string& program, const std::string& mark) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const std::string words = read_whole(entry.path() / "cmdline");
+    const std::string first = words.substr(0, words.find('\0'));
+    if (first.ends_with(program) && words.find(mark) != std::string::npos) return std::stoi(name);
+  }
+  return 0;
+}
+
+// Either of the two programs may die: the case is lost and says whose death it was, the
+// others are run.
+TEST_F(LabProgram, ACrashOfEitherProgramIsNamedAndCostsItsCaseAlone) {
+  for (const std::string program : {"outrider-switch", "outrider-trafficgen"}) {
+    const std::string out = directory_ / program;
+    ProcessGuard process =
+        lab({"run", experiment("quick"), "--runtime", "loopback", "--filter", "on", "--out", out},
+            "log-" + program);
+    ASSERT_TRUE(process.says("0/2 cases", kLabPatience)) << process.output();
+    pid_t victim = 0;
+    for (int i = 0; i < 2000 && victim == 0; ++i) {
+      std::this_thread::sleep_for(5ms);
+      victim = process_of(program, out + "/loopback/0-");
+    }
+    ASSERT_GT(victim, 0) << process.output();
+    ASSERT_EQ(kill(victim, SIGKILL), 0);
+    EXPECT_EQ(process.wait(kLabPatience), kExitFailure) << process.output();
+    EXPECT_THAT(process.output(), HasSubstr(program + " was killed by signal 9"));
+    EXPECT_THAT(process.output(), HasSubstr("\"on seed 1\""));
+    const std::string summary = read_whole(out + "/summary.json");
+    EXPECT_THAT(summary, HasSubstr("\"label\": \"on-hold-spared\""));
+    EXPECT_THAT(summary, testing::Not(HasSubstr("\"label\": \"on\"")));
+  }
+}
+
+/// A testbed of vhost devices, both programs on "far": a shell that stands for ssh.
+class LabTestbed : public LabProgram {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(directory_ / "far home");
+    const std::string shell =
+        directory_.write("shell", "#!/bin/sh\n[ \"$1\" = far ] || exit 255\ncd '" +
+                                      (directory_ / "far home") + "' && exec sh -c \"$2\"\n");
+    std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
+    const auto site = [&](const std::string& table, const std::string& program, int lcore) {
+      return "[" + table + "]\nhost = \"far\"\nprogram = \"" + program +
+             "\"\nlcore = " + std::to_string(lcore) + "\n";
+    };
+    std::string text = "remote_shell = \"" + shell + "\"\n" +
+                       site("switch", OUTRIDER_SWITCH_PROGRAM, 0) +
+                       site("trafficgen", OUTRIDER_TRAFFICGEN_PROGRAM, 1);
+    for (const std::string i : {"0", "1"}) {
+      const std::string socket = directory_ / (i + ".sock");
+      text += "[[device]]\nname = \"leaf_" + std::string(i == "0" ? "a" : "b") +
+              "\"\nswitch = \"net_vhost" + i + ",iface=" + socket +
+              ",client=1\"\ntrafficgen = \"net_virtio_user" + i + ",path=" + socket +
+              ",server=1\"\n";
+    }
+    testbed_ = directory_.write("testbed.toml", text);
+  }
+
+  std::vector<std::string> command(const std::string& file) const {
+    return {"run", experiment("quick"), "--runtime", "testbed", "--testbed",
+            file,  "--filter",          "on seed",   "--out",   directory_ / "out"};
+  }
+
+  std::string testbed_;
+};
+
+TEST_F(LabTestbed, RunsBothProgramsThroughARemoteShell) {
+  ASSERT_EQ(run(command(testbed_), "log"), kExitOk) << text("log");
+  EXPECT_THAT(text("out/summary.json"), HasSubstr("\"runtime\": \"testbed\""));
+  EXPECT_THAT(text("far home/outrider-testbed/switch.toml"), HasSubstr("net_vhost1"));
+  EXPECT_EQ(text("far home/outrider-testbed/trafficgen.json"),
+            text("out/testbed/0-on-seed1/alone/trafficgen.json"));
+}
+
+TEST_F(LabTestbed, WhatIsFarEndsWithTheLab) {
+  ProcessGuard process = lab(command(testbed_), "log");
+  pid_t far = 0;
+  for (int i = 0; i < 2000 && far == 0; ++i) {
+    std::this_thread::sleep_for(5ms);
+    if (std::filesystem::exists(directory_ / "far home/outrider-testbed/trafficgen.toml"))
+      far = process_of("outrider-trafficgen", "trafficgen.toml");
+  }
+  ASSERT_GT(far, 0) << process.output();
+  process.kill_now();
+  for (int i = 0; i < 2000 && kill(far, 0) == 0; ++i) std::this_thread::sleep_for(5ms);
+  EXPECT_NE(kill(far, 0), 0) << "still runs";
+}
+
+TEST_F(LabTestbed, FaultsAreNamed) {
+  const std::string whole = read_whole(testbed_);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = whole;
+    changed.replace(changed.find(from), from.size(), to);
+    return directory_.write("faulty.toml", changed);
+  };
+  EXPECT_EQ(run(command(with("host = \"far\"", "host = \"away\"")), "log"), kExitFailure);
+  EXPECT_THAT(text("log"), HasSubstr("shell away: cannot write switch.toml, status 255"));
+  EXPECT_EQ(run(command(with("outrider-switch\"", "no-program\"")), "log"), kExitFailure);
+  EXPECT_THAT(text("log"), HasSubstr("outrider-switch on far ended with status 127"));
+  EXPECT_EQ(run(command(with("leaf_a", "leaf_x")), "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("device: there is none named \"leaf_a\""));
+  EXPECT_EQ(run(command(with("lcore = 1", "lcore = 0")), "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("trafficgen.lcore: 0: must not be switch.lcore"));
+  EXPECT_EQ(run({"run", experiment("quick"), "--runtime", "testbed"}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("--testbed FILE belongs to --runtime testbed"));
 }
 
 TEST_F(LabProgram, LoopbackIsInterruptedToo) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -20,9 +21,14 @@ using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 /// Named settings of a case, in the order of the experiment's schema.
 using Parameters = std::vector<std::pair<std::string, ParameterValue>>;
 
-enum class Runtime : std::uint8_t { kVirtual, kLoopback };
+enum class Runtime : std::uint8_t { kVirtual, kLoopback, kTestbed };
 
-/// One run to be made: an arm at one point of the matrix with one seed. Both
+constexpr const char* name_of(Runtime runtime) noexcept {
+  constexpr const char* kNames[]{"virtual", "loopback", "testbed"};
+  return kNames[static_cast<std::size_t>(runtime)];
+}
+
+/// One run to be made: an arm at one point of the matrix with one seed. All
 /// runtimes execute the same two configurations; they differ only in what the
 /// devices that join them are.
 struct Case {

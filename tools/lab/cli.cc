@@ -29,7 +29,20 @@ Examples:
   outrider-lab run conf/experiments/quick.toml
   outrider-lab run conf/experiments/pcn-paper.toml --repeat 30 --jobs 4
   outrider-lab run conf/experiments/quick.toml --runtime loopback --filter "on "
+  outrider-lab run conf/experiments/quick.toml --runtime testbed --testbed rack.toml
   outrider-lab run conf/experiments/quick.toml --json | jq '.cases[].label')";
+
+constexpr const char* kFrontHelp =
+    R"(Searches the settings of FILE's [[front.system]] tables: every one with a few seeds, those
+that may be on their system's front of communication time against background's loss with more.
+Prints each front with its confidence, the area that it dominates, and what our systems gain
+over the best tuned baseline. Writes into DIR, beside what `run` writes:
+  front.json front.csv front.txt
+After Ctrl-C the same command goes on.
+
+Examples:
+  outrider-lab front conf/experiments/front.toml
+  outrider-lab front conf/experiments/front.toml --repeat 30 --jobs 4)";
 
 constexpr const char* kCheckHelp =
     "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";
@@ -64,22 +77,43 @@ void add_selection(CLI::App& app, LabOptions& options) {
 
 void add_run(CLI::App& app, LabOptions& options) {
   static const std::map<std::string, Runtime> kRuntimes{{"virtual", Runtime::kVirtual},
-                                                        {"loopback", Runtime::kLoopback}};
+                                                        {"loopback", Runtime::kLoopback},
+                                                        {"testbed", Runtime::kTestbed}};
   add_selection(app, options);
   app.add_option(
          "--runtime", options.runtime,
          "virtual: simulated clock, one process (default)\n"
          "loopback: outrider-switch and outrider-trafficgen as two processes in real time,\n"
-         "joined by vhost and virtio-user; one case after another")
+         "joined by vhost and virtio-user; one case after another\n"
+         "testbed: the same on the devices, and the machines, that --testbed names")
       ->transform(CLI::CheckedTransformer(kRuntimes))
-      ->type_name("virtual|loopback")
-      ->option_text("virtual|loopback");
+      ->type_name("virtual|loopback|testbed")
+      ->option_text("virtual|loopback|testbed");
+  app.add_option("--testbed", options.testbed, "Devices and machines, see docs/testbed.md")
+      ->type_name("FILE");
   app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes, virtual runtime only [one per CPU]")
       ->check(CLI::Range(1U, 1024U));
   app.add_flag("--fresh", options.fresh,
                "Run everything, also what an interrupted run has left in DIR");
+  app.add_flag("--exclude-flagged", options.exclude_flagged,
+               "Leave out iterations during which a poll loop was away too long (real time)");
   app.add_flag("--json", options.json, "Print summary.json instead of the table");
+}
+
+void add_front(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "Experiment with [front], e.g. conf/experiments/front.toml")
+      ->required();
+  app.add_option("--seed", options.first_seed, "First seed [1]")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
+  app.add_option("--repeat", options.seeds, "Seeds of the last round [front.seeds of the file]")
+      ->check(CLI::Range(1U, 1'000'000U));
+  app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
+  app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
+      ->check(CLI::Range(1U, 1024U));
+  app.add_flag("--fresh", options.fresh,
+               "Run everything, also what an interrupted run has left in DIR");
+  app.add_flag("--json", options.json, "Print front.json instead of the table");
 }
 
 void add_report(CLI::App& app, LabOptions& options) {
@@ -118,6 +152,7 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
     add_options(*sub, options);
   };
   add("run", kRunHelp, LabCommand::kRun, add_run);
+  add("front", kFrontHelp, LabCommand::kFront, add_front);
   add("check", kCheckHelp, LabCommand::kCheck, add_check);
   add("plan", kPlanHelp, LabCommand::kPlan, add_selection);
   add("report", kReportHelp, LabCommand::kReport, add_report);

@@ -10,7 +10,7 @@
 
 namespace outrider {
 
-enum class LabCommand : std::uint8_t { kRun, kPlan, kCheck, kReport, kCompare };
+enum class LabCommand : std::uint8_t { kRun, kFront, kPlan, kCheck, kReport, kCompare };
 
 /// What the command line says.
 struct LabOptions {
@@ -20,12 +20,14 @@ struct LabOptions {
   std::string other;  ///< kCompare: the second
   bool fail_on_change = false;
   Runtime runtime = Runtime::kVirtual;
+  std::string testbed{};  ///< kTestbed: its file
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the file's
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< 0: one a CPU
   std::string filter{};
-  bool fresh = false;  ///< runs that an interrupted session has left are made anew
+  bool fresh = false;            ///< runs that an interrupted session has left are made anew
+  bool exclude_flagged = false;  ///< iterations that the machine disturbed
   bool json = false;
   std::string chart_library{};  ///< kReport; empty: where Debian's package has it
 };
@@ -53,6 +55,10 @@ int check_command(const LabOptions& options);
 
 /// outrider-lab compare. @return exit status
 int compare_command(const LabOptions& options);
+
+/// outrider-lab front: searches settings, reports the front of gain against cost. @return exit
+/// status
+int front_command(const LabOptions& options);
 
 /// outrider-lab run. @return exit status
 int run_command(const LabOptions& options);

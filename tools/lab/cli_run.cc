@@ -1,31 +1,28 @@
 #include <rte_version.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
-#include <iterator>
+#include <numeric>
 #include <optional>
-#include <system_error>
 
+#include "common/config/config_file.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/bundle.h"
 #include "tools/lab/cli.h"
+#include "tools/lab/cli_cases.h"
 #include "tools/lab/plan.h"
-#include "tools/lab/progress.h"
-#include "tools/lab/run_cases.h"
 #include "tools/lab/run_loopback.h"
 #include "tools/lab/run_pool.h"
+#include "tools/lab/run_programs.h"
 #include "tools/lab/run_store.h"
 #include "tools/lab/summary.h"
+#include "tools/lab/testbed.h"
 #include "tools/lab/time_estimate.h"
 
 namespace outrider {
 namespace {
-
-void say(const std::string& text) { std::fputs((text + '\n').c_str(), stderr); }
 
 struct Planned {
   ExperimentFile file;
@@ -57,76 +54,25 @@ std::optional<Planned> load(const LabOptions& options) {
   return planned;
 }
 
-/// Before the first run, not after the last: @return whether results can be written
-bool prepare(const std::filesystem::path& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (!error && access(directory.c_str(), W_OK | X_OK) == 0) return true;
-  say("outrider-lab: --out " + directory.string() + ": " +
-      (error ? error.message() : std::string("no permission to write")) +
-      "; name another directory");
-  return false;
+/// @return nothing if something is wrong, which was printed; a default if none is asked for
+std::optional<Testbed> testbed_of(const LabOptions& options, const std::vector<Case>& cases) {
+  if ((options.runtime == Runtime::kTestbed) != !options.testbed.empty()) {
+    say("outrider-lab: --testbed FILE belongs to --runtime testbed, and that to it");
+    return std::nullopt;
+  }
+  if (options.testbed.empty()) return Testbed{};
+  auto loaded = load_testbed(options.testbed);
+  if (loaded) merge_issues(loaded.issues, missing_devices(*loaded.config, cases.front()));
+  if (loaded.issues.empty()) return std::move(*loaded.config);
+  std::fputs(format_issues(options.testbed, loaded.issues).c_str(), stderr);
+  return std::nullopt;
 }
 
-RunOutcome run_order(const LabOptions& options, const RunOrder& order,
+RunOutcome run_order(const LabOptions& options, const RunOrder& order, const Testbed& testbed,
                      const std::filesystem::path& directory) {
-  if (order.wanted.empty()) return {};
+  if (options.runtime == Runtime::kTestbed) return run_cases_testbed(order, directory, testbed);
   if (options.runtime == Runtime::kLoopback) return run_cases_loopback(order, directory);
   return run_cases_virtual(order, options.jobs != 0 ? options.jobs : usable_cpus().size());
-}
-
-/// Takes up what an interrupted session has left, and runs the rest.
-RunOutcome run_cases(const LabOptions& options, const Planned& planned,
-                     const std::filesystem::path& directory, const RunStore& store) {
-  std::vector<CaseRun> kept;
-  ProgressLine line("outrider-lab: " + planned.file.name);
-  RunOrder order{
-      .cases = planned.cases,
-      .names = planned.names,
-      .wanted = {},
-      .progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); },
-      .on_run =
-          [&](std::size_t i, const std::string& text) {
-            store.save(planned.cases[i], options.runtime, text);
-          }};
-  for (std::size_t i = 0; i < planned.cases.size(); ++i) {
-    const auto text = store.load(planned.cases[i], options.runtime);
-    if (text) kept.push_back(deserialize(planned.cases[i], *text));
-    else order.wanted.push_back(i);
-  }
-  if (!kept.empty())
-    say("outrider-lab: " + std::to_string(kept.size()) + " of " +
-        std::to_string(planned.cases.size()) + " cases are there already (--fresh runs all)");
-  RunOutcome outcome = run_order(options, order, directory);
-  std::ranges::move(kept, std::back_inserter(outcome.runs));
-  std::ranges::sort(outcome.runs, {}, &CaseRun::definition);
-  return outcome;
-}
-
-bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
-              const std::vector<Case>& cases) {
-  bool all = true;
-  for (const auto& run : outcome.runs) {
-    for (const RunResult* r : {&run.result, run.alone ? &*run.alone : nullptr}) {
-      if (r == nullptr) continue;
-      if (r->switches.ledger_balanced && r->traffic.ledger_balanced && r->mbufs_leaked == 0)
-        continue;
-      all = false;
-      say("outrider-lab: packets are not accounted for in \"" +
-          names[static_cast<std::size_t>(run.definition - cases.data())] + "\"" +
-          (r == &run.result ? "" : " without background") + " (switch " +
-          (r->switches.ledger_balanced ? "ok" : "not balanced") + ", generator " +
-          (r->traffic.ledger_balanced ? "ok" : "not balanced") + ", buffers leaked " +
-          std::to_string(r->mbufs_leaked) + ")");
-    }
-  }
-  return all;
-}
-
-int status_of(const RunOutcome& outcome, bool ledger) {
-  if (outcome.interrupted) return kExitInterrupted;
-  if (!ledger) return kExitLedger;
-  return outcome.failures.empty() ? kExitOk : kExitFailure;
 }
 
 }  // namespace
@@ -157,26 +103,35 @@ int run_command(const LabOptions& options) {
   const auto planned = load(options);
   if (!planned) return kExitUsage;
   const auto attributed = [](const Case& c) { return c.traffic.attribution; };
-  if (options.runtime == Runtime::kLoopback && std::ranges::any_of(planned->cases, attributed)) {
+  if (options.runtime != Runtime::kVirtual && std::ranges::any_of(planned->cases, attributed)) {
     say(options.file +
         ": attribution: is for virtual time alone: with real processes nobody can say what was "
         "served while a packet waited");
     return kExitUsage;
   }
+  const auto testbed = testbed_of(options, planned->cases);
+  if (!testbed) return kExitUsage;
   const std::filesystem::path directory =
       options.out.empty() ? std::filesystem::path("results") / planned->file.name
                           : std::filesystem::path(options.out);
   if (!prepare(directory)) return kExitUsage;
-  const RunStore store(directory, program_identity());
+  const RunStore store(directory, program_identity() + write_config(*testbed));
   if (options.fresh) store.clear();
-  RunOutcome outcome = run_cases(options, *planned, directory, store);
+  std::vector<std::size_t> all(planned->cases.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  RunOutcome outcome = run_session(
+      {planned->file.name, planned->cases, planned->names, options.runtime, store,
+       [&](const RunOrder& order) { return run_order(options, order, *testbed, directory); }},
+      all);
   for (const auto& failure : outcome.failures)
     say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
 
   const bool ledger = balanced(outcome, planned->names, planned->cases);
   const int status = status_of(outcome, ledger);
-  const Experiment experiment{planned->file.name, options.runtime, planned->cases.size(),
-                              std::move(outcome.runs), planned->file.question};
+  const Experiment experiment{
+      planned->file.name,     options.runtime,
+      planned->cases.size(),  std::move(outcome.runs),
+      planned->file.question, options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept};
   const Summary summary = summarise(experiment);
   write_bundle(directory, experiment, summary,
                {{"dpdk", rte_version()}, {"experiment_file", options.file}});

@@ -7,6 +7,7 @@
 #include "common/config/config_file.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment_binding.h"
+#include "tools/lab/front_file.h"
 
 namespace outrider {
 namespace {
@@ -164,7 +165,9 @@ ConfigIssues validate(const ExperimentFile& e) {
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
                                              const std::filesystem::path& directory) {
   ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
-  const MatrixTaken taken = take_matrix(as_written, result.issues);
+  const FrontTaken front =
+      take_front(with_base(as_written, directory, result.issues), result.issues);
+  const MatrixTaken taken = take_matrix(front.file, result.issues);
   const ConfigTable& file = taken.file;
   ExperimentFile& e = *result.config;
   e.directory = directory;
@@ -173,6 +176,7 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   merge_issues(result.issues, validate(e));
   read_sweeps(file, e, result.issues);
   name_by_matrix(taken, result.issues);
+  name_by_front(front, result.issues);
   if (!result.issues.empty()) result.config.reset();
   return result;
 }

@@ -97,6 +97,11 @@ struct ExperimentFile {
 /// Reads and checks the file; every fault by its key.
 ConfigResult<ExperimentFile> load_experiment(const std::string& path);
 
+/// The table without its `base`, the path of another experiment from `directory`, and with
+/// what it has not itself of that one's network, hosts and parameters.
+ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
+                      ConfigIssues& issues);
+
 /// The same from a table. @param directory of relative paths
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
                                              const std::filesystem::path& directory);

@@ -27,7 +27,29 @@ ConfigTable described_regulator() {
   return table;
 }
 
+/// What a regulated arm must not ask for. (Other rules are the generator's: the point of a
+/// sweep may still change what they need.)
+void check_signal_faults(const Checks& at, const CaseParameters& p) {
+  if (p.regulation == RegulationMode::kOff) return;
+  for (const auto& [key, share] : std::initializer_list<std::pair<std::string_view, double>>{
+           {"signal_lost", p.signal_lost},
+           {"signal_late", p.signal_late},
+           {"signal_early", p.signal_early},
+           {"signal_duplicated", p.signal_duplicated}})
+    at.require(share == 0 || p.lead_source != LeadSource::kNone, key, shown(share),
+               "must be 0 with lead_source \"none\": no START is sent");
+  at.require(p.signal_early == 0 || p.lead_source != LeadSource::kWait, "signal_early",
+             shown(p.signal_early),
+             "needs lead_source \"overlap\": with \"wait\" nobody knows "
+             "before that gradients will be ready");
+  at.require(p.signal_late == 0 || p.signal_late_rtts > 0, "signal_late_rtts",
+             shown(p.signal_late_rtts), "must be above 0 with signal_late");
+  at.require(p.signal_early == 0 || p.signal_early_rtts > 0, "signal_early_rtts",
+             shown(p.signal_early_rtts), "must be above 0 with signal_early");
+}
+
 constexpr double kLongest_seconds = 1e6;
+constexpr double kMaxRateFactor = 1000;
 constexpr double kLongest_rtts = 1e6;
 
 }  // namespace
@@ -63,7 +85,10 @@ ConfigIssues validate(const CaseParameters& p) {
            {"idle_end_rtts", p.idle_end_rtts},
            {"hold_rtts", p.hold_rtts},
            {"ack_timeout_rtts", p.ack_timeout_rtts},
-           {"predict_idle_gap_rtts", p.predict_idle_gap_rtts}})
+           {"predict_idle_gap_rtts", p.predict_idle_gap_rtts},
+           {"signal_late_rtts", p.signal_late_rtts},
+           {"signal_early_rtts", p.signal_early_rtts},
+           {"signal_copy_gap_rtts", p.signal_copy_gap_rtts}})
     within(key, rtts, kLongest_rtts);
   at.require(p.switch_lead_rtts <= kLongest_rtts, "switch_lead_rtts", shown(p.switch_lead_rtts),
              "must be at most " + shown(kLongest_rtts));
@@ -79,14 +104,17 @@ ConfigIssues validate(const CaseParameters& p) {
            {"limit_seconds", p.limit_seconds},
            {"aqm_target_seconds", p.aqm_target_seconds},
            {"aqm_interval_seconds", p.aqm_interval_seconds},
+           {"fusion_cycle_seconds", p.fusion_cycle_seconds},
            {"cost_window_seconds", p.cost_window_seconds}})
     within(key, s, kLongest_seconds);
+  at.in_interval("rate_factor", p.rate_factor, 0, kMaxRateFactor, false);
   at.in_range("workers", p.workers, 1, 256);
   at.in_range("servers", p.servers, 1, 256);
   at.require(p.regulation == RegulationMode::kOff || p.predict == PredictFrom::kTraffic ||
                  p.lead_source != LeadSource::kNone,
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
+  check_signal_faults(at, p);
   at.require(p.background_load >= 0 && p.background_load <= 2, "background_load",
              shown(p.background_load), "must be from 0 to 2");
   at.require(p.background_load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",

@@ -60,6 +60,16 @@ struct CaseParameters {
   double switch_lead_rtts = -1;
   PredictFrom predict = PredictFrom::kOff;
   double predict_idle_gap_rtts = 100;
+  /// Shares of announcements, and how far they are shifted; [job.announce.faults].
+  double signal_lost = 0;
+  double signal_late = 0;
+  double signal_late_rtts = 0;
+  double signal_early = 0;
+  double signal_early_rtts = 0;
+  double signal_duplicated = 0;
+  std::uint32_t signal_copies = 1;
+  double signal_copy_gap_rtts = 0;
+  double signal_forged_per_second = 0;  ///< of each worker
 
   // What the regulator works with; alike in off and on.
   std::uint16_t h_packets = 10;  ///< threshold that START carries
@@ -112,6 +122,16 @@ struct CaseParameters {
   double compute_seconds = 0;  ///< schedule "closed_loop"; 0 with a model: what the model says
   double compute_jitter = 0;
 
+  // Its send policy, see [job.policy]; sizes of 0: the policy's default, or not used by it.
+  SendPolicyKind send_policy = SendPolicyKind::kFifo;
+  Granularity granularity = Granularity::kShard;
+  std::uint64_t partition_bytes = 0;
+  std::uint64_t credit_bytes = 0;
+  std::uint64_t fusion_bytes = 0;
+  double fusion_cycle_seconds = 0;
+  double bandwidth_error = 1;  ///< send_policy "prophet"
+  double rate_factor = 1;      ///< of all links and hosts
+
   // Background, random numbers, and the longest that a run may take.
   std::uint32_t background_flows_per_pair = 1;  ///< long ones
   /// Share of the measured link that flows of `background_sizes` offer beside them, in
@@ -160,6 +180,15 @@ void describe_regulator(V& v, CaseParameters& c) {
   v.value("switch_lead_rtts", c.switch_lead_rtts);
   v.choice("predict", c.predict, kPredictFroms);
   v.value("predict_idle_gap_rtts", c.predict_idle_gap_rtts);
+  v.share("signal_lost", c.signal_lost);
+  v.share("signal_late", c.signal_late);
+  v.value("signal_late_rtts", c.signal_late_rtts);
+  v.share("signal_early", c.signal_early);
+  v.value("signal_early_rtts", c.signal_early_rtts);
+  v.share("signal_duplicated", c.signal_duplicated);
+  v.value("signal_copies", c.signal_copies);
+  v.value("signal_copy_gap_rtts", c.signal_copy_gap_rtts);
+  v.value("signal_forged_per_second", c.signal_forged_per_second);
 }
 
 template <class V>
@@ -208,6 +237,14 @@ void describe(V& v, CaseParameters& c) {
   v.value("due_jitter_seconds", c.due_jitter_seconds);
   v.value("compute_seconds", c.compute_seconds);
   v.share("compute_jitter", c.compute_jitter);
+  v.choice("send_policy", c.send_policy, kSendPolicies);
+  v.choice("granularity", c.granularity, kGranularities);
+  v.bytes("partition_bytes", c.partition_bytes);
+  v.bytes("credit_bytes", c.credit_bytes);
+  v.bytes("fusion_bytes", c.fusion_bytes);
+  v.value("fusion_cycle_seconds", c.fusion_cycle_seconds);
+  v.value("bandwidth_error", c.bandwidth_error);
+  v.value("rate_factor", c.rate_factor);
   v.value("background_flows_per_pair", c.background_flows_per_pair);
   v.share("background_load", c.background_load);
   v.value("background_sizes", c.background_sizes);

@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
         return compare_command(parsed.options);
       case LabCommand::kReport:
         return report_command(parsed.options);
+      case LabCommand::kFront:
+        return front_command(parsed.options);
       case LabCommand::kRun:
         return run_command(parsed.options);
     }

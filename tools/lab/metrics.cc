@@ -1,8 +1,10 @@
 #include "tools/lab/metrics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "tools/lab/metrics_dip.h"
 #include "tools/lab/metrics_iterations.h"
@@ -14,6 +16,9 @@ namespace {
 
 double to_seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) / 1e9; }
 
+/// Iterations that are left out, as (job, iteration).
+using Excluded = std::set<std::pair<std::uint16_t, std::uint32_t>>;
+
 // -- bursts as the generator saw them
 
 void add(Attribution& sum, const BurstRecord& burst) {
@@ -23,11 +28,13 @@ void add(Attribution& sum, const BurstRecord& burst) {
     sum.seconds_sum[i] += to_seconds(burst.times->ns[i]);
 }
 
-void measure_pushes(const std::vector<IterationBursts>& pushes, CaseMetrics& m) {
+void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& excluded,
+                    CaseMetrics& m) {
   double bytes = 0, busy_seconds = 0;
   for (const auto& it : pushes) {
     ++m.iterations;
     m.incomplete += !it.complete;
+    if (excluded.contains({it.job, it.iteration})) continue;
     for (const BurstRecord* b : it.bursts) {
       ++m.push_bursts;
       m.push_rtos += b->rtos;
@@ -50,12 +57,15 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, CaseMetrics& m) 
   if (busy_seconds > 0) m.ddl_total_throughput_bits_per_second = bytes * 8 / busy_seconds;
 }
 
-void measure_pulls(const std::vector<IterationBursts>& pulls, CaseMetrics& m) {
+void measure_pulls(const std::vector<IterationBursts>& pulls, const Excluded& excluded,
+                   CaseMetrics& m) {
   for (const auto& it : pulls)
-    if (it.complete) m.samples.pull_completion_seconds.push_back(to_seconds(it.completion_ns));
+    if (it.complete && !excluded.contains({it.job, it.iteration}))
+      m.samples.pull_completion_seconds.push_back(to_seconds(it.completion_ns));
 }
 
-void measure_iterations(const Case& definition, const GeneratorReport& traffic, CaseMetrics& m) {
+void measure_iterations(const Case& definition, const GeneratorReport& traffic,
+                        const Excluded& excluded, CaseMetrics& m) {
   struct Iteration {
     std::size_t workers = 0;
     std::int64_t slowest_ns = 0;
@@ -80,7 +90,8 @@ void measure_iterations(const Case& definition, const GeneratorReport& traffic, 
     jobs[r.job].end_ns = std::max(jobs[r.job].end_ns, r.end_ns);
   }
   for (const auto& [key, it] : iterations)
-    if (it.ended && it.workers == workers_of(definition, key.first, it.workers))
+    if (key.second >= definition.skip_iterations && it.ended &&
+        it.workers == workers_of(definition, key.first, it.workers) && !excluded.contains(key))
       m.samples.iteration_seconds.push_back(to_seconds(it.slowest_ns));
   if (!all_ended || jobs.empty()) return;
   m.job_completion_seconds = 0;
@@ -89,16 +100,51 @@ void measure_iterations(const Case& definition, const GeneratorReport& traffic, 
         std::max(m.job_completion_seconds, to_seconds(job.end_ns - job.begin_ns));
 }
 
+/// Parameters and NICs, per iteration of a job.
+void measure_parameters(const Case& definition, const GeneratorReport& traffic,
+                        const Excluded& excluded, Samples& samples) {
+  struct Iteration {
+    std::size_t workers = 0;
+    std::int64_t first_layer_ns = 0;
+    std::int64_t forward_wait_ns = 0;
+    double send_idle = 0;
+    double receive_idle = 0;
+  };
+  std::map<std::pair<std::uint16_t, std::uint32_t>, Iteration> iterations;
+  for (const auto& r : traffic.iterations) {
+    const auto took_ns = static_cast<double>(r.parameters_ns - r.first_gradient_ns);
+    if (r.parameters_ns == kNotYet_ns || r.first_gradient_ns == kNotYet_ns || took_ns <= 0 ||
+        r.iteration < definition.skip_iterations)
+      continue;
+    Iteration& it = iterations[{r.job, r.iteration}];
+    ++it.workers;
+    it.first_layer_ns = std::max(it.first_layer_ns, r.first_layer_ns - r.ready_ns);
+    it.forward_wait_ns = std::max(it.forward_wait_ns, r.forward_wait_ns);
+    it.send_idle += 1 - static_cast<double>(r.nic_sending_ns) / took_ns;
+    it.receive_idle += 1 - static_cast<double>(r.nic_receiving_ns) / took_ns;
+  }
+  for (const auto& [key, it] : iterations) {
+    if (it.workers != workers_of(definition, key.first, it.workers) || excluded.contains(key))
+      continue;
+    const auto workers = static_cast<double>(it.workers);
+    samples.first_layer_seconds.push_back(to_seconds(it.first_layer_ns));
+    samples.forward_wait_seconds.push_back(to_seconds(it.forward_wait_ns));
+    samples.nic_send_idle_share.push_back(it.send_idle / workers);
+    samples.nic_receive_idle_share.push_back(it.receive_idle / workers);
+  }
+}
+
 // -- bursts as the measured queue saw them
 
 void measure_queue_bursts(const QueueReport& queue, std::uint32_t skip_iterations,
-                          Samples& samples) {
+                          const Excluded& excluded, Samples& samples) {
   std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<const QueueBurstRecord*>> by_key;
   for (const auto& record : queue.bursts)
     if (record.identity.direction == BurstDirection::kPush &&
         record.identity.iteration >= skip_iterations)
       by_key[{record.identity.job, record.identity.iteration}].push_back(&record);
   for (auto& [key, records] : by_key) {
+    if (excluded.contains(key)) continue;
     std::ranges::sort(records, {}, [](const QueueBurstRecord* r) {
       return std::pair(r->first_at_ns, r->identity.worker);
     });
@@ -124,7 +170,7 @@ const SwitchPortConfig* find_port(const Case& definition) {
 }
 
 void describe_queue(const Case& definition, const SwitchReport& switches, const QueueReport* queue,
-                    CaseMetrics& m) {
+                    const Excluded& excluded, CaseMetrics& m) {
   const auto dot = definition.measured_queue.rfind('.');
   if (queue == nullptr) {
     m.queue.switch_name = definition.measured_queue.substr(0, dot);
@@ -143,13 +189,14 @@ void describe_queue(const Case& definition, const SwitchReport& switches, const 
         static_cast<double>(queue->regulated_ns) / static_cast<double>(switches.end_ns);
   m.burst_sojourn_seconds = statistics_of(queue->burst_sojourn_ns, 1e-9);
   m.interval_sojourn_seconds = statistics_of(queue->interval_sojourn_ns, 1e-9);
-  measure_queue_bursts(*queue, definition.skip_iterations, m.samples);
+  measure_queue_bursts(*queue, definition.skip_iterations, excluded, m.samples);
 }
 
 // -- counters
 
 void count_signals(const RunResult& result, const QueueReport* queue, SignalCounts& s) {
   s.starts_sent = result.traffic.starts_sent;
+  s.starts = result.traffic.starts;
   s.acks_sent = result.traffic.acks_sent;
   s.acks_received = result.traffic.acks_received;
   s.ack_timeouts = result.traffic.ack_timeouts;
@@ -230,9 +277,23 @@ void measure_noise(const Case& definition, Runtime runtime, const RunResult& res
   if (runtime == Runtime::kVirtual) return;
   m.noise.longest_poll_gap_switch_seconds = to_seconds(result.switches.longest_poll_gap_ns);
   m.noise.longest_poll_gap_generator_seconds = to_seconds(result.traffic.longest_poll_gap_ns);
-  const double gap =
-      std::max(m.noise.longest_poll_gap_switch_seconds, m.noise.longest_poll_gap_generator_seconds);
-  if (gap > m.noise.tolerated_gap_seconds) m.noise.iterations_flagged = m.iterations;
+}
+
+/// @return the flagged iterations, if they are to be left out
+Excluded flag(std::vector<IterationBursts>& pushes, const Case& definition, Runtime runtime,
+              const RunResult& result, Flagged flagged, Noise& noise) {
+  Excluded excluded;
+  if (runtime == Runtime::kVirtual || std::isnan(noise.tolerated_gap_seconds)) return excluded;
+  const QueueReport* queue = find_queue(result.switches, definition.measured_queue);
+  flag_disturbed(pushes, result, clock_offset_ns(runtime, queue, result.traffic),
+                 from_seconds(noise.tolerated_gap_seconds));
+  for (const auto& it : pushes) {
+    if (!it.flagged) continue;
+    ++noise.iterations_flagged;
+    if (flagged == Flagged::kExcluded) excluded.emplace(it.job, it.iteration);
+  }
+  noise.iterations_excluded = excluded.size();
+  return excluded;
 }
 
 }  // namespace
@@ -259,18 +320,21 @@ std::int64_t clock_offset_ns(Runtime runtime, const QueueReport* queue,
   return *middle;
 }
 
-CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result) {
+CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result,
+                    Flagged flagged) {
   CaseMetrics m;
   const QueueReport* queue = find_queue(result.switches, definition.measured_queue);
-  const auto pushes = iterations_of(definition, result.traffic, BurstDirection::kPush);
-  measure_pushes(pushes, m);
-  measure_pulls(iterations_of(definition, result.traffic, BurstDirection::kPull), m);
-  measure_iterations(definition, result.traffic, m);
-  describe_queue(definition, result.switches, queue, m);
+  auto pushes = iterations_of(definition, result.traffic, BurstDirection::kPush);
+  measure_noise(definition, runtime, result, m);
+  const Excluded excluded = flag(pushes, definition, runtime, result, flagged, m.noise);
+  measure_pushes(pushes, excluded, m);
+  measure_pulls(iterations_of(definition, result.traffic, BurstDirection::kPull), excluded, m);
+  measure_iterations(definition, result.traffic, excluded, m);
+  measure_parameters(definition, result.traffic, excluded, m.samples);
+  describe_queue(definition, result.switches, queue, excluded, m);
   measure_goodput(definition, result.traffic, m);
   count(result, m);
   count_signals(result, queue, m.signals);
-  measure_noise(definition, runtime, result, m);
   m.background_dip = background_dip(pushes, definition.base_rtt, result.traffic);
   return m;
 }

@@ -39,13 +39,18 @@ struct Samples {
   std::vector<double> max_queue_packets;
   std::vector<double> burst_completion_seconds;  ///< slowest worker
   std::vector<double> communication_seconds;
-  std::vector<double> iteration_seconds;                 ///< slowest worker
+  std::vector<double> iteration_seconds;     ///< slowest worker
+  std::vector<double> first_layer_seconds;   ///< gradients ready to parameters of tensor 0; slowest
+  std::vector<double> forward_wait_seconds;  ///< for parameters of later layers; slowest worker
+  std::vector<double> nic_send_idle_share;   ///< first gradient to all parameters; mean of workers
+  std::vector<double> nic_receive_idle_share;            ///< the same, receiving
   std::vector<double> pull_completion_seconds;           ///< slowest worker
   std::vector<double> burst_throughput_bits_per_second;  ///< per burst
 };
 
 struct SignalCounts {
   std::uint64_t starts_sent = 0;
+  StartCounts starts;  ///< by what was made to go wrong with them
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t ack_timeouts = 0;
@@ -79,7 +84,8 @@ struct Noise {
   double longest_poll_gap_switch_seconds = 0;
   double longest_poll_gap_generator_seconds = 0;
   double tolerated_gap_seconds = kNotDefined;  ///< a tenth of the time that a full queue drains in
-  std::uint64_t iterations_flagged = 0;        ///< at most: reports keep only the run's longest gap
+  std::uint64_t iterations_flagged = 0;        ///< see flag_disturbed()
+  std::uint64_t iterations_excluded = 0;       ///< of these: left out of samples and bursts
 };
 
 struct MeasuredQueue {
@@ -129,8 +135,12 @@ struct CaseMetrics {
   bool ledger_balanced = false;
 };
 
+/// What becomes of iterations that the machine disturbed.
+enum class Flagged : std::uint8_t { kKept, kExcluded };
+
 /// Everything about one run that needs no other run. Total: missing records make
 /// counts smaller, never a fault.
-CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result);
+CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result,
+                    Flagged flagged = Flagged::kKept);
 
 }  // namespace outrider

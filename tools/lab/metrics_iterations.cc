@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/core/poll_gaps.h"
+
 namespace outrider {
 
 namespace {
@@ -26,7 +28,28 @@ void derive(IterationBursts& it, std::size_t workers) {
   }
 }
 
+/// @return whether a gap longer than `tolerated_ns` meets [from, to]
+bool any_gap(const std::vector<PollGap>& gaps, std::int64_t offset_ns, std::int64_t tolerated_ns,
+             std::int64_t from, std::int64_t to) {
+  return std::ranges::any_of(gaps, [&](const PollGap& gap) {
+    const std::int64_t begin = gap.at_ns - offset_ns;
+    return gap.length_ns > tolerated_ns && begin <= to && begin + gap.length_ns >= from;
+  });
+}
+
 }  // namespace
+
+void flag_disturbed(std::vector<IterationBursts>& iterations, const RunResult& result,
+                    std::int64_t offset_ns, Duration tolerated) {
+  const std::int64_t over = tolerated.count();
+  const bool all = std::max(complete_above_ns(result.switches.poll_gaps),
+                            complete_above_ns(result.traffic.poll_gaps)) > over;
+  for (auto& it : iterations) {
+    const std::int64_t to = it.complete ? it.delivered_ns : result.traffic.end_ns;
+    it.flagged = all || any_gap(result.traffic.poll_gaps, 0, over, it.announced_ns, to) ||
+                 any_gap(result.switches.poll_gaps, offset_ns, over, it.announced_ns, to);
+  }
+}
 
 std::size_t workers_of(const Case& definition, std::uint16_t job, std::size_t seen) {
   return job < definition.traffic.jobs.size() ? definition.traffic.jobs[job].workers.size() : seen;

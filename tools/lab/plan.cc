@@ -1,6 +1,8 @@
 #include "tools/lab/plan.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include "common/config/checks.h"
 #include "common/config/toml_text.h"
@@ -77,16 +79,32 @@ void add_issues(const Row& row, const ConfigIssues& found, ConfigIssues& issues)
   }
 }
 
+/// The experiment on links and hosts that are that many times as fast.
+ExperimentFile with_rates(ExperimentFile e, double factor) {
+  const auto scale = [factor](BitRate& rate) {
+    rate.bits_per_second = static_cast<std::uint64_t>(
+        std::llround(static_cast<double>(rate.bits_per_second) * factor));
+  };
+  if (factor == 1) return e;
+  for (auto& trunk : e.trunks) scale(trunk.rate);
+  for (auto& group : e.hosts) scale(group.rate);
+  return e;
+}
+
 void append(ConfigIssues& issues, const std::string& program, const ConfigIssues& more) {
   for (const auto& issue : more) issues.push_back({program + ": " + issue.key, issue.problem});
 }
 
 }  // namespace
 
-std::optional<Case> build_case(const ExperimentFile& e, const std::string& label,
+std::optional<Case> build_case(const ExperimentFile& file, const std::string& label,
                                const CaseParameters& p, std::uint64_t seed, ConfigIssues& issues) {
+  const ExperimentFile e = with_rates(file, p.rate_factor);
+  // Values that are legal each by itself need not be together, at a point of a sweep.
+  const ConfigIssues unfit = validate(p);
+  std::ranges::copy(unfit, std::back_inserter(issues));
   const auto topology = make_topology(e, p, seed, issues);
-  if (!topology) return std::nullopt;
+  if (!topology || !unfit.empty()) return std::nullopt;
   Case c{.label = label,
          .parameters = to_parameters(p),
          .seed = seed,
@@ -138,8 +156,10 @@ Case without_background(const Case& c) {
   alone.traffic.long_flows.clear();
   alone.traffic.flows.clear();
   alone.background_flows = 0;
-  for (auto& job : alone.traffic.jobs)
+  for (auto& job : alone.traffic.jobs) {
+    job.announce.faults = {};  // what the network allows, not what a lost START makes of it
     job.first_due = job.announce.lead + kSettle_rtts * c.base_rtt;
+  }
   return alone;
 }
 

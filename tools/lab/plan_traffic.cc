@@ -43,12 +43,38 @@ std::vector<std::string> names_of(const ExperimentFile& e, const Topology& t,
   return names;
 }
 
+/// An arm that sends no START has none that could fail; forging needs nobody.
+SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
+  SignalFaultsConfig faults{.forged_per_second = p.signal_forged_per_second};
+  if (p.lead_source == LeadSource::kNone) return faults;
+  faults.lost = p.signal_lost;
+  faults.late = p.signal_late;
+  faults.late_by = rtts_to_duration(p.signal_late_rtts, rtt);
+  faults.early = p.signal_early;
+  faults.early_by = rtts_to_duration(p.signal_early_rtts, rtt);
+  faults.duplicated = p.signal_duplicated;
+  faults.copies = p.signal_copies;
+  faults.copy_gap = rtts_to_duration(p.signal_copy_gap_rtts, rtt);
+  return faults;
+}
+
 AnnounceConfig announce_of(const CaseParameters& p, Duration rtt) {
   return {.lead_source = p.lead_source,
           .lead = rtts_to_duration(p.lead_rtts, rtt),
           .threshold_packets = p.h_packets,
           .ack_timeout = rtts_to_duration(p.ack_timeout_rtts, rtt),
-          .signal_form = p.signal_form};
+          .signal_form = p.signal_form,
+          .faults = faults_of(p, rtt)};
+}
+
+PolicyConfig policy_of(const CaseParameters& p) {
+  PolicyConfig policy{.granularity = p.granularity};
+  if (p.partition_bytes > 0) policy.partition_bytes = p.partition_bytes;
+  if (p.credit_bytes > 0) policy.credit_bytes = p.credit_bytes;
+  if (p.fusion_bytes > 0) policy.fusion_bytes = p.fusion_bytes;
+  if (p.fusion_cycle_seconds > 0) policy.cycle = from_seconds(p.fusion_cycle_seconds);
+  if (p.bandwidth_error != 1) policy.bandwidth_error = p.bandwidth_error;
+  return policy;
 }
 
 JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
@@ -56,6 +82,8 @@ JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const Topolog
                 .workers = names_of(e, t, e.job.workers),
                 .servers = names_of(e, t, e.job.servers),
                 .transport = "ddl",
+                .send_policy = p.send_policy,
+                .policy = policy_of(p),
                 .pull = p.pull,
                 .iterations = p.iterations,
                 .schedule = p.schedule,

@@ -6,11 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <deque>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include "common/dpdk/error.h"
 
@@ -19,41 +21,50 @@ namespace {
 
 constexpr std::chrono::milliseconds kPoll{20};
 
-[[noreturn]] void become(const std::filesystem::path& program,
-                         const std::vector<std::string>& arguments,
-                         const std::filesystem::path& log) {
+void redirect(int descriptor, const std::filesystem::path& file, int flags) {
+  const int opened = open(file.c_str(), flags | O_CLOEXEC, 0644);
+  if (opened >= 0) dup2(opened, descriptor);
+}
+
+/// @param input its standard input, or -1: none
+[[noreturn]] void become(const ChildProcess::Start& start, int input) {
+  constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  if (out >= 0) {
-    dup2(out, STDOUT_FILENO);
-    dup2(out, STDERR_FILENO);
-  }
-  std::vector<char*> argv{const_cast<char*>(program.c_str())};
-  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  redirect(STDERR_FILENO, start.log, kWrite);
+  if (start.output) redirect(STDOUT_FILENO, *start.output, kWrite);
+  else dup2(STDERR_FILENO, STDOUT_FILENO);
+  if (input >= 0) dup2(input, STDIN_FILENO);
+  else redirect(STDIN_FILENO, start.input.value_or("/dev/null"), O_RDONLY);
+  std::vector<char*> argv{const_cast<char*>(start.program.c_str())};
+  for (const auto& argument : start.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  execv(program.c_str(), argv.data());
-  std::perror(program.c_str());
+  execvp(start.program.c_str(), argv.data());
+  std::perror(start.program.c_str());
   _exit(127);
 }
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::filesystem::path& program,
-                           const std::vector<std::string>& arguments,
-                           const std::filesystem::path& log)
-    : name_(program.filename().string()), log_(log) {
-  if (access(program.c_str(), X_OK) != 0)
-    throw EnvironmentError(program.string() +
-                           " is not there; build it: it belongs beside outrider-lab.");
+ChildProcess::ChildProcess(const Start& start)
+    : name_(start.name), log_(start.log), ends_by_(start.ends_by) {
+  std::array<int, 2> pipe_ends{-1, -1};
+  if (ends_by_ == EndsBy::kEndOfInput && pipe2(pipe_ends.data(), O_CLOEXEC) != 0)
+    throw DpdkError("pipe2", name_, errno);
+  input_ = pipe_ends[1];
   std::fflush(nullptr);
   pid_ = fork();
-  if (pid_ < 0) throw DpdkError("fork", name_, errno);
-  if (pid_ == 0) become(program, arguments, log);
+  if (pid_ == 0) become(start, pipe_ends[0]);
+  if (pipe_ends[0] >= 0) close(pipe_ends[0]);
+  if (pid_ >= 0) return;
+  const int cause = errno;
+  if (input_ >= 0) close(input_);
+  throw DpdkError("fork", name_, cause);
 }
 
 ChildProcess::~ChildProcess() {
-  if (status_) return;
+  if (input_ >= 0) close(input_);
+  if (status_ || pid_ < 0) return;
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
 }
@@ -66,14 +77,20 @@ std::optional<int> ChildProcess::status() {
 }
 
 void ChildProcess::terminate() {
-  if (!status()) kill(pid_, SIGTERM);
+  if (status()) return;
+  if (ends_by_ == EndsBy::kSigterm) kill(pid_, SIGTERM);
+  else if (input_ >= 0) close(std::exchange(input_, -1));
+}
+
+std::optional<int> ChildProcess::wait(std::chrono::milliseconds patience) {
+  for (auto waited = std::chrono::milliseconds{0}; !status() && waited < patience; waited += kPoll)
+    std::this_thread::sleep_for(kPoll);
+  return status();
 }
 
 int ChildProcess::finish(std::chrono::milliseconds patience) {
   terminate();
-  for (auto waited = std::chrono::milliseconds{0}; !status() && waited < patience; waited += kPoll)
-    std::this_thread::sleep_for(kPoll);
-  if (!status()) {
+  if (!wait(patience)) {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
     status_ = 128 + SIGKILL;

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,14 +11,29 @@
 
 namespace outrider {
 
+/// What a child process is asked to end by.
+enum class EndsBy : std::uint8_t {
+  kSigterm,
+  kEndOfInput,  ///< its standard input is a pipe, which closes
+};
+
 /// A program that was started, with both outputs in a log file. Ends with its
 /// owner: the destructor kills what still runs. Ctrl-C on the terminal does not
 /// reach it; its owner decides what to do with it.
 class ChildProcess {
  public:
+  struct Start {
+    std::string name;                    ///< for messages
+    std::filesystem::path program;       ///< without a slash: found by PATH
+    std::vector<std::string> arguments;  ///< without the program itself
+    std::filesystem::path log;
+    std::optional<std::filesystem::path> input{};   ///< standard input
+    std::optional<std::filesystem::path> output{};  ///< standard output; absent: the log
+    EndsBy ends_by = EndsBy::kSigterm;
+  };
+
   /// @throws EnvironmentError if it cannot be started
-  ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-               const std::filesystem::path& log);
+  explicit ChildProcess(const Start& start);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -25,6 +41,8 @@ class ChildProcess {
   /// Exit status, or 128 + signal; nothing while it runs.
   std::optional<int> status();
   void terminate();
+  /// Waits so long. @return as status()
+  std::optional<int> wait(std::chrono::milliseconds patience);
   /// Asks it to end, waits so long, then kills it. @return as status()
   int finish(std::chrono::milliseconds patience);
 
@@ -35,6 +53,8 @@ class ChildProcess {
  private:
   std::string name_;
   std::filesystem::path log_;
+  EndsBy ends_by_;
+  int input_ = -1;  ///< our end of its standard input
   pid_t pid_ = -1;
   std::optional<int> status_;
 };

@@ -44,8 +44,8 @@ RunStore::RunStore(const fs::path& directory, std::string program)
     : directory_(directory / "unfinished"), program_(std::move(program)) {}
 
 std::string RunStore::key_of(const Case& c, Runtime runtime) const {
-  std::string key = program_ + '\n' + (runtime == Runtime::kVirtual ? "virtual" : "loopback") +
-                    '\n' + c.label + '\n' + std::to_string(c.seed) + '\n';
+  std::string key =
+      program_ + '\n' + name_of(runtime) + '\n' + c.label + '\n' + std::to_string(c.seed) + '\n';
   // Both hold whatever decides how a run goes, but for files and how long it may take.
   key += to_toml(c.switches) + to_toml(c.traffic);
   for (const auto& job : c.traffic.jobs)

@@ -9,14 +9,14 @@ namespace outrider {
 
 namespace {
 
-CaseSummary summary_of(const CaseRun& run, Runtime runtime) {
+CaseSummary summary_of(const CaseRun& run, Runtime runtime, Flagged flagged) {
   const Case& c = *run.definition;
   return {.label = c.label,
           .parameters = c.parameters,
           .seed = c.seed,
           .base_rtt = c.base_rtt,
           .interrupted = run.result.interrupted,
-          .metrics = measure(c, runtime, run.result),
+          .metrics = measure(c, runtime, run.result, flagged),
           .references = references_of(c, run.result, run.alone ? &*run.alone : nullptr),
           .background_cost = {}};
 }
@@ -53,7 +53,7 @@ Summary summarise(const Experiment& experiment) {
     assert(run.definition != nullptr);
     cases.push_back(run.definition);
     inputs.push_back({run.definition, experiment.runtime, &run.result});
-    summary.cases.push_back(summary_of(run, experiment.runtime));
+    summary.cases.push_back(summary_of(run, experiment.runtime, experiment.flagged));
     summary.interrupted |= run.result.interrupted;
   }
   const CasePoints points = points_of(cases);

@@ -40,6 +40,7 @@ struct Experiment {
   std::size_t planned_cases = 0;  ///< > runs.size(): interrupted; 0: not known
   std::vector<CaseRun> runs{};
   std::string question{};
+  Flagged flagged = Flagged::kKept;
 };
 
 struct CaseSummary {

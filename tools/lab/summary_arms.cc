@@ -164,6 +164,8 @@ constexpr Measure kMeasures[] = {
     {"communication_seconds_mean", pooled_mean<&Samples::communication_seconds>},
     {"communication_seconds_p99", pooled_p99<&Samples::communication_seconds>},
     {"iteration_seconds_median", pooled_median<&Samples::iteration_seconds>},
+    {"first_layer_seconds_median", pooled_median<&Samples::first_layer_seconds>},
+    {"nic_send_idle_share_median", pooled_median<&Samples::nic_send_idle_share>},
     {"pull_completion_seconds_median", pooled_median<&Samples::pull_completion_seconds>},
     {"ddl_throughput_bits_per_second_mean",
      pooled_mean<&Samples::burst_throughput_bits_per_second>},

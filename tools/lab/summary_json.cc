@@ -83,6 +83,12 @@ Json json_of(const BackgroundCost& c) {
 
 Json json_of(const SignalCounts& s) {
   return {{"starts_sent", s.starts_sent},
+          {"starts_meant", s.starts.meant},
+          {"starts_lost", s.starts.lost},
+          {"starts_late", s.starts.late},
+          {"starts_early", s.starts.early},
+          {"starts_duplicated", s.starts.duplicated},
+          {"starts_forged", s.starts.forged},
           {"acks_sent", s.acks_sent},
           {"acks_received", s.acks_received},
           {"ack_timeouts", s.ack_timeouts},
@@ -126,7 +132,8 @@ Json json_of(const Noise& n) {
            {{"switch", n.longest_poll_gap_switch_seconds},
             {"generator", n.longest_poll_gap_generator_seconds}}},
           {"tolerated_gap_seconds", n.tolerated_gap_seconds},
-          {"iterations_flagged_at_most", n.iterations_flagged}};
+          {"iterations_flagged_at_most", n.iterations_flagged},
+          {"iterations_excluded", n.iterations_excluded}};
 }
 
 /// Means over the pushes that have it.
@@ -159,6 +166,10 @@ Json promised_metrics_of(const CaseSummary& c) {
       {"burst_completion_seconds", json_of(s.burst_completion_seconds)},
       {"communication_seconds", json_of(s.communication_seconds)},
       {"iteration_seconds", json_of(s.iteration_seconds)},
+      {"first_layer_seconds", json_of(s.first_layer_seconds)},
+      {"forward_wait_seconds", json_of(s.forward_wait_seconds)},
+      {"nic_send_idle_share", json_of(s.nic_send_idle_share)},
+      {"nic_receive_idle_share", json_of(s.nic_receive_idle_share)},
       {"ddl_throughput_bits_per_second", json_of(s.burst_throughput_bits_per_second)},
       {"burst_sojourn_seconds", json_of(m.burst_sojourn_seconds)},
       {"background_goodput_bits_per_second", m.background_goodput_bits_per_second},
@@ -233,7 +244,7 @@ std::string to_json(const Summary& summary) {
   Json out{{"schema_version", kSchemaVersion},
            {"experiment", summary.experiment},
            {"question", summary.question},
-           {"runtime", summary.runtime == Runtime::kVirtual ? "virtual" : "loopback"},
+           {"runtime", name_of(summary.runtime)},
            {"interrupted", summary.interrupted},
            {"planned_cases", summary.planned_cases},
            {"warnings", Json::array()},

@@ -15,20 +15,18 @@ std::string strict_key(const Case& c) {
   return parameters_key(c.parameters, [](std::string_view n) { return !tells_on_from_off(n); });
 }
 
-/// What an arm of its own may differ in from off, beside the regulator: its queues, and
-/// the form in which it is told.
-bool tells_arms_apart(std::string_view n) {
-  static constexpr std::array<std::string_view, 10> kNames{
-      "marker",      "red_kmin_packets", "red_pmax",           "red_weight",
-      "scheduler",   "ddl_weight",       "aqm_target_seconds", "aqm_interval_seconds",
-      "signal_form", "background_floor"};
+bool is_other_remedy(std::string_view n) {
+  static constexpr std::array<std::string_view, 17> kNames{
+      "marker",          "red_kmin_packets", "red_pmax",           "red_weight",
+      "scheduler",       "ddl_weight",       "aqm_target_seconds", "aqm_interval_seconds",
+      "signal_form",     "background_floor", "send_policy",        "granularity",
+      "partition_bytes", "credit_bytes",     "fusion_bytes",       "fusion_cycle_seconds",
+      "bandwidth_error"};
   return std::ranges::find(kNames, n) != kNames.end();
 }
 
 std::string loose_key(const Case& c) {
-  return parameters_key(c.parameters, [](std::string_view n) {
-    return !tells_on_from_off(n) && !tells_arms_apart(n);
-  });
+  return parameters_key(c.parameters, [](std::string_view n) { return !tells_arms_apart(n); });
 }
 
 std::string with_seed(std::string key, const Case& c, std::string_view rank) {
@@ -38,6 +36,10 @@ std::string with_seed(std::string key, const Case& c, std::string_view rank) {
 }  // namespace
 
 bool tells_on_from_off(std::string_view parameter) { return is_regulator_parameter(parameter); }
+
+bool tells_arms_apart(std::string_view parameter) {
+  return tells_on_from_off(parameter) || is_other_remedy(parameter);
+}
 
 std::string text_of(const ParameterValue& value) {
   struct Visitor {

@@ -14,6 +14,10 @@ namespace outrider {
 /// (describe_regulator() names them).
 bool tells_on_from_off(std::string_view parameter);
 
+/// Arms of one point may differ in these: the regulator's, and those of the queues' own
+/// remedies, of the form of signals and of the order in which gradients leave.
+bool tells_arms_apart(std::string_view parameter);
+
 /// As a person would write it; equal texts of one parameter are equal values.
 std::string text_of(const ParameterValue& value);
 
@@ -35,8 +39,8 @@ struct CasePoints {
 
 /// The off case is the first one with the same seed and
 ///   1. the same parameters, but for those above, and the label "off";
-///   2. the same but for the queues' own remedies too (`marker`, `scheduler`, and what these
-///      take) and `signal_form`: the static pair is an arm, not a point; "off";
+///   2. the same but for other remedies too (`marker`, `scheduler`, `send_policy`, and what
+///      these take) and `signal_form`: the static pair is an arm, not a point; "off";
 ///   3. as 1, 4. as 2, with a label that begins with "off".
 /// An off case is so compared with itself. A case without any stands at the point
 /// of its own parameters.

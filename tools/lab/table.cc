@@ -67,12 +67,12 @@ std::string values_of(const ArmSummary& arm, const std::set<std::string>& names)
   return text;
 }
 
-/// The label, with what the regulator is set to where the label is there twice.
+/// The label, with what its remedy is set to where the label is there twice.
 std::string row_name(const ArmSummary& arm, const Arms& point) {
   Arms same;
   for (const ArmSummary* other : point)
     if (other->label == arm.label) same.push_back(other);
-  const std::string settings = values_of(arm, varying(same, tells_on_from_off));
+  const std::string settings = values_of(arm, varying(same, tells_arms_apart));
   return settings.empty() ? arm.label : arm.label + " " + settings;
 }
 
@@ -184,19 +184,44 @@ std::string time_block(const Arms& point) {
          table_line("", {"", "", "background", "other DDL", "", "", "", ""}) + rows;
 }
 
+/// Iterations as training feels them; empty on a fixed schedule, which paces them.
+std::string iteration_block(const Arms& point) {
+  const auto closed_loop = [](const ArmSummary* arm) {
+    const auto schedule =
+        std::ranges::find(arm->parameters, "schedule", &Parameters::value_type::first);
+    return schedule != arm->parameters.end() && text_of(schedule->second) == "closed_loop";
+  };
+  if (!std::ranges::any_of(point, closed_loop)) return "";
+  std::string text =
+      "Iterations:\n" +
+      table_line("", {"iteration", "against off", "95 %", "first layer", "NIC idle"}) +
+      table_line("", {"ms, median", "", "", "ms", "% sending"});
+  for (const ArmSummary* arm : point) {
+    const ArmMetric iteration = arm->metric("iteration_seconds_median");
+    text += table_line(
+        row_name(*arm, point),
+        {shown(iteration.value.value * 1e3), arm->off ? "" : shown_change(iteration.change.value),
+         arm->off ? "" : shown_interval(iteration.change),
+         shown(arm->metric("first_layer_seconds_median").value.value * 1e3),
+         shown(arm->metric("nic_send_idle_share_median").value.value * 100)});
+  }
+  return text;
+}
+
 // -- the whole
 
 std::string heading(const Summary& summary) {
   std::size_t seeds = 0;
   for (const auto& arm : summary.arms) seeds = std::max(seeds, arm.cases.size());
-  std::string text = summary.experiment + ", " +
-                     (summary.runtime == Runtime::kVirtual ? "virtual time" : "loopback") + ", " +
-                     std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
+  std::string text =
+      summary.experiment + ", " +
+      (summary.runtime == Runtime::kVirtual ? "virtual time" : name_of(summary.runtime)) + ", " +
+      std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
   if (seeds < kSeedsForClaims)
     text += ": a demonstration; claims rest on " + std::to_string(kSeedsForClaims) + " or more";
   if (summary.interrupted)
-    text += "\nInterrupted: " + std::to_string(summary.cases.size()) + " of " +
-            std::to_string(summary.planned_cases) + " cases were begun";
+    text += "\nIncomplete: " + std::to_string(summary.cases.size()) + " of " +
+            std::to_string(summary.planned_cases) + " cases have results";
   return text.append("\n");
 }
 
@@ -231,7 +256,7 @@ std::string comparison_table(const Summary& summary) {
     text += "\n";
     if (points.size() > 1) text += "== " + point_heading(points, points[i]) + "\n";
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
-    text += time_block(points[i]);
+    text += iteration_block(points[i]) + time_block(points[i]);
     if (points.size() <= kPointsInFull) text += cost_block(points[i], summary);
   }
   return wrapped(text + table_notes(summary));

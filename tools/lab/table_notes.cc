@@ -41,8 +41,9 @@ constexpr Warning kWarnings[] = {
      [](const CaseSummary& c) { return c.background_cost.windows_left_out; }},
     {"packets lost before the switch saw them",
      [](const CaseSummary& c) { return c.metrics.device_rx_missed + c.metrics.device_rx_nombuf; }},
-    {"iterations, at most, during which a poll loop was away too long",
+    {"iterations during which a poll loop was away too long",
      [](const CaseSummary& c) { return c.metrics.noise.iterations_flagged; }},
+    {"of these left out", [](const CaseSummary& c) { return c.metrics.noise.iterations_excluded; }},
 };
 
 }  // namespace

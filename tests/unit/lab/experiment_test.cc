@@ -4,14 +4,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/unit/lab/experiment_fixture.h"
 
 namespace outrider {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 struct Fault {
@@ -73,6 +77,17 @@ TEST(ExperimentFile, EveryFaultNamesItsKey) {
        "needs regulation \"off\""},
       {changed("regulation = \"mark\"", "regulation = \"mark\"\nlead_source = \"none\""),
        "arm[2].lead_source", "nothing would arm it"},
+      {changed("regulation = \"mark\"",
+               "regulation = \"mark\"\npredict = \"traffic\"\nlead_source = \"none\"\n"
+               "signal_lost = 0.1"),
+       "arm[2].signal_lost", "no START is sent"},
+      {changed("regulation = \"mark\"",
+               "regulation = \"mark\"\nsignal_early = 0.1\nsignal_early_rtts = 2.0"),
+       "arm[2].signal_early", "nobody knows before"},
+      {changed("regulation = \"mark\"", "regulation = \"mark\"\nsignal_late = 0.1"),
+       "arm[2].signal_late_rtts", "must be above 0"},
+      {changed("regulation = \"mark\"", "regulation = \"mark\"\nsignal_late_rtts = -1.0"),
+       "arm[2].signal_late_rtts", "must be from 0"},
       {changed("regulation = \"mark\"", "regulation = \"mark\"\nlead_rtt = 4"), "arm[2].lead_rtt",
        "did you mean \"lead_rtts\"?"},
   };
@@ -131,15 +146,59 @@ TEST(ExperimentFile, ReportsAllFaultsAtOnce) {
                                                   "arm[0].label", "vary[0].parameter"));
 }
 
+/// Files in a directory of their own.
+class ExperimentBase : public testing::Test {
+ protected:
+  ExperimentBase() { fs::create_directory(directory_); }
+  ~ExperimentBase() override { fs::remove_all(directory_); }
+  ConfigResult<ExperimentFile> load(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ / name) << text;
+    return load_experiment((directory_ / name).string());
+  }
+
+ private:
+  fs::path directory_ = fs::temp_directory_path() / ("outrider-base-" + std::to_string(getpid()));
+};
+
+TEST_F(ExperimentBase, GivesWhatTheFileDoesNotSay) {
+  const auto base = load("base.toml", small_experiment());
+  const auto own = load("own.toml",
+                        "base = \"base.toml\"\nname = \"own\"\nquestion = \"!\"\n[parameters]\n"
+                        "iterations = 4\n[network]\nmeasured = \"a.to_b\"\nrtt = \"4ms\"\n"
+                        "[[arm]]\nlabel = \"off\"\n");
+  ASSERT_TRUE(base && own) << format_issues("own", own.issues);
+  EXPECT_EQ(own.config->name, "own");
+  EXPECT_EQ(own.config->seeds, 1U) << "what is asked is the file's own";
+  EXPECT_EQ(own.config->arms.size(), 1U);
+  EXPECT_EQ(own.config->hosts.size(), 4U);
+  EXPECT_EQ(own.config->trunks.at(0).rate, base.config->trunks.at(0).rate);
+  EXPECT_EQ(own.config->network.rtt, std::chrono::milliseconds(4)) << "a table is taken as a whole";
+  EXPECT_EQ(own.config->parameters.iterations, 4U) << "parameters one by one";
+  EXPECT_EQ(own.config->parameters.burst_bytes, base.config->parameters.burst_bytes);
+}
+
+TEST_F(ExperimentBase, FaultsAreItsKeys) {
+  const auto problem = [&](const std::string& base) {
+    const auto file = load("own.toml", "base = " + base + "\n" + small_experiment());
+    return file.issues.empty() ? "" : file.issues.at(0).key + ": " + file.issues[0].problem;
+  };
+  EXPECT_THAT(problem("\"none.toml\""), HasSubstr("base: \"none.toml\": cannot be opened"));
+  EXPECT_THAT(problem("7"), HasSubstr("base: 7: must be the path of an experiment"));
+  (void)load("middle.toml", "base = \"far.toml\"\n" + small_experiment());
+  EXPECT_THAT(problem("\"middle.toml\""), HasSubstr("base: \"middle.toml\": has a base itself"));
+}
+
 TEST(ExperimentParameters, OnlyTheseBelongToTheRegulator) {
   std::vector<std::string> names;
   for (const auto& [name, value] : to_parameters({}))
     if (is_regulator_parameter(name)) names.push_back(name);
-  EXPECT_THAT(names, testing::ElementsAre("regulation", "recovery", "lead_rtts", "lead_source",
-                                          "spare_ddl", "window_rule", "window_floor", "window_gain",
-                                          "window_standing_clamp", "window_release_rtts",
-                                          "window_spare_marks", "switch_lead_rtts", "predict",
-                                          "predict_idle_gap_rtts"));
+  EXPECT_THAT(names, testing::ElementsAre(
+                         "regulation", "recovery", "lead_rtts", "lead_source", "spare_ddl",
+                         "window_rule", "window_floor", "window_gain", "window_standing_clamp",
+                         "window_release_rtts", "window_spare_marks", "switch_lead_rtts", "predict",
+                         "predict_idle_gap_rtts", "signal_lost", "signal_late", "signal_late_rtts",
+                         "signal_early", "signal_early_rtts", "signal_duplicated", "signal_copies",
+                         "signal_copy_gap_rtts", "signal_forged_per_second"));
 }
 
 TEST(ExperimentParameters, EveryOneCanBeAssignedByItsName) {

@@ -202,14 +202,41 @@ TEST(Metrics, ClockOffsetIsTheMedianOfJoinedBursts) {
 TEST(Metrics, PollGapsFlagIterationsInRealTime) {
   RunResult r = one_iteration();
   const Case c = make_case("off");  // 60 packets x 1538 B at 8 Mbit/s: 92.28 ms
-  r.traffic.longest_poll_gap_ns = 10 * kMs;
-  CaseMetrics m = measure(c, Runtime::kLoopback, r);
-  EXPECT_NEAR(m.noise.tolerated_gap_seconds, 9.228e-3, 1e-9);
-  EXPECT_EQ(m.noise.iterations_flagged, 1U);
-  r.traffic.longest_poll_gap_ns = 9 * kMs;
-  EXPECT_EQ(measure(c, Runtime::kLoopback, r).noise.iterations_flagged, 0U);
-  r.traffic.longest_poll_gap_ns = 10 * kMs;
+  // From its START to its last delivery: 98 to 150 ms, 1 ms later on the switch's clock.
+  const auto flagged = [&](const PollGap& switch_gap, const PollGap& generator_gap) {
+    r.switches.poll_gaps = {switch_gap};
+    r.traffic.poll_gaps = {generator_gap};
+    return measure(c, Runtime::kLoopback, r).noise.iterations_flagged;
+  };
+  const PollGap none{0, 0};
+  EXPECT_NEAR(measure(c, Runtime::kLoopback, r).noise.tolerated_gap_seconds, 9.228e-3, 1e-9);
+  EXPECT_EQ(flagged(none, {120 * kMs, 10 * kMs}), 1U);
+  EXPECT_EQ(flagged(none, {120 * kMs, 9 * kMs}), 0U) << "tolerated";
+  EXPECT_EQ(flagged(none, {88 * kMs, 10 * kMs}), 1U) << "until START";
+  EXPECT_EQ(flagged(none, {88 * kMs - 1, 10 * kMs}), 0U) << "over before START";
+  EXPECT_EQ(flagged({151 * kMs, 10 * kMs}, none), 1U);
+  EXPECT_EQ(flagged({151 * kMs + 1, 10 * kMs}, none), 0U) << "after the last delivery";
+  // As many as are kept, all of them longer than what is tolerated: there may have been more.
+  r.traffic.poll_gaps.assign(PollGaps::kKept, {190 * kMs, 10 * kMs});
+  EXPECT_EQ(measure(c, Runtime::kLoopback, r).noise.iterations_flagged, 1U);
   EXPECT_EQ(measure_virtual(c, r).noise.iterations_flagged, 0U);
+}
+
+TEST(Metrics, FlaggedIterationsAreLeftOutWhenAsked) {
+  RunResult r = one_iteration();
+  r.traffic.poll_gaps = {{r.traffic.bursts.at(0).due_ns, 10 * kMs}};
+  const Case c = make_case("off");
+  const CaseMetrics kept = measure(c, Runtime::kLoopback, r);
+  EXPECT_EQ(kept.noise.iterations_excluded, 0U);
+  EXPECT_EQ(kept.samples.communication_seconds.size(), 1U);
+  EXPECT_FALSE(kept.samples.max_queue_packets.empty());
+  const CaseMetrics left = measure(c, Runtime::kLoopback, r, Flagged::kExcluded);
+  EXPECT_EQ(left.noise.iterations_excluded, 1U);
+  EXPECT_EQ(left.iterations, 1U);
+  EXPECT_EQ(left.push_bursts, 0U);
+  EXPECT_TRUE(left.samples.communication_seconds.empty());
+  EXPECT_TRUE(left.samples.iteration_seconds.empty());
+  EXPECT_TRUE(left.samples.max_queue_packets.empty());
 }
 
 TEST(Metrics, OfNothing) {

@@ -14,6 +14,7 @@
 #include "tests/unit/lab/experiment_fixture.h"
 #include "tools/lab/plan_switches.h"
 #include "tools/lab/summary_points.h"
+#include "tools/lab/testbed.h"
 #include "trafficgen/config_toml.h"
 
 namespace outrider {
@@ -28,6 +29,20 @@ std::vector<fs::path> experiment_files() {
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   std::ranges::sort(files);
   return files;
+}
+
+TEST(Testbeds, EveryShippedOneIsValid) {
+  for (const auto& entry : fs::directory_iterator(OUTRIDER_SOURCE_DIR "/conf/testbeds")) {
+    const auto testbed = load_testbed(entry.path().string());
+    ASSERT_TRUE(testbed) << format_issues(entry.path().string(), testbed.issues);
+    const auto quick = load_experiment(OUTRIDER_SOURCE_DIR "/conf/experiments/quick.toml");
+    const auto plan = make_plan(*quick.config, {.seeds = 1});
+    EXPECT_TRUE(missing_devices(*testbed.config, plan.config->front()).empty());
+    const Case c = on_testbed(*testbed.config, plan.config->front());
+    EXPECT_EQ(c.switches.devices[0].device, "0000:3b:00.0");
+    EXPECT_EQ(c.traffic.devices[1].device, "0000:5e:00.1");
+    EXPECT_EQ(c.switches.lcore, 2U);
+  }
 }
 
 TEST(Plan, CrossesArmsWithSeeds) {
@@ -55,6 +70,17 @@ TEST(Plan, EachPointIsRunOnceWithEachOfItsArms) {
   EXPECT_EQ(plan_of(small_experiment(vary + cross), one).size(), 3U + 4U + 4U);
 }
 
+// Each value is legal, and so are the parameters of the file: it is the point that is not.
+TEST(Plan, RefusesPointsWhoseParametersDoNotFit) {
+  const auto file = read_experiment(small_experiment(
+      "[[vary]]\nparameter = \"background_load\"\nvalues = [0.5]\narms = [\"off\"]\n"));
+  ASSERT_TRUE(file);
+  const auto plan = make_plan(*file.config, {});
+  ASSERT_EQ(plan.issues.size(), 1U);
+  EXPECT_THAT(plan.issues[0].problem,
+              testing::HasSubstr("arm \"off\": background_sizes: \"\": is required"));
+}
+
 TEST(Plan, ResolvesEveryParameterOfEveryCase) {
   const auto cases = plan_of(small_experiment(
       "[[vary]]\nparameter = \"burst_bytes\"\nvalues = [\"1MB\"]\narms = [\"on\"]\n"));
@@ -64,6 +90,29 @@ TEST(Plan, ResolvesEveryParameterOfEveryCase) {
   EXPECT_EQ(parameter(cases.front(), "lead_source"), ParameterValue{std::string("wait")})
       << "off announces and waits, too";
   EXPECT_EQ(parameter(cases[2], "lead_source"), ParameterValue{std::string("none")});
+}
+
+// They are the regulator's: its curves over a fault's rate have one off arm.
+TEST(Plan, FaultsOfSignalsAreThoseOfTheRegulatedArms) {
+  const auto cases = plan_of(
+      small_experiment("[[cross]]\nsignal_lost = [0.0, 0.5]\nsignal_late = [0.25]\n"
+                       "signal_late_rtts = [2]\nsignal_duplicated = [1.0]\nsignal_copies = [3]\n"
+                       "signal_copy_gap_rtts = [1]\nsignal_forged_per_second = [4.0]\n"
+                       "arms = [\"off\", \"off-no-start\", \"on\"]\n"),
+      {.seeds = 1});
+  ASSERT_EQ(cases.size(), 3U + 2U);
+  for (const auto& c : cases) {
+    const SignalFaultsConfig& f = c.traffic.jobs[0].announce.faults;
+    const bool faulty = &c == &cases[3] || &c == &cases[4];
+    EXPECT_EQ(f.late, faulty ? 0.25 : 0) << c.label;
+    EXPECT_EQ(f.forged_per_second, faulty ? 4 : 0);
+    if (!faulty) continue;
+    EXPECT_EQ(f.lost, &c == &cases[4] ? 0.5 : 0);
+    EXPECT_EQ(f.late_by, 2 * c.base_rtt);
+    EXPECT_EQ(f.copies, 3U);
+    EXPECT_EQ(f.copy_gap, c.base_rtt);
+    EXPECT_EQ(without_background(c).traffic.jobs[0].announce.faults.forged_per_second, 0);
+  }
 }
 
 TEST(Plan, BuildsWhatTheParametersSay) {
@@ -239,6 +288,26 @@ TEST(ShippedExperiments, LoadAndPlan) {
 
 // Every on case must have an off case that it is compared with, or nothing could be said
 // of it.
+// What is compared in prophet.toml is the order of gradients, at each rate with that of FIFO.
+TEST(ShippedExperiments, SendPoliciesAreArmsOfOnePoint) {
+  const auto file = load_experiment(OUTRIDER_SOURCE_DIR "/conf/experiments/prophet.toml");
+  ASSERT_TRUE(file);
+  const auto plan = make_plan(*file.config, {.seeds = 1});
+  ASSERT_TRUE(plan);
+  std::vector<const Case*> cases;
+  for (const auto& c : *plan.config) cases.push_back(&c);
+  const CasePoints points = points_of(cases);
+  std::set<std::size_t> off_cases;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    ASSERT_LT(points.off_case[i], cases.size()) << cases[i]->label;
+    const Case& off = *cases[points.off_case[i]];
+    EXPECT_EQ(off.label, "off");
+    EXPECT_EQ(parameter(off, "rate_factor"), parameter(*cases[i], "rate_factor"));
+    off_cases.insert(points.off_case[i]);
+  }
+  EXPECT_EQ(off_cases.size(), 5U) << "one a rate";
+}
+
 TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
   for (const auto& path : experiment_files()) {
     const auto file = load_experiment(path.string());
@@ -256,9 +325,9 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
       ASSERT_LT(off, cases.size()) << path << ": " << case_name(*file.config, *cases[i]);
       EXPECT_EQ(cases[off]->label, "off") << path << ": " << case_name(*file.config, *cases[i]);
     }
-    // Agreement compares runtimes, not arms: it regulates nowhere.
-    if (path.filename() == "agreement.toml") EXPECT_EQ(on_cases, 0U);
-    else EXPECT_GT(on_cases, 0U) << path;
+    // Agreement compares runtimes, Prophet send policies, RFC 7928 queue disciplines.
+    const std::set<fs::path> none{"agreement", "prophet", "rfc7928"};
+    EXPECT_EQ(on_cases > 0, !none.contains(path.stem())) << path;
   }
 }
 

@@ -67,6 +67,27 @@ TEST(Table, ShowsValuesAndChanges) {
   EXPECT_FALSE(contains(text, "paper")) << "not the paper's experiment";
 }
 
+TEST(Table, ShowsIterationsOfAClosedLoop) {
+  const Parameters fixed{{"schedule", std::string("fixed")}};
+  EXPECT_FALSE(
+      contains(comparison_table(summary_of("mine", {arm("off", 0, fixed)})), "Iterations:"));
+  const Parameters closed{{"schedule", std::string("closed_loop")}};
+  ArmSummary off = arm("off", 0, closed), p3 = arm("off-p3", 0, closed);
+  off.off = true;
+  for (auto* a : {&off, &p3}) {
+    a->metrics.push_back({"iteration_seconds_median", {.value = 0.5}, {-0.25, -0.5, -0.125}});
+    a->metrics.push_back({"first_layer_seconds_median", {.value = 0.004}, {}});
+  }
+  const std::string text = comparison_table(summary_of("mine", {off, p3}));
+  const std::string block = text.substr(text.find("Iterations:"));
+  EXPECT_TRUE(
+      line_of(block, "off-p3")
+          .starts_with(
+              "off-p3                   500.0       -25 %   [-50,-12]       4.000           -"))
+      << block;
+  EXPECT_FALSE(contains(line_of(block, "off "), "%")) << block;
+}
+
 TEST(Table, SaysWhereTheTimeWentIfItIsKnown) {
   EXPECT_FALSE(contains(comparison_table(summary_of("mine", {arm("off", 0)})), "Where the"));
   ArmSummary known = arm("known", 0);
@@ -96,7 +117,7 @@ TEST(Table, SaysHowMuchItRestsOn) {
   EXPECT_TRUE(contains(comparison_table(s), "30 seeds\n"));
   s.interrupted = true;
   s.planned_cases = 12;
-  EXPECT_TRUE(contains(comparison_table(s), "Interrupted: 1 of 12 cases"));
+  EXPECT_TRUE(contains(comparison_table(s), "Incomplete: 1 of 12 cases"));
 }
 
 TEST(Table, HeadsPointsWithWhatVaries) {

@@ -1,0 +1,115 @@
+// Goal: the search keeps whatever may be on a front and sends away what is beaten beyond its
+// uncertainty; areas and gains are those of literal samples.
+#include "tools/lab/front_search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace outrider {
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+Estimate known(double value, double low, double high) { return {value, low, high}; }
+
+/// Samples of one iteration each. @param seconds and @param lost of 100 bytes, [seeds]
+FrontCandidate candidate(const std::string& system, bool ours, const std::vector<double>& seconds,
+                         const std::vector<double>& lost) {
+  FrontCandidate c{.system = system, .label = system, .ours = ours};
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    c.samples.push_back(
+        {.communication_seconds = {seconds[i]}, .lost_bytes = lost[i], .reference_bytes = 100});
+  return c;
+}
+
+const std::vector<FrontSample> kAlone(4, {.communication_seconds = {1.0}});
+
+TEST(FrontSearch, APointIsTheRatioOfMediansAndTheLossOfAllBytes) {
+  FrontCandidate c{.system = "a", .label = "a"};
+  c.samples = {{.communication_seconds = {2, 4}, .lost_bytes = 1, .reference_bytes = 100},
+               {.communication_seconds = {6}, .lost_bytes = 20, .reference_bytes = 200},
+               {.communication_seconds = {}}};  // nothing complete, no cost
+  const std::vector<FrontSample> alone{{.communication_seconds = {1, 3}},
+                                       {.communication_seconds = {2}},
+                                       {.communication_seconds = {2}}};
+  const FrontPoint all = point_of(c, alone, Indices{0, 1, 2});
+  EXPECT_EQ(all.time, 4.0 / 2.0);
+  EXPECT_EQ(all.cost, 21.0 / 300);
+  EXPECT_EQ(point_of(c, alone, Indices{1, 1}).time, 3);
+  EXPECT_TRUE(std::isnan(point_of(c, alone, Indices{2}).time));
+  EXPECT_TRUE(std::isnan(point_of(c, alone, Indices{2}).cost));
+}
+
+TEST(FrontSearch, ClearlyDominatesIfTheIntervalsAreApart) {
+  const FrontEstimate good{known(2, 1.5, 2.5), known(0.02, 0.01, 0.03)};
+  EXPECT_TRUE(clearly_dominates(good, {known(3, 2.6, 3.5), known(0.05, 0.04, 0.06)}));
+  EXPECT_FALSE(clearly_dominates(good, {known(3, 2.4, 3.5), known(0.05, 0.04, 0.06)}))
+      << "times overlap";
+  EXPECT_FALSE(clearly_dominates(good, {known(3, 2.6, 3.5), known(0.05, 0.02, 0.06)}))
+      << "costs overlap";
+  EXPECT_FALSE(clearly_dominates(good, good));
+  const FrontEstimate one_seed{{.value = 1}, {.value = 0}};
+  EXPECT_FALSE(clearly_dominates(one_seed, good));
+  EXPECT_FALSE(clearly_dominates(good, {{.value = 9}, {.value = 9}}));
+}
+
+TEST(FrontSearch, SendsAwayWhatItsOwnSystemBeatsAlone) {
+  std::vector<FrontCandidate> candidates(5);
+  for (auto& c : candidates) c.system = "a";
+  candidates[3].system = "b";
+  const FrontEstimate good{known(2, 1.9, 2.1), known(0.02, 0.01, 0.03)};
+  const FrontEstimate bad{known(3, 2.9, 3.1), known(0.09, 0.08, 0.1)};
+  const FrontEstimate unsure{known(3, 2.0, 4.0), known(0.09, 0.0, 0.2)};
+  EXPECT_EQ(survivors(candidates, std::vector<FrontEstimate>{good, bad, unsure, bad, {}}),
+            (Indices{0, 2, 3}))
+      << "[3] is all that its system has; [4] was not measured";
+  EXPECT_EQ(survivors(candidates, std::vector<FrontEstimate>{good, good, good, good, good}),
+            (Indices{0, 1, 2, 3, 4}))
+      << "equal ones stay";
+}
+
+TEST(FrontSearch, SeedsDoubleUpToTheLast) {
+  using Rounds = std::vector<std::uint32_t>;
+  EXPECT_EQ(rounds_of(3, 12), (Rounds{3, 6, 12}));
+  EXPECT_EQ(rounds_of(3, 13), (Rounds{3, 6, 12, 13}));
+  EXPECT_EQ(rounds_of(4, 4), Rounds{4});
+  EXPECT_EQ(rounds_of(1, 2), (Rounds{1, 2}));
+}
+
+TEST(FrontSearch, AreaAndGainOverTheBestBaseline) {
+  const FrontPoint reference{.time = 5, .cost = 0.5};
+  const std::vector<FrontCandidate> candidates{
+      candidate("ours", true, {2, 2, 2, 2}, {10, 10, 10, 10}),     // 3 x 0.4
+      candidate("ours", true, {1, 1, 1, 1}, {30, 30, 30, 30}),     // and 1 x 0.2 beside it
+      candidate("ours", true, {3, 3, 3, 3}, {20, 20, 20, 20}),     // dominated
+      candidate("weak", false, {4, 4, 4, 4}, {0, 0, 0, 0}),        // 1 x 0.5
+      candidate("strong", false, {3, 3, 3, 3}, {10, 10, 10, 10}),  // 2 x 0.4
+      candidate("ours", true, {1, 1}, {0, 0}),                     // sent away before the end
+  };
+  const auto fronts = fronts_of(candidates, kAlone, 4, reference);
+  ASSERT_EQ(fronts.size(), 3U);
+  EXPECT_EQ(fronts[0].name, "ours");
+  EXPECT_EQ(fronts[0].front, (Indices{1, 0}));
+  EXPECT_NEAR(fronts[0].area.value, 1.4, 1e-12);
+  EXPECT_NEAR(fronts[0].gain.value, 1.4 - 0.8, 1e-12);
+  EXPECT_NEAR(fronts[0].gain.low, 0.6, 1e-12) << "all seeds are alike";
+  EXPECT_NEAR(fronts[0].gain.high, 0.6, 1e-12);
+  EXPECT_EQ(fronts[1].name, "weak");
+  EXPECT_NEAR(fronts[1].area.value, 0.5, 1e-12);
+  EXPECT_TRUE(std::isnan(fronts[1].gain.value)) << "a baseline gains nothing";
+}
+
+TEST(FrontSearch, TheGainIsAsUncertainAsItsSeeds) {
+  const std::vector<FrontCandidate> candidates{
+      candidate("ours", true, {1, 3, 1, 3}, {10, 10, 10, 10}),
+      candidate("base", false, {2, 2, 2, 2}, {10, 10, 10, 10}),
+  };
+  const auto fronts = fronts_of(candidates, kAlone, 4, {.time = 5, .cost = 0.5});
+  EXPECT_NEAR(fronts[0].gain.value, 0, 1e-12);
+  EXPECT_LT(fronts[0].gain.low, -0.3);
+  EXPECT_GT(fronts[0].gain.high, 0.3);
+}
+
+}  // namespace
+}  // namespace outrider
