@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Every command of README and docs/ works as it is written there.
+
+Programs are run, in a directory of their own that looks like the project's: a command that
+still works after a few seconds is ended with Ctrl-C, and has to end well. Scripts that
+build, install or measure for minutes are asked whether they know the options, and what
+belongs to the system is not run: see RUN, ASKED and SYSTEM. A command of any other
+program is a fault: say here how to test it.
+"""
+import itertools
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import commands
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = pathlib.Path(os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/release/bin"))
+RUNS_FOR = 2  # seconds
+PATIENCE = 60  # seconds, of failing tests
+
+RUN = {"outrider-lab", "outrider-switch", "outrider-trafficgen", "outrider-doctor"}
+BENCHES = {"outrider-virtual-hops", "outrider-queue-disciplines", "outrider-virtual-tests"}
+SYSTEM = {"ip", "ethtool", "sysctl", "modprobe", "dpdk-devbind.py", "dpdk-telemetry.py", "valgrind",
+          "kill"}
+# Exit statuses beside 0, and 130 after Ctrl-C: 1 of the doctor says that it has found something.
+ENDS = {"outrider-doctor": {0, 1}}
+NEEDS_DEVICE = re.compile(r"net_tap|net_af_|--testbed |[0-9a-f]{4}:[0-9a-f]{2}:")
+# What a placeholder stands for, by program.
+PLACEHOLDERS = {
+    ("outrider-lab", "FILE"): "conf/experiments/quick.toml",
+    ("outrider-lab", "front FILE"): "conf/experiments/front.toml",
+    ("outrider-lab", "DIR"): "results/made",
+    ("outrider-lab", "A"): "results/made",
+    ("outrider-lab", "B"): "results/made",
+    ("outrider-lab", "results/before"): "results/made",
+    ("outrider-lab", "results/after"): "results/made",
+    ("outrider-switch", "FILE"): "conf/switch/hosts-and-switch.toml",
+    ("outrider-trafficgen", "FILE"): "conf/trafficgen/imix.toml",
+}
+
+
+def documents():
+    return [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+
+
+def name_of(program):
+    return pathlib.Path(program).name
+
+
+def is_program(word):
+    return (name_of(word) in RUN | BENCHES | SYSTEM or word == "..." or
+            word.startswith(("tools/", "build/", "python3", "outrider-")))
+
+
+class Documented(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.groups = [group for document in documents()
+                      for group in commands.commands(str(document.relative_to(ROOT)),
+                                                     document.read_text(encoding="utf-8"),
+                                                     is_program)]
+        cls.directory = tempfile.TemporaryDirectory(prefix="outrider-docs-")
+        cls.addClassCleanup(cls.directory.cleanup)
+        cls.place = pathlib.Path(cls.directory.name)
+        (cls.place / "build/release").mkdir(parents=True)
+        (cls.place / "build/release/bin").symlink_to(PROGRAMS)
+        for name in ("tools", "tests", "docs"):
+            (cls.place / name).symlink_to(ROOT / name)
+        shutil.copytree(ROOT / "conf", cls.place / "conf")
+        # Sockets of its own: another test, or a user, may have the file's.
+        for file in (cls.place / "conf").glob("*/*.toml"):
+            text = file.read_text(encoding="utf-8")
+            file.write_text(text.replace("/tmp/", f"{cls.place}/"), encoding="utf-8")
+        (cls.place / "probe.toml").write_text(cls.block("docs/streams.md", "toml"), encoding="utf-8")
+        cls.helps = {}
+
+    @staticmethod
+    def block(document, language):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        return "\n".join(next(lines for _, kind, lines in commands.blocks(text) if kind == language))
+
+    def start(self, command):
+        program = name_of(command.words[0])
+        before = ["", *command.words]
+        words = [PLACEHOLDERS.get((program, f"{last} {word}"), PLACEHOLDERS.get((program, word), word))
+                 for last, word in zip(before, command.words)]
+        log = tempfile.TemporaryFile()  # closed with the process
+        process = subprocess.Popen([PROGRAMS / program, *words[1:]], cwd=self.place, stdout=log,
+                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        self.addCleanup(log.close)
+        self.addCleanup(lambda: process.poll() is None and process.kill())
+        return command, process, log
+
+    def ends_well(self, command, process, log, deadline):
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        if interrupted := process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        try:
+            status = process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            status = "none: Ctrl-C did not end it"
+        log.seek(0)
+        said = log.read().decode(errors="replace")
+        allowed = ENDS.get(name_of(command.words[0]), {0}) | ({130} if interrupted else set())
+        self.assertIn(status, allowed, f"{command}\n{said[-2000:]}")
+        return said
+
+    def test_programs_do_what_the_documents_say(self):
+        made = commands.Command("first", ["outrider-lab", "run", "conf/experiments/quick.toml",
+                                          "--repeat", "3", "--out", "results/made"])
+        self.ends_well(*self.start(made), time.monotonic() + PATIENCE)
+        ran = 0
+        for group in self.groups:
+            runnable = [c for c in group if name_of(c.words[0]) in RUN
+                        and not NEEDS_DEVICE.search(" ".join(c.words))]
+            # Two programs that talk with each other run side by side.
+            together = len({name_of(c.words[0]) for c in runnable}) > 1
+            started = []
+            for command in runnable:
+                with self.subTest(command=str(command)):
+                    started.append(self.start(command))
+                    ran += 1
+                    if not together:
+                        self.ends_well(*started.pop(), time.monotonic() + RUNS_FOR)
+            deadline = time.monotonic() + RUNS_FOR
+            for one in started:
+                with self.subTest(command=str(one[0])):
+                    self.ends_well(*one, deadline)
+        self.assertGreater(ran, 20, "the documents have more commands than that")
+
+    def help_of(self, words):
+        """Of a program or script, and of its subcommand."""
+        program = name_of(words[0])
+        path = PROGRAMS / program if program in RUN else ROOT / words[0]
+        sub = words[1:2] if program in RUN and words[1:2] and words[1][0] != "-" else []
+        key = (str(path), *sub)
+        if key not in self.helps:
+            done = subprocess.run([path, *sub, "--help"], capture_output=True, text=True,
+                                  cwd=self.place, check=False, timeout=PATIENCE)
+            self.assertEqual(done.returncode, 0, f"{path} --help: {done.stderr}")
+            self.helps[key] = done.stdout
+        return self.helps[key]
+
+    def test_options_are_known(self):
+        asked = 0
+        for command in itertools.chain.from_iterable(self.groups):
+            program = name_of(command.words[0])
+            if program not in RUN and not command.words[0].startswith("tools/"):
+                continue
+            for word in command.words[1:]:
+                if not word.startswith("--") or word == "--":
+                    continue
+                with self.subTest(command=str(command)):
+                    self.assertRegex(self.help_of(command.words), re.escape(word.split("=")[0]) + r"\b")
+                    asked += 1
+        self.assertGreater(asked, 20)
+
+    def test_what_is_named_is_there(self):
+        for command in itertools.chain.from_iterable(self.groups):
+            program = name_of(command.words[0])
+            with self.subTest(command=str(command)):
+                if program in SYSTEM or program in RUN:
+                    pass
+                elif program in BENCHES:
+                    self.assertTrue((PROGRAMS / program).is_file())
+                elif program == "python3":
+                    self.assertTrue((ROOT / command.words[1]).is_file())
+                else:
+                    self.assertTrue(os.access(ROOT / command.words[0], os.X_OK),
+                                    "no program of the project or of SYSTEM")
+                for word in command.words[1:]:
+                    if word.startswith(("conf/", "tests/", "docs/")):
+                        self.assertTrue((ROOT / word).exists(), word)
+
+    def test_the_blocks_of_the_experiments_page_are_experiments(self):
+        text = (ROOT / "docs/experiments.md").read_text(encoding="utf-8")
+        whole = ["\n".join(lines) for _, kind, lines in commands.blocks(text) if kind == "toml"]
+        first, ways = whole[0], [block for block in whole if re.match(r"\[matrix\]|\[\[arm\]\]", block)]
+        self.assertEqual(len(ways), 2)
+        for number, way in enumerate(ways):
+            file = self.place / f"conf/experiments/way{number}.toml"
+            file.write_text(f"{first}\n{way}", encoding="utf-8")
+            done = subprocess.run([PROGRAMS / "outrider-lab", "check", file], capture_output=True,
+                                  text=True, check=False, timeout=PATIENCE)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_links_lead_somewhere(self):
+        for document in documents():
+            for target in re.findall(r"\]\(([^)#]*)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+                if target and "://" not in target:
+                    with self.subTest(document=document.name, link=target):
+                        self.assertTrue((document.parent / target).exists())
+
+    def test_anchors_are_headings(self):
+        def anchors(path):
+            text = path.read_text(encoding="utf-8")
+            titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+            return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+        for document in documents():
+            for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)",
+                                             document.read_text(encoding="utf-8")):
+                page = document.parent / target if target else document
+                with self.subTest(document=document.name, link=f"{target}#{anchor}"):
+                    self.assertIn(anchor, anchors(page))
+
+
+if __name__ == "__main__":
+    if not (PROGRAMS / "outrider-lab").is_file():
+        sys.exit(f"{PROGRAMS} has no programs; build them, or set OUTRIDER_PROGRAMS")
+    unittest.main()
