@@ -83,7 +83,7 @@ ChildProcess::Start SiteProgram::remote(const std::string& command) const {
           .log = here(".log")};
 }
 
-void SiteProgram::do_there(const std::string& what, ChildProcess::Start start) const {
+void SiteProgram::do_there(const std::string& what, const ChildProcess::Start& start) const {
   ChildProcess process(start);
   const int status = process.wait(kCopyPatience).value_or(128);
   if (status == 0) return;

@@ -43,7 +43,7 @@ class SiteProgram {
   [[nodiscard]] std::filesystem::path here(const char* extension) const;
   void start_here();
   [[nodiscard]] ChildProcess::Start remote(const std::string& command) const;
-  void do_there(const std::string& what, ChildProcess::Start start) const;
+  void do_there(const std::string& what, const ChildProcess::Start& start) const;
 
   ProgramSite site_;
   std::string remote_shell_;
