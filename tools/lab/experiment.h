@@ -25,6 +25,7 @@ struct TrunkEntry {
   std::string b;
   BitRate rate{};
   Duration delay{};
+  bool gray = false;  ///< loses the share `gray_loss` of its packets, each way
 };
 
 /// How many hosts a group has: a number, or the parameter "workers" or "servers".

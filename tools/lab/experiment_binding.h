@@ -17,6 +17,7 @@ void describe(V& v, TrunkEntry& c) {
   v.value("b", c.b, Presence::kRequired);
   v.rate("rate", c.rate, Presence::kRequired);
   v.duration("delay", c.delay, Presence::kRequired);
+  v.value("gray", c.gray);
 }
 
 template <class V>

@@ -115,6 +115,10 @@ ConfigIssues validate(const CaseParameters& p) {
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
   check_signal_faults(at, p);
+  at.require(!p.early_drop || p.marker == LabMarker::kStep || p.marker == LabMarker::kStaticPair,
+             "early_drop", "true",
+             "needs marker \"step\" or \"static_pair\": the others drop Not-ECT packets anyhow, "
+             "or mark nothing");
   at.require(p.background_load >= 0 && p.background_load <= 2, "background_load",
              shown(p.background_load), "must be from 0 to 2");
   at.require(p.background_load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",

@@ -35,6 +35,13 @@ enum class LabScheduler : std::uint8_t {
   kStrictFloor,  ///< DDL data first, but for background_floor of the link
 };
 
+/// Equal-cost ways between switches.
+enum class LabPaths : std::uint8_t {
+  kOne,    ///< the first of them in the order of the file
+  kFlow,   ///< a flow keeps one
+  kSpray,  ///< packets take turns
+};
+
 enum class DdlTcp : std::uint8_t { kSame, kReno, kCubic, kDctcp };
 
 /// Every named parameter of a case: what [parameters] of an experiment gives,
@@ -94,6 +101,9 @@ struct CaseParameters {
   LabScheduler scheduler = LabScheduler::kFifo;
   double ddl_weight = 9;           ///< scheduler "dwrr"
   double background_floor = 0.05;  ///< scheduler "strict_floor": share of the link
+  bool early_drop = false;         ///< markers that let Not-ECT pass: they drop it instead
+  LabPaths paths = LabPaths::kOne;
+  double gray_loss = 0;  ///< share of the packets on links that are `gray`, both ways
 
   // Transport.
   Controller tcp = Controller::kCubic;
@@ -159,6 +169,8 @@ inline constexpr auto kLabSchedulers =
     choices<LabScheduler>({{"fifo", LabScheduler::kFifo},
                            {"dwrr", LabScheduler::kDwrr},
                            {"strict_floor", LabScheduler::kStrictFloor}});
+inline constexpr auto kLabPaths = choices<LabPaths>(
+    {{"one", LabPaths::kOne}, {"flow", LabPaths::kFlow}, {"spray", LabPaths::kSpray}});
 inline constexpr auto kDdlTcps = choices<DdlTcp>({{"same", DdlTcp::kSame},
                                                   {"reno", DdlTcp::kReno},
                                                   {"cubic", DdlTcp::kCubic},
@@ -214,6 +226,9 @@ void describe(V& v, CaseParameters& c) {
   v.choice("scheduler", c.scheduler, kLabSchedulers);
   v.value("ddl_weight", c.ddl_weight);
   v.share("background_floor", c.background_floor);
+  v.value("early_drop", c.early_drop);
+  v.choice("paths", c.paths, kLabPaths);
+  v.share("gray_loss", c.gray_loss);
   v.choice("tcp", c.tcp, kControllers);
   v.choice("tcp_ddl", c.tcp_ddl, kDdlTcps);
   v.choice("background_ecn", c.background_ecn, kEcnUses);

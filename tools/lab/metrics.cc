@@ -8,6 +8,7 @@
 
 #include "tools/lab/metrics_dip.h"
 #include "tools/lab/metrics_iterations.h"
+#include "tools/lab/metrics_paths.h"
 #include "tools/lab/metrics_series.h"
 
 namespace outrider {
@@ -335,6 +336,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   measure_goodput(definition, result.traffic, m);
   count(result, m);
   count_signals(result, queue, m.signals);
+  m.path_imbalance = path_imbalance(definition.switches, result.switches);
   m.background_dip = background_dip(pushes, definition.base_rtt, result.traffic);
   return m;
 }

@@ -128,6 +128,7 @@ struct CaseMetrics {
   std::array<std::uint64_t, kDropReasons> generator_drops{};
   std::uint64_t device_rx_missed = 0;
   std::uint64_t device_rx_nombuf = 0;
+  double path_imbalance = kNotDefined;  ///< see metrics_paths.h
   MeasuredQueue queue;
   SignalCounts signals;
   BackgroundDip background_dip;

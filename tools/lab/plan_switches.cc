@@ -61,6 +61,7 @@ MarkerKind kind_of(LabMarker marker) {
 
 MarkerConfig marker_of(const CaseParameters& p) {
   MarkerConfig marker{.kind = kind_of(p.marker), .at = p.mark_at, .threshold_packets = p.k_packets};
+  if (p.early_drop) marker.not_ect = NotEct::kDrop;
   const Duration target = from_seconds(p.aqm_target_seconds);
   const Duration interval = from_seconds(p.aqm_interval_seconds);
   marker.red = {.kmin_packets = p.red_kmin_packets,
@@ -103,7 +104,7 @@ SignalConfig signals_of(const ExperimentFile& e, const CaseParameters& p, const 
   return signals;
 }
 
-void add_trunks(const ExperimentFile& e, const SwitchPortConfig& port,
+void add_trunks(const ExperimentFile& e, const CaseParameters& p, const SwitchPortConfig& port,
                 SwitchProcessConfig& config) {
   const auto switch_named = [&](const std::string& name) -> SwitchConfig& {
     return *std::ranges::find(config.switches, name, &SwitchConfig::name);
@@ -113,6 +114,7 @@ void add_trunks(const ExperimentFile& e, const SwitchPortConfig& port,
       auto& added = switch_named(from).ports.emplace_back(port);
       added.name = port_towards(to);
       added.drain_rate = trunk.rate;
+      if (trunk.gray) added.loss = p.gray_loss;
     }
     config.links.push_back({trunk.a + '.' + port_towards(trunk.b),
                             trunk.b + '.' + port_towards(trunk.a), trunk.delay});
@@ -132,6 +134,23 @@ void add_hosts(const ExperimentFile& e, const Topology& t, const SwitchPortConfi
     added.delay = host.delay;
     added.device = sw.name;
     sw.routes.push_back({host.address + "/32", added.name});
+  }
+}
+
+/// To every other switch: by the first of equal ways, or by all of them.
+void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology& t, std::size_t s,
+                SwitchConfig& sw) {
+  for (std::size_t d = 0; d < e.switches.size(); ++d) {
+    if (d == s) continue;
+    const auto& ways = t.next[s][d];
+    RouteConfig route{.prefix = switch_prefix(d)};
+    if (p.paths == LabPaths::kOne || ways.size() == 1) {
+      route.port = port_towards(e.switches[ways.front()].name);
+    } else {
+      for (const auto way : ways) route.ports.push_back(port_towards(e.switches[way].name));
+      route.spray = p.paths == LabPaths::kSpray;
+    }
+    sw.routes.push_back(std::move(route));
   }
 }
 
@@ -161,13 +180,11 @@ SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters&
     added.name = sw.name;
     added.signals = signals_of(e, p, t);
   }
-  add_trunks(e, port, config);
+  add_trunks(e, p, port, config);
   add_hosts(e, t, port, config);
   for (std::size_t s = 0; s < config.switches.size(); ++s) {
     auto& sw = config.switches[s];
-    for (std::size_t d = 0; d < config.switches.size(); ++d)
-      if (d != s)
-        sw.routes.push_back({switch_prefix(d), port_towards(e.switches[t.next[s][d]].name)});
+    add_routes(e, p, t, s, sw);
     if (p.scheduler != LabScheduler::kFifo) sw.classes.background_queue = 1;
     for (auto& each : sw.ports) {
       share_link(p, each);

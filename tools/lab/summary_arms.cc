@@ -124,6 +124,10 @@ double regulated_share(Choice cases) {
   return mean_over(cases, [](const CaseSummary& c) { return c.metrics.queue.regulated_share; });
 }
 
+double path_imbalance(Choice cases) {
+  return mean_over(cases, [](const CaseSummary& c) { return c.metrics.path_imbalance; });
+}
+
 /// Share of a part in the communication time of all pushes that have it split.
 template <BurstTime kPart>
 double time_share(Choice cases) {
@@ -182,6 +186,7 @@ constexpr Measure kMeasures[] = {
     {"background_lowest_share", lowest_share},
     {"background_recovery_seconds", recovery_seconds},
     {"regulated_share", regulated_share, false},
+    {"path_imbalance", path_imbalance, false},
 };
 
 std::vector<const CaseSummary*> chosen(const std::vector<const CaseSummary*>& cases,

@@ -192,6 +192,7 @@ void add_further_metrics(const CaseSummary& c, Json& out) {
   out["interval_sojourn_seconds"] = json_of(m.interval_sojourn_seconds);
   out["pull_completion_seconds"] = json_of(s.pull_completion_seconds);
   out["job_completion_seconds"] = m.job_completion_seconds;
+  out["path_imbalance"] = m.path_imbalance;
   out["ddl_total_throughput_bits_per_second"] = m.ddl_total_throughput_bits_per_second;
   out["ddl_goodput_bits_per_second"] = m.ddl_goodput_bits_per_second;
   out["goodput_from_seconds"] = m.measured_from_seconds;

@@ -16,12 +16,25 @@ std::string strict_key(const Case& c) {
 }
 
 bool is_other_remedy(std::string_view n) {
-  static constexpr std::array<std::string_view, 17> kNames{
-      "marker",          "red_kmin_packets", "red_pmax",           "red_weight",
-      "scheduler",       "ddl_weight",       "aqm_target_seconds", "aqm_interval_seconds",
-      "signal_form",     "background_floor", "send_policy",        "granularity",
-      "partition_bytes", "credit_bytes",     "fusion_bytes",       "fusion_cycle_seconds",
-      "bandwidth_error"};
+  static constexpr std::array<std::string_view, 19> kNames{"marker",
+                                                           "red_kmin_packets",
+                                                           "red_pmax",
+                                                           "red_weight",
+                                                           "scheduler",
+                                                           "ddl_weight",
+                                                           "aqm_target_seconds",
+                                                           "aqm_interval_seconds",
+                                                           "signal_form",
+                                                           "background_floor",
+                                                           "send_policy",
+                                                           "granularity",
+                                                           "partition_bytes",
+                                                           "credit_bytes",
+                                                           "fusion_bytes",
+                                                           "fusion_cycle_seconds",
+                                                           "bandwidth_error",
+                                                           "early_drop",
+                                                           "paths"};
   return std::ranges::find(kNames, n) != kNames.end();
 }
 

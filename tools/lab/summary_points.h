@@ -15,7 +15,8 @@ namespace outrider {
 bool tells_on_from_off(std::string_view parameter);
 
 /// Arms of one point may differ in these: the regulator's, and those of the queues' own
-/// remedies, of the form of signals and of the order in which gradients leave.
+/// remedies, of the form of signals, of the order in which gradients leave and of the ways
+/// they take.
 bool tells_arms_apart(std::string_view parameter);
 
 /// As a person would write it; equal texts of one parameter are equal values.

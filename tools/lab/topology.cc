@@ -21,9 +21,9 @@ std::size_t index_of(const List& list, const std::string& name) {
   return static_cast<std::size_t>(it - list.begin());
 }
 
-/// next[s][d] by breadth-first search from every destination; neighbours in the
+/// Topology::next by breadth-first search from every destination; neighbours in the
 /// order of the file, so that equal ways are chosen alike in every run.
-std::vector<std::vector<std::size_t>> find_routes(const ExperimentFile& e) {
+std::vector<std::vector<std::vector<std::size_t>>> find_routes(const ExperimentFile& e) {
   const std::size_t n = e.switches.size();
   std::vector<std::vector<std::size_t>> neighbours(n);
   for (const auto& t : e.trunks) {
@@ -31,15 +31,19 @@ std::vector<std::vector<std::size_t>> find_routes(const ExperimentFile& e) {
     neighbours[a].push_back(b);
     neighbours[b].push_back(a);
   }
-  std::vector<std::vector<std::size_t>> next(n, std::vector<std::size_t>(n, kNowhere));
+  std::vector<std::vector<std::vector<std::size_t>>> next(n,
+                                                          std::vector<std::vector<std::size_t>>(n));
   for (std::size_t d = 0; d < n; ++d) {
-    std::vector<std::size_t> reached{d};
-    next[d][d] = d;
+    std::vector<std::size_t> hops(n, kNowhere), reached{d};
+    hops[d] = 0;
     for (std::size_t i = 0; i < reached.size(); ++i) {
-      for (const auto s : neighbours[reached[i]]) {
-        if (next[s][d] != kNowhere) continue;
-        next[s][d] = reached[i];
-        reached.push_back(s);
+      const auto nearer = reached[i];
+      for (const auto s : neighbours[nearer]) {
+        if (hops[s] == kNowhere) {
+          hops[s] = hops[nearer] + 1;
+          reached.push_back(s);
+        }
+        if (hops[s] == hops[nearer] + 1) next[s][d].push_back(nearer);
       }
     }
   }
@@ -105,12 +109,12 @@ std::optional<Duration> trunk_delay(const Checks& root, const ExperimentFile& e,
                                     std::size_t from, std::size_t to) {
   Duration delay{};
   while (from != to) {
-    const auto next = t.next[from][to];
-    if (next == kNowhere) {
+    if (t.next[from][to].empty()) {
       root.fault("link", "no [[link]] leads from \"" + e.switches[from].name + "\" to \"" +
                              e.switches[to].name + "\"");
       return std::nullopt;
     }
+    const auto next = t.next[from][to].front();
     delay += trunk_between(e, e.switches[from].name, e.switches[next].name).delay;
     from = next;
   }
@@ -154,6 +158,13 @@ bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
   return true;
 }
 
+bool check_gray(const Checks& root, const ExperimentFile& e, const CaseParameters& p) {
+  const bool any = std::ranges::any_of(e.trunks, &TrunkEntry::gray);
+  if (any || p.gray_loss == 0) return true;
+  root.fault("link", "one of them must have gray = true with gray_loss above 0");
+  return false;
+}
+
 bool check_connected(const Checks& root, const ExperimentFile& e, const Topology& t) {
   for (std::size_t s = 0; s < e.switches.size(); ++s)
     if (!trunk_delay(root, e, t, s, 0)) return false;
@@ -178,7 +189,8 @@ std::optional<Topology> make_topology(const ExperimentFile& e, const CaseParamet
   if (!check_connected(root, e, t)) return std::nullopt;
   const bool measured = check_measured(root, e, t);
   const bool rtt = check_rtt(root, e, t);
-  if (!measured || !rtt) return std::nullopt;
+  const bool gray = check_gray(root, e, p);
+  if (!measured || !rtt || !gray) return std::nullopt;
   return t;
 }
 

@@ -23,8 +23,8 @@ struct PlacedHost {
 /// Where the hosts of a case are and how its switches reach them.
 struct Topology {
   std::vector<PlacedHost> hosts;
-  /// next[s][d]: the neighbour of switch s on the shortest way to switch d
-  std::vector<std::vector<std::size_t>> next;
+  /// next[s][d]: the neighbours of switch s on the shortest ways, in hops, to switch d
+  std::vector<std::vector<std::vector<std::size_t>>> next;
   Duration rtt{};  ///< worker to server and back, without spread
   BitRate measured_rate{};
 };

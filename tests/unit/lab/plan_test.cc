@@ -325,8 +325,9 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
       ASSERT_LT(off, cases.size()) << path << ": " << case_name(*file.config, *cases[i]);
       EXPECT_EQ(cases[off]->label, "off") << path << ": " << case_name(*file.config, *cases[i]);
     }
-    // Agreement compares runtimes, Prophet send policies, RFC 7928 queue disciplines.
-    const std::set<fs::path> none{"agreement", "prophet", "rfc7928"};
+    // These compare runtimes, transports, send policies, synchronisation, queue disciplines.
+    const std::set<fs::path> none{"agreement", "dlcp",    "dlcp-spine",  "prophet",
+                                  "r2sp",      "rfc7928", "tensorlights"};
     EXPECT_EQ(on_cases > 0, !none.contains(path.stem())) << path;
   }
 }
