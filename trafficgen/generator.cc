@@ -122,6 +122,8 @@ void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
       setup.compute = compute.value_or(Duration::zero());
     }
   }
+  if (setup.burst_bytes < parameters_of(job.learner))
+    throw std::runtime_error(*job.model + ": has fewer bytes than job.learner has parameters");
   setup.nic_classes = nic_classes_of(setup);
   jobs.push_back(std::make_unique<Job>(setup, goodput));
 }
@@ -231,6 +233,9 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
     : state_(std::make_unique<State>(config, loop, pool, options)) {
   if (config.payload != Payload::kZeros && !options.full_payload)
     throw std::runtime_error("payload = \"pattern\" needs real frames: not in virtual time");
+  const auto learns = [](const JobConfig& j) { return j.learner.model != LearnerModel::kNone; };
+  if (std::ranges::any_of(config.jobs, learns) && options.full_payload)
+    throw std::runtime_error("job.learner needs virtual time: its sums would stall the loop");
   if (config.attribution && (options.full_payload || !can_attribute(pool)))
     throw std::runtime_error("attribution needs virtual time and a pool with room for it");
   if (owners_of(config) != 0) state_->next_owner = 1;

@@ -15,6 +15,7 @@
 #include "trafficgen/background/request_report.h"
 #include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/neighbour_report.h"
+#include "trafficgen/learner/learner_report.h"
 #include "trafficgen/streams/stream_report.h"
 #include "trafficgen/transport/tcp_counters.h"
 
@@ -60,6 +61,8 @@ struct IterationRecord {
   std::uint32_t ahead = 0;      ///< iterations before the slowest worker at its begin
   std::uint32_t staleness = 0;  ///< others' updates since it read, see docs/jobs.md
   bool straggled = false;       ///< a straggler rule slowed it
+  std::int64_t blocked_ns = 0;  ///< R2SP: held at the gate behind its push
+  std::uint32_t batch = 0;      ///< samples, if R2SP tunes them
 };
 
 /// What a job did. Times of iterations are of all workers' ended iterations.
@@ -83,6 +86,9 @@ struct JobReport {
   double nic_send_idle_share = -1;  ///< of first gradient to all parameters; -1: none
   double nic_receive_idle_share = -1;
   std::uint32_t ahead_max = 0;
+  std::vector<std::int64_t> worker_blocked_mean_ns;  ///< [workers]; none but with R2SP
+  std::int64_t r2sp_period_ns = kNotYet_ns;          ///< T and the gap, at the end
+  std::int64_t r2sp_gap_ns = kNotYet_ns;
   std::vector<std::uint64_t> staleness;  ///< [updates of others]: iterations; none if all are 0
 };
 
@@ -159,6 +165,7 @@ struct GeneratorReport {
   std::vector<BurstRecord> bursts;
   std::vector<IterationRecord> iterations;
   std::vector<JobReport> jobs;
+  std::vector<LearnerReport> learners;
   std::vector<FlowReport> flows;
   std::vector<RequestReport> requests;
   std::vector<GoodputBin> bins;

@@ -40,6 +40,26 @@ std::vector<NamedSample> samples_of(const std::vector<RequestReport>& requests) 
   return samples;
 }
 
+/// A loss of the learner of one job.
+struct NamedLoss {
+  std::string name;
+  LossPoint point;
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, NamedLoss>
+void fields(V& v, R& r) {
+  v.value("name", r.name);
+  fields(v, r.point);
+}
+
+std::vector<NamedLoss> losses_of(const std::vector<LearnerReport>& learners) {
+  std::vector<NamedLoss> losses;
+  for (const auto& learner : learners)
+    for (const auto& point : learner.losses) losses.push_back({learner.name, point});
+  return losses;
+}
+
 /// A bin of the series with the time that it covers.
 struct TimedBin {
   std::int64_t begin_ns = 0;
@@ -79,6 +99,8 @@ std::vector<CsvFile> csv_files(const GeneratorReport& report) {
   add("bursts.csv", report.bursts);
   add("iterations.csv", report.iterations);
   add("jobs.csv", report.jobs);
+  add("learners.csv", report.learners);
+  add("losses.csv", losses_of(report.learners));
   add("flows.csv", report.flows);
   add("goodput.csv", timed(report));
   add("flow-groups.csv", report.flow_groups);

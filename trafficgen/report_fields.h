@@ -54,6 +54,8 @@ void fields(V& v, R& r) {
   v.value("ahead", r.ahead);
   v.value("staleness", r.staleness);
   v.value("straggled", r.straggled);
+  v.value("blocked_ns", r.blocked_ns);
+  v.value("batch", r.batch);
 }
 
 template <class V, class R>
@@ -78,7 +80,39 @@ void fields(V& v, R& r) {
   v.value("nic_send_idle_share", r.nic_send_idle_share);
   v.value("nic_receive_idle_share", r.nic_receive_idle_share);
   v.value("ahead_max", r.ahead_max);
+  v.value("worker_blocked_mean_ns", r.worker_blocked_mean_ns);
+  v.value("r2sp_period_ns", r.r2sp_period_ns);
+  v.value("r2sp_gap_ns", r.r2sp_gap_ns);
   v.value("staleness", r.staleness);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, LossPoint>
+void fields(V& v, R& r) {
+  v.value("at_ns", r.at_ns);
+  v.value("gradients", r.gradients);
+  v.value("loss", r.loss);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, LearnerReport>
+void fields(V& v, R& r) {
+  v.value("job", r.job);
+  v.value("name", r.name);
+  v.value("parameters", r.parameters);
+  v.value("gradients", r.gradients);
+  v.value("samples", r.samples);
+  v.value("zeroed_values", r.zeroed_values);
+  v.value("kept_values", r.kept_values);
+  v.value("first_loss", r.first_loss);
+  v.value("last_loss", r.last_loss);
+  v.value("least_loss", r.least_loss);
+  v.value("target_loss", r.target_loss);
+  v.value("target_ns", r.target_ns);
+  v.value("target_gradients", r.target_gradients);
+  v.value("diverged_ns", r.diverged_ns);
+  v.value("losses_every", r.losses_every);
+  v.value("losses", r.losses);
 }
 
 template <class V, class R>

@@ -37,6 +37,7 @@ void fields(V& v, R& r) {
   v.value("bursts", r.bursts);
   v.value("iterations", r.iterations);
   v.value("jobs", r.jobs);
+  v.value("learners", r.learners);
   v.value("flows", r.flows);
   v.value("requests", r.requests);
   v.value("bins", r.bins);

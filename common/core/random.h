@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace outrider {
 
@@ -41,8 +42,11 @@ enum class RandomPurpose : std::uint32_t {
   kThinkTime,
   kFlowArrival,  ///< gaps between the flows of a group
   kFlowSize,
-  kFlowHosts,  ///< a flow's two ends
-  kMarker,     ///< RED and PIE
+  kFlowHosts,     ///< a flow's two ends
+  kMarker,        ///< RED and PIE
+  kLearnerData,   ///< samples and the rule that labels them
+  kLearnerStart,  ///< parameters before the first update
+  kLearnerBatch,  ///< samples of a worker's gradient
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison
@@ -74,6 +78,13 @@ class RandomStream {
 
   /// Exponential with the given mean (same unit in and out). @pre mean > 0
   double exponential(double mean) noexcept { return -mean * std::log1p(-uniform()); }
+
+  /// Mean 0, deviation 1. Box and Muller, Ann. Math. Statist. 29 (1958): the cosine one of
+  /// the pair.
+  double normal() noexcept {
+    const double radius = std::sqrt(-2 * std::log1p(-uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
 
  private:
   std::array<std::uint32_t, 2> key_;

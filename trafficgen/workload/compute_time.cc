@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace outrider {
 
@@ -11,15 +10,9 @@ namespace {
 constexpr std::uint32_t kAllWorkers = 0xFFFF;  ///< entity of draws that workers share
 constexpr int kMaxRedraws = 64;
 
-/// Box and Muller, Ann. Math. Statist. 29 (1958): the cosine one of the pair.
-double normal(RandomStream& draws) noexcept {
-  const double radius = std::sqrt(-2 * std::log1p(-draws.uniform()));
-  return radius * std::cos(2 * std::numbers::pi * draws.uniform());
-}
-
 double positive_normal(double deviation, RandomStream& draws) noexcept {
   for (int i = 0; i < kMaxRedraws; ++i) {
-    const double factor = 1 + deviation * normal(draws);
+    const double factor = 1 + deviation * draws.normal();
     if (factor > 0) return factor;
   }
   return 1;
@@ -28,7 +21,7 @@ double positive_normal(double deviation, RandomStream& draws) noexcept {
 /// Mean 1: exp(N(-s^2/2, s^2)) with s^2 = ln(1 + cv^2).
 double lognormal(double variation, RandomStream& draws) noexcept {
   const double s2 = std::log1p(variation * variation);
-  return std::exp(std::sqrt(s2) * normal(draws) - s2 / 2);
+  return std::exp(std::sqrt(s2) * draws.normal() - s2 / 2);
 }
 
 double size_of(StragglerShape shape, double uniform) noexcept {
@@ -83,10 +76,11 @@ RandomStream ComputeTime::stream(std::uint32_t worker, std::uint32_t iteration,
   return {setup_.seed + (drawn << 32), (std::uint32_t{setup_.job} << 16) | worker, purpose};
 }
 
-ComputeTime::Sample ComputeTime::of(std::uint32_t worker, std::uint32_t iteration) const noexcept {
+ComputeTime::Sample ComputeTime::of(std::uint32_t worker, std::uint32_t iteration,
+                                    double work) const noexcept {
   RandomStream own = stream(worker, iteration, RandomPurpose::kComputeTime);
   RandomStream shared = stream(kAllWorkers, iteration, RandomPurpose::kBatchSize);
-  const double factor = factors_[worker] * jitter_factor(shape_, batch_jitter_, shared) *
+  const double factor = work * factors_[worker] * jitter_factor(shape_, batch_jitter_, shared) *
                         jitter_factor(shape_, jitter_, own);
   Sample sample{from_seconds(seconds(setup_.base) * factor)};
   slow_down(sample, worker, iteration);

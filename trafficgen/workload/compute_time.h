@@ -15,7 +15,7 @@ namespace outrider {
 [[nodiscard]] double jitter_factor(JitterShape shape, double jitter, RandomStream& draws) noexcept;
 
 /// How long a worker of a job computes in an iteration:
-/// base x machine x batch x jitter, then each straggler rule in the file's order.
+/// base x machine x work x batch x jitter, then each straggler rule in the file's order.
 ///
 /// Pure: every draw is keyed by (seed, job, worker, iteration, purpose), so one
 /// worker, job, iteration or rule more changes nobody else's. Not thread-safe
@@ -36,8 +36,13 @@ class ComputeTime {
   /// @param config valid; allocates
   ComputeTime(const JobConfig& config, const Setup& setup);
 
-  /// Closed loop.
-  [[nodiscard]] Sample of(std::uint32_t worker, std::uint32_t iteration) const noexcept;
+  /// Closed loop. @param work of the iteration, as a multiple of the nominal
+  [[nodiscard]] Sample of(std::uint32_t worker, std::uint32_t iteration,
+                          double work = 1) const noexcept;
+  /// Without anything that is drawn.
+  [[nodiscard]] Duration nominal(std::uint32_t worker) const noexcept {
+    return from_seconds(seconds(setup_.base) * factors_[worker]);
+  }
   /// Fixed schedule: what stragglers add to the due time (their delays).
   [[nodiscard]] Sample lateness(std::uint32_t worker, std::uint32_t iteration) const noexcept;
 

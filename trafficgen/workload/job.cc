@@ -24,6 +24,7 @@ Time stop_of(const JobConfig& config) noexcept {
 std::optional<std::uint32_t> bound_of(const JobConfig& config) noexcept {
   switch (config.synchronisation) {
     case Synchronisation::kAsp:
+    case Synchronisation::kR2sp:
       return std::nullopt;
     case Synchronisation::kSsp:
       return config.staleness_bound;
@@ -59,6 +60,8 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
   shards_missing_.assign(bursts_.size(), targets_);
   iterations_.resize(std::size_t{setup.config.iterations} * workers);
   make_pieces();
+  make_learner();
+  make_round_robin();
   make_flows(goodput);
   make_participants();
 }
@@ -74,6 +77,34 @@ void Job::make_pieces() {
   const std::size_t streams = setup_.workers.size() * targets_ * 2;
   streams_.reserve(streams);
   for (std::size_t i = 0; i < streams; ++i) streams_.emplace_back(pieces_.size());
+}
+
+void Job::make_learner() {
+  const JobConfig& config = setup_.config;
+  if (config.learner.model == LearnerModel::kNone) return;
+  learner_.emplace(Learner::Setup{.config = config.learner,
+                                  .seed = setup_.seed,
+                                  .id = setup_.id,
+                                  .job = setup_.draws_as,
+                                  .first_iteration = setup_.first_iteration,
+                                  .workers = static_cast<std::uint32_t>(setup_.workers.size()),
+                                  .shard_bytes = setup_.shard_bytes,
+                                  .barrier = bound_of(config) == 0U,
+                                  .start = start_at()});
+}
+
+void Job::make_round_robin() {
+  const JobConfig& config = setup_.config;
+  if (config.synchronisation != Synchronisation::kR2sp) return;
+  const auto workers = static_cast<std::uint32_t>(setup_.workers.size());
+  RoundRobin::Setup setup;
+  setup.gate.slack = config.r2sp.slack.value_or(setup.gate.slack);
+  setup.gate.warm_up_pushes = config.r2sp.warm_up_iterations.value_or(setup.gate.warm_up_pushes);
+  if (config.r2sp.tune_batch) {
+    setup.batch = config.r2sp.batch.value_or(config.learner.batch);
+    for (std::uint32_t w = 0; w < workers; ++w) setup.times.push_back(compute_.nominal(w));
+  }
+  round_robin_.emplace(*this, *setup_.servers.front(), workers, setup);
 }
 
 ForwardPass Job::forward_pass() const {
@@ -123,7 +154,8 @@ std::uint64_t Job::push_bytes(std::uint32_t worker) const noexcept {
 Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at) const noexcept {
   const JobConfig& c = setup_.config;
   if (c.schedule == Schedule::kClosedLoop) {
-    const ComputeTime::Sample compute = compute_.of(worker, iteration);
+    const double work = round_robin_ ? round_robin_->work(worker) : 1;
+    const ComputeTime::Sample compute = compute_.of(worker, iteration, work);
     return {free_at, free_at + compute.time, false, compute.straggled};
   }
   RandomStream jitter = compute_.stream(worker, iteration, RandomPurpose::kBurstDue);
@@ -152,6 +184,7 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
   Plan p = plan(worker, iteration, free_at);
   if (!limit_.begin(iteration, p.begin)) {
     ++finished_workers_;
+    if (round_robin_) round_robin_->on_done(worker, free_at);
     if (parameters != nullptr) {  // no forward pass that could overlap with the last pull
       IterationRecord& last = this->iteration(worker, iteration - 1);
       last.end_ns = last.parameters_ns;
@@ -167,6 +200,8 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
     p.gradients_ready = pass.end + (compute - forward);
   }
   if (p.late) ++late_iterations_;
+  const std::uint32_t batch = round_robin_ ? round_robin_->batch(worker) : 0;
+  if (learner_) learner_->begin_iteration(worker, iteration, batch);
   IterationRecord& r = this->iteration(worker, iteration);
   r.job = setup_.id;
   r.worker = static_cast<std::uint16_t>(worker);
@@ -178,6 +213,7 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
   r.forward_wait_ns = p.forward_wait.count();
   r.ahead = iteration - std::min(iteration, gate_.slowest());
   r.straggled = p.straggles;
+  r.batch = batch;
   return p;
 }
 
@@ -222,7 +258,8 @@ void Job::note_times(BurstRecord& record, const Host& receiver) noexcept {
 }
 
 void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
-                        Time now) noexcept {
+                        Time now, std::span<const ByteRange> missing) noexcept {
+  if (learner_) learner_->push_delivered(worker, server, missing, now);
   const std::size_t index = burst_index(worker, iteration, BurstDirection::kPush);
   BurstRecord& record = bursts_[index];
   const bool complete = --shards_missing_[index] == 0;
@@ -235,13 +272,29 @@ void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
   note_times(record, target(worker, server));
   this->iteration(worker, iteration).pushed_ns = record.delivered_ns;
   const std::uint64_t staleness = gate_.on_push(worker);
-  if (setup_.config.pull) return gate_.clear([](std::uint32_t) {});
-  on_staleness(worker, iteration, staleness);
+  if (!setup_.config.pull) on_staleness(worker, iteration, staleness);
+  if (setup_.config.pull || round_robin_) {
+    gate_.clear([](std::uint32_t) {});
+    if (round_robin_) round_robin_->on_pushed(worker, now);
+    return;
+  }
   gate_.clear([&](std::uint32_t w) {
     gate_.on_read(w);
     on_cleared(w, gate_.pushes(w) - 1, now);
     workers_[w]->on_barrier(gate_.pushes(w) - 1, now);
   });
+}
+
+void Job::admit(std::uint32_t worker, Duration held, Time now) noexcept {
+  const std::uint32_t iteration = gate_.pushes(worker) - 1;
+  this->iteration(worker, iteration).blocked_ns = held.count();
+  on_cleared(worker, iteration, now);
+  if (setup_.config.pull) {
+    for (auto& server : servers_) server->admit(worker, now);
+    return;
+  }
+  gate_.on_read(worker);
+  workers_[worker]->on_barrier(iteration, now);
 }
 
 void Job::on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
@@ -255,7 +308,8 @@ void Job::on_staleness(std::uint32_t worker, std::uint32_t iteration,
 }
 
 void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
-                        Time now) noexcept {
+                        Time now, std::span<const ByteRange> missing) noexcept {
+  if (learner_) learner_->pull_delivered(worker, server, missing);
   const std::size_t index = burst_index(worker, iteration, BurstDirection::kPull);
   const bool complete = --shards_missing_[index] == 0;
   note_sender(bursts_[index], servers_[server]->connection(worker), now);
@@ -298,7 +352,15 @@ void Job::fill(GeneratorReport& report) const {
   summary.name = setup_.config.name;
   summary.workers = static_cast<std::uint32_t>(workers_.size());
   summary.finished = finished();
+  if (round_robin_) {
+    summary.r2sp_period_ns = round_robin_->gate().period().count();
+    summary.r2sp_gap_ns = round_robin_->gate().gap().count();
+  }
   report.jobs.push_back(summary);
+  if (learner_) {
+    report.learners.push_back(learner_->report());
+    report.learners.back().name = setup_.config.name;
+  }
   report.late_iterations += late_iterations_;
   report.ack_timeouts += ack_timeouts_;
   report.starts += starts_;

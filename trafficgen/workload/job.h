@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "common/core/byte_range.h"
 #include "trafficgen/config.h"
 #include "trafficgen/hosts/host.h"
+#include "trafficgen/learner/learner.h"
 #include "trafficgen/measure/flow_totals.h"
 #include "trafficgen/policy/send_policy.h"
 #include "trafficgen/report.h"
@@ -15,6 +18,7 @@
 #include "trafficgen/workload/forward_pass.h"
 #include "trafficgen/workload/iteration_limit.h"
 #include "trafficgen/workload/piece_stream.h"
+#include "trafficgen/workload/round_robin.h"
 #include "trafficgen/workload/signal_faults.h"
 #include "trafficgen/workload/staleness_gate.h"
 
@@ -113,10 +117,18 @@ class Job {
   [[nodiscard]] const TcpConfig& tcp() const noexcept { return tcp_; }
 
   // -- events, told by workers and servers
-  void on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
-                     Time now) noexcept;
-  void on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
-                     Time now) noexcept;
+  /// A server has the worker's push, or a worker the server's pull, as far as it will come.
+  /// @param missing ranges of the shard's bytes that will not; see Learner. None with TCP
+  void on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration, Time now,
+                     std::span<const ByteRange> missing = {}) noexcept;
+  void on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration, Time now,
+                     std::span<const ByteRange> missing = {}) noexcept;
+  /// Server: its parameters of now leave for the worker.
+  void on_answered(std::uint32_t worker, std::uint32_t server) noexcept {
+    if (learner_) learner_->answered(worker, server);
+  }
+  /// R2SP: it is the worker's turn. @param held since its push was there
+  void admit(std::uint32_t worker, Duration held, Time now) noexcept;
   /// Server: nothing keeps the worker's answer any more.
   void on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept;
   /// Server: the worker's update was applied; the largest of all servers counts.
@@ -132,6 +144,8 @@ class Job {
   }
   [[nodiscard]] Worker& worker(std::uint32_t index) noexcept { return *workers_[index]; }
   [[nodiscard]] RingMember& ring_member(std::uint32_t index) noexcept { return *ring_[index]; }
+  /// Workers go on in turn, whatever a server's own gate says.
+  [[nodiscard]] bool in_turn() const noexcept { return round_robin_.has_value(); }
   /// A gate for a server to begin with a copy of.
   [[nodiscard]] const StalenessGate& gate() const noexcept { return gate_; }
   void on_ack_timeout() noexcept { ++ack_timeouts_; }
@@ -148,12 +162,16 @@ class Job {
   [[nodiscard]] std::uint64_t delivered_bursts() const noexcept { return delivered_bursts_; }
   [[nodiscard]] std::uint64_t ended_iterations() const noexcept { return ended_iterations_; }
   void fill(GeneratorReport& report) const;
+  /// Nothing unless the job learns.
+  [[nodiscard]] const std::optional<Learner>& learner() const noexcept { return learner_; }
 
  private:
   [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
                           Time free_at) const noexcept;
   void note_sender(BurstRecord& record, const TcpConnection* sender, Time now) noexcept;
   static void note_times(BurstRecord& record, const Host& receiver) noexcept;
+  void make_learner();
+  void make_round_robin();
   void make_flows(GoodputSeries& goodput);
   void make_participants();
   void fill_flows(GeneratorReport& report) const;
@@ -169,6 +187,8 @@ class Job {
   SignalFaults faults_;
   IterationLimit limit_;
   StalenessGate gate_;  ///< of whole pushes: who is ahead, and who goes on without a pull
+  std::optional<Learner> learner_;
+  std::optional<RoundRobin> round_robin_;
   std::uint32_t targets_;
   std::vector<GradientPiece> pieces_;
   std::vector<PieceStream> streams_;  ///< [worker][target][direction], by_tensor() or none

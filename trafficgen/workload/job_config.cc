@@ -129,6 +129,15 @@ void check_synchronisation(const Checks& at, const JobConfig& job) {
   if (!bounded && job.staleness_bound)
     at.fault("staleness_bound", std::to_string(*job.staleness_bound),
              "needs synchronisation \"ssp\"");
+  const bool in_turn = job.synchronisation == Synchronisation::kR2sp;
+  check(at.below("r2sp"), job.r2sp, in_turn, job.learner.model != LearnerModel::kNone);
+  if (job.r2sp.tune_batch && job.compute == Duration::zero())
+    at.below("r2sp").fault("tune_batch",
+                           "needs compute above 0s: a larger batch would cost nothing");
+  if (in_turn && job.schedule != Schedule::kClosedLoop)
+    at.fault("synchronisation", "\"r2sp\"",
+             "needs schedule \"closed_loop\": with \"fixed\" all workers' bursts are due together, "
+             "whoever was held");
   if (job.shard_by != ShardRule::kBytes && !job.model)
     at.fault("shard_by", "needs a model: burst_bytes has no tensors to assign");
 }
@@ -152,6 +161,22 @@ void check_send_policy(const Checks& at, const JobConfig& job) {
   needs(job.pull, "needs pull: without, no layer waits for its parameters");
   needs(job.synchronisation == Synchronisation::kBsp,
         "needs synchronisation \"bsp\": a piece is answered when all workers have sent it");
+}
+
+/// What the values of a learner travel with.
+void check_learner(const Checks& at, const JobConfig& job) {
+  const auto learner = at.below("learner");
+  check(learner, job.learner);
+  if (job.learner.model == LearnerModel::kNone) return;
+  if (job.collective != Collective::kPs)
+    learner.fault("model", "needs collective \"ps\": gradients are applied at servers");
+  else if (!job.pull)
+    learner.fault("model", "needs pull: without, workers never get the servers' parameters");
+  if (job.burst_bytes)
+    at.require(*job.burst_bytes >= parameters_of(job.learner), "burst_bytes",
+               std::to_string(*job.burst_bytes) + " bytes",
+               "must be at least one for each of the learner's " +
+                   std::to_string(parameters_of(job.learner)) + " parameters");
 }
 
 void check_arrivals(const Checks& at, const JobConfig& job) {
@@ -214,6 +239,7 @@ void check(const Checks& at, const JobConfig& job) {
   check_compute(at, job);
   check_schedule(at, job);
   check(at.below("announce"), job.announce);
+  check_learner(at, job);
 }
 
 JobConfig arrival(const JobConfig& job, std::size_t n) {

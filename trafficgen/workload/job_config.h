@@ -9,7 +9,9 @@
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
 #include "common/net/udp_signal.h"
+#include "trafficgen/learner/learner_config.h"
 #include "trafficgen/policy/policy_config.h"
+#include "trafficgen/workload/r2sp_config.h"
 #include "trafficgen/workload/signal_faults.h"
 
 namespace outrider {
@@ -50,9 +52,10 @@ enum class Collective : std::uint8_t {
 
 /// When a worker gets the parameters of its next iteration (parameter servers).
 enum class Synchronisation : std::uint8_t {
-  kBsp,  ///< bulk: when all workers have pushed this one
-  kAsp,  ///< at once
-  kSsp,  ///< when nobody is more than `staleness_bound` iterations behind
+  kBsp,   ///< bulk: when all workers have pushed this one
+  kAsp,   ///< at once
+  kSsp,   ///< when nobody is more than `staleness_bound` iterations behind
+  kR2sp,  ///< in turn, at least a gap apart
 };
 
 /// Which server holds what.
@@ -94,6 +97,7 @@ struct JobConfig {
   Collective collective = Collective::kPs;
   Synchronisation synchronisation = Synchronisation::kBsp;
   std::optional<std::uint32_t> staleness_bound{};  ///< kSsp [iterations]
+  R2spConfig r2sp{};                               ///< kR2sp
   ShardRule shard_by = ShardRule::kBytes;
   SendPolicyKind send_policy = SendPolicyKind::kFifo;
   PolicyConfig policy{};
@@ -117,6 +121,7 @@ struct JobConfig {
   std::vector<StragglerConfig> stragglers{};
   Duration aggregate{};  ///< server: last gradient to first parameter
   AnnounceConfig announce{};
+  LearnerConfig learner{};
   std::uint16_t tcp_port = 5000;  ///< of the servers; job i of a file should use its own
 };
 
@@ -150,7 +155,8 @@ inline constexpr auto kCollectives =
 inline constexpr auto kSynchronisations =
     choices<Synchronisation>({{"bsp", Synchronisation::kBsp},
                               {"asp", Synchronisation::kAsp},
-                              {"ssp", Synchronisation::kSsp}});
+                              {"ssp", Synchronisation::kSsp},
+                              {"r2sp", Synchronisation::kR2sp}});
 inline constexpr auto kShardRules = choices<ShardRule>({{"bytes", ShardRule::kBytes},
                                                         {"round_robin", ShardRule::kRoundRobin},
                                                         {"balanced", ShardRule::kBalanced}});
@@ -215,6 +221,8 @@ void describe(V& v, JobConfig& c) {
   v.value("tcp_port", c.tcp_port);
   v.table("policy", c.policy);
   v.table("announce", c.announce);
+  v.table("learner", c.learner);
+  v.table("r2sp", c.r2sp);
   v.tables("straggler", c.stragglers);
 }
 

@@ -60,7 +60,29 @@ void summarise_staleness(std::span<const IterationRecord> iterations, JobReport&
     if (i.end_ns != kNotYet_ns) ++r.staleness[i.staleness];
 }
 
+/// Of the R2SP gate; workers that it never held are there all the same.
+void summarise_blocking(std::span<const IterationRecord> iterations, JobReport& r) {
+  if (std::ranges::all_of(iterations, [](const auto& i) { return i.blocked_ns == 0; })) return;
+  std::vector<std::int64_t> counts;
+  for (const auto& i : iterations) {
+    if (i.end_ns == kNotYet_ns) continue;
+    const std::size_t workers = std::max(counts.size(), std::size_t{i.worker} + 1);
+    counts.resize(workers);
+    r.worker_blocked_mean_ns.resize(workers);
+    ++counts[i.worker];
+    r.worker_blocked_mean_ns[i.worker] += i.blocked_ns;
+  }
+  for (std::size_t w = 0; w < counts.size(); ++w)
+    if (counts[w] > 0) r.worker_blocked_mean_ns[w] /= counts[w];
+}
+
 double ms(std::int64_t ns) { return static_cast<double>(ns) / 1e6; }
+
+void print_blocking(std::ostream& out, const JobReport& job) {
+  const auto [least, most] = std::ranges::minmax(job.worker_blocked_mean_ns);
+  out << "    held in turn: mean of the workers from " << ms(least) << " to " << ms(most)
+      << " ms; T " << ms(job.r2sp_period_ns) << " ms, gap " << ms(job.r2sp_gap_ns) << " ms\n";
+}
 
 void print_staleness(std::ostream& out, const JobReport& job) {
   std::uint64_t sum = 0;
@@ -96,6 +118,7 @@ JobReport summarise_job(std::span<const IterationRecord> iterations) {
   summarise_waits(iterations, r);
   summarise_parameters(iterations, r);
   summarise_staleness(iterations, r);
+  summarise_blocking(iterations, r);
   return r;
 }
 
@@ -121,6 +144,7 @@ void print_jobs(std::ostream& out, const GeneratorReport& report) {
           << " ms after the gradients; forward pass waits " << ms(job.forward_wait_mean_ns)
           << " ms for others; of the communication the NIC is idle " << job.nic_send_idle_share
           << " sending, " << job.nic_receive_idle_share << " receiving\n";
+    if (!job.worker_blocked_mean_ns.empty()) print_blocking(out, job);
     if (!job.staleness.empty() || job.ahead_max > 0) print_staleness(out, job);
   }
 }

@@ -93,11 +93,16 @@ void Server::pushed(Peer& peer, Time now) noexcept {
   if (!config.pull && job_.tcp().reuse == ConnectionReuse::kNew) host_.close(*connection, now);
   if (!config.pull) return;  // the job clears workers when all shards are there
   job_.on_staleness(peer.worker, iteration, gate_.on_push(peer.worker));
+  if (job_.in_turn()) return gate_.clear([](std::uint32_t) {});
   gate_.clear([&](std::uint32_t worker) {
     job_.on_cleared(worker, peers_[worker].iteration - 1, now);
     if (job_.by_tensor()) return gate_.on_read(worker);  // its pieces are answered already
     host_.set_timer(*this, worker, now + config.aggregate);
   });
+}
+
+void Server::admit(std::uint32_t worker, Time now) noexcept {
+  host_.set_timer(*this, worker, now + job_.setup().config.aggregate);
 }
 
 /// @param tag the worker, or behind these the piece
@@ -131,6 +136,7 @@ void Server::answer_piece(std::uint32_t piece, Time now) noexcept {
     hand_out(peer, now);
   }
   if (!last) return;
+  for (const auto& peer : peers_) job_.on_answered(peer.worker, index_);
   answered_pieces_ = 0;
   ++answered_;
 }
@@ -144,6 +150,7 @@ void Server::hand_out(Peer& peer, Time now) noexcept {
 
 void Server::answer(Peer& peer, Time now) noexcept {
   gate_.on_read(peer.worker);
+  job_.on_answered(peer.worker, index_);
   begin_pull(peer, peer.iteration - 1, now);  // its next push waits for this answer
   if (peer.connection == nullptr) return;     // the worker is gone: its burst stays incomplete
   host_.send(*peer.connection, job_.shard_bytes(index_), now);

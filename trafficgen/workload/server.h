@@ -17,6 +17,8 @@ class Server final : private TimerClient, private Acceptor {
   ~Server();
 
   void start();
+  /// R2SP: the worker, whose push is here, may have its answer.
+  void admit(std::uint32_t worker, Time now) noexcept;
   /// Sender of the pull to `worker`; nullptr between connections.
   [[nodiscard]] const TcpConnection* connection(std::uint32_t worker) const noexcept;
 

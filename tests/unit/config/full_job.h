@@ -20,16 +20,23 @@ inline auto fields(const PolicyConfig& c) {
 }
 
 inline auto fields(const JobConfig& c) {
-  const auto& [name, workers, servers, transport, collective, sync, bound, shards, send_policy,
-               policy, model, bytes, pull, iterations, start, stop, arrivals, schedule, first,
-               period, jitter, compute, compute_jitter, shape, batch, factors, stragglers,
-               aggregate, announce, port] = c;
+  const auto& [name, workers, servers, transport, collective, sync, bound, r2sp, shards,
+               send_policy, policy, model, bytes, pull, iterations, start, stop, arrivals, schedule,
+               first, period, jitter, compute, compute_jitter, shape, batch, factors, stragglers,
+               aggregate, announce, learner, port] = c;
   const auto& [source, lead, threshold, timeout, form, signal_port, faults] = announce;
   return std::tuple(name, workers, servers, transport, collective, sync, bound, shards, send_policy,
                     fields(policy), model, bytes, pull, iterations, start, stop, arrivals, schedule,
                     first, period, jitter, compute, compute_jitter, shape, batch, factors,
-                    stragglers.size(), aggregate, source, lead, threshold, timeout, form,
-                    signal_port, port);
+                    stragglers.size(), aggregate, r2sp.tune_batch, learner.model, source, lead,
+                    threshold, timeout, form, signal_port, port);
+}
+
+/// Rules of a job alone; found by expect_each_reported().
+inline ConfigIssues validate(const JobConfig& job) {
+  ConfigIssues issues;
+  check(Checks(issues, "job[0]"), job);
+  return issues;
 }
 
 /// A valid job of a file with the hosts w0, w1, s0 and the transport "dctcp".

@@ -9,13 +9,6 @@
 
 namespace outrider {
 
-// Found by expect_each_reported().
-ConfigIssues validate(const JobConfig& job) {
-  ConfigIssues issues;
-  check(Checks(issues, "job[0]"), job);
-  return issues;
-}
-
 namespace {
 
 using namespace std::chrono_literals;
@@ -43,6 +36,8 @@ JobConfig every_setting() {
   c.compute_shape = JitterShape::kLognormal;
   c.batch_jitter = 0.25;
   c.compute_factors = {1, 2.5};
+  c.r2sp.tune_batch = true;
+  c.learner.model = LearnerModel::kLogistic;
   c.stragglers = {{{"w1"}, 0.5, 2.5, 1ms, StragglerShape::kExponential}};
   return c;
 }

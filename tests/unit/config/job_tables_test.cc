@@ -24,6 +24,15 @@ auto fields(const SignalFaultsConfig& c) {
   return std::tuple(lost, late, late_by, early, early_by, duplicated, copies, copy_gap, forged);
 }
 
+auto fields(const R2spConfig& c) {
+  const auto& [slack, warm_up, tune, batch] = c;
+  return std::tuple(slack, warm_up, tune, batch);
+}
+auto fields(const LearnerConfig& c) {
+  const auto& [model, features, hidden, samples, batch, rate, target] = c;
+  return std::tuple(model, features, hidden, samples, batch, rate, target);
+}
+
 template <class T>
 void expect_read_back(const T& written) {
   expect_all_differ(fields(written), fields(T{}));
@@ -40,6 +49,12 @@ TEST(JobTables, BandsReadBack) {
 
 TEST(JobTables, FaultsOfAnnouncementsReadBack) {
   expect_read_back(SignalFaultsConfig{0.1, 0.2, 4ms, 0.3, 5ms, 0.4, 3, 6us, 7});
+}
+
+TEST(JobTables, TurnsReadBack) { expect_read_back(R2spConfig{1.25, 4, true, 512}); }
+
+TEST(JobTables, WhatIsLearntReadsBack) {
+  expect_read_back(LearnerConfig{LearnerModel::kPerceptron, 5, 6, 700, 8, 0.25, 0.5});
 }
 
 }  // namespace

@@ -55,13 +55,14 @@ GeneratorReport filled_report() {
                    next<std::int64_t>(), next<std::int64_t>(), next<std::int64_t>(),
                    next<std::int64_t>(), next<std::int64_t>(), next<std::int64_t>(),
                    next<std::int64_t>(), next<std::int64_t>(), next<std::uint32_t>(),
-                   next<std::uint32_t>(), true}};
+                   next<std::uint32_t>(), true, next<std::int64_t>(), next<std::uint32_t>()}};
   JobReport job;
   job.name = "job";
   job.finished = true;
-  for (auto* v : {&job.begin_ns, &job.end_ns, &job.iteration_p50_ns, &job.iteration_p99_ns,
-                  &job.iteration_max_ns, &job.compute_mean_ns, &job.wait_mean_ns, &job.wait_max_ns,
-                  &job.first_layer_mean_ns, &job.forward_wait_mean_ns})
+  for (auto* v :
+       {&job.begin_ns, &job.end_ns, &job.iteration_p50_ns, &job.iteration_p99_ns,
+        &job.iteration_max_ns, &job.compute_mean_ns, &job.wait_mean_ns, &job.wait_max_ns,
+        &job.first_layer_mean_ns, &job.forward_wait_mean_ns, &job.r2sp_period_ns, &job.r2sp_gap_ns})
     *v = next<std::int64_t>();
   job.nic_send_idle_share = 0.125;
   job.nic_receive_idle_share = 0.375;
@@ -69,7 +70,22 @@ GeneratorReport filled_report() {
   for (auto* v : {&job.workers, &job.ahead_max}) *v = next<std::uint32_t>();
   job.job = next<std::uint16_t>();
   job.staleness = {5, 0, 7};
+  job.worker_blocked_mean_ns = {8, 0, 9};
   r.jobs = {job};
+  LearnerReport learner;
+  learner.name = "job";
+  for (auto* v : {&learner.parameters, &learner.gradients, &learner.samples, &learner.zeroed_values,
+                  &learner.kept_values, &learner.losses_every})
+    *v = next<std::uint64_t>();
+  for (auto* v : {&learner.target_ns, &learner.target_gradients, &learner.diverged_ns})
+    *v = next<std::int64_t>();
+  learner.first_loss = 0.75;
+  learner.last_loss = 0.25;
+  learner.least_loss = 0.125;
+  learner.target_loss = 0.375;
+  learner.job = next<std::uint16_t>();
+  learner.losses = {{next<std::int64_t>(), next<std::uint64_t>(), 0.1}, {}};
+  r.learners = {learner};
   FlowReport flow;
   flow.name = "long \xC3\xA4 0";
   flow.traffic_class = TrafficClass::kDdl;
@@ -101,6 +117,8 @@ TEST(GeneratorReportJson, SurvivesTheRoundTripExactly) {
   ASSERT_EQ(back.flows.size(), 1U);
   EXPECT_EQ(back.flows[0].name, r.flows[0].name);
   EXPECT_EQ(back.flows[0].traffic_class, TrafficClass::kDdl);
+  ASSERT_EQ(back.learners.size(), 1U);
+  EXPECT_EQ(back.learners[0].losses.size(), 2U);
 }
 
 // Every field is bound: each number of the filled report stands in the text.

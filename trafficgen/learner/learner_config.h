@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+
+namespace outrider {
+
+/// What a job's workers learn while they send.
+enum class LearnerModel : std::uint8_t {
+  kNone,
+  kLogistic,    ///< logistic regression: convex
+  kPerceptron,  ///< one hidden layer of tanh units, logistic output
+};
+
+/// [job.learner]
+struct LearnerConfig {
+  LearnerModel model = LearnerModel::kNone;
+  std::uint32_t features = 32;            ///< of a sample
+  std::optional<std::uint32_t> hidden{};  ///< kPerceptron: units; absent: 16
+  std::uint32_t samples = 1024;           ///< of the data set
+  std::uint32_t batch = 32;               ///< samples of a worker's gradient
+  double learning_rate = 0.1;             ///< of an update: one gradient, or the mean at a barrier
+  std::optional<double> target_loss{};    ///< [nats], > 0
+  bool operator==(const LearnerConfig&) const = default;
+};
+
+inline constexpr std::uint32_t kHiddenUnits = 16;
+
+/// Of the model that is learnt; 0 with kNone.
+[[nodiscard]] std::uint64_t parameters_of(const LearnerConfig& learner) noexcept;
+
+/// Rules of the table itself; those that refer to the job are with the job's.
+void check(const Checks& at, const LearnerConfig& learner);
+
+inline constexpr auto kLearnerModels =
+    choices<LearnerModel>({{"none", LearnerModel::kNone},
+                           {"logistic", LearnerModel::kLogistic},
+                           {"perceptron", LearnerModel::kPerceptron}});
+
+template <class V>
+void describe(V& v, LearnerConfig& c) {
+  v.choice("model", c.model, kLearnerModels);
+  v.value("features", c.features);
+  v.value("hidden", c.hidden);
+  v.value("samples", c.samples);
+  v.value("batch", c.batch);
+  v.value("learning_rate", c.learning_rate);
+  v.value("target_loss", c.target_loss);
+}
+
+}  // namespace outrider
