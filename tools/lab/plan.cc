@@ -64,15 +64,28 @@ std::vector<Row> rows_of(const ExperimentFile& e) {
   return rows;
 }
 
-/// Generated keys mean little to the reader of the experiment: say whose they are.
+/// "switch[0].port[3].queue" and "switch[1].port[0].queue" alike: "switch.port.queue".
+std::string without_indices(const std::string& key) {
+  std::string text;
+  bool inside = false;
+  for (const char c : key) {
+    inside |= c == '[';
+    if (!inside) text += c;
+    inside &= c != ']';
+  }
+  return text;
+}
+
+/// Generated keys mean little to the reader of the experiment: say whose they are, and what
+/// holds for all ports but once.
 void add_issues(const Row& row, const ConfigIssues& found, ConfigIssues& issues) {
   for (const auto& issue : found) {
     const bool of_file =
         issue.key.starts_with("network.") || issue.key == "link" || issue.key == "switch";
-    ConfigIssue added = of_file
-                            ? issue
-                            : ConfigIssue{row.origin, "arm \"" + row.label + "\": " + issue.key +
-                                                          ": " + issue.problem};
+    ConfigIssue added = of_file ? issue
+                                : ConfigIssue{row.origin, "arm \"" + row.label +
+                                                              "\": " + without_indices(issue.key) +
+                                                              ": " + issue.problem};
     const bool known = std::ranges::any_of(
         issues, [&](const auto& i) { return i.key == added.key && i.problem == added.problem; });
     if (!known) issues.push_back(std::move(added));

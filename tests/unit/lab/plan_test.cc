@@ -81,6 +81,16 @@ TEST(Plan, RefusesPointsWhoseParametersDoNotFit) {
               testing::HasSubstr("arm \"off\": background_sizes: \"\": is required"));
 }
 
+TEST(Plan, SaysOnceWhatIsWrongAtEveryPort) {
+  const auto file = read_experiment(
+      small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"));
+  ASSERT_TRUE(file) << format_issues("text", file.issues);
+  const auto plan = make_plan(*file.config);
+  ASSERT_EQ(plan.issues.size(), 1U) << format_issues("text", plan.issues);
+  EXPECT_THAT(plan.issues[0].problem,
+              testing::StartsWith("arm \"on-window\": switch: switch.port.regulation.recovery: "));
+}
+
 TEST(Plan, ResolvesEveryParameterOfEveryCase) {
   const auto cases = plan_of(small_experiment(
       "[[vary]]\nparameter = \"burst_bytes\"\nvalues = [\"1MB\"]\narms = [\"on\"]\n"));
