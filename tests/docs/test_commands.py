@@ -26,13 +26,14 @@ PROGRAMS = pathlib.Path(os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/releas
 RUNS_FOR = 2  # seconds
 PATIENCE = 60  # seconds, of failing tests
 
-RUN = {"outrider-lab", "outrider-switch", "outrider-trafficgen", "outrider-doctor"}
+RUN = {"outrider-lab", "outrider-switch", "outrider-trafficgen", "outrider-doctor",
+       "outrider-hostagent"}
 BENCHES = {"outrider-virtual-hops", "outrider-queue-disciplines", "outrider-virtual-tests"}
 SYSTEM = {"ip", "ethtool", "sysctl", "modprobe", "dpdk-devbind.py", "dpdk-telemetry.py", "valgrind",
           "kill"}
 # Exit statuses beside 0, and 130 after Ctrl-C: 1 of the doctor says that it has found something.
 ENDS = {"outrider-doctor": {0, 1}}
-NEEDS_DEVICE = re.compile(r"net_tap|net_af_|--testbed |[0-9a-f]{4}:[0-9a-f]{2}:")
+NEEDS_DEVICE = re.compile(r"net_tap|net_af_|--testbed |outrider-hostagent|[0-9a-f]{4}:[0-9a-f]{2}:")
 # What a placeholder stands for, by program.
 PLACEHOLDERS = {
     ("outrider-lab", "FILE"): "conf/experiments/quick.toml",

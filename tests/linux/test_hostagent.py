@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""outrider-hostagent announces a job that knows nothing of it, and leaves nothing behind."""
+import os
+import signal
+import subprocess
+import sys
+
+import lab
+from two_hosts import PREFIX, SwitchTest, devices, ports
+
+AGENT = os.environ.get("OUTRIDER_HOSTAGENT_PROGRAM", "build/release/bin/outrider-hostagent")
+JOB = str(lab.HERE / "ps_job.py")
+HOSTS = ["worker", "server"]
+SERVER, PORT = PREFIX + "2", 5000
+BYTES, COMPUTE_S = 100_000, 0.15
+LEAD_S, IDLE_S = 0.02, 0.05  # a busy machine stops a sender for long
+
+CONFIG = 'bin = "10ms"' + devices(HOSTS) + f"""
+[[switch]]
+name = "s"
+[switch.l2]
+learning = true
+[switch.signals]
+accept_udp = true
+accept_from = ["{PREFIX}1/32"]
+[switch.regulation]
+mode = "mark"
+recovery = "burst_end"
+idle_end = "20ms"
+expiry = "1s"
+budget_share = 1
+""" + ports(HOSTS, drain_rate='"1gbit"')
+
+
+class HostAgent(SwitchTest):
+    def setUp(self):
+        super().setUp()
+        for name in HOSTS:
+            self.host(name)
+
+    def agent(self, host, *words, name=None):
+        name = name or words[0]
+        return lab.Process(self.lab, self.hosts[host],
+                           [AGENT, *words, "--report", self.lab.directory / f"{name}.json"], name)
+
+    def announce(self, *words, name=None):
+        return self.agent("worker", "announce", "--interface", "eth0", "--server",
+                          f"{SERVER}:{PORT}", "--idle-gap", f"{int(IDLE_S * 1000)}ms", *words,
+                          name=name)
+
+    def filters(self, host):
+        """What tc knows of eth0 of the host: hook and filters."""
+        run_in = self.lab.run_in
+        text = run_in(self.hosts[host], "tc", "qdisc", "show", "dev", "eth0")
+        for side in ("ingress", "egress"):
+            text += run_in(self.hosts[host], "tc", "filter", "show", "dev", "eth0", side)
+        return [line for line in text.splitlines() if "clsact" in line or "bpf" in line]
+
+    def run_job(self, iterations, *announce):
+        """@return the worker's result; reports of agents and switch are in self"""
+        self.start(CONFIG)
+        self.assertEqual(self.ping("worker", SERVER, lab.PATIENCE), 64)
+        answer = self.agent("server", "answer", "--interface", "eth0")
+        answer.says("answering at eth0")
+        agent = self.announce(*announce)
+        agent.says("watching eth0")
+        watch = lab.Process(self.lab, self.hosts["server"],
+                            [sys.executable, JOB, "watch", "eth0", 5900, PORT, IDLE_S,
+                             iterations * 2 * COMPUTE_S + 1], "watch")
+        watch.says("ready")
+        server = lab.Process(self.lab, self.hosts["server"],
+                             [sys.executable, JOB, "server", SERVER, PORT, 1], "ps")
+        server.says("ready")
+        worker = lab.Process(self.lab, self.hosts["worker"],
+                             [sys.executable, JOB, "worker", SERVER, PORT, iterations, BYTES,
+                              COMPUTE_S], "job")
+        self.ended(worker, 0)
+        self.ended(server, 0)
+        self.assertEqual(server.result()["iterations"], iterations)
+        self.ended(watch, 0)
+        for process in (agent, answer):
+            process.send(signal.SIGINT)
+            self.ended(process, 0)
+        self.announced, self.answered = self.lab.report("announce"), self.lab.report("answer")
+        self.events = watch.result()
+        self.stop()
+        return worker.result()
+
+    def test_a_burst_is_announced_at_its_first_byte(self):
+        self.run_job(8)
+        bursts = 8 + 1  # the job says first how large its bursts are
+        self.assertEqual(len([e for e in self.events if e[0] == "burst"]), bursts)
+        self.assertEqual(self.announced["onsets"], bursts)
+        self.assertEqual(self.announced["starts_at_first_byte"], bursts)
+        self.assertEqual(self.announced["starts_sent"], bursts)
+        self.assertEqual(self.answered["answered"], bursts)
+        self.assertEqual(self.announced["acks_received"], bursts)
+        self.assertEqual(self.queues["server"]["starts_armed"], bursts)
+        self.assertEqual(self.announced["onsets_lost"], 0)
+
+    def test_once_the_period_is_known_it_is_announced_ahead(self):
+        self.run_job(30, "--lead", f"{int(LEAD_S * 1000)}ms")
+        self.assertGreaterEqual(self.announced["periods_locked"], 1)
+        ahead = [burst[1] - start[1] for start, burst in zip(self.events, self.events[1:])
+                 if (start[0], burst[0]) == ("start", "burst") and burst[1] - start[1] < COMPUTE_S / 2]
+        print("START ahead of the burst [ms]:", [round(1000 * a, 1) for a in ahead])
+        self.assertGreaterEqual(len(ahead), 5)
+        self.assertGreaterEqual(self.announced["starts_ahead_met"], 5)
+
+    def test_it_leaves_nothing_behind(self):
+        self.assertEqual(self.filters("worker"), [])
+        agent = self.announce()
+        agent.says("watching eth0")
+        self.assertEqual(len(self.filters("worker")), 3)  # hook, filter's line, program's line
+        agent.send(signal.SIGTERM)
+        self.ended(agent, 0)
+        self.assertEqual(self.filters("worker"), [])
+
+    def test_what_a_killed_agent_left_is_taken_over_and_removed(self):
+        killed = self.announce()
+        killed.says("watching eth0")
+        killed.kill()
+        self.assertNotEqual(self.filters("worker"), [], "this is why a restart has to clean up")
+        agent = self.announce(name="restarted")
+        agent.says("replaced what a killed agent had left")
+        agent.send(signal.SIGINT)
+        self.ended(agent, 0)
+        self.assertEqual(self.filters("worker"), [])
+
+    def test_both_agents_share_an_interface(self):
+        agent = self.announce()
+        agent.says("watching eth0")
+        answer = self.agent("worker", "answer", "--interface", "eth0")
+        answer.says("answering at eth0")
+        agent.send(signal.SIGINT)
+        self.ended(agent, 0)
+        self.assertNotEqual(self.filters("worker"), [])
+        answer.send(signal.SIGINT)
+        self.ended(answer, 0)
+        self.assertEqual(self.filters("worker"), [])
+
+    def test_a_second_agent_of_a_kind_is_refused(self):
+        agent = self.announce()
+        agent.says("watching eth0")
+        second = self.announce(name="second")
+        self.ended(second, 3)
+        self.assertIn("another outrider-hostagent announce is at work on eth0", second.output())
+
+    def test_somebody_elses_hook_stays(self):
+        self.lab.run_in(self.hosts["worker"], "tc", "qdisc", "add", "dev", "eth0", "clsact")
+        agent = self.announce()
+        agent.says("watching eth0")
+        agent.send(signal.SIGINT)
+        self.ended(agent, 0)
+        self.assertEqual(len(self.filters("worker")), 1)
+
+    def test_refusals_name_the_cause_and_the_remedy(self):
+        missing = self.agent("worker", "answer", "--interface", "eth9", name="missing")
+        self.ended(missing, 3)
+        self.assertIn('no interface "eth9" in this network namespace; there are: lo, eth0',
+                      missing.output())
+        done = subprocess.run(["ip", "netns", "exec", self.hosts["worker"], "setpriv",
+                               "--bounding-set=-all", "--inh-caps=-all", "--reuid=65534",
+                               "--clear-groups", AGENT, "answer", "--interface", "eth0"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("run as root, or with CAP_BPF and CAP_NET_ADMIN", done.stderr)
+        wrong = self.agent("worker", "announce", "--interface", "eth0", "--server", "nowhere",
+                           "--threshold", "7", "--lead", "2", name="wrong")
+        self.ended(wrong, 2)
+        for flag in ("--server", "--threshold", "--lead"):
+            self.assertIn(flag + ": ", wrong.output())
+
+
+def why_no_bpf():
+    """What keeps BPF programs from being loaded here, or None."""
+    done = subprocess.run([AGENT, "answer", "--interface", "no-such"], capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 3:
+        return done.stderr.strip()
+    probe = lab.Lab()
+    host = probe.namespace("bpf")
+    agent = lab.Process(probe, host, [AGENT, "answer", "--interface", "lo"], "probe")
+    try:
+        agent.says("answering at lo")
+    except AssertionError:
+        return agent.output().strip()
+    finally:
+        probe.close()
+    return None
+
+
+if __name__ == "__main__":
+    if lab.why_not() is None and (reason := why_no_bpf()) is not None:
+        print(f"skipped: {reason}")
+        sys.exit(lab.SKIPPED)
+    lab.main()

@@ -1,0 +1,74 @@
+// Goal: a command line is taken as it is meant or refused with all its faults.
+#include "tools/hostagent/options.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "common/telemetry/exit_status.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+template <std::size_t kWords>
+ParsedAgentLine parse(const std::array<const char*, kWords>& words) {
+  return parse_agent_command_line(static_cast<int>(words.size()), words.data());
+}
+
+TEST(AgentOptions, Announce) {
+  const auto parsed =
+      parse(std::array{"outrider-hostagent", "announce", "--interface", "eth0", "--server",
+                       "10.0.0.9:5000", "--server", "10.0.0.10:5001", "--lead", "1.5ms", "--job",
+                       "7", "--worker", "3", "--threshold", "20", "--idle-gap", "4ms"});
+  ASSERT_FALSE(parsed.exit_status);
+  const AgentOptions& o = parsed.options;
+  EXPECT_EQ(o.command, AgentCommand::kAnnounce);
+  EXPECT_EQ(o.interface, "eth0");
+  ASSERT_EQ(o.servers.size(), 2U);
+  EXPECT_EQ(format_address(o.servers[1].address), "10.0.0.10");
+  EXPECT_EQ(ntohs(o.servers[1].port), 5001);
+  EXPECT_EQ(o.lead, 1500us);
+  EXPECT_EQ(o.idle_gap, 4ms);
+  EXPECT_EQ(o.job, 7);
+  EXPECT_EQ(o.worker, 3);
+  EXPECT_EQ(o.threshold_packets, 20);
+  EXPECT_EQ(o.signal_port, udp_signal::kDefaultPort);
+}
+
+TEST(AgentOptions, SaysAllFaultsAtOnce) {
+  testing::internal::CaptureStderr();
+  const auto parsed = parse(std::array{"outrider-hostagent", "announce", "--interface", "eth0",
+                                       "--server", "10.0.0.9", "--lead", "2", "--threshold", "7"});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(parsed.exit_status, kExitUsage);
+  EXPECT_THAT(said, HasSubstr("--server: \"10.0.0.9\": must be like 10.0.0.9:5000"));
+  EXPECT_THAT(said, HasSubstr("--lead: \"2\": "));
+  EXPECT_THAT(said, HasSubstr("--threshold: 7: must be a multiple of 5 from 5 to 75"));
+}
+
+TEST(AgentOptions, RulesOfRanges) {
+  AgentOptions o;
+  EXPECT_TRUE(faults_of(o).empty());
+  o.worker = 32768;
+  o.signal_port = 0;
+  o.max_period = 1ms;
+  EXPECT_THAT(faults_of(o), testing::ElementsAre(HasSubstr("--signal-port"), HasSubstr("--worker"),
+                                                 HasSubstr("--max-period: 1ms: must be at least")));
+  o.command = AgentCommand::kAnswer;
+  EXPECT_EQ(faults_of(o).size(), 1U) << "the rest is of announce";
+}
+
+TEST(AgentOptions, Servers) {
+  for (const char* text : {"", ":", "10.0.0.9", "10.0.0.9:", "10.0.0.9:0", "10.0.0.9:70000",
+                           "10.0.0.9:50x", "host:5000", "10.0.0:5000", "::1:5000"})
+    EXPECT_FALSE(parse_server(text)) << text;
+  EXPECT_TRUE(parse_server("192.168.1.2:65535"));
+}
+
+}  // namespace
+}  // namespace outrider

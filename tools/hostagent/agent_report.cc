@@ -1,0 +1,26 @@
+#include "tools/hostagent/agent_report.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "tools/hostagent/agent_error.h"
+
+namespace outrider {
+
+nlohmann::ordered_json json_of(const ProgramCost& cost) {
+  nlohmann::ordered_json out{{"runs", cost.runs}, {"ns_per_run", nullptr}};
+  if (cost.runs > 0)
+    out["ns_per_run"] = static_cast<double>(cost.nanoseconds) / static_cast<double>(cost.runs);
+  return out;
+}
+
+void write_report(const std::string& path, const nlohmann::ordered_json& report) {
+  if (path.empty()) return;
+  std::ofstream out(path);
+  out << report.dump(2) << '\n';
+  out.flush();
+  if (!out) throw AgentError(path + ": cannot be written: " + std::strerror(errno));
+}
+
+}  // namespace outrider

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/hostagent/bpf_program.h"
+
+namespace outrider {
+
+/// {"runs": n, "ns_per_run": x}; x is null if the program never ran, or nobody timed it.
+nlohmann::ordered_json json_of(const ProgramCost& cost);
+
+/// Throws AgentError if the file cannot be written. @param path empty: nothing is
+void write_report(const std::string& path, const nlohmann::ordered_json& report);
+
+}  // namespace outrider

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "tools/hostagent/options.h"
+
+namespace outrider {
+
+/// outrider-hostagent answer, until a stop signal. Throws AgentError.
+/// @return exit status
+int run_answer(const AgentOptions& options);
+
+}  // namespace outrider

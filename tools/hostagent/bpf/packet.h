@@ -1,0 +1,28 @@
+/* Reading packets in a clsact program. The first bytes of a packet may lie in pages of its
+ * own: all is copied out, nothing is read in place. */
+#pragma once
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/pkt_cls.h>
+
+#define AGENT_FRAGMENT 0x3fff /* more to come, or not the first */
+
+/* Reads the IPv4 header of an untagged frame.
+ * @return where its payload begins, or -1 if it is no whole packet of `protocol` */
+static __always_inline int agent_ipv4(struct __sk_buff* skb, struct iphdr* ip, __u8 protocol) {
+  if (skb->protocol != bpf_htons(ETH_P_IP)) return -1;
+  if (bpf_skb_load_bytes(skb, ETH_HLEN, ip, sizeof(*ip)) < 0) return -1;
+  if (ip->version != 4 || ip->ihl < 5 || ip->protocol != protocol) return -1;
+  if (ip->frag_off & bpf_htons(AGENT_FRAGMENT)) return -1;
+  return ETH_HLEN + ip->ihl * 4;
+}
+
+static __always_inline void agent_count(void* counts, __u32 which) {
+  __u64* count = bpf_map_lookup_elem(counts, &which);
+  if (count) *count += 1;
+}

@@ -1,0 +1,37 @@
+#include "tools/hostagent/burst_announcer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace outrider {
+
+BurstAnnouncer::BurstAnnouncer(const Params& params)
+    : params_(params), predictor_(params.predictor) {}
+
+std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::on_onset(std::uint64_t flow, Time at,
+                                                                     Time now) {
+  Flow& known = flows_[flow];
+  ++counters_.onsets;
+  predictor_.on_payload(flow, std::min(at, now));
+  if (std::exchange(known.expected, false)) {
+    ++counters_.met;
+    return std::nullopt;
+  }
+  ++counters_.at_first_byte;
+  return Announcement{.flow = flow, .iteration = known.announcements++};
+}
+
+std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::take(Time now) {
+  if (params_.lead == Duration::zero()) return std::nullopt;
+  const auto prediction = predictor_.take(now, params_.lead);
+  if (!prediction) return std::nullopt;
+  Flow& known = flows_[prediction->key];
+  known.expected = true;
+  ++counters_.ahead;
+  return Announcement{.flow = prediction->key,
+                      .iteration = known.announcements++,
+                      .due_in = std::max(prediction->due - now, Duration::zero()),
+                      .predicted = true};
+}
+
+}  // namespace outrider

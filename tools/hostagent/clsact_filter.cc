@@ -1,0 +1,102 @@
+#include "tools/hostagent/clsact_filter.h"
+
+#include <bpf/libbpf.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "tools/hostagent/agent_error.h"
+
+namespace outrider {
+namespace {
+
+/// Where our filter stands among others'. Both programs use it: they look at different
+/// directions.
+constexpr std::uint32_t kHandle = 0x4F52;
+constexpr std::uint32_t kPriority = 0x4F52;
+
+bpf_tc_hook hook_of(const NetworkInterface& interface, bpf_tc_attach_point at) {
+  bpf_tc_hook hook{};
+  hook.sz = sizeof(hook);
+  hook.ifindex = interface.index;
+  hook.attach_point = at;
+  return hook;
+}
+
+bpf_tc_attach_point point_of(PacketDirection direction) {
+  return direction == PacketDirection::kIngress ? BPF_TC_INGRESS : BPF_TC_EGRESS;
+}
+
+bpf_tc_opts place() {
+  bpf_tc_opts opts{};
+  opts.sz = sizeof(opts);
+  opts.handle = kHandle;
+  opts.priority = kPriority;
+  return opts;
+}
+
+constexpr auto kBothDirections = static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS);
+
+/// Filters of agents at work, or killed: the hook may be from one of them.
+bool has_ours(const NetworkInterface& interface) {
+  for (const auto point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
+    const auto hook = hook_of(interface, point);
+    auto opts = place();
+    if (bpf_tc_query(&hook, &opts) == 0) return true;
+  }
+  return false;
+}
+
+[[noreturn]] void refuse(const NetworkInterface& interface, const std::string& what, int error) {
+  std::string text = interface.name + ": " + what + ": " + std::strerror(-error);
+  if (error == -EPERM) text += "; run as root, or with CAP_NET_ADMIN and CAP_BPF";
+  if (error == -ENOENT || error == -EOPNOTSUPP)
+    text +=
+        "; the kernel needs CONFIG_NET_CLS_ACT and CONFIG_NET_SCH_INGRESS: "
+        "modprobe sch_ingress cls_bpf";
+  throw AgentError(text);
+}
+
+}  // namespace
+
+ClsactFilter::ClsactFilter(const NetworkInterface& interface, PacketDirection direction,
+                           int program)
+    : interface_(interface), direction_(direction) {
+  auto hook = hook_of(interface_, kBothDirections);
+  const int made = bpf_tc_hook_create(&hook);
+  if (made < 0 && made != -EEXIST) refuse(interface_, "cannot add the clsact hook", made);
+  own_hook_ = made == 0 || has_ours(interface_);
+
+  hook.attach_point = point_of(direction_);
+  auto leftover = place();
+  if (bpf_tc_query(&hook, &leftover) == 0) {
+    auto detached = place();
+    if (const int gone = bpf_tc_detach(&hook, &detached); gone < 0)
+      refuse(interface_, "cannot remove what a killed agent left", gone);
+    replaced_leftover_ = true;
+  }
+  auto opts = place();
+  opts.prog_fd = program;
+  if (const int attached = bpf_tc_attach(&hook, &opts); attached < 0) {
+    if (own_hook_ && !has_clsact_filters(interface_)) {
+      hook.attach_point = kBothDirections;
+      bpf_tc_hook_destroy(&hook);
+    }
+    refuse(interface_, "cannot attach the program", attached);
+  }
+}
+
+ClsactFilter::~ClsactFilter() {
+  auto hook = hook_of(interface_, point_of(direction_));
+  auto opts = place();
+  bpf_tc_detach(&hook, &opts);
+  try {
+    if (!own_hook_ || has_clsact_filters(interface_)) return;
+  } catch (const AgentError&) {
+    return;  // somebody may use it: leave it
+  }
+  hook.attach_point = kBothDirections;
+  bpf_tc_hook_destroy(&hook);
+}
+
+}  // namespace outrider

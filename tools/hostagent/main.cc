@@ -1,0 +1,27 @@
+#include <bpf/libbpf.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "common/telemetry/exit_status.h"
+#include "tools/hostagent/agent_error.h"
+#include "tools/hostagent/announce_loop.h"
+#include "tools/hostagent/answer_loop.h"
+#include "tools/hostagent/options.h"
+
+int main(int argc, char** argv) {
+  using namespace outrider;
+  const auto parsed = parse_agent_command_line(argc, argv);
+  if (parsed.exit_status) return *parsed.exit_status;
+  libbpf_set_print([](libbpf_print_level, const char*, va_list) { return 0; });  // said by us
+  try {
+    return parsed.options.command == AgentCommand::kAnnounce ? run_announce(parsed.options)
+                                                             : run_answer(parsed.options);
+  } catch (const AgentError& error) {
+    std::fprintf(stderr, "outrider-hostagent: %s\n", error.what());
+    return kExitEnvironment;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "outrider-hostagent: %s\n", error.what());
+    return kExitFailure;
+  }
+}

@@ -1,0 +1,165 @@
+#include "tools/hostagent/options.h"
+
+#include <arpa/inet.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+#include "common/config/quantities.h"
+#include "common/telemetry/exit_status.h"
+
+namespace outrider {
+namespace {
+
+constexpr const char* kHelp =
+    R"(Announces the bursts of a training job that knows nothing of Outrider, from the Linux
+host that it runs on. Needs root, or CAP_BPF and CAP_NET_ADMIN.
+
+  announce  on a worker: watches what leaves for the job's servers and sends START to the
+            switches on the way, at a burst's first byte or ahead of it
+  answer    on a server: answers START in the kernel
+
+Neither changes, delays or drops a packet of the job. When it ends, also by kill -9 and a
+restart, nothing of it stays behind.)";
+
+constexpr const char* kFooter =
+    "Exit status: 0 stopped by Ctrl-C or SIGTERM, 2 command line refused, 3 the host refuses\n"
+    "(privilege, kernel, interface), 1 anything else.\n\n"
+    "Examples:\n"
+    "  outrider-hostagent announce --interface eth0 --server 10.0.0.9:5000 --lead 2ms\n"
+    "  outrider-hostagent answer --interface eth0";
+
+/// What CLI11 has as text until all faults can be said at once.
+struct Texts {
+  std::vector<std::string> servers{};
+  std::string idle_gap = "2ms", max_period = "60s", lead = "0s";
+};
+
+void add_common(CLI::App& command, AgentOptions& o) {
+  command.add_option("--interface", o.interface, "that the job's packets use")
+      ->required()
+      ->type_name("NAME");
+  command.add_option("--signal-port", o.signal_port, "UDP port of signals, both ends")
+      ->capture_default_str()
+      ->type_name("PORT");
+  command.add_option("--report", o.report, "Write counters there at the end, as JSON")
+      ->type_name("FILE");
+  command.add_flag("--measure-cost", o.measure_cost,
+                   "Let the kernel time the program, for the report; costs some ns a packet");
+}
+
+void add_announce(CLI::App& command, AgentOptions& o, Texts& texts) {
+  command.add_option("--server", texts.servers, "Address and TCP port of a server; repeat it")
+      ->required()
+      ->type_name("ADDRESS:PORT");
+  command.add_option("--job", o.job, "Number of the job, the same on all its hosts")
+      ->capture_default_str();
+  command.add_option("--worker", o.worker, "Number of this worker, its own in the job")
+      ->capture_default_str();
+  command
+      .add_option("--threshold", o.threshold_packets,
+                  "Queue that the switch is asked for [packets], multiple of 5 to 75")
+      ->capture_default_str();
+  command.add_option("--idle-gap", texts.idle_gap, "A longer pause ends a burst")
+      ->capture_default_str()
+      ->type_name("DURATION");
+  command.add_option("--max-period", texts.max_period, "A longer pause ends the job")
+      ->capture_default_str()
+      ->type_name("DURATION");
+  command
+      .add_option("--lead", texts.lead,
+                  "START leaves so long before a burst whose period is known; 0s: at the "
+                  "burst's first byte")
+      ->capture_default_str()
+      ->type_name("DURATION");
+}
+
+void read_duration(const std::string& flag, const std::string& text, Duration& value,
+                   std::vector<std::string>& faults) {
+  const auto parsed = parse_duration(text);
+  if (parsed.value) value = *parsed.value;
+  else faults.push_back(flag + ": \"" + text + "\": " + parsed.problem);
+}
+
+/// @return faults of texts that cannot be read
+std::vector<std::string> read_texts(const Texts& texts, AgentOptions& o) {
+  std::vector<std::string> faults;
+  for (const auto& text : texts.servers) {
+    if (const auto server = parse_server(text)) o.servers.push_back(*server);
+    else faults.push_back("--server: \"" + text + "\": must be like 10.0.0.9:5000");
+  }
+  read_duration("--idle-gap", texts.idle_gap, o.idle_gap, faults);
+  read_duration("--max-period", texts.max_period, o.max_period, faults);
+  read_duration("--lead", texts.lead, o.lead, faults);
+  return faults;
+}
+
+}  // namespace
+
+std::optional<ServerAddress> parse_server(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  in_addr address{};
+  if (inet_pton(AF_INET, text.substr(0, colon).c_str(), &address) != 1) return std::nullopt;
+  std::uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + colon + 1, end, port);
+  if (read.ec != std::errc{} || read.ptr != end || port == 0) return std::nullopt;
+  return ServerAddress{address.s_addr, htons(port)};
+}
+
+std::string format_address(std::uint32_t address) {
+  std::array<char, INET_ADDRSTRLEN> text{};
+  inet_ntop(AF_INET, &address, text.data(), text.size());
+  return text.data();
+}
+
+std::vector<std::string> faults_of(const AgentOptions& o) {
+  std::vector<std::string> faults;
+  const auto require = [&faults](bool holds, std::string fault) {
+    if (!holds) faults.push_back(std::move(fault));
+  };
+  require(o.signal_port > 0, "--signal-port: 0: must be 1 to 65535");
+  if (o.command == AgentCommand::kAnswer) return faults;
+  require(o.worker < 32768, "--worker: " + std::to_string(o.worker) + ": must be 0 to 32767");
+  require(o.threshold_packets % 5 == 0 && o.threshold_packets >= 5 && o.threshold_packets <= 75,
+          "--threshold: " + std::to_string(o.threshold_packets) +
+              ": must be a multiple of 5 from 5 to 75");
+  require(o.idle_gap > Duration::zero(), "--idle-gap: 0s: must be above 0s");
+  require(o.max_period >= o.idle_gap, "--max-period: " + format_duration(o.max_period) +
+                                          ": must be at least --idle-gap, " +
+                                          format_duration(o.idle_gap));
+  return faults;
+}
+
+ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv) {
+  ParsedAgentLine parsed;
+  AgentOptions& o = parsed.options;
+  Texts texts;
+  CLI::App app(kHelp, "outrider-hostagent");
+  app.set_version_flag("--version", "outrider-hostagent 0.1.0");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  auto* const announce = app.add_subcommand("announce", "Announce the bursts of a worker");
+  add_common(*announce, o);
+  add_announce(*announce, o, texts);
+  auto* const answer = app.add_subcommand("answer", "Answer announcements at a server");
+  add_common(*answer, o);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return parsed;
+  }
+  o.command = announce->parsed() ? AgentCommand::kAnnounce : AgentCommand::kAnswer;
+  auto faults = read_texts(texts, o);
+  const auto more = faults_of(o);
+  faults.insert(faults.end(), more.begin(), more.end());
+  for (const auto& fault : faults) std::fprintf(stderr, "outrider-hostagent: %s\n", fault.c_str());
+  if (!faults.empty()) parsed.exit_status = kExitUsage;
+  return parsed;
+}
+
+}  // namespace outrider

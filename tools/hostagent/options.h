@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/net/udp_signal.h"
+
+namespace outrider {
+
+enum class AgentCommand : std::uint8_t { kAnnounce, kAnswer };
+
+/// "10.0.0.2:5000": a parameter server of the job. Network byte order.
+struct ServerAddress {
+  std::uint32_t address = 0;
+  std::uint16_t port = 0;
+};
+
+/// What the command line says.
+struct AgentOptions {
+  AgentCommand command = AgentCommand::kAnnounce;
+  std::string interface;
+  std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< > 0
+  std::string report{};                                  ///< JSON file; empty: none
+  bool measure_cost = false;  ///< the kernel times the program, which costs by itself
+
+  // announce
+  std::vector<ServerAddress> servers{};
+  std::uint16_t job = 0;
+  std::uint16_t worker = 0;                          ///< < 32768
+  std::uint16_t threshold_packets = 10;              ///< multiple of 5, 5 to 75
+  Duration idle_gap = std::chrono::milliseconds(2);  ///< > 0
+  Duration max_period = std::chrono::seconds(60);    ///< >= idle_gap
+  Duration lead{};                                   ///< >= 0; zero: at the first byte
+};
+
+struct ParsedAgentLine {
+  AgentOptions options;
+  std::optional<int>
+      exit_status;  ///< set if there is nothing to do: --help, or a fault that was printed
+};
+
+ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv);
+
+/// All faults, one a line. Pure.
+std::vector<std::string> faults_of(const AgentOptions& options);
+
+/// @return nothing if it is no IPv4 address and port
+std::optional<ServerAddress> parse_server(const std::string& text);
+std::string format_address(std::uint32_t address);
+
+}  // namespace outrider
