@@ -132,6 +132,7 @@ Blocking blocking_of(const RunResult& r) {
     if (i.worker == kWorkers - 1) out.last_batch = i.batch;
   }
   std::vector<double> means;
+  means.reserve(holds.size());
   for (const auto& own : holds) means.push_back(mean(own));
   out.spread_s = std::ranges::max(means) - std::ranges::min(means);
   out.mean_s = mean(means);

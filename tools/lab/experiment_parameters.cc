@@ -51,6 +51,8 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
 constexpr double kLongest_seconds = 1e6;
 constexpr double kMaxRateFactor = 1000;
 constexpr double kLongest_rtts = 1e6;
+constexpr double kMaxComputeSpread = 100;
+constexpr double kMaxLoss = 1000;
 
 }  // namespace
 
@@ -108,6 +110,8 @@ ConfigIssues validate(const CaseParameters& p) {
            {"cost_window_seconds", p.cost_window_seconds}})
     within(key, s, kLongest_seconds);
   at.in_interval("rate_factor", p.rate_factor, 0, kMaxRateFactor, false);
+  within("compute_spread", p.compute_spread, kMaxComputeSpread);
+  within("target_loss", p.target_loss, kMaxLoss);
   at.in_range("workers", p.workers, 1, 256);
   at.in_range("servers", p.servers, 1, 256);
   at.require(p.regulation == RegulationMode::kOff || p.predict == PredictFrom::kTraffic ||

@@ -132,6 +132,22 @@ struct CaseParameters {
   double compute_seconds = 0;  ///< schedule "closed_loop"; 0 with a model: what the model says
   double compute_jitter = 0;
 
+  // Who of its workers waits for whom, and what they learn, see [job.r2sp] and [job.learner].
+  Synchronisation synchronisation = Synchronisation::kBsp;
+  std::uint32_t staleness_bound = 0;  ///< synchronisation "ssp"
+  /// Worker 0 takes 1 + this times as long as the last to compute, those between evenly.
+  double compute_spread = 0;
+  double r2sp_slack = 1.2;
+  std::uint32_t r2sp_warm_up_iterations = 10;
+  bool r2sp_tune_batch = false;  ///< beginning with learner_batch, without a learner too
+  LearnerModel learner = LearnerModel::kNone;
+  std::uint32_t learner_features = 32;
+  std::uint32_t learner_hidden = 16;  ///< learner "perceptron"
+  std::uint32_t learner_samples = 1024;
+  std::uint32_t learner_batch = 32;
+  double learner_rate = 0.1;  ///< of one gradient; the mean at a barrier has workers times it
+  double target_loss = 0;     ///< 0: none
+
   // Its send policy, see [job.policy]; sizes of 0: the policy's default, or not used by it.
   SendPolicyKind send_policy = SendPolicyKind::kFifo;
   Granularity granularity = Granularity::kShard;
@@ -204,6 +220,23 @@ void describe_regulator(V& v, CaseParameters& c) {
 }
 
 template <class V>
+void describe_learning(V& v, CaseParameters& c) {
+  v.choice("synchronisation", c.synchronisation, kSynchronisations);
+  v.value("staleness_bound", c.staleness_bound);
+  v.value("compute_spread", c.compute_spread);
+  v.value("r2sp_slack", c.r2sp_slack);
+  v.value("r2sp_warm_up_iterations", c.r2sp_warm_up_iterations);
+  v.value("r2sp_tune_batch", c.r2sp_tune_batch);
+  v.choice("learner", c.learner, kLearnerModels);
+  v.value("learner_features", c.learner_features);
+  v.value("learner_hidden", c.learner_hidden);
+  v.value("learner_samples", c.learner_samples);
+  v.value("learner_batch", c.learner_batch);
+  v.value("learner_rate", c.learner_rate);
+  v.value("target_loss", c.target_loss);
+}
+
+template <class V>
 void describe(V& v, CaseParameters& c) {
   describe_regulator(v, c);
   v.value("h_packets", c.h_packets);
@@ -252,6 +285,7 @@ void describe(V& v, CaseParameters& c) {
   v.value("due_jitter_seconds", c.due_jitter_seconds);
   v.value("compute_seconds", c.compute_seconds);
   v.share("compute_jitter", c.compute_jitter);
+  describe_learning(v, c);
   v.choice("send_policy", c.send_policy, kSendPolicies);
   v.choice("granularity", c.granularity, kGranularities);
   v.bytes("partition_bytes", c.partition_bytes);

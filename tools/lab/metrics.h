@@ -9,6 +9,7 @@
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
 #include "tools/lab/case.h"
+#include "tools/lab/metrics_learning.h"
 #include "tools/lab/statistics.h"
 
 namespace outrider {
@@ -132,6 +133,7 @@ struct CaseMetrics {
   MeasuredQueue queue;
   SignalCounts signals;
   BackgroundDip background_dip;
+  LearningMetrics learning;
   Noise noise;
   bool ledger_balanced = false;
 };

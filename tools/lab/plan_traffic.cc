@@ -77,6 +77,40 @@ PolicyConfig policy_of(const CaseParameters& p) {
   return policy;
 }
 
+/// N gradients one after the other move as far as their mean at N times the rate: so one
+/// setting is fair to all rules. The authors of R2SP do it too (cifar10_alexnet_bsp.py).
+double rate_of(const CaseParameters& p) {
+  const bool barrier = p.synchronisation == Synchronisation::kBsp ||
+                       (p.synchronisation == Synchronisation::kSsp && p.staleness_bound == 0);
+  return barrier ? p.learner_rate * p.workers : p.learner_rate;
+}
+
+/// Who waits for whom, and what is learnt. Worker 0 is the slowest: R2SP's measure.
+void set_learning(const CaseParameters& p, JobConfig& job) {
+  job.synchronisation = p.synchronisation;
+  if (p.synchronisation == Synchronisation::kSsp) job.staleness_bound = p.staleness_bound;
+  const std::size_t workers = job.workers.size();
+  for (std::size_t w = 0; w < workers && p.compute_spread > 0; ++w)
+    job.compute_factors.push_back(1 +
+                                  p.compute_spread * static_cast<double>(workers - 1 - w) /
+                                      static_cast<double>(std::max<std::size_t>(workers, 2) - 1));
+  const bool learns = p.learner != LearnerModel::kNone;
+  if (p.synchronisation == Synchronisation::kR2sp) {
+    job.r2sp = {.slack = p.r2sp_slack,
+                .warm_up_iterations = p.r2sp_warm_up_iterations,
+                .tune_batch = p.r2sp_tune_batch};
+    if (p.r2sp_tune_batch && !learns) job.r2sp.batch = p.learner_batch;
+  }
+  if (!learns) return;
+  job.learner = {.model = p.learner,
+                 .features = p.learner_features,
+                 .samples = p.learner_samples,
+                 .batch = p.learner_batch,
+                 .learning_rate = rate_of(p)};
+  if (p.learner == LearnerModel::kPerceptron) job.learner.hidden = p.learner_hidden;
+  if (p.target_loss > 0) job.learner.target_loss = p.target_loss;
+}
+
 JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
   JobConfig job{.name = "job",
                 .workers = names_of(e, t, e.job.workers),
@@ -94,6 +128,7 @@ JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const Topolog
                 .announce = announce_of(p, t.rtt)};
   if (p.model.empty()) job.burst_bytes = p.burst_bytes;
   else job.model = (e.directory / p.model).lexically_normal().string();
+  set_learning(p, job);
   if (p.model.empty() || p.compute_seconds > 0) job.compute = from_seconds(p.compute_seconds);
   return job;
 }

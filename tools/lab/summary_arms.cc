@@ -128,6 +128,24 @@ double path_imbalance(Choice cases) {
   return mean_over(cases, [](const CaseSummary& c) { return c.metrics.path_imbalance; });
 }
 
+/// Of each run of an arm, then the mean of the runs; all of them must have it.
+template <double LearningMetrics::*kFigure>
+double mean_of_runs(Choice cases) {
+  std::vector<double> values;
+  for (const CaseSummary* c : cases) values.push_back(c->metrics.learning.*kFigure);
+  return mean(values);
+}
+
+template <std::vector<double> LearningMetrics::*kValues>
+double mean_of_values(Choice cases) {
+  std::vector<double> all;
+  for (const CaseSummary* c : cases) {
+    const auto& own = c->metrics.learning.*kValues;
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return mean(all);
+}
+
 /// Share of a part in the communication time of all pushes that have it split.
 template <BurstTime kPart>
 double time_share(Choice cases) {
@@ -158,6 +176,13 @@ constexpr Measure kTimeShares[] = {
 };
 static_assert(std::size(kTimeShares) == kBurstTimes);
 
+/// Only where some case learns.
+constexpr Measure kLearning[] = {
+    {"time_to_loss_seconds", mean_of_runs<&LearningMetrics::time_to_loss_seconds>},
+    {"gradients_to_loss", mean_of_runs<&LearningMetrics::gradients_to_loss>},
+    {"last_loss", mean_of_runs<&LearningMetrics::last_loss>},
+};
+
 constexpr Measure kMeasures[] = {
     {"start_queue_packets_mean", pooled_mean<&Samples::start_queue_packets>},
     {"max_queue_packets_mean", pooled_mean<&Samples::max_queue_packets>},
@@ -168,6 +193,11 @@ constexpr Measure kMeasures[] = {
     {"communication_seconds_mean", pooled_mean<&Samples::communication_seconds>},
     {"communication_seconds_p99", pooled_p99<&Samples::communication_seconds>},
     {"iteration_seconds_median", pooled_median<&Samples::iteration_seconds>},
+    {"worker_iteration_seconds_mean", mean_of_values<&LearningMetrics::worker_iteration_seconds>},
+    {"wait_seconds_mean", mean_of_values<&LearningMetrics::wait_seconds>},
+    {"wait_spread_seconds", mean_of_runs<&LearningMetrics::wait_spread_seconds>},
+    {"update_gap_variation", mean_of_runs<&LearningMetrics::update_gap_variation>},
+    {"staleness_mean", mean_of_runs<&LearningMetrics::staleness_mean>, false},
     {"first_layer_seconds_median", pooled_median<&Samples::first_layer_seconds>},
     {"nic_send_idle_share_median", pooled_median<&Samples::nic_send_idle_share>},
     {"pull_completion_seconds_median", pooled_median<&Samples::pull_completion_seconds>},
@@ -227,6 +257,8 @@ void estimate_all(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
     pairs.off.push_back(&cases[*cases[i].off_case]);
   }
   for (const auto& measure : kMeasures) arm.metrics.push_back(estimate(measure, own, pairs));
+  if (std::ranges::any_of(own, [](const CaseSummary* c) { return c->metrics.learning.learns; }))
+    for (const auto& measure : kLearning) arm.metrics.push_back(estimate(measure, own, pairs));
   if (std::ranges::none_of(own,
                            [](const CaseSummary* c) { return c->metrics.attribution.bursts != 0; }))
     return;

@@ -144,6 +144,24 @@ Json json_of(const Attribution& a) {
   return {{"push_bursts", a.bursts}, {"mean_seconds", std::move(seconds)}};
 }
 
+Json updates_of(const LearningMetrics& l) {
+  return {{"gap_seconds", json_of(l.update_gap_seconds)},
+          {"gap_variation", l.update_gap_variation},
+          {"staleness_mean", l.staleness_mean},
+          {"staleness_max", l.staleness_max},
+          {"wait_spread_seconds", l.wait_spread_seconds}};
+}
+
+Json learner_of(const LearningMetrics& l) {
+  return {{"time_to_loss_seconds", l.time_to_loss_seconds},
+          {"gradients_to_loss", l.gradients_to_loss},
+          {"last_loss", l.last_loss},
+          {"least_loss", l.least_loss},
+          {"diverged", l.diverged},
+          {"zeroed_values", l.zeroed_values},
+          {"kept_values", l.kept_values}};
+}
+
 double per(std::uint64_t count, std::uint64_t of) {
   return of == 0 ? kNotDefined : static_cast<double>(count) / static_cast<double>(of);
 }
@@ -204,6 +222,10 @@ void add_further_metrics(const CaseSummary& c, Json& out) {
                         {"rtos_per_burst", per(m.push_rtos, m.push_bursts)},
                         {"retransmitted_segments", m.push_retransmitted}};
   if (m.attribution.bursts != 0) out["attribution"] = json_of(m.attribution);
+  out["worker_iteration_seconds"] = json_of(m.learning.worker_iteration_seconds);
+  out["wait_seconds"] = json_of(m.learning.wait_seconds);
+  out["updates"] = updates_of(m.learning);
+  if (m.learning.learns) out["learner"] = learner_of(m.learning);
   out["signals"] = json_of(m.signals);
   out["measured_queue"] = json_of(m.queue);
   out["generator_drops"] = by_reason(m.generator_drops, kDropReasonNames);

@@ -16,7 +16,7 @@ std::string strict_key(const Case& c) {
 }
 
 bool is_other_remedy(std::string_view n) {
-  static constexpr std::array<std::string_view, 19> kNames{"marker",
+  static constexpr std::array<std::string_view, 24> kNames{"marker",
                                                            "red_kmin_packets",
                                                            "red_pmax",
                                                            "red_weight",
@@ -34,7 +34,12 @@ bool is_other_remedy(std::string_view n) {
                                                            "fusion_cycle_seconds",
                                                            "bandwidth_error",
                                                            "early_drop",
-                                                           "paths"};
+                                                           "paths",
+                                                           "synchronisation",
+                                                           "staleness_bound",
+                                                           "r2sp_slack",
+                                                           "r2sp_warm_up_iterations",
+                                                           "r2sp_tune_batch"};
   return std::ranges::find(kNames, n) != kNames.end();
 }
 
