@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """outrider-hostagent announces a job that knows nothing of it, and leaves nothing behind."""
+import csv
 import os
 import signal
 import subprocess
 import sys
+import tomllib
 
 import lab
 from two_hosts import PREFIX, SwitchTest, devices, ports
@@ -32,6 +34,12 @@ budget_share = 1
 """ + ports(HOSTS, drain_rate='"1gbit"')
 
 
+def ms(text):
+    """Of a duration as the project writes it."""
+    number = text.rstrip("nmus")
+    return float(number) * {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1000}[text[len(number):]]
+
+
 class HostAgent(SwitchTest):
     def setUp(self):
         super().setUp()
@@ -56,6 +64,19 @@ class HostAgent(SwitchTest):
             text += run_in(self.hosts[host], "tc", "filter", "show", "dev", "eth0", side)
         return [line for line in text.splitlines() if "clsact" in line or "bpf" in line]
 
+    def job(self, iterations):
+        """@return the worker's result"""
+        server = lab.Process(self.lab, self.hosts["server"],
+                             [sys.executable, JOB, "server", SERVER, PORT, 1], "ps")
+        server.says("ready")
+        worker = lab.Process(self.lab, self.hosts["worker"],
+                             [sys.executable, JOB, "worker", SERVER, PORT, iterations, BYTES,
+                              COMPUTE_S], "job")
+        self.ended(worker, 0)
+        self.ended(server, 0)
+        self.assertEqual(server.result()["iterations"], iterations)
+        return worker.result()
+
     def run_job(self, iterations, *announce):
         """@return the worker's result; reports of agents and switch are in self"""
         self.start(CONFIG)
@@ -68,15 +89,7 @@ class HostAgent(SwitchTest):
                             [sys.executable, JOB, "watch", "eth0", 5900, PORT, IDLE_S,
                              iterations * 2 * COMPUTE_S + 1], "watch")
         watch.says("ready")
-        server = lab.Process(self.lab, self.hosts["server"],
-                             [sys.executable, JOB, "server", SERVER, PORT, 1], "ps")
-        server.says("ready")
-        worker = lab.Process(self.lab, self.hosts["worker"],
-                             [sys.executable, JOB, "worker", SERVER, PORT, iterations, BYTES,
-                              COMPUTE_S], "job")
-        self.ended(worker, 0)
-        self.ended(server, 0)
-        self.assertEqual(server.result()["iterations"], iterations)
+        worker = self.job(iterations)
         self.ended(watch, 0)
         for process in (agent, answer):
             process.send(signal.SIGINT)
@@ -84,7 +97,7 @@ class HostAgent(SwitchTest):
         self.announced, self.answered = self.lab.report("announce"), self.lab.report("answer")
         self.events = watch.result()
         self.stop()
-        return worker.result()
+        return worker
 
     def test_a_burst_is_announced_at_its_first_byte(self):
         self.run_job(8)
@@ -106,6 +119,37 @@ class HostAgent(SwitchTest):
         print("START ahead of the burst [ms]:", [round(1000 * a, 1) for a in ahead])
         self.assertGreaterEqual(len(ahead), 5)
         self.assertGreaterEqual(self.announced["starts_ahead_met"], 5)
+
+    def test_a_recording_has_every_burst_and_a_profile(self):
+        self.start(CONFIG)
+        self.assertEqual(self.ping("worker", SERVER, lab.PATIENCE), 64)
+        out = self.lab.directory / "recording"
+        agent = self.agent("worker", "record", "--interface", "eth0", "--server",
+                           f"{SERVER}:{PORT}", "--idle-gap", f"{int(IDLE_S * 1000)}ms", "--out", out)
+        agent.says("recording at eth0")
+        iterations = 6
+        worker = self.job(iterations)
+        agent.send(signal.SIGINT)
+        self.ended(agent, 0)
+        self.stop()
+        with open(out / "bursts.csv", encoding="utf-8") as file:
+            bursts = list(csv.DictReader(file))
+        # the job says first how large its bursts are
+        pushes = [b for b in bursts if b["direction"] == "push"][1:]
+        pulls = [b for b in bursts if b["direction"] == "pull"]
+        self.assertEqual([int(b["bytes"]) for b in pushes], [BYTES] * iterations)
+        self.assertEqual([int(b["bytes"]) for b in pulls], [BYTES] * iterations)
+        report = self.lab.report("record")
+        self.assertEqual((report["onsets_lost"], report["bursts_left_out"]), (0, 0))
+        with open(out / "profile.toml", "rb") as file:
+            profile = tomllib.load(file)
+        self.assertEqual(profile["total_bytes"], BYTES)
+        computed = ms(profile["forward"]) + ms(profile["backward"])
+        fastest = 1000 * min(worker["iteration_seconds"])
+        print("computed [ms]", computed, "fastest iteration", fastest)
+        self.assertGreater(computed, 1000 * COMPUTE_S * 0.98)
+        self.assertLess(computed, 1000 * max(worker["iteration_seconds"]))
+        self.assertEqual(self.filters("worker"), [])
 
     def test_it_leaves_nothing_behind(self):
         self.assertEqual(self.filters("worker"), [])

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tools/hostagent/agent_error.h"
+#include "tools/hostagent/bpf/wire.h"
 
 namespace outrider {
 
@@ -13,6 +14,13 @@ nlohmann::ordered_json json_of(const ProgramCost& cost) {
   if (cost.runs > 0)
     out["ns_per_run"] = static_cast<double>(cost.nanoseconds) / static_cast<double>(cost.runs);
   return out;
+}
+
+nlohmann::ordered_json json_of(const std::vector<std::uint64_t>& counts) {
+  return {{"payload_packets", counts[kAgentPayloads]},
+          {"onsets", counts[kAgentOnsets]},
+          {"onsets_lost", counts[kAgentEventsLost]},
+          {"packets_without_flow", counts[kAgentFlowsLost]}};
 }
 
 void write_report(const std::string& path, const nlohmann::ordered_json& report) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tools/hostagent/bpf_program.h"
 
@@ -9,6 +10,9 @@ namespace outrider {
 
 /// {"runs": n, "ns_per_run": x}; x is null if the program never ran, or nobody timed it.
 nlohmann::ordered_json json_of(const ProgramCost& cost);
+
+/// What BurstWatch counted. @param counts by AgentWatchCount
+nlohmann::ordered_json json_of(const std::vector<std::uint64_t>& counts);
 
 /// Throws AgentError if the file cannot be written. @param path empty: nothing is
 void write_report(const std::string& path, const nlohmann::ordered_json& report);

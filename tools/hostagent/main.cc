@@ -8,6 +8,7 @@
 #include "tools/hostagent/announce_loop.h"
 #include "tools/hostagent/answer_loop.h"
 #include "tools/hostagent/options.h"
+#include "tools/hostagent/record_loop.h"
 
 int main(int argc, char** argv) {
   using namespace outrider;
@@ -15,8 +16,15 @@ int main(int argc, char** argv) {
   if (parsed.exit_status) return *parsed.exit_status;
   libbpf_set_print([](libbpf_print_level, const char*, va_list) { return 0; });  // said by us
   try {
-    return parsed.options.command == AgentCommand::kAnnounce ? run_announce(parsed.options)
-                                                             : run_answer(parsed.options);
+    switch (parsed.options.command) {
+      case AgentCommand::kAnnounce:
+        return run_announce(parsed.options);
+      case AgentCommand::kAnswer:
+        return run_answer(parsed.options);
+      case AgentCommand::kRecord:
+        return run_record(parsed.options);
+    }
+    return kExitFailure;
   } catch (const AgentError& error) {
     std::fprintf(stderr, "outrider-hostagent: %s\n", error.what());
     return kExitEnvironment;

@@ -20,8 +20,10 @@ host that it runs on. Needs root, or CAP_BPF and CAP_NET_ADMIN.
   announce  on a worker: watches what leaves for the job's servers and sends START to the
             switches on the way, at a burst's first byte or ahead of it
   answer    on a server: answers START in the kernel
+  record    on a worker: writes its bursts down, and a profile that outrider-trafficgen
+            replays
 
-Neither changes, delays or drops a packet of the job. When it ends, also by kill -9 and a
+None changes, delays or drops a packet of the job. When it ends, also by kill -9 and a
 restart, nothing of it stays behind.)";
 
 constexpr const char* kFooter =
@@ -50,10 +52,25 @@ void add_common(CLI::App& command, AgentOptions& o) {
                    "Let the kernel time the program, for the report; costs some ns a packet");
 }
 
-void add_announce(CLI::App& command, AgentOptions& o, Texts& texts) {
+void add_watch(CLI::App& command, Texts& texts) {
   command.add_option("--server", texts.servers, "Address and TCP port of a server; repeat it")
       ->required()
       ->type_name("ADDRESS:PORT");
+  command.add_option("--idle-gap", texts.idle_gap, "A longer pause ends a burst")
+      ->capture_default_str()
+      ->type_name("DURATION");
+}
+
+void add_record(CLI::App& command, AgentOptions& o) {
+  command.add_option("--out", o.out, "Directory of bursts.csv and profile.toml")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command
+      .add_option("--max-bursts", o.max_bursts, "Rows of bursts.csv at most; others are counted")
+      ->capture_default_str();
+}
+
+void add_announce(CLI::App& command, AgentOptions& o, Texts& texts) {
   command.add_option("--job", o.job, "Number of the job, the same on all its hosts")
       ->capture_default_str();
   command.add_option("--worker", o.worker, "Number of this worker, its own in the job")
@@ -62,9 +79,6 @@ void add_announce(CLI::App& command, AgentOptions& o, Texts& texts) {
       .add_option("--threshold", o.threshold_packets,
                   "Queue that the switch is asked for [packets], multiple of 5 to 75")
       ->capture_default_str();
-  command.add_option("--idle-gap", texts.idle_gap, "A longer pause ends a burst")
-      ->capture_default_str()
-      ->type_name("DURATION");
   command.add_option("--max-period", texts.max_period, "A longer pause ends the job")
       ->capture_default_str()
       ->type_name("DURATION");
@@ -123,11 +137,13 @@ std::vector<std::string> faults_of(const AgentOptions& o) {
   };
   require(o.signal_port > 0, "--signal-port: 0: must be 1 to 65535");
   if (o.command == AgentCommand::kAnswer) return faults;
+  require(o.idle_gap > Duration::zero(), "--idle-gap: 0s: must be above 0s");
+  require(o.max_bursts > 0, "--max-bursts: 0: must be above 0");
+  if (o.command == AgentCommand::kRecord) return faults;
   require(o.worker < 32768, "--worker: " + std::to_string(o.worker) + ": must be 0 to 32767");
   require(o.threshold_packets % 5 == 0 && o.threshold_packets >= 5 && o.threshold_packets <= 75,
           "--threshold: " + std::to_string(o.threshold_packets) +
               ": must be a multiple of 5 from 5 to 75");
-  require(o.idle_gap > Duration::zero(), "--idle-gap: 0s: must be above 0s");
   require(o.max_period >= o.idle_gap, "--max-period: " + format_duration(o.max_period) +
                                           ": must be at least --idle-gap, " +
                                           format_duration(o.idle_gap));
@@ -144,16 +160,23 @@ ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv) {
   app.require_subcommand(1);
   auto* const announce = app.add_subcommand("announce", "Announce the bursts of a worker");
   add_common(*announce, o);
+  add_watch(*announce, texts);
   add_announce(*announce, o, texts);
   auto* const answer = app.add_subcommand("answer", "Answer announcements at a server");
   add_common(*answer, o);
+  auto* const record = app.add_subcommand("record", "Record the bursts of a worker");
+  add_common(*record, o);
+  add_watch(*record, texts);
+  add_record(*record, o);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
     return parsed;
   }
-  o.command = announce->parsed() ? AgentCommand::kAnnounce : AgentCommand::kAnswer;
+  o.command = announce->parsed() ? AgentCommand::kAnnounce
+              : answer->parsed() ? AgentCommand::kAnswer
+                                 : AgentCommand::kRecord;
   auto faults = read_texts(texts, o);
   const auto more = faults_of(o);
   faults.insert(faults.end(), more.begin(), more.end());

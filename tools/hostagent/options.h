@@ -10,7 +10,7 @@
 
 namespace outrider {
 
-enum class AgentCommand : std::uint8_t { kAnnounce, kAnswer };
+enum class AgentCommand : std::uint8_t { kAnnounce, kAnswer, kRecord };
 
 /// "10.0.0.2:5000": a parameter server of the job. Network byte order.
 struct ServerAddress {
@@ -26,14 +26,20 @@ struct AgentOptions {
   std::string report{};                                  ///< JSON file; empty: none
   bool measure_cost = false;  ///< the kernel times the program, which costs by itself
 
-  // announce
+  // record
+  std::string out = "recording";         ///< directory
+  std::uint64_t max_bursts = 1'000'000;  ///< rows of bursts.csv, > 0
+
+  // announce and record
   std::vector<ServerAddress> servers{};
-  std::uint16_t job = 0;
-  std::uint16_t worker = 0;                          ///< < 32768
-  std::uint16_t threshold_packets = 10;              ///< multiple of 5, 5 to 75
   Duration idle_gap = std::chrono::milliseconds(2);  ///< > 0
-  Duration max_period = std::chrono::seconds(60);    ///< >= idle_gap
-  Duration lead{};                                   ///< >= 0; zero: at the first byte
+
+  // announce
+  std::uint16_t job = 0;
+  std::uint16_t worker = 0;                        ///< < 32768
+  std::uint16_t threshold_packets = 10;            ///< multiple of 5, 5 to 75
+  Duration max_period = std::chrono::seconds(60);  ///< >= idle_gap
+  Duration lead{};                                 ///< >= 0; zero: at the first byte
 };
 
 struct ParsedAgentLine {

@@ -8,8 +8,9 @@
 namespace outrider {
 namespace {
 
-constexpr auto kComputeSources =
-    choices<ComputeSource>({{"paper", ComputeSource::kPaper}, {"scaled", ComputeSource::kScaled}});
+constexpr auto kComputeSources = choices<ComputeSource>({{"paper", ComputeSource::kPaper},
+                                                         {"scaled", ComputeSource::kScaled},
+                                                         {"recorded", ComputeSource::kRecorded}});
 constexpr std::uint64_t kMaxModelBytes = 1ULL << 50;  ///< also keeps the sum from overflowing
 
 void check_compute(const Checks& root, const ModelProfile& p) {

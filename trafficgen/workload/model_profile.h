@@ -17,8 +17,9 @@ struct Tensor {
 
 /// What a compute time rests on.
 enum class ComputeSource : std::uint8_t {
-  kPaper,   ///< somebody published the measurement
-  kScaled,  ///< from a published one of another model, by the rule in compute_basis
+  kPaper,     ///< somebody published the measurement
+  kScaled,    ///< from a published one of another model, by the rule in compute_basis
+  kRecorded,  ///< from the traffic of a job that ran
 };
 
 /// Gradients that become ready together: tensors from `first_tensor` up to where the

@@ -18,29 +18,32 @@ struct AgentFlowKey {
   __u16 destination_port;
 };
 
-/* One announced connection, as its packets leave. Only the program writes it. */
+/* One direction of a connection, as its packets pass. Only the program writes it. */
 struct AgentFlow {
-  __u64 last_payload_ns; /* CLOCK_MONOTONIC */
+  __u64 burst_begun_ns;  /* CLOCK_MONOTONIC, as all times here */
+  __u64 last_payload_ns; /* of the burst */
   __u64 burst_bytes;     /* payload since the last onset, retransmissions left out */
   __u64 onsets;
   __u32 next_sequence; /* behind the newest payload */
   __u32 reserved;
 };
 
-/* First payload of a flow after a pause. */
+/* First payload of a flow after a pause, and the burst before the pause. */
 struct AgentOnset {
   struct AgentFlowKey flow;
-  __u32 sequence;    /* of that payload */
-  __u64 at_ns;       /* CLOCK_MONOTONIC */
-  __u64 burst_bytes; /* of the burst before it; 0: there was none */
+  __u32 sequence; /* of that payload */
+  __u64 at_ns;
+  __u64 previous_begun_ns;
+  __u64 previous_ended_ns;
+  __u64 previous_bytes; /* 0: there was none */
 };
 
-enum AgentAnnounceCount {
+enum AgentWatchCount {
   kAgentPayloads, /* packets of flows to a target */
   kAgentOnsets,
   kAgentEventsLost, /* onsets that found the ring full */
   kAgentFlowsLost,  /* packets whose flow found the table full */
-  kAgentAnnounceCounts
+  kAgentWatchCounts
 };
 
 enum AgentAnswerCount {

@@ -1,5 +1,5 @@
-/* Watches the payload that a worker sends to its servers and reports the first packet of
- * each burst. Changes, delays and drops nothing. */
+/* Watches the payload between a worker and its servers and reports the first packet of each
+ * burst. Changes, delays and drops nothing. */
 #include <linux/tcp.h>
 
 #include "packet.h"
@@ -32,13 +32,13 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, kAgentAnnounceCounts);
+  __uint(max_entries, kAgentWatchCounts);
   __type(key, __u32);
   __type(value, __u64);
 } counts SEC(".maps");
 
 static __always_inline void report(const struct AgentFlowKey* key, __u32 sequence, __u64 now,
-                                   __u64 burst_bytes) {
+                                   const struct AgentFlow* previous) {
   struct AgentOnset* onset = bpf_ringbuf_reserve(&onsets, sizeof(*onset), 0);
   agent_count(&counts, kAgentOnsets);
   if (!onset) {
@@ -48,13 +48,16 @@ static __always_inline void report(const struct AgentFlowKey* key, __u32 sequenc
   onset->flow = *key;
   onset->sequence = sequence;
   onset->at_ns = now;
-  onset->burst_bytes = burst_bytes;
+  onset->previous_begun_ns = previous ? previous->burst_begun_ns : 0;
+  onset->previous_ended_ns = previous ? previous->last_payload_ns : 0;
+  onset->previous_bytes = previous ? previous->burst_bytes : 0;
   bpf_ringbuf_submit(onset, 0);
 }
 
 static __always_inline void first_payload(const struct AgentFlowKey* key, __u32 sequence,
                                           __u32 payload, __u64 now) {
-  struct AgentFlow flow = {.last_payload_ns = now,
+  struct AgentFlow flow = {.burst_begun_ns = now,
+                           .last_payload_ns = now,
                            .burst_bytes = payload,
                            .onsets = 1,
                            .next_sequence = sequence + payload};
@@ -65,13 +68,14 @@ static __always_inline void first_payload(const struct AgentFlowKey* key, __u32 
   report(key, sequence, now, 0);
 }
 
-/* A flow's packets leave one after the other, so nobody else writes its entry meanwhile. */
+/* A flow's packets pass one after the other, so nobody else writes its entry meanwhile. */
 static __always_inline void more_payload(const struct AgentFlowKey* key, struct AgentFlow* flow,
                                          __u32 sequence, __u32 payload, __u64 now) {
   const __u32 fresh = sequence + payload - flow->next_sequence;
   if ((__s32)fresh <= 0) return; /* sent again: neither an onset nor more of the burst */
   if (now - flow->last_payload_ns >= idle_gap_ns) {
-    report(key, sequence, now, flow->burst_bytes);
+    report(key, sequence, now, flow);
+    flow->burst_begun_ns = now;
     flow->burst_bytes = 0;
     flow->onsets += 1;
   }
@@ -80,15 +84,15 @@ static __always_inline void more_payload(const struct AgentFlowKey* key, struct 
   flow->last_payload_ns = now;
 }
 
-SEC("tc")
-int announce(struct __sk_buff* skb) {
+static __always_inline int watch(struct __sk_buff* skb, int to_server) {
   struct iphdr ip;
   struct tcphdr tcp;
   const int at = agent_ipv4(skb, &ip, IPPROTO_TCP);
   if (at < 0 || bpf_skb_load_bytes(skb, at, &tcp, sizeof(tcp)) < 0) return TC_ACT_UNSPEC;
 
-  const struct AgentTarget target = {.address = ip.daddr, .port = tcp.dest};
-  if (!bpf_map_lookup_elem(&targets, &target)) return TC_ACT_UNSPEC;
+  const struct AgentTarget server = {.address = to_server ? ip.daddr : ip.saddr,
+                                     .port = to_server ? tcp.dest : tcp.source};
+  if (!bpf_map_lookup_elem(&targets, &server)) return TC_ACT_UNSPEC;
   /* The packet may be many segments in one: its own length counts, not the header's. */
   const __u32 headers = at + tcp.doff * 4;
   if (skb->len <= headers) return TC_ACT_UNSPEC;
@@ -105,3 +109,9 @@ int announce(struct __sk_buff* skb) {
   else first_payload(&key, sequence, payload, now);
   return TC_ACT_UNSPEC;
 }
+
+SEC("tc")
+int watch_egress(struct __sk_buff* skb) { return watch(skb, 1); }
+
+SEC("tc")
+int watch_ingress(struct __sk_buff* skb) { return watch(skb, 0); }

@@ -1,0 +1,36 @@
+#include "tools/hostagent/burst_csv.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "tools/hostagent/agent_error.h"
+
+namespace outrider {
+
+BurstCsv::BurstCsv(const std::string& path, std::uint64_t max_rows)
+    : path_(path), out_(path), max_rows_(max_rows) {
+  if (!out_) throw AgentError(path + ": cannot be written: " + std::strerror(errno));
+  out_ << "flow,direction,begun_ns,ended_ns,bytes,gap_ns\n";
+}
+
+void BurstCsv::add(const RecordedBurst& burst) {
+  if (rows_ == max_rows_) {
+    ++left_out_;
+    return;
+  }
+  if (rows_++ == 0) origin_ = burst.begun;
+  out_ << burst.flow << ',' << (burst.pull ? "pull" : "push") << ','
+       << (burst.begun - origin_).count() << ',' << (burst.ended - origin_).count() << ','
+       << burst.bytes << ',';
+  if (const auto last = ended_.find(burst.flow); last != ended_.end())
+    out_ << (burst.begun - last->second).count();
+  out_ << '\n';
+  ended_[burst.flow] = burst.ended;
+}
+
+void BurstCsv::close() {
+  out_.close();
+  if (!out_) throw AgentError(path_ + ": cannot be written: " + std::strerror(errno));
+}
+
+}  // namespace outrider

@@ -1,0 +1,102 @@
+#include "tools/hostagent/burst_watch.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "tools/hostagent/agent_error.h"
+#include "tools/hostagent/watch.skel.h"
+
+namespace outrider {
+namespace {
+
+int take_onset(void* on_onset, void* onset, std::size_t /*bytes*/) {
+  (*static_cast<BurstWatch::OnOnset*>(on_onset))(*static_cast<const AgentOnset*>(onset));
+  return 0;
+}
+
+bool same(const AgentFlowKey& a, const AgentFlowKey& b) {
+  return a.source_address == b.source_address && a.source_port == b.source_port &&
+         a.destination_address == b.destination_address && a.destination_port == b.destination_port;
+}
+
+}  // namespace
+
+void BurstWatch::Destroy::operator()(watch_bpf* object) const noexcept {
+  watch_bpf__destroy(object);
+}
+void BurstWatch::Destroy::operator()(ring_buffer* ring) const noexcept { ring_buffer__free(ring); }
+
+BurstWatch::BurstWatch(const NetworkInterface& interface, const AgentOptions& options, bool pulls,
+                       OnOnset on_onset)
+    : on_onset_(std::move(on_onset)) {
+  if (options.measure_cost) meter_ = std::make_unique<CostMeter>();
+  load(options);
+  egress_ = std::make_unique<ClsactFilter>(interface, PacketDirection::kEgress, egress_program());
+  if (pulls)
+    ingress_ =
+        std::make_unique<ClsactFilter>(interface, PacketDirection::kIngress, ingress_program());
+}
+
+BurstWatch::~BurstWatch() = default;
+
+void BurstWatch::load(const AgentOptions& options) {
+  object_.reset(watch_bpf__open());
+  if (!object_) refuse_load(-errno);
+  object_->rodata->idle_gap_ns = static_cast<std::uint64_t>(options.idle_gap.count());
+  if (const int failed = watch_bpf__load(object_.get()); failed < 0) refuse_load(failed);
+  for (const auto& server : options.servers) {
+    const AgentTarget target{server.address, server.port, 0};
+    const std::uint32_t listed = 1;
+    if (bpf_map_update_elem(bpf_map__fd(object_->maps.targets), &target, &listed, BPF_ANY) < 0)
+      throw AgentError("there are more servers than the 256 that the agent has room for");
+  }
+  ring_.reset(ring_buffer__new(bpf_map__fd(object_->maps.onsets), take_onset, &on_onset_, nullptr));
+  if (!ring_) throw AgentError("no ring buffer for onsets");
+}
+
+int BurstWatch::egress_program() const { return bpf_program__fd(object_->progs.watch_egress); }
+int BurstWatch::ingress_program() const { return bpf_program__fd(object_->progs.watch_ingress); }
+
+int BurstWatch::fd() const noexcept { return ring_buffer__epoll_fd(ring_.get()); }
+void BurstWatch::consume() { ring_buffer__consume(ring_.get()); }
+
+std::optional<AgentFlow> BurstWatch::flow(const AgentFlowKey& key) const {
+  AgentFlow flow{};
+  if (bpf_map_lookup_elem(bpf_map__fd(object_->maps.flows), &key, &flow) < 0) return std::nullopt;
+  return flow;
+}
+
+std::vector<std::pair<AgentFlowKey, AgentFlow>> BurstWatch::flows() const {
+  std::vector<std::pair<AgentFlowKey, AgentFlow>> all;
+  const int map = bpf_map__fd(object_->maps.flows);
+  AgentFlowKey key{};
+  for (const AgentFlowKey* from = nullptr; bpf_map_get_next_key(map, from, &key) == 0; from = &key)
+    if (const auto known = flow(key)) all.emplace_back(key, *known);
+  return all;
+}
+
+std::vector<std::uint64_t> BurstWatch::counts() const {
+  return read_counts(bpf_map__fd(object_->maps.counts), kAgentWatchCounts);
+}
+
+ProgramCost BurstWatch::cost() const {
+  const ProgramCost out = cost_of(egress_program()), in = cost_of(ingress_program());
+  return {.runs = out.runs + in.runs, .nanoseconds = out.nanoseconds + in.nanoseconds};
+}
+
+bool BurstWatch::replaced_leftover() const noexcept {
+  return egress_->replaced_leftover() || (ingress_ && ingress_->replaced_leftover());
+}
+
+std::size_t FlowNumbers::number_of(const AgentFlowKey& flow) {
+  const auto it =
+      std::ranges::find_if(flows_, [&](const AgentFlowKey& f) { return same(f, flow); });
+  if (it != flows_.end()) return static_cast<std::size_t>(it - flows_.begin());
+  flows_.push_back(flow);
+  return flows_.size() - 1;
+}
+
+}  // namespace outrider

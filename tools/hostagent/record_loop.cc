@@ -1,0 +1,147 @@
+#include "tools/hostagent/record_loop.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "common/telemetry/exit_status.h"
+#include "tools/hostagent/agent_error.h"
+#include "tools/hostagent/agent_report.h"
+#include "tools/hostagent/burst_csv.h"
+#include "tools/hostagent/burst_watch.h"
+#include "tools/hostagent/instance_lock.h"
+#include "tools/hostagent/job_profile.h"
+#include "tools/hostagent/stop_signals.h"
+
+namespace outrider {
+namespace {
+
+Time time_of(std::uint64_t ns) { return Time{std::chrono::nanoseconds(ns)}; }
+
+/// Where a recording goes, made if it is not there.
+std::filesystem::path directory_of(const AgentOptions& options) {
+  std::error_code failed;
+  std::filesystem::create_directories(options.out, failed);
+  if (failed) throw AgentError(options.out + ": cannot be made: " + failed.message());
+  return options.out;
+}
+
+/// The agent that writes down a worker's bursts.
+class RecordAgent {
+ public:
+  explicit RecordAgent(const AgentOptions& options)
+      : options_(options),
+        directory_(directory_of(options)),
+        interface_(interface_named(options.interface)),
+        // Its filters would stand where those of `announce` do.
+        announce_lock_("announce", interface_),
+        answer_lock_("answer", interface_),
+        csv_(directory_ / "bursts.csv", options.max_bursts),
+        watch_(interface_, options, true, [this](const AgentOnset& o) { on_onset(o); }) {}
+
+  void run();
+  [[nodiscard]] nlohmann::ordered_json report() const;
+
+ private:
+  void on_onset(const AgentOnset& onset);
+  void add(const AgentFlowKey& key, std::uint64_t begun_ns, std::uint64_t ended_ns,
+           std::uint64_t bytes);
+  [[nodiscard]] bool is_pull(const AgentFlowKey& key) const;
+  void finish();
+
+  const AgentOptions& options_;
+  std::filesystem::path directory_;
+  NetworkInterface interface_;
+  InstanceLock announce_lock_, answer_lock_;
+  StopSignals stop_;
+  BurstCsv csv_;
+  JobProfile profile_;
+  FlowNumbers flows_;
+  BurstWatch watch_;
+};
+
+bool RecordAgent::is_pull(const AgentFlowKey& key) const {
+  for (const auto& server : options_.servers)
+    if (server.address == key.source_address && server.port == key.source_port) return true;
+  return false;
+}
+
+void RecordAgent::add(const AgentFlowKey& key, std::uint64_t begun_ns, std::uint64_t ended_ns,
+                      std::uint64_t bytes) {
+  const RecordedBurst burst{.flow = flows_.number_of(key),
+                            .pull = is_pull(key),
+                            .begun = time_of(begun_ns),
+                            .ended = time_of(ended_ns),
+                            .bytes = bytes};
+  csv_.add(burst);
+  profile_.add(burst);
+}
+
+void RecordAgent::on_onset(const AgentOnset& onset) {
+  flows_.number_of(onset.flow);
+  if (onset.previous_bytes > 0)
+    add(onset.flow, onset.previous_begun_ns, onset.previous_ended_ns, onset.previous_bytes);
+}
+
+/// A burst ends with the next one: what is the last of each flow is in the program still.
+void RecordAgent::finish() {
+  watch_.consume();
+  auto last = watch_.flows();
+  std::ranges::sort(last, {}, [](const auto& f) { return f.second.last_payload_ns; });
+  for (const auto& [key, flow] : last)
+    add(key, flow.burst_begun_ns, flow.last_payload_ns, flow.burst_bytes);
+  csv_.close();
+  if (const auto result = profile_.result()) {
+    std::ofstream out(directory_ / "profile.toml");
+    out << profile_toml(*result, "recorded");
+    out.close();
+    if (!out)
+      throw AgentError((directory_ / "profile.toml").string() +
+                       ": cannot be written: " + std::strerror(errno));
+    std::printf("profile of %zu iterations in %s\n", result->iterations,
+                (directory_ / "profile.toml").c_str());
+  } else {
+    std::puts("no profile: no push has followed a pull");
+  }
+}
+
+void RecordAgent::run() {
+  if (watch_.replaced_leftover()) std::puts("replaced what a killed agent had left");
+  std::printf("recording at %s\n", interface_.name.c_str());
+  std::fflush(stdout);
+  std::array<pollfd, 2> waiting{{{watch_.fd(), POLLIN, 0}, {stop_.fd(), POLLIN, 0}}};
+  while (waiting[1].revents == 0) {
+    if (poll(waiting.data(), waiting.size(), -1) < 0) continue;
+    watch_.consume();
+  }
+  finish();
+}
+
+nlohmann::ordered_json RecordAgent::report() const {
+  auto out = json_of(watch_.counts());
+  out["flows"] = flows_.size();
+  out["bursts_written"] = csv_.rows();
+  out["bursts_left_out"] = csv_.left_out();
+  out["cost"] = json_of(watch_.cost());
+  return out;
+}
+
+}  // namespace
+
+int run_record(const AgentOptions& options) {
+  RecordAgent agent(options);
+  agent.run();
+  const auto report = agent.report();
+  std::printf("%s\n", report.dump().c_str());
+  write_report(options.report, report);
+  return kExitOk;
+}
+
+}  // namespace outrider
