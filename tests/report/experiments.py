@@ -39,7 +39,7 @@ def lab(*words):
     return done.returncode, done.stderr
 
 
-def run(directory, name, question=None, attribution=False, sweep=False, seeds=2):
+def run(directory, name, question=None, attribution=False, sweep=False, seeds=2, jobs=1):
     """conf/experiments/quick.toml, changed. @return the directory of its results"""
     text = (ROOT / "conf/experiments/quick.toml").read_text(encoding="utf-8")
     lines = text.splitlines()
@@ -48,6 +48,8 @@ def run(directory, name, question=None, attribution=False, sweep=False, seeds=2)
                  for line in lines]
     if attribution:
         lines.insert(lines.index("[parameters]") + 1, "attribution = true")
+    if jobs > 1:
+        lines.insert(lines.index("[parameters]") + 1, f"jobs = {jobs}")
     file = pathlib.Path(directory) / f"{name}.toml"
     file.write_text("\n".join(lines) + (SWEEP if sweep else "\n"), encoding="utf-8")
     out = pathlib.Path(directory) / name

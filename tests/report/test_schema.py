@@ -36,7 +36,8 @@ class Schema(unittest.TestCase):
         cls.summaries = [json.loads((results / "summary.json").read_text(encoding="utf-8"))
                          for results in (experiments.run(directory.name, "one", seeds=1),
                                          experiments.run(directory.name, "more", attribution=True,
-                                                         sweep=True))]
+                                                         sweep=True),
+                                         experiments.run(directory.name, "jobs", jobs=2))]
 
     def faults(self, summary, schema=None):
         validator = jsonschema.Draft202012Validator(schema or self.schema)
@@ -53,6 +54,7 @@ class Schema(unittest.TestCase):
         for summary in self.summaries:
             self.assertEqual(self.faults(summary, strict(self.schema)), [])
         self.assertTrue(any("attribution" in case["metrics"] for case in self.summaries[1]["cases"]))
+        self.assertTrue(all("jobs" in case["metrics"] for case in self.summaries[2]["cases"]))
 
     def test_faults_are_found(self):
         def changed(change):

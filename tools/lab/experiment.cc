@@ -87,13 +87,19 @@ void check_job_group(const Checks& at, std::string_view key, const ExperimentFil
                      const std::string& name) {
   const auto* group = find_named(at, key, e.hosts, name, "hosts");
   if (group == nullptr) return;
-  at.require(group->count.parameter == key, key, Checks::quoted(name),
-             "needs count = \"" + std::string(key) + "\" in its [[hosts]]");
+  const std::string count = key == "hosts" ? kWorkersAndServer : std::string(key);
+  at.require(group->count.parameter == count, key, Checks::quoted(name),
+             "needs count = \"" + count + "\" in its [[hosts]]");
+}
+
+void check_job_groups(const Checks& at, const ExperimentFile& e) {
+  if (!e.job.hosts.empty()) return check_job_group(at, "hosts", e, e.job.hosts);
+  check_job_group(at, "workers", e, e.job.workers);
+  check_job_group(at, "servers", e, e.job.servers);
 }
 
 void check_roles(const Checks& root, const ExperimentFile& e) {
-  check_job_group(root.below("job"), "workers", e, e.job.workers);
-  check_job_group(root.below("job"), "servers", e, e.job.servers);
+  check_job_groups(root.below("job"), e);
   if (e.background.from.empty() && e.background.to.empty()) return;
   const auto at = root.below("background");
   const auto* from = find_named(at, "from", e.hosts, e.background.from, "hosts");
@@ -129,11 +135,12 @@ void check_arms(const Checks& root, const ExperimentFile& e) {
 }  // namespace
 
 Parsed<HostCount> parse_host_count(std::string_view text) {
-  if (text == "workers" || text == "servers") return {HostCount{0, std::string(text)}, {}};
+  if (text == "workers" || text == "servers" || text == kWorkersAndServer)
+    return {HostCount{0, std::string(text)}, {}};
   HostCount count;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), count.fixed);
   if (error != std::errc{} || end != text.end() || count.fixed == 0 || count.fixed > kMaxGroup)
-    return {{}, R"(must be a number from 1 to 10000, "workers" or "servers")"};
+    return {{}, R"(must be a number from 1 to 10000, "workers", "servers" or "workers + 1")"};
   return {count, {}};
 }
 

@@ -28,7 +28,11 @@ struct TrunkEntry {
   bool gray = false;  ///< loses the share `gray_loss` of its packets, each way
 };
 
-/// How many hosts a group has: a number, or the parameter "workers" or "servers".
+/// Hosts that jobs share: a server's, and one for each worker.
+inline constexpr const char* kWorkersAndServer = "workers + 1";
+
+/// How many hosts a group has: a number, or "workers" or "servers", of all jobs together, or
+/// kWorkersAndServer.
 struct HostCount {
   std::uint32_t fixed = 1;
   std::string parameter{};  ///< empty: fixed
@@ -40,8 +44,9 @@ struct HostGroupEntry {
   HostCount count{};
   std::string at_switch;
   BitRate rate{};
-  Duration delay{};         ///< one way, host to switch
-  double delay_spread = 0;  ///< each host's delay is drawn from delay x (1 -+ this)
+  Duration delay{};             ///< one way, host to switch
+  double delay_spread = 0;      ///< each host's delay is drawn from delay x (1 -+ this)
+  std::uint32_t tso_bytes = 0;  ///< payload of a connection that leaves back to back; 0: a segment
 };
 
 struct NetworkEntry {
@@ -57,6 +62,12 @@ struct GroupPair {
 struct JobEntry {
   std::string workers = "worker";
   std::string servers = "server";
+  /// Servers and workers are on these: each job has its server on one host, by `placement`,
+  /// and a worker on every other. Empty: they have hosts of their own.
+  std::string hosts{};
+
+  [[nodiscard]] const std::string& worker_group() const { return hosts.empty() ? workers : hosts; }
+  [[nodiscard]] const std::string& server_group() const { return hosts.empty() ? servers : hosts; }
 };
 
 /// [[arm]]: what is compared with what, at every point.

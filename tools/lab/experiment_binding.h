@@ -28,6 +28,7 @@ void describe(V& v, HostGroupEntry& c) {
   v.rate("rate", c.rate, Presence::kRequired);
   v.duration("delay", c.delay, Presence::kRequired);
   v.share("delay_spread", c.delay_spread);
+  v.bytes("tso_bytes", c.tso_bytes);
 }
 
 template <class V>
@@ -46,6 +47,7 @@ template <class V>
 void describe(V& v, JobEntry& c) {
   v.value("workers", c.workers);
   v.value("servers", c.servers);
+  v.value("hosts", c.hosts);
 }
 
 template <class V>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/config/config_file.h"
+#include "tools/lab/placement.h"
 
 namespace outrider {
 namespace {
@@ -16,6 +17,15 @@ ParameterValue value_of(const ConfigValue& v) {
   return *v.as<std::string>();  // describe(CaseParameters) names no list and no table
 }
 
+constexpr double kLongest_seconds = 1e6;
+constexpr double kMaxRateFactor = 1000;
+constexpr double kLongest_rtts = 1e6;
+constexpr std::uint32_t kMaxJobs = 256;
+constexpr double kMaxBurstFactor = 100;
+constexpr double kMaxComputeSpread = 100;
+constexpr double kMaxLoss = 1000;
+constexpr std::uint32_t kMaxGroup = 10'000;  ///< hosts
+
 /// As it would stand in the file.
 std::string shown(double v) { return to_toml_text(ConfigValue(v)); }
 
@@ -25,6 +35,42 @@ ConfigTable described_regulator() {
   CaseParameters parameters;
   describe_regulator(writer, parameters);
   return table;
+}
+
+/// What describes more than one job, and nothing else.
+ConfigTable described_jobs(CaseParameters parameters) {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  describe_jobs(writer, parameters);
+  writer.choice("composition", parameters.composition, kCompositions);
+  return table;
+}
+
+void check_jobs(const Checks& at, const CaseParameters& p) {
+  at.in_range("jobs", p.jobs, 1, kMaxJobs);
+  const std::uint64_t hosts = std::uint64_t{std::max(p.workers, p.servers)} * p.jobs;
+  at.require(hosts <= kMaxGroup, "jobs", std::to_string(p.jobs),
+             "times workers, and times servers, must be at most " + std::to_string(kMaxGroup));
+  at.require(p.job_offset >= 0 && p.job_offset <= 1, "job_offset", shown(p.job_offset),
+             "must be from 0 to 1: a share of an iteration");
+  at.in_interval("job_burst_factor", p.job_burst_factor, 0, kMaxBurstFactor, false);
+  at.require(p.job_burst_factor == 1 || p.model.empty(), "job_burst_factor",
+             shown(p.job_burst_factor), "must be 1 with a model: it says how long bursts are");
+  at.require(
+      p.tensorlights_interval_seconds > 0 && p.tensorlights_interval_seconds <= kLongest_seconds,
+      "tensorlights_interval_seconds", shown(p.tensorlights_interval_seconds),
+      "must be above 0, at most " + shown(kLongest_seconds));
+  if (p.placement.empty()) return;
+  const auto placed = at.parses("placement", p.placement, parse_placement(p.placement));
+  if (!placed) return;
+  const std::size_t servers = server_hosts(*placed).size();
+  at.require(servers == p.jobs, "placement", Checks::quoted(p.placement),
+             "places " + std::to_string(servers) + " jobs; jobs is " + std::to_string(p.jobs));
+  at.require(placed->size() <= p.workers + 1, "placement", Checks::quoted(p.placement),
+             "needs " + std::to_string(placed->size()) + " hosts; there are workers + 1, " +
+                 std::to_string(p.workers + 1));
+  at.require(p.servers == 1, "servers", std::to_string(p.servers),
+             "must be 1 with placement: it says where the one server of each job is");
 }
 
 /// What a regulated arm must not ask for. (Other rules are the generator's: the point of a
@@ -48,12 +94,6 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
              shown(p.signal_early_rtts), "must be above 0 with signal_early");
 }
 
-constexpr double kLongest_seconds = 1e6;
-constexpr double kMaxRateFactor = 1000;
-constexpr double kLongest_rtts = 1e6;
-constexpr double kMaxComputeSpread = 100;
-constexpr double kMaxLoss = 1000;
-
 }  // namespace
 
 bool is_regulator_parameter(std::string_view name) {
@@ -61,7 +101,7 @@ bool is_regulator_parameter(std::string_view name) {
   return kRegulator.get(name) != nullptr;
 }
 
-Parameters to_parameters(const CaseParameters& parameters) {
+Parameters to_all_parameters(const CaseParameters& parameters) {
   ConfigTable table;
   ConfigWriter writer(table);
   CaseParameters copy = parameters;
@@ -72,6 +112,14 @@ Parameters to_parameters(const CaseParameters& parameters) {
     // bytes() writes a size without a unit, as its key ends with _bytes.
     out.emplace_back(member.key, value_of(member.value));
   }
+  return out;
+}
+
+Parameters to_parameters(const CaseParameters& parameters) {
+  static const ConfigTable kOneJob = described_jobs({});
+  Parameters out = to_all_parameters(parameters);
+  if (described_jobs(parameters) == kOneJob)
+    std::erase_if(out, [](const auto& p) { return kOneJob.get(p.first) != nullptr; });
   return out;
 }
 
@@ -119,6 +167,7 @@ ConfigIssues validate(const CaseParameters& p) {
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
   check_signal_faults(at, p);
+  check_jobs(at, p);
   at.require(!p.early_drop || p.marker == LabMarker::kStep || p.marker == LabMarker::kStaticPair,
              "early_drop", "true",
              "needs marker \"step\" or \"static_pair\": the others drop Not-ECT packets anyhow, "

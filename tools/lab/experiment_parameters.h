@@ -76,7 +76,8 @@ struct CaseParameters {
   double signal_duplicated = 0;
   std::uint32_t signal_copies = 1;
   double signal_copy_gap_rtts = 0;
-  double signal_forged_per_second = 0;  ///< of each worker
+  double signal_forged_per_second = 0;          ///< of each worker
+  Composition composition = Composition::kMin;  ///< what several jobs' thresholds come to
 
   // What the regulator works with; alike in off and on.
   std::uint16_t h_packets = 10;  ///< threshold that START carries
@@ -158,6 +159,17 @@ struct CaseParameters {
   double bandwidth_error = 1;  ///< send_policy "prophet"
   double rate_factor = 1;      ///< of all links and hosts
 
+  // Several jobs, alike but for what follows.
+  std::uint32_t jobs = 1;
+  /// Servers per host, see parse_placement(); needs [job] hosts. Empty: each job has its own.
+  std::string placement{};
+  /// Each job starts later than the one before by this share of an iteration, see plan_jobs.h.
+  double job_offset = 0;
+  std::uint16_t job_h_step_packets = 0;  ///< job j announces h_packets + j x this
+  double job_burst_factor = 1;           ///< its bursts are burst_bytes x this to the power of j
+  TensorLightsMode tensorlights = TensorLightsMode::kOff;
+  double tensorlights_interval_seconds = 20;  ///< of tensorlights "rotate"
+
   // Background, random numbers, and the longest that a run may take.
   std::uint32_t background_flows_per_pair = 1;  ///< long ones
   /// Share of the measured link that flows of `background_sizes` offer beside them, in
@@ -217,6 +229,18 @@ void describe_regulator(V& v, CaseParameters& c) {
   v.value("signal_copies", c.signal_copies);
   v.value("signal_copy_gap_rtts", c.signal_copy_gap_rtts);
   v.value("signal_forged_per_second", c.signal_forged_per_second);
+  v.choice("composition", c.composition, kCompositions);
+}
+
+template <class V>
+void describe_jobs(V& v, CaseParameters& c) {
+  v.value("jobs", c.jobs);
+  v.value("placement", c.placement);
+  v.value("job_offset", c.job_offset);
+  v.value("job_h_step_packets", c.job_h_step_packets);
+  v.value("job_burst_factor", c.job_burst_factor);
+  v.choice("tensorlights", c.tensorlights, kTensorLightsModes);
+  v.value("tensorlights_interval_seconds", c.tensorlights_interval_seconds);
 }
 
 template <class V>
@@ -294,6 +318,7 @@ void describe(V& v, CaseParameters& c) {
   v.value("fusion_cycle_seconds", c.fusion_cycle_seconds);
   v.value("bandwidth_error", c.bandwidth_error);
   v.value("rate_factor", c.rate_factor);
+  describe_jobs(v, c);
   v.value("background_flows_per_pair", c.background_flows_per_pair);
   v.share("background_load", c.background_load);
   v.value("background_sizes", c.background_sizes);
@@ -307,8 +332,12 @@ void describe(V& v, CaseParameters& c) {
 /// One of the names that tell an on case from its off case.
 bool is_regulator_parameter(std::string_view name);
 
-/// All of them by name, in order: Case::parameters.
+/// All of them by name, in order: Case::parameters. Those of several jobs are there only if
+/// one of them differs from its default.
 Parameters to_parameters(const CaseParameters& parameters);
+
+/// The same with those of several jobs in any case.
+Parameters to_all_parameters(const CaseParameters& parameters);
 
 /// What the plan has to know before it can build: ranges that no configuration
 /// of a program states. Pure.

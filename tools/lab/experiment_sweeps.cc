@@ -132,7 +132,7 @@ class SweepReader {
   }
 
   static std::string unknown_parameter(const std::string& name) {
-    const Parameters all = to_parameters(CaseParameters{});
+    const Parameters all = to_all_parameters(CaseParameters{});
     std::vector<std::string_view> names;
     names.reserve(all.size());
     for (const auto& [known, value] : all) names.emplace_back(known);

@@ -333,6 +333,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   measure_iterations(definition, result.traffic, excluded, m);
   measure_parameters(definition, result.traffic, excluded, m.samples);
   m.learning = measure_learning(definition, result.traffic, excluded);
+  m.jobs = measure_jobs(definition, result.traffic);
   describe_queue(definition, result.switches, queue, excluded, m);
   measure_goodput(definition, result.traffic, m);
   count(result, m);

@@ -9,6 +9,7 @@
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
 #include "tools/lab/case.h"
+#include "tools/lab/metrics_jobs.h"
 #include "tools/lab/metrics_learning.h"
 #include "tools/lab/statistics.h"
 
@@ -123,6 +124,7 @@ struct CaseMetrics {
   std::uint64_t push_retransmitted = 0;
   Attribution attribution;
   double job_completion_seconds = kNotDefined;  ///< the slowest job; NaN if one did not end
+  JobsMetrics jobs;
   PerClass<RtoCounts> rtos{};
   PerClass<std::array<std::uint64_t, kMarkReasons>> ce_marks{};  ///< all queues
   PerClass<std::array<std::uint64_t, kDropReasons>> drops{};     ///< all switches

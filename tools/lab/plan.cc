@@ -7,6 +7,7 @@
 #include "common/config/checks.h"
 #include "common/config/toml_text.h"
 #include "switch/config_toml.h"
+#include "tools/lab/plan_jobs.h"
 #include "tools/lab/plan_switches.h"
 #include "tools/lab/topology.h"
 #include "trafficgen/config_toml.h"
@@ -24,8 +25,13 @@ std::string shown(const ParameterValue& value) {
       value);
 }
 
+/// What a case does not list is at its default.
 const ParameterValue& value_of(const Parameters& parameters, const std::string& name) {
-  return std::ranges::find(parameters, name, &Parameters::value_type::first)->second;
+  static const Parameters kDefaults = to_all_parameters({});
+  const auto it = std::ranges::find(parameters, name, &Parameters::value_type::first);
+  return it != parameters.end()
+             ? it->second
+             : std::ranges::find(kDefaults, name, &Parameters::value_type::first)->second;
 }
 
 /// An arm at a point: what all its seeds share.
@@ -114,7 +120,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
                                const CaseParameters& p, std::uint64_t seed, ConfigIssues& issues) {
   const ExperimentFile e = with_rates(file, p.rate_factor);
   // Values that are legal each by itself need not be together, at a point of a sweep.
-  const ConfigIssues unfit = validate(p);
+  ConfigIssues unfit = validate(p);
+  check_placement(Checks(unfit), e, p);
   std::ranges::copy(unfit, std::back_inserter(issues));
   const auto topology = make_topology(e, p, seed, issues);
   if (!topology || !unfit.empty()) return std::nullopt;
@@ -156,10 +163,11 @@ ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOpt
 
 std::string case_name(const ExperimentFile& e, const Case& c) {
   const auto arm = std::ranges::find(e.arms, c.label, &Arm::label);
-  const Parameters base = to_parameters(arm == e.arms.end() ? e.parameters : arm->parameters);
+  const Parameters base = to_all_parameters(arm == e.arms.end() ? e.parameters : arm->parameters);
   std::string name = c.label;
-  for (const auto& [key, value] : c.parameters)
-    if (value_of(base, key) != value) name += ' ' + key + '=' + shown(value);
+  for (const auto& [key, value] : base)
+    if (const auto& own = value_of(c.parameters, key); own != value)
+      name += ' ' + key + '=' + shown(own);
   return name + " seed " + std::to_string(c.seed);
 }
 

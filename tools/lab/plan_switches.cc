@@ -39,7 +39,8 @@ RegulationPolicy regulation_of(const CaseParameters& p, Duration rtt) {
                      .release_rtts = p.window_release_rtts,
                      .spare_marks = p.window_spare_marks},
           .lead = lead_of(p, rtt),
-          .predict = predict_of(p, rtt)};
+          .predict = predict_of(p, rtt),
+          .composition = p.composition};
 }
 
 MarkerKind kind_of(LabMarker marker) {
@@ -99,7 +100,8 @@ SignalConfig signals_of(const ExperimentFile& e, const CaseParameters& p, const 
                        .tokens_per_second = kSignalTokensPerSecond,
                        .token_burst = kSignalTokenBurst};
   for (const auto& host : t.hosts)
-    if (e.hosts[host.group].name == e.job.workers || e.hosts[host.group].name == e.job.servers)
+    if (const auto& group = e.hosts[host.group].name;
+        group == e.job.worker_group() || group == e.job.server_group())
       signals.accept_from.push_back(host.address + "/32");
   return signals;
 }

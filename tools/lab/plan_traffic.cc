@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tools/lab/plan_jobs.h"
 #include "tools/lab/plan_switches.h"
 
 namespace outrider {
@@ -33,14 +34,6 @@ TransportConfig transport_of(std::string name, const CaseParameters& p, Controll
   tcp.delayed_ack = from_seconds(p.delayed_ack_seconds);
   tcp.receive_buffer_bytes = p.receive_buffer_bytes;
   return transport;
-}
-
-std::vector<std::string> names_of(const ExperimentFile& e, const Topology& t,
-                                  const std::string& group) {
-  std::vector<std::string> names;
-  for (const auto& host : t.hosts)
-    if (e.hosts[host.group].name == group) names.push_back(host.name);
-  return names;
 }
 
 /// An arm that sends no START has none that could fail; forging needs nobody.
@@ -89,7 +82,7 @@ double rate_of(const CaseParameters& p) {
 void set_learning(const CaseParameters& p, JobConfig& job) {
   job.synchronisation = p.synchronisation;
   if (p.synchronisation == Synchronisation::kSsp) job.staleness_bound = p.staleness_bound;
-  const std::size_t workers = job.workers.size();
+  const std::size_t workers = p.workers;
   for (std::size_t w = 0; w < workers && p.compute_spread > 0; ++w)
     job.compute_factors.push_back(1 +
                                   p.compute_spread * static_cast<double>(workers - 1 - w) /
@@ -111,10 +104,10 @@ void set_learning(const CaseParameters& p, JobConfig& job) {
   if (p.target_loss > 0) job.learner.target_loss = p.target_loss;
 }
 
+/// Its name and its hosts are still to come.
 JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
-  JobConfig job{.name = "job",
-                .workers = names_of(e, t, e.job.workers),
-                .servers = names_of(e, t, e.job.servers),
+  JobConfig job{.name = {},
+                .workers = {},
                 .transport = "ddl",
                 .send_policy = p.send_policy,
                 .policy = policy_of(p),
@@ -161,11 +154,14 @@ GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p, c
     config.hosts.push_back({.name = host.name,
                             .address = host.address,
                             .device = device,
-                            .rate = e.hosts[host.group].rate});
+                            .rate = e.hosts[host.group].rate,
+                            .tso_bytes = e.hosts[host.group].tso_bytes});
   }
   config.transports.push_back(transport_of("ddl", p, ddl_controller(p), p.ddl_ecn));
   config.transports.push_back(transport_of("background", p, p.tcp, p.background_ecn));
-  config.jobs.push_back(job_of(e, p, t));
+  config.jobs = plan_jobs(e, p, t, job_of(e, p, t));
+  config.tensorlights.mode = p.tensorlights;
+  config.tensorlights.interval = from_seconds(p.tensorlights_interval_seconds);
   if (p.background_flows_per_pair > 0 && !e.background.from.empty())
     config.long_flows.push_back({.name = "background",
                                  .from = names_of(e, t, e.background.from),

@@ -78,10 +78,20 @@ double alone_seconds(const Case& definition, const RunResult& alone) {
 
 }  // namespace
 
-double payload_share(const Case& definition) {
+namespace {
+
+double share_beside(std::uint32_t header_bytes, const Case& definition) {
   const auto& jobs = definition.traffic.jobs;
   const std::uint32_t mss = mss_of(definition.traffic, jobs.empty() ? JobConfig{} : jobs.front());
-  return static_cast<double>(mss) / (mss + kHeaderBytes);
+  return static_cast<double>(mss) / (mss + header_bytes);
+}
+
+}  // namespace
+
+double payload_share(const Case& definition) { return share_beside(kHeaderBytes, definition); }
+
+double wire_payload_share(const Case& definition) {
+  return share_beside(kHeaderBytes + kL1OverheadBytes, definition);
 }
 
 References references_of(const Case& definition, const RunResult& result, const RunResult* alone) {
@@ -95,7 +105,8 @@ References references_of(const Case& definition, const RunResult& result, const 
       if (r.identity.direction == BurstDirection::kPush)
         crossing.insert({r.identity.job, r.identity.worker});
 
-  const double workers = definition.workers;
+  const double workers = static_cast<double>(
+      definition.workers * std::max<std::size_t>(definition.traffic.jobs.size(), 1));
   const double share = workers > 0 ? workers / (workers + definition.background_flows) : 1;
   std::vector<double> ideal, fair;
   for (const auto& it : iterations_of(definition, result.traffic, BurstDirection::kPush)) {

@@ -18,5 +18,7 @@ References references_of(const Case& definition, const RunResult& result, const 
 
 /// Payload in a full segment of a burst, as a share of its frame.
 double payload_share(const Case& definition);
+/// The same of what it takes of a wire, preamble and gap included.
+double wire_payload_share(const Case& definition);
 
 }  // namespace outrider

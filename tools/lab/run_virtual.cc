@@ -17,7 +17,7 @@ Time earliest_end(const Case& c) {
   Time end{};
   for (const auto& job : c.traffic.jobs)
     if (job.schedule == Schedule::kFixed)
-      end = std::max(end, Time{job.first_due + job.iterations * job.period});
+      end = std::max(end, Time{job.start + job.first_due + job.iterations * job.period});
   return end;
 }
 

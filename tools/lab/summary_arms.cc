@@ -183,6 +183,41 @@ constexpr Measure kLearning[] = {
     {"last_loss", mean_of_runs<&LearningMetrics::last_loss>},
 };
 
+/// Of several jobs, over which `value` is taken in each case.
+template <double (*kValue)(const JobsMetrics&)>
+double over_jobs(Choice cases) {
+  return mean_over(cases, [](const CaseSummary& c) { return kValue(c.metrics.jobs); });
+}
+
+std::vector<double> completions(const JobsMetrics& jobs) {
+  std::vector<double> values;
+  values.reserve(jobs.each.size());
+  for (const auto& job : jobs.each) values.push_back(job.completion_seconds);
+  return values;
+}
+
+/// Not defined if a job did not end.
+double mean_completion(const JobsMetrics& jobs) { return mean(completions(jobs)); }
+
+double completion_range(const JobsMetrics& jobs) {
+  const auto values = completions(jobs);
+  if (std::isnan(mean(values))) return kNotDefined;
+  return std::ranges::max(values) - std::ranges::min(values);
+}
+
+double mean_worker_spread(const JobsMetrics& jobs) { return mean(jobs.worker_spread_seconds); }
+double server_sending(const JobsMetrics& jobs) { return jobs.server_hosts.sending; }
+double server_receiving(const JobsMetrics& jobs) { return jobs.server_hosts.receiving; }
+
+/// Only where some case has several jobs.
+constexpr Measure kJobMeasures[] = {
+    {"jobs_completion_seconds_mean", over_jobs<mean_completion>},
+    {"jobs_completion_seconds_range", over_jobs<completion_range>},
+    {"worker_spread_seconds_mean", over_jobs<mean_worker_spread>},
+    {"server_nic_sending_share", over_jobs<server_sending>},
+    {"server_nic_receiving_share", over_jobs<server_receiving>},
+};
+
 constexpr Measure kMeasures[] = {
     {"start_queue_packets_mean", pooled_mean<&Samples::start_queue_packets>},
     {"max_queue_packets_mean", pooled_mean<&Samples::max_queue_packets>},
@@ -257,12 +292,13 @@ void estimate_all(const std::vector<CaseSummary>& cases, ArmSummary& arm) {
     pairs.off.push_back(&cases[*cases[i].off_case]);
   }
   for (const auto& measure : kMeasures) arm.metrics.push_back(estimate(measure, own, pairs));
-  if (std::ranges::any_of(own, [](const CaseSummary* c) { return c->metrics.learning.learns; }))
-    for (const auto& measure : kLearning) arm.metrics.push_back(estimate(measure, own, pairs));
-  if (std::ranges::none_of(own,
-                           [](const CaseSummary* c) { return c->metrics.attribution.bursts != 0; }))
-    return;
-  for (const auto& measure : kTimeShares) arm.metrics.push_back(estimate(measure, own, pairs));
+  const auto add_if = [&](auto there, std::span<const Measure> measures) {
+    if (std::ranges::any_of(own, [&](const CaseSummary* c) { return there(c->metrics); }))
+      for (const auto& m : measures) arm.metrics.push_back(estimate(m, own, pairs));
+  };
+  add_if([](const CaseMetrics& m) { return m.learning.learns; }, kLearning);
+  add_if([](const CaseMetrics& m) { return m.attribution.bursts != 0; }, kTimeShares);
+  add_if([](const CaseMetrics& m) { return !m.jobs.each.empty(); }, kJobMeasures);
 }
 
 }  // namespace

@@ -162,6 +162,27 @@ Json learner_of(const LearningMetrics& l) {
           {"kept_values", l.kept_values}};
 }
 
+Json json_of(const NicUse& use) { return {{"sending", use.sending}, {"receiving", use.receiving}}; }
+
+Json json_of(const JobsMetrics& jobs) {
+  Json each = Json::array();
+  std::vector<double> completions;
+  for (const auto& job : jobs.each) {
+    completions.push_back(job.completion_seconds);
+    each.push_back({{"name", job.name},
+                    {"start_seconds", job.start_seconds},
+                    {"completion_seconds", job.completion_seconds},
+                    {"iteration_seconds_median", job.iteration_seconds_median},
+                    {"worker_spread_seconds_mean", job.worker_spread_seconds_mean}});
+  }
+  return {
+      {"completion_seconds", json_of(completions)},
+      {"worker_spread_seconds", json_of(jobs.worker_spread_seconds)},
+      {"nic_use",
+       {{"server_hosts", json_of(jobs.server_hosts)}, {"other_hosts", json_of(jobs.other_hosts)}}},
+      {"each", std::move(each)}};
+}
+
 double per(std::uint64_t count, std::uint64_t of) {
   return of == 0 ? kNotDefined : static_cast<double>(count) / static_cast<double>(of);
 }
@@ -221,6 +242,7 @@ void add_further_metrics(const CaseSummary& c, Json& out) {
                         {"rtos", m.push_rtos},
                         {"rtos_per_burst", per(m.push_rtos, m.push_bursts)},
                         {"retransmitted_segments", m.push_retransmitted}};
+  if (!m.jobs.each.empty()) out["jobs"] = json_of(m.jobs);
   if (m.attribution.bursts != 0) out["attribution"] = json_of(m.attribution);
   out["worker_iteration_seconds"] = json_of(m.learning.worker_iteration_seconds);
   out["wait_seconds"] = json_of(m.learning.wait_seconds);

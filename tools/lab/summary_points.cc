@@ -40,7 +40,7 @@ bool is_other_remedy(std::string_view n) {
                                                            "r2sp_slack",
                                                            "r2sp_warm_up_iterations",
                                                            "r2sp_tune_batch"};
-  return std::ranges::find(kNames, n) != kNames.end();
+  return std::ranges::find(kNames, n) != kNames.end() || n.starts_with("tensorlights");
 }
 
 std::string loose_key(const Case& c) {

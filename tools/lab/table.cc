@@ -55,8 +55,13 @@ std::set<std::string> varying(const Arms& arms, Keep keep) {
     for (const auto& [name, value] : arm->parameters)
       if (keep(name)) values[name].insert(text_of(value));
   std::set<std::string> names;
-  for (const auto& [name, seen] : values)
-    if (seen.size() > 1) names.insert(name);
+  for (const auto& [name, seen] : values) {
+    const auto has = [&n = name](const ArmSummary* arm) {
+      return std::ranges::find(arm->parameters, n, &Parameters::value_type::first) !=
+             arm->parameters.end();
+    };
+    if (seen.size() > 1 || !std::ranges::all_of(arms, has)) names.insert(name);
+  }
   return names;
 }
 
@@ -208,6 +213,29 @@ std::string iteration_block(const Arms& point) {
   return text;
 }
 
+/// What several jobs on one network do to each other; empty of a sole one.
+std::string jobs_block(const Arms& point) {
+  std::string rows;
+  for (const ArmSummary* arm : point) {
+    const ArmMetric completion = arm->metric("jobs_completion_seconds_mean");
+    const ArmMetric spread = arm->metric("worker_spread_seconds_mean");
+    if (std::isnan(completion.value.value) && std::isnan(spread.value.value)) continue;
+    rows += table_line(
+        row_name(*arm, point),
+        {shown(completion.value.value), arm->off ? "" : shown_change(completion.change.value),
+         arm->off ? "" : shown_interval(completion.change),
+         shown(arm->metric("jobs_completion_seconds_range").value.value),
+         shown(spread.value.value * 1e3), arm->off ? "" : shown_change(spread.change.value),
+         shown(arm->metric("server_nic_sending_share").value.value * 100),
+         shown(arm->metric("server_nic_receiving_share").value.value * 100)});
+  }
+  if (rows.empty()) return "";
+  return "Jobs: completion, mean of the jobs, and what an iteration's workers are apart:\n" +
+         table_line("", {"completion", "against off", "95 %", "last-first", "workers",
+                         "against off", "servers'", "NIC"}) +
+         table_line("", {"s", "", "", "job, s", "ms apart", "", "% sending", "% recv."}) + rows;
+}
+
 // -- the whole
 
 std::string heading(const Summary& summary) {
@@ -256,7 +284,7 @@ std::string comparison_table(const Summary& summary) {
     text += "\n";
     if (points.size() > 1) text += "== " + point_heading(points, points[i]) + "\n";
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
-    text += iteration_block(points[i]) + time_block(points[i]);
+    text += iteration_block(points[i]) + jobs_block(points[i]) + time_block(points[i]);
     if (points.size() <= kPointsInFull) text += cost_block(points[i], summary);
   }
   return wrapped(text + table_notes(summary));

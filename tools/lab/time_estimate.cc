@@ -28,9 +28,11 @@ std::optional<double> virtual_seconds(const Case& c) {
       const double bits = 8.0 * static_cast<double>(*job.burst_bytes) *
                           static_cast<double>(job.workers.size()) * (job.pull ? 2 : 1);
       period = seconds(job.compute.value_or(Duration{})) +
-               2 * bits / static_cast<double>(c.bottleneck.bits_per_second);
+               2 * bits * static_cast<double>(c.traffic.jobs.size()) /
+                   static_cast<double>(c.bottleneck.bits_per_second);
     }
-    longest = std::max(longest, seconds(job.first_due) + job.iterations * period);
+    longest =
+        std::max(longest, seconds(job.start) + seconds(job.first_due) + job.iterations * period);
   }
   return longest > 0 ? std::optional(longest) : std::nullopt;
 }

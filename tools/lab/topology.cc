@@ -65,8 +65,9 @@ Duration spread_delay(const HostGroupEntry& group, std::uint64_t seed, std::uint
 }
 
 std::uint32_t count_of(const HostGroupEntry& group, const CaseParameters& p) {
-  if (group.count.parameter == "workers") return p.workers;
-  if (group.count.parameter == "servers") return p.servers;
+  if (group.count.parameter == kWorkersAndServer) return p.workers + 1;
+  if (group.count.parameter == "workers") return p.workers * p.jobs;
+  if (group.count.parameter == "servers") return p.servers * p.jobs;
   return group.count.fixed;
 }
 
@@ -122,8 +123,8 @@ std::optional<Duration> trunk_delay(const Checks& root, const ExperimentFile& e,
 }
 
 bool check_rtt(const Checks& root, const ExperimentFile& e, Topology& t) {
-  const auto& workers = e.hosts[index_of(e.hosts, e.job.workers)];
-  const auto& servers = e.hosts[index_of(e.hosts, e.job.servers)];
+  const auto& workers = e.hosts[index_of(e.hosts, e.job.worker_group())];
+  const auto& servers = e.hosts[index_of(e.hosts, e.job.server_group())];
   const auto trunks = trunk_delay(root, e, t, index_of(e.switches, workers.at_switch),
                                   index_of(e.switches, servers.at_switch));
   if (!trunks) return false;

@@ -1,0 +1,96 @@
+#include "tools/lab/plan_jobs.h"
+
+#include <cmath>
+
+#include "tools/lab/placement.h"
+#include "trafficgen/workload/model_profile.h"
+
+namespace outrider {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// The j-th `count` of the names.
+Names part_of(const Names& names, std::size_t j, std::size_t count) {
+  const auto first = names.begin() + static_cast<std::ptrdiff_t>(j * count);
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
+
+void place_on_own_hosts(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                        std::vector<JobConfig>& jobs) {
+  const Names workers = names_of(e, t, e.job.workers), servers = names_of(e, t, e.job.servers);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    jobs[j].workers = part_of(workers, j, p.workers);
+    jobs[j].servers = part_of(servers, j, p.servers);
+  }
+}
+
+void place_on_shared_hosts(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                           std::vector<JobConfig>& jobs) {
+  const Names hosts = names_of(e, t, e.job.hosts);
+  const std::string placement = p.placement.empty() ? "1x" + std::to_string(p.jobs) : p.placement;
+  const auto host_of_job = server_hosts(*parse_placement(placement).value);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    jobs[j].servers = {hosts[host_of_job[j]]};
+    for (std::size_t w = 1; w <= p.workers; ++w)
+      jobs[j].workers.push_back(hosts[(host_of_job[j] + w) % hosts.size()]);
+  }
+}
+
+/// See plan_jobs(); zero if the model cannot be read, which is a fault of its own.
+Duration nominal_iteration(const JobConfig& job, const CaseParameters& p, BitRate rate) {
+  if (job.schedule == Schedule::kFixed) return job.period;
+  Duration compute = job.compute.value_or(Duration{});
+  std::uint64_t bytes = job.burst_bytes.value_or(0);
+  if (job.model) {
+    const auto model = load_model_profile(*job.model);
+    if (!model) return {};
+    bytes = model.config->total_bytes;
+    if (!job.compute) compute = model.config->compute().value_or(Duration{});
+  }
+  const double bits = 8.0 * static_cast<double>(bytes) * p.workers * (p.pull ? 2 : 1);
+  return compute + from_seconds(bits / static_cast<double>(rate.bits_per_second));
+}
+
+}  // namespace
+
+Names names_of(const ExperimentFile& e, const Topology& t, const std::string& group) {
+  Names names;
+  for (const auto& host : t.hosts)
+    if (e.hosts[host.group].name == group) names.push_back(host.name);
+  return names;
+}
+
+void check_placement(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  if (e.job.hosts.empty()) {
+    at.require(p.placement.empty(), "placement", Checks::quoted(p.placement),
+               "needs hosts in [job]: on hosts of their own servers share none");
+    return;
+  }
+  at.require(p.servers == 1, "servers", std::to_string(p.servers),
+             "must be 1 with hosts in [job]: placement says where the server of each job is");
+  at.require(!p.placement.empty() || p.jobs <= p.workers + 1, "jobs", std::to_string(p.jobs),
+             "needs a placement: there are fewer hosts, " + std::to_string(p.workers + 1));
+}
+
+std::vector<JobConfig> plan_jobs(const ExperimentFile& e, const CaseParameters& p,
+                                 const Topology& t, const JobConfig& like) {
+  std::vector<JobConfig> jobs(p.jobs, like);
+  const Duration iteration =
+      p.job_offset > 0 ? nominal_iteration(like, p, t.measured_rate) : Duration{};
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    jobs[j].name = p.jobs == 1 ? "job" : "job" + std::to_string(j);
+    jobs[j].tcp_port = static_cast<std::uint16_t>(like.tcp_port + j);
+    jobs[j].announce.threshold_packets =
+        static_cast<std::uint16_t>(like.announce.threshold_packets + j * p.job_h_step_packets);
+    if (like.burst_bytes && j > 0)
+      jobs[j].burst_bytes = static_cast<std::uint64_t>(
+          std::llround(static_cast<double>(*jobs[j - 1].burst_bytes) * p.job_burst_factor));
+    jobs[j].start = from_seconds(static_cast<double>(j) * p.job_offset * seconds(iteration));
+  }
+  if (e.job.hosts.empty()) place_on_own_hosts(e, p, t, jobs);
+  else place_on_shared_hosts(e, p, t, jobs);
+  return jobs;
+}
+
+}  // namespace outrider
