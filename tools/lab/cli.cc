@@ -64,12 +64,16 @@ Examples:
   outrider-lab compare results/before results/after --fail-on-change)";
 
 void add_selection(CLI::App& app, LabOptions& options) {
+  app.add_flag("--quick", options.quick,
+               "Only to see that it runs: one seed, the first point, two iterations; into\n"
+               "results/NAME-quick, and marked so in table and summary");
   app.add_option("FILE", options.file, "Experiment, e.g. conf/experiments/quick.toml")->required();
   app.add_option("--seed", options.first_seed, "First seed [1]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
   app.add_option("--repeat", options.seeds,
                  "Seeds per case, counted up from --seed [the file's seeds]")
-      ->check(CLI::Range(1U, 1'000'000U));
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->excludes("--quick");
   app.add_option("--filter", options.filter,
                  "Only cases whose name, as `plan` lists it, holds TEXT")
       ->type_name("TEXT");

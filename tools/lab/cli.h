@@ -28,6 +28,7 @@ struct LabOptions {
   std::string filter{};
   bool fresh = false;            ///< runs that an interrupted session has left are made anew
   bool exclude_flagged = false;  ///< iterations that the machine disturbed
+  bool quick = false;            ///< PlanOptions::quick
   bool json = false;
   std::string chart_library{};  ///< kReport; empty: where Debian's package has it
 };

@@ -37,9 +37,10 @@ std::optional<Planned> load(const LabOptions& options) {
     std::fputs(format_issues(options.file, file.issues).c_str(), stderr);
     return std::nullopt;
   }
-  auto plan = make_plan(
-      *file.config,
-      {.first_seed = options.first_seed, .seeds = options.seeds, .filter = options.filter});
+  auto plan = make_plan(*file.config, {.first_seed = options.first_seed,
+                                       .seeds = options.seeds,
+                                       .filter = options.filter,
+                                       .quick = options.quick});
   if (!plan) {
     std::fputs(format_issues(options.file, plan.issues).c_str(), stderr);
     return std::nullopt;
@@ -112,7 +113,8 @@ int run_command(const LabOptions& options) {
   const auto testbed = testbed_of(options, planned->cases);
   if (!testbed) return kExitUsage;
   const std::filesystem::path directory =
-      options.out.empty() ? std::filesystem::path("results") / planned->file.name
+      options.out.empty() ? std::filesystem::path("results") /
+                                (planned->file.name + (options.quick ? "-quick" : ""))
                           : std::filesystem::path(options.out);
   if (!prepare(directory)) return kExitUsage;
   const RunStore store(directory, program_identity() + write_config(*testbed));
@@ -131,7 +133,8 @@ int run_command(const LabOptions& options) {
   const Experiment experiment{
       planned->file.name,     options.runtime,
       planned->cases.size(),  std::move(outcome.runs),
-      planned->file.question, options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept};
+      planned->file.question, options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
+      options.quick};
   const Summary summary = summarise(experiment);
   write_bundle(directory, experiment, summary,
                {{"dpdk", rte_version()}, {"experiment_file", options.file}});

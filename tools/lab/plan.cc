@@ -15,6 +15,9 @@
 namespace outrider {
 namespace {
 
+constexpr std::uint32_t kQuickSkipped = 1;
+constexpr std::uint32_t kQuickMeasured = 2;
+
 std::string shown(const ParameterValue& value) {
   return std::visit(
       [](const auto& v) -> std::string {
@@ -67,6 +70,23 @@ std::vector<Row> rows_of(const ExperimentFile& e) {
       for (const auto& arm : e.arms)
         if (std::ranges::find(sweep.arms, arm.label) != sweep.arms.end())
           add(at_point(arm, sweep.key, point));
+  return rows;
+}
+
+/// See PlanOptions::quick.
+std::vector<Row> quick_rows(ExperimentFile e) {
+  if (e.sweeps_alone) {
+    e.sweeps.resize(1);
+    e.sweeps.front().points.resize(1);
+  } else {
+    e.sweeps.clear();
+  }
+  std::vector<Row> rows = rows_of(e);
+  for (auto& row : rows) {
+    CaseParameters& p = row.parameters;
+    p.skip_iterations = std::min(p.skip_iterations, kQuickSkipped);
+    p.iterations = std::min(p.iterations, p.skip_iterations + kQuickMeasured);
+  }
   return rows;
 }
 
@@ -146,8 +166,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
 
 ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOptions& options) {
   ConfigResult<std::vector<Case>> result{std::vector<Case>{}, {}};
-  const std::uint32_t seeds = options.seeds.value_or(e.seeds);
-  for (const auto& row : rows_of(e)) {
+  const std::uint32_t seeds = options.quick ? 1 : options.seeds.value_or(e.seeds);
+  for (const auto& row : options.quick ? quick_rows(e) : rows_of(e)) {
     for (std::uint32_t s = 0; s < seeds; ++s) {
       ConfigIssues found;
       auto built = build_case(e, row.label, row.parameters, options.first_seed + s, found);

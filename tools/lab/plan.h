@@ -15,6 +15,9 @@ struct PlanOptions {
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: what the experiment says
   std::string filter{};                  ///< only cases whose name holds this text; empty: all
+  /// One seed of each arm at the first point, and of its iterations at most one that is not
+  /// measured and two that are: shows that the experiment runs.
+  bool quick = false;
 };
 
 /// Every case of the experiment: for each point of the matrix, each arm, each

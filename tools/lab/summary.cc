@@ -45,6 +45,7 @@ Summary summarise(const Experiment& experiment) {
                   .runtime = experiment.runtime,
                   .interrupted = experiment.planned_cases > experiment.runs.size(),
                   .planned_cases = std::max(experiment.planned_cases, experiment.runs.size()),
+                  .quick = experiment.quick,
                   .cases = {},
                   .arms = {}};
   std::vector<const Case*> cases;

@@ -41,6 +41,7 @@ struct Experiment {
   std::vector<CaseRun> runs{};
   std::string question{};
   Flagged flagged = Flagged::kKept;
+  bool quick = false;  ///< PlanOptions::quick
 };
 
 struct CaseSummary {
@@ -82,6 +83,7 @@ struct Summary {
   Runtime runtime = Runtime::kVirtual;
   bool interrupted = false;
   std::size_t planned_cases = 0;
+  bool quick = false;  ///< PlanOptions::quick: the figures mean nothing
   std::vector<CaseSummary> cases{};
   std::vector<ArmSummary> arms{};
 };

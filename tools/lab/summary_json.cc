@@ -286,15 +286,11 @@ Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
 }  // namespace
 
 std::string to_json(const Summary& summary) {
-  Json out{{"schema_version", kSchemaVersion},
-           {"experiment", summary.experiment},
-           {"question", summary.question},
-           {"runtime", name_of(summary.runtime)},
-           {"interrupted", summary.interrupted},
-           {"planned_cases", summary.planned_cases},
-           {"warnings", Json::array()},
-           {"cases", Json::array()},
-           {"arms", Json::array()}};
+  Json out{{"schema_version", kSchemaVersion},   {"experiment", summary.experiment},
+           {"question", summary.question},       {"runtime", name_of(summary.runtime)},
+           {"interrupted", summary.interrupted}, {"planned_cases", summary.planned_cases}};
+  if (summary.quick) out["quick"] = true;
+  for (const char* list : {"warnings", "cases", "arms"}) out[list] = Json::array();
   for (const auto& w : warnings_of(summary))
     out["warnings"].push_back(
         {{"label", w.label}, {"point", w.point}, {"count", w.count}, {"text", w.text}});

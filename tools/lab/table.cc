@@ -245,7 +245,9 @@ std::string heading(const Summary& summary) {
       summary.experiment + ", " +
       (summary.runtime == Runtime::kVirtual ? "virtual time" : name_of(summary.runtime)) + ", " +
       std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds");
-  if (seeds < kSeedsForClaims)
+  if (summary.quick)
+    text += ", quick: two iterations at the first point: it runs, and nothing else is shown";
+  else if (seeds < kSeedsForClaims)
     text += ": a demonstration; claims rest on " + std::to_string(kSeedsForClaims) + " or more";
   if (summary.interrupted)
     text += "\nIncomplete: " + std::to_string(summary.cases.size()) + " of " +

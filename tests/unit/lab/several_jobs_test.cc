@@ -263,6 +263,7 @@ TEST(SeveralJobs, StandInSummaryAndTable) {
   EXPECT_DOUBLE_EQ(jobs.at("completion_seconds").at("mean").get<double>(), 0.150);
   EXPECT_EQ(jobs.at("each").size(), 2U);
   EXPECT_THAT(comparison_table(s), HasSubstr("Jobs: completion"));
+  EXPECT_FALSE(json.contains("quick"));
 }
 
 }  // namespace

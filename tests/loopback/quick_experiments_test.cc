@@ -1,0 +1,51 @@
+// Goal: every shipped experiment runs to its end as it stands, with every packet accounted
+// for. Method: `outrider-lab run --quick` of each file, in virtual time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/telemetry/exit_status.h"
+#include "tests/loopback/process_guard.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+std::vector<std::string> experiments() {
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(OUTRIDER_SOURCE_DIR "/conf/experiments"))
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+/// A name that a test may have.
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+class QuickExperiment : public testing::TestWithParam<std::string> {};
+
+TEST_P(QuickExperiment, Runs) {
+  const ScratchDirectory directory;
+  const std::string file = OUTRIDER_SOURCE_DIR "/conf/experiments/" + GetParam() + ".toml";
+  ProcessGuard process({OUTRIDER_LAB_PROGRAM, "run", file, "--quick", "--out", directory / "out"},
+                       directory / "log");
+  EXPECT_EQ(process.wait(100s), kExitOk) << process.output();
+  EXPECT_THAT(read_whole(directory / "out/summary.json"), HasSubstr("\"quick\": true"));
+  EXPECT_THAT(read_whole(directory / "out/table.txt"), HasSubstr("quick: two iterations"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, QuickExperiment, testing::ValuesIn(experiments()), test_name);
+
+}  // namespace
+}  // namespace outrider
