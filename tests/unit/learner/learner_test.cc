@@ -155,6 +155,9 @@ TEST(Learner, APullBringsWhatWasSent) {
   EXPECT_NE(vector_of(l.parameters()), sent);
   for (const std::uint32_t server : {0U, 1U}) l.pull_delivered(0, server, kAll);
   EXPECT_EQ(vector_of(l.copy(0)), sent);
+  l.begin_iteration(0, 1);
+  EXPECT_EQ(vector_of(l.gradient(0)), batch_gradient(l, sent, 0, 1, 4))
+      << "of what it has, not of what the servers have";
 }
 
 // 10 parameters of 1000 bytes stand at 0, 100, ..., 900; the second server's bytes are
