@@ -132,6 +132,8 @@ TEST_F(LabProgram, NamesWhatIsWrong) {
   EXPECT_THAT(text("log"), HasSubstr("no case's name holds \"nothing\""));
   EXPECT_EQ(run({"run", experiment("quick"), "--runtime", "cloud"}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("--runtime"));
+  EXPECT_EQ(run({"run", experiment("r2sp"), "--runtime", "loopback"}, "log"), kExitUsage);
+  EXPECT_THAT(text("log"), HasSubstr("learner: is for virtual time alone"));
   const std::string file = directory_.write("file", "");
   EXPECT_EQ(run({"run", experiment("quick"), "--out", file}, "log"), kExitUsage);
   EXPECT_THAT(text("log"), HasSubstr("--out " + file));

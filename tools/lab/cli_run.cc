@@ -99,15 +99,30 @@ int plan_command(const LabOptions& options) {
   return kExitOk;
 }
 
+namespace {
+
+/// What of the cases real processes cannot do; empty: nothing.
+std::string for_virtual_time_alone(const std::vector<Case>& cases) {
+  const auto learns = [](const JobConfig& job) { return job.learner.model != LearnerModel::kNone; };
+  for (const Case& c : cases) {
+    if (c.traffic.attribution)
+      return "attribution: is for virtual time alone: with real processes nobody can say what was "
+             "served while a packet waited";
+    if (std::ranges::any_of(c.traffic.jobs, learns))
+      return "learner: is for virtual time alone: its sums would keep a process from its queues";
+  }
+  return {};
+}
+
+}  // namespace
+
 int run_command(const LabOptions& options) {
   catch_stop_signals();  // first: from here on Ctrl-C leaves results
   const auto planned = load(options);
   if (!planned) return kExitUsage;
-  const auto attributed = [](const Case& c) { return c.traffic.attribution; };
-  if (options.runtime != Runtime::kVirtual && std::ranges::any_of(planned->cases, attributed)) {
-    say(options.file +
-        ": attribution: is for virtual time alone: with real processes nobody can say what was "
-        "served while a packet waited");
+  const auto virtual_alone = for_virtual_time_alone(planned->cases);
+  if (options.runtime != Runtime::kVirtual && !virtual_alone.empty()) {
+    say(options.file + ": " + virtual_alone);
     return kExitUsage;
   }
   const auto testbed = testbed_of(options, planned->cases);

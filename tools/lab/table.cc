@@ -213,6 +213,28 @@ std::string iteration_block(const Arms& point) {
   return text;
 }
 
+/// What iterations are worth; empty where nobody learns.
+std::string learning_block(const Arms& point) {
+  std::string rows;
+  for (const ArmSummary* arm : point) {
+    const ArmMetric to_loss = arm->metric("time_to_loss_seconds");
+    const double last = arm->metric("last_loss").value.value;
+    if (std::isnan(last)) continue;
+    rows +=
+        table_line(row_name(*arm, point),
+                   {shown(arm->metric("worker_iteration_seconds_mean").value.value * 1e3),
+                    shown(arm->metric("update_gap_variation").value.value),
+                    shown(to_loss.value.value), arm->off ? "" : shown_change(to_loss.change.value),
+                    arm->off ? "" : shown_interval(to_loss.change),
+                    shown(arm->metric("gradients_to_loss").value.value), shown(last)});
+  }
+  if (rows.empty()) return "";
+  return "Learning:\n" +
+         table_line("", {"iteration", "update", "to loss", "against off", "95 %", "gradients",
+                         "last loss"}) +
+         table_line("", {"ms, worker", "gaps", "s", "", "", "to loss", "nats"}) + rows;
+}
+
 /// What several jobs on one network do to each other; empty of a sole one.
 std::string jobs_block(const Arms& point) {
   std::string rows;
@@ -286,7 +308,8 @@ std::string comparison_table(const Summary& summary) {
     text += "\n";
     if (points.size() > 1) text += "== " + point_heading(points, points[i]) + "\n";
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
-    text += iteration_block(points[i]) + jobs_block(points[i]) + time_block(points[i]);
+    text += iteration_block(points[i]) + learning_block(points[i]) + jobs_block(points[i]) +
+            time_block(points[i]);
     if (points.size() <= kPointsInFull) text += cost_block(points[i], summary);
   }
   return wrapped(text + table_notes(summary));

@@ -88,6 +88,26 @@ TEST(Table, ShowsIterationsOfAClosedLoop) {
   EXPECT_FALSE(contains(line_of(block, "off "), "%")) << block;
 }
 
+TEST(Table, ShowsTheTimeToALossWhereJobsLearn) {
+  EXPECT_FALSE(contains(comparison_table(summary_of("mine", {arm("off", 0)})), "Learning:"));
+  ArmSummary off = arm("off", 0), turns = arm("off-r2sp", 0);
+  off.off = true;
+  for (auto* a : {&off, &turns}) {
+    a->metrics.push_back({"worker_iteration_seconds_mean", {.value = 0.06}, {}});
+    a->metrics.push_back({"update_gap_variation", {.value = 0.375}, {}});
+    a->metrics.push_back({"time_to_loss_seconds", {.value = 1.25}, {-0.25, -0.5, -0.125}});
+    a->metrics.push_back({"gradients_to_loss", {.value = 137}, {}});
+    a->metrics.push_back({"last_loss", {.value = 0.35}, {}});
+  }
+  const std::string text = comparison_table(summary_of("mine", {off, turns}));
+  const std::string block = text.substr(text.find("Learning:"));
+  EXPECT_TRUE(line_of(block, "off-r2sp")
+                  .starts_with("off-r2sp                 60.00       0.375       1.250       -25 %"
+                               "   [-50,-12]       137.0       0.350"))
+      << block;
+  EXPECT_FALSE(contains(line_of(block, "off "), "%")) << block;
+}
+
 TEST(Table, SaysWhereTheTimeWentIfItIsKnown) {
   EXPECT_FALSE(contains(comparison_table(summary_of("mine", {arm("off", 0)})), "Where the"));
   ArmSummary known = arm("known", 0);
