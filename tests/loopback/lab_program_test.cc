@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -120,6 +121,28 @@ TEST_F(LabProgram, PrintsTheSummaryAlone) {
       kExitOk);
   // stderr is in the same file: the object stands between its lines.
   EXPECT_THAT(text("log"), HasSubstr(text("o/summary.json")));
+}
+
+// Without background, and in a closed loop, the run is its own reference.
+TEST_F(LabProgram, RunsTheReferenceWithoutBackgroundWhereThereIsSome) {
+  const std::string base = "base = \"" + experiment("quick") + "\"\nquestion = \"?\"\n";
+  const std::string arm = "[[arm]]\nlabel = \"off\"\n";
+  directory_.write("busy.toml", base + "name = \"busy\"\n" + arm);
+  directory_.write("calm.toml", base +
+                                    "name = \"calm\"\n[parameters]\nschedule = \"closed_loop\"\n"
+                                    "compute_seconds = 0.01\nbackground_flows_per_pair = 0\n" +
+                                    arm);
+  const auto alone_over_own = [&](const std::string& name) {
+    EXPECT_EQ(run({"run", directory_ / (name + ".toml"), "--out", directory_ / name}, "log"),
+              kExitOk)
+        << text("log");
+    const auto summary = nlohmann::json::parse(text(name + "/summary.json"));
+    const auto& metrics = summary.at("cases").at(0).at("metrics");
+    return metrics.at("references_seconds").at("alone").get<double>() /
+           metrics.at("burst_completion_seconds").at("median").get<double>();
+  };
+  EXPECT_LT(alone_over_own("busy"), 0.9);
+  EXPECT_EQ(alone_over_own("calm"), 1);
 }
 
 TEST_F(LabProgram, NamesWhatIsWrong) {

@@ -122,6 +122,13 @@ TEST(SeveralJobs, StartApartByAShareOfTheIterationOnAnEmptyLink) {
   EXPECT_EQ(jobs[2].start, 40ms);
 }
 
+TEST(SeveralJobs, HostsOfAGroupMaySendBySegmentationOffload) {
+  const auto cases = plan_of(
+      with(small_experiment(), "count = \"workers\"", "count = \"workers\"\ntso_bytes = \"64kB\""));
+  for (const auto& host : cases.at(0).traffic.hosts)
+    EXPECT_EQ(host.tso_bytes, host.name.starts_with("worker") ? 64'000U : 0U) << host.name;
+}
+
 TEST(SeveralJobs, CompositionReachesEveryPort) {
   const auto cases =
       plan_of(small_experiment("[[arm]]\nlabel = \"on-demand\"\nregulation = \"mark\"\n"
