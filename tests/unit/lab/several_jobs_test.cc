@@ -230,6 +230,8 @@ RunResult two_jobs_result() {
   add(0, 1, 12, 110);
   add(1, 0, 50, 250);
   add(1, 1, 50, 210);
+  // A push that has no answer: the two directions differ.
+  add_burst(r, 0, 1, {.due = 110, .first = 110, .delivered = 120}, BurstDirection::kPush, 0);
   return r;
 }
 
@@ -243,10 +245,11 @@ TEST(SeveralJobs, AreMeasuredOneByOne) {
   EXPECT_DOUBLE_EQ(m.each[1].completion_seconds, 0.200);
   EXPECT_THAT(m.worker_spread_seconds, ElementsAre(0.020, 0.040));
   EXPECT_DOUBLE_EQ(m.each[1].worker_spread_seconds_mean, 0.040);
-  // Four bursts of 100 kB each way at the server, two at each worker, in a second.
+  // 100 kB a burst in a second: four pulls, five pushes, of which three are of w0.
   EXPECT_NEAR(m.server_hosts.sending, 0.4 * 1500 / 1410, 1e-9);
-  EXPECT_NEAR(m.server_hosts.receiving, 0.4 * 1500 / 1410, 1e-9);
-  EXPECT_NEAR(m.other_hosts.sending, 0.2 * 1500 / 1410, 1e-9);
+  EXPECT_NEAR(m.server_hosts.receiving, 0.5 * 1500 / 1410, 1e-9);
+  EXPECT_NEAR(m.other_hosts.sending, 0.25 * 1500 / 1410, 1e-9);
+  EXPECT_NEAR(m.other_hosts.receiving, 0.2 * 1500 / 1410, 1e-9);
 }
 
 TEST(SeveralJobs, ThatDidNotEndHaveNoCompletion) {
