@@ -6,7 +6,9 @@
 
 #include "common/dpdk/packet_attribution.h"
 #include "common/net/burst_option.h"
+#include "common/net/mlt_message.h"
 #include "switch/config_toml.h"
+#include "switch/datagram.h"
 #include "switch/same_settings.h"
 
 namespace outrider {
@@ -15,11 +17,27 @@ namespace {
 
 constexpr std::uint32_t kSignalQueuePackets = 256;  // one START a worker of the largest job
 
-/// Which burst a packet belongs to; only records read it.
+/// Of the bounded-loss transport: values of a burst count as a segment's payload does.
+void read_mlt_data(Packet& packet) noexcept {
+  PacketMeta& m = meta(packet);
+  const auto datagram = datagram_head_of(packet);
+  mlt::Message message;
+  if (!datagram || mlt::decode(datagram->present, datagram->payload_bytes, message) ||
+      message.kind != mlt::Kind::kData)
+    return;
+  m.has_identity = true;
+  m.identity = message.identity;
+  m.sequence = message.sequence;
+  m.payload_bytes = message.length_bytes;
+}
+
+/// Which burst a packet belongs to; records read it, and regulation of datagrams.
 void read_identity(Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   m.has_identity = false;
-  if (m.traffic_class != TrafficClass::kDdl || m.payload_bytes == 0) return;
+  if (m.traffic_class != TrafficClass::kDdl) return;
+  if (m.tcp_offset == 0) return read_mlt_data(packet);
+  if (m.payload_bytes == 0) return;
   const auto& tcp = header_at<TcpHeader>(packet, m.tcp_offset);
   const std::uint32_t option_bytes =
       tcp.header_bytes() - static_cast<std::uint32_t>(sizeof(TcpHeader));
@@ -134,6 +152,9 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   if (queue.records()) [[unlikely]] {
     read_identity(*packet);
     queue.record_arrival(*packet, now);
+  } else if (queue.regulates() && m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl)
+      [[unlikely]] {
+    read_mlt_data(*packet);
   }
   if (service_) begin_wait(*packet, now);
   if (signal ? !enqueue_signal(packet, now) : !queue.enqueue(packet, now)) return;
@@ -156,6 +177,8 @@ void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
   assert(q < queues_.size());
   PortQueue& queue = queues_[q];
   queue.count_arrival(m.traffic_class);
+  if (m.traffic_class == TrafficClass::kDdl && m.tcp_offset == 0 && queue.regulates()) [[unlikely]]
+    read_mlt_data(*packet);
   const bool free = serializer_.free_at() <= now;
   if (free) {
     if (backlogged()) serve_due<true>(now);

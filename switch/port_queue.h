@@ -167,6 +167,7 @@ class PortQueue {
   [[nodiscard]] std::uint32_t live_entries() const noexcept {
     return regulator_ ? regulator_->live_entries() : 0;
   }
+  [[nodiscard]] bool regulates() const noexcept { return has_regulator_; }
   [[nodiscard]] bool records() const noexcept { return tap_ != nullptr; }
 
   /// Releases what waits. Counted as resident before.

@@ -13,6 +13,7 @@
 #include "trafficgen/background/transfer_config.h"
 #include "trafficgen/hosts/neighbour_config.h"
 #include "trafficgen/hosts/payload_kind.h"
+#include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/streams/stream_config.h"
 #include "trafficgen/transport/tcp_config.h"
 #include "trafficgen/workload/job_config.h"
@@ -38,9 +39,17 @@ struct HostConfig {
   std::uint32_t tso_bytes = 0;     ///< payload that leaves back to back; 0: no offload
 };
 
+/// What carries a job's bursts.
+enum class TransportProtocol : std::uint8_t {
+  kTcp,
+  kMlt,  ///< bounded loss, over UDP (trafficgen/mlt)
+};
+
 struct TransportConfig {
   std::string name;
-  TcpConfig tcp;
+  TcpConfig tcp;  ///< kMlt: its controller, ecn and obey_ece alone
+  TransportProtocol protocol = TransportProtocol::kTcp;
+  MltConfig mlt{};
 };
 
 /// Long flows that always have data.

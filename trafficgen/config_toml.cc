@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "common/config/config_file.h"
+#include "common/net/mlt_message.h"
 #include "trafficgen/workload/model_profile.h"
 
 namespace outrider {
@@ -20,6 +21,19 @@ void check_shards(const Checks& at, const JobConfig& job, const ModelProfile& mo
                  " tensors with this shard_by");
 }
 
+/// Over the bounded-loss transport every server holds whole values of every tensor.
+void check_values(const Checks& at, const JobConfig& job, const ModelProfile& model) {
+  const bool whole = std::ranges::all_of(
+      model.tensors, [](const Tensor& t) { return t.bytes % mlt::kValueBytes == 0; });
+  at.require(whole, "model", Checks::quoted(*job.model),
+             "has a tensor that is no multiple of 4 bytes, as protocol \"mlt\" needs");
+  const std::uint64_t shards = mlt::kValueBytes * std::max<std::uint64_t>(job.servers.size(), 1);
+  at.require(job.shard_by != ShardRule::kBytes || model.total_bytes % shards == 0, "shard_by",
+             "\"bytes\"",
+             "cuts a value of 4 bytes in two, as the model's bytes are no multiple of " +
+                 std::to_string(shards) + "; protocol \"mlt\" needs \"balanced\" here");
+}
+
 /// A tensor that is not cut has to fit into the credit.
 void check_credit(const Checks& at, const JobConfig& job, const ModelProfile& model) {
   if (!job.policy.credit_bytes || job.policy.partition_bytes) return;
@@ -32,7 +46,12 @@ void check_credit(const Checks& at, const JobConfig& job, const ModelProfile& mo
           std::to_string(largest_bytes));
 }
 
-void check_model(const Checks& at, const JobConfig& job) {
+bool is_mlt(const GeneratorConfig& config, const std::string& transport) {
+  const auto it = std::ranges::find(config.transports, transport, &TransportConfig::name);
+  return it != config.transports.end() && it->protocol == TransportProtocol::kMlt;
+}
+
+void check_model(const Checks& at, const JobConfig& job, const GeneratorConfig& config) {
   const auto profile = load_model_profile(*job.model);
   if (!profile) {
     for (const auto& issue : profile.issues)
@@ -41,6 +60,7 @@ void check_model(const Checks& at, const JobConfig& job) {
     return;
   }
   check_shards(at, job, *profile.config);
+  if (is_mlt(config, job.transport)) check_values(at, job, *profile.config);
   const bool by_tensor = job.policy.granularity == Granularity::kTensor;
   if ((job.send_policy != SendPolicyKind::kFifo || by_tensor) && !profile.config->compute())
     at.fault("send_policy", "needs a model whose profile has forward and backward times");
@@ -60,7 +80,7 @@ ConfigIssues validate_models(const GeneratorConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);
   for (std::size_t i = 0; i < config.jobs.size(); ++i)
-    if (config.jobs[i].model) check_model(root.below("job", i), config.jobs[i]);
+    if (config.jobs[i].model) check_model(root.below("job", i), config.jobs[i], config);
   for (std::size_t i = 0; i < config.flows.size(); ++i)
     check_files(root.below("flows", i), config.flows[i]);
   return issues;

@@ -45,6 +45,9 @@ inline constexpr auto kConnectionReuses =
                               {"keep", ConnectionReuse::kKeep}});
 inline constexpr auto kLossDetections = choices<LossDetection>(
     {{"rfc6675", LossDetection::kRfc6675}, {"rack_tlp", LossDetection::kRackTlp}});
+inline constexpr auto kTransportProtocols = choices<TransportProtocol>(
+    {{"tcp", TransportProtocol::kTcp}, {"mlt", TransportProtocol::kMlt}});
+
 template <class V>
 void describe(V& v, GeneratorDeviceConfig& c) {
   v.value("name", c.name, Presence::kRequired);
@@ -88,7 +91,9 @@ void describe(V& v, TcpConfig& c) {
 template <class V>
 void describe(V& v, TransportConfig& c) {
   v.value("name", c.name, Presence::kRequired);
+  v.choice("protocol", c.protocol, kTransportProtocols);
   describe(v, c.tcp);  // its keys stand in [[transport]] itself
+  v.table("mlt", c.mlt);
 }
 
 template <class V>

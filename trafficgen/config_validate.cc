@@ -12,6 +12,7 @@
 #include "common/net/burst_option.h"
 #include "trafficgen/config_toml.h"
 #include "trafficgen/hosts/nic_queue.h"
+#include "trafficgen/mlt_rules.h"
 
 namespace outrider {
 namespace {
@@ -95,6 +96,7 @@ void check_transports(const Checks& root, const GeneratorConfig& c, Scope& scope
     check_name(at, scope.transports, c.transports[i].name);
     scope.transports.try_emplace(c.transports[i].name, &c.transports[i]);
     check(at, c.transports[i].tcp);
+    check_protocol(at, c.transports[i]);
   }
 }
 
@@ -103,6 +105,16 @@ const TransportConfig* transport_of(const Checks& at, const Scope& scope, const 
   at.require(it != scope.transports.end(), "transport", Checks::quoted(name),
              "no [[transport]] has this name");
   return it == scope.transports.end() ? nullptr : it->second;
+}
+
+/// The same for what needs a byte stream.
+const TransportConfig* stream_transport_of(const Checks& at, const Scope& scope,
+                                           const std::string& name) {
+  const auto* transport = transport_of(at, scope, name);
+  if (transport != nullptr)
+    at.require(transport->protocol == TransportProtocol::kTcp, "transport", Checks::quoted(name),
+               "must have protocol \"tcp\": \"mlt\" carries the bursts of jobs alone");
+  return transport;
 }
 
 /// The host exists, and a segment of the transport fits into its packets.
@@ -142,12 +154,14 @@ void check_listeners(const Checks& at, const std::vector<std::string>& servers, 
 }
 
 void check_job_references(const Checks& at, const JobConfig& job, const std::string& user,
-                          Scope& scope) {
+                          const GeneratorConfig& c, Scope& scope) {
   for (std::size_t n = 0; n <= job.arrivals.size(); ++n)
     check_listeners(at, listeners_of(job), arrival(job, n).tcp_port, user, scope);
   const auto* transport = transport_of(at, scope, job.transport);
   check_host_list(at, "workers", job.workers, transport, scope);
   check_host_list(at, "servers", job.servers, transport, scope);
+  if (transport != nullptr && transport->protocol == TransportProtocol::kMlt)
+    return check_mlt_job(at, job, c);
   if (transport != nullptr && job.collective == Collective::kRing)
     at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
                Checks::quoted(job.transport),
@@ -187,7 +201,7 @@ void check_jobs(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     check_name(at, names, c.jobs[i].name);
     names.insert(c.jobs[i].name);
     check(at, c.jobs[i]);
-    check_job_references(at, c.jobs[i], "job[" + std::to_string(i) + "]", scope);
+    check_job_references(at, c.jobs[i], "job[" + std::to_string(i) + "]", c, scope);
   }
 }
 
@@ -202,7 +216,7 @@ void check_pairs(const Checks& at, const Flows& flows, std::uint32_t ports, cons
     at.below("to", i).require(flows.from[i] != flows.to[i], "", Checks::quoted(flows.to[i]),
                               "must be another host than the sender");
   at.in_range("tcp_port", flows.tcp_port, 1, 65535);
-  const auto* transport = transport_of(at, scope, flows.transport);
+  const auto* transport = stream_transport_of(at, scope, flows.transport);
   check_host_list(at, "from", flows.from, transport, scope);
   check_host_list(at, "to", flows.to, transport, scope);
   const std::uint32_t last = std::min(65536U, flows.tcp_port + ports);
@@ -247,7 +261,7 @@ void check_transfers(const Checks& root, const std::vector<TransferConfig>& tran
     const bool from_is_host = scope.hosts.contains(t.from);
     const bool to_is_host = scope.hosts.contains(t.to);
     check(at, t, from_is_host, to_is_host);
-    const auto* transport = transport_of(at, scope, t.transport);
+    const auto* transport = stream_transport_of(at, scope, t.transport);
     if (from_is_host) check_host(at.below("from"), t.from, transport, scope);
     if (to_is_host) check_host(at.below("to"), t.to, transport, scope);
     const bool sender_listens = t.opener == Opener::kReceiver;
@@ -260,7 +274,7 @@ void check_transfers(const Checks& root, const std::vector<TransferConfig>& tran
 void check_flows(const Checks& at, const FlowsConfig& flows, const std::string& user,
                  Scope& scope) {
   check(at, flows);
-  const auto* transport = transport_of(at, scope, flows.transport);
+  const auto* transport = stream_transport_of(at, scope, flows.transport);
   check_host_list(at, "from", flows.from, transport, scope);
   check_host_list(at, "to", flows.to, transport, scope);
   check_host_list(at, "hosts", flows.hosts, transport, scope);

@@ -21,7 +21,7 @@ namespace {
 void plan_release(const JobConfig& job, const ModelProfile& model, Job::Setup& setup) {
   const bool by_tensor = job.policy.granularity == Granularity::kTensor;
   if (job.collective == Collective::kPs &&
-      (job.send_policy != SendPolicyKind::kFifo || by_tensor)) {
+      (job.send_policy != SendPolicyKind::kFifo || by_tensor || setup.mlt)) {
     setup.pieces = pieces_of(model, job.servers.size(), job.shard_by);
     if (const auto bytes = partition_of(job.send_policy, job.policy))
       setup.pieces = cut_partitions(setup.pieces, *bytes);
@@ -97,13 +97,15 @@ void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
                                 std::uint32_t first_iteration) {
   Job::Setup setup{.config = job,
                    .id = static_cast<std::uint16_t>(jobs.size()),
-                   .tcp = transport(job.transport),
+                   .tcp = transport(job.transport).tcp,
                    .workers = hosts_named(job.workers),
                    .servers = hosts_named(job.servers),
                    .draws_as = draws_as,
                    .first_iteration = first_iteration,
                    .seed = config.seed,
                    .first_owner = next_owner};
+  if (transport(job.transport).protocol == TransportProtocol::kMlt)
+    setup.mlt = transport(job.transport).mlt;
   if (next_owner != 0) next_owner += static_cast<std::uint32_t>(job.workers.size());
   setup.compute = job.compute.value_or(Duration::zero());
   setup.burst_bytes = job.burst_bytes.value_or(0);
@@ -159,7 +161,7 @@ void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
     Host* to = host_named(flows.to[pair]);
     for (std::uint32_t n = 0; n < flows.flows_per_pair; ++n) {
       const auto index = static_cast<std::uint32_t>(long_flows.size());
-      TcpConfig tcp = transport(flows.transport);
+      TcpConfig tcp = transport(flows.transport).tcp;
       tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
       long_flows.push_back(std::make_unique<LongFlow>(
           LongFlow::Setup{
@@ -182,7 +184,7 @@ void Generator::State::make_requests(const RequestFlowsConfig& flows) {
                               .name = flows.name + " " + from->name() + " " + to->name(),
                               .from = from,
                               .to = to,
-                              .tcp = transport(flows.transport),
+                              .tcp = transport(flows.transport).tcp,
                               .seed = config.seed,
                               .index = static_cast<std::uint32_t>(requests.size())};
     setup.tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
@@ -194,7 +196,7 @@ void Generator::State::make_transfer(const TransferConfig& transfer) {
   const auto known = [this](const std::string& end) {
     return std::ranges::find(config.hosts, end, &HostConfig::name) != config.hosts.end();
   };
-  Transfer::Setup setup{.config = transfer, .tcp = transport(transfer.transport)};
+  Transfer::Setup setup{.config = transfer, .tcp = transport(transfer.transport).tcp};
   const auto find = [&](const std::string& end, Host*& host, std::uint32_t& address) {
     if (known(end)) host = host_named(end);
     address = host != nullptr ? host->address() : *parse_ipv4(end).value;
@@ -211,7 +213,7 @@ void Generator::State::make_flow_group(const FlowsConfig& flows) {
                          .port = flows.tcp_port,
                          .max_open = flows.max_open,
                          .records = flows.records,
-                         .tcp = transport(flows.transport)};
+                         .tcp = transport(flows.transport).tcp};
   std::vector<FlowHost> from, to;
   const auto take = [&](const std::vector<Host*>& side, std::vector<FlowHost>& described,
                         std::vector<BitRate>& rates) {

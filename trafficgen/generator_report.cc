@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "trafficgen/generator_state.h"
@@ -58,7 +59,7 @@ GeneratorReport Generator::report(Time now) const {
   r.ledger_balanced = true;
   for (const auto& host : s.hosts) {
     const HostCounters& c = host->counters();
-    r.consumed += c.to_connections + c.signals_taken;
+    r.consumed += c.to_connections + c.signals_taken + c.datagrams_taken;
     r.mbuf_exhausted += c.mbuf_exhausted;
     r.device_full_waits += c.device_full_waits;
     r.payload.verified_bytes += c.payload.verified_bytes;
@@ -68,7 +69,8 @@ GeneratorReport Generator::report(Time now) const {
     r.acks_sent += c.acks_sent;
     r.acks_received += c.acks_received;
     const auto dropped = std::accumulate(c.drops.begin(), c.drops.end(), std::uint64_t{0});
-    r.ledger_balanced &= c.received == c.to_connections + c.signals_taken + dropped;
+    r.ledger_balanced &=
+        c.received == c.to_connections + c.signals_taken + c.datagrams_taken + dropped;
   }
   for (const auto& job : s.jobs) job->fill(r);
   r.ledger_balanced &= r.starts_sent == r.starts.sent();
@@ -84,7 +86,8 @@ GeneratorReport Generator::report(Time now) const {
   for (const auto& edge : s.neighbours)
     if (edge != nullptr) edge->fill(r.neighbourhood);
   r.consumed += r.neighbourhood.totals.consumed();
-  r.jobs_finished = finished();
+  r.jobs_finished =
+      finished() && std::ranges::none_of(s.jobs, [](const auto& job) { return job->gave_up(); });
   return r;
 }
 

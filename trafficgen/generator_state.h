@@ -53,8 +53,8 @@ struct Generator::State {
     const auto index = index_of(address);
     return index && device_of[*index] == device ? hosts[*index].get() : nullptr;
   }
-  const TcpConfig& transport(const std::string& name) const {
-    return std::ranges::find(config.transports, name, &TransportConfig::name)->tcp;
+  const TransportConfig& transport(const std::string& name) const {
+    return *std::ranges::find(config.transports, name, &TransportConfig::name);
   }
   void make_hosts();
   void make_neighbours(std::uint32_t device);

@@ -37,6 +37,11 @@ struct BurstRecord {
   std::uint32_t rtos = 0;
   std::uint32_t retransmitted = 0;  ///< segments
   bool ack_timed_out = false;
+  /// That the receivers have, over all servers that have enough. TCP: of all that have all.
+  std::uint64_t delivered_bytes = 0;
+  // Bounded-loss transport: of this burst as far as its senders know,
+  std::uint64_t lost_bytes = 0;    ///< transmitted and not arrived, more than once if so
+  std::uint64_t unsent_bytes = 0;  ///< never sent, because the receiver has enough
   /// Where due to delivered went; absent without attribution, or if not delivered.
   std::optional<BurstTimes> times{};
 };

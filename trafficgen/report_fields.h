@@ -31,6 +31,9 @@ void fields(V& v, R& r) {
   v.value("rtos", r.rtos);
   v.value("retransmitted", r.retransmitted);
   v.value("ack_timed_out", r.ack_timed_out);
+  v.value("delivered_bytes", r.delivered_bytes);
+  v.value("lost_bytes", r.lost_bytes);
+  v.value("unsent_bytes", r.unsent_bytes);
   v.value("times_ns", r.times);
 }
 

@@ -47,6 +47,7 @@ enum class RandomPurpose : std::uint32_t {
   kLearnerData,   ///< samples and the rule that labels them
   kLearnerStart,  ///< parameters before the first update
   kLearnerBatch,  ///< samples of a worker's gradient
+  kMagnitude,     ///< of the gradients in a packet
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

@@ -150,11 +150,14 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   ReceivedSignal signal;
   const bool is_udp_signal = dropped == DropReason::kNoConnection && !signal_ports_.empty();
   if (is_udp_signal) dropped = read_signal_frame(*packet, signal_ports_, signal);
+  const bool is_datagram = dropped == DropReason::kNoConnection && !datagrams_.empty();
+  if (is_datagram) dropped = take_datagram(*packet, now);
   if (setup_.payload == Payload::kPattern && !dropped && frame.segment.payload_bytes != 0)
     verify(*packet, frame);
   if (attribution_ && !dropped) attribution_->on_packet(*packet, frame.segment.payload_bytes, now);
   release(packet);
   if (dropped) ++counters_.drops[static_cast<std::size_t>(*dropped)];
+  else if (is_datagram) ++counters_.datagrams_taken;
   else if (is_udp_signal) take_signal(signal, now);
   else take_frame(frame, now);
   if (attribution_) attribution_->end_event();
@@ -248,15 +251,28 @@ bool Host::write_next(Packet& packet, Time now, Time start) noexcept {
   return write_ready(packet, now, start);
 }
 
-/// The next segment of the connection whose turn it is.
+/// A long queue has left the cache.
+void Host::prefetch_waiting() noexcept {
+  const auto connection = [this](std::size_t behind) -> ConnectionTable::Slot* {
+    if (ready_.size() <= behind) return nullptr;
+    const std::uint32_t index = ready_.peek(behind);
+    return (index & kDatagramBit) == 0 ? &connections_[index] : nullptr;
+  };
+  if (const auto* next = connection(kPrefetchAhead)) next->prefetch();
+  if (const auto* next = connection(kFlightAhead)) next->prefetch_flight();
+}
+
+/// The next segment of the connection, or datagram of the endpoint, whose turn it is.
 bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
   while (turn_ || !ready_.empty()) {
     const std::uint32_t index = turn_ ? *turn_ : ready_.pop(now);
     if (!turn_) turn_bytes_ = 0;
     turn_.reset();
-    // A long queue has left the cache.
-    if (ready_.size() > kPrefetchAhead) connections_[ready_.peek(kPrefetchAhead)].prefetch();
-    if (ready_.size() > kFlightAhead) connections_[ready_.peek(kFlightAhead)].prefetch_flight();
+    prefetch_waiting();
+    if ((index & kDatagramBit) != 0) {
+      if (write_datagram(index & ~kDatagramBit, packet, now)) return true;
+      continue;
+    }
     ConnectionTable::Slot& slot = connections_[index];
     slot.queued = false;
     const bool sends = slot.has_segment(now);

@@ -19,6 +19,7 @@
 #include "common/runtime/node.h"
 #include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/connection_table.h"
+#include "trafficgen/hosts/datagram_table.h"
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/host_attribution.h"
 #include "trafficgen/hosts/nic_queue.h"
@@ -71,8 +72,8 @@ struct UdpStart {
 };
 
 /// Packets of one host. Identities:
-/// received == to_connections + signals_taken + sum(drops). Connections in TIME-WAIT count
-/// as such.
+/// received == to_connections + signals_taken + datagrams_taken + sum(drops). Connections in
+/// TIME-WAIT count as such.
 struct HostCounters {
   std::uint64_t sent = 0;
   std::uint64_t sent_bytes = 0;  ///< frames without FCS
@@ -80,6 +81,7 @@ struct HostCounters {
   std::uint64_t received_bytes = 0;
   std::uint64_t to_connections = 0;
   std::uint64_t signals_taken = 0;
+  std::uint64_t datagrams_taken = 0;  ///< by endpoints, see DatagramEndpoint
   std::array<std::uint64_t, kDropReasons> drops{};
   std::uint64_t mbuf_exhausted = 0;
   std::uint64_t device_full_waits = 0;
@@ -180,6 +182,11 @@ class Host final : public Node {
   void hear_acks(const FlowKey& flow, SignalListener& listener);
   void forget_acks(const FlowKey& flow) noexcept;
   void set_timer(TimerClient& client, std::uint32_t tag, Time at);
+  /// Takes turns at the NIC with the connections from now on. Allocates; before the run.
+  /// @param endpoint must outlive the host's traffic, and not move
+  void add_endpoint(DatagramEndpoint& endpoint, std::uint8_t nic_class = 0);
+  /// Call it after anything that the host does not know may have given it something to send.
+  void changed(const DatagramEndpoint& endpoint, Time now) noexcept;
 
   /// Initial sequence number that a connection of this flow gets.
   static std::uint32_t initial_sequence(const FlowKey& flow) noexcept;
@@ -213,6 +220,13 @@ class Host final : public Node {
     Time fire(Time now) noexcept override { return host.fire_timers(now); }
     Host& host;
   };
+  struct DatagramTimers final : TimerClient {
+    explicit DatagramTimers(Host& h) : host(h) {}
+    void on_timer(std::uint32_t number, Time now) noexcept override {
+      host.on_datagram_timer(number, now);
+    }
+    Host& host;
+  };
   struct OutgoingSignal {
     FlowKey flow;  ///< of a UDP message: the datagram's
     std::uint32_t sequence = 0;
@@ -220,6 +234,8 @@ class Host final : public Node {
     std::optional<udp_signal::Signal> message{};  ///< then it takes the UDP form
     Time due_at{};                                ///< of a UDP START
   };
+  /// Tells a datagram endpoint's number from a connection's slot where both wait.
+  static constexpr std::uint32_t kDatagramBit = 1U << 31;
   static constexpr std::size_t kMaxReplies = 64;
   struct OutgoingReply {  ///< of no connection: resets, TIME-WAIT
     FlowKey flow;
@@ -244,7 +260,14 @@ class Host final : public Node {
   [[nodiscard]] bool take_late(const ReceivedFrame& frame, Time now) noexcept;
   void reset(const ReceivedFrame& frame) noexcept;
 
+  // host_datagrams.cc
+  void refresh_endpoint(std::uint32_t number, Time now) noexcept;
+  [[nodiscard]] std::optional<DropReason> take_datagram(Packet& packet, Time now) noexcept;
+  [[nodiscard]] bool write_datagram(std::uint32_t number, Packet& packet, Time now) noexcept;
+  void on_datagram_timer(std::uint32_t number, Time now) noexcept;
+
   [[nodiscard]] bool has_work() const noexcept;
+  void prefetch_waiting() noexcept;
   void transmit(Time now) noexcept;
   bool write_next(Packet& packet, Time now, Time start) noexcept;
   bool write_ready(Packet& packet, Time now, Time start) noexcept;
@@ -271,7 +294,9 @@ class Host final : public Node {
   ConnectionTable connections_;
   TimeWaitTable time_waits_;
   TcpEvents& events_;
-  NicQueue ready_;  ///< slots that may send, one entry each
+  DatagramTable datagrams_;
+  DatagramTimers datagram_timers_{*this};
+  NicQueue ready_;  ///< slots that may send, one entry each; endpoints with kDatagramBit
   /// Slot whose turn goes on (segmentation offload), and what it has sent of it.
   std::optional<std::uint32_t> turn_;
   std::uint32_t turn_bytes_ = 0;

@@ -5,6 +5,7 @@
 
 #include "common/net/burst_option.h"
 #include "trafficgen/workload/job_summary.h"
+#include "trafficgen/workload/mlt_exchange.h"
 #include "trafficgen/workload/release_profile.h"
 #include "trafficgen/workload/ring_member.h"
 #include "trafficgen/workload/server.h"
@@ -63,6 +64,9 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
   make_learner();
   make_round_robin();
   make_flows(goodput);
+  if (setup.mlt)
+    mlt_ = std::make_unique<MltExchange>(
+        *this, MltExchange::Setup{.mlt = *setup.mlt, .tcp = tcp_, .mtu_bytes = mtu_bytes});
   make_participants();
 }
 
@@ -166,7 +170,9 @@ Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at)
 }
 
 Time Job::ready_at(const Plan& plan, std::size_t piece) const noexcept {
-  return setup_.pieces.empty() ? plan.gradients_ready : gradient_at(plan, pieces_[piece].tensor);
+  const bool at_once = setup_.config.send_policy == SendPolicyKind::kFifo && !by_tensor();
+  return setup_.pieces.empty() || at_once ? plan.gradients_ready
+                                          : gradient_at(plan, pieces_[piece].tensor);
 }
 
 Time Job::gradient_at(const Plan& plan, std::size_t tensor) const noexcept {
@@ -240,14 +246,21 @@ FlowTotals& Job::pull_flow(std::uint32_t worker, std::uint32_t server) noexcept 
 }
 
 /// One shard of a burst has arrived: the sender knows when its first byte left.
-void Job::note_sender(BurstRecord& record, const TcpConnection* sender, Time now) noexcept {
-  const auto first = sender == nullptr ? std::nullopt : sender->watched_sent_at();
-  if (first) {
-    const auto at = first->time_since_epoch().count();
+void Job::note_sender(BurstRecord& record, std::optional<Time> first_sent_at, Time now) noexcept {
+  if (first_sent_at) {
+    const auto at = first_sent_at->time_since_epoch().count();
     record.first_sent_ns =
         record.first_sent_ns == kNotYet_ns ? at : std::min(record.first_sent_ns, at);
   }
   record.delivered_ns = now.time_since_epoch().count();
+}
+
+std::optional<Time> Job::first_sent_at(std::uint32_t worker, std::uint32_t server,
+                                       BurstDirection d) const noexcept {
+  if (mlt_) return mlt_->first_sent_at(worker, server, d);
+  const TcpConnection* sender = d == BurstDirection::kPush ? workers_[worker]->connection(server)
+                                                           : servers_[server]->connection(worker);
+  return sender == nullptr ? std::nullopt : sender->watched_sent_at();
 }
 
 /// The segment that is being delivered completes the burst: its chain of causes is
@@ -263,7 +276,8 @@ void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
   const std::size_t index = burst_index(worker, iteration, BurstDirection::kPush);
   BurstRecord& record = bursts_[index];
   const bool complete = --shards_missing_[index] == 0;
-  note_sender(record, workers_[worker]->connection(server), now);
+  note_sender(record, first_sent_at(worker, server, BurstDirection::kPush), now);
+  if (!mlt_) record.delivered_bytes += is_ring() ? push_bytes(worker) : shard_bytes(server);
   if (!complete) {
     record.delivered_ns = kNotYet_ns;
     return;
@@ -312,7 +326,8 @@ void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
   if (learner_) learner_->pull_delivered(worker, server, missing);
   const std::size_t index = burst_index(worker, iteration, BurstDirection::kPull);
   const bool complete = --shards_missing_[index] == 0;
-  note_sender(bursts_[index], servers_[server]->connection(worker), now);
+  note_sender(bursts_[index], first_sent_at(worker, server, BurstDirection::kPull), now);
+  if (!mlt_) bursts_[index].delivered_bytes += shard_bytes(server);
   if (!complete) {
     bursts_[index].delivered_ns = kNotYet_ns;
     return;
@@ -335,13 +350,16 @@ void Job::fill_flows(GeneratorReport& report) const {
     for (std::uint32_t t = 0; t < targets_; ++t) {
       const std::size_t push = (std::size_t{w} * targets_ + t) * 2;
       report.flows.push_back(flows_[push].report(live(workers_[w]->connection(t))));
-      if (setup_.config.pull && !is_ring())
-        report.flows.push_back(flows_[push + 1].report(live(servers_[t]->connection(w))));
+      if (mlt_) mlt_->fill(report.flows.back(), w, t, BurstDirection::kPush);
+      if (!setup_.config.pull || is_ring()) continue;
+      report.flows.push_back(flows_[push + 1].report(live(servers_[t]->connection(w))));
+      if (mlt_) mlt_->fill(report.flows.back(), w, t, BurstDirection::kPull);
     }
   }
 }
 
 void Job::fill(GeneratorReport& report) const {
+  if (mlt_) mlt_->note_last();
   for (const auto& b : bursts_)
     if (b.due_ns != kNotYet_ns) report.bursts.push_back(b);
   for (const auto& i : iterations_)
@@ -351,7 +369,7 @@ void Job::fill(GeneratorReport& report) const {
   summary.job = setup_.id;
   summary.name = setup_.config.name;
   summary.workers = static_cast<std::uint32_t>(workers_.size());
-  summary.finished = finished();
+  summary.finished = finished() && !gave_up();
   if (round_robin_) {
     summary.r2sp_period_ns = round_robin_->gate().period().count();
     summary.r2sp_gap_ns = round_robin_->gate().gap().count();

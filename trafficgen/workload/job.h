@@ -12,6 +12,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/learner/learner.h"
 #include "trafficgen/measure/flow_totals.h"
+#include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/policy/send_policy.h"
 #include "trafficgen/report.h"
 #include "trafficgen/workload/compute_time.h"
@@ -27,6 +28,7 @@ namespace outrider {
 class Worker;
 class Server;
 class RingMember;
+class MltExchange;
 
 /// A training job: W workers and S servers (or a ring), iterations of compute,
 /// push, aggregate, pull. It knows the plan (when gradients are due, who has
@@ -53,7 +55,8 @@ class Job {
     std::uint32_t first_iteration = 0;   ///< of its draws: arrivals go on where others end
     Duration compute{};                  ///< kClosedLoop
     std::uint64_t seed = 1;
-    std::uint32_t first_owner = 0;  ///< of its workers, for attribution; 0: off
+    std::uint32_t first_owner = 0;   ///< of its workers, for attribution; 0: off
+    std::optional<MltConfig> mlt{};  ///< the bounded-loss transport, not TCP
   };
   Job(const Setup& setup, GoodputSeries& goodput);
   ~Job();
@@ -62,7 +65,11 @@ class Job {
 
   /// Listens, opens kept connections, plans the first iteration. Once.
   void start(Time now);
-  [[nodiscard]] bool finished() const noexcept { return finished_workers_ == workers_.size(); }
+  /// All workers are through, or will never be, because a peer has fallen silent.
+  [[nodiscard]] bool finished() const noexcept {
+    return finished_workers_ == workers_.size() || gave_up_ > 0;
+  }
+  [[nodiscard]] bool gave_up() const noexcept { return gave_up_ > 0; }
 
   // -- the plan
   [[nodiscard]] const Setup& setup() const noexcept { return setup_; }
@@ -96,6 +103,12 @@ class Job {
   /// Servers answer, and forward passes wait for, every piece by itself.
   [[nodiscard]] bool by_tensor() const noexcept {
     return setup_.config.policy.granularity == Granularity::kTensor;
+  }
+  /// Of the pushes. Over the bounded-loss transport pieces are told apart in any case.
+  [[nodiscard]] PolicyConfig send_policy() const {
+    PolicyConfig policy = setup_.config.policy;
+    if (setup_.mlt) policy.granularity = Granularity::kTensor;
+    return policy;
   }
   /// For a worker to begin with a copy of. @pre by_tensor()
   [[nodiscard]] ForwardPass forward_pass() const;
@@ -143,12 +156,17 @@ class Job {
                     (d == BurstDirection::kPull ? 1 : 0)];
   }
   [[nodiscard]] Worker& worker(std::uint32_t index) noexcept { return *workers_[index]; }
+  [[nodiscard]] Server& server(std::uint32_t index) noexcept { return *servers_[index]; }
+  /// The bounded-loss transport; nullptr: it is TCP.
+  [[nodiscard]] MltExchange* mlt() noexcept { return mlt_.get(); }
   [[nodiscard]] RingMember& ring_member(std::uint32_t index) noexcept { return *ring_[index]; }
   /// Workers go on in turn, whatever a server's own gate says.
   [[nodiscard]] bool in_turn() const noexcept { return round_robin_.has_value(); }
   /// A gate for a server to begin with a copy of.
   [[nodiscard]] const StalenessGate& gate() const noexcept { return gate_; }
   void on_ack_timeout() noexcept { ++ack_timeouts_; }
+  /// A burst will never be delivered: the job ends here.
+  void on_gave_up() noexcept { ++gave_up_; }
   [[nodiscard]] const SignalFaults& faults() const noexcept { return faults_; }
   /// For the workers to count what they did to their STARTs.
   [[nodiscard]] StartCounts& starts() noexcept { return starts_; }
@@ -168,7 +186,9 @@ class Job {
  private:
   [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
                           Time free_at) const noexcept;
-  void note_sender(BurstRecord& record, const TcpConnection* sender, Time now) noexcept;
+  void note_sender(BurstRecord& record, std::optional<Time> first_sent_at, Time now) noexcept;
+  [[nodiscard]] std::optional<Time> first_sent_at(std::uint32_t worker, std::uint32_t server,
+                                                  BurstDirection d) const noexcept;
   static void note_times(BurstRecord& record, const Host& receiver) noexcept;
   void make_learner();
   void make_round_robin();
@@ -204,7 +224,9 @@ class Job {
   std::uint64_t ended_iterations_ = 0;
   std::uint64_t late_iterations_ = 0;
   std::uint64_t ack_timeouts_ = 0;
+  std::uint64_t gave_up_ = 0;
   StartCounts starts_;
+  std::unique_ptr<MltExchange> mlt_;  ///< or none
 };
 
 }  // namespace outrider

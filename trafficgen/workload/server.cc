@@ -5,6 +5,7 @@
 
 #include "common/net/burst_option.h"
 #include "trafficgen/policy/make_send_policy.h"
+#include "trafficgen/workload/mlt_exchange.h"
 
 namespace outrider {
 
@@ -86,11 +87,22 @@ void Server::pushed(Peer& peer, Time now) noexcept {
   const std::uint64_t bytes = job_.shard_bytes(index_);
   if (peer.connection->delivered_bytes() - peer.push_base < bytes) return;
   peer.push_base += bytes;
+  on_shard_pushed(peer, now);
+}
+
+void Server::on_pushed(std::uint32_t worker, std::uint32_t piece, bool complete,
+                       std::span<const ByteRange> missing, Time now) noexcept {
+  if (job_.by_tensor()) on_piece(piece, now);
+  if (complete) on_shard_pushed(peers_[worker], now, missing);
+}
+
+void Server::on_shard_pushed(Peer& peer, Time now, std::span<const ByteRange> missing) noexcept {
   const std::uint32_t iteration = peer.iteration++;
   TcpConnection* connection = peer.connection;
-  job_.on_push_shard(peer.worker, index_, iteration, now);
+  job_.on_push_shard(peer.worker, index_, iteration, now, missing);
   const auto& config = job_.setup().config;
-  if (!config.pull && job_.tcp().reuse == ConnectionReuse::kNew) host_.close(*connection, now);
+  if (!config.pull && job_.tcp().reuse == ConnectionReuse::kNew && connection != nullptr)
+    host_.close(*connection, now);
   if (!config.pull) return;  // the job clears workers when all shards are there
   job_.on_staleness(peer.worker, iteration, gate_.on_push(peer.worker));
   if (job_.in_turn()) return gate_.clear([](std::uint32_t) {});
@@ -112,13 +124,17 @@ void Server::on_timer(std::uint32_t tag, Time now) noexcept {
 }
 
 void Server::take_pieces(Peer& peer, Time now) noexcept {
-  const auto workers = static_cast<std::uint32_t>(peers_.size());
   job_.stream(peer.worker, index_, BurstDirection::kPush)
-      .deliver(peer.connection->delivered_bytes(), [&](std::uint32_t piece) {
-        if (++arrived_[piece] < workers) return;
-        arrived_[piece] = 0;
-        host_.set_timer(*this, workers + piece, now + job_.setup().config.aggregate);
-      });
+      .deliver(peer.connection->delivered_bytes(),
+               [&](std::uint32_t piece) { on_piece(piece, now); });
+}
+
+/// One more worker's gradients of the piece are there.
+void Server::on_piece(std::uint32_t piece, Time now) noexcept {
+  const auto workers = static_cast<std::uint32_t>(peers_.size());
+  if (++arrived_[piece] < workers) return;
+  arrived_[piece] = 0;
+  host_.set_timer(*this, workers + piece, now + job_.setup().config.aggregate);
 }
 
 /// All workers' gradients of the piece are applied. Before the first piece of an
@@ -127,7 +143,7 @@ void Server::answer_piece(std::uint32_t piece, Time now) noexcept {
   const GradientPiece& p = job_.pieces()[piece];
   const bool first = answered_pieces_ == 0, last = ++answered_pieces_ == own_pieces_;
   for (auto& peer : peers_) {
-    if (peer.connection == nullptr) continue;  // the worker is gone
+    if (peer.connection == nullptr && job_.mlt() == nullptr) continue;  // the worker is gone
     if (first) {
       begin_pull(peer, answered_, now);
       peer.answers->begin(now);
@@ -143,6 +159,10 @@ void Server::answer_piece(std::uint32_t piece, Time now) noexcept {
 
 void Server::hand_out(Peer& peer, Time now) noexcept {
   while (const auto segment = peer.answers->next(now)) {
+    if (MltExchange* mlt = job_.mlt()) {
+      mlt->pull(peer.worker, segment->piece, now);
+      continue;
+    }
     job_.stream(peer.worker, index_, BurstDirection::kPull).append(segment->piece, segment->bytes);
     host_.send(*peer.connection, segment->bytes, now);
   }
@@ -152,7 +172,8 @@ void Server::answer(Peer& peer, Time now) noexcept {
   gate_.on_read(peer.worker);
   job_.on_answered(peer.worker, index_);
   begin_pull(peer, peer.iteration - 1, now);  // its next push waits for this answer
-  if (peer.connection == nullptr) return;     // the worker is gone: its burst stays incomplete
+  if (MltExchange* mlt = job_.mlt()) return mlt->pull_all(peer.worker, index_, now);
+  if (peer.connection == nullptr) return;  // the worker is gone: its burst stays incomplete
   host_.send(*peer.connection, job_.shard_bytes(index_), now);
   if (job_.tcp().reuse == ConnectionReuse::kNew) host_.close(*peer.connection, now);
 }
@@ -165,6 +186,7 @@ void Server::begin_pull(Peer& peer, std::uint32_t iteration, Time now) noexcept 
                 BurstDirection::kPull};
   r.bytes = job_.setup().burst_bytes;
   if (r.due_ns == kNotYet_ns) r.due_ns = r.released_ns = now_ns;
+  if (MltExchange* mlt = job_.mlt()) return mlt->begin_pull(r.identity, index_, now);
   if (peer.connection == nullptr) return;  // the worker is gone: its burst stays incomplete
   peer.connection->set_identity(r.identity);
   peer.connection->watch_offset(peer.connection->written_bytes());

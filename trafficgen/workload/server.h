@@ -19,6 +19,11 @@ class Server final : private TimerClient, private Acceptor {
   void start();
   /// R2SP: the worker, whose push is here, may have its answer.
   void admit(std::uint32_t worker, Time now) noexcept;
+  /// Over the bounded-loss transport: the worker's gradients of a piece are there.
+  /// @param complete and all others of the shard
+  /// @param missing what the shard will never have, with `complete` alone
+  void on_pushed(std::uint32_t worker, std::uint32_t piece, bool complete,
+                 std::span<const ByteRange> missing, Time now) noexcept;
   /// Sender of the pull to `worker`; nullptr between connections.
   [[nodiscard]] const TcpConnection* connection(std::uint32_t worker) const noexcept;
 
@@ -29,6 +34,8 @@ class Server final : private TimerClient, private Acceptor {
   void on_accepted(TcpConnection& connection) noexcept override;
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   void pushed(Peer& peer, Time now) noexcept;
+  void on_shard_pushed(Peer& peer, Time now, std::span<const ByteRange> missing = {}) noexcept;
+  void on_piece(std::uint32_t piece, Time now) noexcept;
   void answer(Peer& peer, Time now) noexcept;
   void begin_pull(Peer& peer, std::uint32_t iteration, Time now) noexcept;
   void take_pieces(Peer& peer, Time now) noexcept;

@@ -5,6 +5,7 @@
 
 #include "common/net/burst_option.h"
 #include "trafficgen/policy/make_send_policy.h"
+#include "trafficgen/workload/mlt_exchange.h"
 #include "trafficgen/workload/ring_member.h"
 
 namespace outrider {
@@ -57,8 +58,8 @@ Worker::Worker(Job& job, std::uint32_t index, Host& host)
     : job_(job),
       index_(index),
       host_(host),
-      policy_(make_send_policy(job.setup().config.send_policy, job.setup().config.policy,
-                               job.targets(), job.pieces())) {
+      policy_(make_send_policy(job.setup().config.send_policy, job.send_policy(), job.targets(),
+                               job.pieces())) {
   if (job.by_tensor()) forward_.emplace(job.forward_pass());
   shards_.reserve(job.targets());
   for (std::uint32_t s = 0; s < job.targets(); ++s) shards_.emplace_back(*this, s);
@@ -90,7 +91,7 @@ void Worker::start(Time now) {
 
 void Worker::begin_job(Time now) noexcept {
   for (auto& shard : shards_)
-    if (!connection_per_burst()) open(shard, now);
+    if (!connection_per_burst() && job_.mlt() == nullptr) open(shard, now);
   begin_iteration(0, now);
   if (job_.faults().forges()) set_timer(kForgeryDue, now + job_.faults().forged_gap(index_, 0));
 }
@@ -130,6 +131,11 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
                 BurstDirection::kPush};
   r.bytes = job_.push_bytes(index_);
+  if (MltExchange* mlt = job_.mlt()) {
+    BurstIdentity pull = r.identity;
+    pull.direction = BurstDirection::kPull;
+    mlt->expect_pull(pull);
+  }
   fault_ = job_.faults().of(index_, iteration);
   if (config.announce.lead_source == LeadSource::kOverlap)
     set_timer(kStartDue,
@@ -216,13 +222,7 @@ void Worker::announce(Time now) noexcept {
                           ? std::max(lead_over_at_, job_.ready_at(plan_, 0))
                           : lead_over_at_;
   for (auto& shard : shards_) {
-    if (shard.connection == nullptr) {
-      shard.flow = {host_.address(), job_.target(index_, shard.server).address(),
-                    host_.allocate_port(), job_.setup().config.tcp_port};
-    }
-    const std::uint32_t sequence = shard.connection != nullptr
-                                       ? shard.connection->next_sequence()
-                                       : Host::initial_sequence(shard.flow) + 1;
+    const std::uint32_t sequence = name_flow(shard);
     shard.answered = false;
     host_.hear_acks(shard.flow, *this);
     shard.start = start_of(shard.flow, shard.server, record().identity, sequence, due_at);
@@ -231,6 +231,18 @@ void Worker::announce(Time now) noexcept {
   begin_copies(iteration_, fault_, now);
   set_timer(kLeadOver, lead_over_at_);
   set_timer(kAckTimeout, now + config.ack_timeout);
+}
+
+/// Chooses the flow of the next burst if there is none yet. @return its first byte's place
+std::uint32_t Worker::name_flow(Shard& shard) noexcept {
+  if (const MltExchange* mlt = job_.mlt()) {
+    shard.flow = shard.pushed_flow = mlt->flow(index_, shard.server);
+    return shard.pushed_sequence = mlt->next_push_sequence(index_, shard.server);
+  }
+  if (shard.connection != nullptr) return shard.connection->next_sequence();
+  shard.flow = {host_.address(), job_.target(index_, shard.server).address(), host_.allocate_port(),
+                job_.setup().config.tcp_port};
+  return Host::initial_sequence(shard.flow) + 1;
 }
 
 /// The burst has left, and nobody waits for the answers any more.
@@ -274,8 +286,19 @@ void Worker::release_if_ready(Time now) noexcept {
 }
 
 void Worker::push(Time now) noexcept {
-  BurstRecord& r = record();
-  r.released_ns = now.time_since_epoch().count();
+  record().released_ns = now.time_since_epoch().count();
+  if (MltExchange* mlt = job_.mlt()) {
+    for (auto& shard : shards_) (void)name_flow(shard);  // for STARTs that leave behind it
+    mlt->begin_push(record().identity, now);
+  } else {
+    begin_tcp_burst(now);
+  }
+  if (job_.is_ring()) return job_.ring_member(index_).on_released(now);
+  hand_out(now);
+}
+
+void Worker::begin_tcp_burst(Time now) noexcept {
+  const BurstRecord& r = record();
   BurstLedger ledger(r.identity, Time{Duration{r.due_ns}});
   ledger.advance(now, BurstTime::kSignal);
   const BurstTime idle = job_.is_ring() ? BurstTime::kOthers : BurstTime::kCompute;
@@ -290,12 +313,14 @@ void Worker::push(Time now) noexcept {
     connection.watch_offset(connection.written_bytes());
     host_.begin_burst(connection, ledger, idle, now);
   }
-  if (job_.is_ring()) return job_.ring_member(index_).on_released(now);
-  hand_out(now);
 }
 
 void Worker::hand_out(Time now) noexcept {
   while (const auto segment = policy_->next(now)) {
+    if (MltExchange* mlt = job_.mlt()) {
+      mlt->push(index_, segment->piece, now);
+      continue;
+    }
     TcpConnection* connection = shards_[segment->target].connection;
     if (connection == nullptr) continue;
     if (forward_)
@@ -333,7 +358,18 @@ void Worker::pulled(Shard& shard, Time now) noexcept {
         });
   if (!released_ || connection.delivered_bytes() - shard.pull_base < bytes) return;
   shard.pull_base += bytes;
-  job_.on_pull_shard(index_, shard.server, iteration_, now);
+  on_shard_pulled(shard.server, now);
+}
+
+void Worker::on_pulled(std::uint32_t server, std::uint32_t piece, bool complete,
+                       std::span<const ByteRange> missing, Time now) noexcept {
+  if (forward_) forward_->on_piece(job_.pieces()[piece].tensor, now);
+  if (complete) on_shard_pulled(server, now, missing);
+}
+
+void Worker::on_shard_pulled(std::uint32_t server, Time now,
+                             std::span<const ByteRange> missing) noexcept {
+  job_.on_pull_shard(index_, server, iteration_, now, missing);
   if (--pulls_missing_ == 0) end_iteration(now);
 }
 
@@ -353,21 +389,6 @@ void Worker::end_iteration(Time now) noexcept {
   job_.on_iteration_end(index_, iteration_, forward_ ? forward_->first() : now, now);
   note_nic(job_.iteration(index_, iteration_));
   begin_iteration(iteration_ + 1, now);
-}
-
-/// What the NIC sent and received, whoever's it was, since the last iteration had ended.
-void Worker::note_nic(IterationRecord& record) noexcept {
-  const HostCounters& c = host_.counters();
-  const std::uint64_t sent = c.sent_bytes + c.sent * kL1OverheadBytes;
-  const std::uint64_t received = c.received_bytes + c.received * kL1OverheadBytes;
-  const auto on_wire_ns = [this](std::uint64_t bytes) {
-    return static_cast<std::int64_t>(static_cast<double>(bytes) * 8e9 /
-                                     static_cast<double>(host_.rate().bits_per_second));
-  };
-  record.nic_sending_ns = on_wire_ns(sent - nic_sent_bytes_);
-  record.nic_receiving_ns = on_wire_ns(received - nic_received_bytes_);
-  nic_sent_bytes_ = sent;
-  nic_received_bytes_ = received;
 }
 
 }  // namespace outrider

@@ -26,6 +26,11 @@ class Worker final : private TimerClient, private SignalListener {
   void on_barrier(std::uint32_t iteration, Time now) noexcept;
 
   [[nodiscard]] Host& host() noexcept { return host_; }
+  /// Over the bounded-loss transport: the server's parameters of a piece are there.
+  /// @param complete and all others of that server
+  /// @param missing what will never be there, with `complete` alone
+  void on_pulled(std::uint32_t server, std::uint32_t piece, bool complete,
+                 std::span<const ByteRange> missing, Time now) noexcept;
   /// Sender of the push to `server`; nullptr between connections.
   [[nodiscard]] const TcpConnection* connection(std::uint32_t server) const noexcept;
 
@@ -50,6 +55,7 @@ class Worker final : private TimerClient, private SignalListener {
   void on_signal_ack(const FlowKey& flow, Time now) noexcept override;
   void on_start_due(std::uint32_t iteration, Time now) noexcept;
   void announce(Time now) noexcept;
+  [[nodiscard]] std::uint32_t name_flow(Shard& shard) noexcept;
   void announce_afterwards(std::uint32_t iteration, Time now) noexcept;
   [[nodiscard]] UdpStart start_of(const FlowKey& flow, std::uint32_t server,
                                   const BurstIdentity& burst, std::uint32_t sequence,
@@ -64,9 +70,12 @@ class Worker final : private TimerClient, private SignalListener {
   void release_if_ready(Time now) noexcept;
   void take_ready(Time now) noexcept;
   void push(Time now) noexcept;
+  void begin_tcp_burst(Time now) noexcept;
   void hand_out(Time now) noexcept;
   void open(Shard& shard, Time now) noexcept;
   void pulled(Shard& shard, Time now) noexcept;
+  void on_shard_pulled(std::uint32_t server, Time now,
+                       std::span<const ByteRange> missing = {}) noexcept;
   void acknowledged(const Shard& shard, std::uint64_t bytes, Time now) noexcept;
   void end_iteration(Time now) noexcept;
   void note_nic(IterationRecord& record) noexcept;

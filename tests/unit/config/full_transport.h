@@ -9,14 +9,34 @@ namespace outrider {
 
 // The structured bindings stop compiling when a struct gains a field.
 inline auto fields(const TransportConfig& c) {
-  const auto& [name, tcp] = c;
+  const auto& [name, tcp, protocol, mlt] = c;
+  const auto& [push, pull, timeout, limit, feedback, dscps, front, small] = mlt;
   const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
                read_rate, pacing, sack, loss_detection, time_wait, timestamps] = tcp;
   const auto& [controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate] =
       control;
-  return std::tuple(name, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
-                    read_rate, pacing, sack, loss_detection, time_wait, timestamps, controller, mss,
-                    window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate);
+  return std::tuple(name, protocol, push, pull, timeout, limit, feedback, dscps, front, small, ecn,
+                    obey, reuse, min_rto, initial, max_rto, delayed, every, buffer, read_rate,
+                    pacing, sack, loss_detection, time_wait, timestamps, controller, mss, window,
+                    gain, alpha, min_window, hystart, min_rtt, max_rtt, rate);
+}
+
+/// What the bounded-loss transport takes of TCP's settings.
+inline TcpConfig full_mlt_tcp() {
+  return {.control = {.controller = Controller::kDctcp, .initial_window_segments = 4},
+          .obey_ece = false};
+}
+
+inline MltConfig full_mlt() {
+  using namespace std::chrono_literals;
+  return {.tolerance_push = 0.25,
+          .tolerance_pull = 0.125,
+          .probe_timeout = 2ms,
+          .probe_limit = 7,
+          .feedback_packets = 4,
+          .class_dscps = {46, 10},
+          .front_share = 0.375,
+          .small_share = 0.5};
 }
 
 /// No member has its default but `sack`: RACK-TLP needs it.

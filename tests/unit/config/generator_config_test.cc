@@ -64,7 +64,9 @@ GeneratorConfig full_config() {
           .hosts = {{"w0", "10.0.1.1", "d0", {1'000'000'000}, 9000, 65536},
                     {"w1", "10.0.1.2", "d0"},
                     {"s0", "10.0.2.1", "d0"}},
-          .transports = {{"dctcp", tcp}, {"plain", plain}},
+          .transports = {{"dctcp", tcp},
+                         {"plain", plain},
+                         {"bounded", full_mlt_tcp(), TransportProtocol::kMlt, full_mlt()}},
           .jobs = {fixed, closed},
           .long_flows = {{"bulk", {"w0", "w1"}, {"s0", "s0"}, 3, "plain", 1ms, 2ms, 20001}},
           .requests = {{.name = "ask", .from = {"w0"}, .to = {"s0"}, .transport = "plain"}},
@@ -94,6 +96,8 @@ TEST(GeneratorConfig, AFullConfigurationIsValid) {
 
 TEST(GeneratorConfig, NoScalarOfTheRoundTripHasItsDefault) {
   auto c = full_config();
+  c.transports[0].protocol = TransportProtocol::kMlt;
+  c.transports[0].mlt = full_mlt();
   c.transports[0].tcp.ecn = false;
   c.transports[0].tcp.sack = false;
   c.transports[0].tcp.control.rate = BitRate{1};
@@ -204,7 +208,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
        },
        "job[0].workers[1]",
        "\"w1\": mtu_bytes 1451 cannot hold transport \"dctcp\": mss_bytes 1400 + 52"},
-      {[](C& c) { c.transports.push_back(c.transports[0]); }, "transport[2].name",
+      {[](C& c) { c.transports.push_back(c.transports[0]); }, "transport[3].name",
        "\"dctcp\": is used twice"},
       {[&](C& c) { tcp(c).control.mss_bytes = 100; }, "transport[0].mss_bytes",
        "100 bytes: must be at least"},

@@ -49,6 +49,8 @@ GeneratorReport filled_report() {
   burst.rtos = next<std::uint32_t>();
   burst.retransmitted = next<std::uint32_t>();
   burst.ack_timed_out = true;
+  for (auto* v : {&burst.delivered_bytes, &burst.lost_bytes, &burst.unsent_bytes})
+    *v = next<std::uint64_t>();
   r.bursts = {burst, {}};
   r.iterations = {{next<std::uint16_t>(), next<std::uint16_t>(), next<std::uint32_t>(),
                    next<std::int64_t>(), next<std::int64_t>(), next<std::int64_t>(),

@@ -46,12 +46,16 @@ TEST(ReportCsv, BurstsHaveTheirIdentityAndEmptyCellsForWhatNeverWas) {
   burst.due_ns = 5;
   burst.first_sent_ns = 0;  // an instant like any other
   burst.ack_timed_out = true;
+  burst.delivered_bytes = 900;
+  burst.lost_bytes = 20;
+  burst.unsent_bytes = 30;
   r.bursts = {burst};
   EXPECT_THAT(text_of(r, "bursts.csv"),
               HasSubstr("job,worker,iteration,direction,bytes,"
                         "due_ns,start_sent_ns,ack_received_ns,released_ns,first_sent_ns,"
-                        "delivered_ns,rtos,retransmitted,ack_timed_out,times_signal_ns"));
-  EXPECT_THAT(text_of(r, "bursts.csv"), HasSubstr("\n1,2,3,pull,1000,5,,,,0,,0,0,1,,"));
+                        "delivered_ns,rtos,retransmitted,ack_timed_out,"
+                        "delivered_bytes,lost_bytes,unsent_bytes,times_signal_ns"));
+  EXPECT_THAT(text_of(r, "bursts.csv"), HasSubstr("\n1,2,3,pull,1000,5,,,,0,,0,0,1,900,20,30,,"));
 }
 
 TEST(ReportCsv, AttributedTimesAreColumns) {

@@ -1,0 +1,174 @@
+// Goal: what bounded loss is for. Over ten seeds each: the tail of an incast falls with the
+// tolerance while the bound holds; packets that matter are dropped far more rarely than
+// those that do not, at the same threshold; the first layer's parameters come early.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/net/mlt_message.h"
+#include "tests/virtual/mlt_scene.h"
+
+namespace outrider {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr Time kLimit = Time{} + std::chrono::seconds(120);
+constexpr std::uint64_t kSeeds = 10;
+
+/// Sixteen workers push at once into a queue that holds less than their first windows.
+Dumbbell incast(std::uint64_t seed) {
+  Dumbbell d = mlt_dumbbell(16);
+  d.seed = seed;
+  d.accept_signals = false;  // a TOS byte with DSCPs
+  d.rtt = microseconds(400);
+  d.bottleneck = BitRate{1'000'000'000};
+  d.job.burst_bytes = 100'000;
+  d.job.iterations = 5;
+  d.bottleneck_port.queue.limit_packets = 60;
+  d.bottleneck_port.marker.threshold_packets = 20;
+  return d;
+}
+
+/// Per iteration the slowest worker's push, and the least that any of them delivered.
+struct Incast {
+  std::vector<double> tails;
+  double least_share = 1;
+  std::uint64_t dropped = 0;
+};
+
+Incast run_incast(double tolerance, rte_mempool& pool) {
+  Incast all;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Dumbbell d = incast(seed);
+    const MltConfig mlt{.tolerance_push = tolerance, .probe_timeout = milliseconds(2)};
+    const RunResult r = run(mlt_switches(d), mlt_traffic(d, mlt), pool, kLimit);
+    EXPECT_TRUE(r.traffic.jobs_finished);
+    std::vector<std::int64_t> tails(d.job.iterations, 0);
+    for (const auto& b : bursts_of(r, BurstDirection::kPush)) {
+      auto& tail = tails[b.identity.iteration];
+      tail = std::max(tail, b.delivered_ns - b.released_ns);
+      all.least_share = std::min(
+          all.least_share, static_cast<double>(b.delivered_bytes) / static_cast<double>(b.bytes));
+    }
+    for (const auto t : tails) all.tails.push_back(static_cast<double>(t) / 1e9);
+    all.dropped += sum(bottleneck_of(r).drops);
+  }
+  return all;
+}
+
+TEST(MltEffect, TheTailOfAnIncastFallsWithTheTolerance) {
+  const Mempool pool = make_test_pool(20'000);
+  std::vector<double> mean_tails;
+  for (const double tolerance : {0.0, 0.1, 0.3}) {
+    const Incast all = run_incast(tolerance, *pool);
+    EXPECT_GT(all.dropped, 1000U) << "an overload";
+    EXPECT_GE(all.least_share, 1 - tolerance);
+    mean_tails.push_back(mean(all.tails));
+  }
+  // At least half of the bytes that need not be sent are time that need not pass.
+  EXPECT_LT(mean_tails[1], 0.95 * mean_tails[0]);
+  EXPECT_LT(mean_tails[2], 0.85 * mean_tails[1]);
+}
+
+/// Packets with values by what their ECN field says, where they leave and where they arrive.
+struct Passed {
+  std::array<std::uint64_t, 2> sent{};  ///< [Not-ECT, ECT]
+  std::array<std::uint64_t, 2> arrived{};
+  [[nodiscard]] double lost_share(std::size_t ect) const {
+    return 1 - static_cast<double>(arrived[ect]) / static_cast<double>(sent[ect]);
+  }
+};
+
+TEST(MltEffect, WhatMattersIsDroppedFarMoreRarely) {
+  const Mempool pool = make_test_pool(20'000);
+  Passed passed;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Dumbbell d = incast(seed);
+    d.bottleneck_port.queue.limit_packets = 300;
+    d.bottleneck_port.marker.not_ect = NotEct::kDrop;
+    const MltConfig mlt{
+        .tolerance_push = 0.3, .probe_timeout = milliseconds(2), .small_share = 0.5};
+    ImpairedWorld world(mlt_switches(d), mlt_traffic(d, mlt), *pool);
+    const auto count = [](std::array<std::uint64_t, 2>& by_ecn) {
+      // A segment's flags lie where a datagram of the transport has its kind.
+      constexpr auto kData = static_cast<std::uint8_t>(mlt::Kind::kData);
+      return [&by_ecn](const SeenPacket& p) {
+        if (p.tcp_flags == kData && p.flow.destination_port == kMltPort)
+          ++by_ecn[is_ect(ecn_of(p.tos)) ? 1 : 0];
+        return Fate{};
+      };
+    };
+    for (std::uint32_t w = 0; w < d.workers; ++w)
+      world.from("w" + std::to_string(w)).set_rule(count(passed.sent));
+    world.to("s0").set_rule(count(passed.arrived));
+    ASSERT_TRUE(world.run_to_end(kLimit)) << seed;
+    for (const auto& b : bursts_of(world.result(), BurstDirection::kPush))
+      EXPECT_GE(static_cast<double>(b.delivered_bytes), 0.7 * static_cast<double>(b.bytes));
+    world.flush();
+  }
+  EXPECT_GT(passed.sent[0], 10'000U);
+  EXPECT_GT(passed.sent[1], 10'000U);
+  EXPECT_GT(passed.lost_share(0), 0.02);
+  EXPECT_LT(passed.lost_share(1), 0.1 * passed.lost_share(0));
+}
+
+/// Every port serves as many queues strictly as there are classes.
+SwitchProcessConfig with_queues(SwitchProcessConfig c, const std::vector<std::uint32_t>& dscps) {
+  for (auto& sw : c.switches) {
+    ConfigTable queues;
+    for (std::size_t i = 0; i < dscps.size(); ++i)
+      queues[std::to_string(dscps[i])] = ConfigValue(static_cast<std::int64_t>(i));
+    sw.classes.dscp = queues;
+    sw.classes.background_queue = sw.classes.ddl_queue =
+        static_cast<std::uint32_t>(dscps.size()) - 1;
+    for (auto& port : sw.ports) {
+      port.scheduler = SchedulerKind::kStrict;
+      port.queues.assign(dscps.size(), {port.queue, port.marker, port.regulation});
+    }
+  }
+  return c;
+}
+
+/// Mean time from gradients ready until the first layer's parameters, and until all.
+struct Layers {
+  std::vector<double> first, all;
+};
+
+Layers run_layers(const std::vector<std::uint32_t>& dscps, rte_mempool& pool) {
+  Layers layers;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Dumbbell d = incast(seed);
+    d.workers = 4;
+    d.background_flows = 3;
+    d.job.burst_bytes.reset();
+    d.job.model = std::string(OUTRIDER_SOURCE_DIR) + "/conf/models/resnet32-cifar.toml";
+    d.job.compute = milliseconds(20);
+    d.job.policy.granularity = Granularity::kTensor;
+    d.job.iterations = 3;
+    MltConfig mlt{.tolerance_push = 0.1, .probe_timeout = milliseconds(2)};
+    mlt.class_dscps = dscps;
+    auto switches = mlt_switches(d);
+    if (!dscps.empty()) switches = with_queues(switches, dscps);
+    const RunResult r = run(switches, mlt_traffic(d, mlt), pool, kLimit);
+    EXPECT_TRUE(r.traffic.jobs_finished);
+    for (const auto& i : r.traffic.iterations) {
+      layers.first.push_back(static_cast<double>(i.first_layer_ns - i.ready_ns) / 1e9);
+      layers.all.push_back(static_cast<double>(i.parameters_ns - i.ready_ns) / 1e9);
+    }
+  }
+  return layers;
+}
+
+TEST(MltEffect, FrontLayersAreCompleteBeforeBackLayers) {
+  const Mempool pool = make_test_pool(20'000);
+  const Layers plain = run_layers({}, *pool);
+  const Layers classes = run_layers({46, 34, 26, 0}, *pool);
+  EXPECT_LT(mean(classes.first), 0.6 * mean(plain.first));
+  EXPECT_LT(mean(classes.first), 0.6 * mean(classes.all)) << "before the back layers";
+}
+
+}  // namespace
+}  // namespace outrider

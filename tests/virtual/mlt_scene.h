@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/virtual/job_scene.h"
+
+namespace outrider {
+
+inline constexpr std::uint16_t kMltPort = 5000;
+
+/// A dumbbell whose job uses the bounded-loss transport: workers to one server by the
+/// bottleneck, no background, no announcement.
+inline Dumbbell mlt_dumbbell(std::uint32_t workers) {
+  Dumbbell d = closed_loop();
+  d.workers = workers;
+  d.job.burst_bytes = 400'000;
+  d.job.compute = std::chrono::milliseconds(5);
+  d.job.aggregate = {};
+  d.job.iterations = 3;
+  d.job.announce.lead_source = LeadSource::kNone;
+  d.ddl_tcp = {};
+  d.ddl_tcp.control.controller = Controller::kDctcp;
+  return d;
+}
+
+inline GeneratorConfig mlt_traffic(const Dumbbell& d, const MltConfig& mlt) {
+  GeneratorConfig g = d.traffic();
+  g.transports[0].protocol = TransportProtocol::kMlt;
+  g.transports[0].mlt = mlt;
+  return g;
+}
+
+/// Datagrams of the job are DDL data: both directions.
+inline SwitchProcessConfig mlt_switches(const Dumbbell& d) {
+  SwitchProcessConfig c = d.switches();
+  for (auto& sw : c.switches) {
+    RuleConfig to, from;
+    to.protocol = from.protocol = kIpProtocolUdp;
+    to.destination_ports = from.source_ports = PortRange{kMltPort, kMltPort};
+    to.traffic_class = from.traffic_class = RuleClass::kDdl;
+    sw.rules = {to, from};
+  }
+  return c;
+}
+
+/// Of the bursts of a direction, delivered ones only.
+inline std::vector<double> completion_seconds(const RunResult& r, BurstDirection d) {
+  std::vector<double> took;
+  for (const auto& b : bursts_of(r, d))
+    if (b.delivered_ns != kNotYet_ns)
+      took.push_back(static_cast<double>(b.delivered_ns - b.released_ns) / 1e9);
+  return took;
+}
+
+}  // namespace outrider

@@ -1,0 +1,121 @@
+#include "trafficgen/hosts/datagram_frame.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "common/net/checksum.h"
+#include "common/net/header_writer.h"
+#include "trafficgen/hosts/frame.h"
+
+namespace outrider {
+
+namespace {
+constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
+constexpr std::uint32_t kUdpOffset = kIpOffset + sizeof(Ipv4Header);
+constexpr std::uint32_t kPayloadOffset = kUdpOffset + sizeof(UdpHeader);
+constexpr std::uint32_t kMinFrameBytes = 60;  // without FCS
+constexpr std::uint8_t kInitialTtl = 64;
+constexpr std::uint16_t kDontFragment = 0x4000;
+
+// write_frame() relies on zeros behind the headers of a buffer, and clears what the longest
+// TCP header may have left there. A datagram must not leave more.
+static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <=
+              kUdpOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
+
+std::uint64_t pseudo_header_sum(const FlowKey& flow, std::uint16_t udp_bytes) noexcept {
+  return std::uint64_t{be32(flow.source_address)} + be32(flow.destination_address) +
+         be16(kIpProtocolUdp) + be16(udp_bytes);
+}
+
+void write_memory_order(Be16& field, std::uint16_t checksum) noexcept {
+  std::memcpy(field.raw.data(), &checksum, sizeof checksum);
+}
+
+void write_ip(std::uint8_t* out, const FlowKey& flow, std::uint8_t tos,
+              std::uint16_t ip_bytes) noexcept {
+  HeaderWriter header(out);
+  header.put(word_of(static_cast<std::uint16_t>(0x4500 | tos), ip_bytes));
+  header.put(word_of(0, kDontFragment));
+  header.put(word_of(kInitialTtl << 8 | kIpProtocolUdp, 0));
+  header.put(be32(flow.source_address));
+  header.put(be32(flow.destination_address));
+  write_memory_order(reinterpret_cast<Ipv4Header*>(out)->checksum,
+                     static_cast<std::uint16_t>(~checksum_fold(header.sum())));
+}
+
+/// Zeros that follow the head add nothing to the sum.
+void write_udp(std::uint8_t* out, const FlowKey& flow, std::uint16_t udp_bytes,
+               std::span<const std::uint8_t> head) noexcept {
+  HeaderWriter udp(out);
+  udp.put(word_of(flow.source_port, flow.destination_port));
+  udp.put(word_of(udp_bytes, 0));
+  const auto checksum = static_cast<std::uint16_t>(
+      ~checksum_fold(checksum_add(head, udp.sum() + pseudo_header_sum(flow, udp_bytes))));
+  // A sum of zero travels as all ones: zero says that there is no checksum.
+  write_memory_order(reinterpret_cast<UdpHeader*>(out)->checksum,
+                     checksum == 0 ? 0xFFFF : checksum);
+}
+}  // namespace
+
+void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDatagram& datagram,
+                          bool full_payload) noexcept {
+  assert(datagram.head_bytes <= datagram.head.size());
+  auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
+  auto& ethernet = *reinterpret_cast<EthernetHeader*>(bytes);
+  ethernet.destination = mac_of(flow.destination_address);
+  ethernet.source = mac_of(flow.source_address);
+  ethernet.ether_type.set(kEtherTypeIpv4);
+  const std::uint32_t udp_bytes =
+      static_cast<std::uint32_t>(sizeof(UdpHeader)) + datagram.head_bytes + datagram.value_bytes;
+  write_ip(bytes + kIpOffset, flow, datagram.tos,
+           static_cast<std::uint16_t>(sizeof(Ipv4Header) + udp_bytes));
+  const std::span head(datagram.head.data(), datagram.head_bytes);
+  std::memcpy(bytes + kPayloadOffset, head.data(), head.size());
+  // What an earlier packet may have left behind the head of this one.
+  std::memset(bytes + kPayloadOffset + head.size(), 0,
+              OutgoingDatagram::kMaxHeadBytes - head.size());
+  write_udp(bytes + kUdpOffset, flow, static_cast<std::uint16_t>(udp_bytes), head);
+
+  const std::uint32_t frame_bytes = std::max(kMinFrameBytes, kUdpOffset + udp_bytes);
+  const std::uint32_t head_end = std::max(kMinFrameBytes, kPayloadOffset + datagram.head_bytes);
+  packet.data_len = static_cast<std::uint16_t>(full_payload ? frame_bytes : head_end);
+  packet.pkt_len = packet.data_len;
+  if (full_payload) packet.ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD;  // see write_frame()
+  PacketMeta& m = meta(packet);
+  m.next = nullptr;
+  m.frame_bytes = frame_bytes;
+  m.payload_bytes = 0;  // of TCP
+}
+
+std::optional<DropReason> read_datagram_frame(Packet& packet, ReceivedDatagram& datagram) noexcept {
+  const auto bytes = buffer(packet);
+  const auto& ip = header_at<Ipv4Header>(packet, kIpOffset);
+  constexpr std::uint16_t kFragment = 0x3FFF;  // more to come, or not the first
+  if (ip.protocol != kIpProtocolUdp || (ip.fragment.get() & kFragment) != 0)
+    return DropReason::kNoConnection;
+  if (bytes.size() < kPayloadOffset) return DropReason::kMalformed;
+  const auto& udp = header_at<UdpHeader>(packet, kUdpOffset);
+  const std::uint16_t udp_bytes = udp.length.get();
+  if (udp_bytes < sizeof(UdpHeader) || sizeof(Ipv4Header) + udp_bytes != ip.total_length.get() ||
+      kUdpOffset + udp_bytes > meta(packet).frame_bytes)
+    return DropReason::kMalformed;
+  datagram.flow = {ip.source.get(), ip.destination.get(), udp.source_port.get(),
+                   udp.destination_port.get()};
+  datagram.ecn = ecn_of(ip.tos);
+  datagram.payload_bytes = udp_bytes - static_cast<std::uint32_t>(sizeof(UdpHeader));
+  const auto udp_present =
+      bytes.subspan(kUdpOffset, std::min<std::size_t>(bytes.size() - kUdpOffset, udp_bytes));
+  datagram.present = udp_present.subspan(sizeof(UdpHeader));
+  const std::uint64_t known = packet.ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
+  if (known == RTE_MBUF_F_RX_L4_CKSUM_BAD) return DropReason::kBadChecksum;
+  if (known == RTE_MBUF_F_RX_L4_CKSUM_GOOD || (udp.checksum.raw[0] | udp.checksum.raw[1]) == 0)
+    return std::nullopt;
+  // What the buffer does not hold are zeros.
+  if (checksum_fold(checksum_add(udp_present, pseudo_header_sum(datagram.flow, udp_bytes))) !=
+      0xFFFF)
+    return DropReason::kBadChecksum;
+  return std::nullopt;
+}
+
+}  // namespace outrider

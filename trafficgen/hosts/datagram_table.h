@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/core/flow_table.h"
+#include "trafficgen/hosts/datagram_endpoint.h"
+
+namespace outrider {
+
+/// The datagram endpoints of one host, by number and by flow, and what the host knows of
+/// each beside. They are made before the run and stay. Not thread-safe.
+class DatagramTable {
+ public:
+  struct Slot {
+    DatagramEndpoint* endpoint = nullptr;
+    Time timer_at = kNever;  ///< when the host asks it again
+    std::uint8_t nic_class = 0;
+    bool queued = false;  ///< waits for the NIC
+  };
+
+  DatagramTable() : by_flow_(kExpected) {}
+
+  /// Allocates. @pre no other has its flow. @return its number
+  std::uint32_t add(DatagramEndpoint& endpoint, std::uint8_t nic_class) {
+    assert(!find(endpoint.flow()));
+    const auto number = static_cast<std::uint32_t>(slots_.size());
+    slots_.push_back({.endpoint = &endpoint, .nic_class = nic_class});
+    if (by_flow_.full()) by_flow_.grow();
+    by_flow_.insert(endpoint.flow(), number);
+    return number;
+  }
+  [[nodiscard]] Slot& operator[](std::uint32_t number) noexcept { return slots_[number]; }
+  /// @param flow as this host sends it
+  [[nodiscard]] std::optional<std::uint32_t> find(const FlowKey& flow) const noexcept {
+    const std::uint32_t* number = by_flow_.find(flow);
+    return number == nullptr ? std::nullopt : std::optional(*number);
+  }
+  [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(slots_.size());
+  }
+
+ private:
+  static constexpr std::uint32_t kExpected = 16;
+  std::vector<Slot> slots_;
+  FlowTable<std::uint32_t> by_flow_;
+};
+
+}  // namespace outrider

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/core/burst_identity.h"
+#include "common/core/fifo.h"
+#include "common/net/mlt_message.h"
+#include "trafficgen/mlt/mlt_tensor.h"
+#include "trafficgen/mlt/packet_set.h"
+
+namespace outrider {
+
+/// The receiving end of a flow of the bounded-loss transport: counts what arrives of each
+/// tensor of a burst, and says STOP once no more than the tolerated share is missing.
+///
+/// It has no clock and no timer: everything it says answers something that arrived. That a
+/// STOP or BITMAP is lost does no harm: the sender probes again, and data of a tensor that
+/// needs no more is answered by feedback that says so. Bursts follow one another; of an
+/// earlier one than the current all tensors are satisfied. Order of arrival does not matter.
+/// Packets of a satisfied tensor are taken as long as the burst is not complete.
+///
+/// Source: MLT (NSDI 2024) and DLCP (arXiv 2008.08445): count, Stop, Probe, Bitmap.
+/// Deviations: answers are datagrams, see docs/decisions/014; a bitmap is told in parts of
+/// 192 packets, and parts in which nothing is missing are left out.
+///
+/// Nothing allocates after construction. Not thread-safe.
+class MltReceiver {
+ public:
+  struct Setup {
+    std::vector<MltTensor> tensors;
+    double tolerance = 0;                ///< share of each tensor that may be missing; [0, 1)
+    std::uint32_t packet_bytes = 0;      ///< see MltLayout
+    std::uint32_t feedback_packets = 2;  ///< DATA from one FEEDBACK to the next, > 0
+  };
+  explicit MltReceiver(const Setup& setup);
+
+  /// From now on it is this burst that is received.
+  void begin(const BurstIdentity& burst) noexcept;
+
+  /// What a DATA or PROBE did.
+  struct Event {
+    bool refused = false;    ///< it is of no burst or place that was agreed on
+    bool satisfied = false;  ///< its tensor needs no more from now on
+    bool complete = false;   ///< and was the last one of the burst
+    std::uint32_t new_bytes = 0;
+  };
+  /// @param message DATA or PROBE  @param ce the datagram had it
+  Event on_message(const mlt::Message& message, bool ce) noexcept;
+
+  [[nodiscard]] bool has_answer() const noexcept { return feedback_due_ || !answers_.empty(); }
+  /// @pre has_answer()
+  [[nodiscard]] mlt::Message next_answer() noexcept;
+
+  // -- of the current burst
+  [[nodiscard]] bool complete() const noexcept { return satisfied_ == tensors_.size(); }
+  [[nodiscard]] bool satisfied(std::uint32_t tensor) const noexcept {
+    return tensors_[tensor].satisfied;
+  }
+  [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
+  [[nodiscard]] std::uint64_t delivered_bytes(std::uint32_t tensor) const noexcept {
+    return tensors_[tensor].delivered_bytes;
+  }
+  /// @param on_missing called with (offset, length) [bytes] of every part of the tensor that
+  ///        has not arrived, from the first to the last
+  template <class F>
+  void for_each_missing(std::uint32_t tensor, F&& on_missing) const {
+    const Tensor& t = tensors_[tensor];
+    std::uint32_t begin = t.arrived.next_absent(0);
+    while (begin < t.layout.packets()) {
+      const std::uint32_t end = t.arrived.next(begin);
+      const std::uint64_t stop = end < t.layout.packets() ? t.layout.offset(end) : t.layout.bytes();
+      on_missing(t.layout.offset(begin), stop - t.layout.offset(begin));
+      begin = t.arrived.next_absent(end);
+    }
+  }
+
+  // -- of the flow
+  struct Counters {
+    std::uint64_t data = 0;       ///< packets that arrived
+    std::uint64_t duplicate = 0;  ///< of these, that were there
+    std::uint64_t late = 0;       ///< of these, of a burst that was complete
+    std::uint64_t marked = 0;     ///< of these, with CE
+  };
+  [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
+
+ private:
+  /// What is to be told about a tensor; of an earlier burst STOP in any case.
+  struct Answer {
+    bool queued = false;
+    std::uint32_t iteration = 0;
+    std::uint32_t probe = 0;
+    std::uint32_t next_packet = 0;
+  };
+  struct Tensor {
+    MltLayout layout;
+    std::uint64_t tolerated_bytes;
+    PacketSet arrived;
+    std::uint64_t delivered_bytes = 0;
+    bool satisfied = false;
+    Answer answer{};
+  };
+
+  Event on_data(const mlt::Message& m, bool ce) noexcept;
+  Event on_probe(const mlt::Message& m) noexcept;
+  void note_arrival(const mlt::Message& m, bool earlier) noexcept;
+  void answer(std::uint32_t tensor, const mlt::Message& asked) noexcept;
+  [[nodiscard]] mlt::Message feedback() noexcept;
+  [[nodiscard]] mlt::Message bitmap(std::uint32_t tensor, std::uint32_t from) const noexcept;
+
+  std::uint32_t feedback_packets_;
+  std::vector<Tensor> tensors_;
+  BurstIdentity burst_{};
+  std::uint32_t satisfied_ = 0;
+  std::uint64_t delivered_bytes_ = 0;
+  Fifo<std::uint32_t> answers_;  ///< tensors, each at most once
+
+  // What FEEDBACK tells
+  std::uint32_t seen_bytes_ = 0;
+  std::uint32_t received_bytes_ = 0;
+  std::uint32_t marked_bytes_ = 0;
+  std::uint32_t data_untold_ = 0;  ///< packets since the last
+  bool feedback_due_ = false;
+  mlt::Message told_about_{};  ///< the newest that arrived
+  bool told_stopped_ = false;
+  Counters counters_;
+};
+
+}  // namespace outrider

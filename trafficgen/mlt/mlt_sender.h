@@ -1,0 +1,178 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/core/burst_identity.h"
+#include "common/core/clock.h"
+#include "common/core/fifo.h"
+#include "common/net/mlt_message.h"
+#include "trafficgen/mlt/mlt_config.h"
+#include "trafficgen/mlt/mlt_tensor.h"
+#include "trafficgen/mlt/packet_set.h"
+#include "trafficgen/mlt/packet_tags.h"
+#include "trafficgen/transport/controller_slot.h"
+#include "trafficgen/transport/rto_estimator.h"
+
+namespace outrider {
+
+/// The sending end of a flow of the bounded-loss transport: sends the tensors of a burst as
+/// they are handed over, until the receiver says STOP for each. When nothing is left to
+/// send it probes the tensors that were not stopped, and sends again what the bitmaps say
+/// is missing.
+///
+/// Like TcpConnection it decides and the host acts: ask has_message() / next_message() when
+/// the NIC is free, hand in answers, call on_timer() when next_timer() is reached. `now`
+/// never decreases.
+///
+/// Rate: a congestion window over what was transmitted and not yet seen by the receiver.
+/// FEEDBACK tells what was seen, what of it arrived and what was marked, all as running
+/// totals, so that a lost one costs nothing. What was seen but did not arrive is lost; lost
+/// bytes count as marked ones, so that the window shrinks by the share that suffered
+/// (DCTCP's rule), and a loss that the bound allows does not halve it. Silence for an RTO
+/// (RFC 6298, at least probe_timeout) makes the window one packet and sends a PROBE, whose
+/// answer says where things stand; after probe_limit silent ones in a row it gives up.
+///
+/// Sources: MLT (NSDI 2024), section on the transport, and DLCP (arXiv 2008.08445) as far as
+/// notes on them say: Stop, Probe, Bitmap, DCTCP-like AIMD. How the receiver tells of marks,
+/// what a loss does to the window, when silence ends: the notes do not say, this is ours.
+///
+/// Nothing allocates after construction. Not thread-safe.
+class MltSender {
+ public:
+  struct Setup {
+    std::vector<MltTensor> tensors;
+    std::uint32_t packet_bytes = 0;  ///< see MltLayout; equal to control.mss_bytes
+    bool ecn = true;                 ///< else no packet is ECT
+    bool obeys_marks = true;         ///< else only losses count
+    std::uint64_t seed = 1;          ///< of what is drawn for packets
+  };
+  /// @param config,control must outlive the sender
+  MltSender(const MltConfig& config, const ControllerConfig& control, const Setup& setup);
+  MltSender(const MltSender&) = delete;
+  MltSender& operator=(const MltSender&) = delete;
+
+  // -- the application
+  /// The next burst; what is left of the last one is forgotten: its receiver has enough.
+  void begin(const BurstIdentity& burst, Time now) noexcept;
+  /// All of a tensor may leave. @pre it was not handed over in this burst
+  void hand_over(std::uint32_t tensor, Time now) noexcept;
+
+  // -- the host
+  [[nodiscard]] bool has_message() const noexcept;
+  struct Outgoing {
+    mlt::Message message;
+    std::uint8_t tos = 0;
+  };
+  /// @pre has_message(). It leaves now.
+  [[nodiscard]] Outgoing next_message(Time now) noexcept;
+  /// @param message FEEDBACK, STOP or BITMAP
+  /// @return false if it contradicts what was sent
+  bool on_message(const mlt::Message& message, Time now) noexcept;
+  [[nodiscard]] Time next_timer() const noexcept { return deadline_; }
+  void on_timer(Time now) noexcept;
+
+  // -- what is known
+  [[nodiscard]] bool complete() const noexcept { return stopped_ == tensors_.size(); }
+  [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
+  /// Place in the flow's stream of the current burst's first byte, and of the next one's.
+  [[nodiscard]] std::uint32_t burst_sequence() const noexcept { return burst_sequence_; }
+  [[nodiscard]] std::uint32_t next_burst_sequence() const noexcept {
+    return burst_sequence_ + (begun_ ? burst_bytes_ : 0);
+  }
+  /// When the first packet of the burst left.
+  [[nodiscard]] std::optional<Time> first_sent_at() const noexcept { return first_sent_at_; }
+  [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept {
+    return static_cast<std::uint32_t>(transmitted_ - seen_);
+  }
+  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept { return control_->cwnd_bytes(); }
+  [[nodiscard]] const CongestionControl& control() const noexcept { return *control_; }
+  [[nodiscard]] Duration srtt() const noexcept { return rto_.srtt(); }
+
+  /// Of all bursts.
+  struct Counters {
+    std::uint64_t data = 0;           ///< packets with values
+    std::uint64_t retransmitted = 0;  ///< of these
+    std::uint64_t probes = 0;
+    std::uint64_t timeouts = 0;    ///< silences of an RTO
+    std::uint64_t reductions = 0;  ///< of the window, by marks and losses
+    std::uint64_t lost = 0;        ///< packets' bytes that the receiver has missed, at most
+    std::uint64_t unsent = 0;      ///< bytes that STOP made unnecessary
+  };
+  [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    kIdle,     ///< not handed over
+    kPending,  ///< has packets to send; queued by its urgency
+    kWaits,    ///< has none, and was not probed since; queued in probes_
+    kProbed,
+    kStopped,
+  };
+  struct Tensor {
+    MltTensor what;
+    MltLayout layout;
+    std::uint32_t sequence;  ///< of its first byte in the burst
+    PacketSet resend;
+    std::uint32_t fresh = 0;  ///< the first packet that never left
+    std::uint32_t probe = 0;  ///< number of the last
+    std::uint32_t fresh_at_probe = 0;
+    Phase phase = Phase::kIdle;
+  };
+
+  [[nodiscard]] bool window_open() const noexcept;
+  [[nodiscard]] Tensor& pick() noexcept;
+  [[nodiscard]] Outgoing next_data(Time now) noexcept;
+  [[nodiscard]] Outgoing next_probe(Time now) noexcept;
+  void after_departure(Time now) noexcept;
+  [[nodiscard]] bool on_feedback(const mlt::Message& m, Time now) noexcept;
+  void on_bitmap(const mlt::Message& m) noexcept;
+  void stop(std::uint32_t tensor) noexcept;
+  void enter(std::uint32_t tensor, Phase phase) noexcept;
+  void adjust_window(std::uint32_t seen, std::uint32_t suffered, std::uint32_t in_flight,
+                     Duration rtt, Time now) noexcept;
+  [[nodiscard]] std::uint32_t index_of(const Tensor& t) const noexcept {
+    return static_cast<std::uint32_t>(&t - tensors_.data());
+  }
+  [[nodiscard]] RtoEstimator::Bounds rto_bounds() const noexcept;
+
+  const MltConfig& config_;
+  PacketTags tags_;
+  bool obeys_marks_;
+  std::uint32_t packet_bytes_;
+  std::vector<Tensor> tensors_;
+  std::vector<Fifo<std::uint32_t>> pending_;  ///< [classes]; those that are no more are stale
+  Fifo<std::uint32_t> probes_;                ///< the same
+  BurstIdentity burst_{};
+  std::uint32_t burst_sequence_ = 0;
+  std::uint32_t burst_bytes_ = 0;  ///< modulo 2^32
+  bool begun_ = false;
+  std::optional<Time> first_sent_at_{};
+  std::uint32_t pending_tensors_ = 0;  ///< in kPending
+  std::uint32_t waiting_tensors_ = 0;  ///< in kWaits
+  std::uint32_t probed_tensors_ = 0;   ///< in kProbed
+  std::uint32_t stopped_ = 0;
+
+  // Totals of the flow [bytes of values]
+  std::uint64_t transmitted_ = 0;
+  std::uint64_t seen_ = 0;      ///< of these, by the receiver or never
+  std::uint64_t received_ = 0;  ///< as it says
+  std::uint32_t marked_ = 0;    ///< as it says, modulo 2^32
+  std::int64_t missed_ = 0;     ///< seen_ - received_ when it last counted
+  std::uint64_t reduced_until_ = 0;
+  std::uint64_t window_full_until_ = 0;
+
+  std::uint32_t probe_number_ = 0;
+  std::uint32_t last_tensor_ = 0;  ///< that sent a packet
+  bool silent_ = false;            ///< a PROBE is to leave, whatever the window
+  bool gave_up_ = false;
+  std::uint32_t silences_ = 0;  ///< in a row
+  Time deadline_ = kNever;
+  Time last_sent_{};
+  RtoEstimator rto_;
+  ControllerSlot control_;
+  Counters counters_;
+};
+
+}  // namespace outrider

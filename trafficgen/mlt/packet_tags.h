@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/core/burst_identity.h"
+#include "common/core/ecn.h"
+#include "common/core/random.h"
+#include "trafficgen/mlt/mlt_tensor.h"
+
+namespace outrider {
+
+/// How a packet of gradients is marked for the switches: DSCP by the class of its layer,
+/// and ECT if it must not be dropped early. A packet is *droppable*, Not-ECT, if its layer
+/// is one of the front or if its gradients are small. How large they are is not known here,
+/// as no training takes place: the rank of a packet's mean magnitude among those of its
+/// tensor is drawn, uniform in [0, 1) as ranks are, anew for each burst, and the lower
+/// `small_share` of them are small. A packet that is sent again keeps its rank.
+///
+/// Source: DLCP (arXiv 2008.08445) and MLT (NSDI 2024), gradient-aware dropping; the cut-off
+/// is not in what we know of them. Deviation: real magnitudes of neighbouring packets are
+/// alike, drawn ones are not.
+class PacketTags {
+ public:
+  /// @param small_share in [0, 1]
+  PacketTags(bool ecn, double small_share, std::uint64_t seed) noexcept
+      : ecn_(ecn),
+        small_draws_(static_cast<std::uint64_t>(small_share * 0x1p32)),
+        key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)} {}
+
+  [[nodiscard]] bool droppable(const MltTensor& tensor, std::uint32_t index, std::uint32_t packet,
+                               const BurstIdentity& burst) const noexcept {
+    if (!ecn_ || tensor.droppable) return true;
+    return small_draws_ != 0 && rank(index, packet, burst) < small_draws_;
+  }
+  /// The whole byte: DSCP and ECN field.
+  [[nodiscard]] std::uint8_t tos(const MltTensor& tensor, std::uint32_t index, std::uint32_t packet,
+                                 const BurstIdentity& burst) const noexcept {
+    const Ecn ecn = droppable(tensor, index, packet, burst) ? Ecn::kNotEct : Ecn::kEct0;
+    return static_cast<std::uint8_t>(tensor.dscp << 2 | static_cast<std::uint8_t>(ecn));
+  }
+  /// Of a PROBE or an answer: marked rather than dropped early, because its loss costs an RTO.
+  [[nodiscard]] std::uint8_t control_tos(std::uint8_t dscp) const noexcept {
+    const Ecn ecn = ecn_ ? Ecn::kEct0 : Ecn::kNotEct;
+    return static_cast<std::uint8_t>(dscp << 2 | static_cast<std::uint8_t>(ecn));
+  }
+
+ private:
+  /// Of 2^32.
+  [[nodiscard]] std::uint32_t rank(std::uint32_t index, std::uint32_t packet,
+                                   const BurstIdentity& burst) const noexcept {
+    const std::uint32_t whose = std::uint32_t{burst.job} << 16 | std::uint32_t{burst.worker} << 1 |
+                                (burst.direction == BurstDirection::kPull ? 1U : 0U);
+    const auto purpose = static_cast<std::uint32_t>(RandomPurpose::kMagnitude);
+    return philox4x32({packet, index, burst.iteration, whose}, {key_[0] ^ purpose << 24, key_[1]})
+        .front();
+  }
+
+  bool ecn_;
+  std::uint64_t small_draws_;
+  std::array<std::uint32_t, 2> key_;
+};
+
+}  // namespace outrider

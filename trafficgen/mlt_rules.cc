@@ -1,0 +1,93 @@
+#include "trafficgen/mlt_rules.h"
+
+#include <algorithm>
+#include <string>
+
+#include "common/config/config_writer.h"
+#include "common/net/mlt_message.h"
+#include "trafficgen/config_toml.h"
+#include "trafficgen/mlt/mlt_tensor.h"
+
+namespace outrider {
+namespace {
+
+/// Settings that TCP has beside those of congestion control, by key, as they are written.
+ConfigTable tcp_table(const TcpConfig& tcp) {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  TcpConfig copy = tcp;
+  describe(writer, copy);
+  return table;
+}
+
+bool is_of_both(std::string_view key) {
+  static const ConfigTable kControl = [] {
+    ConfigTable table;
+    ConfigWriter writer(table);
+    ControllerConfig control;
+    describe(writer, control);
+    return table;
+  }();
+  return key == "ecn" || key == "obey_ece" || key == "rate" || kControl.get(key) != nullptr;
+}
+
+constexpr std::uint16_t kFirstEphemeralPort = 32768;
+
+}  // namespace
+
+void check_protocol(const Checks& at, const TransportConfig& transport) {
+  if (transport.protocol == TransportProtocol::kTcp) {
+    if (transport.mlt != MltConfig{})
+      at.fault("mlt", "needs protocol \"mlt\": TCP delivers every byte, in order");
+    return;
+  }
+  at.require(transport.tcp.control.controller == Controller::kDctcp, "controller",
+             "the one given or the default, cubic,",
+             "must be \"dctcp\" with protocol \"mlt\": losses that are tolerated must shrink the "
+             "window by their share, not halve it");
+  const ConfigTable defaults = tcp_table(TcpConfig{});
+  for (const auto& member : tcp_table(transport.tcp).members) {
+    const ConfigValue* usual = defaults.get(member.key);
+    if (is_of_both(member.key) || (usual != nullptr && *usual == member.value)) continue;
+    at.fault(member.key,
+             "is a setting of TCP: protocol \"mlt\" has no connections, no order and "
+             "no retransmission timer of it; see [transport.mlt]");
+  }
+  check(at.below("mlt"), transport.mlt);
+}
+
+void check_mlt_job(const Checks& at, const JobConfig& job, const GeneratorConfig& config) {
+  const auto refuse = [&at](bool broken, std::string_view key, std::string_view problem) {
+    if (broken) at.fault(key, problem);
+  };
+  refuse(job.collective == Collective::kRing, "collective",
+         "must be \"ps\" over protocol \"mlt\": a chunk of a ring is passed on reduced, so what "
+         "is missing of it would be missing once more at every step");
+  refuse(job.send_policy != SendPolicyKind::kFifo && job.send_policy != SendPolicyKind::kWfbp,
+         "send_policy",
+         "must be \"fifo\" or \"wfbp\" over protocol \"mlt\": the others count acknowledged "
+         "bytes, and a burst of bounded loss has none");
+  refuse(
+      job.announce.lead_source != LeadSource::kNone && job.announce.signal_form == SignalForm::kTos,
+      "announce.signal_form",
+      "must be \"udp\" over protocol \"mlt\" (or lead_source \"none\"): a START in the TOS "
+      "byte is a TCP segment of the announced flow");
+  refuse(job.announce.lead_source != LeadSource::kNone &&
+             (job.announce.signal_port == job.tcp_port ||
+              job.announce.signal_port >= kFirstEphemeralPort),
+         "announce.signal_port",
+         "must be below 32768 and not tcp_port over protocol \"mlt\", whose datagrams use the "
+         "others");
+  refuse(config.payload != Payload::kZeros, "transport",
+         "over protocol \"mlt\" no values are written or checked: payload must be \"zeros\"");
+  const std::uint64_t values = mlt::kValueBytes * std::max<std::uint64_t>(job.servers.size(), 1);
+  if (job.burst_bytes) {
+    at.require(*job.burst_bytes % values == 0, "burst_bytes", std::to_string(*job.burst_bytes),
+               "must be a multiple of " + std::to_string(values) +
+                   " over protocol \"mlt\": every server holds whole values of 4 bytes");
+    at.require(*job.burst_bytes <= kMaxMltTensorBytes, "burst_bytes",
+               std::to_string(*job.burst_bytes), "must be at most 16 GiB over protocol \"mlt\"");
+  }
+}
+
+}  // namespace outrider

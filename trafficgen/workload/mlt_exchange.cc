@@ -1,0 +1,234 @@
+#include "trafficgen/workload/mlt_exchange.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "trafficgen/workload/job.h"
+#include "trafficgen/workload/server.h"
+#include "trafficgen/workload/worker.h"
+
+namespace outrider {
+
+/// One end of one pair: sends bursts of one direction and receives those of the other.
+struct MltExchange::End final : MltListener {
+  End(MltExchange& e, std::uint32_t w, std::uint32_t s, BurstDirection r, Host& h,
+      const MltEndpoint::Setup& setup)
+      : exchange(e),
+        worker(w),
+        server(s),
+        receives(r),
+        host(h),
+        endpoint(e.config_, e.control_, setup, *this) {}
+
+  void on_received(MltEndpoint& from, std::uint32_t tensor, bool satisfied,
+                   Time now) noexcept override {
+    Job& job = exchange.job_;
+    const bool push = receives == BurstDirection::kPush;
+    auto& totals = push ? job.push_flow(worker, server) : job.pull_flow(worker, server);
+    totals.on_delivered(from.delivered_bytes(), now);
+    if (!satisfied) return;
+    const std::uint32_t piece = exchange.pieces_of_[server][tensor];
+    const bool complete = from.receiver().complete();
+    std::span<const ByteRange> missing;
+    if (complete) {
+      BurstRecord& record = job.burst(worker, expected.iteration, receives);
+      record.delivered_bytes += from.receiver().delivered_bytes();
+      missing = exchange.missing_of(*this);
+      ++expected.iteration;
+      if (push) from.begin_receive(expected);  // a pull is expected when its iteration begins
+    }
+    if (push) job.server(server).on_pushed(worker, piece, complete, missing, now);
+    else job.worker(worker).on_pulled(server, piece, complete, missing, now);
+  }
+  void on_gave_up(MltEndpoint&, Time) noexcept override { exchange.job_.on_gave_up(); }
+
+  MltExchange& exchange;
+  std::uint32_t worker;
+  std::uint32_t server;
+  BurstDirection receives;
+  Host& host;
+  MltEndpoint endpoint;
+  BurstIdentity expected{};     ///< that is received
+  BurstIdentity sent{};         ///< that is being sent
+  bool sends = false;           ///< one was begun
+  MltSender::Counters noted{};  ///< of what the records have
+};
+
+struct MltExchange::Pair {
+  End at_worker;
+  End at_server;
+};
+
+MltExchange::MltExchange(Job& job, const Setup& setup)
+    : job_(job), config_(setup.mlt), control_(setup.tcp.control), pieces_of_(job.targets()) {
+  control_.mss_bytes = mlt_packet_bytes(setup.mtu_bytes);
+  for (const GradientPiece& p : job.pieces()) {
+    tensor_of_.push_back(static_cast<std::uint32_t>(pieces_of_[p.target].size()));
+    pieces_of_[p.target].push_back(p.index);
+  }
+  std::size_t most = 0;  // every other packet
+  for (const GradientPiece& p : job.pieces())
+    most += MltLayout(p.bytes, control_.mss_bytes).packets() / 2 + 1;
+  missing_.reserve(most);
+  const auto workers = static_cast<std::uint32_t>(job.setup().workers.size());
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    Host& host = *job.setup().workers[w];
+    for (std::uint32_t s = 0; s < job.targets(); ++s) {
+      Host& server = job.target(w, s);
+      const FlowKey flow{host.address(), server.address(), host.allocate_port(),
+                         job.setup().config.tcp_port};
+      MltEndpoint::Setup ends{.flow = flow,
+                              .sends = {.tensors = tensors_of(s),
+                                        .packet_bytes = control_.mss_bytes,
+                                        .ecn = setup.tcp.ecn,
+                                        .obeys_marks = setup.tcp.obey_ece,
+                                        .seed = job.setup().seed},
+                              .receives = tensors_of(s),
+                              .receive_tolerance = config_.tolerance_pull};
+      MltEndpoint::Setup back = ends;
+      back.flow = flow.reversed();
+      back.receive_tolerance = config_.tolerance_push;
+      pairs_.push_back(
+          std::unique_ptr<Pair>(new Pair{{*this, w, s, BurstDirection::kPull, host, ends},
+                                         {*this, w, s, BurstDirection::kPush, server, back}}));
+      host.add_endpoint(pairs_.back()->at_worker.endpoint);
+      End& end = pairs_.back()->at_server;
+      server.add_endpoint(end.endpoint, job.nic_class(s));
+      end.expected = {job.setup().id, static_cast<std::uint16_t>(w), 0, BurstDirection::kPush};
+      end.endpoint.begin_receive(end.expected);
+    }
+  }
+}
+
+MltExchange::~MltExchange() = default;
+
+/// In the shard as its tensors lie in the flow's stream, one behind the other.
+std::span<const ByteRange> MltExchange::missing_of(const End& end) noexcept {
+  missing_.clear();
+  std::uint64_t tensor_begin = 0;
+  for (std::uint32_t t = 0; t < pieces_of_[end.server].size(); ++t) {
+    end.endpoint.receiver().for_each_missing(t, [&](std::uint64_t at, std::uint64_t bytes) {
+      missing_.push_back({tensor_begin + at, tensor_begin + at + bytes});
+    });
+    tensor_begin += job_.pieces()[pieces_of_[end.server][t]].bytes;
+  }
+  return missing_;
+}
+
+/// Layers in forward order are shared out among the classes, the front ones to the first.
+std::vector<MltTensor> MltExchange::tensors_of(std::uint32_t server) const {
+  std::uint32_t layers = 0;
+  for (const GradientPiece& p : job_.pieces()) layers = std::max(layers, p.tensor + 1);
+  const std::size_t classes = std::max<std::size_t>(config_.class_dscps.size(), 1);
+  std::vector<MltTensor> tensors;
+  for (const std::uint32_t index : pieces_of_[server]) {
+    const GradientPiece& p = job_.pieces()[index];
+    const std::size_t urgency = p.tensor * classes / layers;
+    tensors.push_back({.bytes = p.bytes,
+                       .urgency = static_cast<std::uint8_t>(urgency),
+                       .dscp = config_.class_dscps.empty()
+                                   ? std::uint8_t{0}
+                                   : static_cast<std::uint8_t>(config_.class_dscps[urgency]),
+                       .droppable = (p.tensor + 0.5) / layers < config_.front_share});
+  }
+  return tensors;
+}
+
+const MltExchange::Pair& MltExchange::pair(std::uint32_t worker,
+                                           std::uint32_t server) const noexcept {
+  return *pairs_[std::size_t{worker} * job_.targets() + server];
+}
+
+MltExchange::Pair& MltExchange::pair(std::uint32_t worker, std::uint32_t server) noexcept {
+  return *pairs_[std::size_t{worker} * job_.targets() + server];
+}
+
+const MltSender& MltExchange::sender(std::uint32_t worker, std::uint32_t server,
+                                     BurstDirection d) const noexcept {
+  const Pair& p = pair(worker, server);
+  return (d == BurstDirection::kPush ? p.at_worker : p.at_server).endpoint.sender();
+}
+
+const FlowKey& MltExchange::flow(std::uint32_t worker, std::uint32_t server) const noexcept {
+  return pair(worker, server).at_worker.endpoint.flow();
+}
+
+std::uint32_t MltExchange::next_push_sequence(std::uint32_t worker,
+                                              std::uint32_t server) const noexcept {
+  return sender(worker, server, BurstDirection::kPush).next_burst_sequence();
+}
+
+void MltExchange::expect_pull(const BurstIdentity& pull) noexcept {
+  for (std::uint32_t s = 0; s < job_.targets(); ++s) {
+    End& end = pair(pull.worker, s).at_worker;
+    end.expected = pull;
+    end.endpoint.begin_receive(pull);
+  }
+}
+
+void MltExchange::begin_push(const BurstIdentity& push, Time now) noexcept {
+  for (std::uint32_t s = 0; s < job_.targets(); ++s)
+    begin(pair(push.worker, s).at_worker, push, now);
+}
+
+void MltExchange::begin_pull(const BurstIdentity& pull, std::uint32_t server, Time now) noexcept {
+  begin(pair(pull.worker, server).at_server, pull, now);
+}
+
+void MltExchange::begin(End& end, const BurstIdentity& burst, Time now) noexcept {
+  note(end);
+  end.sent = burst;
+  end.sends = true;
+  end.endpoint.begin_send(burst, now);
+}
+
+void MltExchange::push(std::uint32_t worker, std::uint32_t piece, Time now) noexcept {
+  hand_over(pair(worker, job_.pieces()[piece].target).at_worker, piece, now);
+}
+
+void MltExchange::pull(std::uint32_t worker, std::uint32_t piece, Time now) noexcept {
+  hand_over(pair(worker, job_.pieces()[piece].target).at_server, piece, now);
+}
+
+void MltExchange::pull_all(std::uint32_t worker, std::uint32_t server, Time now) noexcept {
+  for (const std::uint32_t piece : pieces_of_[server]) pull(worker, piece, now);
+}
+
+void MltExchange::hand_over(End& end, std::uint32_t piece, Time now) noexcept {
+  end.endpoint.hand_over(tensor_of_[piece], now);
+  end.host.changed(end.endpoint, now);
+}
+
+std::optional<Time> MltExchange::first_sent_at(std::uint32_t worker, std::uint32_t server,
+                                               BurstDirection d) const noexcept {
+  return sender(worker, server, d).first_sent_at();
+}
+
+void MltExchange::fill(FlowReport& report, std::uint32_t worker, std::uint32_t server,
+                       BurstDirection d) const noexcept {
+  const MltSender::Counters& c = sender(worker, server, d).counters();
+  report.retransmitted += c.retransmitted;
+  report.rtos_data += c.timeouts;
+  report.ece_reductions += c.reductions;
+}
+
+void MltExchange::note_last() noexcept {
+  for (auto& p : pairs_) {
+    note(p->at_worker);
+    note(p->at_server);
+  }
+}
+
+/// What the sender did since the last call is of the burst that it is sending.
+void MltExchange::note(End& end) noexcept {
+  if (!end.sends) return;
+  const MltSender::Counters& c = end.endpoint.sender().counters();
+  BurstRecord& record = job_.burst(end.worker, end.sent.iteration, end.sent.direction);
+  record.rtos += static_cast<std::uint32_t>(c.timeouts - end.noted.timeouts);
+  record.retransmitted += static_cast<std::uint32_t>(c.retransmitted - end.noted.retransmitted);
+  record.lost_bytes += c.lost - end.noted.lost;
+  record.unsent_bytes += c.unsent - end.noted.unsent;
+  end.noted = c;
+}
+
+}  // namespace outrider
