@@ -51,14 +51,15 @@ void write_identity(std::ostream& out, const BurstIdentity& id) {
 
 void write_sender_columns(std::ostream& out, const BurstRecord* b) {
   if (b == nullptr) {
-    out << ",,,,,,,,,,";
+    out << ",,,,,,,,,,,,,";
     return;
   }
   out << ',' << b->bytes;
   for (const auto at : {b->due_ns, b->start_sent_ns, b->ack_received_ns, b->released_ns,
                         b->first_sent_ns, b->delivered_ns})
     instant(out, at);
-  out << ',' << b->rtos << ',' << b->retransmitted << ',' << (b->ack_timed_out ? 1 : 0);
+  out << ',' << b->rtos << ',' << b->retransmitted << ',' << (b->ack_timed_out ? 1 : 0) << ','
+      << b->delivered_bytes << ',' << b->lost_bytes << ',' << b->unsent_bytes;
 }
 
 void write_queue_columns(std::ostream& out, const QueueBurstRecord* r) {
@@ -180,7 +181,8 @@ void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
 void write_bursts_csv(std::ostream& out, const Experiment& experiment) {
   out << "case,label,seed,run,job,worker,iteration,direction,bytes,due_ns,start_sent_ns,"
          "ack_received_ns,released_ns,first_sent_ns,delivered_ns,rtos,retransmitted_segments,"
-         "ack_timed_out,queue_first_at_ns,queue_last_at_ns,start_background_packets,"
+         "ack_timed_out,delivered_bytes,lost_bytes,unsent_bytes,"
+         "queue_first_at_ns,queue_last_at_ns,start_background_packets,"
          "start_ddl_packets,start_signal_packets,start_bytes,max_packets,packets,sojourn_sum_ns";
   for (const auto name : kBurstTimeNames) out << ",time_" << name << "_ns";
   out << '\n';

@@ -19,6 +19,7 @@ ParameterValue value_of(const ConfigValue& v) {
 
 constexpr double kLongest_seconds = 1e6;
 constexpr double kMaxRateFactor = 1000;
+constexpr std::uint64_t kMaxLayerClasses = 7;  // class selectors above 0, a queue each
 constexpr double kLongest_rtts = 1e6;
 constexpr std::uint32_t kMaxJobs = 256;
 constexpr double kMaxBurstFactor = 100;
@@ -155,8 +156,15 @@ ConfigIssues validate(const CaseParameters& p) {
            {"aqm_target_seconds", p.aqm_target_seconds},
            {"aqm_interval_seconds", p.aqm_interval_seconds},
            {"fusion_cycle_seconds", p.fusion_cycle_seconds},
+           {"probe_timeout_seconds", p.probe_timeout_seconds},
            {"cost_window_seconds", p.cost_window_seconds}})
     within(key, s, kLongest_seconds);
+  at.in_range("layer_classes", p.layer_classes, 1, kMaxLayerClasses);
+  at.require(p.layer_classes == 1 || p.protocol == TransportProtocol::kMlt, "layer_classes",
+             std::to_string(p.layer_classes), "needs protocol \"mlt\": TCP has no layers");
+  at.require(p.layer_classes == 1 || p.scheduler == LabScheduler::kFifo, "layer_classes",
+             std::to_string(p.layer_classes),
+             "needs scheduler \"fifo\": the classes have strict queues of their own");
   at.in_interval("rate_factor", p.rate_factor, 0, kMaxRateFactor, false);
   within("compute_spread", p.compute_spread, kMaxComputeSpread);
   within("target_loss", p.target_loss, kMaxLoss);

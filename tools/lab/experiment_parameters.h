@@ -118,6 +118,16 @@ struct CaseParameters {
   std::uint32_t initial_window_segments = 10;
   std::uint32_t receive_buffer_bytes = 4U << 20;
 
+  // What carries the job's bursts. With kMlt its controller is DCTCP, and of the transport's
+  // parameters those of congestion control and ddl_ecn alone matter to it.
+  TransportProtocol protocol = TransportProtocol::kTcp;
+  double tolerance = 0.1;  ///< share of each tensor that a push need not deliver
+  double tolerance_pull = 0;
+  double probe_timeout_seconds = 0.01;
+  std::uint32_t layer_classes = 1;  ///< of the layers, the front ones most urgent; a queue each
+  double front_share = 0;           ///< of the layers, from the front, that are Not-ECT
+  double small_share = 0;           ///< of each tensor's packets, by magnitude
+
   // The training job.
   std::uint32_t workers = 1;
   std::uint32_t servers = 1;
@@ -296,6 +306,13 @@ void describe(V& v, CaseParameters& c) {
   v.value("delayed_ack_seconds", c.delayed_ack_seconds);
   v.value("initial_window_segments", c.initial_window_segments);
   v.bytes("receive_buffer_bytes", c.receive_buffer_bytes);
+  v.choice("protocol", c.protocol, kTransportProtocols);
+  v.share("tolerance", c.tolerance);
+  v.share("tolerance_pull", c.tolerance_pull);
+  v.value("probe_timeout_seconds", c.probe_timeout_seconds);
+  v.value("layer_classes", c.layer_classes);
+  v.share("front_share", c.front_share);
+  v.share("small_share", c.small_share);
   v.value("workers", c.workers);
   v.value("servers", c.servers);
   v.bytes("burst_bytes", c.burst_bytes);

@@ -32,6 +32,7 @@ void add(Attribution& sum, const BurstRecord& burst) {
 void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& excluded,
                     CaseMetrics& m) {
   double bytes = 0, busy_seconds = 0;
+  std::vector<double> shares;
   for (const auto& it : pushes) {
     ++m.iterations;
     m.incomplete += !it.complete;
@@ -40,6 +41,8 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& 
       ++m.push_bursts;
       m.push_rtos += b->rtos;
       m.push_retransmitted += b->retransmitted;
+      if (b->delivered_ns != kNotYet_ns && b->bytes > 0)
+        shares.push_back(static_cast<double>(b->delivered_bytes) / static_cast<double>(b->bytes));
       add(m.attribution, *b);
     }
     if (!it.complete) continue;
@@ -54,6 +57,11 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& 
       m.samples.burst_throughput_bits_per_second.push_back(static_cast<double>(b->bytes) * 8 /
                                                            took);
     }
+  }
+  if (!shares.empty()) {
+    m.push_delivered_share =
+        std::reduce(shares.begin(), shares.end()) / static_cast<double>(shares.size());
+    m.push_delivered_share_least = *std::ranges::min_element(shares);
   }
   if (busy_seconds > 0) m.ddl_total_throughput_bits_per_second = bytes * 8 / busy_seconds;
 }

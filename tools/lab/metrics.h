@@ -122,6 +122,8 @@ struct CaseMetrics {
   std::uint64_t push_bursts = 0;
   std::uint64_t push_rtos = 0;
   std::uint64_t push_retransmitted = 0;
+  double push_delivered_share = kNotDefined;        ///< mean over pushes that were delivered
+  double push_delivered_share_least = kNotDefined;  ///< of one of them
   Attribution attribution;
   double job_completion_seconds = kNotDefined;  ///< the slowest job; NaN if one did not end
   JobsMetrics jobs;

@@ -93,6 +93,29 @@ void share_link(const CaseParameters& p, SwitchPortConfig& port) {
         static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
 }
 
+/// Datagrams of the job, both ways, are DDL data; the layers' classes have a queue each, the
+/// last of which is everybody else's as well.
+void serve_layers(const CaseParameters& p, SwitchConfig& sw) {
+  if (p.protocol != TransportProtocol::kMlt) return;
+  RuleConfig to, from;
+  const std::uint16_t first = JobConfig{}.tcp_port;
+  const auto last = static_cast<std::uint16_t>(first + p.jobs - 1);  // see plan_jobs()
+  to.protocol = from.protocol = kIpProtocolUdp;
+  to.destination_ports = from.source_ports = PortRange{first, last};
+  to.traffic_class = from.traffic_class = RuleClass::kDdl;
+  sw.rules = {to, from};
+  if (p.layer_classes == 1) return;
+  ConfigTable queues;
+  for (std::uint32_t c = 0; c < p.layer_classes; ++c)
+    queues[std::to_string(layer_dscp(c, p.layer_classes))] = ConfigValue(std::int64_t{c});
+  sw.classes.dscp = queues;
+  sw.classes.background_queue = p.layer_classes - 1;
+  for (auto& each : sw.ports) {
+    each.scheduler = SchedulerKind::kStrict;
+    each.queues.assign(p.layer_classes, {each.queue, each.marker, each.regulation});
+  }
+}
+
 /// Signals are believed from the job's own hosts alone.
 SignalConfig signals_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
   SignalConfig signals{.accept_tos = p.signal_form == SignalForm::kTos,
@@ -192,6 +215,7 @@ SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters&
       share_link(p, each);
       each.record = sw.name + '.' + each.name == e.network.measured;
     }
+    serve_layers(p, sw);
   }
   return config;
 }

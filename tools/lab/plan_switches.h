@@ -10,6 +10,12 @@ namespace outrider {
 /// A bin is a base RTT: room for minutes of the shortest.
 inline constexpr std::uint32_t kMaxBins = 1U << 20;
 
+/// DSCP of a class of layers, 0 the most urgent: the class selectors (RFC 2474, 4.2.2) from
+/// the highest down to 1, so that 0 is left for others.
+constexpr std::uint32_t layer_dscp(std::uint32_t layer_class, std::uint32_t classes) noexcept {
+  return 8 * (classes - layer_class);
+}
+
 /// `rtts` base RTTs.
 Duration rtts_to_duration(double rtts, Duration rtt);
 

@@ -36,6 +36,25 @@ TransportConfig transport_of(std::string name, const CaseParameters& p, Controll
   return transport;
 }
 
+/// The job's: TCP, or bounded loss with what it takes of the same parameters.
+TransportConfig job_transport_of(const CaseParameters& p) {
+  if (p.protocol == TransportProtocol::kTcp)
+    return transport_of("ddl", p, ddl_controller(p), p.ddl_ecn);
+  TransportConfig transport{.name = "ddl", .tcp = {}, .protocol = TransportProtocol::kMlt};
+  transport.tcp.control.controller = Controller::kDctcp;
+  transport.tcp.control.initial_window_segments = p.initial_window_segments;
+  transport.tcp.ecn = p.ddl_ecn != EcnUse::kOff;
+  transport.tcp.obey_ece = p.ddl_ecn != EcnUse::kIgnore;
+  transport.mlt = {.tolerance_push = p.tolerance,
+                   .tolerance_pull = p.tolerance_pull,
+                   .probe_timeout = from_seconds(p.probe_timeout_seconds),
+                   .front_share = p.front_share,
+                   .small_share = p.small_share};
+  for (std::uint32_t c = 0; c < p.layer_classes && p.layer_classes > 1; ++c)
+    transport.mlt.class_dscps.push_back(layer_dscp(c, p.layer_classes));
+  return transport;
+}
+
 /// An arm that sends no START has none that could fail; forging needs nobody.
 SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
   SignalFaultsConfig faults{.forged_per_second = p.signal_forged_per_second};
@@ -157,7 +176,7 @@ GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p, c
                             .rate = e.hosts[host.group].rate,
                             .tso_bytes = e.hosts[host.group].tso_bytes});
   }
-  config.transports.push_back(transport_of("ddl", p, ddl_controller(p), p.ddl_ecn));
+  config.transports.push_back(job_transport_of(p));
   config.transports.push_back(transport_of("background", p, p.tcp, p.background_ecn));
   config.jobs = plan_jobs(e, p, t, job_of(e, p, t));
   config.tensorlights.mode = p.tensorlights;

@@ -241,7 +241,9 @@ void add_further_metrics(const CaseSummary& c, Json& out) {
   out["push_bursts"] = {{"count", m.push_bursts},
                         {"rtos", m.push_rtos},
                         {"rtos_per_burst", per(m.push_rtos, m.push_bursts)},
-                        {"retransmitted_segments", m.push_retransmitted}};
+                        {"retransmitted_segments", m.push_retransmitted},
+                        {"delivered_share", m.push_delivered_share},
+                        {"delivered_share_least", m.push_delivered_share_least}};
   if (!m.jobs.each.empty()) out["jobs"] = json_of(m.jobs);
   if (m.attribution.bursts != 0) out["attribution"] = json_of(m.attribution);
   out["worker_iteration_seconds"] = json_of(m.learning.worker_iteration_seconds);

@@ -94,7 +94,11 @@ TEST_F(BundleTest, MayBeWrittenAgainAsRunsEnd) {
 
 TEST_F(BundleTest, BurstsJoinGeneratorAndSwitch) {
   RunResult r = make_result(200);
-  auto& times = add_burst(r, 0, 0, {.due = 100, .first = 101, .delivered = 140}).times.emplace();
+  BurstRecord& first = add_burst(r, 0, 0, {.due = 100, .first = 101, .delivered = 140});
+  first.delivered_bytes = 90'000;
+  first.lost_bytes = 4;
+  first.unsent_bytes = 5;
+  auto& times = first.times.emplace();
   times[BurstTime::kSerialisation] = 9 * kMs;
   times[BurstTime::kHeld] = 31 * kMs;
   add_burst(r, 0, 1, {.due = 150});  // the queue never saw it
@@ -109,15 +113,16 @@ TEST_F(BundleTest, BurstsJoinGeneratorAndSwitch) {
   const auto all = lines("bursts.csv");
   ASSERT_EQ(all.size(), 5U);
   for (const auto& line : all) EXPECT_EQ(commas(line), commas(all[0])) << line;
-  EXPECT_EQ(
-      all[1],
-      "0,\"on, \"\"lead 8\"\"\",1,measured,0,0,0,push,100000,100000000,,,,101000000,"
-      "140000000,0,0,0,102000000,139000000,7,0,0,0,50,70,0,0,0,9000000,0,0,0,0,0,0,0,31000000");
+  EXPECT_EQ(all[1],
+            "0,\"on, \"\"lead 8\"\"\",1,measured,0,0,0,push,100000,100000000,,,,101000000,"
+            "140000000,0,0,0,90000,4,5,102000000,139000000,7,0,0,0,50,70,0,0,0,9000000,0,0,0,0,0,0,"
+            "0,31000000");
   EXPECT_TRUE(all[0].ends_with(",time_compute_ns,time_others_ns,time_held_ns")) << all[0];
-  EXPECT_EQ(all[2],
-            "0,\"on, \"\"lead 8\"\"\",1,measured,0,0,1,push,100000,150000000,,,,,,0,0,0,,,,,,,,,"
-            ",,,,,,,,,,,");
-  EXPECT_TRUE(all[3].ends_with(",push,,,,,,,,,,,90000000,0,1,0,0,0,2,0,0,,,,,,,,,,,")) << all[3];
+  EXPECT_EQ(
+      all[2],
+      "0,\"on, \"\"lead 8\"\"\",1,measured,0,0,1,push,100000,150000000,,,,,,0,0,0,0,0,0,,,,,,,,,"
+      ",,,,,,,,,,,");
+  EXPECT_TRUE(all[3].ends_with(",push,,,,,,,,,,,,,,90000000,0,1,0,0,0,2,0,0,,,,,,,,,,,")) << all[3];
   EXPECT_TRUE(all[4].find(",alone,0,0,0,push,") != std::string::npos) << all[4];
 }
 

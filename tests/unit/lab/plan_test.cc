@@ -102,6 +102,26 @@ TEST(Plan, ResolvesEveryParameterOfEveryCase) {
   EXPECT_EQ(parameter(cases[2], "lead_source"), ParameterValue{std::string("none")});
 }
 
+TEST(Plan, AJobOverBoundedLossHasItsClassesServed) {
+  const auto cases = plan_of(with(small_experiment(), "[parameters]\n",
+                                  "[parameters]\nprotocol = \"mlt\"\ntolerance = 0.2\n"
+                                  "tolerance_pull = 0.1\nlayer_classes = 3\nsmall_share = 0.5\n"
+                                  "signal_form = \"udp\"\n"),
+                             {.seeds = 1, .filter = "no-start"});
+  ASSERT_EQ(cases.size(), 1U);
+  const TransportConfig& ddl = cases[0].traffic.transports[0];
+  EXPECT_EQ(ddl.protocol, TransportProtocol::kMlt);
+  EXPECT_EQ(ddl.mlt.tolerance_push, 0.2);
+  EXPECT_EQ(ddl.mlt.tolerance_pull, 0.1);
+  EXPECT_EQ(ddl.mlt.small_share, 0.5);
+  EXPECT_EQ(ddl.mlt.class_dscps, (std::vector<std::uint32_t>{24, 16, 8}));
+  for (const auto& sw : cases[0].switches.switches) {
+    EXPECT_EQ(sw.rules.size(), 2U);
+    EXPECT_EQ(sw.classes.background_queue, 2U) << "with the back layers";
+    for (const auto& port : sw.ports) EXPECT_EQ(port.queues.size(), 3U);
+  }
+}
+
 // They are the regulator's: its curves over a fault's rate have one off arm.
 TEST(Plan, FaultsOfSignalsAreThoseOfTheRegulatedArms) {
   const auto cases = plan_of(
