@@ -16,7 +16,7 @@ std::string strict_key(const Case& c) {
 }
 
 bool is_other_remedy(std::string_view n) {
-  static constexpr std::array<std::string_view, 24> kNames{"marker",
+  static constexpr std::array<std::string_view, 31> kNames{"marker",
                                                            "red_kmin_packets",
                                                            "red_pmax",
                                                            "red_weight",
@@ -39,7 +39,14 @@ bool is_other_remedy(std::string_view n) {
                                                            "staleness_bound",
                                                            "r2sp_slack",
                                                            "r2sp_warm_up_iterations",
-                                                           "r2sp_tune_batch"};
+                                                           "r2sp_tune_batch",
+                                                           "protocol",
+                                                           "tolerance",
+                                                           "tolerance_pull",
+                                                           "probe_timeout_seconds",
+                                                           "layer_classes",
+                                                           "front_share",
+                                                           "small_share"};
   return std::ranges::find(kNames, n) != kNames.end() || n.starts_with("tensorlights");
 }
 

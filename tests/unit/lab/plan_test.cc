@@ -122,6 +122,13 @@ TEST(Plan, AJobOverBoundedLossHasItsClassesServed) {
   }
 }
 
+TEST(Plan, TransportsAreArmsOfOneComparison) {
+  for (const char* name : {"protocol", "tolerance", "tolerance_pull", "probe_timeout_seconds",
+                           "layer_classes", "front_share", "small_share"})
+    EXPECT_TRUE(tells_arms_apart(name)) << name;
+  EXPECT_FALSE(tells_arms_apart("burst_bytes"));
+}
+
 // They are the regulator's: its curves over a fault's rate have one off arm.
 TEST(Plan, FaultsOfSignalsAreThoseOfTheRegulatedArms) {
   const auto cases = plan_of(
