@@ -175,6 +175,12 @@ ConfigIssues validate(const CaseParameters& p) {
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
   check_signal_faults(at, p);
+  at.require(
+      p.protocol != TransportProtocol::kMlt || p.window_rule != WindowRule::kComplement ||
+          (p.regulation != RegulationMode::kWindow && p.regulation != RegulationMode::kMarkWindow),
+      "window_rule", "\"complement\"",
+      "must be \"strict\" with protocol \"mlt\": what a burst has in flight is told by TCP's "
+      "acknowledgments, and without them all of the link is background's");
   check_jobs(at, p);
   at.require(!p.early_drop || p.marker == LabMarker::kStep || p.marker == LabMarker::kStaticPair,
              "early_drop", "true",

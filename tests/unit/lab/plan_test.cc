@@ -81,6 +81,19 @@ TEST(Plan, RefusesPointsWhoseParametersDoNotFit) {
               testing::HasSubstr("arm \"off\": background_sizes: \"\": is required"));
 }
 
+TEST(Plan, ComplementNeedsTcp) {
+  const auto arm = [](const std::string& rule) {
+    return with(small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"
+                                 "recovery = \"burst_end\"\nwindow_rule = \"" +
+                                 rule + "\"\n"),
+                "[parameters]\n", "[parameters]\nprotocol = \"mlt\"\nsignal_form = \"udp\"\n");
+  };
+  EXPECT_TRUE(read_experiment(arm("strict")));
+  const auto refused = read_experiment(arm("complement"));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(format_issues("", refused.issues), testing::HasSubstr("arm[3].window_rule"));
+}
+
 TEST(Plan, SaysOnceWhatIsWrongAtEveryPort) {
   const auto file = read_experiment(
       small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"));
@@ -363,8 +376,9 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
       EXPECT_EQ(cases[off]->label, "off") << path << ": " << case_name(*file.config, *cases[i]);
     }
     // These compare runtimes, transports, send policies, synchronisation, queue disciplines.
-    const std::set<fs::path> none{"agreement", "dlcp",    "dlcp-spine",   "prophet",
-                                  "r2sp",      "rfc7928", "tensorlights", "tensorlights-small"};
+    const std::set<fs::path> none{"agreement",  "dlcp",         "dlcp-learning",
+                                  "dlcp-spine", "prophet",      "r2sp",
+                                  "rfc7928",    "tensorlights", "tensorlights-small"};
     EXPECT_EQ(on_cases > 0, !none.contains(path.stem())) << path;
   }
 }
