@@ -1,6 +1,7 @@
 #include "tools/hostagent/agent_report.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -21,6 +22,11 @@ nlohmann::ordered_json json_of(const std::vector<std::uint64_t>& counts) {
           {"onsets", counts[kAgentOnsets]},
           {"onsets_lost", counts[kAgentEventsLost]},
           {"packets_without_flow", counts[kAgentFlowsLost]}};
+}
+
+void say_report(const std::string& path, const nlohmann::ordered_json& report) {
+  std::printf("%s\n", report.dump().c_str());
+  write_report(path, report);
 }
 
 void write_report(const std::string& path, const nlohmann::ordered_json& report) {

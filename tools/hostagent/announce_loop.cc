@@ -147,9 +147,7 @@ nlohmann::ordered_json AnnounceAgent::report() const {
 int run_announce(const AgentOptions& options) {
   AnnounceAgent agent(options);
   agent.run();
-  const auto report = agent.report();
-  std::printf("%s\n", report.dump().c_str());
-  write_report(options.report, report);
+  say_report(options.report, agent.report());
   return kExitOk;
 }
 

@@ -138,9 +138,7 @@ nlohmann::ordered_json RecordAgent::report() const {
 int run_record(const AgentOptions& options) {
   RecordAgent agent(options);
   agent.run();
-  const auto report = agent.report();
-  std::printf("%s\n", report.dump().c_str());
-  write_report(options.report, report);
+  say_report(options.report, agent.report());
   return kExitOk;
 }
 
