@@ -3,13 +3,18 @@
 
 ps_job.py server ADDRESS PORT WORKERS
 ps_job.py worker ADDRESS PORT ITERATIONS BYTES COMPUTE_SECONDS
+ps_job.py watch DEVICE SIGNAL_PORT SERVER_PORT IDLE_SECONDS
+ps_job.py segments DEVICE ADDRESS PORT [AFTER_SECONDS FIRST_BYTE BYTES ...]
 
 Each iteration a worker computes (sleeps), pushes BYTES and waits for as many back; the
-server answers when all workers have pushed. Both end with a line of JSON.
+server answers when all workers have pushed. The others belong to the test, not to the job:
+`watch` notes what arrives at a device until SIGINT, `segments` sends TCP segments of no
+connection. All but that end with a line of JSON.
 """
 import json
-import selectors
+import signal
 import socket
+import struct
 import sys
 import time
 
@@ -50,33 +55,66 @@ def server(address, port, workers):
     print(json.dumps({"iterations": iterations}))
 
 
-def watch(device, port, server_port, idle, seconds):
-    """When STARTs and first bytes of bursts arrive at `device`: [kind, time, worker address]."""
-    packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-    packets.bind((device, 3))
-    print("ready", flush=True)
-    events, last, end = [], {}, time.monotonic() + seconds
-    wait = selectors.DefaultSelector()
-    wait.register(packets, selectors.EVENT_READ)
-    while time.monotonic() < end:
-        if not wait.select(0.05):
-            continue
-        frame, source = packets.recvfrom(2048)
-        now = time.monotonic()
-        if source[2] == socket.PACKET_OUTGOING:
-            continue
+class Watcher:
+    """What it is told of a device's packets: STARTs, and the first payload after a pause."""
+
+    def __init__(self, port, server_port, idle):
+        self.port, self.server_port, self.idle = port, server_port, idle
+        self.events = []  # [kind, time, worker address]
+        self.next_sequence = {}  # of a connection, behind the newest payload
+        self.last = {}  # when that came
+
+    def on_frame(self, frame, now):
         if frame[12:14] != b"\x08\x00":
-            continue
+            return
         ip = frame[14:]
         body = ip[(ip[0] & 15) * 4:int.from_bytes(ip[2:4], "big")]
         to, peer = int.from_bytes(body[2:4], "big"), socket.inet_ntoa(ip[12:16])
-        if ip[9] == 17 and to == port:
-            events.append(["start", now, peer])
-        if ip[9] == 6 and to == server_port and len(body) > (body[12] >> 4) * 4:
-            if now - last.get(peer, 0) > idle:
-                events.append(["burst", now, peer])
-            last[peer] = now
-    print(json.dumps(events))
+        if ip[9] == 17 and to == self.port:
+            self.events.append(["start", now, peer])
+        if ip[9] == 6 and to == self.server_port:
+            self.on_segment(peer, body, now)
+
+    def on_segment(self, peer, segment, now):
+        connection = peer, segment[:2]
+        end = int.from_bytes(segment[4:8], "big") + len(segment) - (segment[12] >> 4) * 4
+        if segment[13] & 2:  # SYN, which takes a number as well
+            self.next_sequence[connection] = end + 1
+        fresh = (end - self.next_sequence.get(connection, end)) % (1 << 32)
+        if fresh == 0 or fresh >= 1 << 31:
+            return  # no payload, or sent again: not a burst, and no part of one
+        if now - self.last.get(connection, now - 2 * self.idle) > self.idle:
+            self.events.append(["burst", now, peer])
+        self.next_sequence[connection], self.last[connection] = end, now
+
+
+def watch(device, port, server_port, idle):
+    packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    packets.bind((device, 3))
+    packets.settimeout(0.05)
+    stopped = []
+    signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
+    print("ready", flush=True)
+    watcher = Watcher(port, server_port, idle)
+    while not stopped:
+        try:
+            frame, source = packets.recvfrom(2048)
+        except TimeoutError:
+            continue
+        if source[2] != socket.PACKET_OUTGOING:
+            watcher.on_frame(frame, time.monotonic())
+    print(json.dumps(watcher.events))
+
+
+def segments(device, address, port, described):
+    out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    out.bind((device, 0x0800))
+    for after, first, size in zip(described[::3], described[1::3], described[2::3]):
+        time.sleep(float(after))
+        tcp = struct.pack("!HHIIBBHHH", 40_000, port, int(first), 0, 0x50, 0x10, 1000, 0, 0)
+        ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 40 + int(size), 0, 0, 64, 6, 0,
+                         socket.inet_aton("192.0.2.1"), socket.inet_aton(address))
+        out.send(b"\xff" * 6 + b"\x02" + bytes(5) + b"\x08\x00" + ip + tcp + bytes(int(size)))
 
 
 if __name__ == "__main__":
@@ -85,5 +123,7 @@ if __name__ == "__main__":
         server(words[0], int(words[1]), int(words[2]))
     elif role == "worker":
         worker(words[0], int(words[1]), int(words[2]), int(words[3]), float(words[4]))
+    elif role == "segments":
+        segments(words[0], words[1], int(words[2]), words[3:])
     else:
-        watch(words[0], int(words[1]), int(words[2]), float(words[3]), float(words[4]))
+        watch(words[0], int(words[1]), int(words[2]), float(words[3]))

@@ -72,7 +72,10 @@ static __always_inline void first_payload(const struct AgentFlowKey* key, __u32 
 static __always_inline void more_payload(const struct AgentFlowKey* key, struct AgentFlow* flow,
                                          __u32 sequence, __u32 payload, __u64 now) {
   const __u32 fresh = sequence + payload - flow->next_sequence;
-  if ((__s32)fresh <= 0) return; /* sent again: neither an onset nor more of the burst */
+  if ((__s32)fresh <= 0) { /* sent again: no onset, no more bytes, but the burst lasts */
+    flow->last_payload_ns = now;
+    return;
+  }
   if (now - flow->last_payload_ns >= idle_gap_ns) {
     report(key, sequence, now, flow);
     flow->burst_begun_ns = now;

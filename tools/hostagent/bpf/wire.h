@@ -21,7 +21,7 @@ struct AgentFlowKey {
 /* One direction of a connection, as its packets pass. Only the program writes it. */
 struct AgentFlow {
   __u64 burst_begun_ns;  /* CLOCK_MONOTONIC, as all times here */
-  __u64 last_payload_ns; /* of the burst */
+  __u64 last_payload_ns; /* of the burst, retransmissions included */
   __u64 burst_bytes;     /* payload since the last onset, retransmissions left out */
   __u64 onsets;
   __u32 next_sequence; /* behind the newest payload */
