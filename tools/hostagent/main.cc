@@ -7,6 +7,7 @@
 #include "tools/hostagent/agent_error.h"
 #include "tools/hostagent/announce_loop.h"
 #include "tools/hostagent/answer_loop.h"
+#include "tools/hostagent/dctcp_loop.h"
 #include "tools/hostagent/options.h"
 #include "tools/hostagent/record_loop.h"
 
@@ -23,6 +24,8 @@ int main(int argc, char** argv) {
         return run_answer(parsed.options);
       case AgentCommand::kRecord:
         return run_record(parsed.options);
+      case AgentCommand::kDctcp:
+        return run_dctcp(parsed.options);
     }
     return kExitFailure;
   } catch (const AgentError& error) {

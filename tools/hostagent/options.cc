@@ -22,16 +22,19 @@ host that it runs on. Needs root, or CAP_BPF and CAP_NET_ADMIN.
   answer    on a server: answers START in the kernel
   record    on a worker: writes its bursts down, and a profile that outrider-trafficgen
             replays
+  dctcp     on both ends of a connection: offers DCTCP (RFC 8257) as the congestion control
+            outrider_dctcp, where the kernel has none
 
-None changes, delays or drops a packet of the job. When it ends, also by kill -9 and a
-restart, nothing of it stays behind.)";
+The first three change, delay and drop no packet of the job. When an agent ends, also by
+kill -9 and a restart, nothing of it stays behind.)";
 
 constexpr const char* kFooter =
     "Exit status: 0 stopped by Ctrl-C or SIGTERM, 2 command line refused, 3 the host refuses\n"
     "(privilege, kernel, interface), 1 anything else.\n\n"
     "Examples:\n"
     "  outrider-hostagent announce --interface eth0 --server 10.0.0.9:5000 --lead 2ms\n"
-    "  outrider-hostagent answer --interface eth0";
+    "  outrider-hostagent answer --interface eth0\n"
+    "  outrider-hostagent dctcp & iperf3 -c 10.0.0.9 -C outrider_dctcp";
 
 /// What CLI11 has as text until all faults can be said at once.
 struct Texts {
@@ -40,16 +43,19 @@ struct Texts {
 };
 
 void add_common(CLI::App& command, AgentOptions& o) {
+  command.add_option("--report", o.report, "Write counters there at the end, as JSON")
+      ->type_name("FILE");
+  command.add_flag("--measure-cost", o.measure_cost,
+                   "Let the kernel time the program, for the report; costs some ns a packet");
+}
+
+void add_interface(CLI::App& command, AgentOptions& o) {
   command.add_option("--interface", o.interface, "that the job's packets use")
       ->required()
       ->type_name("NAME");
   command.add_option("--signal-port", o.signal_port, "UDP port of signals, both ends")
       ->capture_default_str()
       ->type_name("PORT");
-  command.add_option("--report", o.report, "Write counters there at the end, as JSON")
-      ->type_name("FILE");
-  command.add_flag("--measure-cost", o.measure_cost,
-                   "Let the kernel time the program, for the report; costs some ns a packet");
 }
 
 void add_watch(CLI::App& command, Texts& texts) {
@@ -88,6 +94,27 @@ void add_announce(CLI::App& command, AgentOptions& o, Texts& texts) {
                   "burst's first byte")
       ->capture_default_str()
       ->type_name("DURATION");
+}
+
+std::vector<std::pair<AgentCommand, CLI::App*>> add_commands(CLI::App& app, AgentOptions& o,
+                                                             Texts& texts) {
+  auto* const announce = app.add_subcommand("announce", "Announce the bursts of a worker");
+  add_interface(*announce, o);
+  add_watch(*announce, texts);
+  add_announce(*announce, o, texts);
+  auto* const answer = app.add_subcommand("answer", "Answer announcements at a server");
+  add_interface(*answer, o);
+  auto* const record = app.add_subcommand("record", "Record the bursts of a worker");
+  add_interface(*record, o);
+  add_watch(*record, texts);
+  add_record(*record, o);
+  auto* const dctcp = app.add_subcommand("dctcp", "Offer DCTCP to the connections of this host");
+  dctcp->add_flag("--allow", o.allow, "Programs without CAP_NET_ADMIN may choose it, too");
+  for (auto* const command : {announce, answer, record, dctcp}) add_common(*command, o);
+  return {{AgentCommand::kAnnounce, announce},
+          {AgentCommand::kAnswer, answer},
+          {AgentCommand::kRecord, record},
+          {AgentCommand::kDctcp, dctcp}};
 }
 
 void read_duration(const std::string& flag, const std::string& text, Duration& value,
@@ -136,7 +163,7 @@ std::vector<std::string> faults_of(const AgentOptions& o) {
     if (!holds) faults.push_back(std::move(fault));
   };
   require(o.signal_port > 0, "--signal-port: 0: must be 1 to 65535");
-  if (o.command == AgentCommand::kAnswer) return faults;
+  if (o.command == AgentCommand::kAnswer || o.command == AgentCommand::kDctcp) return faults;
   require(o.idle_gap > Duration::zero(), "--idle-gap: 0s: must be above 0s");
   require(o.max_bursts > 0, "--max-bursts: 0: must be above 0");
   if (o.command == AgentCommand::kRecord) return faults;
@@ -158,25 +185,15 @@ ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", "outrider-hostagent 0.1.0");
   app.footer(kFooter);
   app.require_subcommand(1);
-  auto* const announce = app.add_subcommand("announce", "Announce the bursts of a worker");
-  add_common(*announce, o);
-  add_watch(*announce, texts);
-  add_announce(*announce, o, texts);
-  auto* const answer = app.add_subcommand("answer", "Answer announcements at a server");
-  add_common(*answer, o);
-  auto* const record = app.add_subcommand("record", "Record the bursts of a worker");
-  add_common(*record, o);
-  add_watch(*record, texts);
-  add_record(*record, o);
+  const auto commands = add_commands(app, o, texts);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
     return parsed;
   }
-  o.command = announce->parsed() ? AgentCommand::kAnnounce
-              : answer->parsed() ? AgentCommand::kAnswer
-                                 : AgentCommand::kRecord;
+  for (const auto& [command, app_of] : commands)
+    if (app_of->parsed()) o.command = command;
   auto faults = read_texts(texts, o);
   const auto more = faults_of(o);
   faults.insert(faults.end(), more.begin(), more.end());

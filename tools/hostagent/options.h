@@ -10,7 +10,7 @@
 
 namespace outrider {
 
-enum class AgentCommand : std::uint8_t { kAnnounce, kAnswer, kRecord };
+enum class AgentCommand : std::uint8_t { kAnnounce, kAnswer, kRecord, kDctcp };
 
 /// "10.0.0.2:5000": a parameter server of the job. Network byte order.
 struct ServerAddress {
@@ -25,6 +25,9 @@ struct AgentOptions {
   std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< > 0
   std::string report{};                                  ///< JSON file; empty: none
   bool measure_cost = false;  ///< the kernel times the program, which costs by itself
+
+  // dctcp
+  bool allow = false;  ///< also programs without CAP_NET_ADMIN may choose it
 
   // record
   std::string out = "recording";         ///< directory

@@ -40,6 +40,17 @@ TEST(AgentOptions, Announce) {
   EXPECT_EQ(o.signal_port, udp_signal::kDefaultPort);
 }
 
+TEST(AgentOptions, DctcpHasNoInterface) {
+  const auto parsed = parse(std::array{"outrider-hostagent", "dctcp", "--allow"});
+  ASSERT_FALSE(parsed.exit_status);
+  EXPECT_EQ(parsed.options.command, AgentCommand::kDctcp);
+  EXPECT_TRUE(parsed.options.allow);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parse(std::array{"outrider-hostagent", "dctcp", "--interface", "eth0"}).exit_status,
+            kExitUsage);
+  testing::internal::GetCapturedStderr();
+}
+
 TEST(AgentOptions, SaysAllFaultsAtOnce) {
   testing::internal::CaptureStderr();
   const auto parsed = parse(std::array{"outrider-hostagent", "announce", "--interface", "eth0",

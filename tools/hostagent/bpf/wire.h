@@ -51,3 +51,18 @@ enum AgentAnswerCount {
   kAgentNotUnderstood, /* to the port, but no START that can be answered: passed on */
   kAgentAnswerCounts
 };
+
+/* By which sockets choose our congestion control; the kernel has room for 15 characters. */
+#define AGENT_DCTCP_NAME "outrider_dctcp"
+
+/* Bytes are counted when a window of data ends, and when the connection does. */
+enum AgentDctcpCount {
+  kAgentDctcpConnections,    /* with ECN */
+  kAgentDctcpWithoutEcn,     /* whose peer negotiated none: left to Reno */
+  kAgentDctcpAckedBytes,     /* sent and acknowledged */
+  kAgentDctcpEchoedBytes,    /* of these, by ACKs with ECE */
+  kAgentDctcpMarkReductions, /* of the window */
+  kAgentDctcpLossReductions, /* of the window; each time-out counts */
+  kAgentDctcpCeChanges,      /* of received segments, from CE to not or back */
+  kAgentDctcpCounts
+};
