@@ -21,13 +21,28 @@ void check_shared_state(const Checks& root, const SwitchConfig& sw) {
              std::to_string(sw.buffer.total_bytes.value_or(0)) + " bytes", kRule);
   at.require(sw.classes.learned_flows == 0, "classes.learned_flows",
              std::to_string(sw.classes.learned_flows), kRule);
-  for (std::size_t p = 0; p < sw.ports.size(); ++p) {
-    const Checks port = at.below("port", p);
-    const auto queues = queues_of(sw.ports[p]);
-    for (std::size_t q = 0; q < queues.size(); ++q) {
-      const Checks queue = sw.ports[p].queues.empty() ? port : port.below("queues", q);
-      queue.require(!holds_windows(queues[q].regulation.mode), "regulation.mode", "\"window\"",
-                    kRule);
+}
+
+bool holds_windows_at(const SwitchPortConfig& port) {
+  return std::ranges::any_of(queues_of(port), [](const PortQueueConfig& queue) {
+    return holds_windows(queue.regulation.mode);
+  });
+}
+
+/// All that comes in by a port that holds windows has to pass the lcore that owns it.
+void check_returns(const Checks& root, const SwitchProcessConfig& config) {
+  for (std::size_t d = 0; d < config.devices.size(); ++d) {
+    const DeviceConfig& device = config.devices[d];
+    for (const auto& port : config.switches.front().ports) {
+      if (port.device != device.name || device.rx_queues == 1 || !holds_windows_at(port)) continue;
+      const std::string rule = "must be 1 with more_lcores: port \"" + port.name +
+                               "\" holds windows, and all that comes in by it has to pass the "
+                               "lcore that owns it";
+      root.below("device", d)
+          .fault("rx_queues",
+                 device.rx_queues ? std::to_string(*device.rx_queues) : "up to one per lcore",
+                 rule);
+      break;
     }
   }
 }
@@ -58,8 +73,10 @@ void check_lcores(const Checks& root, const SwitchProcessConfig& config) {
   root.in_range("more_lcores", config.more_lcores.size(), 0, kMaxMoreLcores, "lcores");
   for (std::size_t i = 0; i < config.more_lcores.size(); ++i)
     root.below("more_lcores", i).in_range("", config.more_lcores[i], 0, kMaxCpu);
-  if (root.require(direct, "more_lcores", std::to_string(config.more_lcores.size()), kDirect))
+  if (root.require(direct, "more_lcores", std::to_string(config.more_lcores.size()), kDirect)) {
     check_shared_state(root, config.switches.front());
+    check_returns(root, config);
+  }
 }
 
 LcorePlan plan_lcores(const SwitchProcessConfig& config, std::span<const std::uint16_t> rx_queues,

@@ -39,8 +39,8 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
       for_port_[p] = BoundedList<PortArrival>(polled_.size() * kBatchPackets +
                                               (arrivals_.size() - polled_.size()) * kTakenOver);
   for (std::uint32_t p = 0; p < switch_.ports(); ++p)
-    hears_returns_ |= switch_.port(p).hears_returns();
-  ports_apart_ = !hears_returns_ && !switch_.shares_buffer();
+    if (owns(p) && switch_.port(p).hears_returns()) hears_returns_ |= PortMask{1} << p;
+  ports_apart_ = hears_returns_ == 0 && !switch_.shares_buffer();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])
       switch_.port(p).connect(devices_.edge(device));
@@ -57,8 +57,7 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
     packets += arrivals_[i].routed.size();
   }
   if (setup_.to.size() > 1) {
-    for (std::uint32_t lcore = 0; lcore < setup_.to.size(); ++lcore)
-      if (setup_.to[lcore] != nullptr) hand_over(lcore);
+    hand_over();
     tell_news();
     for (std::uint32_t lcore = 0; lcore < setup_.from.size(); ++lcore)
       if (setup_.from[lcore] != nullptr)
@@ -67,6 +66,7 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
   if (!active_.empty()) {
     found = true;
     egress(previous, now);
+    if (hears_returns_ != 0) hand_over();
   }
   serve(now);
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
@@ -110,14 +110,12 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
     }
     const std::uint32_t port =
         ports.size() == 1 ? ports.front() : port_of(from.device, *packet, now);
+    const bool heard = (hears_returns_ >> port & 1) != 0;
+    const std::uint16_t in = heard ? static_cast<std::uint16_t>(port) : kUnheard;
     switch_.ingress(lane_, port, packet, now, [&](std::uint16_t out, Packet* p) {
-      const std::uint32_t owner = setup_.plan->owner_of_port[out];
-      if (owner == setup_.index) [[likely]] {
-        arrivals.routed.push_back({p, out, static_cast<std::uint16_t>(port)});
-      } else {
-        meta(*p).egress_port = static_cast<std::uint8_t>(out);
-        outgoing_[owner].push_back(p);
-      }
+      if (heard || owns(out)) [[likely]]
+        arrivals.routed.push_back({p, out, in});
+      else set_aside(out, p);
     });
   }
   if (!arrivals.routed.empty()) active_.push_back(&arrivals);
@@ -131,14 +129,21 @@ std::uint32_t SwitchWorker::port_of(std::uint32_t device, Packet& packet, Time n
   return behind && std::ranges::count(ports, *behind) != 0 ? *behind : ports.front();
 }
 
-/// What the ring has no room for is dropped: its owner lags, as a port that is overrun.
-void SwitchWorker::hand_over(std::uint32_t lcore) noexcept {
-  auto& packets = outgoing_[lcore];
-  if (packets.empty()) return;
-  const std::uint32_t taken = setup_.to[lcore]->packets.put(packets);
-  for (std::size_t i = taken; i < packets.size(); ++i)
-    switch_.take_back(lane_, *packets[i], DropReason::kHandoverFull);
-  packets.clear();
+void SwitchWorker::set_aside(std::uint16_t out, Packet* packet) noexcept {
+  meta(*packet).egress_port = static_cast<std::uint8_t>(out);
+  outgoing_[setup_.plan->owner_of_port[out]].push_back(packet);
+}
+
+/// What a ring has no room for is dropped: its owner lags, as a port that is overrun.
+void SwitchWorker::hand_over() noexcept {
+  for (std::size_t lcore = 0; lcore < setup_.to.size(); ++lcore) {
+    auto& packets = outgoing_[lcore];
+    if (packets.empty()) continue;
+    const std::uint32_t taken = setup_.to[lcore]->packets.put(packets);
+    for (std::size_t i = taken; i < packets.size(); ++i)
+      switch_.take_back(lane_, *packets[i], DropReason::kHandoverFull);
+    packets.clear();
+  }
 }
 
 /// Whom there is no room to tell hears it when the station is heard again.
@@ -160,7 +165,7 @@ void SwitchWorker::take_over(Handover& from, Arrivals& arrivals, Time now) noexc
   if (taken == 0) return;
   for (std::uint32_t i = 0; i < taken; ++i) rte_prefetch0(&meta(*packets[i]));
   for (std::uint32_t i = 0; i < taken; ++i)
-    arrivals.routed.push_back({packets[i], meta(*packets[i]).egress_port, kElsewhere});
+    arrivals.routed.push_back({packets[i], meta(*packets[i]).egress_port, kUnheard});
   active_.push_back(&arrivals);
 }
 
@@ -173,7 +178,8 @@ void SwitchWorker::egress(Time previous, Time now) noexcept {
     return egress_by_port();
   }
   in_order(previous, now, [this](const Routed& next, Time at) {
-    if (hears_returns_ && next.in != kElsewhere) switch_.port(next.in).on_return(*next.packet, at);
+    if (next.in != kUnheard) switch_.port(next.in).on_return(*next.packet, at);
+    if (!owns(next.out)) return set_aside(next.out, next.packet);
     switch_.egress(lane_, switch_.port(next.out), next.packet, at);
     receiving_ |= PortMask{1} << next.out;
   });

@@ -41,6 +41,13 @@ struct Handover {
 /// into the cache once a poll. Only ports that look at each other take packets in turn: those
 /// with a common buffer, or with windows that packets of the other direction change.
 ///
+/// Such a packet, a *return*, passes the windows of the port that it came in by here, on the
+/// lcore that polls and owns that port, in its turn among what the poll brings; only then is
+/// it handed to the lcore of the port it leaves by. So windows see data and returns in the
+/// order and at the times that one lcore gives them, but for data that other lcores polled,
+/// which come a poll later at most. A device with such a port must have one receive queue:
+/// check_lcores().
+///
 /// Not thread-safe: its lcore owns it, its lane, its ports and their devices.
 class SwitchWorker {
  public:
@@ -76,7 +83,7 @@ class SwitchWorker {
   struct Routed {
     Packet* packet = nullptr;
     std::uint16_t out = 0;  ///< egress port
-    std::uint16_t in = 0;   ///< port that it came in by; kElsewhere: another lcore knows
+    std::uint16_t in = 0;   ///< port whose windows it has to pass first; kUnheard: none
   };
   /// What one source brought in this poll, behind the ingress half.
   struct Arrivals {
@@ -84,7 +91,7 @@ class SwitchWorker {
     std::uint32_t taken = 0;
     std::uint32_t due = 0;  ///< of the interleaving: packets x steps so far
   };
-  static constexpr std::uint16_t kElsewhere = 0xFFFF;
+  static constexpr std::uint16_t kUnheard = 0xFFFF;
 
   [[nodiscard]] bool owns(std::uint32_t port) const noexcept {
     return setup_.plan->owner_of_port[port] == setup_.index;
@@ -93,7 +100,9 @@ class SwitchWorker {
   bool receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept;
   [[nodiscard]] std::uint32_t port_of(std::uint32_t device, Packet& packet,
                                       Time now) const noexcept;
-  void hand_over(std::uint32_t lcore) noexcept;
+  /// Another lcore's port is to have it.
+  void set_aside(std::uint16_t out, Packet* packet) noexcept;
+  void hand_over() noexcept;
   void tell_news() noexcept;
   void take_over(Handover& from, Arrivals& arrivals, Time now) noexcept;
   void egress(Time previous, Time now) noexcept;
@@ -108,11 +117,11 @@ class SwitchWorker {
   PollDevices& devices_;
   std::span<const LcorePlan::RxQueue> polled_;
   std::size_t next_ = 0;            ///< receive queue that is asked next
-  bool hears_returns_ = false;      ///< some port wants to see what comes in by it
+  PortMask hears_returns_ = 0;      ///< ports, its own, that want to see what comes in by them
   bool ports_apart_ = true;         ///< none of them looks at another
   std::vector<Arrivals> arrivals_;  ///< [receive queues, then lcores if there are others]
   std::vector<Arrivals*> active_;   ///< those that brought something in this poll
-  std::vector<std::vector<Packet*>> outgoing_;      ///< [lcores], sent once a poll
+  std::vector<std::vector<Packet*>> outgoing_;      ///< [lcores], not sent yet
   std::vector<BoundedList<PortArrival>> for_port_;  ///< [ports], its own: of this poll, in order
   PortMask receiving_ = 0;                          ///< ports that this poll brings something for
   PortMask busy_ = 0;                               ///< ports that have something to send

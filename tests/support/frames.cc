@@ -54,11 +54,11 @@ Bytes tcp_of(const FrameSpec& spec) {
   put16(tcp, spec.flow.source_port);
   put16(tcp, spec.flow.destination_port);
   put32(tcp, spec.sequence);
-  put32(tcp, 0);  // acknowledgment
+  put32(tcp, spec.acknowledgment);
   tcp.push_back(static_cast<std::uint8_t>((20 + options.size()) / 4 << 4));
   tcp.push_back(spec.tcp_flags);
-  put16(tcp, 0xFFFF);  // window
-  put32(tcp, 0);       // checksum, urgent
+  put16(tcp, spec.window);
+  put32(tcp, 0);  // checksum, urgent
   append(tcp, options);
   tcp.resize(tcp.size() + spec.payload_bytes);
   return tcp;
@@ -164,6 +164,7 @@ Arrival arrival_of(Packet& packet, std::uint32_t port, Time now) {
     a.sequence = get(bytes, tcp + 4, 4);
     a.acknowledgment = get(bytes, tcp + 8, 4);
     a.tcp_flags = bytes[tcp + 13];
+    a.window = static_cast<std::uint16_t>(get(bytes, tcp + 14, 2));
     a.payload_bytes =
         static_cast<std::uint16_t>(get(bytes, kIp + 2, 2) - header - (bytes[tcp + 12] >> 4) * 4U);
   }

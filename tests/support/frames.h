@@ -30,6 +30,8 @@ struct FrameSpec {
   std::uint8_t protocol = kIpProtocolTcp;
   std::uint16_t fragment = 0x4000;  ///< flags and offset, as on the wire
   std::uint32_t sequence = 0;
+  std::uint32_t acknowledgment = 0;
+  std::uint16_t window = 0xFFFF;
   std::uint8_t tcp_flags = kTcpAck;
   std::uint16_t payload_bytes = 0;
   std::vector<std::uint8_t> ip_options{};   ///< padded to a multiple of 4
@@ -64,6 +66,7 @@ struct Arrival {
   std::uint8_t tcp_flags = 0;
   std::uint32_t sequence = 0;
   std::uint32_t acknowledgment = 0;
+  std::uint16_t window = 0;
   std::uint16_t payload_bytes = 0;
   std::uint32_t frame_bytes = 0;
   bool checksum_valid = false;      ///< of the IPv4 header, by an independent sum

@@ -271,6 +271,12 @@ SwitchProcessConfig direct() {
   return c;
 }
 
+void hold_windows(SwitchProcessConfig& c, std::size_t port) {
+  c.switches[0].signals = {.accept_tos = true, .accept_from = {"10.0.0.0/8"}};
+  c.switches[0].ports[port].regulation.mode = RegulationMode::kWindow;
+  c.switches[0].ports[port].regulation.recovery = Recovery::kTimer;
+}
+
 TEST(SwitchConfig, WhatSeveralLcoresCannotShareIsRefused) {
   using C = SwitchProcessConfig;
   auto shared = direct();
@@ -281,6 +287,10 @@ TEST(SwitchConfig, WhatSeveralLcoresCannotShareIsRefused) {
   ASSERT_TRUE(again) << format_issues("text", again.issues);
   EXPECT_EQ(again.config->more_lcores, shared.more_lcores);
   EXPECT_EQ(cpus_of(*again.config), (std::vector<std::uint32_t>{0, 1, 1, 2}));
+  auto holds = shared;
+  hold_windows(holds, 1);
+  holds.devices[1].rx_queues = 1;
+  EXPECT_TRUE(validate(holds).empty()) << "the other port may have as many as it likes";
   const Breach<C> breaches[] = {
       {[](C& c) { c.more_lcores.push_back(1024); }, "more_lcores[3]", "1024: must be at most 1023"},
       {[](C& c) { c.more_lcores.resize(64); }, "more_lcores", "64 lcores: must be at most 63"},
@@ -294,12 +304,10 @@ TEST(SwitchConfig, WhatSeveralLcoresCannotShareIsRefused) {
        "1000000 bytes: needs one lcore"},
       {[](C& c) { c.switches[0].classes.learned_flows = 9; }, "switch[0].classes.learned_flows",
        "9: needs one lcore"},
-      {[](C& c) {
-         c.switches[0].signals = {.accept_tos = true, .accept_from = {"10.0.0.0/8"}};
-         c.switches[0].ports[1].regulation.mode = RegulationMode::kWindow;
-         c.switches[0].ports[1].regulation.recovery = Recovery::kTimer;
-       },
-       "switch[0].port[1].regulation.mode", "\"window\": needs one lcore"},
+      {[](C& c) { hold_windows(c, 0); }, "device[0].rx_queues",
+       "4: must be 1 with more_lcores: port \"p\" holds windows"},
+      {[](C& c) { hold_windows(c, 1); }, "device[1].rx_queues",
+       "up to one per lcore: must be 1 with more_lcores: port \"q\" holds windows"},
   };
   expect_each_reported(breaches, shared);
 }

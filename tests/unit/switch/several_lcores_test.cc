@@ -4,121 +4,16 @@
 // puts packets, and which receive what they transmit.
 #include <gtest/gtest.h>
 
-#include <map>
-#include <set>
-
 #include "common/core/random.h"
-#include "switch/direct_switch.h"
-#include "tests/support/frames.h"
-#include "tests/support/pool.h"
+#include "tests/unit/switch/lcores_bench.h"
 
 namespace outrider {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr std::uint32_t kPorts = 4;
-
-/// Port p, 10.0.<p>.0/24, has a device of its own. The drain is so slow that nothing
-/// leaves before leave().
-SwitchProcessConfig config() {
-  SwitchProcessConfig c;
-  SwitchConfig sw{.name = "sw", .ports = {}, .routes = {}, .mac_routes = {}};
-  for (std::uint32_t p = 0; p < kPorts; ++p) {
-    const std::string name = "p" + std::to_string(p);
-    c.devices.push_back({.name = name, .device = "net_ring" + std::to_string(p)});
-    SwitchPortConfig port{.name = name, .drain_rate = BitRate{1'000'000}, .device = name};
-    port.queue.limit_packets = 4000;
-    port.marker.threshold_packets = 4000;
-    sw.ports.push_back(port);
-    sw.routes.push_back({"10.0." + std::to_string(p) + ".0/24", name});
-  }
-  c.switches = {sw};
-  return c;
-}
-
-/// What left by each port: flow -> sequence numbers in order.
-using Left = std::map<std::uint32_t, std::map<std::uint16_t, std::vector<std::uint32_t>>>;
-
-class Bench {
- public:
-  Bench(const SwitchProcessConfig& c, std::uint32_t lcores)
-      : devices_(ports(c), *pool_), direct_(std::make_unique<DirectSwitch>(c, devices_, lcores)) {}
-  ~Bench() {
-    direct_.reset();
-    for (std::uint32_t p = 0; p < kPorts; ++p) drain(p, [](Packet&) {});
-    EXPECT_EQ(rte_mempool_in_use_count(pool_.get()), 0U);
-  }
-
-  void arrive(std::uint32_t port, const FrameSpec& spec) {
-    Packet* packet = make_packet(*pool_, spec);
-    ASSERT_EQ(devices_.port(port).tx(&packet, 1), 1U);
-    ++arrived_;
-  }
-  void poll() {
-    for (std::uint32_t w = 0; w < direct_->workers(); ++w)
-      direct_->worker(w).poll(now_, now_ + 1us);
-    now_ += 1us;
-  }
-  void poll_only(std::uint32_t lcore) {
-    direct_->worker(lcore).poll(now_, now_ + 1us);
-    now_ += 1us;
-  }
-  /// Polls with a pause, after which what left meanwhile has been taken from the devices.
-  void wait(Duration pause) {
-    poll();
-    poll();
-    now_ += pause;
-    static_cast<void>(leave(0s));
-  }
-  /// Everything that waits leaves, and the far ends take it.
-  Left leave(Duration after = 100s) {
-    for (std::uint32_t w = 0; w < direct_->workers(); ++w)
-      direct_->worker(w).poll(now_, now_ + after);
-    now_ += after;
-    Left left;
-    for (std::uint32_t p = 0; p < kPorts; ++p)
-      drain(p, [&](Packet& packet) {
-        const auto a = outrider::arrival_of(packet, p, now_);
-        EXPECT_TRUE(a.checksum_valid);
-        left[p][a.flow.source_port].push_back(a.sequence);
-      });
-    return left;
-  }
-  [[nodiscard]] SwitchReport report() const { return direct_->report(now_); }
-  void capture(PortCapture& to) {
-    for (Switch* sw : direct_->switches())
-      for (std::uint32_t p = 0; p < sw->ports(); ++p) sw->port(p).capture(to);
-  }
-  [[nodiscard]] std::uint64_t arrived() const { return arrived_; }
-
- private:
-  static std::vector<PortConfig> ports(const SwitchProcessConfig& c) {
-    std::vector<PortConfig> configs;
-    for (const auto& d : c.devices)
-      configs.push_back({.name = d.name, .device = d.device, .rx_queues = d.rx_queues});
-    return configs;
-  }
-  template <class See>
-  void drain(std::uint32_t port, See see) {
-    std::array<Packet*, kBatchPackets> batch;
-    while (const auto n = devices_.receive_batch(port, 0, batch))
-      for (std::uint16_t i = 0; i < n; ++i) {
-        see(*batch[i]);
-        release(batch[i]);
-      }
-  }
-
-  Mempool pool_ = make_packet_pool({.name = "lcores", .mbufs = 8191});
-  PollDevices devices_;
-  std::unique_ptr<DirectSwitch> direct_;
-  Time now_{};
-  std::uint64_t arrived_ = 0;
-};
-
 /// Flow f from port f % kPorts; 0 to 3 packets of random flows a step, as seeded.
-Left run(std::uint32_t lcores, std::uint64_t seed) {
-  Bench bench(config(), lcores);
+Left run(std::uint32_t lcores, std::uint64_t seed,
+         const SwitchProcessConfig& config = four_ports()) {
+  LcoresBench bench(config, lcores);
   RandomStream random(seed, 0, RandomPurpose::kImpairment);
   std::vector<std::uint32_t> sequences(40);
   for (int step = 0; step < 400; ++step) {
@@ -155,9 +50,24 @@ TEST(SeveralLcores, ForwardAsOneAndKeepTheOrderOfFlows) {
   }
 }
 
+// Ports with windows see what comes in by them before another lcore gets it: the way to that
+// lcore is a longer one, the order of a flow is the same.
+TEST(SeveralLcores, KeepTheOrderOfFlowsWhereWindowsAreHeld) {
+  SwitchProcessConfig c = four_ports();
+  for (const std::uint32_t p : {1U, 2U}) {  // one of each way in and out
+    c.switches[0].ports[p].regulation.mode = RegulationMode::kWindow;
+    c.switches[0].ports[p].regulation.recovery = Recovery::kTimer;
+  }
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    const Left one = run(1, seed);
+    for (const std::uint32_t lcores : {1U, 2U, 3U, 4U})
+      EXPECT_EQ(run(lcores, seed, c), one) << lcores;
+  }
+}
+
 /// Two queues a port, one judged at its dequeue, busy half of the time.
 SwitchProcessConfig two_queues(SchedulerKind scheduler) {
-  auto c = config();
+  auto c = four_ports();
   auto& sw = c.switches[0];
   sw.classes.background_queue = 1;
   sw.signals.accept_tos = true;
@@ -184,7 +94,7 @@ struct Watched {
 };
 
 Watched run_two_queues(SchedulerKind scheduler, PortCapture* watcher) {
-  Bench bench(two_queues(scheduler), 1);
+  LcoresBench bench(two_queues(scheduler), 1);
   if (watcher != nullptr) bench.capture(*watcher);
   RandomStream random(7, 0, RandomPurpose::kTest);
   for (std::uint32_t step = 0; step < 3000; ++step) {
@@ -248,7 +158,7 @@ TEST(DirectSwitch, APortForwardsAlikeWatchedOrNot) {
 }
 
 TEST(SeveralLcores, APacketBetweenThemIsResidentAndReleasedAtTheEnd) {
-  Bench bench(config(), 2);
+  LcoresBench bench(four_ports(), 2);
   for (int i = 0; i < 5; ++i) bench.arrive(1, {.flow = {1, 0x0A000002, 1000, 80}});
   bench.poll();  // lcore 0 first, which finds nothing; then 1, which hands to port 0
   const SwitchReport r = bench.report();
@@ -256,12 +166,12 @@ TEST(SeveralLcores, APacketBetweenThemIsResidentAndReleasedAtTheEnd) {
   EXPECT_EQ(r.resident, 5U);
   EXPECT_EQ(r.queues[0].arrived[TrafficClass::kBackground], 0U) << "not at the port yet";
   EXPECT_TRUE(r.ledger_balanced);
-}  // ~Bench: no buffer is lost
+}  // ~LcoresBench: no buffer is lost
 
 TEST(SeveralLcores, WhatTheOwnerLagsBehindIsDroppedByName) {
-  auto c = config();
+  auto c = four_ports();
   c.switches[0].ports[0].drain_rate = BitRate{100'000'000'000};
-  Bench bench(c, 2);
+  LcoresBench bench(c, 2);
   for (int round = 0; round < 40; ++round) {
     for (int i = 0; i < 32; ++i) bench.arrive(1, {.flow = {1, 0x0A000002, 1000, 80}});
     bench.poll_only(1);
@@ -275,7 +185,7 @@ TEST(SeveralLcores, WhatTheOwnerLagsBehindIsDroppedByName) {
 }
 
 SwitchProcessConfig bridge() {
-  auto c = config();
+  auto c = four_ports();
   c.switches[0].routes.clear();
   c.switches[0].l2.learning = true;
   c.switches[0].l2.ageing = 1s;
@@ -288,7 +198,7 @@ FrameSpec between(std::uint32_t from, std::uint32_t to) {
 }
 
 TEST(SeveralLcores, TellEachOtherWhereStationsAre) {
-  Bench bench(bridge(), 4);
+  LcoresBench bench(bridge(), 4);
   bench.arrive(0, between(1, 2));  // heard by lcore 0 alone; flooded
   bench.poll();
   bench.poll();
@@ -310,7 +220,7 @@ TEST(SeveralLcores, TellEachOtherWhereStationsAre) {
 
 // A station that speaks to one lcore's ports only is kept alive in the others' tables.
 TEST(SeveralLcores, AStationThatIsHeardDoesNotAgeElsewhere) {
-  Bench bench(bridge(), 2);
+  LcoresBench bench(bridge(), 2);
   bench.arrive(1, between(9, 8));
   bench.poll();
   bench.poll();
@@ -327,7 +237,7 @@ TEST(SeveralLcores, AStationThatIsHeardDoesNotAgeElsewhere) {
 }
 
 TEST(LcorePlan, DealsOutDevicesAndTheirReceiveQueues) {
-  const auto c = config();
+  const auto c = four_ports();
   const LcorePlan one = plan_lcores(c, std::vector<std::uint16_t>{1, 1, 1, 1}, 1);
   EXPECT_EQ(one.polled[0].size(), 4U);
   EXPECT_EQ(one.owner_of_port, (std::vector<std::uint32_t>{0, 0, 0, 0}));
