@@ -132,9 +132,17 @@ void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
 
 /// What the clamp says of the packet stays with it: marking may come with its departure.
 void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
-  meta(packet).window_treatment =
-      window_->on_arrival(packet, queue_.occupancy_packets(), queue_.occupancy_bytes(),
-                          regulator_->threshold(now), now);
+  meta(packet).window_treatment = window_->on_arrival(
+      packet, queue_.occupancy_packets(), queue_.occupancy_bytes(), threshold_of_windows(now), now);
+}
+
+/// The regulator's, after the windows have heard whose regulation has begun by then.
+std::optional<std::uint16_t> PortQueue::threshold_of_windows(Time now) noexcept {
+  const auto threshold = regulator_->threshold(now);
+  regulator_->tell_begun([this, now](const Regulator::BegunBurst& burst) {
+    window_->on_start(burst.flow, burst.sequence, burst.bytes.value_or(0), now);
+  });
+  return threshold;
 }
 
 std::optional<DropReason> PortQueue::refusal(std::uint32_t frame_bytes) const noexcept {

@@ -66,15 +66,16 @@ class PortQueue {
   void on_start(const StartSignal& start, Time now) noexcept {
     if (!listens_) return;
     const auto verdict = regulator_->on_start(start, now);
-    if (window_ && verdict == ArmVerdict::kArmed)
-      window_->on_start(start.flow, start.sequence, start.bytes.value_or(0), now);
+    if (!window_ || verdict != ArmVerdict::kArmed) return;
+    window_->on_announced(now);
+    static_cast<void>(threshold_of_windows(now));
   }
   /// A packet that came in by the port, before it leaves by any: what it acknowledges may
   /// have left by this queue.
   void on_return(Packet& packet, Time now) noexcept {
     if (window_) [[unlikely]]
       window_->on_return(packet, queue_.occupancy_packets(), queue_.occupancy_bytes(),
-                         regulator_->threshold(now), now);
+                         threshold_of_windows(now), now);
   }
 
   void count_arrival(TrafficClass c) noexcept { ++counters_.arrived[c]; }
@@ -196,6 +197,7 @@ class PortQueue {
   void count_regulation(QueueCounts& n, Time now) const;
   void hear_payload(const PacketMeta& m, Time now) noexcept;
   void show_to_window(Packet& packet, Time now) noexcept;
+  [[nodiscard]] std::optional<std::uint16_t> threshold_of_windows(Time now) noexcept;
   [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
   /// Each of these takes ownership if it returns false: the packet was dropped.
   [[nodiscard]] bool find_room(Packet* packet) noexcept;

@@ -85,9 +85,6 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   if (policy.recovery == Recovery::kBurstEnd) within_expiry("idle_end", policy.idle_end);
   at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
              "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
-  at.require(!holds_windows(policy.mode) || !policy.lead, "lead",
-             format_duration(policy.lead.value_or(Duration{})),
-             "cannot be combined with a mode that holds windows: they are held from START on");
   check(at.below("window"), policy.window);
   check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;

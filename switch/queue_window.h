@@ -21,7 +21,9 @@ class QueueWindow {
  public:
   QueueWindow(const RegulationPolicy& policy, BitRate drain_rate, RateLayer layer);
 
-  /// A START that was armed.
+  /// A START was armed: bursts are to be expected, sooner or later.
+  void on_announced(Time now) noexcept { clamp_.on_announced(now); }
+  /// Regulation for an announced burst begins.
   void on_start(const FlowKey& flow, std::uint32_t sequence, std::uint64_t bytes,
                 Time now) noexcept {
     clamp_.on_start(flow, sequence, bytes, now);

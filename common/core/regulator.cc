@@ -141,6 +141,7 @@ void Regulator::advance(Time now) noexcept {
 
 void Regulator::begin(Entry& e, Time at, Time budget_ends_at) noexcept {
   e.begun = true;
+  ++untold_;
   e.budget_ends_at = budget_ends_at;
   if (begun_++ == 0) regulated_since_ = at;
 }
@@ -200,6 +201,7 @@ void Regulator::remove(std::size_t live_index, End why, Time at) noexcept {
   count(why);
   const Entry& gone = live_[live_index];
   if (gone.begun) {
+    untold_ -= !gone.told;
     budget_.release(gone.flow, at);
     last_end_ = std::max(last_end_, at);
     if (--begun_ == 0) regulated_ += std::max(last_end_, regulated_since_) - regulated_since_;

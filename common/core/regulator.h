@@ -55,6 +55,9 @@ enum class ArmVerdict : std::uint8_t { kArmed, kRepeated, kRefusedBudget, kRefus
 /// the first packet that comes to the queue from then on begins it, and one that meets no
 /// packet regulates nothing.
 ///
+/// Who holds windows has to know whose bursts these are: tell_begun() names each entry once,
+/// from its begin on.
+///
 /// The effective threshold is a pure function of the live entries that have begun (see
 /// regulator_composition.h); a memo of it is recomputed whenever an entry comes, begins
 /// or goes.
@@ -105,6 +108,26 @@ class Regulator {
     return begun_ == 0 ? std::nullopt : std::optional(effective_);
   }
 
+  /// An announced burst whose regulation has begun.
+  struct BegunBurst {
+    FlowKey flow;
+    std::uint32_t sequence = 0;  ///< of its first byte
+    std::optional<std::uint64_t> bytes{};
+  };
+  /// Gives `hear(const BegunBurst&)` every live entry that has begun and was not given yet.
+  /// Up to date after threshold(now).
+  template <class Hear>
+  void tell_begun(Hear&& hear) noexcept {
+    if (untold_ == 0) [[likely]]
+      return;
+    for (Entry& e : live_) {
+      if (!e.begun || e.told) continue;
+      e.told = true;
+      hear(BegunBurst{e.flow, e.announced_sequence, e.bytes});
+    }
+    untold_ = 0;
+  }
+
   [[nodiscard]] std::uint32_t live_entries() const noexcept {
     return static_cast<std::uint32_t>(live_.size());
   }
@@ -137,6 +160,7 @@ class Regulator {
     std::uint32_t announced_sequence = 0;
     std::uint16_t threshold_packets = 0;
     bool begun = false;
+    bool told = false;  ///< by tell_begun()
     bool predicted = false;
     std::optional<std::uint64_t> bytes{};
     std::uint64_t reached = 0;  ///< announced bytes up to the furthest one seen; 0: none is
@@ -184,6 +208,7 @@ class Regulator {
   // What each packet asks for, together.
   Time next_event_ = kNever;     ///< earliest begin or end of a live entry, or predict_at_
   std::uint32_t begun_ = 0;      ///< of the live entries
+  std::uint32_t untold_ = 0;     ///< of those that have begun
   std::uint16_t effective_ = 0;  ///< composed threshold; meaningful only if some have begun
   bool predicts_ = false;
   std::array<std::uint64_t, 4> live_tags_{};  ///< bit t: a live entry's flow has tag t, or had

@@ -106,7 +106,7 @@ void WindowClamp::follow(const Queue& queue, Time now) noexcept {
 }
 
 bool WindowClamp::expects_bursts(Time now) const noexcept {
-  return started_at_ && now - *started_at_ < kBurstMemory;
+  return announced_at_ && now - *announced_at_ < kBurstMemory;
 }
 
 /// A window that opens now is heard of with the flow's next answer, half a round trip away
@@ -127,7 +127,7 @@ void WindowClamp::on_start(const FlowKey& flow, std::uint32_t announced_sequence
     return;
   }
   phase_ = Phase::kHolding;
-  started_at_ = now;
+  on_announced(now);
 }
 
 void WindowClamp::on_burst_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes,

@@ -66,7 +66,10 @@ class WindowClamp {
   WindowClamp(const WindowPolicy& policy, BitRate drain_rate, std::uint32_t overhead_bytes,
               std::uint32_t max_bursts);
 
-  /// A START that the regulator has armed. @param bytes announced; 0: not known
+  /// A burst was announced, also one that is not regulated yet: standing windows close in on
+  /// what flows have in flight, so that edges have little way to go.
+  void on_announced(Time now) noexcept { announced_at_ = now; }
+  /// Regulation for an announced burst begins. @param bytes announced; 0: not known
   void on_start(const FlowKey& flow, std::uint32_t announced_sequence, std::uint64_t bytes,
                 Time now) noexcept;
   /// Payload of DDL reaches the queue.
@@ -138,8 +141,8 @@ class WindowClamp {
   std::size_t next_victim_ = 0;
   Phase phase_ = Phase::kStanding;
   Time released_at_{};
-  std::optional<Time> started_at_;  ///< latest START
-  std::uint16_t h_packets_ = 0;     ///< latest threshold while regulated
+  std::optional<Time> announced_at_;  ///< latest START, or begin of regulation
+  std::uint16_t h_packets_ = 0;       ///< latest threshold while regulated
   // Smoothed over flows' answers; 0: none is known.
   double rtt_ns_ = 0, up_ns_ = 0;
   // Weights of the flows that answered in the last round and in this one [bytes].

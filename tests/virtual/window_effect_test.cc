@@ -149,6 +149,47 @@ TEST_F(WindowEffect, DeadWorkerHoldsNobodyForLong) {
   }
 }
 
+// The same START, 25 round trips early: the switch begins two of them before the burst is
+// due, so that background pays for two, and the burst finds what it finds with a START that
+// comes just then. All senders are back long before the next burst.
+TEST_F(WindowEffect, BeginsALeadBeforeTheBurstIsDue) {
+  const auto announced_early = [](WindowRule rule, int switch_lead_rtts) {
+    return [rule, switch_lead_rtts](Dumbbell& d) {
+      window(rule, 25)(d);
+      d.job.announce.signal_form = SignalForm::kUdp;
+      if (switch_lead_rtts != 0) d.bottleneck_port.regulation.lead = switch_lead_rtts * d.rtt;
+    };
+  };
+  const auto in_time = [](WindowRule rule) {
+    return [rule](Dumbbell& d) {
+      window(rule, 2)(d);
+      d.job.announce.signal_form = SignalForm::kUdp;
+    };
+  };
+  for (const auto rule : {WindowRule::kStrict, WindowRule::kComplement}) {
+    const auto told_then = arm(in_time(rule));
+    const auto told_early = arm(announced_early(rule, 2));
+    const auto held_early = arm(announced_early(rule, 0));
+    const auto ratio = [&told_then](const std::vector<Outcome>& arm, double Outcome::*metric) {
+      return mean_of(arm, metric) / mean_of(told_then, metric);
+    };
+    RecordProperty("start", std::to_string(mean_of(told_early, &Outcome::start_packets)));
+    RecordProperty("completion", std::to_string(ratio(told_early, &Outcome::completion_ms)));
+    RecordProperty("regulated", std::to_string(ratio(told_early, &Outcome::regulated_ms)));
+    EXPECT_EQ(mean_of(told_early, &Outcome::starts), kIterations);
+    EXPECT_NEAR(ratio(told_early, &Outcome::completion_ms), 1, 0.1);
+    EXPECT_NEAR(ratio(told_early, &Outcome::regulated_ms), 1, 0.1);
+    EXPECT_GT(ratio(held_early, &Outcome::regulated_ms), 2);
+    EXPECT_GT(ratio(told_early, &Outcome::tail_mbit), 0.98);
+    EXPECT_EQ(mean_of(told_early, &Outcome::entries_left), 0);
+    if (rule == WindowRule::kStrict) {
+      EXPECT_LT(ratio(held_early, &Outcome::background_mbit),
+                0.95 * ratio(told_early, &Outcome::background_mbit))
+          << "23 round trips at the floor";
+    }
+  }
+}
+
 // Share of what leaves the bottleneck, over the span of about ten round trips that has least,
 // from a burst's first packet there to its last.
 double least_background_share(const QueueReport& queue, const QueueBurstRecord& burst,

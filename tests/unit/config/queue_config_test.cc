@@ -63,11 +63,6 @@ TEST(PredictConfig, EveryRuleNamesItsKey) {
        "\"off\": must regulate"},
       {[&](C& c) {
          policy(c).mode = RegulationMode::kWindow;
-         policy(c).predict.from = PredictFrom::kOff;
-       },
-       "switch[0].port[0].regulation.lead", "6ms: cannot be combined with a mode that holds"},
-      {[&](C& c) {
-         policy(c).mode = RegulationMode::kWindow;
          policy(c).lead.reset();
        },
        "switch[0].port[0].regulation.mode", "a mode that holds windows: cannot"},

@@ -118,7 +118,6 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
       {[&](C& c) {
          port(c).regulation.mode = RegulationMode::kMarkWindow;
          port(c).regulation.predict.from = PredictFrom::kOff;
-         port(c).regulation.lead.reset();
          port(c).regulation.recovery = Recovery::kArrival;
        },
        "switch[0].port[0].regulation.recovery", "\"arrival\": must be \"burst_end\""},

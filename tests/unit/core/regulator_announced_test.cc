@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <span>
+#include <vector>
 
 #include "common/core/regulator.h"
 
@@ -209,6 +210,34 @@ TEST(RegulatorDue, WhatWaitsTakesAPlaceInTheTable) {
     EXPECT_EQ(regulator.on_start({worker(w), 1, 10, {}, Time{1s}}, Time{}), ArmVerdict::kArmed);
   EXPECT_EQ(regulator.on_start({worker(2), 1, 10, {}, Time{1s}}, Time{}),
             ArmVerdict::kRefusedTable);
+}
+
+std::vector<std::uint32_t> told(Regulator& regulator, Time now) {
+  static_cast<void>(regulator.threshold(now));
+  std::vector<std::uint32_t> sequences;
+  regulator.tell_begun(
+      [&sequences](const Regulator::BegunBurst& b) { sequences.push_back(b.sequence); });
+  return sequences;
+}
+
+// Who holds windows hears of each burst once, as its regulation begins, and of none that
+// was over or replaced before.
+TEST(RegulatorDue, TellsWhatHasBegunOnce) {
+  using Sequences = std::vector<std::uint32_t>;
+  Regulator regulator(policy(Recovery::kBurstEnd));
+  regulator.on_start({worker(0), 1000, 10, 5000, Time{20ms}}, Time{});  // begins at 16 ms
+  regulator.on_start({worker(1), 2000, 10, 100, Time{30ms}}, Time{});   // at 26
+  regulator.on_start({worker(2), 3000, 10, {}, Time{40ms}}, Time{});    // at 36
+  EXPECT_EQ(told(regulator, Time{15'999'999ns}), Sequences{});
+  EXPECT_EQ(told(regulator, Time{16ms}), Sequences{1000});
+  EXPECT_EQ(told(regulator, Time{17ms}), Sequences{}) << "once";
+  regulator.on_start({worker(3), 4000, 10}, Time{18ms});
+  EXPECT_EQ(told(regulator, Time{18ms}), Sequences{4000}) << "does not say when: at once";
+  regulator.on_payload(worker(1), 2000, 100, false, Time{19ms});
+  regulator.on_start({worker(2), 9000, 10, {}, Time{45ms}}, Time{20ms});
+  EXPECT_EQ(told(regulator, Time{40ms}), Sequences{}) << "one was early, one is replaced";
+  EXPECT_EQ(told(regulator, Time{41ms}), Sequences{9000});
+  EXPECT_EQ(regulator.counters().replaced, 1U);
 }
 
 // -- how many bytes it has
