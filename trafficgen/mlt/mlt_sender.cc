@@ -34,7 +34,7 @@ MltSender::MltSender(const MltConfig& config, const ControllerConfig& control, c
       probes_(setup.tensors.size()),
       rto_(config.probe_timeout, rto_bounds()),
       control_(control) {
-  assert(control.mss_bytes == packet_bytes_ && !setup.tensors.empty());
+  assert(control.mss_bytes == packet_bytes_);
   tensors_.reserve(setup.tensors.size());
   std::size_t classes = 1;
   for (const MltTensor& t : setup.tensors) {
@@ -80,6 +80,8 @@ void MltSender::hand_over(std::uint32_t tensor, Time now) noexcept {
   const bool idle = pending_tensors_ == 0 && in_flight_bytes() == 0;
   if (idle && last_sent_ != Time{} && now - last_sent_ > rto_.rto()) control_->on_idle(now);
   enter(tensor, Phase::kPending);
+  // All before it was stopped, and the feedback on it was lost: nothing else would speak.
+  if (deadline_ == kNever && !window_open()) deadline_ = now + rto_.rto();
 }
 
 /// Keeps the counts of tensors by phase, and the queues.

@@ -88,6 +88,26 @@ TEST(MltSender, StopsWhenTold) {
   EXPECT_FALSE(b.sender.has_message());
 }
 
+// The last tensor was stopped, but the feedback on it was lost: what is handed over then finds
+// no room in the window, and nobody who would speak of himself.
+TEST(MltSender, AsksWhenTheWindowIsClosedAndNothingElseIsOutstanding) {
+  Bench b({{.bytes = 1000}, {.bytes = 2000}}, 1);
+  b.sender.hand_over(0, kStart);
+  (void)b.next();
+  EXPECT_TRUE(b.sender.on_message({.kind = Kind::kStop, .identity = kBurst, .tensor = 0}, kStart));
+  EXPECT_EQ(b.sender.next_timer(), kNever);
+  b.sender.hand_over(1, kStart + 1ms);
+  EXPECT_FALSE(b.sender.has_message());
+  const Time silent = b.sender.next_timer();
+  ASSERT_EQ(silent, kStart + 1ms + MltConfig{}.probe_timeout);
+  b.sender.on_timer(silent);
+  EXPECT_EQ(b.next(silent).kind, Kind::kProbe);
+  EXPECT_TRUE(b.sender.on_message(b.feedback(1000, 1000), silent));
+  const Message first = b.next(silent);
+  EXPECT_EQ(first.kind, Kind::kData);
+  EXPECT_EQ(first.tensor, 1U);
+}
+
 TEST(MltSender, ProbesWhenItIsOutOfDataAndSendsAgain) {
   Bench b({{.bytes = 3000}}, 10);
   b.sender.hand_over(0, kStart);
