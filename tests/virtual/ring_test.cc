@@ -90,11 +90,14 @@ TEST(Ring, AnnouncesToTheRightNeighbour) {
   }
 }
 
+// Compute is shorter than a round trip: a worker begins its next burst before its neighbour has
+// the last steps of this one.
 TEST(Ring, SurvivesLossesAndReordering) {
   const Mempool pool = make_test_pool(20'000);
   {
     Dumbbell d = ring_of(4);
     d.job.burst_bytes = 300'001;
+    d.job.compute = std::chrono::microseconds(1);
     ImpairedWorld world(d.switches(), traffic_of(d), *pool);
     world.impair_all({.loss = 0.02, .duplicate = 0.01, .reorder = 0.05}, 3);
     ASSERT_TRUE(world.run_to_end(Time{} + std::chrono::seconds(120)));
@@ -106,6 +109,15 @@ TEST(Ring, SurvivesLossesAndReordering) {
     }
     EXPECT_EQ(delivered, 4U * 2 * 3 * 300'001ULL);
     EXPECT_GT(retransmitted, 0U);
+    const auto bursts = bursts_of(r, BurstDirection::kPush);
+    ASSERT_EQ(bursts.size(), 16U);
+    for (const auto& b : bursts)
+      for (const auto& next : bursts)
+        if (next.identity.worker == b.identity.worker &&
+            next.identity.iteration == b.identity.iteration + 1) {
+          EXPECT_GE(b.first_sent_ns, b.released_ns);
+          EXPECT_LT(b.first_sent_ns, next.released_ns) << "a first byte of the next burst";
+        }
     EXPECT_TRUE(world.ledger().balanced());
     EXPECT_TRUE(r.traffic.ledger_balanced);
     world.flush();

@@ -245,14 +245,11 @@ FlowTotals& Job::pull_flow(std::uint32_t worker, std::uint32_t server) noexcept 
   return flows_[(std::size_t{worker} * targets_ + server) * 2 + 1];
 }
 
-/// One shard of a burst has arrived: the sender knows when its first byte left.
-void Job::note_sender(BurstRecord& record, std::optional<Time> first_sent_at, Time now) noexcept {
-  if (first_sent_at) {
-    const auto at = first_sent_at->time_since_epoch().count();
-    record.first_sent_ns =
-        record.first_sent_ns == kNotYet_ns ? at : std::min(record.first_sent_ns, at);
-  }
-  record.delivered_ns = now.time_since_epoch().count();
+void Job::note_first_sent(BurstRecord& record, std::optional<Time> first_sent_at) noexcept {
+  if (!first_sent_at) return;
+  const auto at = first_sent_at->time_since_epoch().count();
+  record.first_sent_ns =
+      record.first_sent_ns == kNotYet_ns ? at : std::min(record.first_sent_ns, at);
 }
 
 std::optional<Time> Job::first_sent_at(std::uint32_t worker, std::uint32_t server,
@@ -275,13 +272,10 @@ void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
   if (learner_) learner_->push_delivered(worker, server, missing, now);
   const std::size_t index = burst_index(worker, iteration, BurstDirection::kPush);
   BurstRecord& record = bursts_[index];
-  const bool complete = --shards_missing_[index] == 0;
-  note_sender(record, first_sent_at(worker, server, BurstDirection::kPush), now);
+  note_first_sent(record, first_sent_at(worker, server, BurstDirection::kPush));
   if (!mlt_) record.delivered_bytes += is_ring() ? push_bytes(worker) : shard_bytes(server);
-  if (!complete) {
-    record.delivered_ns = kNotYet_ns;
-    return;
-  }
+  if (--shards_missing_[index] != 0) return;
+  record.delivered_ns = now.time_since_epoch().count();
   ++delivered_bursts_;
   note_times(record, target(worker, server));
   this->iteration(worker, iteration).pushed_ns = record.delivered_ns;
@@ -325,15 +319,13 @@ void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
                         Time now, std::span<const ByteRange> missing) noexcept {
   if (learner_) learner_->pull_delivered(worker, server, missing);
   const std::size_t index = burst_index(worker, iteration, BurstDirection::kPull);
-  const bool complete = --shards_missing_[index] == 0;
-  note_sender(bursts_[index], first_sent_at(worker, server, BurstDirection::kPull), now);
-  if (!mlt_) bursts_[index].delivered_bytes += shard_bytes(server);
-  if (!complete) {
-    bursts_[index].delivered_ns = kNotYet_ns;
-    return;
-  }
+  BurstRecord& record = bursts_[index];
+  note_first_sent(record, first_sent_at(worker, server, BurstDirection::kPull));
+  if (!mlt_) record.delivered_bytes += shard_bytes(server);
+  if (--shards_missing_[index] != 0) return;
+  record.delivered_ns = now.time_since_epoch().count();
   ++delivered_bursts_;
-  note_times(bursts_[index], *setup_.workers[worker]);
+  note_times(record, *setup_.workers[worker]);
 }
 
 void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,

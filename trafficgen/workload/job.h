@@ -172,6 +172,7 @@ class Job {
   [[nodiscard]] StartCounts& starts() noexcept { return starts_; }
 
   // -- records
+  static void note_first_sent(BurstRecord& record, std::optional<Time> first_sent_at) noexcept;
   [[nodiscard]] BurstRecord& burst(std::uint32_t worker, std::uint32_t iteration,
                                    BurstDirection d) noexcept;
   [[nodiscard]] IterationRecord& iteration(std::uint32_t worker, std::uint32_t iteration) noexcept;
@@ -186,7 +187,6 @@ class Job {
  private:
   [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
                           Time free_at) const noexcept;
-  void note_sender(BurstRecord& record, std::optional<Time> first_sent_at, Time now) noexcept;
   [[nodiscard]] std::optional<Time> first_sent_at(std::uint32_t worker, std::uint32_t server,
                                                   BurstDirection d) const noexcept;
   static void note_times(BurstRecord& record, const Host& receiver) noexcept;

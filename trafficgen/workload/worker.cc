@@ -309,6 +309,10 @@ void Worker::begin_tcp_burst(Time now) noexcept {
     shard.retransmitted_noted = connection.counters().retransmitted;
     shard.pushed_flow = shard.flow;
     shard.pushed_sequence = connection.next_sequence();
+    // A ring's last burst may still be on its way, and its first byte is forgotten from now on.
+    if (job_.is_ring() && iteration_ > 0)
+      Job::note_first_sent(job_.burst(index_, iteration_ - 1, BurstDirection::kPush),
+                           connection.watched_sent_at());
     connection.set_identity(r.identity);
     connection.watch_offset(connection.written_bytes());
     host_.begin_burst(connection, ledger, idle, now);
