@@ -27,6 +27,9 @@ void check_values(const Checks& at, const JobConfig& job, const ModelProfile& mo
       model.tensors, [](const Tensor& t) { return t.bytes % mlt::kValueBytes == 0; });
   at.require(whole, "model", Checks::quoted(*job.model),
              "has a tensor that is no multiple of 4 bytes, as protocol \"mlt\" needs");
+  at.require(model.total_bytes >= mlt::kValueBytes * listeners_of(job).size(), "model",
+             Checks::quoted(*job.model),
+             "has fewer values of 4 bytes than there are servers, or workers of a ring");
   const std::uint64_t shards = mlt::kValueBytes * std::max<std::uint64_t>(job.servers.size(), 1);
   at.require(job.shard_by != ShardRule::kBytes || model.total_bytes % shards == 0, "shard_by",
              "\"bytes\"",

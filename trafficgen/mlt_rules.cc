@@ -33,6 +33,23 @@ bool is_of_both(std::string_view key) {
 
 constexpr std::uint16_t kFirstEphemeralPort = 32768;
 
+/// Chunks are cut from the whole model, whatever layers it has.
+void check_ring_over_mlt(const Checks& at, const JobConfig& job, const GeneratorConfig& config) {
+  const auto transport =
+      std::ranges::find(config.transports, job.transport, &TransportConfig::name);
+  const std::string shown = Checks::quoted(job.transport);
+  at.require(transport->mlt.class_dscps.size() <= 1, "transport", shown,
+             "must have one DSCP in class_dscps with collective \"ring\", whose chunks are not "
+             "layers");
+  at.require(transport->mlt.front_share == 0, "transport", shown,
+             "must have front_share 0 with collective \"ring\", whose chunks are not layers");
+  const std::uint64_t least_bytes = mlt::kValueBytes * job.workers.size();
+  if (job.burst_bytes)
+    at.require(*job.burst_bytes >= least_bytes, "burst_bytes", std::to_string(*job.burst_bytes),
+               "must be at least " + std::to_string(least_bytes) +
+                   " over protocol \"mlt\": a value of 4 bytes for each worker of the ring");
+}
+
 }  // namespace
 
 void check_protocol(const Checks& at, const TransportConfig& transport) {
@@ -60,9 +77,7 @@ void check_mlt_job(const Checks& at, const JobConfig& job, const GeneratorConfig
   const auto refuse = [&at](bool broken, std::string_view key, std::string_view problem) {
     if (broken) at.fault(key, problem);
   };
-  refuse(job.collective == Collective::kRing, "collective",
-         "must be \"ps\" over protocol \"mlt\": a chunk of a ring is passed on reduced, so what "
-         "is missing of it would be missing once more at every step");
+  if (job.collective == Collective::kRing) check_ring_over_mlt(at, job, config);
   refuse(job.send_policy != SendPolicyKind::kFifo && job.send_policy != SendPolicyKind::kWfbp,
          "send_policy",
          "must be \"fifo\" or \"wfbp\" over protocol \"mlt\": the others count acknowledged "

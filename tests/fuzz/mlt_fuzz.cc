@@ -16,7 +16,11 @@ namespace {
 constexpr BurstIdentity kBurst{1, 2, 3, BurstDirection::kPush};
 constexpr std::uint32_t kPacketBytes = 100;
 
-std::vector<MltTensor> tensors() { return {{.bytes = 30'000}, {.bytes = 8}, {.bytes = 1204}}; }
+std::vector<MltTensor> tensors() {
+  return {{.bytes = 30'000, .tolerance = 0.1},
+          {.bytes = 8, .tolerance = 0.1},
+          {.bytes = 1204, .tolerance = 0.1}};
+}
 
 void decode_anything(FuzzInput& in) {
   std::vector<std::uint8_t> data(in.data(), in.data() + std::min<std::size_t>(in.left(), 60));
@@ -73,7 +77,7 @@ void run(FuzzInput in) {
   control.controller = Controller::kDctcp;
   control.mss_bytes = kPacketBytes;
   MltSender sender(config, control, {.tensors = tensors(), .packet_bytes = kPacketBytes});
-  MltReceiver receiver({.tensors = tensors(), .tolerance = 0.1, .packet_bytes = kPacketBytes});
+  MltReceiver receiver({.tensors = tensors(), .packet_bytes = kPacketBytes});
   Time now = Time{} + std::chrono::seconds(1);
   receiver.begin(kBurst);
   sender.begin(kBurst, now);

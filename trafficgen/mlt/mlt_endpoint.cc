@@ -11,7 +11,6 @@ MltEndpoint::MltEndpoint(const MltConfig& config, const ControllerConfig& contro
     : flow_(setup.flow),
       sender_(config, control, setup.sends),
       receiver_({.tensors = setup.receives,
-                 .tolerance = setup.receive_tolerance,
                  .packet_bytes = setup.sends.packet_bytes,
                  .feedback_packets = config.feedback_packets}),
       listener_(listener),
@@ -43,7 +42,9 @@ std::optional<DropReason> MltEndpoint::on_datagram(const ReceivedDatagram& datag
   mlt::Message m;
   if (mlt::decode(datagram.present, datagram.payload_bytes, m)) return DropReason::kMalformed;
   if (m.kind != mlt::Kind::kData && m.kind != mlt::Kind::kProbe) {
+    const bool was_complete = sender_.complete();
     if (!sender_.on_message(m, now)) return DropReason::kMalformed;
+    if (sender_.complete() && !was_complete) listener_.on_all_sent(*this, now);
     return std::nullopt;
   }
   const auto event = receiver_.on_message(m, datagram.ecn == Ecn::kCe);

@@ -18,6 +18,8 @@ class MltListener {
   /// New bytes of the burst that is received. @param satisfied its tensor needs no more
   virtual void on_received(MltEndpoint& endpoint, std::uint32_t tensor, bool satisfied,
                            Time now) noexcept = 0;
+  /// The peer has enough of every tensor of the burst that was sent.
+  virtual void on_all_sent(MltEndpoint& endpoint, Time now) noexcept = 0;
   /// The peer was silent for probe_limit probes: this burst will not be delivered.
   virtual void on_gave_up(MltEndpoint& endpoint, Time now) noexcept = 0;
 
@@ -35,7 +37,6 @@ class MltEndpoint final : public DatagramEndpoint {
     FlowKey flow;            ///< UDP, as this end sends
     MltSender::Setup sends;  ///< of the peer's receiver the same tensors
     std::vector<MltTensor> receives;
-    double receive_tolerance = 0;
   };
   /// @param config,control,listener must outlive the endpoint
   MltEndpoint(const MltConfig& config, const ControllerConfig& control, const Setup& setup,

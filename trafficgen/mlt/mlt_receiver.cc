@@ -11,12 +11,12 @@ using mlt::Message;
 
 MltReceiver::MltReceiver(const Setup& setup)
     : feedback_packets_(setup.feedback_packets), answers_(setup.tensors.size()) {
-  assert(feedback_packets_ > 0 && !setup.tensors.empty());
+  assert(feedback_packets_ > 0);
   tensors_.reserve(setup.tensors.size());
   for (const MltTensor& t : setup.tensors) {
     const MltLayout layout(t.bytes, setup.packet_bytes);
     tensors_.push_back({.layout = layout,
-                        .tolerated_bytes = tolerated_bytes(t.bytes, setup.tolerance),
+                        .tolerated_bytes = tolerated_bytes(t.bytes, t.tolerance),
                         .arrived = PacketSet(layout.packets())});
   }
 }

@@ -28,8 +28,7 @@ namespace outrider {
 class MltReceiver {
  public:
   struct Setup {
-    std::vector<MltTensor> tensors;
-    double tolerance = 0;                ///< share of each tensor that may be missing; [0, 1)
+    std::vector<MltTensor> tensors;      ///< none: an end that only sends
     std::uint32_t packet_bytes = 0;      ///< see MltLayout
     std::uint32_t feedback_packets = 2;  ///< DATA from one FEEDBACK to the next, > 0
   };

@@ -42,7 +42,7 @@ namespace outrider {
 class MltSender {
  public:
   struct Setup {
-    std::vector<MltTensor> tensors;
+    std::vector<MltTensor> tensors;  ///< none: an end that only receives
     std::uint32_t packet_bytes = 0;  ///< see MltLayout; equal to control.mss_bytes
     bool ecn = true;                 ///< else no packet is ECT
     bool obeys_marks = true;         ///< else only losses count

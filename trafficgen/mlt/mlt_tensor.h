@@ -14,6 +14,7 @@ struct MltTensor {
   std::uint8_t urgency = 0;  ///< class of its layer: lower ones leave first
   std::uint8_t dscp = 0;     ///< < 64
   bool droppable = false;    ///< a front layer: never ECT
+  double tolerance = 0;      ///< share that the receiver may do without; [0, 1)
 };
 
 /// That places in a tensor can name.

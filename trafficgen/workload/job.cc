@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "common/net/burst_option.h"
+#include "common/net/mlt_message.h"
 #include "trafficgen/workload/job_summary.h"
 #include "trafficgen/workload/mlt_exchange.h"
 #include "trafficgen/workload/release_profile.h"
@@ -133,7 +134,7 @@ void Job::make_participants() {
   for (std::uint32_t s = 0; s < setup_.servers.size(); ++s)
     servers_.push_back(std::make_unique<Server>(*this, s, *setup_.servers[s]));
   if (!is_ring()) return;
-  const RingSchedule schedule(workers, setup_.burst_bytes);
+  const RingSchedule schedule = ring_schedule();
   for (std::uint32_t w = 0; w < workers; ++w)
     ring_.push_back(std::make_unique<RingMember>(*this, w, *setup_.workers[w], schedule));
 }
@@ -145,14 +146,17 @@ void Job::start(Time now) {
 }
 
 Host& Job::target(std::uint32_t worker, std::uint32_t target) const noexcept {
-  return is_ring() ? *setup_.workers[(worker + 1) % setup_.workers.size()]
-                   : *setup_.servers[target];
+  return is_ring() ? *setup_.workers[ring_schedule().right_of(worker)] : *setup_.servers[target];
+}
+
+/// Over the bounded-loss transport a chunk holds whole values.
+RingSchedule Job::ring_schedule() const noexcept {
+  return {static_cast<std::uint32_t>(setup_.workers.size()), setup_.burst_bytes,
+          setup_.mlt ? mlt::kValueBytes : 1U};
 }
 
 std::uint64_t Job::push_bytes(std::uint32_t worker) const noexcept {
-  if (!is_ring()) return setup_.burst_bytes;
-  return RingSchedule(static_cast<std::uint32_t>(setup_.workers.size()), setup_.burst_bytes)
-      .sent_bytes(worker);
+  return is_ring() ? ring_schedule().sent_bytes(worker) : setup_.burst_bytes;
 }
 
 Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at) const noexcept {

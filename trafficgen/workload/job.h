@@ -19,6 +19,7 @@
 #include "trafficgen/workload/forward_pass.h"
 #include "trafficgen/workload/iteration_limit.h"
 #include "trafficgen/workload/piece_stream.h"
+#include "trafficgen/workload/ring_schedule.h"
 #include "trafficgen/workload/round_robin.h"
 #include "trafficgen/workload/signal_faults.h"
 #include "trafficgen/workload/staleness_gate.h"
@@ -76,6 +77,8 @@ class Job {
   [[nodiscard]] bool is_ring() const noexcept {
     return setup_.config.collective == Collective::kRing;
   }
+  /// @pre is_ring()
+  [[nodiscard]] RingSchedule ring_schedule() const noexcept;
   /// Connections of a worker: one to each server, or one to its right neighbour.
   [[nodiscard]] std::uint32_t targets() const noexcept { return targets_; }
   [[nodiscard]] Host& target(std::uint32_t worker, std::uint32_t target) const noexcept;

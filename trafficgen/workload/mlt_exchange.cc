@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "trafficgen/workload/job.h"
+#include "trafficgen/workload/ring_member.h"
 #include "trafficgen/workload/server.h"
 #include "trafficgen/workload/worker.h"
 
@@ -27,18 +28,23 @@ struct MltExchange::End final : MltListener {
     auto& totals = push ? job.push_flow(worker, server) : job.pull_flow(worker, server);
     totals.on_delivered(from.delivered_bytes(), now);
     if (!satisfied) return;
-    const std::uint32_t piece = exchange.pieces_of_[server][tensor];
     const bool complete = from.receiver().complete();
     std::span<const ByteRange> missing;
     if (complete) {
       BurstRecord& record = job.burst(worker, expected.iteration, receives);
       record.delivered_bytes += from.receiver().delivered_bytes();
-      missing = exchange.missing_of(*this);
+      if (!job.is_ring()) missing = exchange.missing_of(*this);
       ++expected.iteration;
       if (push) from.begin_receive(expected);  // a pull is expected when its iteration begins
     }
+    if (job.is_ring())
+      return job.ring_member(job.ring_schedule().right_of(worker)).on_step(tensor, now);
+    const std::uint32_t piece = exchange.pieces_of_[server][tensor];
     if (push) job.server(server).on_pushed(worker, piece, complete, missing, now);
     else job.worker(worker).on_pulled(server, piece, complete, missing, now);
+  }
+  void on_all_sent(MltEndpoint&, Time now) noexcept override {
+    if (exchange.job_.is_ring()) exchange.job_.ring_member(worker).on_all_sent(now);
   }
   void on_gave_up(MltEndpoint&, Time) noexcept override { exchange.job_.on_gave_up(); }
 
@@ -71,33 +77,38 @@ MltExchange::MltExchange(Job& job, const Setup& setup)
     most += MltLayout(p.bytes, control_.mss_bytes).packets() / 2 + 1;
   missing_.reserve(most);
   const auto workers = static_cast<std::uint32_t>(job.setup().workers.size());
-  for (std::uint32_t w = 0; w < workers; ++w) {
-    Host& host = *job.setup().workers[w];
-    for (std::uint32_t s = 0; s < job.targets(); ++s) {
-      Host& server = job.target(w, s);
-      const FlowKey flow{host.address(), server.address(), host.allocate_port(),
-                         job.setup().config.tcp_port};
-      MltEndpoint::Setup ends{.flow = flow,
-                              .sends = {.tensors = tensors_of(s),
-                                        .packet_bytes = control_.mss_bytes,
-                                        .ecn = setup.tcp.ecn,
-                                        .obeys_marks = setup.tcp.obey_ece,
-                                        .seed = job.setup().seed},
-                              .receives = tensors_of(s),
-                              .receive_tolerance = config_.tolerance_pull};
-      MltEndpoint::Setup back = ends;
-      back.flow = flow.reversed();
-      back.receive_tolerance = config_.tolerance_push;
-      pairs_.push_back(
-          std::unique_ptr<Pair>(new Pair{{*this, w, s, BurstDirection::kPull, host, ends},
-                                         {*this, w, s, BurstDirection::kPush, server, back}}));
-      host.add_endpoint(pairs_.back()->at_worker.endpoint);
-      End& end = pairs_.back()->at_server;
-      server.add_endpoint(end.endpoint, job.nic_class(s));
-      end.expected = {job.setup().id, static_cast<std::uint16_t>(w), 0, BurstDirection::kPush};
-      end.endpoint.begin_receive(end.expected);
-    }
-  }
+  for (std::uint32_t w = 0; w < workers; ++w)
+    for (std::uint32_t t = 0; t < job.targets(); ++t) make_pair(w, t, setup);
+}
+
+void MltExchange::make_pair(std::uint32_t worker, std::uint32_t server, const Setup& setup) {
+  const Job::Setup& job = job_.setup();
+  Host& near = *job.workers[worker];
+  Host& far = job_.target(worker, server);
+  const bool ring = job_.is_ring();
+  const std::vector<MltTensor> pushes =
+      ring ? steps_of(worker) : tensors_of(server, config_.tolerance_push);
+  const FlowKey flow{near.address(), far.address(), near.allocate_port(), job.config.tcp_port};
+  MltEndpoint::Setup ends{.flow = flow,
+                          .sends = {.tensors = pushes,
+                                    .packet_bytes = control_.mss_bytes,
+                                    .ecn = setup.tcp.ecn,
+                                    .obeys_marks = setup.tcp.obey_ece,
+                                    .seed = job.seed},
+                          .receives = {}};
+  if (!ring) ends.receives = tensors_of(server, config_.tolerance_pull);
+  MltEndpoint::Setup back = ends;
+  back.flow = flow.reversed();
+  back.sends.tensors = ends.receives;
+  back.receives = pushes;
+  pairs_.push_back(
+      std::unique_ptr<Pair>(new Pair{{*this, worker, server, BurstDirection::kPull, near, ends},
+                                     {*this, worker, server, BurstDirection::kPush, far, back}}));
+  near.add_endpoint(pairs_.back()->at_worker.endpoint);
+  End& end = pairs_.back()->at_server;
+  far.add_endpoint(end.endpoint, job_.nic_class(server));
+  end.expected = {job.id, static_cast<std::uint16_t>(worker), 0, BurstDirection::kPush};
+  end.endpoint.begin_receive(end.expected);
 }
 
 MltExchange::~MltExchange() = default;
@@ -116,7 +127,7 @@ std::span<const ByteRange> MltExchange::missing_of(const End& end) noexcept {
 }
 
 /// Layers in forward order are shared out among the classes, the front ones to the first.
-std::vector<MltTensor> MltExchange::tensors_of(std::uint32_t server) const {
+std::vector<MltTensor> MltExchange::tensors_of(std::uint32_t server, double tolerance) const {
   std::uint32_t layers = 0;
   for (const GradientPiece& p : job_.pieces()) layers = std::max(layers, p.tensor + 1);
   const std::size_t classes = std::max<std::size_t>(config_.class_dscps.size(), 1);
@@ -129,9 +140,23 @@ std::vector<MltTensor> MltExchange::tensors_of(std::uint32_t server) const {
                        .dscp = config_.class_dscps.empty()
                                    ? std::uint8_t{0}
                                    : static_cast<std::uint8_t>(config_.class_dscps[urgency]),
-                       .droppable = (p.tensor + 0.5) / layers < config_.front_share});
+                       .droppable = (p.tensor + 0.5) / layers < config_.front_share,
+                       .tolerance = tolerance});
   }
   return tensors;
+}
+
+/// What is reduced are gradients, what is gathered are their sums, as good as parameters.
+std::vector<MltTensor> MltExchange::steps_of(std::uint32_t worker) const {
+  const RingSchedule ring = job_.ring_schedule();
+  const std::vector<std::uint32_t>& dscps = config_.class_dscps;
+  std::vector<MltTensor> steps;
+  for (std::uint32_t k = 0; k < ring.steps(); ++k)
+    steps.push_back({.bytes = ring.step_bytes(worker, k),
+                     .dscp = dscps.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(dscps[0]),
+                     .tolerance = k < ring.first_gather_step() ? config_.tolerance_push
+                                                               : config_.tolerance_pull});
+  return steps;
 }
 
 const MltExchange::Pair& MltExchange::pair(std::uint32_t worker,
@@ -183,19 +208,28 @@ void MltExchange::begin(End& end, const BurstIdentity& burst, Time now) noexcept
 }
 
 void MltExchange::push(std::uint32_t worker, std::uint32_t piece, Time now) noexcept {
-  hand_over(pair(worker, job_.pieces()[piece].target).at_worker, piece, now);
+  hand_over(pair(worker, job_.pieces()[piece].target).at_worker, tensor_of_[piece], now);
+}
+
+void MltExchange::push_step(std::uint32_t worker, std::uint32_t step, Time now) noexcept {
+  hand_over(pair(worker, 0).at_worker, step, now);
+}
+
+bool MltExchange::sending(std::uint32_t worker) const noexcept {
+  const End& end = pair(worker, 0).at_worker;
+  return end.sends && !end.endpoint.sender().complete();
 }
 
 void MltExchange::pull(std::uint32_t worker, std::uint32_t piece, Time now) noexcept {
-  hand_over(pair(worker, job_.pieces()[piece].target).at_server, piece, now);
+  hand_over(pair(worker, job_.pieces()[piece].target).at_server, tensor_of_[piece], now);
 }
 
 void MltExchange::pull_all(std::uint32_t worker, std::uint32_t server, Time now) noexcept {
   for (const std::uint32_t piece : pieces_of_[server]) pull(worker, piece, now);
 }
 
-void MltExchange::hand_over(End& end, std::uint32_t piece, Time now) noexcept {
-  end.endpoint.hand_over(tensor_of_[piece], now);
+void MltExchange::hand_over(End& end, std::uint32_t tensor, Time now) noexcept {
+  end.endpoint.hand_over(tensor, now);
   end.host.changed(end.endpoint, now);
 }
 

@@ -20,7 +20,8 @@ class Job;
 /// pushes one way and pulls the other. Workers and servers say what may leave; it tells them
 /// what the receivers have, and keeps what the transport knows of each burst.
 ///
-/// A tensor of a flow is one piece of the job (Job::pieces()) that its server holds. Not
+/// A tensor of a flow is one piece of the job (Job::pieces()) that its server holds. In a ring
+/// the right neighbour stands for the server, a tensor is a step, and there are no pulls. Not
 /// thread-safe; nothing allocates after construction.
 class MltExchange {
  public:
@@ -46,6 +47,10 @@ class MltExchange {
   void begin_push(const BurstIdentity& push, Time now) noexcept;
   /// @param piece index of one that was not handed over in this push
   void push(std::uint32_t worker, std::uint32_t piece, Time now) noexcept;
+  /// Ring: all of a step. @pre begun, and the step was not handed over
+  void push_step(std::uint32_t worker, std::uint32_t step, Time now) noexcept;
+  /// Ring: the right neighbour has not enough yet of the last burst.
+  [[nodiscard]] bool sending(std::uint32_t worker) const noexcept;
 
   // -- the server
   void begin_pull(const BurstIdentity& pull, std::uint32_t server, Time now) noexcept;
@@ -71,9 +76,11 @@ class MltExchange {
   [[nodiscard]] Pair& pair(std::uint32_t worker, std::uint32_t server) noexcept;
   [[nodiscard]] const MltSender& sender(std::uint32_t worker, std::uint32_t server,
                                         BurstDirection d) const noexcept;
-  [[nodiscard]] std::vector<MltTensor> tensors_of(std::uint32_t server) const;
+  [[nodiscard]] std::vector<MltTensor> tensors_of(std::uint32_t server, double tolerance) const;
+  [[nodiscard]] std::vector<MltTensor> steps_of(std::uint32_t worker) const;
+  void make_pair(std::uint32_t worker, std::uint32_t server, const Setup& setup);
   void begin(End& end, const BurstIdentity& burst, Time now) noexcept;
-  void hand_over(End& end, std::uint32_t piece, Time now) noexcept;
+  static void hand_over(End& end, std::uint32_t tensor, Time now) noexcept;
   void note(End& end) noexcept;
   [[nodiscard]] std::span<const ByteRange> missing_of(const End& end) noexcept;
 

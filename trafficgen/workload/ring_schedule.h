@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <vector>
 
 namespace outrider {
 
@@ -15,9 +16,11 @@ namespace outrider {
 class RingSchedule {
  public:
   /// @param workers >= 2
-  constexpr RingSchedule(std::uint32_t workers, std::uint64_t bytes) noexcept
-      : workers_(workers), bytes_(bytes) {
-    assert(workers >= 2);
+  /// @param unit_bytes that no chunk cuts in two, a divisor of `bytes`
+  constexpr RingSchedule(std::uint32_t workers, std::uint64_t bytes,
+                         std::uint32_t unit_bytes = 1) noexcept
+      : workers_(workers), unit_bytes_(unit_bytes), units_(bytes / unit_bytes) {
+    assert(workers >= 2 && bytes % unit_bytes == 0);
   }
 
   [[nodiscard]] constexpr std::uint32_t steps() const noexcept { return 2 * (workers_ - 1); }
@@ -34,9 +37,11 @@ class RingSchedule {
     assert(step < steps());
     return (worker + 2 * workers_ - step) % workers_;
   }
+  /// Steps before it reduce, it and those behind it gather.
+  [[nodiscard]] constexpr std::uint32_t first_gather_step() const noexcept { return workers_ - 1; }
   /// Equal parts; the first chunks take what is left over.
   [[nodiscard]] constexpr std::uint64_t chunk_bytes(std::uint32_t chunk) const noexcept {
-    return bytes_ / workers_ + (chunk < bytes_ % workers_ ? 1 : 0);
+    return (units_ / workers_ + (chunk < units_ % workers_ ? 1 : 0)) * unit_bytes_;
   }
   [[nodiscard]] constexpr std::uint64_t step_bytes(std::uint32_t worker,
                                                    std::uint32_t step) const noexcept {
@@ -51,31 +56,56 @@ class RingSchedule {
 
  private:
   std::uint32_t workers_;
-  std::uint64_t bytes_;
+  std::uint32_t unit_bytes_;
+  std::uint64_t units_;
 };
 
-/// Where one worker is in the ring's steps of an iteration. Not thread-safe.
+/// Where one worker is in the ring's steps of an iteration: step k + 1 may leave when its own
+/// gradients may, and step k has arrived. What arrives in order is passed on in order; over a
+/// transport without order a step does not wait for the one before it. Nothing allocates after
+/// construction; not thread-safe.
 class RingProgress {
  public:
-  explicit RingProgress(std::uint32_t steps) noexcept : steps_(steps) {}
+  explicit RingProgress(std::uint32_t steps) : arrived_(steps, false) {}
 
-  void begin() noexcept { released_ = false, sent_ = received_ = 0; }
-  void on_released() noexcept { released_ = true; }
-  void on_received() noexcept {
-    assert(received_ < steps_);
+  void begin() noexcept {
+    arrived_.assign(arrived_.size(), false);
+    released_ = false;
+    sent_ = received_ = 0;
+  }
+  /// @param send called with each step that may leave now
+  template <class Send>
+  void on_released(Send&& send) noexcept {
+    released_ = true;
+    ++sent_;
+    send(std::uint32_t{0});
+    for (std::uint32_t step = 0; step < steps(); ++step)
+      if (arrived_[step]) pass_on(step, send);
+  }
+  /// @pre `step` has not arrived before
+  template <class Send>
+  void on_received(std::uint32_t step, Send&& send) noexcept {
+    assert(!arrived_[step]);
+    arrived_[step] = true;
     ++received_;
+    if (released_) pass_on(step, send);
   }
-  void on_sent() noexcept { ++sent_; }
 
-  [[nodiscard]] bool may_send() const noexcept {
-    return released_ && sent_ < steps_ && sent_ <= received_;
-  }
-  [[nodiscard]] std::uint32_t next_step() const noexcept { return sent_; }
   [[nodiscard]] std::uint32_t received() const noexcept { return received_; }
-  [[nodiscard]] bool done() const noexcept { return sent_ == steps_ && received_ == steps_; }
+  [[nodiscard]] bool done() const noexcept { return sent_ == steps() && received_ == steps(); }
 
  private:
-  std::uint32_t steps_;
+  [[nodiscard]] std::uint32_t steps() const noexcept {
+    return static_cast<std::uint32_t>(arrived_.size());
+  }
+  template <class Send>
+  void pass_on(std::uint32_t step, Send&& send) noexcept {
+    if (step + 1 == steps()) return;
+    ++sent_;
+    send(step + 1);
+  }
+
+  std::vector<bool> arrived_;  ///< [steps]
   std::uint32_t sent_ = 0;
   std::uint32_t received_ = 0;
   bool released_ = false;  ///< own gradients may leave

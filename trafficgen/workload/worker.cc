@@ -131,7 +131,7 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
                 BurstDirection::kPush};
   r.bytes = job_.push_bytes(index_);
-  if (MltExchange* mlt = job_.mlt()) {
+  if (MltExchange* mlt = job_.mlt(); mlt != nullptr && !job_.is_ring()) {
     BurstIdentity pull = r.identity;
     pull.direction = BurstDirection::kPull;
     mlt->expect_pull(pull);
@@ -289,7 +289,7 @@ void Worker::push(Time now) noexcept {
   record().released_ns = now.time_since_epoch().count();
   if (MltExchange* mlt = job_.mlt()) {
     for (auto& shard : shards_) (void)name_flow(shard);  // for STARTs that leave behind it
-    mlt->begin_push(record().identity, now);
+    if (!job_.is_ring()) mlt->begin_push(record().identity, now);
   } else {
     begin_tcp_burst(now);
   }

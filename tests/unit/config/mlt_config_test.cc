@@ -33,6 +33,15 @@ GeneratorConfig plain() {
   return c;
 }
 
+/// Its chunks are no layers.
+void make_ring(GeneratorConfig& c) {
+  c.jobs[0].collective = Collective::kRing;
+  c.jobs[0].servers.clear();
+  c.jobs[0].aggregate = {};
+  c.transports[0].mlt.class_dscps = {46};
+  c.transports[0].mlt.front_share = 0;
+}
+
 struct Breach {
   std::function<void(GeneratorConfig&)> change;
   std::string key;
@@ -42,6 +51,13 @@ struct Breach {
 TEST(MltConfig, APlainJobIsValid) {
   const auto issues = validate(plain());
   EXPECT_TRUE(issues.empty()) << format_issues("plain", issues);
+}
+
+TEST(MltConfig, SoIsARing) {
+  GeneratorConfig c = plain();
+  make_ring(c);
+  const auto issues = validate(c);
+  EXPECT_TRUE(issues.empty()) << format_issues("ring", issues);
 }
 
 TEST(MltConfig, EveryRuleNamesItsKey) {
@@ -73,10 +89,20 @@ TEST(MltConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.jobs[0].burst_bytes = 1'000'001; }, "job[0].burst_bytes", "multiple of 4"},
       {[](C& c) { c.jobs[0].burst_bytes = 1ULL << 35; }, "job[0].burst_bytes", "16 GiB"},
       {[](C& c) {
-         c.jobs[0].collective = Collective::kRing;
-         c.jobs[0].servers.clear();
+         make_ring(c);
+         c.transports[0].mlt.class_dscps = {46, 10};
        },
-       "job[0].collective", "passed on reduced"},
+       "job[0].transport", "one DSCP in class_dscps"},
+      {[](C& c) {
+         make_ring(c);
+         c.transports[0].mlt.front_share = 0.5;
+       },
+       "job[0].transport", "front_share 0"},
+      {[](C& c) {
+         make_ring(c);
+         c.jobs[0].burst_bytes = 4;
+       },
+       "job[0].burst_bytes", "at least 8"},
       {[](C& c) { c.jobs[0].announce.signal_form = SignalForm::kTos; },
        "job[0].announce.signal_form", "must be \"udp\""},
       {[](C& c) { c.jobs[0].announce.signal_port = 5000; }, "job[0].announce.signal_port",

@@ -31,7 +31,7 @@ class MltEnds {
   struct Setup {
     std::vector<MltTensor> tensors;
     MltConfig config{};
-    double tolerance = 0;
+    double tolerance = 0;  ///< of every tensor
     std::uint32_t packet_bytes = 1000;
     std::uint32_t window = 10;
     Duration delay = std::chrono::microseconds(50);
@@ -42,8 +42,7 @@ class MltEnds {
       : setup(s),
         control(mlt_control(s.packet_bytes, s.window)),
         sender(setup.config, control, {.tensors = s.tensors, .packet_bytes = s.packet_bytes}),
-        receiver({.tensors = s.tensors,
-                  .tolerance = s.tolerance,
+        receiver({.tensors = tolerating(s.tensors, s.tolerance),
                   .packet_bytes = s.packet_bytes,
                   .feedback_packets = s.config.feedback_packets}) {}
 
@@ -79,6 +78,10 @@ class MltEnds {
   Time delivered_at{};  ///< the burst was complete at the receiver
 
  private:
+  static std::vector<MltTensor> tolerating(std::vector<MltTensor> tensors, double tolerance) {
+    for (auto& t : tensors) t.tolerance = tolerance;
+    return tensors;
+  }
   void pump(Time now) {
     while (sender.has_message() && free_at_ <= now) {
       const auto out = sender.next_message(now);

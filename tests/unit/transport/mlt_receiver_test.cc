@@ -19,10 +19,10 @@ constexpr BurstIdentity kBurst{7, 3, 5, BurstDirection::kPush};
 
 /// Ten packets: nine of 1000 bytes and one of 400; and a tensor of one value.
 MltReceiver receiver_of(double tolerance, std::uint32_t feedback_packets = 100) {
-  MltReceiver r({.tensors = {{.bytes = 9400}, {.bytes = 4}},
-                 .tolerance = tolerance,
-                 .packet_bytes = 1000,
-                 .feedback_packets = feedback_packets});
+  MltReceiver r(
+      {.tensors = {{.bytes = 9400, .tolerance = tolerance}, {.bytes = 4, .tolerance = tolerance}},
+       .packet_bytes = 1000,
+       .feedback_packets = feedback_packets});
   r.begin(kBurst);
   return r;
 }
@@ -109,8 +109,7 @@ TEST(MltReceiver, TellsWhatIsMissing) {
 
 // 1000 packets: of six parts of 192, those two are told in which something is missing.
 TEST(MltReceiver, LeavesOutPartsThatAreComplete) {
-  MltReceiver r(
-      {.tensors = {{.bytes = 4000}}, .tolerance = 0, .packet_bytes = 4, .feedback_packets = 1000});
+  MltReceiver r({.tensors = {{.bytes = 4000}}, .packet_bytes = 4, .feedback_packets = 1000});
   r.begin(kBurst);
   for (std::uint32_t p = 0; p < 1000; ++p) {
     Message m = data(0, 0, 4);

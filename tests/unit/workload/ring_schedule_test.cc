@@ -66,30 +66,51 @@ TEST(RingSchedule, BytesAreTwiceNMinusOneOverN) {
   }
 }
 
-TEST(RingProgress, SendsWhatItsGradientsAndItsNeighbourAllow) {
-  RingProgress p(4);
-  EXPECT_FALSE(p.may_send()) << "no gradients yet";
-  p.on_received();
-  EXPECT_FALSE(p.may_send()) << "the neighbour is early";
-  p.on_released();
-  EXPECT_TRUE(p.may_send());
-  EXPECT_EQ(p.next_step(), 0U);
-  p.on_sent();
-  EXPECT_TRUE(p.may_send()) << "step 0 had arrived before";
-  p.on_sent();
-  EXPECT_FALSE(p.may_send()) << "step 2 passes on what step 1 brings";
-  for (int step = 0; step < 2; ++step) {
-    p.on_received();
-    EXPECT_TRUE(p.may_send());
-    p.on_sent();
-    EXPECT_FALSE(p.done());
+/// What a worker sends when.
+struct Worker {
+  RingProgress progress{4};
+  std::vector<std::uint32_t> sent{};
+
+  void release() {
+    progress.on_released([this](std::uint32_t step) { sent.push_back(step); });
   }
-  EXPECT_FALSE(p.may_send()) << "there are 4 steps";
-  p.on_received();
-  EXPECT_TRUE(p.done());
-  p.begin();
-  EXPECT_FALSE(p.done());
-  EXPECT_FALSE(p.may_send());
+  void receive(std::uint32_t step) {
+    progress.on_received(step, [this](std::uint32_t next) { sent.push_back(next); });
+  }
+};
+using Steps = std::vector<std::uint32_t>;
+
+TEST(RingProgress, SendsWhatItsGradientsAndItsNeighbourAllow) {
+  Worker w;
+  w.receive(0);
+  EXPECT_EQ(w.sent, Steps()) << "the neighbour is early, there are no gradients yet";
+  w.release();
+  EXPECT_EQ(w.sent, Steps({0, 1})) << "step 0 had arrived before";
+  w.receive(1);
+  EXPECT_EQ(w.sent, Steps({0, 1, 2})) << "step 2 passes on what step 1 brings";
+  w.receive(2);
+  EXPECT_EQ(w.sent, Steps({0, 1, 2, 3}));
+  EXPECT_FALSE(w.progress.done());
+  w.receive(3);
+  EXPECT_EQ(w.sent, Steps({0, 1, 2, 3})) << "there are 4 steps";
+  EXPECT_TRUE(w.progress.done());
+  w.progress.begin();
+  EXPECT_FALSE(w.progress.done());
+  w.receive(0);
+  EXPECT_EQ(w.sent.size(), 4U) << "a new iteration, whose gradients are not there";
+}
+
+TEST(RingProgress, AStepDoesNotWaitForTheOneBefore) {
+  Worker w;
+  w.release();
+  w.receive(1);
+  EXPECT_EQ(w.sent, Steps({0, 2}));
+  w.receive(0);
+  EXPECT_EQ(w.sent, Steps({0, 2, 1}));
+  w.receive(3);
+  w.receive(2);
+  EXPECT_EQ(w.sent, Steps({0, 2, 1, 3}));
+  EXPECT_TRUE(w.progress.done());
 }
 
 }  // namespace
