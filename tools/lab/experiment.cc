@@ -92,7 +92,21 @@ void check_job_group(const Checks& at, std::string_view key, const ExperimentFil
              "needs count = \"" + count + "\" in its [[hosts]]");
 }
 
+void check_ring_groups(const Checks& at, const ExperimentFile& e) {
+  at.require(e.job.hosts.empty(), "hosts", Checks::quoted(e.job.hosts),
+             "must not be given together with ring");
+  std::set<std::string> seen;
+  for (const auto& name : e.job.ring) {
+    const auto* group = find_named(at, "ring", e.hosts, name, "hosts");
+    if (group == nullptr) continue;
+    at.require(seen.insert(name).second, "ring", Checks::quoted(name), "is named twice");
+    at.require(group->count.parameter.empty(), "ring", Checks::quoted(name),
+               "needs a number as its count");
+  }
+}
+
 void check_job_groups(const Checks& at, const ExperimentFile& e) {
+  if (!e.job.ring.empty()) return check_ring_groups(at, e);
   if (!e.job.hosts.empty()) return check_job_group(at, "hosts", e, e.job.hosts);
   check_job_group(at, "workers", e, e.job.workers);
   check_job_group(at, "servers", e, e.job.servers);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -65,9 +66,22 @@ struct JobEntry {
   /// Servers and workers are on these: each job has its server on one host, by `placement`,
   /// and a worker on every other. Empty: they have hosts of their own.
   std::string hosts{};
+  /// Or no servers: the workers of a ring all-reduce are on these, in turn.
+  std::vector<std::string> ring{};
 
-  [[nodiscard]] const std::string& worker_group() const { return hosts.empty() ? workers : hosts; }
-  [[nodiscard]] const std::string& server_group() const { return hosts.empty() ? servers : hosts; }
+  /// Of the round trip: where one end is, and the other.
+  [[nodiscard]] const std::string& worker_group() const {
+    if (!ring.empty()) return ring.front();
+    return hosts.empty() ? workers : hosts;
+  }
+  [[nodiscard]] const std::string& server_group() const {
+    if (!ring.empty()) return ring.back();
+    return hosts.empty() ? servers : hosts;
+  }
+  [[nodiscard]] bool is_on(const std::string& group) const {
+    return group == worker_group() || group == server_group() ||
+           std::ranges::find(ring, group) != ring.end();
+  }
 };
 
 /// [[arm]]: what is compared with what, at every point.

@@ -48,6 +48,7 @@ void describe(V& v, JobEntry& c) {
   v.value("workers", c.workers);
   v.value("servers", c.servers);
   v.value("hosts", c.hosts);
+  v.value("ring", c.ring);
 }
 
 template <class V>

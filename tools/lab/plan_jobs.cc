@@ -1,5 +1,6 @@
 #include "tools/lab/plan_jobs.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tools/lab/placement.h"
@@ -37,6 +38,24 @@ void place_on_shared_hosts(const ExperimentFile& e, const CaseParameters& p, con
   }
 }
 
+/// The first of each group, then the second of each, as long as there are any.
+Names in_turn(const std::vector<Names>& groups) {
+  Names all;
+  std::size_t most = 0;
+  for (const Names& group : groups) most = std::max(most, group.size());
+  for (std::size_t i = 0; i < most; ++i)
+    for (const Names& group : groups)
+      if (i < group.size()) all.push_back(group[i]);
+  return all;
+}
+
+void place_on_ring(const ExperimentFile& e, const Topology& t, JobConfig& job) {
+  std::vector<Names> groups;
+  for (const auto& group : e.job.ring) groups.push_back(names_of(e, t, group));
+  job.collective = Collective::kRing;
+  job.workers = in_turn(groups);
+}
+
 /// See plan_jobs(); zero if the model cannot be read, which is a fault of its own.
 Duration nominal_iteration(const JobConfig& job, const CaseParameters& p, BitRate rate) {
   if (job.schedule == Schedule::kFixed) return job.period;
@@ -61,7 +80,21 @@ Names names_of(const ExperimentFile& e, const Topology& t, const std::string& gr
   return names;
 }
 
+void check_ring(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  at.require(p.jobs == 1, "jobs", std::to_string(p.jobs), "must be 1 with ring in [job]");
+  at.require(p.servers == 1, "servers", std::to_string(p.servers),
+             "must be left out with ring in [job]: it has none");
+  at.require(p.placement.empty(), "placement", Checks::quoted(p.placement),
+             "must be left out with ring in [job]: it has no servers");
+  std::uint32_t hosts = 0;
+  for (const auto& group : e.hosts)
+    if (e.job.is_on(group.name)) hosts += group.count.fixed;
+  at.require(p.workers == hosts, "workers", std::to_string(p.workers),
+             "must be the hosts of [job] ring, " + std::to_string(hosts));
+}
+
 void check_placement(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  if (!e.job.ring.empty()) return check_ring(at, e, p);
   if (e.job.hosts.empty()) {
     at.require(p.placement.empty(), "placement", Checks::quoted(p.placement),
                "needs hosts in [job]: on hosts of their own servers share none");
@@ -88,7 +121,8 @@ std::vector<JobConfig> plan_jobs(const ExperimentFile& e, const CaseParameters& 
           std::llround(static_cast<double>(*jobs[j - 1].burst_bytes) * p.job_burst_factor));
     jobs[j].start = from_seconds(static_cast<double>(j) * p.job_offset * seconds(iteration));
   }
-  if (e.job.hosts.empty()) place_on_own_hosts(e, p, t, jobs);
+  if (!e.job.ring.empty()) place_on_ring(e, t, jobs.front());
+  else if (e.job.hosts.empty()) place_on_own_hosts(e, p, t, jobs);
   else place_on_shared_hosts(e, p, t, jobs);
   return jobs;
 }

@@ -14,7 +14,8 @@ namespace outrider {
 std::vector<std::string> names_of(const ExperimentFile& experiment, const Topology& topology,
                                   const std::string& group);
 
-/// What the file's [job] and the parameters `placement` and `servers` ask of each other.
+/// What the file's [job] and the parameters `placement`, `servers`, `workers` and `jobs` ask of
+/// each other.
 void check_placement(const Checks& at, const ExperimentFile& experiment,
                      const CaseParameters& parameters);
 
@@ -23,6 +24,8 @@ void check_placement(const Checks& at, const ExperimentFile& experiment,
 /// On hosts of their own, job j has the j-th `workers` hosts of the workers' group and the
 /// j-th `servers` of the other. On shared hosts its server is where `placement` says, and its
 /// workers are on the hosts after that one, in a circle.
+///
+/// A ring's workers are the hosts of its groups, one of each in turn as long as they have any.
 ///
 /// Job j starts at j x job_offset x the time of an iteration: the period of a fixed schedule,
 /// or in a closed loop what an iteration would take on the empty measured link, computing and

@@ -123,9 +123,7 @@ SignalConfig signals_of(const ExperimentFile& e, const CaseParameters& p, const 
                        .tokens_per_second = kSignalTokensPerSecond,
                        .token_burst = kSignalTokenBurst};
   for (const auto& host : t.hosts)
-    if (const auto& group = e.hosts[host.group].name;
-        group == e.job.worker_group() || group == e.job.server_group())
-      signals.accept_from.push_back(host.address + "/32");
+    if (e.job.is_on(e.hosts[host.group].name)) signals.accept_from.push_back(host.address + "/32");
   return signals;
 }
 
