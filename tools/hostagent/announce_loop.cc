@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include "common/telemetry/exit_status.h"
 #include "tools/hostagent/agent_report.h"
@@ -14,6 +15,7 @@
 #include "tools/hostagent/instance_lock.h"
 #include "tools/hostagent/signal_socket.h"
 #include "tools/hostagent/stop_signals.h"
+#include "tools/hostagent/tos_signal_socket.h"
 
 namespace outrider {
 namespace {
@@ -39,25 +41,32 @@ class AnnounceAgent {
       : options_(options),
         interface_(interface_named(options.interface)),
         lock_("announce", interface_),
-        socket_(options.signal_port),
         announcer_(params_of(options)),
-        watch_(interface_, options, false, [this](const AgentOnset& o) { on_onset(o); }) {}
+        watch_(interface_, options, is_tos() ? WatchedIngress::kTosAcks : WatchedIngress::kNothing,
+               [this](const AgentOnset& o) { on_onset(o); }) {
+    if (is_tos()) tos_socket_.emplace();
+    else udp_socket_.emplace(options.signal_port);
+  }
 
   void run();
   [[nodiscard]] nlohmann::ordered_json report() const;
 
  private:
+  [[nodiscard]] bool is_tos() const { return options_.form == SignalForm::kTos; }
   void on_onset(const AgentOnset& onset);
   void announce_expected(Time now);
   void announce(const BurstAnnouncer::Announcement& a, std::uint32_t sequence,
                 std::uint64_t burst_bytes);
+  bool send_message(const BurstAnnouncer::Announcement& a, std::uint32_t sequence,
+                    std::uint64_t burst_bytes);
   void wait();
 
   const AgentOptions& options_;
   NetworkInterface interface_;
   InstanceLock lock_;
   StopSignals stop_;
-  SignalSocket socket_;
+  std::optional<SignalSocket> udp_socket_;
+  std::optional<TosSignalSocket> tos_socket_;
   BurstAnnouncer announcer_;
   FlowNumbers flows_;
   BurstWatch watch_;
@@ -83,6 +92,14 @@ void AnnounceAgent::announce_expected(Time now) {
 
 void AnnounceAgent::announce(const BurstAnnouncer::Announcement& a, std::uint32_t sequence,
                              std::uint64_t burst_bytes) {
+  const bool sent =
+      tos_socket_ ? tos_socket_->send(flows_.key(a.flow), sequence, options_.threshold_packets)
+                  : send_message(a, sequence, burst_bytes);
+  ++(sent ? sent_ : not_sent_);
+}
+
+bool AnnounceAgent::send_message(const BurstAnnouncer::Announcement& a, std::uint32_t sequence,
+                                 std::uint64_t burst_bytes) {
   const AgentFlowKey& flow = flows_.key(a.flow);
   const udp_signal::Signal start{
       .threshold_packets = options_.threshold_packets,
@@ -93,12 +110,13 @@ void AnnounceAgent::announce(const BurstAnnouncer::Announcement& a, std::uint32_
       .destination_port = ntohs(flow.destination_port),
       .sequence = sequence,
       .counter = sent_ + not_sent_};
-  ++(socket_.send(start, flow.source_address, flow.destination_address) ? sent_ : not_sent_);
+  return udp_socket_->send(start, flow.source_address, flow.destination_address);
 }
 
 void AnnounceAgent::wait() {
+  const int socket = udp_socket_ ? udp_socket_->fd() : -1;  // which poll leaves out
   std::array<pollfd, 3> waiting{
-      {{watch_.fd(), POLLIN, 0}, {socket_.fd(), POLLIN, 0}, {stop_.fd(), POLLIN, 0}}};
+      {{watch_.fd(), POLLIN, 0}, {socket, POLLIN, 0}, {stop_.fd(), POLLIN, 0}}};
   const Time wake_at = announcer_.wake_at(), now = monotonic_now();
   timespec timeout{};
   if (wake_at != kNever && wake_at > now) {
@@ -121,12 +139,13 @@ void AnnounceAgent::run() {
     wait();
     watch_.consume();
     announce_expected(monotonic_now());
-    acks_ += socket_.take_acks();
+    if (udp_socket_) acks_ += udp_socket_->take_acks();
   }
 }
 
 nlohmann::ordered_json AnnounceAgent::report() const {
-  auto out = json_of(watch_.counts());
+  const auto counts = watch_.counts();
+  auto out = json_of(counts);
   const auto& c = announcer_.counters();
   const auto& p = announcer_.predictions();
   out["flows"] = flows_.size();
@@ -135,7 +154,7 @@ nlohmann::ordered_json AnnounceAgent::report() const {
   out["starts_at_first_byte"] = c.at_first_byte;
   out["starts_ahead"] = c.ahead;
   out["starts_ahead_met"] = c.met;
-  out["acks_received"] = acks_;
+  out["acks_received"] = acks_ + counts[kAgentTosAcks];
   out["periods_locked"] = p.locked;
   out["predictions_missed"] = p.missed;
   out["cost"] = json_of(watch_.cost());

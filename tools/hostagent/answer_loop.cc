@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <string>
 
 #include "common/telemetry/exit_status.h"
 #include "tools/hostagent/agent_error.h"
@@ -27,6 +28,8 @@ std::unique_ptr<answer_bpf, Destroy> load(const AgentOptions& options) {
   std::unique_ptr<answer_bpf, Destroy> object(answer_bpf__open());
   if (!object) refuse_load(-errno);
   object->rodata->signal_port = htons(options.signal_port);
+  bpf_program__set_autoload(object->progs.answer, options.form == SignalForm::kUdp);
+  bpf_program__set_autoload(object->progs.answer_tos, options.form == SignalForm::kTos);
   if (const int failed = answer_bpf__load(object.get()); failed < 0) refuse_load(failed);
   return object;
 }
@@ -40,10 +43,12 @@ int run_answer(const AgentOptions& options) {
   std::unique_ptr<CostMeter> meter;
   if (options.measure_cost) meter = std::make_unique<CostMeter>();
   const auto object = load(options);
-  const int program = bpf_program__fd(object->progs.answer);
-  const ClsactFilter filter(interface, PacketDirection::kIngress, program);
+  const bool tos = options.form == SignalForm::kTos;
+  const int program = bpf_program__fd(tos ? object->progs.answer_tos : object->progs.answer);
+  const ClsactFilter filter(interface, FilterPlace::kAnswer, program);
   if (filter.replaced_leftover()) std::puts("replaced what a killed agent had left");
-  std::printf("answering at %s, UDP port %u\n", interface.name.c_str(), options.signal_port);
+  std::printf("answering at %s, %s\n", interface.name.c_str(),
+              tos ? "TOS form" : ("UDP port " + std::to_string(options.signal_port)).c_str());
   std::fflush(stdout);
 
   pollfd waiting{stop.fd(), POLLIN, 0};

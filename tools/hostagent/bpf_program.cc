@@ -39,6 +39,17 @@ ProgramCost cost_of(int program) {
   return {.runs = info.run_cnt, .nanoseconds = info.run_time_ns};
 }
 
+ProgramCost cost_of_all(const bpf_object* object) {
+  ProgramCost sum;
+  bpf_program* program = nullptr;
+  while ((program = bpf_object__next_program(object, program)) != nullptr) {
+    const ProgramCost cost = cost_of(bpf_program__fd(program));
+    sum.runs += cost.runs;
+    sum.nanoseconds += cost.nanoseconds;
+  }
+  return sum;
+}
+
 CostMeter::CostMeter() : fd_(bpf_enable_stats(BPF_STATS_RUN_TIME)) {
   if (fd_ < 0)
     throw AgentError(std::string("the kernel does not time BPF programs: ") + std::strerror(errno) +

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+struct bpf_object;
+
 namespace outrider {
 
 /// Throws AgentError with what a failed load of a BPF object means and what helps.
@@ -20,6 +22,8 @@ struct ProgramCost {
   std::uint64_t nanoseconds = 0;
 };
 ProgramCost cost_of(int program);
+/// Of the programs of an object together.
+ProgramCost cost_of_all(const bpf_object* object);
 
 /// While there is one, the kernel times all BPF programs of the host (kernel.bpf_stats_enabled).
 /// Throws AgentError if it does not.

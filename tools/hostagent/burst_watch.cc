@@ -29,15 +29,19 @@ void BurstWatch::Destroy::operator()(watch_bpf* object) const noexcept {
 }
 void BurstWatch::Destroy::operator()(ring_buffer* ring) const noexcept { ring_buffer__free(ring); }
 
-BurstWatch::BurstWatch(const NetworkInterface& interface, const AgentOptions& options, bool pulls,
-                       OnOnset on_onset)
+BurstWatch::BurstWatch(const NetworkInterface& interface, const AgentOptions& options,
+                       WatchedIngress incoming, OnOnset on_onset)
     : on_onset_(std::move(on_onset)) {
   if (options.measure_cost) meter_ = std::make_unique<CostMeter>();
   load(options);
-  egress_ = std::make_unique<ClsactFilter>(interface, PacketDirection::kEgress, egress_program());
-  if (pulls)
-    ingress_ =
-        std::make_unique<ClsactFilter>(interface, PacketDirection::kIngress, ingress_program());
+  const auto attach = [&](FilterPlace place, const bpf_program* program) {
+    return std::make_unique<ClsactFilter>(interface, place, bpf_program__fd(program));
+  };
+  egress_ = attach(FilterPlace::kEgress, object_->progs.watch_egress);
+  if (incoming == WatchedIngress::kPulls)
+    ingress_ = attach(FilterPlace::kAnswer, object_->progs.watch_ingress);
+  if (incoming == WatchedIngress::kTosAcks)
+    ingress_ = attach(FilterPlace::kHear, object_->progs.hear_acks);
 }
 
 BurstWatch::~BurstWatch() = default;
@@ -56,9 +60,6 @@ void BurstWatch::load(const AgentOptions& options) {
   ring_.reset(ring_buffer__new(bpf_map__fd(object_->maps.onsets), take_onset, &on_onset_, nullptr));
   if (!ring_) throw AgentError("no ring buffer for onsets");
 }
-
-int BurstWatch::egress_program() const { return bpf_program__fd(object_->progs.watch_egress); }
-int BurstWatch::ingress_program() const { return bpf_program__fd(object_->progs.watch_ingress); }
 
 int BurstWatch::fd() const noexcept { return ring_buffer__epoll_fd(ring_.get()); }
 void BurstWatch::consume() { ring_buffer__consume(ring_.get()); }
@@ -82,10 +83,7 @@ std::vector<std::uint64_t> BurstWatch::counts() const {
   return read_counts(bpf_map__fd(object_->maps.counts), kAgentWatchCounts);
 }
 
-ProgramCost BurstWatch::cost() const {
-  const ProgramCost out = cost_of(egress_program()), in = cost_of(ingress_program());
-  return {.runs = out.runs + in.runs, .nanoseconds = out.nanoseconds + in.nanoseconds};
-}
+ProgramCost BurstWatch::cost() const { return cost_of_all(object_->obj); }
 
 bool BurstWatch::replaced_leftover() const noexcept {
   return egress_->replaced_leftover() || (ingress_ && ingress_->replaced_leftover());

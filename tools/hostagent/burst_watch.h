@@ -17,15 +17,21 @@ struct ring_buffer;
 
 namespace outrider {
 
+/// What a BurstWatch looks at of what comes in.
+enum class WatchedIngress : std::uint8_t {
+  kNothing,
+  kPulls,    ///< bursts of the servers
+  kTosAcks,  ///< answers to STARTs of the TOS form: kAgentTosAcks counts them
+};
+
 /// The BPF program that sees the bursts of this host's connections to servers, at work from
 /// construction to destruction. Throws AgentError where the host refuses. One thread.
 class BurstWatch {
  public:
   using OnOnset = std::function<void(const AgentOnset&)>;
 
-  /// @param pulls also what the servers send
-  BurstWatch(const NetworkInterface& interface, const AgentOptions& options, bool pulls,
-             OnOnset on_onset);
+  BurstWatch(const NetworkInterface& interface, const AgentOptions& options,
+             WatchedIngress incoming, OnOnset on_onset);
   ~BurstWatch();
   BurstWatch(const BurstWatch&) = delete;
   BurstWatch& operator=(const BurstWatch&) = delete;
@@ -39,7 +45,7 @@ class BurstWatch {
   [[nodiscard]] std::vector<std::pair<AgentFlowKey, AgentFlow>> flows() const;
   /// By AgentWatchCount.
   [[nodiscard]] std::vector<std::uint64_t> counts() const;
-  /// Of both directions together.
+  /// Of its programs together.
   [[nodiscard]] ProgramCost cost() const;
   [[nodiscard]] bool replaced_leftover() const noexcept;
 
@@ -49,8 +55,6 @@ class BurstWatch {
     void operator()(ring_buffer* ring) const noexcept;
   };
   void load(const AgentOptions& options);
-  [[nodiscard]] int ingress_program() const;
-  [[nodiscard]] int egress_program() const;
 
   OnOnset on_onset_;
   std::unique_ptr<CostMeter> meter_;

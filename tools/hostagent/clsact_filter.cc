@@ -10,10 +10,10 @@
 namespace outrider {
 namespace {
 
-/// Where our filter stands among others'. Both programs use it: they look at different
-/// directions.
+/// Where our filters stand among others'.
 constexpr std::uint32_t kHandle = 0x4F52;
 constexpr std::uint32_t kPriority = 0x4F52;
+constexpr auto kPlaces = {FilterPlace::kEgress, FilterPlace::kAnswer, FilterPlace::kHear};
 
 bpf_tc_hook hook_of(const NetworkInterface& interface, bpf_tc_attach_point at) {
   bpf_tc_hook hook{};
@@ -23,15 +23,15 @@ bpf_tc_hook hook_of(const NetworkInterface& interface, bpf_tc_attach_point at) {
   return hook;
 }
 
-bpf_tc_attach_point point_of(PacketDirection direction) {
-  return direction == PacketDirection::kIngress ? BPF_TC_INGRESS : BPF_TC_EGRESS;
+bpf_tc_attach_point point_of(FilterPlace place) {
+  return place == FilterPlace::kEgress ? BPF_TC_EGRESS : BPF_TC_INGRESS;
 }
 
-bpf_tc_opts place() {
+bpf_tc_opts opts_of(FilterPlace place) {
   bpf_tc_opts opts{};
   opts.sz = sizeof(opts);
   opts.handle = kHandle;
-  opts.priority = kPriority;
+  opts.priority = kPriority + (place == FilterPlace::kHear ? 1 : 0);
   return opts;
 }
 
@@ -39,9 +39,9 @@ constexpr auto kBothDirections = static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS
 
 /// Filters of agents at work, or killed: the hook may be from one of them.
 bool has_ours(const NetworkInterface& interface) {
-  for (const auto point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
-    const auto hook = hook_of(interface, point);
-    auto opts = place();
+  for (const auto place : kPlaces) {
+    const auto hook = hook_of(interface, point_of(place));
+    auto opts = opts_of(place);
     if (bpf_tc_query(&hook, &opts) == 0) return true;
   }
   return false;
@@ -59,23 +59,22 @@ bool has_ours(const NetworkInterface& interface) {
 
 }  // namespace
 
-ClsactFilter::ClsactFilter(const NetworkInterface& interface, PacketDirection direction,
-                           int program)
-    : interface_(interface), direction_(direction) {
+ClsactFilter::ClsactFilter(const NetworkInterface& interface, FilterPlace place, int program)
+    : interface_(interface), place_(place) {
   auto hook = hook_of(interface_, kBothDirections);
   const int made = bpf_tc_hook_create(&hook);
   if (made < 0 && made != -EEXIST) refuse(interface_, "cannot add the clsact hook", made);
   own_hook_ = made == 0 || has_ours(interface_);
 
-  hook.attach_point = point_of(direction_);
-  auto leftover = place();
+  hook.attach_point = point_of(place_);
+  auto leftover = opts_of(place_);
   if (bpf_tc_query(&hook, &leftover) == 0) {
-    auto detached = place();
+    auto detached = opts_of(place_);
     if (const int gone = bpf_tc_detach(&hook, &detached); gone < 0)
       refuse(interface_, "cannot remove what a killed agent left", gone);
     replaced_leftover_ = true;
   }
-  auto opts = place();
+  auto opts = opts_of(place_);
   opts.prog_fd = program;
   if (const int attached = bpf_tc_attach(&hook, &opts); attached < 0) {
     if (own_hook_ && !has_clsact_filters(interface_)) {
@@ -87,8 +86,8 @@ ClsactFilter::ClsactFilter(const NetworkInterface& interface, PacketDirection di
 }
 
 ClsactFilter::~ClsactFilter() {
-  auto hook = hook_of(interface_, point_of(direction_));
-  auto opts = place();
+  auto hook = hook_of(interface_, point_of(place_));
+  auto opts = opts_of(place_);
   bpf_tc_detach(&hook, &opts);
   try {
     if (!own_hook_ || has_clsact_filters(interface_)) return;

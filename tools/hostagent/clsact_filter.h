@@ -6,7 +6,13 @@
 
 namespace outrider {
 
-enum class PacketDirection { kIngress, kEgress };
+/// Where a program stands at the hook, in the order in which they are asked. Each place is of
+/// one kind of agent, so that different kinds share an interface.
+enum class FilterPlace {
+  kEgress,  ///< announce, record
+  kAnswer,  ///< ingress: answer, record
+  kHear,    ///< ingress: announce
+};
 
 /// A BPF program at an interface's clsact hook, from construction to destruction. Brings
 /// the hook along if there is none; the last agent to leave takes it away again, unless it
@@ -18,7 +24,7 @@ enum class PacketDirection { kIngress, kEgress };
 class ClsactFilter {
  public:
   /// @param program file descriptor; need not outlive the filter
-  ClsactFilter(const NetworkInterface& interface, PacketDirection direction, int program);
+  ClsactFilter(const NetworkInterface& interface, FilterPlace place, int program);
   ~ClsactFilter();
   ClsactFilter(const ClsactFilter&) = delete;
   ClsactFilter& operator=(const ClsactFilter&) = delete;
@@ -28,7 +34,7 @@ class ClsactFilter {
 
  private:
   NetworkInterface interface_;
-  PacketDirection direction_;
+  FilterPlace place_;
   bool own_hook_ = false;
   bool replaced_leftover_ = false;
 };

@@ -66,15 +66,6 @@ std::vector<std::uint64_t> CongestionControl::counts() const {
   return read_counts(bpf_map__fd(object_->maps.counts), kAgentDctcpCounts);
 }
 
-ProgramCost CongestionControl::cost() const {
-  ProgramCost sum;
-  bpf_program* program = nullptr;
-  while ((program = bpf_object__next_program(object_->obj, program)) != nullptr) {
-    const ProgramCost cost = cost_of(bpf_program__fd(program));
-    sum.runs += cost.runs;
-    sum.nanoseconds += cost.nanoseconds;
-  }
-  return sum;
-}
+ProgramCost CongestionControl::cost() const { return cost_of_all(object_->obj); }
 
 }  // namespace outrider

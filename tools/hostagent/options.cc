@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -40,6 +41,7 @@ constexpr const char* kFooter =
 struct Texts {
   std::vector<std::string> servers{};
   std::string idle_gap = "2ms", max_period = "60s", lead = "0s";
+  std::string form = "udp";
 };
 
 void add_common(CLI::App& command, AgentOptions& o) {
@@ -53,6 +55,14 @@ void add_interface(CLI::App& command, AgentOptions& o) {
   command.add_option("--interface", o.interface, "that the job's packets use")
       ->required()
       ->type_name("NAME");
+}
+
+void add_form(CLI::App& command, AgentOptions& o, Texts& texts) {
+  command
+      .add_option("--form", texts.form,
+                  "How signals travel: as UDP messages, or in the TOS byte of a packet of the flow")
+      ->capture_default_str()
+      ->type_name("udp|tos");
   command.add_option("--signal-port", o.signal_port, "UDP port of signals, both ends")
       ->capture_default_str()
       ->type_name("PORT");
@@ -100,10 +110,12 @@ std::vector<std::pair<AgentCommand, CLI::App*>> add_commands(CLI::App& app, Agen
                                                              Texts& texts) {
   auto* const announce = app.add_subcommand("announce", "Announce the bursts of a worker");
   add_interface(*announce, o);
+  add_form(*announce, o, texts);
   add_watch(*announce, texts);
   add_announce(*announce, o, texts);
   auto* const answer = app.add_subcommand("answer", "Answer announcements at a server");
   add_interface(*answer, o);
+  add_form(*answer, o, texts);
   auto* const record = app.add_subcommand("record", "Record the bursts of a worker");
   add_interface(*record, o);
   add_watch(*record, texts);
@@ -124,12 +136,31 @@ void read_duration(const std::string& flag, const std::string& text, Duration& v
   else faults.push_back(flag + ": \"" + text + "\": " + parsed.problem);
 }
 
+/// @param given what the command line has of a command's options
+void read_form(const std::string& text, const CLI::App& given, AgentOptions& o,
+               std::vector<std::string>& faults) {
+  if (text != "udp" && text != "tos")
+    faults.push_back("--form: \"" + text + "\": must be udp or tos");
+  if (text != "tos") return;
+  o.form = SignalForm::kTos;
+  for (const char* const flag : {"--signal-port", "--job", "--worker"}) {
+    const auto* const option = given.get_option_no_throw(flag);
+    if (option != nullptr && option->count() > 0)
+      faults.push_back(std::string(flag) +
+                       ": the TOS byte has no room for it: leave it out with "
+                       "--form tos");
+  }
+}
+
 /// @return faults of texts that cannot be read
-std::vector<std::string> read_texts(const Texts& texts, AgentOptions& o) {
+std::vector<std::string> read_texts(const Texts& texts, const CLI::App& given, AgentOptions& o) {
   std::vector<std::string> faults;
+  read_form(texts.form, given, o, faults);
   for (const auto& text : texts.servers) {
     if (const auto server = parse_server(text)) o.servers.push_back(*server);
-    else faults.push_back("--server: \"" + text + "\": must be like 10.0.0.9:5000");
+    else
+      faults.push_back("--server: \"" + text +
+                       "\": must be like 10.0.0.9:5000: switches take signals over IPv4 alone");
   }
   read_duration("--idle-gap", texts.idle_gap, o.idle_gap, faults);
   read_duration("--max-period", texts.max_period, o.max_period, faults);
@@ -192,9 +223,10 @@ ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv) {
     parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
     return parsed;
   }
-  for (const auto& [command, app_of] : commands)
-    if (app_of->parsed()) o.command = command;
-  auto faults = read_texts(texts, o);
+  const auto given =
+      std::ranges::find_if(commands, [](const auto& each) { return each.second->parsed(); });
+  o.command = given->first;
+  auto faults = read_texts(texts, *given->second, o);
   const auto more = faults_of(o);
   faults.insert(faults.end(), more.begin(), more.end());
   for (const auto& fault : faults) std::fprintf(stderr, "outrider-hostagent: %s\n", fault.c_str());

@@ -18,11 +18,18 @@ struct ServerAddress {
   std::uint16_t port = 0;
 };
 
+/// How START and ACK travel; the switches on the way must accept it.
+enum class SignalForm : std::uint8_t {
+  kUdp,  ///< common/net/udp_signal.h
+  kTos,  ///< common/net/tos_signal.h
+};
+
 /// What the command line says.
 struct AgentOptions {
   AgentCommand command = AgentCommand::kAnnounce;
   std::string interface;
-  std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< > 0
+  SignalForm form = SignalForm::kUdp;
+  std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< > 0; of the UDP form
   std::string report{};                                  ///< JSON file; empty: none
   bool measure_cost = false;  ///< the kernel times the program, which costs by itself
 
@@ -38,7 +45,7 @@ struct AgentOptions {
   Duration idle_gap = std::chrono::milliseconds(2);  ///< > 0
 
   // announce
-  std::uint16_t job = 0;
+  std::uint16_t job = 0;                           ///< of the UDP form, as the worker
   std::uint16_t worker = 0;                        ///< < 32768
   std::uint16_t threshold_packets = 10;            ///< multiple of 5, 5 to 75
   Duration max_period = std::chrono::seconds(60);  ///< >= idle_gap

@@ -44,7 +44,8 @@ class RecordAgent {
         announce_lock_("announce", interface_),
         answer_lock_("answer", interface_),
         csv_(directory_ / "bursts.csv", options.max_bursts),
-        watch_(interface_, options, true, [this](const AgentOnset& o) { on_onset(o); }) {}
+        watch_(interface_, options, WatchedIngress::kPulls,
+               [this](const AgentOnset& o) { on_onset(o); }) {}
 
   void run();
   [[nodiscard]] nlohmann::ordered_json report() const;

@@ -40,6 +40,22 @@ TEST(AgentOptions, Announce) {
   EXPECT_EQ(o.signal_port, udp_signal::kDefaultPort);
 }
 
+TEST(AgentOptions, TheTosFormIsRefusedWhatItHasNoRoomFor) {
+  EXPECT_EQ(
+      parse(std::array{"outrider-hostagent", "answer", "--interface", "eth0", "--form", "tos"})
+          .options.form,
+      SignalForm::kTos);
+  testing::internal::CaptureStderr();
+  const auto parsed =
+      parse(std::array{"outrider-hostagent", "announce", "--interface", "eth0", "--server",
+                       "10.0.0.9:5000", "--form", "tos", "--worker", "0"});
+  EXPECT_EQ(parsed.exit_status, kExitUsage);
+  parse(std::array{"outrider-hostagent", "answer", "--interface", "eth0", "--form", "ip"});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("--worker: the TOS byte has no room for it"));
+  EXPECT_THAT(said, HasSubstr("--form: \"ip\": must be udp or tos"));
+}
+
 TEST(AgentOptions, DctcpHasNoInterface) {
   const auto parsed = parse(std::array{"outrider-hostagent", "dctcp", "--allow"});
   ASSERT_FALSE(parsed.exit_status);

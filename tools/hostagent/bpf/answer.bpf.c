@@ -1,6 +1,7 @@
 /* Turns a START that reaches a server into its ACK and sends it back from where it came,
- * without waking a process. All other packets pass as they are. The form of the signal is
- * that of common/net/udp_signal.h. */
+ * without waking a process. All other packets pass as they are. The forms of the signal are
+ * those of common/net/udp_signal.h and tos_signal.h. */
+#include <linux/tcp.h>
 #include <linux/udp.h>
 #include <stddef.h>
 
@@ -39,8 +40,15 @@ static __always_inline int is_start(const struct udphdr* udp, const struct signa
          head->kind == SIGNAL_START;
 }
 
-static __always_inline long swap_ends(struct __sk_buff* skb, const struct iphdr* ip, int udp_at,
-                                      const struct udphdr* udp) {
+struct ports {
+  __be16 source;
+  __be16 dest;
+};
+
+/* Sums of 16-bit words do not mind that addresses and ports change places. */
+static __always_inline long swap_ends(struct __sk_buff* skb, const struct iphdr* ip, int ports_at,
+                                      struct ports ports) {
+  const struct ports swapped = {.source = ports.dest, .dest = ports.source};
   struct ethhdr frame;
   __u8 mac[ETH_ALEN];
   long failed = bpf_skb_load_bytes(skb, 0, &frame, sizeof(frame));
@@ -48,30 +56,49 @@ static __always_inline long swap_ends(struct __sk_buff* skb, const struct iphdr*
   __builtin_memcpy(frame.h_dest, frame.h_source, ETH_ALEN);
   __builtin_memcpy(frame.h_source, mac, ETH_ALEN);
   failed |= bpf_skb_store_bytes(skb, 0, &frame, sizeof(frame), 0);
-  /* Sums of 16-bit words do not mind that addresses and ports change places. */
   failed |= bpf_skb_store_bytes(skb, ETH_HLEN + offsetof(struct iphdr, saddr), &ip->daddr, 4, 0);
   failed |= bpf_skb_store_bytes(skb, ETH_HLEN + offsetof(struct iphdr, daddr), &ip->saddr, 4, 0);
-  failed |= bpf_skb_store_bytes(skb, udp_at, &udp->dest, 2, 0);
-  failed |= bpf_skb_store_bytes(skb, udp_at + 2, &udp->source, 2, 0);
+  failed |= bpf_skb_store_bytes(skb, ports_at, &swapped, sizeof(swapped), 0);
   return failed;
 }
 
-static __always_inline long make_ack(struct __sk_buff* skb, const struct iphdr* ip, int udp_at,
-                                     const struct udphdr* udp) {
-  const __u8 ack = SIGNAL_ACK, ttl = ANSWER_TTL;
+/* A 16-bit word of the IP header, checksum and all. */
+static __always_inline long replace_in_ip(struct __sk_buff* skb, int at, __u16 old_word,
+                                          __u16 new_word) {
+  long failed = bpf_l3_csum_replace(skb, ETH_HLEN + offsetof(struct iphdr, check), old_word,
+                                    new_word, sizeof(new_word));
+  return failed | bpf_skb_store_bytes(skb, ETH_HLEN + at, &new_word, sizeof(new_word), 0);
+}
+
+static __always_inline long renew_ttl(struct __sk_buff* skb, const struct iphdr* ip) {
+  return replace_in_ip(skb, offsetof(struct iphdr, ttl), bpf_htons(ip->ttl << 8 | ip->protocol),
+                       bpf_htons(ANSWER_TTL << 8 | ip->protocol));
+}
+
+static __always_inline long make_ack(struct __sk_buff* skb, int udp_at, const struct udphdr* udp) {
+  const __u8 ack = SIGNAL_ACK;
   const int kind_at = udp_at + sizeof(*udp) + offsetof(struct signal_head, kind);
   const __u16 old_kind = bpf_htons(SIGNAL_VERSION << 8 | SIGNAL_START);
   const __u16 new_kind = bpf_htons(SIGNAL_VERSION << 8 | SIGNAL_ACK);
-  const __u16 old_ttl = bpf_htons(ip->ttl << 8 | IPPROTO_UDP);
-  const __u16 new_ttl = bpf_htons(ANSWER_TTL << 8 | IPPROTO_UDP);
   long failed = 0;
   if (udp->check)
     failed |= bpf_l4_csum_replace(skb, udp_at + offsetof(struct udphdr, check), old_kind, new_kind,
                                   2 | BPF_F_MARK_MANGLED_0);
-  failed |= bpf_skb_store_bytes(skb, kind_at, &ack, 1, 0);
-  failed |= bpf_l3_csum_replace(skb, ETH_HLEN + offsetof(struct iphdr, check), old_ttl, new_ttl, 2);
-  failed |= bpf_skb_store_bytes(skb, ETH_HLEN + offsetof(struct iphdr, ttl), &ttl, 1, 0);
-  return failed;
+  return failed | bpf_skb_store_bytes(skb, kind_at, &ack, 1, 0);
+}
+
+/* TCP's checksum does not cover the TOS byte. The code and the ECN bits stay. */
+static __always_inline long make_tos_ack(struct __sk_buff* skb, const struct iphdr* ip) {
+  const __u8 tos = (ip->tos & ~AGENT_TOS_START) | AGENT_TOS_ACK;
+  const __u8 version = ip->version << 4 | ip->ihl;
+  return replace_in_ip(skb, 0, bpf_htons(version << 8 | ip->tos), bpf_htons(version << 8 | tos));
+}
+
+/* Half of an answer must not reach anybody: what could not be rewritten is lost. */
+static __always_inline int send_back(struct __sk_buff* skb, long failed) {
+  if (failed) return TC_ACT_SHOT;
+  agent_count(&counts, kAgentAnswered);
+  return bpf_redirect(skb->ifindex, 0);
 }
 
 SEC("tc")
@@ -87,8 +114,24 @@ int answer(struct __sk_buff* skb) {
     agent_count(&counts, kAgentNotUnderstood);
     return TC_ACT_UNSPEC;
   }
-  /* Half of an answer must not reach anybody: what cannot be rewritten is lost. */
-  if (swap_ends(skb, &ip, at, &udp) | make_ack(skb, &ip, at, &udp)) return TC_ACT_SHOT;
-  agent_count(&counts, kAgentAnswered);
-  return bpf_redirect(skb->ifindex, 0);
+  const struct ports ports = {.source = udp.source, .dest = udp.dest};
+  return send_back(skb,
+                   swap_ends(skb, &ip, at, ports) | make_ack(skb, at, &udp) | renew_ttl(skb, &ip));
+}
+
+SEC("tc")
+int answer_tos(struct __sk_buff* skb) {
+  struct iphdr ip;
+  struct tcphdr tcp;
+  const int at = agent_ipv4(skb, &ip, IPPROTO_TCP);
+  if (at < 0 || bpf_skb_load_bytes(skb, at, &tcp, sizeof(tcp)) < 0) return TC_ACT_UNSPEC;
+  if (!agent_may_signal(&ip, &tcp)) return TC_ACT_UNSPEC;
+  if ((ip.tos & (AGENT_TOS_START | AGENT_TOS_ACK)) != AGENT_TOS_START ||
+      !(ip.tos & AGENT_TOS_CODE)) {
+    agent_count(&counts, kAgentNotUnderstood);
+    return TC_ACT_UNSPEC;
+  }
+  const struct ports ports = {.source = tcp.source, .dest = tcp.dest};
+  return send_back(skb,
+                   swap_ends(skb, &ip, at, ports) | make_tos_ack(skb, &ip) | renew_ttl(skb, &ip));
 }

@@ -22,6 +22,19 @@ static __always_inline int agent_ipv4(struct __sk_buff* skb, struct iphdr* ip, _
   return ETH_HLEN + ip->ihl * 4;
 }
 
+/* The TOS form of a signal, common/net/tos_signal.h, is a TCP segment of the announced flow
+ * without payload. Agents and generator send it without a flag, too: TCP itself never does,
+ * whatever its DSCP, and ignores one that arrives (RFC 9293, section 3.10.7.4: no ACK). */
+#define AGENT_TOS_START 0x80
+#define AGENT_TOS_ACK 0x40
+#define AGENT_TOS_CODE 0x3c
+
+/* @return whether the packet, read so far, is such a segment: its TOS byte says which signal */
+static __always_inline int agent_may_signal(const struct iphdr* ip, const struct tcphdr* tcp) {
+  const __u8 flags = ((const __u8*)tcp)[13];
+  return flags == 0 && bpf_ntohs(ip->tot_len) == ip->ihl * 4 + tcp->doff * 4;
+}
+
 static __always_inline void agent_count(void* counts, __u32 which) {
   __u64* count = bpf_map_lookup_elem(counts, &which);
   if (count) *count += 1;

@@ -96,15 +96,17 @@ static __always_inline int watch(struct __sk_buff* skb, int to_server) {
   const struct AgentTarget server = {.address = to_server ? ip.daddr : ip.saddr,
                                      .port = to_server ? tcp.dest : tcp.source};
   if (!bpf_map_lookup_elem(&targets, &server)) return TC_ACT_UNSPEC;
-  /* The packet may be many segments in one: its own length counts, not the header's. */
+  /* What came in may have padding behind IP; what goes out may be many segments in one, and
+   * too many for the field. */
+  const __u32 length = ip.tot_len ? ETH_HLEN + bpf_ntohs(ip.tot_len) : skb->len;
   const __u32 headers = at + tcp.doff * 4;
-  if (skb->len <= headers) return TC_ACT_UNSPEC;
+  if (length <= headers) return TC_ACT_UNSPEC;
 
   const struct AgentFlowKey key = {.source_address = ip.saddr,
                                    .destination_address = ip.daddr,
                                    .source_port = tcp.source,
                                    .destination_port = tcp.dest};
-  const __u32 sequence = bpf_ntohl(tcp.seq), payload = skb->len - headers;
+  const __u32 sequence = bpf_ntohl(tcp.seq), payload = length - headers;
   const __u64 now = bpf_ktime_get_ns();
   agent_count(&counts, kAgentPayloads);
   struct AgentFlow* flow = bpf_map_lookup_elem(&flows, &key);
@@ -118,3 +120,17 @@ int watch_egress(struct __sk_buff* skb) { return watch(skb, 1); }
 
 SEC("tc")
 int watch_ingress(struct __sk_buff* skb) { return watch(skb, 0); }
+
+/* Counts the answers to STARTs of the TOS form; TCP, which gets them as well, ignores them. */
+SEC("tc")
+int hear_acks(struct __sk_buff* skb) {
+  struct iphdr ip;
+  struct tcphdr tcp;
+  const int at = agent_ipv4(skb, &ip, IPPROTO_TCP);
+  if (at < 0 || bpf_skb_load_bytes(skb, at, &tcp, sizeof(tcp)) < 0) return TC_ACT_UNSPEC;
+  const struct AgentTarget server = {.address = ip.saddr, .port = tcp.source};
+  if (!agent_may_signal(&ip, &tcp) || !bpf_map_lookup_elem(&targets, &server)) return TC_ACT_UNSPEC;
+  if ((ip.tos & (AGENT_TOS_START | AGENT_TOS_ACK)) == AGENT_TOS_ACK)
+    agent_count(&counts, kAgentTosAcks);
+  return TC_ACT_UNSPEC;
+}

@@ -43,12 +43,13 @@ enum AgentWatchCount {
   kAgentOnsets,
   kAgentEventsLost, /* onsets that found the ring full */
   kAgentFlowsLost,  /* packets whose flow found the table full */
+  kAgentTosAcks,    /* answers to STARTs of the TOS form */
   kAgentWatchCounts
 };
 
 enum AgentAnswerCount {
   kAgentAnswered,
-  kAgentNotUnderstood, /* to the port, but no START that can be answered: passed on */
+  kAgentNotUnderstood, /* looked like a START, but none that can be answered: passed on */
   kAgentAnswerCounts
 };
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "tools/hostagent/bpf/wire.h"
+
+namespace outrider {
+
+/// IPv4 and TCP header, no options.
+using TosStart = std::array<std::uint8_t, 40>;
+
+/// A START of the TOS form (common/net/tos_signal.h): a segment of the flow that is announced,
+/// with the burst's first sequence number, without payload and without a flag. TCP ignores it
+/// at the other end (RFC 9293, section 3.10.7.4), so it neither acknowledges nor repeats
+/// anything of the flow. The generator's STARTs look the same.
+/// @pre tos_signal::is_encodable(threshold_packets)
+TosStart make_tos_start(const AgentFlowKey& flow, std::uint32_t sequence,
+                        std::uint16_t threshold_packets);
+
+/// Sends such segments from this host. Throws AgentError if it has no raw socket for them.
+class TosSignalSocket {
+ public:
+  TosSignalSocket();
+  ~TosSignalSocket();
+  TosSignalSocket(const TosSignalSocket&) = delete;
+  TosSignalSocket& operator=(const TosSignalSocket&) = delete;
+
+  /// Never waits. @return false if the host did not take it
+  bool send(const AgentFlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets);
+
+ private:
+  int fd_;
+};
+
+}  // namespace outrider
