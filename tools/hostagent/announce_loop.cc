@@ -12,6 +12,7 @@
 #include "tools/hostagent/agent_report.h"
 #include "tools/hostagent/burst_announcer.h"
 #include "tools/hostagent/burst_watch.h"
+#include "tools/hostagent/flow_numbers.h"
 #include "tools/hostagent/instance_lock.h"
 #include "tools/hostagent/signal_socket.h"
 #include "tools/hostagent/stop_signals.h"
@@ -20,7 +21,8 @@
 namespace outrider {
 namespace {
 
-constexpr std::uint32_t kMaxFlows = 256;  ///< whose period is learned
+constexpr std::uint32_t kMaxPeriods = 256;  ///< flows whose period is learned
+constexpr std::size_t kMaxFlows = 1024;     ///< that are remembered
 
 /// The clock that bpf_ktime_get_ns() reads.
 Time monotonic_now() {
@@ -30,8 +32,9 @@ Time monotonic_now() {
 }
 
 BurstAnnouncer::Params params_of(const AgentOptions& o) {
-  return {.lead = o.lead,
-          .predictor = {.idle_gap = o.idle_gap, .max_period = o.max_period, .max_jobs = kMaxFlows}};
+  return {
+      .lead = o.lead,
+      .predictor = {.idle_gap = o.idle_gap, .max_period = o.max_period, .max_jobs = kMaxPeriods}};
 }
 
 /// The agent of a worker: onsets in, STARTs out.
@@ -55,10 +58,10 @@ class AnnounceAgent {
   [[nodiscard]] bool is_tos() const { return options_.form == SignalForm::kTos; }
   void on_onset(const AgentOnset& onset);
   void announce_expected(Time now);
-  void announce(const BurstAnnouncer::Announcement& a, std::uint32_t sequence,
-                std::uint64_t burst_bytes);
-  bool send_message(const BurstAnnouncer::Announcement& a, std::uint32_t sequence,
-                    std::uint64_t burst_bytes);
+  void announce(const BurstAnnouncer::Announcement& a, const AgentFlowKey& flow,
+                std::uint32_t sequence, std::uint64_t burst_bytes);
+  bool send_message(const BurstAnnouncer::Announcement& a, const AgentFlowKey& flow,
+                    std::uint32_t sequence, std::uint64_t burst_bytes);
   void wait();
 
   const AgentOptions& options_;
@@ -68,7 +71,8 @@ class AnnounceAgent {
   std::optional<SignalSocket> udp_socket_;
   std::optional<TosSignalSocket> tos_socket_;
   BurstAnnouncer announcer_;
-  FlowNumbers flows_;
+  FlowNumbers flows_{kMaxFlows};
+  std::uint64_t forgotten_ = 0;
   BurstWatch watch_;
   bool stopped_ = false;
   std::uint64_t sent_ = 0;
@@ -78,29 +82,33 @@ class AnnounceAgent {
 
 void AnnounceAgent::on_onset(const AgentOnset& onset) {
   const Time at{std::chrono::nanoseconds(onset.at_ns)};
-  if (const auto a = announcer_.on_onset(flows_.number_of(onset.flow), at, monotonic_now()))
-    announce(*a, onset.sequence, onset.previous_bytes);
+  const auto [flow, forgotten] = flows_.number_of(onset.flow);
+  if (forgotten) {
+    ++forgotten_;
+    announcer_.forget(*forgotten);
+  }
+  if (const auto a = announcer_.on_onset(flow, at, monotonic_now()))
+    announce(*a, onset.flow, onset.sequence, onset.previous_bytes);
 }
 
 void AnnounceAgent::announce_expected(Time now) {
   while (const auto a = announcer_.take(now)) {
-    // Forgotten: its connection has ended long ago.
-    if (const auto flow = watch_.flow(flows_.key(a->flow)))
-      announce(*a, flow->next_sequence, flow->burst_bytes);
+    const auto key = flows_.key(a->flow);
+    const auto flow = key ? watch_.flow(*key) : std::nullopt;
+    // Forgotten, here or there: its connection has ended long ago.
+    if (flow) announce(*a, *key, flow->next_sequence, flow->burst_bytes);
   }
 }
 
-void AnnounceAgent::announce(const BurstAnnouncer::Announcement& a, std::uint32_t sequence,
-                             std::uint64_t burst_bytes) {
-  const bool sent =
-      tos_socket_ ? tos_socket_->send(flows_.key(a.flow), sequence, options_.threshold_packets)
-                  : send_message(a, sequence, burst_bytes);
+void AnnounceAgent::announce(const BurstAnnouncer::Announcement& a, const AgentFlowKey& flow,
+                             std::uint32_t sequence, std::uint64_t burst_bytes) {
+  const bool sent = tos_socket_ ? tos_socket_->send(flow, sequence, options_.threshold_packets)
+                                : send_message(a, flow, sequence, burst_bytes);
   ++(sent ? sent_ : not_sent_);
 }
 
-bool AnnounceAgent::send_message(const BurstAnnouncer::Announcement& a, std::uint32_t sequence,
-                                 std::uint64_t burst_bytes) {
-  const AgentFlowKey& flow = flows_.key(a.flow);
+bool AnnounceAgent::send_message(const BurstAnnouncer::Announcement& a, const AgentFlowKey& flow,
+                                 std::uint32_t sequence, std::uint64_t burst_bytes) {
   const udp_signal::Signal start{
       .threshold_packets = options_.threshold_packets,
       .identity = {.job = options_.job, .worker = options_.worker, .iteration = a.iteration},
@@ -148,7 +156,8 @@ nlohmann::ordered_json AnnounceAgent::report() const {
   auto out = json_of(counts);
   const auto& c = announcer_.counters();
   const auto& p = announcer_.predictions();
-  out["flows"] = flows_.size();
+  out["flows"] = flows_.given();
+  out["flows_forgotten"] = forgotten_;
   out["starts_sent"] = sent_;
   out["starts_not_sent"] = not_sent_;
   out["starts_at_first_byte"] = c.at_first_byte;

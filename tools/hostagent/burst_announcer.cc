@@ -23,15 +23,19 @@ std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::on_onset(std::uint64
 
 std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::take(Time now) {
   if (params_.lead == Duration::zero()) return std::nullopt;
-  const auto prediction = predictor_.take(now, params_.lead);
-  if (!prediction) return std::nullopt;
-  Flow& known = flows_[prediction->key];
-  known.expected = true;
-  ++counters_.ahead;
-  return Announcement{.flow = prediction->key,
-                      .iteration = known.announcements++,
-                      .due_in = std::max(prediction->due - now, Duration::zero()),
-                      .predicted = true};
+  while (const auto prediction = predictor_.take(now, params_.lead)) {
+    const auto known = flows_.find(prediction->key);
+    if (known == flows_.end()) continue;  // forgotten; the predictor lets go of it by itself
+    known->second.expected = true;
+    ++counters_.ahead;
+    return Announcement{.flow = prediction->key,
+                        .iteration = known->second.announcements++,
+                        .due_in = std::max(prediction->due - now, Duration::zero()),
+                        .predicted = true};
+  }
+  return std::nullopt;
 }
+
+void BurstAnnouncer::forget(std::uint64_t flow) { flows_.erase(flow); }
 
 }  // namespace outrider

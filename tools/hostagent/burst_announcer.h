@@ -17,8 +17,8 @@ namespace outrider {
 /// was and does not come is forgotten by the switch when its entry expires; the next has a
 /// number of its own. Iterations count a flow's announcements.
 ///
-/// Flows are numbers below max_flows of the caller's. `now` does not decrease. Allocates
-/// when a flow is new; not thread-safe.
+/// Flows are numbers of the caller's, who forgets those that have ended. `now` does not
+/// decrease. Allocates when a flow is new; not thread-safe.
 class BurstAnnouncer {
  public:
   struct Params {
@@ -44,6 +44,8 @@ class BurstAnnouncer {
   [[nodiscard]] std::optional<Announcement> on_onset(std::uint64_t flow, Time at, Time now);
   /// The next announcement that is due; ask until there is none.
   [[nodiscard]] std::optional<Announcement> take(Time now);
+  /// The flow will not be announced again, unless it has an onset: then it is a new one.
+  void forget(std::uint64_t flow);
   /// When take() is to be asked again, unless an onset comes.
   [[nodiscard]] Time wake_at() const noexcept { return predictor_.next_take(params_.lead); }
 

@@ -28,6 +28,8 @@ void BurstCsv::add(const RecordedBurst& burst) {
   ended_[burst.flow] = burst.ended;
 }
 
+void BurstCsv::forget(std::size_t flow) { ended_.erase(flow); }
+
 void BurstCsv::close() {
   out_.close();
   if (!out_) throw AgentError(path_ + ": cannot be written: " + std::strerror(errno));

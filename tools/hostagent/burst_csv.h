@@ -10,13 +10,15 @@
 namespace outrider {
 
 /// bursts.csv of a recording: a row a burst, in the order of being handed over; times count
-/// from the first burst's begin. Bounded in rows. Throws AgentError if the file cannot be
-/// written.
+/// from the first burst's begin. Bounded in rows, and by its caller's flows. Throws AgentError if
+/// the file cannot be written.
 class BurstCsv {
  public:
   BurstCsv(const std::string& path, std::uint64_t max_rows);
 
   void add(const RecordedBurst& burst);
+  /// The flow's next burst, if there is one, has no gap.
+  void forget(std::size_t flow);
   /// Everything is on its way to the disk.
   void close();
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }

@@ -3,7 +3,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "tools/hostagent/agent_error.h"
@@ -15,11 +14,6 @@ namespace {
 int take_onset(void* on_onset, void* onset, std::size_t /*bytes*/) {
   (*static_cast<BurstWatch::OnOnset*>(on_onset))(*static_cast<const AgentOnset*>(onset));
   return 0;
-}
-
-bool same(const AgentFlowKey& a, const AgentFlowKey& b) {
-  return a.source_address == b.source_address && a.source_port == b.source_port &&
-         a.destination_address == b.destination_address && a.destination_port == b.destination_port;
 }
 
 }  // namespace
@@ -87,14 +81,6 @@ ProgramCost BurstWatch::cost() const { return cost_of_all(object_->obj); }
 
 bool BurstWatch::replaced_leftover() const noexcept {
   return egress_->replaced_leftover() || (ingress_ && ingress_->replaced_leftover());
-}
-
-std::size_t FlowNumbers::number_of(const AgentFlowKey& flow) {
-  const auto it =
-      std::ranges::find_if(flows_, [&](const AgentFlowKey& f) { return same(f, flow); });
-  if (it != flows_.end()) return static_cast<std::size_t>(it - flows_.begin());
-  flows_.push_back(flow);
-  return flows_.size() - 1;
 }
 
 }  // namespace outrider

@@ -64,15 +64,4 @@ class BurstWatch {
   std::unique_ptr<ClsactFilter> ingress_;
 };
 
-/// Numbers flows by their keys, in order of appearance.
-class FlowNumbers {
- public:
-  std::size_t number_of(const AgentFlowKey& flow);
-  [[nodiscard]] const AgentFlowKey& key(std::size_t number) const { return flows_[number]; }
-  [[nodiscard]] std::size_t size() const noexcept { return flows_.size(); }
-
- private:
-  std::vector<AgentFlowKey> flows_;
-};
-
 }  // namespace outrider

@@ -40,6 +40,8 @@ void JobProfile::add(const RecordedBurst& burst) {
   pulled_at_.reset();
 }
 
+void JobProfile::forget(std::size_t flow) { flows_.erase(flow); }
+
 std::optional<JobProfile::Result> JobProfile::result() const {
   if (computes_ns_.empty()) return std::nullopt;
   Result result;

@@ -23,13 +23,15 @@ struct RecordedBurst {
 /// each flow, and the median time from a pull's end (of the worker's last flow) to the next
 /// push (of its first), which is when the worker computes.
 ///
-/// Bounded: of each flow, and of the computing times, the last kKept count. Bursts come in
-/// the order of their ends, per flow. Not thread-safe.
+/// Bounded by its caller's flows: of each, and of the computing times, the last kKept count.
+/// Bursts come in the order of their ends, per flow. Not thread-safe.
 class JobProfile {
  public:
   static constexpr std::size_t kKept = 4096;
 
   void add(const RecordedBurst& burst);
+  /// The flow is no part of the result, unless it comes back.
+  void forget(std::size_t flow);
 
   struct Result {
     std::vector<std::uint64_t> push_bytes;  ///< [flows that push], medians

@@ -16,6 +16,7 @@
 #include "tools/hostagent/agent_report.h"
 #include "tools/hostagent/burst_csv.h"
 #include "tools/hostagent/burst_watch.h"
+#include "tools/hostagent/flow_numbers.h"
 #include "tools/hostagent/instance_lock.h"
 #include "tools/hostagent/job_profile.h"
 #include "tools/hostagent/stop_signals.h"
@@ -24,6 +25,9 @@ namespace outrider {
 namespace {
 
 Time time_of(std::uint64_t ns) { return Time{std::chrono::nanoseconds(ns)}; }
+
+/// Directions of connections that are remembered at a time: 32 MiB of bursts at most.
+constexpr std::size_t kMaxFlows = 1024;
 
 /// Where a recording goes, made if it is not there.
 std::filesystem::path directory_of(const AgentOptions& options) {
@@ -52,6 +56,8 @@ class RecordAgent {
 
  private:
   void on_onset(const AgentOnset& onset);
+  /// Of a flow that may be new, for which another may be forgotten.
+  std::size_t number_of(const AgentFlowKey& key);
   void add(const AgentFlowKey& key, std::uint64_t begun_ns, std::uint64_t ended_ns,
            std::uint64_t bytes);
   [[nodiscard]] bool is_pull(const AgentFlowKey& key) const;
@@ -64,7 +70,8 @@ class RecordAgent {
   StopSignals stop_;
   BurstCsv csv_;
   JobProfile profile_;
-  FlowNumbers flows_;
+  FlowNumbers flows_{kMaxFlows};
+  std::uint64_t forgotten_ = 0;
   BurstWatch watch_;
 };
 
@@ -74,9 +81,19 @@ bool RecordAgent::is_pull(const AgentFlowKey& key) const {
   return false;
 }
 
+std::size_t RecordAgent::number_of(const AgentFlowKey& key) {
+  const auto [number, forgotten] = flows_.number_of(key);
+  if (forgotten) {
+    ++forgotten_;
+    profile_.forget(*forgotten);
+    csv_.forget(*forgotten);
+  }
+  return number;
+}
+
 void RecordAgent::add(const AgentFlowKey& key, std::uint64_t begun_ns, std::uint64_t ended_ns,
                       std::uint64_t bytes) {
-  const RecordedBurst burst{.flow = flows_.number_of(key),
+  const RecordedBurst burst{.flow = number_of(key),
                             .pull = is_pull(key),
                             .begun = time_of(begun_ns),
                             .ended = time_of(ended_ns),
@@ -86,7 +103,7 @@ void RecordAgent::add(const AgentFlowKey& key, std::uint64_t begun_ns, std::uint
 }
 
 void RecordAgent::on_onset(const AgentOnset& onset) {
-  flows_.number_of(onset.flow);
+  number_of(onset.flow);
   if (onset.previous_bytes > 0)
     add(onset.flow, onset.previous_begun_ns, onset.previous_ended_ns, onset.previous_bytes);
 }
@@ -126,10 +143,14 @@ void RecordAgent::run() {
 }
 
 nlohmann::ordered_json RecordAgent::report() const {
-  auto out = json_of(watch_.counts());
-  out["flows"] = flows_.size();
+  const auto counts = watch_.counts();
+  auto out = json_of(counts);
+  out["flows"] = flows_.given();
+  out["flows_forgotten"] = forgotten_;
   out["bursts_written"] = csv_.rows();
   out["bursts_left_out"] = csv_.left_out();
+  // Every onset begins a burst, which is handed over when the next begins, or at the end.
+  out["bursts_forgotten"] = counts[kAgentOnsets] - csv_.rows() - csv_.left_out();
   out["cost"] = json_of(watch_.cost());
   return out;
 }

@@ -83,5 +83,15 @@ TEST(BurstAnnouncer, FlowsAreLearnedApart) {
   EXPECT_EQ(other->iteration, 0U);
 }
 
+TEST(BurstAnnouncer, AForgottenFlowIsNotAnnouncedAheadAndComesBackAsANewOne) {
+  BurstAnnouncer announcer = after_onsets(kLocks);
+  announcer.forget(kFlow);
+  EXPECT_FALSE(announcer.take(at(kLocks * kPeriod)));
+  EXPECT_EQ(announcer.counters().ahead, 0U);
+  const auto a = announcer.on_onset(kFlow, at(kLocks * kPeriod), at(kLocks * kPeriod));
+  ASSERT_TRUE(a);
+  EXPECT_EQ(a->iteration, 0U);
+}
+
 }  // namespace
 }  // namespace outrider

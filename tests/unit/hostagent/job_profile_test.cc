@@ -64,6 +64,16 @@ TEST(JobProfile, ForgetsTheOldest) {
   EXPECT_EQ(result->iterations, JobProfile::kKept);
 }
 
+TEST(JobProfile, LeavesOutAFlowThatWasForgotten) {
+  JobProfile profile = recorded(4);
+  profile.forget(0);
+  profile.forget(3);
+  const auto result = profile.result();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->push_bytes, std::vector<std::uint64_t>{1002});
+  EXPECT_EQ(result->pull_bytes, 3000U);
+}
+
 TEST(JobProfile, IsAModelThatTheGeneratorReads) {
   const auto path = std::filesystem::path(testing::TempDir()) / "recorded-profile.toml";
   std::ofstream(path) << profile_toml(*recorded(4).result(), "recorded");
@@ -74,6 +84,22 @@ TEST(JobProfile, IsAModelThatTheGeneratorReads) {
   EXPECT_EQ(model.config->tensors.size(), 2U);
   EXPECT_EQ(model.config->compute(), 30ms);
   EXPECT_EQ(model.config->compute_source, ComputeSource::kRecorded);
+}
+
+TEST(BurstCsv, AForgottenFlowHasNoGap) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "forgotten-bursts.csv";
+  BurstCsv csv(path.string(), 2);
+  csv.add(burst(0, false, 100ms, 110ms, 7));
+  csv.forget(0);
+  csv.add(burst(0, false, 130ms, 140ms, 9));
+  csv.close();
+  std::ifstream in(path);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(text,
+            "flow,direction,begun_ns,ended_ns,bytes,gap_ns\n"
+            "0,push,0,10000000,7,\n"
+            "0,push,30000000,40000000,9,\n");
+  std::filesystem::remove(path);
 }
 
 TEST(BurstCsv, IsBounded) {
