@@ -119,9 +119,14 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
   const auto* from = find_named(at, "from", e.hosts, e.background.from, "hosts");
   const auto* to = find_named(at, "to", e.hosts, e.background.to, "hosts");
   if (from == nullptr || to == nullptr) return;
+  const auto shared = [&e](const HostGroupEntry* group) {
+    return !e.job.hosts.empty() && group->name == e.job.hosts;
+  };
   for (const auto* group : {from, to})
-    at.require(group->count.parameter.empty(), group == from ? "from" : "to",
-               Checks::quoted(group->name), "needs a number as its count");
+    at.require(group->count.parameter.empty() || (shared(group) && group == to),
+               group == from ? "from" : "to", Checks::quoted(group->name),
+               "needs a number as its count");
+  if (shared(to)) return;  // as many of its hosts as senders, if there are; see check_placement()
   at.require(from->count.fixed == to->count.fixed, "to", std::to_string(to->count.fixed) + " hosts",
              "must be as many as from has, " + std::to_string(from->count.fixed));
 }

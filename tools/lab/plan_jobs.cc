@@ -80,6 +80,16 @@ Names names_of(const ExperimentFile& e, const Topology& t, const std::string& gr
   return names;
 }
 
+Names background_from(const ExperimentFile& e, const Topology& t) {
+  return names_of(e, t, e.background.from);
+}
+
+Names background_to(const ExperimentFile& e, const Topology& t) {
+  Names to = names_of(e, t, e.background.to);
+  to.resize(std::min(to.size(), background_from(e, t).size()));
+  return to;
+}
+
 void check_ring(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
   at.require(p.jobs == 1, "jobs", std::to_string(p.jobs), "must be 1 with ring in [job]");
   at.require(p.servers == 1, "servers", std::to_string(p.servers),
@@ -102,6 +112,11 @@ void check_placement(const Checks& at, const ExperimentFile& e, const CaseParame
   }
   at.require(p.servers == 1, "servers", std::to_string(p.servers),
              "must be 1 with hosts in [job]: placement says where the server of each job is");
+  const auto senders = std::ranges::find(e.hosts, e.background.from, &HostGroupEntry::name);
+  if (senders != e.hosts.end() && e.background.to == e.job.hosts)
+    at.require(
+        senders->count.fixed <= p.workers + 1, "workers", std::to_string(p.workers),
+        "makes fewer hosts than background has senders, " + std::to_string(senders->count.fixed));
   at.require(!p.placement.empty() || p.jobs <= p.workers + 1, "jobs", std::to_string(p.jobs),
              "needs a placement: there are fewer hosts, " + std::to_string(p.workers + 1));
 }

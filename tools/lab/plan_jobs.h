@@ -14,6 +14,11 @@ namespace outrider {
 std::vector<std::string> names_of(const ExperimentFile& experiment, const Topology& topology,
                                   const std::string& group);
 
+/// Senders of background, or receivers: receivers among the jobs' hosts are the first ones.
+std::vector<std::string> background_from(const ExperimentFile& experiment,
+                                         const Topology& topology);
+std::vector<std::string> background_to(const ExperimentFile& experiment, const Topology& topology);
+
 /// What the file's [job] and the parameters `placement`, `servers`, `workers` and `jobs` ask of
 /// each other.
 void check_placement(const Checks& at, const ExperimentFile& experiment,

@@ -150,8 +150,8 @@ FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Top
   constexpr double kPayloadShare = 1448.0 / (1514 + kL1OverheadBytes);  // of a full segment
   const double bits = p.background_load * static_cast<double>(t.measured_rate.bits_per_second);
   return {.name = "background_flows",
-          .from = names_of(e, t, e.background.from),
-          .to = names_of(e, t, e.background.to),
+          .from = background_from(e, t),
+          .to = background_to(e, t),
           .distribution = (e.directory / p.background_sizes).lexically_normal().string(),
           .hosts = {},
           .rate = BitRate{static_cast<std::uint64_t>(bits * kPayloadShare)},
@@ -183,8 +183,8 @@ GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p, c
   config.tensorlights.interval = from_seconds(p.tensorlights_interval_seconds);
   if (p.background_flows_per_pair > 0 && !e.background.from.empty())
     config.long_flows.push_back({.name = "background",
-                                 .from = names_of(e, t, e.background.from),
-                                 .to = names_of(e, t, e.background.to),
+                                 .from = background_from(e, t),
+                                 .to = background_to(e, t),
                                  .flows_per_pair = p.background_flows_per_pair,
                                  .transport = "background",
                                  .start_spread = from_seconds(p.start_spread_seconds)});

@@ -81,6 +81,31 @@ TEST(SeveralJobs, ShareHostsByPlacement) {
   EXPECT_THAT(points_of(both).off_case, ElementsAre(0, 0)) << "bands are an arm, not a point";
 }
 
+/// With two hosts that send background to the jobs' own.
+std::string with_senders(const std::string& parameters) {
+  return with(shared_experiment("background_flows_per_pair = 2\n" + parameters),
+              "background_flows_per_pair = 0\n", "") +
+         R"(
+[[hosts]]
+name = "sender"
+count = 2
+switch = "tor"
+rate = "10gbit"
+delay = "10us"
+[background]
+from = "sender"
+to = "host"
+)";
+}
+
+TEST(SeveralJobs, BackgroundMayGoToTheirHosts) {
+  const auto cases = plan_of(with_senders("jobs = 3\nworkers = 3\nplacement = \"2,1\""));
+  const auto& flows = cases.at(0).traffic.long_flows.at(0);
+  EXPECT_THAT(flows.from, ElementsAre("sender_0", "sender_1"));
+  EXPECT_THAT(flows.to, ElementsAre("host_0", "host_1")) << "the first ones, as many as senders";
+  EXPECT_EQ(flows.flows_per_pair, 2U);
+}
+
 TEST(SeveralJobs, HaveAServerHostEachWithoutAPlacement) {
   const auto cases = plan_of(shared_experiment("jobs = 3\nworkers = 2"));
   for (std::size_t j = 0; j < 3; ++j)
@@ -178,6 +203,8 @@ TEST(SeveralJobs, FaultsNameTheirKeyAndTheirCause) {
   EXPECT_THAT(shared("jobs = 2\nworkers = 1\nservers = 2"), HasSubstr("servers: 2: must be 1"));
   EXPECT_THAT(shared("jobs = 0"), HasSubstr("parameters.jobs: 0: must be at least 1"));
   EXPECT_THAT(shared("job_offset = 1.5"), HasSubstr("job_offset: 1.5: must be from 0 to 1"));
+  EXPECT_THAT(faults_of(with(with_senders("jobs = 1\nworkers = 1"), "count = 2", "count = 3")),
+              HasSubstr("makes fewer hosts than background has senders, 3"));
   const auto own = [&](const char* p) {
     return faults_of(with(small_experiment(), "iterations = 2", std::string(p)));
   };
