@@ -15,8 +15,8 @@ SERVER, PORT = PREFIX + "2", 5000
 BYTES, COMPUTE_S, IDLE_S = 100_000, 0.4, 0.2
 
 
-def config(**signals):
-    """TOML of a switch between the hosts that takes such signals of the worker."""
+def config(worker=PREFIX + "1", **signals):
+    """TOML of a switch between the hosts that takes such signals of the worker's address."""
     keys = "".join(f"{key} = {value}\n" for key, value in signals.items())
     return 'bin = "10ms"' + devices(HOSTS) + f"""
 [[switch]]
@@ -24,7 +24,7 @@ name = "s"
 [switch.l2]
 learning = true
 [switch.signals]
-accept_from = ["{PREFIX}1/32"]
+accept_from = ["{worker}/32"]
 {keys}
 [switch.regulation]
 mode = "mark"

@@ -141,6 +141,8 @@ void AnnounceAgent::run() {
   for (const auto& server : options_.servers)
     std::printf("announcing bursts to %s:%u\n", format_address(server.address).c_str(),
                 ntohs(server.port));
+  if (!options_.cgroup.empty())
+    std::printf("announcing bursts of the processes in %s\n", options_.cgroup.c_str());
   std::printf("watching %s\n", interface_.name.c_str());
   std::fflush(stdout);
   while (!stopped_) {

@@ -2,8 +2,12 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
+#include <string>
 
 #include "tools/hostagent/agent_error.h"
 #include "tools/hostagent/watch.skel.h"
@@ -14,6 +18,18 @@ namespace {
 int take_onset(void* on_onset, void* onset, std::size_t /*bytes*/) {
   (*static_cast<BurstWatch::OnOnset*>(on_onset))(*static_cast<const AgentOnset*>(onset));
   return 0;
+}
+
+/// The map holds the cgroup, also should its directory go.
+void name_cgroup(int map, const std::string& directory) {
+  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) throw AgentError("--cgroup: " + directory + ": " + std::strerror(errno));
+  const std::uint32_t only = 0;
+  const int failed = bpf_map_update_elem(map, &only, &fd, BPF_ANY);
+  close(fd);
+  if (failed < 0)
+    throw AgentError("--cgroup: " + directory +
+                     ": is no directory of cgroup v2; mount -t cgroup2 shows where these are");
 }
 
 }  // namespace
@@ -43,8 +59,10 @@ BurstWatch::~BurstWatch() = default;
 void BurstWatch::load(const AgentOptions& options) {
   object_.reset(watch_bpf__open());
   if (!object_) refuse_load(-errno);
+  object_->rodata->by_cgroup = options.cgroup.empty() ? 0 : 1;
   object_->rodata->idle_gap_ns = static_cast<std::uint64_t>(options.idle_gap.count());
   if (const int failed = watch_bpf__load(object_.get()); failed < 0) refuse_load(failed);
+  if (!options.cgroup.empty()) name_cgroup(bpf_map__fd(object_->maps.cgroup), options.cgroup);
   for (const auto& server : options.servers) {
     const AgentTarget target{server.address, server.port, 0};
     const std::uint32_t listed = 1;

@@ -68,10 +68,13 @@ void add_form(CLI::App& command, AgentOptions& o, Texts& texts) {
       ->type_name("PORT");
 }
 
-void add_watch(CLI::App& command, Texts& texts) {
+void add_watch(CLI::App& command, AgentOptions& o, Texts& texts) {
   command.add_option("--server", texts.servers, "Address and TCP port of a server; repeat it")
-      ->required()
       ->type_name("ADDRESS:PORT");
+  command
+      .add_option("--cgroup", o.cgroup,
+                  "In place of servers: the job's cgroup (v2), for all its TCP connections")
+      ->type_name("DIR");
   command.add_option("--idle-gap", texts.idle_gap, "A longer pause ends a burst")
       ->capture_default_str()
       ->type_name("DURATION");
@@ -111,14 +114,14 @@ std::vector<std::pair<AgentCommand, CLI::App*>> add_commands(CLI::App& app, Agen
   auto* const announce = app.add_subcommand("announce", "Announce the bursts of a worker");
   add_interface(*announce, o);
   add_form(*announce, o, texts);
-  add_watch(*announce, texts);
+  add_watch(*announce, o, texts);
   add_announce(*announce, o, texts);
   auto* const answer = app.add_subcommand("answer", "Answer announcements at a server");
   add_interface(*answer, o);
   add_form(*answer, o, texts);
   auto* const record = app.add_subcommand("record", "Record the bursts of a worker");
   add_interface(*record, o);
-  add_watch(*record, texts);
+  add_watch(*record, o, texts);
   add_record(*record, o);
   auto* const dctcp = app.add_subcommand("dctcp", "Offer DCTCP to the connections of this host");
   dctcp->add_flag("--allow", o.allow, "Programs without CAP_NET_ADMIN may choose it, too");
@@ -155,6 +158,9 @@ void read_form(const std::string& text, const CLI::App& given, AgentOptions& o,
 /// @return faults of texts that cannot be read
 std::vector<std::string> read_texts(const Texts& texts, const CLI::App& given, AgentOptions& o) {
   std::vector<std::string> faults;
+  const bool watches = given.get_option_no_throw("--server") != nullptr;
+  if (watches && texts.servers.empty() == o.cgroup.empty())
+    faults.emplace_back("--server, --cgroup: one of them says which connections are the job's");
   read_form(texts.form, given, o, faults);
   for (const auto& text : texts.servers) {
     if (const auto server = parse_server(text)) o.servers.push_back(*server);

@@ -40,8 +40,9 @@ struct AgentOptions {
   std::string out = "recording";         ///< directory
   std::uint64_t max_bursts = 1'000'000;  ///< rows of bursts.csv, > 0
 
-  // announce and record
+  // announce and record: one of the first two
   std::vector<ServerAddress> servers{};
+  std::string cgroup{};  ///< directory of a cgroup v2: all TCP connections of its processes
   Duration idle_gap = std::chrono::milliseconds(2);  ///< > 0
 
   // announce

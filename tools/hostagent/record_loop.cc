@@ -1,6 +1,5 @@
 #include "tools/hostagent/record_loop.h"
 
-#include <arpa/inet.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -41,8 +40,7 @@ std::filesystem::path directory_of(const AgentOptions& options) {
 class RecordAgent {
  public:
   explicit RecordAgent(const AgentOptions& options)
-      : options_(options),
-        directory_(directory_of(options)),
+      : directory_(directory_of(options)),
         interface_(interface_named(options.interface)),
         // Its filters would stand where those of `announce` do.
         announce_lock_("announce", interface_),
@@ -58,12 +56,10 @@ class RecordAgent {
   void on_onset(const AgentOnset& onset);
   /// Of a flow that may be new, for which another may be forgotten.
   std::size_t number_of(const AgentFlowKey& key);
-  void add(const AgentFlowKey& key, std::uint64_t begun_ns, std::uint64_t ended_ns,
+  void add(const AgentFlowKey& key, bool pull, std::uint64_t begun_ns, std::uint64_t ended_ns,
            std::uint64_t bytes);
-  [[nodiscard]] bool is_pull(const AgentFlowKey& key) const;
   void finish();
 
-  const AgentOptions& options_;
   std::filesystem::path directory_;
   NetworkInterface interface_;
   InstanceLock announce_lock_, answer_lock_;
@@ -75,12 +71,6 @@ class RecordAgent {
   BurstWatch watch_;
 };
 
-bool RecordAgent::is_pull(const AgentFlowKey& key) const {
-  for (const auto& server : options_.servers)
-    if (server.address == key.source_address && server.port == key.source_port) return true;
-  return false;
-}
-
 std::size_t RecordAgent::number_of(const AgentFlowKey& key) {
   const auto [number, forgotten] = flows_.number_of(key);
   if (forgotten) {
@@ -91,10 +81,10 @@ std::size_t RecordAgent::number_of(const AgentFlowKey& key) {
   return number;
 }
 
-void RecordAgent::add(const AgentFlowKey& key, std::uint64_t begun_ns, std::uint64_t ended_ns,
-                      std::uint64_t bytes) {
+void RecordAgent::add(const AgentFlowKey& key, bool pull, std::uint64_t begun_ns,
+                      std::uint64_t ended_ns, std::uint64_t bytes) {
   const RecordedBurst burst{.flow = number_of(key),
-                            .pull = is_pull(key),
+                            .pull = pull,
                             .begun = time_of(begun_ns),
                             .ended = time_of(ended_ns),
                             .bytes = bytes};
@@ -105,7 +95,8 @@ void RecordAgent::add(const AgentFlowKey& key, std::uint64_t begun_ns, std::uint
 void RecordAgent::on_onset(const AgentOnset& onset) {
   number_of(onset.flow);
   if (onset.previous_bytes > 0)
-    add(onset.flow, onset.previous_begun_ns, onset.previous_ended_ns, onset.previous_bytes);
+    add(onset.flow, onset.from_server != 0, onset.previous_begun_ns, onset.previous_ended_ns,
+        onset.previous_bytes);
 }
 
 /// A burst ends with the next one: what is the last of each flow is in the program still.
@@ -114,7 +105,7 @@ void RecordAgent::finish() {
   auto last = watch_.flows();
   std::ranges::sort(last, {}, [](const auto& f) { return f.second.last_payload_ns; });
   for (const auto& [key, flow] : last)
-    add(key, flow.burst_begun_ns, flow.last_payload_ns, flow.burst_bytes);
+    add(key, flow.from_server != 0, flow.burst_begun_ns, flow.last_payload_ns, flow.burst_bytes);
   csv_.close();
   if (const auto result = profile_.result()) {
     std::ofstream out(directory_ / "profile.toml");

@@ -56,6 +56,22 @@ TEST(AgentOptions, TheTosFormIsRefusedWhatItHasNoRoomFor) {
   EXPECT_THAT(said, HasSubstr("--form: \"ip\": must be udp or tos"));
 }
 
+TEST(AgentOptions, TheJobIsNamedByServersOrByItsCgroup) {
+  const auto parsed = parse(std::array{"outrider-hostagent", "record", "--interface", "eth0",
+                                       "--cgroup", "/sys/fs/cgroup/job"});
+  ASSERT_FALSE(parsed.exit_status);
+  EXPECT_EQ(parsed.options.cgroup, "/sys/fs/cgroup/job");
+  EXPECT_TRUE(parsed.options.servers.empty());
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parse(std::array{"outrider-hostagent", "record", "--interface", "eth0"}).exit_status,
+            kExitUsage);
+  EXPECT_EQ(parse(std::array{"outrider-hostagent", "announce", "--interface", "eth0", "--cgroup",
+                             "/c", "--server", "10.0.0.9:5000"})
+                .exit_status,
+            kExitUsage);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("--server, --cgroup: one of them"));
+}
+
 TEST(AgentOptions, DctcpHasNoInterface) {
   const auto parsed = parse(std::array{"outrider-hostagent", "dctcp", "--allow"});
   ASSERT_FALSE(parsed.exit_status);

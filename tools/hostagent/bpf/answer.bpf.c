@@ -46,8 +46,10 @@ struct ports {
 };
 
 /* Sums of 16-bit words do not mind that addresses and ports change places. */
-static __always_inline long swap_ends(struct __sk_buff* skb, const struct iphdr* ip, int ports_at,
+static __always_inline long swap_ends(struct __sk_buff* skb, const struct agent_packet* packet,
                                       struct ports ports) {
+  const int addresses_at = packet->ip_at + offsetof(struct iphdr, saddr);
+  const __be32 addresses[] = {packet->ip.daddr, packet->ip.saddr};
   const struct ports swapped = {.source = ports.dest, .dest = ports.source};
   struct ethhdr frame;
   __u8 mac[ETH_ALEN];
@@ -56,22 +58,23 @@ static __always_inline long swap_ends(struct __sk_buff* skb, const struct iphdr*
   __builtin_memcpy(frame.h_dest, frame.h_source, ETH_ALEN);
   __builtin_memcpy(frame.h_source, mac, ETH_ALEN);
   failed |= bpf_skb_store_bytes(skb, 0, &frame, sizeof(frame), 0);
-  failed |= bpf_skb_store_bytes(skb, ETH_HLEN + offsetof(struct iphdr, saddr), &ip->daddr, 4, 0);
-  failed |= bpf_skb_store_bytes(skb, ETH_HLEN + offsetof(struct iphdr, daddr), &ip->saddr, 4, 0);
-  failed |= bpf_skb_store_bytes(skb, ports_at, &swapped, sizeof(swapped), 0);
+  failed |= bpf_skb_store_bytes(skb, addresses_at, addresses, sizeof(addresses), 0);
+  failed |= bpf_skb_store_bytes(skb, packet->payload_at, &swapped, sizeof(swapped), 0);
   return failed;
 }
 
-/* A 16-bit word of the IP header, checksum and all. */
-static __always_inline long replace_in_ip(struct __sk_buff* skb, int at, __u16 old_word,
-                                          __u16 new_word) {
-  long failed = bpf_l3_csum_replace(skb, ETH_HLEN + offsetof(struct iphdr, check), old_word,
+/* A 16-bit word of the IP header, checksum and all. @param at of it in the header */
+static __always_inline long replace_in_ip(struct __sk_buff* skb, const struct agent_packet* packet,
+                                          int at, __u16 old_word, __u16 new_word) {
+  long failed = bpf_l3_csum_replace(skb, packet->ip_at + offsetof(struct iphdr, check), old_word,
                                     new_word, sizeof(new_word));
-  return failed | bpf_skb_store_bytes(skb, ETH_HLEN + at, &new_word, sizeof(new_word), 0);
+  return failed | bpf_skb_store_bytes(skb, packet->ip_at + at, &new_word, sizeof(new_word), 0);
 }
 
-static __always_inline long renew_ttl(struct __sk_buff* skb, const struct iphdr* ip) {
-  return replace_in_ip(skb, offsetof(struct iphdr, ttl), bpf_htons(ip->ttl << 8 | ip->protocol),
+static __always_inline long renew_ttl(struct __sk_buff* skb, const struct agent_packet* packet) {
+  const struct iphdr* ip = &packet->ip;
+  return replace_in_ip(skb, packet, offsetof(struct iphdr, ttl),
+                       bpf_htons(ip->ttl << 8 | ip->protocol),
                        bpf_htons(ANSWER_TTL << 8 | ip->protocol));
 }
 
@@ -88,10 +91,12 @@ static __always_inline long make_ack(struct __sk_buff* skb, int udp_at, const st
 }
 
 /* TCP's checksum does not cover the TOS byte. The code and the ECN bits stay. */
-static __always_inline long make_tos_ack(struct __sk_buff* skb, const struct iphdr* ip) {
+static __always_inline long make_tos_ack(struct __sk_buff* skb, const struct agent_packet* packet) {
+  const struct iphdr* ip = &packet->ip;
   const __u8 tos = (ip->tos & ~AGENT_TOS_START) | AGENT_TOS_ACK;
   const __u8 version = ip->version << 4 | ip->ihl;
-  return replace_in_ip(skb, 0, bpf_htons(version << 8 | ip->tos), bpf_htons(version << 8 | tos));
+  return replace_in_ip(skb, packet, 0, bpf_htons(version << 8 | ip->tos),
+                       bpf_htons(version << 8 | tos));
 }
 
 /* Half of an answer must not reach anybody: what could not be rewritten is lost. */
@@ -103,11 +108,12 @@ static __always_inline int send_back(struct __sk_buff* skb, long failed) {
 
 SEC("tc")
 int answer(struct __sk_buff* skb) {
-  struct iphdr ip;
+  struct agent_packet packet;
   struct udphdr udp;
   struct signal_head head;
-  const int at = agent_ipv4(skb, &ip, IPPROTO_UDP);
-  if (at < 0 || bpf_skb_load_bytes(skb, at, &udp, sizeof(udp)) < 0) return TC_ACT_UNSPEC;
+  if (agent_ipv4(skb, &packet, IPPROTO_UDP) < 0) return TC_ACT_UNSPEC;
+  const int at = packet.payload_at;
+  if (bpf_skb_load_bytes(skb, at, &udp, sizeof(udp)) < 0) return TC_ACT_UNSPEC;
   if (udp.dest != signal_port) return TC_ACT_UNSPEC;
   if (bpf_skb_load_bytes(skb, at + sizeof(udp), &head, sizeof(head)) < 0 ||
       !is_start(&udp, &head)) {
@@ -115,23 +121,23 @@ int answer(struct __sk_buff* skb) {
     return TC_ACT_UNSPEC;
   }
   const struct ports ports = {.source = udp.source, .dest = udp.dest};
-  return send_back(skb,
-                   swap_ends(skb, &ip, at, ports) | make_ack(skb, at, &udp) | renew_ttl(skb, &ip));
+  return send_back(
+      skb, swap_ends(skb, &packet, ports) | make_ack(skb, at, &udp) | renew_ttl(skb, &packet));
 }
 
 SEC("tc")
 int answer_tos(struct __sk_buff* skb) {
-  struct iphdr ip;
+  struct agent_packet packet;
   struct tcphdr tcp;
-  const int at = agent_ipv4(skb, &ip, IPPROTO_TCP);
-  if (at < 0 || bpf_skb_load_bytes(skb, at, &tcp, sizeof(tcp)) < 0) return TC_ACT_UNSPEC;
-  if (!agent_may_signal(&ip, &tcp)) return TC_ACT_UNSPEC;
-  if ((ip.tos & (AGENT_TOS_START | AGENT_TOS_ACK)) != AGENT_TOS_START ||
-      !(ip.tos & AGENT_TOS_CODE)) {
+  if (agent_ipv4(skb, &packet, IPPROTO_TCP) < 0) return TC_ACT_UNSPEC;
+  if (bpf_skb_load_bytes(skb, packet.payload_at, &tcp, sizeof(tcp)) < 0) return TC_ACT_UNSPEC;
+  if (!agent_may_signal(&packet.ip, &tcp)) return TC_ACT_UNSPEC;
+  const __u8 tos = packet.ip.tos;
+  if ((tos & (AGENT_TOS_START | AGENT_TOS_ACK)) != AGENT_TOS_START || !(tos & AGENT_TOS_CODE)) {
     agent_count(&counts, kAgentNotUnderstood);
     return TC_ACT_UNSPEC;
   }
   const struct ports ports = {.source = tcp.source, .dest = tcp.dest};
-  return send_back(skb,
-                   swap_ends(skb, &ip, at, ports) | make_tos_ack(skb, &ip) | renew_ttl(skb, &ip));
+  return send_back(
+      skb, swap_ends(skb, &packet, ports) | make_tos_ack(skb, &packet) | renew_ttl(skb, &packet));
 }

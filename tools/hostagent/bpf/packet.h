@@ -12,14 +12,38 @@
 
 #define AGENT_FRAGMENT 0x3fff /* more to come, or not the first */
 
-/* Reads the IPv4 header of an untagged frame.
- * @return where its payload begins, or -1 if it is no whole packet of `protocol` */
-static __always_inline int agent_ipv4(struct __sk_buff* skb, struct iphdr* ip, __u8 protocol) {
-  if (skb->protocol != bpf_htons(ETH_P_IP)) return -1;
-  if (bpf_skb_load_bytes(skb, ETH_HLEN, ip, sizeof(*ip)) < 0) return -1;
+#define AGENT_MAX_TAGS 2
+
+struct agent_packet {
+  struct iphdr ip;
+  int ip_at;      /* where that begins */
+  int payload_at; /* of IP */
+};
+
+/* Reads the IPv4 header of a frame. A tag that the kernel keeps beside the frame is not seen,
+ * as any other: what is sent back in its place has it still.
+ * @return 0, or -1 if it is no whole packet of `protocol` */
+static __always_inline int agent_ipv4(struct __sk_buff* skb, struct agent_packet* packet,
+                                      __u8 protocol) {
+  struct {
+    __be16 control;
+    __be16 type;
+  } tag = {.type = skb->protocol};
+  int at = ETH_HLEN;
+#pragma unroll
+  for (int i = 0; i < AGENT_MAX_TAGS; ++i) {
+    if (tag.type != bpf_htons(ETH_P_8021Q) && tag.type != bpf_htons(ETH_P_8021AD)) break;
+    if (bpf_skb_load_bytes(skb, at, &tag, sizeof(tag)) < 0) return -1;
+    at += sizeof(tag);
+  }
+  const struct iphdr* ip = &packet->ip;
+  if (tag.type != bpf_htons(ETH_P_IP)) return -1;
+  if (bpf_skb_load_bytes(skb, at, &packet->ip, sizeof(packet->ip)) < 0) return -1;
   if (ip->version != 4 || ip->ihl < 5 || ip->protocol != protocol) return -1;
   if (ip->frag_off & bpf_htons(AGENT_FRAGMENT)) return -1;
-  return ETH_HLEN + ip->ihl * 4;
+  packet->ip_at = at;
+  packet->payload_at = at + ip->ihl * 4;
+  return 0;
 }
 
 /* The TOS form of a signal, common/net/tos_signal.h, is a TCP segment of the announced flow

@@ -25,13 +25,14 @@ struct AgentFlow {
   __u64 burst_bytes;     /* payload since the last onset, retransmissions left out */
   __u64 onsets;
   __u32 next_sequence; /* behind the newest payload */
-  __u32 reserved;
+  __u32 from_server;   /* 1: it comes in, 0: it goes out */
 };
 
 /* First payload of a flow after a pause, and the burst before the pause. */
 struct AgentOnset {
   struct AgentFlowKey flow;
-  __u32 sequence; /* of that payload */
+  __u32 sequence;    /* of that payload */
+  __u32 from_server; /* as of the flow */
   __u64 at_ns;
   __u64 previous_begun_ns;
   __u64 previous_ended_ns;
