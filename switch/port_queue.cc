@@ -140,7 +140,8 @@ void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
 std::optional<std::uint16_t> PortQueue::threshold_of_windows(Time now) noexcept {
   const auto threshold = regulator_->threshold(now);
   regulator_->tell_begun([this, now](const Regulator::BegunBurst& burst) {
-    window_->on_start(burst.flow, burst.sequence, burst.bytes.value_or(0), now);
+    if (burst.predicted) window_->on_prediction(burst.flow.destination_address, burst.bytes, now);
+    else window_->on_start(burst.flow, burst.sequence, burst.bytes, now);
   });
   return threshold;
 }

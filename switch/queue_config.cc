@@ -90,10 +90,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   if (policy.predict.from == PredictFrom::kOff) return;
   at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",
              "must regulate for [predict] to have an effect");
-  const bool combines =
-      at.require(!holds_windows(policy.mode), "mode", "a mode that holds windows",
-                 "cannot be combined with [predict]: windows are held for announced bursts alone");
-  if (combines && !policy.lead)
+  if (!policy.lead)
     at.fault("lead", "must say how long before a predicted burst regulation begins");
 }
 

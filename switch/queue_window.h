@@ -28,6 +28,10 @@ class QueueWindow {
                 Time now) noexcept {
     clamp_.on_start(flow, sequence, bytes, now);
   }
+  /// Regulation for a predicted burst begins.
+  void on_prediction(std::uint32_t address, std::uint64_t bytes, Time now) noexcept {
+    clamp_.on_prediction(address, bytes, now);
+  }
   /// A packet is about to enter the queue. @pre parsed and classified
   /// @param packets,frame_bytes that wait there; @param threshold h, while regulated
   WindowTreatment on_arrival(Packet& packet, std::uint32_t packets, std::uint64_t frame_bytes,

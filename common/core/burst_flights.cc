@@ -53,6 +53,8 @@ BurstFlights::Burst* BurstFlights::slot_for(const FlowKey& flow) noexcept {
 
 bool BurstFlights::on_start(const FlowKey& flow, std::uint32_t announced_sequence,
                             std::uint64_t bytes) noexcept {
+  if (Burst* predicted = find_predicted(flow); predicted != nullptr && predicted->open)
+    close(*predicted);
   Burst* burst = find(flow);
   if (burst != nullptr) {
     const std::uint32_t since_last = announced_sequence - burst->announced_sequence;
@@ -72,37 +74,88 @@ bool BurstFlights::on_start(const FlowKey& flow, std::uint32_t announced_sequenc
   return true;
 }
 
+bool BurstFlights::on_prediction(std::uint32_t address, std::uint64_t bytes) noexcept {
+  for (Burst& b : bursts_) {
+    if (b.flow.destination_address != address) continue;
+    if (b.open && b.flow != predicted_to(address)) return true;
+    b.joined = false;
+  }
+  const FlowKey key = predicted_to(address);
+  Burst* burst = find(key);
+  if (burst == nullptr) burst = slot_for(key);
+  if (burst == nullptr) return false;
+  if (burst->open) close(*burst);
+  *burst = {.flow = key, .length_bytes = bytes};
+  open(*burst);
+  ++predictions_;
+  return true;
+}
+
 bool BurstFlights::on_payload(const FlowKey& flow, std::uint32_t sequence,
                               std::uint32_t bytes) noexcept {
   assert(bytes > 0);
   Burst* burst = find(flow);
-  if (burst == nullptr) return false;
-  const std::uint32_t end = later_sequence(burst->end, sequence + bytes);
-  if (end == burst->end) return false;
-  const bool was_whole = burst->known() && burst->remaining() == 0;
-  const std::uint32_t flight_before = burst->flight();
-  const std::uint64_t remaining_before = burst->remaining();
-  burst->end = end;
-  if (!burst->open) {
+  if (burst == nullptr || !burst->open)
+    if (find_predicted(flow) != nullptr) return join(flow, sequence, bytes);
+  return burst != nullptr && reach(*burst, later_sequence(burst->end, sequence + bytes));
+}
+
+/// @return true if it opened the predicted burst again
+bool BurstFlights::join(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes) noexcept {
+  Burst* member = find(flow);
+  if (!find_predicted(flow)->open) {
+    if (member == nullptr || !member->joined) return false;
+  } else if (member == nullptr || !member->joined) {
+    if (member == nullptr) member = slot_for(flow);  // evicts none that is open
+    if (member == nullptr) return false;
+    *member = {.flow = flow,
+               .announced_sequence = sequence,
+               .end = sequence,
+               .acknowledged = sequence,
+               .joined = true};
+  }
+  const std::uint32_t end = later_sequence(member->end, sequence + bytes);
+  const std::uint32_t fresh = end - member->end;
+  member->end = end;
+  Burst& predicted = *find_predicted(flow);
+  return reach(predicted, predicted.end + fresh);
+}
+
+/// @return true if it opened the burst again
+bool BurstFlights::reach(Burst& b, std::uint32_t end) noexcept {
+  if (end == b.end) return false;
+  const bool was_whole = b.known() && b.remaining() == 0;
+  const std::uint32_t flight_before = b.flight();
+  const std::uint64_t remaining_before = b.remaining();
+  b.end = end;
+  if (!b.open) {
     if (!was_whole) return false;  // regulation has ended
-    burst->length_bytes = 0;       // longer than was said
-    open(*burst);
+    b.length_bytes = 0;            // longer than was said
+    open(b);
     return true;
   }
-  in_flight_bytes_ = in_flight_bytes_ - flight_before + burst->flight();
-  remaining_bytes_ = remaining_bytes_ - remaining_before + burst->remaining();
-  if (!burst->known() || burst->remaining() != 0) return false;
+  in_flight_bytes_ = in_flight_bytes_ - flight_before + b.flight();
+  remaining_bytes_ = remaining_bytes_ - remaining_before + b.remaining();
+  if (!b.known() || b.remaining() != 0) return false;
   ++arrived_whole_;
-  close(*burst);
+  close(b);
   return false;
 }
 
 void BurstFlights::on_ack(const FlowKey& flow, std::uint32_t acknowledgment) noexcept {
   Burst* burst = find(flow);
   if (burst == nullptr || sequence_distance(acknowledgment, burst->end) > 0) return;
-  const std::uint32_t before = burst->flight();
-  burst->acknowledged = later_sequence(burst->acknowledged, acknowledgment);
-  if (burst->open) in_flight_bytes_ = in_flight_bytes_ - before + burst->flight();
+  const std::uint32_t before = burst->acknowledged;
+  acknowledge(*burst, later_sequence(before, acknowledgment));
+  if (!burst->joined) return;
+  if (Burst* predicted = find_predicted(flow))
+    acknowledge(*predicted, predicted->acknowledged + (burst->acknowledged - before));
+}
+
+void BurstFlights::acknowledge(Burst& b, std::uint32_t acknowledged) noexcept {
+  const std::uint32_t before = b.flight();
+  b.acknowledged = acknowledged;
+  if (b.open) in_flight_bytes_ = in_flight_bytes_ - before + b.flight();
 }
 
 void BurstFlights::open(Burst& b) noexcept {

@@ -17,8 +17,14 @@ namespace outrider {
 /// STARTs' sequence numbers tell. A burst that turns out longer is open again, its length
 /// no longer known. One whose length is unknown stays open until close_all().
 ///
+/// A burst may be *predicted*: it is expected to go to an address, by flows that nobody has
+/// named. Whatever new payload goes there joins it, and its flight is that of all these
+/// flows. Each joins with the first payload that comes: a segment from before the burst that is
+/// sent again just then counts with it. A START for a flow to that address ends the
+/// prediction: what is announced is known better.
+///
 /// Bounded: a START beyond `max_entries` evicts the next burst in turn that is not
-/// open, or is refused. O(1) but for close_all(). Not thread-safe.
+/// open, or is refused. O(1) but for close_all() and on_prediction(). Not thread-safe.
 class BurstFlights {
  public:
   /// @param max_entries > 0
@@ -29,6 +35,10 @@ class BurstFlights {
   /// @return false if there is no room
   bool on_start(const FlowKey& flow, std::uint32_t announced_sequence,
                 std::uint64_t bytes) noexcept;
+  /// A burst to that address is expected; nothing changes if one is announced and open.
+  /// @param bytes of the one before; 0: not known
+  /// @return false if there is no room
+  bool on_prediction(std::uint32_t address, std::uint64_t bytes) noexcept;
   /// Payload reaches the queue. @param bytes > 0
   /// @return true if it opened its burst again
   bool on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes) noexcept;
@@ -51,19 +61,33 @@ class BurstFlights {
   }
 
  private:
+  /// Or what a flow has in flight that has joined a predicted burst: that one is counted, its
+  /// sequence numbers being of the joined flows' bytes together.
   struct Burst {
-    FlowKey flow;
+    FlowKey flow;  ///< predicted: see predicted_to()
     std::uint32_t announced_sequence = 0;
     std::uint32_t end = 0;           ///< one past the highest byte that reached the queue
     std::uint32_t acknowledged = 0;  ///< highest, at least announced_sequence
     std::uint64_t length_bytes = 0;  ///< 0: not known
     bool open = false;
+    bool joined = false;  ///< the burst that is predicted to its flow's destination
 
     [[nodiscard]] std::uint32_t flight() const noexcept;
     [[nodiscard]] std::uint64_t remaining() const noexcept;
     [[nodiscard]] bool known() const noexcept;
   };
+  /// Names a predicted burst among the flows: no flow comes from nowhere.
+  [[nodiscard]] static FlowKey predicted_to(std::uint32_t address) noexcept {
+    return {0, address, 0, 0};
+  }
   Burst* find(const FlowKey& flow) noexcept;
+  /// The predicted burst that the flow's payload may be of.
+  Burst* find_predicted(const FlowKey& flow) noexcept {
+    return predictions_ == 0 ? nullptr : find(predicted_to(flow.destination_address));
+  }
+  bool join(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes) noexcept;
+  bool reach(Burst& b, std::uint32_t end) noexcept;
+  void acknowledge(Burst& b, std::uint32_t acknowledged) noexcept;
   Burst* slot_for(const FlowKey& flow) noexcept;
   void open(Burst& b) noexcept;
   void close(Burst& b) noexcept;
@@ -76,6 +100,7 @@ class BurstFlights {
   std::uint64_t remaining_bytes_ = 0;  ///< sum of remaining() over open bursts
   std::uint32_t open_unknown_ = 0;     ///< open bursts whose length is not known
   std::uint64_t arrived_whole_ = 0;
+  std::uint64_t predictions_ = 0;  ///< heard of so far
 };
 
 }  // namespace outrider

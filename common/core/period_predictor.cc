@@ -38,7 +38,7 @@ std::optional<PeriodPredictor::Prediction> PeriodPredictor::next(Time now) noexc
 
 PeriodPredictor::Prediction PeriodPredictor::prediction_of(const Job& job) const noexcept {
   const Time due = job.last_onset + job.period;
-  return {job.key, due, job.period, due + tolerance_of(job.period) + Duration{1}};
+  return {job.key, due, job.period, due + tolerance_of(job.period) + Duration{1}, job.bytes};
 }
 
 std::optional<PeriodPredictor::Prediction> PeriodPredictor::take(Time now, Duration lead) noexcept {
@@ -99,6 +99,7 @@ void PeriodPredictor::on_onset(Job& job, Time now) noexcept {
   if (job.locked) return on_locked_onset(job, now);
   const Duration span = now - job.last_onset;
   job.last_onset = now;
+  job.bytes = 0;
   if (!job.anchored || span > params_.max_period) {
     forget_spans(job);
     return;
@@ -120,6 +121,7 @@ void PeriodPredictor::on_locked_onset(Job& job, Time now) noexcept {
     return;
   }
   ++counters_.hits;
+  job.bytes = 0;
   job.early_cycles = job.early_in_cycle ? job.early_cycles + 1 : 0;
   job.early_in_cycle = false;
   if (job.early_cycles >= params_.missed_limit) {

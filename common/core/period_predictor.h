@@ -62,9 +62,10 @@ class PeriodPredictor {
 
   struct Prediction {
     std::uint64_t key = 0;
-    Time due{};          ///< may have passed by up to `tolerance`: the burst is overdue
-    Duration period{};   ///< median of the last spans
-    Time given_up_at{};  ///< from then on it counts as missed
+    Time due{};               ///< may have passed by up to `tolerance`: the burst is overdue
+    Duration period{};        ///< median of the last spans
+    Time given_up_at{};       ///< from then on it counts as missed
+    std::uint64_t bytes = 0;  ///< payload since the last onset, what was sent again included
   };
 
   static constexpr std::uint32_t kIntervals = 6;
@@ -76,6 +77,11 @@ class PeriodPredictor {
   /// is due, `now` may be that instant, ahead of the time that the others are called with.
   /// @return true if it was an onset
   bool on_payload(std::uint64_t key, Time now) noexcept;
+
+  /// So much payload of the job, if it is known: of the burst that its last onset began.
+  void count(std::uint64_t key, std::uint32_t bytes) noexcept {
+    if (Job* job = find(key)) job->bytes += bytes;
+  }
 
   /// The next prediction to act upon: a locked job whose onset is due within `lead` or
   /// overdue. Each expected onset is taken once. O(max_jobs).
@@ -98,8 +104,9 @@ class PeriodPredictor {
   struct Job {
     std::uint64_t key = 0;
     Time last_payload{};
-    Time last_onset{};  ///< or where a missed one was expected: counted on from here
-    Duration period{};  ///< while locked
+    Time last_onset{};        ///< or where a missed one was expected: counted on from here
+    Duration period{};        ///< while locked
+    std::uint64_t bytes = 0;  ///< since the last onset that was not early
     std::array<Duration, kIntervals> spans{};  ///< between onsets, in a ring
     std::uint32_t known_spans = 0;             ///< up to kIntervals
     std::uint32_t next_span = 0;

@@ -108,11 +108,12 @@ class Regulator {
     return begun_ == 0 ? std::nullopt : std::optional(effective_);
   }
 
-  /// An announced burst whose regulation has begun.
+  /// A burst whose regulation has begun.
   struct BegunBurst {
-    FlowKey flow;
-    std::uint32_t sequence = 0;  ///< of its first byte
-    std::optional<std::uint64_t> bytes{};
+    FlowKey flow;                ///< predicted: any to its destination_address
+    std::uint32_t sequence = 0;  ///< announced, of its first byte
+    std::uint64_t bytes = 0;     ///< announced, or those of the job's burst before; 0: not known
+    bool predicted = false;
   };
   /// Gives `hear(const BegunBurst&)` every live entry that has begun and was not given yet.
   /// Up to date after threshold(now).
@@ -123,7 +124,8 @@ class Regulator {
     for (Entry& e : live_) {
       if (!e.begun || e.told) continue;
       e.told = true;
-      hear(BegunBurst{e.flow, e.announced_sequence, e.bytes});
+      hear(BegunBurst{e.flow, e.announced_sequence,
+                      e.predicted ? e.expected_bytes : e.bytes.value_or(0), e.predicted});
     }
     untold_ = 0;
   }
@@ -163,7 +165,8 @@ class Regulator {
     bool told = false;  ///< by tell_begun()
     bool predicted = false;
     std::optional<std::uint64_t> bytes{};
-    std::uint64_t reached = 0;  ///< announced bytes up to the furthest one seen; 0: none is
+    std::uint64_t expected_bytes = 0;  ///< predicted: of the job's burst before; 0: not known
+    std::uint64_t reached = 0;         ///< announced bytes up to the furthest one seen; 0: none is
     Time begin_at{};
     Time silent_since{};    ///< `expiry` counts from then on, or from the latest payload
     Time active_at{};       ///< the latest payload. @pre reached > 0
@@ -196,7 +199,7 @@ class Regulator {
   void arm_predicted(Time now) noexcept;
   void add_predicted(const PeriodPredictor::Prediction& prediction, Time now) noexcept;
   void hear_start(const StartSignal& start, Time now) noexcept;
-  void hear_payload(const FlowKey& flow, Time now) noexcept;
+  void hear_payload(const FlowKey& flow, std::uint32_t payload_bytes, Time now) noexcept;
   void note_onset(std::uint32_t address, Time at) noexcept;
 
   /// One of 256 that stand for the flows of live entries.

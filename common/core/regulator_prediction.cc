@@ -30,6 +30,7 @@ void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Tim
   live_.push_back({.flow = job,
                    .threshold_packets = policy_.predict.threshold_packets,
                    .predicted = true,
+                   .expected_bytes = prediction.bytes,
                    .begin_at = now,
                    .silent_since = prediction.due});
   begin(live_.back(), now, budget_ends_at);
@@ -51,9 +52,10 @@ void Regulator::hear_start(const StartSignal& start, Time now) noexcept {
   note_onset(address, std::max(now, start.due.value_or(now)));
 }
 
-void Regulator::hear_payload(const FlowKey& flow, Time now) noexcept {
+void Regulator::hear_payload(const FlowKey& flow, std::uint32_t payload_bytes, Time now) noexcept {
   const std::uint32_t address = flow.destination_address;
   if (policy_.predict.from == PredictFrom::kTraffic) note_onset(address, now);
+  predictor_->count(address, payload_bytes);
   Entry* entry = live_.empty() ? nullptr : find_live(job_at(address));
   if (entry == nullptr) return;
   if (policy_.recovery == Recovery::kArrival)

@@ -126,6 +126,15 @@ void WindowClamp::on_start(const FlowKey& flow, std::uint32_t announced_sequence
     ++counters_.bursts_refused;
     return;
   }
+  hold(now);
+}
+
+void WindowClamp::on_prediction(std::uint32_t address, std::uint64_t bytes, Time now) noexcept {
+  if (bursts_.on_prediction(address, bytes)) hold(now);
+  else ++counters_.bursts_refused;
+}
+
+void WindowClamp::hold(Time now) noexcept {
   phase_ = Phase::kHolding;
   on_announced(now);
 }

@@ -26,16 +26,16 @@ namespace outrider {
 /// receiver advertises megabytes. It follows a sender that grows, and is a whole
 /// bandwidth-delay product where no burst has been announced of late or where a sender came
 /// up to it: held elsewhere, a flow must find its way back at once. While bursts that were
-/// announced are on their way, flows are *held*: at the floor (strict), or at what the
-/// bursts leave (complement),
+/// announced, or are predicted, are on their way, flows are *held*: at the floor (strict), or
+/// at what the bursts leave (complement),
 ///
 ///   capacity x RTT + h - gain x bursts' flight, at least the floor,
 ///
 /// shared in proportion to what the flows had in flight. The floor is a rate of departures,
 /// kept over any ten round trips: a flow's window is that rate times its round trip, queue
 /// included, or whatever more it is owed (`FloorLine`). Held windows open over
-/// `release_rtts` once the last announced byte has entered the queue or regulation has
-/// ended. Always:
+/// `release_rtts` once the last announced (or expected) byte has entered the queue or
+/// regulation has ended. Always:
 ///  - a right edge never moves left, and is never beyond the receiver's;
 ///  - a window is never below two segments, so that the sender hears of a release by
 ///    the ACK of what it has in flight, at once and not from a delayed-ACK or a persist
@@ -72,6 +72,9 @@ class WindowClamp {
   /// Regulation for an announced burst begins. @param bytes announced; 0: not known
   void on_start(const FlowKey& flow, std::uint32_t announced_sequence, std::uint64_t bytes,
                 Time now) noexcept;
+  /// Regulation for a burst of unknown flows to that address begins. @param bytes of the
+  /// one before; 0: not known
+  void on_prediction(std::uint32_t address, std::uint64_t bytes, Time now) noexcept;
   /// Payload of DDL reaches the queue.
   void on_burst_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes,
                         const Queue& queue, Time now) noexcept;
@@ -105,6 +108,7 @@ class WindowClamp {
     WindowReason reason = WindowReason::kStanding;
   };
 
+  void hold(Time now) noexcept;
   void follow(const Queue& queue, Time now) noexcept;
   [[nodiscard]] bool expects_bursts(Time now) const noexcept;
   [[nodiscard]] bool nearly_over(const Queue& queue) const noexcept;

@@ -61,13 +61,19 @@ TEST(PredictConfig, EveryRuleNamesItsKey) {
        "must say how long before a predicted burst regulation begins"},
       {[&](C& c) { policy(c).mode = RegulationMode::kOff; }, "switch[0].port[0].regulation.mode",
        "\"off\": must regulate"},
-      {[&](C& c) {
-         policy(c).mode = RegulationMode::kWindow;
-         policy(c).lead.reset();
-       },
-       "switch[0].port[0].regulation.mode", "a mode that holds windows: cannot"},
   };
   expect_each_reported(breaches, full_config());
+}
+
+TEST(PredictConfig, GoesWithEveryModeThatRegulates) {
+  for (const auto mode : {RegulationMode::kMark, RegulationMode::kPace, RegulationMode::kWindow}) {
+    C c = full_config();
+    RegulationPolicy& policy = c.switches[0].ports[0].regulation;
+    policy.mode = mode;
+    policy.recovery = Recovery::kBurstEnd;
+    policy.predict.from = PredictFrom::kSignals;
+    EXPECT_TRUE(validate(c).empty()) << format_issues("f", validate(c));
+  }
 }
 
 // Nobody has to announce anything.

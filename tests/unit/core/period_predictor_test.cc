@@ -278,6 +278,25 @@ TEST(PeriodPredictor, TheTableIsBoundedAndSilentJobsMakeRoom) {
   expect_balanced(p, 0);
 }
 
+// What is sent again long after, in the middle of a burst, is of that burst.
+TEST(PeriodPredictor, KnowsHowLongTheLastBurstWas) {
+  PeriodPredictor p(kParams);
+  p.count(kJob, 1000);  // not known yet
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    p.on_payload(kJob, Time{i * 1s});
+    p.count(kJob, 100 + i);
+    p.count(kJob, 50);
+  }
+  EXPECT_EQ(p.next(Time{7s})->bytes, 157U);
+  p.on_payload(kJob, Time{7300ms});
+  p.count(kJob, 7);
+  EXPECT_EQ(p.counters().early, 1U);
+  EXPECT_EQ(p.next(Time{7300ms})->bytes, 164U);
+  p.on_payload(kJob, Time{8s});
+  p.count(kJob, 9);
+  EXPECT_EQ(p.next(Time{8s})->bytes, 9U);
+}
+
 TEST(PeriodPredictor, ALockedJobKeepsItsPlace) {
   PeriodPredictor::Params params = kParams;
   params.max_jobs = 1;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <vector>
 
 #include "common/core/random.h"
 #include "common/core/regulator.h"
@@ -117,6 +118,23 @@ TEST(RegulatorPrediction, BurstEndIsIdleness) {
   EXPECT_EQ(s.threshold(), 0);
   EXPECT_EQ(s.n().recovered_burst_end, 1U);
   EXPECT_EQ(s.regulated(), 34ms);
+}
+
+// Who holds windows hears where the burst goes, and how much the one before had.
+TEST(RegulatorPrediction, TellsWhatIsExpected) {
+  Scene s(policy(Recovery::kBurstEnd));
+  s.learn();
+  s.until(6980ms);
+  std::vector<Regulator::BegunBurst> told;
+  const auto hear = [&told](const Regulator::BegunBurst& b) { told.push_back(b); };
+  s.r.tell_begun(hear);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].predicted);
+  EXPECT_EQ(told[0].flow.destination_address, kServer);
+  EXPECT_EQ(told[0].bytes, 1000U) << "ten of 100";
+  s.burst(7s);
+  s.r.tell_begun(hear);
+  EXPECT_EQ(told.size(), 1U) << "once";
 }
 
 // A flow's FIN says nothing of the others'.

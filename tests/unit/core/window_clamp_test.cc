@@ -175,6 +175,37 @@ TEST(WindowClamp, ReleasesWithTheLastByteOverARoundTrip) {
   EXPECT_EQ(s.send(0), WindowTreatment::kControlled);
 }
 
+// Of a predicted burst it is known where it goes, and how long the one before was.
+TEST(WindowClamp, HoldsForAPredictedBurstUntilAsMuchHasCome) {
+  Scene s(kComplement);
+  s.open(0);
+  s.cruise(0, 60);
+  s.queue.threshold = 10;
+  s.clamp.on_prediction(kWorker.destination_address, 200'000, s.now);
+  for (int i = 0; i < 40; ++i) s.answer(0, 1);
+  const double idle = segments(s.answer(0, 1));
+  EXPECT_NEAR(idle, segments(kPipe) + 10, 0.2) << "until it comes, all of the path, and h";
+  FlowKey other = kWorker;  // of the same job, by the same server
+  ++other.source_address;
+  s.clamp.on_burst_payload(kWorker, 1000, 6 * kSegment, s.queue, s.now);
+  s.clamp.on_burst_payload(other, 77, 4 * kSegment, s.queue, s.now);
+  for (int i = 0; i < 20; ++i) s.answer(0, 1);
+  EXPECT_NEAR(segments(s.answer(0, 1)), idle - 20, 0.2) << "gain 2, ten segments in flight";
+  s.clamp.on_burst_ack(other, 77 + 4 * kSegment);
+  EXPECT_NEAR(segments(s.answer(0, 0)), idle - 12, 0.2);
+  s.queue.waiting_bytes = 200'000;  // 8 ms: nothing is gained by an early release
+  s.clamp.on_burst_payload(kWorker, 1000, 200'000 - 4 * kSegment - 1, s.queue, s.now);
+  EXPECT_TRUE(s.clamp.holding());
+  s.clamp.on_burst_payload(other, 77 + 4 * kSegment, 1, s.queue, s.now);
+  EXPECT_FALSE(s.clamp.holding());
+  EXPECT_EQ(s.clamp.counters().releases, 1U);
+  s.clamp.on_burst_payload(other, 78 + 4 * kSegment, 1, s.queue, s.now);
+  EXPECT_TRUE(s.clamp.holding()) << "longer than the one before";
+  s.queue.threshold.reset();
+  s.clamp.on_burst_payload(other, 79 + 4 * kSegment, 1, s.queue, s.now);
+  EXPECT_FALSE(s.clamp.holding());
+}
+
 TEST(WindowClamp, ReleasesWhenRegulationEndsForWhateverReason) {
   Scene s(kStrict);
   s.open(0);
