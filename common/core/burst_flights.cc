@@ -95,17 +95,19 @@ bool BurstFlights::on_payload(const FlowKey& flow, std::uint32_t sequence,
                               std::uint32_t bytes) noexcept {
   assert(bytes > 0);
   Burst* burst = find(flow);
-  if (burst == nullptr || !burst->open)
-    if (find_predicted(flow) != nullptr) return join(flow, sequence, bytes);
+  if (burst == nullptr || !burst->open) {
+    const bool joined = burst != nullptr && burst->joined;
+    const Burst* predicted = find_predicted(flow);
+    if (predicted != nullptr && (predicted->open || joined)) return join(flow, sequence, bytes);
+  }
   return burst != nullptr && reach(*burst, later_sequence(burst->end, sequence + bytes));
 }
 
+/// @pre the predicted burst is open, or the flow has joined it already
 /// @return true if it opened the predicted burst again
 bool BurstFlights::join(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes) noexcept {
   Burst* member = find(flow);
-  if (!find_predicted(flow)->open) {
-    if (member == nullptr || !member->joined) return false;
-  } else if (member == nullptr || !member->joined) {
+  if (member == nullptr || !member->joined) {
     if (member == nullptr) member = slot_for(flow);  // evicts none that is open
     if (member == nullptr) return false;
     *member = {.flow = flow,

@@ -81,6 +81,23 @@ TEST(PredictedFlights, GiveWayToWhatIsAnnounced) {
   EXPECT_EQ(bursts.remaining_bytes(), 2950U);
 }
 
+// A prediction that is over takes nothing from what is known of announced bursts.
+TEST(PredictedFlights, LeaveAnnouncedBurstsAlone) {
+  BurstFlights bursts(8);
+  bursts.on_prediction(kServer, 1000);
+  bursts.on_start(worker(0), 0, 300);
+  bursts.on_payload(worker(0), 0, 300);
+  EXPECT_FALSE(bursts.any_open());
+  EXPECT_TRUE(bursts.on_payload(worker(0), 300, 10)) << "longer than was said";
+  EXPECT_EQ(bursts.in_flight_bytes(), 310U);
+  bursts.close_all();
+  bursts.on_start(worker(0), 310, 300);
+  bursts.on_payload(worker(0), 310, 300);
+  bursts.on_prediction(kServer, 1000);
+  EXPECT_FALSE(bursts.on_payload(worker(0), 610, 10)) << "of the one that is expected";
+  EXPECT_EQ(bursts.remaining_bytes(), 990U);
+}
+
 TEST(PredictedFlights, NeedRoom) {
   BurstFlights bursts(2);
   bursts.on_start(worker(0), 0, 100);
