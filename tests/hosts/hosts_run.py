@@ -12,8 +12,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 LINUX = HERE.parent / "linux"
 sys.path.insert(0, str(LINUX))
 
+import agents  # pylint: disable=wrong-import-position
 import lab  # pylint: disable=wrong-import-position
-import test_hostagent  # pylint: disable=wrong-import-position
 import training_job  # pylint: disable=wrong-import-position
 from port_capture import PortCapture  # pylint: disable=wrong-import-position
 from two_hosts import devices, ports  # pylint: disable=wrong-import-position
@@ -87,7 +87,7 @@ def why_not():
         return reason
     if shutil.which("iperf3") is None:
         return "iperf3 is not installed (tools/setup installs it)"
-    return test_hostagent.why_no_bpf()
+    return agents.why_no_bpf()
 
 
 class HostsRun:

@@ -11,8 +11,9 @@ AGENT = os.environ.get("OUTRIDER_HOSTAGENT_PROGRAM", "build/release/bin/outrider
 JOB = str(lab.HERE / "ps_job.py")
 HOSTS = ["worker", "server"]
 SERVER, PORT = PREFIX + "2", 5000
-# A busy machine stops a sender or its receiver for tens of milliseconds.
-BYTES, COMPUTE_S, IDLE_S = 100_000, 0.4, 0.2
+# A busy machine stops a sender or its receiver for tens of milliseconds: the pause that ends
+# a burst is longer than that, and computing longer still.
+BYTES, COMPUTE_S, IDLE_S = 100_000, 0.4, 0.15
 
 
 def config(worker=PREFIX + "1", **signals):
@@ -23,6 +24,8 @@ def config(worker=PREFIX + "1", **signals):
 name = "s"
 [switch.l2]
 learning = true
+[switch.queue]
+limit_packets = 200 # a burst of 69: nothing is lost, so nothing waits for a time-out
 [switch.signals]
 accept_from = ["{worker}/32"]
 {keys}
@@ -70,7 +73,7 @@ class AgentTest(SwitchTest):
         return [line for line in text.splitlines() if "clsact" in line or "bpf" in line]
 
     def job(self, iterations, address=SERVER, within=()):
-        """Runs a job of one worker, which is started by the words `within`."""
+        """Runs a job of one worker, which is started by the words `within`. @return its result"""
         server = lab.Process(self.lab, self.hosts["server"],
                              [sys.executable, JOB, "server", address, PORT, 1], "ps")
         server.says("ready")
@@ -80,6 +83,7 @@ class AgentTest(SwitchTest):
         self.ended(worker, 0)
         self.ended(server, 0)
         self.assertEqual(server.result()["iterations"], iterations)
+        return worker.result()
 
     def damaged(self, host):
         """IP headers and TCP segments that the host found damaged, by /proc/net/snmp."""

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """outrider-hostagent announces a job that knows nothing of it, and leaves nothing behind."""
 import csv
-import os
 import signal
 import struct
 import subprocess
@@ -9,37 +8,14 @@ import sys
 import tomllib
 import unittest
 
+import agents
 import lab
 import ps_job
-from two_hosts import PREFIX, SwitchTest, devices, ports
+from agents import AGENT, BYTES, COMPUTE_S, IDLE_S, JOB, PORT, SERVER
 
-AGENT = os.environ.get("OUTRIDER_HOSTAGENT_PROGRAM", "build/release/bin/outrider-hostagent")
-JOB = str(lab.HERE / "ps_job.py")
-HOSTS = ["worker", "server"]
-SERVER, PORT = PREFIX + "2", 5000
-# A busy machine stops a sender or its receiver for tens of milliseconds: the pause that ends
-# a burst is longer than that, and computing longer still.
-BYTES, COMPUTE_S = 100_000, 0.4
-LEAD_S, IDLE_S = 0.02, 0.15
+LEAD_S = 0.02
 AHEAD_S = 0.075  # a START that is further ahead of a burst was not meant for it
-
-CONFIG = 'bin = "10ms"' + devices(HOSTS) + f"""
-[[switch]]
-name = "s"
-[switch.l2]
-learning = true
-[switch.queue]
-limit_packets = 200 # a burst of 69: nothing is lost, so nothing waits for a time-out
-[switch.signals]
-accept_udp = true
-accept_from = ["{PREFIX}1/32"]
-[switch.regulation]
-mode = "mark"
-recovery = "burst_end"
-idle_end = "20ms"
-expiry = "1s"
-budget_share = 1
-""" + ports(HOSTS, drain_rate='"1gbit"')
+JOB_SERVER = ["--server", f"{SERVER}:{PORT}"]
 
 
 def ms(text):
@@ -72,58 +48,18 @@ class Watcher(unittest.TestCase):
         self.assertEqual(self.bursts((0, 2, 99, 0), (0.5, 16, 100, 0), (2, 16, 100, 1)), [2])
 
 
-class HostAgent(SwitchTest):
-    def setUp(self):
-        super().setUp()
-        for name in HOSTS:
-            self.host(name)
-
-    def agent(self, host, *words, name=None):
-        name = name or words[0]
-        return lab.Process(self.lab, self.hosts[host],
-                           [AGENT, *words, "--report", self.lab.directory / f"{name}.json"], name)
-
-    def announce(self, *words, name=None):
-        return self.agent("worker", "announce", "--interface", "eth0", "--server",
-                          f"{SERVER}:{PORT}", "--idle-gap", f"{int(IDLE_S * 1000)}ms", *words,
-                          name=name)
-
-    def filters(self, host):
-        """What tc knows of eth0 of the host: hook and filters."""
-        run_in = self.lab.run_in
-        text = run_in(self.hosts[host], "tc", "qdisc", "show", "dev", "eth0")
-        for side in ("ingress", "egress"):
-            text += run_in(self.hosts[host], "tc", "filter", "show", "dev", "eth0", side)
-        return [line for line in text.splitlines() if "clsact" in line or "bpf" in line]
-
-    def job(self, iterations):
-        """@return the worker's result"""
-        server = lab.Process(self.lab, self.hosts["server"],
-                             [sys.executable, JOB, "server", SERVER, PORT, 1], "ps")
-        server.says("ready")
-        worker = lab.Process(self.lab, self.hosts["worker"],
-                             [sys.executable, JOB, "worker", SERVER, PORT, iterations, BYTES,
-                              COMPUTE_S], "job")
-        self.ended(worker, 0)
-        self.ended(server, 0)
-        self.assertEqual(server.result()["iterations"], iterations)
-        return worker.result()
-
+class HostAgent(agents.AgentTest):
     def run_job(self, iterations, *announce):
         """@return the worker's result; reports of agents and switch are in self"""
-        self.start(CONFIG)
+        self.start(agents.config(accept_udp="true"))
         self.assertEqual(self.ping("worker", SERVER, lab.PATIENCE), 64)
-        answer = self.agent("server", "answer", "--interface", "eth0")
-        answer.says("answering at eth0")
-        agent = self.announce(*announce)
-        agent.says("watching eth0")
+        answer = self.answer()
+        agent = self.announce(*JOB_SERVER, *announce)
         watch = lab.Process(self.lab, self.hosts["server"],
                             [sys.executable, JOB, "watch", "eth0", 5900, PORT, IDLE_S], "watch")
         watch.says("ready")
         worker = self.job(iterations)
-        for process in (watch, agent, answer):
-            process.send(signal.SIGINT)
-            self.ended(process, 0)
+        self.interrupt(watch, agent, answer)
         self.announced, self.answered = self.lab.report("announce"), self.lab.report("answer")
         self.events = watch.result()
         self.stop()
@@ -152,16 +88,15 @@ class HostAgent(SwitchTest):
         self.assertGreaterEqual(self.announced["starts_ahead_met"], 5)
 
     def test_a_recording_has_every_burst_and_a_profile(self):
-        self.start(CONFIG)
+        self.start(agents.config(accept_udp="true"))
         self.assertEqual(self.ping("worker", SERVER, lab.PATIENCE), 64)
         out = self.lab.directory / "recording"
-        agent = self.agent("worker", "record", "--interface", "eth0", "--server",
-                           f"{SERVER}:{PORT}", "--idle-gap", f"{int(IDLE_S * 1000)}ms", "--out", out)
+        agent = self.agent("worker", "record", "--interface", "eth0", *JOB_SERVER, "--idle-gap",
+                           f"{int(IDLE_S * 1000)}ms", "--out", out)
         agent.says("recording at eth0")
         iterations = 6
         worker = self.job(iterations)
-        agent.send(signal.SIGINT)
-        self.ended(agent, 0)
+        self.interrupt(agent)
         self.stop()
         with open(out / "bursts.csv", encoding="utf-8") as file:
             bursts = list(csv.DictReader(file))
@@ -183,16 +118,15 @@ class HostAgent(SwitchTest):
 
     def test_what_is_sent_again_belongs_to_its_burst(self):
         out = self.lab.directory / "recording"
-        agent = self.agent("worker", "record", "--interface", "eth0", "--server",
-                           f"{SERVER}:{PORT}", "--idle-gap", f"{int(IDLE_S * 1000)}ms", "--out", out)
+        agent = self.agent("worker", "record", "--interface", "eth0", *JOB_SERVER, "--idle-gap",
+                           f"{int(IDLE_S * 1000)}ms", "--out", out)
         agent.says("recording at eth0")
         # Segments [after seconds, first byte, bytes]: the middle one is a repair, as after a
         # time-out; a pause of one and a half follows, twice.
         pause = 1.5 * IDLE_S
         self.lab.run_in(self.hosts["worker"], sys.executable, JOB, "segments", "eth0", SERVER, PORT,
                         0, 0, 1000, pause, 0, 1000, 0, 1000, 500, pause, 1500, 300)
-        agent.send(signal.SIGINT)
-        self.ended(agent, 0)
+        self.interrupt(agent)
         with open(out / "bursts.csv", encoding="utf-8") as file:
             bursts = list(csv.DictReader(file))
         self.assertEqual([int(b["bytes"]) for b in bursts], [1500, 300])
@@ -202,49 +136,41 @@ class HostAgent(SwitchTest):
 
     def test_it_leaves_nothing_behind(self):
         self.assertEqual(self.filters("worker"), [])
-        agent = self.announce()
-        agent.says("watching eth0")
+        agent = self.announce(*JOB_SERVER)
         self.assertEqual(len(self.filters("worker")), 3)  # hook, filter's line, program's line
         agent.send(signal.SIGTERM)
         self.ended(agent, 0)
         self.assertEqual(self.filters("worker"), [])
 
     def test_what_a_killed_agent_left_is_taken_over_and_removed(self):
-        killed = self.announce()
-        killed.says("watching eth0")
+        killed = self.announce(*JOB_SERVER)
         killed.kill()
         self.assertNotEqual(self.filters("worker"), [], "this is why a restart has to clean up")
-        agent = self.announce(name="restarted")
+        agent = self.announce(*JOB_SERVER, name="restarted")
         agent.says("replaced what a killed agent had left")
-        agent.send(signal.SIGINT)
-        self.ended(agent, 0)
+        self.interrupt(agent)
         self.assertEqual(self.filters("worker"), [])
 
     def test_both_agents_share_an_interface(self):
-        agent = self.announce()
-        agent.says("watching eth0")
+        agent = self.announce(*JOB_SERVER)
         answer = self.agent("worker", "answer", "--interface", "eth0")
         answer.says("answering at eth0")
-        agent.send(signal.SIGINT)
-        self.ended(agent, 0)
+        self.interrupt(agent)
         self.assertNotEqual(self.filters("worker"), [])
-        answer.send(signal.SIGINT)
-        self.ended(answer, 0)
+        self.interrupt(answer)
         self.assertEqual(self.filters("worker"), [])
 
     def test_a_second_agent_of_a_kind_is_refused(self):
-        agent = self.announce()
-        agent.says("watching eth0")
-        second = self.announce(name="second")
+        agent = self.announce(*JOB_SERVER)
+        second = self.agent("worker", "announce", "--interface", "eth0", *JOB_SERVER,
+                            name="second")
         self.ended(second, 3)
         self.assertIn("another outrider-hostagent announce is at work on eth0", second.output())
 
     def test_somebody_elses_hook_stays(self):
         self.lab.run_in(self.hosts["worker"], "tc", "qdisc", "add", "dev", "eth0", "clsact")
-        agent = self.announce()
-        agent.says("watching eth0")
-        agent.send(signal.SIGINT)
-        self.ended(agent, 0)
+        agent = self.announce(*JOB_SERVER)
+        self.interrupt(agent)
         self.assertEqual(len(self.filters("worker")), 1)
 
     def test_refusals_name_the_cause_and_the_remedy(self):
@@ -265,26 +191,5 @@ class HostAgent(SwitchTest):
             self.assertIn(flag + ": ", wrong.output())
 
 
-def why_no_bpf():
-    """What keeps BPF programs from being loaded here, or None."""
-    done = subprocess.run([AGENT, "answer", "--interface", "no-such"], capture_output=True,
-                          text=True, check=False)
-    if done.returncode != 3:
-        return done.stderr.strip()
-    probe = lab.Lab()
-    host = probe.namespace("bpf")
-    agent = lab.Process(probe, host, [AGENT, "answer", "--interface", "lo"], "probe")
-    try:
-        agent.says("answering at lo")
-    except AssertionError:
-        return agent.output().strip()
-    finally:
-        probe.close()
-    return None
-
-
 if __name__ == "__main__":
-    if lab.why_not() is None and (reason := why_no_bpf()) is not None:
-        print(f"skipped: {reason}")
-        sys.exit(lab.SKIPPED)
-    lab.main()
+    agents.main()
