@@ -60,9 +60,9 @@ class Dctcp(SwitchTest):
             self.host(name)
 
     def agent(self, *words, name="dctcp"):
+        report = self.lab.directory / f"{name}.json"
         return lab.Process(self.lab, self.hosts["left"],
-                           [AGENT, "dctcp", "--report", self.lab.directory / f"{name}.json", *words],
-                           name)
+                           [AGENT, "dctcp", "--report", report, *words], name)
 
     def registered(self, *words, name="dctcp"):
         agent = self.agent(*words, name=name)
