@@ -51,7 +51,8 @@ def arguments(words):
                         ("threshold", "from which the port marks [packets]"),
                         ("lead", "from START to the burst that is expected"),
                         ("asked", "queue that START asks for [packets]"),
-                        ("flows", "of background"), ("control", "congestion control of all"),
+                        ("flows", "of background"),
+                        ("control", "congestion control of all, also outrider_dctcp"),
                         ("ecn", "1 or 0: net.ipv4.tcp_ecn of all hosts"),
                         ("device", "af_packet or af_xdp")):
         value = getattr(default, field)
@@ -147,7 +148,7 @@ def demonstrate(words):
     arms = {name: figures.Arm(of, setting) for name, of in runs.items()}
     write(options, setting, runs, replayed)
     say(options, setting, arms, replayed, same)
-    found = figures.faults(arms, setting.asked)
+    found = figures.faults(arms, setting)
     if not same:
         found.append("the job's log is not the same in all runs")
     for name in ("worst_size_error", "median_gap_error"):
@@ -160,11 +161,13 @@ def main(words):
     arguments(words)  # complains before anything is made
     try:
         own_world.enter()
+        reason = hosts_run.why_not()
     except OSError as error:
-        sys.exit(f"tools/demo-hosts: {error}. Needs root.")
+        reason = f"{error.strerror}. Needs root."
+    if reason is not None:
+        print(f"tools/demo-hosts: {reason}", file=sys.stderr)
+        return 3
     own_world.come_first()
-    if (reason := hosts_run.why_not()) is not None:
-        sys.exit(f"tools/demo-hosts: {reason}")
     found = demonstrate(words)
     for fault in found:
         print(f"tools/demo-hosts: {fault}", file=sys.stderr)

@@ -20,6 +20,7 @@ from two_hosts import devices, ports  # pylint: disable=wrong-import-position
 
 AGENT = os.environ.get("OUTRIDER_HOSTAGENT_PROGRAM", "build/release/bin/outrider-hostagent")
 JOB_PORT, BACKGROUND_PORT, SIGNAL_PORT = 5000, 7001, 5900
+DCTCP = "outrider_dctcp"
 PREFIX = "10.76.0."
 SERVER = PREFIX + "1"
 IDLE_GAP_MS = 230  # above Linux's shortest time-out, below computing
@@ -63,7 +64,7 @@ class Setting:
     limit: int = 100
     threshold: int = 40
     lead: str = "80ms"
-    asked: int = 10  # packets, by START
+    asked: int = 5  # packets, by START
     flows: int = 3  # of background
     control: str = "cubic"
     ecn: int = 1
@@ -98,8 +99,11 @@ class HostsRun:
         self.lab = lab.Lab()
         self.near = self.lab.namespace("switch")
         self.names = ["server", *(f"worker{i}" for i in range(setting.workers)), "background"]
-        self.hosts = {name: self.host(i, name) for i, name in enumerate(self.names)}
-        self.agents = []
+        self.hosts, self.agents = {"switch": self.near}, []
+        if setting.control == DCTCP:
+            self.start_agent("switch", ["dctcp"])  # for all namespaces
+        for i, name in enumerate(self.names):
+            self.hosts[name] = self.host(i, name)
 
     def close(self):
         self.lab.close()
@@ -152,7 +156,7 @@ class HostsRun:
     def start_agent(self, host, words):
         report = self.lab.directory / f"agent-{host}.json"
         agent = self.process(host, f"agent-{host}", AGENT, *words, "--report", report)
-        agent.says("eth0")
+        agent.says("registered" if words == ["dctcp"] else "eth0")
         self.agents.append((host, agent, report))
 
     def start_background(self):
@@ -194,6 +198,8 @@ class HostsRun:
         if self.arm.background:
             self.start_background()
         logs = self.run_job()
+        if self.arm.background:
+            self.background.kill()  # it would go on for long
         for _, agent, _ in self.agents:
             self.stop(agent)
         self.stop(self.switch)
