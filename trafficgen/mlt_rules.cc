@@ -78,10 +78,10 @@ void check_mlt_job(const Checks& at, const JobConfig& job, const GeneratorConfig
     if (broken) at.fault(key, problem);
   };
   if (job.collective == Collective::kRing) check_ring_over_mlt(at, job, config);
-  refuse(job.send_policy != SendPolicyKind::kFifo && job.send_policy != SendPolicyKind::kWfbp,
-         "send_policy",
-         "must be \"fifo\" or \"wfbp\" over protocol \"mlt\": the others count acknowledged "
-         "bytes, and a burst of bounded loss has none");
+  const std::uint64_t partition_bytes = partition_of(job.send_policy, job.policy).value_or(0);
+  at.below("policy").require(
+      partition_bytes % mlt::kValueBytes == 0, "partition_bytes", std::to_string(partition_bytes),
+      "must be a multiple of 4 over protocol \"mlt\": a partition holds whole values");
   refuse(
       job.announce.lead_source != LeadSource::kNone && job.announce.signal_form == SignalForm::kTos,
       "announce.signal_form",

@@ -76,7 +76,8 @@ class Tagged(agents.AgentTest):
         answer = self.answer()
         see = agents.lab.Process(self.lab, self.hosts["worker"], [sys.executable, "-c", SEE], "see")
         see.says("ready")
-        self.send(([], 17, start()), ([(0x8100, 7)], 17, start()), ([(0x8100, 0x6009)], 17, start()))
+        self.send(([], 17, start()), ([(0x8100, 7)], 17, start()),
+                  ([(0x8100, 0x6009)], 17, start()))
         # Behind them on their way.
         self.assertEqual(self.ping("worker", SERVER, agents.lab.PATIENCE), 64)
         self.interrupt(see, answer)

@@ -42,9 +42,9 @@ std::optional<DropReason> MltEndpoint::on_datagram(const ReceivedDatagram& datag
   mlt::Message m;
   if (mlt::decode(datagram.present, datagram.payload_bytes, m)) return DropReason::kMalformed;
   if (m.kind != mlt::Kind::kData && m.kind != mlt::Kind::kProbe) {
-    const bool was_complete = sender_.complete();
+    const bool was_stopped = sender_.stopped(m.tensor);
     if (!sender_.on_message(m, now)) return DropReason::kMalformed;
-    if (sender_.complete() && !was_complete) listener_.on_all_sent(*this, now);
+    if (sender_.stopped(m.tensor) && !was_stopped) listener_.on_stopped(*this, m.tensor, now);
     return std::nullopt;
   }
   const auto event = receiver_.on_message(m, datagram.ecn == Ecn::kCe);

@@ -18,8 +18,8 @@ class MltListener {
   /// New bytes of the burst that is received. @param satisfied its tensor needs no more
   virtual void on_received(MltEndpoint& endpoint, std::uint32_t tensor, bool satisfied,
                            Time now) noexcept = 0;
-  /// The peer has enough of every tensor of the burst that was sent.
-  virtual void on_all_sent(MltEndpoint& endpoint, Time now) noexcept = 0;
+  /// The peer has enough of a tensor of the burst that was sent.
+  virtual void on_stopped(MltEndpoint& endpoint, std::uint32_t tensor, Time now) noexcept = 0;
   /// The peer was silent for probe_limit probes: this burst will not be delivered.
   virtual void on_gave_up(MltEndpoint& endpoint, Time now) noexcept = 0;
 

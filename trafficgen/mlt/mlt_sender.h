@@ -75,6 +75,10 @@ class MltSender {
 
   // -- what is known
   [[nodiscard]] bool complete() const noexcept { return stopped_ == tensors_.size(); }
+  /// The receiver has said that it has enough of the tensor.
+  [[nodiscard]] bool stopped(std::uint32_t tensor) const noexcept {
+    return tensor < tensors_.size() && tensors_[tensor].phase == Phase::kStopped;
+  }
   [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
   /// Place in the flow's stream of the current burst's first byte, and of the next one's.
   [[nodiscard]] std::uint32_t burst_sequence() const noexcept { return burst_sequence_; }

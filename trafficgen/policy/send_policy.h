@@ -39,8 +39,8 @@ class SendPolicy {
   virtual void begin(Time now) noexcept = 0;
   /// @param last no other piece of this iteration follows
   virtual void on_ready(const GradientPiece& piece, bool last, Time now) noexcept = 0;
-  /// The transport has `bytes` more of the stream to `target` acknowledged, in order.
-  /// Called only if needs_acknowledgments().
+  /// The transport has `bytes` more of the stream to `target` acknowledged, in order; one that
+  /// tolerates loss, enough of them. Called only if needs_acknowledgments().
   virtual void on_acknowledged(std::uint32_t /*target*/, std::uint64_t /*bytes*/,
                                Time /*now*/) noexcept {}
   /// What may leave now, if anything.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "trafficgen/workload/job.h"
 #include "trafficgen/workload/ring_member.h"
@@ -19,7 +20,8 @@ struct MltExchange::End final : MltListener {
         server(s),
         receives(r),
         host(h),
-        endpoint(e.config_, e.control_, setup, *this) {}
+        endpoint(e.config_, e.control_, setup, *this),
+        handed_over(setup.sends.tensors.size()) {}
 
   void on_received(MltEndpoint& from, std::uint32_t tensor, bool satisfied,
                    Time now) noexcept override {
@@ -43,8 +45,9 @@ struct MltExchange::End final : MltListener {
     if (push) job.server(server).on_pushed(worker, piece, complete, missing, now);
     else job.worker(worker).on_pulled(server, piece, complete, missing, now);
   }
-  void on_all_sent(MltEndpoint&, Time now) noexcept override {
-    if (exchange.job_.is_ring()) exchange.job_.ring_member(worker).on_all_sent(now);
+  void on_stopped(MltEndpoint& by, std::uint32_t, Time now) noexcept override {
+    if (!exchange.job_.is_ring()) return exchange.acknowledge(*this, now);
+    if (by.sender().complete()) exchange.job_.ring_member(worker).on_all_sent(now);
   }
   void on_gave_up(MltEndpoint&, Time) noexcept override { exchange.job_.on_gave_up(); }
 
@@ -58,6 +61,10 @@ struct MltExchange::End final : MltListener {
   BurstIdentity sent{};         ///< that is being sent
   bool sends = false;           ///< one was begun
   MltSender::Counters noted{};  ///< of what the records have
+  /// Tensors of a burst that is sent to or by a server, as they were handed over, from the first
+  /// on that the receiver has not enough of.
+  Fifo<std::uint32_t> handed_over;
+  std::uint64_t owed_bytes = 0;  ///< to be told as acknowledged when all ends have begun
 };
 
 struct MltExchange::Pair {
@@ -194,21 +201,51 @@ void MltExchange::expect_pull(const BurstIdentity& pull) noexcept {
 void MltExchange::begin_push(const BurstIdentity& push, Time now) noexcept {
   for (std::uint32_t s = 0; s < job_.targets(); ++s)
     begin(pair(push.worker, s).at_worker, push, now);
+  for (std::uint32_t s = 0; s < job_.targets(); ++s) {
+    End& end = pair(push.worker, s).at_worker;
+    tell(end, std::exchange(end.owed_bytes, 0), now);
+  }
 }
 
 void MltExchange::begin_pull(const BurstIdentity& pull, std::uint32_t server, Time now) noexcept {
-  begin(pair(pull.worker, server).at_server, pull, now);
+  End& end = pair(pull.worker, server).at_server;
+  begin(end, pull, now);
+  tell(end, std::exchange(end.owed_bytes, 0), now);
 }
 
+/// The receivers have enough of the last burst, or there were no next one: what they have not
+/// said counts as said.
 void MltExchange::begin(End& end, const BurstIdentity& burst, Time now) noexcept {
   note(end);
+  while (!end.handed_over.empty()) end.owed_bytes += tensor_bytes(end, end.handed_over.pop());
   end.sent = burst;
   end.sends = true;
   end.endpoint.begin_send(burst, now);
 }
 
+std::uint64_t MltExchange::tensor_bytes(const End& end, std::uint32_t tensor) const noexcept {
+  return job_.pieces()[pieces_of_[end.server][tensor]].bytes;
+}
+
+/// As a stream would be: in order, as far as there is no gap.
+void MltExchange::acknowledge(End& end, Time now) noexcept {
+  std::uint64_t bytes = 0;
+  while (!end.handed_over.empty() && end.endpoint.sender().stopped(end.handed_over.peek()))
+    bytes += tensor_bytes(end, end.handed_over.pop());
+  tell(end, bytes, now);
+}
+
+void MltExchange::tell(End& end, std::uint64_t bytes, Time now) noexcept {
+  if (bytes == 0) return;
+  if (end.receives == BurstDirection::kPull)
+    job_.worker(end.worker).on_acknowledged(end.server, bytes, now);
+  else job_.server(end.server).on_acknowledged(end.worker, bytes, now);
+}
+
 void MltExchange::push(std::uint32_t worker, std::uint32_t piece, Time now) noexcept {
-  hand_over(pair(worker, job_.pieces()[piece].target).at_worker, tensor_of_[piece], now);
+  End& end = pair(worker, job_.pieces()[piece].target).at_worker;
+  end.handed_over.push(tensor_of_[piece]);
+  hand_over(end, tensor_of_[piece], now);
 }
 
 void MltExchange::push_step(std::uint32_t worker, std::uint32_t step, Time now) noexcept {
@@ -221,7 +258,9 @@ bool MltExchange::sending(std::uint32_t worker) const noexcept {
 }
 
 void MltExchange::pull(std::uint32_t worker, std::uint32_t piece, Time now) noexcept {
-  hand_over(pair(worker, job_.pieces()[piece].target).at_server, tensor_of_[piece], now);
+  End& end = pair(worker, job_.pieces()[piece].target).at_server;
+  end.handed_over.push(tensor_of_[piece]);
+  hand_over(end, tensor_of_[piece], now);
 }
 
 void MltExchange::pull_all(std::uint32_t worker, std::uint32_t server, Time now) noexcept {

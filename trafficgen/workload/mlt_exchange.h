@@ -80,6 +80,9 @@ class MltExchange {
   [[nodiscard]] std::vector<MltTensor> steps_of(std::uint32_t worker) const;
   void make_pair(std::uint32_t worker, std::uint32_t server, const Setup& setup);
   void begin(End& end, const BurstIdentity& burst, Time now) noexcept;
+  void acknowledge(End& end, Time now) noexcept;
+  void tell(End& end, std::uint64_t bytes, Time now) noexcept;
+  [[nodiscard]] std::uint64_t tensor_bytes(const End& end, std::uint32_t tensor) const noexcept;
   static void hand_over(End& end, std::uint32_t tensor, Time now) noexcept;
   void note(End& end) noexcept;
   [[nodiscard]] std::span<const ByteRange> missing_of(const End& end) noexcept;

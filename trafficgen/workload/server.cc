@@ -20,9 +20,7 @@ struct Server::Peer final : ConnectionListener {
     server.pushed(*this, now);
   }
   void on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept override {
-    if (&c != connection || answers == nullptr) return;
-    answers->on_acknowledged(0, bytes, now);
-    server.hand_out(*this, now);
+    if (&c == connection) server.on_acknowledged(worker, bytes, now);
   }
   void on_closed(TcpConnection& c, Time) noexcept override {
     server.job_.pull_flow(worker, server.index_).on_sender_closed(c.counters());
@@ -155,6 +153,13 @@ void Server::answer_piece(std::uint32_t piece, Time now) noexcept {
   for (const auto& peer : peers_) job_.on_answered(peer.worker, index_);
   answered_pieces_ = 0;
   ++answered_;
+}
+
+void Server::on_acknowledged(std::uint32_t worker, std::uint64_t bytes, Time now) noexcept {
+  Peer& peer = peers_[worker];
+  if (peer.answers == nullptr || !peer.answers->needs_acknowledgments()) return;
+  peer.answers->on_acknowledged(0, bytes, now);
+  hand_out(peer, now);
 }
 
 void Server::hand_out(Peer& peer, Time now) noexcept {

@@ -24,6 +24,8 @@ class Server final : private TimerClient, private Acceptor {
   /// @param missing what the shard will never have, with `complete` alone
   void on_pushed(std::uint32_t worker, std::uint32_t piece, bool complete,
                  std::span<const ByteRange> missing, Time now) noexcept;
+  /// The worker has `bytes` more of what was handed over for it; see Worker.
+  void on_acknowledged(std::uint32_t worker, std::uint64_t bytes, Time now) noexcept;
   /// Sender of the pull to `worker`; nullptr between connections.
   [[nodiscard]] const TcpConnection* connection(std::uint32_t worker) const noexcept;
 

@@ -19,7 +19,7 @@ struct Worker::Shard final : ConnectionListener {
     if (&c == connection) worker.pulled(*this, now);
   }
   void on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept override {
-    if (&c == connection) worker.acknowledged(*this, bytes, now);
+    if (&c == connection) worker.on_acknowledged(server, bytes, now);
   }
   /// A connection of an earlier burst may close long after a new one has opened.
   void on_closed(TcpConnection& c, Time) noexcept override {
@@ -341,8 +341,9 @@ void Worker::hand_out(Time now) noexcept {
     if (shard.connection != nullptr) host_.close(*shard.connection, now);
 }
 
-void Worker::acknowledged(const Shard& shard, std::uint64_t bytes, Time now) noexcept {
-  policy_->on_acknowledged(shard.server, bytes, now);
+void Worker::on_acknowledged(std::uint32_t server, std::uint64_t bytes, Time now) noexcept {
+  if (!policy_->needs_acknowledgments()) return;
+  policy_->on_acknowledged(server, bytes, now);
   if (released_) hand_out(now);
 }
 

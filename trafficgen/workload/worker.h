@@ -31,6 +31,9 @@ class Worker final : private TimerClient, private SignalListener {
   /// @param missing what will never be there, with `complete` alone
   void on_pulled(std::uint32_t server, std::uint32_t piece, bool complete,
                  std::span<const ByteRange> missing, Time now) noexcept;
+  /// The server has `bytes` more of what was handed over for it, in order; over the bounded-loss
+  /// transport as much of it as it needs.
+  void on_acknowledged(std::uint32_t server, std::uint64_t bytes, Time now) noexcept;
   /// Sender of the push to `server`; nullptr between connections.
   [[nodiscard]] const TcpConnection* connection(std::uint32_t server) const noexcept;
 
@@ -76,7 +79,6 @@ class Worker final : private TimerClient, private SignalListener {
   void pulled(Shard& shard, Time now) noexcept;
   void on_shard_pulled(std::uint32_t server, Time now,
                        std::span<const ByteRange> missing = {}) noexcept;
-  void acknowledged(const Shard& shard, std::uint64_t bytes, Time now) noexcept;
   void end_iteration(Time now) noexcept;
   void note_nic(IterationRecord& record) noexcept;
   [[nodiscard]] bool connection_per_burst() const noexcept;

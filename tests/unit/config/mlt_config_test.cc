@@ -107,8 +107,11 @@ TEST(MltConfig, EveryRuleNamesItsKey) {
        "job[0].announce.signal_form", "must be \"udp\""},
       {[](C& c) { c.jobs[0].announce.signal_port = 5000; }, "job[0].announce.signal_port",
        "not tcp_port"},
-      {[](C& c) { c.jobs[0].send_policy = SendPolicyKind::kP3; }, "job[0].send_policy",
-       "acknowledged bytes"},
+      {[](C& c) {
+         c.jobs[0].send_policy = SendPolicyKind::kP3;
+         c.jobs[0].policy.partition_bytes = 4001;
+       },
+       "job[0].policy.partition_bytes", "a partition holds whole values"},
       {[](C& c) { c.payload = Payload::kPattern; }, "job[0].transport", "must be \"zeros\""},
       {[](C& c) {
          c.long_flows = {{.name = "bulk", .from = {"w0"}, .to = {"s0"}, .transport = "bounded"}};
