@@ -15,6 +15,7 @@ import csv
 import dataclasses
 import json
 import pathlib
+import re
 import shutil
 import sys
 
@@ -26,6 +27,8 @@ import replay
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODES = ["mark", "pace", "window", "mark_pace", "mark_window"]
 LARGEST_ERROR = 0.02  # of a replay
+DURATION = re.compile(r"\d+(\.\d+)?(ns|us|ms|s)")
+RATE = re.compile(r"\d+(\.\d+)?[kmg]bit")
 
 
 def arguments(words):
@@ -60,10 +63,34 @@ def arguments(words):
                             help=f"{text} [{value}]")
     options = parser.parse_args(words)
     options.modes = options.modes.split(",")
-    for mode in options.modes:
-        if mode not in MODES:
-            parser.error(f"--modes: {mode}: must be of {', '.join(MODES)}")
+    if found := refused(options):
+        parser.exit(2, "".join(f"tools/demo-hosts: --{fault}\n" for fault in found))
     return options
+
+
+def refused(options):
+    """All faults, by the option."""
+    found = [f"modes: {mode}: must be of {', '.join(MODES)}"
+             for mode in options.modes if mode not in MODES]
+    for name, rule, good in (
+            ("device", "must be af_packet or af_xdp", options.device in ("af_packet", "af_xdp")),
+            ("ecn", "must be 0 or 1", options.ecn in (0, 1)),
+            ("asked", "must be a multiple of 5 from 5 to 75",
+             options.asked in range(5, 76, 5)),
+            ("threshold", f"must be from 1 to limit, {options.limit}",
+             1 <= options.threshold <= options.limit),
+            ("warm_up", f"must be from 0 to less than iterations, {options.iterations}",
+             0 <= options.warm_up < options.iterations),
+            ("compute_s", "must be above 0", options.compute_s > 0),
+            ("profile", "there is no such file", options.profile.is_file()),
+            *((name, "must be at least 1", getattr(options, name) >= 1)
+              for name in ("rounds", "scale", "workers", "flows")),
+            *((name, 'must be a duration such as "1.5ms"',
+               DURATION.fullmatch(getattr(options, name))) for name in ("delay", "lead")),
+            ("rate", 'must be a rate such as "100mbit"', RATE.fullmatch(options.rate))):
+        if not good:
+            found.append(f"{name.replace('_', '-')}: {getattr(options, name)}: {rule}")
+    return found
 
 
 def run(setting, arm, keep=None):
@@ -168,7 +195,10 @@ def main(words):
         print(f"tools/demo-hosts: {reason}", file=sys.stderr)
         return 3
     own_world.come_first()
-    found = demonstrate(words)
+    try:
+        found = demonstrate(words)
+    except (AssertionError, RuntimeError) as error:  # a program that did not do what it should
+        found = [str(error)]
     for fault in found:
         print(f"tools/demo-hosts: {fault}", file=sys.stderr)
     return 1 if found else 0

@@ -24,6 +24,16 @@ class Shows(unittest.TestCase):
                 self.assertGreater((pathlib.Path(out) / name).stat().st_size, 0, name)
 
 
+class Refuses(unittest.TestCase):
+    def test_all_faults_at_once_by_their_options(self):
+        done = subprocess.run([sys.executable, HERE / "demo.py", "--lead", "5", "--ecn", "2",
+                               "--asked", "7", "--warm-up", "99", "--modes", "mark,wish"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        for option in ("lead: 5", "ecn: 2", "asked: 7", "warm-up: 99", "modes: wish"):
+            self.assertIn(f"tools/demo-hosts: --{option}: must be", done.stderr)
+
+
 class LeavesNothing(unittest.TestCase):
     """Seen from outside of the demonstration's own world, where its user is."""
 
@@ -116,7 +126,8 @@ def main():
     reason = why_not()
     if reason is None:
         # Its cases of cleaning up watch from outside.
-        suite = unittest.defaultTestLoader.loadTestsFromTestCase(LeavesNothing)
+        load = unittest.defaultTestLoader.loadTestsFromTestCase
+        suite = unittest.TestSuite([load(Refuses), load(LeavesNothing)])
         if not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful():
             return 1
         try:
