@@ -6,7 +6,8 @@ Usage: ecn_echo.py DEVICE PORT
 Watches TCP segments to PORT of this host at DEVICE and the ACKs from it, without options of
 capture programs, until SIGINT. Prints {"ready": true}, and at the end one JSON object: segments
 of data and of these with CE, payload bytes, of these with CE, acknowledged by ACKs with ECE,
-acknowledged with another mark than they came with; ACKs; frames that the socket lost.
+acknowledged with another mark than they came with; FINs acknowledged with ECE, a byte each; ACKs;
+frames that the socket lost.
 """
 import json
 import signal
@@ -29,6 +30,7 @@ class Flow:
     def __init__(self, begin):
         self.acked = begin  # sequence number
         self.marks = {}     # of segments not acknowledged yet: begin -> (bytes, ce)
+        self.ended = False  # its FIN is acknowledged
 
     def data(self, sequence, size, ce, sums):
         sums["segments"] += 1
@@ -49,6 +51,9 @@ class Flow:
             sums["ece_bytes"] += size * ece
             sums["wrong_bytes"] += size * (ece != ce)
             self.acked = (self.acked + size) % WRAP
+        if number == (self.acked + 1) % WRAP and self.acked not in self.marks and not self.ended:
+            self.ended = True
+            sums["fins_ece"] += ece
 
 
 def compare(frames, port):
