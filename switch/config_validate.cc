@@ -57,8 +57,11 @@ void check_regulation(const Checks& at, const SwitchConfig& sw, const Regulation
   check(at, policy);
   const bool predicts = policy.predict.from != PredictFrom::kOff;
   const bool hears_alone = policy.predict.from == PredictFrom::kTraffic;
+  const auto mode = std::ranges::find_if(
+      kRegulationModes, [&policy](const auto& choice) { return choice.value == policy.mode; });
   at.require(policy.mode == RegulationMode::kOff || hears_alone || sw.signals.accepts_any(), "mode",
-             "\"mark\"", "needs signals: set accept_tos or accept_udp in [switch.signals]");
+             Checks::quoted(mode->name),
+             "needs signals: set accept_tos or accept_udp in [switch.signals]");
   at.require(!policy.lead || predicts || sw.signals.accept_udp, "lead",
              format_duration(policy.lead.value_or(Duration{})),
              "needs accept_udp in [switch.signals]: the TOS form does not say when a burst is due");

@@ -65,20 +65,28 @@ std::string shared_lcores(std::uint32_t lcores) {
   return "--lcores=(0-" + std::to_string(lcores - 1) + ")@(" + cpus + ")";
 }
 
-std::string config(const ScratchDirectory& scratch, std::uint32_t lcores) {
+enum class Scene { kMark, kWindow };  ///< windows: a receive queue each, on their port's lcore
+
+std::string config(const ScratchDirectory& scratch, std::uint32_t lcores,
+                   Scene scene = Scene::kMark) {
+  const bool windows = scene == Scene::kWindow;
   std::ostringstream c;
   c << "more_lcores = [";
   for (std::uint32_t i = 1; i < lcores; ++i) c << (i == 1 ? "0" : ", 0");
   c << "]\n";
   for (std::uint32_t p = 0; p < kPorts; ++p) {
     c << "[[device]]\nname = \"d" << p << "\"\n";
-    if (p == 0) c << "rx_queues = 2\n";
+    if (windows || p == 0) c << "rx_queues = " << (windows ? 1 : 2) << "\n";
     c << "device = \"net_pcap" << p << ",rx_pcap=" << scratch / ("in" + std::to_string(p));
-    if (p == 0) c << ",rx_pcap=" << scratch / "in0b";
+    if (p == 0 && !windows) c << ",rx_pcap=" << scratch / "in0b";
     c << ",tx_pcap=" << scratch / ("out" + std::to_string(p)) << "\"\n";
   }
   c << "[[switch]]\nname = \"sw\"\n[switch.queue]\nlimit_packets = 10000\n"
     << "[switch.marker]\nthreshold_packets = 9999\n";
+  if (windows)
+    c << "[switch.signals]\naccept_udp = true\naccept_from = "
+         "[\"10.0.0.0/8\"]\n[switch.regulation]\nmode = \"window\"\nrecovery = "
+         "\"burst_end\"\n";
   for (std::uint32_t p = 0; p < kPorts; ++p)
     c << "[[switch.port]]\nname = \"p" << p << "\"\ndevice = \"d" << p
       << "\"\ndrain_rate = \"10gbit\"\n[[switch.route]]\nprefix = \"10.0." << p
@@ -86,20 +94,21 @@ std::string config(const ScratchDirectory& scratch, std::uint32_t lcores) {
   return c.str();
 }
 
-std::vector<Flows> run(std::uint32_t lcores) {
+std::vector<Flows> run(std::uint32_t lcores, Scene scene = Scene::kMark) {
   const ScratchDirectory scratch;
-  scratch.write("in0", capture_of(0, 0, 2));
-  scratch.write("in0b", capture_of(0, 1, 2));
+  const std::uint32_t halves = scene == Scene::kWindow ? 1 : 2;
+  scratch.write("in0", capture_of(0, 0, halves));
+  if (halves == 2) scratch.write("in0b", capture_of(0, 1, halves));
   for (std::uint32_t p = 1; p < kPorts; ++p)
     scratch.write("in" + std::to_string(p), capture_of(p, 0, 1));
-  ProcessGuard process(
-      {OUTRIDER_SWITCH_PROGRAM, "--config", scratch.write("switch.toml", config(scratch, lcores)),
-       "--duration", "1s", "--report", scratch / "report.json", "--eal", shared_lcores(lcores)},
-      scratch / "log");
+  ProcessGuard process({OUTRIDER_SWITCH_PROGRAM, "--config",
+                        scratch.write("switch.toml", config(scratch, lcores, scene)), "--duration",
+                        "1s", "--report", scratch / "report.json", "--eal", shared_lcores(lcores)},
+                       scratch / "log");
   EXPECT_EQ(process.wait(kPatience), kExitOk) << process.output();
   const SwitchReport report = switch_report_from_json(read_whole(scratch / "report.json"));
   EXPECT_TRUE(report.ledger_balanced);
-  EXPECT_EQ(report.received, (kPorts + 1) * kPacketsPerQueue);
+  EXPECT_EQ(report.received, (kPorts - 1 + halves) * kPacketsPerQueue);
   EXPECT_EQ(report.transmitted, report.received) << process.output();
   std::vector<Flows> left;
   for (std::uint32_t p = 0; p < kPorts; ++p)
@@ -119,6 +128,16 @@ TEST(Lcores, OneTwoAndFourForwardTheSame) {
   EXPECT_EQ(flows, kFlows);
   EXPECT_EQ(run(2), one);
   EXPECT_EQ(run(4), one);
+}
+
+// Every packet that comes in by a port passes that port's windows, and leaves by another lcore's.
+TEST(Lcores, OneTwoAndFourForwardTheSameBesideWindows) {
+  const auto one = run(1, Scene::kWindow);
+  std::size_t flows = 0;
+  for (const auto& port : one) flows += port.size();
+  EXPECT_EQ(flows, kFlows);
+  EXPECT_EQ(run(2, Scene::kWindow), one);
+  EXPECT_EQ(run(4, Scene::kWindow), one);
 }
 
 TEST(Lcores, WhatTheyCannotShareIsRefused) {
