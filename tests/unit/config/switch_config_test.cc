@@ -96,6 +96,8 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[0].port[1].marker.ddl_threshold_packets", "61 packets: must be below"},
       {[](C& c) { c.switches[1].ports[0].regulation.mode = RegulationMode::kMark; },
        "switch[1].port[0].regulation.mode", "\"mark\": needs signals"},
+      {[](C& c) { c.switches[1].ports[0].regulation.mode = RegulationMode::kPace; },
+       "switch[1].port[0].regulation.mode", "\"pace\": needs signals"},
       {[&](C& c) { port(c).regulation.hold = 0ms; }, "switch[0].port[0].regulation.hold",
        "0s: must be longer than zero"},
       {[&](C& c) { port(c).regulation.hold = 51ms; }, "switch[0].port[0].regulation.hold",
