@@ -3,6 +3,8 @@
 // with its bound kept, and order still brings the first layer's parameters early.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tests/virtual/mlt_scene.h"
 
 namespace outrider {
@@ -113,7 +115,7 @@ TEST(MltPolicyEffect, UrgentLayersComeFirst) {
   const Mempool pool = make_test_pool(20'000);
   const double wfbp = first_layer_ms(SendPolicyKind::kWfbp, *pool);
   const double p3 = first_layer_ms(SendPolicyKind::kP3, *pool);
-  std::printf("[          ] first layer after %.2f ms, with P3 %.2f\n", wfbp, p3);
+  RecordProperty("first_layer_wfbp_p3_ms", std::to_string(wfbp) + ' ' + std::to_string(p3));
   EXPECT_LT(p3, 0.5 * wfbp);
 }
 

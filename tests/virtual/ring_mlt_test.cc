@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "tests/virtual/mlt_scene.h"
 #include "trafficgen/workload/ring_schedule.h"
@@ -159,8 +160,9 @@ TEST(RingOverMlt, AGrayLinkCostsLess) {
       *pool);
   const double reliable = mean_iteration_s(d, bounded(0), *pool);
   const double loose = mean_iteration_s(d, bounded(0.05), *pool);
-  std::printf("[          ] TCP %.2f ms, p = 0 %.2f ms, p = 5 %% %.2f ms\n", tcp * 1e3,
-              reliable * 1e3, loose * 1e3);
+  RecordProperty("tcp_reliable_loose_ms", std::to_string(tcp * 1e3) + ' ' +
+                                              std::to_string(reliable * 1e3) + ' ' +
+                                              std::to_string(loose * 1e3));
   EXPECT_LT(loose, 0.9 * reliable);
   EXPECT_LT(loose, 0.9 * tcp);
 }

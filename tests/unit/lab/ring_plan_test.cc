@@ -11,54 +11,18 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Workers behind two switches. @param job,parameters lines of these tables
+/// The small experiment with a ring on what are senders and receivers there, three and two.
+/// @param job,parameters lines of these tables
 std::string ring_experiment(const std::string& job, const std::string& parameters) {
-  return R"(
-name = "ring"
-question = "?"
-[network]
-measured = "a.to_b"
-rtt = "2ms"
-[[switch]]
-name = "a"
-[[switch]]
-name = "b"
-[[link]]
-a = "a"
-b = "b"
-rate = "100mbit"
-delay = "500us"
-[[hosts]]
-name = "left"
-count = 3
-switch = "a"
-rate = "1gbit"
-delay = "250us"
-[[hosts]]
-name = "right"
-count = 2
-switch = "b"
-rate = "1gbit"
-delay = "250us"
-[[hosts]]
-name = "counted"
-count = "workers"
-switch = "b"
-rate = "1gbit"
-delay = "250us"
-[job]
-)" + job +
-         R"(
-[parameters]
-signal_form = "udp"
-schedule = "closed_loop"
-burst_bytes = "1MB"
-background_flows_per_pair = 0
-)" + parameters +
-         "\n[[arm]]\nlabel = \"off\"\n";
+  std::string text =
+      with(small_experiment(), "name = \"sender\"\ncount = 2", "name = \"sender\"\ncount = 3");
+  text = with(text, "[background]\nfrom = \"sender\"\nto = \"receiver\"\n", "[job]\n" + job + "\n");
+  return with(
+      text, "[parameters]\n",
+      "[parameters]\nsignal_form = \"udp\"\nbackground_flows_per_pair = 0\n" + parameters + "\n");
 }
 
-constexpr const char* kBoth = "ring = [\"left\", \"right\"]";
+constexpr const char* kBoth = "ring = [\"sender\", \"receiver\"]";
 
 TEST(RingPlan, TakesItsWorkersInTurn) {
   const auto cases = plan_of(ring_experiment(kBoth, "workers = 5"));
@@ -67,7 +31,7 @@ TEST(RingPlan, TakesItsWorkersInTurn) {
   EXPECT_EQ(traffic.jobs[0].collective, Collective::kRing);
   EXPECT_THAT(traffic.jobs[0].servers, ElementsAre());
   EXPECT_THAT(traffic.jobs[0].workers,
-              ElementsAre("left_0", "right_0", "left_1", "right_1", "left_2"));
+              ElementsAre("sender_0", "receiver_0", "sender_1", "receiver_1", "sender_2"));
   for (const auto& sw : cases[0].switches.switches)
     EXPECT_EQ(sw.signals.accept_from.size(), 5U) << "STARTs are believed from its hosts alone";
 }
@@ -84,10 +48,11 @@ TEST(RingPlan, FaultsNameTheirKeyAndTheirCause) {
   EXPECT_THAT(faults(kBoth, "workers = 5\nservers = 2"), HasSubstr("servers: 2: must be left out"));
   EXPECT_THAT(faults(kBoth, "workers = 5\nprotocol = \"mlt\"\nlayer_classes = 2"),
               HasSubstr("one DSCP in class_dscps"));
-  EXPECT_THAT(faults("ring = [\"left\", \"wright\"]", "workers = 5"), HasSubstr("job.ring"));
-  EXPECT_THAT(faults("ring = [\"left\", \"left\"]", "workers = 5"), HasSubstr("is named twice"));
-  EXPECT_THAT(faults("ring = [\"counted\"]", "workers = 5"), HasSubstr("needs a number"));
-  EXPECT_THAT(faults(std::string(kBoth) + "\nhosts = \"counted\"", "workers = 5"),
+  EXPECT_THAT(faults("ring = [\"sender\", \"reciever\"]", "workers = 5"), HasSubstr("job.ring"));
+  EXPECT_THAT(faults("ring = [\"sender\", \"sender\"]", "workers = 5"),
+              HasSubstr("is named twice"));
+  EXPECT_THAT(faults("ring = [\"worker\"]", "workers = 5"), HasSubstr("needs a number"));
+  EXPECT_THAT(faults(std::string(kBoth) + "\nhosts = \"worker\"", "workers = 5"),
               HasSubstr("must not be given together with ring"));
 }
 
