@@ -16,7 +16,7 @@ import agents  # pylint: disable=wrong-import-position
 import lab  # pylint: disable=wrong-import-position
 import training_job  # pylint: disable=wrong-import-position
 from port_capture import PortCapture  # pylint: disable=wrong-import-position
-from two_hosts import devices, ports  # pylint: disable=wrong-import-position
+from two_hosts import MARKING_SWITCH, devices, ports  # pylint: disable=wrong-import-position
 
 AGENT = os.environ.get("OUTRIDER_HOSTAGENT_PROGRAM", "build/release/bin/outrider-hostagent")
 JOB_PORT, BACKGROUND_PORT, SIGNAL_PORT = 5000, 7001, 5900
@@ -27,17 +27,7 @@ IDLE_GAP_MS = 230  # above Linux's shortest time-out, below computing
 PATIENCE_S = 60  # of a job
 WARM_UP_S = 1.5  # of the background, before the job begins
 
-SWITCH = """
-[[switch]]
-name = "s"
-[switch.l2]
-learning = true
-[switch.queue]
-limit_packets = {limit}
-[switch.marker]
-kind = "step"
-threshold_packets = {threshold}
-[switch.signals]
+SWITCH = MARKING_SWITCH + """[switch.signals]
 accept_udp = true
 accept_from = ["{prefix}0/24"]
 [switch.regulation]
@@ -123,7 +113,7 @@ class HostsRun:
     def start_switch(self):
         s = self.setting
         text = (devices(self.names).replace("af_packet", s.device) +
-                SWITCH.format(prefix=PREFIX, mode=self.arm.mode, limit=s.limit,
+                SWITCH.format(prefix=PREFIX, mode=self.arm.mode, marker="step", limit=s.limit,
                               threshold=s.threshold) +
                 ports(self.names, drain_rate=f'"{s.rate}"', delay=f'"{s.delay}"'))
         self.capture = self.lab.directory / "server.pcapng"

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 import lab
-from two_hosts import PREFIX, SwitchTest, devices, ports
+from two_hosts import MARKING_SWITCH, PREFIX, SwitchTest, devices, ports
 
 AGENT = os.environ.get("OUTRIDER_HOSTAGENT_PROGRAM", "build/release/bin/outrider-hostagent")
 ECHO = str(lab.HERE / "ecn_echo.py")
@@ -26,17 +26,7 @@ THRESHOLD, LIMIT = 20, 600
 MEGABITS = 50
 
 # The base round trip is four times `delay`: 33 full frames at this rate.
-CONFIG = 'bin = "10ms"' + devices(HOSTS) + """
-[[switch]]
-name = "s"
-[switch.l2]
-learning = true
-[switch.queue]
-limit_packets = {limit}
-[switch.marker]
-kind = "{marker}"
-threshold_packets = 20
-""" + ports(HOSTS, drain_rate=f'"{MEGABITS}mbit"', delay='"2ms"', record="true")
+CONFIG = 'bin = "10ms"' + devices(HOSTS) + MARKING_SWITCH + ports(HOSTS, drain_rate=f'"{MEGABITS}mbit"', delay='"2ms"', record="true")
 
 CHOOSE = f"""
 import socket
@@ -74,7 +64,7 @@ class Dctcp(SwitchTest):
         self.ended(process, 0)
 
     def start_marker(self, marker, limit=LIMIT):
-        self.start(CONFIG.format(marker=marker, limit=limit))
+        self.start(CONFIG.format(marker=marker, threshold=THRESHOLD, limit=limit))
         self.assertEqual(self.ping("left", SERVER, lab.PATIENCE), 64)
 
     def peers(self, receiver_cc=NAME, size=BYTES):

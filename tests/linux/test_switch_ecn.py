@@ -7,24 +7,14 @@ import shutil
 import statistics
 
 import lab
-from two_hosts import PREFIX, SwitchTest, devices, ports
+from two_hosts import MARKING_SWITCH, PREFIX, SwitchTest, devices, ports
 
 HOSTS = ["left", "right"]
 BYTES = 8_000_000
 THRESHOLD = 20
 LIMIT = 3 * THRESHOLD  # where nothing is marked
 
-CONFIG = 'bin = "10ms"' + devices(HOSTS) + """
-[[switch]]
-name = "s"
-[switch.l2]
-learning = true
-[switch.queue]
-limit_packets = {limit}
-[switch.marker]
-kind = "{marker}"
-threshold_packets = {threshold}
-""" + ports(HOSTS, drain_rate='"50mbit"', record="true")
+CONFIG = 'bin = "10ms"' + devices(HOSTS) + MARKING_SWITCH + ports(HOSTS, drain_rate='"50mbit"', record="true")
 
 
 class Overload(SwitchTest):

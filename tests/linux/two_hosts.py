@@ -7,6 +7,19 @@ import lab
 
 PREFIX = "10.76.0."
 
+# A learning switch that marks: to be formatted, and followed by its ports.
+MARKING_SWITCH = """
+[[switch]]
+name = "s"
+[switch.l2]
+learning = true
+[switch.queue]
+limit_packets = {limit}
+[switch.marker]
+kind = "{marker}"
+threshold_packets = {threshold}
+"""
+
 
 class SwitchTest(lab.LabTest):
     """A namespace for the switch, and hosts that are cabled to it one by one."""
