@@ -209,7 +209,7 @@ void try_to_listen(const std::string& address) {
 }  // namespace
 
 struct PrometheusEndpoint::Parts {
-  std::shared_ptr<Source> source;
+  std::shared_ptr<prometheus::Collectable> source;
   std::unique_ptr<prometheus::Exposer> exposer;
 };
 

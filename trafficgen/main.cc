@@ -12,6 +12,7 @@
 #include "trafficgen/output_files.h"
 #include "trafficgen/poll_loop.h"
 #include "trafficgen/preview.h"
+#include "trafficgen/program_name.h"
 #include "trafficgen/stream_commands.h"
 #include "trafficgen/streams/stream_process.h"
 #include "trafficgen/streams/stream_program.h"
@@ -19,8 +20,6 @@
 
 namespace outrider {
 namespace {
-
-constexpr const char* kProgram = "outrider-trafficgen";
 
 void print_bursts(std::ostream& out, const GeneratorReport& r) {
   std::vector<std::int64_t> took_ns;

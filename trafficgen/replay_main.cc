@@ -8,14 +8,13 @@
 #include "common/runtime/poll_cli.h"
 #include "common/telemetry/log.h"
 #include "trafficgen/preview.h"
+#include "trafficgen/program_name.h"
 #include "trafficgen/stream_commands.h"
 #include "trafficgen/streams/pcap_writer.h"
 #include "trafficgen/streams/replay_loop.h"
 
 namespace outrider {
 namespace {
-
-constexpr const char* kProgram = "outrider-trafficgen";
 
 /// The value, or a line that names the option.
 template <class T>

@@ -51,16 +51,16 @@ void fields(V& v, R& r) {
 namespace {
 
 constexpr const char* kKind = "generator_report";
-constexpr int kSchemaVersion = 1;
+constexpr int kGeneratorSchema = 1;
 
 }  // namespace
 
 std::string to_json(const GeneratorReport& report) {
-  return write_report(report, kKind, kSchemaVersion);
+  return write_report(report, kKind, kGeneratorSchema);
 }
 
 GeneratorReport generator_report_from_json(const std::string& text) {
-  return read_report<GeneratorReport>(text, kKind, kSchemaVersion);
+  return read_report<GeneratorReport>(text, kKind, kGeneratorSchema);
 }
 
 }  // namespace outrider

@@ -8,6 +8,7 @@
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
 #include "trafficgen/config_toml.h"
+#include "trafficgen/program_name.h"
 #include "trafficgen/stream_commands.h"
 #include "trafficgen/streams/calibrate_loop.h"
 #include "trafficgen/streams/rate_search_loop.h"
@@ -15,7 +16,6 @@
 namespace outrider {
 namespace {
 
-constexpr const char* kProgram = "outrider-trafficgen";
 constexpr double kPdrLoss = 0.005;
 
 Duration duration_of(const char* option, const std::string& text) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string out = "\"";
   for (const char c : text) {
@@ -29,7 +29,7 @@ std::string key_text(std::string_view key) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
   });
-  return bare ? std::string(key) : quoted(key);
+  return bare ? std::string(key) : in_quotes(key);
 }
 
 /// Shortest text that reads back to the same double, and as a double.
@@ -104,7 +104,7 @@ std::string to_toml_text(const ConfigValue& value) {
     std::string operator()(bool v) const { return v ? "true" : "false"; }
     std::string operator()(std::int64_t v) const { return std::to_string(v); }
     std::string operator()(double v) const { return number_text(v); }
-    std::string operator()(const std::string& v) const { return quoted(v); }
+    std::string operator()(const std::string& v) const { return in_quotes(v); }
     std::string operator()(const ConfigValue::Array& v) const { return inline_array(v); }
     std::string operator()(const ConfigTable& v) const { return inline_table(v); }
   } const text;

@@ -19,13 +19,13 @@ std::map<std::string, TelemetryCommands::Answer, std::less<>>& answers() {
 
 void fill(rte_tel_data* out, const TelemetryValue::Table& table);
 
-rte_tel_data* container_of(const TelemetryValue::Table& table) {
+rte_tel_data* nested_data(const TelemetryValue::Table& table) {
   rte_tel_data* nested = rte_tel_data_alloc();
   if (nested != nullptr) fill(nested, table);
   return nested;
 }
 
-rte_tel_data* container_of(const TelemetryValue::List& list) {
+rte_tel_data* nested_data(const TelemetryValue::List& list) {
   rte_tel_data* nested = rte_tel_data_alloc();
   if (nested == nullptr) return nullptr;
   rte_tel_data_start_array(nested, RTE_TEL_STRING_VAL);
@@ -43,8 +43,8 @@ void fill(rte_tel_data* out, const TelemetryValue::Table& table) {
     } else {
       const auto* nested = std::get_if<TelemetryValue::Table>(&value.data);
       rte_tel_data* container = nested != nullptr
-                                    ? container_of(*nested)
-                                    : container_of(std::get<TelemetryValue::List>(value.data));
+                                    ? nested_data(*nested)
+                                    : nested_data(std::get<TelemetryValue::List>(value.data));
       if (container != nullptr) rte_tel_data_add_dict_container(out, name.c_str(), container, 0);
     }
   }

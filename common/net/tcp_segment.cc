@@ -7,27 +7,16 @@
 #include "common/net/burst_option.h"
 #include "common/net/checksum.h"
 #include "common/net/header_writer.h"
+#include "common/net/tcp_options.h"
 
 namespace outrider {
 namespace {
 
-enum OptionKind : std::uint8_t {  // IANA "TCP Option Kind Numbers"
-  kEndOfList = 0,
-  kNoOperation = 1,
-  kMaximumSegmentSize = 2,  // RFC 9293, 3.2
-  kWindowScale = 3,         // RFC 7323, 2
-  kSackPermitted = 4,       // RFC 2018, 2
-  kSack = 5,                // RFC 2018, 3
-  kTimestamps = 8,          // RFC 7323, 3.2
-};
-
 constexpr std::uint32_t kMssBytes = 4;
-constexpr std::uint32_t kWindowScaleBytes = 3;
 constexpr std::uint32_t kSackPermittedBytes = 2;
 constexpr std::uint32_t kSackBlockBytes = 8;
 constexpr std::uint32_t kTimestampsBytes = 10;
 constexpr std::uint32_t kTimestampsRoom = 12;  ///< with two NOPs in front (RFC 7323, appendix A)
-constexpr std::int8_t kMaxWindowScale = 14;    // RFC 7323, 2.3: use 14 if more is received
 
 /// Does it carry what only handshakes and loss need?
 bool has_rare_options(const TcpSegment& s) noexcept {
@@ -126,8 +115,7 @@ void read_option(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
       break;
     case kWindowScale:
       if (length == kWindowScaleBytes) {
-        s.window_scale = static_cast<std::int8_t>(
-            std::min<std::uint8_t>(option[2], static_cast<std::uint8_t>(kMaxWindowScale)));
+        s.window_scale = static_cast<std::int8_t>(std::min(option[2], kMaxWindowScale));
       }
       break;
     case kSackPermitted:

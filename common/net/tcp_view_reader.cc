@@ -4,16 +4,12 @@
 #include <cassert>
 
 #include "common/net/headers.h"
+#include "common/net/tcp_options.h"
 
 namespace outrider {
 namespace {
 
-// Kinds: RFC 9293, 3.2; RFC 7323, 2.2; RFC 2018, 3; RFC 2385, 3.0; RFC 5925, 2.2.
-constexpr std::uint8_t kEndOfList = 0, kNoOperation = 1, kWindowScale = 3, kSack = 5, kMd5 = 19,
-                       kAuthentication = 29;
-constexpr std::size_t kWindowScaleBytes = 3;
 constexpr std::size_t kShortestSack_bytes = 10;  // one block
-constexpr std::uint8_t kMaxWindowScale = 14;     // RFC 7323, 2.3
 
 void read_option(std::span<const std::uint8_t> option, TcpView& view) noexcept {
   switch (option[0]) {

@@ -5,23 +5,14 @@
 #include <string>
 
 #include "common/config/addresses.h"
+#include "tests/support/byte_writer.h"
 
 namespace outrider {
 
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
 constexpr std::size_t kIp = 14;  // offset of the IPv4 header
 
-void put16(Bytes& out, std::uint32_t v) {
-  out.push_back(static_cast<std::uint8_t>(v >> 8));
-  out.push_back(static_cast<std::uint8_t>(v));
-}
-void put32(Bytes& out, std::uint32_t v) {
-  put16(out, v >> 16);
-  put16(out, v & 0xFFFF);
-}
 void put_at(Bytes& out, std::size_t at, std::uint16_t v) {
   out[at] = static_cast<std::uint8_t>(v >> 8);
   out[at + 1] = static_cast<std::uint8_t>(v);
@@ -33,11 +24,6 @@ std::uint32_t get(std::span<const std::uint8_t> bytes, std::size_t at, std::size
   std::uint32_t v = 0;
   for (std::size_t i = 0; i < n; ++i) v = (v << 8) | bytes[at + i];
   return v;
-}
-
-void put_mac(Bytes& out, std::uint32_t address) {
-  put16(out, 0x0200);
-  put32(out, address);
 }
 
 Bytes tcp_of(const FrameSpec& spec) {

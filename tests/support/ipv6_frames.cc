@@ -8,24 +8,10 @@
 #include <string>
 
 #include "common/net/arp.h"
+#include "tests/support/byte_writer.h"
 
 namespace outrider {
 namespace {
-
-using Bytes = std::vector<std::uint8_t>;
-
-void put16(Bytes& out, std::uint32_t v) {
-  out.push_back(static_cast<std::uint8_t>(v >> 8));
-  out.push_back(static_cast<std::uint8_t>(v));
-}
-void put32(Bytes& out, std::uint32_t v) {
-  put16(out, v >> 16);
-  put16(out, v & 0xFFFF);
-}
-void put_mac(Bytes& out, std::uint32_t low) {
-  put16(out, 0x0200);
-  put32(out, low);
-}
 
 Bytes transport_of(const Ipv6FrameSpec& spec) {
   Bytes out;

@@ -5,12 +5,11 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli.h"
+#include "tools/lab/cli_cases.h"
 #include "tools/lab/report.h"
 
 namespace outrider {
 namespace {
-
-void say(const std::string& text) { std::fputs((text + '\n').c_str(), stderr); }
 
 std::string how_to_get_it() {
   return std::string("`apt install ") + kChartLibraryPackage + "` brings it";

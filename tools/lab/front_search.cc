@@ -9,9 +9,9 @@ namespace outrider {
 
 namespace {
 
-using Choice = std::span<const std::size_t>;
+using SeedChoice = std::span<const std::size_t>;
 
-double median_communication(std::span<const FrontSample> samples, Choice choice) {
+double median_communication(std::span<const FrontSample> samples, SeedChoice choice) {
   std::vector<double> all;
   for (const std::size_t i : choice) {
     const auto& own = samples[i].communication_seconds;
@@ -20,7 +20,7 @@ double median_communication(std::span<const FrontSample> samples, Choice choice)
   return median(std::move(all));
 }
 
-double lost_share(std::span<const FrontSample> samples, Choice choice) {
+double lost_share(std::span<const FrontSample> samples, SeedChoice choice) {
   double lost = 0, reference = 0;
   for (const std::size_t i : choice) {
     if (std::isnan(samples[i].lost_bytes) || std::isnan(samples[i].reference_bytes)) continue;
@@ -57,16 +57,16 @@ class Areas {
         const FrontPoint& reference, const std::vector<Members>& systems)
       : candidates_(candidates), alone_(alone), reference_(reference), systems_(systems) {}
 
-  [[nodiscard]] std::vector<FrontPoint> points(std::size_t system, Choice choice) const {
+  [[nodiscard]] std::vector<FrontPoint> points(std::size_t system, SeedChoice choice) const {
     std::vector<FrontPoint> points;
     for (const std::size_t i : systems_[system].candidates)
       points.push_back(point_of(candidates_[i], alone_, choice));
     return points;
   }
-  [[nodiscard]] double of(std::size_t system, Choice choice) const {
+  [[nodiscard]] double of(std::size_t system, SeedChoice choice) const {
     return dominated_area(points(system, choice), reference_);
   }
-  [[nodiscard]] double best_baseline(Choice choice) const {
+  [[nodiscard]] double best_baseline(SeedChoice choice) const {
     double best = 0;
     for (std::size_t s = 0; s < systems_.size(); ++s)
       if (!systems_[s].ours) best = std::max(best, of(s, choice));
@@ -83,7 +83,7 @@ class Areas {
 }  // namespace
 
 FrontPoint point_of(const FrontCandidate& candidate, std::span<const FrontSample> alone,
-                    Choice choice) {
+                    SeedChoice choice) {
   return {median_communication(candidate.samples, choice) / median_communication(alone, choice),
           lost_share(candidate.samples, choice)};
 }
@@ -91,8 +91,8 @@ FrontPoint point_of(const FrontCandidate& candidate, std::span<const FrontSample
 FrontEstimate estimate_of(const FrontCandidate& candidate, std::span<const FrontSample> alone) {
   const std::size_t seeds = candidate.samples.size();
   assert(alone.size() >= seeds);
-  return {bootstrap(seeds, [&](Choice c) { return point_of(candidate, alone, c).time; }),
-          bootstrap(seeds, [&](Choice c) { return point_of(candidate, alone, c).cost; })};
+  return {bootstrap(seeds, [&](SeedChoice c) { return point_of(candidate, alone, c).time; }),
+          bootstrap(seeds, [&](SeedChoice c) { return point_of(candidate, alone, c).cost; })};
 }
 
 bool clearly_dominates(const FrontEstimate& by, const FrontEstimate& other) noexcept {
@@ -137,10 +137,10 @@ std::vector<SystemFront> fronts_of(std::span<const FrontCandidate> candidates,
     SystemFront front{.name = systems[s].name, .ours = systems[s].ours, .front = {}};
     for (const std::size_t i : pareto_front(areas.points(s, all)))
       front.front.push_back(systems[s].candidates[i]);
-    front.area = bootstrap(seeds, [&](Choice c) { return areas.of(s, c); });
+    front.area = bootstrap(seeds, [&](SeedChoice c) { return areas.of(s, c); });
     if (front.ours)
       front.gain =
-          bootstrap(seeds, [&](Choice c) { return areas.of(s, c) - areas.best_baseline(c); });
+          bootstrap(seeds, [&](SeedChoice c) { return areas.of(s, c) - areas.best_baseline(c); });
     fronts.push_back(std::move(front));
   }
   return fronts;

@@ -15,8 +15,6 @@ namespace outrider {
 
 namespace {
 
-double to_seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) / 1e9; }
-
 /// Iterations that are left out, as (job, iteration).
 using Excluded = std::set<std::pair<std::uint16_t, std::uint32_t>>;
 

@@ -5,12 +5,11 @@
 #include <set>
 
 #include "tools/lab/metrics_iterations.h"
+#include "tools/lab/metrics_series.h"
 #include "tools/lab/references.h"
 
 namespace outrider {
 namespace {
-
-double to_seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) / 1e9; }
 
 /// Over the workers, of parameters that are all there.
 double worker_spread(const IterationBursts& pulls) {

@@ -5,10 +5,10 @@
 #include <limits>
 #include <map>
 
+#include "tools/lab/metrics_series.h"
+
 namespace outrider {
 namespace {
-
-double to_seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) / 1e9; }
 
 /// The pushes of one job, and the time in which all its workers are at work.
 struct Updates {

@@ -6,6 +6,10 @@
 
 namespace outrider {
 
+[[nodiscard]] constexpr double to_seconds(std::int64_t ns) noexcept {
+  return static_cast<double>(ns) / 1e9;
+}
+
 /// Running total of a time series of bins, linear within a bin: what fell between
 /// two instants, to within the content of the two bins that they cut.
 class RunningTotal {

@@ -12,8 +12,8 @@ namespace {
 
 using Instant = std::optional<std::int64_t>;
 
-struct Columns {
-  explicit Columns(const CsvReader& csv)
+struct BurstColumns {
+  explicit BurstColumns(const CsvReader& csv)
       : index(csv.column("case")),
         run(csv.column("run")),
         job(csv.column("job")),
@@ -67,7 +67,7 @@ struct RunRecords {
   std::vector<std::int64_t> ahead_ns;  ///< first arrival less first byte sent
 };
 
-ReportBurst burst_of(const CsvReader& csv, const Columns& at) {
+ReportBurst burst_of(const CsvReader& csv, const BurstColumns& at) {
   return {.worker = csv.whole(at.worker).value_or(0),
           .rtos = csv.whole(at.rtos).value_or(0),
           .due_ns = csv.whole(at.due),
@@ -78,7 +78,7 @@ ReportBurst burst_of(const CsvReader& csv, const Columns& at) {
           .queue_first_ns = csv.whole(at.queue_first)};
 }
 
-void add_record(const CsvReader& csv, const Columns& at, const ReportRun& run,
+void add_record(const CsvReader& csv, const BurstColumns& at, const ReportRun& run,
                 RunRecords& records) {
   const ReportBurst burst = burst_of(csv, at);
   const bool measured = csv.text(at.run) == "measured";
@@ -105,7 +105,7 @@ std::int64_t middle(std::vector<std::int64_t> values) {
 }  // namespace
 
 void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs) {
-  const Columns at(csv);
+  const BurstColumns at(csv);
   std::vector<RunRecords> records(runs.size());
   while (csv.next()) {
     const auto index = static_cast<std::size_t>(csv.whole(at.index).value_or(-1));

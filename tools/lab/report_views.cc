@@ -21,8 +21,8 @@ constexpr double kShownOfSlowest = 0.9;    // share of the slowest arm's bursts 
 
 enum Quantity : std::uint8_t { kQueue, kThreshold, kBackground, kDdl, kQuantities };
 
-struct Columns {
-  explicit Columns(const CsvReader& csv)
+struct QueueColumns {
+  explicit QueueColumns(const CsvReader& csv)
       : index(csv.column("case")),
         run(csv.column("run")),
         begin(csv.column("begin_ns")),
@@ -38,7 +38,7 @@ struct Columns {
 using Values = std::array<std::optional<double>, kQuantities>;
 
 /// Means over a bin.
-Values values_of(const CsvReader& csv, const Columns& at, std::int64_t length_ns) {
+Values values_of(const CsvReader& csv, const QueueColumns& at, std::int64_t length_ns) {
   const auto width = static_cast<double>(length_ns);
   const auto number = [&](std::size_t column) {
     return static_cast<double>(csv.whole(column).value_or(0));
@@ -108,7 +108,7 @@ struct ArmViews {
 /// Shortest bin of each case: queue.csv puts bins together between bursts.
 std::vector<std::int64_t> bin_widths(std::istream& in, std::size_t cases) {
   CsvReader csv(in, "queue.csv");
-  const Columns at(csv);
+  const QueueColumns at(csv);
   std::vector<std::int64_t> widths(cases, 0);
   while (csv.next()) {
     const auto i = static_cast<std::size_t>(csv.whole(at.index).value_or(-1));
@@ -219,7 +219,7 @@ std::vector<ReportJson> queue_views(const std::function<std::unique_ptr<std::ist
   views = all_views(arms, runs, rtt_ns, widths);
   const auto in = file();
   CsvReader csv(*in, "queue.csv");
-  const Columns at(csv);
+  const QueueColumns at(csv);
   Filling filling(arms, runs, views);
   while (csv.next()) {
     if (csv.text(at.run) != "measured") continue;

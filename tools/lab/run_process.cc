@@ -19,7 +19,7 @@
 namespace outrider {
 namespace {
 
-constexpr std::chrono::milliseconds kPoll{20};
+constexpr std::chrono::milliseconds kExitPoll{20};
 
 void redirect(int descriptor, const std::filesystem::path& file, int flags) {
   const int opened = open(file.c_str(), flags | O_CLOEXEC, 0644);
@@ -83,8 +83,9 @@ void ChildProcess::terminate() {
 }
 
 std::optional<int> ChildProcess::wait(std::chrono::milliseconds patience) {
-  for (auto waited = std::chrono::milliseconds{0}; !status() && waited < patience; waited += kPoll)
-    std::this_thread::sleep_for(kPoll);
+  for (auto waited = std::chrono::milliseconds{0}; !status() && waited < patience;
+       waited += kExitPoll)
+    std::this_thread::sleep_for(kExitPoll);
   return status();
 }
 

@@ -13,15 +13,15 @@ namespace outrider {
 namespace {
 
 /// Cases of one arm, some repeated: a resample of its seeds.
-using Choice = std::span<const CaseSummary* const>;
+using Resample = std::span<const CaseSummary* const>;
 
 struct Measure {
   std::string_view name;
-  double (*value)(Choice);
+  double (*value)(Resample);
   bool compared = true;  ///< a ratio to the off arm means something
 };
 
-std::vector<double> pooled(Choice cases, std::vector<double> Samples::*samples) {
+std::vector<double> pooled(Resample cases, std::vector<double> Samples::*samples) {
   std::vector<double> all;
   for (const CaseSummary* c : cases) {
     const auto& own = c->metrics.samples.*samples;
@@ -31,23 +31,23 @@ std::vector<double> pooled(Choice cases, std::vector<double> Samples::*samples) 
 }
 
 template <std::vector<double> Samples::*kSamples>
-double pooled_mean(Choice cases) {
+double pooled_mean(Resample cases) {
   return mean(pooled(cases, kSamples));
 }
 
 template <std::vector<double> Samples::*kSamples>
-double pooled_median(Choice cases) {
+double pooled_median(Resample cases) {
   return median(pooled(cases, kSamples));
 }
 
 template <std::vector<double> Samples::*kSamples>
-double pooled_p99(Choice cases) {
+double pooled_p99(Resample cases) {
   return quantile(pooled(cases, kSamples), 0.99);
 }
 
 /// Mean over the cases for which `value_of` is defined.
 template <class ValueOf>
-double mean_over(Choice cases, ValueOf value_of) {
+double mean_over(Resample cases, ValueOf value_of) {
   std::vector<double> values;
   for (const CaseSummary* c : cases)
     if (const double v = value_of(*c); !std::isnan(v)) values.push_back(v);
@@ -56,7 +56,7 @@ double mean_over(Choice cases, ValueOf value_of) {
 
 /// Sum of one over sum of the other, over the cases for which both are defined.
 template <class Numerator, class Denominator>
-double ratio_of_sums(Choice cases, Numerator numerator, Denominator denominator) {
+double ratio_of_sums(Resample cases, Numerator numerator, Denominator denominator) {
   double above = 0, below = 0;
   for (const CaseSummary* c : cases) {
     const double n = numerator(*c), d = denominator(*c);
@@ -67,7 +67,7 @@ double ratio_of_sums(Choice cases, Numerator numerator, Denominator denominator)
   return below > 0 ? above / below : kNotDefined;
 }
 
-double mean_burst_sojourn(Choice cases) {
+double mean_burst_sojourn(Resample cases) {
   return ratio_of_sums(
       cases,
       [](const CaseSummary& c) {
@@ -79,18 +79,18 @@ double mean_burst_sojourn(Choice cases) {
       });
 }
 
-double background_goodput(Choice cases) {
+double background_goodput(Resample cases) {
   return mean_over(
       cases, [](const CaseSummary& c) { return c.metrics.background_goodput_bits_per_second; });
 }
 
-double rtos_per_burst(Choice cases) {
+double rtos_per_burst(Resample cases) {
   return ratio_of_sums(
       cases, [](const CaseSummary& c) { return static_cast<double>(c.metrics.push_rtos); },
       [](const CaseSummary& c) { return static_cast<double>(c.metrics.push_bursts); });
 }
 
-double lost_fraction(Choice cases) {
+double lost_fraction(Resample cases) {
   return ratio_of_sums(
       cases, [](const CaseSummary& c) { return c.background_cost.lost_bytes; },
       [](const CaseSummary& c) { return c.background_cost.reference_bytes; });
@@ -98,46 +98,46 @@ double lost_fraction(Choice cases) {
 
 /// Per iteration, on a fixed schedule.
 template <double BackgroundCost::*kBytes>
-double per_window(Choice cases) {
+double per_window(Resample cases) {
   return ratio_of_sums(
       cases, [](const CaseSummary& c) { return c.background_cost.*kBytes; },
       [](const CaseSummary& c) { return static_cast<double>(c.background_cost.windows); });
 }
 
-double gained_per_lost(Choice cases) {
+double gained_per_lost(Resample cases) {
   return mean_over(cases, [](const CaseSummary& c) {
     return c.background_cost.ddl_bytes_gained_per_background_byte_lost;
   });
 }
 
-double lowest_share(Choice cases) {
+double lowest_share(Resample cases) {
   return mean_over(cases,
                    [](const CaseSummary& c) { return c.metrics.background_dip.lowest_share.mean; });
 }
 
-double recovery_seconds(Choice cases) {
+double recovery_seconds(Resample cases) {
   return mean_over(
       cases, [](const CaseSummary& c) { return c.metrics.background_dip.recovery_seconds.median; });
 }
 
-double regulated_share(Choice cases) {
+double regulated_share(Resample cases) {
   return mean_over(cases, [](const CaseSummary& c) { return c.metrics.queue.regulated_share; });
 }
 
-double path_imbalance(Choice cases) {
+double path_imbalance(Resample cases) {
   return mean_over(cases, [](const CaseSummary& c) { return c.metrics.path_imbalance; });
 }
 
 /// Of each run of an arm, then the mean of the runs; all of them must have it.
 template <double LearningMetrics::*kFigure>
-double mean_of_runs(Choice cases) {
+double mean_of_runs(Resample cases) {
   std::vector<double> values;
   for (const CaseSummary* c : cases) values.push_back(c->metrics.learning.*kFigure);
   return mean(values);
 }
 
 template <std::vector<double> LearningMetrics::*kValues>
-double mean_of_values(Choice cases) {
+double mean_of_values(Resample cases) {
   std::vector<double> all;
   for (const CaseSummary* c : cases) {
     const auto& own = c->metrics.learning.*kValues;
@@ -148,7 +148,7 @@ double mean_of_values(Choice cases) {
 
 /// Share of a part in the communication time of all pushes that have it split.
 template <BurstTime kPart>
-double time_share(Choice cases) {
+double time_share(Resample cases) {
   return ratio_of_sums(
       cases,
       [](const CaseSummary& c) {
@@ -185,7 +185,7 @@ constexpr Measure kLearning[] = {
 
 /// Of several jobs, over which `value` is taken in each case.
 template <double (*kValue)(const JobsMetrics&)>
-double over_jobs(Choice cases) {
+double over_jobs(Resample cases) {
   return mean_over(cases, [](const CaseSummary& c) { return kValue(c.metrics.jobs); });
 }
 

@@ -1,10 +1,11 @@
 #include "trafficgen/background/long_flow.h"
 
+#include "trafficgen/background/reopen.h"
+
 namespace outrider {
 
 namespace {
 constexpr std::uint64_t kEndless = std::uint64_t{1} << 50;  // 125 days at 100 Gbit/s
-constexpr Duration kReopenAfter = std::chrono::seconds(1);
 }  // namespace
 
 Time long_flow_start(Duration start, Duration spread, std::uint64_t seed,

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "trafficgen/background/reopen.h"
+
 namespace outrider {
 
 namespace {
 constexpr std::uint32_t kOpenTag = ~std::uint32_t{0};
-constexpr Duration kReopenAfter = std::chrono::seconds(1);
 }  // namespace
 
 RequestFlows::RequestFlows(const Setup& setup, GoodputSeries& goodput)

@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "common/net/checksum.h"
+#include "trafficgen/hosts/ipv4_frame.h"
 
 namespace outrider {
 
 namespace {
-constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
-constexpr std::uint32_t kIcmpOffset = kIpOffset + sizeof(Ipv4Header);
-constexpr std::uint32_t kMinFrameBytes = 60;  // without FCS
+constexpr std::uint32_t kIcmpOffset = kTransportOffset;
 constexpr std::uint8_t kIpProtocolIcmp = 1;
 constexpr std::uint16_t kMoreFragmentsAndOffset = 0x3FFF;
 

@@ -5,57 +5,19 @@
 #include <cstring>
 
 #include "common/net/checksum.h"
-#include "common/net/header_writer.h"
 #include "trafficgen/hosts/frame.h"
+#include "trafficgen/hosts/ipv4_frame.h"
 
 namespace outrider {
 
 namespace {
-constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
-constexpr std::uint32_t kUdpOffset = kIpOffset + sizeof(Ipv4Header);
+constexpr std::uint32_t kUdpOffset = kTransportOffset;
 constexpr std::uint32_t kPayloadOffset = kUdpOffset + sizeof(UdpHeader);
-constexpr std::uint32_t kMinFrameBytes = 60;  // without FCS
-constexpr std::uint8_t kInitialTtl = 64;
-constexpr std::uint16_t kDontFragment = 0x4000;
 
 // write_frame() relies on zeros behind the headers of a buffer, and clears what the longest
 // TCP header may have left there. A datagram must not leave more.
 static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <=
               kUdpOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
-
-std::uint64_t pseudo_header_sum(const FlowKey& flow, std::uint16_t udp_bytes) noexcept {
-  return std::uint64_t{be32(flow.source_address)} + be32(flow.destination_address) +
-         be16(kIpProtocolUdp) + be16(udp_bytes);
-}
-
-void write_memory_order(Be16& field, std::uint16_t checksum) noexcept {
-  std::memcpy(field.raw.data(), &checksum, sizeof checksum);
-}
-
-void write_ip(std::uint8_t* out, const FlowKey& flow, std::uint8_t tos,
-              std::uint16_t ip_bytes) noexcept {
-  HeaderWriter header(out);
-  header.put(word_of(static_cast<std::uint16_t>(0x4500 | tos), ip_bytes));
-  header.put(word_of(0, kDontFragment));
-  header.put(word_of(kInitialTtl << 8 | kIpProtocolUdp, 0));
-  header.put(be32(flow.source_address));
-  header.put(be32(flow.destination_address));
-  write_memory_order(reinterpret_cast<Ipv4Header*>(out)->checksum,
-                     static_cast<std::uint16_t>(~checksum_fold(header.sum())));
-}
-
-/// Zeros that follow the head add nothing to the sum.
-void write_udp(std::uint8_t* out, const FlowKey& flow, std::uint16_t udp_bytes,
-               std::span<const std::uint8_t> head) noexcept {
-  HeaderWriter udp(out);
-  udp.put(word_of(flow.source_port, flow.destination_port));
-  udp.put(word_of(udp_bytes, 0));
-  const auto checksum = static_cast<std::uint16_t>(
-      ~checksum_fold(checksum_add(head, udp.sum() + pseudo_header_sum(flow, udp_bytes))));
-  // A sum of zero travels as all ones: zero says that there is no checksum.
-  write_memory_order(reinterpret_cast<UdpHeader*>(out)->checksum,
-                     checksum == 0 ? 0xFFFF : checksum);
-}
 }  // namespace
 
 void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDatagram& datagram,
@@ -68,8 +30,8 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
   ethernet.ether_type.set(kEtherTypeIpv4);
   const std::uint32_t udp_bytes =
       static_cast<std::uint32_t>(sizeof(UdpHeader)) + datagram.head_bytes + datagram.value_bytes;
-  write_ip(bytes + kIpOffset, flow, datagram.tos,
-           static_cast<std::uint16_t>(sizeof(Ipv4Header) + udp_bytes));
+  write_ipv4(bytes + kIpOffset, flow, kIpProtocolUdp, datagram.tos,
+             static_cast<std::uint16_t>(sizeof(Ipv4Header) + udp_bytes));
   const std::span head(datagram.head.data(), datagram.head_bytes);
   std::memcpy(bytes + kPayloadOffset, head.data(), head.size());
   // What an earlier packet may have left behind the head of this one.
@@ -112,8 +74,8 @@ std::optional<DropReason> read_datagram_frame(Packet& packet, ReceivedDatagram& 
   if (known == RTE_MBUF_F_RX_L4_CKSUM_GOOD || (udp.checksum.raw[0] | udp.checksum.raw[1]) == 0)
     return std::nullopt;
   // What the buffer does not hold are zeros.
-  if (checksum_fold(checksum_add(udp_present, pseudo_header_sum(datagram.flow, udp_bytes))) !=
-      0xFFFF)
+  if (checksum_fold(checksum_add(
+          udp_present, pseudo_header_sum(datagram.flow, kIpProtocolUdp, udp_bytes))) != 0xFFFF)
     return DropReason::kBadChecksum;
   return std::nullopt;
 }

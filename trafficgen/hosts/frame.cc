@@ -4,32 +4,12 @@
 #include <cassert>
 
 #include "common/net/checksum.h"
-#include "common/net/header_writer.h"
+#include "trafficgen/hosts/ipv4_frame.h"
 
 namespace outrider {
 
 namespace {
-constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
-constexpr std::uint32_t kTcpOffset = kIpOffset + sizeof(Ipv4Header);
-constexpr std::uint32_t kMinFrameBytes = 60;  // without FCS
-constexpr std::uint8_t kInitialTtl = 64;
-constexpr std::uint16_t kDontFragment = 0x4000;
-
-void write_memory_order(Be16& field, std::uint16_t checksum) noexcept {
-  std::memcpy(field.raw.data(), &checksum, sizeof checksum);
-}
-
-void write_ip(std::uint8_t* out, const FlowKey& flow, std::uint8_t tos,
-              std::uint16_t ip_bytes) noexcept {
-  HeaderWriter header(out);
-  header.put(word_of(static_cast<std::uint16_t>(0x4500 | tos), ip_bytes));
-  header.put(word_of(0, kDontFragment));  // atomic datagrams need no identification (RFC 6864, 4.1)
-  header.put(word_of(kInitialTtl << 8 | kIpProtocolTcp, 0));
-  header.put(be32(flow.source_address));
-  header.put(be32(flow.destination_address));
-  write_memory_order(reinterpret_cast<Ipv4Header*>(out)->checksum,
-                     static_cast<std::uint16_t>(~checksum_fold(header.sum())));
-}
+constexpr std::uint32_t kTcpOffset = kTransportOffset;
 
 /// What the device found, or the one who wrote it; who knows nothing leaves it to us.
 /// @param tcp what the buffer holds of it. The rest is zeros and adds nothing to the sum
@@ -65,9 +45,8 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
   ethernet.destination = mac_of(flow.destination_address);
   ethernet.source = mac_of(flow.source_address);
   ethernet.ether_type.set(kEtherTypeIpv4);
-  write_ip(bytes + kIpOffset, flow, tos, ip_bytes);
-  const std::uint64_t sum = tcp_sum + be32(flow.source_address) + be32(flow.destination_address) +
-                            be16(kIpProtocolTcp) + be16(tcp_length);
+  write_ipv4(bytes + kIpOffset, flow, kIpProtocolTcp, tos, ip_bytes);
+  const std::uint64_t sum = tcp_sum + pseudo_header_sum(flow, kIpProtocolTcp, tcp_length);
   write_memory_order(reinterpret_cast<TcpHeader*>(tcp_bytes)->checksum,
                      static_cast<std::uint16_t>(~checksum_fold(sum)));
 

@@ -3,46 +3,23 @@
 #include <algorithm>
 
 #include "common/net/checksum.h"
-#include "common/net/header_writer.h"
 #include "trafficgen/hosts/frame.h"
+#include "trafficgen/hosts/ipv4_frame.h"
 
 namespace outrider {
 
 namespace {
-constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
-constexpr std::uint32_t kUdpOffset = kIpOffset + sizeof(Ipv4Header);
-constexpr std::uint32_t kUdpHeaderBytes = 8;  // RFC 768: two ports, length, checksum
+constexpr std::uint32_t kUdpOffset = kTransportOffset;
+constexpr std::uint32_t kUdpHeaderBytes = sizeof(UdpHeader);
 constexpr std::uint32_t kMessageOffset = kUdpOffset + kUdpHeaderBytes;
 constexpr std::uint32_t kFrameBytes = kMessageOffset + udp_signal::kBytes;
 constexpr std::uint16_t kUdpBytes = kUdpHeaderBytes + udp_signal::kBytes;
 constexpr std::uint32_t kIpBytes = sizeof(Ipv4Header) + kUdpBytes;
-constexpr std::uint8_t kInitialTtl = 64;
-constexpr std::uint16_t kDontFragment = 0x4000;
 
 // write_frame() relies on zeros behind the headers of a buffer, and clears what the
 // longest TCP header may have left there. A message must not leave more.
 static_assert(kMessageOffset + udp_signal::kTagOffset <=
               kUdpOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
-
-std::uint64_t pseudo_header_sum(const FlowKey& datagram, std::uint16_t udp_bytes) noexcept {
-  return std::uint64_t{be32(datagram.source_address)} + be32(datagram.destination_address) +
-         be16(kIpProtocolUdp) + be16(udp_bytes);
-}
-
-void write_memory_order(std::uint8_t* field, std::uint16_t checksum) noexcept {
-  std::memcpy(field, &checksum, sizeof checksum);
-}
-
-void write_ip(std::uint8_t* out, const FlowKey& datagram) noexcept {
-  HeaderWriter header(out);
-  header.put(word_of(0x4500, kIpBytes));
-  header.put(word_of(0, kDontFragment));
-  header.put(word_of(kInitialTtl << 8 | kIpProtocolUdp, 0));
-  header.put(be32(datagram.source_address));
-  header.put(be32(datagram.destination_address));
-  write_memory_order(out + offsetof(Ipv4Header, checksum),
-                     static_cast<std::uint16_t>(~checksum_fold(header.sum())));
-}
 }  // namespace
 
 void write_signal_frame(Packet& packet, const FlowKey& datagram,
@@ -52,18 +29,12 @@ void write_signal_frame(Packet& packet, const FlowKey& datagram,
   ethernet.destination = mac_of(datagram.destination_address);
   ethernet.source = mac_of(datagram.source_address);
   ethernet.ether_type.set(kEtherTypeIpv4);
-  write_ip(bytes + kIpOffset, datagram);
+  write_ipv4(bytes + kIpOffset, datagram, kIpProtocolUdp, /*tos=*/0, kIpBytes);
 
   const std::span<std::uint8_t, udp_signal::kBytes> message{bytes + kMessageOffset,
                                                             udp_signal::kBytes};
   udp_signal::encode(signal, message);
-  HeaderWriter udp(bytes + kUdpOffset);
-  udp.put(word_of(datagram.source_port, datagram.destination_port));
-  udp.put(word_of(kUdpBytes, 0));
-  const auto checksum = static_cast<std::uint16_t>(
-      ~checksum_fold(checksum_add(message, udp.sum() + pseudo_header_sum(datagram, kUdpBytes))));
-  // A sum of zero travels as all ones: zero says that there is no checksum.
-  write_memory_order(bytes + kMessageOffset - 2, checksum == 0 ? 0xFFFF : checksum);
+  write_udp(bytes + kUdpOffset, datagram, kUdpBytes, message);
 
   packet.data_len = static_cast<std::uint16_t>(kFrameBytes);
   packet.pkt_len = kFrameBytes;
@@ -92,8 +63,9 @@ std::optional<DropReason> read_signal_frame(Packet& packet, std::span<const std:
       kUdpOffset + udp_bytes > bytes.size())
     return DropReason::kMalformed;
   if (field(3) != 0 &&
-      checksum_fold(checksum_add(bytes.subspan(kUdpOffset, udp_bytes),
-                                 pseudo_header_sum(received.datagram, udp_bytes))) != 0xFFFF)
+      checksum_fold(
+          checksum_add(bytes.subspan(kUdpOffset, udp_bytes),
+                       pseudo_header_sum(received.datagram, kIpProtocolUdp, udp_bytes))) != 0xFFFF)
     return DropReason::kBadChecksum;
   const auto message = bytes.subspan(kMessageOffset, udp_bytes - kUdpHeaderBytes);
   if (udp_signal::decode(message, Duration::max(), received.signal)) return DropReason::kMalformed;

@@ -6,7 +6,7 @@
 namespace outrider {
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kCalibrationSchema = 1;
 constexpr double kQuantiles[] = {0.01, 0.1,   0.25,   0.5,     0.75,     0.9,
                                  0.99, 0.999, 0.9999, 0.99999, 0.999999, 1};
 
@@ -25,7 +25,7 @@ unsigned long long at(const Histogram& h, double q) {
 
 std::string to_json(const Calibration& calibration, const CalibrateOptions& options) {
   Json out{{"kind", "calibration"},
-           {"schema_version", kSchemaVersion},
+           {"schema_version", kCalibrationSchema},
            {"device", options.device},
            {"frame_bytes", options.frame_bytes},
            {"flows", options.flows},

@@ -6,7 +6,7 @@
 namespace outrider {
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kRateSearchSchema = 1;
 
 const char* name_of(RateLimit limit) {
   switch (limit) {
@@ -45,7 +45,7 @@ Json to_json_trial(const RateSearch& search, const RateTrial& t) {
 std::string to_json(const RateSearch& search, const RateSearchOptions& options,
                     const GeneratorConfig& config, bool finished) {
   Json out{{"kind", "rate_search"},
-           {"schema_version", kSchemaVersion},
+           {"schema_version", kRateSearchSchema},
            {"max_loss", options.search.max_loss},
            {"width", options.search.width},
            {"repeats", options.search.repeats},

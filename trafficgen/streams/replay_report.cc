@@ -4,12 +4,12 @@
 namespace outrider {
 
 namespace {
-constexpr int kSchemaVersion = 1;
+constexpr int kReplaySchema = 1;
 }  // namespace
 
 std::string to_json(const ReplayReport& r, const ReplayConfig& config) {
   Json out{{"kind", "replay"},
-           {"schema_version", kSchemaVersion},
+           {"schema_version", kReplaySchema},
            {"file", config.file},
            {"loops", config.loops},
            {"speed", config.speed},

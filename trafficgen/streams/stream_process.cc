@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "common/config/config_result.h"
+#include "trafficgen/program_name.h"
 
 namespace outrider {
 namespace {
 
-constexpr const char* kProgram = "outrider-trafficgen";
 constexpr std::uint32_t kEthernetBytes = 14;
 constexpr std::uint32_t kBytesPerPlainMbuf = 2560;  ///< that eal_options() reckons with
 constexpr std::uint32_t kMinRoomBytes = 2048;

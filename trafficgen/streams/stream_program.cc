@@ -6,12 +6,12 @@
 #include "common/runtime/poll_loop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "trafficgen/program_name.h"
 #include "trafficgen/streams/stream_process.h"
 
 namespace outrider {
 namespace {
 
-constexpr const char* kProgram = "outrider-trafficgen";
 GeneratorReport report_of(const StreamEngine& engine, const StreamRun& run, Histogram bias,
                           const PollDevices& devices) {
   GeneratorReport report;

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <chrono>
+
+#include "common/core/clock.h"
+
+namespace outrider {
+
+/// A background connection that was refused or given up is opened anew after this time.
+inline constexpr Duration kReopenAfter = std::chrono::seconds(1);
+
+}  // namespace outrider
