@@ -13,7 +13,7 @@
 #include "tests/loopback/ring_config.h"
 #include "trafficgen/report_json.h"
 
-namespace outrider {
+namespace outrider::exit_files_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -93,4 +93,4 @@ TEST(ExitFilesRefused, ADirectoryThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::exit_files_test

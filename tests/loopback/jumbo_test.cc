@@ -8,7 +8,7 @@
 #include "tests/loopback/process_guard.h"
 #include "tests/support/frames.h"
 
-namespace outrider {
+namespace outrider::jumbo_test {
 namespace {
 
 /// IP packets of 576, 1500 and 9000 bytes, with something in the payload.
@@ -82,4 +82,4 @@ TEST(Jumbo, IsMalformedWhereThereIsNoRoom) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::jumbo_test

@@ -14,7 +14,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
 
-namespace outrider {
+namespace outrider::lab_program_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -310,4 +310,4 @@ TEST_F(LabProgram, LoopbackIsInterruptedToo) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::lab_program_test

@@ -14,7 +14,7 @@
 #include "tests/loopback/process_guard.h"
 #include "tests/support/frames.h"
 
-namespace outrider {
+namespace outrider::lcores_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -170,4 +170,4 @@ TEST(Lcores, FewerThanWantedAreRefused) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::lcores_test

@@ -17,7 +17,7 @@
 #include "tests/loopback/ring_config.h"
 #include "trafficgen/report_json.h"
 
-namespace outrider {
+namespace outrider::live_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -250,4 +250,4 @@ TEST_F(Live, NothingIsShownUnasked) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::live_test

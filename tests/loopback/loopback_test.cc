@@ -23,7 +23,7 @@
 #include "tests/loopback/process_guard.h"
 #include "trafficgen/report_json.h"
 
-namespace outrider {
+namespace outrider::loopback_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -342,4 +342,4 @@ TEST_F(Loopback, RefusesASocketInUse) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::loopback_test

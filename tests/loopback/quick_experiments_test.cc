@@ -11,7 +11,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
 
-namespace outrider {
+namespace outrider::quick_experiments_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -48,4 +48,4 @@ TEST_P(QuickExperiment, RunsSlow) {
 INSTANTIATE_TEST_SUITE_P(Shipped, QuickExperiment, testing::ValuesIn(experiments()), test_name);
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::quick_experiments_test

@@ -10,7 +10,7 @@
 #include "switch/report_json.h"
 #include "tests/loopback/process_guard.h"
 
-namespace outrider {
+namespace outrider::loopback_reload_test {
 namespace {
 
 using testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST(ReloadOnSignal, ChangesWhatItMayAndRefusesTheRest) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::loopback_reload_test

@@ -19,7 +19,7 @@
 #include "switch/report_json.h"
 #include "tests/loopback/process_guard.h"
 
-namespace outrider {
+namespace outrider::telemetry_test {
 namespace {
 
 using testing::HasSubstr;
@@ -255,4 +255,4 @@ TEST_F(Telemetry, RefusesAPortThatIsTaken) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::telemetry_test

@@ -6,7 +6,7 @@
 #include "tests/virtual/job_scene.h"
 #include "tools/lab/virtual_world.h"
 
-namespace outrider {
+namespace outrider::attribution_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -173,4 +173,4 @@ TEST(Attribution, IsWhatArithmeticSaysBehindNPackets) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::attribution_test

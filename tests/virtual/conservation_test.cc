@@ -4,7 +4,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::conservation_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -65,4 +65,4 @@ TEST(Conservation, ExhaustedPoolMakesNicsWaitAndLosesNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::conservation_test

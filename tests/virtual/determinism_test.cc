@@ -6,7 +6,7 @@
 #include "tests/support/world.h"
 #include "trafficgen/report_json.h"
 
-namespace outrider {
+namespace outrider::determinism_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -73,4 +73,4 @@ TEST(Determinism, ASilentHostChangesNobodysDraws) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::determinism_test

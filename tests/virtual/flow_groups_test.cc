@@ -9,7 +9,7 @@
 #include "tests/support/world.h"
 #include "trafficgen/background/flow_group.h"
 
-namespace outrider {
+namespace outrider::flow_groups_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -217,4 +217,4 @@ TEST(FlowGroups, PlayAnHpccList) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::flow_groups_test

@@ -11,7 +11,7 @@
 #include "tests/unit/streams/stream_fixture.h"
 #include "tools/lab/virtual_world.h"
 
-namespace outrider {
+namespace outrider::hop_records_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -178,4 +178,4 @@ TEST(HopRecords, AreOffUnlessAsked) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::hop_records_test

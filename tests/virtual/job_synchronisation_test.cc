@@ -8,7 +8,7 @@
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::job_synchronisation_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -181,4 +181,4 @@ TEST(JobSynchronisation, TensorsGoToTheirServers) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::job_synchronisation_test

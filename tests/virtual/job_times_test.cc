@@ -8,7 +8,7 @@
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/report_json.h"
 
-namespace outrider {
+namespace outrider::job_times_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -162,4 +162,4 @@ TEST(JobTimes, AWorkerOrAJobMoreChangesNobodysComputeTimes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::job_times_test

@@ -8,7 +8,7 @@
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::jobs_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -185,4 +185,4 @@ TEST(Jobs, KeptConnectionsAreFasterThanNewOnes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::jobs_test

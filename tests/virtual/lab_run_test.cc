@@ -11,7 +11,7 @@
 #include "tools/lab/run_virtual.h"
 #include "trafficgen/report_json.h"
 
-namespace outrider {
+namespace outrider::lab_run_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ TEST_F(LabRun, ResultsSurviveTheWayFromWorkerToParent) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::lab_run_test

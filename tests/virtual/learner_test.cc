@@ -10,7 +10,7 @@
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/learner/learning_problem.h"
 
-namespace outrider {
+namespace outrider::virtual_learner_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -127,4 +127,4 @@ TEST(JobLearner, TensorByTensorIsTheSameBarrier) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::virtual_learner_test

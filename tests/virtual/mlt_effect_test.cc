@@ -9,7 +9,7 @@
 #include "common/net/mlt_message.h"
 #include "tests/virtual/mlt_scene.h"
 
-namespace outrider {
+namespace outrider::mlt_effect_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -171,4 +171,4 @@ TEST(MltEffect, FrontLayersAreCompleteBeforeBackLayers) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::mlt_effect_test

@@ -6,7 +6,7 @@
 
 #include "tests/virtual/mlt_scene.h"
 
-namespace outrider {
+namespace outrider::mlt_job_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -182,4 +182,4 @@ TEST(MltJob, ALearnerDoesWithoutWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::mlt_job_test

@@ -7,7 +7,7 @@
 
 #include "tests/virtual/mlt_scene.h"
 
-namespace outrider {
+namespace outrider::mlt_policies_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -120,4 +120,4 @@ TEST(MltPolicyEffect, UrgentLayersComeFirst) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::mlt_policies_test

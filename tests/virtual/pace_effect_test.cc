@@ -4,7 +4,7 @@
 
 #include "tests/virtual/regulation_effect.h"
 
-namespace outrider {
+namespace outrider::pace_effect_test {
 namespace {
 
 using PaceEffect = RegulationEffect;
@@ -49,4 +49,4 @@ TEST_F(PaceEffect, HelpsAgainstBackgroundThatKnowsNoEcn) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::pace_effect_test

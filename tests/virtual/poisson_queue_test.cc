@@ -10,7 +10,7 @@
 #include "tests/support/world.h"
 #include "trafficgen/hosts/frame.h"
 
-namespace outrider {
+namespace outrider::poisson_queue_test {
 namespace {
 
 constexpr std::uint32_t kFrameBytes = 976;  // 1000 on the wire: 8 us at 1 Gbit/s
@@ -97,4 +97,4 @@ TEST(PoissonQueue, MatchesMD1) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::poisson_queue_test

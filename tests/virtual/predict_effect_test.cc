@@ -5,7 +5,7 @@
 
 #include "tests/virtual/regulation_effect.h"
 
-namespace outrider {
+namespace outrider::predict_effect_test {
 namespace {
 
 constexpr std::uint32_t kJobIterations = 16;
@@ -159,4 +159,4 @@ TEST_F(PredictEffect, HoldsThroughTenPercentJitter) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::predict_effect_test

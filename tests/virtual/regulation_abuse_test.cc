@@ -9,7 +9,7 @@
 #include "tests/support/world.h"
 #include "tests/virtual/regulation_faults.h"
 
-namespace outrider {
+namespace outrider::regulation_abuse_test {
 namespace {
 
 // -- Mistakes seen in re-implementations
@@ -51,7 +51,7 @@ TEST_F(RegulationFaults, NeverMarksWhatIsNotEctAndKeepsChecksums) {
   EXPECT_EQ(wrong, 0U);
   EXPECT_GT(ce, 100U);
   EXPECT_GT(plain_seen, 1000U);
-  EXPECT_EQ(signals, 2 * kIterations);
+  EXPECT_EQ(signals, 2 * kFaultIterations);
   EXPECT_EQ(r.traffic.drops[static_cast<std::size_t>(DropReason::kBadChecksum)], 0U);
 }
 
@@ -86,7 +86,7 @@ TEST_F(RegulationFaults, StartArmsTheEgressQueueAndNoOther) {
   for (const auto& q : r.switches.queues) {
     const std::string name = q.switch_name + "." + q.port_name;
     const bool on_path = name == "left.trunk" || name == "right.s0";
-    EXPECT_EQ(q.starts_armed, on_path ? kIterations : 0U) << name;
+    EXPECT_EQ(q.starts_armed, on_path ? kFaultIterations : 0U) << name;
   }
 }
 
@@ -113,7 +113,7 @@ TEST_F(RegulationFaults, DscpOfOthersArmsNothing) {
     if (!listed) world.from("c0").set_rule(write);  // its pure ACKs, now and then
     const RunResult r = settle(world);
     EXPECT_GT(written, 1000U);
-    EXPECT_EQ(bottleneck_of(r).starts_armed, kIterations) << "the workers' own";
+    EXPECT_EQ(bottleneck_of(r).starts_armed, kFaultIterations) << "the workers' own";
     if (!listed) {
       EXPECT_GT(r.switches.signals_not_accepted, 0U);
     }
@@ -127,8 +127,8 @@ TEST_F(RegulationFaults, FloodOfSignalsIsCut) {
   world.from("w0").set_rule(
       [](const SeenPacket& p) { return Fate{.copies = p.is_start() ? 199U : 0U}; });
   const RunResult r = settle(world);
-  EXPECT_EQ(bottleneck_of(r).starts_armed, kIterations);
-  EXPECT_GE(r.switches.signals_over_rate, kIterations * (200 - 64 - 20));
+  EXPECT_EQ(bottleneck_of(r).starts_armed, kFaultIterations);
+  EXPECT_GE(r.switches.signals_over_rate, kFaultIterations * (200 - 64 - 20));
   EXPECT_EQ(r.traffic.ack_timeouts, 0U);
 }
 
@@ -148,4 +148,4 @@ TEST_F(RegulationFaults, BudgetBoundsTheTimeRegulated) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulation_abuse_test

@@ -12,7 +12,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::regulation_effect_test {
 namespace {
 
 TEST_F(RegulationEffect, SignalTakesOneRoundTripThroughEverySwitch) {
@@ -292,4 +292,4 @@ TEST_F(RegulationEffect, SecondPortIsUnaffected) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulation_effect_test

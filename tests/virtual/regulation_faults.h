@@ -13,18 +13,18 @@ namespace outrider {
 
 using std::chrono::milliseconds;
 
-constexpr std::uint32_t kIterations = 3;
-constexpr Duration kLead = milliseconds(14);
+constexpr std::uint32_t kFaultIterations = 3;
+constexpr Duration kFaultLead = milliseconds(14);
 
 /// Bursts of 300 kB due at 0.5, 0.8 and 1.1 s.
 inline Dumbbell regulated() {
   Dumbbell d;
   d.bottleneck_port.regulation.mode = RegulationMode::kMark;
   d.job.burst_bytes = 300'000;
-  d.job.iterations = kIterations;
+  d.job.iterations = kFaultIterations;
   d.job.first_due = milliseconds(500);
   d.job.period = milliseconds(300);
-  d.job.announce.lead = kLead;
+  d.job.announce.lead = kFaultLead;
   return d;
 }
 

@@ -13,7 +13,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::regulation_faults_test {
 namespace {
 
 TEST_F(RegulationFaults, LostStartIsSentAnyway) {
@@ -21,8 +21,8 @@ TEST_F(RegulationFaults, LostStartIsSentAnyway) {
   ImpairedWorld world(d, *pool_);
   world.from("w0").set_rule([](const SeenPacket& p) { return Fate{.drop = p.is_start()}; });
   const RunResult r = settle(world);
-  EXPECT_EQ(world.from("w0").dropped(), kIterations);
-  EXPECT_EQ(r.traffic.ack_timeouts, kIterations);
+  EXPECT_EQ(world.from("w0").dropped(), kFaultIterations);
+  EXPECT_EQ(r.traffic.ack_timeouts, kFaultIterations);
   EXPECT_EQ(bottleneck_of(r).starts_armed, 0U);
   EXPECT_EQ(bottleneck_of(r).regulated_ns, 0);
   for (const auto& b : r.traffic.bursts) {
@@ -38,12 +38,12 @@ TEST_F(RegulationFaults, LostAckIsSentAnywayAndEndsRegulation) {
   ImpairedWorld world(d, *pool_);
   world.to("w0").set_rule([](const SeenPacket& p) { return Fate{.drop = p.is_start_ack()}; });
   const RunResult r = settle(world);
-  EXPECT_EQ(world.to("w0").dropped(), kIterations);
-  EXPECT_EQ(r.traffic.ack_timeouts, kIterations);
+  EXPECT_EQ(world.to("w0").dropped(), kFaultIterations);
+  EXPECT_EQ(r.traffic.ack_timeouts, kFaultIterations);
   const QueueReport& q = bottleneck_of(r);
-  EXPECT_EQ(q.starts_armed, kIterations);
-  EXPECT_EQ(q.recovered_arrival, kIterations);
-  const auto held = kIterations * d.job.announce.ack_timeout.count();
+  EXPECT_EQ(q.starts_armed, kFaultIterations);
+  EXPECT_EQ(q.recovered_arrival, kFaultIterations);
+  const auto held = kFaultIterations * d.job.announce.ack_timeout.count();
   EXPECT_NEAR(static_cast<double>(q.regulated_ns), static_cast<double>(held),
               0.05 * static_cast<double>(held));
 }
@@ -53,25 +53,25 @@ TEST_F(RegulationFaults, RepeatedStartArmsOnce) {
   world.from("w0").set_rule(
       [](const SeenPacket& p) { return Fate{.copies = p.is_start() ? 3U : 0U}; });
   const RunResult r = settle(world);
-  EXPECT_EQ(bottleneck_of(r).starts_armed, kIterations);
-  EXPECT_EQ(bottleneck_of(r).starts_repeated, 3 * kIterations);
-  EXPECT_EQ(bottleneck_of(r).recovered_arrival, kIterations);
-  EXPECT_EQ(r.traffic.acks_sent, 4 * kIterations);
+  EXPECT_EQ(bottleneck_of(r).starts_armed, kFaultIterations);
+  EXPECT_EQ(bottleneck_of(r).starts_repeated, 3 * kFaultIterations);
+  EXPECT_EQ(bottleneck_of(r).recovered_arrival, kFaultIterations);
+  EXPECT_EQ(r.traffic.acks_sent, 4 * kFaultIterations);
   EXPECT_EQ(r.traffic.ack_timeouts, 0U);
 }
 
 // The copy comes after the burst has begun, and another after it has ended.
 TEST_F(RegulationFaults, StartOvertakenByItsBurstArmsNothing) {
-  for (const Duration late : {kLead + milliseconds(5), kLead + milliseconds(200)}) {
+  for (const Duration late : {kFaultLead + milliseconds(5), kFaultLead + milliseconds(200)}) {
     ImpairedWorld world(regulated(), *pool_);
     world.from("w0").set_rule([late](const SeenPacket& p) {
       return Fate{.copies = p.is_start() ? 1U : 0U, .copies_delay = late};
     });
     const RunResult r = settle(world);
     const QueueReport& q = bottleneck_of(r);
-    EXPECT_EQ(q.starts_armed, kIterations);
-    EXPECT_EQ(q.starts_repeated, kIterations);
-    EXPECT_LT(Duration{q.regulated_ns}, kIterations * (kLead + milliseconds(2)));
+    EXPECT_EQ(q.starts_armed, kFaultIterations);
+    EXPECT_EQ(q.starts_repeated, kFaultIterations);
+    EXPECT_LT(Duration{q.regulated_ns}, kFaultIterations * (kFaultLead + milliseconds(2)));
   }
 }
 
@@ -159,7 +159,7 @@ TEST_F(RegulationFaults, ThresholdCodeZeroIsCountedAndIgnored) {
     return fate;
   });
   const RunResult r = settle(world);
-  EXPECT_EQ(r.switches.signals_bad_code, 2 * kIterations) << "at either switch";
+  EXPECT_EQ(r.switches.signals_bad_code, 2 * kFaultIterations) << "at either switch";
   EXPECT_EQ(bottleneck_of(r).starts_armed, 0U);
   EXPECT_EQ(r.traffic.ack_timeouts, 0U) << "the server answers";
 }
@@ -184,9 +184,10 @@ TEST_F(RegulationFaults, PureAcksAndRetransmissionsAreNotTheBurst) {
   EXPECT_EQ(done.size(), 2U);
   EXPECT_EQ(world.from("w0").copied(), 2U);
   const QueueReport& q = bottleneck_of(r);
-  EXPECT_EQ(q.recovered_arrival, kIterations);
-  EXPECT_GE(Duration{q.regulated_ns}, kIterations * milliseconds(50)) << "none of it was cut short";
-  EXPECT_LT(Duration{q.regulated_ns}, kIterations * milliseconds(52));
+  EXPECT_EQ(q.recovered_arrival, kFaultIterations);
+  EXPECT_GE(Duration{q.regulated_ns}, kFaultIterations * milliseconds(50))
+      << "none of it was cut short";
+  EXPECT_LT(Duration{q.regulated_ns}, kFaultIterations * milliseconds(52));
 }
 
 // ACKs of the pull cross the regulated queue in the same direction as the push.
@@ -212,8 +213,8 @@ TEST_F(RegulationFaults, AcksOfThePullDoNotEndRegulation) {
   });
   const RunResult r = settle(world);
   EXPECT_GT(acks_while_armed, 0U);
-  EXPECT_EQ(bottleneck_of(r).recovered_arrival, kIterations);
-  EXPECT_GE(Duration{bottleneck_of(r).regulated_ns}, kIterations * milliseconds(25));
+  EXPECT_EQ(bottleneck_of(r).recovered_arrival, kFaultIterations);
+  EXPECT_GE(Duration{bottleneck_of(r).regulated_ns}, kFaultIterations * milliseconds(25));
 }
 
 // Everything at once: signals and data lost, repeated and late.
@@ -259,4 +260,4 @@ TEST_F(RegulationFaults, StormOfFaultsAlwaysEndsIdle) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulation_faults_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::request_flows_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -132,4 +132,4 @@ TEST(RequestFlows, ABrokenConnectionIsOpenedAgain) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::request_flows_test

@@ -8,7 +8,7 @@
 #include "tests/virtual/mlt_scene.h"
 #include "trafficgen/workload/ring_schedule.h"
 
-namespace outrider {
+namespace outrider::ring_mlt_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -168,4 +168,4 @@ TEST(RingOverMlt, AGrayLinkCostsLess) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::ring_mlt_test

@@ -7,7 +7,7 @@
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/ring_schedule.h"
 
-namespace outrider {
+namespace outrider::ring_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -125,4 +125,4 @@ TEST(Ring, SurvivesLossesAndReordering) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::ring_test

@@ -10,7 +10,7 @@
 
 #include "tests/virtual/job_scene.h"
 
-namespace outrider {
+namespace outrider::round_robin_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -202,4 +202,4 @@ TEST_F(RoundRobinEffect, EveryWorkerEnds) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::round_robin_test

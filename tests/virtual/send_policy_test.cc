@@ -5,7 +5,7 @@
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::send_policy_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -52,4 +52,4 @@ TEST(SendPolicy, WaitFreeBackPropagationOverlapsThePushWithTheBackwardPass) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::send_policy_test

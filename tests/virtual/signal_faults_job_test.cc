@@ -9,7 +9,7 @@
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/report_json.h"
 
-namespace outrider {
+namespace outrider::signal_faults_job_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -173,4 +173,4 @@ TEST(SignalFaultsJob, TheRegulatorCountsCopiesAndEndsWhatNeverComes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::signal_faults_job_test

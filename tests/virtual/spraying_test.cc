@@ -10,7 +10,7 @@
 #include "tools/lab/plan.h"
 #include "tools/lab/run_virtual.h"
 
-namespace outrider {
+namespace outrider::spraying_test {
 namespace {
 
 constexpr std::uint32_t kSeeds = 10;
@@ -71,4 +71,4 @@ TEST(Spraying, BalancesTheUplinksAndCostsNoTime) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::spraying_test

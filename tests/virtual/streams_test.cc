@@ -9,7 +9,7 @@
 #include "tests/unit/streams/stream_fixture.h"
 #include "tools/lab/virtual_world.h"
 
-namespace outrider {
+namespace outrider::streams_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -133,4 +133,4 @@ TEST(VirtualStreams, NeedAPortWithoutHosts) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::streams_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::tcp_dynamics_test {
 namespace {
 
 using std::chrono::seconds;
@@ -210,4 +210,4 @@ TEST(TcpDynamics, SlowEqualFlowsShareFairly) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tcp_dynamics_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::tcp_end_to_end_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -172,4 +172,4 @@ TEST(TcpEndToEnd, SlightReorderingIsNotTakenForLoss) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tcp_end_to_end_test

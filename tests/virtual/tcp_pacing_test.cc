@@ -6,7 +6,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::tcp_pacing_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -131,4 +131,4 @@ TEST(TcpPacing, SlowStartPacesAtTwiceTheWindow) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tcp_pacing_test

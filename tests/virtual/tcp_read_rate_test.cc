@@ -4,7 +4,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::tcp_read_rate_test {
 namespace {
 
 struct Seen {
@@ -58,4 +58,4 @@ TEST(TcpReadRate, AFastReaderChangesNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tcp_read_rate_test

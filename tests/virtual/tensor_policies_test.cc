@@ -9,7 +9,7 @@
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::tensor_policies_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -128,4 +128,4 @@ TEST(TensorPolicies, FusionMovesTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tensor_policies_test

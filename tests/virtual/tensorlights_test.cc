@@ -10,7 +10,7 @@
 
 #include "tests/virtual/job_scene.h"
 
-namespace outrider {
+namespace outrider::virtual_tensorlights_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -201,4 +201,4 @@ TEST_F(TensorLightsEffect, ASoleJobAtAHostGainsNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::virtual_tensorlights_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::transfer_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -84,4 +84,4 @@ TEST(Transfers, NameTheirBadEnds) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::transfer_test

@@ -7,7 +7,7 @@
 
 #include "tests/virtual/regulation_faults.h"
 
-namespace outrider {
+namespace outrider::udp_regulation_test {
 namespace {
 
 class UdpRegulation : public RegulationFaults {
@@ -29,10 +29,10 @@ TEST_F(UdpRegulation, ArmsAndRecoversAsTheTosFormDoes) {
   const RunResult tos = run_of(announced_by(SignalForm::kTos));
   for (const RunResult* r : {&udp, &tos}) {
     const QueueReport& q = bottleneck_of(*r);
-    EXPECT_EQ(q.starts_armed, kIterations);
-    EXPECT_EQ(q.recovered_arrival, kIterations);
-    EXPECT_EQ(q.transmitted[TrafficClass::kSignal], kIterations);
-    EXPECT_EQ(r->traffic.acks_received, kIterations);
+    EXPECT_EQ(q.starts_armed, kFaultIterations);
+    EXPECT_EQ(q.recovered_arrival, kFaultIterations);
+    EXPECT_EQ(q.transmitted[TrafficClass::kSignal], kFaultIterations);
+    EXPECT_EQ(r->traffic.acks_received, kFaultIterations);
     EXPECT_EQ(r->traffic.ack_timeouts, 0U);
     EXPECT_GT(q.marks[TrafficClass::kBackground]
                      [static_cast<std::size_t>(MarkReason::kRegulatedThreshold)],
@@ -43,16 +43,16 @@ TEST_F(UdpRegulation, ArmsAndRecoversAsTheTosFormDoes) {
   for (const std::uint64_t bad : udp.switches.signals_bad_udp) EXPECT_EQ(bad, 0U);
 }
 
-// START comes kLead early; the switch waits until 4 ms before the burst is due there.
+// START comes kFaultLead early; the switch waits until 4 ms before the burst is due there.
 TEST_F(UdpRegulation, BeginsALeadBeforeTheBurstIsDue) {
   Dumbbell d = announced_by(SignalForm::kUdp);
   const auto regulated_ms = [this](const Dumbbell& scene) {
-    return milliseconds_of(bottleneck_of(run_of(scene)).regulated_ns) / kIterations;
+    return milliseconds_of(bottleneck_of(run_of(scene)).regulated_ns) / kFaultIterations;
   };
   const double at_once = regulated_ms(d);
   d.bottleneck_port.regulation.lead = milliseconds(4);
   const double in_time = regulated_ms(d);
-  EXPECT_NEAR(at_once, milliseconds_of(kLead.count()), 1);
+  EXPECT_NEAR(at_once, milliseconds_of(kFaultLead.count()), 1);
   EXPECT_NEAR(in_time, 4, 1);
 }
 
@@ -63,7 +63,7 @@ TEST_F(UdpRegulation, EndsWithTheLastByte) {
     Dumbbell d = announced_by(form);
     d.bottleneck_port.regulation.recovery = Recovery::kBurstEnd;
     const RunResult r = run_of(d);
-    EXPECT_EQ(bottleneck_of(r).recovered_burst_end, kIterations);
+    EXPECT_EQ(bottleneck_of(r).recovered_burst_end, kFaultIterations);
     std::int64_t start_to_delivery = 0;
     for (const auto& b : r.traffic.bursts) start_to_delivery += b.delivered_ns - b.start_sent_ns;
     return std::pair(bottleneck_of(r).regulated_ns, start_to_delivery);
@@ -71,9 +71,9 @@ TEST_F(UdpRegulation, EndsWithTheLastByte) {
   const auto [by_bytes, with_message] = regulated_to_announced(SignalForm::kUdp);
   const auto [by_idleness, with_tos] = regulated_to_announced(SignalForm::kTos);
   EXPECT_LT(by_bytes, with_message);
-  EXPECT_GT(by_bytes, kIterations * kLead.count()) << "through the burst";
+  EXPECT_GT(by_bytes, kFaultIterations * kFaultLead.count()) << "through the burst";
   EXPECT_GT(by_idleness, with_tos);
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::udp_regulation_test

@@ -5,7 +5,7 @@
 #include "tests/support/world.h"
 #include "tests/virtual/job_scene.h"
 
-namespace outrider {
+namespace outrider::udp_signal_job_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -54,4 +54,4 @@ TEST(UdpSignalJob, AnnouncesToTheRightNeighbourOfARing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::udp_signal_job_test

@@ -7,7 +7,7 @@
 
 #include "tests/virtual/regulation_effect.h"
 
-namespace outrider {
+namespace outrider::window_effect_test {
 namespace {
 
 class WindowEffect : public RegulationEffect {
@@ -240,4 +240,4 @@ TEST_F(WindowEffect, BackgroundKeepsItsFloorInEveryTenRoundTrips) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::window_effect_test

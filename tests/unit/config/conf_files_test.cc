@@ -16,7 +16,7 @@
   std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path()
 #endif
 
-namespace outrider {
+namespace outrider::conf_files_test {
 namespace {
 
 std::vector<std::string> files_in(const std::string& folder) {
@@ -82,4 +82,4 @@ TEST(ConfFiles, ModelKeepsForwardOrderAndComputeTimes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::conf_files_test

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace outrider {
+namespace outrider::controller_config_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -67,4 +67,4 @@ TEST(ControllerConfig, EveryRuleNamesItsKey) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::controller_config_test

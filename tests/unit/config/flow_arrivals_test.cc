@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-namespace outrider {
+namespace outrider::flow_arrivals_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -127,4 +127,4 @@ TEST(FlowArrivals, LoadCountsWhatTheWireCarries) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::flow_arrivals_test

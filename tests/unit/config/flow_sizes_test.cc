@@ -7,7 +7,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::flow_sizes_test {
 namespace {
 
 TEST(FlowSizes, InterpolatesLinearly) {
@@ -97,4 +97,4 @@ TEST(FlowSizes, ThePublishedOnesHaveTheirMeans) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::flow_sizes_test

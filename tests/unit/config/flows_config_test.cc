@@ -10,7 +10,7 @@
 #include "common/config/toml_file.h"
 #include "trafficgen/config_toml.h"
 
-namespace outrider {
+namespace outrider::flows_config_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -157,4 +157,4 @@ TEST(FlowsConfig, ReferencesAndFilesAreChecked) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::flows_config_test

@@ -10,7 +10,7 @@
 #include "switch/config_toml.h"
 #include "tests/unit/config/issue_matchers.h"
 
-namespace outrider {
+namespace outrider::forwarding_config_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -180,4 +180,4 @@ TEST(Ipv6Text, IsReadStrictly) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::forwarding_config_test

@@ -12,7 +12,7 @@
 #include "trafficgen/config_toml.h"
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::generator_config_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -396,4 +396,4 @@ transport = "t"
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::generator_config_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::hpcc_flows_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -61,4 +61,4 @@ TEST(HpccFlows, FaultsAreAllToldUpToALimit) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::hpcc_flows_test

@@ -7,7 +7,7 @@
 #include "tests/unit/config/full_job.h"
 #include "tests/unit/config/issue_matchers.h"
 
-namespace outrider {
+namespace outrider::job_config_test {
 
 namespace {
 
@@ -213,4 +213,4 @@ TEST(JobConfig, PoliciesRefuseWhatMakesNoSenseToThem) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::job_config_test

@@ -4,7 +4,7 @@
 #include "tests/unit/config/full_job.h"
 #include "tests/unit/config/issue_matchers.h"
 
-namespace outrider {
+namespace outrider::job_learning_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -133,4 +133,4 @@ TEST(JobLearning, RulesOfTheLearner) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::job_learning_test

@@ -9,7 +9,7 @@
 #include "trafficgen/workload/job_config.h"
 #include "trafficgen/workload/tensorlights_config.h"
 
-namespace outrider {
+namespace outrider::job_tables_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -58,4 +58,4 @@ TEST(JobTables, WhatIsLearntReadsBack) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::job_tables_test

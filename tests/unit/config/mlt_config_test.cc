@@ -9,7 +9,7 @@
 #include "trafficgen/config_toml.h"
 #include "trafficgen/mlt_rules.h"
 
-namespace outrider {
+namespace outrider::mlt_config_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -137,4 +137,4 @@ TEST(MltConfig, WithoutAnnouncementTheFormDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::mlt_config_test

@@ -10,7 +10,7 @@
 #include "tests/unit/config/two_tensors.h"
 #include "trafficgen/config_toml.h"
 
-namespace outrider {
+namespace outrider::model_profile_test {
 namespace {
 
 ModelProfile stepped() {
@@ -73,4 +73,4 @@ TEST(ModelProfile, WhatIsWrittenReadsBack) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::model_profile_test

@@ -6,7 +6,7 @@
 #include "tests/unit/config/issue_matchers.h"
 #include "trafficgen/config_toml.h"
 
-namespace outrider {
+namespace outrider::neighbour_config_test {
 namespace {
 
 constexpr const char* kFile = R"(
@@ -78,4 +78,4 @@ TEST(NeighbourConfig, EveryRuleNamesItsKey) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::neighbour_config_test

@@ -17,7 +17,7 @@
 #include "trafficgen/streams/pcap_writer.h"
 #include "trafficgen/streams/stream_receiver.h"
 
-namespace outrider {
+namespace outrider::preview_pcap_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -170,4 +170,4 @@ TEST(PreviewLimit, RefusesWhatIsBeyondTheDisk) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::preview_pcap_test

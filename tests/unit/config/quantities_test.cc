@@ -4,7 +4,7 @@
 
 #include "common/config/addresses.h"
 
-namespace outrider {
+namespace outrider::quantities_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -169,4 +169,4 @@ TEST(Addresses, Mac) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::quantities_test

@@ -6,7 +6,7 @@
 #include "tests/unit/config/full_switch.h"
 #include "tests/unit/config/issue_matchers.h"
 
-namespace outrider {
+namespace outrider::queue_config_test {
 namespace {
 
 using C = SwitchProcessConfig;
@@ -129,4 +129,4 @@ marker = { kind = "codel" }
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::queue_config_test

@@ -7,7 +7,7 @@
 #include "tests/unit/config/issue_matchers.h"
 #include "trafficgen/config_toml.h"
 
-namespace outrider {
+namespace outrider::request_config_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -90,4 +90,4 @@ TEST(RequestConfig, EveryRuleNamesItsKey) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::request_config_test

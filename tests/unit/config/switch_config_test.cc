@@ -9,7 +9,7 @@
 #include "tests/unit/config/full_switch.h"
 #include "tests/unit/config/issue_matchers.h"
 
-namespace outrider {
+namespace outrider::switch_config_test {
 namespace {
 
 TEST(SwitchConfig, PortsOverrideTheirSwitchKeyByKey) {
@@ -385,4 +385,4 @@ TEST(SwitchConfig, MissingFileSaysSo) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::switch_config_test

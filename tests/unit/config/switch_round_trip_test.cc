@@ -5,7 +5,7 @@
 #include "tests/unit/config/full_switch.h"
 #include "tests/unit/config/issue_matchers.h"
 
-namespace outrider {
+namespace outrider::switch_round_trip_test {
 namespace {
 
 TEST(SwitchConfig, AFullConfigurationIsValid) {
@@ -48,4 +48,4 @@ TEST(SwitchConfig, WhatIsWrittenReadsBack) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::switch_round_trip_test

@@ -6,7 +6,7 @@
 #include "tests/unit/config/issue_matchers.h"
 #include "trafficgen/config_toml.h"
 
-namespace outrider {
+namespace outrider::transfer_config_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -106,4 +106,4 @@ TEST(TransferConfig, OnlyAListeningHostTakesThePort) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::transfer_config_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::transport_reserve_test {
 namespace {
 
 GeneratorConfig three_hosts() {
@@ -43,4 +43,4 @@ TEST(TransportReserve, HasAFlightForEveryEndUnlessToldOtherwise) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::transport_reserve_test

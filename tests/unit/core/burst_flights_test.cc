@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-namespace outrider {
+namespace outrider::burst_flights_test {
 namespace {
 
 FlowKey worker(std::uint32_t w) {
@@ -161,4 +161,4 @@ TEST(BurstFlights, AgreesWithAPlainModel) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::burst_flights_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::burst_ledger_test {
 namespace {
 
 constexpr Time at(std::int64_t ns) { return Time{Duration{ns}}; }
@@ -56,4 +56,4 @@ TEST(BurstLedger, AWaitIsSplitByWhatWasServed) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::burst_ledger_test

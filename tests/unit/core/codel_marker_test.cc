@@ -10,7 +10,7 @@
 
 #include "tests/unit/core/overload.h"
 
-namespace outrider {
+namespace outrider::codel_marker_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -221,4 +221,4 @@ TEST(CodelMarker, LeavesAnUnderloadedLinkAlone) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::codel_marker_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::floor_line_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -46,4 +46,4 @@ TEST(FloorLine, WhoHadNothingToSendIsNotGivenItLater) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::floor_line_test

@@ -8,7 +8,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::flow_table_test {
 namespace {
 
 FlowKey key(std::uint32_t n) { return {0x0A000000U + n, 0x0A010000U + n % 3, 1000, 5000}; }
@@ -125,4 +125,4 @@ TEST(FlowKey, ReversedIsAnInvolutionAndEveryFieldReachesTheHash) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::flow_table_test

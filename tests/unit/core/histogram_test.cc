@@ -8,7 +8,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::histogram_test {
 namespace {
 
 // Draws over all magnitudes: a random number of random bits.
@@ -112,4 +112,4 @@ TEST(Histogram, TakenApartAndRebuiltIsTheSame) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::histogram_test

@@ -7,7 +7,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::mac_table_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -232,4 +232,4 @@ TEST(MacTable, AgreesWithAModel) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::mac_table_test

@@ -10,7 +10,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::period_predictor_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -308,4 +308,4 @@ TEST(PeriodPredictor, ALockedJobKeepsItsPlace) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::period_predictor_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/core/overload.h"
 
-namespace outrider {
+namespace outrider::pie_marker_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -180,4 +180,4 @@ TEST(PieMarker, LeavesAnUnderloadedLinkAlone) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::pie_marker_test

@@ -8,7 +8,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::poll_gaps_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -44,4 +44,4 @@ TEST(PollGaps, KeepsTheLongestOfTooMany) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::poll_gaps_test

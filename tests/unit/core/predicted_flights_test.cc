@@ -9,7 +9,7 @@
 
 #include "common/core/burst_flights.h"
 
-namespace outrider {
+namespace outrider::predicted_flights_test {
 namespace {
 
 constexpr std::uint32_t kServer = 0x0A000301;
@@ -183,4 +183,4 @@ TEST(PredictedFlights, AgreeWithAPlainModel) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::predicted_flights_test

@@ -8,7 +8,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::prefix_table_test {
 namespace {
 
 constexpr std::uint32_t mask_of(unsigned length) {
@@ -154,4 +154,4 @@ TEST(Ipv6PrefixTable, AgreesWithANaiveSearch) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::prefix_table_test

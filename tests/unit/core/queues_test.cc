@@ -9,7 +9,7 @@
 #include "common/core/random.h"
 #include "common/core/token_bucket.h"
 
-namespace outrider {
+namespace outrider::queues_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -150,4 +150,4 @@ TEST(TokenBucket, RefusalsCostNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::queues_test

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace outrider {
+namespace outrider::random_test {
 namespace {
 
 using Block = std::array<std::uint32_t, 4>;
@@ -111,4 +111,4 @@ TEST(RandomStream, ExponentialHasItsMeanVarianceAndTail) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::random_test

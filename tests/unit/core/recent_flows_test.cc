@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::recent_flows_test {
 namespace {
 
 FlowKey flow(std::uint32_t n) { return {n, 0x0A000301, static_cast<std::uint16_t>(n), 5000}; }
@@ -29,4 +29,4 @@ TEST(RecentFlows, KeepsWhatIsFewAndNeverInvents) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::recent_flows_test

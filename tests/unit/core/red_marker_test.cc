@@ -9,7 +9,7 @@
 #include "common/core/random.h"
 #include "common/core/step_marker.h"
 
-namespace outrider {
+namespace outrider::red_marker_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -150,4 +150,4 @@ TEST(RedMarker, AYearOfIdlenessEndsAtNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::red_marker_test

@@ -11,7 +11,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::regulation_budget_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -147,4 +147,4 @@ TEST(RegulationBudget, NeverMoreThanTheShareInAnyWindow) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulation_budget_test

@@ -8,7 +8,7 @@
 
 #include "common/core/regulator.h"
 
-namespace outrider {
+namespace outrider::regulator_announced_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -288,4 +288,4 @@ TEST(RegulatorBytes, ABurstMayBeLongerThanTheSequenceNumbers) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulator_announced_test

@@ -11,7 +11,7 @@
 #include "common/core/random.h"
 #include "common/core/regulator.h"
 
-namespace outrider {
+namespace outrider::regulator_composition_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ TEST(Composition, IsMadeAnewWheneverAnEntryComesOrGoes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulator_composition_test

@@ -5,7 +5,7 @@
 #include "common/core/random.h"
 #include "common/core/regulator.h"
 
-namespace outrider {
+namespace outrider::regulator_concerns_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -62,4 +62,4 @@ TEST(Regulator, WhatDoesNotConcernItChangesNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulator_concerns_test

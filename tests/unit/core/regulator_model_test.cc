@@ -12,7 +12,7 @@
 #include "common/core/random.h"
 #include "common/core/regulator.h"
 
-namespace outrider {
+namespace outrider::regulator_model_test {
 namespace {
 
 constexpr std::int64_t kLength = 3000;  // [ns] of a run
@@ -299,4 +299,4 @@ TEST(RegulatorModel, EqualsAModelThatDerivesEverythingAnewAndEndsIdle) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulator_model_test

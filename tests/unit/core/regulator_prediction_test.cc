@@ -9,7 +9,7 @@
 #include "common/core/random.h"
 #include "common/core/regulator.h"
 
-namespace outrider {
+namespace outrider::regulator_prediction_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -321,4 +321,4 @@ TEST(RegulatorPrediction, FindsHoldsAndLetsGoOfAJobWithTenPercentJitter) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulator_prediction_test

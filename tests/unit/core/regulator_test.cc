@@ -6,7 +6,7 @@
 
 #include <span>
 
-namespace outrider {
+namespace outrider::regulator_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -397,4 +397,4 @@ TEST(Regulator, RegulatedTimeIsTheUnionOfTheEntries) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::regulator_test

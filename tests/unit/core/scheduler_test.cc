@@ -9,7 +9,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::scheduler_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -248,4 +248,4 @@ TEST(Scheduler, ABucketHoldsItsDepthAndNoMore) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::scheduler_test

@@ -7,7 +7,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::service_clock_test {
 namespace {
 
 constexpr Time at(std::int64_t ns) { return Time{Duration{ns}}; }
@@ -73,4 +73,4 @@ TEST(ServiceClock, AgreesWithAListOfServices) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::service_clock_test

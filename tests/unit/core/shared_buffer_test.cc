@@ -9,7 +9,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::shared_buffer_test {
 namespace {
 
 using Share = SharedBuffer::QueueShare;
@@ -144,4 +144,4 @@ TEST(SharedBuffer, AgreesWithAModelThatAddsEverythingUp) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::shared_buffer_test

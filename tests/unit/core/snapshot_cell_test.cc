@@ -5,7 +5,7 @@
 #include <array>
 #include <thread>
 
-namespace outrider {
+namespace outrider::snapshot_cell_test {
 namespace {
 
 struct Value {
@@ -50,4 +50,4 @@ TEST(SnapshotCell, AReaderNeverSeesHalfAWrite) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::snapshot_cell_test

@@ -4,7 +4,7 @@
 
 #include "common/core/ecn.h"
 
-namespace outrider {
+namespace outrider::step_marker_test {
 namespace {
 
 struct Row {
@@ -40,4 +40,4 @@ TEST(Ecn, CodepointsAreTheLowTwoBits) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::step_marker_test

@@ -8,7 +8,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::timing_wheel_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -90,4 +90,4 @@ TYPED_TEST(TimingWheelTest, BehavesLikeAnOrderedMap) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::timing_wheel_test

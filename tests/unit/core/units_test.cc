@@ -8,7 +8,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::units_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -116,4 +116,4 @@ TEST(Serializer, ShiftInTimeChangesNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::units_test

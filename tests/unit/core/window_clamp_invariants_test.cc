@@ -7,7 +7,7 @@
 
 #include "tests/unit/core/window_scene.h"
 
-namespace outrider {
+namespace outrider::window_clamp_invariants_test {
 namespace {
 
 // What must hold of any segments in any order: the written field is never above the
@@ -116,4 +116,4 @@ TEST(WindowClamp, ShiftedTimeChangesNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::window_clamp_invariants_test

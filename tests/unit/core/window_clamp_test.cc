@@ -3,7 +3,7 @@
 // back, 2 ms to the receiver and back).
 #include "tests/unit/core/window_scene.h"
 
-namespace outrider {
+namespace outrider::window_clamp_test {
 namespace {
 
 TEST(WindowClamp, MeasuresTheRoundTripInHalves) {
@@ -334,4 +334,4 @@ TEST(WindowClamp, TableIsBoundedAndEvictsWhatIsNotInUse) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::window_clamp_test

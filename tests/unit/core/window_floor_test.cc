@@ -15,7 +15,7 @@
 
 #include "tests/unit/core/window_scene.h"
 
-namespace outrider {
+namespace outrider::window_floor_test {
 namespace {
 
 constexpr Duration kUp = 1ms, kDown = 2ms, kRtt = kUp + kDown;
@@ -158,4 +158,4 @@ TEST(WindowFloor, NothingIsOwedWhenHoldingBegins) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::window_floor_test

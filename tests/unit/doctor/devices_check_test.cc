@@ -6,7 +6,7 @@
 #include "common/machine/network_devices.h"
 #include "tests/unit/doctor/fake_machine.h"
 
-namespace outrider {
+namespace outrider::devices_check_test {
 namespace {
 
 using testing::ElementsAre;
@@ -123,4 +123,4 @@ TEST(NodesCheck, WantsHugePagesAtTheNodeOfTheNic) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::devices_check_test

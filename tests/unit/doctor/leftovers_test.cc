@@ -12,7 +12,7 @@
 
 #include "tests/unit/doctor/fake_machine.h"
 
-namespace outrider {
+namespace outrider::leftovers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -97,4 +97,4 @@ TEST(Leftovers, DoNotFollowLinks) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::leftovers_test

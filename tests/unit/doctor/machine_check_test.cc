@@ -10,7 +10,7 @@
 
 #include "tests/unit/doctor/fake_machine.h"
 
-namespace outrider {
+namespace outrider::machine_check_test {
 namespace {
 
 using testing::HasSubstr;
@@ -207,4 +207,4 @@ TEST(MachineCheck, KnowsWhichRightsADeviceOfTheKernelNeeds) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::machine_check_test

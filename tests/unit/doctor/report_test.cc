@@ -12,7 +12,7 @@
 #include "tests/unit/doctor/fake_machine.h"
 #include "tools/doctor/cli.h"
 
-namespace outrider {
+namespace outrider::doctor_report_test {
 namespace {
 
 using testing::HasSubstr;
@@ -160,4 +160,4 @@ TEST(Advice, NeverKeepsAFailureToItself) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::doctor_report_test

@@ -19,7 +19,7 @@
 #include "common/dpdk/eal.h"
 #include "common/dpdk/error.h"
 
-namespace outrider {
+namespace outrider::eal_check_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -189,4 +189,4 @@ TEST(EalArguments, LetsTheUserOverride) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::eal_check_test

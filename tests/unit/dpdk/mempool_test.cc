@@ -12,7 +12,7 @@
 #include "common/dpdk/packet.h"
 #include "common/dpdk/receive.h"
 
-namespace outrider {
+namespace outrider::mempool_test {
 namespace {
 
 TEST(PacketPool, HasAsManyPacketsAsAskedForWithMetaDataAndZeros) {
@@ -95,4 +95,4 @@ TEST(PrepareReceived, RefusesWhatDoesNotFitOneSegment) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::mempool_test

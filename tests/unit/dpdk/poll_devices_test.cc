@@ -14,7 +14,7 @@
 #include "common/runtime/poll_program.h"
 #include "switch/poll_loop.h"
 
-namespace outrider {
+namespace outrider::poll_devices_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -241,4 +241,4 @@ TEST(SplitArguments, TakesEalArgumentsBeforeTheDashes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::poll_devices_test

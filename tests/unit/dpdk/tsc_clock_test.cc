@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::tsc_clock_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,4 +40,4 @@ TEST(TscClock, NeverGoesBack) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tsc_clock_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::burst_announcer_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -94,4 +94,4 @@ TEST(BurstAnnouncer, AForgottenFlowIsNotAnnouncedAheadAndComesBackAsANewOne) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::burst_announcer_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::dctcp_test {
 namespace {
 
 constexpr std::uint32_t kOne = 1'048'576;  // the fixed point: 2^20
@@ -63,4 +63,4 @@ TEST(DctcpArithmetic, ALossHalvesTheWindow) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::dctcp_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::flow_numbers_test {
 namespace {
 
 AgentFlowKey flow(std::uint16_t port) {
@@ -46,4 +46,4 @@ TEST(FlowNumbers, ForgetTheFlowThatWasAskedForLongestAgo) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::flow_numbers_test

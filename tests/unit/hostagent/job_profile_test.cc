@@ -11,7 +11,7 @@
 #include "tools/hostagent/burst_csv.h"
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::job_profile_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -121,4 +121,4 @@ TEST(BurstCsv, IsBounded) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::job_profile_test

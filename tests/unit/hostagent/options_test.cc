@@ -9,7 +9,7 @@
 
 #include "common/telemetry/exit_status.h"
 
-namespace outrider {
+namespace outrider::options_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -114,4 +114,4 @@ TEST(AgentOptions, Servers) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::options_test

@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::tos_signal_socket_test {
 namespace {
 
 TEST(TosStart, IsASegmentOfTheFlowWithoutFlagOrPayload) {
@@ -23,4 +23,4 @@ TEST(TosStart, IsASegmentOfTheFlowWithoutFlagOrPayload) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tos_signal_socket_test

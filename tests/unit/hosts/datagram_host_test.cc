@@ -11,7 +11,7 @@
 #include "trafficgen/hosts/datagram_frame.h"
 #include "trafficgen/hosts/host.h"
 
-namespace outrider {
+namespace outrider::datagram_host_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -258,4 +258,4 @@ TEST(DatagramHost, TimersRingOnceAndInTime) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::datagram_host_test

@@ -9,7 +9,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 
-namespace outrider {
+namespace outrider::frame_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -213,4 +213,4 @@ TEST(Frame, MacFollowsFromTheAddressAndIsLocallyAdministered) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::frame_test

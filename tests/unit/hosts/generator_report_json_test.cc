@@ -7,7 +7,7 @@
 
 #include "trafficgen/report_json.h"
 
-namespace outrider {
+namespace outrider::generator_report_json_test {
 namespace {
 
 /// Every number differs from every other and from its default.
@@ -143,4 +143,4 @@ TEST(GeneratorReportJson, RefusesTheReportOfASwitch) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::generator_report_json_test

@@ -9,7 +9,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 
-namespace outrider {
+namespace outrider::host_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -361,4 +361,4 @@ TEST(Host, SourcePortsAreHandedOutInTurn) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::host_test

@@ -10,7 +10,7 @@
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/host.h"
 
-namespace outrider {
+namespace outrider::host_time_wait_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -215,4 +215,4 @@ TEST(TimeWaitTable, TheOldestGoesWhenTooManyWait) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::host_time_wait_test

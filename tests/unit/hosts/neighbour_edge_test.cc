@@ -14,7 +14,7 @@
 #include "trafficgen/hosts/arp.h"
 #include "trafficgen/hosts/frame.h"
 
-namespace outrider {
+namespace outrider::neighbour_edge_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -233,4 +233,4 @@ TEST_F(NeighbourEdgeTest, SurvivesAnyBytes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::neighbour_edge_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::neighbours_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -105,4 +105,4 @@ TEST(NeighbourTable, IsBounded) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::neighbours_test

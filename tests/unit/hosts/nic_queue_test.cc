@@ -11,7 +11,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::nic_queue_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -121,4 +121,4 @@ TEST(NicQueue, EveryClassIsAQueue) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::nic_queue_test

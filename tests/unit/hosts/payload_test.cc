@@ -13,7 +13,7 @@
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/frame.h"
 
-namespace outrider {
+namespace outrider::payload_test {
 namespace {
 
 std::uint8_t expected_byte(std::uint32_t offset) {
@@ -96,4 +96,4 @@ TEST(Pattern, FramesCarryItWithAValidChecksum) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::payload_test

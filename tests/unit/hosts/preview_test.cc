@@ -9,7 +9,7 @@
 
 #include "tests/support/world.h"
 
-namespace outrider {
+namespace outrider::preview_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -81,4 +81,4 @@ TEST(Preview, ArrivalsAreThoseOfTheRun) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::preview_test

@@ -6,7 +6,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::timer_queue_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -44,4 +44,4 @@ TEST(TimerQueue, BehavesLikeAnOrderedMultimap) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::timer_queue_test

@@ -9,7 +9,7 @@
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/host.h"
 
-namespace outrider {
+namespace outrider::udp_signal_host_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -304,4 +304,4 @@ TEST(HostUdpSignals, AHostThatTakesNoneOrHearsAnotherCountsThem) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::udp_signal_host_test

@@ -9,7 +9,7 @@
 
 #include "tests/unit/lab/metrics_fixture.h"
 
-namespace outrider {
+namespace outrider::background_cost_test {
 namespace {
 
 using namespace lab_test;
@@ -294,4 +294,4 @@ TEST(Points, AreNumberedInOrderOfAppearance) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::background_cost_test

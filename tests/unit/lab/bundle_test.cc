@@ -9,7 +9,7 @@
 
 #include "tests/unit/lab/metrics_fixture.h"
 
-namespace outrider {
+namespace outrider::bundle_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,4 +181,4 @@ TEST_F(BundleTest, SaysWhatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::bundle_test

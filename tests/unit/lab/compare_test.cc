@@ -10,7 +10,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::compare_test {
 namespace {
 
 constexpr std::size_t kMetrics = std::size(kComparedMetrics);
@@ -165,4 +165,4 @@ TEST(CompareJson, IsJson) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::compare_test

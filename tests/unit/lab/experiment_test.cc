@@ -12,7 +12,7 @@
 
 #include "tests/unit/lab/experiment_fixture.h"
 
-namespace outrider {
+namespace outrider::experiment_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -284,4 +284,4 @@ background_sizes = ")" + kSizes + "\"\n"));
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::experiment_test

@@ -10,7 +10,7 @@
 #include "tests/unit/lab/experiment_fixture.h"
 #include "tools/lab/front_result.h"
 
-namespace outrider {
+namespace outrider::front_file_test {
 namespace {
 
 using testing::ElementsAre;
@@ -147,4 +147,4 @@ TEST(FrontResult, TableJsonAndCsvSayTheSame) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::front_file_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace outrider {
+namespace outrider::front_search_test {
 namespace {
 
 using Indices = std::vector<std::size_t>;
@@ -112,4 +112,4 @@ TEST(FrontSearch, TheGainIsAsUncertainAsItsSeeds) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::front_search_test

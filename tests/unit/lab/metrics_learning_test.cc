@@ -9,7 +9,7 @@
 
 #include "tests/unit/lab/metrics_fixture.h"
 
-namespace outrider {
+namespace outrider::metrics_learning_test {
 namespace {
 
 using namespace lab_test;
@@ -117,4 +117,4 @@ TEST(LearningMetrics, TheSlowestJobCounts) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::metrics_learning_test

@@ -9,7 +9,7 @@
 #include "tests/unit/lab/metrics_fixture.h"
 #include "tools/lab/references.h"
 
-namespace outrider {
+namespace outrider::metrics_test {
 namespace {
 
 using namespace lab_test;
@@ -284,4 +284,4 @@ TEST(References, AloneIsTheMedianOfTheRunWithoutBackground) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::metrics_test

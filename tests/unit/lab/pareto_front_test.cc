@@ -10,7 +10,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::pareto_front_test {
 namespace {
 
 using Points = std::vector<FrontPoint>;
@@ -97,4 +97,4 @@ TEST(ParetoFrontRandom, AgreesWithTheDefinition) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::pareto_front_test

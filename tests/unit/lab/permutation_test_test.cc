@@ -6,7 +6,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::permutation_test_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -72,4 +72,4 @@ TEST(Holm, IsAsPublished) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::permutation_test_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/lab/experiment_fixture.h"
 
-namespace outrider {
+namespace outrider::plan_learning_test {
 namespace {
 
 JobConfig job_with(const std::string& parameters) {
@@ -69,4 +69,4 @@ TEST(PlanLearning, RatesAreOfOneGradient) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::plan_learning_test

@@ -17,7 +17,7 @@
 #include "tools/lab/testbed.h"
 #include "trafficgen/config_toml.h"
 
-namespace outrider {
+namespace outrider::plan_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -384,4 +384,4 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::plan_test

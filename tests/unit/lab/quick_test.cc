@@ -8,7 +8,7 @@
 #include "tests/unit/lab/experiment_fixture.h"
 #include "tools/lab/summary.h"
 
-namespace outrider {
+namespace outrider::quick_test {
 namespace {
 
 using testing::HasSubstr;
@@ -49,4 +49,4 @@ TEST(Quick, IsMarkedInSummaryAndTable) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::quick_test

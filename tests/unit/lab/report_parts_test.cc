@@ -9,7 +9,7 @@
 #include "tools/lab/report_csv.h"
 #include "tools/lab/report_series.h"
 
-namespace outrider {
+namespace outrider::report_parts_test {
 namespace {
 
 // -- tables
@@ -232,4 +232,4 @@ TEST(Answer, OverPointsCountsWhereAnArmHelps) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::report_parts_test

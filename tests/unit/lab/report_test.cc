@@ -9,7 +9,7 @@
 #include "tests/unit/lab/metrics_fixture.h"
 #include "tools/lab/bundle.h"
 
-namespace outrider {
+namespace outrider::lab_report_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -228,4 +228,4 @@ TEST_F(ReportTest, SaysWhichFileIsAtFault) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::lab_report_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/lab/experiment_fixture.h"
 
-namespace outrider {
+namespace outrider::ring_plan_test {
 namespace {
 
 using testing::ElementsAre;
@@ -57,4 +57,4 @@ TEST(RingPlan, FaultsNameTheirKeyAndTheirCause) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::ring_plan_test

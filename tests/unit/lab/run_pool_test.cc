@@ -14,7 +14,7 @@
 #include "common/dpdk/error.h"
 #include "tools/lab/progress.h"
 
-namespace outrider {
+namespace outrider::run_pool_test {
 namespace {
 
 struct Outcome {
@@ -99,4 +99,4 @@ TEST(Progress, EstimatesWhatIsLeft) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::run_pool_test

@@ -10,7 +10,7 @@
 
 #include "tests/unit/lab/experiment_fixture.h"
 
-namespace outrider {
+namespace outrider::run_store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,4 +104,4 @@ TEST(ProgramIdentity, IsTheSameWithinAProgram) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::run_store_test

@@ -14,7 +14,7 @@
 #include "tools/lab/summary.h"
 #include "tools/lab/summary_points.h"
 
-namespace outrider {
+namespace outrider::several_jobs_test {
 namespace {
 
 using namespace lab_test;
@@ -304,4 +304,4 @@ TEST(SeveralJobs, StandInSummaryAndTable) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::several_jobs_test

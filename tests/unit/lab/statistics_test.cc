@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-namespace outrider {
+namespace outrider::statistics_test {
 namespace {
 
 TEST(Statistics, QuantilesInterpolateBetweenOrderStatistics) {
@@ -112,4 +112,4 @@ TEST(Bootstrap, WithoutEnoughToGoOn) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::statistics_test

@@ -8,7 +8,7 @@
 
 #include "tests/unit/lab/metrics_fixture.h"
 
-namespace outrider {
+namespace outrider::summary_test {
 namespace {
 
 using namespace lab_test;
@@ -205,4 +205,4 @@ TEST(SummaryJson, NumbersReadBackExactly) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::summary_test

@@ -6,7 +6,7 @@
 #include "tools/lab/summary.h"
 #include "tools/lab/table_text.h"
 
-namespace outrider {
+namespace outrider::table_test {
 namespace {
 
 ArmSummary arm(std::string label, std::size_t point, Parameters parameters = {}, double scale = 1) {
@@ -203,4 +203,4 @@ TEST(TableText, Numbers) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::table_test

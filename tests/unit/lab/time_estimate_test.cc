@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::time_estimate_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -47,4 +47,4 @@ TEST(TimeEstimate, TextHasTheUnitThatFits) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::time_estimate_test

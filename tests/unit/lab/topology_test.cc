@@ -11,7 +11,7 @@
 #include "tools/lab/metrics_paths.h"
 #include "tools/lab/plan_switches.h"
 
-namespace outrider {
+namespace outrider::topology_test {
 namespace {
 
 /// Leaves a and b on spines s and t; a to t is gray.
@@ -133,4 +133,4 @@ TEST(PathImbalance, IsTheBusiestOverTheMean) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::topology_test

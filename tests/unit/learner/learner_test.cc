@@ -9,7 +9,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::learner_learner_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -245,4 +245,4 @@ TEST(Learner, DivergesWithAMark) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::learner_learner_test

@@ -9,7 +9,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::learning_problem_test {
 namespace {
 
 constexpr LearnerConfig kLogistic{.model = LearnerModel::kLogistic, .features = 7, .samples = 40};
@@ -104,4 +104,4 @@ TEST(LearningProblem, LargeScoresDoNotOverflow) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::learning_problem_test

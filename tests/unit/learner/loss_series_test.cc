@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace outrider {
+namespace outrider::loss_series_test {
 namespace {
 
 LearnerReport report_of(const LossSeries& series) {
@@ -65,4 +65,4 @@ TEST(LossSeries, EndsWhereTheLossIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::loss_series_test

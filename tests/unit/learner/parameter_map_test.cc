@@ -6,7 +6,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::parameter_map_test {
 namespace {
 
 using Range = ParameterMap::Range;
@@ -68,4 +68,4 @@ TEST(ParameterMap, CutsTakeEveryParameterOnce) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::parameter_map_test

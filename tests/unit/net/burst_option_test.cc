@@ -7,7 +7,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::burst_option_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -113,4 +113,4 @@ TEST(BurstOption, AnyBytesAreSafe) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::burst_option_test

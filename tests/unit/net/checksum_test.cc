@@ -9,7 +9,7 @@
 #include "common/core/random.h"
 #include "switch/header_rewrite.h"
 
-namespace outrider {
+namespace outrider::checksum_test {
 namespace {
 
 // Independent of the code under test: big-endian words, carry folded at once.
@@ -226,4 +226,4 @@ TEST(TcpPseudoHeader, IsTheSumOfRfc9293) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::checksum_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/frames.h"
 
-namespace outrider {
+namespace outrider::hop_trace_test {
 namespace {
 
 using hop_trace::Appended;
@@ -153,4 +153,4 @@ TEST(HopTrace, ReadsNothingThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::hop_trace_test

@@ -12,7 +12,7 @@
 #include "common/core/random.h"
 #include "tests/support/ipv6_frames.h"
 
-namespace outrider {
+namespace outrider::parse_headers_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -251,4 +251,4 @@ TEST(FoldIpv6, KeepsNeighboursApart) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::parse_headers_test

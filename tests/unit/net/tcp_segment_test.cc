@@ -9,7 +9,7 @@
 #include "common/core/random.h"
 #include "common/net/burst_option.h"
 
-namespace outrider {
+namespace outrider::tcp_segment_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -222,4 +222,4 @@ TEST(TcpSegment, SurvivesRandomBytes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tcp_segment_test

@@ -9,7 +9,7 @@
 
 #include "common/net/tcp_segment.h"
 
-namespace outrider {
+namespace outrider::tcp_view_reader_test {
 namespace {
 
 constexpr FlowKey kFlow{0x0A000001, 0x0A000002, 40000, 20000};
@@ -80,4 +80,4 @@ TEST(TcpViewReader, RandomBytesStayWithinTheHeader) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tcp_view_reader_test

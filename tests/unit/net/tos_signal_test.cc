@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::tos_signal_test {
 namespace {
 
 using tos_signal::Kind;
@@ -57,4 +57,4 @@ TEST(TosSignal, EcnOfTheSignalStaysInItsTwoBits) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tos_signal_test

@@ -9,7 +9,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::udp_signal_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -159,4 +159,4 @@ TEST(UdpSignal, SurvivesAnyBytes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::udp_signal_test

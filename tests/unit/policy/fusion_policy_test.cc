@@ -5,7 +5,7 @@
 
 #include "tests/support/policy_timeline.h"
 
-namespace outrider {
+namespace outrider::fusion_policy_test {
 namespace {
 
 using Schedule = std::vector<HandedOut>;
@@ -34,4 +34,4 @@ TEST(FusionPolicy, CyclesThatFindNothingKeepTheirRhythm) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::fusion_policy_test

@@ -9,7 +9,7 @@
 #include "tests/support/policy_timeline.h"
 #include "trafficgen/policy/make_send_policy.h"
 
-namespace outrider {
+namespace outrider::policy_properties_test {
 namespace {
 
 constexpr std::uint64_t kCredit_bytes = 700;
@@ -86,4 +86,4 @@ TEST(SendPolicies, EveryPieceLeavesOnceInTheOrderThatIsPromised) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::policy_properties_test

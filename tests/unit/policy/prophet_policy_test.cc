@@ -7,7 +7,7 @@
 
 #include "tests/support/policy_timeline.h"
 
-namespace outrider {
+namespace outrider::prophet_policy_test {
 namespace {
 
 using Schedule = std::vector<HandedOut>;
@@ -114,4 +114,4 @@ TEST(ProphetPolicy, ProfilesAsLongAsItIsTold) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::prophet_policy_test

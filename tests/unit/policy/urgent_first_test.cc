@@ -7,7 +7,7 @@
 #include "trafficgen/policy/credit_policy.h"
 #include "trafficgen/policy/p3_policy.h"
 
-namespace outrider {
+namespace outrider::urgent_first_test {
 namespace {
 
 using Schedule = std::vector<HandedOut>;
@@ -73,4 +73,4 @@ TEST(CreditPolicy, APartOfASegmentGivesNothingBack) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::urgent_first_test

@@ -9,7 +9,7 @@
 #include "trafficgen/policy/wfbp_policy.h"
 #include "trafficgen/workload/shards.h"
 
-namespace outrider {
+namespace outrider::whole_push_test {
 namespace {
 
 using Segments = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
@@ -92,4 +92,4 @@ TEST(GradientPieces, PartitionsAreFullButTheLastOfAPiece) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::whole_push_test

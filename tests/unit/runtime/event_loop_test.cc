@@ -10,7 +10,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::event_loop_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -175,4 +175,4 @@ TEST(EventLoop, BehavesLikeAnOrderedMap) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::event_loop_test

@@ -6,7 +6,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 
-namespace outrider {
+namespace outrider::link_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -114,4 +114,4 @@ TEST(Link, ReleasesWhatIsInFlightWhenItGoes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::link_test

@@ -13,7 +13,7 @@
 #include "tests/unit/streams/stream_fixture.h"
 #include "trafficgen/streams/rate_search_loop.h"
 
-namespace outrider {
+namespace outrider::rate_search_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -198,4 +198,4 @@ TEST(RateSearch, ATrialTakesNothingOfTheOneBefore) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::rate_search_test

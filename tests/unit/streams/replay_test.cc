@@ -13,7 +13,7 @@
 #include "tests/support/pool.h"
 #include "tests/unit/streams/stream_fixture.h"
 
-namespace outrider {
+namespace outrider::replay_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -211,4 +211,4 @@ TEST_F(Replay, RewritesAddressesAndKeepsChecksumsRight) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::replay_test

@@ -7,7 +7,7 @@
 #include "trafficgen/config_toml.h"
 #include "trafficgen/streams/stream_engine.h"
 
-namespace outrider {
+namespace outrider::stream_config_test {
 
 // Found by argument-dependent lookup of expect_each_reported().
 struct StreamList {
@@ -232,4 +232,4 @@ destination = "10.1.0.1"
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::stream_config_test

@@ -12,7 +12,7 @@
 #include "tests/unit/streams/stream_fixture.h"
 #include "trafficgen/streams/stream_engine.h"
 
-namespace outrider {
+namespace outrider::stream_receiver_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -234,4 +234,4 @@ TEST_F(StreamReceiverTest, TheEnginesReportBalancesUnderDamage) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::stream_receiver_test

@@ -10,7 +10,7 @@
 
 #include "tests/unit/streams/stream_fixture.h"
 
-namespace outrider {
+namespace outrider::stream_schedule_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -202,4 +202,4 @@ TEST(StreamSchedule, PostponingMovesTheRestButNotTheEnd) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::stream_schedule_test

@@ -11,7 +11,7 @@
 #include "tests/support/pool.h"
 #include "tests/unit/streams/stream_fixture.h"
 
-namespace outrider {
+namespace outrider::stream_sender_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -188,4 +188,4 @@ TEST_F(StreamSenderTest, AchievedRateIsTheRequestedOneWhenNothingIsLate) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::stream_sender_test

@@ -11,7 +11,7 @@
 #include "tests/support/ipv6_frames.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::bad_input_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -226,4 +226,4 @@ TEST(BadInputStorm, OfSignalsArmsWhatFitsAndEnds) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::bad_input_test

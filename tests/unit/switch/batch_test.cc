@@ -11,7 +11,7 @@
 #include "common/runtime/poll_devices.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::batch_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -121,4 +121,4 @@ TEST(Batch, ArrivalTimesEndAtThePollAndNeverPrecedeTheLastOne) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::batch_test

@@ -9,7 +9,7 @@
 #include "switch/direct_switch.h"
 #include "tests/support/frames.h"
 
-namespace outrider {
+namespace outrider::bounded_poll_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -77,4 +77,4 @@ TEST(BoundedPoll, EveryPortHasItsTurn) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::bounded_poll_test

@@ -9,7 +9,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 
-namespace outrider {
+namespace outrider::bridged_network_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -112,4 +112,4 @@ TEST(BridgedNetwork, CountsCopies) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::bridged_network_test

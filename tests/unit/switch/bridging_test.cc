@@ -8,7 +8,7 @@
 #include "tests/support/ipv6_frames.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::bridging_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -252,4 +252,4 @@ TEST(Bridge, KeepsItsLedgerUnderRandomTraffic) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::bridging_test

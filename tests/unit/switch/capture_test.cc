@@ -13,7 +13,7 @@
 #include "switch/capture_file.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::capture_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -163,4 +163,4 @@ TEST(Capture, AFileEndsAtItsBounds) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::capture_test

@@ -9,7 +9,7 @@
 #include "tests/support/ipv6_frames.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::classification_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -214,4 +214,4 @@ TEST(Classifier, PacketsWaitInTheQueueOfTheirMark) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::classification_test

@@ -9,7 +9,7 @@
 #include "common/core/random.h"
 #include "tests/unit/switch/port_bench.h"
 
-namespace outrider {
+namespace outrider::disciplines_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -214,4 +214,4 @@ TEST(Disciplines, EveryKindOfQueueKeepsItsBooks) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::disciplines_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/ipv6_frames.h"
 
-namespace outrider {
+namespace outrider::header_rewrite_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -61,4 +61,4 @@ TEST(HeaderRewrite, Ipv4ChecksumStaysRight) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::header_rewrite_test

@@ -7,7 +7,7 @@
 #include "switch/network.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::ledger_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -256,4 +256,4 @@ TEST(Forwarding, MacRoutesComeFirstAndLeaveTheTtl) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::ledger_test

@@ -9,7 +9,7 @@
 #include "switch/network.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::loss_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -123,4 +123,4 @@ TEST(Arp, OtherHardwareIsNotIpv4AndTruncatedOnesAreMalformed) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::loss_test

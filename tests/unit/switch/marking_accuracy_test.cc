@@ -8,7 +8,7 @@
 
 #include "tests/unit/switch/port_bench.h"
 
-namespace outrider {
+namespace outrider::marking_accuracy_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -139,4 +139,4 @@ TEST(MarkingAccuracy, RedMarksTheSumOfItsSharesWhenAQueueIsFilledAndReleased) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::marking_accuracy_test

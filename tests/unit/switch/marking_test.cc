@@ -7,7 +7,7 @@
 #include "common/core/random.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::marking_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -248,4 +248,4 @@ TEST(Marking, ADroppedBurstPacketEndsRegulationToo) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::marking_test

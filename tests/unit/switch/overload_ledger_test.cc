@@ -14,7 +14,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 
-namespace outrider {
+namespace outrider::overload_ledger_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -261,4 +261,4 @@ TEST(OverloadLedger, BalancesForEveryKindOfQueueWithoutBuffersAndWithFullRings) 
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::overload_ledger_test

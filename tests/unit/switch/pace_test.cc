@@ -8,7 +8,7 @@
 #include "common/core/random.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::pace_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -160,4 +160,4 @@ TEST(Pace, WithoutAStartItIsAPlainQueue) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::pace_test

@@ -8,7 +8,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 
-namespace outrider {
+namespace outrider::parse_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -217,4 +217,4 @@ TEST(Parse, SourceAddressIsReadWithoutParsing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::parse_test

@@ -8,7 +8,7 @@
 #include <deque>
 #include <optional>
 
-namespace outrider {
+namespace outrider::queue_tap_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -260,4 +260,4 @@ TEST(QueueTap, LongPausesLoseNoSojourn) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::queue_tap_test

@@ -12,7 +12,7 @@
 #include "common/core/red_marker.h"
 #include "tests/unit/core/overload.h"
 
-namespace outrider {
+namespace outrider::red_pie_reference_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -165,4 +165,4 @@ TEST(PieReference, DropsAsMuchAsRtePieAndHoldsNoLongerADelay) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::red_pie_reference_test

@@ -10,7 +10,7 @@
 #include "common/config/toml_file.h"
 #include "switch/config_toml.h"
 
-namespace outrider {
+namespace outrider::reload_plan_test {
 namespace {
 
 using testing::ElementsAre;
@@ -241,4 +241,4 @@ TEST(ReloadPlan, EveryKeyIsOnOneOfTwoLists) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::reload_plan_test

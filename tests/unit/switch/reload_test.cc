@@ -14,7 +14,7 @@
 #include "common/core/random.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::switch_reload_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -368,4 +368,4 @@ TEST(SwitchReload, EndsWhenTheLoopsDo) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::switch_reload_test

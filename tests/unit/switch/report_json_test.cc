@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace outrider {
+namespace outrider::report_json_test {
 namespace {
 
 using testing::HasSubstr;
@@ -187,4 +187,4 @@ TEST(SwitchReportJson, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::report_json_test

@@ -10,7 +10,7 @@
 #include "tests/support/ipv6_frames.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::routing_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -239,4 +239,4 @@ TEST(BadInput, OfTheNewHeadersIsCountedByName) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::routing_test

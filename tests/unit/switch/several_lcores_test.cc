@@ -7,7 +7,7 @@
 #include "common/core/random.h"
 #include "tests/unit/switch/lcores_bench.h"
 
-namespace outrider {
+namespace outrider::several_lcores_test {
 namespace {
 
 /// Flow f from port f % kPorts; 0 to 3 packets of random flows a step, as seeded.
@@ -250,4 +250,4 @@ TEST(LcorePlan, DealsOutDevicesAndTheirReceiveQueues) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::several_lcores_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::signals_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -196,4 +196,4 @@ TEST(Signals, SourcesBeyondTheGatesMemoryAreOverRate) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::signals_test

@@ -9,7 +9,7 @@
 #include "switch/report_json.h"
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::snapshots_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -155,4 +155,4 @@ TEST(SwitchLive, ShowsEachQueueThatAPacketCameTo) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::snapshots_test

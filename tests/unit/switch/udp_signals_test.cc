@@ -7,7 +7,7 @@
 
 #include "tests/unit/switch/switch_bench.h"
 
-namespace outrider {
+namespace outrider::udp_signals_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -266,4 +266,4 @@ TEST(UdpSignals, RegulateTheQueueThatTheBurstWillTake) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::udp_signals_test

@@ -7,7 +7,7 @@
 #include "common/core/window_counters.h"
 #include "tests/unit/switch/lcores_bench.h"
 
-namespace outrider {
+namespace outrider::window_lcores_test {
 namespace {
 
 constexpr std::uint32_t kSegment = 1460;
@@ -124,4 +124,4 @@ TEST(WindowOnSeveralLcores, AnswersPassTheWindowsBeforeTheyGoToAnotherLcore) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::window_lcores_test

@@ -4,7 +4,7 @@
 // flow with 20 segments in flight, each acknowledged on a literal timeline.
 #include "tests/unit/switch/port_bench.h"
 
-namespace outrider {
+namespace outrider::window_lead_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -154,4 +154,4 @@ TEST(WindowLead, NobodyStaysHeldForABurstThatDoesNotCome) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::window_lead_test

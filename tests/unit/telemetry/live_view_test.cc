@@ -7,7 +7,7 @@
 
 #include "common/telemetry/log.h"
 
-namespace outrider {
+namespace outrider::live_view_test {
 namespace {
 
 using Kind = LiveFigure::Kind;
@@ -76,4 +76,4 @@ TEST(LiveView, LeavesOutWhatATerminalCannotDrawOver) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::live_view_test

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-namespace outrider {
+namespace outrider::pcapng_test {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the bytes below are little-endian");
@@ -51,4 +51,4 @@ TEST(Pcapng, APacketWithoutACommentHasNoOptions) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::pcapng_test

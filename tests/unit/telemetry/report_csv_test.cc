@@ -10,7 +10,7 @@
 
 #include "common/telemetry/csv_fields.h"
 
-namespace outrider {
+namespace outrider::report_csv_test {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(ReportCsv, ClassesOfAllGroupsAreOneTable) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::report_csv_test

@@ -12,7 +12,7 @@
 #include "trafficgen/transport/reno.h"
 #include "trafficgen/transport/unresponsive.h"
 
-namespace outrider {
+namespace outrider::congestion_control_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -293,4 +293,4 @@ TEST(ControllerSlot, KeepsItsOwnState) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::congestion_control_test

@@ -6,14 +6,14 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider {
+namespace outrider::connection_ecn_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::datacentre;
-using testing::expect_done;
-using testing::transfer;
-using testing::TwoEnds;
+using two_ends::datacentre;
+using two_ends::expect_done;
+using two_ends::transfer;
+using two_ends::TwoEnds;
 
 // The echo goes on until CWR has arrived: ACKs of the window that was reduced for
 // are no news, not even the one that completes it.
@@ -138,4 +138,4 @@ TEST(ConnectionEcn, DctcpEchoesExactlyTheMarkedBytes) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::connection_ecn_test

@@ -6,12 +6,12 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider {
+namespace outrider::connection_handshake_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::datacentre;
-using testing::TwoEnds;
+using two_ends::datacentre;
+using two_ends::TwoEnds;
 
 struct FirstFlight {
   std::uint64_t segments = 0;  ///< data, before any ACK of data can be there
@@ -69,11 +69,11 @@ TEST(ConnectionHandshake, SlowStartFollows) {
   TwoEnds::Options o{.config = datacentre(Controller::kReno)};
   o.wires[0].drop = [](TcpSegment&, std::uint64_t n) { return n == 0; };
   TwoEnds t(std::move(o));
-  testing::transfer(t, 1'000'000);
-  testing::expect_done(t, 1'000'000);
+  two_ends::transfer(t, 1'000'000);
+  two_ends::expect_done(t, 1'000'000);
   EXPECT_EQ(t.client().counters().retransmitted, 0U);
   EXPECT_GT(t.client().cwnd_bytes(), 100U * 1448U);
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::connection_handshake_test

@@ -7,14 +7,14 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider {
+namespace outrider::connection_limits_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::datacentre;
-using testing::expect_done;
-using testing::transfer;
-using testing::TwoEnds;
+using two_ends::datacentre;
+using two_ends::expect_done;
+using two_ends::transfer;
+using two_ends::TwoEnds;
 
 TEST(ConnectionLimits, SequenceNumbersWrap) {
   for (std::uint32_t before = 0; before < 3000; before += 149) {
@@ -137,4 +137,4 @@ TEST(ConnectionLimits, ImpossibleAckMovesNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::connection_limits_test

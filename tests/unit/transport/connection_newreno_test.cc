@@ -8,16 +8,16 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider {
+namespace outrider::connection_newreno_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Application;
-using testing::datacentre;
-using testing::establish;
-using testing::expect_done;
-using testing::transfer;
-using testing::TwoEnds;
+using two_ends::Application;
+using two_ends::datacentre;
+using two_ends::establish;
+using two_ends::expect_done;
+using two_ends::transfer;
+using two_ends::TwoEnds;
 
 constexpr std::uint32_t kMss = 1448;
 constexpr std::uint16_t kWindow = 60'000;  ///< scaled by 4: more than all
@@ -181,4 +181,4 @@ TEST(NewReno, SingleLossesNeedNoTimeout) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::connection_newreno_test

@@ -5,16 +5,16 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider {
+namespace outrider::connection_pacing_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Application;
-using testing::datacentre;
-using testing::establish;
-using testing::expect_done;
-using testing::transfer;
-using testing::TwoEnds;
+using two_ends::Application;
+using two_ends::datacentre;
+using two_ends::establish;
+using two_ends::expect_done;
+using two_ends::transfer;
+using two_ends::TwoEnds;
 
 /// 1000 bytes at 80 Mbit/s: one each 100 us.
 TcpConfig unresponsive() {
@@ -136,4 +136,4 @@ TEST(ConnectionPacing, DeliversWhateverIsLost) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::connection_pacing_test

@@ -6,15 +6,15 @@
 
 #include "tests/unit/transport/two_ends.h"
 
-namespace outrider {
+namespace outrider::connection_rack_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::datacentre;
-using testing::expect_done;
-using testing::Impairment;
-using testing::transfer;
-using testing::TwoEnds;
+using two_ends::datacentre;
+using two_ends::expect_done;
+using two_ends::Impairment;
+using two_ends::transfer;
+using two_ends::TwoEnds;
 
 constexpr std::uint32_t kMss = 1448;
 constexpr std::uint32_t kFirst = 1001;  ///< sequence number of the client's first byte
@@ -180,4 +180,4 @@ TEST(RackTlp, RandomLossAndReorderingDeliverEveryByteOnce) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::connection_rack_test

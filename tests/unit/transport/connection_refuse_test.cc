@@ -6,13 +6,13 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider {
+namespace outrider::connection_refuse_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Application;
-using testing::datacentre;
-using testing::establish;
+using two_ends::Application;
+using two_ends::datacentre;
+using two_ends::establish;
 
 constexpr std::uint32_t kNext = 2001 + 5000;  ///< the peer's next byte
 constexpr std::uint32_t kWindow = 4U << 20;
@@ -170,4 +170,4 @@ TEST(ConnectionRefuse, SynReceivedIsResetByTheExactOneOnly) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::connection_refuse_test

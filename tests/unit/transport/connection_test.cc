@@ -10,15 +10,15 @@
 
 #include "tests/unit/transport/two_ends.h"
 
-namespace outrider {
+namespace outrider::connection_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::datacentre;
-using testing::expect_done;
-using testing::Impairment;
-using testing::transfer;
-using testing::TwoEnds;
+using two_ends::datacentre;
+using two_ends::expect_done;
+using two_ends::Impairment;
+using two_ends::transfer;
+using two_ends::TwoEnds;
 
 std::uint64_t seeds() {
   const char* full = std::getenv("OUTRIDER_FULL");
@@ -282,4 +282,4 @@ TEST(Connection, AnswersFromTheApplicationWithinTheCallback) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::connection_test

@@ -6,12 +6,12 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider {
+namespace outrider::connection_window_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Application;
-using testing::datacentre;
+using two_ends::Application;
+using two_ends::datacentre;
 
 /// A client whose peer is a script: established at 1 ms, so that its RTO is the
 /// minimum of 10 ms, with room for 1000 bytes and 3000 written.
@@ -129,7 +129,7 @@ TEST(ConnectionWindow, OldSegmentsDoNotCloseIt) {
 }
 
 TEST(ConnectionWindow, AReceiverAnswersAProbe) {
-  testing::TwoEnds t({.config = datacentre()});
+  two_ends::TwoEnds t({.config = datacentre()});
   t.client().open(t.now());
   t.client().send(1000, t.now());
   t.run_for(50ms);
@@ -146,4 +146,4 @@ TEST(ConnectionWindow, AReceiverAnswersAProbe) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::connection_window_test

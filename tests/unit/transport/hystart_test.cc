@@ -6,7 +6,7 @@
 
 #include "trafficgen/transport/controller_slot.h"
 
-namespace outrider {
+namespace outrider::hystart_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -192,4 +192,4 @@ TEST(HyStart, LaterSlowStartsAreConventional) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::hystart_test

@@ -9,7 +9,7 @@
 
 #include "trafficgen/mlt/packet_tags.h"
 
-namespace outrider {
+namespace outrider::mlt_receiver_test {
 namespace {
 
 using mlt::Kind;
@@ -212,4 +212,4 @@ TEST(PacketTags, FrontLayersAreNeverEct) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::mlt_receiver_test

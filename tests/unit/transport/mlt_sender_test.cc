@@ -10,7 +10,7 @@
 #include "common/core/random.h"
 #include "tests/unit/transport/mlt_ends.h"
 
-namespace outrider {
+namespace outrider::mlt_sender_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -327,4 +327,4 @@ TEST(MltEnds, OrderDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::mlt_sender_test

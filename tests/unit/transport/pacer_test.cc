@@ -6,7 +6,7 @@
 
 #include "trafficgen/transport/unresponsive.h"
 
-namespace outrider {
+namespace outrider::pacer_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -96,4 +96,4 @@ TEST(Unresponsive, KeepsToItsRateWhateverHappens) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::pacer_test

@@ -12,7 +12,7 @@
 #include "common/core/random.h"
 #include "trafficgen/transport/scoreboard.h"
 
-namespace outrider {
+namespace outrider::rack_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -198,10 +198,10 @@ TEST(Rack, TheSearchAgreesWithTheRfcs) {
   std::map<std::string_view, int> reached;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     walk(seed, reached);
-    if (testing::Test::HasFatalFailure()) return;
+    if (::testing::Test::HasFatalFailure()) return;
   }
   for (const char* what : {"sack", "resent", "lost again"}) EXPECT_GT(reached[what], 500) << what;
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::rack_test

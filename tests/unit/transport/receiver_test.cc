@@ -10,7 +10,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::receiver_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -332,4 +332,4 @@ TEST(Receiver, RefusesASecondEndOfTheStream) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::receiver_test

@@ -6,14 +6,14 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/receiver.h"
 
-namespace outrider {
+namespace outrider::receiver_window_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::datacentre;
-using testing::expect_done;
-using testing::transfer;
-using testing::TwoEnds;
+using two_ends::datacentre;
+using two_ends::expect_done;
+using two_ends::transfer;
+using two_ends::TwoEnds;
 
 struct Bench {
   explicit Bench(std::uint32_t buffer_bytes) {
@@ -148,4 +148,4 @@ TEST(ReceiverWindow, ProbesReplaceLostUpdates) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::receiver_window_test

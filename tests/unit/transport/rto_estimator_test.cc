@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::rto_estimator_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -55,4 +55,4 @@ TEST(RtoEstimator, ConstantSamplesLeaveTheGranularity) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::rto_estimator_test

@@ -9,7 +9,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::scoreboard_test {
 namespace {
 
 // RFC 6675 without any cleverness: everything is counted anew.
@@ -178,4 +178,4 @@ TEST(Scoreboard, ForgetsSackOfAPeerThatReneges) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::scoreboard_test

@@ -5,12 +5,12 @@
 
 #include "tests/unit/transport/two_ends.h"
 
-namespace outrider {
+namespace outrider::time_wait_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::datacentre;
-using testing::TwoEnds;
+using two_ends::datacentre;
+using two_ends::TwoEnds;
 using Verdict = TimeWait::Verdict;
 
 TcpSegment segment(std::uint32_t sequence, std::uint8_t flags, std::uint16_t payload = 0) {
@@ -85,7 +85,7 @@ TEST(TimeWait, IsNotForResetsOrIfItIsOff) {
   TwoEnds::Options o{.config = datacentre()};
   o.config.time_wait = {};
   TwoEnds off(std::move(o));
-  testing::transfer(off, 1000);
+  two_ends::transfer(off, 1000);
   EXPECT_FALSE(off.client().time_wait() || off.server().time_wait());
   TwoEnds t({.config = datacentre()});
   t.client().open(t.now());
@@ -122,4 +122,4 @@ TEST(TimeWait, AnswersTheFinThatComesAgain) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::time_wait_test

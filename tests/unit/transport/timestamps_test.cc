@@ -6,14 +6,14 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider {
+namespace outrider::timestamps_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::datacentre;
-using testing::expect_done;
-using testing::transfer;
-using testing::TwoEnds;
+using two_ends::datacentre;
+using two_ends::expect_done;
+using two_ends::transfer;
+using two_ends::TwoEnds;
 
 TcpConfig with_timestamps() {
   TcpConfig c = datacentre();
@@ -150,4 +150,4 @@ TEST(Timestamps, AnOldDuplicateMovesNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::timestamps_test

@@ -13,15 +13,15 @@
 #include "tests/unit/transport/two_ends.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider {
+namespace outrider::transport_memory_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::Application;
-using testing::datacentre;
-using testing::expect_done;
-using testing::transfer;
-using testing::TwoEnds;
+using two_ends::Application;
+using two_ends::datacentre;
+using two_ends::expect_done;
+using two_ends::transfer;
+using two_ends::TwoEnds;
 
 TEST(ObjectPool, LendsEachObjectOnce) {
   ObjectPool<Flight> pool(5);
@@ -218,4 +218,4 @@ TEST(TransportMemory, ManyConnectionsShareFewFlights) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::transport_memory_test

@@ -15,7 +15,7 @@
 #include "common/core/random.h"
 #include "trafficgen/transport/connection.h"
 
-namespace outrider::testing {
+namespace outrider::two_ends {
 
 /// Union of the bytes that reached one end: what TCP must deliver, by the
 /// simplest means.
@@ -247,4 +247,4 @@ inline void expect_done(TwoEnds& t, std::uint64_t bytes, std::uint64_t reply = 0
   EXPECT_TRUE(t.server().closed() && !t.server().reset());
 }
 
-}  // namespace outrider::testing
+}  // namespace outrider::two_ends

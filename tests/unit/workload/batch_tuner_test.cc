@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::batch_tuner_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -52,4 +52,4 @@ TEST(BatchTuner, TheFirstWorkerIsTheMeasure) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::batch_tuner_test

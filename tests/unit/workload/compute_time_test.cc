@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace outrider {
+namespace outrider::compute_time_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -185,4 +185,4 @@ TEST(ComputeTime, ALaterStartGoesOnInTheSequenceOfDraws) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::compute_time_test

@@ -8,7 +8,7 @@
 #include "trafficgen/workload/piece_stream.h"
 #include "trafficgen/workload/release_profile.h"
 
-namespace outrider {
+namespace outrider::forward_pass_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -99,4 +99,4 @@ TEST(ReleaseProfile, ProphetFindsThePublishedStepsOfResNet50) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::forward_pass_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace outrider {
+namespace outrider::iteration_limit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -47,4 +47,4 @@ TEST(IterationLimit, AJobThatStopsBeforeItsFirstDueTimeDoesNothing) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::iteration_limit_test

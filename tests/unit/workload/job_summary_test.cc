@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace outrider {
+namespace outrider::job_summary_test {
 namespace {
 
 IterationRecord iteration(std::int64_t begin_ns, std::int64_t end_ns) {
@@ -89,4 +89,4 @@ TEST(JobSummary, ReadsLikeASentence) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::job_summary_test

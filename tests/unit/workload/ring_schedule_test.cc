@@ -10,7 +10,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::ring_schedule_test {
 namespace {
 
 /// Whose gradients are in a chunk at a worker; a multiset, so that a contribution
@@ -114,4 +114,4 @@ TEST(RingProgress, AStepDoesNotWaitForTheOneBefore) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::ring_schedule_test

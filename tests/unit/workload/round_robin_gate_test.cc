@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace outrider {
+namespace outrider::round_robin_gate_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ TEST(RoundRobinGate, SpreadsEqualWorkers) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::round_robin_gate_test

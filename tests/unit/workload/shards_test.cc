@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace outrider {
+namespace outrider::shards_test {
 namespace {
 
 using Bytes = std::vector<std::uint64_t>;
@@ -59,4 +59,4 @@ TEST(Shards, RealModelsAreHeldWhole) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::shards_test

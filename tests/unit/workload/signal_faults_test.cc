@@ -10,7 +10,7 @@
 
 #include "trafficgen/workload/job_config.h"
 
-namespace outrider {
+namespace outrider::signal_faults_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -175,4 +175,4 @@ TEST(SignalFaultsConfig, NothingCanHappenToAStartThatIsNotSent) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::signal_faults_test

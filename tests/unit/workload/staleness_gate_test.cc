@@ -8,7 +8,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::staleness_gate_test {
 namespace {
 
 using Workers = std::vector<std::uint32_t>;
@@ -104,4 +104,4 @@ TEST(StalenessGate, BoundHoldsAndNobodyWaitsWithoutNeed) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::staleness_gate_test

@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace outrider {
+namespace outrider::workload_tensorlights_test {
 namespace {
 
 using testing::ElementsAre;
@@ -52,4 +52,4 @@ TEST(TensorLightsBands, OneBandIsNoBand) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::workload_tensorlights_test
