@@ -12,10 +12,10 @@ if(CMAKE_SCRIPT_MODE_FILE)
   file(WRITE ${OUTPUT} "#include <string_view>\n\n\
 namespace outrider {\n\n\
 namespace {\n\
-constexpr unsigned char kBytes[] = {\n${bytes}\n};\n\
+constexpr unsigned char k${NAME}Bytes[] = {\n${bytes}\n};\n\
 }  // namespace\n\n\
 extern const std::string_view kEmbedded${NAME};\n\
-const std::string_view kEmbedded${NAME}(reinterpret_cast<const char*>(kBytes), sizeof(kBytes));\n\n\
+const std::string_view kEmbedded${NAME}(reinterpret_cast<const char*>(k${NAME}Bytes), sizeof(k${NAME}Bytes));\n\n\
 }  // namespace outrider\n")
   return()
 endif()
