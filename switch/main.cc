@@ -14,14 +14,14 @@
 #include "common/runtime/poll_cli.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
-#include "switch/capture_file.h"
-#include "switch/config_toml.h"
-#include "switch/live.h"
-#include "switch/poll_loop.h"
-#include "switch/prometheus.h"
-#include "switch/reload.h"
-#include "switch/report_json.h"
-#include "switch/telemetry.h"
+#include "switch/config/config_toml.h"
+#include "switch/control/capture_file.h"
+#include "switch/control/live.h"
+#include "switch/control/prometheus.h"
+#include "switch/control/telemetry.h"
+#include "switch/report/report_json.h"
+#include "switch/runtime/poll_loop.h"
+#include "switch/runtime/reload.h"
 
 namespace outrider {
 namespace {

@@ -20,6 +20,8 @@ struct DataplaneClock {
 using Time = DataplaneClock::time_point;
 using Duration = DataplaneClock::duration;
 
+inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
 /// Later than every instant of a run: "no event is due".
 inline constexpr Time kNever = Time::max();
 

@@ -32,4 +32,11 @@ struct PerClass {
   }
 };
 
+/// Over all classes.
+constexpr std::uint64_t sum(const PerClass<std::uint64_t>& by_class) noexcept {
+  std::uint64_t total = 0;
+  for (const std::uint64_t of_class : by_class.values) total += of_class;
+  return total;
+}
+
 }  // namespace outrider

@@ -11,6 +11,8 @@ namespace outrider {
 /// Preamble, start delimiter, inter-frame gap and FCS: what a frame costs on
 /// the wire beyond the bytes in its buffer. (IEEE 802.3)
 inline constexpr std::uint32_t kL1OverheadBytes = 24;
+inline constexpr std::uint32_t kFcsBytes = 4;
+inline constexpr std::uint32_t kL1OverFcsBytes = kL1OverheadBytes - kFcsBytes;
 
 constexpr std::uint32_t wire_bytes(std::uint32_t frame_bytes) noexcept {
   return frame_bytes + kL1OverheadBytes;

@@ -77,10 +77,6 @@ std::string argument_of(const std::string& device, std::string_view key) {
 }
 
 bool is_vhost(const std::string& device) { return device.starts_with("net_vhost"); }
-bool is_virtio_user(const std::string& device) {
-  return device.starts_with("net_virtio_user") || device.starts_with("virtio_user");
-}
-
 }  // namespace
 
 bool is_pci_address(std::string_view device) noexcept {

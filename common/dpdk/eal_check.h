@@ -6,6 +6,10 @@
 
 namespace outrider {
 
+[[nodiscard]] inline bool is_virtio_user(std::string_view device) noexcept {
+  return device.starts_with("net_virtio_user") || device.starts_with("virtio_user");
+}
+
 /// What goes wrong before or inside DPDK's EAL is found here first, so that the
 /// user reads a cause and a remedy instead of a trace. All throw EnvironmentError.
 

@@ -11,8 +11,8 @@
 #include "common/core/ecn.h"
 #include "common/core/flow_key.h"
 #include "common/core/traffic_class.h"
-#include "common/core/window_policy.h"
 #include "common/net/headers.h"
+#include "common/regulation/window_policy.h"
 
 namespace outrider {
 

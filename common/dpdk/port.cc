@@ -61,10 +61,6 @@ class BlockingCallBound {
   std::thread watcher_;
 };
 
-bool is_virtio_user(const std::string& device) {
-  return device.starts_with("net_virtio_user") || device.starts_with("virtio_user");
-}
-
 /// virtio-user's rings have 256 entries unless its own arguments say otherwise.
 std::string with_queue_size(const PortConfig& config, std::string arguments) {
   if (!is_virtio_user(config.device) || arguments.find("queue_size=") != std::string::npos)

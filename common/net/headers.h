@@ -141,5 +141,7 @@ struct TcpHeader {
 static_assert(sizeof(TcpHeader) == 20 && alignof(TcpHeader) == 1);
 
 inline constexpr std::uint32_t kMaxTcpOptionBytes = 40;
+/// Headers without options.
+inline constexpr std::uint32_t kIpAndTcpBytes = sizeof(Ipv4Header) + sizeof(TcpHeader);
 
 }  // namespace outrider

@@ -40,12 +40,12 @@ std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::
 
 EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra) {
-  constexpr std::uint64_t kBytesPerMbuf = 2560;  // mbuf, meta data, headroom, frame, pool's header
-  constexpr std::uint64_t kFixed_mb = 64;        // rings, queues, DPDK itself
+  constexpr std::uint64_t kFixed_mb = 64;  // rings, queues, DPDK itself
   EalOptions options{.program = std::move(program), .cpus = std::move(cpus)};
   for (const auto& port : ports)
     if (is_pci_address(port.device)) options.pci_devices.push_back(port.device);
-  options.memory_mb = static_cast<std::uint32_t>((mbufs * kBytesPerMbuf >> 20) + kFixed_mb);
+  options.memory_mb =
+      static_cast<std::uint32_t>((std::uint64_t{mbufs} * kBytesPerPlainMbuf >> 20) + kFixed_mb);
   options.extra = std::move(extra);
   options.inform = [](std::string_view line) { log_info(line); };
   options.trace = [](std::string_view line) { log_debug("dpdk: " + std::string(line)); };

@@ -40,6 +40,9 @@ SplitArguments split_arguments(int argc, const char* const* argv);
 /// The words of --eal, after those that stood before `--`.
 std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::string_view text);
 
+/// Memory of a buffer for a frame of 1518 bytes: mbuf, meta data, headroom, frame, pool header.
+inline constexpr std::uint32_t kBytesPerPlainMbuf = 2560;
+
 /// EalOptions for a pool of `mbufs` full frames; lines go to the log.
 EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra);

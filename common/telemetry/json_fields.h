@@ -18,8 +18,8 @@
 #include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
 #include "common/core/traffic_class.h"
-#include "common/core/window_counters.h"
 #include "common/net/udp_signal.h"
+#include "common/regulation/window_counters.h"
 #include "common/telemetry/identity_fields.h"
 
 namespace outrider {

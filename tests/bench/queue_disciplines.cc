@@ -2,14 +2,14 @@
 // loop draws a random number, as the egress port does, so subtract draw.
 #include <benchmark/benchmark.h>
 
-#include "common/core/codel_marker.h"
-#include "common/core/period_predictor.h"
-#include "common/core/pie_marker.h"
+#include "common/aqm/codel_marker.h"
+#include "common/aqm/pie_marker.h"
+#include "common/aqm/red_marker.h"
+#include "common/aqm/scheduler.h"
+#include "common/aqm/shared_buffer.h"
+#include "common/aqm/step_marker.h"
 #include "common/core/random.h"
-#include "common/core/red_marker.h"
-#include "common/core/scheduler.h"
-#include "common/core/shared_buffer.h"
-#include "common/core/step_marker.h"
+#include "common/regulation/period_predictor.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "common/dpdk/tsc_clock.h"
 #include "common/runtime/poll_devices.h"
 #include "tests/support/test_eal.h"
-#include "trafficgen/streams/stream_engine.h"
+#include "trafficgen/streams/engine/stream_engine.h"
 
 namespace outrider {
 namespace {

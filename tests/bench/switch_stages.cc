@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/dpdk/mempool.h"
-#include "switch/switch.h"
+#include "switch/runtime/switch.h"
 #include "tests/support/frames.h"
 #include "tests/support/ipv6_frames.h"
 #include "tests/support/test_eal.h"

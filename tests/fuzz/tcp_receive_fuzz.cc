@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz_input.h"
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::fuzz {
 namespace {

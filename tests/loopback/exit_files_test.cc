@@ -11,7 +11,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/loopback/ring_config.h"
-#include "trafficgen/report_json.h"
+#include "trafficgen/report/report_json.h"
 
 namespace outrider::exit_files_test {
 namespace {

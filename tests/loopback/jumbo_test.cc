@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/telemetry/exit_status.h"
-#include "switch/report_json.h"
+#include "switch/report/report_json.h"
 #include "tests/loopback/pcap_file.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/support/frames.h"

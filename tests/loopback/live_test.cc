@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "common/telemetry/exit_status.h"
-#include "switch/report_json.h"
+#include "switch/report/report_json.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/loopback/ring_config.h"
-#include "trafficgen/report_json.h"
+#include "trafficgen/report/report_json.h"
 
 namespace outrider::live_test {
 namespace {

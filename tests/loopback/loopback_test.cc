@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "common/telemetry/exit_status.h"
-#include "switch/report_json.h"
+#include "switch/report/report_json.h"
 #include "tests/loopback/process_guard.h"
-#include "trafficgen/report_json.h"
+#include "trafficgen/report/report_json.h"
 
 namespace outrider::loopback_test {
 namespace {

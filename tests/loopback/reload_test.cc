@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "common/telemetry/exit_status.h"
-#include "switch/report_json.h"
+#include "switch/report/report_json.h"
 #include "tests/loopback/process_guard.h"
 
 namespace outrider::loopback_reload_test {

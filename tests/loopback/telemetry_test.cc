@@ -15,8 +15,8 @@
 #include <sstream>
 
 #include "common/telemetry/exit_status.h"
-#include "switch/prometheus.h"
-#include "switch/report_json.h"
+#include "switch/control/prometheus.h"
+#include "switch/report/report_json.h"
 #include "tests/loopback/process_guard.h"
 
 namespace outrider::telemetry_test {

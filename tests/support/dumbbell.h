@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "switch/config.h"
-#include "trafficgen/config.h"
+#include "switch/config/config.h"
+#include "trafficgen/config/config.h"
 
 namespace outrider {
 

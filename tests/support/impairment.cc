@@ -8,7 +8,7 @@
 
 #include "common/dpdk/packet_attribution.h"
 #include "common/net/checksum.h"
-#include "switch/header_rewrite.h"
+#include "switch/forwarding/header_rewrite.h"
 
 namespace outrider {
 

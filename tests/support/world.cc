@@ -152,8 +152,4 @@ std::uint64_t sum(const PerClass<std::array<std::uint64_t, kDropReasons>>& drops
   return total;
 }
 
-std::uint64_t sum(const PerClass<std::uint64_t>& per_class) {
-  return std::accumulate(per_class.values.begin(), per_class.values.end(), std::uint64_t{0});
-}
-
 }  // namespace outrider

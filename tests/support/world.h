@@ -9,12 +9,12 @@
 #include "common/dpdk/mempool.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
-#include "switch/network.h"
+#include "switch/runtime/network.h"
 #include "tests/support/dumbbell.h"
 #include "tests/support/impairment.h"
-#include "tools/lab/case.h"
-#include "tools/lab/virtual_world.h"
-#include "trafficgen/generator.h"
+#include "tools/lab/experiment/case.h"
+#include "tools/lab/run/virtual_world.h"
+#include "trafficgen/apps/generator.h"
 
 namespace outrider {
 
@@ -99,7 +99,6 @@ inline RunResult run(const Dumbbell& d, rte_mempool& pool,
 
 std::uint64_t sum(const PerClass<std::array<std::uint64_t, kDropReasons>>& drops);
 std::uint64_t sum(const std::array<std::uint64_t, kDropReasons>& drops);
-std::uint64_t sum(const PerClass<std::uint64_t>& per_class);
 
 /// Mean of a container of numbers; 0 if it is empty.
 template <class Values>

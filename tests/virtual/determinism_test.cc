@@ -2,9 +2,9 @@
 // depend on who else is there.
 #include <gtest/gtest.h>
 
-#include "switch/report_json.h"
+#include "switch/report/report_json.h"
 #include "tests/support/world.h"
-#include "trafficgen/report_json.h"
+#include "trafficgen/report/report_json.h"
 
 namespace outrider::determinism_test {
 namespace {

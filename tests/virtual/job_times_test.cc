@@ -6,7 +6,7 @@
 #include <array>
 
 #include "tests/virtual/job_scene.h"
-#include "trafficgen/report_json.h"
+#include "trafficgen/report/report_json.h"
 
 namespace outrider::job_times_test {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "common/dpdk/mempool.h"
-#include "switch/report_json.h"
-#include "tools/lab/plan.h"
-#include "tools/lab/run_cases.h"
-#include "tools/lab/run_virtual.h"
-#include "trafficgen/report_json.h"
+#include "switch/report/report_json.h"
+#include "tools/lab/plan/plan.h"
+#include "tools/lab/run/run_cases.h"
+#include "tools/lab/run/run_virtual.h"
+#include "trafficgen/report/report_json.h"
 
 namespace outrider::lab_run_test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <deque>
 
-#include "switch/switch.h"
+#include "switch/runtime/switch.h"
 #include "tests/support/world.h"
 #include "trafficgen/hosts/frame.h"
 

@@ -4,10 +4,10 @@
 // one fault at a time at rate 1; then a regulated bottleneck.
 #include <gtest/gtest.h>
 
-#include "switch/report_json.h"
+#include "switch/report/report_json.h"
 #include "tests/support/world.h"
 #include "tests/virtual/job_scene.h"
-#include "trafficgen/report_json.h"
+#include "trafficgen/report/report_json.h"
 
 namespace outrider::signal_faults_job_test {
 namespace {

@@ -6,9 +6,9 @@
 #include "common/config/config_file.h"
 #include "tests/support/pool.h"
 #include "tests/support/world.h"
-#include "tools/lab/metrics_paths.h"
-#include "tools/lab/plan.h"
-#include "tools/lab/run_virtual.h"
+#include "tools/lab/measure/metrics_paths.h"
+#include "tools/lab/plan/plan.h"
+#include "tools/lab/run/run_virtual.h"
 
 namespace outrider::spraying_test {
 namespace {

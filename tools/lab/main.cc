@@ -3,7 +3,7 @@
 
 #include "common/dpdk/error.h"
 #include "common/telemetry/exit_status.h"
-#include "tools/lab/cli.h"
+#include "tools/lab/cli/cli.h"
 
 int main(int argc, char** argv) {
   using namespace outrider;

@@ -10,7 +10,7 @@
 
 #include "common/core/flow_table.h"
 #include "common/core/timing_wheel.h"
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/connection/connection.h"
 
 namespace outrider {
 

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cassert>
 
+#include "trafficgen/hosts/ephemeral_ports.h"
+
 namespace outrider {
 
 namespace {
 constexpr std::uint32_t kMaxConnections = 1U << 21;
 constexpr std::uint32_t kExpectedAnnouncedFlows = 64;
 constexpr std::size_t kExpectedTimers = 256;
-constexpr std::uint16_t kFirstEphemeralPort = 32768;
 constexpr std::uint32_t kEphemeralPorts = 65536 - kFirstEphemeralPort;
 constexpr std::size_t kPrefetchAhead = 4;  // of the queue: the connection,
 constexpr std::size_t kFlightAhead = 2;    // and what it has in flight once that is there

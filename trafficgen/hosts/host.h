@@ -27,8 +27,8 @@
 #include "trafficgen/hosts/signal_frame.h"
 #include "trafficgen/hosts/time_wait_table.h"
 #include "trafficgen/hosts/timer_queue.h"
-#include "trafficgen/transport/connection.h"
-#include "trafficgen/transport/transport_memory.h"
+#include "trafficgen/transport/connection/connection.h"
+#include "trafficgen/transport/connection/transport_memory.h"
 
 namespace outrider {
 

@@ -7,7 +7,7 @@
 #include "common/core/burst_ledger.h"
 #include "common/core/service_clock.h"
 #include "common/dpdk/packet_attribution.h"
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/connection/connection.h"
 
 namespace outrider {
 

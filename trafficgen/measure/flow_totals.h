@@ -5,8 +5,8 @@
 
 #include "common/core/clock.h"
 #include "trafficgen/measure/goodput.h"
-#include "trafficgen/report.h"
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/report/report.h"
+#include "trafficgen/transport/connection/connection.h"
 
 namespace outrider {
 

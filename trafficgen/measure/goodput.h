@@ -6,7 +6,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/traffic_class.h"
-#include "trafficgen/report.h"
+#include "trafficgen/report/report.h"
 
 namespace outrider {
 

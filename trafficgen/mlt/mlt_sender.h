@@ -12,8 +12,8 @@
 #include "trafficgen/mlt/mlt_tensor.h"
 #include "trafficgen/mlt/packet_set.h"
 #include "trafficgen/mlt/packet_tags.h"
-#include "trafficgen/transport/controller_slot.h"
-#include "trafficgen/transport/rto_estimator.h"
+#include "trafficgen/transport/control/controller_slot.h"
+#include "trafficgen/transport/sender/rto_estimator.h"
 
 namespace outrider {
 

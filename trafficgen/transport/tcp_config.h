@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
-#include "trafficgen/transport/congestion_control.h"
+#include "trafficgen/transport/control/congestion_control.h"
 
 namespace outrider {
 

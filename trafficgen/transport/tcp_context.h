@@ -1,8 +1,8 @@
 #pragma once
 
+#include "trafficgen/transport/connection/transport_memory.h"
 #include "trafficgen/transport/tcp_config.h"
 #include "trafficgen/transport/tcp_counters.h"
-#include "trafficgen/transport/transport_memory.h"
 
 namespace outrider {
 

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "common/net/burst_option.h"
+#include "common/net/headers.h"
 #include "common/net/mlt_message.h"
 #include "trafficgen/workload/job_summary.h"
 #include "trafficgen/workload/mlt_exchange.h"
@@ -15,8 +16,6 @@
 namespace outrider {
 
 namespace {
-
-constexpr std::uint32_t kIpAndTcpBytes = 40;
 
 Time stop_of(const JobConfig& config) noexcept {
   return config.stop_after ? Time{} + config.start + *config.stop_after : kNever;

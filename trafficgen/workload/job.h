@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "common/core/byte_range.h"
-#include "trafficgen/config.h"
+#include "trafficgen/config/config.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/learner/learner.h"
 #include "trafficgen/measure/flow_totals.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/policy/send_policy.h"
-#include "trafficgen/report.h"
+#include "trafficgen/report/report.h"
 #include "trafficgen/workload/compute_time.h"
 #include "trafficgen/workload/forward_pass.h"
 #include "trafficgen/workload/iteration_limit.h"

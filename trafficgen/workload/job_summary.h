@@ -3,7 +3,7 @@
 #include <iosfwd>
 #include <span>
 
-#include "trafficgen/report.h"
+#include "trafficgen/report/report.h"
 
 namespace outrider {
 

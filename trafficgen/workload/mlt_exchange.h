@@ -9,7 +9,7 @@
 #include "common/core/byte_range.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/mlt/mlt_endpoint.h"
-#include "trafficgen/report.h"
+#include "trafficgen/report/report.h"
 #include "trafficgen/transport/tcp_config.h"
 
 namespace outrider {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "switch/config_toml.h"
-#include "trafficgen/config_toml.h"
+#include "switch/config/config_toml.h"
+#include "trafficgen/config/config_toml.h"
 #include "trafficgen/workload/model_profile.h"
 
 #ifndef OUTRIDER_SOURCE_DIR

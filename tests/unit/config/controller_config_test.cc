@@ -1,6 +1,6 @@
 // Goal: every rule of a controller's settings names its key, value and reason.
 // Method: one fault at a time.
-#include "trafficgen/controller_config.h"
+#include "trafficgen/config/controller_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "common/config/toml_file.h"
-#include "trafficgen/config_toml.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::flows_config_test {
 namespace {

@@ -7,7 +7,7 @@
 #include "common/config/addresses.h"
 #include "common/config/toml_file.h"
 #include "common/config/toml_text.h"
-#include "switch/config_toml.h"
+#include "switch/config/config_toml.h"
 #include "tests/unit/config/issue_matchers.h"
 
 namespace outrider::forwarding_config_test {

@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "switch/config_toml.h"
+#include "switch/config/config_toml.h"
 
 namespace outrider {
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <tuple>
 
-#include "trafficgen/config.h"
+#include "trafficgen/config/config.h"
 
 namespace outrider {
 

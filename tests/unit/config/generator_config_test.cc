@@ -9,7 +9,7 @@
 #include "tests/unit/config/full_transport.h"
 #include "tests/unit/config/issue_matchers.h"
 #include "tests/unit/config/two_tensors.h"
-#include "trafficgen/config_toml.h"
+#include "trafficgen/config/config_toml.h"
 #include "trafficgen/workload/model_profile.h"
 
 namespace outrider::generator_config_test {

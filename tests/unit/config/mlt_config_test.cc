@@ -6,8 +6,8 @@
 #include <string>
 
 #include "tests/unit/config/full_transport.h"
-#include "trafficgen/config_toml.h"
-#include "trafficgen/mlt_rules.h"
+#include "trafficgen/config/config_toml.h"
+#include "trafficgen/config/mlt_rules.h"
 
 namespace outrider::mlt_config_test {
 namespace {

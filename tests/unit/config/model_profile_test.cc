@@ -8,7 +8,7 @@
 #include "common/config/config_file.h"
 #include "tests/unit/config/issue_matchers.h"
 #include "tests/unit/config/two_tensors.h"
-#include "trafficgen/config_toml.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::model_profile_test {
 namespace {

@@ -11,11 +11,11 @@
 #include "common/net/headers.h"
 #include "common/net/tcp_segment.h"
 #include "common/runtime/poll_program.h"
+#include "trafficgen/apps/preview.h"
 #include "trafficgen/hosts/host.h"
-#include "trafficgen/preview.h"
-#include "trafficgen/streams/pcap_trace.h"
-#include "trafficgen/streams/pcap_writer.h"
-#include "trafficgen/streams/stream_receiver.h"
+#include "trafficgen/streams/engine/stream_receiver.h"
+#include "trafficgen/streams/replay/pcap_trace.h"
+#include "trafficgen/streams/replay/pcap_writer.h"
 
 namespace outrider::preview_pcap_test {
 namespace {

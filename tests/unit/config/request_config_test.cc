@@ -5,7 +5,7 @@
 
 #include "common/config/config_file.h"
 #include "tests/unit/config/issue_matchers.h"
-#include "trafficgen/config_toml.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::request_config_test {
 namespace {

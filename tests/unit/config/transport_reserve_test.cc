@@ -1,4 +1,4 @@
-#include "trafficgen/transport_reserve.h"
+#include "trafficgen/config/transport_reserve.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,8 @@
 #include "common/dpdk/mempool.h"
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
-#include "switch/poll_loop.h"
+#include "switch/report/with_devices.h"
+#include "switch/runtime/poll_loop.h"
 
 namespace outrider::poll_devices_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "trafficgen/report_json.h"
+#include "trafficgen/report/report_json.h"
 
 namespace outrider::generator_report_json_test {
 namespace {

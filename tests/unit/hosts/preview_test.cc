@@ -1,6 +1,6 @@
 // Goal: the preview shows what a run does. Method: a small schedule by hand, and
 // arrivals against the records of the run itself.
-#include "trafficgen/preview.h"
+#include "trafficgen/apps/preview.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Goal: what bursts cost the background is taken in windows that all arms share,
 // and adds up. Method: time series made by hand, 1 ms bins, 1000 bytes of capacity
 // a bin, numbers worked out by hand.
-#include "tools/lab/background_cost.h"
+#include "tools/lab/measure/background_cost.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/lab/bundle.h"
+#include "tools/lab/summary/bundle.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Goal: compare finds a planted change of 5 % with 20 seeds, and none between equal results
 // or between other seeds of the same. Method: results made of draws: seeds that differ by
 // 10 % among each other, and by 2 % between two runs of one seed.
-#include "tools/lab/compare.h"
+#include "tools/lab/summary/compare.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "common/config/config_file.h"
-#include "tools/lab/experiment.h"
-#include "tools/lab/plan.h"
+#include "tools/lab/experiment/experiment.h"
+#include "tools/lab/plan/plan.h"
 
 namespace outrider {
 

@@ -1,6 +1,6 @@
 // Goal: every fault of an experiment file is reported at once and by the key
 // that the user wrote. Method: break a small valid file in one place each.
-#include "tools/lab/experiment.h"
+#include "tools/lab/experiment/experiment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Goal: [front] makes an arm of every combination, once, and every fault has the key that the
 // user wrote; what was measured reaches the result of the search. Method: a small experiment.
-#include "tools/lab/front_file.h"
+#include "tools/lab/experiment/front_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "tests/unit/lab/experiment_fixture.h"
-#include "tools/lab/front_result.h"
+#include "tools/lab/front/front_result.h"
 
 namespace outrider::front_file_test {
 namespace {

@@ -1,6 +1,6 @@
 // Goal: the search keeps whatever may be on a front and sends away what is beaten beyond its
 // uncertainty; areas and gains are those of literal samples.
-#include "tools/lab/front_search.h"
+#include "tools/lab/front/front_search.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/lab/case.h"
+#include "tools/lab/experiment/case.h"
 
 namespace outrider::lab_test {
 

@@ -1,6 +1,6 @@
 // Goal: figures of waiting, updates and learning follow from the records as defined.
 // Method: records by hand, figures by hand.
-#include "tools/lab/metrics_learning.h"
+#include "tools/lab/measure/metrics_learning.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
 // Goal: every metric is what docs/measurement.md says. Method: reports made by
 // hand, numbers worked out by hand, in milliseconds.
-#include "tools/lab/metrics.h"
+#include "tools/lab/measure/metrics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tests/unit/lab/metrics_fixture.h"
-#include "tools/lab/references.h"
+#include "tools/lab/measure/references.h"
 
 namespace outrider::metrics_test {
 namespace {

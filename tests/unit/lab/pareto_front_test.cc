@@ -1,6 +1,6 @@
 // Goal: the front holds what nothing dominates, and the area is that of its staircase. Method:
 // literal points, areas by hand; then random ones against the definition.
-#include "tools/lab/pareto_front.h"
+#include "tools/lab/front/pareto_front.h"
 
 #include <gtest/gtest.h>
 

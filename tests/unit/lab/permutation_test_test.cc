@@ -1,6 +1,6 @@
 // Goal: p-values are those of the definitions. Method: cases small enough to count by hand,
 // and the rate of false ones over many samples without a difference.
-#include "tools/lab/permutation_test.h"
+#include "tools/lab/measure/permutation_test.h"
 
 #include <gtest/gtest.h>
 

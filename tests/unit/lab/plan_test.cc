@@ -1,6 +1,6 @@
 // Goal: the plan holds the cases that the file asks for, once each, and cases
 // that are compared differ in what they compare alone.
-#include "tools/lab/plan.h"
+#include "tools/lab/plan/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,12 +10,12 @@
 #include <map>
 #include <set>
 
-#include "switch/config_toml.h"
+#include "switch/config/config_toml.h"
 #include "tests/unit/lab/experiment_fixture.h"
-#include "tools/lab/plan_switches.h"
-#include "tools/lab/summary_points.h"
-#include "tools/lab/testbed.h"
-#include "trafficgen/config_toml.h"
+#include "tools/lab/measure/summary_points.h"
+#include "tools/lab/plan/plan_switches.h"
+#include "tools/lab/plan/testbed.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::plan_test {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/lab/experiment_fixture.h"
-#include "tools/lab/summary.h"
+#include "tools/lab/summary/summary.h"
 
 namespace outrider::quick_test {
 namespace {

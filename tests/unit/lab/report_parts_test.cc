@@ -4,10 +4,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tools/lab/report_answer.h"
-#include "tools/lab/report_bursts.h"
-#include "tools/lab/report_csv.h"
-#include "tools/lab/report_series.h"
+#include "tools/lab/report/report_answer.h"
+#include "tools/lab/report/report_bursts.h"
+#include "tools/lab/report/report_csv.h"
+#include "tools/lab/report/report_series.h"
 
 namespace outrider::report_parts_test {
 namespace {

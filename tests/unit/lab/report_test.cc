@@ -1,4 +1,4 @@
-#include "tools/lab/report.h"
+#include "tools/lab/report/report.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "tests/unit/lab/metrics_fixture.h"
-#include "tools/lab/bundle.h"
+#include "tools/lab/summary/bundle.h"
 
 namespace outrider::lab_report_test {
 namespace {

@@ -1,6 +1,6 @@
 // Goal: results do not depend on how many processes made them, and whatever
 // ends a process costs the case that it ran, by name, and no other.
-#include "tools/lab/run_pool.h"
+#include "tools/lab/run/run_pool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "common/dpdk/error.h"
-#include "tools/lab/progress.h"
+#include "tools/lab/cli/progress.h"
 
 namespace outrider::run_pool_test {
 namespace {

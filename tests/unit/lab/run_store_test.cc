@@ -1,6 +1,6 @@
 // Goal: a run is taken up again only if it is whole and of the same program, configuration
 // and seed. Method: files that are changed, cut short and moved.
-#include "tools/lab/run_store.h"
+#include "tools/lab/run/run_store.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

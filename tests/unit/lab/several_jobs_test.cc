@@ -9,10 +9,10 @@
 
 #include "tests/unit/lab/experiment_fixture.h"
 #include "tests/unit/lab/metrics_fixture.h"
-#include "tools/lab/metrics_jobs.h"
-#include "tools/lab/placement.h"
-#include "tools/lab/summary.h"
-#include "tools/lab/summary_points.h"
+#include "tools/lab/experiment/placement.h"
+#include "tools/lab/measure/metrics_jobs.h"
+#include "tools/lab/measure/summary_points.h"
+#include "tools/lab/summary/summary.h"
 
 namespace outrider::several_jobs_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/lab/statistics.h"
+#include "tools/lab/measure/statistics.h"
 
 #include <gtest/gtest.h>
 

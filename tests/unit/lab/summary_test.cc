@@ -1,4 +1,4 @@
-#include "tools/lab/summary.h"
+#include "tools/lab/summary/summary.h"
 
 #include <gtest/gtest.h>
 

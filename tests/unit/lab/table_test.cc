@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "tools/lab/summary.h"
-#include "tools/lab/table_text.h"
+#include "tools/lab/summary/summary.h"
+#include "tools/lab/summary/table_text.h"
 
 namespace outrider::table_test {
 namespace {

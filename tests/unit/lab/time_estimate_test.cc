@@ -1,5 +1,5 @@
 // Goal: a plan's time follows from the virtual time of its cases. Method: literal schedules.
-#include "tools/lab/time_estimate.h"
+#include "tools/lab/run/time_estimate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Goal: routes of a case lead over the ways that `paths` asks for, and the load
 // on them is compared as docs/measurement.md says.
-#include "tools/lab/topology.h"
+#include "tools/lab/plan/topology.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "tests/unit/lab/experiment_fixture.h"
-#include "tools/lab/metrics_paths.h"
-#include "tools/lab/plan_switches.h"
+#include "tools/lab/measure/metrics_paths.h"
+#include "tools/lab/plan/plan_switches.h"
 
 namespace outrider::topology_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/core/random.h"
-#include "switch/header_rewrite.h"
+#include "switch/forwarding/header_rewrite.h"
 
 namespace outrider::checksum_test {
 namespace {

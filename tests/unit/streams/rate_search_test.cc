@@ -1,7 +1,7 @@
 // Goal: the search finds the knee of a device, from below, whatever the noise;
 // and the trials that feed it count no packet of another trial. Method: simulated
 // devices with a known knee, then real packets through a bottleneck in memory.
-#include "trafficgen/streams/rate_search.h"
+#include "trafficgen/streams/search/rate_search.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "common/core/units.h"
 #include "tests/support/pool.h"
 #include "tests/unit/streams/stream_fixture.h"
-#include "trafficgen/streams/rate_search_loop.h"
+#include "trafficgen/streams/search/rate_search_loop.h"
 
 namespace outrider::rate_search_test {
 namespace {

@@ -1,7 +1,7 @@
 // Goal: a capture is replayed as it was taken, or the file is refused with its
 // reason. Method: pcap and pcapng files written byte by byte, due times against
 // the stamps, checksums summed again after a rewrite.
-#include "trafficgen/streams/replay.h"
+#include "trafficgen/streams/replay/replay.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

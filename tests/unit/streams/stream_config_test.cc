@@ -4,8 +4,8 @@
 #include "common/config/config_file.h"
 #include "tests/unit/config/issue_matchers.h"
 #include "tests/unit/streams/stream_fixture.h"
-#include "trafficgen/config_toml.h"
-#include "trafficgen/streams/stream_engine.h"
+#include "trafficgen/config/config_toml.h"
+#include "trafficgen/streams/engine/stream_engine.h"
 
 namespace outrider::stream_config_test {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/dpdk/packet.h"
-#include "trafficgen/streams/stream_config.h"
+#include "trafficgen/streams/engine/stream_config.h"
 
 namespace outrider {
 

@@ -1,7 +1,7 @@
 // Goal: losses, reordering and copies are what was done to the packets, and what
 // is not ours has a name. Method: literal sequences, a naive model with unbounded
 // memory beside random damage, frames changed byte by byte.
-#include "trafficgen/streams/stream_receiver.h"
+#include "trafficgen/streams/engine/stream_receiver.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 #include "tests/unit/streams/stream_fixture.h"
-#include "trafficgen/streams/stream_engine.h"
+#include "trafficgen/streams/engine/stream_engine.h"
 
 namespace outrider::stream_receiver_test {
 namespace {

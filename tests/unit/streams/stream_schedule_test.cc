@@ -1,7 +1,7 @@
 // Goal: the schedule is exact for ever and does not depend on who asks when.
 // Method: literal timelines, closed forms in wide integers, statistics of the
 // random pattern by its theory, and the same schedule asked in different ways.
-#include "trafficgen/streams/stream_schedule.h"
+#include "trafficgen/streams/engine/stream_schedule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Goal: frames are what an independent reader expects, and every packet that was
 // numbered reaches the device or is named. Method: a device that takes as many
 // packets as the test says, checksums summed again word by word.
-#include "trafficgen/streams/stream_sender.h"
+#include "trafficgen/streams/engine/stream_sender.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/dpdk/mempool.h"
-#include "switch/direct_switch.h"
+#include "switch/runtime/direct_switch.h"
 #include "tests/support/frames.h"
 
 namespace outrider::bounded_poll_test {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "common/core/random.h"
-#include "switch/network.h"
+#include "switch/runtime/network.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 

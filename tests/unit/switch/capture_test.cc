@@ -10,7 +10,7 @@
 #include <iterator>
 #include <thread>
 
-#include "switch/capture_file.h"
+#include "switch/control/capture_file.h"
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::capture_test {

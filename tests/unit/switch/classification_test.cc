@@ -5,7 +5,7 @@
 #include <map>
 
 #include "common/core/random.h"
-#include "switch/classifier.h"
+#include "switch/forwarding/classifier.h"
 #include "tests/support/ipv6_frames.h"
 #include "tests/unit/switch/switch_bench.h"
 

@@ -1,4 +1,4 @@
-#include "switch/header_rewrite.h"
+#include "switch/forwarding/header_rewrite.h"
 
 #include <gtest/gtest.h>
 

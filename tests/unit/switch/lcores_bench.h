@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "switch/direct_switch.h"
+#include "switch/runtime/direct_switch.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 

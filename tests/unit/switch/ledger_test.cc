@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "common/core/random.h"
-#include "switch/network.h"
+#include "switch/runtime/network.h"
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::ledger_test {

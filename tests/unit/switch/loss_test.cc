@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "switch/config_toml.h"
-#include "switch/network.h"
+#include "switch/config/config_toml.h"
+#include "switch/runtime/network.h"
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::loss_test {

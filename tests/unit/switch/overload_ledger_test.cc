@@ -9,8 +9,8 @@
 
 #include "common/core/random.h"
 #include "common/net/udp_signal.h"
-#include "switch/config_toml.h"
-#include "switch/direct_switch.h"
+#include "switch/config/config_toml.h"
+#include "switch/runtime/direct_switch.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 

@@ -1,4 +1,4 @@
-#include "switch/parse.h"
+#include "switch/forwarding/parse.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "switch/egress_port.h"
-#include "switch/parse.h"
+#include "switch/egress/egress_port.h"
+#include "switch/forwarding/parse.h"
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider {

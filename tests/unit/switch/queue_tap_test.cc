@@ -1,7 +1,7 @@
 // Goal: start, maximum and sojourn of a burst are those of the burst's own time
 // and of nothing before or after it. Method: a queue played by hand, an instant
 // a row.
-#include "switch/queue_tap.h"
+#include "switch/egress/queue_tap.h"
 
 #include <gtest/gtest.h>
 

@@ -7,10 +7,10 @@
 
 #include <deque>
 
-#include "common/core/pie_marker.h"
+#include "common/aqm/pie_marker.h"
+#include "common/aqm/red_marker.h"
 #include "common/core/random.h"
-#include "common/core/red_marker.h"
-#include "tests/unit/core/overload.h"
+#include "tests/unit/aqm/overload.h"
 
 namespace outrider::red_pie_reference_test {
 namespace {

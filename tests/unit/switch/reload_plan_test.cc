@@ -1,14 +1,14 @@
 // Goal: what a reload may change, key by key, and that it refuses the rest with a reason.
 // Method: pairs of valid configurations that differ in one setting, made from TOML; every key
 // of the resolved configuration is on one of two lists.
-#include "switch/reload_plan.h"
+#include "switch/runtime/reload_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/config/config_writer.h"
 #include "common/config/toml_file.h"
-#include "switch/config_toml.h"
+#include "switch/config/config_toml.h"
 
 namespace outrider::reload_plan_test {
 namespace {

@@ -1,7 +1,7 @@
 // Goal: a reload between two packets puts every setting in force, keeps what waits, in order,
 // and the ledger balanced. Method: a switch on which a reload is applied in the midst of
 // traffic; and the whole hand-over, with a thread in place of an lcore.
-#include "switch/reload.h"
+#include "switch/runtime/reload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,10 +46,6 @@ struct Running {
   SwitchConfig config;
   B bench;
 };
-
-std::uint64_t sum(const PerClass<std::uint64_t>& v) {
-  return std::accumulate(v.values.begin(), v.values.end(), std::uint64_t{0});
-}
 
 TEST(Reload, ANewThresholdMarksFromTheNextPacketOn) {
   Running r;

@@ -1,5 +1,5 @@
 // Goal: a report survives its text form exactly, and a bad text is named.
-#include "switch/report_json.h"
+#include "switch/report/report_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

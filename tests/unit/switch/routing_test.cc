@@ -6,7 +6,7 @@
 #include <set>
 
 #include "common/core/random.h"
-#include "switch/route_table.h"
+#include "switch/forwarding/route_table.h"
 #include "tests/support/ipv6_frames.h"
 #include "tests/unit/switch/switch_bench.h"
 

@@ -1,12 +1,12 @@
 // Goal: what a running switch hands out is what its report will say. Method: traffic that
 // fills, marks, regulates and drops; the snapshot and the report are compared as JSON, which
 // names every field.
-#include "switch/snapshots.h"
+#include "switch/report/snapshots.h"
 
 #include <gtest/gtest.h>
 
-#include "switch/live.h"
-#include "switch/report_json.h"
+#include "switch/control/live.h"
+#include "switch/report/report_json.h"
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::snapshots_test {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "switch/switch.h"
+#include "switch/runtime/switch.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 

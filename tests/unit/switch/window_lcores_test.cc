@@ -4,7 +4,7 @@
 // lcore sees it at the same instant as a single one; what is compared are the windows told.
 #include <map>
 
-#include "common/core/window_counters.h"
+#include "common/regulation/window_counters.h"
 #include "tests/unit/switch/lcores_bench.h"
 
 namespace outrider::window_lcores_test {

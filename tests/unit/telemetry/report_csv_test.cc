@@ -1,6 +1,6 @@
 // Goal: tables hold what the report holds, under names with units, and stay tables
 // whatever a name contains. Method: records by hand against literal text.
-#include "trafficgen/report_csv.h"
+#include "trafficgen/report/report_csv.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,16 +1,16 @@
 // Goal: windows follow the formulas of their RFCs. Method: literal timelines;
 // segments of 1000 bytes, so that windows read as segments.
-#include "trafficgen/transport/congestion_control.h"
+#include "trafficgen/transport/control/congestion_control.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "trafficgen/transport/controller_slot.h"
-#include "trafficgen/transport/cubic.h"
-#include "trafficgen/transport/dctcp.h"
-#include "trafficgen/transport/reno.h"
-#include "trafficgen/transport/unresponsive.h"
+#include "trafficgen/transport/control/controller_slot.h"
+#include "trafficgen/transport/control/cubic.h"
+#include "trafficgen/transport/control/dctcp.h"
+#include "trafficgen/transport/control/reno.h"
+#include "trafficgen/transport/control/unresponsive.h"
 
 namespace outrider::congestion_control_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/unit/transport/two_ends.h"
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::connection_limits_test {
 namespace {

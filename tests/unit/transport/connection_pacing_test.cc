@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/transport/two_ends.h"
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::connection_pacing_test {
 namespace {

@@ -1,6 +1,6 @@
 // Goal: two ends of the real thing deliver every byte once and in order over
 // wires that lose and reorder, and recover by the means they should.
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/connection/connection.h"
 
 #include <gtest/gtest.h>
 

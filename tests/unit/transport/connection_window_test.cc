@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/unit/transport/two_ends.h"
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::connection_window_test {
 namespace {

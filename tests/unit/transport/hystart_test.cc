@@ -1,10 +1,10 @@
 // Goal: slow start ends as RFC 9406 says. Method: rounds of ten ACKs with round
 // trips written out; segments of 1000 bytes.
-#include "trafficgen/transport/hystart.h"
+#include "trafficgen/transport/control/hystart.h"
 
 #include <gtest/gtest.h>
 
-#include "trafficgen/transport/controller_slot.h"
+#include "trafficgen/transport/control/controller_slot.h"
 
 namespace outrider::hystart_test {
 namespace {

@@ -1,10 +1,10 @@
 // Goal: departures keep to a rate, and an unresponsive controller to its own.
 // Method: literal timelines.
-#include "trafficgen/transport/pacer.h"
+#include "trafficgen/transport/sender/pacer.h"
 
 #include <gtest/gtest.h>
 
-#include "trafficgen/transport/unresponsive.h"
+#include "trafficgen/transport/control/unresponsive.h"
 
 namespace outrider::pacer_test {
 namespace {

@@ -1,6 +1,6 @@
 // Goal: RACK's decisions (RFC 8985, 6.2) by a literal timeline, and its incremental
 // search for losses against the RFC's own, which looks at every segment each time.
-#include "trafficgen/transport/rack.h"
+#include "trafficgen/transport/sender/rack.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/core/random.h"
-#include "trafficgen/transport/scoreboard.h"
+#include "trafficgen/transport/sender/scoreboard.h"
 
 namespace outrider::rack_test {
 namespace {

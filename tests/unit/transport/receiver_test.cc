@@ -1,4 +1,4 @@
-#include "trafficgen/transport/receiver.h"
+#include "trafficgen/transport/receiver/receiver.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/transport/two_ends.h"
-#include "trafficgen/transport/receiver.h"
+#include "trafficgen/transport/receiver/receiver.h"
 
 namespace outrider::receiver_window_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "trafficgen/transport/rto_estimator.h"
+#include "trafficgen/transport/sender/rto_estimator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trafficgen/transport/scoreboard.h"
+#include "trafficgen/transport/sender/scoreboard.h"
 
 #include <gtest/gtest.h>
 

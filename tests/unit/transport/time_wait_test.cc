@@ -1,5 +1,5 @@
 // Goal: what an end that closed first still says, and when its flow may begin anew.
-#include "trafficgen/transport/time_wait.h"
+#include "trafficgen/transport/connection/time_wait.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Goal: what connections borrow is lent once, given back whole, and its absence
 // makes them wait instead of losing them.
-#include "trafficgen/transport/transport_memory.h"
+#include "trafficgen/transport/connection/transport_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "common/core/random.h"
 #include "tests/unit/transport/two_ends.h"
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::transport_memory_test {
 namespace {

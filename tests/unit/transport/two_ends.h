@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/core/random.h"
-#include "trafficgen/transport/connection.h"
+#include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::two_ends {
 

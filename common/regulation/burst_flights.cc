@@ -1,0 +1,187 @@
+#include "common/regulation/burst_flights.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "common/core/sequence.h"
+
+namespace outrider {
+namespace {
+
+/// STARTs further apart than this do not tell a length: the connection was another one.
+constexpr std::uint32_t kLongestLearned_bytes = 1U << 31;
+
+}  // namespace
+
+std::uint32_t BurstFlights::Burst::flight() const noexcept {
+  const std::int32_t bytes = sequence_distance(end, acknowledged);
+  return bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
+}
+
+/// Longer ones do not fit in the sequence numbers' half circle.
+bool BurstFlights::Burst::known() const noexcept {
+  return length_bytes != 0 && length_bytes < kLongestLearned_bytes;
+}
+
+std::uint64_t BurstFlights::Burst::remaining() const noexcept {
+  const std::uint64_t arrived = end - announced_sequence;
+  return known() && arrived < length_bytes ? length_bytes - arrived : 0;
+}
+
+BurstFlights::BurstFlights(std::uint32_t max_entries) : index_(max_entries) {
+  bursts_.reserve(max_entries);
+}
+
+BurstFlights::Burst* BurstFlights::find(const FlowKey& flow) noexcept {
+  const std::uint32_t* at = index_.find(flow);
+  return at == nullptr ? nullptr : &bursts_[*at];
+}
+
+BurstFlights::Burst* BurstFlights::slot_for(const FlowKey& flow) noexcept {
+  if (bursts_.size() < index_.max_entries()) {
+    index_.insert(flow, static_cast<std::uint32_t>(bursts_.size()));
+    return &bursts_.emplace_back();
+  }
+  if (open_ == bursts_.size()) return nullptr;
+  while (bursts_[next_victim_].open) next_victim_ = (next_victim_ + 1) % bursts_.size();
+  Burst& victim = bursts_[next_victim_];
+  index_.erase(victim.flow);
+  index_.insert(flow, static_cast<std::uint32_t>(next_victim_));
+  next_victim_ = (next_victim_ + 1) % bursts_.size();
+  return &victim;
+}
+
+bool BurstFlights::on_start(const FlowKey& flow, std::uint32_t announced_sequence,
+                            std::uint64_t bytes) noexcept {
+  if (Burst* predicted = find_predicted(flow); predicted != nullptr && predicted->open)
+    close(*predicted);
+  Burst* burst = find(flow);
+  if (burst != nullptr) {
+    const std::uint32_t since_last = announced_sequence - burst->announced_sequence;
+    if (since_last == 0 && burst->open) return true;  // a repeated START
+    if (bytes == 0 && since_last < kLongestLearned_bytes) bytes = since_last;
+    if (burst->open) close(*burst);
+  } else {
+    burst = slot_for(flow);
+    if (burst == nullptr) return false;
+  }
+  *burst = {.flow = flow,
+            .announced_sequence = announced_sequence,
+            .end = announced_sequence,
+            .acknowledged = announced_sequence,
+            .length_bytes = bytes};
+  open(*burst);
+  return true;
+}
+
+bool BurstFlights::on_prediction(std::uint32_t address, std::uint64_t bytes) noexcept {
+  for (Burst& b : bursts_) {
+    if (b.flow.destination_address != address) continue;
+    if (b.open && b.flow != predicted_to(address)) return true;
+    b.joined = false;
+  }
+  const FlowKey key = predicted_to(address);
+  Burst* burst = find(key);
+  if (burst == nullptr) burst = slot_for(key);
+  if (burst == nullptr) return false;
+  if (burst->open) close(*burst);
+  *burst = {.flow = key, .length_bytes = bytes};
+  open(*burst);
+  ++predictions_;
+  return true;
+}
+
+bool BurstFlights::on_payload(const FlowKey& flow, std::uint32_t sequence,
+                              std::uint32_t bytes) noexcept {
+  assert(bytes > 0);
+  Burst* burst = find(flow);
+  if (burst == nullptr || !burst->open) {
+    const bool joined = burst != nullptr && burst->joined;
+    const Burst* predicted = find_predicted(flow);
+    if (predicted != nullptr && (predicted->open || joined)) return join(flow, sequence, bytes);
+  }
+  return burst != nullptr && reach(*burst, later_sequence(burst->end, sequence + bytes));
+}
+
+/// @pre the predicted burst is open, or the flow has joined it already
+/// @return true if it opened the predicted burst again
+bool BurstFlights::join(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes) noexcept {
+  Burst* member = find(flow);
+  if (member == nullptr || !member->joined) {
+    if (member == nullptr) member = slot_for(flow);  // evicts none that is open
+    if (member == nullptr) return false;
+    *member = {.flow = flow,
+               .announced_sequence = sequence,
+               .end = sequence,
+               .acknowledged = sequence,
+               .joined = true};
+  }
+  const std::uint32_t end = later_sequence(member->end, sequence + bytes);
+  const std::uint32_t fresh = end - member->end;
+  member->end = end;
+  Burst& predicted = *find_predicted(flow);
+  return reach(predicted, predicted.end + fresh);
+}
+
+/// @return true if it opened the burst again
+bool BurstFlights::reach(Burst& b, std::uint32_t end) noexcept {
+  if (end == b.end) return false;
+  const bool was_whole = b.known() && b.remaining() == 0;
+  const std::uint32_t flight_before = b.flight();
+  const std::uint64_t remaining_before = b.remaining();
+  b.end = end;
+  if (!b.open) {
+    if (!was_whole) return false;  // regulation has ended
+    b.length_bytes = 0;            // longer than was said
+    open(b);
+    return true;
+  }
+  in_flight_bytes_ = in_flight_bytes_ - flight_before + b.flight();
+  remaining_bytes_ = remaining_bytes_ - remaining_before + b.remaining();
+  if (!b.known() || b.remaining() != 0) return false;
+  ++arrived_whole_;
+  close(b);
+  return false;
+}
+
+void BurstFlights::on_ack(const FlowKey& flow, std::uint32_t acknowledgment) noexcept {
+  Burst* burst = find(flow);
+  if (burst == nullptr || sequence_distance(acknowledgment, burst->end) > 0) return;
+  const std::uint32_t before = burst->acknowledged;
+  acknowledge(*burst, later_sequence(before, acknowledgment));
+  if (!burst->joined) return;
+  if (Burst* predicted = find_predicted(flow))
+    acknowledge(*predicted, predicted->acknowledged + (burst->acknowledged - before));
+}
+
+void BurstFlights::acknowledge(Burst& b, std::uint32_t acknowledged) noexcept {
+  const std::uint32_t before = b.flight();
+  b.acknowledged = acknowledged;
+  if (b.open) in_flight_bytes_ = in_flight_bytes_ - before + b.flight();
+}
+
+void BurstFlights::open(Burst& b) noexcept {
+  b.open = true;
+  ++open_;
+  open_unknown_ += !b.known();
+  in_flight_bytes_ += b.flight();
+  remaining_bytes_ += b.remaining();
+}
+
+void BurstFlights::close(Burst& b) noexcept {
+  assert(b.open && open_ > 0);
+  b.open = false;
+  --open_;
+  open_unknown_ -= !b.known();
+  in_flight_bytes_ -= b.flight();
+  remaining_bytes_ -= b.remaining();
+}
+
+void BurstFlights::close_all() noexcept {
+  if (open_ == 0) return;
+  for (auto& b : bursts_)
+    if (b.open) close(b);
+  assert(open_ == 0 && in_flight_bytes_ == 0 && remaining_bytes_ == 0 && open_unknown_ == 0);
+}
+
+}  // namespace outrider

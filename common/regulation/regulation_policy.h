@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/core/clock.h"
+#include "common/regulation/window_policy.h"
+
+namespace outrider {
+
+enum class RegulationMode : std::uint8_t {
+  kOff,
+  kMark,        ///< the low threshold marks background (the PCN paper)
+  kPace,        ///< background is let into the queue as far as it is below the threshold
+  kMarkPace,    ///< both
+  kWindow,      ///< background's windows are held; the low threshold marks what cannot be
+  kMarkWindow,  ///< mark and window
+};
+
+/// Does the low threshold mark?
+constexpr bool marks(RegulationMode m) noexcept {
+  return m != RegulationMode::kOff && m != RegulationMode::kPace;
+}
+/// Is background held before the queue?
+constexpr bool paces(RegulationMode m) noexcept {
+  return m == RegulationMode::kPace || m == RegulationMode::kMarkPace;
+}
+/// Background's windows are held.
+constexpr bool holds_windows(RegulationMode m) noexcept {
+  return m == RegulationMode::kWindow || m == RegulationMode::kMarkWindow;
+}
+
+/// What ends the regulation of an announced burst; an expiry always does.
+enum class Recovery : std::uint8_t {
+  kArrival,   ///< the first announced payload byte (the PCN paper)
+  kBurstEnd,  ///< the last byte if START says how many, FIN, or no payload for `idle_end`
+  kTimer,     ///< `hold` after regulation began
+};
+
+/// Whose rhythm tells when the next burst is due, beside what START says.
+enum class PredictFrom : std::uint8_t {
+  kOff,
+  kTraffic,  ///< first payload of a job after a pause
+  kSignals,  ///< STARTs: helps where one is lost, or comes with too little lead
+};
+
+/// Regulation of bursts that nobody has announced yet, see period_predictor.h. A job is
+/// told by the address that its DDL payload goes to. Validated before use.
+struct PredictPolicy {
+  PredictFrom from = PredictFrom::kOff;
+  std::uint16_t threshold_packets = 10;               ///< h: what START would carry, > 0
+  Duration idle_gap = std::chrono::milliseconds(50);  ///< > 0
+  Duration max_period = std::chrono::seconds(60);     ///< >= idle_gap
+  double tolerance = 0.25;                            ///< in (0, 0.5)
+  std::uint32_t missed_limit = 3;                     ///< >= 1
+  std::uint32_t max_jobs = 16;                        ///< >= 1
+};
+
+/// What several jobs on one queue make of their thresholds, see regulator_composition.h.
+enum class Composition : std::uint8_t { kMin, kHarmonic, kDemand };
+
+/// Policy of the regulator of one egress queue. Validated before use.
+struct RegulationPolicy {
+  RegulationMode mode = RegulationMode::kOff;
+  Recovery recovery = Recovery::kArrival;
+  bool spare_ddl = false;  ///< DDL data keeps its initial threshold while regulated
+  Duration hold = std::chrono::milliseconds(10);      ///< kTimer, > 0
+  Duration idle_end = std::chrono::milliseconds(10);  ///< kBurstEnd, > 0: a few RTTs
+  /// Longest time an entry lives without DDL payload of its flow, > 0; before `lead` it
+  /// does not count.
+  Duration expiry = std::chrono::milliseconds(100);
+  /// A job (here: the server it announces bursts to) may hold a queue regulated for
+  /// at most this share of `budget_window`. In (0, 1].
+  double budget_share = 0.5;
+  Duration budget_window = std::chrono::seconds(10);  ///< > 0
+  /// kPace: share of the drain rate that background gets while regulated, in [0, 1].
+  double pace_floor = 0.05;
+  std::uint32_t max_entries = 1024;  ///< > 0; a START beyond is counted, not armed
+  WindowPolicy window{};             ///< of the modes that hold windows
+  /// Regulation begins that long before the burst is due, >= 0, if it is known when that is;
+  /// absent: with START. Predictions need it.
+  std::optional<Duration> lead{};
+  PredictPolicy predict{};
+  Composition composition = Composition::kMin;
+};
+
+}  // namespace outrider

@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "common/regulation/regulator.h"
+
+namespace outrider {
+
+/// Every prediction whose lead has begun, and when to look again. @pre what is over by
+/// `now` has ended
+void Regulator::arm_predicted(Time now) noexcept {
+  while (const auto prediction = predictor_->take(now, *policy_.lead))
+    add_predicted(*prediction, now);
+  predict_at_ = predictor_->next_take(*policy_.lead);
+}
+
+void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Time now) noexcept {
+  if (prediction.due + policy_.expiry <= now) return;  // it has passed unseen
+  const FlowKey job = job_at(static_cast<std::uint32_t>(prediction.key));
+  if (const Entry* live = find_live(job))
+    remove(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
+  if (live_.size() == policy_.max_entries) {
+    ++counters_.refused_table;
+    return;
+  }
+  const Time budget_ends_at = budget_.acquire(job, now);
+  if (budget_ends_at <= now) {
+    ++counters_.refused_budget;
+    return;
+  }
+  live_index_.insert(job, static_cast<std::uint32_t>(live_.size()));
+  live_.push_back({.flow = job,
+                   .threshold_packets = policy_.predict.threshold_packets,
+                   .predicted = true,
+                   .expected_bytes = prediction.bytes,
+                   .begin_at = now,
+                   .silent_since = prediction.due});
+  begin(live_.back(), now, budget_ends_at);
+  ++counters_.predicted;
+}
+
+void Regulator::note_onset(std::uint32_t address, Time at) noexcept {
+  if (!predictor_->on_payload(address, at)) return;
+  predict_at_ = predictor_->next_take(*policy_.lead);
+  next_event_ = std::min(next_event_, predict_at_);  // if it is later now, advance() finds out
+}
+
+/// The START that was predicted regulates from here on.
+void Regulator::hear_start(const StartSignal& start, Time now) noexcept {
+  if (policy_.predict.from != PredictFrom::kSignals) return;
+  const std::uint32_t address = start.flow.destination_address;
+  if (const Entry* live = find_live(job_at(address)))
+    end(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
+  note_onset(address, std::max(now, start.due.value_or(now)));
+}
+
+void Regulator::hear_payload(const FlowKey& flow, std::uint32_t payload_bytes, Time now) noexcept {
+  const std::uint32_t address = flow.destination_address;
+  if (policy_.predict.from == PredictFrom::kTraffic) note_onset(address, now);
+  predictor_->count(address, payload_bytes);
+  Entry* entry = live_.empty() ? nullptr : find_live(job_at(address));
+  if (entry == nullptr) return;
+  if (policy_.recovery == Recovery::kArrival)
+    return end(static_cast<std::size_t>(entry - live_.data()), End::kArrival, now);
+  entry->reached = 1;  // how far is not known: several flows may be the burst
+  entry->active_at = now;
+  next_event_ = std::min(next_event_, due_end(*entry).at);
+}
+
+}  // namespace outrider

@@ -1,0 +1,345 @@
+#include "common/regulation/window_clamp.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "common/core/sequence.h"
+
+namespace outrider {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t kDefaultSegment_bytes = 1448;
+constexpr std::uint32_t kDefaultFrame_bytes = 1514;
+/// A receiver acknowledges every second segment at once (RFC 5681, 4.2).
+constexpr std::uint32_t kFewestSegments = 2;
+constexpr std::uint32_t kFewestStandingSegments = 4;
+/// Of the window kept otherwise: data beyond a hole is sent while the left edge stands still.
+constexpr double kRecoveryRoom = 2;
+/// A saw-tooth's peak must not be forgotten at once; nor may it be kept for ever.
+constexpr double kEpoch_rtts = 8;
+/// Held flows answer once per round trip, queueing included.
+constexpr double kRound_rtts = 4;
+/// Windows open in steps, one per answer of a held flow, and fill the queue in lumps. What
+/// that makes of it says nothing about the senders' windows: they are spared for so long.
+constexpr double kSettle_rtts = 2;
+/// The floor is to hold over any span as long as this.
+constexpr double kFloorSpan_rtts = 10;
+constexpr double kRttSmoothing = 1.0 / 16;
+constexpr Duration kSilence = 1s;
+/// Longer than training goes between two bursts.
+constexpr Duration kBurstMemory = 60s;
+constexpr std::size_t kVictimProbes = 8;
+
+Duration times(double n, double rtt_ns) noexcept {
+  return Duration{static_cast<std::int64_t>(n * rtt_ns)};
+}
+
+}  // namespace
+
+WindowClamp::WindowClamp(const WindowPolicy& policy, BitRate drain_rate,
+                         std::uint32_t overhead_bytes, std::uint32_t max_bursts)
+    : policy_(policy),
+      bytes_per_ns_(static_cast<double>(drain_rate.bits_per_second) / 8e9),
+      overhead_bytes_(overhead_bytes),
+      bursts_(max_bursts),
+      index_(policy.max_flows) {
+  assert(bytes_per_ns_ > 0 && policy.standing_clamp >= 1 && policy.floor < 1);
+  flows_.reserve(policy.max_flows);
+}
+
+// -- the table
+
+WindowFlow* WindowClamp::find(const FlowKey& data_flow) noexcept {
+  const std::uint32_t* at = index_.find(data_flow);
+  return at == nullptr ? nullptr : &flows_[*at];
+}
+
+const WindowFlow* WindowClamp::flow(const FlowKey& data_flow) const noexcept {
+  return const_cast<WindowClamp*>(this)->find(data_flow);
+}
+
+/// A flow that has ended, one that never opened, or one that has been silent.
+bool WindowClamp::evictable(const WindowFlow& f, Time now) const noexcept {
+  using Handshake = WindowFlow::Handshake;
+  const bool opening = f.handshake == Handshake::kSyn || f.handshake == Handshake::kBothSyns;
+  const bool ended = f.closing && f.passed_unacknowledged() == 0;
+  return opening || ended || now - f.active_at > kSilence;
+}
+
+WindowFlow* WindowClamp::insert(const FlowKey& data_flow, Time now) noexcept {
+  if (flows_.size() < policy_.max_flows) {
+    index_.insert(data_flow, static_cast<std::uint32_t>(flows_.size()));
+    ++counters_.flows_added;
+    return &flows_.emplace_back(data_flow);
+  }
+  for (std::size_t i = 0; i < kVictimProbes; ++i) {
+    const std::size_t at = next_victim_;
+    next_victim_ = (next_victim_ + 1) % flows_.size();
+    if (!evictable(flows_[at], now)) continue;
+    index_.erase(flows_[at].key);
+    index_.insert(data_flow, static_cast<std::uint32_t>(at));
+    flows_[at] = WindowFlow(data_flow);
+    ++counters_.flows_added;
+    ++counters_.flows_evicted;
+    return &flows_[at];
+  }
+  ++counters_.flows_refused;
+  return nullptr;
+}
+
+// -- what passes
+
+void WindowClamp::follow(const Queue& queue, Time now) noexcept {
+  if (queue.threshold) h_packets_ = *queue.threshold;
+  else bursts_.close_all();
+  if (phase_ == Phase::kHolding && (!bursts_.any_open() || nearly_over(queue))) {
+    phase_ = Phase::kReleasing;
+    released_at_ = now;
+    ++counters_.releases;
+  } else if (phase_ == Phase::kReleasing &&
+             now - released_at_ >= times(policy_.release_rtts + kSettle_rtts, rtt_ns_)) {
+    phase_ = Phase::kStanding;
+  }
+}
+
+bool WindowClamp::expects_bursts(Time now) const noexcept {
+  return announced_at_ && now - *announced_at_ < kBurstMemory;
+}
+
+/// A window that opens now is heard of with the flow's next answer, half a round trip away
+/// on average, and its data is here `up` later; it may find the queue as the last bytes
+/// have left it. So much earlier than these enter, the release may begin.
+bool WindowClamp::nearly_over(const Queue& queue) const noexcept {
+  const auto remaining = bursts_.remaining_bytes();
+  if (!remaining) return false;
+  const double drains_ns = drain_ns(queue);
+  const double ahead_ns = up_ns_ + (rtt_ns_ + drains_ns) / 2 - drains_ns;
+  return static_cast<double>(*remaining) <= ahead_ns * bytes_per_ns_;
+}
+
+void WindowClamp::on_start(const FlowKey& flow, std::uint32_t announced_sequence,
+                           std::uint64_t bytes, Time now) noexcept {
+  if (!bursts_.on_start(flow, announced_sequence, bytes)) {
+    ++counters_.bursts_refused;
+    return;
+  }
+  hold(now);
+}
+
+void WindowClamp::on_prediction(std::uint32_t address, std::uint64_t bytes, Time now) noexcept {
+  if (bursts_.on_prediction(address, bytes)) hold(now);
+  else ++counters_.bursts_refused;
+}
+
+void WindowClamp::hold(Time now) noexcept {
+  phase_ = Phase::kHolding;
+  on_announced(now);
+}
+
+void WindowClamp::on_burst_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes,
+                                   const Queue& queue, Time now) noexcept {
+  if (bursts_.on_payload(flow, sequence, bytes)) phase_ = Phase::kHolding;
+  follow(queue, now);
+}
+
+WindowTreatment WindowClamp::on_data(const TcpView& s, const Queue& queue, Time now) noexcept {
+  follow(queue, now);
+  WindowFlow* f = find(s.flow);
+  if (f == nullptr) {
+    if (!s.syn && s.payload_bytes == 0) return WindowTreatment::kFallback;
+    f = insert(s.flow, now);
+    if (f == nullptr) return WindowTreatment::kFallback;
+    counters_.flows_without_handshake += !s.syn;
+  }
+  const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
+  const std::uint64_t sent_before = f->sent_bytes;
+  f->on_data(s, now, now + times(1, drain_ns(queue)));
+  counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
+  if (phase_ == Phase::kHolding && f->held_bytes != 0 && f->sent_bytes > sent_before)
+    pay_floor(*f, f->sent_bytes - sent_before, queue, now);
+  if (phase_ == Phase::kStanding) f->limited |= f->at_edge();
+  if (!f->known() || f->unanswered()) return WindowTreatment::kFallback;
+  const bool held = phase_ != Phase::kStanding && f->held_bytes != 0;
+  return held && policy_.spare_marks ? WindowTreatment::kHeld : WindowTreatment::kControlled;
+}
+
+std::optional<std::uint16_t> WindowClamp::count(WindowReason reason) noexcept {
+  ++counters_.answers[static_cast<std::size_t>(reason)];
+  return std::nullopt;
+}
+
+std::optional<std::uint16_t> WindowClamp::on_answer(const TcpView& s, const Queue& queue,
+                                                    Time now) noexcept {
+  follow(queue, now);
+  WindowFlow* f = find(s.flow.reversed());
+  if (f == nullptr && s.syn && !s.ack) f = insert(s.flow.reversed(), now);
+  if (f == nullptr) return count(WindowReason::kUnknown);
+  const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
+  f->on_answer(s, now);
+  counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
+  if (s.syn || s.rst || !s.ack) return count(WindowReason::kHandshake);
+  if (!f->known()) return count(WindowReason::kUnknown);
+  if (f->closing) return count(WindowReason::kClosing);
+  note_weight(*f, now);
+  Target t = target(*f, queue, now);
+  const auto field = field_for(*f, s, t);
+  count(t.reason);
+  counters_.rewritten += field.has_value();
+  return field;
+}
+
+// -- how much
+
+double WindowClamp::rtt_ns(const WindowFlow& f) const noexcept {
+  if (policy_.base_rtt > Duration::zero()) return static_cast<double>(policy_.base_rtt.count());
+  const auto own = f.base_rtt();
+  return own ? static_cast<double>(own->count()) : rtt_ns_;
+}
+
+/// Payload in a byte of the drain rate.
+double WindowClamp::payload_share(const WindowFlow& f) const noexcept {
+  const bool known = f.segment_bytes != 0;
+  const std::uint32_t payload = known ? f.segment_bytes : kDefaultSegment_bytes;
+  const std::uint32_t frame = known ? f.segment_frame_bytes : kDefaultFrame_bytes;
+  return static_cast<double>(payload) / (frame + overhead_bytes_);
+}
+
+/// Adds the flow to this round's sum of weights, once; smooths the round trip.
+void WindowClamp::note_weight(WindowFlow& f, Time now) noexcept {
+  const double own = rtt_ns(f);
+  const double up = f.up ? static_cast<double>(f.up->count()) : own / 2;
+  up_ns_ = rtt_ns_ == 0 ? up : up_ns_ + kRttSmoothing * (up - up_ns_);
+  rtt_ns_ = rtt_ns_ == 0 ? own : rtt_ns_ + kRttSmoothing * (own - rtt_ns_);
+  if (const Duration round = times(kRound_rtts, rtt_ns_); now - round_began_ >= round) {
+    weight_last_ = now - round_began_ < 2 * round ? weight_now_ : 0;
+    weight_now_ = 0;
+    round_began_ = now;
+    ++round_;
+  }
+  if (phase_ == Phase::kStanding) f.roll(now, times(kEpoch_rtts, own));
+  if (f.summed_round == round_) return;
+  f.summed_round = round_;
+  weight_now_ += f.largest_flight();
+}
+
+/// What fills the path and the queue up to h, as far as `f` is concerned [payload bytes].
+double WindowClamp::room_bytes(const WindowFlow& f) const noexcept {
+  return bytes_per_ns_ * rtt_ns(f) * payload_share(f) +
+         static_cast<double>(h_packets_) * f.segment_bytes;
+}
+
+/// Part of a total that is the flow's, by what it had in flight before.
+double WindowClamp::part_of(const WindowFlow& f, double total) const noexcept {
+  const double weights = std::max({weight_last_, weight_now_, 1.0});
+  return total * std::min(1.0, f.largest_flight() / weights);
+}
+
+/// The flow's part of the floor [payload bytes per ns]. Held data come in trains, one each
+/// round trip, that pass within about half of it: a span that begins behind a train and ends
+/// before one misses half a round trip's worth, which the rate makes up for.
+double WindowClamp::floor_rate(const WindowFlow& f, double path_ns) const noexcept {
+  const double span_ns = kFloorSpan_rtts * rtt_ns(f);
+  const double missed_ns = std::min(path_ns, span_ns) / 2;
+  const double margin = span_ns > 0 ? span_ns / (span_ns - missed_ns) : 1;
+  return margin * part_of(f, policy_.floor * bytes_per_ns_ * payload_share(f));
+}
+
+void WindowClamp::pay_floor(WindowFlow& f, std::uint64_t bytes, const Queue& queue,
+                            Time now) const noexcept {
+  const double waits_ns = drain_ns(queue), path_ns = rtt_ns(f) + waits_ns;
+  const double rate = floor_rate(f, path_ns);
+  if (rate <= 0) return;
+  f.floor.pay(static_cast<double>(bytes), rate, now + times(1, waits_ns), times(1, path_ns));
+}
+
+/// What this answer has to allow for the floor, in whole segments, rounded up: a sender sends
+/// no others. Data sent on it are here `up` later, and if nothing of the flow is under way
+/// that another answer will come of, it has to last for a round trip more.
+double WindowClamp::floor_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept {
+  const double waits_ns = drain_ns(queue), path_ns = rtt_ns(f) + waits_ns;
+  const double rate = floor_rate(f, path_ns);
+  const double up_ns = f.up ? static_cast<double>(f.up->count()) : up_ns_;
+  const std::uint32_t under_way = f.passed_unacknowledged();
+  const bool last = under_way < kFewestSegments * f.segment_bytes;
+  const Time until = now + times(1, waits_ns + up_ns + (last ? path_ns : 0));
+  const double owed = f.floor.owed_bytes(rate, until, times(1, path_ns + up_ns));
+  const double floor = std::max(rate * path_ns, owed > 0 ? under_way + owed : 0);
+  const double segment = f.segment_bytes;
+  return segment > 0 ? std::ceil(floor / segment) * segment : floor;
+}
+
+/// Window of a held flow, before the least of two segments [payload bytes].
+double WindowClamp::held_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept {
+  const double floor = policy_.floor > 0 ? floor_bytes(f, queue, now) : 0;
+  if (policy_.rule == WindowRule::kStrict) return floor;
+  const auto displaced = policy_.gain * static_cast<double>(bursts_.in_flight_bytes());
+  return std::max(floor, part_of(f, room_bytes(f) - displaced));
+}
+
+/// Opens linearly up to the flow's part of the path and of h, and stays there until the
+/// lumps have settled: the bursts' last bytes may be in the queue still.
+double WindowClamp::releasing_bytes(const WindowFlow& f, double standing, Time now) const noexcept {
+  const double held = f.held_bytes;
+  const double full = std::clamp(part_of(f, room_bytes(f)), held, std::max(held, standing));
+  const double over = policy_.release_rtts * rtt_ns(f);
+  const auto since = static_cast<double>((now - released_at_).count());
+  return since >= over ? full : held + (full - held) * since / over;
+}
+
+WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time now) noexcept {
+  const std::uint32_t segment = f.segment_bytes != 0 ? f.segment_bytes : kDefaultSegment_bytes;
+  const double pipe = bytes_per_ns_ * rtt_ns(f) * payload_share(f);
+  const bool small = static_cast<double>(f.sent_bytes) < pipe;
+  double standing = std::max(policy_.standing_clamp * f.largest_flight(),
+                             static_cast<double>(kFewestStandingSegments * segment));
+  if (small || f.limited || !expects_bursts(now)) standing = std::max(standing, pipe);
+  const bool held_before = phase_ == Phase::kHolding && f.held_bytes != 0;
+  if (f.recovering() && !held_before) return {kRecoveryRoom * standing, WindowReason::kRecovery};
+  if (small) return {standing, WindowReason::kSmall};
+  if (phase_ == Phase::kHolding) {
+    const auto least = static_cast<double>(kFewestSegments * segment);
+    if (f.held_bytes == 0) {  // what it has in flight is more than any floor
+      const double waits_ns = drain_ns(queue);
+      f.floor.begin(now + times(1, waits_ns), times(1, rtt_ns(f) + waits_ns));
+    }
+    const double held = std::clamp(held_bytes(f, queue, now), least, standing);
+    f.held_bytes = static_cast<std::uint32_t>(held);
+    if (f.recovering()) return {kRecoveryRoom * held, WindowReason::kRecovery};
+    return {held, WindowReason::kHeld};
+  }
+  if (phase_ == Phase::kReleasing && f.held_bytes != 0)
+    return {releasing_bytes(f, standing, now), WindowReason::kReleasing};
+  f.held_bytes = 0;
+  return {standing, WindowReason::kStanding};
+}
+
+/// The field that tells `t.bytes`, rounded up to the scale's unit: rounded down, two
+/// segments would become one. The edge never moves left, nor beyond the receiver's.
+std::optional<std::uint16_t> WindowClamp::field_for(WindowFlow& f, const TcpView& s,
+                                                    Target& t) const noexcept {
+  const std::uint32_t unit = 1U << f.scale();
+  const std::uint32_t true_edge = s.acknowledgment + (std::uint32_t{s.window} << f.scale());
+  constexpr double kLargest = 1U << 30;
+  std::uint32_t edge = s.acknowledgment + static_cast<std::uint32_t>(std::min(t.bytes, kLargest));
+  if (f.has_edge) edge = later_sequence(edge, f.edge);
+  const auto units =
+      (static_cast<std::uint32_t>(sequence_distance(edge, s.acknowledgment)) + unit - 1) / unit;
+  std::uint32_t field = units;
+  if (f.duplicate && !f.window_moved && !s.sack_blocks) field = f.told_window;
+  else if (f.duplicate && f.window_moved && field == f.told_window) ++field;
+  if (field >= s.window) {
+    if (sequence_distance(true_edge, edge) <= 0) t.reason = WindowReason::kReceiver;
+    field = s.window;
+  }
+  const std::uint32_t told = s.acknowledgment + (field << f.scale());
+  f.edge = f.has_edge ? later_sequence(f.edge, told) : told;
+  f.has_edge = true;
+  f.told_window = static_cast<std::uint16_t>(field);
+  if (field == s.window) return std::nullopt;
+  return f.told_window;
+}
+
+}  // namespace outrider

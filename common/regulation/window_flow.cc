@@ -1,0 +1,132 @@
+#include "common/regulation/window_flow.h"
+
+#include "common/core/sequence.h"
+
+namespace outrider {
+
+std::uint32_t WindowFlow::passed_unacknowledged() const noexcept {
+  const std::int32_t bytes = sequence_distance(end, acknowledged);
+  return bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
+}
+
+bool WindowFlow::at_edge() const noexcept {
+  return has_edge && sequence_distance(edge, end) < static_cast<std::int32_t>(segment_bytes);
+}
+
+/// The first SYN and the answer to it may come in either order of directions: whoever
+/// opens the connection may be the one that sends the data.
+void WindowFlow::take_syn(const TcpView& s, bool data_direction, Time now) noexcept {
+  if (!s.ack) {
+    *this = WindowFlow(key);
+    handshake = Handshake::kSyn;
+    answered_first = !data_direction;
+  } else if (handshake == Handshake::kSyn && answered_first == data_direction) {
+    handshake = Handshake::kBothSyns;
+    (data_direction ? up : down) = now - syn_at_;
+  }
+  (data_direction ? data_scale : answer_scale) = s.window_scale;
+  if (s.authenticated) handshake = Handshake::kBarred;
+  if (data_direction) {
+    end = acknowledged = s.sequence + 1;
+  } else {
+    has_edge = s.ack;                    // of a SYN alone nobody knows yet where the sender begins
+    edge = s.acknowledgment + s.window;  // a SYN's window is never scaled (RFC 7323, 2.2)
+  }
+  syn_at_ = now;
+  active_at = now;
+}
+
+void WindowFlow::on_data(const TcpView& s, Time now, Time departs) noexcept {
+  if (s.syn) return take_syn(s, true, now);
+  if (handshake == Handshake::kBothSyns && !answered_first) {
+    up = now - syn_at_;
+    handshake = Handshake::kDone;
+  }
+  active_at = now;
+  closing |= s.fin || s.rst;
+  if (s.payload_bytes == 0) return;
+  if (s.payload_bytes > segment_bytes) {
+    segment_bytes = s.payload_bytes;
+    segment_frame_bytes = s.frame_bytes;
+  }
+  const std::uint32_t segment_end = s.sequence + s.payload_bytes;
+  if (handshake == Handshake::kNone && sent_bytes == 0) end = acknowledged = s.sequence;
+  if (sequence_distance(segment_end, end) <= 0) {  // sent again
+    if (sequence_distance(segment_end, acknowledged) <= 0) return;
+    in_recovery = true;
+    recovery_end = end;
+    timed_ = false;  // Karn's rule
+    return;
+  }
+  sent_bytes += static_cast<std::uint32_t>(sequence_distance(segment_end, end));
+  end = segment_end;
+  if (!timed_) {
+    timed_ = true;
+    timed_end_ = segment_end;
+    departs_ = departs;
+  }
+  sample_flight(now);
+}
+
+/// @pre `end` is that of the segment that arrives now
+void WindowFlow::sample_flight(Time now) noexcept {
+  if (!up) return;
+  std::uint8_t arrived = 0;
+  while (arrived < marks_used_ && marks_[arrived].at + *up <= now) ++arrived;
+  if (arrived > 0) {
+    known_acknowledged_ = marks_[arrived - 1U].acknowledged;
+    has_known_ = true;
+    std::copy(marks_.begin() + arrived, marks_.begin() + marks_used_, marks_.begin());
+    marks_used_ = static_cast<std::uint8_t>(marks_used_ - arrived);
+  }
+  if (!has_known_) return;
+  const std::int32_t flight = sequence_distance(end, known_acknowledged_);
+  if (flight > 0) largest_now = std::max(largest_now, static_cast<std::uint32_t>(flight));
+}
+
+/// The latest is always there; those before it are a third of `up` apart.
+void WindowFlow::note_answer(Time now) noexcept {
+  const bool crowded =
+      marks_used_ >= 2 && up && marks_[marks_used_ - 1U].at - marks_[marks_used_ - 2U].at < *up / 3;
+  if (marks_used_ == kMarks || crowded) --marks_used_;
+  marks_[marks_used_++] = {now, acknowledged};
+}
+
+void WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
+  if (s.syn) return take_syn(s, false, now);
+  if (!s.ack) return;
+  if (handshake == Handshake::kBothSyns && answered_first) {
+    down = now - syn_at_;
+    handshake = Handshake::kDone;
+  }
+  ++answers;
+  active_at = now;
+  window_moved = s.window != true_window;
+  true_window = s.window;
+  const std::int32_t advance = sequence_distance(s.acknowledgment, acknowledged);
+  duplicate = advance == 0 && s.payload_bytes == 0 && passed_unacknowledged() > 0;
+  if (sequence_distance(s.acknowledgment, end) > 0) return;  // of what did not pass here
+  if (advance > 0) acknowledged = s.acknowledgment;
+  if (timed_ && sequence_distance(acknowledged, timed_end_) >= 0) {
+    timed_ = false;
+    const Duration sample = now - departs_;
+    if (sample > Duration::zero()) down = down ? std::min(*down, sample) : sample;
+  }
+  if (in_recovery && sequence_distance(acknowledged, recovery_end) >= 0) in_recovery = false;
+  if (s.sack_blocks && passed_unacknowledged() > 0) {
+    if (!in_recovery) recovery_end = end;
+    in_recovery = true;
+    timed_ = false;
+  }
+  if (advance > 0) note_answer(now);
+}
+
+void WindowFlow::roll(Time now, Duration epoch) noexcept {
+  if (now - epoch_began_ < epoch) return;
+  epoch_began_ = now;
+  largest_before = largest_now;
+  largest_now = 0;
+  limited = false;
+}
+
+}  // namespace outrider

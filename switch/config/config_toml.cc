@@ -1,0 +1,62 @@
+#include "switch/config/config_toml.h"
+
+#include <algorithm>
+
+#include "common/config/config_file.h"
+
+namespace outrider {
+namespace {
+
+bool has_own_section(const ConfigTable& file, const std::string& port) {
+  return find(file, port + ".queue") || find(file, port + ".marker") ||
+         find(file, port + ".regulation");
+}
+
+/// A setting that a port takes from its switch is faulty where the user wrote
+/// it, or would: "switch[0].port[3].queue.x" becomes "switch[0].queue.x" if the
+/// file has only that, or if the port has no such table of its own at all.
+std::string place_of(const ConfigTable& file, const std::string& key) {
+  const auto begin = key.find(".port[");
+  const auto end = begin == key.npos ? begin : key.find("].", begin);
+  if (end == key.npos || find(file, key) != nullptr) return key;
+  const std::string setting = key.substr(end + 1);
+  const bool inherited = setting.starts_with(".queue.") || setting.starts_with(".marker.") ||
+                         setting.starts_with(".regulation.");
+  if (!inherited) return key;
+  std::string of_switch = key.substr(0, begin) + setting;
+  const bool move = find(file, of_switch) || !has_own_section(file, key.substr(0, end + 1));
+  return move ? of_switch : key;
+}
+
+bool same(const ConfigIssue& a, const ConfigIssue& b) {
+  return a.key == b.key && a.problem == b.problem;
+}
+
+/// Moves issues to where the user wrote the setting; each is reported once.
+ConfigIssues placed(const ConfigTable& file, ConfigIssues issues) {
+  ConfigIssues out;
+  for (auto& issue : issues) {
+    issue.key = place_of(file, issue.key);
+    const bool known = std::ranges::any_of(out, [&](const auto& o) { return same(o, issue); });
+    if (!known) out.push_back(std::move(issue));
+  }
+  return out;
+}
+
+}  // namespace
+
+ConfigResult<SwitchProcessConfig> switch_config_from(const ConfigTable& file) {
+  auto result = checked_config<SwitchProcessConfig>(file);
+  result.issues = placed(file, std::move(result.issues));
+  return result;
+}
+
+ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path) {
+  auto file = read_toml_file(path);
+  if (!file) return {{}, std::move(file.issues)};
+  return switch_config_from(*file.config);
+}
+
+std::string to_toml(const SwitchProcessConfig& config) { return write_config(config); }
+
+}  // namespace outrider

@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "common/config/addresses.h"
+#include "common/config/checks.h"
+#include "common/config/process_checks.h"
+#include "switch/config/config_toml.h"
+#include "switch/config/lcore_plan.h"
+
+namespace outrider {
+namespace {
+
+constexpr Duration kMaxDelay = std::chrono::seconds(10);
+constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
+
+using Names = std::set<std::string>;
+
+void check_name(const Checks& at, Names& taken, const std::string& name) {
+  at.require(!name.empty() && name.find('.') == name.npos, "name", Checks::quoted(name),
+             "must not be empty or contain a dot");
+  at.require(taken.insert(name).second, "name", Checks::quoted(name), "is used twice");
+}
+
+void check_delay(const Checks& at, Duration delay) {
+  if (at.not_negative("delay", delay))
+    at.require(delay <= kMaxDelay, "delay", format_duration(delay),
+               "must be at most " + format_duration(kMaxDelay));
+}
+
+void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& names) {
+  root.in_range("device", c.devices.size(), 0, kMaxDevices, "devices");
+  UniqueValues<std::string> devices;
+  for (std::size_t i = 0; i < c.devices.size(); ++i) {
+    const auto at = root.below("device", i);
+    const auto& d = c.devices[i];
+    check_name(at, names, d.name);
+    check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
+    at.in_range("mtu_bytes", d.mtu_bytes, kMinMtuBytes, kMaxMtuBytes, "bytes");
+    devices.add(at, "device", d.device, Checks::quoted(d.device),
+                "device[" + std::to_string(i) + "]");
+  }
+}
+
+/// Who uses each device and each "switch.port", to find the second and the missing user.
+struct Uses {
+  Names devices;
+  std::map<std::string, std::string> device_of;  ///< device -> the switch whose ports have it
+  std::map<std::string, std::string> link_of;    ///< "switch.port" -> key of its link
+};
+
+void check_regulation(const Checks& at, const SwitchConfig& sw, const RegulationPolicy& policy) {
+  check(at, policy);
+  const bool predicts = policy.predict.from != PredictFrom::kOff;
+  const bool hears_alone = policy.predict.from == PredictFrom::kTraffic;
+  const auto mode = std::ranges::find_if(
+      kRegulationModes, [&policy](const auto& choice) { return choice.value == policy.mode; });
+  at.require(policy.mode == RegulationMode::kOff || hears_alone || sw.signals.accepts_any(), "mode",
+             Checks::quoted(mode->name),
+             "needs signals: set accept_tos or accept_udp in [switch.signals]");
+  at.require(!policy.lead || predicts || sw.signals.accept_udp, "lead",
+             format_duration(policy.lead.value_or(Duration{})),
+             "needs accept_udp in [switch.signals]: the TOS form does not say when a burst is due");
+}
+
+/// @pre drain_rate is in range
+void check_floors(const Checks& at, const SwitchPortConfig& port) {
+  std::uint64_t floors = 0;
+  for (const auto& queue : port.queues)
+    floors += queue.queue.floor_rate.value_or(BitRate{}).bits_per_second;
+  at.require(floors <= port.drain_rate.bits_per_second, "queues",
+             "floor_rate adds up to " + format_rate({floors}),
+             "must not be more than drain_rate, " + format_rate(port.drain_rate));
+}
+
+void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port) {
+  check(at.below("queue"), port.queue);
+  check(at.below("marker"), port.marker, port.queue);
+  check_regulation(at.below("regulation"), sw, port.regulation);
+  at.in_range("queues", port.queues.size(), 0, kMaxQueuesPerPort, "queues");
+  for (std::size_t q = 0; q < port.queues.size(); ++q) {
+    const auto queue = at.below("queues", q);
+    check(queue, port.queues[q].queue);
+    check(queue.below("marker"), port.queues[q].marker, port.queues[q].queue);
+    check_regulation(queue.below("regulation"), sw, port.queues[q].regulation);
+  }
+}
+
+void check_buffer(const Checks& at, const SwitchConfig& sw) {
+  if (!sw.buffer.total_bytes) return;
+  std::uint64_t reserved = 0;
+  for (const auto& port : sw.ports)
+    for (const auto& queue : queues_of(port)) reserved += queue.queue.reserved_bytes;
+  at.require(*sw.buffer.total_bytes >= std::max<std::uint64_t>(reserved, kLargestFrameBytes),
+             "total_bytes", std::to_string(*sw.buffer.total_bytes) + " bytes",
+             "must hold a frame of " + std::to_string(kLargestFrameBytes) +
+                 " B and what queues reserve, " + std::to_string(reserved) + " B");
+}
+
+void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port,
+                Uses& uses) {
+  if (at.rate("drain_rate", port.drain_rate)) check_floors(at, port);
+  check_delay(at, port.delay);
+  at.require(port.loss >= 0 && port.loss < 1, "loss", std::to_string(port.loss),
+             "must be at least 0 and less than 1");
+  check_queues(at, sw, port);
+
+  const std::string full_name = sw.name + '.' + port.name;
+  const auto link = uses.link_of.find(full_name);
+  const bool linked = link != uses.link_of.end();
+  if (!port.device) {
+    if (!linked) at.fault("device", "is required: no [[link]] names \"" + full_name + "\" either");
+    at.require(!linked || port.delay == Duration::zero(), "delay", format_duration(port.delay),
+               "belongs to " + (linked ? link->second : "") + ", which joins this port");
+    return;
+  }
+  const auto shown = Checks::quoted(*port.device);
+  if (linked) return at.fault("device", shown, "but " + link->second + " joins this port already");
+  if (!at.require(uses.devices.contains(*port.device), "device", shown,
+                  "no [[device]] has this name"))
+    return;
+  // Ports of one switch may share a device: hosts behind it are told apart by their address.
+  const auto [user, first] = uses.device_of.try_emplace(*port.device, sw.name);
+  at.require(first || user->second == sw.name, "device", shown,
+             "is the device of switch \"" + user->second + "\" already");
+}
+
+void check_hops(const Checks& at, const SwitchConfig& sw) {
+  check(at, sw.hop_records);
+  const auto port = sw.hop_records.udp_port;
+  at.require(!port || !sw.signals.accept_udp || *port != sw.signals.udp_port, "udp_port",
+             std::to_string(port.value_or(0)), "is the port of signals already");
+}
+
+void check_switch(const Checks& at, const SwitchConfig& sw, Uses& uses) {
+  if (sw.ports.empty()) at.fault("port", "a switch must have at least one port");
+  check(at.below("signals"), sw.signals);
+  check_buffer(at.below("buffer"), sw);
+  check_hops(at.below("hop_records"), sw);
+  Names ports;
+  for (std::size_t i = 0; i < sw.ports.size(); ++i) {
+    check_name(at.below("port", i), ports, sw.ports[i].name);
+    check_port(at.below("port", i), sw, sw.ports[i], uses);
+  }
+  check_forwarding(at, sw);
+  check_classes(at, sw);
+}
+
+Names port_names(const SwitchProcessConfig& c) {
+  Names names;
+  for (const auto& sw : c.switches)
+    for (const auto& port : sw.ports) names.insert(sw.name + '.' + port.name);
+  return names;
+}
+
+void check_links(const Checks& root, const SwitchProcessConfig& c, Uses& uses) {
+  const Names ports = port_names(c);
+  for (std::size_t i = 0; i < c.links.size(); ++i) {
+    const auto at = root.below("link", i);
+    check_delay(at, c.links[i].delay);
+    for (const auto& [key, end] : {std::pair{"a", c.links[i].a}, {"b", c.links[i].b}}) {
+      at.require(ports.contains(end), key, Checks::quoted(end),
+                 R"(must be "switch.port" of a port of this file)");
+      const auto [first, is_first] =
+          uses.link_of.try_emplace(end, "link[" + std::to_string(i) + "]");
+      at.require(is_first, key, Checks::quoted(end), "is an end of " + first->second + " already");
+    }
+  }
+}
+
+/// Values out of range are clamped here alone: they have faults of their own.
+std::uint64_t in_flight_packets(BitRate rate, Duration delay) {
+  const auto wide = std::clamp(delay, Duration::zero(), kMaxDelay);
+  const auto bits = seconds(wide) * static_cast<double>(std::min(rate, kMaxRate).bits_per_second);
+  return static_cast<std::uint64_t>(bits / (8.0 * kShortestFrameWireBytes)) + 1;
+}
+
+const SwitchPortConfig* port_named(const SwitchProcessConfig& c, const std::string& full_name) {
+  for (const auto& sw : c.switches)
+    for (const auto& port : sw.ports)
+      if (sw.name + '.' + port.name == full_name) return &port;
+  return nullptr;
+}
+
+struct MbufNeed {
+  std::uint64_t descriptors = 0, queues = 0, links = 0, slack = 0;
+  [[nodiscard]] std::uint64_t total() const { return descriptors + queues + links + slack; }
+};
+
+MbufNeed mbuf_need(const SwitchProcessConfig& c) {
+  const std::uint64_t lcores = 1 + c.more_lcores.size();
+  MbufNeed need;
+  need.slack = lcores * (kPoolCachePackets + (lcores - 1) * kHandoverPackets);
+  for (const auto& d : c.devices) {
+    need.descriptors +=
+        std::uint64_t{d.rx_descriptors} * rx_queues_at_most(d, lcores) + d.tx_descriptors;
+    need.slack += 2 * kBatchPackets;
+  }
+  for (const auto& sw : c.switches) {
+    for (const auto& port : sw.ports) {
+      for (const auto& queue : queues_of(port)) need.queues += queue.queue.limit_packets;
+      need.queues += 1;  // in service
+      if (port.device) need.links += 2 * in_flight_packets(port.drain_rate, port.delay);
+      need.slack += 2 * kBatchPackets;
+    }
+  }
+  for (const auto& link : c.links)
+    for (const auto* port : {port_named(c, link.a), port_named(c, link.b)})
+      if (port != nullptr) need.links += in_flight_packets(port->drain_rate, link.delay);
+  return need;
+}
+
+void check_mbufs(const Checks& root, const SwitchProcessConfig& c) {
+  if (!c.mbufs) return;
+  const auto need = mbuf_need(c);
+  root.require(*c.mbufs >= need.total(), "mbufs", std::to_string(*c.mbufs),
+               "must be at least " + std::to_string(need.total()) + " = descriptors " +
+                   std::to_string(need.descriptors) + " + queues " + std::to_string(need.queues) +
+                   " + in flight on links " + std::to_string(need.links) +
+                   " + batches, caches and rings " + std::to_string(need.slack));
+}
+
+}  // namespace
+
+void check(const Checks& at, const SignalConfig& signals) {
+  if (signals.accept_tos && signals.accept_from.empty())
+    at.fault("accept_from", "is required with accept_tos: any DSCP from 32 up reads as START");
+  else if (signals.accept_udp && signals.accept_from.empty())
+    at.fault("accept_from", "is required with accept_udp: anyone can send to a port");
+  for (std::size_t i = 0; i < signals.accept_from.size(); ++i) {
+    const auto& text = signals.accept_from[i];
+    at.below("accept_from", i).parses("", text, parse_prefix(text));
+  }
+  at.in_interval("tokens_per_second", signals.tokens_per_second, 0, 1e9, false);
+  at.in_interval("token_burst", signals.token_burst, 1, 1e9, true);
+  at.in_range("udp_port", signals.udp_port, 1, 65535);
+  constexpr Duration kFurthest = std::chrono::hours(1);
+  if (at.positive("due_limit", signals.due_limit))
+    at.require(signals.due_limit <= kFurthest, "due_limit", format_duration(signals.due_limit),
+               "must be at most " + format_duration(kFurthest));
+}
+
+ConfigIssues validate(const SwitchProcessConfig& config) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  Uses uses;
+  check_devices(root, config, uses.devices);
+  check_links(root, config, uses);
+  if (config.switches.empty()) root.fault("switch", "there must be at least one [[switch]]");
+  Names names;
+  UniqueValues<std::uint16_t> hop_ids;
+  for (std::size_t i = 0; i < config.switches.size(); ++i) {
+    const auto& hops = config.switches[i].hop_records;
+    const std::uint16_t hop_id = hop_id_of(hops, i);
+    if (hops.udp_port)
+      hop_ids.add(root.below("switch", i).below("hop_records"), "id", hop_id,
+                  std::to_string(hop_id), "switch[" + std::to_string(i) + "]");
+    check_name(root.below("switch", i), names, config.switches[i].name);
+    check_switch(root.below("switch", i), config.switches[i], uses);
+  }
+  for (std::size_t i = 0; i < config.devices.size(); ++i)
+    if (!uses.device_of.contains(config.devices[i].name))
+      root.below("device", i)
+          .fault("name", Checks::quoted(config.devices[i].name), "no port uses this device");
+  constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
+  root.in_range("seed", config.seed, 0, kLargestTomlInteger);
+  check_loop(root, config.lcore, config.bin, config.max_bins);
+  check_lcores(root, config);
+  root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
+  check_mbufs(root, config);
+  check(root.below("telemetry"), config.telemetry);
+  return issues;
+}
+
+std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port) {
+  if (!port.queues.empty()) return port.queues;
+  return {{port.queue, port.marker, port.regulation}};
+}
+
+std::uint32_t frame_room_bytes(const SwitchProcessConfig& config) {
+  constexpr std::uint32_t kAround = 14 + 2 * 4 + 4;  // Ethernet header, tags, FCS
+  std::uint32_t room = 2048;
+  for (const auto& device : config.devices)
+    room = std::max(room, std::uint32_t{device.mtu_bytes} + kAround);
+  return room;
+}
+
+std::uint32_t required_mbufs(const SwitchProcessConfig& config) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(mbuf_need(config).total(), kLargest));
+}
+
+}  // namespace outrider

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "switch/config/config.h"
+
+namespace outrider {
+
+/// @pre the switch has a port of that name
+inline std::uint16_t index_of_port(const SwitchConfig& config, const std::string& name) {
+  const auto it = std::ranges::find(config.ports, name, &SwitchPortConfig::name);
+  return static_cast<std::uint16_t>(it - config.ports.begin());
+}
+
+}  // namespace outrider

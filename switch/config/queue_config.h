@@ -1,0 +1,202 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/aqm/red_marker.h"
+#include "common/aqm/scheduler.h"
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/core/clock.h"
+#include "common/core/units.h"
+#include "common/regulation/regulation_policy.h"
+#include "switch/config/predict_config.h"
+#include "switch/config/window_config.h"
+
+namespace outrider {
+
+inline constexpr std::uint32_t kMinMtuBytes = 68;  ///< RFC 791
+inline constexpr std::uint32_t kMaxMtuBytes = 9000;
+/// Ethernet header and IP packet, and in the largest the FCS: no queue is too small for it.
+inline constexpr std::uint32_t kFullFrameBytes = 1514;
+inline constexpr std::uint32_t kLargestFrameBytes = 18 + kMaxMtuBytes;
+
+enum class MarkerKind : std::uint8_t { kTailDrop, kStep, kRed, kPie, kCodel };
+enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
+/// What becomes of a Not-ECT packet that an ECT packet in its place would be marked.
+enum class NotEct : std::uint8_t { kPass, kDrop };
+
+/// Random early detection, see red_marker.h. Occupancies in packets.
+struct RedConfig {
+  double kmin_packets = 20;
+  double kmax_packets = 60;
+  double pmax = 0.1;
+  double weight = 1;  ///< 1: instantaneous
+  RedSpacing spacing = RedSpacing::kIndependent;
+};
+
+/// RFC 8033, see pie_marker.h.
+struct PieConfig {
+  Duration target = std::chrono::milliseconds(15);
+  Duration update_interval = std::chrono::milliseconds(15);
+  double alpha = 0.125;
+  double beta = 1.25;
+  Duration burst_allowance = std::chrono::milliseconds(150);
+  double mark_ecnth = 0.1;  ///< above that probability ECT is dropped as well
+};
+
+/// RFC 8289, see codel_marker.h.
+struct CodelConfig {
+  Duration target = std::chrono::milliseconds(5);
+  Duration interval = std::chrono::milliseconds(100);
+};
+
+struct MarkerConfig {
+  MarkerKind kind = MarkerKind::kStep;
+  /// When occupancy is judged: by step, RED and the regulated threshold. PIE judges at
+  /// enqueue and CoDel at dequeue, as their RFCs define them.
+  MarkAt at = MarkAt::kEnqueue;
+  std::optional<NotEct> not_ect{};       ///< absent: step passes them, RED, PIE and CoDel drop
+  std::uint32_t threshold_packets = 40;  ///< step: K; >= 1
+  std::optional<std::uint32_t>
+      ddl_threshold_packets{};  ///< K of DDL data; absent: the same (the static pair)
+  RedConfig red{};
+  PieConfig pie{};
+  CodelConfig codel{};
+};
+
+/// What the marker does with Not-ECT packets, default resolved.
+constexpr NotEct not_ect_of(const MarkerConfig& marker) noexcept {
+  return marker.not_ect.value_or(marker.kind == MarkerKind::kStep ? NotEct::kPass : NotEct::kDrop);
+}
+
+struct QueueConfig {
+  std::uint32_t limit_packets = 60;            ///< >= 1, waiting packets
+  std::optional<std::uint64_t> limit_bytes{};  ///< frame bytes; absent: packets alone limit
+  double weight = 1;                           ///< scheduler "dwrr": share of the link, > 0
+  std::optional<BitRate> floor_rate{};         ///< scheduler "strict_floor": guaranteed, at L2
+  std::uint64_t floor_depth_bytes = 18'036;    ///< of its token bucket: two jumbo frames
+  double alpha = 1;                            ///< shared buffer: share of what is free, > 0
+  std::uint64_t reserved_bytes = 0;            ///< shared buffer: this queue's own
+};
+
+/// One of a port's queues; without [[switch.port.queues]] a port has one, of its own
+/// `queue`, `marker` and `regulation`.
+struct PortQueueConfig {
+  QueueConfig queue{};
+  MarkerConfig marker{};
+  RegulationPolicy regulation{};
+};
+
+// Bindings, see common/config/config_binding.h.
+
+inline constexpr auto kMarkerKinds = choices<MarkerKind>({{"tail_drop", MarkerKind::kTailDrop},
+                                                          {"step", MarkerKind::kStep},
+                                                          {"red", MarkerKind::kRed},
+                                                          {"pie", MarkerKind::kPie},
+                                                          {"codel", MarkerKind::kCodel}});
+inline constexpr auto kMarkAtNames =
+    choices<MarkAt>({{"enqueue", MarkAt::kEnqueue}, {"dequeue", MarkAt::kDequeue}});
+inline constexpr auto kNotEctNames =
+    choices<NotEct>({{"pass", NotEct::kPass}, {"drop", NotEct::kDrop}});
+inline constexpr auto kRedSpacings = choices<RedSpacing>(
+    {{"independent", RedSpacing::kIndependent}, {"uniform", RedSpacing::kUniform}});
+inline constexpr auto kSchedulers =
+    choices<SchedulerKind>({{"strict", SchedulerKind::kStrict},
+                            {"dwrr", SchedulerKind::kDwrr},
+                            {"strict_floor", SchedulerKind::kStrictFloor}});
+inline constexpr auto kRegulationModes =
+    choices<RegulationMode>({{"off", RegulationMode::kOff},
+                             {"mark", RegulationMode::kMark},
+                             {"pace", RegulationMode::kPace},
+                             {"mark_pace", RegulationMode::kMarkPace},
+                             {"window", RegulationMode::kWindow},
+                             {"mark_window", RegulationMode::kMarkWindow}});
+inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},
+                                                       {"burst_end", Recovery::kBurstEnd},
+                                                       {"timer", Recovery::kTimer}});
+
+inline constexpr auto kCompositions = choices<Composition>({{"min", Composition::kMin},
+                                                            {"harmonic", Composition::kHarmonic},
+                                                            {"demand", Composition::kDemand}});
+
+template <class V>
+void describe(V& v, QueueConfig& c) {
+  v.value("limit_packets", c.limit_packets);
+  v.bytes("limit_bytes", c.limit_bytes);
+  v.value("weight", c.weight);
+  v.rate("floor_rate", c.floor_rate);
+  v.bytes("floor_depth_bytes", c.floor_depth_bytes);
+  v.value("alpha", c.alpha);
+  v.bytes("reserved_bytes", c.reserved_bytes);
+}
+
+template <class V>
+void describe(V& v, RedConfig& c) {
+  v.value("kmin_packets", c.kmin_packets);
+  v.value("kmax_packets", c.kmax_packets);
+  v.share("pmax", c.pmax);
+  v.value("weight", c.weight);
+  v.choice("spacing", c.spacing, kRedSpacings);
+}
+
+template <class V>
+void describe(V& v, PieConfig& c) {
+  v.duration("target", c.target);
+  v.duration("update_interval", c.update_interval);
+  v.value("alpha", c.alpha);
+  v.value("beta", c.beta);
+  v.duration("burst_allowance", c.burst_allowance);
+  v.share("mark_ecnth", c.mark_ecnth);
+}
+
+template <class V>
+void describe(V& v, CodelConfig& c) {
+  v.duration("target", c.target);
+  v.duration("interval", c.interval);
+}
+
+template <class V>
+void describe(V& v, MarkerConfig& c) {
+  v.choice("kind", c.kind, kMarkerKinds);
+  v.choice("mark_at", c.at, kMarkAtNames);
+  v.choice("not_ect", c.not_ect, kNotEctNames);
+  v.value("threshold_packets", c.threshold_packets);
+  v.value("ddl_threshold_packets", c.ddl_threshold_packets);
+  v.table("red", c.red);
+  v.table("pie", c.pie);
+  v.table("codel", c.codel);
+}
+
+template <class V>
+void describe(V& v, RegulationPolicy& c) {
+  v.choice("mode", c.mode, kRegulationModes);
+  v.choice("recovery", c.recovery, kRecoveries);
+  v.value("spare_ddl", c.spare_ddl);
+  v.duration("hold", c.hold);
+  v.duration("idle_end", c.idle_end);
+  v.duration("expiry", c.expiry);
+  v.share("budget_share", c.budget_share);
+  v.duration("budget_window", c.budget_window);
+  v.share("pace_floor", c.pace_floor);
+  v.value("max_entries", c.max_entries);
+  v.duration("lead", c.lead);
+  v.choice("composition", c.composition, kCompositions);
+  v.table("predict", c.predict);
+  v.table("window", c.window);
+}
+
+template <class V>
+void describe(V& v, PortQueueConfig& c) {
+  describe(v, c.queue);
+  v.table("marker", c.marker);
+  v.table("regulation", c.regulation);
+}
+
+// Rules of single parts, for files that hold these tables in another place.
+void check(const Checks& at, const QueueConfig& queue);
+void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue);
+void check(const Checks& at, const RegulationPolicy& policy);
+
+}  // namespace outrider

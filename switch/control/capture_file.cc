@@ -1,0 +1,75 @@
+#include "switch/control/capture_file.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "common/dpdk/error.h"
+#include "common/telemetry/log.h"
+
+namespace outrider {
+
+std::string comment_of(const CaptureNote& note) {
+  const bool has_threshold =
+      note.background_threshold_packets != std::numeric_limits<std::uint32_t>::max();
+  return "queue " + std::to_string(note.queue) + ", class " +
+         std::string(name_of(note.traffic_class)) + ", waited " +
+         std::to_string(note.sojourn.count()) + " ns, left " +
+         std::to_string(note.resident_packets) + " packets " + std::to_string(note.resident_bytes) +
+         " bytes, held " + std::to_string(note.held_packets) + ", threshold " +
+         (has_threshold ? std::to_string(note.background_threshold_packets) : "none") +
+         ", regulations " + std::to_string(note.entries);
+}
+
+CaptureFile::CaptureFile(const CaptureOptions& options, std::uint64_t base_ns)
+    : options_(options),
+      base_ns_(base_ns),
+      packets_(options.snap_bytes, kRecords),
+      file_(options.file, std::ios::binary | std::ios::trunc) {
+  pcapng::section_header(block_, "outrider-switch");
+  pcapng::interface_description(block_, options.port, options.snap_bytes);
+  file_.write(reinterpret_cast<const char*>(block_.data()),
+              static_cast<std::streamsize>(block_.size()));
+  if (!file_.flush())
+    throw EnvironmentError("--capture " + options.file +
+                           ": cannot be written: " + std::strerror(errno));
+  written_bytes_ = block_.size();
+  thread_ = std::make_unique<ControlThread>("capture", std::chrono::milliseconds(5),
+                                            [this] { write_out(); });
+}
+
+CaptureFile::~CaptureFile() {
+  thread_.reset();
+  write_out();
+  log_info("capture of " + options_.port + ": " + std::to_string(written_packets_) +
+           " packets in " + options_.file + ", missed " + std::to_string(packets_.missed()));
+}
+
+void CaptureFile::write_out() {
+  packets_.drain([this](const CaptureNote& note, const std::uint8_t* bytes) {
+    if (!packets_.finished()) write(note, bytes);
+  });
+  if (!file_.flush() && !packets_.finished()) {
+    log_error("--capture " + options_.file + ": " + std::strerror(errno) + "; it ends here");
+    packets_.finish();
+  }
+}
+
+void CaptureFile::write(const CaptureNote& note, const std::uint8_t* bytes) {
+  block_.clear();
+  const std::string comment = comment_of(note);
+  pcapng::enhanced_packet(
+      block_, {.at_ns = base_ns_ + static_cast<std::uint64_t>(note.at.time_since_epoch().count()),
+               .frame_bytes = note.frame_bytes,
+               .captured = std::span(bytes, note.captured_bytes),
+               .comment = comment});
+  if (written_bytes_ + block_.size() > options_.max_bytes) return packets_.finish();
+  file_.write(reinterpret_cast<const char*>(block_.data()),
+              static_cast<std::streamsize>(block_.size()));
+  written_bytes_ += block_.size();
+  if (++written_packets_ == options_.max_packets) packets_.finish();
+}
+
+}  // namespace outrider

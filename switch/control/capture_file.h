@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "common/dpdk/control_thread.h"
+#include "common/telemetry/pcapng.h"
+#include "switch/egress/port_capture.h"
+
+namespace outrider {
+
+/// One --capture.
+struct CaptureOptions {
+  std::string port;  ///< "switch.port"
+  std::string file;
+  std::uint64_t max_packets = 100'000;
+  std::uint64_t max_bytes = 100'000'000;  ///< of the file
+  std::uint16_t snap_bytes = 128;
+};
+
+/// What a packet's comment says.
+std::string comment_of(const CaptureNote& note);
+
+/// Writes what leaves a port to a pcapng file, from a thread of its own, until one of the
+/// bounds is reached. The file is whole whenever the thread is between two packets.
+class CaptureFile {
+ public:
+  /// @param base_ns  since 1970, when the run's time was zero
+  /// @throws EnvironmentError if the file cannot be made; DpdkError
+  CaptureFile(const CaptureOptions& options, std::uint64_t base_ns);
+  /// Writes what is left. @pre nobody notes packets any more
+  ~CaptureFile();
+  CaptureFile(const CaptureFile&) = delete;
+  CaptureFile& operator=(const CaptureFile&) = delete;
+
+  [[nodiscard]] PortCapture& packets() noexcept { return packets_; }
+  [[nodiscard]] const CaptureOptions& options() const noexcept { return options_; }
+
+ private:
+  static constexpr std::uint32_t kRecords = 16'384;
+
+  void write_out();
+  void write(const CaptureNote& note, const std::uint8_t* bytes);
+
+  CaptureOptions options_;
+  std::uint64_t base_ns_;
+  PortCapture packets_;
+  std::ofstream file_;
+  pcapng::Bytes block_;
+  std::uint64_t written_packets_ = 0;
+  std::uint64_t written_bytes_ = 0;
+  std::unique_ptr<ControlThread> thread_;  ///< last: ends before what it uses
+};
+
+}  // namespace outrider

@@ -1,0 +1,185 @@
+#include "switch/control/live.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+
+namespace outrider {
+namespace {
+
+using Kind = LiveFigure::Kind;
+
+template <std::size_t N>
+std::array<std::uint64_t, N> sum_by_reason(const PerClass<std::array<std::uint64_t, N>>& by_class) {
+  std::array<std::uint64_t, N> total{};
+  for (const auto& of_class : by_class.values)
+    for (std::size_t i = 0; i < N; ++i) total[i] += of_class[i];
+  return total;
+}
+
+/// What never happened takes no room.
+template <std::size_t N>
+void add_counts(std::vector<LiveFigure>& figures, const char* what,
+                const std::array<std::uint64_t, N>& counts,
+                const std::array<std::string_view, N>& names) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (counts[i] != 0)
+      figures.push_back(
+          {std::string(what) + ' ' + std::string(names[i]), Kind::kCount, 0, counts[i]});
+}
+
+std::uint64_t total_of(const SwitchReport& r, std::uint64_t QueueCounts::*member) {
+  std::uint64_t n = 0;
+  for (const auto& queue : r.queues) n += queue.*member;
+  return n;
+}
+
+std::uint64_t transmitted_bytes(const SwitchReport& r) {
+  std::uint64_t n = 0;
+  for (const auto& queue : r.queues) n += sum(queue.transmitted_bytes);
+  return n;
+}
+
+std::string queue_name(const QueueReport& q) {
+  return q.switch_name + '.' + q.port_name + '[' + std::to_string(q.queue) + ']';
+}
+
+bool shown(const QueueReport& q) { return sum(q.arrived) != 0; }
+
+double interval_s(const SwitchReport& before, const SwitchReport& now) {
+  return static_cast<double>(now.end_ns - before.end_ns) / 1e9;
+}
+
+/// The queue's state before; one that nobody has seen yet has done nothing.
+QueueReport before_of(const SwitchReport& before, std::size_t queue) {
+  return queue < before.queues.size() ? before.queues[queue] : QueueReport{};
+}
+
+std::string reasons(const QueueReport& q) {
+  std::vector<LiveFigure> counts;
+  add_counts(counts, "", sum_by_reason(q.drops), kDropReasonNames);
+  std::string text;
+  for (const auto& c : counts) text += (text.empty() ? "" : ", ") + std::to_string(c.now) + c.name;
+  return text.empty() ? "-" : text;
+}
+
+std::string regulation_of(const QueueReport& q) {
+  if (q.starts_armed == 0) return "-";
+  std::string text = std::to_string(q.entries_left) + " of " + std::to_string(q.starts_armed);
+  if (q.held_packets != 0) text += ", held " + std::to_string(q.held_packets);
+  return text;
+}
+
+using Row = std::array<std::string, 9>;
+
+Row row_of(const QueueReport& before, const QueueReport& q, double interval) {
+  const auto rate = [interval](Kind kind, std::uint64_t then, std::uint64_t is) {
+    return format_live({"", kind, then, is}, interval);
+  };
+  const auto marks = sum_by_reason(q.marks);
+  const auto marked = std::accumulate(marks.begin(), marks.end(), std::uint64_t{0});
+  return {
+      queue_name(q),
+      std::to_string(sum(q.resident)),
+      std::to_string(q.resident_bytes),
+      rate(Kind::kPackets, sum(before.transmitted), sum(q.transmitted)),
+      rate(Kind::kBytes, sum(before.transmitted_bytes), sum(q.transmitted_bytes)),
+      q.background_threshold_packets == ~0U ? "-" : std::to_string(q.background_threshold_packets),
+      std::to_string(marked),
+      regulation_of(q),
+      reasons(q)};
+}
+
+void append_rows(std::vector<std::string>& lines, const std::vector<Row>& rows) {
+  std::array<std::size_t, std::tuple_size_v<Row>> width{};
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  for (const auto& row : rows) {
+    std::string line = row[0] + std::string(width[0] - row[0].size(), ' ');
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      const bool last = i + 1 == row.size();  // text; all others are numbers, to the right
+      line += "  " + (last ? "" : std::string(width[i] - row[i].size(), ' ')) + row[i];
+    }
+    lines.push_back(std::move(line));
+  }
+}
+
+}  // namespace
+
+std::vector<LiveFigure> live_figures(const SwitchReport& before, const SwitchReport& now) {
+  std::vector<LiveFigure> figures{
+      {"received", Kind::kPackets, before.received, now.received},
+      {"transmitted", Kind::kPackets, before.transmitted, now.transmitted},
+      {"transmitted", Kind::kBytes, transmitted_bytes(before), transmitted_bytes(now)},
+      {"queued", Kind::kCount, 0, now.resident},
+      {"regulations", Kind::kCount, 0, total_of(now, &QueueCounts::entries_left)},
+  };
+  std::array<std::uint64_t, kMarkReasons> marks{};
+  for (const auto& queue : now.queues)
+    for (const auto& of_class : queue.marks.values)
+      for (std::size_t i = 0; i < kMarkReasons; ++i) marks[i] += of_class[i];
+  add_counts(figures, "marked", marks, kMarkReasonNames);
+  add_counts(figures, "dropped", sum_by_reason(now.drops), kDropReasonNames);
+  if (now.device_rx_missed + now.device_rx_nombuf != 0)
+    figures.push_back(
+        {"lost before", Kind::kCount, 0, now.device_rx_missed + now.device_rx_nombuf});
+  return figures;
+}
+
+std::vector<LiveFigure> live_figures(const QueueReport& before, const QueueReport& now) {
+  std::vector<LiveFigure> figures{
+      {"waiting", Kind::kCount, 0, sum(now.resident)},
+      {"waiting bytes", Kind::kCount, 0, now.resident_bytes},
+      {"transmitted", Kind::kPackets, sum(before.transmitted), sum(now.transmitted)},
+      {"transmitted", Kind::kBytes, sum(before.transmitted_bytes), sum(now.transmitted_bytes)},
+  };
+  if (now.starts_armed != 0) {
+    figures.push_back({"threshold", Kind::kCount, 0, now.background_threshold_packets});
+    figures.push_back({"regulations", Kind::kCount, 0, now.entries_left});
+    figures.push_back({"armed", Kind::kCount, 0, now.starts_armed});
+  }
+  if (now.pace.held != 0) figures.push_back({"held", Kind::kCount, 0, now.held_packets});
+  add_counts(figures, "marked", sum_by_reason(now.marks), kMarkReasonNames);
+  add_counts(figures, "dropped", sum_by_reason(now.drops), kDropReasonNames);
+  return figures;
+}
+
+std::vector<std::string> live_table(const SwitchReport& before, const SwitchReport& now) {
+  const double interval = interval_s(before, now);
+  const auto figures = live_figures(before, now);
+  std::vector<std::string> lines{"time " + format_seconds(static_cast<double>(now.end_ns) / 1e9)};
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    std::string text = figures[i].name + ' ' + format_live(figures[i], interval);
+    if (i < 5) lines[0] += "  " + text;
+    else lines.push_back("  " + std::move(text));
+  }
+  std::vector<Row> rows{{"queue", "packets", "bytes", "sent", "sent", "threshold", "marked",
+                         "regulations", "dropped"}};
+  for (std::size_t q = 0; q < now.queues.size(); ++q)
+    if (shown(now.queues[q])) rows.push_back(row_of(before_of(before, q), now.queues[q], interval));
+  append_rows(lines, rows);
+  return lines;
+}
+
+std::string live_lines(const SwitchReport& before, const SwitchReport& now) {
+  const double interval = interval_s(before, now);
+  std::string text = live_line(format_seconds(static_cast<double>(now.end_ns) / 1e9),
+                               live_figures(before, now), interval);
+  for (std::size_t q = 0; q < now.queues.size(); ++q)
+    if (shown(now.queues[q]))
+      text += "  " + live_line(queue_name(now.queues[q]),
+                               live_figures(before_of(before, q), now.queues[q]), interval);
+  return text;
+}
+
+void SwitchLiveView::show() {
+  SwitchReport now = snapshots_.read();
+  // A loop that did not come round has nothing new to say.
+  if (now.end_ns <= shown_.end_ns) return;
+  if (view_.terminal()) view_.redraw(live_table(shown_, now));
+  else view_.write(live_lines(shown_, now));
+  shown_ = std::move(now);
+}
+
+}  // namespace outrider

@@ -1,0 +1,368 @@
+#include "switch/egress/egress_port.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "common/dpdk/packet_attribution.h"
+#include "common/net/burst_option.h"
+#include "common/net/mlt_message.h"
+#include "switch/config/config_toml.h"
+#include "switch/config/same_settings.h"
+#include "switch/forwarding/datagram.h"
+
+namespace outrider {
+
+namespace {
+
+constexpr std::uint32_t kSignalQueuePackets = 256;  // one START a worker of the largest job
+
+/// Of the bounded-loss transport: values of a burst count as a segment's payload does.
+void read_mlt_data(Packet& packet) noexcept {
+  PacketMeta& m = meta(packet);
+  const auto datagram = datagram_head_of(packet);
+  mlt::Message message;
+  if (!datagram || mlt::decode(datagram->present, datagram->payload_bytes, message) ||
+      message.kind != mlt::Kind::kData)
+    return;
+  m.has_identity = true;
+  m.identity = message.identity;
+  m.sequence = message.sequence;
+  m.payload_bytes = message.length_bytes;
+}
+
+/// Which burst a packet belongs to; records read it, and regulation of datagrams.
+void read_identity(Packet& packet) noexcept {
+  PacketMeta& m = meta(packet);
+  m.has_identity = false;
+  if (m.traffic_class != TrafficClass::kDdl) return;
+  if (m.tcp_offset == 0) return read_mlt_data(packet);
+  if (m.payload_bytes == 0) return;
+  const auto& tcp = header_at<TcpHeader>(packet, m.tcp_offset);
+  const std::uint32_t option_bytes =
+      tcp.header_bytes() - static_cast<std::uint32_t>(sizeof(TcpHeader));
+  if (option_bytes < kBurstOptionBytes) return;
+  const auto options = buffer(packet).subspan(m.tcp_offset + sizeof(TcpHeader), option_bytes);
+  if (const auto identity = decode_burst_option(options)) {
+    m.has_identity = true;
+    m.identity = *identity;
+  }
+}
+
+Scheduler::Params scheduler_of(const SwitchPortConfig& config) {
+  const auto queues = queues_of(config);
+  Scheduler::Params params{.kind = config.scheduler,
+                           .queues = static_cast<std::uint32_t>(queues.size())};
+  std::vector<double> weights;
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    const QueueConfig& queue = queues[q].queue;
+    weights.push_back(queue.weight);
+    if (queue.floor_rate)
+      params.floors[q] = {static_cast<double>(queue.floor_rate->bits_per_second) / 8,
+                          static_cast<double>(queue.floor_depth_bytes)};
+  }
+  params.quantum_bytes = dwrr_quanta(weights, kLargestFrameBytes);
+  return params;
+}
+
+/// Of 2^32 draws.
+std::uint64_t draws_of(double share) noexcept { return static_cast<std::uint64_t>(share * 0x1p32); }
+
+}  // namespace
+
+EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits)
+    : serializer_(config.drain_rate, config.rate_layer),
+      scheduler_(scheduler_of(config)),
+      loop_(loop),
+      id_(loop.add(*this)),
+      signals_({kSignalQueuePackets, std::nullopt}),
+      seed_(limits.seed),
+      loss_(limits.seed, id_, RandomPurpose::kImpairment),
+      loss_below_(draws_of(config.loss)),
+      hops_(limits.hops),
+      name_(config.name),
+      drain_rate_(config.drain_rate) {
+  PortQueue::Setup setup = setup_of(config);
+  if (config.record) setup.tap = limits.tap;
+  setup.buffer = limits.buffer;
+  setup.buffer_queue = limits.first_queue;
+  const auto configs = queues_of(config);
+  queues_.reserve(configs.size());
+  for (const auto& queue : configs) {
+    queues_.emplace_back(queue, setup);
+    holds_windows_ |= holds_windows(queue.regulation.mode);
+    ++setup.entity;
+    ++setup.buffer_queue;
+  }
+}
+
+PortQueue::Setup EgressPort::setup_of(const SwitchPortConfig& config) const {
+  return {
+      .packet_time = Serializer(config.drain_rate, config.rate_layer).duration_of(kFullFrameBytes),
+      .drain_rate = config.drain_rate,
+      .rate_layer = config.rate_layer,
+      .seed = seed_,
+      .entity = id_ * kMaxQueuesPerPort};
+}
+
+std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
+                                                const SwitchPortConfig& to) const {
+  if (same_settings(from, to)) return nullptr;
+  auto change = std::make_unique<PortChange>(
+      PortChange{.drain_rate = to.drain_rate, .rate_layer = to.rate_layer, .loss = to.loss});
+  const bool new_rate = from.drain_rate != to.drain_rate || from.rate_layer != to.rate_layer;
+  const auto was = queues_of(from);
+  const auto is = queues_of(to);
+  assert(was.size() == queues_.size() && is.size() == queues_.size());
+  PortQueue::Setup setup = setup_of(to);
+  bool new_shares = from.scheduler != to.scheduler;
+  for (std::size_t q = 0; q < is.size(); ++q) {
+    change->queues.push_back(queues_[q].prepare(was[q], is[q], setup, new_rate));
+    new_shares |= !same_settings(was[q].queue, is[q].queue);
+    ++setup.entity;
+  }
+  if (new_shares) change->scheduler.emplace(scheduler_of(to));
+  return change;
+}
+
+void EgressPort::apply(PortChange& change, Time now) noexcept {
+  serve_until(now);
+  drain_rate_ = change.drain_rate;
+  serializer_.change(change.drain_rate, change.rate_layer);
+  loss_below_ = draws_of(change.loss);
+  if (change.scheduler) std::swap(scheduler_, *change.scheduler);
+  for (std::size_t q = 0; q < queues_.size(); ++q) queues_[q].apply(change.queues[q], now);
+  plain_ = is_plain();
+}
+
+bool EgressPort::is_plain() const noexcept {
+  return device_ != nullptr && service_ == nullptr && capture_ == nullptr && !hops_ &&
+         loss_below_ == 0 && std::ranges::all_of(queues_, &PortQueue::plain);
+}
+
+void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
+  const PacketMeta& m = meta(*packet);
+  const unsigned q = signal ? 0 : m.queue;
+  assert(q < queues_.size());
+  PortQueue& queue = queues_[q];
+  queue.count_arrival(m.traffic_class);
+  serve_until(now);
+  if (!signal && loses_next()) [[unlikely]]
+    return queue.drop(packet, DropReason::kInjectedLoss);
+  if (queue.records()) [[unlikely]] {
+    read_identity(*packet);
+    queue.record_arrival(*packet, now);
+  } else if (queue.regulates() && m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl)
+      [[unlikely]] {
+    read_mlt_data(*packet);
+  }
+  if (service_) begin_wait(*packet, now);
+  if (signal ? !enqueue_signal(packet, now) : !queue.enqueue(packet, now)) return;
+  const bool was_backlogged = backlogged();
+  backlog_ |= signal ? kSignalBit : 1U << q;
+  if (was_backlogged) {
+    queue.on_waiting(now);
+  } else if (serializer_.free_at() <= now) {
+    static_cast<void>(depart<false>(now));
+  } else {
+    wake_at(serializer_.free_at());
+    queue.on_waiting(now);
+  }
+}
+
+/// enqueue_any() without what a plain port has not.
+void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
+  const PacketMeta& m = meta(*packet);
+  const unsigned q = signal ? 0 : m.queue;
+  assert(q < queues_.size());
+  PortQueue& queue = queues_[q];
+  queue.count_arrival(m.traffic_class);
+  if (m.traffic_class == TrafficClass::kDdl && m.tcp_offset == 0 && queue.regulates()) [[unlikely]]
+    read_mlt_data(*packet);
+  const bool free = serializer_.free_at() <= now;
+  if (free) {
+    if (backlogged()) serve_due<true>(now);
+    else hand_over();
+    if (!signal && !backlogged() && serializer_.free_at() <= now) [[likely]]
+      return pass_through(packet, q, now);
+  }
+  if (signal ? !enqueue_signal(packet, now) : !queue.enqueue<true>(packet, now)) return;
+  const bool was_backlogged = backlogged();
+  backlog_ |= signal ? kSignalBit : 1U << q;
+  if (!was_backlogged && serializer_.free_at() <= now) static_cast<void>(depart<true>(now));
+}
+
+/// A packet that need not wait never enters the queue.
+void EgressPort::pass_through(Packet* packet, unsigned q, Time now) noexcept {
+  PortQueue& queue = queues_[q];
+  if (!queue.pass_in(packet, now)) return;
+  const PacketMeta& m = meta(*packet);
+  const Queue::Item item{packet, now, m.frame_bytes, m.traffic_class};
+  const bool scheduled = queues_.size() > 1;
+  if (scheduled)
+    static_cast<void>(scheduler_.pick(
+        static_cast<QueueMask>(1U << q), [&item](std::uint32_t) { return item.frame_bytes; }, now));
+  if (!queue.pass_out(item, now)) return;
+  if (scheduled) scheduler_.served(q, item.frame_bytes);
+  send<true>(item, queue, now);
+}
+
+/// @return false if it was dropped
+bool EgressPort::enqueue_signal(Packet* packet, Time now) noexcept {
+  const PacketMeta& m = meta(*packet);
+  if (signals_.refuses(m.frame_bytes)) {
+    queues_[0].drop(packet, DropReason::kSignalQueue);
+    return false;
+  }
+  signals_.push(packet, now, m.frame_bytes, m.traffic_class);
+  return true;
+}
+
+/// Only data carries its own ledger on the way: what a pure ACK meets is part of
+/// the silence that its arrival ends.
+void EgressPort::begin_wait(Packet& packet, Time now) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.owner == 0 || m.payload_bytes == 0) return;
+  PacketAttribution& a = attribution_of(packet);
+  if (!a.ledger.valid()) return;
+  a.ledger.advance(now, BurstTime::kSerialisation);  // and propagation
+  a.queued = service_->read(m.owner, now);
+}
+
+void EgressPort::end_wait(Packet& packet, Time start) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.owner == 0 || m.payload_bytes == 0) return;
+  PacketAttribution& a = attribution_of(packet);
+  if (a.ledger.valid()) a.ledger.wait(start, a.queued, service_->read(m.owner, start));
+}
+
+void EgressPort::wake_at(Time at) noexcept {
+  if (device_ == nullptr) loop_.schedule(id_, at);
+}
+
+template <bool kPlain>
+void EgressPort::serve_due(Time now) noexcept {
+  do hand_over();
+  while (depart<kPlain>(serializer_.free_at()) && serializer_.free_at() <= now);
+  if (device_ == nullptr) loop_.schedule(id_, backlogged() ? serializer_.free_at() : kNever);
+}
+template void EgressPort::serve_due<false>(Time) noexcept;  // serve_until() calls it
+
+/// Signals first; then whom the scheduler names. @pre backlogged() but for signals
+unsigned EgressPort::pick(Time now) noexcept {
+  if (queues_.size() == 1) [[likely]]
+    return 0;
+  const auto head_bytes = [this](std::uint32_t q) { return queues_[q].head_bytes(); };
+  return scheduler_.pick(static_cast<QueueMask>(backlog_), head_bytes, now);
+}
+
+/// Begins to send the next packet. @return false if there is none (any more: markers
+/// may drop at dequeue)
+template <bool kPlain>
+bool EgressPort::depart(Time start) noexcept {
+  while (backlogged()) {
+    const bool is_signal = (backlog_ & kSignalBit) != 0;
+    const unsigned q = is_signal ? 0 : pick(start);
+    PortQueue& queue = queues_[q];
+    const Queue::Item item = is_signal ? signals_.pop() : queue.dequeue<kPlain>(start);
+    if (is_signal ? signals_.empty() : queue.empty())
+      backlog_ &= ~(is_signal ? kSignalBit : 1U << q);
+    if (item.packet == nullptr) [[unlikely]]
+      continue;
+    if (!is_signal && queues_.size() > 1) scheduler_.served(q, item.frame_bytes);
+    send<kPlain>(item, queue, start);
+    return true;
+  }
+  return false;
+}
+
+template <bool kPlain>
+void EgressPort::send(const Queue::Item& item, PortQueue& queue, Time start) noexcept {
+  if (!kPlain && service_) end_wait(*item.packet, start);
+  const Time finish = serializer_.transmit(item.frame_bytes, start);
+  if (!kPlain && service_)
+    service_->on_service(item.traffic_class, meta(*item.packet).owner, start, finish);
+  queue.on_departure<kPlain>(item, start, finish);
+  if (!kPlain && (capture_ != nullptr || hops_)) [[unlikely]]
+    observe(item, queue, start);
+  assert(out_ != nullptr || device_ != nullptr);
+  if (kPlain || device_ != nullptr) in_service_ = item.packet;
+  else out_->push(item.packet, finish);
+}
+
+/// What leaves shows or carries what it met. A probe is captured with its record.
+void EgressPort::observe(const Queue::Item& item, PortQueue& queue, Time start) noexcept {
+  const auto q = static_cast<std::uint8_t>(&queue - queues_.data());
+  const Duration sojourn = start - item.enqueued_at;
+  if (hops_ && hops_->wants(meta(*item.packet)))
+    queue.count_hop(
+        hops_->record(*item.packet, q, sojourn, queue.waiting_packets(), queue.waiting_bytes()));
+  if (capture_ == nullptr) return;
+  CaptureNote state = queue.note(start);
+  state.sojourn = sojourn;
+  state.frame_bytes = item.frame_bytes;
+  state.queue = q;
+  state.traffic_class = item.traffic_class;
+  const auto bytes = buffer(*item.packet);
+  capture_->note(state, bytes.data(), bytes.size());
+}
+
+/// The packet in service has left. @pre serializer_.free_at() has come
+void EgressPort::hand_over() noexcept {
+  if (in_service_ == nullptr) return;
+  device_->receive(0, in_service_, serializer_.free_at());
+  in_service_ = nullptr;
+  ++handed_over_;
+}
+
+Time EgressPort::fire(Time now) noexcept {
+  if (serializer_.free_at() <= now) static_cast<void>(depart<false>(serializer_.free_at()));
+  return backlogged() ? serializer_.free_at() : kNever;
+}
+
+std::uint64_t EgressPort::resident() const noexcept {
+  std::uint64_t packets = signals_.occupancy_packets();
+  for (const auto& queue : queues_) packets += queue.waiting_packets();
+  return packets;
+}
+
+void EgressPort::flush() noexcept {
+  while (!signals_.empty()) release(signals_.pop().packet);
+  for (auto& queue : queues_) queue.flush();
+  if (in_service_ != nullptr) release(in_service_);
+  in_service_ = nullptr;
+  backlog_ = 0;
+}
+
+void EgressPort::publish(PortCells& to, Time now) noexcept {
+  to.port.write({.at_ns = now.time_since_epoch().count(),
+                 .in_service = in_service(),
+                 .signals_waiting = signals_.occupancy_packets()});
+  for (std::size_t q = 0; q < queues_.size(); ++q) {
+    queues_[q].settle(now);
+    to.queues[q].write(counts(q, now));
+  }
+}
+
+/// Signals wait in a queue of their own and are counted with queue 0.
+QueueCounts EgressPort::counts(std::size_t queue, Time now) const {
+  QueueCounts n = queues_[queue].counts(now);
+  n.drain_bits_per_second = drain_rate_.bits_per_second;
+  if (queue != 0) return n;
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    n.resident.values[c] += signals_.occupancy_by_class().values[c];
+  n.resident_bytes += signals_.occupancy_bytes();
+  return n;
+}
+
+void EgressPort::report(std::vector<QueueReport>& reports, Time now) const {
+  for (std::size_t q = 0; q < queues_.size(); ++q) {
+    QueueReport& r = reports.emplace_back();
+    r.port_name = name_;
+    r.queue = static_cast<std::uint32_t>(q);
+    queues_[q].fill_records(r);
+    static_cast<QueueCounts&>(r) = counts(q, now);
+  }
+}
+
+}  // namespace outrider

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <optional>
+
+#include "common/aqm/egress_queue.h"
+#include "common/core/clock.h"
+#include "common/core/units.h"
+#include "common/dpdk/packet.h"
+#include "switch/config/queue_config.h"
+#include "switch/report/pace_counters.h"
+
+namespace outrider {
+
+/// Background that waits before a regulated queue, in order: it is let in as far as the
+/// queue is below the target, so that a burst finds no more than that before it, whether
+/// or not the background's senders heed marks; and at least at a floor rate, so that a
+/// long burst does not starve it. The queue never runs empty while a packet is held: the
+/// target is at least 1, so the link loses nothing.
+///
+/// Decides and keeps order. The queue's limits count held packets as its own, so that
+/// pacing has no more buffer than a plain queue; where a packet of another class finds
+/// the limit reached, the latest held packet gives way (it is dropped as one that came
+/// too late): held background must not take the room that the burst was announced for.
+/// Not thread-safe: owned with the queue.
+class PaceHold {
+ public:
+  using Queue = EgressQueue<Packet*>;
+
+  /// @param limit_packets  of the queue. @param floor  0: none
+  PaceHold(std::uint32_t limit_packets, BitRate floor)
+      : waiting_({limit_packets, std::nullopt}),
+        floor_bytes_per_ns_(static_cast<double>(floor.bits_per_second) / 8e9) {}
+
+  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+  [[nodiscard]] std::uint32_t packets() const noexcept { return waiting_.occupancy_packets(); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return waiting_.occupancy_bytes(); }
+  [[nodiscard]] const PaceCounters& counters() const noexcept { return counters_; }
+
+  /// In place of `before`: holds what it held and goes on counting. @pre nothing is held
+  void take_over(PaceHold& before) noexcept {
+    waiting_.take_all(before.waiting_);
+    floor_bytes_ = before.floor_bytes_;
+    refilled_at_ = before.refilled_at_;
+    counters_ = before.counters_;
+  }
+  /// Goes on counting from what another has counted.
+  void resume(const PaceCounters& counters) noexcept { counters_ = counters; }
+
+  /// @pre fewer than the limit are held
+  void hold(Packet* packet, Time now, std::uint32_t frame_bytes) noexcept {
+    waiting_.push(packet, now, frame_bytes, TrafficClass::kBackground);
+    ++counters_.held;
+    counters_.max_held = std::max(counters_.max_held, packets());
+  }
+
+  /// May a packet of `frame_bytes` enter the queue? Spends its share of the floor.
+  /// @param occupancy of the queue. @param target  nothing: not regulated
+  [[nodiscard]] bool admits(std::uint32_t frame_bytes, std::uint32_t occupancy,
+                            std::optional<std::uint16_t> target, Time now) noexcept {
+    refill(now);
+    return judge(frame_bytes, occupancy, target) != Why::kNo;
+  }
+
+  /// The next packet, if it may enter the queue now; else one without a packet.
+  [[nodiscard]] Queue::Item release_next(std::uint32_t occupancy,
+                                         std::optional<std::uint16_t> target, Time now) noexcept {
+    if (empty()) return {};
+    refill(now);
+    const Why why = judge(waiting_.head().frame_bytes, occupancy, target);
+    if (why == Why::kNo) return {};
+    const Queue::Item item = waiting_.pop();
+    counters_.released_room += why == Why::kRoom;
+    counters_.released_floor += why == Why::kFloor;
+    counters_.released_end += why == Why::kEnd;
+    counters_.held_ns += static_cast<std::uint64_t>((now - item.enqueued_at).count());
+    return item;
+  }
+
+  /// Gives up the latest packet: the burst needs its room. @pre !empty()
+  [[nodiscard]] Queue::Item push_out() noexcept {
+    ++counters_.pushed_out;
+    return waiting_.pop_latest();
+  }
+  /// For those who empty everything. @pre !empty()
+  [[nodiscard]] Packet* pop() noexcept { return waiting_.pop().packet; }
+
+ private:
+  enum class Why : std::uint8_t { kNo, kRoom, kFloor, kEnd };
+  /// Two full frames: as much as the floor may send at once after an idle time.
+  static constexpr double kDepthBytes = 2 * kFullFrameBytes;
+
+  [[nodiscard]] Why judge(std::uint32_t frame_bytes, std::uint32_t occupancy,
+                          std::optional<std::uint16_t> target) noexcept {
+    if (!target) return Why::kEnd;
+    assert(*target >= 1);
+    const double bytes = frame_bytes;
+    if (occupancy < *target) {
+      floor_bytes_ = std::max(0.0, floor_bytes_ - bytes);  // what enters counts as floor too
+      return Why::kRoom;
+    }
+    if (floor_bytes_ < bytes) return Why::kNo;
+    floor_bytes_ -= bytes;
+    return Why::kFloor;
+  }
+  void refill(Time now) noexcept {
+    const auto elapsed_ns = static_cast<double>((now - refilled_at_).count());
+    floor_bytes_ = std::min(kDepthBytes, floor_bytes_ + elapsed_ns * floor_bytes_per_ns_);
+    refilled_at_ = now;
+  }
+
+  Queue waiting_;
+  double floor_bytes_per_ns_;
+  double floor_bytes_ = 0;
+  Time refilled_at_{};
+  PaceCounters counters_{};
+};
+
+}  // namespace outrider

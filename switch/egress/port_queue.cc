@@ -1,0 +1,323 @@
+#include "switch/egress/port_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/aqm/step_marker.h"
+#include "switch/config/config_toml.h"
+#include "switch/config/same_settings.h"
+#include "switch/forwarding/header_rewrite.h"
+
+namespace outrider {
+
+namespace {
+
+const BurstIdentity* identity_of(const Packet& packet) noexcept {
+  const PacketMeta& m = meta(packet);
+  return m.has_identity ? &m.identity : nullptr;
+}
+
+BitRate share_of(BitRate rate, double share) noexcept {
+  return {static_cast<std::uint64_t>(static_cast<double>(rate.bits_per_second) * share)};
+}
+
+/// Has this queue anything to judge there, for its marker or a regulated threshold? RED
+/// also counts departures.
+bool judges_at(MarkAt at, const PortQueueConfig& config) noexcept {
+  switch (config.marker.kind) {
+    case MarkerKind::kTailDrop:
+      return config.marker.at == at && marks(config.regulation.mode);
+    case MarkerKind::kStep:
+      return config.marker.at == at;
+    case MarkerKind::kRed:
+    case MarkerKind::kPie:
+    case MarkerKind::kCodel:
+      return true;
+  }
+  return true;
+}
+
+}  // namespace
+
+PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
+    : queue_({config.queue.limit_packets, config.queue.limit_bytes}),
+      marker_(config.marker, setup.packet_time, setup.seed, setup.entity),
+      buffer_(setup.buffer),
+      buffer_queue_(setup.buffer_queue) {
+  follow(config);
+  if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(config.regulation);
+  if (holds_windows(config.regulation.mode))
+    window_ = std::make_unique<QueueWindow>(config.regulation, setup.drain_rate, setup.rate_layer);
+  if (paces(config.regulation.mode))
+    hold_ = std::make_unique<PaceHold>(config.queue.limit_packets,
+                                       share_of(setup.drain_rate, config.regulation.pace_floor));
+  if (setup.tap) tap_ = std::make_unique<QueueTap>(*setup.tap);
+  follow_parts();
+}
+
+/// What each packet asks of the configuration, answered beforehand.
+void PortQueue::follow(const PortQueueConfig& config) noexcept {
+  const RegulationMode mode = config.regulation.mode;
+  listens_ = mode != RegulationMode::kOff;
+  window_alone_ = mode == RegulationMode::kWindow;
+  marks_low_ = marks(mode);
+  shares_room_ = buffer_ != nullptr || paces(mode);
+  mark_at_ = config.marker.at;
+  judges_at_enqueue_ = judges_at(MarkAt::kEnqueue, config);
+  judges_at_dequeue_ = judges_at(MarkAt::kDequeue, config);
+  drops_not_ect_ = not_ect_of(config.marker) == NotEct::kDrop;
+  spare_ddl_ = config.regulation.spare_ddl;
+  initial_threshold_packets_ = config.marker.threshold_packets;
+}
+
+/// The same, of the parts that there are.
+void PortQueue::follow_parts() noexcept {
+  has_regulator_ = regulator_.has_value();
+  asks_more_ = window_ != nullptr || spare_ddl_;
+  plain_ = window_ == nullptr && hold_ == nullptr && tap_ == nullptr && buffer_ == nullptr;
+}
+
+QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfig& to,
+                               const Setup& setup, bool new_rate) const {
+  const std::uint32_t limit = to.queue.limit_packets;
+  const RegulationPolicy& policy = to.regulation;
+  QueueChange change{.config = to};
+  if (limit > queue_.slots()) change.queue.emplace(Queue::Limits{limit, to.queue.limit_bytes});
+  if (!same_settings(from.marker, to.marker) || new_rate)
+    change.marker.emplace(to.marker, setup.packet_time, setup.seed, setup.entity);
+  if (policy.mode != RegulationMode::kOff && !regulator_) change.regulator.emplace(policy);
+  const bool other_hold = hold_ == nullptr || new_rate || limit != from.queue.limit_packets ||
+                          policy.pace_floor != from.regulation.pace_floor;
+  if (paces(policy.mode) && other_hold) {
+    // What is held has found room under the old limit.
+    const auto slots = std::max(limit, static_cast<std::uint32_t>(queue_.slots()));
+    change.hold = std::make_unique<PaceHold>(slots, share_of(setup.drain_rate, policy.pace_floor));
+  }
+  return change;
+}
+
+void PortQueue::apply(QueueChange& change, Time now) noexcept {
+  settle(now);
+  if (change.queue) {
+    change.queue->take_all(queue_);
+    std::swap(queue_, *change.queue);
+  }
+  queue_.change({change.config.queue.limit_packets, change.config.queue.limit_bytes});
+  if (change.marker) std::swap(marker_, *change.marker);
+  change_regulation(change, now);
+  follow(change.config);
+  follow_parts();
+}
+
+void PortQueue::change_regulation(QueueChange& change, Time now) noexcept {
+  const RegulationPolicy& policy = change.config.regulation;
+  if (change.regulator) std::swap(regulator_, change.regulator);
+  else if (regulator_ && policy.mode == RegulationMode::kOff) regulator_->withdraw_all(now);
+  else if (regulator_) regulator_->change_policy(policy, now);
+  if (paces(policy.mode)) {
+    if (change.hold == nullptr) return;
+    if (hold_ != nullptr) change.hold->take_over(*hold_);
+    else change.hold->resume(paced_);
+    std::swap(hold_, change.hold);
+  } else if (hold_ != nullptr) {
+    let_in(now, std::nullopt);
+    paced_ = hold_->counters();
+    std::swap(hold_, change.hold);
+  }
+}
+
+void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
+  regulator_->on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now);
+}
+
+/// What the clamp says of the packet stays with it: marking may come with its departure.
+void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
+  meta(packet).window_treatment = window_->on_arrival(
+      packet, queue_.occupancy_packets(), queue_.occupancy_bytes(), threshold_of_windows(now), now);
+}
+
+/// The regulator's, after the windows have heard whose regulation has begun by then.
+std::optional<std::uint16_t> PortQueue::threshold_of_windows(Time now) noexcept {
+  const auto threshold = regulator_->threshold(now);
+  regulator_->tell_begun([this, now](const Regulator::BegunBurst& burst) {
+    if (burst.predicted) window_->on_prediction(burst.flow.destination_address, burst.bytes, now);
+    else window_->on_start(burst.flow, burst.sequence, burst.bytes, now);
+  });
+  return threshold;
+}
+
+std::optional<DropReason> PortQueue::refusal(std::uint32_t frame_bytes) const noexcept {
+  const std::uint32_t held = hold_ != nullptr ? hold_->packets() : 0;
+  const std::uint64_t held_bytes = hold_ != nullptr ? hold_->bytes() : 0;
+  if (const auto refused = queue_.refuses(frame_bytes, held, held_bytes)) return refused;
+  if (buffer_ == nullptr) return std::nullopt;
+  const BufferVerdict verdict = buffer_->admits(buffer_queue_, frame_bytes);
+  if (verdict == BufferVerdict::kOverShare) return DropReason::kOverShare;
+  if (verdict == BufferVerdict::kFull) return DropReason::kBufferFull;
+  return std::nullopt;
+}
+
+bool PortQueue::find_room(Packet* packet) noexcept {
+  const PacketMeta& m = meta(*packet);
+  auto refused = refusal(m.frame_bytes);
+  while (refused && hold_ != nullptr && !hold_->empty() &&
+         m.traffic_class != TrafficClass::kBackground) {
+    const Queue::Item latest = hold_->push_out();
+    if (buffer_ != nullptr) buffer_->release(buffer_queue_, latest.frame_bytes);
+    drop(latest.packet, *refused);
+    refused = refusal(m.frame_bytes);
+  }
+  if (refused) drop(packet, *refused);
+  return !refused;
+}
+
+/// In order, as far as the target, the floor or the end of regulation allow.
+void PortQueue::let_in(Time now, std::optional<std::uint16_t> target) noexcept {
+  for (;;) {
+    const Queue::Item item = hold_->release_next(queue_.occupancy_packets(), target, now);
+    if (item.packet == nullptr) return;
+    queue_.put(item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class);
+  }
+}
+
+std::uint32_t PortQueue::background_threshold(Time now) noexcept {
+  const std::uint32_t own = marker_.threshold_packets(TrafficClass::kBackground);
+  const auto regulated = regulator_ ? regulator_->threshold(now) : std::nullopt;
+  return regulated ? std::min<std::uint32_t>(*regulated, own) : own;
+}
+
+/// A regulated queue marks from the lower threshold on, where its marker passed.
+bool PortQueue::regulated_mark(const Packet& packet, Time now) noexcept {
+  const TrafficClass c = meta(packet).traffic_class;
+  if (window_) [[unlikely]] {
+    const WindowTreatment treatment = meta(packet).window_treatment;
+    if (treatment == WindowTreatment::kHeld) return false;
+    if (window_alone_ && (c == TrafficClass::kDdl || treatment != WindowTreatment::kFallback))
+      return false;
+  }
+  if (c == TrafficClass::kDdl && spare_ddl_) return false;
+  const auto threshold = regulator_->threshold(now);
+  if (!threshold) return false;
+  return *threshold < marker_.threshold_packets(c) &&
+         judge_step(met_by(c).packets, *threshold) == MarkVerdict::kMark;
+}
+
+bool PortQueue::pass_dequeue(const Queue::Item& item, Time now) noexcept {
+  const MarkVerdict own =
+      marker_.at_dequeue(item.traffic_class, now - item.enqueued_at, occupancy(), now);
+  if (own != MarkVerdict::kPass) return act_on(own, item.packet);
+  if (marks_low_ && mark_at_ == MarkAt::kDequeue && regulated_mark(*item.packet, now))
+    mark(*item.packet, MarkReason::kRegulatedThreshold);
+  return true;
+}
+
+/// What the queue's own marker says. Regulation alone never drops: Not-ECT packets
+/// pass it.
+bool PortQueue::act_on(MarkVerdict verdict, Packet* packet) noexcept {
+  if (meta(*packet).ip_offset == 0) return true;  // ARP
+  if (verdict == MarkVerdict::kDrop) {
+    drop(packet, DropReason::kAqmOverload);
+    return false;
+  }
+  if (drops_not_ect_ && !is_ect(ecn_at(*packet, meta(*packet).ip_offset))) {
+    drop(packet, DropReason::kAqmNotEct);
+    return false;
+  }
+  if (window_ && meta(*packet).window_treatment == WindowTreatment::kHeld) {
+    window_->note_spared_mark();
+    return true;
+  }
+  mark(*packet, MarkReason::kMarker);
+  return true;
+}
+
+/// The one place that sets CE: never on Not-ECT, and what has it is not counted again.
+void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.ip_offset == 0 || !mark_ce(packet, m.ip_offset)) return;  // ARP; Not-ECT, or CE already
+  ++counters_.marks[m.traffic_class][static_cast<std::size_t>(reason)];
+}
+
+void PortQueue::record_arrival(const Packet& packet, Time now) noexcept {
+  QueueState found{queue_.occupancy_by_class(), queue_.occupancy_packets(),
+                   queue_.occupancy_bytes()};
+  if (hold_ != nullptr) {
+    found.packets[TrafficClass::kBackground] += hold_->packets();
+    found.total_packets += hold_->packets();
+    found.bytes += hold_->bytes();
+  }
+  tap_->on_arrival(identity_of(packet), found, now);
+}
+
+void PortQueue::record_departure(const Queue::Item& item, Time start, Time finish) noexcept {
+  tap_->on_departure({.identity = identity_of(*item.packet),
+                      .traffic_class = item.traffic_class,
+                      .frame_bytes = item.frame_bytes,
+                      .sojourn = start - item.enqueued_at,
+                      .start = start,
+                      .finish = finish,
+                      .left_packets = queue_.occupancy_packets()});
+}
+
+void PortQueue::flush() noexcept {
+  while (!queue_.empty()) {
+    const Queue::Item item = queue_.pop();
+    if (buffer_ != nullptr) buffer_->release(buffer_queue_, item.frame_bytes);
+    release(item.packet);
+  }
+  while (hold_ != nullptr && !hold_->empty()) release(hold_->pop());
+}
+
+void PortQueue::settle(Time now) noexcept {
+  if (regulator_) static_cast<void>(regulator_->threshold(now));
+}
+
+QueueCounts PortQueue::counts(Time now) const {
+  QueueCounts n;
+  n.initial_threshold_packets = initial_threshold_packets_;
+  n.background_threshold_packets = marker_.threshold_packets(TrafficClass::kBackground);
+  n.arrived = counters_.arrived;
+  n.transmitted = counters_.transmitted;
+  n.transmitted_bytes = counters_.transmitted_bytes;
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    n.resident.values[c] = queue_.occupancy_by_class().values[c];
+  n.resident_bytes = queue_.occupancy_bytes();
+  if (hold_ != nullptr) {
+    n.held_packets = hold_->packets();
+    n.resident[TrafficClass::kBackground] += hold_->packets();
+    n.resident_bytes += hold_->bytes();
+  }
+  n.pace = hold_ != nullptr ? hold_->counters() : paced_;
+  n.drops = counters_.drops;
+  n.marks = counters_.marks;
+  n.hop_records = counters_.hop_records;
+  n.hop_records_no_room = counters_.hop_records_no_room;
+  if (window_) n.window = window_->counters();
+  if (regulator_) count_regulation(n, now);
+  return n;
+}
+
+void PortQueue::count_regulation(QueueCounts& n, Time now) const {
+  const RegulatorCounters& r = regulator_->counters();
+  n.starts_armed = r.armed;
+  n.starts_predicted = r.predicted;
+  n.starts_repeated = r.repeated;
+  n.starts_refused_budget = r.refused_budget;
+  n.starts_refused_table = r.refused_table;
+  n.recovered_arrival = r.recovered_arrival;
+  n.recovered_burst_end = r.recovered_burst_end;
+  n.recovered_timer = r.recovered_timer;
+  n.expired = r.expired;
+  n.budget_exhausted = r.budget_exhausted;
+  n.replaced = r.replaced;
+  n.predictions_missed = r.missed;
+  n.withdrawn = r.withdrawn;
+  n.predictor = regulator_->prediction_counters();
+  n.entries_left = regulator_->live_entries();
+  n.regulated_ns = regulator_->regulated(now).count();
+  if (const auto regulated = regulator_->threshold_at(now))
+    n.background_threshold_packets =
+        std::min<std::uint32_t>(*regulated, n.background_threshold_packets);
+}
+
+}  // namespace outrider

@@ -1,0 +1,287 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "common/aqm/egress_queue.h"
+#include "common/aqm/shared_buffer.h"
+#include "common/dpdk/packet.h"
+#include "common/net/hop_trace.h"
+#include "common/regulation/regulator.h"
+#include "switch/config/config.h"
+#include "switch/egress/pace_hold.h"
+#include "switch/egress/port_capture.h"
+#include "switch/egress/queue_marker.h"
+#include "switch/egress/queue_tap.h"
+#include "switch/egress/queue_window.h"
+#include "switch/egress/reload_change.h"
+#include "switch/report/report.h"
+
+namespace outrider {
+
+/// What one egress queue has counted. Identity, per class:
+/// arrived == transmitted + sum(drops) + resident.
+struct QueueCounters {
+  PerClass<std::uint64_t> arrived{};
+  PerClass<std::uint64_t> transmitted{};
+  PerClass<std::uint64_t> transmitted_bytes{};  ///< frame bytes
+  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
+  PerClass<std::array<std::uint64_t, kMarkReasons>> marks{};
+  std::uint64_t hop_records = 0;          ///< written into probes
+  std::uint64_t hop_records_no_room = 0;  ///< probes that had none left
+};
+
+/// One queue of an egress port: admission, marking, regulation, and the records of
+/// what bursts met there. The marker and the regulator decide; this is the one place
+/// that sets CE, counts and drops.
+///
+/// Time does not decrease. Not thread-safe: the lcore of the egress port owns it.
+class PortQueue {
+ public:
+  using Queue = EgressQueue<Packet*>;
+
+  struct Setup {
+    std::optional<QueueTap::Limits> tap{};  ///< of the records; nothing: none are kept
+    Duration packet_time{};                 ///< of a full frame on the port's link
+    BitRate drain_rate{};                   ///< of the port
+    RateLayer rate_layer = RateLayer::kL1;
+    std::uint64_t seed = 1;
+    std::uint32_t entity = 0;  ///< of its random numbers: no other queue's
+    /// Of all queues with the same owner; must outlive the queue. nullptr: none
+    SharedBuffer* buffer = nullptr;
+    std::size_t buffer_queue = 0;  ///< this queue's number there
+  };
+  PortQueue(const PortQueueConfig& config, const Setup& setup);
+
+  /// What takes the queue from one configuration to another. For a control thread, while
+  /// no other change is under way. @param setup  of the new configuration
+  [[nodiscard]] QueueChange prepare(const PortQueueConfig& from, const PortQueueConfig& to,
+                                    const Setup& setup, bool new_rate) const;
+  /// Exchanges what changes; what waits stays, in order. Allocates and frees nothing: what
+  /// is no longer needed is left in `change`.
+  void apply(QueueChange& change, Time now) noexcept;
+
+  /// A START for a burst that will leave through this queue.
+  void on_start(const StartSignal& start, Time now) noexcept {
+    if (!listens_) return;
+    const auto verdict = regulator_->on_start(start, now);
+    if (!window_ || verdict != ArmVerdict::kArmed) return;
+    window_->on_announced(now);
+    static_cast<void>(threshold_of_windows(now));
+  }
+  /// A packet that came in by the port, before it leaves by any: what it acknowledges may
+  /// have left by this queue.
+  void on_return(Packet& packet, Time now) noexcept {
+    if (window_) [[unlikely]]
+      window_->on_return(packet, queue_.occupancy_packets(), queue_.occupancy_bytes(),
+                         threshold_of_windows(now), now);
+  }
+
+  void count_arrival(TrafficClass c) noexcept { ++counters_.arrived[c]; }
+  /// What the packet, or a signal that will not wait here, found. @pre records()
+  void record_arrival(const Packet& packet, Time now) noexcept;
+
+  /// Is it spared what few queues have: records, windows, held packets, a common buffer?
+  [[nodiscard]] bool plain() const noexcept { return plain_; }
+
+  /// Takes ownership. @return false if it was dropped
+  /// @tparam kPlain  @pre plain(): the questions that it answers are not asked again
+  template <bool kPlain = false>
+  [[nodiscard]] bool enqueue(Packet* packet, Time now) noexcept {
+    if (!admit<kPlain>(packet, now)) return false;
+    const PacketMeta& m = meta(*packet);
+    const TrafficClass c = m.traffic_class;
+    if constexpr (!kPlain) {
+      if (buffer_ != nullptr) [[unlikely]]
+        buffer_->charge(buffer_queue_, m.frame_bytes);
+      if (hold_ != nullptr && c == TrafficClass::kBackground && holds(m.frame_bytes, now))
+          [[unlikely]] {
+        hold_->hold(packet, now, m.frame_bytes);
+        return true;
+      }
+    }
+    queue_.push(packet, now, m.frame_bytes, c);
+    return true;
+  }
+
+  /// A packet that finds the queue empty and the transmitter free: the same as enqueue() and
+  /// dequeue(), in two steps that leave the queue alone. The scheduler is asked between them.
+  /// Each takes ownership if it returns false: the packet was dropped. @pre plain(), empty()
+  [[nodiscard]] bool pass_in(Packet* packet, Time now) noexcept { return admit<true>(packet, now); }
+  [[nodiscard]] bool pass_out(const Queue::Item& item, Time now) noexcept {
+    return !judges_at_dequeue_ || pass_dequeue(item, now);
+  }
+
+  /// It waits behind others: the records note what is in the queue now.
+  void on_waiting(Time now) noexcept {
+    if (tap_) tap_->on_occupancy(queue_.occupancy_packets(), background_threshold(now), now);
+  }
+
+  /// Takes the packet whose turn it is; the caller owns it. @pre !empty()
+  /// @return without a packet if the marker dropped it: another may have its turn
+  template <bool kPlain = false>
+  [[nodiscard]] Queue::Item dequeue(Time now) noexcept {
+    Queue::Item item = queue_.pop();
+    if constexpr (!kPlain) {
+      if (hold_ != nullptr && !hold_->empty()) [[unlikely]]
+        let_in(now);
+      if (buffer_ != nullptr) [[unlikely]]
+        buffer_->release(buffer_queue_, item.frame_bytes);
+    }
+    if (judges_at_dequeue_ && !pass_dequeue(item, now)) item.packet = nullptr;
+    return item;
+  }
+
+  /// `item`, of this queue or a signal, occupied the transmitter during [start, finish).
+  template <bool kPlain = false>
+  void on_departure(const Queue::Item& item, Time start, Time finish) noexcept {
+    ++counters_.transmitted[item.traffic_class];
+    counters_.transmitted_bytes[item.traffic_class] += item.frame_bytes;
+    if constexpr (!kPlain)
+      if (tap_) record_departure(item, start, finish);
+  }
+
+  void drop(Packet* packet, DropReason reason) noexcept {
+    ++counters_.drops[meta(*packet).traffic_class][static_cast<std::size_t>(reason)];
+    release(packet);
+  }
+
+  void count_hop(hop_trace::Appended outcome) noexcept {
+    counters_.hop_records += outcome == hop_trace::Appended::kYes;
+    counters_.hop_records_no_room += outcome == hop_trace::Appended::kNoRoom;
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
+  [[nodiscard]] std::uint32_t occupancy_packets() const noexcept {
+    return queue_.occupancy_packets();
+  }
+  /// In the queue, and held before it.
+  [[nodiscard]] std::uint32_t waiting_packets() const noexcept {
+    return queue_.occupancy_packets() + (hold_ != nullptr ? hold_->packets() : 0);
+  }
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept {
+    return queue_.occupancy_bytes() + (hold_ != nullptr ? hold_->bytes() : 0);
+  }
+  [[nodiscard]] std::uint32_t head_bytes() const noexcept { return queue_.head().frame_bytes; }
+  [[nodiscard]] const QueueCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::uint32_t live_entries() const noexcept {
+    return regulator_ ? regulator_->live_entries() : 0;
+  }
+  [[nodiscard]] bool regulates() const noexcept { return has_regulator_; }
+  [[nodiscard]] bool records() const noexcept { return tap_ != nullptr; }
+
+  /// Releases what waits. Counted as resident before.
+  void flush() noexcept;
+
+  /// Its state, for a capture of what leaves it.
+  [[nodiscard]] CaptureNote note(Time now) noexcept {
+    return {.at = now,
+            .resident_bytes = waiting_bytes(),
+            .resident_packets = waiting_packets(),
+            .held_packets = hold_ != nullptr ? hold_->packets() : 0,
+            .background_threshold_packets = background_threshold(now),
+            .entries = live_entries()};
+  }
+
+  /// Brings regulation up to `now`: counts(now) then allocates nothing.
+  void settle(Time now) noexcept;
+  [[nodiscard]] QueueCounts counts(Time now) const;
+  /// What its bursts met, if records are kept.
+  void fill_records(QueueReport& report) const {
+    if (tap_) tap_->fill(report);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t background_threshold(Time now) noexcept;
+  void count_regulation(QueueCounts& n, Time now) const;
+  void hear_payload(const PacketMeta& m, Time now) noexcept;
+  void show_to_window(Packet& packet, Time now) noexcept;
+  [[nodiscard]] std::optional<std::uint16_t> threshold_of_windows(Time now) noexcept;
+  [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
+  /// Each of these takes ownership if it returns false: the packet was dropped.
+  [[nodiscard]] bool find_room(Packet* packet) noexcept;
+  /// Must a background packet wait before the queue? After those that wait already.
+  [[nodiscard]] bool holds(std::uint32_t frame_bytes, Time now) noexcept {
+    let_in(now);
+    return !hold_->empty() ||
+           !hold_->admits(frame_bytes, queue_.occupancy_packets(), regulator_->threshold(now), now);
+  }
+  void let_in(Time now) noexcept { let_in(now, regulator_->threshold(now)); }
+  void let_in(Time now, std::optional<std::uint16_t> target) noexcept;
+  /// What stands before the queue, but for its place there.
+  template <bool kPlain>
+  [[nodiscard]] bool admit(Packet* packet, Time now) noexcept {
+    const PacketMeta& m = meta(*packet);
+    const TrafficClass c = m.traffic_class;
+    if (c == TrafficClass::kDdl && m.payload_bytes > 0 && has_regulator_ &&
+        regulator_->concerns(m.flow, now)) [[unlikely]]
+      hear_payload(m, now);
+    if constexpr (!kPlain)
+      if (window_) [[unlikely]]
+        show_to_window(*packet, now);
+    if (!queue_.admits(m.frame_bytes) || (!kPlain && shares_room_)) [[unlikely]]
+      if (!find_room(packet)) return false;
+    return !judges_at_enqueue_ || pass_enqueue(packet, c, now);
+  }
+  [[nodiscard]] bool pass_enqueue(Packet* packet, TrafficClass c, Time now) noexcept {
+    const MarkVerdict own = marker_.at_enqueue(c, met_by(c), now);
+    if (own != MarkVerdict::kPass) [[unlikely]]
+      return act_on(own, packet);
+    if (marks_low_ && mark_at_ == MarkAt::kEnqueue && reaches_low(c, now) &&
+        regulated_mark(*packet, now))
+      mark(*packet, MarkReason::kRegulatedThreshold);
+    return true;
+  }
+  /// A first look at what regulated_mark() asks for; where it would not ask for that, yes.
+  [[nodiscard]] bool reaches_low(TrafficClass c, Time now) noexcept {
+    if (asks_more_) [[unlikely]]
+      return true;
+    const auto threshold = regulator_->threshold(now);
+    return threshold && met_by(c).packets >= *threshold;
+  }
+  [[nodiscard]] bool pass_dequeue(const Queue::Item& item, Time now) noexcept;
+  [[nodiscard]] bool act_on(MarkVerdict verdict, Packet* packet) noexcept;
+  [[nodiscard]] bool regulated_mark(const Packet& packet, Time now) noexcept;
+  void mark(Packet& packet, MarkReason reason) noexcept;
+  /// What is before a packet of that class: background also waits for what is held.
+  [[nodiscard]] QueueMarker::Occupancy met_by(TrafficClass c) const noexcept {
+    if (hold_ == nullptr || c != TrafficClass::kBackground) [[likely]]
+      return occupancy();
+    return {waiting_packets(), queue_.occupancy_bytes() + hold_->bytes()};
+  }
+  [[nodiscard]] QueueMarker::Occupancy occupancy() const noexcept {
+    return {queue_.occupancy_packets(), queue_.occupancy_bytes()};
+  }
+  void follow(const PortQueueConfig& config) noexcept;
+  void follow_parts() noexcept;
+  void change_regulation(QueueChange& change, Time now) noexcept;
+  void record_departure(const Queue::Item& item, Time start, Time finish) noexcept;
+
+  // What every packet touches comes first, so that a queue of many is few cache lines.
+  Queue queue_;
+  bool plain_ = false;
+  bool has_regulator_ = false;
+  bool listens_;            ///< to STARTs: the mode is not off
+  bool window_alone_;       ///< the low threshold marks only what is not under control
+  bool marks_low_;          ///< a regulated threshold marks
+  bool asks_more_;          ///< whether it does depends on the packet
+  bool shares_room_;        ///< held packets or other queues take some of it
+  bool judges_at_enqueue_;  ///< false: nothing to do there
+  bool judges_at_dequeue_;
+  bool drops_not_ect_;
+  bool spare_ddl_;
+  MarkAt mark_at_;
+  QueueMarker marker_;
+  QueueCounters counters_{};
+  std::unique_ptr<QueueWindow> window_;  ///< only if the mode holds windows
+  std::unique_ptr<PaceHold> hold_;       ///< only if the mode paces
+  std::unique_ptr<QueueTap> tap_;        ///< only if records are kept
+  SharedBuffer* buffer_;
+  std::size_t buffer_queue_;
+  std::uint32_t initial_threshold_packets_;
+  PaceCounters paced_{};                ///< while nothing paces: what did before
+  std::optional<Regulator> regulator_;  ///< unless the mode has always been off
+};
+
+}  // namespace outrider

@@ -1,0 +1,148 @@
+#include "switch/egress/queue_tap.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace outrider {
+
+namespace {
+constexpr std::uint32_t kMaxOpenBursts = 4096;  // (job, worker, direction) triples per queue
+constexpr std::size_t kMaxGroups = 512;         // (job, direction) pairs per queue
+}  // namespace
+
+QueueTap::QueueTap(Limits limits)
+    : limits_(limits), open_(kMaxOpenBursts), bin_end_(Time{} + limits.bin) {
+  assert(limits.bin > Duration::zero());
+  bursts_.reserve(limits.bursts);
+  groups_.reserve(kMaxGroups);
+  bins_.reserve(limits.bins);
+}
+
+FlowKey QueueTap::key_of(const BurstIdentity& id) noexcept {
+  return {id.job, id.worker, static_cast<std::uint16_t>(id.direction), 0};
+}
+
+QueueBurstRecord* QueueTap::find_record(const BurstIdentity& id) noexcept {
+  const Open* open = open_.find(key_of(id));
+  if (open == nullptr || open->iteration != id.iteration || open->record == kNoRecord)
+    return nullptr;
+  return &bursts_[open->record];
+}
+
+QueueTap::Group* QueueTap::group_of(const BurstIdentity& id) noexcept {
+  const auto it = std::ranges::find_if(
+      groups_, [&id](const Group& g) { return g.job == id.job && g.direction == id.direction; });
+  if (it != groups_.end()) return &*it;
+  if (groups_.size() == kMaxGroups) return nullptr;
+  groups_.push_back({.job = id.job, .direction = id.direction});
+  return &groups_.back();
+}
+
+void QueueTap::hand_out_peak() noexcept {
+  for (auto& g : groups_) g.pending = std::max(g.pending, peak_);
+  peak_ = occupancy_;
+}
+
+void QueueTap::begin_iteration(Group& group, const BurstIdentity& id) noexcept {
+  hand_out_peak();
+  interval_sojourn_.discard();
+  group = {.job = id.job,
+           .direction = id.direction,
+           .iteration = id.iteration,
+           .begun = true,
+           .pending = occupancy_};
+}
+
+/// A packet of the group shows that its burst has lasted until now: whatever the
+/// queue rose to since its previous packet counts. @return the maximum so far
+std::uint32_t QueueTap::confirm(Group& group) noexcept {
+  hand_out_peak();
+  group.max_packets = std::max(group.max_packets, group.pending);
+  group.pending = 0;
+  interval_sojourn_.confirm();
+  return group.max_packets;
+}
+
+void QueueTap::open_record(const BurstIdentity& id, const QueueState& found, Time now) noexcept {
+  Open* open = open_.find(key_of(id));
+  if (open != nullptr && open->iteration >= id.iteration) return;  // a late copy, or not recorded
+  if (open == nullptr) open = open_.insert(key_of(id), {});
+  if (open != nullptr) *open = {.iteration = id.iteration};
+  if (open == nullptr || bursts_.size() == limits_.bursts) {
+    ++bursts_not_recorded_;
+    return;
+  }
+  open->record = static_cast<std::uint32_t>(bursts_.size());
+  bursts_.push_back({.identity = id,
+                     .first_at_ns = now.time_since_epoch().count(),
+                     .last_at_ns = now.time_since_epoch().count(),
+                     .start_packets = found.packets,
+                     .start_bytes = found.bytes});
+}
+
+void QueueTap::on_arrival(const BurstIdentity* identity, const QueueState& found,
+                          Time now) noexcept {
+  if (identity == nullptr) return;
+  Group* group = group_of(*identity);
+  if (group != nullptr && (!group->begun || identity->iteration > group->iteration))
+    begin_iteration(*group, *identity);
+  QueueBurstRecord* record = find_record(*identity);
+  if (record == nullptr) {
+    open_record(*identity, found, now);
+    record = find_record(*identity);
+  }
+  if (record == nullptr || group == nullptr || group->iteration != identity->iteration) return;
+  record->max_packets = confirm(*group);
+}
+
+void QueueTap::on_occupancy(std::uint32_t occupancy, std::uint32_t threshold, Time now) noexcept {
+  occupancy_ = occupancy;
+  peak_ = std::max(peak_, occupancy);
+  if (QueueBin* bin = bin_at(now)) {
+    bin->max_packets = std::max(bin->max_packets, occupancy);
+    if (bin->min_threshold_packets == 0 || threshold < bin->min_threshold_packets)
+      bin->min_threshold_packets = threshold;
+  }
+}
+
+void QueueTap::on_departure(const Departure& d) noexcept {
+  occupancy_ = d.left_packets;
+  const auto sojourn_ns = static_cast<std::uint64_t>(d.sojourn.count());
+  interval_sojourn_.add(sojourn_ns);
+  if (d.identity != nullptr) {
+    burst_sojourn_.record(sojourn_ns);
+    QueueBurstRecord* record = find_record(*d.identity);
+    Group* group = group_of(*d.identity);
+    if (record != nullptr && group != nullptr && group->iteration == d.identity->iteration) {
+      record->max_packets = confirm(*group);
+      record->last_at_ns = d.start.time_since_epoch().count();
+      ++record->packets;
+      record->sojourn_ns += sojourn_ns;
+    }
+  }
+  if (QueueBin* bin = bin_at(d.start)) {
+    bin->bytes[d.traffic_class] += d.frame_bytes;
+    bin->busy_ns += static_cast<std::uint64_t>((d.finish - d.start).count());
+    bin->sojourn_ns += sojourn_ns;
+  }
+}
+
+/// Bins are filled in order, empty ones included, so that the index is the time.
+QueueBin* QueueTap::bin_at(Time now) noexcept {
+  while (now >= bin_end_ || bins_.empty()) {
+    if (bins_.size() == limits_.bins) return nullptr;
+    bins_.emplace_back();
+    bin_end_ = Time{} + limits_.bin * static_cast<std::int64_t>(bins_.size());
+  }
+  return &bins_.back();
+}
+
+void QueueTap::fill(QueueReport& report) const {
+  report.burst_sojourn_ns = burst_sojourn_;
+  report.interval_sojourn_ns = interval_sojourn_.confirmed();
+  report.bursts = bursts_;
+  report.bursts_not_recorded = bursts_not_recorded_;
+  report.bins = bins_;
+}
+
+}  // namespace outrider

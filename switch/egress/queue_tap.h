@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/core/burst_identity.h"
+#include "common/core/clock.h"
+#include "common/core/flow_table.h"
+#include "common/core/histogram.h"
+#include "common/core/traffic_class.h"
+#include "switch/report/report.h"
+
+namespace outrider {
+
+/// What the tap is told of a queue at one instant.
+struct QueueState {
+  PerClass<std::uint32_t> packets{};
+  std::uint32_t total_packets = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Sojourn of all packets that leave between a burst's first and last packet. A
+/// value is pending until a later packet of the burst proves that the burst was
+/// still in progress; what follows the last packet is discarded.
+class IntervalSojourn {
+ public:
+  IntervalSojourn() { recent_.reserve(kRecent); }
+
+  void add(std::uint64_t sojourn_ns) noexcept {
+    if (recent_.size() == kRecent) {
+      for (const auto v : recent_) older_.record(v);
+      recent_.clear();
+    }
+    recent_.push_back(sojourn_ns);
+  }
+  void confirm() noexcept {
+    for (const auto v : recent_) confirmed_.record(v);
+    recent_.clear();
+    if (older_.count() > 0) {  // rare: a burst that paused for longer than kRecent packets
+      confirmed_.merge(older_);
+      older_.clear();
+    }
+  }
+  void discard() noexcept {
+    recent_.clear();
+    if (older_.count() > 0) older_.clear();
+  }
+  [[nodiscard]] const Histogram& confirmed() const noexcept { return confirmed_; }
+
+ private:
+  static constexpr std::size_t kRecent = 1024;
+  std::vector<std::uint64_t> recent_;
+  Histogram older_;
+  Histogram confirmed_;
+};
+
+/// Records what the bursts met in one egress queue: occupancy found, maximum,
+/// sojourn, and a binned time series. Reads burst identities; decides nothing.
+///
+/// All memory at construction; what no longer fits is counted, not kept. Time
+/// does not decrease. Not thread-safe: owned by the lcore of the egress port.
+class QueueTap {
+ public:
+  struct Limits {
+    std::uint32_t bursts = 0;  ///< records kept
+    std::uint32_t bins = 0;
+    Duration bin{};  ///< > 0
+  };
+  explicit QueueTap(Limits limits);
+
+  /// A packet arrives; `found` is the queue without it.
+  /// @param identity of its burst, or nullptr
+  void on_arrival(const BurstIdentity* identity, const QueueState& found, Time now) noexcept;
+
+  /// The queue holds `occupancy` packets after an arrival at `now`.
+  /// @param threshold effective threshold for background then
+  void on_occupancy(std::uint32_t occupancy, std::uint32_t threshold, Time now) noexcept;
+
+  struct Departure {
+    const BurstIdentity* identity = nullptr;
+    TrafficClass traffic_class{};
+    std::uint32_t frame_bytes = 0;
+    Duration sojourn{};
+    Time start{};                    ///< leaves the queue
+    Time finish{};                   ///< leaves the port
+    std::uint32_t left_packets = 0;  ///< occupancy after it
+  };
+  void on_departure(const Departure& d) noexcept;
+
+  void fill(QueueReport& report) const;
+
+ private:
+  /// The bursts of one job in one direction share the interval "in progress".
+  struct Group {
+    std::uint16_t job = 0;
+    BurstDirection direction{};
+    std::uint32_t iteration = 0;
+    bool begun = false;
+    std::uint32_t max_packets = 0;  ///< within [first packet, latest packet] of the iteration
+    std::uint32_t pending = 0;      ///< largest since its latest packet
+  };
+
+  static constexpr std::uint32_t kNoRecord = ~0U;
+  /// The latest burst of one (job, worker, direction).
+  struct Open {
+    std::uint32_t iteration = 0;
+    std::uint32_t record = kNoRecord;  ///< index in bursts_
+  };
+
+  static FlowKey key_of(const BurstIdentity& id) noexcept;
+  QueueBurstRecord* find_record(const BurstIdentity& id) noexcept;
+  void open_record(const BurstIdentity& id, const QueueState& found, Time now) noexcept;
+  Group* group_of(const BurstIdentity& id) noexcept;
+  void hand_out_peak() noexcept;
+  void begin_iteration(Group& group, const BurstIdentity& id) noexcept;
+  std::uint32_t confirm(Group& group) noexcept;
+  QueueBin* bin_at(Time now) noexcept;
+
+  Limits limits_;
+  std::vector<QueueBurstRecord> bursts_;
+  std::uint64_t bursts_not_recorded_ = 0;
+  FlowTable<Open> open_;  ///< by (job, worker, direction)
+  std::vector<Group> groups_;
+  std::uint32_t peak_ = 0;       ///< largest occupancy since the groups were last told
+  std::uint32_t occupancy_ = 0;  ///< latest known
+  std::vector<QueueBin> bins_;
+  Time bin_end_;
+  Histogram burst_sojourn_;
+  IntervalSojourn interval_sojourn_;
+};
+
+}  // namespace outrider

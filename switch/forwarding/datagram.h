@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "common/dpdk/packet.h"
+#include "common/net/headers.h"
+#include "switch/forwarding/header_rewrite.h"
+
+namespace outrider {
+
+/// What a packet's buffer holds of the payload of a UDP datagram, and its length on the wire.
+struct DatagramHead {
+  std::span<const std::uint8_t> present;
+  std::uint32_t payload_bytes = 0;
+};
+
+/// The same as datagram_of() where the buffer may end before the datagram does, as it does
+/// in virtual time; nothing if the packet is not one, or not sound.
+inline std::optional<DatagramHead> datagram_head_of(Packet& packet) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.ip_offset == 0 || m.tcp_offset != 0 || is_ipv6_at(packet, m.ip_offset)) return std::nullopt;
+  const auto& ip = header_at<Ipv4Header>(packet, m.ip_offset);
+  constexpr std::uint16_t kFragment = 0x3FFF;  // more to come, or not the first
+  const std::uint32_t offset = m.ip_offset + ip.header_bytes();
+  if (ip.protocol != kIpProtocolUdp || (ip.fragment.get() & kFragment) != 0 ||
+      offset + sizeof(UdpHeader) > buffer(packet).size())
+    return std::nullopt;
+  const std::uint32_t udp_bytes = header_at<UdpHeader>(packet, offset).length.get();
+  if (udp_bytes < sizeof(UdpHeader) || ip.header_bytes() + udp_bytes != ip.total_length.get())
+    return std::nullopt;
+  const auto there = buffer(packet).subspan(offset);
+  return DatagramHead{
+      there.first(std::min<std::size_t>(there.size(), udp_bytes)).subspan(sizeof(UdpHeader)),
+      udp_bytes - static_cast<std::uint32_t>(sizeof(UdpHeader))};
+}
+
+/// Payload of a UDP datagram over IPv4; nothing if the packet is not one. Empty if it
+/// is not whole: a fragment, a length that disagrees with IPv4's, or a buffer that holds
+/// less. @pre parse() has accepted the packet
+inline std::optional<std::span<const std::uint8_t>> datagram_of(Packet& packet) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.ip_offset == 0 || m.tcp_offset != 0 || is_ipv6_at(packet, m.ip_offset)) return std::nullopt;
+  const auto& ip = header_at<Ipv4Header>(packet, m.ip_offset);
+  if (ip.protocol != kIpProtocolUdp) return std::nullopt;
+  constexpr std::uint16_t kFragment = 0x3FFF;  // more to come, or not the first
+  const std::uint32_t offset = m.ip_offset + ip.header_bytes();
+  if ((ip.fragment.get() & kFragment) != 0 || offset + sizeof(UdpHeader) > buffer(packet).size())
+    return std::span<const std::uint8_t>{};
+  const std::uint32_t udp_bytes = header_at<UdpHeader>(packet, offset).length.get();
+  if (udp_bytes < sizeof(UdpHeader) || ip.header_bytes() + udp_bytes != ip.total_length.get() ||
+      offset + udp_bytes > buffer(packet).size())
+    return std::span<const std::uint8_t>{};
+  return buffer(packet).subspan(offset + sizeof(UdpHeader), udp_bytes - sizeof(UdpHeader));
+}
+
+}  // namespace outrider

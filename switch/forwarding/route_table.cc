@@ -1,0 +1,75 @@
+#include "switch/forwarding/route_table.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "common/config/addresses.h"
+#include "switch/config/port_index.h"
+
+namespace outrider {
+namespace {
+
+/// Finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+constexpr std::uint64_t scrambled(std::uint64_t x) noexcept {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+  return x ^ (x >> 31);
+}
+
+/// rte_lpm's tables have process-wide names.
+std::string unique_table_name() {
+  static std::atomic<std::uint32_t> tables{0};
+  return "routes" + std::to_string(tables++);
+}
+
+NextHop hop_of(const SwitchConfig& config, const SwitchNeighbourConfig& n) {
+  return {index_of_port(config, n.port), true, *parse_mac(n.mac).value};
+}
+
+}  // namespace
+
+RouteTable::RouteTable(const SwitchConfig& config, std::uint32_t index)
+    : seed_(scrambled((index + 1) * 0x9E3779B97F4A7C15ULL)) {
+  const std::size_t prefixes =
+      config.routes.size() + config.neighbours.size() + config.addresses.size();
+  if (config.route_table == RouteTableKind::kLpm)
+    lpm_ = std::make_unique<LpmTable>(unique_table_name(), static_cast<std::uint32_t>(prefixes));
+  const auto add_target = [this](std::uint16_t hops, bool spray) {
+    targets_.push_back(
+        {.first = static_cast<std::uint32_t>(hops_.size()) - hops, .hops = hops, .spray = spray});
+    assert(targets_.size() <= PrefixTable::kMaxValue);
+    return static_cast<std::uint16_t>(targets_.size() - 1);
+  };
+  for (const auto& route : config.routes) {
+    add_route(config, route);
+    const std::size_t hops = std::max({route.ports.size(), route.via.size(), std::size_t{1}});
+    insert(route.prefix, add_target(static_cast<std::uint16_t>(hops), route.spray));
+  }
+  for (const auto& neighbour : config.neighbours) {
+    hops_.push_back(hop_of(config, neighbour));
+    insert(neighbour.address, add_target(1, false));
+  }
+  for (const auto& address : config.addresses) insert(address.address, add_target(0, false));
+}
+
+void RouteTable::add_route(const SwitchConfig& config, const RouteConfig& route) {
+  if (route.port) hops_.push_back({.port = index_of_port(config, *route.port)});
+  for (const auto& port : route.ports) hops_.push_back({.port = index_of_port(config, port)});
+  for (const auto& via : route.via)
+    hops_.push_back(hop_of(
+        config, *std::ranges::find(config.neighbours, via, &SwitchNeighbourConfig::address)));
+}
+
+void RouteTable::insert(const std::string& text, std::uint16_t target) {
+  const bool is_prefix = text.find('/') != std::string::npos;
+  if (is_ipv6_text(text)) {
+    const Ipv6Prefix p =
+        is_prefix ? *parse_ipv6_prefix(text).value : Ipv6Prefix{*parse_ipv6(text).value, 128};
+    return ipv6_.insert(p.address, p.length, target);
+  }
+  const Prefix p = is_prefix ? *parse_prefix(text).value : Prefix{*parse_ipv4(text).value, 32};
+  if (lpm_) lpm_->insert(p.address, p.length, target);
+  else ipv4_.insert(p.address, p.length, target);
+}
+
+}  // namespace outrider

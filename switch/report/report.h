@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/core/burst_identity.h"
+#include "common/core/drop_reason.h"
+#include "common/core/histogram.h"
+#include "common/core/poll_gaps.h"
+#include "common/core/traffic_class.h"
+#include "common/net/udp_signal.h"
+#include "switch/report/counts.h"
+
+namespace outrider {
+
+/// What one egress queue saw of one burst (one job, worker, iteration, direction).
+struct QueueBurstRecord {
+  BurstIdentity identity;
+  std::int64_t first_at_ns = 0;             ///< arrival of its first packet, switch clock
+  std::int64_t last_at_ns = 0;              ///< departure of its last packet so far
+  PerClass<std::uint32_t> start_packets{};  ///< occupancy that its first packet found
+  std::uint64_t start_bytes = 0;
+  /// Largest occupancy from the iteration's first packet, over all its workers, to
+  /// this burst's latest.
+  std::uint32_t max_packets = 0;
+  std::uint64_t packets = 0;
+  std::uint64_t sojourn_ns = 0;  ///< sum over its packets
+};
+
+/// One bin of a queue's time series. Bytes count frames, at departure.
+struct QueueBin {
+  PerClass<std::uint64_t> bytes{};
+  std::uint64_t busy_ns = 0;                ///< transmitter occupied
+  std::uint32_t max_packets = 0;            ///< largest occupancy
+  std::uint32_t min_threshold_packets = 0;  ///< lowest effective threshold for background
+  /// Sum over the packets that left: by Little's law, over the bin's width it is the
+  /// mean occupancy.
+  std::uint64_t sojourn_ns = 0;
+};
+
+/// Everything counted at one egress queue, and what its bursts met.
+struct QueueReport : QueueCounts {
+  std::string switch_name;
+  std::string port_name;
+  std::uint32_t queue = 0;        ///< of the port; signals are counted with queue 0
+  Histogram burst_sojourn_ns;     ///< packets of bursts
+  Histogram interval_sojourn_ns;  ///< all packets while a burst was in progress
+  std::vector<QueueBurstRecord> bursts;
+  std::uint64_t bursts_not_recorded = 0;  ///< beyond max_burst_records
+  std::vector<QueueBin> bins;             ///< bin i covers [i, i + 1) x bin_ns
+};
+
+/// Everything that a switch process (or the switch side of a virtual run) knows.
+/// Identities: received + copied == transmitted + sum over reasons of dropped + resident;
+/// entered at the edges + copied == left at the edges + dropped + resident + on_links.
+struct SwitchReport {
+  std::int64_t bin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint64_t received = 0;  ///< packets handed to any switch, each hop counts
+  std::uint64_t copied = 0;    ///< made by flooding, beyond the packet itself, or wanted
+  std::uint64_t transmitted = 0;
+  std::uint64_t resident = 0;  ///< waiting in queues
+  std::uint64_t on_links = 0;  ///< on the wires among the switches and at the edges
+  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
+  std::uint64_t signals_bad_code = 0;  ///< START with threshold code zero
+  /// Messages of the UDP form that were believed to be none, by udp_signal::Fault.
+  std::array<std::uint64_t, udp_signal::kFaults> signals_bad_udp{};
+  std::uint64_t signals_not_accepted = 0;  ///< looked like one, from where none is accepted
+  std::uint64_t signals_over_rate = 0;     ///< beyond the source's token bucket
+  std::uint64_t device_rx_missed = 0;      ///< lost before our queue, by the device's counters
+  std::uint64_t device_rx_nombuf = 0;
+  std::int64_t longest_poll_gap_ns = 0;  ///< real time only
+  /// Real time only: in polls that found packets, dropped ones too; all lcores together.
+  std::int64_t busy_ns = 0;
+  std::vector<PollGap> poll_gaps;  ///< real time only: the longest, see PollGaps; by time
+  bool ledger_balanced = false;
+  std::vector<QueueReport> queues;
+};
+
+}  // namespace outrider

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/runtime/event_loop.h"
+#include "common/runtime/poll_devices.h"
+#include "switch/config/config.h"
+#include "switch/config/lcore_plan.h"
+#include "switch/report/report.h"
+#include "switch/runtime/switch.h"
+#include "switch/runtime/switch_worker.h"
+
+namespace outrider {
+
+/// One switch whose ports are all devices without an emulated delay: what runs on a
+/// testbed. Packets go batch by batch through the stages, from one device's ring to
+/// another's, without an event loop or links between; on one lcore or on several, each
+/// with its worker().
+///
+/// Identity: received + copied == handed over + sum(dropped) + resident + in service.
+/// A worker is its lcore's; everything else is for one thread, while no worker polls.
+class DirectSwitch {
+ public:
+  /// @param config runs_directly(); SwitchNetwork runs any, on one lcore. @param devices in its
+  /// order; must outlive the switch
+  /// @param lcores that will poll, >= 1
+  /// @throws DpdkError
+  DirectSwitch(const SwitchProcessConfig& config, PollDevices& devices, std::uint32_t lcores = 1);
+  DirectSwitch(const DirectSwitch&) = delete;
+  DirectSwitch& operator=(const DirectSwitch&) = delete;
+  ~DirectSwitch() { flush(); }
+
+  [[nodiscard]] std::uint32_t workers() const noexcept {
+    return static_cast<std::uint32_t>(workers_.size());
+  }
+  [[nodiscard]] SwitchWorker& worker(std::uint32_t lcore) noexcept { return *workers_[lcore]; }
+
+  /// What a reload may change; see SwitchReload.
+  [[nodiscard]] std::vector<Switch*> switches() noexcept { return {&switch_}; }
+
+  /// Releases everything resident. Counted as resident in the report.
+  void flush() noexcept;
+
+  [[nodiscard]] SwitchReport report(Time now) const;
+
+ private:
+  [[nodiscard]] std::uint64_t malformed() const noexcept;
+  /// On the way from one lcore to another.
+  [[nodiscard]] std::uint64_t between() const noexcept;
+
+  EventLoop unused_;  ///< what egress ports of other runtimes wait on
+  Duration bin_;
+  Switch switch_;
+  LcorePlan plan_;
+  std::vector<std::vector<std::uint16_t>> ports_of_device_;  ///< [devices]
+  std::vector<std::unique_ptr<Handover>> handovers_;  ///< [from x lcores + to]; nullptr: itself
+  std::vector<std::unique_ptr<SwitchWorker>> workers_;
+};
+
+}  // namespace outrider

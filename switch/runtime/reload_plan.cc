@@ -1,0 +1,235 @@
+#include "switch/runtime/reload_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "common/config/config_writer.h"
+#include "common/config/toml_text.h"
+#include "switch/config/config_toml.h"
+
+namespace outrider {
+namespace {
+
+constexpr const char* kAbsent = "absent";
+
+ConfigTable table_of(SwitchProcessConfig config) {
+  for (auto& sw : config.switches)
+    for (auto& port : sw.ports) {
+      if (port.queues.empty()) continue;
+      // Defaults of queues that each stand in the file on their own.
+      port.queue = {};
+      port.marker = {};
+      port.regulation = {};
+    }
+  ConfigTable table;
+  ConfigWriter writer(table);
+  describe(writer, config);
+  return table;
+}
+
+using Changes = std::vector<SettingChange>;
+
+void compare(const ConfigTable& before, const ConfigTable& after, const std::string& path,
+             Changes& out);
+
+/// Elements by their place: one more or less is one change.
+void compare(const ConfigValue::Array& before, const ConfigValue::Array& after,
+             const std::string& path, const std::string& key, Changes& out) {
+  for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
+    const std::string at = join_key(path, key, i);
+    if (i >= before.size()) out.push_back({at, kAbsent, to_toml_text(after[i])});
+    else if (i >= after.size()) out.push_back({at, to_toml_text(before[i]), kAbsent});
+    else compare(*before[i].as<ConfigTable>(), *after[i].as<ConfigTable>(), at, out);
+  }
+}
+
+void compare(const ConfigValue* before, const ConfigValue* after, const std::string& path,
+             const std::string& key, Changes& out) {
+  const ConfigValue::Array none;
+  const auto tables = [&none](const ConfigValue* v) -> const ConfigValue::Array* {
+    if (v == nullptr) return &none;
+    return is_array_of_tables(*v) ? v->as<ConfigValue::Array>() : nullptr;
+  };
+  const ConfigTable empty;
+  const auto table = [&empty](const ConfigValue* v) {
+    return v == nullptr ? &empty : v->as<ConfigTable>();
+  };
+  if (tables(before) != nullptr && tables(after) != nullptr)
+    return compare(*tables(before), *tables(after), path, key, out);
+  if (table(before) != nullptr && table(after) != nullptr)
+    return compare(*table(before), *table(after), join_key(path, key), out);
+  const auto text = [](const ConfigValue* v) { return v ? to_toml_text(*v) : kAbsent; };
+  out.push_back({join_key(path, key), text(before), text(after)});
+}
+
+void compare(const ConfigTable& before, const ConfigTable& after, const std::string& path,
+             Changes& out) {
+  for (const auto& [key, value] : before.members) {
+    const ConfigValue* now = after.get(key);
+    if (now == nullptr || !(*now == value)) compare(&value, now, path, key, out);
+  }
+  for (const auto& [key, value] : after.members)
+    if (before.get(key) == nullptr) compare(nullptr, &value, path, key, out);
+}
+
+/// "switch[0].port[1].delay" -> "switch.port.delay"
+std::string without_indices(std::string_view key) {
+  std::string out;
+  bool inside = false;
+  for (const char c : key) {
+    if (c == '[') inside = true;
+    if (!inside) out += c;
+    if (c == ']') inside = false;
+  }
+  return out;
+}
+
+/// Is `key` the key `at` itself, or beneath it?
+bool covers(std::string_view at, std::string_view key) {
+  return key.starts_with(at) && (key.size() == at.size() || key[at.size()] == '.');
+}
+
+struct Rule {
+  std::string_view key;
+  std::string_view why;  ///< empty: may change
+};
+
+constexpr std::string_view kMade = "is made at start-up: restart to change it";
+constexpr std::string_view kReserved = "takes memory that is reserved at start-up";
+constexpr std::string_view kLearned =
+    "belongs to a table that holds what has been learned, which a reload keeps";
+constexpr std::string_view kDivided = "the shared buffer is divided at start-up";
+constexpr std::string_view kWindows =
+    "windows of flows in progress follow from it since their handshakes";
+
+/// The first that covers a key decides; a key that none covers is fixed.
+constexpr std::array kRules{
+    Rule{"switch.ddl_ports", ""},
+    Rule{"switch.signals", ""},
+    Rule{"switch.mac", ""},
+    Rule{"switch.route", ""},
+    Rule{"switch.mac_route", ""},
+    Rule{"switch.neighbour", ""},
+    Rule{"switch.address", ""},
+    Rule{"switch.rule", ""},
+    Rule{"switch.classes.learned_flows", kLearned},
+    Rule{"switch.classes", ""},
+    Rule{"switch.l2", kLearned},
+    Rule{"switch.route_table", kReserved},
+    Rule{"switch.buffer", kDivided},
+    Rule{"switch.port.drain_rate", ""},
+    Rule{"switch.port.rate_layer", ""},
+    Rule{"switch.port.loss", ""},
+    Rule{"switch.port.scheduler", ""},
+    Rule{"switch.port.record", kReserved},
+    Rule{"max_burst_records", kReserved},
+    Rule{"max_bins", kReserved},
+    Rule{"bin", "is the width of the records so far"},
+    Rule{"mbufs", kReserved},
+    Rule{"seed", "was used for the packets so far"},
+};
+
+constexpr std::array kQueueRules{
+    Rule{"limit_packets", ""},
+    Rule{"limit_bytes", ""},
+    Rule{"weight", ""},
+    Rule{"floor_rate", ""},
+    Rule{"floor_depth_bytes", ""},
+    Rule{"alpha", kDivided},
+    Rule{"reserved_bytes", kDivided},
+    Rule{"marker", ""},
+    Rule{"regulation.max_entries", kReserved},
+    Rule{"regulation.window", kWindows},
+    Rule{"regulation.predict", kLearned},
+    Rule{"regulation.composition", kReserved},
+    Rule{"regulation.mode", ""},
+    Rule{"regulation.recovery", ""},
+    Rule{"regulation.spare_ddl", ""},
+    Rule{"regulation.hold", ""},
+    Rule{"regulation.idle_end", ""},
+    Rule{"regulation.expiry", ""},
+    Rule{"regulation.budget_share", ""},
+    Rule{"regulation.budget_window", ""},
+    Rule{"regulation.pace_floor", ""},
+    Rule{"regulation.lead", ""},
+};
+
+template <std::size_t N>
+std::string_view judge(const std::array<Rule, N>& rules, std::string_view key) {
+  const auto rule =
+      std::ranges::find_if(rules, [key](const Rule& r) { return covers(r.key, key); });
+  return rule == rules.end() ? kMade : rule->why;
+}
+
+bool learns_of_flows(const RegulationPolicy& policy) {
+  return holds_windows(policy.mode) || policy.predict.from != PredictFrom::kOff;
+}
+
+/// What depends on more than the key.
+void refuse_windows(const SwitchConfig& running, const SwitchConfig& wanted,
+                    const std::string& path, ConfigIssues& refused) {
+  for (std::size_t p = 0; p < std::min(running.ports.size(), wanted.ports.size()); ++p) {
+    const auto& before = running.ports[p];
+    const auto& after = wanted.ports[p];
+    const std::string at = join_key(path, "port", p);
+    const auto was = queues_of(before);
+    const auto is = queues_of(after);
+    bool windows = false;
+    for (std::size_t q = 0; q < std::min(was.size(), is.size()); ++q) {
+      const RegulationPolicy& from = was[q].regulation;
+      const RegulationPolicy& to = is[q].regulation;
+      windows |= holds_windows(from.mode);
+      if (from.mode == to.mode || !(learns_of_flows(from) || learns_of_flows(to))) continue;
+      const std::string queue = before.queues.empty() ? at : join_key(at, "queues", q);
+      refused.push_back({queue + ".regulation.mode",
+                         "cannot change while windows or predictions learn from flows: restart"});
+    }
+    if (windows && before.drain_rate != after.drain_rate)
+      refused.push_back({at + ".drain_rate", std::string(kWindows)});
+    if (windows && before.rate_layer != after.rate_layer)
+      refused.push_back({at + ".rate_layer", std::string(kWindows)});
+  }
+}
+
+}  // namespace
+
+std::string_view why_fixed(std::string_view key) {
+  const std::string plain = without_indices(key);
+  for (const std::string_view queue : {"switch.port.queues.", "switch.port.queue."})
+    if (plain.starts_with(queue)) return judge(kQueueRules, plain.substr(queue.size()));
+  for (const std::string_view part : {"switch.port.marker", "switch.port.regulation"})
+    if (covers(part, plain))
+      return judge(kQueueRules, plain.substr(std::string_view("switch.port.").size()));
+  return judge(kRules, plain);
+}
+
+std::vector<SettingChange> changes_between(const SwitchProcessConfig& running,
+                                           const SwitchProcessConfig& wanted) {
+  std::vector<SettingChange> changes;
+  compare(table_of(running), table_of(wanted), "", changes);
+  return changes;
+}
+
+ReloadPlan plan_reload(const SwitchProcessConfig& running, const SwitchProcessConfig& wanted,
+                       std::uint32_t mbufs) {
+  ReloadPlan plan{changes_between(running, wanted), {}};
+  for (const auto& change : plan.changes) {
+    const std::string_view why = why_fixed(change.key);
+    if (!why.empty())
+      plan.refused.push_back(
+          {change.key, change.before + " -> " + change.after + ": " + std::string(why)});
+  }
+  for (std::size_t s = 0; s < std::min(running.switches.size(), wanted.switches.size()); ++s)
+    refuse_windows(running.switches[s], wanted.switches[s], join_key("", "switch", s),
+                   plan.refused);
+  if (plan.refused.empty() && required_mbufs(wanted) > mbufs)
+    plan.refused.push_back({"mbufs", "the queues' limits need " +
+                                         std::to_string(required_mbufs(wanted)) +
+                                         " packet buffers; the process has " +
+                                         std::to_string(mbufs) + " since it started"});
+  if (!plan.refused.empty()) plan.changes.clear();
+  return plan;
+}
+
+}  // namespace outrider

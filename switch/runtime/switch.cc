@@ -1,0 +1,245 @@
+#include "switch/runtime/switch.h"
+
+#include <numeric>
+#include <span>
+
+#include "switch/config/config_toml.h"
+#include "switch/config/same_settings.h"
+#include "switch/forwarding/arp_reply.h"
+#include "switch/forwarding/datagram.h"
+#include "switch/forwarding/header_rewrite.h"
+
+namespace outrider {
+
+namespace {
+
+constexpr std::uint32_t kNoUdpPort = 0x1'0000;  // beyond every port
+
+std::unique_ptr<SwitchTables> make_tables(const SwitchConfig& config, std::uint32_t index) {
+  return std::make_unique<SwitchTables>(
+      SwitchTables{Forwarder(config, index), Classifier(config),
+                   config.signals.accept_udp ? config.signals.udp_port : kNoUdpPort});
+}
+
+std::unique_ptr<SharedBuffer> make_buffer(const SwitchConfig& config) {
+  if (!config.buffer.total_bytes) return nullptr;
+  std::vector<SharedBuffer::QueueShare> shares;
+  for (const auto& port : config.ports)
+    for (const auto& queue : queues_of(port))
+      shares.push_back({queue.queue.reserved_bytes, queue.queue.alpha});
+  return std::make_unique<SharedBuffer>(*config.buffer.total_bytes, shares);
+}
+
+std::optional<HopRecorder> hops_of(const SwitchConfig& config, std::uint32_t index,
+                                   std::size_t port) {
+  if (!config.hop_records.udp_port) return std::nullopt;
+  return HopRecorder(*config.hop_records.udp_port, hop_id_of(config.hop_records, index),
+                     static_cast<std::uint8_t>(port));
+}
+
+}  // namespace
+
+Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
+               std::size_t lanes, std::uint32_t index)
+    : name_(config.name), index_(index), tables_(make_tables(config, index)) {
+  buffer_ = make_buffer(config);
+  EgressPort::Limits of_port = limits;
+  of_port.buffer = buffer_.get();
+  for (const auto& port : config.ports) {
+    of_port.hops = hops_of(config, index, ports_.size());
+    ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
+    of_port.first_queue += ports_.back()->queues().size();
+  }
+  for (std::size_t i = 0; i < lanes; ++i)
+    lanes_.emplace_back(config.signals, *tables_, tables_->forwarder.make_lane(lanes > 1),
+                        tables_->classifier.make_lane());
+}
+
+SwitchChange Switch::prepare(const SwitchConfig& from, const SwitchConfig& to) const {
+  const auto without_ports = [](SwitchConfig config) {
+    config.ports.clear();
+    return config;
+  };
+  SwitchChange change;
+  change.lanes.resize(lanes_.size());
+  if (!same_settings(without_ports(from), without_ports(to)))
+    change.tables = make_tables(to, index_);
+  for (auto& lane : change.lanes) {
+    lane.tables = change.tables.get();
+    if (change.tables) lane.turns = change.tables->forwarder.make_turns();
+    if (!same_settings(from.signals, to.signals)) lane.gate.emplace(to.signals);
+  }
+  for (std::size_t p = 0; p < ports_.size(); ++p)
+    change.ports.push_back(ports_[p]->prepare(from.ports[p], to.ports[p]));
+  return change;
+}
+
+void Switch::apply_lane(SwitchChange& change, std::size_t lane) noexcept {
+  LaneChange& part = change.lanes[lane];
+  SwitchLane& own = lanes_[lane];
+  if (part.tables != nullptr) {
+    own.tables = part.tables;
+    std::swap(own.forwarding.turns, part.turns);
+  }
+  if (part.gate) std::swap(own.gate, *part.gate);
+}
+
+void Switch::apply(SwitchChange& change, Time now) noexcept {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) apply_lane(change, i);
+  for (std::uint32_t p = 0; p < ports(); ++p) apply_port(change, p, now);
+}
+
+void Switch::apply_port(SwitchChange& change, std::uint32_t port, Time now) noexcept {
+  if (change.ports[port]) ports_[port]->apply(*change.ports[port], now);
+}
+
+inline bool Switch::rewrite(Packet& packet, const Forwarder& forwarder,
+                            const Forwarder::Verdict& verdict) noexcept {
+  const std::uint32_t offset = meta(packet).ip_offset;
+  if (is_ipv6_at(packet, offset)) [[unlikely]] {
+    if (!decrement_hop_limit(header_at<Ipv6Header>(packet, offset))) return false;
+  } else if (!decrement_ttl(header_at<Ipv4Header>(packet, offset))) {
+    return false;
+  }
+  if (verdict.hop->has_mac) {
+    auto& ethernet = header_at<EthernetHeader>(packet, 0);
+    ethernet.destination = verdict.hop->mac;
+    ethernet.source = forwarder.mac();
+  }
+  return true;
+}
+
+std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
+                              Time now) noexcept {
+  const auto refuse = [&](DropReason reason) {
+    drop(lane, packet, reason);
+    return kDropped;
+  };
+  const FrameSummary summary = parse(packet);
+  if (summary.kind == FrameKind::kRefused) [[unlikely]]
+    return refuse(summary.refused);
+  PacketMeta& m = meta(packet);
+  const auto ingress = static_cast<std::uint16_t>(port);
+  const Forwarder& forwarder = lane.tables->forwarder;
+  const Forwarder::Verdict verdict =
+      forwarder.decide(summary, m.flow, buffer(packet).data(), ingress, now, lane.forwarding);
+  if (verdict.action == Forwarder::Action::kDrop) [[unlikely]]
+    return refuse(verdict.reason);
+  if (verdict.action == Forwarder::Action::kRoute && !rewrite(packet, forwarder, verdict))
+      [[unlikely]]
+    return refuse(DropReason::kTtlExpired);
+  const Classifier::Result result = lane.tables->classifier.classify(summary, m, lane.classes);
+  m.traffic_class = result.traffic_class;
+  m.queue = result.queue;
+  if (verdict.action == Forwarder::Action::kFlood) [[unlikely]]
+    return kFlooded;
+  if (verdict.action != Forwarder::Action::kAnswer) [[likely]]
+    return verdict.port;
+  make_arp_reply(header_at<EthernetHeader>(packet, 0),
+                 header_at<ArpPacket>(packet, summary.network_offset), forwarder.mac());
+  return ingress;
+}
+
+std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet& packet,
+                                                 Time now) const noexcept {
+  const Forwarder& forwarder = lane.tables->forwarder;
+  if (forwarder.learning() && buffer(packet).size() >= sizeof(EthernetHeader)) {
+    const std::uint64_t source = mac_at(buffer(packet).data() + sizeof(MacAddress));
+    if (const auto port = forwarder.port_of_station(source, now, lane.forwarding)) return port;
+  }
+  const auto address = source_address_of(packet);
+  return address ? route(*address) : std::nullopt;
+}
+
+/// @pre a TCP segment without payload. @return true if it is a signal, served first
+bool Switch::hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Time now) noexcept {
+  PacketMeta& m = meta(packet);
+  // A handshake or a reset whose DSCP happens to read as START is none.
+  const bool opens_or_closes = (m.tcp_flags & (kTcpSyn | kTcpFin | kTcpRst)) != 0;
+  // Sources are believed by their IPv4 prefix, which an IPv6 address folded to 32 bits has not.
+  if (opens_or_closes || is_ipv6_at(packet, m.ip_offset)) return false;
+  tos_signal::Signal signal{};
+  const auto verdict = lane.gate.judge(m.tos, m.flow.source_address, now, signal);
+  count(lane, verdict);
+  if (verdict == SignalGate::Verdict::kAdmitted && signal.kind == tos_signal::Kind::kStart) {
+    announce(lane, port, packet, {m.flow, m.sequence, signal.threshold_packets}, now);
+  }
+  const bool served_first =
+      verdict == SignalGate::Verdict::kAdmitted || verdict == SignalGate::Verdict::kBadCode;
+  if (served_first) m.traffic_class = TrafficClass::kSignal;
+  return served_first;
+}
+
+/// @pre to the signals' port. @return true if it is a signal, served first
+bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, Time now) noexcept {
+  const auto message = datagram_of(packet);
+  if (!message) return false;
+  PacketMeta& m = meta(packet);
+  const auto [verdict, fault, signal] = lane.gate.judge(*message, m.flow.source_address, now);
+  count(lane, verdict);
+  if (verdict == SignalGate::Verdict::kBadMessage)
+    ++lane.signals_bad_udp[static_cast<std::size_t>(fault)];
+  if (verdict != SignalGate::Verdict::kAdmitted) return false;
+  if (signal.kind == udp_signal::Kind::kStart) {
+    StartSignal start{.flow = {m.flow.source_address, m.flow.destination_address,
+                               signal.source_port, signal.destination_port},
+                      .sequence = signal.sequence,
+                      .threshold_packets = signal.threshold_packets,
+                      .due = now + signal.due_in};
+    if (signal.burst_bytes != 0) start.bytes = signal.burst_bytes;
+    announce(lane, port, packet, start, now);
+  }
+  m.traffic_class = TrafficClass::kSignal;
+  return true;
+}
+
+void Switch::announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
+                      Time now) const noexcept {
+  lane.classes.on_start(start.flow);  // may be what makes it DDL data, in another queue
+  HeaderFields fields;
+  FrameSummary summary = parse_headers(buffer(packet), meta(packet).frame_bytes, fields);
+  summary.protocol = kIpProtocolTcp;
+  fields.flow = start.flow;
+  fields.tcp_offset = static_cast<std::uint8_t>(fields.ip_offset + sizeof(Ipv4Header));
+  port.on_start(lane.tables->classifier.classify(summary, fields, lane.classes).queue, start, now);
+}
+
+void Switch::count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept {
+  lane.signals_bad_code += verdict == SignalGate::Verdict::kBadCode;
+  lane.signals_not_accepted += verdict == SignalGate::Verdict::kNotAccepted;
+  lane.signals_over_rate += verdict == SignalGate::Verdict::kOverRate;
+}
+
+void Switch::drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept {
+  ++lane.dropped[static_cast<std::size_t>(reason)];
+  release(&packet);
+}
+
+void Switch::publish(SwitchCells& to, Time now) noexcept {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) to.lanes[i].write(lanes_[i]);
+  for (std::size_t p = 0; p < ports_.size(); ++p) ports_[p]->publish(to.ports[p], now);
+}
+
+void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
+  std::uint64_t entered = 0, arrived = between;
+  report.resident += between;
+  for (const auto& lane : lanes_) {
+    add_lane(report, lane);
+    entered += lane.received + lane.copied;
+    arrived = std::accumulate(lane.dropped.begin(), lane.dropped.end(), arrived);
+  }
+  const std::size_t first = report.queues.size();
+  for (const auto& port : ports_) port->report(report.queues, now);
+  for (auto& queue : std::span(report.queues).subspan(first)) {
+    queue.switch_name = name_;
+    report.ledger_balanced &= add_queue(report, queue);
+    for (const std::uint64_t of_class : queue.arrived.values) arrived += of_class;
+  }
+  report.ledger_balanced &= arrived == entered;
+}
+
+void Switch::flush() noexcept {
+  for (auto& port : ports_) port->flush();
+}
+
+}  // namespace outrider

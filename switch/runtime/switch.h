@@ -1,0 +1,225 @@
+#pragma once
+
+#include <rte_prefetch.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/dpdk/packet_copy.h"
+#include "common/runtime/node.h"
+#include "switch/config/config.h"
+#include "switch/egress/egress_port.h"
+#include "switch/egress/reload_change.h"
+#include "switch/forwarding/classifier.h"
+#include "switch/forwarding/forwarder.h"
+#include "switch/forwarding/parse.h"
+#include "switch/report/report.h"
+#include "switch/signals/signal_gate.h"
+
+namespace outrider {
+
+/// What one lcore may write on a packet's way through a switch. Lanes share nothing: what
+/// one has learned the others are told (ForwarderLane::news).
+struct alignas(64) SwitchLane : LaneCounts {
+  SwitchLane(const SignalConfig& signals, const SwitchTables& now_in_force, ForwarderLane forwarder,
+             ClassifierLane classifier)
+      : tables(&now_in_force),
+        gate(signals),
+        forwarding(std::move(forwarder)),
+        classes(std::move(classifier)) {}
+
+  const SwitchTables* tables;  ///< a reload exchanges them between two polls of the lane
+  SignalGate gate;
+  ForwarderLane forwarding;
+  ClassifierLane classes;
+};
+
+/// A packet and when it comes to its egress port.
+struct PortArrival {
+  Packet* packet = nullptr;
+  Time at{};
+};
+
+/// One switch: parse -> forward -> classify, the ingress half, then signal -> egress
+/// port. State that belongs to a queue lives in its EgressPort, what else changes with
+/// packets in a SwitchLane; here are only tables that are fixed after start-up.
+///
+/// Identity: received + copied == sum over ports of arrived + dropped before a port + on
+/// the way from one lcore to another.
+/// ingress() may be called by several lcores at once, each with a lane of its own;
+/// egress() by the lcore that owns the port; all else by one lcore.
+class Switch final : public Node {
+ public:
+  /// @param config must be valid, see validate(SwitchProcessConfig)
+  /// @param index of the switch in its process: two switches never share their choices
+  /// among equal costs
+  /// @throws EnvironmentError if there is no memory for its tables
+  Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
+         std::size_t lanes = 1, std::uint32_t index = 0);
+
+  void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
+    SwitchLane& own = lanes_.front();
+    ingress(own, port, packet, now, [&](std::uint16_t out, Packet* routed) {
+      ports_[port]->on_return(*routed, now);
+      egress(own, *ports_[out], routed, now);
+    });
+  }
+
+  /// Parses, forwards and classifies. Takes ownership of the packet: drops it, or gives
+  /// it, and copies of it if it is flooded, to `hand_on(port index, packet)`.
+  /// @param port  that it came in by
+  /// @param now   does not decrease from call to call of a lane
+  template <class HandOn>
+  void ingress(SwitchLane& lane, std::uint32_t port, Packet* packet, Time now,
+               HandOn&& hand_on) noexcept {
+    ++lane.received;
+    const std::uint32_t out = forward(lane, port, *packet, now);
+    if (out == kDropped) [[unlikely]]
+      return;
+    if (out == kFlooded) [[unlikely]]
+      return flood(lane, port, packet, hand_on);
+    ++lane.handed;
+    hand_on(static_cast<std::uint16_t>(out), packet);
+  }
+
+  /// Are there tables of stations, large enough to be worth prefetch()?
+  [[nodiscard]] static bool looks_up_stations(const SwitchLane& lane) noexcept {
+    return lane.tables->forwarder.looks_at_macs();
+  }
+  /// Starts to fetch what ingress() of that packet reads of the tables, so that the
+  /// misses of a batch overlap. @pre the packet's first bytes are in the cache
+  void prefetch(const SwitchLane& lane, Packet& packet) const noexcept {
+    if (buffer(packet).size() >= sizeof(EthernetHeader))
+      lane.tables->forwarder.prefetch(buffer(packet).data(), lane.forwarding);
+  }
+
+  /// Hears signals and hands the packet to the port. @pre it came from ingress()
+  void egress(SwitchLane& lane, EgressPort& port, Packet* packet, Time now) noexcept {
+    const PacketMeta& m = meta(*packet);
+    const bool bare_segment = m.tcp_offset != 0 && m.payload_bytes == 0;
+    bool signal = bare_segment && hears_signal(lane, port, *packet, now);
+    if (m.flow.destination_port == lane.tables->signal_port) [[unlikely]]
+      signal = signal || hears_message(lane, port, *packet, now);
+    port.enqueue(packet, signal, now);
+  }
+
+  /// The same for all that a poll brings for one port, in order of time.
+  void egress(SwitchLane& lane, EgressPort& port, std::span<const PortArrival> arrivals) noexcept {
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+      // With many ports the meta data have left the first cache since ingress.
+      if (i + kFetchedAhead < arrivals.size())
+        rte_prefetch0(&meta(*arrivals[i + kFetchedAhead].packet));
+      egress(lane, port, arrivals[i].packet, arrivals[i].at);
+    }
+  }
+
+  /// Drops a packet that ingress() has handed on and no port got.
+  static void take_back(SwitchLane& lane, Packet& packet, DropReason reason) noexcept {
+    --lane.handed;
+    drop(lane, packet, reason);
+  }
+
+  [[nodiscard]] SwitchLane& lane(std::size_t index) noexcept { return lanes_[index]; }
+  [[nodiscard]] std::size_t lanes() const noexcept { return lanes_.size(); }
+  [[nodiscard]] EgressPort& port(std::uint32_t index) noexcept { return *ports_[index]; }
+  [[nodiscard]] const EgressPort& port(std::uint32_t index) const noexcept {
+    return *ports_[index];
+  }
+  [[nodiscard]] std::uint32_t ports() const noexcept {
+    return static_cast<std::uint32_t>(ports_.size());
+  }
+  /// Does what a port admits depend on what others hold?
+  [[nodiscard]] bool shares_buffer() const noexcept { return buffer_ != nullptr; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Port that packets to `address` leave by; the first of equal costs.
+  [[nodiscard]] std::optional<std::uint16_t> route(std::uint32_t address) const noexcept {
+    return lanes_.front().tables->forwarder.port_to(address);
+  }
+  /// Port that the sender of a packet is behind, as far as the lane knows: by what it has
+  /// learned, else by the route back.
+  [[nodiscard]] std::optional<std::uint16_t> port_behind(const SwitchLane& lane, Packet& packet,
+                                                         Time now) const noexcept;
+
+  /// What takes the switch from one configuration to another. For a control thread, while
+  /// no other change is under way.
+  /// @throws EnvironmentError if there is no memory for its tables
+  [[nodiscard]] SwitchChange prepare(const SwitchConfig& from, const SwitchConfig& to) const;
+  /// The part of who has that lane. Allocates and frees nothing, as all of these.
+  void apply_lane(SwitchChange& change, std::size_t lane) noexcept;
+  /// The part of who owns that port. @pre `now` is not before the port's last packet
+  void apply_port(SwitchChange& change, std::uint32_t port, Time now) noexcept;
+  /// Both, of all lanes and ports. @pre one lcore owns them all
+  void apply(SwitchChange& change, Time now) noexcept;
+  /// Leaves the old tables in `change`. For the control thread, once all have applied it.
+  void retire(SwitchChange& change) noexcept {
+    if (change.tables) std::swap(tables_, change.tables);
+  }
+
+  /// Adds this switch's counters and queues to the report.
+  /// @param between packets that an ingress() handed on and no egress() has got yet
+  void fill(SwitchReport& report, Time now, std::uint64_t between = 0) const;
+  /// Hands out what all its lanes and ports have counted. @pre one lcore owns them all
+  void publish(SwitchCells& to, Time now) noexcept;
+
+  void flush() noexcept;
+
+ private:
+  static constexpr std::size_t kFetchedAhead = 4;      ///< packets
+  static constexpr std::uint32_t kDropped = 0x1'0000;  ///< beyond every port
+  static constexpr std::uint32_t kFlooded = 0x1'0001;
+
+  /// @return the port to leave by, kDropped or kFlooded
+  [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
+                                      Time now) noexcept;
+  /// What forwarding changes in the packet. @return false if its TTL runs out
+  [[nodiscard, gnu::always_inline]] static bool rewrite(Packet& packet, const Forwarder& forwarder,
+                                                        const Forwarder::Verdict& verdict) noexcept;
+  [[nodiscard]] bool hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet,
+                                  Time now) noexcept;
+  [[nodiscard]] bool hears_message(SwitchLane& lane, EgressPort& port, Packet& packet,
+                                   Time now) noexcept;
+  /// Tells the queue that packets of the announced flow take: the START itself, `packet`,
+  /// may have been given another.
+  void announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
+                Time now) const noexcept;
+  static void count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept;
+  static void drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept;
+
+  /// A copy for every port but the one it came in by and the last, which gets the packet.
+  template <class HandOn>
+  void flood(SwitchLane& lane, std::uint32_t port, Packet* packet, HandOn&& hand_on) noexcept {
+    const auto ports = static_cast<std::uint16_t>(ports_.size());
+    std::optional<std::uint16_t> next;
+    for (std::uint16_t p = 0; p < ports; ++p) {
+      if (p == port) continue;
+      if (next) {
+        ++lane.copied;
+        Packet* copy = copy_of(*packet);
+        if (copy != nullptr) {
+          ++lane.handed;
+          hand_on(*next, copy);
+        } else {
+          ++lane.dropped[static_cast<std::size_t>(DropReason::kFloodNoBuffer)];
+        }
+      }
+      next = p;
+    }
+    if (!next) return drop(lane, *packet, DropReason::kFiltered);
+    ++lane.handed;
+    hand_on(*next, packet);
+  }
+
+  std::string name_;
+  std::uint32_t index_;
+  std::unique_ptr<SwitchTables> tables_;  ///< of all lanes, but while a reload is under way
+  std::unique_ptr<SharedBuffer> buffer_;  ///< must outlive the ports; nullptr: none
+  std::vector<std::unique_ptr<EgressPort>> ports_;
+  std::vector<SwitchLane> lanes_;
+};
+
+}  // namespace outrider

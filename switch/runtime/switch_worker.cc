@@ -1,0 +1,235 @@
+#include "switch/runtime/switch_worker.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <utility>
+
+#include "common/dpdk/receive.h"
+
+namespace outrider {
+
+namespace {
+
+/// Of one other lcore in one poll: more than it can send on, if it gets no more itself.
+constexpr std::size_t kTakenOver = 2 * kBatchPackets;
+
+}  // namespace
+
+SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
+    : setup_(std::move(setup)),
+      switch_(of),
+      lane_(of.lane(setup_.index)),
+      devices_(devices),
+      polled_(setup_.plan->polled[setup_.index]),
+      outgoing_(setup_.to.size()) {
+  const bool alone = setup_.to.size() == 1;
+  arrivals_.resize(polled_.size() + (alone ? 0 : setup_.from.size()));
+  active_.reserve(arrivals_.size());
+  const std::size_t flooded = std::size_t{kBatchPackets} * switch_.ports();
+  for (auto& arrivals : arrivals_)
+    arrivals.routed = BoundedList<Routed>(std::max(flooded, std::size_t{kTakenOver}));
+  if (!alone)
+    for (auto& packets : outgoing_) packets.reserve(flooded * polled_.size());
+  // A packet that is flooded comes to a port once.
+  for_port_.resize(switch_.ports());
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
+    if (owns(p))
+      for_port_[p] = BoundedList<PortArrival>(polled_.size() * kBatchPackets +
+                                              (arrivals_.size() - polled_.size()) * kTakenOver);
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
+    if (owns(p) && switch_.port(p).hears_returns()) hears_returns_ |= PortMask{1} << p;
+  ports_apart_ = hears_returns_ == 0 && !switch_.shares_buffer();
+  for (const std::uint32_t device : setup_.plan->serves[setup_.index])
+    for (const std::uint16_t p : (*setup_.ports_of_device)[device])
+      switch_.port(p).connect(devices_.edge(device));
+}
+
+bool SwitchWorker::poll(Time previous, Time now) noexcept {
+  active_.clear();
+  bool found = false;
+  std::size_t packets = 0;
+  for (std::size_t left = polled_.size(); left != 0 && packets < kPollPackets; --left) {
+    const std::size_t i = next_;
+    if (++next_ == polled_.size()) next_ = 0;
+    found |= receive(polled_[i], arrivals_[i], now);
+    packets += arrivals_[i].routed.size();
+  }
+  if (setup_.to.size() > 1) {
+    hand_over();
+    tell_news();
+    for (std::uint32_t lcore = 0; lcore < setup_.from.size(); ++lcore)
+      if (setup_.from[lcore] != nullptr)
+        take_over(*setup_.from[lcore], arrivals_[polled_.size() + lcore], now);
+  }
+  if (!active_.empty()) {
+    found = true;
+    egress(previous, now);
+    if (hears_returns_ != 0) hand_over();
+  }
+  serve(now);
+  for (const std::uint32_t device : setup_.plan->serves[setup_.index])
+    devices_.edge(device).flush();
+  return found;
+}
+
+void SwitchWorker::publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noexcept {
+  loop.malformed = malformed_;
+  for (const Handover* other : setup_.to)
+    if (other != nullptr) loop.between += other->packets.size();
+  to.loop(setup_.index).write(loop);
+  SwitchCells& cells = to.cells(0);
+  cells.lanes[setup_.index].write(lane_);
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
+    if (owns(p)) switch_.port(p).publish(cells.ports[p], now);
+  for (const std::uint32_t device : setup_.plan->serves[setup_.index])
+    to.device(device).write({.tx_dropped = devices_.edge(device).dropped()});
+}
+
+void SwitchWorker::apply(ReloadChange& change, Time now) noexcept {
+  SwitchChange& part = change.switches.front();
+  switch_.apply_lane(part, setup_.index);
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
+    if (owns(p)) switch_.apply_port(part, p, now);
+}
+
+bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept {
+  std::array<Packet*, kBatchPackets> batch;
+  const std::uint16_t size = devices_.receive_batch(from.device, from.queue, batch);
+  if (size == 0) return false;
+  const auto& ports = (*setup_.ports_of_device)[from.device];
+  if (Switch::looks_up_stations(lane_)) [[unlikely]]
+    for (Packet* packet : std::span(batch.data(), size)) switch_.prefetch(lane_, *packet);
+  for (std::uint16_t i = 0; i < size; ++i) {
+    Packet* packet = batch[i];
+    if (!prepare_received(*packet)) [[unlikely]] {
+      ++malformed_;
+      release(packet);
+      continue;
+    }
+    const std::uint32_t port =
+        ports.size() == 1 ? ports.front() : port_of(from.device, *packet, now);
+    const bool heard = (hears_returns_ >> port & 1) != 0;
+    const std::uint16_t in = heard ? static_cast<std::uint16_t>(port) : kUnheard;
+    switch_.ingress(lane_, port, packet, now, [&](std::uint16_t out, Packet* p) {
+      if (heard || owns(out)) [[likely]]
+        arrivals.routed.push_back({p, out, in});
+      else set_aside(out, p);
+    });
+  }
+  if (!arrivals.routed.empty()) active_.push_back(&arrivals);
+  return true;
+}
+
+/// Ports that share a device are told apart by who sent the packet.
+std::uint32_t SwitchWorker::port_of(std::uint32_t device, Packet& packet, Time now) const noexcept {
+  const auto& ports = (*setup_.ports_of_device)[device];
+  const auto behind = switch_.port_behind(lane_, packet, now);
+  return behind && std::ranges::count(ports, *behind) != 0 ? *behind : ports.front();
+}
+
+void SwitchWorker::set_aside(std::uint16_t out, Packet* packet) noexcept {
+  meta(*packet).egress_port = static_cast<std::uint8_t>(out);
+  outgoing_[setup_.plan->owner_of_port[out]].push_back(packet);
+}
+
+/// What a ring has no room for is dropped: its owner lags, as a port that is overrun.
+void SwitchWorker::hand_over() noexcept {
+  for (std::size_t lcore = 0; lcore < setup_.to.size(); ++lcore) {
+    auto& packets = outgoing_[lcore];
+    if (packets.empty()) continue;
+    const std::uint32_t taken = setup_.to[lcore]->packets.put(packets);
+    for (std::size_t i = taken; i < packets.size(); ++i)
+      switch_.take_back(lane_, *packets[i], DropReason::kHandoverFull);
+    packets.clear();
+  }
+}
+
+/// Whom there is no room to tell hears it when the station is heard again.
+void SwitchWorker::tell_news() noexcept {
+  auto& news = lane_.forwarding.news;
+  if (news.empty()) return;
+  for (Handover* other : setup_.to)
+    if (other != nullptr) other->news.put(news);
+  news.clear();
+}
+
+void SwitchWorker::take_over(Handover& from, Arrivals& arrivals, Time now) noexcept {
+  std::array<StationNews, kBatchPackets> news;
+  const std::uint32_t told = from.news.take(news);
+  for (std::uint32_t i = 0; i < told; ++i) lane_.forwarding.hear(news[i], now);
+
+  std::array<Packet*, kTakenOver> packets;
+  const std::uint32_t taken = from.packets.take(packets);
+  if (taken == 0) return;
+  for (std::uint32_t i = 0; i < taken; ++i) rte_prefetch0(&meta(*packets[i]));
+  for (std::uint32_t i = 0; i < taken; ++i)
+    arrivals.routed.push_back({packets[i], meta(*packets[i]).egress_port, kUnheard});
+  active_.push_back(&arrivals);
+}
+
+void SwitchWorker::egress(Time previous, Time now) noexcept {
+  if (ports_apart_) [[likely]] {
+    in_order(previous, now, [this](const Routed& next, Time at) {
+      for_port_[next.out].push_back({next.packet, at});
+      receiving_ |= PortMask{1} << next.out;
+    });
+    return egress_by_port();
+  }
+  in_order(previous, now, [this](const Routed& next, Time at) {
+    if (next.in != kUnheard) switch_.port(next.in).on_return(*next.packet, at);
+    if (!owns(next.out)) return set_aside(next.out, next.packet);
+    switch_.egress(lane_, switch_.port(next.out), next.packet, at);
+    receiving_ |= PortMask{1} << next.out;
+  });
+}
+
+/// Steps through the time since the last poll, as many steps as the longest batch has
+/// packets; a shorter batch is spread over them as evenly as whole packets allow.
+template <class Take>
+void SwitchWorker::in_order(Time previous, Time now, Take&& take) noexcept {
+  std::uint32_t steps = 0;
+  for (const Arrivals* a : active_)
+    steps = std::max(steps, static_cast<std::uint32_t>(a->routed.size()));
+  const Duration step = (now - previous) / steps;
+  Time at = previous;
+  for (std::uint32_t s = 1; s <= steps; ++s) {
+    at = s == steps ? now : at + step;
+    for (Arrivals* a : active_) {
+      if (a->routed.size() == steps) [[likely]] {
+        take(a->routed[a->taken++], at);
+        continue;
+      }
+      a->due += static_cast<std::uint32_t>(a->routed.size());
+      while (a->due >= steps) {
+        a->due -= steps;
+        take(a->routed[a->taken++], at);
+      }
+    }
+  }
+  for (Arrivals* a : active_) {
+    assert(a->taken == a->routed.size() && a->due == 0);
+    a->routed.clear();
+    a->taken = 0;
+  }
+}
+
+void SwitchWorker::egress_by_port() noexcept {
+  for (PortMask left = receiving_; left != 0; left &= left - 1) {
+    const auto p = static_cast<std::uint32_t>(std::countr_zero(left));
+    switch_.egress(lane_, switch_.port(p), for_port_[p].all());
+    for_port_[p].clear();
+  }
+}
+
+void SwitchWorker::serve(Time now) noexcept {
+  busy_ |= std::exchange(receiving_, 0);
+  for (PortMask left = busy_; left != 0; left &= left - 1) {
+    EgressPort& port = switch_.port(static_cast<std::uint32_t>(std::countr_zero(left)));
+    port.serve_until(now);
+    if (!port.has_work()) busy_ &= ~(left & -left);
+  }
+}
+
+}  // namespace outrider

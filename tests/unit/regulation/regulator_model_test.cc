@@ -1,0 +1,302 @@
+// Goal: the regulator's memo, its lazy ends and its budget equal a model that
+// derives everything anew, nanosecond by nanosecond, from a list of what is
+// live. Method: random STARTs, copies, payload, FINs and silences on few flows
+// and a small table, with and without due times and lengths; the regulator is looked at only now
+// and then, so that it finds several ends at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "common/core/random.h"
+#include "common/regulation/regulator.h"
+
+namespace outrider::regulator_model_test {
+namespace {
+
+constexpr std::int64_t kLength = 3000;  // [ns] of a run
+constexpr std::int64_t kWindow = 400;
+constexpr std::int64_t kFurthestDue = 150;
+
+class Model {
+ public:
+  explicit Model(const RegulationPolicy& p)
+      : policy_(p),
+        allowance_(static_cast<std::int64_t>(p.budget_share * static_cast<double>(kWindow))) {}
+
+  /// Everything that is over by `t`.
+  void begin_tick(std::int64_t t) {
+    now_ = t;
+    std::erase_if(live_, [&](const Entry& e) {
+      std::uint64_t* why = due(e);
+      if (why != nullptr) ++*why;
+      return why != nullptr;
+    });
+    std::erase_if(live_, [&](Entry& e) {
+      if (e.begun || e.begin > now_) return false;
+      e.begun = held_[{job_of(e.flow), now_ / kWindow}] < allowance_;
+      ++(e.begun ? begun_later : n.budget_exhausted);
+      return !e.begun;
+    });
+  }
+  /// Books [t, t + 1).
+  void end_tick() {
+    if (std::ranges::any_of(live_, &Entry::begun)) ++regulated_;
+    for (std::uint16_t job = 0; job < 4; ++job)
+      if (std::ranges::any_of(live_,
+                              [&](const Entry& e) { return e.begun && job_of(e.flow) == job; }))
+        ++held_[{job, now_ / kWindow}];
+  }
+
+  void start(const StartSignal& s) {
+    const auto& [flow, sequence, threshold, bytes, due_at] = s;
+    std::int64_t begin = now_;
+    if (due_at && policy_.lead)
+      begin = std::max(now_, (due_at->time_since_epoch() - *policy_.lead).count());
+    const auto same_flow = [&s](const auto& e) { return e.flow == s.flow; };
+    const auto it = std::ranges::find_if(live_, same_flow);
+    const auto seen = std::ranges::find_if(seen_, same_flow);
+    if (it == live_.end() ? seen != seen_.end() && seen->sequence == sequence
+                          : it->sequence == sequence) {
+      ++n.repeated;
+      return;
+    }
+    if (it != live_.end()) {
+      ++n.replaced;
+      live_.erase(it);
+    }
+    if (live_.size() == policy_.max_entries) ++n.refused_table;
+    else if (begin == now_ && held_[{job_of(flow), now_ / kWindow}] >= allowance_)
+      ++n.refused_budget;
+    else {
+      ++n.armed;
+      live_.push_back(
+          {flow, sequence, threshold, begin, begin, begin == now_, false, bytes.value_or(0)});
+    }
+  }
+
+  void payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes, bool fin) {
+    const auto it = std::ranges::find_if(live_, [&](const Entry& e) { return e.flow == flow; });
+    if (it == live_.end()) return;
+    if (!it->in_burst && static_cast<std::int32_t>(sequence + bytes - it->sequence) <= 0) return;
+    if (!it->in_burst) remember(flow, it->sequence);
+    it->in_burst = true;
+    it->active = now_;
+    if (policy_.recovery == Recovery::kArrival) {
+      ++n.recovered_arrival;
+      live_.erase(it);
+    } else if (policy_.recovery == Recovery::kBurstEnd &&
+               (fin ||
+                (it->bytes != 0 && static_cast<std::int32_t>(sequence + bytes - it->sequence) >=
+                                       static_cast<std::int64_t>(it->bytes)))) {
+      ended_by_bytes += !fin;
+      ++n.recovered_burst_end;
+      live_.erase(it);
+    }
+  }
+
+  [[nodiscard]] std::optional<std::uint16_t> threshold() const {
+    std::optional<std::uint16_t> lowest;
+    for (const auto& e : live_)
+      if (e.begun) lowest = std::min(lowest.value_or(e.threshold), e.threshold);
+    return lowest;
+  }
+  [[nodiscard]] std::size_t live() const { return live_.size(); }
+  [[nodiscard]] Duration regulated() const { return Duration{regulated_}; }
+
+  RegulatorCounters n;
+  std::uint64_t begun_later = 0;
+  std::uint64_t ended_by_bytes = 0;
+
+ private:
+  struct Entry {
+    FlowKey flow;
+    std::uint32_t sequence;
+    std::uint16_t threshold;
+    std::int64_t begin, active;
+    bool begun, in_burst;
+    std::uint64_t bytes;  // 0: not announced
+  };
+  struct Seen {
+    FlowKey flow;
+    std::uint32_t sequence;
+  };
+
+  static std::uint16_t job_of(const FlowKey& f) {
+    return static_cast<std::uint16_t>(f.destination_port - 5000);
+  }
+
+  // The counter of what ends `e` now, or nothing.
+  std::uint64_t* due(const Entry& e) {
+    const auto passed = [&](std::int64_t since, Duration d) { return now_ >= since + d.count(); };
+    if (passed(std::max(e.active, e.begin), policy_.expiry)) return &n.expired;
+    if (policy_.recovery == Recovery::kTimer && passed(e.begin, policy_.hold))
+      return &n.recovered_timer;
+    if (policy_.recovery == Recovery::kBurstEnd && e.in_burst && passed(e.active, policy_.idle_end))
+      return &n.recovered_burst_end;
+    if (e.begun && held_[{job_of(e.flow), now_ / kWindow}] >= allowance_)
+      return &n.budget_exhausted;
+    return nullptr;
+  }
+
+  void remember(const FlowKey& flow, std::uint32_t sequence) {
+    const auto it = std::ranges::find_if(seen_, [&](const Seen& s) { return s.flow == flow; });
+    if (it != seen_.end()) {
+      it->sequence = sequence;
+      return;
+    }
+    if (seen_.size() == policy_.max_entries) seen_.erase(seen_.begin());
+    seen_.push_back({flow, sequence});
+  }
+
+  RegulationPolicy policy_;
+  std::int64_t allowance_;
+  std::int64_t now_ = 0;
+  std::int64_t regulated_ = 0;
+  std::vector<Entry> live_;
+  std::vector<Seen> seen_;
+  std::map<std::pair<std::uint16_t, std::int64_t>, std::int64_t> held_;  // (job, window) -> ns
+};
+
+RegulationPolicy random_policy(RandomStream& random) {
+  const bool leads = random.next_u32() % 2 == 0;
+  return {.mode = RegulationMode::kMark,
+          .recovery = static_cast<Recovery>(random.next_u32() % 3),
+          .hold = Duration{20 + random.next_u32() % 150},
+          .idle_end = Duration{5 + random.next_u32() % 60},
+          .expiry = Duration{40 + random.next_u32() % 150},
+          .budget_share = random.next_u32() % 3 == 0 ? 1.0 : 0.25,
+          .budget_window = Duration{kWindow},
+          .max_entries = 4 + random.next_u32() % 4,
+          .lead = leads ? std::optional(Duration{random.next_u32() % 40}) : std::nullopt};
+}
+
+StartSignal random_start(const FlowKey& flow, std::uint32_t sequence, Time now,
+                         RandomStream& random) {
+  StartSignal start{flow, sequence, static_cast<std::uint16_t>(5 * (1 + random.next_u32() % 15))};
+  if (random.next_u32() % 2 == 0) start.bytes = 1 + random.next_u32() % 3000;
+  if (random.next_u32() % 2 == 0) start.due = now + Duration{random.next_u32() % kFurthestDue};
+  return start;
+}
+
+std::uint64_t ended(const RegulatorCounters& c) {
+  return c.recovered_arrival + c.recovered_burst_end + c.recovered_timer + c.expired +
+         c.budget_exhausted + c.replaced;
+}
+
+void expect_same(const RegulatorCounters& a, const RegulatorCounters& b) {
+  EXPECT_EQ(a.armed, b.armed);
+  EXPECT_EQ(a.repeated, b.repeated);
+  EXPECT_EQ(a.refused_budget, b.refused_budget);
+  EXPECT_EQ(a.refused_table, b.refused_table);
+  EXPECT_EQ(a.recovered_arrival, b.recovered_arrival);
+  EXPECT_EQ(a.recovered_burst_end, b.recovered_burst_end);
+  EXPECT_EQ(a.recovered_timer, b.recovered_timer);
+  EXPECT_EQ(a.expired, b.expired);
+  EXPECT_EQ(a.budget_exhausted, b.budget_exhausted);
+  EXPECT_EQ(a.replaced, b.replaced);
+}
+
+void add(RegulatorCounters& sum, const RegulatorCounters& c) {
+  sum.armed += c.armed;
+  sum.repeated += c.repeated;
+  sum.refused_budget += c.refused_budget;
+  sum.refused_table += c.refused_table;
+  sum.recovered_arrival += c.recovered_arrival;
+  sum.recovered_burst_end += c.recovered_burst_end;
+  sum.recovered_timer += c.recovered_timer;
+  sum.expired += c.expired;
+  sum.budget_exhausted += c.budget_exhausted;
+  sum.replaced += c.replaced;
+}
+
+/// What happened, and what the counters do not tell.
+struct Ran {
+  RegulatorCounters counters;
+  std::uint64_t begun_later = 0;
+  std::uint64_t ended_by_bytes = 0;
+};
+
+Ran run(std::uint64_t seed) {
+  RandomStream random(seed, 0, RandomPurpose::kTest);
+  const RegulationPolicy policy = random_policy(random);
+  Regulator regulator(policy);
+  Model model(policy);
+  const std::uint32_t base = random.next_u32();  // some runs wrap around
+  std::map<FlowKey, std::uint32_t> iteration;
+  const std::uint32_t pace = 8 + random.next_u32() % 40;
+  for (std::int64_t t = 0; t < kLength; ++t) {
+    const Time now{Duration{t}};
+    model.begin_tick(t);
+    while (random.next_u32() % pace == 0) {
+      const std::uint32_t w = random.next_u32() % 10;
+      const FlowKey flow{0x0A000101U + w, 0x0A000301, static_cast<std::uint16_t>(40'000 + w),
+                         static_cast<std::uint16_t>(5000 + w % 4)};
+      const std::uint32_t announced = base + iteration[flow] * 100'000;
+      switch (random.next_u32() % 6) {
+        case 0:
+          ++iteration[flow];
+          [[fallthrough]];
+        case 1:
+        case 2: {
+          const std::uint32_t sequence = base + iteration[flow] * 100'000;
+          const StartSignal start = random_start(flow, sequence, now, random);
+          regulator.on_start(start, now);
+          model.start(start);
+          break;
+        }
+        default: {
+          const std::uint32_t bytes = 1 + random.next_u32() % 1460;
+          const std::uint32_t sequence = announced + random.next_u32() % 3000 - 1500;
+          const bool fin = random.next_u32() % 6 == 0;
+          regulator.on_payload(flow, sequence, bytes, fin, now);
+          model.payload(flow, sequence, bytes, fin);
+        }
+      }
+      EXPECT_EQ(regulator.counters().armed, ended(regulator.counters()) + regulator.live_entries());
+    }
+    if (random.next_u32() % 40 == 0) {
+      EXPECT_EQ(regulator.regulated(now), model.regulated()) << "seed " << seed << " t " << t;
+      EXPECT_EQ(regulator.threshold(now), model.threshold()) << "seed " << seed << " t " << t;
+      EXPECT_EQ(regulator.live_entries(), model.live()) << "seed " << seed << " t " << t;
+      expect_same(regulator.counters(), model.n);
+    }
+    model.end_tick();
+    if (testing::Test::HasFailure()) return {};
+  }
+  // Silence: whatever was lost on the way, every run ends idle.
+  const Time end{Duration{kLength + kFurthestDue} + policy.expiry};
+  EXPECT_EQ(regulator.threshold(end), std::nullopt) << "seed " << seed;
+  EXPECT_EQ(regulator.live_entries(), 0U);
+  EXPECT_EQ(regulator.counters().armed, ended(regulator.counters()));
+  return {regulator.counters(), model.begun_later, model.ended_by_bytes};
+}
+
+TEST(RegulatorModel, EqualsAModelThatDerivesEverythingAnewAndEndsIdle) {
+  RegulatorCounters sum;
+  std::uint64_t begun_later = 0, ended_by_bytes = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Ran ran = run(seed);
+    add(sum, ran.counters);
+    begun_later += ran.begun_later;
+    ended_by_bytes += ran.ended_by_bytes;
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+  // Every branch must have been taken, or the comparison says little.
+  EXPECT_GT(sum.armed, 5'000U);
+  EXPECT_GT(sum.repeated, 1'000U);
+  EXPECT_GT(sum.refused_budget, 500U);
+  EXPECT_GT(sum.refused_table, 100U);
+  EXPECT_GT(sum.recovered_arrival, 300U);
+  EXPECT_GT(sum.recovered_burst_end, 300U);
+  EXPECT_GT(sum.recovered_timer, 500U);
+  EXPECT_GT(sum.expired, 200U);
+  EXPECT_GT(sum.budget_exhausted, 200U);
+  EXPECT_GT(sum.replaced, 200U);
+  EXPECT_GT(begun_later, 500U);
+  EXPECT_GT(ended_by_bytes, 50U);
+}
+
+}  // namespace
+}  // namespace outrider::regulator_model_test

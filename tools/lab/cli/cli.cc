@@ -1,0 +1,172 @@
+#include "tools/lab/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "common/telemetry/exit_status.h"
+
+namespace outrider {
+namespace {
+
+constexpr const char* kHelp =
+    R"(Runs an experiment: a topology, a training job, background traffic, and the
+arms to compare, from one TOML file (see conf/experiments). All arms share the
+same seeds. Without options it runs in virtual time, which needs no NIC, no
+privileges and no huge pages, and gives the same results on every machine.)";
+
+constexpr const char* kRunHelp =
+    R"(Runs every case of FILE, prints the comparison and writes into DIR:
+  summary.json                  all metrics of all cases (schema_version inside)
+  table.txt                     the comparison as printed
+  report.html                   the same to look at, in any browser, offline
+  bursts.csv queue.csv flows.csv
+  config/                       resolved configurations of both programs, per case
+  environment.json              machine, versions, wall time
+The results that are complete are written on Ctrl-C, too. After Ctrl-C, a crash or a
+power cut the same command goes on with the cases that are missing.
+
+Examples:
+  outrider-lab run conf/experiments/quick.toml
+  outrider-lab run conf/experiments/pcn-paper.toml --repeat 30 --jobs 4
+  outrider-lab run conf/experiments/quick.toml --runtime loopback --filter "on "
+  outrider-lab run conf/experiments/quick.toml --runtime testbed --testbed rack.toml
+  outrider-lab run conf/experiments/quick.toml --json | jq '.cases[].label')";
+
+constexpr const char* kFrontHelp =
+    R"(Searches the settings of FILE's [[front.system]] tables: every one with a few seeds, those
+that may be on their system's front of communication time against background's loss with more.
+Prints each front with its confidence, the area that it dominates, and what our systems gain
+over the best tuned baseline. Writes into DIR, beside what `run` writes:
+  front.json front.csv front.txt
+After Ctrl-C the same command goes on.
+
+Examples:
+  outrider-lab front conf/experiments/front.toml
+  outrider-lab front conf/experiments/front.toml --repeat 30 --jobs 4)";
+
+constexpr const char* kCheckHelp =
+    "Reads FILE, plans its cases, and says every fault by its key; runs nothing.";
+
+constexpr const char* kPlanHelp =
+    R"(Lists the cases that `run` would run, runs none, and estimates how long they would
+take: from the first one, which it begins and lets go after two seconds.)";
+
+constexpr const char* kReportHelp = "Writes DIR/report.html anew, from the files of a run.";
+
+constexpr const char* kCompareHelp =
+    R"(Says what changed from result A to result B beyond noise: for every arm of both, each
+metric seed by seed if they share seeds (a sign-flip test), else by exchanging values. The
+p-values are adjusted for the number of comparisons (Holm): equal results show a change
+in at most 5 of 100 comparisons of whole results.
+
+Examples:
+  outrider-lab compare results/before results/after
+  outrider-lab compare results/before results/after --fail-on-change)";
+
+void add_selection(CLI::App& app, LabOptions& options) {
+  app.add_flag("--quick", options.quick,
+               "Only to see that it runs: one seed, the first point, two iterations; into\n"
+               "results/NAME-quick, and marked so in table and summary");
+  app.add_option("FILE", options.file, "Experiment, e.g. conf/experiments/quick.toml")->required();
+  app.add_option("--seed", options.first_seed, "First seed [1]")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
+  app.add_option("--repeat", options.seeds,
+                 "Seeds per case, counted up from --seed [the file's seeds]")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->excludes("--quick");
+  app.add_option("--filter", options.filter,
+                 "Only cases whose name, as `plan` lists it, holds TEXT")
+      ->type_name("TEXT");
+}
+
+void add_run(CLI::App& app, LabOptions& options) {
+  static const std::map<std::string, Runtime> kRuntimes{{"virtual", Runtime::kVirtual},
+                                                        {"loopback", Runtime::kLoopback},
+                                                        {"testbed", Runtime::kTestbed}};
+  add_selection(app, options);
+  app.add_option(
+         "--runtime", options.runtime,
+         "virtual: simulated clock, one process (default)\n"
+         "loopback: outrider-switch and outrider-trafficgen as two processes in real time,\n"
+         "joined by vhost and virtio-user; one case after another\n"
+         "testbed: the same on the devices, and the machines, that --testbed names")
+      ->transform(CLI::CheckedTransformer(kRuntimes))
+      ->type_name("virtual|loopback|testbed")
+      ->option_text("virtual|loopback|testbed");
+  app.add_option("--testbed", options.testbed, "Devices and machines, see docs/testbed.md")
+      ->type_name("FILE");
+  app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
+  app.add_option("--jobs", options.jobs, "Worker processes, virtual runtime only [one per CPU]")
+      ->check(CLI::Range(1U, 1024U));
+  app.add_flag("--fresh", options.fresh,
+               "Run everything, also what an interrupted run has left in DIR");
+  app.add_flag("--exclude-flagged", options.exclude_flagged,
+               "Leave out iterations during which a poll loop was away too long (real time)");
+  app.add_flag("--json", options.json, "Print summary.json instead of the table");
+}
+
+void add_front(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "Experiment with [front], e.g. conf/experiments/front.toml")
+      ->required();
+  app.add_option("--seed", options.first_seed, "First seed [1]")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
+  app.add_option("--repeat", options.seeds, "Seeds of the last round [front.seeds of the file]")
+      ->check(CLI::Range(1U, 1'000'000U));
+  app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
+  app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
+      ->check(CLI::Range(1U, 1024U));
+  app.add_flag("--fresh", options.fresh,
+               "Run everything, also what an interrupted run has left in DIR");
+  app.add_flag("--json", options.json, "Print front.json instead of the table");
+}
+
+void add_report(CLI::App& app, LabOptions& options) {
+  app.add_option("DIR", options.file, "Where `run` left its results, e.g. results/quick")
+      ->required();
+  app.add_option("--chart-library", options.chart_library,
+                 "d3.min.js, version 3 [of the package libjs-d3]")
+      ->type_name("FILE");
+}
+
+void add_check(CLI::App& app, LabOptions& options) {
+  app.add_option("FILE", options.file, "Experiment")->required();
+}
+
+void add_compare(CLI::App& app, LabOptions& options) {
+  app.add_option("A", options.file, "Directory of results, or a summary.json")->required();
+  app.add_option("B", options.other, "The same, later or with other settings")->required();
+  app.add_flag("--json", options.json, "Print JSON instead of the table");
+  app.add_flag("--fail-on-change", options.fail_on_change,
+               "End with status 6 if anything changed beyond noise");
+}
+
+}  // namespace
+
+ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
+  ParsedCommandLine parsed;
+  CLI::App app(kHelp, "outrider-lab");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "outrider-lab 0.1.0");
+  app.footer(kExitStatusHelp);
+  LabOptions& options = parsed.options;
+  const auto add = [&](const char* name, const char* help, LabCommand command, auto add_options) {
+    CLI::App* sub = app.add_subcommand(name, help);
+    sub->footer(kExitStatusHelp);
+    sub->callback([&options, command] { options.command = command; });
+    add_options(*sub, options);
+  };
+  add("run", kRunHelp, LabCommand::kRun, add_run);
+  add("front", kFrontHelp, LabCommand::kFront, add_front);
+  add("check", kCheckHelp, LabCommand::kCheck, add_check);
+  add("plan", kPlanHelp, LabCommand::kPlan, add_selection);
+  add("report", kReportHelp, LabCommand::kReport, add_report);
+  add("compare", kCompareHelp, LabCommand::kCompare, add_compare);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    parsed.exit_status = app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  return parsed;
+}
+
+}  // namespace outrider

@@ -1,0 +1,47 @@
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+
+#include "common/telemetry/exit_status.h"
+#include "tools/lab/cli/cli.h"
+#include "tools/lab/summary/compare.h"
+
+namespace outrider {
+namespace {
+
+/// @param path of a summary.json, or of the directory that holds it
+/// @return nothing if it cannot be read, which was printed
+std::optional<ComparableResult> read(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path file = fs::is_directory(path) ? fs::path(path) / "summary.json" : fs::path(path);
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    std::fprintf(stderr, "outrider-lab: %s: cannot be read; name the directory that `run` wrote\n",
+                 file.c_str());
+    return std::nullopt;
+  }
+  try {
+    return comparable_from_json({std::istreambuf_iterator<char>(in), {}});
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "outrider-lab: %s: %s\n", file.c_str(), error.what());
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+int compare_command(const LabOptions& options) {
+  const auto a = read(options.file), b = read(options.other);
+  if (!a || !b) return kExitUsage;
+  const Comparison comparison = compare(*a, *b);
+  if (a->runtime != b->runtime)
+    std::fprintf(stderr, "outrider-lab: A is of the %s runtime, B of the %s one\n",
+                 a->runtime.c_str(), b->runtime.c_str());
+  std::fputs((options.json ? to_json(comparison) : to_text(comparison)).c_str(), stdout);
+  return options.fail_on_change && comparison.changed != 0 ? kExitChanged : kExitOk;
+}
+
+}  // namespace outrider

@@ -1,0 +1,158 @@
+#include <rte_version.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <stdexcept>
+
+#include "common/runtime/poll_stop.h"
+#include "common/telemetry/exit_status.h"
+#include "tools/lab/cli/cli.h"
+#include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/front/front_result.h"
+#include "tools/lab/plan/plan.h"
+#include "tools/lab/run/run_pool.h"
+#include "tools/lab/summary/bundle.h"
+
+namespace outrider {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The search as it goes: the same cases whatever the number of processes.
+class FrontSearch {
+ public:
+  FrontSearch(const LabOptions& options, const FrontFile& file, std::vector<Case> cases,
+              const RunStore& store)
+      : options_(options), cases_(std::move(cases)), store_(store) {
+    result_.experiment = file.experiment.name;
+    result_.question = file.experiment.question;
+    result_.settings = file.settings;
+    result_.candidates = candidates_of(file);
+    for (const auto& c : cases_) names_.push_back(case_name(file.experiment, c));
+    alive_.resize(result_.candidates.size());
+    std::iota(alive_.begin(), alive_.end(), std::size_t{0});
+  }
+
+  /// @return exit status; not kExitOk: the search was not finished
+  int run() {
+    const FrontSettings& s = result_.settings;
+    std::uint32_t done = 0;
+    for (const std::uint32_t seeds : rounds_of(s.screening_seeds, s.seeds)) {
+      say("outrider-lab: " + std::to_string(alive_.size()) + " candidates, seeds " +
+          std::to_string(done + 1) + " to " + std::to_string(seeds));
+      if (const int status = run_round(done, seeds); status != kExitOk) return status;
+      result_.rounds.push_back({seeds, alive_.size()});
+      done = seeds;
+      take_samples(runs_, result_);
+      evaluate(result_);
+      if (seeds < s.seeds) keep_survivors();
+    }
+    return kExitOk;
+  }
+
+  [[nodiscard]] const FrontResult& result() const { return result_; }
+  [[nodiscard]] std::vector<CaseRun>& runs() { return runs_; }
+
+ private:
+  int run_round(std::uint32_t from, std::uint32_t to) {
+    std::vector<std::size_t> wanted;
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      const std::uint64_t seed = cases_[i].seed - options_.first_seed;
+      const auto is_alive = [&](std::size_t c) {
+        return result_.candidates[c].label == cases_[i].label;
+      };
+      if (seed >= from && seed < to && std::ranges::any_of(alive_, is_alive)) wanted.push_back(i);
+    }
+    const std::size_t jobs = options_.jobs != 0 ? options_.jobs : usable_cpus().size();
+    RunOutcome outcome =
+        run_session({result_.experiment, cases_, names_, Runtime::kVirtual, store_,
+                     [jobs](const RunOrder& order) { return run_cases_virtual(order, jobs); }},
+                    wanted);
+    for (const auto& failure : outcome.failures)
+      say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
+    const int status = status_of(outcome, balanced(outcome, names_, cases_));
+    std::ranges::move(outcome.runs, std::back_inserter(runs_));
+    std::ranges::sort(runs_, {}, &CaseRun::definition);
+    return status;
+  }
+
+  /// Off stays whatever it is worth: what others cost is against it.
+  void keep_survivors() {
+    const auto kept = survivors(result_.candidates, result_.estimates);
+    std::erase_if(
+        alive_, [&](std::size_t c) { return c != 0 && std::ranges::find(kept, c) == kept.end(); });
+  }
+
+  const LabOptions& options_;
+  std::vector<Case> cases_;
+  std::vector<std::string> names_{};
+  const RunStore& store_;
+  FrontResult result_{};
+  std::vector<std::size_t> alive_{};  ///< candidates
+  std::vector<CaseRun> runs_{};
+};
+
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error(path.string() + ": cannot be written");
+}
+
+void write_results(const LabOptions& options, const fs::path& directory, FrontSearch& search) {
+  const FrontResult& r = search.result();
+  const std::size_t runs = search.runs().size();
+  const Experiment experiment{r.experiment, Runtime::kVirtual, runs, std::move(search.runs()),
+                              r.question};
+  write_bundle(directory, experiment, summarise(experiment),
+               {{"dpdk", rte_version()}, {"experiment_file", options.file}});
+  write_report_of_run(directory);
+  write(directory / "front.json", to_json(r));
+  write(directory / "front.txt", front_table(r));
+  std::ofstream csv(directory / "front.csv", std::ios::binary | std::ios::trunc);
+  write_front_csv(csv, r);
+}
+
+}  // namespace
+
+int front_command(const LabOptions& options) {
+  catch_stop_signals();  // first: from here on Ctrl-C leaves what can be taken up again
+  auto file = load_front(options.file);
+  if (!file) {
+    std::fputs(format_issues(options.file, file.issues).c_str(), stderr);
+    return kExitUsage;
+  }
+  FrontSettings& settings = file.config->settings;
+  settings.seeds = options.seeds.value_or(settings.seeds);
+  settings.screening_seeds = std::min(settings.screening_seeds, settings.seeds);
+  auto plan = make_plan(file.config->experiment,
+                        {.first_seed = options.first_seed, .seeds = settings.seeds});
+  if (!plan) {
+    std::fputs(format_issues(options.file, plan.issues).c_str(), stderr);
+    return kExitUsage;
+  }
+  const fs::path directory = options.out.empty()
+                                 ? fs::path("results") / file.config->experiment.name
+                                 : fs::path(options.out);
+  if (!prepare(directory)) return kExitUsage;
+  const RunStore store(directory, program_identity());
+  if (options.fresh) store.clear();
+  FrontSearch search(options, *file.config, std::move(*plan.config), store);
+  if (const int status = search.run(); status != kExitOk) {
+    say("outrider-lab: the search is not finished; the same command goes on with it");
+    return status;
+  }
+  write_results(options, directory, search);
+  const std::string text = options.json ? to_json(search.result()) : front_table(search.result());
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+  say("outrider-lab: results are in " + directory.string());
+  store.clear();
+  return kExitOk;
+}
+
+}  // namespace outrider

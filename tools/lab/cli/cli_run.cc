@@ -1,0 +1,168 @@
+#include <rte_version.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+
+#include "common/config/config_file.h"
+#include "common/runtime/poll_stop.h"
+#include "common/telemetry/exit_status.h"
+#include "tools/lab/cli/cli.h"
+#include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/plan/plan.h"
+#include "tools/lab/plan/testbed.h"
+#include "tools/lab/run/run_loopback.h"
+#include "tools/lab/run/run_pool.h"
+#include "tools/lab/run/run_programs.h"
+#include "tools/lab/run/run_store.h"
+#include "tools/lab/run/time_estimate.h"
+#include "tools/lab/summary/bundle.h"
+#include "tools/lab/summary/summary.h"
+
+namespace outrider {
+namespace {
+
+struct Planned {
+  ExperimentFile file;
+  std::vector<Case> cases;
+  std::vector<std::string> names;
+};
+
+/// @return nothing if something is wrong, which was printed
+std::optional<Planned> load(const LabOptions& options) {
+  auto file = load_experiment(options.file);
+  if (!file) {
+    std::fputs(format_issues(options.file, file.issues).c_str(), stderr);
+    return std::nullopt;
+  }
+  auto plan = make_plan(*file.config, {.first_seed = options.first_seed,
+                                       .seeds = options.seeds,
+                                       .filter = options.filter,
+                                       .quick = options.quick});
+  if (!plan) {
+    std::fputs(format_issues(options.file, plan.issues).c_str(), stderr);
+    return std::nullopt;
+  }
+  Planned planned{std::move(*file.config), std::move(*plan.config), {}};
+  if (planned.cases.empty()) {
+    say("outrider-lab: no case's name holds \"" + options.filter +
+        "\"; `outrider-lab plan` lists them");
+    return std::nullopt;
+  }
+  for (const auto& c : planned.cases) planned.names.push_back(case_name(planned.file, c));
+  return planned;
+}
+
+/// @return nothing if something is wrong, which was printed; a default if none is asked for
+std::optional<Testbed> testbed_of(const LabOptions& options, const std::vector<Case>& cases) {
+  if ((options.runtime == Runtime::kTestbed) != !options.testbed.empty()) {
+    say("outrider-lab: --testbed FILE belongs to --runtime testbed, and that to it");
+    return std::nullopt;
+  }
+  if (options.testbed.empty()) return Testbed{};
+  auto loaded = load_testbed(options.testbed);
+  if (loaded) merge_issues(loaded.issues, missing_devices(*loaded.config, cases.front()));
+  if (loaded.issues.empty()) return std::move(*loaded.config);
+  std::fputs(format_issues(options.testbed, loaded.issues).c_str(), stderr);
+  return std::nullopt;
+}
+
+RunOutcome run_order(const LabOptions& options, const RunOrder& order, const Testbed& testbed,
+                     const std::filesystem::path& directory) {
+  if (options.runtime == Runtime::kTestbed) return run_cases_testbed(order, directory, testbed);
+  if (options.runtime == Runtime::kLoopback) return run_cases_loopback(order, directory);
+  return run_cases_virtual(order, options.jobs != 0 ? options.jobs : usable_cpus().size());
+}
+
+}  // namespace
+
+int check_command(const LabOptions& options) {
+  const auto planned = load(options);
+  if (!planned) return kExitUsage;
+  std::printf("%s: no fault; %zu cases of %zu arms\n", options.file.c_str(), planned->cases.size(),
+              planned->file.arms.size());
+  return kExitOk;
+}
+
+int plan_command(const LabOptions& options) {
+  const auto planned = load(options);
+  if (!planned) return kExitUsage;
+  for (const auto& name : planned->names) std::printf("%s\n", name.c_str());
+  std::fflush(stdout);
+  say(planned->file.name + ": " + std::to_string(planned->cases.size()) + " cases");
+  const std::size_t jobs = usable_cpus().size();
+  if (const auto seconds = estimate_seconds(planned->cases, jobs))
+    say("about " + duration_text(*seconds) + " in virtual time on " + std::to_string(jobs) +
+        " processes of this machine");
+  return kExitOk;
+}
+
+namespace {
+
+/// What of the cases real processes cannot do; empty: nothing.
+std::string for_virtual_time_alone(const std::vector<Case>& cases) {
+  const auto learns = [](const JobConfig& job) { return job.learner.model != LearnerModel::kNone; };
+  for (const Case& c : cases) {
+    if (c.traffic.attribution)
+      return "attribution: is for virtual time alone: with real processes nobody can say what was "
+             "served while a packet waited";
+    if (std::ranges::any_of(c.traffic.jobs, learns))
+      return "learner: is for virtual time alone: its sums would keep a process from its queues";
+  }
+  return {};
+}
+
+}  // namespace
+
+int run_command(const LabOptions& options) {
+  catch_stop_signals();  // first: from here on Ctrl-C leaves results
+  const auto planned = load(options);
+  if (!planned) return kExitUsage;
+  const auto virtual_alone = for_virtual_time_alone(planned->cases);
+  if (options.runtime != Runtime::kVirtual && !virtual_alone.empty()) {
+    say(options.file + ": " + virtual_alone);
+    return kExitUsage;
+  }
+  const auto testbed = testbed_of(options, planned->cases);
+  if (!testbed) return kExitUsage;
+  const std::filesystem::path directory =
+      options.out.empty() ? std::filesystem::path("results") /
+                                (planned->file.name + (options.quick ? "-quick" : ""))
+                          : std::filesystem::path(options.out);
+  if (!prepare(directory)) return kExitUsage;
+  const RunStore store(directory, program_identity() + write_config(*testbed));
+  if (options.fresh) store.clear();
+  std::vector<std::size_t> all(planned->cases.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  RunOutcome outcome = run_session(
+      {planned->file.name, planned->cases, planned->names, options.runtime, store,
+       [&](const RunOrder& order) { return run_order(options, order, *testbed, directory); }},
+      all);
+  for (const auto& failure : outcome.failures)
+    say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
+
+  const bool ledger = balanced(outcome, planned->names, planned->cases);
+  const int status = status_of(outcome, ledger);
+  const Experiment experiment{
+      planned->file.name,     options.runtime,
+      planned->cases.size(),  std::move(outcome.runs),
+      planned->file.question, options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
+      options.quick};
+  const Summary summary = summarise(experiment);
+  write_bundle(directory, experiment, summary,
+               {{"dpdk", rte_version()}, {"experiment_file", options.file}});
+  write_report_of_run(directory);
+  std::fputs((options.json ? to_json(summary) : comparison_table(summary)).c_str(), stdout);
+  std::fflush(stdout);
+  if (outcome.interrupted)
+    say("outrider-lab: interrupted: " + std::to_string(experiment.runs.size()) + " of " +
+        std::to_string(planned->cases.size()) +
+        " cases are complete; the same command runs the rest");
+  say("outrider-lab: results are in " + directory.string());
+  if (!outcome.interrupted && outcome.failures.empty()) store.clear();
+  return status;
+}
+
+}  // namespace outrider

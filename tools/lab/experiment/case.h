@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/units.h"
+#include "switch/config/config.h"
+#include "switch/report/report.h"
+#include "trafficgen/config/config.h"
+#include "trafficgen/report/report.h"
+
+namespace outrider {
+
+using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
+
+/// Named settings of a case, in the order of the experiment's schema.
+using Parameters = std::vector<std::pair<std::string, ParameterValue>>;
+
+enum class Runtime : std::uint8_t { kVirtual, kLoopback, kTestbed };
+
+constexpr const char* name_of(Runtime runtime) noexcept {
+  constexpr const char* kNames[]{"virtual", "loopback", "testbed"};
+  return kNames[static_cast<std::size_t>(runtime)];
+}
+
+/// One run to be made: an arm at one point of the matrix with one seed. All
+/// runtimes execute the same two configurations; they differ only in what the
+/// devices that join them are.
+struct Case {
+  std::string label;  ///< begins with "off" or "on"
+  Parameters parameters;
+  std::uint64_t seed = 1;
+  SwitchProcessConfig switches;
+  GeneratorConfig traffic;
+  std::string measured_queue;  ///< "switch.port", whose metrics are the headline
+  Duration base_rtt{};         ///< worker to server and back, empty network, propagation only
+  BitRate bottleneck{};        ///< of the measured queue
+  std::uint32_t background_flows = 0;
+  std::uint32_t workers = 0;
+  std::uint32_t skip_iterations = 0;  ///< of every job: not measured
+  Duration cost_window{};             ///< T of the background's cost; zero: see background_costs()
+};
+
+/// What one run left behind.
+struct RunResult {
+  SwitchReport switches;
+  GeneratorReport traffic;
+  std::uint64_t mbufs_leaked = 0;  ///< in use after everything was released; part of the ledger
+  bool interrupted = false;
+};
+
+}  // namespace outrider

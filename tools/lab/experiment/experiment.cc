@@ -1,0 +1,216 @@
+#include "tools/lab/experiment/experiment.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "common/config/config_file.h"
+#include "common/config/suggestion.h"
+#include "tools/lab/experiment/experiment_binding.h"
+#include "tools/lab/experiment/front_file.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint32_t kMaxGroup = 10'000;
+
+/// The file without what is read by hand, and with host counts as texts.
+ConfigTable bound_part(const ConfigTable& file) {
+  ConfigTable bound = file;
+  std::erase_if(bound.members,
+                [](const ConfigMember& m) { return m.key == "vary" || m.key == "cross"; });
+  ConfigValue* hosts = nullptr;
+  for (auto& member : bound.members)
+    if (member.key == "hosts") hosts = &member.value;
+  auto* groups = hosts == nullptr ? nullptr : hosts->as<ConfigValue::Array>();
+  if (groups == nullptr) return bound;
+  for (auto& group : *groups) {
+    auto* table = group.as<ConfigTable>();
+    if (table == nullptr) continue;
+    for (auto& member : table->members)
+      if (const auto* number = member.value.as<std::int64_t>();
+          number != nullptr && member.key == "count")
+        member.value = ConfigValue(std::to_string(*number));
+  }
+  return bound;
+}
+
+/// @return nullptr, with a fault recorded, if no entry of `list` has this name
+template <class List>
+auto* find_named(const Checks& at, std::string_view key, const List& list, const std::string& name,
+                 std::string_view kind) {
+  const auto it = std::ranges::find_if(list, [&](const auto& e) { return e.name == name; });
+  if (it != list.end()) return &*it;
+  std::vector<std::string_view> names;
+  names.reserve(list.size());
+  for (const auto& e : list) names.emplace_back(e.name);
+  at.fault(key, Checks::quoted(name),
+           "no [[" + std::string(kind) + "]] has this name" + suggestion(name, names));
+  return static_cast<decltype(&*it)>(nullptr);
+}
+
+void check_name(const Checks& at, std::set<std::string>& taken, const std::string& name) {
+  at.require(!name.empty() && name.find_first_of(". /") == name.npos, "name", Checks::quoted(name),
+             "must not be empty or hold a dot, a blank or a slash");
+  at.require(taken.insert(name).second, "name", Checks::quoted(name), "is used twice");
+}
+
+void check_trunks(const Checks& root, const ExperimentFile& e) {
+  std::set<std::pair<std::string, std::string>> joined;
+  for (std::size_t i = 0; i < e.trunks.size(); ++i) {
+    const auto at = root.below("link", i);
+    const auto& t = e.trunks[i];
+    find_named(at, "a", e.switches, t.a, "switch");
+    find_named(at, "b", e.switches, t.b, "switch");
+    at.require(t.a != t.b, "b", Checks::quoted(t.b), "must be another switch than a");
+    at.require(joined.insert(std::minmax(t.a, t.b)).second, "b", Checks::quoted(t.b),
+               "is joined to \"" + t.a + "\" already");
+    at.rate("rate", t.rate);
+    at.not_negative("delay", t.delay);
+  }
+}
+
+void check_groups(const Checks& root, const ExperimentFile& e, std::set<std::string>& names) {
+  for (std::size_t i = 0; i < e.hosts.size(); ++i) {
+    const auto at = root.below("hosts", i);
+    const auto& g = e.hosts[i];
+    check_name(at, names, g.name);
+    find_named(at, "switch", e.switches, g.at_switch, "switch");
+    at.rate("rate", g.rate);
+    at.not_negative("delay", g.delay);
+    at.require(g.delay_spread >= 0 && g.delay_spread < 1, "delay_spread",
+               std::to_string(g.delay_spread), "must be at least 0 and less than 1");
+  }
+}
+
+void check_job_group(const Checks& at, std::string_view key, const ExperimentFile& e,
+                     const std::string& name) {
+  const auto* group = find_named(at, key, e.hosts, name, "hosts");
+  if (group == nullptr) return;
+  const std::string count = key == "hosts" ? kWorkersAndServer : std::string(key);
+  at.require(group->count.parameter == count, key, Checks::quoted(name),
+             "needs count = \"" + count + "\" in its [[hosts]]");
+}
+
+void check_ring_groups(const Checks& at, const ExperimentFile& e) {
+  at.require(e.job.hosts.empty(), "hosts", Checks::quoted(e.job.hosts),
+             "must not be given together with ring");
+  std::set<std::string> seen;
+  for (const auto& name : e.job.ring) {
+    const auto* group = find_named(at, "ring", e.hosts, name, "hosts");
+    if (group == nullptr) continue;
+    at.require(seen.insert(name).second, "ring", Checks::quoted(name), "is named twice");
+    at.require(group->count.parameter.empty(), "ring", Checks::quoted(name),
+               "needs a number as its count");
+  }
+}
+
+void check_job_groups(const Checks& at, const ExperimentFile& e) {
+  if (!e.job.ring.empty()) return check_ring_groups(at, e);
+  if (!e.job.hosts.empty()) return check_job_group(at, "hosts", e, e.job.hosts);
+  check_job_group(at, "workers", e, e.job.workers);
+  check_job_group(at, "servers", e, e.job.servers);
+}
+
+void check_roles(const Checks& root, const ExperimentFile& e) {
+  check_job_groups(root.below("job"), e);
+  if (e.background.from.empty() && e.background.to.empty()) return;
+  const auto at = root.below("background");
+  const auto* from = find_named(at, "from", e.hosts, e.background.from, "hosts");
+  const auto* to = find_named(at, "to", e.hosts, e.background.to, "hosts");
+  if (from == nullptr || to == nullptr) return;
+  const auto shared = [&e](const HostGroupEntry* group) {
+    return !e.job.hosts.empty() && group->name == e.job.hosts;
+  };
+  for (const auto* group : {from, to})
+    at.require(group->count.parameter.empty() || (shared(group) && group == to),
+               group == from ? "from" : "to", Checks::quoted(group->name),
+               "needs a number as its count");
+  if (shared(to)) return;  // as many of its hosts as senders, if there are; see check_placement()
+  at.require(from->count.fixed == to->count.fixed, "to", std::to_string(to->count.fixed) + " hosts",
+             "must be as many as from has, " + std::to_string(from->count.fixed));
+}
+
+void check_arms(const Checks& root, const ExperimentFile& e) {
+  if (e.arms.empty()) root.fault("arm", "there must be at least one [[arm]]");
+  std::set<std::string> labels;
+  for (std::size_t i = 0; i < e.arms.size(); ++i) {
+    const auto at = root.below("arm", i);
+    const auto& arm = e.arms[i];
+    const bool off = arm.label == "off" || arm.label.starts_with("off-");
+    const bool on = arm.label == "on" || arm.label.starts_with("on-");
+    at.require(labels.insert(arm.label).second, "label", Checks::quoted(arm.label),
+               "is used twice");
+    if (!at.require(off || on, "label", Checks::quoted(arm.label),
+                    R"(must be "off" or "on", or begin with "off-" or "on-")"))
+      continue;
+    const bool regulated = arm.parameters.regulation != RegulationMode::kOff;
+    at.require(on == regulated, "label", Checks::quoted(arm.label),
+               on ? "needs a regulation other than \"off\"" : "needs regulation \"off\"");
+    for (const auto& issue : validate(arm.parameters)) at.fault(issue.key, issue.problem);
+  }
+}
+
+}  // namespace
+
+Parsed<HostCount> parse_host_count(std::string_view text) {
+  if (text == "workers" || text == "servers" || text == kWorkersAndServer)
+    return {HostCount{0, std::string(text)}, {}};
+  HostCount count;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), count.fixed);
+  if (error != std::errc{} || end != text.end() || count.fixed == 0 || count.fixed > kMaxGroup)
+    return {{}, R"(must be a number from 1 to 10000, "workers", "servers" or "workers + 1")"};
+  return {count, {}};
+}
+
+std::string format_host_count(const HostCount& count) {
+  return count.parameter.empty() ? std::to_string(count.fixed) : count.parameter;
+}
+
+ConfigIssues validate(const ExperimentFile& e) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  root.require(!e.name.empty() && e.name.find_first_of("/ ") == e.name.npos, "name",
+               Checks::quoted(e.name),
+               "must not be empty or hold a blank or a slash: it names the directory of results");
+  root.in_range("seeds", e.seeds, 1, 1'000'000);
+  if (e.switches.empty()) root.fault("switch", "there must be at least one [[switch]]");
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < e.switches.size(); ++i)
+    check_name(root.below("switch", i), names, e.switches[i].name);
+  check_trunks(root, e);
+  check_groups(root, e, names);
+  check_roles(root, e);
+  root.below("network").positive("rtt", e.network.rtt);
+  for (const auto& issue : validate(e.parameters))
+    root.below("parameters").fault(issue.key, issue.problem);
+  check_arms(root, e);
+  return issues;
+}
+
+ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
+                                             const std::filesystem::path& directory) {
+  ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
+  const FrontTaken front =
+      take_front(with_base(as_written, directory, result.issues), result.issues);
+  const MatrixTaken taken = take_matrix(front.file, result.issues);
+  const ConfigTable& file = taken.file;
+  ExperimentFile& e = *result.config;
+  e.directory = directory;
+  e.sweeps_alone = taken.sweeps_alone;
+  read_config(bound_part(file), "", e, result.issues);
+  merge_issues(result.issues, validate(e));
+  read_sweeps(file, e, result.issues);
+  name_by_matrix(taken, result.issues);
+  name_by_front(front, result.issues);
+  if (!result.issues.empty()) result.config.reset();
+  return result;
+}
+
+ConfigResult<ExperimentFile> load_experiment(const std::string& path) {
+  auto file = read_toml_file(path);
+  if (!file) return {{}, std::move(file.issues)};
+  return experiment_from(*file.config, std::filesystem::path(path).parent_path());
+}
+
+}  // namespace outrider

@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "common/config/config_file.h"
+#include "tools/lab/experiment/experiment.h"
+
+namespace outrider {
+namespace {
+
+/// What an experiment may take from another: where it happens, not what it asks.
+constexpr std::array<std::string_view, 6> kInherited{"network", "switch",     "link",
+                                                     "hosts",   "background", "job"};
+
+void inherit(const ConfigTable& base, ConfigTable& file) {
+  for (const std::string_view key : kInherited)
+    if (const ConfigValue* value = base.get(key); value != nullptr && file.get(key) == nullptr)
+      file[key] = *value;
+  const ConfigValue* of_base = base.get("parameters");
+  if (of_base == nullptr || of_base->as<ConfigTable>() == nullptr) return;
+  ConfigValue& own = file["parameters"];
+  if (std::holds_alternative<ConfigValue::Unsupported>(own.data)) own = ConfigValue(ConfigTable{});
+  ConfigTable* parameters = own.as<ConfigTable>();
+  if (parameters == nullptr) return;  // no table: a fault that its reader finds
+  for (const auto& member : of_base->as<ConfigTable>()->members)
+    if (parameters->get(member.key) == nullptr) (*parameters)[member.key] = member.value;
+}
+
+}  // namespace
+
+ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
+                      ConfigIssues& issues) {
+  const auto at = std::ranges::find(file.members, "base", &ConfigMember::key);
+  if (at == file.members.end()) return file;
+  const ConfigValue value = at->value;
+  file.members.erase(at);
+  const auto* name = value.as<std::string>();
+  if (name == nullptr) {
+    issues.push_back({"base", display(value) + ": must be the path of an experiment"});
+    return file;
+  }
+  const auto base = read_toml_file((directory / *name).string());
+  for (const auto& issue : base.issues)
+    issues.push_back({"base", "\"" + *name + "\": " + issue.problem});
+  if (!base) return file;
+  if (base.config->get("base") != nullptr)
+    issues.push_back({"base", "\"" + *name + "\": has a base itself; name that one"});
+  inherit(*base.config, file);
+  return file;
+}
+
+}  // namespace outrider

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "tools/lab/experiment/experiment.h"
+
+namespace outrider {
+
+// Bindings of the experiment file, see common/config/config_binding.h.
+
+template <class V>
+void describe(V& v, SwitchEntry& c) {
+  v.value("name", c.name, Presence::kRequired);
+}
+
+template <class V>
+void describe(V& v, TrunkEntry& c) {
+  v.value("a", c.a, Presence::kRequired);
+  v.value("b", c.b, Presence::kRequired);
+  v.rate("rate", c.rate, Presence::kRequired);
+  v.duration("delay", c.delay, Presence::kRequired);
+  v.value("gray", c.gray);
+}
+
+template <class V>
+void describe(V& v, HostGroupEntry& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.text("count", c.count, parse_host_count, format_host_count);
+  v.value("switch", c.at_switch, Presence::kRequired);
+  v.rate("rate", c.rate, Presence::kRequired);
+  v.duration("delay", c.delay, Presence::kRequired);
+  v.share("delay_spread", c.delay_spread);
+  v.bytes("tso_bytes", c.tso_bytes);
+}
+
+template <class V>
+void describe(V& v, NetworkEntry& c) {
+  v.value("measured", c.measured, Presence::kRequired);
+  v.duration("rtt", c.rtt, Presence::kRequired);
+}
+
+template <class V>
+void describe(V& v, GroupPair& c) {
+  v.value("from", c.from, Presence::kRequired);
+  v.value("to", c.to, Presence::kRequired);
+}
+
+template <class V>
+void describe(V& v, JobEntry& c) {
+  v.value("workers", c.workers);
+  v.value("servers", c.servers);
+  v.value("hosts", c.hosts);
+  v.value("ring", c.ring);
+}
+
+template <class V>
+void describe(V& v, Arm& c) {
+  v.value("label", c.label, Presence::kRequired);
+  describe(v, c.parameters);  // its overrides stand in [[arm]] itself
+}
+
+template <class V>
+void describe(V& v, ExperimentFile& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("question", c.question, Presence::kRequired);
+  v.value("seeds", c.seeds);
+  v.table("network", c.network);
+  v.tables("switch", c.switches);
+  v.tables("link", c.trunks);
+  v.tables("hosts", c.hosts);
+  v.table("background", c.background);
+  v.table("job", c.job);
+  v.table("parameters", c.parameters);
+  v.tables("arm", c.arms, Arm{{}, c.parameters});
+}
+
+}  // namespace outrider

@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "common/config/checks.h"
+#include "tools/lab/experiment/experiment.h"
+#include "tools/lab/experiment/label_part.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::string_view kMatrix = "matrix";
+
+/// 20, or "1..20": seeds count from 1; --seed of the command line shifts them.
+std::optional<std::int64_t> seeds_of(const ConfigValue& value) {
+  if (const auto* number = value.as<std::int64_t>()) return *number;
+  const auto* text = value.as<std::string>();
+  if (text == nullptr || !text->starts_with("1..")) return std::nullopt;
+  std::int64_t last = 0;
+  const auto [end, error] = std::from_chars(text->data() + 3, text->data() + text->size(), last);
+  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
+  return last;
+}
+
+/// All combinations of the regulator's values: "off" once, "on-mark-lead_rtts=4".
+class Arms {
+ public:
+  explicit Arms(const std::vector<ConfigMember>& axes) : axes_(axes) {}
+
+  ConfigValue::Array make() {
+    combine(0, {}, {});
+    return std::move(arms_);
+  }
+
+ private:
+  void combine(std::size_t axis, const ConfigTable& so_far, const std::string& label) {
+    if (axis == axes_.size()) return add(so_far, label);
+    const auto& [name, values] = axes_[axis];
+    for (const auto& value : *values.as<ConfigValue::Array>()) {
+      ConfigTable arm = so_far;
+      arm[name] = value;
+      const bool is_mode = name == "regulation";
+      const std::string part = (is_mode ? "" : name + "=") + label_part(value);
+      combine(axis + 1, arm, label + '-' + part);
+    }
+  }
+  /// What belongs to the regulator means nothing where there is none.
+  void add(ConfigTable arm, const std::string& label) {
+    const auto* mode = arm.get("regulation");
+    if (mode != nullptr && *mode == ConfigValue(std::string("off"))) {
+      if (has_off_) return;
+      has_off_ = true;
+      arm = ConfigTable();
+      arm["label"] = ConfigValue(std::string("off"));
+    } else {
+      arm["label"] = ConfigValue("on" + label);
+    }
+    arms_.emplace_back(std::move(arm));
+  }
+
+  const std::vector<ConfigMember>& axes_;
+  ConfigValue::Array arms_{};
+  bool has_off_ = false;
+};
+
+/// The axes of the matrix by what becomes of them.
+struct Axes {
+  std::vector<ConfigMember> regulator{};
+  ConfigTable others{};
+};
+
+Axes axes_of(const ConfigTable& matrix, ConfigTable& file, ConfigIssues& issues) {
+  Axes axes;
+  for (const auto& [name, value] : matrix.members) {
+    const std::string key = join_key(kMatrix, name);
+    if (name == "seed") {
+      const auto seeds = seeds_of(value);
+      if (seeds) file["seeds"] = ConfigValue(*seeds);
+      else issues.push_back({key, display(value) + R"(: must be a number or "1..N")"});
+      continue;
+    }
+    const auto* values = value.as<ConfigValue::Array>();
+    if (values == nullptr || values->empty())
+      issues.push_back({key, display(value) + ": must be an array of values"});
+    else if (is_regulator_parameter(name)) axes.regulator.push_back({name, value});
+    else axes.others[name] = value;
+  }
+  // The mode first: the rest of a label says more of it.
+  std::stable_partition(axes.regulator.begin(), axes.regulator.end(),
+                        [](const auto& axis) { return axis.key == "regulation"; });
+  return axes;
+}
+
+ConfigValue::Array labels_of(const ConfigTable& file) {
+  ConfigValue::Array labels;
+  const auto* arms = file.get("arm");
+  if (arms == nullptr || !is_array_of_tables(*arms)) return labels;
+  for (const auto& arm : *arms->as<ConfigValue::Array>())
+    if (const auto* label = arm.as<ConfigTable>()->get("label")) labels.push_back(*label);
+  return labels;
+}
+
+}  // namespace
+
+MatrixTaken take_matrix(const ConfigTable& as_written, ConfigIssues& issues) {
+  MatrixTaken taken{.file = as_written};
+  ConfigTable& file = taken.file;
+  const auto* found = as_written.get(kMatrix);
+  if (found == nullptr) return taken;
+  std::erase_if(file.members, [](const ConfigMember& m) { return m.key == kMatrix; });
+  const auto* matrix = found->as<ConfigTable>();
+  if (matrix == nullptr) {
+    issues.push_back({std::string(kMatrix), display(*found) + ": must be a table: [matrix]"});
+    return taken;
+  }
+  Axes axes = axes_of(*matrix, file, issues);
+  if (!axes.regulator.empty() && file.get("arm") != nullptr) {
+    issues.push_back({join_key(kMatrix, axes.regulator.front().key),
+                      "belongs to the [[arm]] tables that this file has"});
+  } else if (!axes.regulator.empty()) {
+    file["arm"] = ConfigValue(Arms(axes.regulator).make());
+    taken.arms_key = "arm[";
+  }
+  if (axes.others.members.empty()) return taken;
+  taken.sweeps_alone = true;
+  axes.others["arms"] = ConfigValue(labels_of(file));
+  auto* crosses = file.get("cross") == nullptr ? nullptr : &file["cross"];
+  auto* list = crosses == nullptr ? nullptr : crosses->as<ConfigValue::Array>();
+  if (crosses != nullptr && list == nullptr) return taken;  // a fault of its own
+  taken.cross_key = join_key("", "cross", list == nullptr ? 0 : list->size());
+  if (list != nullptr) list->emplace_back(std::move(axes.others));
+  else file["cross"] = ConfigValue(ConfigValue::Array{ConfigValue(std::move(axes.others))});
+  return taken;
+}
+
+void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues) {
+  ConfigIssues named;
+  for (auto& issue : issues) {
+    for (const std::string& made : {taken.arms_key, taken.cross_key}) {
+      if (made.empty() || !issue.key.starts_with(made)) continue;
+      issue.key = std::string(kMatrix) + issue.key.substr(issue.key.find(']') + 1);
+      break;
+    }
+    const bool follows = issue.key == join_key(kMatrix, "label");  // from the value's own fault
+    const bool known = std::ranges::any_of(named, [&issue](const ConfigIssue& other) {
+      return other.key == issue.key && other.problem == issue.problem;
+    });
+    if (!follows && !known) named.push_back(issue);
+  }
+  issues = std::move(named);
+}
+
+}  // namespace outrider

@@ -1,0 +1,207 @@
+#include "tools/lab/experiment/experiment_parameters.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "common/config/config_file.h"
+#include "tools/lab/experiment/placement.h"
+
+namespace outrider {
+namespace {
+
+ParameterValue value_of(const ConfigValue& v) {
+  if (const auto* b = v.as<bool>()) return *b;
+  if (const auto* i = v.as<std::int64_t>()) return *i;
+  if (const auto* d = v.as<double>()) return *d;
+  return *v.as<std::string>();  // describe(CaseParameters) names no list and no table
+}
+
+constexpr double kLongest_seconds = 1e6;
+constexpr double kMaxRateFactor = 1000;
+constexpr std::uint64_t kMaxLayerClasses = 7;  // class selectors above 0, a queue each
+constexpr double kLongest_rtts = 1e6;
+constexpr std::uint32_t kMaxJobs = 256;
+constexpr double kMaxBurstFactor = 100;
+constexpr double kMaxComputeSpread = 100;
+constexpr double kMaxLoss = 1000;
+constexpr std::uint32_t kMaxGroup = 10'000;  ///< hosts
+
+/// As it would stand in the file.
+std::string shown(double v) { return to_toml_text(ConfigValue(v)); }
+
+ConfigTable described_regulator() {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  CaseParameters parameters;
+  describe_regulator(writer, parameters);
+  return table;
+}
+
+/// What describes more than one job, and nothing else.
+ConfigTable described_jobs(CaseParameters parameters) {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  describe_jobs(writer, parameters);
+  writer.choice("composition", parameters.composition, kCompositions);
+  return table;
+}
+
+void check_jobs(const Checks& at, const CaseParameters& p) {
+  at.in_range("jobs", p.jobs, 1, kMaxJobs);
+  const std::uint64_t hosts = std::uint64_t{std::max(p.workers, p.servers)} * p.jobs;
+  at.require(hosts <= kMaxGroup, "jobs", std::to_string(p.jobs),
+             "times workers, and times servers, must be at most " + std::to_string(kMaxGroup));
+  at.require(p.job_offset >= 0 && p.job_offset <= 1, "job_offset", shown(p.job_offset),
+             "must be from 0 to 1: a share of an iteration");
+  at.in_interval("job_burst_factor", p.job_burst_factor, 0, kMaxBurstFactor, false);
+  at.require(p.job_burst_factor == 1 || p.model.empty(), "job_burst_factor",
+             shown(p.job_burst_factor), "must be 1 with a model: it says how long bursts are");
+  at.require(
+      p.tensorlights_interval_seconds > 0 && p.tensorlights_interval_seconds <= kLongest_seconds,
+      "tensorlights_interval_seconds", shown(p.tensorlights_interval_seconds),
+      "must be above 0, at most " + shown(kLongest_seconds));
+  if (p.placement.empty()) return;
+  const auto placed = at.parses("placement", p.placement, parse_placement(p.placement));
+  if (!placed) return;
+  const std::size_t servers = server_hosts(*placed).size();
+  at.require(servers == p.jobs, "placement", Checks::quoted(p.placement),
+             "places " + std::to_string(servers) + " jobs; jobs is " + std::to_string(p.jobs));
+  at.require(placed->size() <= p.workers + 1, "placement", Checks::quoted(p.placement),
+             "needs " + std::to_string(placed->size()) + " hosts; there are workers + 1, " +
+                 std::to_string(p.workers + 1));
+  at.require(p.servers == 1, "servers", std::to_string(p.servers),
+             "must be 1 with placement: it says where the one server of each job is");
+}
+
+/// What a regulated arm must not ask for. (Other rules are the generator's: the point of a
+/// sweep may still change what they need.)
+void check_signal_faults(const Checks& at, const CaseParameters& p) {
+  if (p.regulation == RegulationMode::kOff) return;
+  for (const auto& [key, share] : std::initializer_list<std::pair<std::string_view, double>>{
+           {"signal_lost", p.signal_lost},
+           {"signal_late", p.signal_late},
+           {"signal_early", p.signal_early},
+           {"signal_duplicated", p.signal_duplicated}})
+    at.require(share == 0 || p.lead_source != LeadSource::kNone, key, shown(share),
+               "must be 0 with lead_source \"none\": no START is sent");
+  at.require(p.signal_early == 0 || p.lead_source != LeadSource::kWait, "signal_early",
+             shown(p.signal_early),
+             "needs lead_source \"overlap\": with \"wait\" nobody knows "
+             "before that gradients will be ready");
+  at.require(p.signal_late == 0 || p.signal_late_rtts > 0, "signal_late_rtts",
+             shown(p.signal_late_rtts), "must be above 0 with signal_late");
+  at.require(p.signal_early == 0 || p.signal_early_rtts > 0, "signal_early_rtts",
+             shown(p.signal_early_rtts), "must be above 0 with signal_early");
+}
+
+}  // namespace
+
+bool is_regulator_parameter(std::string_view name) {
+  static const ConfigTable kRegulator = described_regulator();
+  return kRegulator.get(name) != nullptr;
+}
+
+Parameters to_all_parameters(const CaseParameters& parameters) {
+  ConfigTable table;
+  ConfigWriter writer(table);
+  CaseParameters copy = parameters;
+  describe(writer, copy);
+  Parameters out;
+  out.reserve(table.members.size());
+  for (const auto& member : table.members) {
+    // bytes() writes a size without a unit, as its key ends with _bytes.
+    out.emplace_back(member.key, value_of(member.value));
+  }
+  return out;
+}
+
+Parameters to_parameters(const CaseParameters& parameters) {
+  static const ConfigTable kOneJob = described_jobs({});
+  Parameters out = to_all_parameters(parameters);
+  if (described_jobs(parameters) == kOneJob)
+    std::erase_if(out, [](const auto& p) { return kOneJob.get(p.first) != nullptr; });
+  return out;
+}
+
+ConfigIssues validate(const CaseParameters& p) {
+  ConfigIssues issues;
+  const Checks at(issues);
+  const auto within = [&at](std::string_view key, double v, double high) {
+    at.require(v >= 0 && v <= high, key, shown(v), "must be from 0 to " + shown(high));
+  };
+  for (const auto& [key, rtts] : std::initializer_list<std::pair<std::string_view, double>>{
+           {"lead_rtts", p.lead_rtts},
+           {"expiry_rtts", p.expiry_rtts},
+           {"idle_end_rtts", p.idle_end_rtts},
+           {"hold_rtts", p.hold_rtts},
+           {"ack_timeout_rtts", p.ack_timeout_rtts},
+           {"predict_idle_gap_rtts", p.predict_idle_gap_rtts},
+           {"signal_late_rtts", p.signal_late_rtts},
+           {"signal_early_rtts", p.signal_early_rtts},
+           {"signal_copy_gap_rtts", p.signal_copy_gap_rtts}})
+    within(key, rtts, kLongest_rtts);
+  at.require(p.switch_lead_rtts <= kLongest_rtts, "switch_lead_rtts", shown(p.switch_lead_rtts),
+             "must be at most " + shown(kLongest_rtts));
+  for (const auto& [key, s] : std::initializer_list<std::pair<std::string_view, double>>{
+           {"min_rto_seconds", p.min_rto_seconds},
+           {"initial_rto_seconds", p.initial_rto_seconds},
+           {"delayed_ack_seconds", p.delayed_ack_seconds},
+           {"warm_up_seconds", p.warm_up_seconds},
+           {"period_seconds", p.period_seconds},
+           {"due_jitter_seconds", p.due_jitter_seconds},
+           {"compute_seconds", p.compute_seconds},
+           {"start_spread_seconds", p.start_spread_seconds},
+           {"limit_seconds", p.limit_seconds},
+           {"aqm_target_seconds", p.aqm_target_seconds},
+           {"aqm_interval_seconds", p.aqm_interval_seconds},
+           {"fusion_cycle_seconds", p.fusion_cycle_seconds},
+           {"probe_timeout_seconds", p.probe_timeout_seconds},
+           {"cost_window_seconds", p.cost_window_seconds}})
+    within(key, s, kLongest_seconds);
+  at.in_range("layer_classes", p.layer_classes, 1, kMaxLayerClasses);
+  at.require(p.layer_classes == 1 || p.protocol == TransportProtocol::kMlt, "layer_classes",
+             std::to_string(p.layer_classes), "needs protocol \"mlt\": TCP has no layers");
+  at.require(p.layer_classes == 1 || p.scheduler == LabScheduler::kFifo, "layer_classes",
+             std::to_string(p.layer_classes),
+             "needs scheduler \"fifo\": the classes have strict queues of their own");
+  at.in_interval("rate_factor", p.rate_factor, 0, kMaxRateFactor, false);
+  within("compute_spread", p.compute_spread, kMaxComputeSpread);
+  within("target_loss", p.target_loss, kMaxLoss);
+  at.in_range("workers", p.workers, 1, 256);
+  at.in_range("servers", p.servers, 1, 256);
+  at.require(p.regulation == RegulationMode::kOff || p.predict == PredictFrom::kTraffic ||
+                 p.lead_source != LeadSource::kNone,
+             "lead_source", "\"none\"",
+             "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
+  check_signal_faults(at, p);
+  at.require(
+      p.protocol != TransportProtocol::kMlt || p.window_rule != WindowRule::kComplement ||
+          (p.regulation != RegulationMode::kWindow && p.regulation != RegulationMode::kMarkWindow),
+      "window_rule", "\"complement\"",
+      "must be \"strict\" with protocol \"mlt\": what a burst has in flight is told by TCP's "
+      "acknowledgments, and without them all of the link is background's");
+  check_jobs(at, p);
+  at.require(!p.early_drop || p.marker == LabMarker::kStep || p.marker == LabMarker::kStaticPair,
+             "early_drop", "true",
+             "needs marker \"step\" or \"static_pair\": the others drop Not-ECT packets anyhow, "
+             "or mark nothing");
+  at.require(p.background_load >= 0 && p.background_load <= 2, "background_load",
+             shown(p.background_load), "must be from 0 to 2");
+  at.require(p.background_load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",
+             "is required with background_load, e.g. \"../distributions/web-search.cdf\"");
+  at.require(p.skip_iterations < p.iterations, "skip_iterations", std::to_string(p.skip_iterations),
+             "must be below iterations, " + std::to_string(p.iterations));
+  return issues;
+}
+
+std::string assign_parameter(CaseParameters& parameters, const std::string& name,
+                             const ConfigValue& value) {
+  ConfigIssues issues;
+  ConfigTable table;
+  table[name] = value;
+  read_config(table, "", parameters, issues);
+  return issues.empty() ? std::string{} : issues.front().problem;
+}
+
+}  // namespace outrider

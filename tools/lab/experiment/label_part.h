@@ -1,0 +1,18 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "common/config/config_value.h"
+
+namespace outrider {
+
+/// A setting's value as a part of an arm's label: "strict", "0.05", "true".
+inline std::string label_part(const ConfigValue& value) {
+  const auto* text = value.as<std::string>();
+  std::string part = text != nullptr ? *text : display(value);
+  std::ranges::replace(part, ' ', '-');
+  return part;
+}
+
+}  // namespace outrider

@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+
+#include "tools/lab/front/front_result.h"
+#include "tools/lab/summary/table_text.h"
+
+namespace outrider {
+
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+/// "1.09 [1.07, 1.12]", the value times `scale`.
+std::string with_interval(const Estimate& e, double scale) {
+  return formatted("%7.3f [%6.3f, %6.3f]", e.value * scale, e.low * scale, e.high * scale);
+}
+
+std::string candidate_line(const FrontResult& r, std::size_t i) {
+  constexpr double kPercent = 100;
+  return formatted("  %-58s", r.candidates[i].label.c_str()) +
+         with_interval(r.estimates[i].time, 1) + "   " +
+         with_interval(r.estimates[i].cost, kPercent) + '\n';
+}
+
+std::string search_text(const FrontResult& r) {
+  std::string text = "Searched " + std::to_string(r.candidates.size()) + " settings of " +
+                     std::to_string(r.systems.size()) + " systems:";
+  for (const auto& round : r.rounds)
+    text += (&round == r.rounds.data() ? " " : ", then ") + std::to_string(round.candidates) +
+            " with " + std::to_string(round.seeds) + " seeds";
+  return text + ".\n\n";
+}
+
+std::string gains_text(const FrontResult& r) {
+  std::string text;
+  for (const auto& s : r.systems) {
+    if (!s.ours) continue;
+    const bool sure = s.gain.low > 0 || s.gain.high < 0;
+    text += s.name + " less the best tuned baseline: " + with_interval(s.gain, 1) +
+            (sure ? "\n" : " (may be nothing)\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string front_table(const FrontResult& r) {
+  std::string text = r.experiment + ": " + r.question + "\n\n" + search_text(r);
+  text += formatted("%-60s%-28s%s\n", "On its system's front", "communication / alone",
+                    "background lost [%]");
+  std::vector<const SystemFront*> order;
+  for (const auto& s : r.systems) order.push_back(&s);
+  std::ranges::stable_sort(order, [](const SystemFront* a, const SystemFront* b) {
+    return a->area.value > b->area.value;
+  });
+  for (const SystemFront* s : order) {
+    text += s->name + (s->ours ? " (ours)" : "") + ": area " + with_interval(s->area, 1) + '\n';
+    for (const std::size_t i : s->front) text += candidate_line(r, i);
+  }
+  text += formatted("\nAreas are up to %g x alone and %g %% lost. ", r.settings.reference.time,
+                    r.settings.reference.cost * 100);
+  text += "In brackets: 95 %, seeds resampled.\n" + gains_text(r);
+  if (r.settings.seeds < 30) text += "Fewer than 30 seeds: a direction, not a claim.\n";
+  return text;
+}
+
+}  // namespace outrider

@@ -1,0 +1,270 @@
+#include "tools/lab/measure/background_cost.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "tools/lab/measure/metrics.h"
+#include "tools/lab/measure/metrics_iterations.h"
+#include "tools/lab/measure/metrics_series.h"
+#include "tools/lab/measure/references.h"
+
+namespace outrider {
+
+namespace {
+
+struct Interval {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+};
+
+using IterationKey = std::pair<std::uint16_t, std::uint32_t>;
+
+/// What a comparison needs of one run. Times are the generator's [ns].
+struct Observation {
+  const Case* definition = nullptr;
+  const GeneratorReport* traffic = nullptr;
+  bool fixed_schedule = false;
+  RunningTotal background{};    ///< bytes delivered
+  RunningTotal ddl{};           ///< frame bytes that left the measured queue, switch clock
+  RunningTotal busy{};          ///< ns of the measured queue's transmitter, switch clock
+  double payload_share = 1;     ///< of a DDL frame
+  double bytes_per_ns = 0;      ///< of that transmitter
+  std::int64_t offset_ns = 0;   ///< switch clock less generator clock
+  std::int64_t covered_ns = 0;  ///< until here every series is there
+  std::int64_t lead_ns = 0;
+  std::vector<IterationBursts> pushes;
+};
+
+/// Payload delivered and capacity left idle in some intervals.
+struct Tally {
+  double background_bytes = 0;
+  double ddl_bytes = 0;
+  double idle_bytes = 0;
+};
+
+std::int64_t longest_lead_ns(const Case& definition, const std::vector<IterationBursts>& pushes) {
+  std::int64_t lead = 0;
+  for (const auto& job : definition.traffic.jobs)
+    if (job.announce.lead_source == LeadSource::kOverlap)
+      lead = std::max(lead, job.announce.lead.count());
+  for (const auto& it : pushes)
+    if (it.due_ns != kNotYet_ns) lead = std::max(lead, it.due_ns - it.announced_ns);
+  return lead;
+}
+
+bool on_fixed_schedule(const Case& definition) {
+  const auto& jobs = definition.traffic.jobs;
+  return !jobs.empty() && std::ranges::all_of(jobs, [](const JobConfig& job) {
+    return job.schedule == Schedule::kFixed;
+  });
+}
+
+Observation observe(const CostInput& run) {
+  const GeneratorReport& traffic = run.result->traffic;
+  const SwitchReport& switches = run.result->switches;
+  const QueueReport* queue = find_queue(switches, run.definition->measured_queue);
+  Observation o{.definition = run.definition,
+                .traffic = &traffic,
+                .fixed_schedule = on_fixed_schedule(*run.definition),
+                .payload_share = payload_share(*run.definition),
+                .offset_ns = clock_offset_ns(run.runtime, queue, traffic),
+                .covered_ns = traffic.end_ns,
+                .pushes = iterations_of(*run.definition, traffic, BurstDirection::kPush)};
+  o.lead_ns = longest_lead_ns(*run.definition, o.pushes);
+  // What stays empty has no bins at the end; a series whose bins ran out knows no more.
+  if (traffic.bins.size() >= run.definition->traffic.max_bins)
+    o.covered_ns =
+        std::min(o.covered_ns, static_cast<std::int64_t>(traffic.bins.size()) * traffic.bin_ns);
+  o.background = RunningTotal(traffic.bins, traffic.bin_ns, [](const GoodputBin& b) {
+    return b.delivered_bytes[TrafficClass::kBackground];
+  });
+  if (queue == nullptr || queue->bins.empty()) return o;
+  o.busy = RunningTotal(queue->bins, switches.bin_ns, [](const QueueBin& b) { return b.busy_ns; });
+  o.ddl = RunningTotal(queue->bins, switches.bin_ns,
+                       [](const QueueBin& b) { return b.bytes[TrafficClass::kDdl]; });
+  o.bytes_per_ns = static_cast<double>(queue->drain_bits_per_second) / 8e9;
+  std::int64_t switch_end = switches.end_ns;
+  if (queue->bins.size() >= run.definition->switches.max_bins)
+    switch_end = static_cast<std::int64_t>(queue->bins.size()) * switches.bin_ns;
+  o.covered_ns = std::min(o.covered_ns, switch_end - o.offset_ns);
+  return o;
+}
+
+Tally tally(const Observation& o, const std::vector<Interval>& intervals) {
+  Tally t;
+  for (const auto& i : intervals) {
+    t.background_bytes += o.background.between(i.from, i.to);
+    t.ddl_bytes += o.ddl.between(i.from + o.offset_ns, i.to + o.offset_ns) * o.payload_share;
+    const double busy = o.busy.between(i.from + o.offset_ns, i.to + o.offset_ns);
+    t.idle_bytes += (static_cast<double>(i.to - i.from) - busy) * o.bytes_per_ns;
+  }
+  if (o.busy.empty()) t.ddl_bytes = t.idle_bytes = kNotDefined;
+  return t;
+}
+
+void compare(const Tally& reference, const Tally& own, BackgroundCost& cost) {
+  cost.reference_bytes = reference.background_bytes;
+  cost.lost_bytes = reference.background_bytes - own.background_bytes;
+  if (reference.background_bytes > 0)
+    cost.lost_fraction = cost.lost_bytes / reference.background_bytes;
+  cost.transfer_bytes = own.ddl_bytes - reference.ddl_bytes;
+  cost.waste_bytes = own.idle_bytes - reference.idle_bytes;
+  cost.unexplained_bytes = cost.lost_bytes - cost.transfer_bytes - cost.waste_bytes;
+}
+
+// -- fixed schedule
+
+/// [due - lead, due + length] of every iteration; common to the cases of a point.
+struct Window {
+  std::int64_t lead_ns = 0;
+  std::int64_t length_ns = 0;
+};
+
+/// Longest time from due to the last delivery of a push.
+std::int64_t slowest_ns(const Observation& o) {
+  std::int64_t slowest = 0;
+  for (const auto& it : o.pushes)
+    if (it.complete && it.due_ns != kNotYet_ns)
+      slowest = std::max(slowest, it.delivered_ns - it.due_ns);
+  return slowest;
+}
+
+/// Shortest time between two due times of one job.
+std::int64_t shortest_period_ns(const Observation& o) {
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 1; i < o.pushes.size(); ++i) {
+    const auto &a = o.pushes[i - 1], &b = o.pushes[i];
+    if (a.job == b.job && a.due_ns != kNotYet_ns && b.due_ns > a.due_ns)
+      shortest = std::min(shortest, b.due_ns - a.due_ns);
+  }
+  return shortest;
+}
+
+/// T is what the cases ask for, or 10 base RTTs longer than the slowest burst, so that
+/// the background's way back counts; but it ends where the next iteration's window begins.
+Window common_window(const std::vector<const Observation*>& runs) {
+  Window w;
+  std::int64_t slowest = 0, period = std::numeric_limits<std::int64_t>::max();
+  std::int64_t rtt = 0, asked = 0;
+  for (const Observation* o : runs) {
+    w.lead_ns = std::max(w.lead_ns, o->lead_ns);
+    slowest = std::max(slowest, slowest_ns(*o));
+    period = std::min(period, shortest_period_ns(*o));
+    rtt = std::max(rtt, std::int64_t{o->definition->base_rtt.count()});
+    asked = std::max(asked, std::int64_t{o->definition->cost_window.count()});
+  }
+  const std::int64_t length = asked > 0 ? asked : slowest + 10 * rtt;
+  w.length_ns = std::max<std::int64_t>(std::min(length, period - w.lead_ns), 0);
+  return w;
+}
+
+std::map<IterationKey, Interval> covered_windows(const Observation& o, const Window& w) {
+  std::map<IterationKey, Interval> windows;
+  for (const auto& it : o.pushes) {
+    if (it.due_ns == kNotYet_ns) continue;
+    const Interval i{.from = std::max<std::int64_t>(it.due_ns - w.lead_ns, 0),
+                     .to = it.due_ns + w.length_ns};
+    if (i.to <= o.covered_ns) windows[{it.job, it.iteration}] = i;
+  }
+  return windows;
+}
+
+/// Windows of several jobs may overlap: their union, so that no byte counts twice.
+std::vector<Interval> merged(std::vector<Interval> intervals) {
+  std::ranges::sort(intervals, {}, &Interval::from);
+  std::vector<Interval> out;
+  for (const auto& i : intervals) {
+    if (!out.empty() && i.from <= out.back().to) out.back().to = std::max(out.back().to, i.to);
+    else out.push_back(i);
+  }
+  return out;
+}
+
+/// A burst was, or may have been, longer than T.
+bool exceeds(const Observation& o, const Window& w) {
+  return std::ranges::any_of(o.pushes, [&](const IterationBursts& it) {
+    if (it.due_ns == kNotYet_ns) return false;
+    const std::int64_t until = it.complete ? it.delivered_ns : o.traffic->end_ns;
+    return until - it.due_ns > w.length_ns;
+  });
+}
+
+BackgroundCost windowed_cost(const Observation& reference, const Observation& own,
+                             const Window& window) {
+  const auto reference_windows = covered_windows(reference, window);
+  const auto own_windows = covered_windows(own, window);
+  std::vector<Interval> of_reference, of_own;
+  for (const auto& [key, interval] : own_windows)
+    if (const auto it = reference_windows.find(key); it != reference_windows.end()) {
+      of_reference.push_back(it->second);
+      of_own.push_back(interval);
+    }
+  BackgroundCost cost;
+  cost.lead_seconds = static_cast<double>(window.lead_ns) / 1e9;
+  cost.window_seconds = static_cast<double>(window.length_ns) / 1e9;
+  cost.windows = of_own.size();
+  cost.windows_left_out = std::max(own.pushes.size(), reference.pushes.size()) - of_own.size();
+  cost.window_exceeded = exceeds(own, window) || exceeds(reference, window);
+  if (of_own.empty() || window.length_ns == 0) return cost;
+  cost.basis = CostBasis::kWindows;
+  compare(tally(reference, merged(of_reference)), tally(own, merged(of_own)), cost);
+  return cost;
+}
+
+// -- closed loop
+
+/// Tally over the measured span, as if it had lasted `for_ns`.
+std::optional<Tally> rate_over_run(const Observation& o, double for_ns) {
+  const auto [from, end] = measured_span_ns(*o.definition, *o.traffic);
+  const std::int64_t to = std::min(end, o.covered_ns);
+  if (to <= from) return std::nullopt;
+  Tally t = tally(o, {{.from = from, .to = to}});
+  const double scale = for_ns / static_cast<double>(to - from);
+  t.background_bytes *= scale;
+  t.ddl_bytes *= scale;
+  t.idle_bytes *= scale;
+  return t;
+}
+
+BackgroundCost whole_run_cost(const Observation& reference, const Observation& own) {
+  BackgroundCost cost;
+  const auto [from, end] = measured_span_ns(*reference.definition, *reference.traffic);
+  const double duration = static_cast<double>(std::min(end, reference.covered_ns) - from);
+  const auto reference_tally = rate_over_run(reference, duration);
+  const auto own_tally = rate_over_run(own, duration);
+  if (!reference_tally || !own_tally) return cost;
+  cost.basis = CostBasis::kWholeRun;
+  compare(*reference_tally, *own_tally, cost);
+  if (cost.lost_bytes > 0)
+    cost.ddl_bytes_gained_per_background_byte_lost = cost.transfer_bytes / cost.lost_bytes;
+  return cost;
+}
+
+}  // namespace
+
+std::vector<BackgroundCost> background_costs(std::span<const CostInput> runs,
+                                             const CasePoints& points) {
+  std::vector<Observation> observations;
+  observations.reserve(runs.size());
+  for (const auto& run : runs) observations.push_back(observe(run));
+  std::map<std::size_t, std::vector<const Observation*>> members;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    members[points.point[i]].push_back(&observations[i]);
+  std::map<std::size_t, Window> windows;
+  for (const auto& [point, compared] : members) windows[point] = common_window(compared);
+
+  std::vector<BackgroundCost> costs(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::size_t off = points.off_case[i];
+    if (off == runs.size()) continue;
+    const Observation &own = observations[i], &reference = observations[off];
+    if (own.background.empty() || reference.background.empty()) continue;
+    costs[i] = own.fixed_schedule && reference.fixed_schedule
+                   ? windowed_cost(reference, own, windows[points.point[i]])
+                   : whole_run_cost(reference, own);
+  }
+  return costs;
+}
+
+}  // namespace outrider

@@ -1,0 +1,352 @@
+#include "tools/lab/measure/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "tools/lab/measure/metrics_dip.h"
+#include "tools/lab/measure/metrics_iterations.h"
+#include "tools/lab/measure/metrics_paths.h"
+#include "tools/lab/measure/metrics_series.h"
+
+namespace outrider {
+
+namespace {
+
+/// Iterations that are left out, as (job, iteration).
+using Excluded = std::set<std::pair<std::uint16_t, std::uint32_t>>;
+
+// -- bursts as the generator saw them
+
+void add(Attribution& sum, const BurstRecord& burst) {
+  if (!burst.times) return;
+  ++sum.bursts;
+  for (std::size_t i = 0; i < kBurstTimes; ++i)
+    sum.seconds_sum[i] += to_seconds(burst.times->ns[i]);
+}
+
+void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& excluded,
+                    CaseMetrics& m) {
+  double bytes = 0, busy_seconds = 0;
+  std::vector<double> shares;
+  for (const auto& it : pushes) {
+    ++m.iterations;
+    m.incomplete += !it.complete;
+    if (excluded.contains({it.job, it.iteration})) continue;
+    for (const BurstRecord* b : it.bursts) {
+      ++m.push_bursts;
+      m.push_rtos += b->rtos;
+      m.push_retransmitted += b->retransmitted;
+      if (b->delivered_ns != kNotYet_ns && b->bytes > 0)
+        shares.push_back(static_cast<double>(b->delivered_bytes) / static_cast<double>(b->bytes));
+      add(m.attribution, *b);
+    }
+    if (!it.complete) continue;
+    m.samples.burst_completion_seconds.push_back(to_seconds(it.completion_ns));
+    if (it.due_ns != kNotYet_ns)
+      m.samples.communication_seconds.push_back(to_seconds(it.delivered_ns - it.due_ns));
+    for (const BurstRecord* b : it.bursts) {
+      const double took = to_seconds(b->delivered_ns - b->first_sent_ns);
+      if (took <= 0) continue;
+      bytes += static_cast<double>(b->bytes);
+      busy_seconds += took;
+      m.samples.burst_throughput_bits_per_second.push_back(static_cast<double>(b->bytes) * 8 /
+                                                           took);
+    }
+  }
+  if (!shares.empty()) {
+    m.push_delivered_share =
+        std::reduce(shares.begin(), shares.end()) / static_cast<double>(shares.size());
+    m.push_delivered_share_least = *std::ranges::min_element(shares);
+  }
+  if (busy_seconds > 0) m.ddl_total_throughput_bits_per_second = bytes * 8 / busy_seconds;
+}
+
+void measure_pulls(const std::vector<IterationBursts>& pulls, const Excluded& excluded,
+                   CaseMetrics& m) {
+  for (const auto& it : pulls)
+    if (it.complete && !excluded.contains({it.job, it.iteration}))
+      m.samples.pull_completion_seconds.push_back(to_seconds(it.completion_ns));
+}
+
+void measure_iterations(const Case& definition, const GeneratorReport& traffic,
+                        const Excluded& excluded, CaseMetrics& m) {
+  struct Iteration {
+    std::size_t workers = 0;
+    std::int64_t slowest_ns = 0;
+    bool ended = true;
+  };
+  struct Job {
+    std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
+    std::int64_t end_ns = 0;
+  };
+  std::map<std::pair<std::uint16_t, std::uint32_t>, Iteration> iterations;
+  std::map<std::uint16_t, Job> jobs;
+  bool all_ended = traffic.jobs_finished;
+  for (const auto& r : traffic.iterations) {
+    Iteration& it = iterations[{r.job, r.iteration}];
+    ++it.workers;
+    const bool ended = r.begin_ns != kNotYet_ns && r.end_ns != kNotYet_ns;
+    all_ended &= ended;
+    it.ended &= ended;
+    if (!ended) continue;
+    it.slowest_ns = std::max(it.slowest_ns, r.end_ns - r.begin_ns);
+    jobs[r.job].begin_ns = std::min(jobs[r.job].begin_ns, r.begin_ns);
+    jobs[r.job].end_ns = std::max(jobs[r.job].end_ns, r.end_ns);
+  }
+  for (const auto& [key, it] : iterations)
+    if (key.second >= definition.skip_iterations && it.ended &&
+        it.workers == workers_of(definition, key.first, it.workers) && !excluded.contains(key))
+      m.samples.iteration_seconds.push_back(to_seconds(it.slowest_ns));
+  if (!all_ended || jobs.empty()) return;
+  m.job_completion_seconds = 0;
+  for (const auto& [index, job] : jobs)
+    m.job_completion_seconds =
+        std::max(m.job_completion_seconds, to_seconds(job.end_ns - job.begin_ns));
+}
+
+/// Parameters and NICs, per iteration of a job.
+void measure_parameters(const Case& definition, const GeneratorReport& traffic,
+                        const Excluded& excluded, Samples& samples) {
+  struct Iteration {
+    std::size_t workers = 0;
+    std::int64_t first_layer_ns = 0;
+    std::int64_t forward_wait_ns = 0;
+    double send_idle = 0;
+    double receive_idle = 0;
+  };
+  std::map<std::pair<std::uint16_t, std::uint32_t>, Iteration> iterations;
+  for (const auto& r : traffic.iterations) {
+    const auto took_ns = static_cast<double>(r.parameters_ns - r.first_gradient_ns);
+    if (r.parameters_ns == kNotYet_ns || r.first_gradient_ns == kNotYet_ns || took_ns <= 0 ||
+        r.iteration < definition.skip_iterations)
+      continue;
+    Iteration& it = iterations[{r.job, r.iteration}];
+    ++it.workers;
+    it.first_layer_ns = std::max(it.first_layer_ns, r.first_layer_ns - r.ready_ns);
+    it.forward_wait_ns = std::max(it.forward_wait_ns, r.forward_wait_ns);
+    it.send_idle += 1 - static_cast<double>(r.nic_sending_ns) / took_ns;
+    it.receive_idle += 1 - static_cast<double>(r.nic_receiving_ns) / took_ns;
+  }
+  for (const auto& [key, it] : iterations) {
+    if (it.workers != workers_of(definition, key.first, it.workers) || excluded.contains(key))
+      continue;
+    const auto workers = static_cast<double>(it.workers);
+    samples.first_layer_seconds.push_back(to_seconds(it.first_layer_ns));
+    samples.forward_wait_seconds.push_back(to_seconds(it.forward_wait_ns));
+    samples.nic_send_idle_share.push_back(it.send_idle / workers);
+    samples.nic_receive_idle_share.push_back(it.receive_idle / workers);
+  }
+}
+
+// -- bursts as the measured queue saw them
+
+void measure_queue_bursts(const QueueReport& queue, std::uint32_t skip_iterations,
+                          const Excluded& excluded, Samples& samples) {
+  std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<const QueueBurstRecord*>> by_key;
+  for (const auto& record : queue.bursts)
+    if (record.identity.direction == BurstDirection::kPush &&
+        record.identity.iteration >= skip_iterations)
+      by_key[{record.identity.job, record.identity.iteration}].push_back(&record);
+  for (auto& [key, records] : by_key) {
+    if (excluded.contains(key)) continue;
+    std::ranges::sort(records, {}, [](const QueueBurstRecord* r) {
+      return std::pair(r->first_at_ns, r->identity.worker);
+    });
+    const QueueBurstRecord& first = *records.front();
+    const auto& found = first.start_packets.values;
+    samples.start_queue_packets.push_back(first.start_packets[TrafficClass::kBackground]);
+    samples.start_queue_total_packets.push_back(std::accumulate(found.begin(), found.end(), 0U));
+    samples.start_queue_bytes.push_back(static_cast<double>(first.start_bytes));
+    std::uint32_t largest = 0;
+    for (const QueueBurstRecord* r : records) {
+      samples.worker_start_queue_packets.push_back(r->start_packets[TrafficClass::kBackground]);
+      largest = std::max(largest, r->max_packets);
+    }
+    samples.max_queue_packets.push_back(largest);
+  }
+}
+
+const SwitchPortConfig* find_port(const Case& definition) {
+  for (const auto& sw : definition.switches.switches)
+    for (const auto& port : sw.ports)
+      if (sw.name + "." + port.name == definition.measured_queue) return &port;
+  return nullptr;
+}
+
+void describe_queue(const Case& definition, const SwitchReport& switches, const QueueReport* queue,
+                    const Excluded& excluded, CaseMetrics& m) {
+  const auto dot = definition.measured_queue.rfind('.');
+  if (queue == nullptr) {
+    m.queue.switch_name = definition.measured_queue.substr(0, dot);
+    if (dot != std::string::npos) m.queue.port_name = definition.measured_queue.substr(dot + 1);
+    return;
+  }
+  m.queue = {.switch_name = queue->switch_name,
+             .port_name = queue->port_name,
+             .found = true,
+             .drain_bits_per_second = queue->drain_bits_per_second,
+             .bursts_not_recorded = queue->bursts_not_recorded,
+             .marks = queue->marks,
+             .drops = queue->drops};
+  if (switches.end_ns > 0)
+    m.queue.regulated_share =
+        static_cast<double>(queue->regulated_ns) / static_cast<double>(switches.end_ns);
+  m.burst_sojourn_seconds = statistics_of(queue->burst_sojourn_ns, 1e-9);
+  m.interval_sojourn_seconds = statistics_of(queue->interval_sojourn_ns, 1e-9);
+  measure_queue_bursts(*queue, definition.skip_iterations, excluded, m.samples);
+}
+
+// -- counters
+
+void count_signals(const RunResult& result, const QueueReport* queue, SignalCounts& s) {
+  s.starts_sent = result.traffic.starts_sent;
+  s.starts = result.traffic.starts;
+  s.acks_sent = result.traffic.acks_sent;
+  s.acks_received = result.traffic.acks_received;
+  s.ack_timeouts = result.traffic.ack_timeouts;
+  s.bad_code = result.switches.signals_bad_code;
+  s.not_accepted = result.switches.signals_not_accepted;
+  s.over_rate = result.switches.signals_over_rate;
+  if (queue == nullptr) return;
+  s.armed = queue->starts_armed;
+  s.repeated = queue->starts_repeated;
+  s.refused_budget = queue->starts_refused_budget;
+  s.refused_table = queue->starts_refused_table;
+  s.recovered_arrival = queue->recovered_arrival;
+  s.recovered_burst_end = queue->recovered_burst_end;
+  s.recovered_timer = queue->recovered_timer;
+  s.expired = queue->expired;
+  s.budget_exhausted = queue->budget_exhausted;
+  s.replaced = queue->replaced;
+  s.entries_left = queue->entries_left;
+}
+
+/// The identity of QueueReport.
+bool balanced(const QueueReport& queue) {
+  for (std::size_t c = 0; c < kTrafficClasses; ++c) {
+    const auto& drops = queue.drops.values[c];
+    const std::uint64_t ended = queue.transmitted.values[c] + queue.resident.values[c] +
+                                std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
+    if (queue.arrived.values[c] != ended) return false;
+  }
+  return true;
+}
+
+void count(const RunResult& result, CaseMetrics& m) {
+  for (const auto& flow : result.traffic.flows) {
+    m.rtos[flow.traffic_class].data += flow.rtos_data;
+    m.rtos[flow.traffic_class].handshake += flow.rtos_handshake;
+  }
+  m.ledger_balanced =
+      result.switches.ledger_balanced && result.traffic.ledger_balanced && result.mbufs_leaked == 0;
+  for (const auto& queue : result.switches.queues) {
+    m.ledger_balanced &= balanced(queue);
+    for (std::size_t c = 0; c < kTrafficClasses; ++c)
+      for (std::size_t r = 0; r < kMarkReasons; ++r)
+        m.ce_marks.values[c][r] += queue.marks.values[c][r];
+  }
+  m.drops = result.switches.drops;
+  m.generator_drops = result.traffic.drops;
+  m.device_rx_missed = result.switches.device_rx_missed;
+  m.device_rx_nombuf = result.switches.device_rx_nombuf;
+  m.late = result.traffic.late_iterations;
+}
+
+// -- the run as a whole
+
+double goodput(const GeneratorReport& traffic, TrafficClass c, std::int64_t from, std::int64_t to) {
+  if (to <= from) return kNotDefined;
+  const RunningTotal delivered(traffic.bins, traffic.bin_ns,
+                               [c](const GoodputBin& b) { return b.delivered_bytes[c]; });
+  if (delivered.empty()) return kNotDefined;
+  return delivered.between(from, to) * 8 / to_seconds(to - from);
+}
+
+void measure_goodput(const Case& definition, const GeneratorReport& traffic, CaseMetrics& m) {
+  const auto [from, to] = measured_span_ns(definition, traffic);
+  m.measured_from_seconds = to_seconds(from);
+  m.measured_to_seconds = to_seconds(to);
+  m.background_goodput_bits_per_second = goodput(traffic, TrafficClass::kBackground, from, to);
+  m.ddl_goodput_bits_per_second = goodput(traffic, TrafficClass::kDdl, from, to);
+}
+
+void measure_noise(const Case& definition, Runtime runtime, const RunResult& result,
+                   CaseMetrics& m) {
+  const SwitchPortConfig* port = find_port(definition);
+  if (port != nullptr && port->drain_rate.bits_per_second > 0) {
+    constexpr double kFullFrameBits = 8.0 * wire_bytes(14 + 1500);
+    m.noise.tolerated_gap_seconds = port->queue.limit_packets * kFullFrameBits /
+                                    static_cast<double>(port->drain_rate.bits_per_second) / 10;
+  }
+  if (runtime == Runtime::kVirtual) return;
+  m.noise.longest_poll_gap_switch_seconds = to_seconds(result.switches.longest_poll_gap_ns);
+  m.noise.longest_poll_gap_generator_seconds = to_seconds(result.traffic.longest_poll_gap_ns);
+}
+
+/// @return the flagged iterations, if they are to be left out
+Excluded flag(std::vector<IterationBursts>& pushes, const Case& definition, Runtime runtime,
+              const RunResult& result, Flagged flagged, Noise& noise) {
+  Excluded excluded;
+  if (runtime == Runtime::kVirtual || std::isnan(noise.tolerated_gap_seconds)) return excluded;
+  const QueueReport* queue = find_queue(result.switches, definition.measured_queue);
+  flag_disturbed(pushes, result, clock_offset_ns(runtime, queue, result.traffic),
+                 from_seconds(noise.tolerated_gap_seconds));
+  for (const auto& it : pushes) {
+    if (!it.flagged) continue;
+    ++noise.iterations_flagged;
+    if (flagged == Flagged::kExcluded) excluded.emplace(it.job, it.iteration);
+  }
+  noise.iterations_excluded = excluded.size();
+  return excluded;
+}
+
+}  // namespace
+
+const QueueReport* find_queue(const SwitchReport& report, const std::string& switch_dot_port) {
+  for (const auto& queue : report.queues)
+    if (queue.switch_name + "." + queue.port_name == switch_dot_port) return &queue;
+  return nullptr;
+}
+
+std::int64_t clock_offset_ns(Runtime runtime, const QueueReport* queue,
+                             const GeneratorReport& traffic) {
+  if (runtime == Runtime::kVirtual || queue == nullptr) return 0;
+  std::map<BurstIdentity, std::int64_t> first_sent;
+  for (const auto& b : traffic.bursts)
+    if (b.first_sent_ns != kNotYet_ns) first_sent[b.identity] = b.first_sent_ns;
+  std::vector<std::int64_t> offsets;
+  for (const auto& r : queue->bursts)
+    if (const auto it = first_sent.find(r.identity); it != first_sent.end())
+      offsets.push_back(r.first_at_ns - it->second);
+  if (offsets.empty()) return 0;
+  const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>(offsets.size() / 2);
+  std::ranges::nth_element(offsets, middle);
+  return *middle;
+}
+
+CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result,
+                    Flagged flagged) {
+  CaseMetrics m;
+  const QueueReport* queue = find_queue(result.switches, definition.measured_queue);
+  auto pushes = iterations_of(definition, result.traffic, BurstDirection::kPush);
+  measure_noise(definition, runtime, result, m);
+  const Excluded excluded = flag(pushes, definition, runtime, result, flagged, m.noise);
+  measure_pushes(pushes, excluded, m);
+  measure_pulls(iterations_of(definition, result.traffic, BurstDirection::kPull), excluded, m);
+  measure_iterations(definition, result.traffic, excluded, m);
+  measure_parameters(definition, result.traffic, excluded, m.samples);
+  m.learning = measure_learning(definition, result.traffic, excluded);
+  m.jobs = measure_jobs(definition, result.traffic);
+  describe_queue(definition, result.switches, queue, excluded, m);
+  measure_goodput(definition, result.traffic, m);
+  count(result, m);
+  count_signals(result, queue, m.signals);
+  m.path_imbalance = path_imbalance(definition.switches, result.switches);
+  m.background_dip = background_dip(pushes, definition.base_rtt, result.traffic);
+  return m;
+}
+
+}  // namespace outrider

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/core/burst_ledger.h"
+#include "common/core/drop_reason.h"
+#include "common/core/traffic_class.h"
+#include "tools/lab/experiment/case.h"
+#include "tools/lab/measure/metrics_jobs.h"
+#include "tools/lab/measure/metrics_learning.h"
+#include "tools/lab/measure/statistics.h"
+
+namespace outrider {
+
+/// The measured queue of a report, or nullptr if it is not there.
+const QueueReport* find_queue(const SwitchReport& report, const std::string& switch_dot_port);
+
+/// Nanoseconds that the switch's clock is ahead of the generator's: zero in
+/// virtual time; between processes the median, over bursts joined by identity, of
+/// first arrival at the measured queue less first byte sent. That includes the way
+/// from host to queue, so it is too large by less than a base RTT.
+std::int64_t clock_offset_ns(Runtime runtime, const QueueReport* queue,
+                             const GeneratorReport& traffic);
+
+struct RtoCounts {
+  std::uint64_t data = 0;
+  std::uint64_t handshake = 0;
+};
+
+/// The iterations and bursts of one run as values: one element is one iteration
+/// of a job, or one burst where it says so. Iterations that did not complete are
+/// in the values of the queue alone.
+struct Samples {
+  std::vector<double> start_queue_packets;        ///< background, at the iteration's first packet
+  std::vector<double> start_queue_total_packets;  ///< all classes
+  std::vector<double> start_queue_bytes;
+  std::vector<double> worker_start_queue_packets;  ///< background, at each worker's first packet
+  std::vector<double> max_queue_packets;
+  std::vector<double> burst_completion_seconds;  ///< slowest worker
+  std::vector<double> communication_seconds;
+  std::vector<double> iteration_seconds;     ///< slowest worker
+  std::vector<double> first_layer_seconds;   ///< gradients ready to parameters of tensor 0; slowest
+  std::vector<double> forward_wait_seconds;  ///< for parameters of later layers; slowest worker
+  std::vector<double> nic_send_idle_share;   ///< first gradient to all parameters; mean of workers
+  std::vector<double> nic_receive_idle_share;            ///< the same, receiving
+  std::vector<double> pull_completion_seconds;           ///< slowest worker
+  std::vector<double> burst_throughput_bits_per_second;  ///< per burst
+};
+
+struct SignalCounts {
+  std::uint64_t starts_sent = 0;
+  StartCounts starts;  ///< by what was made to go wrong with them
+  std::uint64_t acks_sent = 0;
+  std::uint64_t acks_received = 0;
+  std::uint64_t ack_timeouts = 0;
+  std::uint64_t bad_code = 0;
+  std::uint64_t not_accepted = 0;
+  std::uint64_t over_rate = 0;
+  // at the measured queue
+  std::uint64_t armed = 0;
+  std::uint64_t repeated = 0;
+  std::uint64_t refused_budget = 0;
+  std::uint64_t refused_table = 0;
+  std::uint64_t recovered_arrival = 0;
+  std::uint64_t recovered_burst_end = 0;
+  std::uint64_t recovered_timer = 0;
+  std::uint64_t expired = 0;
+  std::uint64_t budget_exhausted = 0;
+  std::uint64_t replaced = 0;
+  std::uint64_t entries_left = 0;
+};
+
+/// How the background's goodput falls and comes back around an iteration.
+struct BackgroundDip {
+  Statistics lowest_bits_per_second;  ///< over 10 base RTTs (at least a bin)
+  Statistics lowest_share;            ///< of the goodput before the iteration
+  Statistics recovery_seconds;        ///< due to back at 95 % of that
+  std::uint64_t not_recovered = 0;    ///< before the next iteration or the end
+};
+
+/// Disturbance by the machine; zero in virtual time.
+struct Noise {
+  double longest_poll_gap_switch_seconds = 0;
+  double longest_poll_gap_generator_seconds = 0;
+  double tolerated_gap_seconds = kNotDefined;  ///< a tenth of the time that a full queue drains in
+  std::uint64_t iterations_flagged = 0;        ///< see flag_disturbed()
+  std::uint64_t iterations_excluded = 0;       ///< of these: left out of samples and bursts
+};
+
+struct MeasuredQueue {
+  std::string switch_name;
+  std::string port_name;
+  bool found = false;
+  std::uint64_t drain_bits_per_second = 0;
+  std::uint64_t bursts_not_recorded = 0;
+  double regulated_share = kNotDefined;  ///< of the run
+  PerClass<std::array<std::uint64_t, kMarkReasons>> marks{};
+  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
+};
+
+/// Where the communication time of pushes went; nothing without attribution.
+struct Attribution {
+  std::uint64_t bursts = 0;                       ///< pushes that have it
+  std::array<double, kBurstTimes> seconds_sum{};  ///< over these
+};
+
+struct CaseMetrics {
+  Samples samples;
+  Statistics burst_sojourn_seconds;
+  Statistics interval_sojourn_seconds;
+  double ddl_total_throughput_bits_per_second = kNotDefined;  ///< total bytes / total time
+  double background_goodput_bits_per_second = kNotDefined;
+  double ddl_goodput_bits_per_second = kNotDefined;  ///< over the same time, both directions
+  double measured_from_seconds = 0;  ///< span of the two: earliest due less its lead ...
+  double measured_to_seconds = 0;    ///< ... to the end of the run
+  std::uint64_t iterations = 0;      ///< of all jobs
+  std::uint64_t incomplete = 0;      ///< of these: some worker's push was not delivered
+  std::uint64_t late = 0;
+  std::uint64_t push_bursts = 0;
+  std::uint64_t push_rtos = 0;
+  std::uint64_t push_retransmitted = 0;
+  double push_delivered_share = kNotDefined;        ///< mean over pushes that were delivered
+  double push_delivered_share_least = kNotDefined;  ///< of one of them
+  Attribution attribution;
+  double job_completion_seconds = kNotDefined;  ///< the slowest job; NaN if one did not end
+  JobsMetrics jobs;
+  PerClass<RtoCounts> rtos{};
+  PerClass<std::array<std::uint64_t, kMarkReasons>> ce_marks{};  ///< all queues
+  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};     ///< all switches
+  std::array<std::uint64_t, kDropReasons> generator_drops{};
+  std::uint64_t device_rx_missed = 0;
+  std::uint64_t device_rx_nombuf = 0;
+  double path_imbalance = kNotDefined;  ///< see metrics_paths.h
+  MeasuredQueue queue;
+  SignalCounts signals;
+  BackgroundDip background_dip;
+  LearningMetrics learning;
+  Noise noise;
+  bool ledger_balanced = false;
+};
+
+/// What becomes of iterations that the machine disturbed.
+enum class Flagged : std::uint8_t { kKept, kExcluded };
+
+/// Everything about one run that needs no other run. Total: missing records make
+/// counts smaller, never a fault.
+CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result,
+                    Flagged flagged = Flagged::kKept);
+
+}  // namespace outrider

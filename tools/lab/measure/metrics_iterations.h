@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tools/lab/experiment/case.h"
+
+namespace outrider {
+
+/// The push, or the pull, of all workers of a job in one iteration.
+struct IterationBursts {
+  std::uint16_t job = 0;
+  std::uint32_t iteration = 0;
+  bool flagged = false;              ///< by flag_disturbed()
+  bool complete = false;             ///< every worker of the job has a burst, and it was delivered
+  std::int64_t due_ns = kNotYet_ns;  ///< earliest gradients ready
+  std::int64_t announced_ns = kNotYet_ns;   ///< earliest START, or due if that is earlier or alone
+  std::int64_t delivered_ns = kNotYet_ns;   ///< latest delivery so far
+  std::int64_t completion_ns = kNotYet_ns;  ///< slowest worker's first byte sent to delivered
+  std::vector<const BurstRecord*> bursts;   ///< by worker
+};
+
+/// In the order of (job, iteration). The pointers are into `report`.
+std::vector<IterationBursts> iterations_of(const Case& definition, const GeneratorReport& report,
+                                           BurstDirection direction);
+
+/// Flags every iteration, from its START to its last delivery, that a gap longer than
+/// `tolerated` falls into: one of the generator's loop, or of a switch's, whose clock is
+/// `offset_ns` ahead. Where the reports may not have all such gaps, every iteration is.
+void flag_disturbed(std::vector<IterationBursts>& iterations, const RunResult& result,
+                    std::int64_t offset_ns, Duration tolerated);
+
+/// Workers of a job; `seen` if the configuration does not hold the job.
+std::size_t workers_of(const Case& definition, std::uint16_t job, std::size_t seen);
+
+/// The time in which a run's throughputs are taken: the earliest START or due
+/// time, whichever is earlier, to the end; the whole run if it has no burst.
+std::pair<std::int64_t, std::int64_t> measured_span_ns(const Case& definition,
+                                                       const GeneratorReport& report);
+
+}  // namespace outrider

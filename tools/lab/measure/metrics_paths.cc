@@ -1,0 +1,44 @@
+#include "tools/lab/measure/metrics_paths.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tools/lab/measure/statistics.h"
+
+namespace outrider {
+namespace {
+
+/// Frame bytes, over all queues of the port.
+double sent_bytes(const SwitchReport& report, const std::string& sw, const std::string& port) {
+  std::uint64_t bytes = 0;
+  for (const auto& queue : report.queues) {
+    if (queue.switch_name != sw || queue.port_name != port) continue;
+    const auto& sent = queue.transmitted_bytes.values;
+    bytes = std::accumulate(sent.begin(), sent.end(), bytes);
+  }
+  return static_cast<double>(bytes);
+}
+
+}  // namespace
+
+double path_imbalance(const SwitchProcessConfig& switches, const SwitchReport& report) {
+  double worst = kNotDefined;
+  for (const auto& sw : switches.switches) {
+    for (const auto& route : sw.routes) {
+      if (route.ports.size() < 2) continue;
+      double sum = 0, most = 0;
+      for (const auto& port : route.ports) {
+        const double bytes = sent_bytes(report, sw.name, port);
+        sum += bytes;
+        most = std::max(most, bytes);
+      }
+      if (sum == 0) continue;
+      const double imbalance = most * static_cast<double>(route.ports.size()) / sum - 1;
+      worst = std::isnan(worst) ? imbalance : std::max(worst, imbalance);
+    }
+  }
+  return worst;
+}
+
+}  // namespace outrider

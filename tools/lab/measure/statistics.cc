@@ -1,0 +1,120 @@
+#include "tools/lab/measure/statistics.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+#include "common/core/random.h"
+
+namespace outrider {
+
+namespace {
+
+constexpr std::size_t kResamples = 1000;
+constexpr std::uint64_t kBootstrapSeed = 0x0072'6964'6572;
+/// No entity of a run draws for this purpose.
+constexpr auto kBootstrapPurpose = static_cast<RandomPurpose>(0xB007'57A4);
+
+/// @pre sorted is not empty and in ascending order
+double quantile_of_sorted(std::span<const double> sorted, double q) {
+  assert(!sorted.empty() && q >= 0 && q <= 1);
+  const double rank = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(rank);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (rank - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+}  // namespace
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return kNotDefined;
+  std::ranges::sort(values);
+  return quantile_of_sorted(values, q);
+}
+
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+
+double mean(std::span<const double> values) {
+  if (values.empty()) return kNotDefined;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+Statistics statistics_of(std::span<const double> values) {
+  if (values.empty()) return {};
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  return {.mean = mean(values),
+          .median = quantile_of_sorted(sorted, 0.5),
+          .p99 = quantile_of_sorted(sorted, 0.99),
+          .min = sorted.front(),
+          .max = sorted.back(),
+          .count = sorted.size()};
+}
+
+Statistics statistics_of(const Histogram& histogram, double unit) {
+  if (histogram.count() == 0) return {};
+  const auto scaled = [unit](std::uint64_t v) { return static_cast<double>(v) * unit; };
+  return {.mean = histogram.mean() * unit,
+          .median = scaled(histogram.quantile(0.5)),
+          .p99 = scaled(histogram.quantile(0.99)),
+          .min = scaled(histogram.min()),
+          .max = scaled(histogram.max()),
+          .count = histogram.count()};
+}
+
+namespace {
+
+std::vector<std::size_t> everything(std::size_t n) {
+  std::vector<std::size_t> choice(n);
+  std::iota(choice.begin(), choice.end(), std::size_t{0});
+  return choice;
+}
+
+void resample(std::vector<std::size_t>& choice, RandomStream& random) {
+  const auto n = static_cast<double>(choice.size());
+  for (auto& c : choice) c = static_cast<std::size_t>(random.uniform() * n);
+}
+
+/// @param draw resamples and evaluates
+Estimate with_interval(double value, const std::function<double(RandomStream&)>& draw) {
+  Estimate estimate{.value = value};
+  RandomStream random(kBootstrapSeed, 0, kBootstrapPurpose);
+  std::vector<double> resampled;
+  resampled.reserve(kResamples);
+  for (std::size_t i = 0; i < kResamples; ++i)
+    if (const double v = draw(random); !std::isnan(v)) resampled.push_back(v);
+  if (resampled.empty()) return estimate;
+  std::ranges::sort(resampled);
+  estimate.low = quantile_of_sorted(resampled, 0.025);
+  estimate.high = quantile_of_sorted(resampled, 0.975);
+  return estimate;
+}
+
+}  // namespace
+
+Estimate bootstrap(std::size_t seeds,
+                   const std::function<double(std::span<const std::size_t>)>& statistic) {
+  if (seeds == 0) return {};
+  std::vector<std::size_t> choice = everything(seeds);
+  const double value = statistic(choice);
+  if (seeds == 1) return {.value = value};
+  return with_interval(value, [&](RandomStream& random) {
+    resample(choice, random);
+    return statistic(choice);
+  });
+}
+
+Estimate bootstrap(std::size_t seeds_a, std::size_t seeds_b, const TwoSampleStatistic& statistic) {
+  if (seeds_a == 0 || seeds_b == 0) return {};
+  std::vector<std::size_t> a = everything(seeds_a), b = everything(seeds_b);
+  const double value = statistic(a, b);
+  if (seeds_a == 1 || seeds_b == 1) return {.value = value};
+  return with_interval(value, [&](RandomStream& random) {
+    resample(a, random);
+    resample(b, random);
+    return statistic(a, b);
+  });
+}
+
+}  // namespace outrider

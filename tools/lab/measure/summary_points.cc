@@ -1,0 +1,110 @@
+#include "tools/lab/measure/summary_points.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+
+#include "tools/lab/experiment/experiment_parameters.h"
+
+namespace outrider {
+
+namespace {
+
+std::string strict_key(const Case& c) {
+  return parameters_key(c.parameters, [](std::string_view n) { return !tells_on_from_off(n); });
+}
+
+bool is_other_remedy(std::string_view n) {
+  static constexpr std::array<std::string_view, 31> kNames{"marker",
+                                                           "red_kmin_packets",
+                                                           "red_pmax",
+                                                           "red_weight",
+                                                           "scheduler",
+                                                           "ddl_weight",
+                                                           "aqm_target_seconds",
+                                                           "aqm_interval_seconds",
+                                                           "signal_form",
+                                                           "background_floor",
+                                                           "send_policy",
+                                                           "granularity",
+                                                           "partition_bytes",
+                                                           "credit_bytes",
+                                                           "fusion_bytes",
+                                                           "fusion_cycle_seconds",
+                                                           "bandwidth_error",
+                                                           "early_drop",
+                                                           "paths",
+                                                           "synchronisation",
+                                                           "staleness_bound",
+                                                           "r2sp_slack",
+                                                           "r2sp_warm_up_iterations",
+                                                           "r2sp_tune_batch",
+                                                           "protocol",
+                                                           "tolerance",
+                                                           "tolerance_pull",
+                                                           "probe_timeout_seconds",
+                                                           "layer_classes",
+                                                           "front_share",
+                                                           "small_share"};
+  return std::ranges::find(kNames, n) != kNames.end() || n.starts_with("tensorlights");
+}
+
+std::string loose_key(const Case& c) {
+  return parameters_key(c.parameters, [](std::string_view n) { return !tells_arms_apart(n); });
+}
+
+std::string with_seed(std::string key, const Case& c, std::string_view rank) {
+  return key.append(std::to_string(c.seed)).append(rank);
+}
+
+}  // namespace
+
+bool tells_on_from_off(std::string_view parameter) { return is_regulator_parameter(parameter); }
+
+bool tells_arms_apart(std::string_view parameter) {
+  return tells_on_from_off(parameter) || is_other_remedy(parameter);
+}
+
+std::string text_of(const ParameterValue& value) {
+  struct Visitor {
+    std::string operator()(bool v) const { return v ? "true" : "false"; }
+    std::string operator()(std::int64_t v) const { return std::to_string(v); }
+    std::string operator()(double v) const {
+      std::array<char, 32> text{};
+      return {text.data(), std::to_chars(text.data(), text.data() + text.size(), v).ptr};
+    }
+    std::string operator()(const std::string& v) const { return v; }
+  };
+  return std::visit(Visitor{}, value);
+}
+
+CasePoints points_of(std::span<const Case* const> cases) {
+  std::map<std::string, std::size_t> off;  // by key, seed and rank: the first such case
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Case& c = *cases[i];
+    if (!c.label.starts_with("off")) continue;
+    if (c.label == "off") {
+      off.try_emplace(with_seed(strict_key(c), c, " 1"), i);
+      off.try_emplace(with_seed(loose_key(c), c, " 2"), i);
+    }
+    off.try_emplace(with_seed(strict_key(c), c, " 3"), i);
+    off.try_emplace(with_seed(loose_key(c), c, " 4"), i);
+  }
+  CasePoints out;
+  std::map<std::string, std::size_t> numbers;
+  for (const Case* c : cases) {
+    const std::string strict = strict_key(*c), loose = loose_key(*c);
+    std::size_t found = cases.size();
+    for (const auto& key : {with_seed(strict, *c, " 1"), with_seed(loose, *c, " 2"),
+                            with_seed(strict, *c, " 3"), with_seed(loose, *c, " 4")})
+      if (const auto it = off.find(key); found == cases.size() && it != off.end())
+        found = it->second;
+    out.off_case.push_back(found);
+    const std::string point = found == cases.size() ? strict : strict_key(*cases[found]);
+    out.point.push_back(numbers.try_emplace(point, numbers.size()).first->second);
+  }
+  return out;
+}
+
+}  // namespace outrider

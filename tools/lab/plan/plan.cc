@@ -1,0 +1,207 @@
+#include "tools/lab/plan/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "common/config/checks.h"
+#include "common/config/toml_text.h"
+#include "switch/config/config_toml.h"
+#include "tools/lab/plan/plan_jobs.h"
+#include "tools/lab/plan/plan_switches.h"
+#include "tools/lab/plan/topology.h"
+#include "trafficgen/config/config_toml.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint32_t kQuickSkipped = 1;
+constexpr std::uint32_t kQuickMeasured = 2;
+
+std::string shown(const ParameterValue& value) {
+  return std::visit(
+      [](const auto& v) -> std::string {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, std::string>) return v;
+        else return to_toml_text(ConfigValue(v));
+      },
+      value);
+}
+
+/// What a case does not list is at its default.
+const ParameterValue& value_of(const Parameters& parameters, const std::string& name) {
+  static const Parameters kDefaults = to_all_parameters({});
+  const auto it = std::ranges::find(parameters, name, &Parameters::value_type::first);
+  return it != parameters.end()
+             ? it->second
+             : std::ranges::find(kDefaults, name, &Parameters::value_type::first)->second;
+}
+
+/// An arm at a point: what all its seeds share.
+struct Row {
+  std::string label;
+  std::string origin;  ///< where it stands in the file, for messages
+  CaseParameters parameters;
+};
+
+/// The point's changes on top of the arm's. What belongs to the regulator means
+/// nothing to an off arm, and stays as the arm has it.
+Row at_point(const Arm& arm, const std::string& origin, const Point& point) {
+  Row row{arm.label, origin, arm.parameters};
+  const bool off = arm.parameters.regulation == RegulationMode::kOff;
+  for (const auto& [name, value] : point)
+    if (!off || !is_regulator_parameter(name)) assign_parameter(row.parameters, name, value);
+  return row;
+}
+
+std::vector<Row> rows_of(const ExperimentFile& e) {
+  std::vector<Row> rows;
+  const auto add = [&rows](Row row) {
+    const auto parameters = to_parameters(row.parameters);
+    const bool known = std::ranges::any_of(rows, [&](const Row& r) {
+      return r.label == row.label && to_parameters(r.parameters) == parameters;
+    });
+    if (!known) rows.push_back(std::move(row));
+  };
+  for (std::size_t a = 0; a < e.arms.size() && !e.sweeps_alone; ++a)
+    add(at_point(e.arms[a], join_key("", "arm", a), {}));
+  for (const auto& sweep : e.sweeps)
+    for (const auto& point : sweep.points)
+      for (const auto& arm : e.arms)
+        if (std::ranges::find(sweep.arms, arm.label) != sweep.arms.end())
+          add(at_point(arm, sweep.key, point));
+  return rows;
+}
+
+/// See PlanOptions::quick.
+std::vector<Row> quick_rows(ExperimentFile e) {
+  if (e.sweeps_alone) {
+    e.sweeps.resize(1);
+    e.sweeps.front().points.resize(1);
+  } else {
+    e.sweeps.clear();
+  }
+  std::vector<Row> rows = rows_of(e);
+  for (auto& row : rows) {
+    CaseParameters& p = row.parameters;
+    p.skip_iterations = std::min(p.skip_iterations, kQuickSkipped);
+    p.iterations = std::min(p.iterations, p.skip_iterations + kQuickMeasured);
+  }
+  return rows;
+}
+
+/// "switch[0].port[3].queue" and "switch[1].port[0].queue" alike: "switch.port.queue".
+std::string without_indices(const std::string& key) {
+  std::string text;
+  bool inside = false;
+  for (const char c : key) {
+    inside |= c == '[';
+    if (!inside) text += c;
+    inside &= c != ']';
+  }
+  return text;
+}
+
+/// Generated keys mean little to the reader of the experiment: say whose they are, and what
+/// holds for all ports but once.
+void add_issues(const Row& row, const ConfigIssues& found, ConfigIssues& issues) {
+  for (const auto& issue : found) {
+    const bool of_file =
+        issue.key.starts_with("network.") || issue.key == "link" || issue.key == "switch";
+    ConfigIssue added = of_file ? issue
+                                : ConfigIssue{row.origin, "arm \"" + row.label +
+                                                              "\": " + without_indices(issue.key) +
+                                                              ": " + issue.problem};
+    const bool known = std::ranges::any_of(
+        issues, [&](const auto& i) { return i.key == added.key && i.problem == added.problem; });
+    if (!known) issues.push_back(std::move(added));
+  }
+}
+
+/// The experiment on links and hosts that are that many times as fast.
+ExperimentFile with_rates(ExperimentFile e, double factor) {
+  const auto scale = [factor](BitRate& rate) {
+    rate.bits_per_second = static_cast<std::uint64_t>(
+        std::llround(static_cast<double>(rate.bits_per_second) * factor));
+  };
+  if (factor == 1) return e;
+  for (auto& trunk : e.trunks) scale(trunk.rate);
+  for (auto& group : e.hosts) scale(group.rate);
+  return e;
+}
+
+void append(ConfigIssues& issues, const std::string& program, const ConfigIssues& more) {
+  for (const auto& issue : more) issues.push_back({program + ": " + issue.key, issue.problem});
+}
+
+}  // namespace
+
+std::optional<Case> build_case(const ExperimentFile& file, const std::string& label,
+                               const CaseParameters& p, std::uint64_t seed, ConfigIssues& issues) {
+  const ExperimentFile e = with_rates(file, p.rate_factor);
+  // Values that are legal each by itself need not be together, at a point of a sweep.
+  ConfigIssues unfit = validate(p);
+  check_placement(Checks(unfit), e, p);
+  std::ranges::copy(unfit, std::back_inserter(issues));
+  const auto topology = make_topology(e, p, seed, issues);
+  if (!topology || !unfit.empty()) return std::nullopt;
+  Case c{.label = label,
+         .parameters = to_parameters(p),
+         .seed = seed,
+         .switches = plan_switches(e, p, *topology),
+         .traffic = plan_traffic(e, p, *topology, seed),
+         .measured_queue = e.network.measured,
+         .base_rtt = topology->rtt,
+         .bottleneck = topology->measured_rate,
+         .workers = p.workers,
+         .skip_iterations = p.skip_iterations,
+         .cost_window = from_seconds(p.cost_window_seconds)};
+  for (const auto& flows : c.traffic.long_flows)
+    c.background_flows += static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
+  append(issues, "switch", validate(c.switches));
+  append(issues, "trafficgen", validate(c.traffic));
+  append(issues, "trafficgen", validate_models(c.traffic));
+  return c;
+}
+
+ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOptions& options) {
+  ConfigResult<std::vector<Case>> result{std::vector<Case>{}, {}};
+  const std::uint32_t seeds = options.quick ? 1 : options.seeds.value_or(e.seeds);
+  for (const auto& row : options.quick ? quick_rows(e) : rows_of(e)) {
+    for (std::uint32_t s = 0; s < seeds; ++s) {
+      ConfigIssues found;
+      auto built = build_case(e, row.label, row.parameters, options.first_seed + s, found);
+      add_issues(row, found, result.issues);
+      if (!found.empty()) break;  // the other seeds have the same fault
+      if (case_name(e, *built).find(options.filter) != std::string::npos)
+        result.config->push_back(std::move(*built));
+    }
+  }
+  if (!result.issues.empty()) result.config.reset();
+  return result;
+}
+
+std::string case_name(const ExperimentFile& e, const Case& c) {
+  const auto arm = std::ranges::find(e.arms, c.label, &Arm::label);
+  const Parameters base = to_all_parameters(arm == e.arms.end() ? e.parameters : arm->parameters);
+  std::string name = c.label;
+  for (const auto& [key, value] : base)
+    if (const auto& own = value_of(c.parameters, key); own != value)
+      name += ' ' + key + '=' + shown(own);
+  return name + " seed " + std::to_string(c.seed);
+}
+
+Case without_background(const Case& c) {
+  constexpr int kSettle_rtts = 10;
+  Case alone = c;
+  alone.traffic.long_flows.clear();
+  alone.traffic.flows.clear();
+  alone.background_flows = 0;
+  for (auto& job : alone.traffic.jobs) {
+    job.announce.faults = {};  // what the network allows, not what a lost START makes of it
+    job.first_due = job.announce.lead + kSettle_rtts * c.base_rtt;
+  }
+  return alone;
+}
+
+}  // namespace outrider

@@ -1,0 +1,145 @@
+#include "tools/lab/plan/plan_jobs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/lab/experiment/placement.h"
+#include "trafficgen/workload/model_profile.h"
+
+namespace outrider {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// The j-th `count` of the names.
+Names part_of(const Names& names, std::size_t j, std::size_t count) {
+  const auto first = names.begin() + static_cast<std::ptrdiff_t>(j * count);
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
+
+void place_on_own_hosts(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                        std::vector<JobConfig>& jobs) {
+  const Names workers = names_of(e, t, e.job.workers), servers = names_of(e, t, e.job.servers);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    jobs[j].workers = part_of(workers, j, p.workers);
+    jobs[j].servers = part_of(servers, j, p.servers);
+  }
+}
+
+void place_on_shared_hosts(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                           std::vector<JobConfig>& jobs) {
+  const Names hosts = names_of(e, t, e.job.hosts);
+  const std::string placement = p.placement.empty() ? "1x" + std::to_string(p.jobs) : p.placement;
+  const auto host_of_job = server_hosts(*parse_placement(placement).value);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    jobs[j].servers = {hosts[host_of_job[j]]};
+    for (std::size_t w = 1; w <= p.workers; ++w)
+      jobs[j].workers.push_back(hosts[(host_of_job[j] + w) % hosts.size()]);
+  }
+}
+
+/// The first of each group, then the second of each, as long as there are any.
+Names in_turn(const std::vector<Names>& groups) {
+  Names all;
+  std::size_t most = 0;
+  for (const Names& group : groups) most = std::max(most, group.size());
+  for (std::size_t i = 0; i < most; ++i)
+    for (const Names& group : groups)
+      if (i < group.size()) all.push_back(group[i]);
+  return all;
+}
+
+void place_on_ring(const ExperimentFile& e, const Topology& t, JobConfig& job) {
+  std::vector<Names> groups;
+  for (const auto& group : e.job.ring) groups.push_back(names_of(e, t, group));
+  job.collective = Collective::kRing;
+  job.workers = in_turn(groups);
+}
+
+/// See plan_jobs(); zero if the model cannot be read, which is a fault of its own.
+Duration nominal_iteration(const JobConfig& job, const CaseParameters& p, BitRate rate) {
+  if (job.schedule == Schedule::kFixed) return job.period;
+  Duration compute = job.compute.value_or(Duration{});
+  std::uint64_t bytes = job.burst_bytes.value_or(0);
+  if (job.model) {
+    const auto model = load_model_profile(*job.model);
+    if (!model) return {};
+    bytes = model.config->total_bytes;
+    if (!job.compute) compute = model.config->compute().value_or(Duration{});
+  }
+  const double bits = 8.0 * static_cast<double>(bytes) * p.workers * (p.pull ? 2 : 1);
+  return compute + from_seconds(bits / static_cast<double>(rate.bits_per_second));
+}
+
+}  // namespace
+
+Names names_of(const ExperimentFile& e, const Topology& t, const std::string& group) {
+  Names names;
+  for (const auto& host : t.hosts)
+    if (e.hosts[host.group].name == group) names.push_back(host.name);
+  return names;
+}
+
+Names background_from(const ExperimentFile& e, const Topology& t) {
+  return names_of(e, t, e.background.from);
+}
+
+Names background_to(const ExperimentFile& e, const Topology& t) {
+  Names to = names_of(e, t, e.background.to);
+  to.resize(std::min(to.size(), background_from(e, t).size()));
+  return to;
+}
+
+void check_ring(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  at.require(p.jobs == 1, "jobs", std::to_string(p.jobs), "must be 1 with ring in [job]");
+  at.require(p.servers == 1, "servers", std::to_string(p.servers),
+             "must be left out with ring in [job]: it has none");
+  at.require(p.placement.empty(), "placement", Checks::quoted(p.placement),
+             "must be left out with ring in [job]: it has no servers");
+  std::uint32_t hosts = 0;
+  for (const auto& group : e.hosts)
+    if (e.job.is_on(group.name)) hosts += group.count.fixed;
+  at.require(p.workers == hosts, "workers", std::to_string(p.workers),
+             "must be the hosts of [job] ring, " + std::to_string(hosts));
+}
+
+void check_placement(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  if (!e.job.ring.empty()) return check_ring(at, e, p);
+  if (e.job.hosts.empty()) {
+    at.require(p.placement.empty(), "placement", Checks::quoted(p.placement),
+               "needs hosts in [job]: on hosts of their own servers share none");
+    return;
+  }
+  at.require(p.servers == 1, "servers", std::to_string(p.servers),
+             "must be 1 with hosts in [job]: placement says where the server of each job is");
+  const auto senders = std::ranges::find(e.hosts, e.background.from, &HostGroupEntry::name);
+  if (senders != e.hosts.end() && e.background.to == e.job.hosts)
+    at.require(
+        senders->count.fixed <= p.workers + 1, "workers", std::to_string(p.workers),
+        "makes fewer hosts than background has senders, " + std::to_string(senders->count.fixed));
+  at.require(!p.placement.empty() || p.jobs <= p.workers + 1, "jobs", std::to_string(p.jobs),
+             "needs a placement: there are fewer hosts, " + std::to_string(p.workers + 1));
+}
+
+std::vector<JobConfig> plan_jobs(const ExperimentFile& e, const CaseParameters& p,
+                                 const Topology& t, const JobConfig& like) {
+  std::vector<JobConfig> jobs(p.jobs, like);
+  const Duration iteration =
+      p.job_offset > 0 ? nominal_iteration(like, p, t.measured_rate) : Duration{};
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    jobs[j].name = p.jobs == 1 ? "job" : "job" + std::to_string(j);
+    jobs[j].tcp_port = static_cast<std::uint16_t>(like.tcp_port + j);
+    jobs[j].announce.threshold_packets =
+        static_cast<std::uint16_t>(like.announce.threshold_packets + j * p.job_h_step_packets);
+    if (like.burst_bytes && j > 0)
+      jobs[j].burst_bytes = static_cast<std::uint64_t>(
+          std::llround(static_cast<double>(*jobs[j - 1].burst_bytes) * p.job_burst_factor));
+    jobs[j].start = from_seconds(static_cast<double>(j) * p.job_offset * seconds(iteration));
+  }
+  if (!e.job.ring.empty()) place_on_ring(e, t, jobs.front());
+  else if (e.job.hosts.empty()) place_on_own_hosts(e, p, t, jobs);
+  else place_on_shared_hosts(e, p, t, jobs);
+  return jobs;
+}
+
+}  // namespace outrider

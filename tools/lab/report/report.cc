@@ -1,0 +1,97 @@
+#include "tools/lab/report/report.h"
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+namespace outrider {
+
+extern const std::string_view kEmbeddedReportHtml;
+extern const std::string_view kEmbeddedReportCss;
+extern const std::string_view kEmbeddedPlotJs;
+extern const std::string_view kEmbeddedFiguresJs;
+extern const std::string_view kEmbeddedPageJs;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// JSON in a <script>: without "<" nothing in it can end the element or begin another.
+std::string json_for_html(const ReportJson& data) {
+  const std::string plain = data.dump(-1, ' ', false, ReportJson::error_handler_t::replace);
+  std::string out;
+  out.reserve(plain.size());
+  for (const char c : plain)
+    if (c == '<') out += "\\u003c";
+    else out += c;
+  return out;
+}
+
+/// As text of an element.
+std::string text_for_html(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '&') out += "&amp;";
+    else out += c;
+  }
+  return out;
+}
+
+/// "</script" in a string of a program is the same as "<\/script".
+std::string program_for_html(std::string_view program) {
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t end = 0; (end = program.find("</", at)) != std::string_view::npos; at = end + 2)
+    out.append(program.substr(at, end - at)).append("<\\/");
+  return out.append(program.substr(at));
+}
+
+}  // namespace
+
+std::string report_html(const ReportJson& data, const std::string& library) {
+  std::string experiment = data.value("experiment", "");
+  const std::pair<std::string_view, std::string> parts[] = {
+      {"title", text_for_html(experiment)},
+      {"css", std::string(kEmbeddedReportCss)},
+      {"library", program_for_html(library)},
+      {"data", json_for_html(data)},
+      {"program", program_for_html(kEmbeddedPlotJs) + program_for_html(kEmbeddedFiguresJs) +
+                      program_for_html(kEmbeddedPageJs)}};
+  std::string out;
+  std::string_view rest = kEmbeddedReportHtml;
+  // In the order of the template, so that no part is searched for the name of another.
+  for (const auto& [name, content] : parts) {
+    const std::string mark = "@" + std::string(name) + "@";
+    const std::size_t at = rest.find(mark);
+    if (at == std::string_view::npos) throw std::logic_error("report.html has no " + mark);
+    out.append(rest.substr(0, at)).append(content);
+    rest.remove_prefix(at + mark.size());
+  }
+  return out.append(rest);
+}
+
+std::string write_report(const fs::path& directory, const fs::path& library) {
+  std::ifstream in(library, std::ios::binary);
+  std::ostringstream program;
+  if (in) program << in.rdbuf();
+  if (!in || program.str().empty()) return library.string() + " cannot be read";
+  const std::string page = report_html(report_data(directory), program.str());
+  const fs::path path = directory / "report.html", part = directory / "report.html.part";
+  std::ofstream out(part, std::ios::binary | std::ios::trunc);
+  out << page;
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(part, path, error);
+  if (!out || error) {
+    std::error_code ignored;
+    fs::remove(part, ignored);
+    throw std::runtime_error("cannot write " + path.string() +
+                             (error ? ": " + error.message() : std::string()));
+  }
+  return "";
+}
+
+}  // namespace outrider

@@ -1,0 +1,181 @@
+#include "tools/lab/report/report_arm.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace outrider {
+
+namespace {
+
+constexpr std::size_t kTimes = 200;   // of a distribution: a figure shows no more
+constexpr std::size_t kBursts = 300;  // of an arm's time lines
+constexpr std::array<const char*, 19> kMetrics{"start_queue_packets_mean",
+                                               "max_queue_packets_mean",
+                                               "burst_completion_seconds_median",
+                                               "communication_seconds_median",
+                                               "communication_seconds_mean",
+                                               "communication_seconds_p99",
+                                               "iteration_seconds_median",
+                                               "ddl_throughput_bits_per_second_mean",
+                                               "burst_sojourn_seconds_mean",
+                                               "background_goodput_bits_per_second",
+                                               "rtos_per_burst",
+                                               "background_lost_fraction",
+                                               "background_lost_bytes_per_iteration",
+                                               "background_transfer_bytes_per_iteration",
+                                               "background_waste_bytes_per_iteration",
+                                               "background_unexplained_bytes_per_iteration",
+                                               "background_lowest_share",
+                                               "background_recovery_seconds",
+                                               "regulated_share"};
+
+double number(const ReportJson& value) {
+  return value.is_number() ? value.get<double>() : kNotDefined;
+}
+
+Estimate estimate(const ReportJson& e) {
+  return {.value = number(e.at("value")), .low = number(e.at("low")), .high = number(e.at("high"))};
+}
+
+ReportJson metrics_json(const ReportJson& metrics) {
+  ReportJson out = ReportJson::object();
+  for (const char* name : kMetrics) {
+    if (!metrics.contains(name)) continue;
+    out[name] = ReportJson::array();
+    for (const char* of : {"value", "change"}) {
+      const Estimate e = estimate(metrics.at(name).at(of));
+      for (const double v : {e.value, e.low, e.high}) out[name].push_back(short_number(v));
+    }
+  }
+  return out;
+}
+
+ReportJson times_json(std::vector<double> seconds) {
+  std::ranges::sort(seconds);
+  ReportJson out = ReportJson::array();
+  if (seconds.size() <= kTimes) {
+    for (const double s : seconds) out.push_back(short_number(s * 1e3));
+    return out;
+  }
+  for (std::size_t i = 0; i < kTimes; ++i)
+    out.push_back(short_number(
+        quantile(seconds, static_cast<double>(i) / static_cast<double>(kTimes - 1)) * 1e3));
+  return out;
+}
+
+/// Mean over the pushes that have it, null if none has.
+ReportJson attribution_json(const ReportJson& cases, const ReportArm& arm) {
+  ReportJson out = ReportJson::object();
+  double bursts = 0;
+  std::vector<std::pair<std::string, double>> sums;
+  for (const std::size_t i : arm.cases) {
+    const auto& metrics = cases.at(i).at("metrics");
+    if (!metrics.contains("attribution")) continue;
+    const auto& own = metrics.at("attribution");
+    const auto weight = own.at("push_bursts").get<double>();
+    bursts += weight;
+    std::size_t k = 0;
+    for (const auto& [part, mean] : own.at("mean_seconds").items()) {
+      if (k == sums.size()) sums.emplace_back(part, 0);
+      sums[k++].second += mean.get<double>() * weight;
+    }
+  }
+  if (bursts == 0) return nullptr;
+  for (const auto& [part, sum] : sums) out[part] = short_number(sum / bursts * 1e3);
+  return out;
+}
+
+struct Ends {
+  double measured = 0;
+  double all = 0;
+};
+
+/// Packets by class and reason and run; those that never occurred are left out.
+/// @param key  "ce_marks" or "drops", of the measured queue and of all switches
+ReportJson ends_json(const ReportJson& cases, const ReportArm& arm, const char* key) {
+  std::vector<std::pair<std::pair<std::string, std::string>, Ends>> sums;
+  const auto of = [&sums](const std::string& c, const std::string& reason) -> Ends& {
+    const std::pair name{c, reason};
+    auto it = std::ranges::find(sums, name, [](const auto& s) { return s.first; });
+    if (it == sums.end()) it = sums.insert(sums.end(), {name, {}});
+    return it->second;
+  };
+  for (const std::size_t i : arm.cases) {
+    const auto& metrics = cases.at(i).at("metrics");
+    for (const auto& [c, reasons] : metrics.at(key).items())
+      for (const auto& [reason, n] : reasons.items()) of(c, reason).all += n.get<double>();
+    for (const auto& [c, reasons] : metrics.at("measured_queue").at(key).items())
+      for (const auto& [reason, n] : reasons.items()) of(c, reason).measured += n.get<double>();
+  }
+  ReportJson out = ReportJson::array();
+  const auto runs = static_cast<double>(arm.cases.size());
+  for (const auto& [name, n] : sums)
+    if (n.all > 0 || n.measured > 0)
+      out.push_back({{"class", name.first},
+                     {"reason", name.second},
+                     {"measured", short_number(n.measured / runs)},
+                     {"all", short_number(n.all / runs)}});
+  return out;
+}
+
+/// Whole iterations, of one seed after another, while there is room.
+ReportJson bursts_json(const ReportJson& cases, const ReportArm& arm,
+                       const std::vector<ReportRun>& runs) {
+  ReportJson out = ReportJson::array();
+  for (const std::size_t i : arm.cases)
+    for (const auto& it : runs[i].iterations) {
+      if (!out.empty() && out.size() + it.bursts.size() > kBursts) return out;
+      for (const auto& b : it.bursts) {
+        const auto ms = [&it](std::optional<std::int64_t> at, std::int64_t ahead = 0) {
+          return at ? short_number(static_cast<double>(*at - ahead - *it.due_ns) * 1e-6)
+                    : ReportJson(nullptr);
+        };
+        out.push_back({cases.at(i).at("seed"), it.job, it.iteration, b.worker, ms(b.due_ns),
+                       ms(b.start_ns), ms(b.ack_ns), ms(b.first_sent_ns),
+                       ms(b.queue_first_ns, runs[i].switch_ahead_ns), ms(b.delivered_ns), b.rtos});
+      }
+    }
+  return out;
+}
+
+}  // namespace
+
+ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
+                    const std::vector<ReportRun>& runs) {
+  const auto& cases = summary.at("cases");
+  std::vector<double> times, alone;
+  std::size_t iterations = 0;
+  for (const std::size_t i : arm.cases) {
+    const auto own = communication_seconds(runs[i].iterations);
+    times.insert(times.end(), own.begin(), own.end());
+    const auto& a = runs[i].alone_communication_seconds;
+    alone.insert(alone.end(), a.begin(), a.end());
+    iterations += runs[i].iterations.size();
+  }
+  return {{"label", arm.json->at("label")},
+          {"name", arm.name},
+          {"point", arm.point},
+          {"off", arm.off},
+          {"seeds", arm.json->at("seeds")},
+          {"iterations", iterations},
+          {"complete", times.size()},
+          {"metrics", metrics_json(arm.json->at("metrics"))},
+          {"times_ms", times_json(std::move(times))},
+          {"alone_ms", short_number(median(std::move(alone)) * 1e3)},
+          {"attribution", attribution_json(cases, arm)},
+          {"marks", ends_json(cases, arm, "ce_marks")},
+          {"drops", ends_json(cases, arm, "drops")},
+          {"bursts", bursts_json(cases, arm, runs)}};
+}
+
+AnswerArm answer_arm(const ReportArm& arm) {
+  const auto& metrics = arm.json->at("metrics");
+  return {.name = arm.name,
+          .change = estimate(metrics.at("communication_seconds_median").at("change")),
+          .lost = estimate(metrics.at("background_lost_fraction").at("value"))};
+}
+
+}  // namespace outrider

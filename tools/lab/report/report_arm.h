@@ -1,0 +1,14 @@
+#pragma once
+
+#include "tools/lab/report/report_answer.h"
+#include "tools/lab/report/report_data.h"
+
+namespace outrider {
+
+/// What report_data() says of an arm, but for its views.
+ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
+                    const std::vector<ReportRun>& runs);
+
+AnswerArm answer_arm(const ReportArm& arm);
+
+}  // namespace outrider

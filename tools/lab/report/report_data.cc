@@ -1,0 +1,227 @@
+#include "tools/lab/report/report_data.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "tools/lab/measure/paper_reference.h"
+#include "tools/lab/report/report_answer.h"
+#include "tools/lab/report/report_arm.h"
+#include "tools/lab/report/report_views.h"
+
+namespace outrider {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kSummarySchema = 1;
+
+std::unique_ptr<std::ifstream> opened(const fs::path& path) {
+  auto in = std::make_unique<std::ifstream>(path, std::ios::binary);
+  if (!*in)
+    throw std::runtime_error(path.string() + " cannot be read; `outrider-lab run` writes it");
+  return in;
+}
+
+ReportJson read_json(const fs::path& path) {
+  try {
+    return ReportJson::parse(*opened(path));
+  } catch (const nlohmann::json::exception& e) {
+    throw std::runtime_error(path.string() + " is not what `outrider-lab run` writes: " + e.what());
+  }
+}
+
+std::vector<ReportRun> runs_of(const ReportJson& summary) {
+  std::vector<ReportRun> runs;
+  for (const auto& c : summary.at("cases")) {
+    const auto& parameters = c.at("parameters");
+    ReportRun run;
+    run.workers = parameters.value("workers", std::size_t{1});
+    run.skip_iterations = parameters.value("skip_iterations", std::int64_t{0});
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+ReportJson paper_json() {
+  const auto figures = [](const PaperFigures& f) -> ReportJson {
+    return {{"start_queue_packets_mean", short_number(f.start_queue_packets)},
+            {"max_queue_packets_mean", short_number(f.max_queue_packets)},
+            {"burst_completion_seconds", short_number(f.burst_completion_seconds)},
+            {"ddl_throughput_bits_per_second_mean", short_number(f.ddl_throughput_bits_per_second)},
+            {"burst_sojourn_seconds_mean", short_number(f.burst_sojourn_seconds)}};
+  };
+  return {{"source",
+           "Kang, Yang, Yoo, Yoo, Sensors 2021, 21(1), 174; times and throughputs read off its "
+           "bars, to about 1 %. They are burst completion times on BMv2, not communication times: "
+           "compare the changes."},
+          {"off", figures(kPaperOff)},
+          {"on", figures(kPaperOn)},
+          {"changes",
+           {{"start_queue_packets_mean", short_number(kPaperChanges.start_queue)},
+            {"burst_completion_seconds", short_number(kPaperChanges.burst_completion)},
+            {"background", short_number(kPaperChanges.background)}}}};
+}
+
+ReportJson sentences(const std::vector<AnswerSentence>& all) {
+  ReportJson out = ReportJson::array();
+  for (const auto& s : all) out.push_back({{"kind", s.kind}, {"text", s.text}});
+  return out;
+}
+
+ReportJson grid_json(const TimeGrid& grid) {
+  return {{"from_ms", static_cast<double>(grid.from_ns) * 1e-6},
+          {"step_ms", static_cast<double>(grid.step_ns) * 1e-6},
+          {"cells", grid.cells}};
+}
+
+/// Over which time the costs of this point are taken.
+ReportJson cost_of_point(const ReportJson& summary, const std::vector<ReportArm>& arms,
+                         std::size_t point) {
+  for (const auto& arm : arms)
+    if (arm.point == point && !arm.cases.empty()) {
+      const auto& cost = summary.at("cases").at(arm.cases[0]).at("metrics").at("background_cost");
+      return {{"basis", cost.at("basis")},
+              {"lead_seconds", cost.at("lead_seconds")},
+              {"window_seconds", cost.at("window_seconds")}};
+    }
+  return nullptr;
+}
+
+void add_points(const ReportJson& summary, const std::vector<ReportArm>& arms,
+                const std::vector<ReportViews>& views, ReportJson& out) {
+  const auto names = point_names(arms);
+  std::vector<PointAnswer> answers;
+  out["points"] = ReportJson::array();
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    PointAnswer answer{.point = names[p], .arms = {}};
+    std::size_t seeds = arms.empty() ? 0 : std::size_t{1} << 20;
+    for (const auto& arm : arms) {
+      if (arm.point != p) continue;
+      seeds = std::min(seeds, arm.cases.size());
+      if (!arm.off) answer.arms.push_back(answer_arm(arm));
+    }
+    out["points"].push_back(
+        {{"name", names[p]},
+         {"answer", sentences(answer_of(answer.arms, seeds))},
+         {"cost", cost_of_point(summary, arms, p)},
+         {"views", {{"start", grid_json(views[p].start)}, {"due", grid_json(views[p].due)}}}});
+    answers.push_back(std::move(answer));
+  }
+  out["sweep"] = names.size() > 1 ? sentences(answer_over(answers)) : ReportJson::array();
+}
+
+void add_settings(const std::vector<ReportArm>& arms, ReportJson& out) {
+  ReportJson varying = ReportJson::object(), common = ReportJson::object();
+  if (!arms.empty()) {
+    for (const auto& [name, first] : arms[0].json->at("parameters").items()) {
+      const auto value_in = [&key = name](const ReportArm& arm) {
+        return arm.json->at("parameters").value(key, ReportJson(nullptr));
+      };
+      if (std::ranges::all_of(arms, [&, &v = first](const auto& a) { return value_in(a) == v; })) {
+        common[name] = first;
+        continue;
+      }
+      varying[name] = ReportJson::array();
+      for (const auto& arm : arms) varying[name].push_back(value_in(arm));
+    }
+  }
+  out["settings"] = {{"varying", std::move(varying)}, {"common", std::move(common)}};
+}
+
+/// What heads the page.
+ReportJson heading(const ReportJson& summary, const std::vector<ReportArm>& arms) {
+  std::size_t seeds = 0;
+  for (const auto& arm : arms) seeds = std::max(seeds, arm.cases.size());
+  ReportJson out{{"schema_version", kReportSchemaVersion},
+                 {"experiment", summary.at("experiment")},
+                 {"question", summary.value("question", "")},
+                 {"runtime", summary.at("runtime")},
+                 {"interrupted", summary.at("interrupted")},
+                 {"cases", summary.at("cases").size()},
+                 {"planned_cases", summary.at("planned_cases")},
+                 {"seeds", seeds},
+                 {"queue", nullptr},
+                 {"base_rtt_seconds", nullptr},
+                 {"paper", nullptr},
+                 {"warnings", summary.value("warnings", ReportJson::array())}};
+  if (!summary.at("cases").empty()) {
+    const auto& first = summary.at("cases").at(0);
+    const auto& queue = first.at("metrics").at("measured_queue");
+    out["queue"] = {{"switch", queue.at("switch")},
+                    {"port", queue.at("port")},
+                    {"queue", queue.at("queue")},
+                    {"drain_bits_per_second", queue.at("drain_bits_per_second")}};
+    out["base_rtt_seconds"] = first.value("base_rtt_seconds", ReportJson(nullptr));
+  }
+  if (is_papers_experiment(summary.at("experiment").get<std::string>()))
+    out["paper"] = paper_json();
+  return out;
+}
+
+/// Without it (a bundle of an earlier version) a thousandth of the shortest sensible figure.
+std::int64_t rtt_ns_of(const ReportJson& heading) {
+  const auto& rtt = heading.at("base_rtt_seconds");
+  constexpr std::int64_t kUnknown_ns = 1'000'000;
+  if (!rtt.is_number()) return kUnknown_ns;
+  return std::max<std::int64_t>(std::llround(rtt.get<double>() * 1e9), 1);
+}
+
+ReportJson made(const fs::path& directory) {
+  const ReportJson summary = read_json(directory / "summary.json");
+  if (summary.at("schema_version") != kSummarySchema)
+    throw std::runtime_error((directory / "summary.json").string() + " has schema_version " +
+                             summary.at("schema_version").dump() + ", not " +
+                             std::to_string(kSummarySchema) + ": use the version that wrote it");
+  std::vector<ReportRun> runs = runs_of(summary);
+  const auto file = opened(directory / "bursts.csv");
+  CsvReader bursts(*file, (directory / "bursts.csv").string());
+  read_bursts(bursts, summary.at("runtime") == "virtual", runs);
+  const auto arms = report_arms(summary);
+
+  ReportJson out = heading(summary, arms);
+  std::vector<ReportViews> views;
+  const auto open_queue = [&]() -> std::unique_ptr<std::istream> {
+    return opened(directory / "queue.csv");
+  };
+  auto arm_views = queue_views(open_queue, arms, runs, rtt_ns_of(out), views);
+  add_points(summary, arms, views, out);
+  out["arms"] = ReportJson::array();
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    out["arms"].push_back(arm_json(summary, arms[a], runs));
+    out["arms"].back()["views"] = std::move(arm_views[a]);
+  }
+  add_settings(arms, out);
+  out["environment"] = read_json(directory / "environment.json");
+  return out;
+}
+
+}  // namespace
+
+ReportJson report_data(const fs::path& directory) {
+  try {
+    return made(directory);
+  } catch (const nlohmann::json::exception& e) {
+    throw std::runtime_error((directory / "summary.json").string() +
+                             " is not what `outrider-lab run` writes: " + e.what());
+  }
+}
+
+ReportJson short_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%.5g", value);
+  double rounded = 0;
+  std::from_chars(text.data(), text.data() + length, rounded);
+  return rounded == 0 ? ReportJson(0) : ReportJson(rounded);
+}
+
+}  // namespace outrider

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/lab/report/report_bursts.h"
+
+namespace outrider {
+
+using ReportJson = nlohmann::ordered_json;
+
+inline constexpr int kReportSchemaVersion = 1;
+
+/// What the page shows, made from summary.json, bursts.csv, queue.csv and environment.json
+/// of a bundle. Times are seconds unless a name says otherwise; what is not defined is null.
+///
+///   schema_version, experiment, question, runtime, interrupted, cases, planned_cases, seeds
+///   queue          switch, port, queue, drain_bits_per_second of the measured queue
+///   base_rtt_seconds
+///   paper          figures of the PCN paper beside its own experiment, else null
+///   warnings       {label, point, count, text}
+///   points[]       name, answer[] of {kind, text}, cost {basis, lead_seconds, window_seconds},
+///                  views {start, due}: {from_ms, step_ms, cells}
+///   sweep[]        sentences over all points, if there are several
+///   arms[]         label, name (unique at its point), point, off, seeds[], iterations,
+///                  metrics {name: [value, low, high, change, its low, its high]},
+///                  times_ms (sorted communication times, 200 quantiles if there are more),
+///                  alone_ms (median communication time without background),
+///                  attribution {part: mean ms} or null, marks[] and drops[] of
+///                  {class, reason, measured, all} per run,
+///                  views {start, due}: {queue: {mean, low, high}, threshold, background, ddl},
+///                  bursts[] of [seed, job, iteration, worker, due, START, ACK, first sent,
+///                  first at the queue, delivered, RTOs], instants in ms from the iteration's due
+///   settings       varying {name: [value of each arm]}, common {name: value}
+///   environment    environment.json
+///
+/// Pure but for reading: the same files give the same value.
+/// @throws std::runtime_error naming the file and what is wrong with it
+ReportJson report_data(const std::filesystem::path& directory);
+
+/// An arm of summary.json, and its runs.
+struct ReportArm {
+  const ReportJson* json = nullptr;
+  std::size_t point = 0;
+  bool off = false;
+  std::string name;                  ///< unique at its point, the same at every one
+  std::vector<std::size_t> cases{};  ///< indices of runs
+};
+
+/// @param summary  summary.json; must outlive the result
+std::vector<ReportArm> report_arms(const ReportJson& summary);
+
+/// What tells each point from the first, or from all others if it is one parameter.
+std::vector<std::string> point_names(const std::vector<ReportArm>& arms);
+
+/// Five significant digits, which is more than any figure here is worth; null if not finite.
+ReportJson short_number(double value);
+
+}  // namespace outrider

@@ -1,0 +1,238 @@
+#include "tools/lab/report/report_views.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+
+#include "tools/lab/report/report_csv.h"
+
+namespace outrider {
+
+namespace {
+
+constexpr std::size_t kCells = 200;        // a figure is a few hundred pixels wide
+constexpr std::int64_t kBeforeStart = 10;  // base RTTs shown before the signal ...
+constexpr std::int64_t kAfterBurst = 25;   // ... after the latest due, around the signal ...
+constexpr std::int64_t kBeforeDue = 5;     // ... and before the earliest START, of a whole burst
+constexpr double kShownOfSlowest = 0.9;    // share of the slowest arm's bursts that fit in
+
+enum Quantity : std::uint8_t { kQueue, kThreshold, kBackground, kDdl, kQuantities };
+
+struct QueueColumns {
+  explicit QueueColumns(const CsvReader& csv)
+      : index(csv.column("case")),
+        run(csv.column("run")),
+        begin(csv.column("begin_ns")),
+        length(csv.column("length_ns")),
+        threshold(csv.column("min_threshold_packets")),
+        background(csv.column("background_delivered_bytes")),
+        ddl(csv.column("ddl_delivered_bytes")),
+        sojourn(csv.column("sojourn_ns")) {}
+
+  std::size_t index, run, begin, length, threshold, background, ddl, sojourn;
+};
+
+using Values = std::array<std::optional<double>, kQuantities>;
+
+/// Means over a bin.
+Values values_of(const CsvReader& csv, const QueueColumns& at, std::int64_t length_ns) {
+  const auto width = static_cast<double>(length_ns);
+  const auto number = [&](std::size_t column) {
+    return static_cast<double>(csv.whole(column).value_or(0));
+  };
+  Values values;
+  values[kQueue] = number(at.sojourn) / width;  // Little's law
+  values[kBackground] = number(at.background) * 8e9 / width;
+  values[kDdl] = number(at.ddl) * 8e9 / width;
+  if (const auto packets = csv.whole(at.threshold);
+      packets && *packets < std::numeric_limits<std::uint32_t>::max())
+    values[kThreshold] = static_cast<double>(*packets);
+  return values;
+}
+
+/// One arm's iterations in one view.
+class View {
+ public:
+  explicit View(const TimeGrid& grid) : series_(kQuantities, AlignedSeries(grid)) {}
+
+  void begin_run(std::vector<std::int64_t> instants) {
+    std::ranges::sort(instants);
+    for (auto& s : series_) s.begin_run(instants);
+  }
+
+  void add(std::int64_t begin_ns, std::int64_t length_ns, const Values& values) {
+    for (std::size_t i = 0; i < kQuantities; ++i)
+      if (values[i]) series_[i].add(begin_ns, length_ns, *values[i]);
+  }
+
+  [[nodiscard]] ReportJson json() const {
+    const auto list = [](const std::vector<double>& values, double scale) {
+      ReportJson out = ReportJson::array();
+      for (const double v : values) out.push_back(short_number(v * scale));
+      return out;
+    };
+    const Band queue = series_[kQueue].band();
+    return {{"queue",
+             {{"mean", list(queue.mean, 1)},
+              {"low", list(queue.low, 1)},
+              {"high", list(queue.high, 1)}}},
+            {"threshold", list(series_[kThreshold].band().mean, 1)},
+            {"background", list(series_[kBackground].band().mean, 1e-6)},
+            {"ddl", list(series_[kDdl].band().mean, 1e-6)}};
+  }
+
+ private:
+  std::vector<AlignedSeries> series_;
+};
+
+struct ArmViews {
+  explicit ArmViews(const ReportViews& views) : start(views.start), due(views.due) {}
+
+  void begin_run(const ReportRun& run) {
+    std::vector<std::int64_t> starts, dues;
+    for (const auto& it : run.iterations) {
+      starts.push_back(*it.start_ns + run.switch_ahead_ns);
+      dues.push_back(*it.due_ns + run.switch_ahead_ns);
+    }
+    start.begin_run(std::move(starts));
+    due.begin_run(std::move(dues));
+  }
+
+  View start;
+  View due;
+};
+
+/// Shortest bin of each case: queue.csv puts bins together between bursts.
+std::vector<std::int64_t> bin_widths(std::istream& in, std::size_t cases) {
+  CsvReader csv(in, "queue.csv");
+  const QueueColumns at(csv);
+  std::vector<std::int64_t> widths(cases, 0);
+  while (csv.next()) {
+    const auto i = static_cast<std::size_t>(csv.whole(at.index).value_or(-1));
+    const std::int64_t length = csv.whole(at.length).value_or(0);
+    if (i >= cases || length <= 0)
+      throw std::runtime_error("queue.csv has a record of case \"" + csv.text(at.index) +
+                               "\" that summary.json does not have, or without a length");
+    widths[i] = widths[i] == 0 ? length : std::min(widths[i], length);
+  }
+  return widths;
+}
+
+ReportViews views_of_point(const std::vector<const ReportArm*>& arms,
+                           const std::vector<ReportRun>& runs, std::int64_t rtt_ns,
+                           std::int64_t bin_ns) {
+  std::int64_t lead = 0, burst = 0;
+  for (const ReportArm* arm : arms) {
+    std::vector<double> times;
+    for (const std::size_t i : arm->cases) {
+      for (const auto& it : runs[i].iterations) lead = std::max(lead, *it.due_ns - *it.start_ns);
+      const auto own = communication_seconds(runs[i].iterations);
+      times.insert(times.end(), own.begin(), own.end());
+    }
+    if (const double slow = quantile(std::move(times), kShownOfSlowest); !std::isnan(slow))
+      burst = std::max(burst, static_cast<std::int64_t>(slow * 1e9));
+  }
+  return {
+      .start = grid_between(-kBeforeStart * rtt_ns, lead + kAfterBurst * rtt_ns, bin_ns, kCells),
+      .due =
+          grid_between(-lead - kBeforeDue * rtt_ns, burst + kBeforeDue * rtt_ns, bin_ns, kCells)};
+}
+
+std::vector<ReportViews> all_views(const std::vector<ReportArm>& arms,
+                                   const std::vector<ReportRun>& runs, std::int64_t rtt_ns,
+                                   const std::vector<std::int64_t>& widths) {
+  std::vector<std::vector<const ReportArm*>> points;
+  for (const auto& arm : arms) {
+    if (arm.point >= points.size()) points.resize(arm.point + 1);
+    points[arm.point].push_back(&arm);
+  }
+  std::vector<ReportViews> views;
+  for (const auto& point : points) {
+    std::int64_t bin = 1;
+    for (const ReportArm* arm : point)
+      for (const std::size_t i : arm->cases) bin = std::max(bin, widths[i]);
+    views.push_back(views_of_point(point, runs, rtt_ns, bin));
+  }
+  return views;
+}
+
+/// The arm and its views while its cases go by; those of an arm follow each other.
+class Filling {
+ public:
+  Filling(const std::vector<ReportArm>& arms, const std::vector<ReportRun>& runs,
+          const std::vector<ReportViews>& views)
+      : arms_(arms),
+        runs_(runs),
+        views_(views),
+        arm_of_(runs.size(), arms.size()),
+        open_(arms.size()),
+        done_(arms.size()) {
+    for (std::size_t a = 0; a < arms.size(); ++a)
+      for (const std::size_t i : arms[a].cases) arm_of_[i] = a;
+  }
+
+  /// @return the views that bins of this case go to, nullptr if it belongs to no arm
+  ArmViews* of_case(std::size_t index) {
+    const std::size_t a = arm_of_[index];
+    if (a >= arms_.size()) return nullptr;
+    if (index != current_) {
+      for (std::size_t other = 0; other < arms_.size(); ++other)
+        if (other != a && open_[other] && arms_[other].cases.back() < index) close(other);
+      if (!open_[a]) open_[a].emplace(views_[arms_[a].point]);
+      open_[a]->begin_run(runs_[index]);
+      current_ = index;
+    }
+    return &*open_[a];
+  }
+
+  std::vector<ReportJson> finished() {
+    for (std::size_t a = 0; a < arms_.size(); ++a)
+      if (open_[a]) close(a);
+    return std::move(done_);
+  }
+
+ private:
+  void close(std::size_t a) {
+    done_[a] = {{"start", open_[a]->start.json()}, {"due", open_[a]->due.json()}};
+    open_[a].reset();
+  }
+
+  const std::vector<ReportArm>& arms_;
+  const std::vector<ReportRun>& runs_;
+  const std::vector<ReportViews>& views_;
+  std::vector<std::size_t> arm_of_;
+  std::vector<std::optional<ArmViews>> open_;
+  std::vector<ReportJson> done_;
+  std::size_t current_ = std::numeric_limits<std::size_t>::max();
+};
+
+}  // namespace
+
+std::vector<ReportJson> queue_views(const std::function<std::unique_ptr<std::istream>()>& file,
+                                    const std::vector<ReportArm>& arms,
+                                    const std::vector<ReportRun>& runs, std::int64_t rtt_ns,
+                                    std::vector<ReportViews>& views) {
+  const auto widths = bin_widths(*file(), runs.size());
+  views = all_views(arms, runs, rtt_ns, widths);
+  const auto in = file();
+  CsvReader csv(*in, "queue.csv");
+  const QueueColumns at(csv);
+  Filling filling(arms, runs, views);
+  while (csv.next()) {
+    if (csv.text(at.run) != "measured") continue;
+    const auto index = static_cast<std::size_t>(csv.whole(at.index).value_or(0));
+    const std::int64_t length = csv.whole(at.length).value_or(0);
+    ArmViews* target = filling.of_case(index);
+    if (target == nullptr || length != widths[index]) continue;
+    const std::int64_t begin = csv.whole(at.begin).value_or(0);
+    const Values values = values_of(csv, at, length);
+    target->start.add(begin, length, values);
+    target->due.add(begin, length, values);
+  }
+  return filling.finished();
+}
+
+}  // namespace outrider

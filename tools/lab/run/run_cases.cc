@@ -1,0 +1,188 @@
+#include "tools/lab/run/run_cases.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "common/dpdk/eal.h"
+#include "common/dpdk/mempool.h"
+#include "common/dpdk/packet_attribution.h"
+#include "switch/config/config_toml.h"
+#include "switch/report/report_json.h"
+#include "tools/lab/plan/plan.h"
+#include "tools/lab/run/run_pool.h"
+#include "tools/lab/run/run_virtual.h"
+#include "trafficgen/config/config_toml.h"
+#include "trafficgen/report/report_json.h"
+
+namespace outrider {
+namespace {
+
+/// What a buffer takes, its share of the pool's own structures included.
+constexpr std::uint64_t kBytesPerBuffer = 1024;
+constexpr std::uint64_t kBytesPerAttributedBuffer = kBytesPerBuffer + sizeof(PacketAttribution);
+constexpr std::uint32_t kOtherMemory_mb = 32;
+
+/// EAL and pool of a worker process; the pool goes first.
+struct VirtualWorker {
+  VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attribution)
+      : eal({.program = "outrider-lab",
+             .cpus = {cpu},
+             .memory_mb =
+                 static_cast<std::uint32_t>(
+                     buffers * (attribution ? kBytesPerAttributedBuffer : kBytesPerBuffer) >> 20) +
+                 kOtherMemory_mb,
+             .use_hugepages = false}),
+        pool(make_packet_pool({.name = "lab",
+                               .mbufs = buffers,
+                               .frame_room_bytes = kHeaderRoomBytes,
+                               .attribution = attribution})) {}
+
+  Eal eal;
+  Mempool pool;
+};
+
+/// Without background it would be the same run again. (A closed loop has no first due time.)
+bool is_its_own_reference(const Case& c, Case alone) {
+  for (std::size_t j = 0; j < alone.traffic.jobs.size(); ++j)
+    if (c.traffic.jobs[j].schedule == Schedule::kClosedLoop)
+      alone.traffic.jobs[j].first_due = c.traffic.jobs[j].first_due;
+  return to_toml(alone.traffic) == to_toml(c.traffic);
+}
+
+CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& stop) {
+  CaseRun run{.definition = &c, .result = run_virtual(c, pool, stop)};
+  const Case alone = without_background(c);
+  if (!run.result.interrupted)
+    run.alone = is_its_own_reference(c, alone) ? run.result : run_virtual(alone, pool, stop);
+  trim(run);
+  return run;
+}
+
+/// Seed by seed, so that an experiment cut short has all arms of the seeds it has.
+std::vector<std::size_t> seed_major(const RunOrder& wanted) {
+  std::vector<std::size_t> order = wanted.wanted;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return wanted.cases[i].seed; });
+  return order;
+}
+
+void append_part(std::string& out, const std::string& part) {
+  out += std::to_string(part.size()) + '\n' + part;
+}
+
+class PartReader {
+ public:
+  explicit PartReader(const std::string& text) : text_(text) {}
+  std::string next() {
+    const auto end = text_.find('\n', at_);
+    if (end == text_.npos) throw std::runtime_error("a worker's result is cut short");
+    const std::size_t size = std::stoull(text_.substr(at_, end - at_));
+    at_ = end + 1 + size;
+    if (at_ > text_.size()) throw std::runtime_error("a worker's result is cut short");
+    return text_.substr(end + 1, size);
+  }
+
+ private:
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+void append_result(std::string& out, const RunResult& result) {
+  append_part(out, to_json(result.switches));
+  append_part(out, to_json(result.traffic));
+  append_part(out, std::to_string(result.mbufs_leaked));
+}
+
+RunResult read_result(PartReader& parts) {
+  RunResult result;
+  result.switches = switch_report_from_json(parts.next());
+  result.traffic = generator_report_from_json(parts.next());
+  result.mbufs_leaked = std::stoull(parts.next());
+  return result;
+}
+
+}  // namespace
+
+std::string serialize(const CaseRun& run) {
+  std::string out;
+  append_result(out, run.result);
+  append_part(out, run.alone ? "alone" : "");
+  if (run.alone) append_result(out, *run.alone);
+  return out;
+}
+
+CaseRun deserialize(const Case& definition, const std::string& text) {
+  PartReader parts(text);
+  CaseRun run{.definition = &definition, .result = read_result(parts)};
+  if (!parts.next().empty()) run.alone = read_result(parts);
+  run.switch_toml = to_toml(definition.switches);
+  run.traffic_toml = to_toml(definition.traffic);
+  return run;
+}
+
+std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds) {
+  using Clock = std::chrono::steady_clock;
+  std::optional<VirtualTrial> trial;
+  PoolOptions options;
+  options.order = {0};
+  options.make_worker = [&](std::size_t) -> PoolWork {
+    auto worker = std::make_shared<VirtualWorker>(usable_cpus().front(), buffers_needed(c),
+                                                  c.traffic.attribution);
+    return [&c, worker, wall_seconds](std::size_t, const StopCheck& stop) {
+      const auto began = Clock::now();
+      const auto elapsed = [began] {
+        return std::chrono::duration<double>(Clock::now() - began).count();
+      };
+      const RunResult result =
+          run_virtual(c, *worker->pool, [&] { return stop() || elapsed() >= wall_seconds; });
+      return std::to_string(result.switches.end_ns) + ' ' + std::to_string(elapsed());
+    };
+  };
+  options.on_result = [&trial](std::size_t, const std::string& text) {
+    char* rest = nullptr;
+    const double virtual_ns = std::strtod(text.c_str(), &rest);
+    trial = {virtual_ns * 1e-9, std::strtod(rest, nullptr)};
+  };
+  run_pool(options);
+  return trial;
+}
+
+RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
+  const std::vector<Case>& cases = order.cases;
+  std::uint32_t buffers = 0;
+  bool attribution = false;
+  for (const std::size_t i : order.wanted) {
+    buffers = std::max(buffers, buffers_needed(cases[i]));
+    attribution |= cases[i].traffic.attribution;
+  }
+  const auto cpus = usable_cpus();
+  std::map<std::size_t, CaseRun> by_item;
+
+  PoolOptions options;
+  options.jobs = jobs;
+  options.order = seed_major(order);
+  options.make_worker = [&](std::size_t index) -> PoolWork {
+    auto worker = std::make_shared<VirtualWorker>(cpus[index % cpus.size()], buffers, attribution);
+    return [&cases, worker](std::size_t item, const StopCheck& stop) {
+      return serialize(run_with_reference(cases[item], *worker->pool, stop));
+    };
+  };
+  options.on_result = [&](std::size_t item, const std::string& text) {
+    by_item.emplace(item, deserialize(cases[item], text));
+    if (order.on_run) order.on_run(item, text);
+  };
+  options.on_progress = order.progress;
+  const PoolResult pool = run_pool(options);
+
+  RunOutcome outcome{.runs = {}, .failures = {}, .interrupted = pool.interrupted};
+  for (auto& [item, run] : by_item) outcome.runs.push_back(std::move(run));
+  for (const auto& failure : pool.failures)
+    outcome.failures.push_back({order.names[failure.item], failure.cause});
+  return outcome;
+}
+
+}  // namespace outrider

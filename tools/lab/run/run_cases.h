@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/lab/experiment/case.h"
+#include "tools/lab/summary/summary.h"
+
+namespace outrider {
+
+struct RunFailure {
+  std::string name;  ///< of the case
+  std::string cause;
+};
+
+/// The runs that were made, whole or (loopback) cut short, in the order of the plan.
+struct RunOutcome {
+  std::vector<CaseRun> runs;
+  std::vector<RunFailure> failures;
+  bool interrupted = false;
+};
+
+/// Called as cases end.
+using Progress = std::function<void(std::size_t done, std::size_t total)>;
+
+/// What shall be run.
+struct RunOrder {
+  const std::vector<Case>& cases;         ///< must outlive the outcome
+  const std::vector<std::string>& names;  ///< [cases]
+  std::vector<std::size_t> wanted;        ///< of the cases, rising
+  Progress progress;
+  /// Called with each run that is whole, as it ends; in the form of serialize().
+  std::function<void(std::size_t index, const std::string& text)> on_run;
+};
+
+/// Runs the cases that are wanted, and their references without background, in virtual
+/// time on `jobs` processes. The outcome does not depend on their number.
+/// @throws EnvironmentError
+RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs);
+
+/// How far a case came before it was given up.
+struct VirtualTrial {
+  double virtual_seconds = 0;
+  double wall_seconds = 0;
+};
+
+/// Runs one case in virtual time for `wall_seconds` at most, in a process of its own.
+/// @return nothing if it failed. @throws EnvironmentError
+std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds);
+
+/// The text form of a run, from a worker process to its parent.
+std::string serialize(const CaseRun& run);
+/// @throws std::runtime_error
+CaseRun deserialize(const Case& definition, const std::string& text);
+
+}  // namespace outrider

@@ -1,0 +1,223 @@
+#include "tools/lab/run/run_pool.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "common/dpdk/error.h"
+#include "common/runtime/poll_stop.h"
+#include "tools/lab/run/run_pool_message.h"
+
+namespace outrider {
+namespace {
+
+constexpr int kPoll_ms = 200;
+
+/// What all processes see.
+struct Shared {
+  std::atomic<std::uint64_t> next{0};  ///< position in PoolOptions::order
+  std::atomic<bool> stop{false};
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+class SharedMemory {
+ public:
+  SharedMemory() {
+    void* memory =
+        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw DpdkError("mmap", "shared memory of the workers", errno);
+    shared_ = new (memory) Shared;
+  }
+  ~SharedMemory() { munmap(shared_, sizeof(Shared)); }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  Shared* operator->() const noexcept { return shared_; }
+
+ private:
+  Shared* shared_;
+};
+
+struct Worker {
+  pid_t pid = -1;
+  int pipe = -1;  ///< messages of the worker; -1: closed
+  MessageReader reader;
+  std::optional<std::size_t> item;  ///< begun and not yet over
+};
+
+/// One run_pool(): the state of the parent.
+class Pool {
+ public:
+  explicit Pool(const PoolOptions& options) : options_(options) {}
+
+  ~Pool() {
+    for (auto& worker : workers_) {  // only on an exception
+      if (worker.pid > 0) {
+        kill(worker.pid, SIGKILL);
+        waitpid(worker.pid, nullptr, 0);
+      }
+      if (worker.pipe >= 0) close(worker.pipe);
+    }
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  PoolResult run() {
+    const std::size_t jobs = std::min(options_.jobs, options_.order.size());
+    for (std::size_t w = 0; w < jobs; ++w) workers_.emplace_back();
+    for (std::size_t w = 0; w < jobs; ++w) start(w);
+    while (std::ranges::any_of(workers_, [](const Worker& w) { return w.pipe >= 0; })) {
+      if (stop_requested()) shared_->stop.store(true);
+      wait_for_messages();
+      if (options_.on_progress) options_.on_progress(done_, options_.order.size());
+    }
+    result_.interrupted = shared_->stop.load();
+    std::ranges::sort(result_.failures, {}, &PoolFailure::item);
+    return std::move(result_);
+  }
+
+ private:
+  void start(std::size_t index) {
+    int ends[2];
+    if (pipe(ends) != 0) throw DpdkError("pipe", "worker", errno);
+    std::fflush(nullptr);  // or the child would write what is buffered once more
+    const pid_t pid = fork();
+    if (pid < 0) throw DpdkError("fork", "worker", errno);
+    if (pid == 0) {
+      close(ends[0]);
+      for (const auto& other : workers_)
+        if (other.pipe >= 0) close(other.pipe);
+      be_worker(index, ends[1]);
+    }
+    close(ends[1]);
+    workers_[index] = Worker{.pid = pid, .pipe = ends[0], .reader = {}, .item = {}};
+  }
+
+  /// Never returns. A terminal sends Ctrl-C to every process: workers hear of it
+  /// from the parent only, and go when it goes.
+  [[noreturn]] void be_worker(std::size_t index, int out) {
+    signal(SIGINT, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int status = 0;
+    try {
+      work_off(options_.make_worker(index), out);
+    } catch (const std::exception& error) {
+      send_message(out, MessageKind::kCannotBegin, 0, error.what());
+      status = 1;
+    }
+    close(out);
+    std::fflush(nullptr);
+    _exit(status);
+  }
+
+  void work_off(const PoolWork& work, int out) {
+    const auto stop = [this] { return shared_->stop.load(std::memory_order_relaxed); };
+    while (!stop()) {
+      const std::uint64_t position = shared_->next.fetch_add(1);
+      if (position >= options_.order.size()) return;
+      const std::size_t item = options_.order[position];
+      send_message(out, MessageKind::kBegun, item, {});
+      try {
+        const std::string text = work(item, stop);
+        send_message(out, stop() ? MessageKind::kStopped : MessageKind::kResult, item, text);
+      } catch (const std::exception& error) {
+        send_message(out, MessageKind::kFailed, item, error.what());
+      }
+    }
+  }
+
+  void wait_for_messages() {
+    std::vector<pollfd> waiting;
+    std::vector<std::size_t> whose;
+    for (std::size_t w = 0; w < workers_.size(); ++w) {
+      if (workers_[w].pipe < 0) continue;
+      waiting.push_back({workers_[w].pipe, POLLIN, 0});
+      whose.push_back(w);
+    }
+    if (poll(waiting.data(), waiting.size(), kPoll_ms) <= 0) return;  // time is up, or a signal
+    for (std::size_t i = 0; i < waiting.size(); ++i)
+      if (waiting[i].revents != 0) receive(whose[i]);
+  }
+
+  void receive(std::size_t index) {
+    Worker& worker = workers_[index];
+    const bool open = worker.reader.read_some(worker.pipe);
+    while (auto message = worker.reader.next()) handle(worker, std::move(*message));
+    if (!open) reap(index);
+  }
+
+  void handle(Worker& worker, Message message) {
+    switch (message.kind) {
+      case MessageKind::kBegun:
+        worker.item = message.item;
+        return;
+      case MessageKind::kCannotBegin:
+        throw EnvironmentError("a worker cannot begin: " + message.text);
+      case MessageKind::kFailed:
+        result_.failures.push_back({message.item, message.text});
+        break;
+      case MessageKind::kStopped:
+        break;
+      case MessageKind::kResult:
+        options_.on_result(message.item, std::move(message.text));
+        break;
+    }
+    worker.item.reset();
+    ++done_;
+  }
+
+  void reap(std::size_t index) {
+    Worker& worker = workers_[index];
+    int status = 0;
+    waitpid(worker.pid, &status, 0);
+    close(worker.pipe);
+    worker.pipe = -1;
+    worker.pid = -1;
+    if (!worker.item) return;
+    result_.failures.push_back({*worker.item, describe_end(status)});
+    ++done_;
+    const bool left = shared_->next.load() < options_.order.size();
+    if (left && !shared_->stop.load()) start(index);
+  }
+
+  static std::string describe_end(int status) {
+    if (WIFSIGNALED(status))
+      return "its process was killed by signal " + std::to_string(WTERMSIG(status)) + " (" +
+             strsignal(WTERMSIG(status)) + ')';
+    return "its process ended with status " + std::to_string(WEXITSTATUS(status));
+  }
+
+  const PoolOptions& options_;
+  SharedMemory shared_;
+  std::vector<Worker> workers_;
+  PoolResult result_;
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
+PoolResult run_pool(const PoolOptions& options) { return Pool(options).run(); }
+
+std::vector<unsigned> usable_cpus() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof(allowed), &allowed);
+  std::vector<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  return cpus;
+}
+
+}  // namespace outrider

@@ -1,0 +1,151 @@
+#include "tools/lab/run/run_programs.h"
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include "common/dpdk/error.h"
+#include "common/runtime/poll_stop.h"
+#include "switch/config/config_toml.h"
+#include "switch/report/report_json.h"
+#include "tools/lab/plan/plan.h"
+#include "tools/lab/run/run_pool.h"
+#include "tools/lab/run/run_site.h"
+#include "trafficgen/config/config_toml.h"
+#include "trafficgen/report/report_json.h"
+
+namespace outrider {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPoll{50};
+constexpr milliseconds kPatience{10'000};        ///< for a program to end when asked
+constexpr milliseconds kStartAllowance{60'000};  ///< EAL, devices, links
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw std::runtime_error(path.string() + " cannot be written");
+}
+
+milliseconds longest_run(const Case& c) {
+  const auto limit =
+      std::ranges::find(c.parameters, "limit_seconds", &Parameters::value_type::first);
+  return std::chrono::duration_cast<milliseconds>(from_seconds(std::get<double>(limit->second)));
+}
+
+/// Both programs of one run. Throws std::runtime_error, saying which one died.
+class ProgramRun {
+ public:
+  ProgramRun(const Case& c, const fs::path& directory, const Testbed& testbed)
+      : definition_(on_testbed(testbed, c)),
+        switch_(testbed.sw, testbed.remote_shell, "outrider-switch", "switch", directory),
+        generator_(testbed.trafficgen, testbed.remote_shell, "outrider-trafficgen", "trafficgen",
+                   directory) {
+    fs::create_directories(directory);
+    write_file(directory / "switch.toml", to_toml(definition_.switches));
+    GeneratorConfig& traffic = definition_.traffic;
+    for (auto& job : traffic.jobs)
+      if (job.model) job.model = generator_.name_there(*job.model);
+    for (auto& flows : traffic.flows)
+      if (flows.distribution) flows.distribution = generator_.name_there(*flows.distribution);
+    write_file(directory / "trafficgen.toml", to_toml(traffic));
+    switch_.start();
+    generator_.start();
+  }
+
+  RunResult run() {
+    RunResult result;
+    result.interrupted = !wait();
+    const int generator = generator_.process().finish(kPatience);
+    const int sw = switch_.process().finish(kPatience);
+    require_end(generator_.process(), generator, result.interrupted);
+    require_end(switch_.process(), sw, result.interrupted);
+    result.switches = switch_report_from_json(switch_.report());
+    result.traffic = generator_report_from_json(generator_.report());
+    return result;
+  }
+
+ private:
+  /// @return false if a stop signal came first
+  bool wait() {
+    const auto limit = longest_run(definition_) + kStartAllowance;
+    for (milliseconds waited{0}; waited < limit; waited += kPoll) {
+      if (stop_requested()) return false;
+      if (generator_.process().status()) return true;
+      if (const auto status = switch_.process().status())
+        throw std::runtime_error(died(switch_.process(), *status));
+      std::this_thread::sleep_for(kPoll);
+    }
+    throw std::runtime_error("outrider-trafficgen did not finish within " +
+                             std::to_string(limit.count() / 1000) +
+                             " s; its last lines:" + generator_.process().last_words());
+  }
+
+  /// 0 and "ledger not balanced" leave a report; so does an end that we asked for.
+  static void require_end(const ChildProcess& process, int status, bool interrupted) {
+    constexpr int kLedger = 4, kInterrupted = 130;
+    if (status == 0 || status == kLedger || (interrupted && status == kInterrupted)) return;
+    throw std::runtime_error(died(process, status));
+  }
+
+  static std::string died(const ChildProcess& process, int status) {
+    const std::string how = status > 128 ? "was killed by signal " + std::to_string(status - 128)
+                                         : "ended with status " + std::to_string(status);
+    return process.name() + ' ' + how + "; its last lines:" + process.last_words();
+  }
+
+  Case definition_;
+  SiteProgram switch_;
+  SiteProgram generator_;
+};
+
+CaseRun run_both(const Case& c, const fs::path& directory,
+                 const std::function<Testbed(const Case&)>& testbed_of) {
+  CaseRun run{.definition = &c, .result = ProgramRun(c, directory, testbed_of(c)).run()};
+  if (!run.result.interrupted) {
+    const Case quiet = without_background(c);
+    RunResult alone = ProgramRun(quiet, directory / "alone", testbed_of(quiet)).run();
+    if (!alone.interrupted) run.alone = std::move(alone);
+  }
+  run.switch_toml = to_toml(c.switches);
+  run.traffic_toml = to_toml(c.traffic);
+  trim(run);
+  return run;
+}
+
+}  // namespace
+
+RunOutcome run_cases_between(const RunOrder& order, const fs::path& directory,
+                             const std::function<Testbed(const Case&)>& testbed_of) {
+  RunOutcome outcome;
+  std::size_t done = 0;
+  for (const std::size_t i : order.wanted) {
+    if (stop_requested()) break;
+    order.progress(done++, order.wanted.size());
+    const Case& c = order.cases[i];
+    const std::string folder = std::to_string(i) + '-' + c.label + "-seed" + std::to_string(c.seed);
+    try {
+      outcome.runs.push_back(run_both(c, directory / folder, testbed_of));
+      if (order.on_run && !outcome.runs.back().result.interrupted)
+        order.on_run(i, serialize(outcome.runs.back()));
+    } catch (const EnvironmentError&) {
+      throw;
+    } catch (const std::runtime_error& error) {
+      outcome.failures.push_back({order.names[i], error.what()});
+    }
+  }
+  outcome.interrupted = stop_requested();
+  if (!outcome.interrupted) order.progress(done, order.wanted.size());
+  return outcome;
+}
+
+RunOutcome run_cases_testbed(const RunOrder& order, const fs::path& directory,
+                             const Testbed& testbed) {
+  return run_cases_between(order, directory / "testbed", [&](const Case&) { return testbed; });
+}
+
+}  // namespace outrider

@@ -1,0 +1,104 @@
+#include "tools/lab/run/run_store.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "switch/config/config_toml.h"
+#include "trafficgen/config/config_toml.h"
+
+namespace outrider {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// FNV-1a: names files and tells an edited one from what it was; no defence against attacks.
+std::uint64_t hash_of(const std::string& text) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+/// What a file that a configuration names holds; its path alone would not tell an edit.
+std::string mark_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return path + ' ' + std::to_string(text.size()) + ' ' + std::to_string(hash_of(text)) + '\n';
+}
+
+std::string head_of(const std::string& key) {
+  return "outrider-lab run, " + std::to_string(key.size()) + '\n' + key;
+}
+
+[[noreturn]] void fail(const fs::path& path, const std::string& cause) {
+  throw std::runtime_error(path.string() + ": " + cause);
+}
+
+}  // namespace
+
+RunStore::RunStore(const fs::path& directory, std::string program)
+    : directory_(directory / "unfinished"), program_(std::move(program)) {}
+
+std::string RunStore::key_of(const Case& c, Runtime runtime) const {
+  std::string key =
+      program_ + '\n' + name_of(runtime) + '\n' + c.label + '\n' + std::to_string(c.seed) + '\n';
+  // Both hold whatever decides how a run goes, but for files and how long it may take.
+  key += to_toml(c.switches) + to_toml(c.traffic);
+  for (const auto& job : c.traffic.jobs)
+    if (job.model) key += mark_of(*job.model);
+  for (const auto& flows : c.traffic.flows)
+    if (flows.distribution) key += mark_of(*flows.distribution);
+  for (const auto& [name, value] : c.parameters)
+    if (name == "limit_seconds") key += std::to_string(std::get<double>(value)) + '\n';
+  return key;
+}
+
+fs::path RunStore::path_of(const std::string& key) const {
+  char name[32];
+  std::snprintf(name, sizeof name, "%016llx.run", static_cast<unsigned long long>(hash_of(key)));
+  return directory_ / name;
+}
+
+std::optional<std::string> RunStore::load(const Case& c, Runtime runtime) const {
+  const std::string key = key_of(c, runtime);
+  std::ifstream in(path_of(key), std::ios::binary);
+  if (!in) return std::nullopt;
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string head = head_of(key);
+  if (!text.starts_with(head)) return std::nullopt;
+  return text.substr(head.size());
+}
+
+void RunStore::save(const Case& c, Runtime runtime, const std::string& text) const {
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  if (error) fail(directory_, error.message());
+  const std::string key = key_of(c, runtime);
+  const fs::path path = path_of(key);
+  const fs::path fresh = path.string() + ".new";
+  std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
+  out << head_of(key) << text;
+  out.close();
+  if (!out) fail(fresh, "cannot be written");
+  fs::rename(fresh, path, error);
+  if (error) fail(path, error.message());
+}
+
+void RunStore::clear() const {
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
+}
+
+std::string program_identity() {
+  const fs::path self = "/proc/self/exe";
+  std::error_code error;
+  const auto size = fs::file_size(self, error);
+  const auto written = fs::last_write_time(fs::canonical(self, error), error);
+  return std::to_string(size) + ' ' + std::to_string(written.time_since_epoch().count());
+}
+
+}  // namespace outrider

@@ -1,0 +1,65 @@
+#include "tools/lab/run/time_estimate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "common/core/units.h"
+#include "tools/lab/run/run_cases.h"
+
+namespace outrider {
+namespace {
+
+constexpr double kTrialSeconds = 2;
+
+double bits_to_carry(const Case& c, double of_seconds) {
+  return of_seconds * static_cast<double>(c.bottleneck.bits_per_second);
+}
+
+}  // namespace
+
+std::optional<double> virtual_seconds(const Case& c) {
+  double longest = 0;
+  for (const auto& job : c.traffic.jobs) {
+    double period = seconds(job.period);
+    if (job.schedule != Schedule::kFixed) {
+      if (!job.burst_bytes) return std::nullopt;
+      const double bits = 8.0 * static_cast<double>(*job.burst_bytes) *
+                          static_cast<double>(job.workers.size()) * (job.pull ? 2 : 1);
+      period = seconds(job.compute.value_or(Duration{})) +
+               2 * bits * static_cast<double>(c.traffic.jobs.size()) /
+                   static_cast<double>(c.bottleneck.bits_per_second);
+    }
+    longest =
+        std::max(longest, seconds(job.start) + seconds(job.first_due) + job.iterations * period);
+  }
+  return longest > 0 ? std::optional(longest) : std::nullopt;
+}
+
+std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size_t jobs) {
+  const auto of_first = virtual_seconds(cases.front());
+  if (!of_first) return std::nullopt;
+  const auto trial = try_virtual(cases.front(), kTrialSeconds);
+  if (!trial || trial->virtual_seconds <= 0) return std::nullopt;
+  const double first_seconds =
+      trial->wall_seconds * std::max(1.0, *of_first / trial->virtual_seconds);
+  const double seconds_per_bit = first_seconds / bits_to_carry(cases.front(), *of_first);
+  double sum = 0;
+  for (const auto& c : cases) {
+    const auto own = virtual_seconds(c);
+    if (!own) return std::nullopt;
+    sum += seconds_per_bit * bits_to_carry(c, *own);
+  }
+  return sum / static_cast<double>(std::min(jobs, cases.size()));
+}
+
+std::string duration_text(double seconds) {
+  char text[32];
+  if (seconds < 100) std::snprintf(text, sizeof text, "%.0f s", std::ceil(seconds));
+  else if (seconds < 6000) std::snprintf(text, sizeof text, "%.0f min", std::ceil(seconds / 60));
+  else std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
+  return text;
+}
+
+}  // namespace outrider

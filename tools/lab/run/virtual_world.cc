@@ -1,0 +1,104 @@
+#include "tools/lab/run/virtual_world.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "common/config/addresses.h"
+
+namespace outrider {
+
+namespace {
+
+std::vector<StreamDevice> stream_devices(const GeneratorConfig& traffic) {
+  std::vector<StreamDevice> devices;
+  for (const auto& d : traffic.devices)
+    devices.push_back({d.name, d.line_rate.value_or(BitRate{})});
+  return devices;
+}
+
+}  // namespace
+
+VirtualWorld::VirtualWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
+                           rte_mempool& pool)
+    : network_(switches, loop_), generator_(traffic, loop_, pool, {.full_payload = false}) {
+  if (!traffic.streams.empty())
+    streams_.emplace(traffic.streams, stream_devices(traffic), traffic.seed, traffic.duration,
+                     loop_, pool);
+  join(switches, traffic);
+  if (generator_.owners() != 0) network_.attribute(generator_.owners());
+  generator_.start(now_);
+  if (streams_) streams_->start();
+}
+
+VirtualWorld::~VirtualWorld() { flush(); }
+
+bool VirtualWorld::leads_to(std::uint32_t edge, const std::string& device,
+                            const std::string& address) const {
+  const EdgePort& e = network_.edges()[edge];
+  return device == e.device &&
+         network_.route(e.switch_index, *parse_ipv4(address).value) == e.port_index;
+}
+
+void VirtualWorld::join(const SwitchProcessConfig& switches, const GeneratorConfig& traffic) {
+  std::vector<bool> joined(traffic.hosts.size());
+  std::vector<bool> has_host(network_.edges().size());
+  for (std::uint32_t e = 0; e < network_.edges().size(); ++e) {
+    const EdgePort& edge = network_.edges()[e];
+    const auto host = std::ranges::find_if(
+        traffic.hosts, [&](const HostConfig& h) { return leads_to(e, h.device, h.address); });
+    has_host[e] = host != traffic.hosts.end();
+    if (!has_host[e] && !streams_) {
+      const SwitchConfig& sw = switches.switches[edge.switch_index];
+      throw std::runtime_error("edge port " + sw.name + "." + sw.ports[edge.port_index].name +
+                               " has no host behind it");
+    }
+    const auto index = static_cast<std::uint32_t>(host - traffic.hosts.begin());
+    Node* behind = has_host[e] ? &generator_.host(index) : nullptr;
+    if (streams_) behind = taps_.emplace_back(new StreamTap(*streams_, behind)).get();
+    network_.connect(e, *behind, 0);
+    if (!has_host[e]) continue;
+    generator_.connect(index, network_.ingress(e));
+    joined[index] = true;
+  }
+  for (std::size_t i = 0; i < joined.size(); ++i)
+    if (!joined[i])
+      throw std::runtime_error("host " + traffic.hosts[i].name + " has no edge port on device " +
+                               traffic.hosts[i].device);
+  join_streams(traffic, has_host);
+}
+
+void VirtualWorld::join_streams(const GeneratorConfig& traffic, const std::vector<bool>& has_host) {
+  for (std::size_t i = 0; i < traffic.streams.size(); ++i) {
+    const StreamConfig& s = traffic.streams[i];
+    if (s.device.empty()) continue;
+    bool joined = false;
+    for (std::uint32_t e = 0; e < network_.edges().size() && !joined; ++e) {
+      joined = !has_host[e] && leads_to(e, s.device, s.source);
+      if (joined) streams_->connect(i, network_.ingress(e));
+    }
+    if (!joined)
+      throw std::runtime_error("stream " + s.name + " has no edge port without hosts on device " +
+                               s.device + " that its source is routed to");
+  }
+}
+
+std::uint64_t VirtualWorld::run_until(Time end) noexcept {
+  now_ = std::max(now_, end);
+  return loop_.run_until(end);
+}
+
+RunResult VirtualWorld::result() const {
+  RunResult r;
+  r.switches = network_.report(now_);
+  r.traffic = generator_.report(now_);
+  if (!streams_) return r;
+  r.traffic.streams = streams_->report();
+  for (const auto& tap : taps_) {
+    r.traffic.streams.ends.arrived += tap->foreign();
+    r.traffic.streams.ends.foreign += tap->foreign();
+  }
+  return r;
+}
+
+}  // namespace outrider

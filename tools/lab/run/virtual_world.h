@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/runtime/event_loop.h"
+#include "switch/runtime/network.h"
+#include "tools/lab/experiment/case.h"
+#include "trafficgen/apps/generator.h"
+#include "trafficgen/streams/engine/virtual_streams.h"
+
+namespace outrider {
+
+/// Switches and hosts joined in memory, in one loop whose time is handed to it:
+/// the virtual runtime. What is a device in the other runtimes is a direct wire
+/// here: every edge port of a switch meets the host that its route leads to, or
+/// streams whose first source or destination address is behind it. A stream that is
+/// sent needs a port without hosts: a host's NIC would have to share its wire.
+///
+/// Deterministic: equal configurations give equal reports. Not thread-safe.
+class VirtualWorld {
+ public:
+  /// @param switches,traffic must be valid, and every edge port must have a host
+  /// @param pool of make_packet_pool({.frame_room_bytes = kHeaderRoomBytes}); outlives this
+  /// @throws std::runtime_error naming the port or host that has no counterpart
+  VirtualWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
+               rte_mempool& pool);
+  ~VirtualWorld();
+
+  /// Advances to `end`. @return events handled
+  std::uint64_t run_until(Time end) noexcept;
+  /// Instant of the next event.
+  [[nodiscard]] Time next() const noexcept { return loop_.next(); }
+  [[nodiscard]] Time now() const noexcept { return now_; }
+  /// All jobs have ended.
+  [[nodiscard]] bool finished() const noexcept { return generator_.finished(); }
+
+  [[nodiscard]] RunResult result() const;
+  /// Releases every packet. Afterwards only the pool's users outside are left.
+  void flush() noexcept { network_.flush(); }
+
+  [[nodiscard]] SwitchNetwork& network() noexcept { return network_; }
+  [[nodiscard]] Generator& generator() noexcept { return generator_; }
+
+  /// nullptr: the run has none.
+  [[nodiscard]] const VirtualStreams* streams() const noexcept {
+    return streams_ ? &*streams_ : nullptr;
+  }
+
+ private:
+  void join(const SwitchProcessConfig& switches, const GeneratorConfig& traffic);
+  void join_streams(const GeneratorConfig& traffic, const std::vector<bool>& has_host);
+  [[nodiscard]] bool leads_to(std::uint32_t edge, const std::string& device,
+                              const std::string& address) const;
+
+  EventLoop loop_;
+  SwitchNetwork network_;
+  Generator generator_;
+  std::optional<VirtualStreams> streams_;
+  std::vector<std::unique_ptr<StreamTap>> taps_;
+  Time now_{};
+};
+
+}  // namespace outrider

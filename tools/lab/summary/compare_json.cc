@@ -1,0 +1,81 @@
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "tools/lab/summary/compare.h"
+
+namespace outrider {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
+
+constexpr int kSummarySchema = 1;
+
+double number_at(const Json& metrics, const char* path) {
+  const Json::json_pointer pointer(path);
+  if (!metrics.contains(pointer) || !metrics.at(pointer).is_number()) return kNotDefined;
+  return metrics.at(pointer).get<double>();
+}
+
+SeedValues seed_of(const Json& c) {
+  SeedValues seed{.seed = c.at("seed").get<std::uint64_t>(), .values = {}};
+  for (const auto& metric : kComparedMetrics)
+    seed.values.push_back(number_at(c.at("metrics"), metric.path));
+  return seed;
+}
+
+Json json_of(const Estimate& e) { return {{"value", e.value}, {"low", e.low}, {"high", e.high}}; }
+
+Json json_of(const MetricComparison& m) {
+  return {{"metric", m.metric->name},
+          {"unit", m.metric->unit},
+          {"a", m.a * m.metric->scale},
+          {"b", m.b * m.metric->scale},
+          {"relative", m.relative},
+          {"change", json_of(m.change)},
+          {"p", m.p},
+          {"adjusted_p", m.adjusted},
+          {"changed", m.changed}};
+}
+
+}  // namespace
+
+ComparableResult comparable_from_json(const std::string& text) {
+  try {
+    const Json in = Json::parse(text);
+    if (in.at("schema_version").get<int>() != kSummarySchema)
+      throw std::runtime_error("schema_version is not " + std::to_string(kSummarySchema));
+    ComparableResult result{.experiment = in.at("experiment").get<std::string>(),
+                            .runtime = in.at("runtime").get<std::string>(),
+                            .arms = {}};
+    const Json& cases = in.at("cases");
+    for (const auto& arm : in.at("arms")) {
+      ComparableArm& out = result.arms.emplace_back();
+      out.label = arm.at("label").get<std::string>();
+      out.point = arm.at("point").get<std::size_t>();
+      for (const auto& [name, value] : arm.at("parameters").items())
+        out.parameters.emplace_back(name, value.dump());
+      for (const auto& index : arm.at("cases"))
+        out.seeds.push_back(seed_of(cases.at(index.get<std::size_t>())));
+    }
+    return result;
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(std::string("is no summary.json of outrider-lab: ") + error.what());
+  }
+}
+
+std::string to_json(const Comparison& comparison) {
+  Json out{{"schema_version", 1},           {"compared", comparison.compared},
+           {"changed", comparison.changed}, {"too_few_seeds", comparison.too_few_seeds},
+           {"only_a", comparison.only_a},   {"only_b", comparison.only_b},
+           {"arms", Json::array()}};
+  for (const auto& arm : comparison.arms) {
+    Json one{{"label", arm.label},     {"parameters", Json::object()}, {"seeds_a", arm.seeds_a},
+             {"seeds_b", arm.seeds_b}, {"paired", arm.paired},         {"metrics", Json::array()}};
+    for (const auto& [name, a, b] : arm.differences) one["parameters"][name] = {{"a", a}, {"b", b}};
+    for (const auto& m : arm.metrics) one["metrics"].push_back(json_of(m));
+    out["arms"].push_back(std::move(one));
+  }
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace outrider

@@ -1,0 +1,72 @@
+#include "tools/lab/summary/summary.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "tools/lab/summary/summary_arms.h"
+
+namespace outrider {
+
+namespace {
+
+CaseSummary summary_of(const CaseRun& run, Runtime runtime, Flagged flagged) {
+  const Case& c = *run.definition;
+  return {.label = c.label,
+          .parameters = c.parameters,
+          .seed = c.seed,
+          .base_rtt = c.base_rtt,
+          .interrupted = run.result.interrupted,
+          .metrics = measure(c, runtime, run.result, flagged),
+          .references = references_of(c, run.result, run.alone ? &*run.alone : nullptr),
+          .background_cost = {}};
+}
+
+}  // namespace
+
+void trim(CaseRun& run) {
+  assert(run.definition != nullptr);
+  const auto drop_series = [](QueueReport& queue) {
+    queue.bins = {};
+    queue.bursts = {};
+    queue.burst_sojourn_ns = Histogram{};
+    queue.interval_sojourn_ns = Histogram{};
+  };
+  const QueueReport* measured = find_queue(run.result.switches, run.definition->measured_queue);
+  for (auto& queue : run.result.switches.queues)
+    if (&queue != measured) drop_series(queue);
+  if (!run.alone) return;
+  run.alone->switches.queues = {};
+  run.alone->traffic.bins = {};
+}
+
+Summary summarise(const Experiment& experiment) {
+  Summary summary{.experiment = experiment.name,
+                  .question = experiment.question,
+                  .runtime = experiment.runtime,
+                  .interrupted = experiment.planned_cases > experiment.runs.size(),
+                  .planned_cases = std::max(experiment.planned_cases, experiment.runs.size()),
+                  .quick = experiment.quick,
+                  .cases = {},
+                  .arms = {}};
+  std::vector<const Case*> cases;
+  std::vector<CostInput> inputs;
+  for (const auto& run : experiment.runs) {
+    assert(run.definition != nullptr);
+    cases.push_back(run.definition);
+    inputs.push_back({run.definition, experiment.runtime, &run.result});
+    summary.cases.push_back(summary_of(run, experiment.runtime, experiment.flagged));
+    summary.interrupted |= run.result.interrupted;
+  }
+  const CasePoints points = points_of(cases);
+  const auto costs = background_costs(inputs, points);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CaseSummary& c = summary.cases[i];
+    if (points.off_case[i] < cases.size()) c.off_case = points.off_case[i];
+    c.point = points.point[i];
+    c.background_cost = costs[i];
+  }
+  summary.arms = summarise_arms(summary.cases);
+  return summary;
+}
+
+}  // namespace outrider

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/lab/experiment/case.h"
+#include "tools/lab/measure/background_cost.h"
+#include "tools/lab/measure/metrics.h"
+#include "tools/lab/measure/references.h"
+#include "tools/lab/measure/statistics.h"
+
+namespace outrider {
+
+/// One case and what its runs left behind, whole or interrupted.
+struct CaseRun {
+  const Case* definition = nullptr;  ///< never null, outlives the CaseRun
+  RunResult result;
+  std::optional<RunResult> alone{};  ///< the same case without background, if it was run
+  std::string switch_toml{};         ///< resolved configurations, for the bundle
+  std::string traffic_toml{};
+};
+
+/// Frees what neither summarise() nor write_bundle() reads: the time series of
+/// other queues, and those of the run alone. An experiment of hundreds of runs
+/// should call it as each of them ends.
+void trim(CaseRun& run);
+
+/// Cases in the order of the experiment file; that order is the order of
+/// everything that is printed.
+///
+/// With a fixed schedule a run should go on for a while after its last burst (say
+/// a period): the background's cost of a burst is taken over a time that is
+/// longer than the slowest arm's, and a burst whose time is not covered is left out.
+struct Experiment {
+  std::string name;
+  Runtime runtime = Runtime::kVirtual;
+  std::size_t planned_cases = 0;  ///< > runs.size(): interrupted; 0: not known
+  std::vector<CaseRun> runs{};
+  std::string question{};
+  Flagged flagged = Flagged::kKept;
+  bool quick = false;  ///< PlanOptions::quick
+};
+
+struct CaseSummary {
+  std::string label;
+  Parameters parameters;
+  std::uint64_t seed = 0;
+  Duration base_rtt{};
+  bool interrupted = false;
+  std::optional<std::size_t> off_case{};  ///< index of the case that it is compared with
+  std::size_t point = 0;                  ///< of the matrix, numbered in order of appearance
+  CaseMetrics metrics;
+  References references;
+  BackgroundCost background_cost;
+};
+
+/// A metric of an arm, pooled over its seeds, and its ratio to the off arm's.
+struct ArmMetric {
+  std::string name;
+  Estimate value{};
+  Estimate change{};  ///< ratio to the off arm's - 1, over the seeds that both have
+};
+
+/// All cases of one label and one setting of the regulator at one point.
+struct ArmSummary {
+  std::string label;
+  Parameters parameters;
+  std::size_t point = 0;
+  bool off = false;                  ///< the arm that the others of its point are compared with
+  std::vector<std::size_t> cases{};  ///< indices into Summary::cases, one per seed
+  std::vector<ArmMetric> metrics{};
+
+  /// @return the metric, all NaN if there is none of this name
+  [[nodiscard]] ArmMetric metric(const std::string& name) const;
+};
+
+struct Summary {
+  std::string experiment;
+  std::string question{};
+  Runtime runtime = Runtime::kVirtual;
+  bool interrupted = false;
+  std::size_t planned_cases = 0;
+  bool quick = false;  ///< PlanOptions::quick: the figures mean nothing
+  std::vector<CaseSummary> cases{};
+  std::vector<ArmSummary> arms{};
+};
+
+/// Pure: equal runs give an equal summary.
+Summary summarise(const Experiment& experiment);
+
+/// summary.json. Deterministic: holds no wall time, no path and no address; a
+/// value that is not defined is null; numbers read back to the same double.
+std::string to_json(const Summary& summary);
+
+/// For a terminal, at most 110 columns.
+std::string comparison_table(const Summary& summary);
+
+}  // namespace outrider

@@ -1,0 +1,89 @@
+#include "tools/lab/summary/table_notes.h"
+
+#include <algorithm>
+
+#include "tools/lab/measure/paper_reference.h"
+#include "tools/lab/summary/table_text.h"
+
+namespace outrider {
+
+namespace {
+
+/// Sum over the cases of an arm.
+template <class CountOf>
+std::uint64_t total(const ArmSummary& arm, const Summary& summary, CountOf count_of) {
+  std::uint64_t sum = 0;
+  for (const std::size_t i : arm.cases) sum += std::uint64_t{count_of(summary.cases[i])};
+  return sum;
+}
+
+struct Warning {
+  const char* text;
+  std::uint64_t (*count)(const CaseSummary&);
+};
+
+constexpr Warning kWarnings[] = {
+    {"runs whose packets do not add up: do not use them",
+     [](const CaseSummary& c) { return std::uint64_t{!c.metrics.ledger_balanced}; }},
+    {"runs without records of the measured queue",
+     [](const CaseSummary& c) { return std::uint64_t{!c.metrics.queue.found}; }},
+    {"iterations never completed; they are left out of the times",
+     [](const CaseSummary& c) { return c.metrics.incomplete; }},
+    {"bursts were not over when the next one was due",
+     [](const CaseSummary& c) { return c.metrics.late; }},
+    {"bursts beyond the records of the measured queue",
+     [](const CaseSummary& c) { return c.metrics.queue.bursts_not_recorded; }},
+    {"STARTs were not answered in time",
+     [](const CaseSummary& c) { return c.metrics.signals.ack_timeouts; }},
+    {"runs with a burst longer than the time that costs are taken over",
+     [](const CaseSummary& c) { return std::uint64_t{c.background_cost.window_exceeded}; }},
+    {"iterations not covered by both runs; they are left out of the costs",
+     [](const CaseSummary& c) { return c.background_cost.windows_left_out; }},
+    {"packets lost before the switch saw them",
+     [](const CaseSummary& c) { return c.metrics.device_rx_missed + c.metrics.device_rx_nombuf; }},
+    {"iterations during which a poll loop was away too long",
+     [](const CaseSummary& c) { return c.metrics.noise.iterations_flagged; }},
+    {"of these left out", [](const CaseSummary& c) { return c.metrics.noise.iterations_excluded; }},
+};
+
+}  // namespace
+
+std::string cost_windows_text(const ArmSummary& arm, const Summary& summary) {
+  for (const std::size_t i : arm.cases) {
+    const BackgroundCost& cost = summary.cases[i].background_cost;
+    if (cost.basis == CostBasis::kWindows)
+      return ", in [due - " + shown(cost.lead_seconds * 1e3) + " ms, due + " +
+             shown(cost.window_seconds * 1e3) + " ms]";
+    if (cost.basis == CostBasis::kWholeRun) return ": closed loop, rates over the whole run";
+  }
+  return "";
+}
+
+std::string table_notes(const Summary& summary) {
+  std::string text = "\n";
+  if (!summary.cases.empty()) {
+    const MeasuredQueue& queue = summary.cases.front().metrics.queue;
+    text += "Queue: " + queue.switch_name + "." + queue.port_name +
+            ", data; start queue: background that an iteration's first packet finds.\n";
+    text +=
+        "burst and communic. are medians, the rest means; changes are ratios of these, paired by "
+        "seed;\nconfidence resamples seeds. Change of background: what it lost in the costs' "
+        "time.\n";
+  }
+  if (is_papers_experiment(summary.experiment))
+    text += "paper: Sensors 2021, 21(1), 174; times and throughputs read off its bars.\n";
+  for (const auto& w : warnings_of(summary))
+    text += "! " + w.label + ": " + std::to_string(w.count) + " " + w.text + "\n";
+  return text;
+}
+
+std::vector<ArmWarning> warnings_of(const Summary& summary) {
+  std::vector<ArmWarning> all;
+  for (const auto& arm : summary.arms)
+    for (const auto& warning : kWarnings)
+      if (const auto n = total(arm, summary, warning.count); n > 0)
+        all.push_back({arm.label, arm.point, n, warning.text});
+  return all;
+}
+
+}  // namespace outrider

@@ -1,0 +1,83 @@
+#include "tools/lab/summary/table_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <numeric>
+
+namespace outrider {
+
+namespace {
+
+static_assert(std::accumulate(kCellWidths.begin(), kCellWidths.end(), kLabelWidth) ==
+              kTableColumns);
+
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...) {
+  std::array<char, 64> text{};
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  va_end(arguments);
+  return text.data();
+}
+
+constexpr double kLargestPercent = 999;
+
+/// Signed; whole numbers from 10 on.
+std::string percent(double share) {
+  const double p = share * 100;
+  if (p > kLargestPercent) return ">999";
+  return std::abs(p) < 9.95 ? formatted("%+.1f", p) : formatted("%+.0f", p);
+}
+
+}  // namespace
+
+std::string shown(double value) {
+  if (std::isnan(value)) return "-";
+  const double size = std::abs(value);
+  if (size >= 1e8) return formatted("%.3g", value);
+  if (size >= 1000) return formatted("%.0f", value);
+  return formatted("%.*f", size >= 100 ? 1 : size >= 10 ? 2 : 3, value);
+}
+
+std::string shown_change(double change) {
+  return std::isnan(change) ? "-" : percent(change) + " %";
+}
+
+std::string shown_interval(const Estimate& change) {
+  if (std::isnan(change.low) || std::isnan(change.high)) return "";
+  return "[" + percent(change.low) + "," + percent(change.high) + "]";
+}
+
+std::string table_line(const std::string& label, const TableCells& cells) {
+  std::string line = label;
+  if (label.size() >= kLabelWidth) line += "\n" + std::string(kLabelWidth, ' ');
+  else line.append(kLabelWidth - label.size(), ' ');
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    line.append(kCellWidths[i] - std::min(kCellWidths[i], cells[i].size()), ' ');
+    line += cells[i];
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+std::string wrapped(const std::string& text) {
+  std::string out;
+  std::size_t from = 0;
+  while (text.size() - from > 0) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    if (end - from <= kTableColumns) {
+      out.append(text, from, end - from + 1);
+      from = std::min(end + 1, text.size());
+      continue;
+    }
+    std::size_t cut = text.rfind(' ', from + kTableColumns);
+    if (cut == std::string::npos || cut <= from) cut = from + kTableColumns;
+    out.append(text, from, cut - from).append("\n");
+    from = text[cut] == ' ' ? cut + 1 : cut;
+  }
+  return out;
+}
+
+}  // namespace outrider

@@ -1,0 +1,320 @@
+#include "trafficgen/apps/generator.h"
+
+#include <algorithm>
+#include <cassert>
+#include <stdexcept>
+#include <utility>
+
+#include "common/config/addresses.h"
+#include "common/core/random.h"
+#include "common/net/headers.h"
+#include "trafficgen/apps/generator_state.h"
+#include "trafficgen/hosts/expected_flows.h"
+#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/release_profile.h"
+#include "trafficgen/workload/shards.h"
+
+namespace outrider {
+
+namespace {
+
+/// When gradients are ready, and in which pieces they leave.
+void plan_release(const JobConfig& job, const ModelProfile& model, Job::Setup& setup) {
+  const bool by_tensor = job.policy.granularity == Granularity::kTensor;
+  if (job.collective == Collective::kPs &&
+      (job.send_policy != SendPolicyKind::kFifo || by_tensor || setup.mlt)) {
+    setup.pieces = pieces_of(model, job.servers.size(), job.shard_by);
+    if (const auto bytes = partition_of(job.send_policy, job.policy))
+      setup.pieces = cut_partitions(setup.pieces, *bytes);
+  }
+  if (!model.compute() || job.schedule != Schedule::kClosedLoop) return;
+  setup.ready_shares = ready_shares(model);
+  setup.forward_share = seconds(*model.forward) / seconds(*model.compute());
+}
+
+/// One for each worker of each job, from 1; jobs that come again are jobs.
+std::uint32_t owners_of(const GeneratorConfig& config) noexcept {
+  std::size_t owners = 0;
+  for (const auto& job : config.jobs) owners += job.workers.size() * (1 + job.arrivals.size());
+  return config.attribution ? static_cast<std::uint32_t>(owners) : 0;
+}
+}  // namespace
+
+void Generator::State::make_hosts() {
+  const std::vector<std::uint32_t> expected = expected_connections(config);
+  for (std::uint32_t i = 0; i < config.hosts.size(); ++i) {
+    const HostConfig& h = config.hosts[i];
+    const std::uint32_t address = *parse_ipv4(h.address).value;
+    hosts.push_back(std::make_unique<Host>(Host::Setup{.name = h.name,
+                                                       .address = address,
+                                                       .rate = h.rate,
+                                                       .mtu_bytes = h.mtu_bytes,
+                                                       .tso_bytes = h.tso_bytes,
+                                                       .send_jitter = config.send_jitter,
+                                                       .seed = config.seed,
+                                                       .index = i,
+                                                       .full_payload = options.full_payload,
+                                                       .payload = config.payload,
+                                                       .expected_connections = expected[i],
+                                                       .owners = owners_of(config)},
+                                           loop, pool, memory));
+    by_address.emplace_back(address, i);
+    const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
+    device_of.push_back(static_cast<std::uint32_t>(device - config.devices.begin()));
+  }
+  std::ranges::sort(by_address);
+}
+
+/// An edge for a device that asks for addresses or has some given.
+void Generator::State::make_neighbours(std::uint32_t device) {
+  const GeneratorDeviceConfig& d = config.devices[device];
+  NeighbourEdge::Setup setup{.device = d.name, .table = {.ask = d.arp.arp}};
+  for (const auto& n : config.neighbours)
+    if (n.device == d.name)
+      setup.table.fixed.push_back({*parse_ipv4(n.address).value, *parse_mac(n.mac).value});
+  neighbours.emplace_back();
+  if (!d.arp.arp && setup.table.fixed.empty()) return;
+  if (d.arp.subnet) setup.table.subnet = parse_prefix(*d.arp.subnet).value;
+  if (d.arp.gateway) setup.table.gateway = parse_ipv4(*d.arp.gateway).value;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    setup.hosts.push_back(hosts[i]->address());
+    if (d.arp.arp && device_of[i] == device) setup.own.push_back(hosts[i]->address());
+  }
+  neighbours.back() = std::make_unique<NeighbourEdge>(setup, loop, pool);
+}
+
+/// Jobs of the file keep their positions; those that come again follow.
+void Generator::State::make_jobs() {
+  for (std::size_t i = 0; i < config.jobs.size(); ++i)
+    make_job(config.jobs[i], static_cast<std::uint16_t>(i), 0);
+  for (std::size_t i = 0; i < config.jobs.size(); ++i)
+    for (std::size_t n = 1; n <= config.jobs[i].arrivals.size(); ++n)
+      make_job(arrival(config.jobs[i], n), static_cast<std::uint16_t>(i),
+               static_cast<std::uint32_t>(n) * config.jobs[i].iterations);
+}
+
+void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
+                                std::uint32_t first_iteration) {
+  Job::Setup setup{.config = job,
+                   .id = static_cast<std::uint16_t>(jobs.size()),
+                   .tcp = transport(job.transport).tcp,
+                   .workers = hosts_named(job.workers),
+                   .servers = hosts_named(job.servers),
+                   .draws_as = draws_as,
+                   .first_iteration = first_iteration,
+                   .seed = config.seed,
+                   .first_owner = next_owner};
+  if (transport(job.transport).protocol == TransportProtocol::kMlt)
+    setup.mlt = transport(job.transport).mlt;
+  if (next_owner != 0) next_owner += static_cast<std::uint32_t>(job.workers.size());
+  setup.compute = job.compute.value_or(Duration::zero());
+  setup.burst_bytes = job.burst_bytes.value_or(0);
+  if (!job.servers.empty()) setup.shard_bytes = even_shards(setup.burst_bytes, job.servers.size());
+  if (job.model) {
+    const auto profile = load_model_profile(*job.model);
+    if (!profile) throw std::runtime_error(format_issues(*job.model, profile.issues));
+    setup.burst_bytes = profile.config->total_bytes;
+    if (!job.servers.empty())
+      setup.shard_bytes = shard_bytes_of(*profile.config, job.servers.size(), job.shard_by);
+    plan_release(job, *profile.config, setup);
+    if (!job.compute) {
+      const auto compute = profile.config->compute();
+      if (!compute && job.schedule == Schedule::kClosedLoop)
+        throw std::runtime_error(*job.model + ": has no compute time; set job.compute");
+      setup.compute = compute.value_or(Duration::zero());
+    }
+  }
+  if (setup.burst_bytes < parameters_of(job.learner))
+    throw std::runtime_error(*job.model + ": has fewer bytes than job.learner has parameters");
+  setup.nic_classes = nic_classes_of(setup);
+  jobs.push_back(std::make_unique<Job>(setup, goodput));
+}
+
+std::vector<std::uint8_t> Generator::State::nic_classes_of(const Job::Setup& setup) {
+  if (config.tensorlights.mode == TensorLightsMode::kOff) return {};
+  served_bytes.resize(hosts.size());
+  std::vector<std::uint8_t> classes;
+  for (std::size_t s = 0; s < setup.servers.size(); ++s) {
+    const auto same = std::ranges::find(setup.servers, setup.servers[s]);
+    const auto before = static_cast<std::size_t>(same - setup.servers.begin());
+    if (before < s) {  // of this job alike
+      classes.push_back(classes[before]);
+      continue;
+    }
+    auto& here = served_bytes[*index_of(setup.servers[s]->address())];
+    here.push_back(setup.burst_bytes);
+    classes.push_back(static_cast<std::uint8_t>(here.size()));
+  }
+  return classes;
+}
+
+void Generator::State::make_tensorlights() {
+  for (std::size_t h = 0; h < served_bytes.size(); ++h)
+    if (!served_bytes[h].empty())
+      tensorlights.push_back(
+          std::make_unique<TensorLights>(config.tensorlights, served_bytes[h], *hosts[h]));
+}
+
+void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
+  for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+    Host* from = host_named(flows.from[pair]);
+    Host* to = host_named(flows.to[pair]);
+    for (std::uint32_t n = 0; n < flows.flows_per_pair; ++n) {
+      const auto index = static_cast<std::uint32_t>(long_flows.size());
+      TcpConfig tcp = transport(flows.transport).tcp;
+      tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+      long_flows.push_back(std::make_unique<LongFlow>(
+          LongFlow::Setup{
+              .name = flows.name + " " + std::to_string(index),
+              .from = from,
+              .to = to,
+              .port = static_cast<std::uint16_t>(flows.tcp_port + index),
+              .tcp = tcp,
+              .start = long_flow_start(flows.start, flows.start_spread, config.seed, index)},
+          goodput));
+    }
+  }
+}
+
+void Generator::State::make_requests(const RequestFlowsConfig& flows) {
+  for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+    Host* from = host_named(flows.from[pair]);
+    Host* to = host_named(flows.to[pair]);
+    RequestFlows::Setup setup{.config = flows,
+                              .name = flows.name + " " + from->name() + " " + to->name(),
+                              .from = from,
+                              .to = to,
+                              .tcp = transport(flows.transport).tcp,
+                              .seed = config.seed,
+                              .index = static_cast<std::uint32_t>(requests.size())};
+    setup.tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
+    requests.push_back(std::make_unique<RequestFlows>(setup, goodput));
+  }
+}
+
+void Generator::State::make_transfer(const TransferConfig& transfer) {
+  const auto known = [this](const std::string& end) {
+    return std::ranges::find(config.hosts, end, &HostConfig::name) != config.hosts.end();
+  };
+  Transfer::Setup setup{.config = transfer, .tcp = transport(transfer.transport).tcp};
+  const auto find = [&](const std::string& end, Host*& host, std::uint32_t& address) {
+    if (known(end)) host = host_named(end);
+    address = host != nullptr ? host->address() : *parse_ipv4(end).value;
+  };
+  find(transfer.from, setup.from, setup.from_address);
+  find(transfer.to, setup.to, setup.to_address);
+  transfers.push_back(std::make_unique<Transfer>(setup, goodput));
+}
+
+void Generator::State::make_flow_group(const FlowsConfig& flows) {
+  FlowGroup::Setup setup{.name = flows.name,
+                         .from = hosts_named(flows.list ? flows.hosts : flows.from),
+                         .to = hosts_named(flows.list ? flows.hosts : flows.to),
+                         .port = flows.tcp_port,
+                         .max_open = flows.max_open,
+                         .records = flows.records,
+                         .tcp = transport(flows.transport).tcp};
+  std::vector<FlowHost> from, to;
+  const auto take = [&](const std::vector<Host*>& side, std::vector<FlowHost>& described,
+                        std::vector<BitRate>& rates) {
+    for (const Host* host : side) {
+      rates.push_back(config.hosts[*index_of(host->address())].rate);
+      described.push_back({host->address(), rates.back()});
+    }
+  };
+  take(setup.from, from, setup.from_rates);
+  take(setup.to, to, setup.to_rates);
+  if (!flows.list) setup.offered = offered_rate(flows, from, to, setup.tcp.control.mss_bytes);
+  setup.arrivals = make_arrivals(flows, from, to, setup.tcp.control.mss_bytes, config.seed,
+                                 static_cast<std::uint32_t>(flow_groups.size()));
+  flow_groups.push_back(std::make_unique<FlowGroup>(std::move(setup), goodput));
+}
+
+Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool,
+                     Options options)
+    : state_(std::make_unique<State>(config, loop, pool, options)) {
+  if (config.payload != Payload::kZeros && !options.full_payload)
+    throw std::runtime_error("payload = \"pattern\" needs real frames: not in virtual time");
+  const auto learns = [](const JobConfig& j) { return j.learner.model != LearnerModel::kNone; };
+  if (std::ranges::any_of(config.jobs, learns) && options.full_payload)
+    throw std::runtime_error("job.learner needs virtual time: its sums would stall the loop");
+  if (config.attribution && (options.full_payload || !can_attribute(pool)))
+    throw std::runtime_error("attribution needs virtual time and a pool with room for it");
+  if (owners_of(config) != 0) state_->next_owner = 1;
+  state_->make_hosts();
+  for (std::uint32_t i = 0; i < config.devices.size(); ++i) state_->make_neighbours(i);
+  state_->make_jobs();
+  state_->make_tensorlights();
+  for (const auto& flows : config.long_flows) state_->make_long_flows(flows);
+  for (const auto& flows : config.requests) state_->make_requests(flows);
+  for (const auto& transfer : config.transfers) state_->make_transfer(transfer);
+  for (const auto& flows : config.flows) state_->make_flow_group(flows);
+}
+
+Generator::~Generator() = default;
+
+const GeneratorConfig& Generator::config() const noexcept { return state_->config; }
+
+std::uint32_t Generator::owners() const noexcept { return owners_of(state_->config); }
+
+Node& Generator::host(std::uint32_t index) noexcept { return *state_->hosts[index]; }
+
+void Generator::connect(std::uint32_t index, Link& out, const Backpressure* backpressure) noexcept {
+  state_->hosts[index]->connect(out, backpressure);
+}
+
+Node& Generator::egress(std::uint32_t device, Node& edge) noexcept {
+  NeighbourEdge* neighbours = state_->neighbours[device].get();
+  if (neighbours == nullptr) return edge;
+  neighbours->connect(edge);
+  return *neighbours;
+}
+
+void Generator::expect(std::uint32_t device, std::span<Packet* const> packets) noexcept {
+  ExpectedFlows expected;
+  for (Packet* packet : packets) {
+    const auto flow = peek_flow(*packet);
+    Host* host = flow ? state_->host_at(flow->destination_address, device) : nullptr;
+    if (host != nullptr) expected.add(*host, *flow);
+  }
+  expected.prefetch();
+}
+
+void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept {
+  if (NeighbourEdge* neighbours = state_->neighbours[device].get();
+      neighbours != nullptr && neighbours->take(packet, now))
+    return;
+  const auto bytes = buffer(*packet);
+  if (bytes.size() < sizeof(EthernetHeader) + sizeof(Ipv4Header)) {
+    ++state_->malformed;
+    return release(packet);
+  }
+  if (header_at<EthernetHeader>(*packet, 0).ether_type.get() != kEtherTypeIpv4) {
+    ++state_->not_ipv4;
+    return release(packet);
+  }
+  const auto& ip = header_at<Ipv4Header>(*packet, sizeof(EthernetHeader));
+  Host* host = state_->host_at(ip.destination.get(), device);
+  if (host == nullptr) {
+    ++state_->unknown_host;
+    return release(packet);
+  }
+  host->receive(0, packet, now);
+}
+
+void Generator::start(Time now) {
+  for (auto& flow : state_->long_flows) flow->schedule();
+  for (auto& flows : state_->requests) flows->schedule();
+  for (auto& transfer : state_->transfers) transfer->schedule();
+  for (auto& group : state_->flow_groups) group->schedule();
+  for (auto& lights : state_->tensorlights) lights->start(now);
+  for (auto& job : state_->jobs) job->start(now);
+}
+
+bool Generator::finished() const noexcept {
+  const auto ended = [](const auto& one) { return one->finished(); };
+  return !(state_->jobs.empty() && state_->transfers.empty()) &&
+         std::ranges::all_of(state_->jobs, ended) && std::ranges::all_of(state_->transfers, ended);
+}
+
+}  // namespace outrider

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trafficgen/apps/generator.h"
+#include "trafficgen/background/flow_group.h"
+#include "trafficgen/background/long_flow.h"
+#include "trafficgen/background/request_flows.h"
+#include "trafficgen/background/transfer.h"
+#include "trafficgen/config/transport_reserve.h"
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/hosts/neighbour_edge.h"
+#include "trafficgen/measure/goodput.h"
+#include "trafficgen/workload/job.h"
+#include "trafficgen/workload/tensorlights.h"
+
+namespace outrider {
+
+/// What a Generator consists of; for its own sources alone.
+struct Generator::State {
+  State(const GeneratorConfig& c, EventLoop& l, rte_mempool& p, Options o)
+      : config(c),
+        loop(l),
+        pool(p),
+        options(o),
+        memory(transport_reserve(c)),
+        goodput(c.bin, c.max_bins) {}
+
+  Host* host_named(const std::string& name) {
+    const auto it = std::ranges::find(config.hosts, name, &HostConfig::name);
+    return hosts[static_cast<std::size_t>(it - config.hosts.begin())].get();
+  }
+  std::vector<Host*> hosts_named(const std::vector<std::string>& names) {
+    std::vector<Host*> found;
+    found.reserve(names.size());
+    for (const auto& name : names) found.push_back(host_named(name));
+    return found;
+  }
+  std::optional<std::uint32_t> index_of(std::uint32_t address) const noexcept {
+    const auto it = std::ranges::lower_bound(by_address, address, {},
+                                             &std::pair<std::uint32_t, std::uint32_t>::first);
+    if (it == by_address.end() || it->first != address) return std::nullopt;
+    return it->second;
+  }
+  /// @return nullptr if no host behind that device has the address
+  Host* host_at(std::uint32_t address, std::uint32_t device) const noexcept {
+    const auto index = index_of(address);
+    return index && device_of[*index] == device ? hosts[*index].get() : nullptr;
+  }
+  const TransportConfig& transport(const std::string& name) const {
+    return *std::ranges::find(config.transports, name, &TransportConfig::name);
+  }
+  void make_hosts();
+  void make_neighbours(std::uint32_t device);
+  void make_jobs();
+  void make_tensorlights();
+  /// The class of a job at the NIC of each of its servers. @return none without bands
+  std::vector<std::uint8_t> nic_classes_of(const Job::Setup& setup);
+  void make_job(const JobConfig& job, std::uint16_t draws_as, std::uint32_t first_iteration);
+  void make_long_flows(const LongFlowsConfig& flows);
+  void make_requests(const RequestFlowsConfig& flows);
+  void make_transfer(const TransferConfig& transfer);
+  void make_flow_group(const FlowsConfig& flows);
+
+  GeneratorConfig config;
+  EventLoop& loop;
+  rte_mempool& pool;
+  Options options;
+  TransportMemory memory;  ///< outlives the hosts
+  GoodputSeries goodput;
+  std::vector<std::unique_ptr<Host>> hosts;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_address;  ///< sorted
+  std::vector<std::uint32_t> device_of;                             ///< [hosts]
+  std::vector<std::unique_ptr<NeighbourEdge>> neighbours;           ///< [devices] or null
+  std::vector<std::unique_ptr<Job>> jobs;
+  /// [hosts][jobs with a server there, in order of their classes from 1]: bytes of the model
+  std::vector<std::vector<std::uint64_t>> served_bytes;
+  std::vector<std::unique_ptr<TensorLights>> tensorlights;
+  std::vector<std::unique_ptr<LongFlow>> long_flows;
+  std::vector<std::unique_ptr<RequestFlows>> requests;
+  std::vector<std::unique_ptr<Transfer>> transfers;
+  std::vector<std::unique_ptr<FlowGroup>> flow_groups;
+  std::uint32_t next_owner = 0;  ///< the next job's first; 0: attribution is off
+  std::uint64_t unknown_host = 0;
+  std::uint64_t malformed = 0;
+  std::uint64_t not_ipv4 = 0;
+};
+
+}  // namespace outrider

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/config_issue.h"
+#include "common/core/units.h"
+#include "trafficgen/background/flows_config.h"
+#include "trafficgen/background/request_config.h"
+#include "trafficgen/background/transfer_config.h"
+#include "trafficgen/hosts/neighbour_config.h"
+#include "trafficgen/hosts/payload_kind.h"
+#include "trafficgen/mlt/mlt_config.h"
+#include "trafficgen/streams/engine/stream_config.h"
+#include "trafficgen/transport/tcp_config.h"
+#include "trafficgen/workload/job_config.h"
+#include "trafficgen/workload/tensorlights_config.h"
+
+namespace outrider {
+
+struct GeneratorDeviceConfig {
+  std::string name;
+  std::string device;  ///< PCI address or vdev string
+  std::uint16_t rx_descriptors = 1024;
+  std::uint16_t tx_descriptors = 1024;
+  ArpConfig arp{};
+  std::optional<BitRate> line_rate{};  ///< L1, of streams; absent: the link's
+};
+
+struct HostConfig {
+  std::string name;
+  std::string address;             ///< IPv4, unique
+  std::string device;              ///< name of a device; many hosts may share it
+  BitRate rate{10'000'000'000};    ///< of the host's NIC, L1
+  std::uint32_t mtu_bytes = 1500;  ///< IP packet
+  std::uint32_t tso_bytes = 0;     ///< payload that leaves back to back; 0: no offload
+};
+
+/// What carries a job's bursts.
+enum class TransportProtocol : std::uint8_t {
+  kTcp,
+  kMlt,  ///< bounded loss, over UDP (trafficgen/mlt)
+};
+
+struct TransportConfig {
+  std::string name;
+  TcpConfig tcp;  ///< kMlt: its controller, ecn and obey_ece alone
+  TransportProtocol protocol = TransportProtocol::kTcp;
+  MltConfig mlt{};
+};
+
+/// Long flows that always have data.
+struct LongFlowsConfig {
+  std::string name;
+  std::vector<std::string> from;  ///< host names, paired with `to`
+  std::vector<std::string> to;
+  std::uint32_t flows_per_pair = 1;
+  std::string transport;
+  Duration start{};
+  Duration start_spread{};  ///< uniform, by seed
+  std::uint16_t tcp_port = 20000;
+};
+
+/// What connections may borrow at once; absent: derived, see transport_reserve.h.
+struct TransportMemoryConfig {
+  std::optional<std::uint32_t> flights{};    ///< senders with data in flight
+  std::optional<std::uint32_t> segments{};   ///< of flights of more than 8 segments
+  std::optional<std::uint32_t> disorders{};  ///< receivers with data out of order
+};
+
+/// Everything that `outrider-trafficgen --config FILE` reads.
+struct GeneratorConfig {
+  std::uint64_t seed = 1;
+  std::optional<Duration> duration{};  ///< absent: until all jobs have ended
+  std::vector<GeneratorDeviceConfig> devices;
+  std::vector<HostConfig> hosts;
+  std::vector<TransportConfig> transports;
+  std::vector<JobConfig> jobs;
+  std::vector<LongFlowsConfig> long_flows;
+  std::vector<RequestFlowsConfig> requests;
+  std::vector<FlowsConfig> flows;
+  std::vector<NeighbourConfig> neighbours;
+  std::vector<StreamConfig> streams{};
+  /// Streams are received for so long after the last has ended.
+  Duration stream_drain = std::chrono::milliseconds(100);
+  std::vector<TransferConfig> transfers{};
+  Payload payload = Payload::kZeros;
+  /// Random wait before a NIC that was idle sends, up to this share of an MTU's
+  /// serialisation time: breaks phase effects. In [0, 1].
+  double send_jitter = 1.0;
+  std::uint32_t lcore = 1;
+  std::optional<std::uint32_t> mbufs{};
+  Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
+  std::uint32_t max_bins = 131072;              ///< kept
+  TransportMemoryConfig transport_memory{};
+  TensorLightsConfig tensorlights{};
+  bool attribution = false;  ///< virtual time: where each burst's time goes
+};
+
+ConfigIssues validate(const GeneratorConfig& config);
+
+}  // namespace outrider

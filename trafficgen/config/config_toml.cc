@@ -1,0 +1,119 @@
+#include "trafficgen/config/config_toml.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "common/config/config_file.h"
+#include "common/net/mlt_message.h"
+#include "trafficgen/workload/model_profile.h"
+
+namespace outrider {
+namespace {
+
+/// A server without a tensor would never be pushed to.
+void check_shards(const Checks& at, const JobConfig& job, const ModelProfile& model) {
+  at.require(model.total_bytes >= listeners_of(job).size(), "model", Checks::quoted(*job.model),
+             "has fewer bytes than there are servers, or workers of a ring");
+  if (job.shard_by == ShardRule::kBytes || job.servers.empty()) return;
+  at.require(job.servers.size() <= model.tensors.size(), "servers",
+             std::to_string(job.servers.size()) + " servers",
+             "must be at most one for each of the model's " + std::to_string(model.tensors.size()) +
+                 " tensors with this shard_by");
+}
+
+/// Over the bounded-loss transport every server holds whole values of every tensor.
+void check_values(const Checks& at, const JobConfig& job, const ModelProfile& model) {
+  const bool whole = std::ranges::all_of(
+      model.tensors, [](const Tensor& t) { return t.bytes % mlt::kValueBytes == 0; });
+  at.require(whole, "model", Checks::quoted(*job.model),
+             "has a tensor that is no multiple of 4 bytes, as protocol \"mlt\" needs");
+  at.require(model.total_bytes >= mlt::kValueBytes * listeners_of(job).size(), "model",
+             Checks::quoted(*job.model),
+             "has fewer values of 4 bytes than there are servers, or workers of a ring");
+  const std::uint64_t shards = mlt::kValueBytes * std::max<std::uint64_t>(job.servers.size(), 1);
+  at.require(job.shard_by != ShardRule::kBytes || model.total_bytes % shards == 0, "shard_by",
+             "\"bytes\"",
+             "cuts a value of 4 bytes in two, as the model's bytes are no multiple of " +
+                 std::to_string(shards) + "; protocol \"mlt\" needs \"balanced\" here");
+}
+
+/// A tensor that is not cut has to fit into the credit.
+void check_credit(const Checks& at, const JobConfig& job, const ModelProfile& model) {
+  if (!job.policy.credit_bytes || job.policy.partition_bytes) return;
+  std::uint64_t largest_bytes = 0;
+  for (const Tensor& t : model.tensors) largest_bytes = std::max(largest_bytes, t.bytes);
+  at.below("policy").require(
+      *job.policy.credit_bytes >= largest_bytes, "credit_bytes",
+      std::to_string(*job.policy.credit_bytes) + " bytes",
+      "without partition_bytes must be at least the model's largest tensor, " +
+          std::to_string(largest_bytes));
+}
+
+bool is_mlt(const GeneratorConfig& config, const std::string& transport) {
+  const auto it = std::ranges::find(config.transports, transport, &TransportConfig::name);
+  return it != config.transports.end() && it->protocol == TransportProtocol::kMlt;
+}
+
+void check_model(const Checks& at, const JobConfig& job, const GeneratorConfig& config) {
+  const auto profile = load_model_profile(*job.model);
+  if (!profile) {
+    for (const auto& issue : profile.issues)
+      at.fault("model", Checks::quoted(*job.model),
+               issue.key.empty() ? issue.problem : issue.key + ": " + issue.problem);
+    return;
+  }
+  check_shards(at, job, *profile.config);
+  if (is_mlt(config, job.transport)) check_values(at, job, *profile.config);
+  const bool by_tensor = job.policy.granularity == Granularity::kTensor;
+  if ((job.send_policy != SendPolicyKind::kFifo || by_tensor) && !profile.config->compute())
+    at.fault("send_policy", "needs a model whose profile has forward and backward times");
+  check_credit(at, job, *profile.config);
+  if (job.schedule != Schedule::kClosedLoop || job.compute) return;
+  const auto compute = profile.config->compute();
+  if (!compute) at.fault("compute", "is required: the model's profile has no compute times");
+  else if (job.announce.lead_source == LeadSource::kOverlap)
+    at.below("announce")
+        .require(job.announce.lead <= *compute, "lead", format_duration(job.announce.lead),
+                 "must not be longer than the model's compute time, " + format_duration(*compute));
+}
+
+}  // namespace
+
+ConfigIssues validate_models(const GeneratorConfig& config) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  for (std::size_t i = 0; i < config.jobs.size(); ++i)
+    if (config.jobs[i].model) check_model(root.below("job", i), config.jobs[i], config);
+  for (std::size_t i = 0; i < config.flows.size(); ++i)
+    check_files(root.below("flows", i), config.flows[i]);
+  return issues;
+}
+
+ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
+                                                    const std::string& directory) {
+  ConfigResult<GeneratorConfig> result{GeneratorConfig{}, {}};
+  auto& config = *result.config;
+  read_config(file, "", config, result.issues);
+  const auto from_here = [&directory](std::optional<std::string>& path) {
+    if (path) path = (std::filesystem::path(directory) / *path).lexically_normal().string();
+  };
+  for (auto& job : config.jobs) from_here(job.model);
+  for (auto& flows : config.flows) {
+    from_here(flows.distribution);
+    from_here(flows.list);
+  }
+  merge_issues(result.issues, validate(config));
+  merge_issues(result.issues, validate_models(config));
+  if (!result.issues.empty()) result.config.reset();
+  return result;
+}
+
+ConfigResult<GeneratorConfig> load_generator_config(const std::string& path) {
+  auto file = read_toml_file(path);
+  if (!file) return {{}, std::move(file.issues)};
+  return generator_config_from(*file.config, std::filesystem::path(path).parent_path().string());
+}
+
+std::string to_toml(const GeneratorConfig& config) { return write_config(config); }
+
+}  // namespace outrider

@@ -1,0 +1,397 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/config/addresses.h"
+#include "common/config/checks.h"
+#include "common/config/process_checks.h"
+#include "common/net/burst_option.h"
+#include "trafficgen/config/config_toml.h"
+#include "trafficgen/config/mlt_rules.h"
+#include "trafficgen/hosts/nic_queue.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint64_t kMaxJobs = 65535;           ///< a BurstIdentity counts jobs in 16 bits
+constexpr std::uint64_t kMaxFlowsPerPair = 10'000;  ///< well within a host's ephemeral ports
+constexpr std::uint64_t kMinMtuBytes = 576;         ///< RFC 791: every host must take it
+constexpr std::uint64_t kMaxMtuBytes = 9000;
+constexpr std::uint32_t kMaxTsoBytes = 65536;  // largest IPv4 packet that a NIC takes
+constexpr std::uint64_t kHeaderBytes = 20 + 20 + kBurstOptionBytes;
+constexpr std::uint64_t kMaxReceiveBufferBytes = 65535ULL << 14;  ///< RFC 7323, 2.3
+constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kHostPackets = 64;
+
+/// What references of a file resolve to.
+struct Scope {
+  std::set<std::string> devices;
+  std::map<std::string, const HostConfig*> hosts;
+  std::set<std::uint32_t> addresses;  ///< of the hosts
+  std::map<std::string, const TransportConfig*> transports;
+  /// (server host, TCP port) -> who listens there
+  std::map<std::pair<std::string, std::uint16_t>, std::string> listeners;
+};
+
+template <class Names>
+void check_name(const Checks& at, const Names& taken, const std::string& name) {
+  at.require(!name.empty(), "name", "\"\"", "must not be empty");
+  at.require(!taken.contains(name), "name", Checks::quoted(name), "is used twice");
+}
+
+void check_devices(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  root.in_range("device", c.devices.size(), 0, kMaxDevices, "devices");
+  UniqueValues<std::string> devices;
+  for (std::size_t i = 0; i < c.devices.size(); ++i) {
+    const auto at = root.below("device", i);
+    const auto& d = c.devices[i];
+    check_name(at, scope.devices, d.name);
+    scope.devices.insert(d.name);
+    check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
+    check(at, d.arp);
+    if (d.line_rate) at.rate("line_rate", *d.line_rate);
+    devices.add(at, "device", d.device, Checks::quoted(d.device),
+                "device[" + std::to_string(i) + "]");
+  }
+}
+
+bool is_host_address(std::uint32_t a) noexcept {
+  const auto first = a >> 24;
+  return first != 0 && first != 127 && first < 224;
+}
+
+void check_hosts(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  if (c.hosts.empty() && c.streams.empty())
+    root.fault("host", "there must be at least one [[host]] or [[stream]]");
+  UniqueValues<std::uint32_t> addresses;
+  for (std::size_t i = 0; i < c.hosts.size(); ++i) {
+    const auto at = root.below("host", i);
+    const auto& h = c.hosts[i];
+    check_name(at, scope.hosts, h.name);
+    scope.hosts.try_emplace(h.name, &h);
+    at.require(scope.devices.contains(h.device), "device", Checks::quoted(h.device),
+               "no [[device]] has this name");
+    at.rate("rate", h.rate);
+    at.in_range("mtu_bytes", h.mtu_bytes, kMinMtuBytes, kMaxMtuBytes, "bytes");
+    at.require(h.tso_bytes == 0 || (h.tso_bytes >= h.mtu_bytes && h.tso_bytes <= kMaxTsoBytes),
+               "tso_bytes", std::to_string(h.tso_bytes),
+               "must be 0 or from mtu_bytes to " + std::to_string(kMaxTsoBytes) + " bytes");
+    const auto shown = Checks::quoted(h.address);
+    if (const auto address = at.parses("address", h.address, parse_ipv4(h.address))) {
+      at.require(is_host_address(*address), "address", shown,
+                 "must be a unicast address of a host");
+      scope.addresses.insert(*address);
+      addresses.add(at, "address", *address, shown, "host[" + std::to_string(i) + "]");
+    }
+  }
+}
+
+void check_transports(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  for (std::size_t i = 0; i < c.transports.size(); ++i) {
+    const auto at = root.below("transport", i);
+    check_name(at, scope.transports, c.transports[i].name);
+    scope.transports.try_emplace(c.transports[i].name, &c.transports[i]);
+    check(at, c.transports[i].tcp);
+    check_protocol(at, c.transports[i]);
+  }
+}
+
+const TransportConfig* transport_of(const Checks& at, const Scope& scope, const std::string& name) {
+  const auto it = scope.transports.find(name);
+  at.require(it != scope.transports.end(), "transport", Checks::quoted(name),
+             "no [[transport]] has this name");
+  return it == scope.transports.end() ? nullptr : it->second;
+}
+
+/// The same for what needs a byte stream.
+const TransportConfig* stream_transport_of(const Checks& at, const Scope& scope,
+                                           const std::string& name) {
+  const auto* transport = transport_of(at, scope, name);
+  if (transport != nullptr)
+    at.require(transport->protocol == TransportProtocol::kTcp, "transport", Checks::quoted(name),
+               "must have protocol \"tcp\": \"mlt\" carries the bursts of jobs alone");
+  return transport;
+}
+
+/// The host exists, and a segment of the transport fits into its packets.
+/// @param at of the name itself
+void check_host(const Checks& at, const std::string& name, const TransportConfig* transport,
+                const Scope& scope) {
+  const auto host = scope.hosts.find(name);
+  if (!at.require(host != scope.hosts.end(), "", Checks::quoted(name),
+                  "no [[host]] has this name") ||
+      transport == nullptr)
+    return;
+  const std::uint64_t packet = transport->tcp.control.mss_bytes + kHeaderBytes;
+  const std::uint64_t mtu = host->second->mtu_bytes;
+  at.require(packet <= mtu, "", Checks::quoted(name),
+             "mtu_bytes " + std::to_string(mtu) + " cannot hold transport \"" + transport->name +
+                 "\": mss_bytes " + std::to_string(transport->tcp.control.mss_bytes) + " + " +
+                 std::to_string(kHeaderBytes) + " of headers");
+}
+
+void check_host_list(const Checks& at, std::string_view key, const std::vector<std::string>& names,
+                     const TransportConfig* transport, const Scope& scope) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    check_host(at.below(key, i), names[i], transport, scope);
+}
+
+/// Servers of one TCP port; two users of it are told apart by nothing.
+void check_listeners(const Checks& at, const std::vector<std::string>& servers, std::uint16_t port,
+                     const std::string& user, Scope& scope) {
+  std::set<std::string> reported;
+  for (const auto& server : servers) {
+    const auto [listener, is_first] = scope.listeners.try_emplace({server, port}, user);
+    const auto& other = listener->second;
+    if (is_first || other == user || !reported.insert(other).second) continue;
+    at.fault("tcp_port", std::to_string(port),
+             "is that of " + other + " on host \"" + server + "\" already");
+  }
+}
+
+void check_job_references(const Checks& at, const JobConfig& job, const std::string& user,
+                          const GeneratorConfig& c, Scope& scope) {
+  for (std::size_t n = 0; n <= job.arrivals.size(); ++n)
+    check_listeners(at, listeners_of(job), arrival(job, n).tcp_port, user, scope);
+  const auto* transport = transport_of(at, scope, job.transport);
+  check_host_list(at, "workers", job.workers, transport, scope);
+  check_host_list(at, "servers", job.servers, transport, scope);
+  if (transport != nullptr && transport->protocol == TransportProtocol::kMlt)
+    return check_mlt_job(at, job, c);
+  if (transport != nullptr && job.collective == Collective::kRing)
+    at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
+               Checks::quoted(job.transport),
+               "must keep its connections with collective \"ring\"; its connections is \"new\"");
+  if (transport != nullptr && job.policy.granularity == Granularity::kTensor)
+    at.require(transport->tcp.reuse != ConnectionReuse::kNew, "transport",
+               Checks::quoted(job.transport),
+               "must keep its connections with granularity \"tensor\": answers go on while the "
+               "next iteration begins; its connections is \"new\"");
+}
+
+/// A class each at the NICs of their servers, beside the one of all other connections.
+void check_tensorlights(const Checks& root, const GeneratorConfig& c) {
+  check(root.below("tensorlights"), c.tensorlights);
+  if (c.tensorlights.mode == TensorLightsMode::kOff) return;
+  std::map<std::string, std::size_t> served;
+  for (const auto& job : c.jobs)
+    for (const auto& server : std::set<std::string>(job.servers.begin(), job.servers.end()))
+      served[server] += 1 + job.arrivals.size();
+  for (const auto& [server, jobs] : served)
+    if (jobs >= NicQueue::kMaxClasses)
+      root.fault("tensorlights.mode", "host \"" + server + "\" has servers of " +
+                                          std::to_string(jobs) + " jobs; a NIC has classes for " +
+                                          std::to_string(NicQueue::kMaxClasses - 1));
+  if (served.empty())
+    root.fault("tensorlights.mode",
+               "needs a [[job]] with parameter servers: it is their answers that have bands");
+}
+
+void check_jobs(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  std::uint64_t jobs = c.jobs.size();
+  for (const auto& job : c.jobs) jobs += job.arrivals.size();
+  root.in_range("job", jobs, 0, kMaxJobs, "jobs");
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < c.jobs.size(); ++i) {
+    const auto at = root.below("job", i);
+    check_name(at, names, c.jobs[i].name);
+    names.insert(c.jobs[i].name);
+    check(at, c.jobs[i]);
+    check_job_references(at, c.jobs[i], "job[" + std::to_string(i) + "]", c, scope);
+  }
+}
+
+/// Senders and receivers in pairs, which exist and listen to nobody else on the ports.
+template <class Flows>
+void check_pairs(const Checks& at, const Flows& flows, std::uint32_t ports, const std::string& user,
+                 Scope& scope) {
+  if (flows.from.empty()) at.fault("from", "must name at least one host");
+  at.require(flows.from.size() == flows.to.size(), "to", std::to_string(flows.to.size()) + " hosts",
+             "must be as many as from has, " + std::to_string(flows.from.size()));
+  for (std::size_t i = 0; i < std::min(flows.from.size(), flows.to.size()); ++i)
+    at.below("to", i).require(flows.from[i] != flows.to[i], "", Checks::quoted(flows.to[i]),
+                              "must be another host than the sender");
+  at.in_range("tcp_port", flows.tcp_port, 1, 65535);
+  const auto* transport = stream_transport_of(at, scope, flows.transport);
+  check_host_list(at, "from", flows.from, transport, scope);
+  check_host_list(at, "to", flows.to, transport, scope);
+  const std::uint32_t last = std::min(65536U, flows.tcp_port + ports);
+  for (std::uint32_t port = flows.tcp_port; port < last; ++port)
+    check_listeners(at, flows.to, static_cast<std::uint16_t>(port), user, scope);
+}
+
+void check_long_flows(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < c.long_flows.size(); ++i) {
+    const auto at = root.below("long_flows", i);
+    const auto& flows = c.long_flows[i];
+    check_name(at, names, flows.name);
+    names.insert(flows.name);
+    at.in_range("flows_per_pair", flows.flows_per_pair, 1, kMaxFlowsPerPair);
+    at.not_negative("start", flows.start);
+    at.not_negative("start_spread", flows.start_spread);
+    check_pairs(at, flows, 1, "long_flows[" + std::to_string(i) + "]", scope);
+  }
+}
+
+void check_requests(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < c.requests.size(); ++i) {
+    const auto at = root.below("requests", i);
+    check_name(at, names, c.requests[i].name);
+    names.insert(c.requests[i].name);
+    check(at, c.requests[i]);
+    check_pairs(at, c.requests[i], c.requests[i].server_ports,
+                "requests[" + std::to_string(i) + "]", scope);
+  }
+}
+
+void check_transfers(const Checks& root, const std::vector<TransferConfig>& transfers,
+                     Scope& scope) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < transfers.size(); ++i) {
+    const auto at = root.below("transfer", i);
+    const auto& t = transfers[i];
+    check_name(at, names, t.name);
+    names.insert(t.name);
+    const bool from_is_host = scope.hosts.contains(t.from);
+    const bool to_is_host = scope.hosts.contains(t.to);
+    check(at, t, from_is_host, to_is_host);
+    const auto* transport = stream_transport_of(at, scope, t.transport);
+    if (from_is_host) check_host(at.below("from"), t.from, transport, scope);
+    if (to_is_host) check_host(at.below("to"), t.to, transport, scope);
+    const bool sender_listens = t.opener == Opener::kReceiver;
+    if (sender_listens ? from_is_host : to_is_host)
+      check_listeners(at, {sender_listens ? t.from : t.to}, t.tcp_port,
+                      "transfer[" + std::to_string(i) + "]", scope);
+  }
+}
+
+void check_flows(const Checks& at, const FlowsConfig& flows, const std::string& user,
+                 Scope& scope) {
+  check(at, flows);
+  const auto* transport = stream_transport_of(at, scope, flows.transport);
+  check_host_list(at, "from", flows.from, transport, scope);
+  check_host_list(at, "to", flows.to, transport, scope);
+  check_host_list(at, "hosts", flows.hosts, transport, scope);
+  check_listeners(at, flows.list ? flows.hosts : flows.to, flows.tcp_port, user, scope);
+}
+
+void check_all_flows(const Checks& root, const GeneratorConfig& c, Scope& scope) {
+  std::set<std::string> names;
+  std::uint64_t open = 0;
+  for (std::size_t i = 0; i < c.flows.size(); ++i) {
+    const auto at = root.below("flows", i);
+    open += c.flows[i].max_open;
+    if (open > kMaxOpenFlows && c.flows[i].max_open <= kMaxOpenFlows)
+      at.fault("max_open", std::to_string(c.flows[i].max_open),
+               "makes " + std::to_string(open) + " with the tables before it: at most " +
+                   std::to_string(kMaxOpenFlows) + " may be open at once");
+    check_name(at, names, c.flows[i].name);
+    names.insert(c.flows[i].name);
+    check_flows(at, c.flows[i], "flows[" + std::to_string(i) + "]", scope);
+  }
+}
+
+void check_process(const Checks& root, const GeneratorConfig& c) {
+  root.in_range("seed", c.seed, 0, kLargestTomlInteger);
+  if (c.duration) root.positive("duration", *c.duration);
+  if (!c.duration && c.jobs.empty() && c.transfers.empty() && !all_bounded(c.streams))
+    root.fault("duration",
+               "is required without a [[job]] or [[transfer]]: nothing else would end the run");
+  root.in_interval("send_jitter", c.send_jitter, 0, 1, true);
+  check_loop(root, c.lcore, c.bin, c.max_bins);
+}
+
+/// Streams use devices of the file, at rates that these can carry.
+void check_stream_devices(const Checks& root, const GeneratorConfig& c, const Scope& scope) {
+  check_streams(root, c.streams);
+  root.not_negative("stream_drain", c.stream_drain);
+  for (std::size_t i = 0; i < c.streams.size(); ++i)
+    for (const auto& [key, name] : {std::pair{"device", c.streams[i].device},
+                                    {"receive_device", c.streams[i].receive_device}})
+      root.below("stream", i)
+          .require(name.empty() || scope.devices.contains(name), key, Checks::quoted(name),
+                   "no [[device]] has this name");
+}
+
+struct MbufNeed {
+  std::uint64_t descriptors = 0, hosts = 0, slack = kPoolCachePackets;
+  [[nodiscard]] std::uint64_t total() const { return descriptors + hosts + slack; }
+};
+
+MbufNeed mbuf_need(const GeneratorConfig& c) {
+  MbufNeed need;
+  for (const auto& d : c.devices) {
+    need.descriptors += std::uint64_t{d.rx_descriptors} + d.tx_descriptors;
+    need.slack += 2 * kBatchPackets;
+  }
+  need.hosts = c.hosts.size() * kHostPackets;
+  return need;
+}
+
+void check_mbufs(const Checks& root, const GeneratorConfig& c) {
+  if (!c.mbufs) return;
+  const auto need = mbuf_need(c);
+  root.require(*c.mbufs >= need.total(), "mbufs", std::to_string(*c.mbufs),
+               "must be at least " + std::to_string(need.total()) + " = descriptors " +
+                   std::to_string(need.descriptors) + " + hosts " + std::to_string(need.hosts) +
+                   " + batches and cache " + std::to_string(need.slack));
+}
+
+}  // namespace
+
+void check(const Checks& at, const TcpConfig& tcp) {
+  at.in_range("mss_bytes", tcp.control.mss_bytes, kMinMtuBytes - kHeaderBytes,
+              kMaxMtuBytes - kHeaderBytes, "bytes");
+  check(at, tcp.control);
+  at.require(tcp.ecn || tcp.control.controller != Controller::kDctcp, "ecn", "false",
+             "controller \"dctcp\" needs it");
+  at.in_range("ack_every_segments", tcp.ack_every_segments, 1, 64, "segments");
+  at.in_range("receive_buffer_bytes", tcp.receive_buffer_bytes, tcp.control.mss_bytes,
+              kMaxReceiveBufferBytes, "bytes");
+  if (at.positive("min_rto", tcp.min_rto) && at.positive("delayed_ack", tcp.delayed_ack))
+    at.require(tcp.delayed_ack < tcp.min_rto, "delayed_ack", format_duration(tcp.delayed_ack),
+               "must be shorter than min_rto, " + format_duration(tcp.min_rto) +
+                   ": a lone last segment would time out before its ACK");
+  at.require(tcp.initial_rto >= tcp.min_rto, "initial_rto", format_duration(tcp.initial_rto),
+             "must not be shorter than min_rto, " + format_duration(tcp.min_rto));
+  at.not_negative("time_wait", tcp.time_wait);
+  if (tcp.read_rate) at.rate("read_rate", *tcp.read_rate);
+  at.require(tcp.sack || tcp.loss_detection != LossDetection::kRackTlp, "sack", "false",
+             "loss_detection \"rack_tlp\" needs it");
+  at.require(tcp.max_rto >= tcp.initial_rto, "max_rto", format_duration(tcp.max_rto),
+             "must not be shorter than initial_rto, " + format_duration(tcp.initial_rto));
+}
+
+ConfigIssues validate(const GeneratorConfig& config) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  Scope scope;
+  check_process(root, config);
+  check_devices(root, config, scope);
+  check_hosts(root, config, scope);
+  check_neighbours(root, config.neighbours, scope.devices, scope.addresses);
+  check_transports(root, config, scope);
+  check_jobs(root, config, scope);
+  check_tensorlights(root, config);
+  check_long_flows(root, config, scope);
+  check_requests(root, config, scope);
+  check_stream_devices(root, config, scope);
+  check_transfers(root, config.transfers, scope);
+  check_all_flows(root, config, scope);
+  check_mbufs(root, config);
+  check_transport_memory(root.below("transport_memory"), config);
+  return issues;
+}
+
+std::uint32_t required_mbufs(const GeneratorConfig& config) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(mbuf_need(config).total(), kLargest));
+}
+
+}  // namespace outrider

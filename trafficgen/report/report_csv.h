@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trafficgen/report/report.h"
+
+namespace outrider {
+
+struct CsvFile {
+  std::string name;  ///< e.g. "bursts.csv"
+  std::string text;
+};
+
+/// A report as tables: bursts, iterations, jobs, flows, goodput, flow-groups,
+/// flow-classes, flow-records, requests, request-samples, transfers, streams; those that the run
+/// had none of are left out. The first line names the columns, with their units; names are those of
+/// the JSON report.
+std::vector<CsvFile> csv_files(const GeneratorReport& report);
+
+}  // namespace outrider

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "common/telemetry/identity_fields.h"
+#include "trafficgen/report/report.h"
+
+namespace outrider {
+
+// Bindings of the records, see common/telemetry/json_fields.h; in the order of the
+// structs.
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, BurstTimes>
+void fields(V& v, R& r) {
+  for (std::size_t i = 0; i < kBurstTimes; ++i) v.value(kBurstTimeNames[i].data(), r.ns[i]);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, BurstRecord>
+void fields(V& v, R& r) {
+  v.value("identity", r.identity);
+  v.value("bytes", r.bytes);
+  v.value("due_ns", r.due_ns);
+  v.value("start_sent_ns", r.start_sent_ns);
+  v.value("ack_received_ns", r.ack_received_ns);
+  v.value("released_ns", r.released_ns);
+  v.value("first_sent_ns", r.first_sent_ns);
+  v.value("delivered_ns", r.delivered_ns);
+  v.value("rtos", r.rtos);
+  v.value("retransmitted", r.retransmitted);
+  v.value("ack_timed_out", r.ack_timed_out);
+  v.value("delivered_bytes", r.delivered_bytes);
+  v.value("lost_bytes", r.lost_bytes);
+  v.value("unsent_bytes", r.unsent_bytes);
+  v.value("times_ns", r.times);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, IterationRecord>
+void fields(V& v, R& r) {
+  v.value("job", r.job);
+  v.value("worker", r.worker);
+  v.value("iteration", r.iteration);
+  v.value("begin_ns", r.begin_ns);
+  v.value("ready_ns", r.ready_ns);
+  v.value("pushed_ns", r.pushed_ns);
+  v.value("cleared_ns", r.cleared_ns);
+  v.value("end_ns", r.end_ns);
+  v.value("first_gradient_ns", r.first_gradient_ns);
+  v.value("first_layer_ns", r.first_layer_ns);
+  v.value("parameters_ns", r.parameters_ns);
+  v.value("forward_wait_ns", r.forward_wait_ns);
+  v.value("nic_sending_ns", r.nic_sending_ns);
+  v.value("nic_receiving_ns", r.nic_receiving_ns);
+  v.value("ahead", r.ahead);
+  v.value("staleness", r.staleness);
+  v.value("straggled", r.straggled);
+  v.value("blocked_ns", r.blocked_ns);
+  v.value("batch", r.batch);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, JobReport>
+void fields(V& v, R& r) {
+  v.value("job", r.job);
+  v.value("name", r.name);
+  v.value("workers", r.workers);
+  v.value("iterations", r.iterations);
+  v.value("straggled", r.straggled);
+  v.value("begin_ns", r.begin_ns);
+  v.value("end_ns", r.end_ns);
+  v.value("finished", r.finished);
+  v.value("iteration_p50_ns", r.iteration_p50_ns);
+  v.value("iteration_p99_ns", r.iteration_p99_ns);
+  v.value("iteration_max_ns", r.iteration_max_ns);
+  v.value("compute_mean_ns", r.compute_mean_ns);
+  v.value("wait_mean_ns", r.wait_mean_ns);
+  v.value("wait_max_ns", r.wait_max_ns);
+  v.value("first_layer_mean_ns", r.first_layer_mean_ns);
+  v.value("forward_wait_mean_ns", r.forward_wait_mean_ns);
+  v.value("nic_send_idle_share", r.nic_send_idle_share);
+  v.value("nic_receive_idle_share", r.nic_receive_idle_share);
+  v.value("ahead_max", r.ahead_max);
+  v.value("worker_blocked_mean_ns", r.worker_blocked_mean_ns);
+  v.value("r2sp_period_ns", r.r2sp_period_ns);
+  v.value("r2sp_gap_ns", r.r2sp_gap_ns);
+  v.value("staleness", r.staleness);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, LossPoint>
+void fields(V& v, R& r) {
+  v.value("at_ns", r.at_ns);
+  v.value("gradients", r.gradients);
+  v.value("loss", r.loss);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, LearnerReport>
+void fields(V& v, R& r) {
+  v.value("job", r.job);
+  v.value("name", r.name);
+  v.value("parameters", r.parameters);
+  v.value("gradients", r.gradients);
+  v.value("samples", r.samples);
+  v.value("zeroed_values", r.zeroed_values);
+  v.value("kept_values", r.kept_values);
+  v.value("first_loss", r.first_loss);
+  v.value("last_loss", r.last_loss);
+  v.value("least_loss", r.least_loss);
+  v.value("target_loss", r.target_loss);
+  v.value("target_ns", r.target_ns);
+  v.value("target_gradients", r.target_gradients);
+  v.value("diverged_ns", r.diverged_ns);
+  v.value("losses_every", r.losses_every);
+  v.value("losses", r.losses);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, StartCounts>
+void fields(V& v, R& r) {
+  v.value("meant", r.meant);
+  v.value("lost", r.lost);
+  v.value("late", r.late);
+  v.value("early", r.early);
+  v.value("duplicated", r.duplicated);
+  v.value("forged", r.forged);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, FlowReport>
+void fields(V& v, R& r) {
+  v.value("name", r.name);
+  v.value("traffic_class", r.traffic_class);
+  v.value("delivered_bytes", r.delivered_bytes);
+  v.value("retransmitted", r.retransmitted);
+  v.value("rtos_data", r.rtos_data);
+  v.value("rtos_handshake", r.rtos_handshake);
+  v.value("fast_recoveries", r.fast_recoveries);
+  v.value("ece_reductions", r.ece_reductions);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, RequestReport>
+void fields(V& v, R& r) {
+  v.value("name", r.name);
+  v.value("opened", r.opened);
+  v.value("open", r.open);
+  v.value("closed", r.closed);
+  v.value("out_of_ports", r.out_of_ports);
+  v.value("completed", r.completed);
+  v.value("latency_ns", r.latency_ns);
+  v.value("samples_not_kept", r.samples_not_kept);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, GoodputBin>
+void fields(V& v, R& r) { v.value("delivered_bytes", r.delivered_bytes); }
+
+}  // namespace outrider

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "trafficgen/report/report.h"
+
+namespace outrider {
+
+/// Text form of a report, schema version inside; from_json(to_json(r)) equals r.
+std::string to_json(const GeneratorReport& report);
+
+/// @throws std::runtime_error naming what is missing or of the wrong type
+GeneratorReport generator_report_from_json(const std::string& text);
+
+}  // namespace outrider

@@ -1,0 +1,192 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/config/quantities.h"
+#include "common/core/clock.h"
+#include "common/core/ecn.h"
+#include "common/core/units.h"
+
+namespace outrider {
+
+/// Ethernet's FCS: testers count it (a "64 B" frame has 60 bytes in its buffer).
+inline constexpr std::uint32_t kMinStreamFrameBytes = 64;    ///< FCS included
+inline constexpr std::uint32_t kMaxStreamFrameBytes = 9018;  ///< FCS included
+inline constexpr std::uint32_t kMaxStreams = 1024;           ///< 10 bits of the stamp
+inline constexpr std::uint32_t kMaxFlowsPerStream = 1U << 22;
+
+/// A rate as the user asked for it.
+struct StreamRate {
+  enum class Unit : std::uint8_t {
+    kPackets,  ///< packets per second
+    kBits,     ///< bit/s at the stream's layer
+    kShare,    ///< millionths of the device's line rate, at L1
+  };
+  Unit unit = Unit::kPackets;
+  std::uint64_t value = 0;
+  bool operator==(const StreamRate&) const = default;
+};
+
+/// "10mpps", "5gbps", "40%"; a percentage has at most four decimals.
+Parsed<StreamRate> parse_stream_rate(std::string_view text);
+std::string format_stream_rate(const StreamRate& rate);
+
+/// Frame sizes with how often each comes in a cycle.
+struct SizeMix {
+  struct Entry {
+    std::uint32_t frame_bytes = 0;  ///< FCS included
+    std::uint32_t weight = 0;
+    bool operator==(const Entry&) const = default;
+  };
+  std::vector<Entry> entries;
+  bool operator==(const SizeMix&) const = default;
+};
+
+/// The testers' "simple IMIX": IPv4 packets of 40 (padded to the shortest frame),
+/// 576 and 1500 bytes at 7:4:1.
+SizeMix simple_imix();
+/// "simple" or "64:7,594:4,1518:1" (size in bytes with FCS : weight).
+Parsed<SizeMix> parse_size_mix(std::string_view text);
+std::string format_size_mix(const SizeMix& mix);
+
+/// Frame sizes from `from` to at most `to`, `step` apart.
+struct SizeSweep {
+  std::uint32_t from_bytes = 0;  ///< FCS included
+  std::uint32_t to_bytes = 0;
+  std::uint32_t step_bytes = 0;
+  bool operator==(const SizeSweep&) const = default;
+};
+
+/// "64-1518:64" (from-to:step).
+Parsed<SizeSweep> parse_size_sweep(std::string_view text);
+std::string format_size_sweep(const SizeSweep& sweep);
+
+enum class StreamPattern : std::uint8_t {
+  kConstant,  ///< evenly spaced
+  kPoisson,   ///< exponential gaps of the same mean
+  kOnOff,     ///< bursts of exactly burst_packets at `rate`, then `gap` of silence
+};
+
+enum class UdpChecksum : std::uint8_t {
+  kZero,  ///< none (RFC 768)
+  kFull,  ///< over header and payload
+};
+
+/// A [[stream]]: UDP packets sent by a schedule that no feedback changes.
+struct StreamConfig {
+  std::string name{};
+  std::optional<std::uint32_t> id{};  ///< in the stamp; absent: the position in the file
+  std::string device{};               ///< that sends; empty: this process only receives it
+  std::string receive_device{};       ///< that it arrives at; empty: not received here
+  std::optional<StreamRate> rate{};   ///< required with `device`
+  RateLayer layer = RateLayer::kL1;   ///< of a bit rate
+  StreamPattern pattern = StreamPattern::kConstant;
+  std::uint32_t burst_packets = 1;             ///< kOnOff, >= 1
+  Duration gap{};                              ///< kOnOff, > 0
+  std::optional<std::uint32_t> frame_bytes{};  ///< FCS included; none of the three: 64
+  std::optional<SizeMix> imix{};
+  std::optional<SizeSweep> sweep{};
+  std::uint32_t sweep_packets = 1000;  ///< of each size of a sweep
+  std::uint32_t flows = 1;             ///< visited in turn
+  std::string source{};                ///< IPv4 of flow 0
+  std::string destination{};
+  std::uint32_t source_addresses = 1;  ///< consecutive ones, shared by the flows
+  std::uint32_t destination_addresses = 1;
+  std::uint16_t source_port = 1024;
+  std::uint16_t destination_port = 5001;
+  std::optional<std::uint32_t> source_ports{};  ///< absent: as many as flows need
+  std::uint32_t destination_ports = 1;
+  std::optional<std::string> source_mac{};       ///< absent: follows from the address
+  std::optional<std::string> destination_mac{};  ///< of the gateway or the receiver
+  std::uint16_t dscp = 0;                        ///< 0 to 63
+  Ecn ecn = Ecn::kNotEct;
+  UdpChecksum udp_checksum = UdpChecksum::kZero;
+  Duration start{};
+  std::optional<Duration> duration{};      ///< absent: as long as the run
+  std::optional<std::uint64_t> packets{};  ///< absent: no limit
+  Duration max_lag = std::chrono::milliseconds(100);
+  std::uint32_t latency_samples = 0;  ///< raw samples kept
+  /// Hops of the way that switches may record in each packet; 0: the packets are no probes.
+  std::uint32_t hops = 0;
+};
+
+/// Consecutive source ports that the flows share, at least 1.
+[[nodiscard]] std::uint32_t source_ports_of(const StreamConfig& stream) noexcept;
+
+/// All rules of a stream but those that refer to devices and other streams.
+void check(const Checks& at, const StreamConfig& stream);
+
+/// What the list of streams must obey: names, ids and flows are told apart.
+void check_streams(const Checks& root, const std::vector<StreamConfig>& streams);
+
+/// Streams end by themselves: each that is sent is bounded in time or packets.
+/// False if there are none.
+[[nodiscard]] bool all_bounded(const std::vector<StreamConfig>& streams);
+
+/// Id in the stamps of stream `index`.
+[[nodiscard]] inline std::uint32_t id_of(const StreamConfig& stream, std::size_t index) noexcept {
+  return stream.id.value_or(static_cast<std::uint32_t>(index));
+}
+
+// Bindings, see common/config/config_binding.h.
+
+inline constexpr auto kStreamPatterns =
+    choices<StreamPattern>({{"constant", StreamPattern::kConstant},
+                            {"poisson", StreamPattern::kPoisson},
+                            {"on_off", StreamPattern::kOnOff}});
+inline constexpr auto kStreamLayers =
+    choices<RateLayer>({{"l1", RateLayer::kL1}, {"l2", RateLayer::kL2}});
+inline constexpr auto kUdpChecksums =
+    choices<UdpChecksum>({{"zero", UdpChecksum::kZero}, {"full", UdpChecksum::kFull}});
+inline constexpr auto kStreamEcn = choices<Ecn>(
+    {{"not_ect", Ecn::kNotEct}, {"ect0", Ecn::kEct0}, {"ect1", Ecn::kEct1}, {"ce", Ecn::kCe}});
+
+template <class V>
+void describe_flows(V& v, StreamConfig& c) {
+  v.value("flows", c.flows);
+  v.value("source", c.source);
+  v.value("destination", c.destination);
+  v.value("source_addresses", c.source_addresses);
+  v.value("destination_addresses", c.destination_addresses);
+  v.value("source_port", c.source_port);
+  v.value("destination_port", c.destination_port);
+  v.value("source_ports", c.source_ports);
+  v.value("destination_ports", c.destination_ports);
+  v.value("source_mac", c.source_mac);
+  v.value("destination_mac", c.destination_mac);
+  v.value("dscp", c.dscp);
+  v.choice("ecn", c.ecn, kStreamEcn);
+  v.choice("udp_checksum", c.udp_checksum, kUdpChecksums);
+}
+
+template <class V>
+void describe(V& v, StreamConfig& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("id", c.id);
+  v.value("device", c.device);
+  v.value("receive_device", c.receive_device);
+  v.text("rate", c.rate, parse_stream_rate, format_stream_rate);
+  v.choice("layer", c.layer, kStreamLayers);
+  v.choice("pattern", c.pattern, kStreamPatterns);
+  v.value("burst_packets", c.burst_packets);
+  v.duration("gap", c.gap);
+  v.value("frame_bytes", c.frame_bytes);
+  v.text("imix", c.imix, parse_size_mix, format_size_mix);
+  v.text("sweep", c.sweep, parse_size_sweep, format_size_sweep);
+  v.value("sweep_packets", c.sweep_packets);
+  describe_flows(v, c);
+  v.duration("start", c.start);
+  v.duration("duration", c.duration);
+  v.value("packets", c.packets);
+  v.duration("max_lag", c.max_lag);
+  v.value("latency_samples", c.latency_samples);
+  v.value("hops", c.hops);
+}
+
+}  // namespace outrider

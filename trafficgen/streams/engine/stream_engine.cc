@@ -1,0 +1,209 @@
+#include "trafficgen/streams/engine/stream_engine.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "trafficgen/streams/engine/sender_report.h"
+
+namespace outrider {
+namespace {
+
+std::optional<std::size_t> index_of(const std::vector<StreamDevice>& devices,
+                                    const std::string& name) {
+  const auto found = std::ranges::find(devices, name, &StreamDevice::name);
+  if (found == devices.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - devices.begin());
+}
+
+void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t stream) {
+  const StreamReceiveCounters& c = receiver.counters(stream);
+  r.receives = true;
+  r.received = c.taken;
+  r.distinct = c.distinct;
+  r.lost = c.missing();
+  if (r.sends) r.lost = r.sent > c.distinct ? r.sent - c.distinct : 0;
+  r.reordered = c.reordered;
+  r.duplicated = c.duplicated;
+  r.beyond_window = c.beyond_window;
+  r.max_reorder_extent = c.max_extent;
+  r.ce_marked = c.ce_marked;
+  r.received_frame_bytes = c.frame_bytes;
+  r.latency_ns = receiver.latency(stream);
+  r.samples_kept = receiver.samples(stream).size();
+  r.samples_not_kept = c.samples_not_kept;
+  if (const HopTracker* hops = receiver.hops(stream)) r.hops = hops->report();
+}
+
+std::uint32_t longest(const StreamConfig& s) { return std::ranges::max(size_order(s).sizes); }
+
+/// L1 rate [bit/s] while the stream sends its costliest frames.
+double peak_wire_rate(const StreamConfig& s, BitRate line_rate) {
+  const double value = static_cast<double>(s.rate->value);
+  if (s.rate->unit == StreamRate::Unit::kPackets) return value * 8 * (longest(s) + kL1OverFcsBytes);
+  if (s.rate->unit == StreamRate::Unit::kShare)
+    return value * 1e-6 * static_cast<double>(line_rate.bits_per_second);
+  if (s.layer == RateLayer::kL1) return value;
+  const double shortest = std::ranges::min(size_order(s).sizes);
+  return value * (shortest + kL1OverFcsBytes) / shortest;
+}
+
+double mean_wire_rate(const StreamConfig& s, BitRate line_rate) {
+  const StreamSchedule schedule({.stream = s, .line_rate = line_rate});
+  return 8 * schedule.packets_per_second() * (schedule.mean_frame_bytes() + kL1OverFcsBytes);
+}
+
+}  // namespace
+
+StreamEngine::StreamEngine(const Setup& setup, rte_mempool& pool) : streams_(setup.streams) {
+  std::vector<StreamReceiver::Expected> expected;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    const StreamConfig& s = streams_[i];
+    auto flows = std::make_shared<const StreamFlows>(s);
+    if (!s.receive_device.empty()) {
+      expected.push_back({id_of(s, i), flows, !s.device.empty(), s.latency_samples, s.hops != 0});
+      received_.push_back(i);
+      const auto device = *index_of(setup.devices, s.receive_device);
+      if (std::ranges::find(receive_devices_, device) == receive_devices_.end())
+        receive_devices_.push_back(device);
+    }
+    if (!s.device.empty()) add_sender(setup, i, std::move(flows), pool);
+  }
+  receiver_ = StreamReceiver(expected, setup.ticks_per_second);
+}
+
+StreamConfig until_end(const StreamEngine::Setup& setup, std::size_t index) {
+  StreamConfig stream = setup.streams[index];
+  if (!setup.duration) return stream;
+  const Duration left = std::max(*setup.duration - stream.start, Duration::zero());
+  stream.duration = stream.duration ? std::min(*stream.duration, left) : left;
+  return stream;
+}
+
+BitRate line_rate_of(const StreamEngine::Setup& setup, std::size_t index) {
+  return setup.devices[*index_of(setup.devices, setup.streams[index].device)].line_rate;
+}
+
+void StreamEngine::add_sender(const Setup& setup, std::size_t index,
+                              std::shared_ptr<const StreamFlows> flows, rte_mempool& pool) {
+  const StreamConfig stream = until_end(setup, index);
+  const std::uint32_t id = id_of(stream, index);
+  const StreamSchedule::Setup schedule{
+      .stream = stream, .line_rate = line_rate_of(setup, index), .seed = setup.seed, .index = id};
+  sending_.push_back(
+      {index, *index_of(setup.devices, stream.device),
+       std::make_unique<StreamSender>(stream, id, std::move(flows), schedule, pool)});
+}
+
+bool StreamEngine::done() const noexcept {
+  return std::ranges::all_of(sending_, [](const Sending& s) { return s.sender->done(); });
+}
+
+Time StreamEngine::next() const noexcept {
+  Time next = kNever;
+  for (const Sending& s : sending_) next = std::min(next, s.sender->next());
+  return next;
+}
+
+void StreamEngine::finish() noexcept {
+  for (Sending& s : sending_) s.sender->finish();
+}
+
+void StreamEngine::add_to(TrafficLive& live) const noexcept {
+  for (const Sending& s : sending_) {
+    live.sent += s.sender->counters().sent;
+    live.sent_bytes += s.sender->counters().frame_bytes;
+  }
+  for (std::size_t i = 0; i < received_.size(); ++i) {
+    live.stream_received += receiver_.counters(i).taken;
+    live.received_bytes += receiver_.counters(i).frame_bytes;
+    live.stream_lost += receiver_.counters(i).missing();
+  }
+  live.received += receiver_.arrived();
+}
+
+StreamsReport StreamEngine::report() const {
+  StreamsReport report;
+  report.streams.resize(streams_.size());
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    StreamReport& r = report.streams[i];
+    r.name = streams_[i].name;
+    r.id = id_of(streams_[i], i);
+    r.layer = streams_[i].layer == RateLayer::kL1 ? "l1" : "l2";
+    r.flows = streams_[i].flows;
+  }
+  for (const Sending& s : sending_)
+    fill_sent(report.streams[s.stream], *s.sender, streams_[s.stream].layer);
+  for (std::size_t i = 0; i < received_.size(); ++i)
+    fill_received(report.streams[received_[i]], receiver_, i);
+  report.ends = {.arrived = receiver_.arrived(),
+                 .taken = receiver_.ended(StreamEnd::kTaken),
+                 .foreign = receiver_.ended(StreamEnd::kForeign),
+                 .truncated = receiver_.ended(StreamEnd::kTruncated),
+                 .bad_checksum = receiver_.ended(StreamEnd::kBadChecksum),
+                 .unknown_flow = receiver_.ended(StreamEnd::kUnknownFlow),
+                 .wrong_flow = receiver_.ended(StreamEnd::kWrongFlow),
+                 .bad_stamp = receiver_.ended(StreamEnd::kBadStamp)};
+  return report;
+}
+
+std::string StreamEngine::samples_csv() const {
+  std::string text = "stream,sample,latency_ns\n";
+  for (std::size_t i = 0; i < received_.size(); ++i) {
+    std::uint64_t number = 0;
+    for (const std::uint64_t ns : receiver_.samples(i))
+      text += streams_[received_[i]].name + ',' + std::to_string(number++) + ',' +
+              std::to_string(ns) + '\n';
+  }
+  return text;
+}
+
+std::string StreamEngine::hops_csv() const {
+  std::string text =
+      "stream,flow,sequence,latency_ns,hop,switch,port,queue,sojourn_ns,left_packets,left_bytes\n";
+  for (std::size_t i = 0; i < received_.size(); ++i)
+    if (const HopTracker* hops = receiver_.hops(i))
+      text += hops->csv_lines(streams_[received_[i]].name);
+  return text;
+}
+
+void check_line_rates(const Checks& root, const std::vector<StreamConfig>& streams,
+                      const std::vector<StreamDevice>& devices) {
+  constexpr double kRounding = 1 + 1e-9;
+  std::vector<double> sums(devices.size());
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const StreamConfig& s = streams[i];
+    const auto device = index_of(devices, s.device);
+    if (!device || !s.rate || s.rate->value == 0) continue;
+    const auto at = root.below("stream", i);
+    const BitRate line = devices[*device].line_rate;
+    const auto shown = Checks::quoted(format_stream_rate(*s.rate));
+    if (line.bits_per_second == 0) {
+      at.require(s.rate->unit != StreamRate::Unit::kShare, "rate", shown,
+                 "needs line_rate of device \"" + s.device + "\", which has no link of its own");
+      continue;
+    }
+    const double limit = static_cast<double>(line.bits_per_second) * kRounding;
+    const std::string rule =
+        "is beyond the line rate of device \"" + s.device + "\", " + format_rate(line) + " at L1";
+    if (!at.require(peak_wire_rate(s, line) <= limit, "rate", shown, rule)) continue;
+    sums[*device] += mean_wire_rate(s, line);
+    at.require(sums[*device] <= limit, "rate", shown,
+               "together with the streams before it " + rule);
+  }
+}
+
+std::uint32_t stream_mbufs(const std::vector<StreamConfig>& streams, std::uint64_t descriptors) {
+  constexpr std::uint64_t kPoolCache = 512;
+  const std::uint64_t mbufs = descriptors + streams.size() * 2 * kBatchPackets + 2 * kPoolCache;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(mbufs, std::numeric_limits<std::uint32_t>::max()));
+}
+
+std::uint32_t longest_stream_frame(const std::vector<StreamConfig>& streams) {
+  std::uint32_t bytes = kMinStreamFrameBytes;
+  for (const auto& s : streams) bytes = std::max(bytes, longest(s));
+  return bytes;
+}
+
+}  // namespace outrider

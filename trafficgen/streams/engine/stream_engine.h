@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/units.h"
+#include "trafficgen/report/live.h"
+#include "trafficgen/streams/engine/stream_config.h"
+#include "trafficgen/streams/engine/stream_receiver.h"
+#include "trafficgen/streams/engine/stream_report.h"
+#include "trafficgen/streams/engine/stream_sender.h"
+
+namespace outrider {
+
+/// A device as streams know it.
+struct StreamDevice {
+  std::string name;
+  BitRate line_rate{};  ///< zero: not known
+};
+
+/// All streams of one process, driven by one poll loop. Not thread-safe: one
+/// lcore owns it.
+class StreamEngine {
+ public:
+  struct Setup {
+    std::vector<StreamConfig> streams;  ///< valid; devices are among `devices`
+    std::vector<StreamDevice> devices;  ///< in the order of the loop
+    std::uint64_t seed = 1;
+    std::optional<Duration> duration{};              ///< no packet is due at or after it
+    std::uint64_t ticks_per_second = 1'000'000'000;  ///< of StreamInstant::ticks
+  };
+
+  /// @param pool for whole frames, see StreamSender; must outlive the engine
+  StreamEngine(const Setup& setup, rte_mempool& pool);
+
+  /// Sends what is due, up to 32 packets a stream.
+  /// @param devices has `port(std::size_t)`: an object with `tx()`
+  /// @return packets sent
+  template <class Devices>
+  std::uint32_t send(const Devices& devices, StreamInstant at) noexcept {
+    std::uint32_t sent = 0;
+    for (Sending& s : sending_) sent += s.sender->poll(devices.port(s.device), at);
+    return sent;
+  }
+
+  /// Devices that streams are received at.
+  [[nodiscard]] const std::vector<std::size_t>& receive_devices() const noexcept {
+    return receive_devices_;
+  }
+  /// A packet arrived; it stays with the caller.
+  /// @param ticks  of its arrival, by the counter of the stamps
+  StreamEnd receive(Packet& packet, std::uint64_t ticks) noexcept {
+    return receive(packet, rte_pktmbuf_pkt_len(&packet), ticks);
+  }
+  /// The same for a buffer that may hold the head alone.
+  /// @param frame_bytes on the wire, without FCS
+  StreamEnd receive(Packet& packet, std::uint32_t frame_bytes, std::uint64_t ticks) noexcept {
+    return receiver_.receive(buffer(packet), frame_bytes, ticks);
+  }
+
+  /// When the next packet is due; kNever if none will be.
+  [[nodiscard]] Time next() const noexcept;
+  /// Every sender has sent all that it ever will.
+  [[nodiscard]] bool done() const noexcept;
+  /// Gives buffers back. Nothing is sent afterwards.
+  void finish() noexcept;
+
+  [[nodiscard]] StreamsReport report() const;
+  /// Adds the streams' packets.
+  void add_to(TrafficLive& live) const noexcept;
+  /// Raw latencies as CSV: name of the stream, number of the sample, ns.
+  [[nodiscard]] std::string samples_csv() const;
+  /// Hop records of the probes that were kept, see HopTracker::csv_lines().
+  [[nodiscard]] std::string hops_csv() const;
+
+ private:
+  struct Sending {
+    std::size_t stream;
+    std::size_t device;
+    std::unique_ptr<StreamSender> sender;
+  };
+  void add_sender(const Setup& setup, std::size_t index, std::shared_ptr<const StreamFlows> flows,
+                  rte_mempool& pool);
+
+  std::vector<StreamConfig> streams_;
+  std::vector<Sending> sending_;
+  std::vector<std::size_t> received_;  ///< receiver's streams, as positions in streams_
+  std::vector<std::size_t> receive_devices_;
+  StreamReceiver receiver_{{}, 1'000'000'000};
+};
+
+/// Stream `index` with the end that the run sets it.
+[[nodiscard]] StreamConfig until_end(const StreamEngine::Setup& setup, std::size_t index);
+/// Of its device. @pre it has one
+[[nodiscard]] BitRate line_rate_of(const StreamEngine::Setup& setup, std::size_t index);
+
+/// Faults of rates against line rates that are known: each stream alone at its
+/// peak, and all streams of a device together in the mean.
+void check_line_rates(const Checks& root, const std::vector<StreamConfig>& streams,
+                      const std::vector<StreamDevice>& devices);
+
+/// Buffers that the streams can hold at once beside `descriptors` of rings.
+[[nodiscard]] std::uint32_t stream_mbufs(const std::vector<StreamConfig>& streams,
+                                         std::uint64_t descriptors);
+/// Longest frame of all streams [bytes, FCS included]; at least 64.
+[[nodiscard]] std::uint32_t longest_stream_frame(const std::vector<StreamConfig>& streams);
+
+}  // namespace outrider

@@ -1,0 +1,122 @@
+#include "trafficgen/streams/engine/stream_receiver.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/core/ecn.h"
+#include "common/net/checksum.h"
+#include "trafficgen/streams/engine/stream_frames.h"
+#include "trafficgen/streams/engine/stream_stamp.h"
+
+namespace outrider {
+namespace {
+
+const Ipv4Header& ip_of(std::span<const std::uint8_t> bytes) noexcept {
+  return *reinterpret_cast<const Ipv4Header*>(bytes.data() + kStreamIpOffset);
+}
+
+std::uint16_t word_at(std::span<const std::uint8_t> bytes, std::size_t offset) noexcept {
+  std::uint16_t word;
+  std::memcpy(&word, bytes.data() + offset, sizeof word);
+  return word;
+}
+
+/// RFC 768; payload that the buffer does not hold is zeros.
+bool udp_checksum_valid(std::span<const std::uint8_t> bytes, std::uint16_t udp_bytes) noexcept {
+  const std::size_t present = std::min<std::size_t>(bytes.size() - kStreamUdpOffset, udp_bytes);
+  const std::uint64_t pseudo = checksum_add(bytes.subspan(kStreamIpOffset + 12, 8), 0) +
+                               be16(kIpProtocolUdp) + be16(udp_bytes);
+  return checksum_fold(checksum_add(bytes.subspan(kStreamUdpOffset, present), pseudo)) == 0xFFFF;
+}
+
+}  // namespace
+
+StreamReceiver::StreamReceiver(const std::vector<Expected>& streams, std::uint64_t ticks_per_second)
+    : scale_(ticks_per_second) {
+  by_id_.fill(kNone);
+  streams_.reserve(streams.size());
+  for (const Expected& e : streams) {
+    by_id_[e.id] = static_cast<std::uint16_t>(streams_.size());
+    streams_.emplace_back(e);
+  }
+}
+
+bool StreamReceiver::is_stamped(std::span<const std::uint8_t> bytes) noexcept {
+  return bytes.size() >= kStreamStampOffset + kStampBytes &&
+         word_at(bytes, 12) == be16(kEtherTypeIpv4) && bytes[kStreamIpOffset] == 0x45 &&
+         ip_of(bytes).protocol == kIpProtocolUdp &&
+         word_at(bytes, kStreamStampOffset) == be16(kStampMagic);
+}
+
+StreamEnd StreamReceiver::receive(std::span<const std::uint8_t> bytes, std::uint32_t frame_bytes,
+                                  std::uint64_t ticks) noexcept {
+  ++arrived_;
+  const StreamEnd end = judge(bytes, frame_bytes, ticks);
+  ++ends_[static_cast<std::size_t>(end)];
+  return end;
+}
+
+StreamEnd StreamReceiver::judge(std::span<const std::uint8_t> bytes, std::uint32_t frame_bytes,
+                                std::uint64_t ticks) noexcept {
+  if (!is_stamped(bytes)) return StreamEnd::kForeign;
+  const Ipv4Header& ip = ip_of(bytes);
+  if (!ipv4_checksum_valid(ip)) return StreamEnd::kBadChecksum;
+  const std::uint16_t udp_bytes = be16(word_at(bytes, kStreamUdpOffset + 4));
+  if (ip.total_length.get() != udp_bytes + sizeof(Ipv4Header) ||
+      udp_bytes < kUdpHeaderBytes + kStampBytes || kStreamUdpOffset + udp_bytes > frame_bytes)
+    return StreamEnd::kTruncated;
+  if (word_at(bytes, kStreamUdpOffset + 6) != 0 && !udp_checksum_valid(bytes, udp_bytes))
+    return StreamEnd::kBadChecksum;
+  const StreamStamp stamp = *read_stamp(bytes.data() + kStreamStampOffset);
+  const std::uint16_t index = by_id_[stamp.stream];
+  if (index == kNone || stamp.flow >= streams_[index].flows->size()) return StreamEnd::kUnknownFlow;
+  Stream& stream = streams_[index];
+  if (!stream.flows->matches(stamp.flow, bytes.data() + kStreamIpOffset + 12))
+    return StreamEnd::kWrongFlow;
+  if (stamp.ticks > ticks) return StreamEnd::kBadStamp;
+  if (!count(stream, stream.tracker.on_arrival(stamp.flow, stamp.sequence)))
+    return StreamEnd::kBadStamp;
+  const std::uint64_t latency_ns = scale_.ns(ticks - stamp.ticks);
+  note_latency(stream, latency_ns);
+  if (stream.hops != nullptr) [[unlikely]] {
+    const std::size_t present = std::min<std::size_t>(bytes.size(), kStreamUdpOffset + udp_bytes);
+    const auto trace = hop_trace::read(bytes.first(present).subspan(kStreamStampOffset));
+    if (trace) stream.hops->on_probe(stamp.flow, stamp.sequence, latency_ns, *trace);
+  }
+  stream.counters.frame_bytes += frame_bytes + kFcsBytes;
+  stream.counters.ce_marked += ecn_of(ip.tos) == Ecn::kCe ? 1 : 0;
+  return StreamEnd::kTaken;
+}
+
+bool StreamReceiver::count(Stream& stream, SequenceTracker::Verdict verdict) noexcept {
+  StreamReceiveCounters& c = stream.counters;
+  switch (verdict.arrived) {
+    case Arrived::kImplausible:
+      return false;
+    case Arrived::kReordered:
+      ++c.reordered;
+      c.max_extent = std::max(c.max_extent, verdict.extent);
+      [[fallthrough]];
+    case Arrived::kInOrder:
+      ++c.distinct;
+      break;
+    case Arrived::kDuplicate:
+      ++c.duplicated;
+      break;
+    case Arrived::kBeyondWindow:
+      ++c.beyond_window;
+      break;
+  }
+  ++c.taken;
+  c.skipped += verdict.skipped;
+  return true;
+}
+
+void StreamReceiver::note_latency(Stream& stream, std::uint64_t latency_ns) noexcept {
+  stream.latency.record(latency_ns);
+  if (stream.max_samples == 0) return;
+  if (stream.samples.size() < stream.max_samples) stream.samples.push_back(latency_ns);
+  else ++stream.counters.samples_not_kept;
+}
+
+}  // namespace outrider

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/core/histogram.h"
+#include "trafficgen/streams/engine/hop_tracker.h"
+
+namespace outrider {
+
+/// How packets that reached the receiver ended; arrived == sum of all others.
+struct StreamEndsReport {
+  std::uint64_t arrived = 0;
+  std::uint64_t taken = 0;
+  std::uint64_t foreign = 0;
+  std::uint64_t truncated = 0;
+  std::uint64_t bad_checksum = 0;
+  std::uint64_t unknown_flow = 0;
+  std::uint64_t wrong_flow = 0;
+  std::uint64_t bad_stamp = 0;
+};
+
+/// What one stream did. Rates count at `layer`: l1 with preamble, gap and FCS
+/// (frame + 20 bytes), l2 with the FCS alone.
+struct StreamReport {
+  std::string name;
+  std::uint32_t id = 0;
+  std::string layer;  ///< "l1" or "l2"
+  std::uint32_t flows = 0;
+
+  bool sends = false;
+  double requested_packets_per_second = 0;  ///< mean over sizes and bursts
+  double requested_bits_per_second = 0;
+  double achieved_packets_per_second = 0;  ///< sent / (first to last departure, + its slot)
+  double achieved_bits_per_second = 0;
+  std::uint64_t scheduled = 0;  ///< packets that the schedule released == sent + abandoned
+  std::uint64_t sent = 0;       ///< packets that the device took
+  std::uint64_t sent_frame_bytes = 0;
+  std::uint64_t abandoned = 0;     ///< built, but the device never took them
+  std::uint64_t ring_full = 0;     ///< polls at which the device did not take all
+  std::uint64_t buffer_waits = 0;  ///< polls that found too few buffers
+  std::uint64_t slips = 0;         ///< the schedule fell behind by more than max_lag
+  std::int64_t slipped_ns = 0;     ///< and was moved by so much in all
+  Histogram lateness_ns;           ///< actual - scheduled departure, by batch
+  Histogram gap_error_ns;          ///< |actual - scheduled| gap between packets
+
+  bool receives = false;
+  std::uint64_t received = 0;  ///< == distinct + duplicated + beyond_window
+  std::uint64_t distinct = 0;
+  /// Sent - distinct if this process sends it too, else the gaps in the numbers.
+  std::uint64_t lost = 0;
+  std::uint64_t reordered = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t beyond_window = 0;  ///< too late to know whether they are copies
+  std::uint32_t max_reorder_extent = 0;
+  std::uint64_t ce_marked = 0;
+  std::uint64_t received_frame_bytes = 0;
+  Histogram latency_ns;  ///< departure stamp to arrival, both read by software
+  std::uint64_t samples_kept = 0;
+  std::uint64_t samples_not_kept = 0;
+  HopsReport hops;  ///< empty unless its packets are probes
+};
+
+/// All streams of a process.
+struct StreamsReport {
+  std::vector<StreamReport> streams;
+  StreamEndsReport ends;
+  Histogram loop_bias_ns;              ///< what the loop itself adds to a latency
+  std::uint64_t link_down_checks = 0;  ///< of 10 a second: found a link down
+};
+
+/// Every identity of the counters holds.
+[[nodiscard]] bool balanced(const StreamsReport& report);
+
+/// One line a stream, with a header line: figures and percentiles, no buckets.
+std::string to_csv(const StreamsReport& report);
+
+/// The lines that the program prints at its end.
+std::string to_text(const StreamsReport& report);
+
+}  // namespace outrider

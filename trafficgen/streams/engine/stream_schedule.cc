@@ -1,0 +1,106 @@
+#include "trafficgen/streams/engine/stream_schedule.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace outrider {
+namespace {
+
+constexpr std::uint64_t kQ16 = 1U << 16;
+
+/// Smooth weighted round robin: every entry comes `weight` times in the cycle,
+/// spread evenly, ties to the first.
+std::vector<std::uint32_t> spread(const std::vector<SizeMix::Entry>& entries) {
+  std::int64_t total = 0;
+  for (const auto& e : entries) total += e.weight;
+  std::vector<std::int64_t> credit(entries.size());
+  std::vector<std::uint32_t> cycle;
+  for (std::int64_t n = 0; n < total; ++n) {
+    for (std::size_t i = 0; i < entries.size(); ++i) credit[i] += entries[i].weight;
+    const auto most = std::ranges::max_element(credit);
+    *most -= total;
+    cycle.push_back(static_cast<std::uint32_t>(most - credit.begin()));
+  }
+  return cycle;
+}
+
+}  // namespace
+
+SizeOrder size_order(const StreamConfig& stream) {
+  SizeOrder order;
+  if (stream.imix) {
+    for (const auto& e : stream.imix->entries) order.sizes.push_back(e.frame_bytes);
+    order.cycle = spread(stream.imix->entries);
+    return order;
+  }
+  if (stream.sweep) {
+    const auto& sweep = *stream.sweep;
+    for (std::uint32_t size = sweep.from_bytes; size <= sweep.to_bytes; size += sweep.step_bytes)
+      order.sizes.push_back(size);
+    order.repeat = stream.sweep_packets;
+  } else {
+    order.sizes = {stream.frame_bytes.value_or(kMinStreamFrameBytes)};
+  }
+  order.cycle.resize(order.sizes.size());
+  std::iota(order.cycle.begin(), order.cycle.end(), 0U);
+  return order;
+}
+
+StreamSchedule::StreamSchedule(const Setup& setup)
+    : order_(size_order(setup.stream)),
+      next_(Time{} + setup.stream.start),
+      slot_end_(next_),
+      flows_(setup.stream.flows),
+      random_(setup.seed, setup.index, RandomPurpose::kStreamGap) {
+  const StreamConfig& s = setup.stream;
+  if (s.duration) end_ = next_ + *s.duration;
+  if (s.packets) packets_ = *s.packets;
+  if (next_ >= end_) next_ = kNever;
+  double bytes = 0;
+  for (const auto index : order_.cycle) bytes += order_.sizes[index];
+  mean_frame_bytes_ = bytes / static_cast<double>(order_.cycle.size());
+  set_steps(s, setup.line_rate);
+  if (s.pattern == StreamPattern::kOnOff) {
+    burst_packets_ = s.burst_packets;
+    gap_ = s.gap;
+    const double burst = static_cast<double>(burst_packets_);
+    packets_per_second_ = burst / (burst / packets_per_second_ + seconds(gap_));
+  }
+  poisson_ = s.pattern == StreamPattern::kPoisson;
+  if (poisson_) {
+    q16_mean_ns_ = static_cast<double>(kQ16) * 1e9 / packets_per_second_;
+    denominator_ = kQ16;
+  }
+}
+
+void StreamSchedule::set_steps(const StreamConfig& s, BitRate line_rate) {
+  steps_.resize(order_.sizes.size());
+  denominator_ = s.rate->value;
+  if (s.rate->unit == StreamRate::Unit::kPackets) {
+    std::ranges::fill(steps_, Step{kNsPerSecond / denominator_, kNsPerSecond % denominator_});
+    packets_per_second_ = static_cast<double>(denominator_);
+    return;
+  }
+  if (s.rate->unit == StreamRate::Unit::kShare) {
+    assert(line_rate.bits_per_second > 0);
+    __extension__ using Wide = unsigned __int128;
+    denominator_ = static_cast<std::uint64_t>(static_cast<Wide>(line_rate.bits_per_second) *
+                                              s.rate->value / 1'000'000);
+    denominator_ = std::max<std::uint64_t>(denominator_, 1);
+  }
+  const std::uint32_t overhead = s.layer == RateLayer::kL1 ? kL1OverFcsBytes : 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const std::uint64_t scaled = (order_.sizes[i] + overhead) * 8 * kNsPerSecond;
+    steps_[i] = {scaled / denominator_, scaled % denominator_};
+  }
+  packets_per_second_ = static_cast<double>(denominator_) / (8 * (mean_frame_bytes_ + overhead));
+}
+
+StreamSchedule::Step StreamSchedule::random_step() noexcept {
+  // 2^62 of 2^-16 ns are 19 hours: no draw of 53 bits comes near it at a packet a second.
+  const double drawn = std::min(random_.exponential(q16_mean_ns_) + 0.5, 0x1p62);
+  const auto q16 = static_cast<std::uint64_t>(drawn);
+  return {q16 >> 16, q16 & (kQ16 - 1)};
+}
+
+}  // namespace outrider

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/dpdk/mempool.h"
+#include "common/runtime/event_loop.h"
+#include "common/runtime/link.h"
+#include "common/runtime/node.h"
+#include "trafficgen/streams/engine/stream_engine.h"
+
+namespace outrider {
+
+/// Streams as a source of the event loop: the same schedules and frames as in real
+/// time, each packet leaving at its own instant. Buffers hold heads alone; the
+/// stamps count nanoseconds of the run. Not thread-safe: one lcore owns it.
+class VirtualStreams final : public EventSource {
+ public:
+  /// @param streams valid, with rates that the devices' line rates allow
+  /// @param pool of make_packet_pool({.frame_room_bytes = kHeaderRoomBytes})
+  /// @throws std::runtime_error if a rate does not fit its device
+  VirtualStreams(const std::vector<StreamConfig>& streams, const std::vector<StreamDevice>& devices,
+                 std::uint64_t seed, std::optional<Duration> duration, EventLoop& loop,
+                 rte_mempool& pool);
+
+  /// The wire that stream `index` sends into. Once per stream with a device,
+  /// before start().
+  void connect(std::size_t index, Link& out) noexcept { wires_.links[index] = &out; }
+
+  /// Takes a packet of a stream. @return false if it is none: the caller keeps it
+  bool take(Packet* packet, Time now) noexcept;
+
+  /// Schedules the first packet. Once.
+  void start() noexcept { loop_.schedule(id_, engine_.next()); }
+  Time fire(Time now) noexcept override;
+
+  [[nodiscard]] StreamsReport report() const { return engine_.report(); }
+  [[nodiscard]] std::string hops_csv() const { return engine_.hops_csv(); }
+
+ private:
+  /// A stream's wire, as a device that takes everything.
+  struct Wire {
+    Link* link;
+    std::uint16_t head_bytes;
+    Time now;
+    std::uint16_t tx(Packet** packets, std::uint16_t n) const noexcept;
+  };
+  struct Wires {
+    std::vector<Link*> links;               ///< [streams]
+    std::vector<std::uint16_t> head_bytes;  ///< [streams]: what is not zeros
+    Time now{};
+    [[nodiscard]] Wire port(std::size_t stream) const noexcept {
+      return {links[stream], head_bytes[stream], now};
+    }
+  };
+
+  EventLoop& loop_;
+  SourceId id_;
+  Wires wires_;
+  StreamEngine engine_;
+};
+
+/// Where a wire ends at which streams may arrive, with or without a host.
+class StreamTap final : public Node {
+ public:
+  /// @param host gets what is of no stream; nullptr: it ends here, as foreign
+  StreamTap(VirtualStreams& streams, Node* host) noexcept : streams_(streams), host_(host) {}
+  void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
+  /// Packets that nobody wanted.
+  [[nodiscard]] std::uint64_t foreign() const noexcept { return foreign_; }
+
+ private:
+  VirtualStreams& streams_;
+  Node* host_;
+  std::uint64_t foreign_ = 0;
+};
+
+}  // namespace outrider

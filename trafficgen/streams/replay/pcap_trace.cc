@@ -1,0 +1,85 @@
+#include "trafficgen/streams/replay/pcap_trace.h"
+
+#include <pcap/pcap.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace outrider {
+namespace {
+
+constexpr std::uint32_t kMaxFrameBytes = 9014;
+constexpr std::uint32_t kMinFrameBytes = 60;  // IEEE 802.3, without FCS
+
+struct PcapCloser {
+  void operator()(pcap_t* file) const noexcept { pcap_close(file); }
+};
+using PcapFile = std::unique_ptr<pcap_t, PcapCloser>;
+
+Duration stamp_of(const pcap_pkthdr& header) {
+  // With nanosecond precision asked for, tv_usec holds nanoseconds.
+  return std::chrono::seconds(header.ts.tv_sec) + Duration{header.ts.tv_usec};
+}
+
+/// Takes a packet in. @return what is wrong with it, or empty
+std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t* bytes,
+                const PcapLimits& limits, Duration& first) {
+  if (header.caplen < header.len && !limits.pad_cut)
+    return "was cut to " + std::to_string(header.caplen) + " of " + std::to_string(header.len) +
+           " bytes by the capture's snap length; set pad_cut to pad it with zeros";
+  if (header.len > kMaxFrameBytes)
+    return "has " + std::to_string(header.len) + " bytes, more than " +
+           std::to_string(kMaxFrameBytes);
+  const Duration stamp = stamp_of(header);
+  if (trace.packets.empty()) first = stamp;
+  Duration at = stamp - first;
+  if (!trace.packets.empty() && at < trace.packets.back().at) {
+    ++trace.backwards;
+    at = trace.packets.back().at;
+  }
+  const std::uint32_t size = std::max(header.len, kMinFrameBytes);
+  const std::uint64_t needed =
+      trace.bytes.size() + size + (trace.packets.size() + 1) * sizeof(PcapTrace::Packet);
+  if (needed > limits.max_bytes)
+    return "does not fit into " + std::to_string(limits.max_bytes) +
+           " bytes of memory any more; raise max_memory";
+  trace.padded += header.caplen < header.len ? 1 : 0;
+  trace.packets.push_back({at, trace.bytes.size(), size});
+  const std::uint32_t present = std::min(header.caplen, header.len);
+  trace.bytes.insert(trace.bytes.end(), bytes, bytes + present);
+  trace.bytes.resize(trace.bytes.size() + (size - present));
+  return {};
+}
+
+}  // namespace
+
+PcapResult load_pcap(const std::string& path, const PcapLimits& limits) {
+  PcapResult result;
+  char error[PCAP_ERRBUF_SIZE] = {};
+  const PcapFile file(
+      pcap_open_offline_with_tstamp_precision(path.c_str(), PCAP_TSTAMP_PRECISION_NANO, error));
+  if (!file) return {{}, error};
+  if (const int type = pcap_datalink(file.get()); type != DLT_EN10MB) {
+    const char* name = pcap_datalink_val_to_name(type);
+    return {{},
+            std::string("its link type is ") + (name == nullptr ? "unknown" : name) +
+                ", not Ethernet (EN10MB)"};
+  }
+  Duration first{};
+  pcap_pkthdr* header = nullptr;
+  const std::uint8_t* bytes = nullptr;
+  int status = 0;
+  while ((status = pcap_next_ex(file.get(), &header, &bytes)) == 1) {
+    std::string problem = add(result.trace, *header, bytes, limits, first);
+    if (!problem.empty())
+      return {{}, "packet " + std::to_string(result.trace.packets.size() + 1) + ' ' + problem};
+  }
+  if (status == PCAP_ERROR)
+    return {{},
+            "after packet " + std::to_string(result.trace.packets.size()) + ": " +
+                pcap_geterr(file.get())};
+  if (result.trace.packets.empty()) return {{}, "holds no packet"};
+  return result;
+}
+
+}  // namespace outrider

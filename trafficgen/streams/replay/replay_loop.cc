@@ -1,0 +1,109 @@
+#include "trafficgen/streams/replay/replay_loop.h"
+
+#include <rte_cycles.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/dpdk/eal.h"
+#include "common/dpdk/mempool.h"
+#include "common/dpdk/tsc_clock.h"
+#include "common/runtime/poll_loop.h"
+#include "common/runtime/poll_program.h"
+#include "common/runtime/poll_stop.h"
+#include "trafficgen/report/live.h"
+#include "trafficgen/streams/engine/sender_report.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint32_t kMbufs = 4095;  ///< the device's ring of 1024, batches, the pool's cache
+
+std::uint32_t longest_frame(const PcapTrace& trace) {
+  return std::ranges::max(trace.packets, {}, &PcapTrace::Packet::size).size;
+}
+
+/// A device that gives back what it was sent would fill up if nobody took it.
+std::uint64_t discard(const Port& port) noexcept {
+  std::array<Packet*, kBatchPackets> batch;
+  const std::uint16_t n = port.rx(batch.data(), kBatchPackets);
+  if (n != 0) rte_pktmbuf_free_bulk(batch.data(), n);
+  return n;
+}
+
+void drive(ReplaySender& sender, const Port& port, ReplayReport& report, TrafficLiveReport* live) {
+  constexpr std::uint64_t kPollsPerCheck = 256;
+  constexpr Duration kPublishInterval = std::chrono::milliseconds(100);
+  const auto live_of = [&sender](Time now) {
+    return TrafficLive{.at_ns = now.time_since_epoch().count(),
+                       .sent = sender.counters().sent,
+                       .sent_bytes = sender.counters().frame_bytes};
+  };
+  Time publish_at{};
+  const TscClock clock;
+  Time previous{};
+  Duration longest{};
+  for (std::uint64_t polls = 0; !sender.done(); ++polls) {
+    const Time now = clock.now();
+    longest = std::max(longest, now - previous);
+    previous = now;
+    sender.poll(port, {now, 0});
+    if (sender.pending() != 0) report.discarded += discard(port);
+    if (polls % kPollsPerCheck != 0) continue;
+    if (stop_requested()) {
+      report.interrupted = true;
+      break;
+    }
+    if (live == nullptr || now < publish_at) continue;
+    live->publish(live_of(now));
+    publish_at = now + kPublishInterval;
+  }
+  sender.finish();
+  if (live != nullptr) live->finish(live_of(previous));
+  report.longest_poll_gap_ns = longest.count();
+}
+
+void check_rate(const ReplayConfig& config, const ReplaySchedule& schedule, BitRate line_rate) {
+  const double wire = 8 * schedule.packets_per_second() *
+                      (schedule.mean_frame_bytes() + kL1OverheadBytes - kFcsBytes);
+  if (line_rate.bits_per_second == 0 || !config.rate) return;
+  if (wire > static_cast<double>(line_rate.bits_per_second) * (1 + 1e-9))
+    throw UsageError("--rate " + format_stream_rate(*config.rate) + ": is beyond the line rate, " +
+                     format_rate(line_rate) + " at L1");
+}
+
+}  // namespace
+
+ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
+                        const ReplayProcess& process, const ProgramOptions& options,
+                        std::vector<std::string> eal_extra) {
+  const PcapTrace& trace = *loaded.trace;
+  ReplayReport report;
+  report.frames = trace.packets.size();
+  report.padded = trace.padded;
+  report.backwards = trace.backwards;
+  report.rewrites = loaded.rewrites;
+  const ReplaySchedule schedule(config, loaded.trace, process.line_rate);
+  check_rate(config, schedule, process.line_rate);
+  const std::uint32_t room = std::max(2048U, longest_frame(trace));
+  const std::uint32_t plain = (room + 512 + kBytesPerPlainMbuf - 1) / kBytesPerPlainMbuf;
+  const std::vector<PortConfig> ports{port_config("replay", process.device, 1024, 1024, options)};
+  const Eal eal(eal_options("outrider-trafficgen", {process.lcore}, 2 * kMbufs * plain, ports,
+                            std::move(eal_extra)));
+  const Mempool pool =
+      make_packet_pool({.name = "replay", .mbufs = kMbufs, .frame_room_bytes = room});
+  const Mempool receive = make_packet_pool({.name = "received", .mbufs = kMbufs});
+  PollDevices devices(ports, *receive);
+  if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds))) {
+    report.interrupted = true;
+    return report;
+  }
+  ReplaySender sender(schedule, ReplayFrames(loaded.trace), config.max_lag, *pool);
+  const auto live = live_report<TrafficLive>(options);
+  drive(sender, devices.port(0), report, live.get());
+  report.sent.name = config.file;
+  fill_sent(report.sent, sender, config.layer);
+  return report;
+}
+
+}  // namespace outrider

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "trafficgen/streams/engine/stream_engine.h"
+#include "trafficgen/streams/engine/stream_frames.h"
+
+namespace outrider {
+
+/// What streams will send and when, frame by frame, without sending: the schedules
+/// and the frames of the run. The stamp of departure is the due time [ns].
+class StreamPreview {
+ public:
+  /// @param setup as of the engine
+  explicit StreamPreview(const StreamEngine::Setup& setup);
+
+  /// When the next frame is due; kNever if none will be.
+  [[nodiscard]] Time next() const noexcept;
+  /// @pre next() != kNever. @return the frame without FCS, valid until the next call
+  std::span<const std::uint8_t> take() noexcept;
+
+ private:
+  struct Sending {
+    StreamSchedule schedule;
+    StreamFrames frames;
+  };
+  [[nodiscard]] std::size_t first() const noexcept;
+
+  std::vector<Sending> sending_;
+  std::vector<std::uint8_t> frame_;
+};
+
+}  // namespace outrider

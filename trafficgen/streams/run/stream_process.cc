@@ -1,0 +1,121 @@
+#include "trafficgen/streams/run/stream_process.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/config/config_result.h"
+#include "common/runtime/poll_program.h"
+#include "trafficgen/report/program_name.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint32_t kEthernetBytes = 14;
+constexpr std::uint32_t kMinRoomBytes = 2048;
+
+std::uint32_t mbufs_for(const GeneratorConfig& config,
+                        std::uint16_t GeneratorDeviceConfig::*descriptors) {
+  std::uint64_t sum = 0;
+  for (const auto& d : config.devices) sum += d.*descriptors;
+  return stream_mbufs(config.streams, sum);
+}
+std::uint32_t receive_mbufs(const GeneratorConfig& c) {
+  return mbufs_for(c, &GeneratorDeviceConfig::rx_descriptors);
+}
+
+/// Buffers of stream_room_bytes() in units of those that eal_options() counts.
+std::uint32_t plain_mbufs(const GeneratorConfig& c) {
+  const std::uint32_t each =
+      (stream_room_bytes(c) + 512 + kBytesPerPlainMbuf - 1) / kBytesPerPlainMbuf;
+  return (stream_send_mbufs(c) + receive_mbufs(c)) * each;
+}
+
+std::vector<PortConfig> ports_of(const GeneratorConfig& config, const ProgramOptions& options) {
+  std::vector<PortConfig> ports;
+  for (const auto& d : config.devices)
+    ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+  return ports;
+}
+
+}  // namespace
+
+std::vector<StreamDevice> stream_devices(const GeneratorConfig& config,
+                                         const PollDevices& devices) {
+  std::vector<StreamDevice> known;
+  for (std::size_t i = 0; i < config.devices.size(); ++i) {
+    const Port& port = devices.port(i);
+    const BitRate link = port.is_virtual() ? BitRate{} : port.link_rate();
+    known.push_back({config.devices[i].name, config.devices[i].line_rate.value_or(link)});
+  }
+  return known;
+}
+
+void check_streams_fit(const GeneratorConfig& config, const PollDevices& devices) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  check_line_rates(root, config.streams, stream_devices(config, devices));
+  for (std::size_t i = 0; i < config.streams.size(); ++i) {
+    const auto& s = config.streams[i];
+    const auto device = std::ranges::find(config.devices, s.device, &GeneratorDeviceConfig::name);
+    if (device == config.devices.end()) continue;
+    const Port& port = devices.port(static_cast<std::size_t>(device - config.devices.begin()));
+    const std::uint32_t longest = longest_stream_frame({s});
+    const std::uint32_t room = port.mtu_bytes() + kEthernetBytes + kFcsBytes;
+    const std::string_view key = s.imix ? "imix" : (s.sweep ? "sweep" : "frame_bytes");
+    root.below("stream", i)
+        .require(longest <= room, key, std::to_string(longest) + " bytes",
+                 "is beyond the MTU of device \"" + s.device + "\": frames of at most " +
+                     std::to_string(room));
+  }
+  if (!issues.empty()) throw UsageError(format_issues("streams and devices", issues));
+}
+
+std::uint32_t stream_send_mbufs(const GeneratorConfig& config) {
+  return mbufs_for(config, &GeneratorDeviceConfig::tx_descriptors);
+}
+
+std::uint32_t stream_room_bytes(const GeneratorConfig& config) {
+  return std::max(kMinRoomBytes, longest_stream_frame(config.streams));
+}
+
+StreamEngine::Setup stream_setup(const GeneratorConfig& config, const PollDevices& devices,
+                                 std::optional<Duration> duration) {
+  if (duration) duration = std::max(*duration - config.stream_drain, Duration::zero());
+  return {.streams = config.streams,
+          .devices = stream_devices(config, devices),
+          .seed = config.seed,
+          .duration = duration,
+          .ticks_per_second = stamp_ticks_per_second()};
+}
+
+StreamProcess::StreamProcess(const GeneratorConfig& config, const ProgramOptions& options,
+                             std::vector<std::string> eal_extra)
+    : config_(config),
+      options_(options),
+      ports_(ports_of(config, options)),
+      eal_(
+          eal_options(kProgram, {config.lcore}, plain_mbufs(config), ports_, std::move(eal_extra))),
+      send_pool_(make_packet_pool({.name = "streams",
+                                   .mbufs = stream_send_mbufs(config),
+                                   .frame_room_bytes = stream_room_bytes(config)})),
+      receive_pool_(make_packet_pool({.name = "received",
+                                      .mbufs = receive_mbufs(config),
+                                      .frame_room_bytes = stream_room_bytes(config)})),
+      devices_(ports_, *receive_pool_) {
+  check_streams_fit(config_, devices_);
+}
+
+StreamEngine StreamProcess::engine(const std::vector<StreamConfig>& streams,
+                                   std::optional<Duration> duration) {
+  GeneratorConfig config = config_;
+  config.streams = streams;
+  config.stream_drain = Duration::zero();  // its loop goes on receiving by itself
+  return StreamEngine(stream_setup(config, devices_, duration), *send_pool_);
+}
+
+StreamRun StreamProcess::run(StreamEngine& engine, std::optional<Duration> duration) {
+  const auto live = live_report<TrafficLive>(options_);
+  return run_streams(engine, devices_, duration, config_.stream_drain, live.get());
+}
+
+}  // namespace outrider

@@ -1,0 +1,59 @@
+#include "trafficgen/streams/search/rate_search_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+namespace outrider {
+
+std::vector<StreamConfig> trial_streams(std::vector<StreamConfig> streams, double share,
+                                        std::uint32_t number, Duration duration) {
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    StreamConfig& s = streams[i];
+    const double scaled = std::round(static_cast<double>(s.rate->value) * share);
+    s.rate->value = std::max<std::uint64_t>(static_cast<std::uint64_t>(scaled), 1);
+    s.id = static_cast<std::uint32_t>((number * streams.size() + i) % kMaxStreams);
+    s.start = Duration::zero();
+    s.duration = duration;
+    s.packets.reset();
+  }
+  return streams;
+}
+
+RateTrial trial_of(const StreamsReport& report, double share) {
+  RateTrial trial{.share = share};
+  for (const auto& s : report.streams) {
+    trial.requested_packets_per_second += s.requested_packets_per_second;
+    trial.achieved_packets_per_second += s.achieved_packets_per_second;
+    trial.sent += s.sent;
+    trial.lost += s.lost;
+  }
+  return trial;
+}
+
+bool run_rate_search(RateSearch& search, const RateSearchOptions& options,
+                     const GeneratorConfig& config, StreamProcess& process) {
+  std::uint32_t number = 0;
+  const auto run = [&](double share, Duration duration, StreamsReport& report) {
+    StreamEngine engine =
+        process.engine(trial_streams(config.streams, share, number++, duration), duration);
+    const StreamRun done = process.run(engine, duration);
+    report = engine.report();
+    return !done.interrupted;
+  };
+  StreamsReport report;
+  if (options.warm_up > Duration::zero() && !run(0.5, options.warm_up, report)) return false;
+  while (const auto share = search.next()) {
+    if (!run(*share, options.trial, report)) return false;
+    const RateTrial trial = trial_of(report, *share);
+    const bool passed = search.passes(trial);
+    search.on_trial(trial);
+    std::cout << "  " << *share * 100 << " %: sent " << trial.sent << ", lost " << trial.lost
+              << ", asked for " << trial.requested_packets_per_second / 1e6 << " Mpps, achieved "
+              << trial.achieved_packets_per_second / 1e6 << (passed ? "; passed" : "; failed")
+              << std::endl;
+  }
+  return true;
+}
+
+}  // namespace outrider

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <new>
+
+#include "trafficgen/transport/control/congestion_control.h"
+
+namespace outrider {
+
+/// A connection's controller, of the kind that its settings name, in place: a
+/// connection owns no heap memory. Used like a pointer that is never null.
+class ControllerSlot {
+ public:
+  static constexpr std::size_t kBytes = 96;  ///< of the largest controller
+
+  /// @param config must outlive the slot
+  explicit ControllerSlot(const ControllerConfig& config) noexcept;
+  explicit ControllerSlot(ControllerConfig&&) = delete;
+  ControllerSlot(const ControllerSlot&) = delete;
+  ControllerSlot& operator=(const ControllerSlot&) = delete;
+  ~ControllerSlot() = default;  ///< controllers own nothing
+
+  [[nodiscard]] CongestionControl& operator*() noexcept { return *get(); }
+  [[nodiscard]] const CongestionControl& operator*() const noexcept { return *get(); }
+  [[nodiscard]] CongestionControl* operator->() noexcept { return get(); }
+  [[nodiscard]] const CongestionControl* operator->() const noexcept { return get(); }
+
+ private:
+  template <class C>
+  void emplace(const ControllerConfig& config) noexcept;
+
+  // The base of every controller lies at its beginning: emplace() asserts it.
+  [[nodiscard]] CongestionControl* get() noexcept {
+    return std::launder(reinterpret_cast<CongestionControl*>(storage_.data()));
+  }
+  [[nodiscard]] const CongestionControl* get() const noexcept {
+    return std::launder(reinterpret_cast<const CongestionControl*>(storage_.data()));
+  }
+
+  alignas(8) std::array<std::byte, kBytes> storage_;
+};
+
+}  // namespace outrider

@@ -1,0 +1,112 @@
+#include "trafficgen/transport/control/cubic.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace outrider {
+
+Cubic::Cubic(const ControllerConfig& config) noexcept
+    : config_(config), cwnd_(config.initial_window_segments) {
+  assert(config.mss_bytes > 0 && config.mss_bytes <= UINT16_MAX);
+  assert(cwnd_bytes() >= config.mss_bytes && cwnd_bytes() <= kMaxCongestionWindow);
+  if (config.hystart) shape_.emplace<HyStart>();
+}
+
+std::uint32_t Cubic::cwnd_bytes() const noexcept {
+  // Asked for with every segment: lround() would be a call. Windows are far below 2^52.
+  return static_cast<std::uint32_t>(cwnd_ * mss() + 0.5);  // NOLINT(bugprone-incorrect-roundings)
+}
+
+double Cubic::w_cubic(double t) const noexcept {
+  const double from_plateau = t - curve().k;
+  return kC * from_plateau * from_plateau * from_plateau + curve().w_max;
+}
+
+void Cubic::begin_epoch() noexcept {
+  CubicCurve& c = curve();
+  if (epoch_ == Epoch::kReduced && c.w_max > cwnd_) {
+    c.k = std::cbrt((c.w_max - cwnd_) / kC);  // 4.2, equation (2)
+  } else {  // 4.8 and 4.10: no reduction led here, or it did not lower the window
+    c.k = 0;
+    c.w_max = cwnd_;
+  }
+  if (epoch_ == Epoch::kNone) c.cwnd_prior = cwnd_;
+  c.w_est = cwnd_;  // 4.3
+  c.elapsed = {};
+  epoch_ = Epoch::kRunning;
+}
+
+void Cubic::avoid_congestion(double acked_segments, Duration srtt) noexcept {
+  CubicCurve& c = curve();
+  const double t = seconds(c.elapsed);
+  // 4.3, equation (4); alpha becomes 1 once Reno would be back where it was.
+  c.w_est += (c.w_est >= c.cwnd_prior ? 1.0 : kAlpha) * acked_segments / cwnd_;
+  if (w_cubic(t) < c.w_est) {  // 4.3: Reno-friendly region
+    cwnd_ = std::max(cwnd_, c.w_est);
+    return;
+  }
+  // 4.2: target, within [cwnd, 1.5 * cwnd]; 4.4 and 4.5: concave and convex region.
+  const double target = std::clamp(w_cubic(t + seconds(srtt)), cwnd_, 1.5 * cwnd_);
+  cwnd_ += acked_segments * (target - cwnd_) / cwnd_;
+}
+
+void Cubic::grow_in_slow_start(std::uint32_t acked_bytes) noexcept {
+  const HyStart* hystart = std::get_if<HyStart>(&shape_);
+  if (hystart == nullptr) {
+    cwnd_ += slow_start_.growth(acked_bytes, config_.mss_bytes) / mss();
+  } else if (hystart->finished()) {
+    ssthresh_ = cwnd_bytes();  // RFC 9406, 4.2: into congestion avoidance
+  } else {
+    cwnd_ += hystart->growth(acked_bytes, config_.mss_bytes) / mss();
+  }
+}
+
+void Cubic::on_ack(const AckEvent& ack) noexcept {
+  assert(ack.now >= last_ack_);
+  timeouts_.on_ack(ack.snd_una);
+  Duration gap = ack.now - last_ack_;
+  if (ack.srtt > Duration::zero()) gap = std::min(gap, ack.srtt);
+  last_ack_ = ack.now;
+  if (HyStart* hystart = std::get_if<HyStart>(&shape_)) hystart->on_ack(ack, config_);
+  if (ack.in_recovery || !ack.cwnd_limited) return;
+  if (cwnd_bytes() < ssthresh_) {
+    grow_in_slow_start(ack.acked_bytes);
+  } else {
+    slow_start_.on_end();
+    if (epoch_ == Epoch::kRunning) curve().elapsed += gap;
+    else begin_epoch();
+    avoid_congestion(ack.acked_bytes / mss(), ack.srtt);
+  }
+  cwnd_ = std::min(cwnd_, kMaxCongestionWindow / mss());
+}
+
+std::uint32_t Cubic::reduced(std::uint32_t in_flight_bytes) const noexcept {
+  // 4.6, equation (5)
+  return static_cast<std::uint32_t>(std::lround(std::max(in_flight_bytes * kBeta, 2 * mss())));
+}
+
+void Cubic::on_congestion(Congestion, std::uint32_t in_flight_bytes, Time) noexcept {
+  // 4.7, fast convergence: a flow that lost before its old plateau yields room.
+  CubicCurve& c = curve();
+  c.w_max = cwnd_ < c.w_max ? cwnd_ * (1 + kBeta) / 2 : cwnd_;
+  c.cwnd_prior = cwnd_;
+  ssthresh_ = reduced(in_flight_bytes);
+  cwnd_ = ssthresh_ / mss();
+  epoch_ = Epoch::kReduced;
+}
+
+void Cubic::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
+  if (!timeouts_.on_timeout()) ssthresh_ = reduced(in_flight_bytes);  // 4.8
+  cwnd_ = 1;
+  curve();
+  epoch_ = Epoch::kNone;
+  slow_start_.on_timeout();
+}
+
+void Cubic::on_idle(Time) noexcept {
+  cwnd_ = std::min(cwnd_, initial_window_bytes(config_) / mss());  // RFC 5681, 4.1
+  epoch_ = Epoch::kNone;
+}
+
+}  // namespace outrider

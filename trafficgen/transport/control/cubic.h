@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "trafficgen/transport/control/reno.h"
+
+namespace outrider {
+
+/// W_cubic and what it is compared with. (RFC 9438, 4.2 and 4.3)
+struct CubicCurve {
+  double w_max = 0;       ///< window before the last reduction [segments]
+  double cwnd_prior = 0;  ///< same, not lowered by fast convergence
+  double w_est = 0;       ///< what Reno would have by now [segments]
+  double k = 0;           ///< time to reach w_max [s]
+  Duration elapsed{};     ///< t of this epoch
+};
+
+/// CUBIC. Windows inside are in segments, as the RFC writes its formulas; time
+/// is in seconds. Not thread-safe, O(1); one cbrt() per congestion event.
+///
+/// Source: RFC 9438 with C = 0.4 and beta = 0.7, Reno-friendly region and fast
+/// convergence, and HyStart++ (4.10) where configured. Deviation: t counts only time
+/// in which the window was the limit, and at most one srtt between two ACKs, so
+/// that idle time does not grow the window (5.8).
+class Cubic final : public CongestionControl {
+ public:
+  static constexpr double kC = 0.4;
+  static constexpr double kBeta = 0.7;
+  /// 4.3: additive increase that makes the average window equal Reno's.
+  static constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);
+
+  /// @pre mss_bytes > 0, initial_window_segments > 0
+  /// @param config must outlive the controller
+  explicit Cubic(const ControllerConfig& config) noexcept;
+  explicit Cubic(ControllerConfig&&) = delete;
+
+  void on_ack(const AckEvent& ack) noexcept override;
+  void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_idle(Time now) noexcept override;
+  void on_handshake_loss() noexcept override { cwnd_ = 1; }
+  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override;
+  [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }
+
+  [[nodiscard]] double k_seconds() const noexcept { return curve().k; }
+  [[nodiscard]] double w_max_segments() const noexcept { return curve().w_max; }
+
+ private:
+  /// 4.2, equation (1): window at time t [s] of this epoch [segments].
+  [[nodiscard]] double w_cubic(double t) const noexcept;
+  void begin_epoch() noexcept;
+  void avoid_congestion(double acked_segments, Duration srtt) noexcept;
+  /// New ssthresh after a congestion event [bytes].
+  [[nodiscard]] std::uint32_t reduced(std::uint32_t in_flight_bytes) const noexcept;
+
+  [[nodiscard]] const CubicCurve& curve() const noexcept {
+    static constexpr CubicCurve kNone;
+    const CubicCurve* c = std::get_if<CubicCurve>(&shape_);
+    return c == nullptr ? kNone : *c;
+  }
+  /// Ends HyStart if it still runs.
+  CubicCurve& curve() noexcept {
+    CubicCurve* c = std::get_if<CubicCurve>(&shape_);
+    return c == nullptr ? shape_.emplace<CubicCurve>() : *c;
+  }
+
+  enum class Epoch : std::uint8_t {
+    kNone,     ///< slow start, or not yet begun: K = 0 from here (4.8, 4.10)
+    kReduced,  ///< a congestion event set w_max: K is computed at the next ACK
+    kRunning,
+  };
+
+  void grow_in_slow_start(std::uint32_t acked_bytes) noexcept;
+  [[nodiscard]] double mss() const noexcept { return config_.mss_bytes; }
+
+  const ControllerConfig& config_;
+  double cwnd_;  ///< [segments]
+  /// HyStart while the first slow start uses it, the curve from then on.
+  std::variant<CubicCurve, HyStart> shape_;
+  Time last_ack_{};
+  std::uint32_t ssthresh_ = kMaxCongestionWindow;
+  Epoch epoch_ = Epoch::kNone;
+  SlowStart slow_start_;
+  TimeoutHistory timeouts_;
+};
+
+}  // namespace outrider

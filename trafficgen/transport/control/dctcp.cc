@@ -1,0 +1,40 @@
+#include "trafficgen/transport/control/dctcp.h"
+
+#include <cassert>
+
+namespace outrider {
+
+Dctcp::Dctcp(const ControllerConfig& config) noexcept
+    : Reno(config), alpha_(config.dctcp_initial_alpha) {
+  assert(config.dctcp_gain > 0 && config.dctcp_gain <= 1);
+  assert(config.dctcp_min_window_segments > 0);
+  assert(alpha_ >= 0 && alpha_ <= 1);
+}
+
+void Dctcp::on_ack(const AckEvent& ack) noexcept {
+  assert(ack.ece_bytes <= ack.acked_bytes);
+  acked_bytes_ += ack.acked_bytes;
+  marked_bytes_ += ack.ece_bytes;
+  if (ack.snd_una > window_end_ && acked_bytes_ != 0) {  // 3.3, steps 4 to 8
+    const double marked_share =
+        static_cast<double>(marked_bytes_) / static_cast<double>(acked_bytes_);
+    const double gain = config().dctcp_gain;
+    alpha_ = alpha_ * (1 - gain) + gain * marked_share;
+    window_end_ = ack.snd_nxt;
+    acked_bytes_ = 0;
+    marked_bytes_ = 0;
+  }
+  Reno::on_ack(ack);
+}
+
+void Dctcp::on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept {
+  if (kind == Congestion::kLoss) {  // 3.5: as a conventional TCP
+    Reno::on_congestion(kind, in_flight_bytes, now);
+    return;
+  }
+  // 3.3, step 9: cwnd = cwnd * (1 - alpha / 2)
+  reduce_to(static_cast<std::uint32_t>(static_cast<double>(cwnd_bytes()) * (1 - alpha_ / 2)),
+            config().dctcp_min_window_segments);
+}
+
+}  // namespace outrider

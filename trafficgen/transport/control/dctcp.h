@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "trafficgen/transport/control/reno.h"
+
+namespace outrider {
+
+/// DCTCP: reacts to the extent of marking instead of its presence. Growth, loss
+/// and time-outs are Reno's (RFC 8257, sections 3.3 and 3.5).
+///
+/// Source: RFC 8257, section 3.3; the smallest window that marks lead to is a
+/// setting. Deviation: bytes that SACK acknowledges count
+/// for the estimate when they are first reported, not when the hole is filled.
+class Dctcp final : public Reno {
+ public:
+  /// @pre 0 < dctcp_gain <= 1, 0 <= dctcp_initial_alpha <= 1
+  /// @param config must outlive the controller
+  explicit Dctcp(const ControllerConfig& config) noexcept;
+  explicit Dctcp(ControllerConfig&&) = delete;
+
+  void on_ack(const AckEvent& ack) noexcept override;
+  void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
+  [[nodiscard]] bool wants_accurate_ecn_echo() const noexcept override { return true; }
+  [[nodiscard]] double alpha() const noexcept { return alpha_; }  ///< estimate, in [0, 1]
+
+ private:
+  double alpha_;
+  std::uint64_t window_end_ = 0;    ///< stream offset: the observation window ends after it
+  std::uint32_t acked_bytes_ = 0;   ///< in this observation window: about a window at most
+  std::uint32_t marked_bytes_ = 0;  ///< of these, with ECE
+};
+
+}  // namespace outrider

@@ -1,0 +1,63 @@
+#include "trafficgen/transport/control/reno.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace outrider {
+
+Reno::Reno(const ControllerConfig& config) noexcept
+    : config_(config), cwnd_(initial_window_bytes(config)) {
+  assert(mss() > 0 && mss() <= UINT16_MAX);
+  assert(cwnd_ >= mss() && cwnd_ <= kMaxCongestionWindow);
+}
+
+void Reno::on_ack(const AckEvent& ack) noexcept {
+  timeouts_.on_ack(ack.snd_una);
+  if (uses_hystart()) hystart_.on_ack(ack, config_);
+  if (ack.in_recovery || !ack.cwnd_limited) return;
+  if (cwnd_ < ssthresh_) {  // RFC 5681, 3.1, equation (2)
+    grow_in_slow_start(ack.acked_bytes);
+  } else {  // RFC 3465, 2.1: one segment per window acknowledged
+    slow_start_.on_end();
+    bytes_acked_ += ack.acked_bytes;
+    if (bytes_acked_ >= cwnd_) {
+      bytes_acked_ -= cwnd_;
+      cwnd_ += mss();
+    }
+  }
+  cwnd_ = std::min(cwnd_, kMaxCongestionWindow);
+}
+
+void Reno::grow_in_slow_start(std::uint32_t acked_bytes) noexcept {
+  if (!uses_hystart()) {
+    cwnd_ += slow_start_.growth(acked_bytes, mss());
+  } else if (hystart_.finished()) {
+    ssthresh_ = cwnd_;  // RFC 9406, 4.2: into congestion avoidance
+  } else {
+    cwnd_ += hystart_.growth(acked_bytes, mss());
+  }
+}
+
+void Reno::reduce_to(std::uint32_t bytes, std::uint32_t min_segments) noexcept {
+  ssthresh_ = std::max(bytes, min_segments * mss());
+  cwnd_ = ssthresh_;
+  bytes_acked_ = 0;
+}
+
+void Reno::on_congestion(Congestion, std::uint32_t in_flight_bytes, Time) noexcept {
+  reduce_to(in_flight_bytes / 2);  // RFC 5681, equation (4); RFC 3168, 6.1.2 for ECE
+}
+
+void Reno::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
+  if (!timeouts_.on_timeout()) ssthresh_ = std::max(in_flight_bytes / 2, 2 * mss());
+  cwnd_ = mss();  // RFC 5681, 3.1: the loss window
+  bytes_acked_ = 0;
+  slow_start_.on_timeout();
+}
+
+void Reno::on_idle(Time) noexcept {
+  cwnd_ = std::min(cwnd_, initial_window_bytes(config_));  // RFC 5681, 4.1: RW = min(IW, cwnd)
+  bytes_acked_ = 0;
+}
+
+}  // namespace outrider

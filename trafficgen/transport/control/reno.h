@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+
+#include "trafficgen/transport/control/congestion_control.h"
+#include "trafficgen/transport/control/hystart.h"
+
+namespace outrider {
+
+/// Slow start as every controller here does it: appropriate byte counting.
+/// After a time-out a cumulative ACK may cover what was never lost, so the
+/// limit L falls from 2 segments to 1 until slow start ends (RFC 3465, 2.3).
+class SlowStart {
+ public:
+  /// @return bytes by which the window grows (RFC 3465, 2.2) [bytes]
+  [[nodiscard]] std::uint32_t growth(std::uint32_t acked_bytes,
+                                     std::uint32_t mss_bytes) const noexcept {
+    const std::uint32_t limit = limit_segments_ * mss_bytes;
+    return acked_bytes < limit ? acked_bytes : limit;
+  }
+  void on_timeout() noexcept { limit_segments_ = 1; }
+  void on_end() noexcept { limit_segments_ = 2; }
+
+ private:
+  std::uint8_t limit_segments_ = 2;
+};
+
+/// Tells a first time-out from a repeated one of the same segment, for which
+/// ssthresh is held (RFC 5681, section 3.1, after equation 4).
+class TimeoutHistory {
+ public:
+  void on_ack(std::uint64_t snd_una) noexcept {
+    const auto low = static_cast<std::uint32_t>(snd_una);
+    if (low != low_snd_una_) repeated_ = false;
+    low_snd_una_ = low;
+  }
+  /// @return has this segment timed out before?
+  bool on_timeout() noexcept {
+    const bool before = repeated_;
+    repeated_ = true;
+    return before;
+  }
+
+ private:
+  std::uint32_t low_snd_una_ = 0;  ///< 32 bits tell neighbours apart: windows are below 2^31
+  bool repeated_ = false;
+};
+
+/// Reno: RFC 5681 with appropriate byte counting (RFC 3465); HyStart++ (RFC 9406)
+/// where configured. Recovery itself is the sender's (RFC 6675). Not thread-safe, O(1).
+class Reno : public CongestionControl {
+ public:
+  /// @pre mss_bytes > 0, initial_window_segments > 0
+  /// @param config must outlive the controller
+  explicit Reno(const ControllerConfig& config) noexcept;
+  explicit Reno(ControllerConfig&&) = delete;
+
+  void on_ack(const AckEvent& ack) noexcept override;
+  void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_idle(Time now) noexcept override;
+  void on_handshake_loss() noexcept override { cwnd_ = mss(); }
+  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override { return cwnd_; }
+  [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }
+
+ protected:
+  [[nodiscard]] const ControllerConfig& config() const noexcept { return config_; }
+  /// Sets window and threshold, at least `min_segments`.
+  void reduce_to(std::uint32_t bytes, std::uint32_t min_segments = 2) noexcept;
+
+ private:
+  void grow_in_slow_start(std::uint32_t acked_bytes) noexcept;
+  /// RFC 9406, 4.2: for the first slow start only.
+  [[nodiscard]] bool uses_hystart() const noexcept {
+    return config_.hystart && ssthresh_ == kMaxCongestionWindow;
+  }
+  [[nodiscard]] std::uint32_t mss() const noexcept { return config_.mss_bytes; }
+
+  const ControllerConfig& config_;
+  std::uint32_t cwnd_;
+  std::uint32_t ssthresh_ = kMaxCongestionWindow;  ///< RFC 5681, 3.1: arbitrarily high
+  std::uint32_t bytes_acked_ = 0;                  ///< since the window last grew (RFC 3465, 2.1)
+  SlowStart slow_start_;
+  TimeoutHistory timeouts_;
+  HyStart hystart_;
+};
+
+}  // namespace outrider

@@ -1,0 +1,21 @@
+#include "trafficgen/transport/control/unresponsive.h"
+
+#include <cassert>
+
+namespace outrider {
+
+Unresponsive::Unresponsive(const ControllerConfig& config) noexcept
+    : config_(config), cwnd_(initial_window_bytes(config)) {
+  assert(config.rate && config.rate->bits_per_second > 0);
+  assert(cwnd_ > 0 && cwnd_ <= kMaxCongestionWindow);
+}
+
+void Unresponsive::on_ack(const AckEvent& ack) noexcept {
+  if (ack.srtt <= Duration::zero()) return;
+  const double path_bytes =
+      static_cast<double>(config_.rate->bits_per_second) / 8 * seconds(ack.srtt);
+  cwnd_ = static_cast<std::uint32_t>(std::clamp<double>(
+      kWindowHeadroom * path_bytes, initial_window_bytes(config_), kMaxCongestionWindow));
+}
+
+}  // namespace outrider

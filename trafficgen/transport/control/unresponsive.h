@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "trafficgen/transport/control/congestion_control.h"
+
+namespace outrider {
+
+/// Sends at a fixed rate whatever the network says: a reliable stream that does
+/// not yield. Marks, losses and time-outs leave window and pace as they are; what
+/// is lost is sent again within the same rate, in the order of RFC 6675, and the
+/// RTO still backs off (a dead path is not flooded). After marks CWR is sent as by
+/// everyone else, so the peer's echo ends.
+///
+/// The pace is the Pacer's, at `rate` of payload. The window only bounds what is
+/// in flight: twice rate times srtt, so that it does not limit while round trips
+/// lengthen, at least the initial window. Not thread-safe, O(1).
+class Unresponsive final : public CongestionControl {
+ public:
+  static constexpr double kWindowHeadroom = 2;
+
+  /// @pre config.rate > 0
+  /// @param config must outlive the controller
+  explicit Unresponsive(const ControllerConfig& config) noexcept;
+  explicit Unresponsive(ControllerConfig&&) = delete;
+
+  void on_ack(const AckEvent& ack) noexcept override;
+  void on_congestion(Congestion, std::uint32_t, Time) noexcept override {}
+  void on_timeout(std::uint32_t, Time) noexcept override {}
+  void on_idle(Time) noexcept override {}
+  void on_handshake_loss() noexcept override {}
+  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override { return cwnd_; }
+  [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return cwnd_; }
+  [[nodiscard]] BitRate fixed_rate() const noexcept override { return *config_.rate; }
+
+ private:
+  const ControllerConfig& config_;
+  std::uint32_t cwnd_;
+};
+
+}  // namespace outrider

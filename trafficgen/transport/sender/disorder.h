@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "trafficgen/transport/receiver/reassembly.h"
+
+namespace outrider {
+
+/// An acknowledgment that the per-packet echo owes for an earlier ECE state.
+struct EarlierAck {
+  std::uint64_t next;
+  bool ece;
+};
+
+/// What a receiver needs only while data is out of order, a duplicate is to be reported
+/// or earlier acknowledgments of the per-packet echo wait. Borrowed from TransportMemory.
+struct Disorder {
+  static constexpr std::size_t kEarlierAcks = 16;
+
+  Disorder() noexcept {}  // not = default: entries are touched as they are used
+  [[nodiscard]] bool unused() const noexcept {
+    return reassembly.empty() && earlier_used == 0 && duplicate.begin == duplicate.end;
+  }
+
+  /// A duplicate that the next ACK reports (D-SACK, RFC 2883); none if empty.
+  struct Duplicate {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  } duplicate;
+  std::size_t earlier_used = 0;
+  std::array<EarlierAck, kEarlierAcks> earlier;
+  Reassembly reassembly;
+};
+
+}  // namespace outrider
