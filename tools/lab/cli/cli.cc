@@ -103,6 +103,9 @@ void add_run(CLI::App& app, LabOptions& options) {
   app.add_flag("--exclude-flagged", options.exclude_flagged,
                "Leave out iterations during which a poll loop was away too long (real time)");
   app.add_flag("--json", options.json, "Print summary.json instead of the table");
+  app.add_flag("--brief", options.brief,
+               "Print the answer and a row an arm; the table is in table.txt")
+      ->excludes("--json");
 }
 
 void add_front(CLI::App& app, LabOptions& options) {

@@ -30,6 +30,7 @@ struct LabOptions {
   bool exclude_flagged = false;  ///< iterations that the machine disturbed
   bool quick = false;            ///< PlanOptions::quick
   bool json = false;
+  bool brief = false;           ///< the answer instead of the table
   std::string chart_library{};  ///< kReport; empty: where Debian's package has it
 };
 

@@ -13,6 +13,7 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/plan/testbed.h"
+#include "tools/lab/report/brief_text.h"
 #include "tools/lab/run/run_loopback.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_programs.h"
@@ -154,7 +155,11 @@ int run_command(const LabOptions& options) {
   write_bundle(directory, experiment, summary,
                {{"dpdk", rte_version()}, {"experiment_file", options.file}});
   write_report_of_run(directory);
-  std::fputs((options.json ? to_json(summary) : comparison_table(summary)).c_str(), stdout);
+  std::fputs((options.json    ? to_json(summary)
+              : options.brief ? brief_text(summary)
+                              : comparison_table(summary))
+                 .c_str(),
+             stdout);
   std::fflush(stdout);
   if (outcome.interrupted)
     say("outrider-lab: interrupted: " + std::to_string(experiment.runs.size()) + " of " +
