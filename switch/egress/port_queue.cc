@@ -21,27 +21,15 @@ BitRate share_of(BitRate rate, double share) noexcept {
   return {static_cast<std::uint64_t>(static_cast<double>(rate.bits_per_second) * share)};
 }
 
-/// Has this queue anything to judge there, for its marker or a regulated threshold? RED
-/// also counts departures.
-bool judges_at(MarkAt at, const PortQueueConfig& config) noexcept {
-  switch (config.marker.kind) {
-    case MarkerKind::kTailDrop:
-      return config.marker.at == at && marks(config.regulation.mode);
-    case MarkerKind::kStep:
-      return config.marker.at == at;
-    case MarkerKind::kRed:
-    case MarkerKind::kPie:
-    case MarkerKind::kCodel:
-      return true;
-  }
-  return true;
+MarkerPlace place_of(const PortQueue::Setup& setup) noexcept {
+  return {.packet_time = setup.packet_time, .seed = setup.seed, .entity = setup.entity};
 }
 
 }  // namespace
 
 PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
     : queue_({config.queue.limit_packets, config.queue.limit_bytes}),
-      marker_(config.marker, setup.packet_time, setup.seed, setup.entity),
+      marker_(config.marker, place_of(setup)),
       buffer_(setup.buffer),
       buffer_queue_(setup.buffer_queue) {
   follow(config);
@@ -55,6 +43,11 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
   follow_parts();
 }
 
+/// Has this queue anything to judge there, for its marker or a regulated threshold?
+bool PortQueue::judges_at(MarkAt at) const noexcept {
+  return marker_.judges(at) || (marks_low_ && mark_at_ == at);
+}
+
 /// What each packet asks of the configuration, answered beforehand.
 void PortQueue::follow(const PortQueueConfig& config) noexcept {
   const RegulationMode mode = config.regulation.mode;
@@ -63,8 +56,8 @@ void PortQueue::follow(const PortQueueConfig& config) noexcept {
   marks_low_ = marks(mode);
   shares_room_ = buffer_ != nullptr || paces(mode);
   mark_at_ = config.marker.at;
-  judges_at_enqueue_ = judges_at(MarkAt::kEnqueue, config);
-  judges_at_dequeue_ = judges_at(MarkAt::kDequeue, config);
+  judges_at_enqueue_ = judges_at(MarkAt::kEnqueue);
+  judges_at_dequeue_ = judges_at(MarkAt::kDequeue);
   drops_not_ect_ = not_ect_of(config.marker) == NotEct::kDrop;
   spare_ddl_ = config.regulation.spare_ddl;
   initial_threshold_packets_ = config.marker.threshold_packets;
@@ -84,7 +77,7 @@ QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfi
   QueueChange change{.config = to};
   if (limit > queue_.slots()) change.queue.emplace(Queue::Limits{limit, to.queue.limit_bytes});
   if (!same_settings(from.marker, to.marker) || new_rate)
-    change.marker.emplace(to.marker, setup.packet_time, setup.seed, setup.entity);
+    change.marker.emplace(to.marker, place_of(setup));
   if (policy.mode != RegulationMode::kOff && !regulator_) change.regulator.emplace(policy);
   const bool other_hold = hold_ == nullptr || new_rate || limit != from.queue.limit_packets ||
                           policy.pace_floor != from.regulation.pace_floor;

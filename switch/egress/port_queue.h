@@ -245,14 +245,15 @@ class PortQueue {
   [[nodiscard]] bool regulated_mark(const Packet& packet, Time now) noexcept;
   void mark(Packet& packet, MarkReason reason) noexcept;
   /// What is before a packet of that class: background also waits for what is held.
-  [[nodiscard]] QueueMarker::Occupancy met_by(TrafficClass c) const noexcept {
+  [[nodiscard]] Occupancy met_by(TrafficClass c) const noexcept {
     if (hold_ == nullptr || c != TrafficClass::kBackground) [[likely]]
       return occupancy();
     return {waiting_packets(), queue_.occupancy_bytes() + hold_->bytes()};
   }
-  [[nodiscard]] QueueMarker::Occupancy occupancy() const noexcept {
+  [[nodiscard]] Occupancy occupancy() const noexcept {
     return {queue_.occupancy_packets(), queue_.occupancy_bytes()};
   }
+  [[nodiscard]] bool judges_at(MarkAt at) const noexcept;
   void follow(const PortQueueConfig& config) noexcept;
   void follow_parts() noexcept;
   void change_regulation(QueueChange& change, Time now) noexcept;

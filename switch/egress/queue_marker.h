@@ -2,35 +2,22 @@
 
 #include <cstdint>
 #include <memory>
-#include <variant>
 
-#include "common/aqm/codel_marker.h"
-#include "common/aqm/mark_verdict.h"
-#include "common/aqm/pie_marker.h"
-#include "common/aqm/red_marker.h"
+#include "common/aqm/marker.h"
 #include "common/aqm/step_marker.h"
 #include "common/core/clock.h"
-#include "common/core/random.h"
 #include "common/core/traffic_class.h"
-#include "common/core/units.h"
 #include "switch/config/queue_config.h"
+#include "switch/egress/marker_list.h"
 
 namespace outrider {
 
 /// The configured marker of one queue, whatever its kind: decides, and leaves the
-/// packet alone. RED and PIE draw from a stream of their own, a number for every
-/// packet. Not thread-safe: owned with the queue.
+/// packet alone. A step is judged in place, as most queues have one; an AQM with a
+/// state is called. Not thread-safe: owned with the queue.
 class QueueMarker {
  public:
-  struct Occupancy {
-    std::uint32_t packets = 0;
-    std::uint64_t bytes = 0;
-  };
-
-  /// @param packet_time  of a full frame on the queue's link, > 0
-  /// @param entity  of the port and the queue, for its random numbers
-  QueueMarker(const MarkerConfig& config, Duration packet_time, std::uint64_t seed,
-              std::uint32_t entity);
+  QueueMarker(const MarkerConfig& config, const MarkerPlace& place);
 
   /// @param found  occupancy without the packet
   [[nodiscard]] MarkVerdict at_enqueue(TrafficClass c, Occupancy found, Time now) noexcept {
@@ -50,25 +37,25 @@ class QueueMarker {
   }
 
   /// Occupancy from which the class is marked anyway; above it a regulated threshold
-  /// changes nothing. Step: K; RED: Kmax; PIE and CoDel know none.
+  /// changes nothing. Step: K; another: what it says.
   [[nodiscard]] std::uint32_t threshold_packets(TrafficClass c) const noexcept {
     return threshold_[c];
   }
 
+  /// Has it anything to do there? An AQM with a state hears of every packet.
+  [[nodiscard]] bool judges(MarkAt at) const noexcept {
+    return aqm_ != nullptr || (kind_ == MarkerKind::kStep && at_ == at);
+  }
+
  private:
+  // Out of line, so that a step stays small where it is judged.
   [[nodiscard]] MarkVerdict other_at_enqueue(Occupancy found, Time now) noexcept;
   [[nodiscard]] MarkVerdict other_at_dequeue(Duration sojourn, Occupancy left, Time now) noexcept;
-
-  /// Of a marker with a state: apart, so that a step takes little of its queue's cache lines.
-  struct Stateful {
-    std::variant<std::monostate, RedMarker, PieMarker, CodelMarker> state;
-    RandomStream random;
-  };
 
   MarkerKind kind_;
   MarkAt at_;
   PerClass<std::uint32_t> threshold_{};
-  std::unique_ptr<Stateful> other_;
+  std::unique_ptr<Marker> aqm_;  ///< nullptr: tail drop or step
 };
 
 }  // namespace outrider

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "common/aqm/mark_verdict.h"
+#include "common/core/clock.h"
+
+namespace outrider {
+
+/// What waits in a queue beside the packet that is judged.
+struct Occupancy {
+  std::uint32_t packets = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// An AQM with a state of its own, as the queue that has it sees it: it decides, and
+/// leaves the packet alone. The queue calls at_enqueue() for every packet that it would
+/// take, and at_dequeue() exactly once for every packet that leaves; `now` does not
+/// decrease. An AQM overrides what it hears; what it does not judge passes.
+///
+/// O(1), no allocation, not thread-safe: owned with the queue.
+class Marker {
+ public:
+  Marker() = default;
+  Marker(const Marker&) = delete;
+  Marker& operator=(const Marker&) = delete;
+  virtual ~Marker() = default;
+
+  /// @param found  occupancy without the packet
+  [[nodiscard]] virtual MarkVerdict at_enqueue(Occupancy /*found*/, Time /*now*/) noexcept {
+    return MarkVerdict::kPass;
+  }
+  /// @param sojourn  of the packet in the queue, >= 0. @param left  occupancy without it
+  [[nodiscard]] virtual MarkVerdict at_dequeue(Duration /*sojourn*/, Occupancy /*left*/,
+                                               Time /*now*/) noexcept {
+    return MarkVerdict::kPass;
+  }
+  /// Occupancy from which every packet is marked anyway: a regulated threshold above it
+  /// changes nothing. By default there is none.
+  [[nodiscard]] virtual std::uint32_t threshold_packets() const noexcept {
+    return std::numeric_limits<std::uint32_t>::max();
+  }
+};
+
+}  // namespace outrider

@@ -1,0 +1,114 @@
+#include "switch/egress/marker_list.h"
+
+#include <cmath>
+
+#include "common/aqm/codel_marker.h"
+#include "common/aqm/pie_marker.h"
+#include "common/aqm/red_marker.h"
+#include "common/core/random.h"
+
+namespace outrider {
+
+namespace {
+
+constexpr std::uint64_t kMeanPacketBytes = 1500;
+
+RandomStream draws_of(const MarkerPlace& place) {
+  return {place.seed, place.entity, RandomPurpose::kMarker};
+}
+
+/// An AQM that judges the head of the queue.
+template <class Aqm>
+class AtDequeue final : public Marker {
+ public:
+  explicit AtDequeue(const typename Aqm::Params& params) : aqm_(params) {}
+  MarkVerdict at_dequeue(Duration sojourn, Occupancy left, Time now) noexcept override {
+    return aqm_.on_dequeue(sojourn, left.bytes, now);
+  }
+
+ private:
+  Aqm aqm_;
+};
+
+/// An AQM that draws for every arrival and learns the delay from departures.
+template <class Aqm>
+class AtEnqueue final : public Marker {
+ public:
+  AtEnqueue(const typename Aqm::Params& params, const MarkerPlace& place)
+      : aqm_(params), random_(draws_of(place)) {}
+  MarkVerdict at_enqueue(Occupancy found, Time now) noexcept override {
+    return aqm_.on_enqueue(found.bytes, random_.next_u32(), now);
+  }
+  MarkVerdict at_dequeue(Duration sojourn, Occupancy left, Time now) noexcept override {
+    aqm_.on_dequeue(sojourn, left.bytes, now);
+    return MarkVerdict::kPass;
+  }
+
+ private:
+  Aqm aqm_;
+  RandomStream random_;
+};
+
+/// Judges the occupancy in packets, at either end of the queue.
+class Red final : public Marker {
+ public:
+  Red(const RedConfig& c, MarkAt at, const MarkerPlace& place)
+      : red_({.kmin = c.kmin_packets,
+              .kmax = c.kmax_packets,
+              .pmax = c.pmax,
+              .weight = c.weight,
+              .packet_time = place.packet_time,
+              .spacing = c.spacing}),
+        at_(at),
+        random_(draws_of(place)) {}
+  MarkVerdict at_enqueue(Occupancy found, Time now) noexcept override {
+    return at_ == MarkAt::kEnqueue ? judge(found, now) : MarkVerdict::kPass;
+  }
+  MarkVerdict at_dequeue(Duration /*sojourn*/, Occupancy left, Time now) noexcept override {
+    const auto verdict = at_ == MarkAt::kDequeue ? judge(left, now) : MarkVerdict::kPass;
+    red_.on_dequeue(left.packets, now);
+    return verdict;
+  }
+  std::uint32_t threshold_packets() const noexcept override {
+    return static_cast<std::uint32_t>(std::ceil(red_.params().kmax));
+  }
+
+ private:
+  MarkVerdict judge(Occupancy met, Time now) noexcept {
+    return red_.on_enqueue(met.packets, random_.next_u32(), now);
+  }
+
+  RedMarker red_;
+  MarkAt at_;
+  RandomStream random_;
+};
+
+}  // namespace
+
+std::unique_ptr<Marker> make_marker(const MarkerConfig& config, const MarkerPlace& place) {
+  switch (config.kind) {
+    case MarkerKind::kTailDrop:
+    case MarkerKind::kStep:
+      break;
+    case MarkerKind::kRed:
+      return std::make_unique<Red>(config.red, config.at, place);
+    case MarkerKind::kPie:
+      return std::make_unique<AtEnqueue<PieMarker>>(
+          PieMarker::Params{.target = config.pie.target,
+                            .t_update = config.pie.update_interval,
+                            .alpha = config.pie.alpha,
+                            .beta = config.pie.beta,
+                            .burst_allowance = config.pie.burst_allowance,
+                            .spared_bytes = 2 * kMeanPacketBytes,
+                            .mark_ecnth = config.pie.mark_ecnth},
+          place);
+    case MarkerKind::kCodel:
+      return std::make_unique<AtDequeue<CodelMarker>>(
+          CodelMarker::Params{.target = config.codel.target,
+                              .interval = config.codel.interval,
+                              .mtu_bytes = kMeanPacketBytes});
+  }
+  return nullptr;
+}
+
+}  // namespace outrider
