@@ -375,8 +375,10 @@ void Job::fill(GeneratorReport& report) const {
     report.learners.back().name = setup_.config.name;
   }
   report.late_iterations += late_iterations_;
-  report.ack_timeouts += ack_timeouts_;
-  report.starts += starts_;
+  for (const auto& worker : workers_) {
+    report.ack_timeouts += worker->announcer().timeouts();
+    report.starts += worker->announcer().counts();
+  }
 }
 
 }  // namespace outrider

@@ -167,12 +167,9 @@ class Job {
   [[nodiscard]] bool in_turn() const noexcept { return round_robin_.has_value(); }
   /// A gate for a server to begin with a copy of.
   [[nodiscard]] const StalenessGate& gate() const noexcept { return gate_; }
-  void on_ack_timeout() noexcept { ++ack_timeouts_; }
   /// A burst will never be delivered: the job ends here.
   void on_gave_up() noexcept { ++gave_up_; }
   [[nodiscard]] const SignalFaults& faults() const noexcept { return faults_; }
-  /// For the workers to count what they did to their STARTs.
-  [[nodiscard]] StartCounts& starts() noexcept { return starts_; }
 
   // -- records
   static void note_first_sent(BurstRecord& record, std::optional<Time> first_sent_at) noexcept;
@@ -226,9 +223,7 @@ class Job {
   std::uint64_t delivered_bursts_ = 0;
   std::uint64_t ended_iterations_ = 0;
   std::uint64_t late_iterations_ = 0;
-  std::uint64_t ack_timeouts_ = 0;
   std::uint64_t gave_up_ = 0;
-  StartCounts starts_;
   std::unique_ptr<MltExchange> mlt_;  ///< or none
 };
 

@@ -10,6 +10,20 @@
 
 namespace outrider {
 
+namespace {
+
+BurstAnnouncer::Setup announcer_setup(const Job& job, std::uint32_t worker) {
+  const JobConfig& config = job.setup().config;
+  BurstAnnouncer::Setup setup{
+      .config = config.announce, .worker = worker, .tcp_port = config.tcp_port};
+  for (std::uint32_t t = 0; t < job.targets(); ++t)
+    setup.targets.push_back(
+        {&job.target(worker, t), job.is_ring() ? job.push_bytes(worker) : job.shard_bytes(t)});
+  return setup;
+}
+
+}  // namespace
+
 /// The connection to one target: a server, or the right neighbour.
 struct Worker::Shard final : ConnectionListener {
   Shard(Worker& w, std::uint32_t s) : worker(w), server(s) {}
@@ -27,7 +41,7 @@ struct Worker::Shard final : ConnectionListener {
     if (&c != connection) return;
     note_counters(c);
     connection = nullptr;
-    flow = {};
+    forget_flow();
   }
 
   /// Adds what the connection has done since the last call to the burst's record.
@@ -41,15 +55,16 @@ struct Worker::Shard final : ConnectionListener {
     retransmitted_noted = c.counters().retransmitted;
   }
 
+  void forget_flow() noexcept {
+    flow = {};
+    worker.announcer_.forget(server);
+  }
+
   Worker& worker;
   std::uint32_t server;
   FlowKey flow{};
   TcpConnection* connection = nullptr;
   std::uint64_t pull_base = 0;  ///< bytes delivered on this connection before this iteration's pull
-  bool answered = true;         ///< the ACK of the START is here, or none is awaited
-  FlowKey pushed_flow{};        ///< of the last burst, and its first byte: for STARTs that
-  std::uint32_t pushed_sequence = 0;  ///< leave behind it
-  UdpStart start{};                   ///< the last one, for its copies
   std::uint64_t rtos_noted = 0;
   std::uint64_t retransmitted_noted = 0;
 };
@@ -58,16 +73,12 @@ Worker::Worker(Job& job, std::uint32_t index, Host& host)
     : job_(job),
       index_(index),
       host_(host),
+      announcer_(announcer_setup(job, index), job.faults(), host, *this),
       policy_(make_send_policy(job.setup().config.send_policy, job.send_policy(), job.targets(),
                                job.pieces())) {
   if (job.by_tensor()) forward_.emplace(job.forward_pass());
   shards_.reserve(job.targets());
   for (std::uint32_t s = 0; s < job.targets(); ++s) shards_.emplace_back(*this, s);
-  const AnnounceConfig& announce = job.setup().config.announce;
-  if (announce.signal_form == SignalForm::kTos) return;
-  host.take_signals_at(announce.signal_port);
-  for (std::uint32_t s = 0; s < job.targets(); ++s)
-    job.target(index, s).take_signals_at(announce.signal_port);
 }
 
 Worker::~Worker() = default;
@@ -76,8 +87,8 @@ bool Worker::connection_per_burst() const noexcept {
   return job_.tcp().reuse == ConnectionReuse::kNew;
 }
 
-BurstRecord& Worker::record() noexcept {
-  return job_.burst(index_, iteration_, BurstDirection::kPush);
+BurstRecord& Worker::burst(std::uint32_t iteration) noexcept {
+  return job_.burst(index_, iteration, BurstDirection::kPush);
 }
 
 const TcpConnection* Worker::connection(std::uint32_t server) const noexcept {
@@ -93,15 +104,11 @@ void Worker::begin_job(Time now) noexcept {
   for (auto& shard : shards_)
     if (!connection_per_burst() && job_.mlt() == nullptr) open(shard, now);
   begin_iteration(0, now);
-  if (job_.faults().forges()) set_timer(kForgeryDue, now + job_.faults().forged_gap(index_, 0));
+  announcer_.start(now);
 }
 
-/// Chooses the flow if none is chosen yet (a START may have named it before).
 void Worker::open(Shard& shard, Time now) noexcept {
-  const Job::Setup& setup = job_.setup();
-  if (shard.flow == FlowKey{})
-    shard.flow = {host_.address(), job_.target(index_, shard.server).address(),
-                  host_.allocate_port(), setup.config.tcp_port};
+  (void)next_place(shard.server);  // a START may have named its flow before
   shard.pull_base = 0;
   shard.rtos_noted = 0;
   shard.retransmitted_noted = 0;
@@ -124,9 +131,8 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   next_piece_ = 0;
   policy_->begin(now);
   policy_wakes_at_ = kNever;
-  ready_ = announced_ = answered_ = released_ = false;
+  ready_ = released_ = false;
   pulls_missing_ = static_cast<std::uint32_t>(shards_.size());
-  const auto& config = job_.setup().config;
   BurstRecord& r = record();
   r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
                 BurstDirection::kPush};
@@ -136,38 +142,20 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
     pull.direction = BurstDirection::kPull;
     mlt->expect_pull(pull);
   }
-  fault_ = job_.faults().of(index_, iteration);
-  if (config.announce.lead_source == LeadSource::kOverlap)
-    set_timer(kStartDue,
-              std::max(now, job_.ready_at(plan_, 0) - config.announce.lead + fault_.shift));
+  announcer_.begin(iteration, job_.ready_at(plan_, 0), now);
   set_timer(kGradientsReady, job_.ready_at(plan_, 0));
 }
 
-/// Timers carry their iteration: one that was set for an earlier one is stale, but for
-/// those of STARTs that are late, copied or forged.
+/// Timers carry their iteration: one that was set for an earlier one is stale.
 void Worker::set_timer(Tag tag, Time at) noexcept {
   host_.set_timer(*this, iteration_ * kTags + tag, at);
 }
 
 void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
-  const auto what = static_cast<Tag>(tag % kTags);
-  if (what == kStartDue) return on_start_due(tag / kTags, now);
-  if (what == kForgeryDue) return forge(now);
-  if (what == kCopyDue) return on_copy_due(tag / kTags, now);
   if (tag / kTags != iteration_) return;
-  switch (what) {
+  switch (static_cast<Tag>(tag % kTags)) {
     case kGradientsReady:
       take_ready(now);
-      break;
-    case kLeadOver:
-      release_if_ready(now);
-      break;
-    case kAckTimeout:
-      if (answered_) break;
-      answered_ = true;
-      record().ack_timed_out = true;
-      job_.on_ack_timeout();
-      release_if_ready(now);
       break;
     case kJobStarts:
       begin_job(now);
@@ -175,9 +163,6 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
     case kPolicyWakes:
       hand_out(now);
       break;
-    case kStartDue:
-    case kCopyDue:
-    case kForgeryDue:
     case kTags:
       break;
   }
@@ -195,100 +180,33 @@ void Worker::take_ready(Time now) noexcept {
   if (!ready_) {
     ready_ = true;
     record().due_ns = now.time_since_epoch().count();
-    if (job_.setup().config.announce.lead_source == LeadSource::kWait) {
-      if (fault_.shift > Duration::zero()) set_timer(kStartDue, now + fault_.shift);
-      else announce(now);
-    }
+    announcer_.on_ready(now);
   }
   release_if_ready(now);
 }
 
-/// A START that is late may find its burst gone, or even its iteration over.
-void Worker::on_start_due(std::uint32_t iteration, Time now) noexcept {
-  if (iteration == iteration_ && !released_) announce(now);
-  else announce_afterwards(iteration, now);
-}
-
-/// START to every server, each naming the first byte of its shard. A connection
-/// that does not exist yet has a known flow and initial sequence number.
-void Worker::announce(Time now) noexcept {
-  const AnnounceConfig& config = job_.setup().config.announce;
-  announced_ = true;
-  acks_missing_ = static_cast<std::uint32_t>(shards_.size());
-  lead_over_at_ = now + config.lead;
-  if (!fault_.lost) record().start_sent_ns = now.time_since_epoch().count();
-  // A time that was predicted wrongly is told wrongly.
-  const Time due_at = fault_.shift == Duration::zero()
-                          ? std::max(lead_over_at_, job_.ready_at(plan_, 0))
-                          : lead_over_at_;
-  for (auto& shard : shards_) {
-    const std::uint32_t sequence = name_flow(shard);
-    shard.answered = false;
-    host_.hear_acks(shard.flow, *this);
-    shard.start = start_of(shard.flow, shard.server, record().identity, sequence, due_at);
-    send_meant(shard.start, fault_, now);
-  }
-  begin_copies(iteration_, fault_, now);
-  set_timer(kLeadOver, lead_over_at_);
-  set_timer(kAckTimeout, now + config.ack_timeout);
-}
-
-/// Chooses the flow of the next burst if there is none yet. @return its first byte's place
-std::uint32_t Worker::name_flow(Shard& shard) noexcept {
-  if (const MltExchange* mlt = job_.mlt()) {
-    shard.flow = shard.pushed_flow = mlt->flow(index_, shard.server);
-    return shard.pushed_sequence = mlt->next_push_sequence(index_, shard.server);
-  }
-  if (shard.connection != nullptr) return shard.connection->next_sequence();
-  shard.flow = {host_.address(), job_.target(index_, shard.server).address(), host_.allocate_port(),
-                job_.setup().config.tcp_port};
-  return Host::initial_sequence(shard.flow) + 1;
-}
-
-/// The burst has left, and nobody waits for the answers any more.
-void Worker::announce_afterwards(std::uint32_t iteration, Time now) noexcept {
-  BurstRecord& burst = job_.burst(index_, iteration, BurstDirection::kPush);
-  burst.start_sent_ns = now.time_since_epoch().count();
-  const SignalFault fault = job_.faults().of(index_, iteration);
-  for (auto& shard : shards_) {
-    shard.start = start_of(shard.pushed_flow, shard.server, burst.identity, shard.pushed_sequence,
-                           now + job_.setup().config.announce.lead);
-    send_meant(shard.start, fault, now);
-  }
-  begin_copies(iteration, fault, now);
-}
-
-/// One more START to every server.
-void Worker::send_copies(Time now) noexcept {
-  for (const auto& shard : shards_) {
-    send_start(shard.start, now);
-    ++job_.starts().duplicated;
-  }
-  --copies_left_;
-}
-
-void Worker::on_signal_ack(const FlowKey& flow, Time now) noexcept {
-  const auto shard = std::ranges::find(shards_, flow, &Shard::flow);
-  if (shard == shards_.end() || shard->answered) return;  // late, or a copy
-  shard->answered = true;
-  host_.forget_acks(flow);
-  if (--acks_missing_ > 0) return;
-  record().ack_received_ns = now.time_since_epoch().count();
-  if (answered_) return;  // timed out before
-  answered_ = true;
-  release_if_ready(now);
+/// A connection that does not exist yet has a known flow and initial sequence number.
+BurstPlace Worker::next_place(std::uint32_t target) noexcept {
+  if (const MltExchange* mlt = job_.mlt())
+    return {mlt->flow(index_, target), mlt->next_push_sequence(index_, target)};
+  Shard& shard = shards_[target];
+  if (shard.connection != nullptr) return {shard.flow, shard.connection->next_sequence()};
+  if (shard.flow == FlowKey{})
+    shard.flow = {host_.address(), job_.target(index_, target).address(), host_.allocate_port(),
+                  job_.setup().config.tcp_port};
+  return {shard.flow, Host::initial_sequence(shard.flow) + 1};
 }
 
 void Worker::release_if_ready(Time now) noexcept {
-  if (!ready_ || released_ || waits_for_start(now)) return;
+  if (!ready_ || released_ || announcer_.holds(now)) return;
   released_ = true;
   push(now);
 }
 
 void Worker::push(Time now) noexcept {
   record().released_ns = now.time_since_epoch().count();
+  announcer_.on_released();
   if (MltExchange* mlt = job_.mlt()) {
-    for (auto& shard : shards_) (void)name_flow(shard);  // for STARTs that leave behind it
     if (!job_.is_ring()) mlt->begin_push(record().identity, now);
   } else {
     begin_tcp_burst(now);
@@ -307,8 +225,6 @@ void Worker::begin_tcp_burst(Time now) noexcept {
     TcpConnection& connection = *shard.connection;
     shard.rtos_noted = connection.counters().rtos_data + connection.counters().rtos_handshake;
     shard.retransmitted_noted = connection.counters().retransmitted;
-    shard.pushed_flow = shard.flow;
-    shard.pushed_sequence = connection.next_sequence();
     // A ring's last burst may still be on its way, and its first byte is forgotten from now on.
     if (job_.is_ring() && iteration_ > 0)
       Job::note_first_sent(job_.burst(index_, iteration_ - 1, BurstDirection::kPush),
@@ -388,7 +304,7 @@ void Worker::end_iteration(Time now) noexcept {
     if (shard.connection != nullptr) shard.note_counters(*shard.connection);
     if (connection_per_burst()) {
       shard.connection = nullptr;  // it finishes its FINs without us
-      shard.flow = {};
+      shard.forget_flow();
     }
   }
   job_.on_iteration_end(index_, iteration_, forward_ ? forward_->first() : now, now);

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "trafficgen/hosts/host.h"
+#include "trafficgen/workload/announce/burst_announcer.h"
 #include "trafficgen/workload/job.h"
 
 namespace outrider {
 
-/// One worker: computes, announces its burst, waits for the answer and the rest
-/// of the lead, pushes a shard to every server (or chunks around the ring), waits
-/// for the parameters.
-class Worker final : private TimerClient, private SignalListener {
+/// One worker: computes, has its burst announced and waits as long as the announcer holds
+/// it, pushes a shard to every server (or chunks around the ring), waits for the parameters.
+class Worker final : private TimerClient, private BurstAnnouncer::Client {
  public:
   Worker(Job& job, std::uint32_t index, Host& host);
   ~Worker();
@@ -36,40 +36,21 @@ class Worker final : private TimerClient, private SignalListener {
   void on_acknowledged(std::uint32_t server, std::uint64_t bytes, Time now) noexcept;
   /// Sender of the push to `server`; nullptr between connections.
   [[nodiscard]] const TcpConnection* connection(std::uint32_t server) const noexcept;
+  [[nodiscard]] const BurstAnnouncer& announcer() const noexcept { return announcer_; }
 
  private:
   struct Shard;
-  enum Tag : std::uint32_t {
-    kGradientsReady,
-    kStartDue,
-    kLeadOver,
-    kAckTimeout,
-    kJobStarts,
-    kCopyDue,
-    kForgeryDue,
-    kPolicyWakes,
-    kTags
-  };
+  enum Tag : std::uint32_t { kGradientsReady, kJobStarts, kPolicyWakes, kTags };
 
   void begin_job(Time now) noexcept;
   void begin_iteration(std::uint32_t iteration, Time now) noexcept;
   void set_timer(Tag tag, Time at) noexcept;
   void on_timer(std::uint32_t tag, Time now) noexcept override;
-  void on_signal_ack(const FlowKey& flow, Time now) noexcept override;
-  void on_start_due(std::uint32_t iteration, Time now) noexcept;
-  void announce(Time now) noexcept;
-  [[nodiscard]] std::uint32_t name_flow(Shard& shard) noexcept;
-  void announce_afterwards(std::uint32_t iteration, Time now) noexcept;
-  [[nodiscard]] UdpStart start_of(const FlowKey& flow, std::uint32_t server,
-                                  const BurstIdentity& burst, std::uint32_t sequence,
-                                  Time due_at) const noexcept;
-  void send_start(const UdpStart& start, Time now) noexcept;
-  void send_meant(const UdpStart& start, const SignalFault& fault, Time now) noexcept;
-  void begin_copies(std::uint32_t iteration, const SignalFault& fault, Time now) noexcept;
-  void on_copy_due(std::uint32_t iteration, Time now) noexcept;
-  void send_copies(Time now) noexcept;
-  void forge(Time now) noexcept;
-  [[nodiscard]] bool waits_for_start(Time now) const noexcept;
+  // BurstAnnouncer::Client
+  BurstPlace next_place(std::uint32_t target) noexcept override;
+  BurstRecord& burst(std::uint32_t iteration) noexcept override;
+  void on_hold_ended(Time now) noexcept override { release_if_ready(now); }
+
   void release_if_ready(Time now) noexcept;
   void take_ready(Time now) noexcept;
   void push(Time now) noexcept;
@@ -82,12 +63,13 @@ class Worker final : private TimerClient, private SignalListener {
   void end_iteration(Time now) noexcept;
   void note_nic(IterationRecord& record) noexcept;
   [[nodiscard]] bool connection_per_burst() const noexcept;
-  [[nodiscard]] BurstRecord& record() noexcept;
+  [[nodiscard]] BurstRecord& record() noexcept { return burst(iteration_); }
 
   Job& job_;
   std::uint32_t index_;
   Host& host_;
   std::vector<Shard> shards_;  ///< [servers]
+  BurstAnnouncer announcer_;
   std::unique_ptr<SendPolicy> policy_;
   Time policy_wakes_at_ = kNever;
   std::optional<ForwardPass> forward_;  ///< if the job is by_tensor()
@@ -95,18 +77,10 @@ class Worker final : private TimerClient, private SignalListener {
   std::uint64_t nic_received_bytes_ = 0;
   std::uint32_t iteration_ = 0;
   Job::Plan plan_{};
-  SignalFault fault_{};         ///< of this iteration's STARTs
   std::size_t next_piece_ = 0;  ///< first that is not ready yet
   bool ready_ = false;          ///< gradients of the iteration
-  bool announced_ = false;
-  bool answered_ = false;  ///< all ACKs, or timed out
   bool released_ = false;
-  Time lead_over_at_{};
-  std::uint32_t acks_missing_ = 0;
   std::uint32_t pulls_missing_ = 0;
-  std::uint32_t copies_of_ = 0;  ///< iteration
-  std::uint32_t copies_left_ = 0;
-  std::uint64_t forged_ = 0;
 };
 
 }  // namespace outrider

@@ -1,0 +1,203 @@
+#include "trafficgen/workload/announce/burst_announcer.h"
+
+#include <algorithm>
+
+namespace outrider {
+
+BurstAnnouncer::BurstAnnouncer(const Setup& setup, const SignalFaults& faults, Host& host,
+                               Client& client)
+    : setup_(setup), faults_(faults), host_(host), client_(client), targets_(setup.targets.size()) {
+  if (setup.config.signal_form == SignalForm::kTos) return;
+  host.take_signals_at(setup.config.signal_port);
+  for (const Target& target : setup.targets) target.host->take_signals_at(setup.config.signal_port);
+}
+
+void BurstAnnouncer::start(Time now) noexcept {
+  if (faults_.forges())
+    set_timer(kForgeryDue, iteration_, now + faults_.forged_gap(setup_.worker, 0));
+}
+
+void BurstAnnouncer::begin(std::uint32_t iteration, Time ready_at, Time now) noexcept {
+  iteration_ = iteration;
+  ready_at_ = ready_at;
+  announced_ = answered_ = released_ = false;
+  fault_ = faults_.of(setup_.worker, iteration);
+  if (setup_.config.lead_source != LeadSource::kOverlap) return;
+  set_timer(kStartDue, iteration, std::max(now, ready_at - setup_.config.lead + fault_.shift));
+}
+
+void BurstAnnouncer::on_ready(Time now) noexcept {
+  if (setup_.config.lead_source != LeadSource::kWait) return;
+  if (fault_.shift > Duration::zero()) set_timer(kStartDue, iteration_, now + fault_.shift);
+  else announce(now);
+}
+
+/// With "overlap" the burst is ready when it is ready: a late START does not hold it.
+bool BurstAnnouncer::holds(Time now) const noexcept {
+  const LeadSource source = setup_.config.lead_source;
+  if (source == LeadSource::kNone) return false;
+  if (source == LeadSource::kOverlap && fault_.shift > Duration::zero()) return false;
+  return !announced_ || !answered_ || now < lead_over_at_;
+}
+
+void BurstAnnouncer::on_released() noexcept {
+  released_ = true;
+  for (std::uint32_t t = 0; t < targets_.size(); ++t) targets_[t].pushed = client_.next_place(t);
+}
+
+/// Timers carry their iteration: one that was set for an earlier one is stale, but for
+/// those of STARTs that are late, copied or forged.
+void BurstAnnouncer::set_timer(Tag tag, std::uint32_t iteration, Time at) noexcept {
+  host_.set_timer(*this, iteration * kTags + tag, at);
+}
+
+void BurstAnnouncer::on_timer(std::uint32_t tag, Time now) noexcept {
+  const std::uint32_t iteration = tag / kTags;
+  switch (static_cast<Tag>(tag % kTags)) {
+    case kStartDue:  // a late one may find its burst gone, or even its iteration over
+      if (iteration == iteration_ && !released_) announce(now);
+      else announce_afterwards(iteration, now);
+      break;
+    case kLeadOver:
+      if (iteration == iteration_) client_.on_hold_ended(now);
+      break;
+    case kAckTimeout:
+      if (iteration == iteration_) on_timeout(now);
+      break;
+    case kCopyDue:
+      on_copy_due(iteration, now);
+      break;
+    case kForgeryDue:
+      forge(now);
+      break;
+    case kTags:
+      break;
+  }
+}
+
+void BurstAnnouncer::on_timeout(Time now) noexcept {
+  if (answered_) return;
+  answered_ = true;
+  client_.burst(iteration_).ack_timed_out = true;
+  ++timeouts_;
+  client_.on_hold_ended(now);
+}
+
+void BurstAnnouncer::on_signal_ack(const FlowKey& flow, Time now) noexcept {
+  const auto target = std::ranges::find(targets_, flow, &State::flow);
+  if (target == targets_.end() || target->answered) return;  // late, or a copy
+  target->answered = true;
+  host_.forget_acks(flow);
+  if (--acks_missing_ > 0) return;
+  client_.burst(iteration_).ack_received_ns = now.time_since_epoch().count();
+  if (answered_) return;  // timed out before
+  answered_ = true;
+  client_.on_hold_ended(now);
+}
+
+/// START to every target, each naming the first byte of the burst to it. A connection
+/// that does not exist yet has a known flow and initial sequence number.
+void BurstAnnouncer::announce(Time now) noexcept {
+  announced_ = true;
+  acks_missing_ = static_cast<std::uint32_t>(targets_.size());
+  lead_over_at_ = now + setup_.config.lead;
+  BurstRecord& burst = client_.burst(iteration_);
+  if (!fault_.lost) burst.start_sent_ns = now.time_since_epoch().count();
+  // A time that was predicted wrongly is told wrongly.
+  const Time due_at =
+      fault_.shift == Duration::zero() ? std::max(lead_over_at_, ready_at_) : lead_over_at_;
+  for (std::uint32_t t = 0; t < targets_.size(); ++t) {
+    State& target = targets_[t];
+    const BurstPlace place = client_.next_place(t);
+    target.flow = place.flow;
+    target.answered = false;
+    host_.hear_acks(place.flow, *this);
+    target.start = start_of(t, place, burst.identity, due_at);
+    send_meant(target.start, fault_, now);
+  }
+  begin_copies(iteration_, fault_, now);
+  set_timer(kLeadOver, iteration_, lead_over_at_);
+  set_timer(kAckTimeout, iteration_, now + setup_.config.ack_timeout);
+}
+
+/// The burst has left, and nobody waits for the answers any more.
+void BurstAnnouncer::announce_afterwards(std::uint32_t iteration, Time now) noexcept {
+  BurstRecord& burst = client_.burst(iteration);
+  burst.start_sent_ns = now.time_since_epoch().count();
+  const SignalFault fault = faults_.of(setup_.worker, iteration);
+  for (std::uint32_t t = 0; t < targets_.size(); ++t) {
+    State& target = targets_[t];
+    target.start = start_of(t, target.pushed, burst.identity, now + setup_.config.lead);
+    send_meant(target.start, fault, now);
+  }
+  begin_copies(iteration, fault, now);
+}
+
+UdpStart BurstAnnouncer::start_of(std::uint32_t target, const BurstPlace& place,
+                                  const BurstIdentity& burst, Time due_at) const noexcept {
+  return {.flow = place.flow,
+          .port = setup_.config.signal_port,
+          .sequence = place.sequence,
+          .threshold_packets = setup_.config.threshold_packets,
+          .identity = burst,
+          .burst_bytes = setup_.targets[target].burst_bytes,
+          .due_at = due_at};
+}
+
+void BurstAnnouncer::send_start(const UdpStart& start, Time now) noexcept {
+  if (setup_.config.signal_form == SignalForm::kUdp) host_.send_start(start, now);
+  else host_.send_start(start.flow, start.sequence, start.threshold_packets, now);
+}
+
+/// A START that the worker owes a burst: it leaves, or is lost.
+void BurstAnnouncer::send_meant(const UdpStart& start, const SignalFault& fault,
+                                Time now) noexcept {
+  ++counts_.meant;
+  if (fault.lost) {
+    ++counts_.lost;
+    return;
+  }
+  if (fault.shift > Duration::zero()) ++counts_.late;
+  if (fault.shift < Duration::zero()) ++counts_.early;
+  send_start(start, now);
+}
+
+void BurstAnnouncer::begin_copies(std::uint32_t iteration, const SignalFault& fault,
+                                  Time now) noexcept {
+  if (fault.copies == 0) return;
+  copies_of_ = iteration;
+  copies_left_ = fault.copies;
+  if (faults_.copy_gap() > Duration::zero())
+    return set_timer(kCopyDue, iteration, now + faults_.copy_gap());
+  while (copies_left_ > 0) send_copies(now);
+}
+
+/// Copies of an earlier START end with the next one that is copied.
+void BurstAnnouncer::on_copy_due(std::uint32_t iteration, Time now) noexcept {
+  if (iteration != copies_of_ || copies_left_ == 0) return;
+  send_copies(now);
+  if (copies_left_ > 0) set_timer(kCopyDue, iteration, now + faults_.copy_gap());
+}
+
+/// One more START to every target.
+void BurstAnnouncer::send_copies(Time now) noexcept {
+  for (const State& target : targets_) {
+    send_start(target.start, now);
+    ++counts_.duplicated;
+  }
+  --copies_left_;
+}
+
+/// A START of a burst that never comes, of a connection that does not exist.
+void BurstAnnouncer::forge(Time now) noexcept {
+  const auto target = static_cast<std::uint32_t>(forged_ % targets_.size());
+  const FlowKey flow{host_.address(), setup_.targets[target].host->address(), host_.allocate_port(),
+                     setup_.tcp_port};
+  send_start(start_of(target, {flow, Host::initial_sequence(flow) + 1},
+                      client_.burst(iteration_).identity, now + setup_.config.lead),
+             now);
+  ++counts_.forged;
+  set_timer(kForgeryDue, iteration_, now + faults_.forged_gap(setup_.worker, ++forged_));
+}
+
+}  // namespace outrider

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/report/report.h"
+#include "trafficgen/workload/job_config.h"
+#include "trafficgen/workload/signal_faults.h"
+
+namespace outrider {
+
+/// Where a burst begins in the flow that carries it.
+struct BurstPlace {
+  FlowKey flow{};              ///< as the sender sends it
+  std::uint32_t sequence = 0;  ///< of its first byte
+};
+
+/// Announces the bursts of one worker: sends STARTs when they are due, counts the answers, and
+/// says whether the burst has to wait for them. It also does to STARTs what is configured to go
+/// wrong with them (SignalFaults).
+///
+/// The worker calls begin(), on_ready() and on_released() once each for every burst, in that
+/// order, and asks holds() whenever something has happened; on_released() comes when holds()
+/// has said no. The announcer knows neither the transport nor the collective: where a burst
+/// begins is asked of the Client. Not thread-safe; nothing allocates after construction but the
+/// host's table of listeners.
+class BurstAnnouncer final : private TimerClient, private SignalListener {
+ public:
+  class Client {
+   public:
+    /// Where the next burst to that target will begin. Chooses a flow if there is none yet.
+    virtual BurstPlace next_place(std::uint32_t target) noexcept = 0;
+    /// Record of the worker's push in that iteration, for the times of its START.
+    virtual BurstRecord& burst(std::uint32_t iteration) noexcept = 0;
+    /// holds() may have become false.
+    virtual void on_hold_ended(Time now) noexcept = 0;
+
+   protected:
+    ~Client() = default;
+  };
+  struct Target {
+    Host* host = nullptr;
+    std::uint64_t burst_bytes = 0;  ///< of each burst to it
+  };
+  struct Setup {
+    AnnounceConfig config{};
+    std::uint32_t worker = 0;
+    std::uint16_t tcp_port = 0;  ///< of the targets, for forged STARTs
+    std::vector<Target> targets{};
+  };
+
+  /// @param faults,host,client must outlive the announcer
+  BurstAnnouncer(const Setup& setup, const SignalFaults& faults, Host& host, Client& client);
+  ~BurstAnnouncer() = default;
+
+  /// The job begins. Call it behind the first begin().
+  void start(Time now) noexcept;
+  /// An iteration begins. @param ready_at when its first gradients are planned to be ready
+  void begin(std::uint32_t iteration, Time ready_at, Time now) noexcept;
+  /// The burst is due. May call on_hold_ended().
+  void on_ready(Time now) noexcept;
+  /// Does the burst wait for its START, for answers or for the rest of the lead?
+  [[nodiscard]] bool holds(Time now) const noexcept;
+  /// The burst leaves now. Takes note of its places for STARTs that leave behind it.
+  void on_released() noexcept;
+  /// The flow to that target is over: answers to its START no longer count.
+  void forget(std::uint32_t target) noexcept { targets_[target].flow = {}; }
+
+  [[nodiscard]] const StartCounts& counts() const noexcept { return counts_; }
+  /// Bursts that left because no answer came in time.
+  [[nodiscard]] std::uint64_t timeouts() const noexcept { return timeouts_; }
+
+ private:
+  /// What is known of one target.
+  struct State {
+    FlowKey flow{};        ///< that the last START named
+    bool answered = true;  ///< its ACK is here, or none is awaited
+    BurstPlace pushed{};   ///< of the last burst that has left
+    UdpStart start{};      ///< the last one, for its copies
+  };
+  enum Tag : std::uint32_t { kStartDue, kLeadOver, kAckTimeout, kCopyDue, kForgeryDue, kTags };
+
+  void set_timer(Tag tag, std::uint32_t iteration, Time at) noexcept;
+  void on_timer(std::uint32_t tag, Time now) noexcept override;
+  void on_signal_ack(const FlowKey& flow, Time now) noexcept override;
+  void on_timeout(Time now) noexcept;
+  void announce(Time now) noexcept;
+  void announce_afterwards(std::uint32_t iteration, Time now) noexcept;
+  [[nodiscard]] UdpStart start_of(std::uint32_t target, const BurstPlace& place,
+                                  const BurstIdentity& burst, Time due_at) const noexcept;
+  void send_start(const UdpStart& start, Time now) noexcept;
+  void send_meant(const UdpStart& start, const SignalFault& fault, Time now) noexcept;
+  void begin_copies(std::uint32_t iteration, const SignalFault& fault, Time now) noexcept;
+  void on_copy_due(std::uint32_t iteration, Time now) noexcept;
+  void send_copies(Time now) noexcept;
+  void forge(Time now) noexcept;
+
+  Setup setup_;
+  const SignalFaults& faults_;
+  Host& host_;
+  Client& client_;
+  std::vector<State> targets_;
+  std::uint32_t iteration_ = 0;
+  Time ready_at_{};
+  SignalFault fault_{};  ///< of this iteration's STARTs
+  bool announced_ = false;
+  bool answered_ = false;  ///< all ACKs are here, or they timed out
+  bool released_ = false;
+  Time lead_over_at_{};
+  std::uint32_t acks_missing_ = 0;
+  std::uint32_t copies_of_ = 0;  ///< iteration
+  std::uint32_t copies_left_ = 0;
+  std::uint64_t forged_ = 0;
+  std::uint64_t timeouts_ = 0;
+  StartCounts counts_;
+};
+
+}  // namespace outrider
