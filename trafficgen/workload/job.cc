@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "common/net/burst_option.h"
-#include "common/net/headers.h"
 #include "common/net/mlt_message.h"
 #include "trafficgen/workload/job_summary.h"
-#include "trafficgen/workload/mlt_exchange.h"
 #include "trafficgen/workload/release_profile.h"
 #include "trafficgen/workload/ring_member.h"
 #include "trafficgen/workload/server.h"
@@ -39,7 +36,6 @@ std::optional<std::uint32_t> bound_of(const JobConfig& config) noexcept {
 
 Job::Job(const Setup& setup, GoodputSeries& goodput)
     : setup_(setup),
-      tcp_(setup.tcp),
       compute_(setup.config, {.seed = setup.seed,
                               .job = setup.draws_as,
                               .first_iteration = setup.first_iteration,
@@ -50,23 +46,12 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
       limit_(setup.config.iterations, stop_of(setup.config),
              setup.config.synchronisation != Synchronisation::kAsp),
       gate_(static_cast<std::uint32_t>(setup.workers.size()), bound_of(setup.config)),
-      targets_(is_ring() ? 1 : static_cast<std::uint32_t>(setup.servers.size())) {
-  const auto workers = static_cast<std::uint32_t>(setup.workers.size());
-  std::uint32_t mtu_bytes = setup.workers.front()->mtu_bytes();
-  for (const Host* h : setup.workers) mtu_bytes = std::min(mtu_bytes, h->mtu_bytes());
-  for (const Host* h : setup.servers) mtu_bytes = std::min(mtu_bytes, h->mtu_bytes());
-  tcp_.control.mss_bytes = mtu_bytes - kIpAndTcpBytes - kBurstOptionBytes;
-
-  bursts_.resize(std::size_t{setup.config.iterations} * workers * 2);
-  shards_missing_.assign(bursts_.size(), targets_);
-  iterations_.resize(std::size_t{setup.config.iterations} * workers);
+      targets_(is_ring() ? 1 : static_cast<std::uint32_t>(setup.servers.size())),
+      records_(records_setup(), goodput) {
   make_pieces();
   make_learner();
   make_round_robin();
-  make_flows(goodput);
-  if (setup.mlt)
-    mlt_ = std::make_unique<MltExchange>(
-        *this, MltExchange::Setup{.mlt = *setup.mlt, .tcp = tcp_, .mtu_bytes = mtu_bytes});
+  make_exchange();
   make_participants();
 }
 
@@ -77,10 +62,11 @@ void Job::make_pieces() {
   for (std::uint32_t t = 0; t < targets_ && setup_.pieces.empty(); ++t)
     pieces_.push_back({0, t, is_ring() ? setup_.burst_bytes : setup_.shard_bytes[t]});
   for (std::uint32_t i = 0; i < pieces_.size(); ++i) pieces_[i].index = i;
-  if (!by_tensor()) return;
-  const std::size_t streams = setup_.workers.size() * targets_ * 2;
-  streams_.reserve(streams);
-  for (std::size_t i = 0; i < streams; ++i) streams_.emplace_back(pieces_.size());
+  pieces_of_.resize(targets_);
+  for (const GradientPiece& p : pieces_) {
+    part_of_.push_back(static_cast<std::uint32_t>(pieces_of_[p.target].size()));
+    pieces_of_[p.target].push_back(p.index);
+  }
 }
 
 void Job::make_learner() {
@@ -117,13 +103,16 @@ ForwardPass Job::forward_pass() const {
   return {std::move(parts), forward_shares(setup_.ready_shares)};
 }
 
-void Job::make_flows(GoodputSeries& goodput) {
-  for (std::uint32_t w = 0; w < setup_.workers.size(); ++w)
+JobRecords::Setup Job::records_setup() const {
+  JobRecords::Setup setup{.iterations = setup_.config.iterations,
+                          .workers = static_cast<std::uint32_t>(setup_.workers.size()),
+                          .targets = targets_};
+  for (std::uint32_t w = 0; w < setup.workers; ++w)
     for (std::uint32_t t = 0; t < targets_; ++t)
       for (const char* direction : {"push", "pull"})
-        flows_.emplace_back(setup_.config.name + " " + direction + " " + setup_.workers[w]->name() +
-                                " " + target(w, t).name(),
-                            TrafficClass::kDdl, goodput);
+        setup.flow_names.push_back(setup_.config.name + " " + direction + " " +
+                                   setup_.workers[w]->name() + " " + target(w, t).name());
+  return setup;
 }
 
 void Job::make_participants() {
@@ -135,12 +124,11 @@ void Job::make_participants() {
   if (!is_ring()) return;
   const RingSchedule schedule = ring_schedule();
   for (std::uint32_t w = 0; w < workers; ++w)
-    ring_.push_back(std::make_unique<RingMember>(*this, w, *setup_.workers[w], schedule));
+    ring_.push_back(std::make_unique<RingMember>(*this, w, schedule));
 }
 
 void Job::start(Time now) {
-  for (auto& server : servers_) server->start();
-  for (auto& member : ring_) member->start();
+  exchange_->start();
   for (auto& worker : workers_) worker->start(now);
 }
 
@@ -195,7 +183,7 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
     ++finished_workers_;
     if (round_robin_) round_robin_->on_done(worker, free_at);
     if (parameters != nullptr) {  // no forward pass that could overlap with the last pull
-      IterationRecord& last = this->iteration(worker, iteration - 1);
+      IterationRecord& last = records_.iteration(worker, iteration - 1);
       last.end_ns = last.parameters_ns;
     }
     return std::nullopt;
@@ -211,7 +199,7 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
   if (p.late) ++late_iterations_;
   const std::uint32_t batch = round_robin_ ? round_robin_->batch(worker) : 0;
   if (learner_) learner_->begin_iteration(worker, iteration, batch);
-  IterationRecord& r = this->iteration(worker, iteration);
+  IterationRecord& r = records_.iteration(worker, iteration);
   r.job = setup_.id;
   r.worker = static_cast<std::uint16_t>(worker);
   r.iteration = iteration;
@@ -226,41 +214,11 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
   return p;
 }
 
-IterationRecord& Job::iteration(std::uint32_t worker, std::uint32_t iteration) noexcept {
-  return iterations_[std::size_t{iteration} * workers_.size() + worker];
-}
-
-std::size_t Job::burst_index(std::uint32_t worker, std::uint32_t iteration,
-                             BurstDirection d) const noexcept {
-  return (std::size_t{iteration} * setup_.workers.size() + worker) * 2 +
-         (d == BurstDirection::kPull ? 1 : 0);
-}
-
-BurstRecord& Job::burst(std::uint32_t worker, std::uint32_t iteration, BurstDirection d) noexcept {
-  return bursts_[burst_index(worker, iteration, d)];
-}
-
-FlowTotals& Job::push_flow(std::uint32_t worker, std::uint32_t server) noexcept {
-  return flows_[(std::size_t{worker} * targets_ + server) * 2];
-}
-
-FlowTotals& Job::pull_flow(std::uint32_t worker, std::uint32_t server) noexcept {
-  return flows_[(std::size_t{worker} * targets_ + server) * 2 + 1];
-}
-
-void Job::note_first_sent(BurstRecord& record, std::optional<Time> first_sent_at) noexcept {
-  if (!first_sent_at) return;
-  const auto at = first_sent_at->time_since_epoch().count();
-  record.first_sent_ns =
-      record.first_sent_ns == kNotYet_ns ? at : std::min(record.first_sent_ns, at);
-}
-
-std::optional<Time> Job::first_sent_at(std::uint32_t worker, std::uint32_t server,
-                                       BurstDirection d) const noexcept {
-  if (mlt_) return mlt_->first_sent_at(worker, server, d);
-  const TcpConnection* sender = d == BurstDirection::kPush ? workers_[worker]->connection(server)
-                                                           : servers_[server]->connection(worker);
-  return sender == nullptr ? std::nullopt : sender->watched_sent_at();
+BurstLedger Job::push_ledger(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
+  const BurstRecord& r = records_.burst(worker, iteration, BurstDirection::kPush);
+  BurstLedger ledger(r.identity, Time{Duration{r.due_ns}});
+  ledger.advance(now, BurstTime::kSignal);
+  return ledger;
 }
 
 /// The segment that is being delivered completes the burst: its chain of causes is
@@ -271,17 +229,17 @@ void Job::note_times(BurstRecord& record, const Host& receiver) noexcept {
 }
 
 void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
-                        Time now, std::span<const ByteRange> missing) noexcept {
-  if (learner_) learner_->push_delivered(worker, server, missing, now);
-  const std::size_t index = burst_index(worker, iteration, BurstDirection::kPush);
-  BurstRecord& record = bursts_[index];
-  note_first_sent(record, first_sent_at(worker, server, BurstDirection::kPush));
-  if (!mlt_) record.delivered_bytes += is_ring() ? push_bytes(worker) : shard_bytes(server);
-  if (--shards_missing_[index] != 0) return;
+                        const BurstArrival& arrival, Time now) noexcept {
+  const Lane lane{worker, server, BurstDirection::kPush};
+  if (learner_) learner_->push_delivered(worker, server, arrival.missing, now);
+  BurstRecord& record = records_.burst(worker, iteration, BurstDirection::kPush);
+  JobRecords::note_first_sent(record, exchange_->first_sent_at(lane));
+  record.delivered_bytes += arrival.bytes;
+  if (!records_.complete_lane(lane, iteration)) return;
   record.delivered_ns = now.time_since_epoch().count();
   ++delivered_bursts_;
   note_times(record, target(worker, server));
-  this->iteration(worker, iteration).pushed_ns = record.delivered_ns;
+  records_.iteration(worker, iteration).pushed_ns = record.delivered_ns;
   const std::uint64_t staleness = gate_.on_push(worker);
   if (!setup_.config.pull) on_staleness(worker, iteration, staleness);
   if (setup_.config.pull || round_robin_) {
@@ -298,7 +256,7 @@ void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
 
 void Job::admit(std::uint32_t worker, Duration held, Time now) noexcept {
   const std::uint32_t iteration = gate_.pushes(worker) - 1;
-  this->iteration(worker, iteration).blocked_ns = held.count();
+  records_.iteration(worker, iteration).blocked_ns = held.count();
   on_cleared(worker, iteration, now);
   if (setup_.config.pull) {
     for (auto& server : servers_) server->admit(worker, now);
@@ -309,23 +267,23 @@ void Job::admit(std::uint32_t worker, Duration held, Time now) noexcept {
 }
 
 void Job::on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
-  this->iteration(worker, iteration).cleared_ns = now.time_since_epoch().count();
+  records_.iteration(worker, iteration).cleared_ns = now.time_since_epoch().count();
 }
 
 void Job::on_staleness(std::uint32_t worker, std::uint32_t iteration,
                        std::uint64_t updates) noexcept {
-  IterationRecord& r = this->iteration(worker, iteration);
+  IterationRecord& r = records_.iteration(worker, iteration);
   r.staleness = std::max(r.staleness, static_cast<std::uint32_t>(updates));
 }
 
 void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
-                        Time now, std::span<const ByteRange> missing) noexcept {
-  if (learner_) learner_->pull_delivered(worker, server, missing);
-  const std::size_t index = burst_index(worker, iteration, BurstDirection::kPull);
-  BurstRecord& record = bursts_[index];
-  note_first_sent(record, first_sent_at(worker, server, BurstDirection::kPull));
-  if (!mlt_) record.delivered_bytes += shard_bytes(server);
-  if (--shards_missing_[index] != 0) return;
+                        const BurstArrival& arrival, Time now) noexcept {
+  const Lane lane{worker, server, BurstDirection::kPull};
+  if (learner_) learner_->pull_delivered(worker, server, arrival.missing);
+  BurstRecord& record = records_.burst(worker, iteration, BurstDirection::kPull);
+  JobRecords::note_first_sent(record, exchange_->first_sent_at(lane));
+  record.delivered_bytes += arrival.bytes;
+  if (!records_.complete_lane(lane, iteration)) return;
   record.delivered_ns = now.time_since_epoch().count();
   ++delivered_bursts_;
   note_times(record, *setup_.workers[worker]);
@@ -334,33 +292,29 @@ void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
 void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,
                            Time now) noexcept {
   ++ended_iterations_;
-  IterationRecord& r = this->iteration(worker, iteration);
+  IterationRecord& r = records_.iteration(worker, iteration);
   r.end_ns = r.first_layer_ns = next.time_since_epoch().count();
   r.parameters_ns = now.time_since_epoch().count();
 }
 
 void Job::fill_flows(GeneratorReport& report) const {
-  const auto live = [](const TcpConnection* c) { return c == nullptr ? nullptr : &c->counters(); };
   for (std::uint32_t w = 0; w < workers_.size(); ++w) {
     for (std::uint32_t t = 0; t < targets_; ++t) {
-      const std::size_t push = (std::size_t{w} * targets_ + t) * 2;
-      report.flows.push_back(flows_[push].report(live(workers_[w]->connection(t))));
-      if (mlt_) mlt_->fill(report.flows.back(), w, t, BurstDirection::kPush);
+      report.flows.push_back(exchange_->report({w, t, BurstDirection::kPush}));
       if (!setup_.config.pull || is_ring()) continue;
-      report.flows.push_back(flows_[push + 1].report(live(servers_[t]->connection(w))));
-      if (mlt_) mlt_->fill(report.flows.back(), w, t, BurstDirection::kPull);
+      report.flows.push_back(exchange_->report({w, t, BurstDirection::kPull}));
     }
   }
 }
 
 void Job::fill(GeneratorReport& report) const {
-  if (mlt_) mlt_->note_last();
-  for (const auto& b : bursts_)
+  exchange_->note_last();
+  for (const auto& b : records_.bursts())
     if (b.due_ns != kNotYet_ns) report.bursts.push_back(b);
-  for (const auto& i : iterations_)
+  for (const auto& i : records_.iterations())
     if (i.end_ns != kNotYet_ns) report.iterations.push_back(i);
   fill_flows(report);
-  JobReport summary = summarise_job(iterations_);
+  JobReport summary = summarise_job(records_.iterations());
   summary.job = setup_.id;
   summary.name = setup_.config.name;
   summary.workers = static_cast<std::uint32_t>(workers_.size());

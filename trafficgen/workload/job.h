@@ -7,18 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "common/core/byte_range.h"
 #include "trafficgen/config/config.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/learner/learner.h"
-#include "trafficgen/measure/flow_totals.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/policy/send_policy.h"
 #include "trafficgen/report/report.h"
 #include "trafficgen/workload/compute_time.h"
+#include "trafficgen/workload/exchange/exchange.h"
 #include "trafficgen/workload/forward_pass.h"
 #include "trafficgen/workload/iteration_limit.h"
-#include "trafficgen/workload/piece_stream.h"
+#include "trafficgen/workload/job/job_records.h"
 #include "trafficgen/workload/ring_schedule.h"
 #include "trafficgen/workload/round_robin.h"
 #include "trafficgen/workload/signal_faults.h"
@@ -29,15 +28,15 @@ namespace outrider {
 class Worker;
 class Server;
 class RingMember;
-class MltExchange;
 
 /// A training job: W workers and S servers (or a ring), iterations of compute,
 /// push, aggregate, pull. It knows the plan (when gradients are due, who has
-/// which shard) and keeps the records; workers and servers act on their hosts.
+/// which shard) and keeps the records; workers and servers act on their hosts, and an
+/// Exchange carries what they send.
 ///
 /// All records are allocated at construction. Not thread-safe: one lcore owns
 /// the job and all its hosts.
-class Job {
+class Job final : private Exchange::Listener {
  public:
   struct Setup {
     JobConfig config;
@@ -120,25 +119,21 @@ class Job {
   /// When a piece is ready: see ready_shares(). With kFifo and shards: at the end of the
   /// backward pass.
   [[nodiscard]] Time ready_at(const Plan& plan, std::size_t piece) const noexcept;
-  /// Of a worker's connections, for attribution.
-  [[nodiscard]] std::uint32_t owner(std::uint32_t worker) const noexcept {
-    return setup_.first_owner == 0 ? 0 : setup_.first_owner + worker;
-  }
-  /// Of a server's connections at its host's NIC.
-  [[nodiscard]] std::uint8_t nic_class(std::uint32_t server) const noexcept {
-    return setup_.nic_classes.empty() ? std::uint8_t{0} : setup_.nic_classes[server];
-  }
   [[nodiscard]] Time start_at() const noexcept { return Time{} + setup_.config.start; }
-  /// Transport settings of a connection that starts at `host`, identity option included.
-  [[nodiscard]] const TcpConfig& tcp() const noexcept { return tcp_; }
+  /// The piece's part of its lane's bursts.
+  [[nodiscard]] std::uint32_t part_of(std::uint32_t piece) const noexcept {
+    return part_of_[piece];
+  }
+  /// Of a push that is released now.
+  [[nodiscard]] BurstLedger push_ledger(std::uint32_t worker, std::uint32_t iteration,
+                                        Time now) noexcept;
 
   // -- events, told by workers and servers
   /// A server has the worker's push, or a worker the server's pull, as far as it will come.
-  /// @param missing ranges of the shard's bytes that will not; see Learner. None with TCP
-  void on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration, Time now,
-                     std::span<const ByteRange> missing = {}) noexcept;
-  void on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration, Time now,
-                     std::span<const ByteRange> missing = {}) noexcept;
+  void on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
+                     const BurstArrival& arrival, Time now) noexcept;
+  void on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
+                     const BurstArrival& arrival, Time now) noexcept;
   /// Server: its parameters of now leave for the worker.
   void on_answered(std::uint32_t worker, std::uint32_t server) noexcept {
     if (learner_) learner_->answered(worker, server);
@@ -152,32 +147,18 @@ class Job {
   /// All parameters are there. @param next when the next forward pass may begin, <= now
   void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,
                         Time now) noexcept;
-  /// by_tensor(): which bytes of a connection are which piece.
-  [[nodiscard]] PieceStream& stream(std::uint32_t worker, std::uint32_t server,
-                                    BurstDirection d) noexcept {
-    return streams_[(std::size_t{worker} * targets_ + server) * 2 +
-                    (d == BurstDirection::kPull ? 1 : 0)];
-  }
   [[nodiscard]] Worker& worker(std::uint32_t index) noexcept { return *workers_[index]; }
   [[nodiscard]] Server& server(std::uint32_t index) noexcept { return *servers_[index]; }
-  /// The bounded-loss transport; nullptr: it is TCP.
-  [[nodiscard]] MltExchange* mlt() noexcept { return mlt_.get(); }
+  [[nodiscard]] Exchange& exchange() noexcept { return *exchange_; }
+  [[nodiscard]] JobRecords& records() noexcept { return records_; }
   [[nodiscard]] RingMember& ring_member(std::uint32_t index) noexcept { return *ring_[index]; }
   /// Workers go on in turn, whatever a server's own gate says.
   [[nodiscard]] bool in_turn() const noexcept { return round_robin_.has_value(); }
   /// A gate for a server to begin with a copy of.
   [[nodiscard]] const StalenessGate& gate() const noexcept { return gate_; }
-  /// A burst will never be delivered: the job ends here.
-  void on_gave_up() noexcept { ++gave_up_; }
   [[nodiscard]] const SignalFaults& faults() const noexcept { return faults_; }
 
   // -- records
-  static void note_first_sent(BurstRecord& record, std::optional<Time> first_sent_at) noexcept;
-  [[nodiscard]] BurstRecord& burst(std::uint32_t worker, std::uint32_t iteration,
-                                   BurstDirection d) noexcept;
-  [[nodiscard]] IterationRecord& iteration(std::uint32_t worker, std::uint32_t iteration) noexcept;
-  [[nodiscard]] FlowTotals& push_flow(std::uint32_t worker, std::uint32_t server) noexcept;
-  [[nodiscard]] FlowTotals& pull_flow(std::uint32_t worker, std::uint32_t server) noexcept;
   [[nodiscard]] std::uint64_t delivered_bursts() const noexcept { return delivered_bursts_; }
   [[nodiscard]] std::uint64_t ended_iterations() const noexcept { return ended_iterations_; }
   void fill(GeneratorReport& report) const;
@@ -185,24 +166,29 @@ class Job {
   [[nodiscard]] const std::optional<Learner>& learner() const noexcept { return learner_; }
 
  private:
+  // Exchange::Listener
+  void on_part(const Lane& lane, std::uint32_t part, Time now) noexcept override;
+  void on_burst(const Lane& lane, const BurstArrival& arrival, Time now) noexcept override;
+  void on_acknowledged(const Lane& lane, std::uint64_t bytes, Time now) noexcept override;
+  void on_idle(const Lane& lane, Time now) noexcept override;
+  /// The job ends here.
+  void on_gave_up(Time) noexcept override { ++gave_up_; }
+
   [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
                           Time free_at) const noexcept;
-  [[nodiscard]] std::optional<Time> first_sent_at(std::uint32_t worker, std::uint32_t server,
-                                                  BurstDirection d) const noexcept;
   static void note_times(BurstRecord& record, const Host& receiver) noexcept;
   void make_learner();
   void make_round_robin();
-  void make_flows(GoodputSeries& goodput);
+  void make_exchange();
+  [[nodiscard]] ExchangeSetup exchange_setup() const;
+  [[nodiscard]] JobRecords::Setup records_setup() const;
   void make_participants();
   void fill_flows(GeneratorReport& report) const;
   /// When a tensor's gradient is ready, whatever is done with it.
   [[nodiscard]] Time gradient_at(const Plan& plan, std::size_t tensor) const noexcept;
   void make_pieces();
-  [[nodiscard]] std::size_t burst_index(std::uint32_t worker, std::uint32_t iteration,
-                                        BurstDirection d) const noexcept;
 
   Setup setup_;
-  TcpConfig tcp_;
   ComputeTime compute_;
   SignalFaults faults_;
   IterationLimit limit_;
@@ -211,20 +197,18 @@ class Job {
   std::optional<RoundRobin> round_robin_;
   std::uint32_t targets_;
   std::vector<GradientPiece> pieces_;
-  std::vector<PieceStream> streams_;  ///< [worker][target][direction], by_tensor() or none
+  std::vector<std::uint32_t> part_of_;                 ///< [pieces]: see part_of()
+  std::vector<std::vector<std::uint32_t>> pieces_of_;  ///< [targets][parts]
+  JobRecords records_;
+  std::unique_ptr<Exchange> exchange_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<std::unique_ptr<RingMember>> ring_;  ///< [workers] or none
-  std::vector<BurstRecord> bursts_;                ///< [iteration][worker][direction]
-  std::vector<std::uint32_t> shards_missing_;      ///< like bursts_
-  std::vector<IterationRecord> iterations_;        ///< [iteration][worker]
-  std::vector<FlowTotals> flows_;                  ///< [worker][target][direction]
   std::uint32_t finished_workers_ = 0;
   std::uint64_t delivered_bursts_ = 0;
   std::uint64_t ended_iterations_ = 0;
   std::uint64_t late_iterations_ = 0;
   std::uint64_t gave_up_ = 0;
-  std::unique_ptr<MltExchange> mlt_;  ///< or none
 };
 
 }  // namespace outrider

@@ -20,26 +20,19 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
 
   /// Begins when the job does: opens kept connections, plans iteration 0.
   void start(Time now);
-  /// Of a ring: passes a chunk on to the right neighbour, after the release.
-  void send_chunk(std::uint64_t bytes, Time now) noexcept;
   /// With pull off: the worker may go on. In a ring: it has every reduced chunk.
   void on_barrier(std::uint32_t iteration, Time now) noexcept;
 
   [[nodiscard]] Host& host() noexcept { return host_; }
-  /// Over the bounded-loss transport: the server's parameters of a piece are there.
-  /// @param complete and all others of that server
-  /// @param missing what will never be there, with `complete` alone
-  void on_pulled(std::uint32_t server, std::uint32_t piece, bool complete,
-                 std::span<const ByteRange> missing, Time now) noexcept;
-  /// The server has `bytes` more of what was handed over for it, in order; over the bounded-loss
-  /// transport as much of it as it needs.
+  /// The server's parameters of a piece are there.
+  void on_piece_pulled(std::uint32_t piece, Time now) noexcept;
+  /// The server's parameters are there.
+  void on_pulled(std::uint32_t server, const BurstArrival& arrival, Time now) noexcept;
+  /// See Exchange::Listener.
   void on_acknowledged(std::uint32_t server, std::uint64_t bytes, Time now) noexcept;
-  /// Sender of the push to `server`; nullptr between connections.
-  [[nodiscard]] const TcpConnection* connection(std::uint32_t server) const noexcept;
   [[nodiscard]] const BurstAnnouncer& announcer() const noexcept { return announcer_; }
 
  private:
-  struct Shard;
   enum Tag : std::uint32_t { kGradientsReady, kJobStarts, kPolicyWakes, kTags };
 
   void begin_job(Time now) noexcept;
@@ -48,27 +41,21 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   // BurstAnnouncer::Client
   BurstPlace next_place(std::uint32_t target) noexcept override;
+  [[nodiscard]] FlowKey flow(std::uint32_t target) const noexcept override;
   BurstRecord& burst(std::uint32_t iteration) noexcept override;
   void on_hold_ended(Time now) noexcept override { release_if_ready(now); }
 
   void release_if_ready(Time now) noexcept;
   void take_ready(Time now) noexcept;
   void push(Time now) noexcept;
-  void begin_tcp_burst(Time now) noexcept;
   void hand_out(Time now) noexcept;
-  void open(Shard& shard, Time now) noexcept;
-  void pulled(Shard& shard, Time now) noexcept;
-  void on_shard_pulled(std::uint32_t server, Time now,
-                       std::span<const ByteRange> missing = {}) noexcept;
   void end_iteration(Time now) noexcept;
   void note_nic(IterationRecord& record) noexcept;
-  [[nodiscard]] bool connection_per_burst() const noexcept;
   [[nodiscard]] BurstRecord& record() noexcept { return burst(iteration_); }
 
   Job& job_;
   std::uint32_t index_;
   Host& host_;
-  std::vector<Shard> shards_;  ///< [servers]
   BurstAnnouncer announcer_;
   std::unique_ptr<SendPolicy> policy_;
   Time policy_wakes_at_ = kNever;

@@ -84,9 +84,10 @@ void BurstAnnouncer::on_timeout(Time now) noexcept {
 }
 
 void BurstAnnouncer::on_signal_ack(const FlowKey& flow, Time now) noexcept {
-  const auto target = std::ranges::find(targets_, flow, &State::flow);
-  if (target == targets_.end() || target->answered) return;  // late, or a copy
-  target->answered = true;
+  std::uint32_t target = 0;
+  while (target < targets_.size() && client_.flow(target) != flow) ++target;
+  if (target == targets_.size() || targets_[target].answered) return;  // late, or a copy
+  targets_[target].answered = true;
   host_.forget_acks(flow);
   if (--acks_missing_ > 0) return;
   client_.burst(iteration_).ack_received_ns = now.time_since_epoch().count();
@@ -109,7 +110,6 @@ void BurstAnnouncer::announce(Time now) noexcept {
   for (std::uint32_t t = 0; t < targets_.size(); ++t) {
     State& target = targets_[t];
     const BurstPlace place = client_.next_place(t);
-    target.flow = place.flow;
     target.answered = false;
     host_.hear_acks(place.flow, *this);
     target.start = start_of(t, place, burst.identity, due_at);

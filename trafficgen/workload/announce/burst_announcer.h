@@ -5,16 +5,11 @@
 
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/report/report.h"
+#include "trafficgen/workload/exchange/exchange.h"
 #include "trafficgen/workload/job_config.h"
 #include "trafficgen/workload/signal_faults.h"
 
 namespace outrider {
-
-/// Where a burst begins in the flow that carries it.
-struct BurstPlace {
-  FlowKey flow{};              ///< as the sender sends it
-  std::uint32_t sequence = 0;  ///< of its first byte
-};
 
 /// Announces the bursts of one worker: sends STARTs when they are due, counts the answers, and
 /// says whether the burst has to wait for them. It also does to STARTs what is configured to go
@@ -31,6 +26,8 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
    public:
     /// Where the next burst to that target will begin. Chooses a flow if there is none yet.
     virtual BurstPlace next_place(std::uint32_t target) noexcept = 0;
+    /// The flow that next_place() has chosen; FlowKey{} if it is over, or none was chosen.
+    [[nodiscard]] virtual FlowKey flow(std::uint32_t target) const noexcept = 0;
     /// Record of the worker's push in that iteration, for the times of its START.
     virtual BurstRecord& burst(std::uint32_t iteration) noexcept = 0;
     /// holds() may have become false.
@@ -64,8 +61,6 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   [[nodiscard]] bool holds(Time now) const noexcept;
   /// The burst leaves now. Takes note of its places for STARTs that leave behind it.
   void on_released() noexcept;
-  /// The flow to that target is over: answers to its START no longer count.
-  void forget(std::uint32_t target) noexcept { targets_[target].flow = {}; }
 
   [[nodiscard]] const StartCounts& counts() const noexcept { return counts_; }
   /// Bursts that left because no answer came in time.
@@ -74,7 +69,6 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
  private:
   /// What is known of one target.
   struct State {
-    FlowKey flow{};        ///< that the last START named
     bool answered = true;  ///< its ACK is here, or none is awaited
     BurstPlace pushed{};   ///< of the last burst that has left
     UdpStart start{};      ///< the last one, for its copies

@@ -27,6 +27,11 @@ class PieceStream {
     assert(delivered_bytes <= end_);
     while (!pieces_.empty() && pieces_.peek().end <= delivered_bytes) on_piece(pieces_.pop().piece);
   }
+  /// A stream that begins anew: nothing is under way.
+  void clear() noexcept {
+    while (!pieces_.empty()) (void)pieces_.pop();
+    end_ = 0;
+  }
 
  private:
   struct Entry {

@@ -1,0 +1,399 @@
+// Goal: whoever carries bursts keeps the contract of Exchange: a burst completes once, with all
+// its bytes, its parts are told before and once, acknowledgments add up, and a peer that is gone
+// completes nothing.
+// Method: two workers and two targets behind a node that counts and can cut; the same tests for
+// every exchange there is.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "common/net/burst_option.h"
+#include "common/net/headers.h"
+#include "tests/support/frames.h"
+#include "tests/support/pool.h"
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/workload/exchange/make_exchange.h"
+#include "trafficgen/workload/job/job_records.h"
+
+namespace outrider::exchange_contract_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t kWorkers = 2, kTargets = 2, kIterations = 4;
+constexpr std::uint32_t kMtu = 1500;
+constexpr BurstDirection kPush = BurstDirection::kPush, kPull = BurstDirection::kPull;
+
+/// One way of carrying bursts.
+struct Way {
+  const char* name;
+  bool bounded_loss;
+  ConnectionReuse reuse;
+  bool parts_told;
+};
+
+std::uint64_t key(const Lane& lane) {
+  return std::uint64_t{lane.worker} << 32 | std::uint64_t{lane.target} << 8 |
+         (lane.direction == kPull ? 1U : 0U);
+}
+
+/// Writes down what it is told.
+class Notebook final : public Exchange::Listener {
+ public:
+  struct Burst {
+    std::uint64_t bytes = 0;
+    std::uint64_t missing = 0;
+    std::vector<std::uint32_t> parts{};  ///< told before it, and after the last one
+  };
+  void on_part(const Lane& lane, std::uint32_t part, Time) noexcept override {
+    parts_[key(lane)].push_back(part);
+  }
+  void on_burst(const Lane& lane, const BurstArrival& arrival, Time) noexcept override {
+    Burst burst{arrival.bytes, 0, std::exchange(parts_[key(lane)], {})};
+    for (const ByteRange& r : arrival.missing) burst.missing += r.end - r.begin;
+    bursts[key(lane)].push_back(burst);
+  }
+  void on_acknowledged(const Lane& lane, std::uint64_t bytes, Time) noexcept override {
+    acknowledged[key(lane)] += bytes;
+  }
+  void on_idle(const Lane&, Time) noexcept override {}
+  void on_gave_up(Time) noexcept override { ++gave_up; }
+
+  [[nodiscard]] std::size_t complete(const Lane& lane) { return bursts[key(lane)].size(); }
+  /// Told, but of no complete burst.
+  [[nodiscard]] std::size_t loose_parts(const Lane& lane) { return parts_[key(lane)].size(); }
+
+  std::map<std::uint64_t, std::vector<Burst>> bursts;
+  std::map<std::uint64_t, std::uint64_t> acknowledged;
+  int gave_up = 0;
+
+ private:
+  std::map<std::uint64_t, std::vector<std::uint32_t>> parts_;
+};
+
+/// Takes packets to the host that they are for, but those of hosts that are cut off, and
+/// loses every n-th if it is told to.
+class Crossing final : public Node {
+ public:
+  void receive(std::uint32_t, Packet* packet, Time now) noexcept override {
+    const auto& ip = header_at<Ipv4Header>(*packet, sizeof(EthernetHeader));
+    const std::uint32_t from = ip.source.get(), to = ip.destination.get();
+    if (cut.contains(from) || cut.contains(to) || (lose_every > 0 && ++seen % lose_every == 0))
+      return release(packet);
+    links.at(to)->push(packet, now);
+  }
+  std::map<std::uint32_t, std::unique_ptr<Link>> links;
+  std::set<std::uint32_t> cut;
+  std::uint64_t lose_every = 0;
+  std::uint64_t seen = 0;
+};
+
+std::vector<BurstPart> parts_of(std::initializer_list<std::uint64_t> bytes, bool parameters) {
+  std::vector<BurstPart> parts;
+  std::uint32_t layer = 0;
+  for (const std::uint64_t b : bytes)
+    parts.push_back({.bytes = b, .layer = layer++, .parameters = parameters});
+  return parts;
+}
+
+struct Scene {
+  explicit Scene(const Way& w, double tolerance = 0) : way(w) {
+    for (std::uint32_t i = 0; i < kWorkers + kTargets; ++i) add_host(i);
+    setup.tcp.reuse = w.reuse;
+    setup.tcp.control.mss_bytes = kMtu - kIpAndTcpBytes - kBurstOptionBytes;
+    setup.mtu_bytes = kMtu;
+    setup.port = 5000;
+    setup.targets = kTargets;
+    setup.parts_told = w.parts_told;
+    setup.pushes_acknowledged = setup.pulls_acknowledged = true;
+    for (std::uint32_t i = 0; i < kWorkers; ++i) setup.workers.push_back(hosts[i].get());
+    for (std::uint32_t i = 0; i < kWorkers; ++i) {
+      for (std::uint32_t t = 0; t < kTargets; ++t) {
+        setup.ends.push_back(hosts[kWorkers + t].get());
+        setup.pushes.push_back(parts_of({40'000, 120'000, 4'000}, false));
+        setup.pulls.push_back(parts_of({8'000, 80'000}, true));
+      }
+    }
+    std::optional<MltConfig> mlt;
+    if (w.bounded_loss)
+      mlt =
+          MltConfig{.tolerance_push = tolerance, .tolerance_pull = tolerance, .probe_timeout = 2ms};
+    exchange = make_exchange(setup, mlt, records, notes);
+    exchange->start();
+    for (std::uint32_t i = 0; i < kWorkers; ++i) exchange->open(i, now());
+    run(1ms);
+  }
+  ~Scene() {
+    for (auto& link : up) link->flush();
+    for (auto& [address, link] : crossing.links) link->flush();
+  }
+  void add_host(std::uint32_t i) {
+    Host::Setup host{.name = "h" + std::to_string(i),
+                     .address = 0x0A000001 + i,
+                     .rate = BitRate{1'000'000'000},
+                     .mtu_bytes = kMtu,
+                     .index = i};
+    hosts.push_back(std::make_unique<Host>(host, loop, pool.get(), memory));
+    up.push_back(std::make_unique<Link>(loop, 10us, crossing, 0));
+    hosts.back()->connect(*up.back());
+    crossing.links[hosts.back()->address()] = std::make_unique<Link>(loop, 10us, *hosts.back(), 0);
+  }
+  [[nodiscard]] Time now() const { return at; }
+  void run(Duration for_this_long) {
+    at += for_this_long;
+    loop.run_until(at);
+  }
+  BurstLedger ledger(std::uint32_t worker, std::uint32_t iteration, BurstDirection d) const {
+    return {{0, static_cast<std::uint16_t>(worker), iteration, d}, at};
+  }
+  [[nodiscard]] const std::vector<BurstPart>& parts(const Lane& lane) const {
+    return (lane.direction == kPush ? setup.pushes
+                                    : setup.pulls)[lane.worker * kTargets + lane.target];
+  }
+  void begin(std::uint32_t worker, std::uint32_t iteration) {
+    exchange->begin_iteration(worker, iteration);
+    exchange->begin_push(ledger(worker, iteration, kPush), BurstTime::kCompute, at);
+  }
+  void hand_over_all(const Lane& lane) {
+    exchange->hand_over_all(lane, at);
+    exchange->end(lane, at);
+  }
+  void push(std::uint32_t worker, std::uint32_t iteration) {
+    begin(worker, iteration);
+    for (std::uint32_t t = 0; t < kTargets; ++t) hand_over_all({worker, t, kPush});
+  }
+  void pull(std::uint32_t worker, std::uint32_t iteration) {
+    for (std::uint32_t t = 0; t < kTargets; ++t) {
+      exchange->begin_pull(ledger(worker, iteration, kPull), t, at);
+      hand_over_all({worker, t, kPull});
+    }
+  }
+  /// Every lane of every worker.
+  template <class F>
+  void each_lane(F&& f) {
+    for (std::uint32_t w = 0; w < kWorkers; ++w)
+      for (std::uint32_t t = 0; t < kTargets; ++t)
+        for (const BurstDirection d : {kPush, kPull}) f(Lane{w, t, d});
+  }
+
+  Way way;
+  TestPool pool;
+  EventLoop loop;
+  TransportMemory memory{TransportMemory::Setup{}};
+  Crossing crossing;
+  std::vector<std::unique_ptr<Link>> up;
+  std::vector<std::unique_ptr<Host>> hosts;
+  GoodputSeries goodput{1ms, 1000};
+  JobRecords records{{.iterations = kIterations,
+                      .workers = kWorkers,
+                      .targets = kTargets,
+                      .flow_names = std::vector<std::string>(kWorkers * kTargets * 2, "flow")},
+                     goodput};
+  Notebook notes;
+  ExchangeSetup setup;
+  std::unique_ptr<Exchange> exchange;
+  Time at{};
+};
+
+class ExchangeContract : public testing::TestWithParam<Way> {};
+
+// Of four iterations of both workers, with losses that have to be mended.
+TEST_P(ExchangeContract, ABurstCompletesOnceWithAllItsBytes) {
+  Scene s(GetParam());
+  s.crossing.lose_every = 40;
+  for (std::uint32_t i = 0; i < kIterations; ++i) {
+    for (std::uint32_t w = 0; w < kWorkers; ++w) s.push(w, i);
+    s.run(5s);
+    for (std::uint32_t w = 0; w < kWorkers; ++w) s.pull(w, i);
+    s.run(5s);
+    for (std::uint32_t w = 0; w < kWorkers; ++w) s.exchange->end_iteration(w);
+    s.each_lane([&](const Lane& lane) {
+      ASSERT_EQ(s.notes.complete(lane), i + 1) << lane.worker << lane.target;
+      const Notebook::Burst& burst = s.notes.bursts[key(lane)].back();
+      EXPECT_EQ(burst.bytes, bytes_of(s.parts(lane)));
+      EXPECT_EQ(burst.missing, 0U);
+      EXPECT_TRUE(s.exchange->idle(lane));
+    });
+  }
+  s.run(5s);
+  s.each_lane([&](const Lane& lane) {
+    EXPECT_EQ(s.notes.complete(lane), kIterations) << "and never again";
+    EXPECT_EQ(s.exchange->report(lane).delivered_bytes, kIterations * bytes_of(s.parts(lane)));
+  });
+  EXPECT_EQ(s.notes.gave_up, 0);
+}
+
+TEST_P(ExchangeContract, EveryPartIsToldOnceAndBeforeItsBurst) {
+  Scene s(GetParam());
+  s.crossing.lose_every = 40;
+  s.push(0, 0);
+  s.run(5s);
+  s.pull(0, 0);
+  s.run(5s);
+  for (const Lane lane : {Lane{0, 0, kPush}, Lane{0, 1, kPush}, Lane{0, 0, kPull}}) {
+    ASSERT_EQ(s.notes.complete(lane), 1U);
+    std::vector<std::uint32_t> told = s.notes.bursts[key(lane)][0].parts;
+    EXPECT_EQ(s.notes.loose_parts(lane), 0U);
+    if (!s.way.parts_told) continue;
+    if (!s.way.bounded_loss) EXPECT_TRUE(std::ranges::is_sorted(told)) << "as handed over";
+    std::ranges::sort(told);
+    std::vector<std::uint32_t> all(s.parts(lane).size());
+    std::iota(all.begin(), all.end(), 0U);
+    EXPECT_EQ(told, all);
+  }
+}
+
+TEST_P(ExchangeContract, NothingCompletesBeforeAllOfItWasHandedOver) {
+  Scene s(GetParam());
+  const Lane lane{0, 0, kPush};
+  s.begin(0, 0);
+  const auto& parts = s.parts(lane);
+  for (std::uint32_t p = 0; p + 1 < parts.size(); ++p)
+    s.exchange->hand_over(lane, p, parts[p].bytes, s.now());
+  s.run(2s);
+  EXPECT_EQ(s.notes.complete(lane), 0U);
+  EXPECT_EQ(s.notes.complete({0, 1, kPush}), 0U);
+  const auto last = static_cast<std::uint32_t>(parts.size() - 1);
+  s.exchange->hand_over(lane, last, parts[last].bytes, s.now());
+  s.run(2s);
+  EXPECT_EQ(s.notes.complete(lane), 1U);
+  EXPECT_EQ(s.notes.complete({0, 1, kPush}), 0U) << "another lane is another burst";
+}
+
+TEST_P(ExchangeContract, AcknowledgmentsAddUpToWhatWasHandedOver) {
+  Scene s(GetParam());
+  s.crossing.lose_every = 40;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    s.push(0, i);
+    s.run(5s);
+    s.pull(0, i);
+    s.run(5s);
+    s.exchange->end_iteration(0);
+    const std::uint64_t bursts = i + 1;
+    for (const Lane lane : {Lane{0, 0, kPush}, Lane{0, 1, kPush}, Lane{0, 0, kPull}})
+      if (s.way.reuse == ConnectionReuse::kKeep || s.way.bounded_loss) {
+        EXPECT_EQ(s.notes.acknowledged[key(lane)], bursts * bytes_of(s.parts(lane)));
+      } else {
+        EXPECT_LE(s.notes.acknowledged[key(lane)], bursts * bytes_of(s.parts(lane)));
+      }
+  }
+}
+
+TEST_P(ExchangeContract, ABurstBeginsWhereItWasSaidToBegin) {
+  Scene s(GetParam());
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    s.exchange->begin_iteration(0, i);
+    const BurstPlace named = s.exchange->next_place(0, 0);
+    EXPECT_EQ(named.flow, s.exchange->flow(0, 0));
+    EXPECT_EQ(named.flow.destination_port, s.setup.port);
+    EXPECT_EQ(s.exchange->next_place(0, 0).sequence, named.sequence) << "asking changes nothing";
+    s.push(0, i);
+    EXPECT_EQ(s.exchange->flow(0, 0), named.flow);
+    EXPECT_FALSE(s.exchange->first_sent_at({0, 0, kPush}) > s.now());
+    s.run(2s);
+    ASSERT_TRUE(s.exchange->first_sent_at({0, 0, kPush}).has_value() ||
+                s.way.reuse == ConnectionReuse::kNew);
+    s.pull(0, i);
+    s.run(2s);
+    s.exchange->end_iteration(0);
+  }
+}
+
+// The target vanishes in the middle of a push, for longer than anybody tries again.
+TEST_P(ExchangeContract, APeerThatIsGoneCompletesNothing) {
+  Scene s(GetParam());
+  s.push(0, 0);
+  s.run(200us);
+  s.crossing.cut.insert(s.hosts[kWorkers]->address());
+  s.run(4000s);
+  EXPECT_EQ(s.notes.complete({0, 0, kPush}), 0U);
+  EXPECT_EQ(s.notes.complete({0, 1, kPush}), 1U) << "the other one has its burst";
+  if (s.way.bounded_loss) EXPECT_GT(s.notes.gave_up, 0);
+  else EXPECT_FALSE(s.exchange->connected({0, 0, kPush}));
+  // What is handed over for it is lost, and calls stay lawful.
+  s.exchange->hand_over({0, 0, kPull}, 0, 8'000, s.now());
+  s.exchange->end({0, 0, kPush}, s.now());
+  s.exchange->note_last();
+  s.run(10s);
+  EXPECT_EQ(s.notes.complete({0, 0, kPull}), 0U);
+}
+
+// Only a connection can break and come back; a flow of datagrams has none.
+TEST_P(ExchangeContract, WhatBrokeWhileIdleCarriesTheNextBurst) {
+  Scene s(GetParam());
+  s.push(0, 0);
+  s.run(2s);
+  s.pull(0, 0);
+  s.run(2s);
+  s.exchange->end_iteration(0);
+  const FlowKey flow = s.exchange->flow(0, 0);
+  std::uint32_t next = 1;
+  if (!s.way.bounded_loss && s.way.reuse == ConnectionReuse::kKeep) {
+    ASSERT_NE(flow, FlowKey{});
+    s.exchange->begin_iteration(0, 1);
+    // Both ends write to a peer that is away, and give up.
+    s.crossing.cut.insert(s.hosts[0]->address());
+    s.exchange->begin_push(s.ledger(0, 1, kPush), BurstTime::kCompute, s.now());
+    s.exchange->hand_over({0, 0, kPush}, 0, 40'000, s.now());
+    s.exchange->begin_pull(s.ledger(0, 1, kPull), 0, s.now());
+    s.exchange->hand_over({0, 0, kPull}, 0, 8'000, s.now());
+    s.run(4000s);
+    ASSERT_FALSE(s.exchange->connected({0, 0, kPush}));
+    ASSERT_EQ(s.exchange->flow(0, 0), FlowKey{});
+    s.crossing.cut.clear();
+    next = 2;
+  }
+  s.push(0, next);
+  s.run(5s);
+  EXPECT_EQ(s.notes.complete({0, 0, kPush}), 2U);
+  EXPECT_EQ(s.notes.bursts[key({0, 0, kPush})].back().bytes, bytes_of(s.parts({0, 0, kPush})));
+}
+
+TEST_P(ExchangeContract, WorkersDoNotTouchEachOther) {
+  Scene s(GetParam());
+  s.push(1, 0);
+  s.run(2s);
+  EXPECT_EQ(s.notes.complete({1, 0, kPush}), 1U);
+  EXPECT_EQ(s.notes.complete({1, 1, kPush}), 1U);
+  EXPECT_EQ(s.notes.complete({0, 0, kPush}), 0U);
+  EXPECT_EQ(s.exchange->report({0, 0, kPush}).delivered_bytes, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, ExchangeContract,
+    testing::Values(Way{"TcpKept", false, ConnectionReuse::kKeep, false},
+                    Way{"TcpKeptByParts", false, ConnectionReuse::kKeep, true},
+                    Way{"TcpNewConnections", false, ConnectionReuse::kNew, false},
+                    Way{"BoundedLoss", true, ConnectionReuse::kKeep, true}),
+    [](const testing::TestParamInfo<Way>& info) { return std::string(info.param.name); });
+
+// Of bounded loss alone: what is missing and what is there are the burst, within the bound.
+TEST(ExchangeBounds, WhatIsMissingAndWhatIsThereAreTheBurst) {
+  Scene s({"BoundedLoss", true, ConnectionReuse::kKeep, true}, 0.2);
+  s.crossing.lose_every = 10;
+  std::uint64_t missing = 0;
+  for (std::uint32_t i = 0; i < kIterations; ++i) {
+    s.push(0, i);
+    s.run(5s);
+    s.pull(0, i);
+    s.run(5s);
+    s.exchange->end_iteration(0);
+    for (const Lane lane : {Lane{0, 0, kPush}, Lane{0, 0, kPull}}) {
+      ASSERT_EQ(s.notes.complete(lane), i + 1);
+      const Notebook::Burst& burst = s.notes.bursts[key(lane)].back();
+      EXPECT_EQ(burst.bytes + burst.missing, bytes_of(s.parts(lane)));
+      EXPECT_LE(static_cast<double>(burst.missing),
+                0.2 * static_cast<double>(bytes_of(s.parts(lane))));
+      missing += burst.missing;
+    }
+  }
+  EXPECT_GT(missing, 0U);
+}
+
+}  // namespace
+}  // namespace outrider::exchange_contract_test

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/core/burst_identity.h"
+
+namespace outrider {
+
+/// One way between a worker and one of its targets (a server, or the right neighbour of a
+/// ring): pushes leave the worker, pulls come back to it.
+struct Lane {
+  std::uint32_t worker = 0;
+  std::uint32_t target = 0;
+  BurstDirection direction = BurstDirection::kPush;
+  bool operator==(const Lane&) const = default;
+};
+
+}  // namespace outrider

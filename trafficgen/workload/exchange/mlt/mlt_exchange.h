@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/core/burst_identity.h"
+#include "common/core/byte_range.h"
+#include "trafficgen/mlt/mlt_config.h"
+#include "trafficgen/mlt/mlt_endpoint.h"
+#include "trafficgen/workload/exchange/exchange.h"
+
+namespace outrider {
+
+class JobRecords;
+
+/// Bursts over the bounded-loss transport: a flow of datagrams between each worker and
+/// target, pushes one way and pulls the other. A part of a burst is a tensor of the flow; it
+/// is complete when as much of it is there as its tolerance asks for. Parts come in any order,
+/// and are always told, whatever ExchangeSetup::parts_told says.
+///
+/// Both ends are made at construction: connected() is always true, there is no handshake. A
+/// peer that stays silent for MltConfig::probe_limit probes ends the job (on_gave_up()).
+class MltExchange final : public Exchange {
+ public:
+  /// Makes the endpoints. @param records,listener must outlive it
+  MltExchange(const ExchangeSetup& setup, const MltConfig& mlt, JobRecords& records,
+              Listener& listener);
+  ~MltExchange() override;
+  MltExchange(const MltExchange&) = delete;
+  MltExchange& operator=(const MltExchange&) = delete;
+
+  void start() override {}
+  void open(std::uint32_t, Time) noexcept override {}
+  void begin_iteration(std::uint32_t worker, std::uint32_t iteration) noexcept override;
+  void end_iteration(std::uint32_t) noexcept override {}
+  [[nodiscard]] BurstPlace next_place(std::uint32_t worker, std::uint32_t target) noexcept override;
+  [[nodiscard]] FlowKey flow(std::uint32_t worker, std::uint32_t target) const noexcept override;
+  void begin_push(const BurstLedger& burst, BurstTime idle, Time now) noexcept override;
+  void begin_pull(const BurstLedger& burst, std::uint32_t target, Time now) noexcept override;
+  void hand_over(const Lane& lane, std::uint32_t part, std::uint64_t bytes,
+                 Time now) noexcept override;
+  void hand_over_all(const Lane& lane, Time now) noexcept override;
+  void end(const Lane&, Time) noexcept override {}
+  [[nodiscard]] bool idle(const Lane& lane) const noexcept override;
+  [[nodiscard]] bool connected(const Lane&) const noexcept override { return true; }
+  [[nodiscard]] std::optional<Time> first_sent_at(const Lane& lane) const noexcept override;
+  [[nodiscard]] FlowReport report(const Lane& lane) const override;
+  void note_last() noexcept override;
+
+ private:
+  struct End;
+  struct Pair;
+
+  [[nodiscard]] std::size_t index_of(const Lane& lane) const noexcept {
+    return std::size_t{lane.worker} * setup_.targets + lane.target;
+  }
+  [[nodiscard]] const std::vector<BurstPart>& parts(const Lane& lane) const noexcept;
+  [[nodiscard]] End& sender(const Lane& lane) noexcept;
+  [[nodiscard]] const End& sender(const Lane& lane) const noexcept;
+  [[nodiscard]] std::vector<MltTensor> tensors_of(std::span<const BurstPart> parts) const;
+  void make_pair(std::uint32_t worker, std::uint32_t target);
+  void begin(End& end, const BurstIdentity& burst, Time now) noexcept;
+  void acknowledge(End& end, Time now) noexcept;
+  void tell(End& end, std::uint64_t bytes, Time now) noexcept;
+  void note(End& end) noexcept;
+  [[nodiscard]] std::span<const ByteRange> missing_of(const End& end) noexcept;
+
+  ExchangeSetup setup_;
+  MltConfig config_;
+  ControllerConfig control_;
+  JobRecords& records_;
+  Listener& listener_;
+  std::uint32_t layers_ = 0;                  ///< of the model
+  std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]
+  std::vector<ByteRange> missing_;            ///< of the burst that has just arrived
+};
+
+}  // namespace outrider

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/workload/exchange/exchange.h"
+
+namespace outrider {
+
+class JobRecords;
+
+/// Bursts over TCP: one connection between a worker and a target, for pushes and pulls alike,
+/// kept for the whole job or opened for each push (ConnectionReuse). Bytes come in order, and
+/// none is missing.
+///
+/// A connection that breaks is opened again with the worker's next push; what was on its way
+/// is lost. A peer that does not open one again is not connected().
+class TcpExchange final : public Exchange {
+ public:
+  /// @param records,listener must outlive it
+  TcpExchange(const ExchangeSetup& setup, JobRecords& records, Listener& listener);
+  ~TcpExchange() override;
+  TcpExchange(const TcpExchange&) = delete;
+  TcpExchange& operator=(const TcpExchange&) = delete;
+
+  void start() override;
+  void open(std::uint32_t worker, Time now) noexcept override;
+  void begin_iteration(std::uint32_t worker, std::uint32_t iteration) noexcept override;
+  void end_iteration(std::uint32_t worker) noexcept override;
+  [[nodiscard]] BurstPlace next_place(std::uint32_t worker, std::uint32_t target) noexcept override;
+  [[nodiscard]] FlowKey flow(std::uint32_t worker, std::uint32_t target) const noexcept override;
+  void begin_push(const BurstLedger& burst, BurstTime idle, Time now) noexcept override;
+  void begin_pull(const BurstLedger& burst, std::uint32_t target, Time now) noexcept override;
+  void hand_over(const Lane& lane, std::uint32_t part, std::uint64_t bytes,
+                 Time now) noexcept override;
+  void hand_over_all(const Lane& lane, Time now) noexcept override;
+  void end(const Lane& lane, Time now) noexcept override;
+  [[nodiscard]] bool idle(const Lane&) const noexcept override { return true; }
+  [[nodiscard]] bool connected(const Lane& lane) const noexcept override {
+    return sender(lane) != nullptr;
+  }
+  [[nodiscard]] std::optional<Time> first_sent_at(const Lane& lane) const noexcept override;
+  [[nodiscard]] FlowReport report(const Lane& lane) const override;
+  void note_last() noexcept override {}
+
+ private:
+  class Incoming;
+  struct NearEnd;
+  struct FarEnd;
+  struct Pair;
+  struct Gate;
+
+  [[nodiscard]] Pair& pair(std::uint32_t worker, std::uint32_t target) noexcept {
+    return *pairs_[std::size_t{worker} * setup_.targets + target];
+  }
+  [[nodiscard]] const Pair& pair(std::uint32_t worker, std::uint32_t target) const noexcept {
+    return *pairs_[std::size_t{worker} * setup_.targets + target];
+  }
+  /// The lane's sending end; nullptr between connections.
+  [[nodiscard]] TcpConnection* sender(const Lane& lane) const noexcept;
+  [[nodiscard]] Host& sending_host(const Lane& lane) const noexcept;
+  [[nodiscard]] Incoming& incoming(const Lane& lane) noexcept;
+  [[nodiscard]] bool connection_per_burst() const noexcept {
+    return setup_.tcp.reuse == ConnectionReuse::kNew;
+  }
+  void choose_flow(NearEnd& end) noexcept;
+  void open(NearEnd& end, Time now) noexcept;
+  void make_gates();
+
+  ExchangeSetup setup_;
+  JobRecords& records_;
+  Listener& listener_;
+  std::vector<std::uint32_t> iterations_;     ///< [workers]: that they are in
+  std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]
+  std::vector<std::unique_ptr<Gate>> gates_;  ///< one for each end that listens
+};
+
+}  // namespace outrider
