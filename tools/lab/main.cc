@@ -17,6 +17,10 @@ int main(int argc, char** argv) {
         return check_command(parsed.options);
       case LabCommand::kCompare:
         return compare_command(parsed.options);
+      case LabCommand::kTable:
+        return table_command(parsed.options);
+      case LabCommand::kMetrics:
+        return metrics_command(parsed.options);
       case LabCommand::kReport:
         return report_command(parsed.options);
       case LabCommand::kFront:

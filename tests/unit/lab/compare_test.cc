@@ -13,7 +13,7 @@
 namespace outrider::compare_test {
 namespace {
 
-constexpr std::size_t kMetrics = std::size(kComparedMetrics);
+const std::size_t kMetrics = compared_metrics().size();
 constexpr std::size_t kCommunication = 3;
 
 double normal(RandomStream& random) {

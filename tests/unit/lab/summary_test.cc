@@ -61,7 +61,7 @@ TEST(Summary, ChangeFromNothingIsNotDefined) {
   study.add("off", 1, 40, 0).add("on", 1, 40, 5);
   const Summary s = summarise(study.experiment());
   EXPECT_TRUE(std::isnan(s.arms[1].metric("start_queue_packets_mean").change.value));
-  EXPECT_TRUE(std::isnan(s.arms[1].metric("no such metric").value.value));
+  EXPECT_THROW((void)s.arms[1].metric("no such metric"), std::out_of_range);
 }
 
 TEST(Summary, IsInterruptedIfARunOrACaseIsMissing) {

@@ -53,6 +53,15 @@ take: from the first one, which it begins and lets go after two seconds.)";
 
 constexpr const char* kReportHelp = "Writes DIR/report.html anew, from the files of a run.";
 
+constexpr const char* kTableHelp =
+    R"(Prints metrics of choice from the results in DIR: a line per arm and point.
+`outrider-lab metrics` lists the names.
+
+Example:
+  outrider-lab table results/quick --columns communication_seconds_median,rtos_per_burst)";
+
+constexpr const char* kMetricsHelp = "Lists all metrics: name, unit, what it is.";
+
 constexpr const char* kCompareHelp =
     R"(Says what changed from result A to result B beyond noise: for every arm of both, each
 metric seed by seed if they share seeds (a sign-flip test), else by exchanging values. The
@@ -131,6 +140,21 @@ void add_report(CLI::App& app, LabOptions& options) {
       ->type_name("FILE");
 }
 
+void add_table(CLI::App& app, LabOptions& options) {
+  app.add_option("DIR", options.file, "Directory of results, or a summary.json")->required();
+  app.add_option("--columns", options.columns,
+                 "Names of metrics, with commas [those that `compare` tests]")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  app.add_flag("--csv", options.csv, "Print CSV, in the units of summary.json");
+}
+
+void add_metrics(CLI::App& app, LabOptions& options) {
+  app.add_option("--renew", options.file,
+                 "Write anew what measurement.md and summary.schema.json in DOCS say of them")
+      ->type_name("DOCS");
+}
+
 void add_check(CLI::App& app, LabOptions& options) {
   app.add_option("FILE", options.file, "Experiment")->required();
 }
@@ -163,6 +187,8 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   add("check", kCheckHelp, LabCommand::kCheck, add_check);
   add("plan", kPlanHelp, LabCommand::kPlan, add_selection);
   add("report", kReportHelp, LabCommand::kReport, add_report);
+  add("table", kTableHelp, LabCommand::kTable, add_table);
+  add("metrics", kMetricsHelp, LabCommand::kMetrics, add_metrics);
   add("compare", kCompareHelp, LabCommand::kCompare, add_compare);
   try {
     app.parse(argc, argv);

@@ -5,17 +5,28 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/lab/experiment/case.h"
 
 namespace outrider {
 
-enum class LabCommand : std::uint8_t { kRun, kFront, kPlan, kCheck, kReport, kCompare };
+enum class LabCommand : std::uint8_t {
+  kRun,
+  kFront,
+  kPlan,
+  kCheck,
+  kReport,
+  kCompare,
+  kTable,
+  kMetrics
+};
 
 /// What the command line says.
 struct LabOptions {
   LabCommand command = LabCommand::kRun;
-  /// Experiment; kReport: the directory of its results; kCompare: the first result.
+  /// Experiment; kReport, kTable: the directory of its results; kCompare: the first result;
+  /// kMetrics: the documentation to renew, or nothing.
   std::string file;
   std::string other;  ///< kCompare: the second
   bool fail_on_change = false;
@@ -30,8 +41,10 @@ struct LabOptions {
   bool exclude_flagged = false;  ///< iterations that the machine disturbed
   bool quick = false;            ///< PlanOptions::quick
   bool json = false;
-  bool brief = false;           ///< the answer instead of the table
-  std::string chart_library{};  ///< kReport; empty: where Debian's package has it
+  bool brief = false;                  ///< the answer instead of the table
+  bool csv = false;                    ///< kTable
+  std::vector<std::string> columns{};  ///< kTable: names of metrics
+  std::string chart_library{};         ///< kReport; empty: where Debian's package has it
 };
 
 struct ParsedCommandLine {
@@ -57,6 +70,12 @@ int check_command(const LabOptions& options);
 
 /// outrider-lab compare. @return exit status
 int compare_command(const LabOptions& options);
+
+/// outrider-lab table: metrics of choice, a line per arm. @return exit status
+int table_command(const LabOptions& options);
+
+/// outrider-lab metrics: lists them, or renews what docs say of them. @return exit status
+int metrics_command(const LabOptions& options);
 
 /// outrider-lab front: searches settings, reports the front of gain against cost. @return exit
 /// status

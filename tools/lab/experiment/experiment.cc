@@ -12,7 +12,7 @@
 namespace outrider {
 namespace {
 
-constexpr std::uint32_t kMaxGroup = 10'000;
+constexpr std::uint32_t kMaxGroupHosts = 10'000;
 
 /// The file without what is read by hand, and with host counts as texts.
 ConfigTable bound_part(const ConfigTable& file) {
@@ -158,7 +158,7 @@ Parsed<HostCount> parse_host_count(std::string_view text) {
     return {HostCount{0, std::string(text)}, {}};
   HostCount count;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), count.fixed);
-  if (error != std::errc{} || end != text.end() || count.fixed == 0 || count.fixed > kMaxGroup)
+  if (error != std::errc{} || end != text.end() || count.fixed == 0 || count.fixed > kMaxGroupHosts)
     return {{}, R"(must be a number from 1 to 10000, "workers", "servers" or "workers + 1")"};
   return {count, {}};
 }

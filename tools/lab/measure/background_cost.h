@@ -18,6 +18,12 @@ enum class CostBasis : std::uint8_t {
   kWholeRun,  ///< closed loop: rates over the whole run, times the off case's duration
 };
 
+/// As summary.json says it.
+constexpr const char* name_of(CostBasis basis) noexcept {
+  constexpr const char* kNames[]{"none", "windows around bursts", "rates over the whole run"};
+  return kNames[static_cast<std::size_t>(basis)];
+}
+
 /// What bursts cost the background of a case, against the off case with the same
 /// seed and the same parameters; signed, so that a gain is negative. Bytes are
 /// payload, waste is wire capacity. Transfer and waste are those of the measured

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "tools/lab/measure/metrics_dip.h"
 #include "tools/lab/measure/metrics_iterations.h"
@@ -30,17 +31,20 @@ void add(Attribution& sum, const BurstRecord& burst) {
 void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& excluded,
                     CaseMetrics& m) {
   double bytes = 0, busy_seconds = 0;
-  std::vector<double> shares;
+  std::vector<double>& shares = m.samples.push_delivered_shares;
   for (const auto& it : pushes) {
     ++m.iterations;
     m.incomplete += !it.complete;
     if (excluded.contains({it.job, it.iteration})) continue;
     for (const BurstRecord* b : it.bursts) {
       ++m.push_bursts;
+      m.push_bytes += static_cast<double>(b->bytes);
       m.push_rtos += b->rtos;
       m.push_retransmitted += b->retransmitted;
       if (b->delivered_ns != kNotYet_ns && b->bytes > 0)
         shares.push_back(static_cast<double>(b->delivered_bytes) / static_cast<double>(b->bytes));
+      if (b->delivered_ns != kNotYet_ns && b->due_ns != kNotYet_ns)
+        m.samples.push_seconds.push_back(to_seconds(b->delivered_ns - b->due_ns));
       add(m.attribution, *b);
     }
     if (!it.complete) continue;
@@ -346,7 +350,16 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   count_signals(result, queue, m.signals);
   m.path_imbalance = path_imbalance(definition.switches, result.switches);
   m.background_dip = background_dip(pushes, definition.base_rtt, result.traffic);
+  m.background_floor = background_floor(definition, result);
   return m;
+}
+
+AloneMetrics measure_alone(const Case& definition, const RunResult& alone) {
+  CaseMetrics m;
+  measure_pushes(iterations_of(definition, alone.traffic, BurstDirection::kPush), {}, m);
+  return {.communication_seconds = std::move(m.samples.communication_seconds),
+          .push_bursts = m.push_bursts,
+          .push_rtos = m.push_rtos};
 }
 
 }  // namespace outrider

@@ -9,6 +9,7 @@
 #include "common/core/drop_reason.h"
 #include "common/core/traffic_class.h"
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/measure/background_floor.h"
 #include "tools/lab/measure/metrics_jobs.h"
 #include "tools/lab/measure/metrics_learning.h"
 #include "tools/lab/measure/statistics.h"
@@ -48,6 +49,8 @@ struct Samples {
   std::vector<double> nic_receive_idle_share;            ///< the same, receiving
   std::vector<double> pull_completion_seconds;           ///< slowest worker
   std::vector<double> burst_throughput_bits_per_second;  ///< per burst
+  std::vector<double> push_seconds;           ///< per burst: gradients ready to delivered
+  std::vector<double> push_delivered_shares;  ///< per burst that was delivered
 };
 
 struct SignalCounts {
@@ -120,6 +123,7 @@ struct CaseMetrics {
   std::uint64_t incomplete = 0;      ///< of these: some worker's push was not delivered
   std::uint64_t late = 0;
   std::uint64_t push_bursts = 0;
+  double push_bytes = 0;  ///< of all these
   std::uint64_t push_rtos = 0;
   std::uint64_t push_retransmitted = 0;
   double push_delivered_share = kNotDefined;        ///< mean over pushes that were delivered
@@ -137,10 +141,20 @@ struct CaseMetrics {
   MeasuredQueue queue;
   SignalCounts signals;
   BackgroundDip background_dip;
+  BackgroundFloor background_floor;
   LearningMetrics learning;
   Noise noise;
   bool ledger_balanced = false;
 };
+
+/// What metrics are compared with of the same case without background.
+struct AloneMetrics {
+  std::vector<double> communication_seconds;
+  std::uint64_t push_bursts = 0;
+  std::uint64_t push_rtos = 0;
+};
+
+AloneMetrics measure_alone(const Case& definition, const RunResult& alone);
 
 /// What becomes of iterations that the machine disturbed.
 enum class Flagged : std::uint8_t { kKept, kExcluded };

@@ -32,8 +32,8 @@ std::string row(const ArmSummary& arm) {
   const ArmMetric communication = arm.metric("communication_seconds_median");
   const Estimate lost = arm.metric("background_lost_fraction").value;
   const auto& change = communication.change;
-  return line(arm.label, {shown(arm.metric("start_queue_packets_mean").value.value),
-                          shown(communication.value.value * kMilli),
+  return line(arm.label, {outrider::shown(arm.metric("start_queue_packets_mean").value.value),
+                          outrider::shown(communication.value.value * kMilli),
                           arm.off ? "-" : with_interval(shown_change(change.value), change),
                           arm.off ? "-" : with_interval(shown_change(lost.value), lost)});
 }

@@ -1,10 +1,11 @@
 #include "tools/lab/report/report_arm.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 #include <utility>
+
+#include "tools/lab/summary/metric.h"
 
 namespace outrider {
 
@@ -12,25 +13,6 @@ namespace {
 
 constexpr std::size_t kTimes = 200;   // of a distribution: a figure shows no more
 constexpr std::size_t kBursts = 300;  // of an arm's time lines
-constexpr std::array<const char*, 19> kMetrics{"start_queue_packets_mean",
-                                               "max_queue_packets_mean",
-                                               "burst_completion_seconds_median",
-                                               "communication_seconds_median",
-                                               "communication_seconds_mean",
-                                               "communication_seconds_p99",
-                                               "iteration_seconds_median",
-                                               "ddl_throughput_bits_per_second_mean",
-                                               "burst_sojourn_seconds_mean",
-                                               "background_goodput_bits_per_second",
-                                               "rtos_per_burst",
-                                               "background_lost_fraction",
-                                               "background_lost_bytes_per_iteration",
-                                               "background_transfer_bytes_per_iteration",
-                                               "background_waste_bytes_per_iteration",
-                                               "background_unexplained_bytes_per_iteration",
-                                               "background_lowest_share",
-                                               "background_recovery_seconds",
-                                               "regulated_share"};
 
 double number(const ReportJson& value) {
   return value.is_number() ? value.get<double>() : kNotDefined;
@@ -42,7 +24,8 @@ Estimate estimate(const ReportJson& e) {
 
 ReportJson metrics_json(const ReportJson& metrics) {
   ReportJson out = ReportJson::object();
-  for (const char* name : kMetrics) {
+  for (const auto& m : outrider::metrics()) {
+    const std::string name(m.name);
     if (!metrics.contains(name)) continue;
     out[name] = ReportJson::array();
     for (const char* of : {"value", "change"}) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 
 #include "tools/lab/measure/permutation_test.h"
@@ -11,7 +10,6 @@ namespace outrider {
 namespace {
 
 constexpr double kAlpha = 0.05;
-constexpr std::size_t kMetrics = std::size(kComparedMetrics);
 
 /// Values of one metric, seed by seed, without those that are not defined.
 std::map<std::uint64_t, double> values_of(const ComparableArm& arm, std::size_t metric) {
@@ -42,7 +40,7 @@ double mean_of(std::span<const double> values, std::span<const std::size_t> choi
 
 MetricComparison compare_metric(const ComparableArm& a, const ComparableArm& b,
                                 std::size_t metric) {
-  MetricComparison m{.metric = &kComparedMetrics[metric]};
+  MetricComparison m{.metric = compared_metrics()[metric]};
   const auto by_seed_a = values_of(a, metric), by_seed_b = values_of(b, metric);
   std::vector<double> of_a = only_values(by_seed_a), of_b = only_values(by_seed_b);
   m.a = mean(of_a);
@@ -90,7 +88,7 @@ ArmComparison compare_arm(const ComparableArm& a, const ComparableArm& b) {
                     .seeds_a = a.seeds.size(),
                     .seeds_b = b.seeds.size()};
   arm.paired = std::ranges::equal(a.seeds, b.seeds, {}, &SeedValues::seed, &SeedValues::seed);
-  for (std::size_t i = 0; i < kMetrics; ++i) {
+  for (std::size_t i = 0; i < compared_metrics().size(); ++i) {
     MetricComparison m = compare_metric(a, b, i);
     if (!std::isnan(m.a) || !std::isnan(m.b)) arm.metrics.push_back(m);
   }
@@ -121,6 +119,16 @@ void adjust(Comparison& comparison) {
 }
 
 }  // namespace
+
+std::span<const Metric* const> compared_metrics() {
+  static const std::vector<const Metric*> kTested = [] {
+    std::vector<const Metric*> tested;
+    for (const auto& m : metrics())
+      if (!m.tested.empty()) tested.push_back(&m);
+    return tested;
+  }();
+  return kTested;
+}
 
 Comparison compare(const ComparableResult& a, const ComparableResult& b) {
   Comparison comparison;

@@ -3,18 +3,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/lab/measure/statistics.h"
+#include "tools/lab/summary/metric.h"
 
 namespace outrider {
 
 /// One run of an arm, as a summary.json has it.
 struct SeedValues {
   std::uint64_t seed = 0;
-  std::vector<double> values;  ///< [kComparedMetrics]; NaN: not defined
+  std::vector<double> values;  ///< [compared_metrics()]; NaN: not defined
 };
 
 /// An arm at a point of the matrix.
@@ -32,30 +34,15 @@ struct ComparableResult {
   std::vector<ComparableArm> arms;
 };
 
-/// A metric that compare looks at: one value a seed.
-struct ComparedMetric {
-  const char* name;
-  const char* path;  ///< JSON pointer below a case's "metrics"
-  const char* unit;  ///< as it is shown
-  double scale;      ///< from the summary's unit to that
-};
-inline constexpr ComparedMetric kComparedMetrics[] = {
-    {"start queue", "/start_queue_packets/mean", "packets", 1},
-    {"maximum queue", "/max_queue_packets/mean", "packets", 1},
-    {"burst", "/burst_completion_seconds/median", "ms", 1e3},
-    {"communication", "/communication_seconds/median", "ms", 1e3},
-    {"communication p99", "/communication_seconds/p99", "ms", 1e3},
-    {"iteration", "/iteration_seconds/median", "ms", 1e3},
-    {"background", "/background_goodput_bits_per_second", "Mbit/s", 1e-6},
-    {"RTOs per burst", "/push_bursts/rtos_per_burst", "", 1},
-};
+/// The metrics that compare tests, one value a seed.
+std::span<const Metric* const> compared_metrics();
 
 /// @param text of a summary.json. @throws std::runtime_error saying what is wrong with it
 ComparableResult comparable_from_json(const std::string& text);
 
 /// One metric of one arm in both results.
 struct MetricComparison {
-  const ComparedMetric* metric = nullptr;
+  const Metric* metric = nullptr;
   double a = kNotDefined;  ///< mean over its seeds
   double b = kNotDefined;
   /// B / A - 1 as a geometric mean over seeds, with 95 % confidence (bootstrap over seeds);

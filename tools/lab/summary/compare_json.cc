@@ -10,26 +10,27 @@ using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
 
 constexpr int kSummarySchema = 1;
 
-double number_at(const Json& metrics, const char* path) {
-  const Json::json_pointer pointer(path);
+double number_at(const Json& metrics, const std::string& place) {
+  const Json::json_pointer pointer(place);
   if (!metrics.contains(pointer) || !metrics.at(pointer).is_number()) return kNotDefined;
   return metrics.at(pointer).get<double>();
 }
 
 SeedValues seed_of(const Json& c) {
   SeedValues seed{.seed = c.at("seed").get<std::uint64_t>(), .values = {}};
-  for (const auto& metric : kComparedMetrics)
-    seed.values.push_back(number_at(c.at("metrics"), metric.path));
+  for (const Metric* metric : compared_metrics())
+    seed.values.push_back(number_at(c.at("metrics"), place_in_case(*metric)));
   return seed;
 }
 
 Json json_of(const Estimate& e) { return {{"value", e.value}, {"low", e.low}, {"high", e.high}}; }
 
 Json json_of(const MetricComparison& m) {
-  return {{"metric", m.metric->name},
-          {"unit", m.metric->unit},
-          {"a", m.a * m.metric->scale},
-          {"b", m.b * m.metric->scale},
+  const Shown shown = shown_in(m.metric->unit);
+  return {{"metric", m.metric->tested},
+          {"unit", shown.unit},
+          {"a", m.a * shown.scale},
+          {"b", m.b * shown.scale},
           {"relative", m.relative},
           {"change", json_of(m.change)},
           {"p", m.p},

@@ -30,15 +30,15 @@ std::string p_text(double p) {
 }
 
 std::string row_of(const MetricComparison& m) {
-  const auto& metric = *m.metric;
-  const std::string unit = *metric.unit != '\0' ? std::string(" [") + metric.unit + ']' : "";
+  const Shown as = shown_in(m.metric->unit);
+  const std::string unit = as.unit.empty() ? "" : " [" + std::string(as.unit) + ']';
   const std::string change =
-      m.relative ? shown_change(m.change.value) : shown(m.change.value * metric.scale);
+      m.relative ? shown_change(m.change.value) : shown(m.change.value * as.scale);
   const std::string interval = m.relative ? shown_interval(m.change)
-                                          : "[" + shown(m.change.low * metric.scale) + "," +
-                                                shown(m.change.high * metric.scale) + "]";
-  return row(metric.name + unit, shown(m.a * metric.scale), shown(m.b * metric.scale), change,
-             interval, p_text(m.adjusted), m.changed ? "CHANGED" : "");
+                                          : "[" + shown(m.change.low * as.scale) + "," +
+                                                shown(m.change.high * as.scale) + "]";
+  return row(std::string(m.metric->tested) + unit, shown(m.a * as.scale), shown(m.b * as.scale),
+             change, interval, p_text(m.adjusted), m.changed ? "CHANGED" : "");
 }
 
 std::string heading_of(const ArmComparison& arm) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary_arms.h"
 
 namespace outrider {
@@ -18,7 +19,9 @@ CaseSummary summary_of(const CaseRun& run, Runtime runtime, Flagged flagged) {
           .interrupted = run.result.interrupted,
           .metrics = measure(c, runtime, run.result, flagged),
           .references = references_of(c, run.result, run.alone ? &*run.alone : nullptr),
-          .background_cost = {}};
+          .background_cost = {},
+          .alone = run.alone ? measure_alone(c, *run.alone) : AloneMetrics{},
+          .of_rows = values_of_run(run)};
 }
 
 }  // namespace

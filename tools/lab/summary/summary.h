@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
@@ -55,6 +57,8 @@ struct CaseSummary {
   CaseMetrics metrics;
   References references;
   BackgroundCost background_cost;
+  AloneMetrics alone;  ///< empty if the case was not run without background
+  std::map<std::string_view, std::vector<double>> of_rows{};  ///< see values_of_run()
 };
 
 /// A metric of an arm, pooled over its seeds, and its ratio to the off arm's.
@@ -73,8 +77,9 @@ struct ArmSummary {
   std::vector<std::size_t> cases{};  ///< indices into Summary::cases, one per seed
   std::vector<ArmMetric> metrics{};
 
-  /// @return the metric, all NaN if there is none of this name
-  [[nodiscard]] ArmMetric metric(const std::string& name) const;
+  /// @return the metric; all NaN if these cases do not have it
+  /// @throws std::out_of_range if there is none of this name
+  [[nodiscard]] ArmMetric metric(std::string_view name) const;
 };
 
 struct Summary {

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 
 #include "tools/lab/measure/paper_reference.h"
 #include "tools/lab/measure/summary_points.h"
+#include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"
 #include "tools/lab/summary/table_text.h"
@@ -18,30 +20,55 @@ constexpr std::size_t kSeedsForClaims = 30;
 constexpr std::size_t kPointsInFull =
     4;  // beyond, the table leaves the detail of costs to the file
 
-/// A metric's column: how a value is shown, and the metric whose change is.
-struct Column {
-  const char* name;
-  double scale;
+/// A cell of a block: a metric's value, its change against off, or that one's confidence.
+struct Cell {
+  enum Part : std::uint8_t { kValue, kChange, kInterval };
+  std::string_view metric;
+  Part part = kValue;
 };
-constexpr std::array<Column, 8> kColumns{{{"start_queue_packets_mean", 1},
-                                          {"max_queue_packets_mean", 1},
-                                          {"burst_completion_seconds_median", 1e3},
-                                          {"communication_seconds_median", 1e3},
-                                          {"ddl_throughput_bits_per_second_mean", 1e-6},
-                                          {"burst_sojourn_seconds_mean", 1e3},
-                                          {"background_goodput_bits_per_second", 1e-6},
-                                          {"rtos_per_burst", 1}}};
+
+constexpr std::array<Cell, 8> kValueCells{{{"start_queue_packets_mean"},
+                                           {"max_queue_packets_mean"},
+                                           {"burst_completion_seconds_median"},
+                                           {"communication_seconds_median"},
+                                           {"ddl_throughput_bits_per_second_mean"},
+                                           {"burst_sojourn_seconds_mean"},
+                                           {"background_goodput_bits_per_second"},
+                                           {"rtos_per_burst"}}};
 constexpr std::size_t kBackgroundColumn = 6;
 constexpr std::size_t kRtoColumn = 7;
 
-constexpr std::array<Column, 8> kCostColumns{{{"background_lost_fraction", 100},
-                                              {"background_lost_bytes_per_iteration", 1e-3},
-                                              {"background_transfer_bytes_per_iteration", 1e-3},
-                                              {"background_waste_bytes_per_iteration", 1e-3},
-                                              {"background_unexplained_bytes_per_iteration", 1e-3},
-                                              {"background_lowest_share", 100},
-                                              {"background_recovery_seconds", 1e3},
-                                              {"ddl_bytes_gained_per_background_byte_lost", 1}}};
+constexpr std::array<Cell, 8> kCostCells{{{"background_lost_fraction"},
+                                          {"background_lost_bytes_per_iteration"},
+                                          {"background_transfer_bytes_per_iteration"},
+                                          {"background_waste_bytes_per_iteration"},
+                                          {"background_unexplained_bytes_per_iteration"},
+                                          {"background_lowest_share"},
+                                          {"background_recovery_seconds"},
+                                          {"ddl_bytes_gained_per_background_byte_lost"}}};
+
+constexpr std::array<Cell, 5> kIterationCells{{{"iteration_seconds_median"},
+                                               {"iteration_seconds_median", Cell::kChange},
+                                               {"iteration_seconds_median", Cell::kInterval},
+                                               {"first_layer_seconds_median"},
+                                               {"nic_send_idle_share_median"}}};
+
+constexpr std::array<Cell, 7> kLearningCells{{{"worker_iteration_seconds_mean"},
+                                              {"update_gap_variation"},
+                                              {"time_to_loss_seconds"},
+                                              {"time_to_loss_seconds", Cell::kChange},
+                                              {"time_to_loss_seconds", Cell::kInterval},
+                                              {"gradients_to_loss"},
+                                              {"last_loss"}}};
+
+constexpr std::array<Cell, 8> kJobCells{{{"jobs_completion_seconds_mean"},
+                                         {"jobs_completion_seconds_mean", Cell::kChange},
+                                         {"jobs_completion_seconds_mean", Cell::kInterval},
+                                         {"jobs_completion_seconds_range"},
+                                         {"worker_spread_seconds_mean"},
+                                         {"worker_spread_seconds_mean", Cell::kChange},
+                                         {"server_nic_sending_share"},
+                                         {"server_nic_receiving_share"}}};
 
 using Arms = std::vector<const ArmSummary*>;
 
@@ -83,12 +110,32 @@ std::string row_name(const ArmSummary& arm, const Arms& point) {
 
 // -- blocks
 
-template <std::size_t N>
-TableCells values(const ArmSummary& arm, const std::array<Column, N>& columns) {
-  TableCells cells;
-  for (std::size_t i = 0; i < N; ++i)
-    cells[i] = shown(arm.metric(columns[i].name).value.value * columns[i].scale);
-  return cells;
+std::string cell_text(const ArmSummary& arm, const Cell& cell) {
+  const ArmMetric m = arm.metric(cell.metric);
+  if (cell.part == Cell::kValue)
+    return shown(m.value.value * column_of(metric_named(cell.metric)).scale);
+  if (arm.off) return "";
+  return cell.part == Cell::kChange ? shown_change(m.change.value) : shown_interval(m.change);
+}
+
+TableCells values(const ArmSummary& arm, std::span<const Cell> cells) {
+  TableCells texts;
+  for (std::size_t i = 0; i < cells.size(); ++i) texts[i] = cell_text(arm, cells[i]);
+  return texts;
+}
+
+/// Two lines: what the columns are, and their units.
+std::string headings(std::span<const Cell> cells) {
+  TableCells names, units;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Column column = column_of(metric_named(cells[i].metric));
+    const bool value = cells[i].part == Cell::kValue;
+    names[i] = value                            ? std::string(column.heading)
+               : cells[i].part == Cell::kChange ? "against off"
+                                                : "95 %";
+    if (value) units[i] = column.unit;
+  }
+  return table_line("", names) + table_line("", units);
 }
 
 TableCells paper_row(const PaperFigures& f) {
@@ -103,11 +150,9 @@ TableCells paper_row(const PaperFigures& f) {
 }
 
 std::string value_block(const Arms& point, bool with_paper) {
-  std::string text = table_line("", {"start queue", "max queue", "burst", "communic.", "DDL",
-                                     "sojourn", "background", "RTOs"});
-  text += table_line("", {"packets", "packets", "ms", "ms", "Mbit/s", "ms", "Mbit/s", "/burst"});
+  std::string text = headings(kValueCells);
   for (const ArmSummary* arm : point)
-    text += table_line(row_name(*arm, point), values(*arm, kColumns));
+    text += table_line(row_name(*arm, point), values(*arm, kValueCells));
   if (with_paper) {
     text += table_line("paper, PCN off", paper_row(kPaperOff));
     text += table_line("paper, PCN on", paper_row(kPaperOn));
@@ -123,10 +168,10 @@ Estimate background_change(const ArmSummary& arm) {
 
 std::string change_rows(const ArmSummary& arm, const std::string& name) {
   TableCells changes, intervals;
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+  for (std::size_t i = 0; i < kValueCells.size(); ++i) {
     if (i == kRtoColumn) continue;  // often none in off: a ratio says nothing
     const Estimate change =
-        i == kBackgroundColumn ? background_change(arm) : arm.metric(kColumns[i].name).change;
+        i == kBackgroundColumn ? background_change(arm) : arm.metric(kValueCells[i].metric).change;
     changes[i] = shown_change(change.value);
     intervals[i] = shown_interval(change);
   }
@@ -155,11 +200,9 @@ std::string change_block(const Arms& point, bool with_paper) {
 std::string cost_block(const Arms& point, const Summary& summary) {
   std::string text = "Cost to the background against off, per iteration" +
                      cost_windows_text(*point.front(), summary) + ":\n";
-  text += table_line(
-      "", {"lost", "lost", "transfer", "waste", "unexplained", "lowest", "95 % again", "gained"});
-  text += table_line("", {"%", "kB", "kB", "kB", "kB", "% of before", "ms", "/lost"});
+  text += headings(kCostCells);
   for (const ArmSummary* arm : point)
-    text += table_line(row_name(*arm, point), values(*arm, kCostColumns));
+    text += table_line(row_name(*arm, point), values(*arm, kCostCells));
   return text;
 }
 
@@ -197,65 +240,34 @@ std::string iteration_block(const Arms& point) {
     return schedule != arm->parameters.end() && text_of(schedule->second) == "closed_loop";
   };
   if (!std::ranges::any_of(point, closed_loop)) return "";
-  std::string text =
-      "Iterations:\n" +
-      table_line("", {"iteration", "against off", "95 %", "first layer", "NIC idle"}) +
-      table_line("", {"ms, median", "", "", "ms", "% sending"});
-  for (const ArmSummary* arm : point) {
-    const ArmMetric iteration = arm->metric("iteration_seconds_median");
-    text += table_line(
-        row_name(*arm, point),
-        {shown(iteration.value.value * 1e3), arm->off ? "" : shown_change(iteration.change.value),
-         arm->off ? "" : shown_interval(iteration.change),
-         shown(arm->metric("first_layer_seconds_median").value.value * 1e3),
-         shown(arm->metric("nic_send_idle_share_median").value.value * 100)});
-  }
+  std::string text = "Iterations:\n" + headings(kIterationCells);
+  for (const ArmSummary* arm : point)
+    text += table_line(row_name(*arm, point), values(*arm, kIterationCells));
   return text;
+}
+
+bool has(const ArmSummary& arm, std::string_view metric) {
+  return !std::isnan(arm.metric(metric).value.value);
 }
 
 /// What iterations are worth; empty where nobody learns.
 std::string learning_block(const Arms& point) {
   std::string rows;
-  for (const ArmSummary* arm : point) {
-    const ArmMetric to_loss = arm->metric("time_to_loss_seconds");
-    const double last = arm->metric("last_loss").value.value;
-    if (std::isnan(last)) continue;
-    rows +=
-        table_line(row_name(*arm, point),
-                   {shown(arm->metric("worker_iteration_seconds_mean").value.value * 1e3),
-                    shown(arm->metric("update_gap_variation").value.value),
-                    shown(to_loss.value.value), arm->off ? "" : shown_change(to_loss.change.value),
-                    arm->off ? "" : shown_interval(to_loss.change),
-                    shown(arm->metric("gradients_to_loss").value.value), shown(last)});
-  }
-  if (rows.empty()) return "";
-  return "Learning:\n" +
-         table_line("", {"iteration", "update", "to loss", "against off", "95 %", "gradients",
-                         "last loss"}) +
-         table_line("", {"ms, worker", "gaps", "s", "", "", "to loss", "nats"}) + rows;
+  for (const ArmSummary* arm : point)
+    if (has(*arm, "last_loss"))
+      rows += table_line(row_name(*arm, point), values(*arm, kLearningCells));
+  return rows.empty() ? "" : "Learning:\n" + headings(kLearningCells) + rows;
 }
 
 /// What several jobs on one network do to each other; empty of a sole one.
 std::string jobs_block(const Arms& point) {
   std::string rows;
-  for (const ArmSummary* arm : point) {
-    const ArmMetric completion = arm->metric("jobs_completion_seconds_mean");
-    const ArmMetric spread = arm->metric("worker_spread_seconds_mean");
-    if (std::isnan(completion.value.value) && std::isnan(spread.value.value)) continue;
-    rows += table_line(
-        row_name(*arm, point),
-        {shown(completion.value.value), arm->off ? "" : shown_change(completion.change.value),
-         arm->off ? "" : shown_interval(completion.change),
-         shown(arm->metric("jobs_completion_seconds_range").value.value),
-         shown(spread.value.value * 1e3), arm->off ? "" : shown_change(spread.change.value),
-         shown(arm->metric("server_nic_sending_share").value.value * 100),
-         shown(arm->metric("server_nic_receiving_share").value.value * 100)});
-  }
+  for (const ArmSummary* arm : point)
+    if (has(*arm, "jobs_completion_seconds_mean") || has(*arm, "worker_spread_seconds_mean"))
+      rows += table_line(row_name(*arm, point), values(*arm, kJobCells));
   if (rows.empty()) return "";
   return "Jobs: completion, mean of the jobs, and what an iteration's workers are apart:\n" +
-         table_line("", {"completion", "against off", "95 %", "last-first", "workers",
-                         "against off", "servers'", "NIC"}) +
-         table_line("", {"s", "", "", "job, s", "ms apart", "", "% sending", "% recv."}) + rows;
+         headings(kJobCells) + rows;
 }
 
 // -- the whole

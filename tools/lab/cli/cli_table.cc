@@ -1,0 +1,56 @@
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "common/telemetry/exit_status.h"
+#include "tools/lab/cli/cli.h"
+#include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/summary/column_table.h"
+#include "tools/lab/summary/metric_docs.h"
+
+namespace outrider {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error(path.string() + " cannot be read");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!(out << text << std::flush)) throw std::runtime_error(path.string() + " cannot be written");
+}
+
+}  // namespace
+
+int table_command(const LabOptions& options) {
+  const fs::path file = fs::is_directory(options.file) ? fs::path(options.file) / "summary.json"
+                                                       : fs::path(options.file);
+  try {
+    const auto form = options.csv ? TableForm::kCsv : TableForm::kText;
+    std::fputs(column_table(text_of_file(file), options.columns, form).c_str(), stdout);
+    return kExitOk;
+  } catch (const std::exception& error) {
+    say("outrider-lab: " + file.string() + ": " + error.what());
+    return kExitUsage;
+  }
+}
+
+int metrics_command(const LabOptions& options) {
+  if (options.file.empty()) {
+    std::fputs(metrics_text().c_str(), stdout);
+    return kExitOk;
+  }
+  const fs::path docs = options.file;
+  const fs::path page = docs / "measurement.md", schema = docs / "summary.schema.json";
+  write_file(page, renewed_page(text_of_file(page)));
+  write_file(schema, renewed_schema(text_of_file(schema)));
+  return kExitOk;
+}
+
+}  // namespace outrider

@@ -1,0 +1,394 @@
+#include "tools/lab/summary/case_fields.h"
+
+#include <array>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace outrider::case_field_rows {
+
+using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
+
+// NaN is written as null.
+
+Json json_of(const Statistics& s) {
+  return {{"mean", s.mean}, {"median", s.median}, {"p99", s.p99},
+          {"min", s.min},   {"max", s.max},       {"count", s.count}};
+}
+
+Json json_of(const std::vector<double>& samples) { return json_of(statistics_of(samples)); }
+Json json_of(const NicUse& use) { return {{"sending", use.sending}, {"receiving", use.receiving}}; }
+
+template <class T>
+requires std::is_arithmetic_v<T> || std::is_same_v<T, std::string> Json json_of(const T& value) {
+  return value;
+}
+
+template <std::size_t N>
+Json by_reason(const std::array<std::uint64_t, N>& counts,
+               const std::array<std::string_view, N>& names) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < N; ++i) out[std::string(names[i])] = counts[i];
+  return out;
+}
+
+Json json_of(const std::array<std::uint64_t, kDropReasons>& drops) {
+  return by_reason(drops, kDropReasonNames);
+}
+
+template <class Value, class ToJson>
+Json by_class(const PerClass<Value>& values, ToJson to_json) {
+  Json out = Json::object();
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    out[std::string(kTrafficClassNames[c])] = to_json(values.values[c]);
+  return out;
+}
+
+Json json_of(const PerClass<std::array<std::uint64_t, kMarkReasons>>& marks) {
+  return by_class(marks, [](const auto& m) { return by_reason(m, kMarkReasonNames); });
+}
+
+Json json_of(const PerClass<std::array<std::uint64_t, kDropReasons>>& drops) {
+  return by_class(drops, [](const auto& d) { return by_reason(d, kDropReasonNames); });
+}
+
+Json json_of(const PerClass<RtoCounts>& rtos) {
+  return by_class(rtos, [](const RtoCounts& r) {
+    return Json{{"data", r.data}, {"handshake", r.handshake}};
+  });
+}
+
+// -- schemas
+
+Json reference(const char* name) { return {{"$ref", std::string("#/$defs/") + name}}; }
+
+Json object_schema() { return {{"type", "object"}, {"properties", Json::object()}}; }
+
+Json rtos_schema() {
+  return {{"type", "object"},
+          {"additionalProperties",
+           {{"type", "object"},
+            {"properties", {{"data", reference("count")}, {"handshake", reference("count")}}},
+            {"required", {"data", "handshake"}}}}};
+}
+
+template <class T>
+Json schema_of() {
+  if constexpr (std::is_same_v<T, bool>) return {{"type", "boolean"}};
+  else if constexpr (std::is_same_v<T, std::string>) return {{"type", "string"}};
+  else if constexpr (std::is_integral_v<T>) return reference("count");
+  else if constexpr (std::is_same_v<T, double>) return reference("number");
+  else if constexpr (std::is_same_v<T, NicUse>) return reference("nic_use");
+  else if constexpr (std::is_same_v<T, PerClass<RtoCounts>>) return rtos_schema();
+  else if constexpr (std::is_same_v<T, std::array<std::uint64_t, kDropReasons>>)
+    return {{"type", "object"}, {"additionalProperties", reference("count")}};
+  else if constexpr (std::is_same_v<T, Statistics> || std::is_same_v<T, std::vector<double>>)
+    return reference("statistics");
+  else return reference("by_class_and_reason");
+}
+
+// -- rows
+
+template <auto... kPath>
+Json value_at(const CaseSummary& c) {
+  return json_of((c.*....*kPath));
+}
+
+/// The member that the pointers lead to.
+template <auto... kPath>
+constexpr CaseField field(std::string_view place, std::string_view help = "") {
+  using T = std::remove_cvref_t<decltype((std::declval<const CaseSummary&>().*....*kPath))>;
+  return {place, help, schema_of<T>, value_at<kPath...>};
+}
+
+constexpr auto kMetrics = &CaseSummary::metrics;
+
+template <auto... kPath>
+constexpr CaseField metric(std::string_view place, std::string_view help = "") {
+  return field<kMetrics, kPath...>(place, help);
+}
+
+template <auto... kPath>
+constexpr CaseField sample(std::string_view place, std::string_view help = "") {
+  return field<kMetrics, &CaseMetrics::samples, kPath...>(place, help);
+}
+
+template <auto... kPath>
+constexpr CaseField cost(std::string_view place, std::string_view help = "") {
+  return field<&CaseSummary::background_cost, kPath...>(place, help);
+}
+
+template <auto... kPath>
+constexpr CaseField signal(std::string_view place, std::string_view help = "") {
+  return field<kMetrics, &CaseMetrics::signals, kPath...>(place, help);
+}
+
+template <auto... kPath>
+constexpr CaseField queue(std::string_view place, std::string_view help = "") {
+  return field<kMetrics, &CaseMetrics::queue, kPath...>(place, help);
+}
+
+template <auto... kPath>
+constexpr CaseField learning(std::string_view place, std::string_view help = "") {
+  return field<kMetrics, &CaseMetrics::learning, kPath...>(place, help);
+}
+
+constexpr CaseField number(std::string_view place, std::string_view help,
+                           Json (*value)(const CaseSummary&)) {
+  return {place, help, schema_of<double>, value};
+}
+
+constexpr CaseField object(std::string_view place, std::string_view help,
+                           bool (*there)(const CaseMetrics&) = nullptr) {
+  return {place, help, object_schema, nullptr, there};
+}
+
+Json basis_schema() {
+  return {
+      {"enum",
+       {name_of(CostBasis::kWindows), name_of(CostBasis::kWholeRun), name_of(CostBasis::kNone)}}};
+}
+
+Json basis_of(const CaseSummary& c) { return name_of(c.background_cost.basis); }
+
+/// Median burst completion over a reference.
+template <double References::*kReference>
+Json slowdown(const CaseSummary& c) {
+  return median(c.metrics.samples.burst_completion_seconds) / (c.references.*kReference);
+}
+
+Json rtos_per_burst(const CaseSummary& c) {
+  const CaseMetrics& m = c.metrics;
+  return m.push_bursts == 0 ? kNotDefined
+                            : static_cast<double>(m.push_rtos) / static_cast<double>(m.push_bursts);
+}
+
+Json completions_of(const CaseSummary& c) {
+  std::vector<double> values;
+  for (const auto& job : c.metrics.jobs.each) values.push_back(job.completion_seconds);
+  return json_of(values);
+}
+
+Json each_job(const CaseSummary& c) {
+  Json each = Json::array();
+  for (const auto& job : c.metrics.jobs.each)
+    each.push_back({{"name", job.name},
+                    {"start_seconds", job.start_seconds},
+                    {"completion_seconds", job.completion_seconds},
+                    {"iteration_seconds_median", job.iteration_seconds_median},
+                    {"worker_spread_seconds_mean", job.worker_spread_seconds_mean}});
+  return each;
+}
+
+Json each_job_schema() {
+  Json item = object_schema();
+  item["properties"]["name"] = {{"type", "string"}};
+  for (const char* name : {"start_seconds", "completion_seconds", "iteration_seconds_median",
+                           "worker_spread_seconds_mean"})
+    item["properties"][name] = reference("number");
+  Json required = Json::array();
+  for (const auto& [name, schema] : item["properties"].items()) required.push_back(name);
+  item["required"] = std::move(required);
+  return {{"type", "array"}, {"items", std::move(item)}};
+}
+
+Json mean_times(const CaseSummary& c) {
+  const Attribution& a = c.metrics.attribution;
+  Json seconds = Json::object();
+  for (std::size_t i = 0; i < kBurstTimes; ++i)
+    seconds[std::string(kBurstTimeNames[i])] = a.seconds_sum[i] / static_cast<double>(a.bursts);
+  return seconds;
+}
+
+Json mean_times_schema() {
+  Json schema = object_schema();
+  for (const auto name : kBurstTimeNames) {
+    schema["properties"][std::string(name)] = reference("number");
+    schema["required"].push_back(name);
+  }
+  return schema;
+}
+
+constexpr CaseField kRows[] = {
+    sample<&Samples::start_queue_packets>(
+        "/start_queue_packets",
+        "background waiting when an iteration's earliest packet arrives at the measured queue"),
+    sample<&Samples::max_queue_packets>("/max_queue_packets",
+                                        "largest occupancy while the burst was in progress"),
+    sample<&Samples::burst_completion_seconds>(
+        "/burst_completion_seconds", "first byte sent to last byte delivered, the slowest worker"),
+    sample<&Samples::communication_seconds>(
+        "/communication_seconds",
+        "earliest gradients ready, before any START or wait, to the latest delivery"),
+    sample<&Samples::iteration_seconds>("/iteration_seconds"),
+    sample<&Samples::first_layer_seconds>(
+        "/first_layer_seconds",
+        "last gradient ready to parameters of tensor 0, the slowest worker"),
+    sample<&Samples::forward_wait_seconds>(
+        "/forward_wait_seconds",
+        "of the forward pass for parameters of later layers, the slowest worker"),
+    sample<&Samples::nic_send_idle_share>(
+        "/nic_send_idle_share",
+        "of the time from first gradient to all parameters, mean over workers"),
+    sample<&Samples::nic_receive_idle_share>("/nic_receive_idle_share"),
+    sample<&Samples::burst_throughput_bits_per_second>("/ddl_throughput_bits_per_second",
+                                                       "one value a burst"),
+    metric<&CaseMetrics::burst_sojourn_seconds>("/burst_sojourn_seconds",
+                                                "in the measured queue, packets of bursts"),
+    metric<&CaseMetrics::background_goodput_bits_per_second>("/background_goodput_bits_per_second"),
+    object("/background_cost", "against the off case, signed"),
+    cost<&BackgroundCost::lost_fraction>("/background_cost/lost_fraction"),
+    cost<&BackgroundCost::transfer_bytes>("/background_cost/transfer_bytes"),
+    cost<&BackgroundCost::waste_bytes>("/background_cost/waste_bytes"),
+    cost<&BackgroundCost::unexplained_bytes>("/background_cost/unexplained_bytes"),
+    cost<&BackgroundCost::lost_bytes>("/background_cost/lost_bytes"),
+    cost<&BackgroundCost::reference_bytes>("/background_cost/reference_bytes"),
+    cost<&BackgroundCost::ddl_bytes_gained_per_background_byte_lost>(
+        "/background_cost/ddl_bytes_gained_per_background_byte_lost"),
+    CaseField{"/background_cost/basis", "", basis_schema, basis_of},
+    cost<&BackgroundCost::lead_seconds>("/background_cost/lead_seconds"),
+    cost<&BackgroundCost::window_seconds>("/background_cost/window_seconds"),
+    cost<&BackgroundCost::windows>("/background_cost/windows"),
+    cost<&BackgroundCost::windows_left_out>("/background_cost/windows_left_out"),
+    cost<&BackgroundCost::window_exceeded>("/background_cost/window_exceeded"),
+    field<&CaseSummary::references, &References::ideal>("/references_seconds/ideal"),
+    field<&CaseSummary::references, &References::alone>("/references_seconds/alone"),
+    field<&CaseSummary::references, &References::fair>("/references_seconds/fair"),
+    metric<&CaseMetrics::rtos>("/rtos", "by class of traffic"),
+    metric<&CaseMetrics::ce_marks>("/ce_marks", "all queues of all switches"),
+    metric<&CaseMetrics::drops>("/drops", "all switches"),
+    metric<&CaseMetrics::ledger_balanced>(
+        "/ledger_balanced", "false: packets are not accounted for, and the run proves nothing"),
+    object("/slowdown", "median burst completion over each reference"),
+    number("/slowdown/ideal", "", slowdown<&References::ideal>),
+    number("/slowdown/alone", "", slowdown<&References::alone>),
+    number("/slowdown/fair", "", slowdown<&References::fair>),
+    sample<&Samples::start_queue_total_packets>("/start_queue_total_packets"),
+    sample<&Samples::start_queue_bytes>("/start_queue_bytes"),
+    sample<&Samples::worker_start_queue_packets>("/worker_start_queue_packets"),
+    metric<&CaseMetrics::interval_sojourn_seconds>(
+        "/interval_sojourn_seconds", "of all packets that left while a burst was in progress"),
+    sample<&Samples::pull_completion_seconds>("/pull_completion_seconds"),
+    metric<&CaseMetrics::job_completion_seconds>("/job_completion_seconds"),
+    metric<&CaseMetrics::path_imbalance>("/path_imbalance"),
+    metric<&CaseMetrics::ddl_total_throughput_bits_per_second>(
+        "/ddl_total_throughput_bits_per_second"),
+    metric<&CaseMetrics::ddl_goodput_bits_per_second>("/ddl_goodput_bits_per_second"),
+    metric<&CaseMetrics::measured_from_seconds>("/goodput_from_seconds"),
+    metric<&CaseMetrics::measured_to_seconds>("/goodput_to_seconds"),
+    metric<&CaseMetrics::background_dip, &BackgroundDip::lowest_bits_per_second>(
+        "/background_dip/lowest_bits_per_second"),
+    metric<&CaseMetrics::background_dip, &BackgroundDip::lowest_share>(
+        "/background_dip/lowest_share"),
+    metric<&CaseMetrics::background_dip, &BackgroundDip::recovery_seconds>(
+        "/background_dip/recovery_seconds"),
+    metric<&CaseMetrics::background_dip, &BackgroundDip::not_recovered>(
+        "/background_dip/not_recovered"),
+    metric<&CaseMetrics::iterations>("/iterations/recorded"),
+    metric<&CaseMetrics::incomplete>("/iterations/incomplete"),
+    metric<&CaseMetrics::late>("/iterations/late"),
+    metric<&CaseMetrics::push_bursts>("/push_bursts/count"),
+    metric<&CaseMetrics::push_rtos>("/push_bursts/rtos"),
+    number("/push_bursts/rtos_per_burst", "", rtos_per_burst),
+    metric<&CaseMetrics::push_retransmitted>("/push_bursts/retransmitted_segments"),
+    metric<&CaseMetrics::push_delivered_share>("/push_bursts/delivered_share"),
+    metric<&CaseMetrics::push_delivered_share_least>("/push_bursts/delivered_share_least"),
+    object("/jobs", "only with several jobs",
+           [](const CaseMetrics& m) { return !m.jobs.each.empty(); }),
+    CaseField{"/jobs/completion_seconds", "first begin to last end, one value a job",
+              schema_of<Statistics>, completions_of},
+    metric<&CaseMetrics::jobs, &JobsMetrics::worker_spread_seconds>(
+        "/jobs/worker_spread_seconds",
+        "last less first worker whose parameters are all there, one value an iteration of a job"),
+    object("/jobs/nic_use",
+           "share of the run in which payload of bursts, with its headers, occupies the NIC; mean "
+           "of the hosts"),
+    metric<&CaseMetrics::jobs, &JobsMetrics::server_hosts>("/jobs/nic_use/server_hosts"),
+    metric<&CaseMetrics::jobs, &JobsMetrics::other_hosts>("/jobs/nic_use/other_hosts"),
+    CaseField{"/jobs/each", "", each_job_schema, each_job},
+    object("/attribution", "only with the parameter attribution",
+           [](const CaseMetrics& m) { return m.attribution.bursts != 0; }),
+    metric<&CaseMetrics::attribution, &Attribution::bursts>("/attribution/push_bursts"),
+    CaseField{"/attribution/mean_seconds", "of the pushes that have it", mean_times_schema,
+              mean_times},
+    learning<&LearningMetrics::worker_iteration_seconds>("/worker_iteration_seconds",
+                                                         "every iteration of every worker"),
+    learning<&LearningMetrics::wait_seconds>(
+        "/wait_seconds",
+        "own push delivered to nobody waited for, every iteration of every worker"),
+    object("/updates", "of the servers' parameters: workers' whole pushes"),
+    learning<&LearningMetrics::update_gap_seconds>("/updates/gap_seconds"),
+    learning<&LearningMetrics::update_gap_variation>(
+        "/updates/gap_variation", "standard deviation of the gaps to their mean"),
+    learning<&LearningMetrics::staleness_mean>("/updates/staleness_mean"),
+    learning<&LearningMetrics::staleness_max>("/updates/staleness_max"),
+    learning<&LearningMetrics::wait_spread_seconds>(
+        "/updates/wait_spread_seconds",
+        "mean wait of the worker that waits most, less that of the one that waits least"),
+    object("/learner", "only where a job learns",
+           [](const CaseMetrics& m) { return m.learning.learns; }),
+    learning<&LearningMetrics::time_to_loss_seconds>(
+        "/learner/time_to_loss_seconds",
+        "from the job's begin to the first loss at or below the target"),
+    learning<&LearningMetrics::gradients_to_loss>("/learner/gradients_to_loss",
+                                                  "of workers, applied by then"),
+    learning<&LearningMetrics::last_loss>("/learner/last_loss"),
+    learning<&LearningMetrics::least_loss>("/learner/least_loss"),
+    learning<&LearningMetrics::diverged>("/learner/diverged", "jobs whose loss was no number"),
+    learning<&LearningMetrics::zeroed_values>("/learner/zeroed_values",
+                                              "of gradients, not delivered"),
+    learning<&LearningMetrics::kept_values>(
+        "/learner/kept_values", "of workers' parameters, because new ones were not delivered"),
+    signal<&SignalCounts::starts_sent>("/signals/starts_sent"),
+    signal<&SignalCounts::starts, &StartCounts::meant>("/signals/starts_meant"),
+    signal<&SignalCounts::starts, &StartCounts::lost>("/signals/starts_lost"),
+    signal<&SignalCounts::starts, &StartCounts::late>("/signals/starts_late"),
+    signal<&SignalCounts::starts, &StartCounts::early>("/signals/starts_early"),
+    signal<&SignalCounts::starts, &StartCounts::duplicated>("/signals/starts_duplicated"),
+    signal<&SignalCounts::starts, &StartCounts::forged>("/signals/starts_forged"),
+    signal<&SignalCounts::acks_sent>("/signals/acks_sent"),
+    signal<&SignalCounts::acks_received>("/signals/acks_received"),
+    signal<&SignalCounts::ack_timeouts>("/signals/ack_timeouts"),
+    signal<&SignalCounts::bad_code>("/signals/bad_code"),
+    signal<&SignalCounts::not_accepted>("/signals/not_accepted"),
+    signal<&SignalCounts::over_rate>("/signals/over_rate"),
+    signal<&SignalCounts::armed>("/signals/armed"),
+    signal<&SignalCounts::repeated>("/signals/repeated"),
+    signal<&SignalCounts::refused_budget>("/signals/refused_budget"),
+    signal<&SignalCounts::refused_table>("/signals/refused_table"),
+    signal<&SignalCounts::recovered_arrival>("/signals/recovered_arrival"),
+    signal<&SignalCounts::recovered_burst_end>("/signals/recovered_burst_end"),
+    signal<&SignalCounts::recovered_timer>("/signals/recovered_timer"),
+    signal<&SignalCounts::expired>("/signals/expired"),
+    signal<&SignalCounts::budget_exhausted>("/signals/budget_exhausted"),
+    signal<&SignalCounts::replaced>("/signals/replaced"),
+    signal<&SignalCounts::entries_left>("/signals/entries_left"),
+    queue<&MeasuredQueue::switch_name>("/measured_queue/switch"),
+    queue<&MeasuredQueue::port_name>("/measured_queue/port"),
+    CaseField{"/measured_queue/queue", "", schema_of<std::string>,
+              [](const CaseSummary&) -> Json { return "data"; }},
+    queue<&MeasuredQueue::found>("/measured_queue/found"),
+    queue<&MeasuredQueue::drain_bits_per_second>("/measured_queue/drain_bits_per_second"),
+    queue<&MeasuredQueue::regulated_share>("/measured_queue/regulated_share"),
+    queue<&MeasuredQueue::bursts_not_recorded>("/measured_queue/bursts_not_recorded"),
+    queue<&MeasuredQueue::marks>("/measured_queue/ce_marks"),
+    queue<&MeasuredQueue::drops>("/measured_queue/drops"),
+    metric<&CaseMetrics::generator_drops>("/generator_drops", "by reason"),
+    metric<&CaseMetrics::device_rx_missed>("/device/rx_missed"),
+    metric<&CaseMetrics::device_rx_nombuf>("/device/rx_nombuf"),
+    metric<&CaseMetrics::noise, &Noise::longest_poll_gap_switch_seconds>(
+        "/noise/longest_poll_gap_seconds/switch"),
+    metric<&CaseMetrics::noise, &Noise::longest_poll_gap_generator_seconds>(
+        "/noise/longest_poll_gap_seconds/generator"),
+    metric<&CaseMetrics::noise, &Noise::tolerated_gap_seconds>("/noise/tolerated_gap_seconds"),
+    metric<&CaseMetrics::noise, &Noise::iterations_flagged>("/noise/iterations_flagged_at_most"),
+    metric<&CaseMetrics::noise, &Noise::iterations_excluded>("/noise/iterations_excluded"),
+};
+
+}  // namespace outrider::case_field_rows
+
+namespace outrider {
+
+std::span<const CaseField> case_fields() { return case_field_rows::kRows; }
+
+}  // namespace outrider

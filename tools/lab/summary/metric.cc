@@ -1,0 +1,159 @@
+#include "tools/lab/summary/metric.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "tools/lab/summary/metric_rows.h"
+
+namespace outrider {
+
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+double aggregated(Aggregate how, std::vector<double> values) {
+  if (how == Aggregate::kCount) return static_cast<double>(values.size());
+  if (values.empty()) return kNotDefined;
+  switch (how) {
+    case Aggregate::kMedian:
+      return median(std::move(values));
+    case Aggregate::kP99:
+      return quantile(std::move(values), 0.99);
+    case Aggregate::kLeast:
+      return std::ranges::min(values);
+    case Aggregate::kMost:
+      return std::ranges::max(values);
+    case Aggregate::kSum:
+      return std::accumulate(values.begin(), values.end(), 0.0);
+    default:
+      return mean(values);
+  }
+}
+
+template <class Values>
+std::vector<double> pooled(Resample cases, Values values_of) {
+  std::vector<double> all;
+  for (const CaseSummary* c : cases) {
+    const auto& own = values_of(*c);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+std::vector<double> numbers(Resample cases, const PerRun& source) {
+  std::vector<double> values;
+  for (const CaseSummary* c : cases)
+    if (const double v = source.value(*c); source.every_run || !std::isnan(v)) values.push_back(v);
+  return values;
+}
+
+double ratio_of_sums(Resample cases, const RatioOfSums& source) {
+  double above = 0, below = 0;
+  for (const CaseSummary* c : cases) {
+    const double n = source.above(*c), d = source.below(*c);
+    if (std::isnan(n) || std::isnan(d)) continue;
+    above += n;
+    below += d;
+  }
+  return below > 0 ? above / below : kNotDefined;
+}
+
+}  // namespace
+
+std::span<const Metric> metrics() {
+  static const std::vector<Metric> kAll = [] {
+    std::vector<Metric> all;
+    for (const auto rows : {rows_of_bursts(), rows_of_background(), rows_of_jobs()})
+      all.insert(all.end(), rows.begin(), rows.end());
+    return all;
+  }();
+  return kAll;
+}
+
+const Metric& metric_named(std::string_view name) {
+  const auto all = metrics();
+  const auto it = std::ranges::find(all, name, &Metric::name);
+  if (it != all.end()) return *it;
+  throw std::out_of_range("there is no metric \"" + std::string(name) +
+                          "\"; `outrider-lab metrics` lists them");
+}
+
+double value_of(const Metric& metric, Resample cases) {
+  const auto how = metric.aggregate;
+  return std::visit(
+      Overloaded{[&](const Pooled& s) { return aggregated(how, pooled(cases, s.values)); },
+                 [&](const Relative& s) {
+                   return aggregated(how, pooled(cases, s.values)) /
+                          aggregated(how, pooled(cases, s.reference));
+                 },
+                 [&](const PerRun& s) { return aggregated(how, numbers(cases, s)); },
+                 [&](const RatioOfSums& s) { return ratio_of_sums(cases, s); },
+                 [&](const FromRun&) {
+                   return aggregated(how, pooled(
+                                              cases, [&](const CaseSummary& c) -> const auto& {
+                                                return c.of_rows.at(metric.name);
+                                              }));
+                 }},
+      metric.source);
+}
+
+bool is_there(const Metric& metric, Resample cases) {
+  return metric.there == nullptr ||
+         std::ranges::any_of(cases, [&](const CaseSummary* c) { return metric.there(c->metrics); });
+}
+
+std::map<std::string_view, std::vector<double>> values_of_run(const CaseRun& run) {
+  std::map<std::string_view, std::vector<double>> values;
+  for (const auto& m : metrics())
+    if (const auto* source = std::get_if<FromRun>(&m.source)) values[m.name] = source->values(run);
+  return values;
+}
+
+std::string place_in_case(const Metric& metric) {
+  return metric.place.empty() ? "/" + std::string(metric.name) : std::string(metric.place);
+}
+
+Shown shown_in(Unit unit) noexcept {
+  static constexpr Shown kShown[]{{"", 1},      {"%", 100},  {"packets", 1},
+                                  {"kB", 1e-3}, {"ms", 1e3}, {"Mbit/s", 1e-6}};
+  return kShown[static_cast<std::size_t>(unit)];
+}
+
+Column column_of(const Metric& metric) {
+  const Shown shown = shown_in(metric.unit);
+  Column column = metric.column;
+  if (column.heading.empty()) column.heading = metric.name;
+  if (column.unit.empty()) column.unit = shown.unit;
+  if (column.scale == 0) column.scale = shown.scale;
+  return column;
+}
+
+const char* name_of(Unit unit) noexcept {
+  static constexpr const char* kNames[]{"", "share", "packets", "bytes", "s", "bit/s"};
+  return kNames[static_cast<std::size_t>(unit)];
+}
+
+std::string_view text_of(const Metric& metric) {
+  static constexpr std::string_view kOfValues[]{
+      "mean of all values",    "median of all values", "p99 of all values", "least of all values",
+      "largest of all values", "number of values",     "sum of all values"};
+  static constexpr std::string_view kOfRuns[]{
+      "mean of the runs",    "median of the runs", "p99 of the runs", "least of the runs",
+      "largest of the runs", "number of runs",     "sum of the runs"};
+  static constexpr std::string_view kRelative[]{
+      "ratio of means",   "ratio of medians", "ratio of p99s", "ratio of least",
+      "ratio of largest", "ratio of counts",  "ratio of sums"};
+  const auto how = static_cast<std::size_t>(metric.aggregate);
+  if (std::holds_alternative<PerRun>(metric.source)) return kOfRuns[how];
+  if (std::holds_alternative<Relative>(metric.source)) return kRelative[how];
+  return std::holds_alternative<RatioOfSums>(metric.source) ? "ratio of sums" : kOfValues[how];
+}
+
+}  // namespace outrider

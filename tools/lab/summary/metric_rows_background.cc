@@ -1,0 +1,186 @@
+#include "tools/lab/summary/metric_rows.h"
+
+// What bursts do to the background and to paths.
+
+namespace outrider {
+
+namespace background_rows {
+
+using enum Aggregate;
+using enum Unit;
+
+/// Per iteration, on a fixed schedule.
+template <double BackgroundCost::*kBytes>
+constexpr RatioOfSums cost_per_window{
+    [](const CaseSummary& c) { return c.background_cost.*kBytes; },
+    [](const CaseSummary& c) { return static_cast<double>(c.background_cost.windows); }};
+
+/// Payload of the pushes that the costs' windows hold.
+double compared_push_bytes(const CaseSummary& c) {
+  const CaseMetrics& m = c.metrics;
+  const auto iterations = static_cast<double>(m.iterations - m.noise.iterations_excluded);
+  if (c.background_cost.basis == CostBasis::kWindows && iterations > 0)
+    return m.push_bytes / iterations * static_cast<double>(c.background_cost.windows);
+  return m.push_bytes;
+}
+
+template <std::vector<double> BackgroundFloor::*kValues>
+constexpr Pooled floor_values{[](const CaseSummary& c) -> const std::vector<double>& {
+  return c.metrics.background_floor.*kValues;
+}};
+
+constexpr Metric kRows[] = {
+    {.name = "background_lost_fraction",
+     .unit = kShare,
+     .help = "background bytes lost against the off case, of those that off delivered in the "
+             "costs' windows",
+     .source = RatioOfSums{[](const CaseSummary& c) { return c.background_cost.lost_bytes; },
+                           [](const CaseSummary& c) { return c.background_cost.reference_bytes; }},
+     .change = false,
+     .place = "/background_cost/lost_fraction",
+     .column = {"lost"}},
+    {.name = "background_lost_bytes_per_iteration",
+     .unit = kBytes,
+     .help = "background bytes lost against the off case",
+     .source = cost_per_window<&BackgroundCost::lost_bytes>,
+     .change = false,
+     .column = {"lost"}},
+    {.name = "background_transfer_bytes_per_iteration",
+     .unit = kBytes,
+     .help = "bytes that the job carried more than in the off case",
+     .source = cost_per_window<&BackgroundCost::transfer_bytes>,
+     .change = false,
+     .column = {"transfer"}},
+    {.name = "background_waste_bytes_per_iteration",
+     .unit = kBytes,
+     .help = "capacity of the measured queue's link left idle more than in the off case",
+     .source = cost_per_window<&BackgroundCost::waste_bytes>,
+     .change = false,
+     .column = {"waste"}},
+    {.name = "background_unexplained_bytes_per_iteration",
+     .unit = kBytes,
+     .help = "lost minus transfer minus waste",
+     .source = cost_per_window<&BackgroundCost::unexplained_bytes>,
+     .change = false,
+     .column = {"unexplained"}},
+    {.name = "ddl_bytes_gained_per_background_byte_lost",
+     .unit = kNumber,
+     .help = "transfer over lost bytes, in a closed loop, where any are lost",
+     .source = PerRun{[](const CaseSummary& c) {
+       return c.background_cost.ddl_bytes_gained_per_background_byte_lost;
+     }},
+     .change = false,
+     .place = "/background_cost/ddl_bytes_gained_per_background_byte_lost",
+     .column = {"gained", "/lost"}},
+    {.name = "background_lowest_share",
+     .unit = kShare,
+     .help = "lowest goodput of the background around an iteration, of the goodput before it; mean "
+             "of the iterations",
+     .source =
+         PerRun{[](const CaseSummary& c) { return c.metrics.background_dip.lowest_share.mean; }},
+     .place = "/background_dip/lowest_share/mean",
+     .column = {"lowest", "% of before"}},
+    {.name = "background_recovery_seconds",
+     .unit = kSeconds,
+     .help = "gradients ready until the background is back at 95 % of its goodput; median of the "
+             "iterations",
+     .source = PerRun{[](const CaseSummary& c) {
+       return c.metrics.background_dip.recovery_seconds.median;
+     }},
+     .place = "/background_dip/recovery_seconds/median",
+     .column = {"95 % again"}},
+    {.name = "regulated_share",
+     .unit = kShare,
+     .help = "time of the run in which the measured queue was regulated",
+     .source = PerRun{[](const CaseSummary& c) { return c.metrics.queue.regulated_share; }},
+     .change = false,
+     .place = "/measured_queue/regulated_share",
+     .column = {"regulated"}},
+    {.name = "path_imbalance",
+     .unit = kNumber,
+     .help = "frame bytes of the busiest of equal-cost ports over their mean, minus 1",
+     .source = PerRun{[](const CaseSummary& c) { return c.metrics.path_imbalance; }},
+     .change = false,
+     .place = "/path_imbalance",
+     .column = {"imbalance"}},
+    {.name = "background_bytes_lost_per_burst_byte",
+     .unit = kNumber,
+     .help = "background bytes lost against the off case, over the payload of the pushes",
+     .source = RatioOfSums{[](const CaseSummary& c) { return c.background_cost.lost_bytes; },
+                           compared_push_bytes},
+     .change = false,
+     .column = {"lost", "B/burst B"}},
+    {.name = "background_recovery_seconds_median",
+     .unit = kSeconds,
+     .help = "gradients ready until the background is back at 95 % of its goodput; median of the "
+             "iterations",
+     .aggregate = kMedian,
+     .source = PerRun{[](const CaseSummary& c) {
+       return c.metrics.background_dip.recovery_seconds.median;
+     }},
+     .column = {"95 % again", "ms, median"}},
+    {.name = "background_share_mean",
+     .unit = kShare,
+     .help = "of the measured link's time, headers and gaps included, what background has between "
+             "an iteration's first packet and its last",
+     .source = RatioOfSums{
+         [](const CaseSummary& c) { return c.metrics.background_floor.used_seconds; },
+         [](const CaseSummary& c) { return c.metrics.background_floor.possible_seconds; }},
+     .column = {"share", "% mean"}},
+    {.name = "background_share_least",
+     .unit = kShare,
+     .help = "the same in the ten base round trips of an iteration that have least of it",
+     .aggregate = kLeast,
+     .source = floor_values<&BackgroundFloor::least_shares>,
+     .column = {"share", "% least"}},
+    {.name = "background_share_least_median",
+     .unit = kShare,
+     .help = "the same in the ten base round trips of an iteration that have least of it",
+     .aggregate = kMedian,
+     .source = floor_values<&BackgroundFloor::least_shares>,
+     .column = {"least", "% median"}},
+    {.name = "iterations_below_floor",
+     .unit = kNumber,
+     .help = "iterations in which that is less than the floor that `window` is set to",
+     .aggregate = kSum,
+     .source = floor_values<&BackgroundFloor::below_floor>,
+     .change = false,
+     .column = {"below", "floor"}},
+    {.name = "background_return_rtts_median",
+     .unit = kNumber,
+     .help = "base round trips from the last delivery to the first ten with 95 % of the "
+             "background's goodput before START, 200 at most",
+     .aggregate = kMedian,
+     .source = floor_values<&BackgroundFloor::return_rtts>,
+     .change = false,
+     .column = {"back", "RTTs, median"}},
+    {.name = "background_return_rtts_p99",
+     .unit = kNumber,
+     .help = "base round trips from the last delivery to the first ten with 95 % of the "
+             "background's goodput before START, 200 at most",
+     .aggregate = kP99,
+     .source = floor_values<&BackgroundFloor::return_rtts>,
+     .change = false,
+     .column = {"back", "RTTs, p99"}},
+    {.name = "background_return_rtts_max",
+     .unit = kNumber,
+     .help = "base round trips from the last delivery to the first ten with 95 % of the "
+             "background's goodput before START, 200 at most",
+     .aggregate = kMost,
+     .source = floor_values<&BackgroundFloor::return_rtts>,
+     .change = false,
+     .column = {"back", "RTTs, most"}},
+    {.name = "background_first_share_median",
+     .unit = kShare,
+     .help = "goodput of the background in the first ten base round trips after the last delivery, "
+             "of that before START",
+     .aggregate = kMedian,
+     .source = floor_values<&BackgroundFloor::first_shares>,
+     .change = false,
+     .column = {"first", "% of before"}}};
+
+}  // namespace background_rows
+
+std::span<const Metric> rows_of_background() { return background_rows::kRows; }
+
+}  // namespace outrider
