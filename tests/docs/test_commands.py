@@ -43,6 +43,9 @@ PLACEHOLDERS = {
     ("outrider-lab", "B"): "results/made",
     ("outrider-lab", "results/before"): "results/made",
     ("outrider-lab", "results/after"): "results/made",
+    **{("outrider-lab", f"table results/{name}"): "results/made"
+       for name in ("window", "window-whole", "window-lead", "mispredicted", "baselines", "predict",
+                    "dlcp", "dlcp-spine", "dlcp-ring")},
     ("outrider-switch", "FILE"): "conf/switch/hosts-and-switch.toml",
     ("outrider-trafficgen", "FILE"): "conf/trafficgen/imix.toml",
 }
