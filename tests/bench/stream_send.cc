@@ -1,6 +1,6 @@
 // Packets per second of the streams' transmit path into net_null: schedule, frame,
 // numbers, stamps, hand-over. The ratio to dpdk-testpmd in the same minute is what
-// to quote: tools/bench-trafficgen.
+// to quote: tools/bench/trafficgen.
 #include <benchmark/benchmark.h>
 #include <rte_cycles.h>
 
