@@ -31,13 +31,13 @@ class Application final : public ConnectionListener {
 TcpConfig config_from(FuzzInput& in) {
   TcpConfig c;
   const std::uint8_t a = in.byte(), b = in.byte(), d = in.byte();
-  c.control.controller = static_cast<Controller>(a % 4);
+  c.control.controller = static_cast<Controller>(a % kControllerRows.size());
   if (c.control.controller == Controller::kUnresponsive) c.control.rate = BitRate{1'000'000'000};
   c.control.mss_bytes = 524 + (a >> 2) * 100;
   c.control.hystart = (b & 1) != 0 && c.control.controller != Controller::kUnresponsive;
   c.control.dctcp_min_window_segments = 1 + (b >> 1) % 4;
   c.control.initial_window_segments = 1 + (b >> 3);
-  c.ecn = (d & 1) != 0 || c.control.controller == Controller::kDctcp;
+  c.ecn = (d & 1) != 0 || row_of(c.control.controller).accurate_ecn_echo;
   c.obey_ece = (d & 2) != 0;
   c.reuse = static_cast<ConnectionReuse>((d >> 2) % 3);
   c.ack_every_segments = 1 + (d >> 4) % 4;

@@ -349,8 +349,9 @@ void check(const Checks& at, const TcpConfig& tcp) {
   at.in_range("mss_bytes", tcp.control.mss_bytes, kMinMtuBytes - kHeaderBytes,
               kMaxMtuBytes - kHeaderBytes, "bytes");
   check(at, tcp.control);
-  at.require(tcp.ecn || tcp.control.controller != Controller::kDctcp, "ecn", "false",
-             "controller \"dctcp\" needs it");
+  const ControllerRow& controller = row_of(tcp.control.controller);
+  at.require(tcp.ecn || !controller.accurate_ecn_echo, "ecn", "false",
+             "controller \"" + std::string(controller.name) + "\" needs it");
   at.in_range("ack_every_segments", tcp.ack_every_segments, 1, 64, "segments");
   at.in_range("receive_buffer_bytes", tcp.receive_buffer_bytes, tcp.control.mss_bytes,
               kMaxReceiveBufferBytes, "bytes");

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 #include "trafficgen/transport/control/congestion_control.h"
@@ -9,11 +12,12 @@ namespace outrider {
 /// Rules of the settings of congestion control that need nothing else.
 void check(const Checks& at, const ControllerConfig& control);
 
-inline constexpr auto kControllers =
-    choices<Controller>({{"reno", Controller::kReno},
-                         {"cubic", Controller::kCubic},
-                         {"dctcp", Controller::kDctcp},
-                         {"unresponsive", Controller::kUnresponsive}});
+inline constexpr auto kControllers = [] {
+  std::array<Choice<Controller>, kControllerRows.size()> names{};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    names[i] = {kControllerRows[i].name, kControllerRows[i].kind};
+  return names;
+}();
 
 template <class V>
 void describe(V& v, ControllerConfig& c) {

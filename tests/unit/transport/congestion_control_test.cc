@@ -251,7 +251,7 @@ TEST(Dctcp, ReducesByAlphaAndHalvesOnLoss) {
   EXPECT_EQ(cc.cwnd_bytes(), 35'000U);
   for (int i = 0; i < 20; ++i) cc.on_congestion(Kind::kEce, 2000, Time{});
   EXPECT_EQ(cc.cwnd_bytes(), 2000U) << "2 segments at least";
-  EXPECT_TRUE(cc.wants_accurate_ecn_echo());
+  EXPECT_TRUE(row_of(Controller::kDctcp).accurate_ecn_echo);
 }
 
 TEST(Dctcp, MarksReduceToTheSmallestWindowThatIsSet) {
@@ -279,6 +279,28 @@ TEST(ControllerSlot, MakesWhatIsAskedFor) {
   EXPECT_TRUE(dynamic_cast<const Dctcp*>(&*slots[2]));
   EXPECT_EQ(slots[2]->fixed_rate(), BitRate{}) << "the window's";
   EXPECT_TRUE(dynamic_cast<const Unresponsive*>(&*slots[3]));
+}
+
+// What the sender relies on, of each controller of the list: a new one is tested for free.
+TEST(ControllerList, EveryRowKeepsTheContract) {
+  for (const ControllerRow& row : kControllerRows) {
+    SCOPED_TRACE(row.name);
+    ControllerConfig config = config_of(row.kind, 10);
+    if (row.kind == Controller::kUnresponsive) config.rate = BitRate{1'000'000};
+    const bool responsive = !config.rate;
+    ControllerSlot slot(config);
+    EXPECT_EQ(slot->cwnd_bytes(), 10'000U) << "RFC 6928";
+    slot->on_ack(ack_of(1000));
+    EXPECT_EQ(slot->cwnd_bytes(), responsive ? 11'000U : 10'000U) << "slow start";
+    slot->on_congestion(Kind::kLoss, 10'000, Time{1s});
+    EXPECT_EQ(slot->cwnd_bytes() < 10'000, responsive);
+    slot->on_timeout(10'000, Time{2s});
+    EXPECT_EQ(slot->cwnd_bytes(), responsive ? 1000U : 10'000U) << "RFC 5681, 3.1";
+
+    ControllerSlot fresh(config);
+    fresh->on_handshake_loss();
+    EXPECT_EQ(fresh->cwnd_bytes(), responsive ? 1000U : 10'000U) << "RFC 5681, 3.1";
+  }
 }
 
 // Two connections of one transport share its settings, nothing else.

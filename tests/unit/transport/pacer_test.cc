@@ -92,7 +92,6 @@ TEST(Unresponsive, KeepsToItsRateWhateverHappens) {
   EXPECT_EQ(ack(2ms), 400'000U) << "a longer queue does not slow it";
   EXPECT_EQ(ack(1us), 10'000U) << "never below the initial window";
   EXPECT_EQ(ack(1h), kMaxCongestionWindow);
-  EXPECT_FALSE(cc.wants_accurate_ecn_echo());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup, Transp
     : sender_({.config = config, .memory = memory}, setup.initial_sequence),
       role_(setup.role),
       option_bytes_(setup.option_bytes),
-      receiver_(context(), sender_.control().wants_accurate_ecn_echo()),
+      receiver_(context(), row_of(config.control.controller).accurate_ecn_echo),
       listener_(listener),
       flow_(setup.flow) {
   assert(config.control.mss_bytes + setup.option_bytes <= UINT16_MAX);

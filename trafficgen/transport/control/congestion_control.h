@@ -5,10 +5,9 @@
 
 #include "common/core/clock.h"
 #include "common/core/units.h"
+#include "trafficgen/transport/control/controllers.h"
 
 namespace outrider {
-
-enum class Controller : std::uint8_t { kReno, kCubic, kDctcp, kUnresponsive };
 
 /// What one cumulative acknowledgment tells a controller.
 struct AckEvent {
@@ -43,8 +42,6 @@ class CongestionControl {
 
   [[nodiscard]] virtual std::uint32_t cwnd_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::uint32_t ssthresh_bytes() const noexcept = 0;
-  /// Does the receiver echo per packet (RFC 8257) instead of until CWR (RFC 3168)?
-  [[nodiscard]] virtual bool wants_accurate_ecn_echo() const noexcept { return false; }
   /// Payload rate that the sender must keep to, zero: none but the window's.
   [[nodiscard]] virtual BitRate fixed_rate() const noexcept { return {}; }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <new>
+#include <type_traits>
 
 #include "trafficgen/transport/control/congestion_control.h"
 
@@ -15,7 +17,11 @@ class ControllerSlot {
   static constexpr std::size_t kBytes = 96;  ///< of the largest controller
 
   /// @param config must outlive the slot
-  explicit ControllerSlot(const ControllerConfig& config) noexcept;
+  explicit ControllerSlot(const ControllerConfig& config) noexcept {
+    [[maybe_unused]] const CongestionControl* made =
+        row_of(config.controller).make(storage_.data(), config);
+    assert(static_cast<const void*>(made) == storage_.data());
+  }
   explicit ControllerSlot(ControllerConfig&&) = delete;
   ControllerSlot(const ControllerSlot&) = delete;
   ControllerSlot& operator=(const ControllerSlot&) = delete;
@@ -27,10 +33,7 @@ class ControllerSlot {
   [[nodiscard]] const CongestionControl* operator->() const noexcept { return get(); }
 
  private:
-  template <class C>
-  void emplace(const ControllerConfig& config) noexcept;
-
-  // The base of every controller lies at its beginning: emplace() asserts it.
+  // The base of every controller lies at its beginning: the constructor asserts it.
   [[nodiscard]] CongestionControl* get() noexcept {
     return std::launder(reinterpret_cast<CongestionControl*>(storage_.data()));
   }
@@ -40,5 +43,13 @@ class ControllerSlot {
 
   alignas(8) std::array<std::byte, kBytes> storage_;
 };
+
+/// A MakeController for the class C.
+template <class C>
+CongestionControl* put_controller(std::byte* space, const ControllerConfig& config) noexcept {
+  static_assert(sizeof(C) <= ControllerSlot::kBytes && alignof(C) <= 8);
+  static_assert(std::is_trivially_destructible_v<C>, "nobody calls its destructor");
+  return ::new (space) C(config);
+}
 
 }  // namespace outrider

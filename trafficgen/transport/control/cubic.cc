@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "trafficgen/transport/control/controller_slot.h"
+
 namespace outrider {
 
 Cubic::Cubic(const ControllerConfig& config) noexcept
@@ -107,6 +109,10 @@ void Cubic::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
 void Cubic::on_idle(Time) noexcept {
   cwnd_ = std::min(cwnd_, initial_window_bytes(config_) / mss());  // RFC 5681, 4.1
   epoch_ = Epoch::kNone;
+}
+
+CongestionControl* make_cubic(std::byte* space, const ControllerConfig& config) noexcept {
+  return put_controller<Cubic>(space, config);
 }
 
 }  // namespace outrider

@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "trafficgen/transport/control/controller_slot.h"
+
 namespace outrider {
 
 Dctcp::Dctcp(const ControllerConfig& config) noexcept
@@ -35,6 +37,10 @@ void Dctcp::on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time n
   // 3.3, step 9: cwnd = cwnd * (1 - alpha / 2)
   reduce_to(static_cast<std::uint32_t>(static_cast<double>(cwnd_bytes()) * (1 - alpha_ / 2)),
             config().dctcp_min_window_segments);
+}
+
+CongestionControl* make_dctcp(std::byte* space, const ControllerConfig& config) noexcept {
+  return put_controller<Dctcp>(space, config);
 }
 
 }  // namespace outrider

@@ -21,7 +21,6 @@ class Dctcp final : public Reno {
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
-  [[nodiscard]] bool wants_accurate_ecn_echo() const noexcept override { return true; }
   [[nodiscard]] double alpha() const noexcept { return alpha_; }  ///< estimate, in [0, 1]
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "trafficgen/transport/control/controller_slot.h"
+
 namespace outrider {
 
 Reno::Reno(const ControllerConfig& config) noexcept
@@ -58,6 +60,10 @@ void Reno::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
 void Reno::on_idle(Time) noexcept {
   cwnd_ = std::min(cwnd_, initial_window_bytes(config_));  // RFC 5681, 4.1: RW = min(IW, cwnd)
   bytes_acked_ = 0;
+}
+
+CongestionControl* make_reno(std::byte* space, const ControllerConfig& config) noexcept {
+  return put_controller<Reno>(space, config);
 }
 
 }  // namespace outrider

@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "trafficgen/transport/control/controller_slot.h"
+
 namespace outrider {
 
 Unresponsive::Unresponsive(const ControllerConfig& config) noexcept
@@ -16,6 +18,10 @@ void Unresponsive::on_ack(const AckEvent& ack) noexcept {
       static_cast<double>(config_.rate->bits_per_second) / 8 * seconds(ack.srtt);
   cwnd_ = static_cast<std::uint32_t>(std::clamp<double>(
       kWindowHeadroom * path_bytes, initial_window_bytes(config_), kMaxCongestionWindow));
+}
+
+CongestionControl* make_unresponsive(std::byte* space, const ControllerConfig& config) noexcept {
+  return put_controller<Unresponsive>(space, config);
 }
 
 }  // namespace outrider

@@ -126,7 +126,8 @@ void TcpSender::resend_segment(const SentSegment& sent, TcpSegment& s, Time now)
   if (fin) s.flags |= kTcpFin;
   if (end >= written_) s.flags |= kTcpPsh;
   // RFC 3168, 6.1.5 forbids ECT here; a sender that tells marks apart may use it.
-  const bool ect = ecn_ && s.payload_bytes != 0 && control_->wants_accurate_ecn_echo();
+  const bool ect =
+      ecn_ && s.payload_bytes != 0 && row_of(context_.config.control.controller).accurate_ecn_echo;
   s.ecn = ect ? Ecn::kEct0 : Ecn::kNotEct;
   if (sent.offset == una_) arm_rto(now + rto_.rto());
   ++context_.counters.retransmitted;

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace outrider {
+
+class CongestionControl;
+struct ControllerConfig;
+
+/// Makes a controller in `space`, which has ControllerSlot::kBytes.
+/// @param config must outlive the controller
+using MakeController = CongestionControl*(std::byte* space,
+                                          const ControllerConfig& config) noexcept;
+
+// The list of congestion controllers. To add one: its class, whose .cc defines the maker with
+// put_controller() of controller_slot.h, and here its kind, its maker and its row. The
+// configuration, its checks and the ends of a connection know it from its row.
+
+enum class Controller : std::uint8_t { kReno, kCubic, kDctcp, kUnresponsive };
+
+MakeController make_reno, make_cubic, make_dctcp, make_unresponsive;
+
+/// What others have to know of a controller without making one.
+struct ControllerRow {
+  Controller kind;
+  std::string_view name;  ///< in the configuration
+  MakeController* make;
+  /// The peer echoes each packet's mark (RFC 8257) instead of one until CWR (RFC 3168);
+  /// without ECN the controller would be blind.
+  bool accurate_ecn_echo = false;
+};
+
+/// In the order of their kinds.
+inline constexpr std::array kControllerRows{
+    ControllerRow{Controller::kReno, "reno", make_reno},
+    ControllerRow{Controller::kCubic, "cubic", make_cubic},
+    ControllerRow{Controller::kDctcp, "dctcp", make_dctcp, true},
+    ControllerRow{Controller::kUnresponsive, "unresponsive", make_unresponsive},
+};
+
+[[nodiscard]] constexpr const ControllerRow& row_of(Controller kind) noexcept {
+  return kControllerRows[static_cast<std::size_t>(kind)];
+}
+
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < kControllerRows.size(); ++i)
+        if (static_cast<std::size_t>(kControllerRows[i].kind) != i) return false;
+      return true;
+    }(),
+    "row_of() finds a row by its kind");
+
+}  // namespace outrider
