@@ -20,6 +20,7 @@ struct AckEvent {
   std::uint64_t snd_una = 0;          ///< stream offset after this ACK
   std::uint64_t snd_nxt = 0;          ///< stream offset
   bool in_recovery = false;           ///< loss recovery or CWR state: the window must not grow
+  bool in_loss_recovery = false;      ///< the former: nobody's window grows
   bool cwnd_limited = false;          ///< the window, not the application, held the sender back
 };
 

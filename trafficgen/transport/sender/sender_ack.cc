@@ -61,14 +61,13 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now, bool current) noexcept {
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
   event.in_recovery =
       ece || phase_ == Phase::kRecovery || (phase_ == Phase::kOpen && past_reduction() < 0);
+  event.in_loss_recovery = phase_ == Phase::kRecovery;
   event.cwnd_limited = window_was_full();
   Duration rtt{};
   const bool duplicate = sack_ && reports_duplicate(s);
   if (duplicate) ++context_.memory.events.duplicates_told;
-  if (by_time_) {
-    if (scoreboard_.flight() != nullptr)
-      scoreboard_.flight()->rack.begin_ack(now, s.has_timestamps && timestamps_ ? s.ts_echo : 0);
-  }
+  if (by_time_ && scoreboard_.flight() != nullptr)
+    scoreboard_.flight()->rack.begin_ack(now, s.has_timestamps && timestamps_ ? s.ts_echo : 0);
   const std::uint32_t departed = sack_ ? 0 : scoreboard_.put_departed_back();
   if (una > una_before) {
     const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
