@@ -19,9 +19,9 @@ using MakeController = CongestionControl*(std::byte* space,
 // put_controller() of controller_slot.h, and here its kind, its maker and its row. The
 // configuration, its checks and the ends of a connection know it from its row.
 
-enum class Controller : std::uint8_t { kReno, kCubic, kDctcp, kUnresponsive };
+enum class Controller : std::uint8_t { kReno, kCubic, kDctcp, kUnresponsive, kPrague };
 
-MakeController make_reno, make_cubic, make_dctcp, make_unresponsive;
+MakeController make_reno, make_cubic, make_dctcp, make_unresponsive, make_prague;
 
 /// What others have to know of a controller without making one.
 struct ControllerRow {
@@ -39,6 +39,7 @@ inline constexpr std::array kControllerRows{
     ControllerRow{Controller::kCubic, "cubic", make_cubic},
     ControllerRow{Controller::kDctcp, "dctcp", make_dctcp, true},
     ControllerRow{Controller::kUnresponsive, "unresponsive", make_unresponsive},
+    ControllerRow{Controller::kPrague, "prague", make_prague, true},
 };
 
 [[nodiscard]] constexpr const ControllerRow& row_of(Controller kind) noexcept {
