@@ -29,6 +29,20 @@ constexpr Pooled floor_values{[](const CaseSummary& c) -> const std::vector<doub
   return c.metrics.background_floor.*kValues;
 }};
 
+/// Jain's index (Jain, Chiu, Hawe 1984) of what the flows of background delivered.
+std::vector<double> fairness(const CaseRun& run) {
+  double flows = 0, sum = 0, squares = 0;
+  for (const auto& flow : run.result.traffic.flows) {
+    if (flow.traffic_class != TrafficClass::kBackground) continue;
+    const auto bytes = static_cast<double>(flow.delivered_bytes);
+    ++flows;
+    sum += bytes;
+    squares += bytes * bytes;
+  }
+  if (squares <= 0) return {};
+  return {sum * sum / (flows * squares)};
+}
+
 constexpr Metric kRows[] = {
     {.name = "background_lost_fraction",
      .unit = kShare,
@@ -177,7 +191,14 @@ constexpr Metric kRows[] = {
      .aggregate = kMedian,
      .source = floor_values<&BackgroundFloor::first_shares>,
      .change = false,
-     .column = {"first", "% of before"}}};
+     .column = {"first", "% of before"}},
+    {.name = "background_fairness",
+     .unit = kNumber,
+     .help = "Jain's index of the bytes that the flows of background delivered: 1 is even, "
+             "1 / n is one flow of n",
+     .source = FromRun{fairness},
+     .column = {"fairness"}},
+};
 
 }  // namespace background_rows
 
