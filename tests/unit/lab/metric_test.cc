@@ -29,19 +29,24 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Off and on, with bursts of 40 and 20 ms, background all the time but in a burst.
+/// Off and on, with bursts of about 40 and 20 ms, and less background during them.
 Summary example() {
   std::vector<Case> cases;
   for (const char* label : {"off", "on"}) cases.push_back(make_case(label, 1));
   Experiment experiment{.name = "example", .runtime = Runtime::kVirtual, .runs = {}};
   for (auto& c : cases) {
     RunResult r = make_result(400);
-    const int delivered = c.label == "off" ? 140 : 120;
-    deliver(r, TrafficClass::kBackground, 0, 100, 1'000);
-    deliver(r, TrafficClass::kBackground, delivered, 400, 900);
+    const double took = c.label == "off" ? 40 : 20;
+    deliver(r, TrafficClass::kBackground, 0, 400, 1'000);
     carry(r, TrafficClass::kBackground, 0, 400, 200);
-    add_burst(r, 0, 0, {.due = 100, .start = 99, .first = 101, .delivered = 1.0 * delivered});
-    add_queue_burst(r, 0, 0, 101, 30, 50).last_at_ns = at_ms(delivered);
+    std::uint32_t i = 0;  // mean, median and p99 differ
+    for (const double more : {-10.0, 0.0, 20.0}) {
+      const double due = 50 + 100 * i;
+      const double delivered = due + took + more;
+      deliver(r, TrafficClass::kBackground, static_cast<int>(due), static_cast<int>(delivered), 10);
+      add_burst(r, 0, i, {.due = due, .start = due - 1, .first = due + 1, .delivered = delivered});
+      add_queue_burst(r, 0, i++, due + 1, 30, 50).last_at_ns = at_ms(delivered);
+    }
     queue_of(r).burst_sojourn_ns.record(2'000'000);
     experiment.runs.push_back({.definition = &c, .result = r, .alone = r});
   }
