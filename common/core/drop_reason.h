@@ -42,6 +42,7 @@ inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames{
     "filtered",       "link_local_mac", "for_switch",    "flood_no_buffer", "over_share",
     "buffer_full",    "aqm_not_ect",    "aqm_overload",  "handover_full"};
 static_assert(static_cast<std::size_t>(DropReason::kHandoverFull) + 1 == kDropReasons);
+constexpr const auto& names_of(DropReason) noexcept { return kDropReasonNames; }
 
 /// Why a packet got CE.
 enum class MarkReason : std::uint8_t {
@@ -51,5 +52,6 @@ enum class MarkReason : std::uint8_t {
 inline constexpr std::size_t kMarkReasons = 2;
 inline constexpr std::array<std::string_view, kMarkReasons> kMarkReasonNames{"marker",
                                                                              "regulated_threshold"};
+constexpr const auto& names_of(MarkReason) noexcept { return kMarkReasonNames; }
 
 }  // namespace outrider

@@ -74,6 +74,7 @@ inline constexpr std::array<std::string_view, kFaults> kFaultNames{
     "bad_length",  "bad_magic", "bad_version", "bad_kind",
     "zero_target", "zero_port", "due_too_far", "reserved"};
 static_assert(static_cast<std::size_t>(Fault::kReserved) + 1 == kFaults);
+constexpr const auto& names_of(Fault) noexcept { return kFaultNames; }
 
 /// @pre the ranges stated at the fields
 void encode(const Signal& signal, std::span<std::uint8_t, kBytes> out) noexcept;

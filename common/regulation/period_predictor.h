@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
+#include "common/regulation/prediction_counters.h"
 
 namespace outrider {
 
@@ -49,16 +50,7 @@ class PeriodPredictor {
 
   /// Identity: onsets == early + hits + those while not locked.
   /// locked == ended + relearned + jobs that are locked now.
-  struct Counters {
-    std::uint64_t onsets = 0;
-    std::uint64_t hits = 0;
-    std::uint64_t early = 0;
-    std::uint64_t missed = 0;
-    std::uint64_t locked = 0;     ///< times that a job was
-    std::uint64_t ended = 0;      ///< let go after `missed_limit`
-    std::uint64_t relearned = 0;  ///< let go because onsets kept coming early
-    std::uint64_t refused = 0;    ///< payload of a job for which there was no room
-  };
+  using Counters = PredictionCounters;
 
   struct Prediction {
     std::uint64_t key = 0;

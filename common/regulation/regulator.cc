@@ -54,21 +54,21 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
   assert(start.threshold_packets > 0 && start.bytes.value_or(1) > 0);
   if (now >= next_event_) advance(now);
   if (is_known(start)) {
-    ++counters_.repeated;
+    ++counters_.starts_repeated;
     return ArmVerdict::kRepeated;
   }
   if (predictor_) hear_start(start, now);
   if (const Entry* live = find_live(start.flow))
     end(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
   if (live_.size() == policy_.max_entries) {
-    ++counters_.refused_table;
+    ++counters_.starts_refused_table;
     return ArmVerdict::kRefusedTable;
   }
   const Time begin_at = begin_of(start, now);
   const bool at_once = begin_at == now;
   const Time budget_ends_at = at_once ? budget_.acquire(start.flow, now) : kNever;
   if (budget_ends_at <= now) {
-    ++counters_.refused_budget;
+    ++counters_.starts_refused_budget;
     return ArmVerdict::kRefusedBudget;
   }
   live_index_.insert(start.flow, static_cast<std::uint32_t>(live_.size()));
@@ -79,7 +79,7 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
                    .begin_at = begin_at,
                    .silent_since = begin_at});
   if (at_once) begin(live_.back(), now, budget_ends_at);
-  ++counters_.armed;
+  ++counters_.starts_armed;
   refresh();
   return ArmVerdict::kArmed;
 }
@@ -189,7 +189,7 @@ void Regulator::count(End why) noexcept {
       ++counters_.replaced;
       break;
     case End::kMissed:
-      ++counters_.missed;
+      ++counters_.predictions_missed;
       break;
     case End::kWithdrawn:
       ++counters_.withdrawn;

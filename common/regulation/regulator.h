@@ -13,28 +13,9 @@
 #include "common/regulation/regulation_budget.h"
 #include "common/regulation/regulation_policy.h"
 #include "common/regulation/regulator_composition.h"
+#include "common/regulation/regulator_counters.h"
 
 namespace outrider {
-
-/// Counts of decisions. Identity:
-/// armed + predicted == sum of ended + live entries, where ended is every counter from
-/// recovered_arrival on.
-struct RegulatorCounters {
-  std::uint64_t armed = 0;           ///< by a START
-  std::uint64_t predicted = 0;       ///< armed by a prediction
-  std::uint64_t repeated = 0;        ///< START of an iteration already known: no change
-  std::uint64_t refused_budget = 0;  ///< the job has used its share of the window
-  std::uint64_t refused_table = 0;   ///< every entry is live
-  std::uint64_t recovered_arrival = 0;
-  std::uint64_t recovered_burst_end = 0;
-  std::uint64_t recovered_timer = 0;
-  std::uint64_t expired = 0;           ///< no DDL payload for `expiry`
-  std::uint64_t budget_exhausted = 0;  ///< ended, or did not begin: the share was used up
-  std::uint64_t replaced = 0;          ///< by a START of a newer iteration of the same flow, or by
-                                       ///< the START or the next onset that had been predicted
-  std::uint64_t missed = 0;            ///< predicted, and no payload came for `expiry` from then on
-  std::uint64_t withdrawn = 0;         ///< regulation was switched off
-};
 
 enum class ArmVerdict : std::uint8_t { kArmed, kRepeated, kRefusedBudget, kRefusedTable };
 

@@ -18,12 +18,12 @@ void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Tim
   if (const Entry* live = find_live(job))
     remove(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
   if (live_.size() == policy_.max_entries) {
-    ++counters_.refused_table;
+    ++counters_.starts_refused_table;
     return;
   }
   const Time budget_ends_at = budget_.acquire(job, now);
   if (budget_ends_at <= now) {
-    ++counters_.refused_budget;
+    ++counters_.starts_refused_budget;
     return;
   }
   live_index_.insert(job, static_cast<std::uint32_t>(live_.size()));
@@ -34,7 +34,7 @@ void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Tim
                    .begin_at = now,
                    .silent_since = prediction.due});
   begin(live_.back(), now, budget_ends_at);
-  ++counters_.predicted;
+  ++counters_.starts_predicted;
 }
 
 void Regulator::note_onset(std::uint32_t address, Time at) noexcept {

@@ -167,7 +167,7 @@ WindowTreatment WindowClamp::on_data(const TcpView& s, const Queue& queue, Time 
 }
 
 std::optional<std::uint16_t> WindowClamp::count(WindowReason reason) noexcept {
-  ++counters_.answers[static_cast<std::size_t>(reason)];
+  ++counters_.answers[reason];
   return std::nullopt;
 }
 

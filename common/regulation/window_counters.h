@@ -1,9 +1,14 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+
+#include "common/core/figure.h"
+#include "common/core/per_reason.h"
 
 namespace outrider {
 
@@ -25,12 +30,13 @@ inline constexpr std::array<std::string_view, kWindowReasons> kWindowReasonNames
     "unknown", "handshake", "closing", "receiver", "recovery",
     "small",   "standing",  "held",    "releasing"};
 static_assert(static_cast<std::size_t>(WindowReason::kReleasing) + 1 == kWindowReasons);
+constexpr const auto& names_of(WindowReason) noexcept { return kWindowReasonNames; }
 
 /// Identities: sum of answers == answers of background that came back through the port;
 /// rewritten <= answers[kRecovery] + ... + answers[kReleasing];
 /// flows_added == flows_evicted + flows in the table.
 struct WindowCounters {
-  std::array<std::uint64_t, kWindowReasons> answers{};
+  PerReason<WindowReason> answers{};
   std::uint64_t rewritten = 0;  ///< answers whose window field was changed
   std::uint64_t flows_added = 0;
   std::uint64_t flows_evicted = 0;
@@ -41,5 +47,27 @@ struct WindowCounters {
   std::uint64_t releases = 0;        ///< from held to standing
   std::uint64_t spared_marks = 0;    ///< filled in by whoever marks
 };
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, WindowCounters>
+void fields(V& v, R& r) {
+  v.value(counter("answers", "packets", "Answers of background, by what became of their window"),
+          r.answers);
+  v.value(counter("rewritten", "packets", "Answers whose window was changed"), r.rewritten);
+  v.value(counter("flows_added", "flows", "Background flows taken into the table"), r.flows_added);
+  v.value(counter("flows_evicted", "flows", "Background flows that left the table for others"),
+          r.flows_evicted);
+  v.value(counter("flows_refused", "flows", "Background flows for which the table had no room"),
+          r.flows_refused);
+  v.value(counter("flows_without_handshake", "flows", "Background flows met in mid-stream"),
+          r.flows_without_handshake);
+  v.value(counter("flows_authenticated", "flows", "Background flows that may not be rewritten"),
+          r.flows_authenticated);
+  v.value(counter("bursts_refused", "bursts", "Bursts for which no window is held: no room"),
+          r.bursts_refused);
+  v.value(counter("releases", "flows", "Held windows that were released"), r.releases);
+  v.value(counter("spared_marks", "packets", "Marks that packets of held flows were spared"),
+          r.spared_marks);
+}
 
 }  // namespace outrider

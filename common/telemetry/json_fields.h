@@ -2,24 +2,20 @@
 
 // Includes nlohmann-json, which is slow to compile: for .cc files only.
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
+#include "common/core/per_reason.h"
 #include "common/core/traffic_class.h"
-#include "common/net/udp_signal.h"
-#include "common/regulation/window_counters.h"
 #include "common/telemetry/identity_fields.h"
 
 namespace outrider {
@@ -34,19 +30,6 @@ class JsonFieldWriter;
 class JsonFieldReader;
 
 using Json = nlohmann::json;
-
-/// Names of the elements of an array that is indexed by an enum.
-template <std::size_t N>
-constexpr std::span<const std::string_view, N> element_names() {
-  if constexpr (N == kDropReasons) return kDropReasonNames;
-  else if constexpr (N == kWindowReasons) return kWindowReasonNames;
-  else if constexpr (N == udp_signal::kFaults) return udp_signal::kFaultNames;
-  else return kMarkReasonNames;
-}
-static_assert(kDropReasons != kMarkReasons && kDropReasons != udp_signal::kFaults &&
-                  kMarkReasons != udp_signal::kFaults && kWindowReasons != kDropReasons &&
-                  kWindowReasons != kMarkReasons && kWindowReasons != udp_signal::kFaults,
-              "arrays are told apart by their length");
 
 // -- writing
 
@@ -68,10 +51,11 @@ inline Json to_json_value(const Histogram& h) {
   return out;
 }
 
-template <std::size_t N>
-Json to_json_value(const std::array<std::uint64_t, N>& by_reason) {
+template <class E>
+Json to_json_value(const PerReason<E>& by_reason) {
   Json out = Json::object();
-  for (std::size_t i = 0; i < N; ++i) out[std::string(element_names<N>()[i])] = by_reason[i];
+  for (std::size_t i = 0; i < by_reason.size(); ++i)
+    out[std::string(names_of(E{})[i])] = by_reason[i];
   return out;
 }
 
@@ -201,11 +185,10 @@ inline void from_json_value(const Json& in, const std::string& path, Histogram& 
   h.restore_extremes(sum.get<double>(), min, max);
 }
 
-template <std::size_t N>
-void from_json_value(const Json& in, const std::string& path,
-                     std::array<std::uint64_t, N>& by_reason) {
-  for (std::size_t i = 0; i < N; ++i) {
-    const std::string name(element_names<N>()[i]);
+template <class E>
+void from_json_value(const Json& in, const std::string& path, PerReason<E>& by_reason) {
+  for (std::size_t i = 0; i < by_reason.size(); ++i) {
+    const std::string name(names_of(E{})[i]);
     from_json_value(member(in, path, name), path + "." + name, by_reason[i]);
   }
 }

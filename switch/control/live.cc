@@ -2,31 +2,46 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string>
+#include <string_view>
+
+#include "switch/report/figures.h"
 
 namespace outrider {
 namespace {
 
 using Kind = LiveFigure::Kind;
 
-template <std::size_t N>
-std::array<std::uint64_t, N> sum_by_reason(const PerClass<std::array<std::uint64_t, N>>& by_class) {
-  std::array<std::uint64_t, N> total{};
-  for (const auto& of_class : by_class.values)
-    for (std::size_t i = 0; i < N; ++i) total[i] += of_class[i];
-  return total;
+/// What the rows say is shown once it is not zero, classes together; what never happened
+/// takes no room. Figures of one label and reason are shown as their sum.
+void add_counts(std::vector<LiveFigure>& figures, const std::vector<FigureValue>& values) {
+  std::vector<LiveFigure> counts;
+  for (const FigureValue& v : values) {
+    if (v.figure.live == nullptr) continue;
+    std::string name = v.figure.live;
+    if (!v.reason.empty()) name += ' ' + std::string(v.reason);
+    const auto known = std::ranges::find(counts, name, &LiveFigure::name);
+    if (known != counts.end()) known->now += v.value;
+    else counts.push_back({std::move(name), Kind::kCount, 0, v.value});
+  }
+  for (auto& count : counts)
+    if (count.now != 0) figures.push_back(std::move(count));
 }
 
-/// What never happened takes no room.
-template <std::size_t N>
-void add_counts(std::vector<LiveFigure>& figures, const char* what,
-                const std::array<std::uint64_t, N>& counts,
-                const std::array<std::string_view, N>& names) {
-  for (std::size_t i = 0; i < N; ++i)
-    if (counts[i] != 0)
-      figures.push_back(
-          {std::string(what) + ' ' + std::string(names[i]), Kind::kCount, 0, counts[i]});
+/// The figures of the process, after those of its queues that it does not count itself.
+std::vector<FigureValue> of_process_and_queues(const SwitchReport& r) {
+  const std::vector<FigureValue> process = figures_of(r);
+  const auto counts = [&](const FigureValue& v) {
+    return std::ranges::any_of(process, [&](const FigureValue& own) {
+      return own.figure.live != nullptr && std::string_view(own.figure.live) == v.figure.live;
+    });
+  };
+  std::vector<FigureValue> all;
+  for (const auto& queue : r.queues)
+    for (const FigureValue& v : figures_of(queue))
+      if (v.figure.live != nullptr && !counts(v)) all.push_back(v);
+  all.insert(all.end(), process.begin(), process.end());
+  return all;
 }
 
 std::uint64_t total_of(const SwitchReport& r, std::uint64_t QueueCounts::*member) {
@@ -57,10 +72,13 @@ QueueReport before_of(const SwitchReport& before, std::size_t queue) {
 }
 
 std::string reasons(const QueueReport& q) {
-  std::vector<LiveFigure> counts;
-  add_counts(counts, "", sum_by_reason(q.drops), kDropReasonNames);
   std::string text;
-  for (const auto& c : counts) text += (text.empty() ? "" : ", ") + std::to_string(c.now) + c.name;
+  for (std::size_t r = 0; r < kDropReasons; ++r) {
+    std::uint64_t n = 0;
+    for (const auto& by_reason : q.drops.values) n += by_reason[r];
+    if (n == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(n) + ' ' + std::string(kDropReasonNames[r]);
+  }
   return text.empty() ? "-" : text;
 }
 
@@ -77,8 +95,6 @@ Row row_of(const QueueReport& before, const QueueReport& q, double interval) {
   const auto rate = [interval](Kind kind, std::uint64_t then, std::uint64_t is) {
     return format_live({"", kind, then, is}, interval);
   };
-  const auto marks = sum_by_reason(q.marks);
-  const auto marked = std::accumulate(marks.begin(), marks.end(), std::uint64_t{0});
   return {
       queue_name(q),
       std::to_string(sum(q.resident)),
@@ -86,7 +102,7 @@ Row row_of(const QueueReport& before, const QueueReport& q, double interval) {
       rate(Kind::kPackets, sum(before.transmitted), sum(q.transmitted)),
       rate(Kind::kBytes, sum(before.transmitted_bytes), sum(q.transmitted_bytes)),
       q.background_threshold_packets == ~0U ? "-" : std::to_string(q.background_threshold_packets),
-      std::to_string(marked),
+      std::to_string(sum(q.marks)),
       regulation_of(q),
       reasons(q)};
 }
@@ -115,15 +131,7 @@ std::vector<LiveFigure> live_figures(const SwitchReport& before, const SwitchRep
       {"queued", Kind::kCount, 0, now.resident},
       {"regulations", Kind::kCount, 0, total_of(now, &QueueCounts::entries_left)},
   };
-  std::array<std::uint64_t, kMarkReasons> marks{};
-  for (const auto& queue : now.queues)
-    for (const auto& of_class : queue.marks.values)
-      for (std::size_t i = 0; i < kMarkReasons; ++i) marks[i] += of_class[i];
-  add_counts(figures, "marked", marks, kMarkReasonNames);
-  add_counts(figures, "dropped", sum_by_reason(now.drops), kDropReasonNames);
-  if (now.device_rx_missed + now.device_rx_nombuf != 0)
-    figures.push_back(
-        {"lost before", Kind::kCount, 0, now.device_rx_missed + now.device_rx_nombuf});
+  add_counts(figures, of_process_and_queues(now));
   return figures;
 }
 
@@ -140,8 +148,7 @@ std::vector<LiveFigure> live_figures(const QueueReport& before, const QueueRepor
     figures.push_back({"armed", Kind::kCount, 0, now.starts_armed});
   }
   if (now.pace.held != 0) figures.push_back({"held", Kind::kCount, 0, now.held_packets});
-  add_counts(figures, "marked", sum_by_reason(now.marks), kMarkReasonNames);
-  add_counts(figures, "dropped", sum_by_reason(now.drops), kDropReasonNames);
+  add_counts(figures, figures_of(now));
   return figures;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <stdexcept>
 
+#include "switch/report/figures.h"
 #include "switch/report/report_json.h"
 
 namespace outrider {
@@ -44,25 +44,17 @@ std::vector<const QueueReport*> queues_of_port(const SwitchReport& report, std::
       "\"; /outrider/ports lists them");
 }
 
-template <std::size_t N>
-std::uint64_t sum(const PerClass<std::array<std::uint64_t, N>>& v) {
-  std::uint64_t n = 0;
-  for (const auto& by_reason : v.values) n = std::accumulate(by_reason.begin(), by_reason.end(), n);
-  return n;
-}
-
+/// What the rows say belongs to a port's outline; classes and reasons together.
 Table outline_of(const QueueReport& q) {
-  return {{"resident", {sum(q.resident)}},
-          {"resident_bytes", {q.resident_bytes}},
-          {"held_packets", {q.held_packets}},
-          {"arrived", {sum(q.arrived)}},
-          {"transmitted", {sum(q.transmitted)}},
-          {"transmitted_bytes", {sum(q.transmitted_bytes)}},
-          {"marks", {sum(q.marks)}},
-          {"drops", {sum(q.drops)}},
-          {"background_threshold_packets", {std::uint64_t{q.background_threshold_packets}}},
-          {"entries_left", {q.entries_left}},
-          {"starts_armed", {q.starts_armed}}};
+  std::vector<std::pair<std::string, std::uint64_t>> sums;
+  for (const FigureValue& v : figures_of(q)) {
+    if (!v.figure.in_outline) continue;
+    if (sums.empty() || sums.back().first != v.figure.field) sums.emplace_back(v.figure.field, 0);
+    sums.back().second += v.value;
+  }
+  Table table;
+  for (auto& [name, sum] : sums) table.push_back({std::move(name), {sum}});
+  return table;
 }
 
 TelemetryValue telemetry_of_devices(const std::vector<SwitchSnapshots::Device>& devices) {

@@ -53,7 +53,7 @@ class PaceHold {
   void hold(Packet* packet, Time now, std::uint32_t frame_bytes) noexcept {
     waiting_.push(packet, now, frame_bytes, TrafficClass::kBackground);
     ++counters_.held;
-    counters_.max_held = std::max(counters_.max_held, packets());
+    counters_.max_held = std::max<std::uint64_t>(counters_.max_held, packets());
   }
 
   /// May a packet of `frame_bytes` enter the queue? Spends its share of the floor.

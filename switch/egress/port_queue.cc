@@ -228,7 +228,7 @@ bool PortQueue::act_on(MarkVerdict verdict, Packet* packet) noexcept {
 void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
   const PacketMeta& m = meta(packet);
   if (m.ip_offset == 0 || !mark_ce(packet, m.ip_offset)) return;  // ARP; Not-ECT, or CE already
-  ++counters_.marks[m.traffic_class][static_cast<std::size_t>(reason)];
+  ++counters_.marks[m.traffic_class][reason];
 }
 
 void PortQueue::record_arrival(const Packet& packet, Time now) noexcept {
@@ -269,9 +269,7 @@ QueueCounts PortQueue::counts(Time now) const {
   QueueCounts n;
   n.initial_threshold_packets = initial_threshold_packets_;
   n.background_threshold_packets = marker_.threshold_packets(TrafficClass::kBackground);
-  n.arrived = counters_.arrived;
-  n.transmitted = counters_.transmitted;
-  n.transmitted_bytes = counters_.transmitted_bytes;
+  base_of<QueueCounters>(n) = counters_;
   for (std::size_t c = 0; c < kTrafficClasses; ++c)
     n.resident.values[c] = queue_.occupancy_by_class().values[c];
   n.resident_bytes = queue_.occupancy_bytes();
@@ -281,30 +279,13 @@ QueueCounts PortQueue::counts(Time now) const {
     n.resident_bytes += hold_->bytes();
   }
   n.pace = hold_ != nullptr ? hold_->counters() : paced_;
-  n.drops = counters_.drops;
-  n.marks = counters_.marks;
-  n.hop_records = counters_.hop_records;
-  n.hop_records_no_room = counters_.hop_records_no_room;
   if (window_) n.window = window_->counters();
   if (regulator_) count_regulation(n, now);
   return n;
 }
 
 void PortQueue::count_regulation(QueueCounts& n, Time now) const {
-  const RegulatorCounters& r = regulator_->counters();
-  n.starts_armed = r.armed;
-  n.starts_predicted = r.predicted;
-  n.starts_repeated = r.repeated;
-  n.starts_refused_budget = r.refused_budget;
-  n.starts_refused_table = r.refused_table;
-  n.recovered_arrival = r.recovered_arrival;
-  n.recovered_burst_end = r.recovered_burst_end;
-  n.recovered_timer = r.recovered_timer;
-  n.expired = r.expired;
-  n.budget_exhausted = r.budget_exhausted;
-  n.replaced = r.replaced;
-  n.predictions_missed = r.missed;
-  n.withdrawn = r.withdrawn;
+  base_of<RegulatorCounters>(n) = regulator_->counters();
   n.predictor = regulator_->prediction_counters();
   n.entries_left = regulator_->live_entries();
   n.regulated_ns = regulator_->regulated(now).count();

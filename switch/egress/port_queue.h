@@ -20,18 +20,6 @@
 
 namespace outrider {
 
-/// What one egress queue has counted. Identity, per class:
-/// arrived == transmitted + sum(drops) + resident.
-struct QueueCounters {
-  PerClass<std::uint64_t> arrived{};
-  PerClass<std::uint64_t> transmitted{};
-  PerClass<std::uint64_t> transmitted_bytes{};  ///< frame bytes
-  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
-  PerClass<std::array<std::uint64_t, kMarkReasons>> marks{};
-  std::uint64_t hop_records = 0;          ///< written into probes
-  std::uint64_t hop_records_no_room = 0;  ///< probes that had none left
-};
-
 /// One queue of an egress port: admission, marking, regulation, and the records of
 /// what bursts met there. The marker and the regulator decide; this is the one place
 /// that sets CE, counts and drops.
@@ -143,7 +131,7 @@ class PortQueue {
   }
 
   void drop(Packet* packet, DropReason reason) noexcept {
-    ++counters_.drops[meta(*packet).traffic_class][static_cast<std::size_t>(reason)];
+    ++counters_.drops[meta(*packet).traffic_class][reason];
     release(packet);
   }
 

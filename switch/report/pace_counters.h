@@ -1,6 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
+
+#include "common/core/figure.h"
 
 namespace outrider {
 
@@ -13,7 +17,23 @@ struct PaceCounters {
   std::uint64_t released_end = 0;    ///< regulation was over
   std::uint64_t pushed_out = 0;      ///< dropped: a burst needed the room
   std::uint64_t held_ns = 0;         ///< sum of what they waited here
-  std::uint32_t max_held = 0;        ///< packets
+  std::uint64_t max_held = 0;        ///< packets
 };
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PaceCounters>
+void fields(V& v, R& r) {
+  v.value(counter("held", "packets", "Packets that had to wait before the queue"), r.held);
+  v.value(counter("released_room", "packets", "Held packets let in: the queue had room"),
+          r.released_room);
+  v.value(counter("released_floor", "packets", "Held packets let in: background's floor was due"),
+          r.released_floor);
+  v.value(counter("released_end", "packets", "Held packets let in: regulation was over"),
+          r.released_end);
+  v.value(counter("pushed_out", "packets", "Held packets dropped: a burst needed the room"),
+          r.pushed_out);
+  v.value(counter("held_ns", "ns", "Time that packets were held, summed over them"), r.held_ns);
+  v.value(gauge("max_held", "packets", "Most packets held at once"), r.max_held);
+}
 
 }  // namespace outrider

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "common/core/burst_identity.h"
-#include "common/core/drop_reason.h"
 #include "common/core/histogram.h"
-#include "common/core/poll_gaps.h"
 #include "common/core/traffic_class.h"
-#include "common/net/udp_signal.h"
+#include "common/telemetry/run_report.h"
 #include "switch/report/counts.h"
 
 namespace outrider {
@@ -53,29 +50,9 @@ struct QueueReport : QueueCounts {
 };
 
 /// Everything that a switch process (or the switch side of a virtual run) knows.
-/// Identities: received + copied == transmitted + sum over reasons of dropped + resident;
+/// Identities: that of ProcessCounts;
 /// entered at the edges + copied == left at the edges + dropped + resident + on_links.
-struct SwitchReport {
-  std::int64_t bin_ns = 0;
-  std::int64_t end_ns = 0;
-  std::uint64_t received = 0;  ///< packets handed to any switch, each hop counts
-  std::uint64_t copied = 0;    ///< made by flooding, beyond the packet itself, or wanted
-  std::uint64_t transmitted = 0;
-  std::uint64_t resident = 0;  ///< waiting in queues
-  std::uint64_t on_links = 0;  ///< on the wires among the switches and at the edges
-  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
-  std::uint64_t signals_bad_code = 0;  ///< START with threshold code zero
-  /// Messages of the UDP form that were believed to be none, by udp_signal::Fault.
-  std::array<std::uint64_t, udp_signal::kFaults> signals_bad_udp{};
-  std::uint64_t signals_not_accepted = 0;  ///< looked like one, from where none is accepted
-  std::uint64_t signals_over_rate = 0;     ///< beyond the source's token bucket
-  std::uint64_t device_rx_missed = 0;      ///< lost before our queue, by the device's counters
-  std::uint64_t device_rx_nombuf = 0;
-  std::int64_t longest_poll_gap_ns = 0;  ///< real time only
-  /// Real time only: in polls that found packets, dropped ones too; all lcores together.
-  std::int64_t busy_ns = 0;
-  std::vector<PollGap> poll_gaps;  ///< real time only: the longest, see PollGaps; by time
-  bool ledger_balanced = false;
+struct SwitchReport : ProcessCounts, SignalRefusals, RunReport {
   std::vector<QueueReport> queues;
 };
 

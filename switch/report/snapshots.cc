@@ -4,6 +4,7 @@
 
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_loop.h"
+#include "common/telemetry/add_fields.h"
 #include "switch/report/with_devices.h"
 
 namespace outrider {
@@ -11,28 +12,18 @@ namespace outrider {
 void add_lane(SwitchReport& report, const LaneCounts& lane) {
   report.received += lane.received;
   report.copied += lane.copied;
-  report.signals_bad_code += lane.signals_bad_code;
-  for (std::size_t f = 0; f < udp_signal::kFaults; ++f)
-    report.signals_bad_udp[f] += lane.signals_bad_udp[f];
-  report.signals_not_accepted += lane.signals_not_accepted;
-  report.signals_over_rate += lane.signals_over_rate;
-  for (std::size_t r = 0; r < kDropReasons; ++r)
+  add_fields(base_of<SignalRefusals>(report), base_of<SignalRefusals>(lane));
+  for (std::size_t r = 0; r < lane.dropped.size(); ++r)
     report.drops[TrafficClass::kBackground][r] += lane.dropped[r];
 }
 
 bool add_queue(SwitchReport& report, const QueueCounts& queue) {
-  bool balanced = true;
-  for (std::size_t c = 0; c < kTrafficClasses; ++c) {
-    std::uint64_t ended = queue.transmitted.values[c] + queue.resident.values[c];
-    for (std::size_t r = 0; r < kDropReasons; ++r) {
-      ended += queue.drops.values[c][r];
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    for (std::size_t r = 0; r < kDropReasons; ++r)
       report.drops.values[c][r] += queue.drops.values[c][r];
-    }
-    balanced &= ended == queue.arrived.values[c];
-    report.transmitted += queue.transmitted.values[c];
-    report.resident += queue.resident.values[c];
-  }
-  return balanced;
+  report.transmitted += sum(queue.transmitted);
+  report.resident += sum(queue.resident);
+  return balanced(queue);
 }
 
 SwitchSnapshots::SwitchSnapshots(const SwitchProcessConfig& config, std::size_t loops,

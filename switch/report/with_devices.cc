@@ -5,14 +5,12 @@ namespace outrider {
 SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx_dropped,
                           std::uint64_t malformed, const PortLosses& losses,
                           const PollTimes& times) {
-  constexpr auto kTxFull = static_cast<std::size_t>(DropReason::kDeviceTxFull);
-  constexpr auto kMalformed = static_cast<std::size_t>(DropReason::kMalformed);
   for (std::size_t c = 0; c < kTrafficClasses; ++c) {
-    report.drops.values[c][kTxFull] += tx_dropped.values[c];
+    report.drops.values[c][DropReason::kDeviceTxFull] += tx_dropped.values[c];
     report.transmitted -= tx_dropped.values[c];
   }
   report.received += malformed;
-  report.drops[TrafficClass::kBackground][kMalformed] += malformed;
+  report.drops[TrafficClass::kBackground][DropReason::kMalformed] += malformed;
   report.device_rx_missed = losses.rx_missed;
   report.device_rx_nombuf = losses.rx_nombuf;
   report.longest_poll_gap_ns = times.longest_gap.count();

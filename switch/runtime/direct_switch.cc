@@ -85,8 +85,7 @@ SwitchReport DirectSwitch::report(Time now) const {
     dropped = std::accumulate(by_reason.begin(), by_reason.end(), dropped);
   r.ledger_balanced &= r.received + r.copied == left + dropped + r.resident + r.on_links;
   r.received += malformed();
-  r.drops[TrafficClass::kBackground][static_cast<std::size_t>(DropReason::kMalformed)] +=
-      malformed();
+  r.drops[TrafficClass::kBackground][DropReason::kMalformed] += malformed();
   return r;
 }
 

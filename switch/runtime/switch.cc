@@ -177,8 +177,7 @@ bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, T
   PacketMeta& m = meta(packet);
   const auto [verdict, fault, signal] = lane.gate.judge(*message, m.flow.source_address, now);
   count(lane, verdict);
-  if (verdict == SignalGate::Verdict::kBadMessage)
-    ++lane.signals_bad_udp[static_cast<std::size_t>(fault)];
+  if (verdict == SignalGate::Verdict::kBadMessage) ++lane.signals_bad_udp[fault];
   if (verdict != SignalGate::Verdict::kAdmitted) return false;
   if (signal.kind == udp_signal::Kind::kStart) {
     StartSignal start{.flow = {m.flow.source_address, m.flow.destination_address,
@@ -211,7 +210,7 @@ void Switch::count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept {
 }
 
 void Switch::drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept {
-  ++lane.dropped[static_cast<std::size_t>(reason)];
+  ++lane.dropped[reason];
   release(&packet);
 }
 

@@ -204,7 +204,7 @@ class Switch final : public Node {
           ++lane.handed;
           hand_on(*next, copy);
         } else {
-          ++lane.dropped[static_cast<std::size_t>(DropReason::kFloodNoBuffer)];
+          ++lane.dropped[DropReason::kFloodNoBuffer];
         }
       }
       next = p;

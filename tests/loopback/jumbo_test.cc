@@ -76,9 +76,7 @@ TEST(Jumbo, PassesWhole) {
 TEST(Jumbo, IsMalformedWhereThereIsNoRoom) {
   const Outcome outcome = run("");
   EXPECT_EQ(outcome.left.size(), 2U);
-  EXPECT_EQ(outcome.report
-                .drops[TrafficClass::kBackground][static_cast<std::size_t>(DropReason::kMalformed)],
-            1U);
+  EXPECT_EQ(outcome.report.drops[TrafficClass::kBackground][DropReason::kMalformed], 1U);
 }
 
 }  // namespace

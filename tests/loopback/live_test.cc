@@ -210,8 +210,7 @@ TEST_F(Live, TheSwitchShowsWhatTheReportSays) {
   const auto received = static_cast<double>(r.received);
   EXPECT_NEAR(total_of(lines, "received"), received, kRounding * received) << output;
   std::uint64_t dropped = 0;
-  for (const auto& by_reason : r.drops.values)
-    dropped += by_reason[static_cast<std::size_t>(DropReason::kNotIpv4)];
+  for (const auto& by_reason : r.drops.values) dropped += by_reason[DropReason::kNotIpv4];
   ASSERT_GT(dropped, 0U) << output;
   EXPECT_EQ(lines.back().figures.at("dropped not_ipv4"), static_cast<double>(dropped)) << output;
 }
@@ -234,7 +233,7 @@ TEST_F(Live, TheSwitchShowsItsQueues) {
   const SwitchReport r = switch_report_from_json(read_whole(directory_ / "report.json"));
   std::uint64_t dropped = 0;
   for (const auto& by_reason : r.queues.at(0).drops.values)
-    dropped += by_reason[static_cast<std::size_t>(DropReason::kTailPackets)];
+    dropped += by_reason[DropReason::kTailPackets];
   ASSERT_GT(dropped, 0U) << output;
   const std::size_t last = output.rfind("\n  s.p[0]  waiting ");
   ASSERT_NE(last, std::string::npos) << output;

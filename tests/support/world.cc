@@ -142,14 +142,4 @@ RunResult run(const SwitchProcessConfig& switches, const GeneratorConfig& traffi
   return r;
 }
 
-std::uint64_t sum(const std::array<std::uint64_t, kDropReasons>& drops) {
-  return std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
-}
-
-std::uint64_t sum(const PerClass<std::array<std::uint64_t, kDropReasons>>& drops) {
-  std::uint64_t total = 0;
-  for (const auto& by_reason : drops.values) total += sum(by_reason);
-  return total;
-}
-
 }  // namespace outrider

@@ -97,9 +97,6 @@ inline RunResult run(const Dumbbell& d, rte_mempool& pool,
   return run(d.switches(), d.traffic(), pool, limit);
 }
 
-std::uint64_t sum(const PerClass<std::array<std::uint64_t, kDropReasons>>& drops);
-std::uint64_t sum(const std::array<std::uint64_t, kDropReasons>& drops);
-
 /// Mean of a container of numbers; 0 if it is empty.
 template <class Values>
 double mean(const Values& values) {

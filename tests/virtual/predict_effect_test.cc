@@ -92,9 +92,7 @@ TEST_F(PredictEffect, FindsAShorterQueueWithoutAnySignal) {
     EXPECT_EQ(q.predictions_missed, 3U);
     EXPECT_EQ(q.predictor.ended, 1U);
     EXPECT_EQ(q.entries_left, 0U);
-    EXPECT_GT(q.marks[TrafficClass::kBackground]
-                     [static_cast<std::size_t>(MarkReason::kRegulatedThreshold)],
-              0U);
+    EXPECT_GT(q.marks[TrafficClass::kBackground][MarkReason::kRegulatedThreshold], 0U);
     sum_off.start_packets += without.start_packets;
     sum_off.communication_ms += without.communication_ms;
     sum_on.start_packets += with.start_packets;
@@ -125,7 +123,7 @@ TEST_F(PredictEffect, HoldsWindowsWithoutAnySignal) {
     EXPECT_EQ(q.starts_armed, 0U);
     EXPECT_EQ(q.starts_predicted, kJobIterations - 7 + 3) << "and three that did not come";
     EXPECT_EQ(q.entries_left, 0U);
-    EXPECT_GT(q.window.answers[static_cast<std::size_t>(WindowReason::kHeld)], 1000U);
+    EXPECT_GT(q.window.answers[WindowReason::kHeld], 1000U);
     EXPECT_GE(q.window.releases, kJobIterations - 7 + 3);
     start_off += without.start_packets;
     start += with.start_packets;

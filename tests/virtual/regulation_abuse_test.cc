@@ -52,7 +52,7 @@ TEST_F(RegulationFaults, NeverMarksWhatIsNotEctAndKeepsChecksums) {
   EXPECT_GT(ce, 100U);
   EXPECT_GT(plain_seen, 1000U);
   EXPECT_EQ(signals, 2 * kFaultIterations);
-  EXPECT_EQ(r.traffic.drops[static_cast<std::size_t>(DropReason::kBadChecksum)], 0U);
+  EXPECT_EQ(r.traffic.drops[DropReason::kBadChecksum], 0U);
 }
 
 // CE set elsewhere stays CE, and is not counted as ours.

@@ -34,9 +34,7 @@ TEST_F(UdpRegulation, ArmsAndRecoversAsTheTosFormDoes) {
     EXPECT_EQ(q.transmitted[TrafficClass::kSignal], kFaultIterations);
     EXPECT_EQ(r->traffic.acks_received, kFaultIterations);
     EXPECT_EQ(r->traffic.ack_timeouts, 0U);
-    EXPECT_GT(q.marks[TrafficClass::kBackground]
-                     [static_cast<std::size_t>(MarkReason::kRegulatedThreshold)],
-              0U);
+    EXPECT_GT(q.marks[TrafficClass::kBackground][MarkReason::kRegulatedThreshold], 0U);
   }
   EXPECT_NEAR(milliseconds_of(bottleneck_of(udp).regulated_ns),
               milliseconds_of(bottleneck_of(tos).regulated_ns), 0.1);

@@ -1,15 +1,9 @@
 #include <algorithm>
-#include <numeric>
 
 #include "trafficgen/apps/generator_state.h"
 #include "trafficgen/streams/engine/stream_config.h"
 
 namespace outrider {
-namespace {
-
-constexpr auto index_of(DropReason reason) noexcept { return static_cast<std::size_t>(reason); }
-
-}  // namespace
 
 TrafficLive Generator::live(Time now) const noexcept {
   const State& s = *state_;
@@ -23,13 +17,13 @@ TrafficLive Generator::live(Time now) const noexcept {
     for (std::size_t i = 0; i < kDropReasons; ++i) live.drops[i] += c.drops[i];
   }
   live.received += s.unknown_host + s.malformed + s.not_ipv4;
-  live.drops[index_of(DropReason::kNotIpv4)] += s.not_ipv4;
-  live.drops[index_of(DropReason::kUnknownHost)] += s.unknown_host;
-  live.drops[index_of(DropReason::kMalformed)] += s.malformed;
+  live.drops[DropReason::kNotIpv4] += s.not_ipv4;
+  live.drops[DropReason::kUnknownHost] += s.unknown_host;
+  live.drops[DropReason::kMalformed] += s.malformed;
   for (const auto& edge : s.neighbours) {
     if (edge == nullptr) continue;
     live.received += edge->totals().consumed();
-    live.drops[index_of(DropReason::kUnresolved)] += edge->unresolved();
+    live.drops[DropReason::kUnresolved] += edge->unresolved();
   }
   live.delivered_bytes = s.goodput.totals();
   live.retransmitted = s.memory.events.retransmitted;
@@ -68,9 +62,8 @@ GeneratorReport Generator::report(Time now) const {
     r.starts_sent += c.starts_sent;
     r.acks_sent += c.acks_sent;
     r.acks_received += c.acks_received;
-    const auto dropped = std::accumulate(c.drops.begin(), c.drops.end(), std::uint64_t{0});
     r.ledger_balanced &=
-        c.received == c.to_connections + c.signals_taken + c.datagrams_taken + dropped;
+        c.received == c.to_connections + c.signals_taken + c.datagrams_taken + sum(c.drops);
   }
   for (const auto& job : s.jobs) job->fill(r);
   r.ledger_balanced &= r.starts_sent == r.starts.sent();

@@ -39,8 +39,8 @@ class HostsAndStreams {
 template <class Counts>
 void add_devices(Counts& counts, const PollDevices& devices) noexcept {
   for (const std::uint64_t dropped : devices.tx_dropped().values)
-    counts.drops[static_cast<std::size_t>(DropReason::kDeviceTxFull)] += dropped;
-  counts.drops[static_cast<std::size_t>(DropReason::kMalformed)] += devices.malformed();
+    counts.drops[DropReason::kDeviceTxFull] += dropped;
+  counts.drops[DropReason::kMalformed] += devices.malformed();
   counts.received += devices.malformed();
 }
 

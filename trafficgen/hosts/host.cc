@@ -157,7 +157,7 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
     verify(*packet, frame);
   if (attribution_ && !dropped) attribution_->on_packet(*packet, frame.segment.payload_bytes, now);
   release(packet);
-  if (dropped) ++counters_.drops[static_cast<std::size_t>(*dropped)];
+  if (dropped) ++counters_.drops[*dropped];
   else if (is_datagram) ++counters_.datagrams_taken;
   else if (is_udp_signal) take_signal(signal, now);
   else take_frame(frame, now);

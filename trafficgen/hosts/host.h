@@ -10,6 +10,7 @@
 
 #include "common/core/fifo.h"
 #include "common/core/flow_table.h"
+#include "common/core/per_reason.h"
 #include "common/core/random.h"
 #include "common/core/units.h"
 #include "common/net/tos_signal.h"
@@ -82,7 +83,7 @@ struct HostCounters {
   std::uint64_t to_connections = 0;
   std::uint64_t signals_taken = 0;
   std::uint64_t datagrams_taken = 0;  ///< by endpoints, see DatagramEndpoint
-  std::array<std::uint64_t, kDropReasons> drops{};
+  PerReason<DropReason> drops{};
   std::uint64_t mbuf_exhausted = 0;
   std::uint64_t device_full_waits = 0;
   std::uint64_t starts_sent = 0;

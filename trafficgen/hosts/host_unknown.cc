@@ -25,7 +25,7 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
       return refresh(slot, now);
     }
   }
-  ++counters_.drops[static_cast<std::size_t>(DropReason::kNoConnection)];
+  ++counters_.drops[DropReason::kNoConnection];
   if (!s.has(kTcpRst)) reset(frame);
 }
 

@@ -35,7 +35,7 @@ std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLiv
   count("transfers", now.transfers);
   count("retransmitted", now.retransmitted);
   if (now.stream_received != 0) figures.push_back({"lost", Kind::kCount, 0, now.stream_lost});
-  for (std::size_t i = 0; i < kDropReasons; ++i)
+  for (std::size_t i = 0; i < now.drops.size(); ++i)
     count("dropped " + std::string(kDropReasonNames[i]), now.drops[i]);
   return figures;
 }

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "common/core/clock.h"
 #include "common/core/drop_reason.h"
+#include "common/core/per_reason.h"
 #include "common/core/traffic_class.h"
 #include "common/runtime/live_report.h"
 #include "common/telemetry/live_view.h"
@@ -20,7 +20,7 @@ struct TrafficLive {
   std::uint64_t sent_bytes = 0;  ///< frames, FCS included
   std::uint64_t received = 0;
   std::uint64_t received_bytes = 0;
-  std::array<std::uint64_t, kDropReasons> drops{};
+  PerReason<DropReason> drops{};
   PerClass<std::uint64_t> delivered_bytes{};  ///< payload in order, by TCP
   std::uint64_t retransmitted = 0;            ///< segments of all connections
   std::uint64_t bursts = 0;                   ///< delivered

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,8 +8,9 @@
 #include "common/core/burst_identity.h"
 #include "common/core/burst_ledger.h"
 #include "common/core/drop_reason.h"
-#include "common/core/poll_gaps.h"
+#include "common/core/per_reason.h"
 #include "common/core/traffic_class.h"
+#include "common/telemetry/run_report.h"
 #include "trafficgen/background/flow_report.h"
 #include "trafficgen/background/request_report.h"
 #include "trafficgen/background/transfer_report.h"
@@ -139,13 +139,11 @@ struct StartCounts {
 
 /// Identity: sent + received_from_devices == see Generator; per host
 /// received == delivered to a connection + answered signals + sum(dropped).
-struct GeneratorReport {
-  std::int64_t bin_ns = 0;
-  std::int64_t end_ns = 0;
+struct GeneratorReport : RunReport {
   std::uint64_t sent = 0;      ///< packets that left a host's NIC
   std::uint64_t received = 0;  ///< packets handed to hosts
   std::uint64_t consumed = 0;  ///< of these, taken by a connection or as a signal
-  std::array<std::uint64_t, kDropReasons> drops{};
+  PerReason<DropReason> drops{};
   std::uint64_t mbuf_exhausted = 0;     ///< times that a NIC had to wait for a buffer
   std::uint64_t device_full_waits = 0;  ///< times that a NIC had to wait for its device
   /// Times that a pool of [transport_memory] was empty: senders waited, or data out
@@ -161,12 +159,7 @@ struct GeneratorReport {
   std::uint64_t ack_timeouts = 0;
   std::uint64_t late_iterations =
       0;  ///< fixed schedule: the last burst was not over when the next was due
-  std::uint64_t device_rx_missed = 0;  ///< lost before a host, by the device's counters
-  std::uint64_t device_rx_nombuf = 0;
-  std::int64_t longest_poll_gap_ns = 0;
-  std::vector<PollGap> poll_gaps;  ///< real time only: the longest, see PollGaps; by time
   bool jobs_finished = false;
-  bool ledger_balanced = false;
   std::vector<BurstRecord> bursts;
   std::vector<IterationRecord> iterations;
   std::vector<JobReport> jobs;

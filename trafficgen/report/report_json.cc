@@ -1,52 +1,9 @@
 #include "trafficgen/report/report_json.h"
 
 #include "common/telemetry/json_fields.h"
-#include "common/telemetry/poll_gap_fields.h"
-#include "trafficgen/report/report_fields.h"
-#include "trafficgen/streams/engine/stream_report_json.h"
+#include "trafficgen/report/generator_fields.h"
 
 namespace outrider {
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, GeneratorReport>
-void fields(V& v, R& r) {
-  v.value("bin_ns", r.bin_ns);
-  v.value("end_ns", r.end_ns);
-  v.value("sent", r.sent);
-  v.value("received", r.received);
-  v.value("consumed", r.consumed);
-  v.value("drops", r.drops);
-  v.value("mbuf_exhausted", r.mbuf_exhausted);
-  v.value("device_full_waits", r.device_full_waits);
-  v.value("flights_exhausted", r.flights_exhausted);
-  v.value("segments_exhausted", r.segments_exhausted);
-  v.value("disorders_exhausted", r.disorders_exhausted);
-  v.value("tcp_events", r.tcp_events);
-  v.value("starts_sent", r.starts_sent);
-  v.value("starts", r.starts);
-  v.value("acks_sent", r.acks_sent);
-  v.value("acks_received", r.acks_received);
-  v.value("ack_timeouts", r.ack_timeouts);
-  v.value("late_iterations", r.late_iterations);
-  v.value("device_rx_missed", r.device_rx_missed);
-  v.value("device_rx_nombuf", r.device_rx_nombuf);
-  v.value("longest_poll_gap_ns", r.longest_poll_gap_ns);
-  v.value("poll_gaps", r.poll_gaps);
-  v.value("jobs_finished", r.jobs_finished);
-  v.value("ledger_balanced", r.ledger_balanced);
-  v.value("bursts", r.bursts);
-  v.value("iterations", r.iterations);
-  v.value("jobs", r.jobs);
-  v.value("learners", r.learners);
-  v.value("flows", r.flows);
-  v.value("requests", r.requests);
-  v.value("bins", r.bins);
-  v.value("flow_groups", r.flow_groups);
-  v.value("neighbourhood", r.neighbourhood);
-  v.value("streams", r.streams);
-  v.value("transfers", r.transfers);
-  v.value("payload", r.payload);
-}
 
 namespace {
 

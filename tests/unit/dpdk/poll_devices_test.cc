@@ -222,8 +222,8 @@ TEST(SwitchWithDevices, KeepsTheLedgerClosed) {
   EXPECT_EQ(r.transmitted, 5U);
   const auto& ddl = r.drops[TrafficClass::kDdl];
   const auto& background = r.drops[TrafficClass::kBackground];
-  EXPECT_EQ(ddl[static_cast<std::size_t>(DropReason::kDeviceTxFull)], 2U);
-  EXPECT_EQ(background[static_cast<std::size_t>(DropReason::kMalformed)], 1U);
+  EXPECT_EQ(ddl[DropReason::kDeviceTxFull], 2U);
+  EXPECT_EQ(background[DropReason::kMalformed], 1U);
   EXPECT_EQ(r.received, r.transmitted + 2 + 1 + r.resident);
   EXPECT_EQ(r.device_rx_missed, 5U);
   EXPECT_EQ(r.device_rx_nombuf, 6U);

@@ -202,7 +202,7 @@ TEST(DatagramHost, ADatagramFindsTheOtherEnd) {
   const HostCounters& c = t.b.counters();
   EXPECT_EQ(c.received, 3U);
   EXPECT_EQ(c.datagrams_taken, 2U);
-  EXPECT_EQ(c.drops[static_cast<std::size_t>(DropReason::kMalformed)], 1U);
+  EXPECT_EQ(c.drops[DropReason::kMalformed], 1U);
 }
 
 TEST(DatagramHost, AStrangersDatagramIsNobodys) {
@@ -216,7 +216,7 @@ TEST(DatagramHost, AStrangersDatagramIsNobodys) {
   t.a.changed(here, Time{});
   t.loop.run_until(Time{} + 1ms);
   EXPECT_TRUE(there.arrived.empty());
-  EXPECT_EQ(t.b.counters().drops[static_cast<std::size_t>(DropReason::kNoConnection)], 1U);
+  EXPECT_EQ(t.b.counters().drops[DropReason::kNoConnection], 1U);
 }
 
 // Two endpoints with as much to send share the wire packet by packet.

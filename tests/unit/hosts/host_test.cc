@@ -261,8 +261,7 @@ TEST(Host, UnknownSegmentsAreAnsweredWithReset) {
                      Time{});
     p.run(1ms);
     ASSERT_EQ(p.to_a.seen.size(), row.answered ? 1U : 0U) << row.why;
-    EXPECT_EQ(p.b.counters().drops[static_cast<std::size_t>(DropReason::kNoConnection)], 1U)
-        << row.why;
+    EXPECT_EQ(p.b.counters().drops[DropReason::kNoConnection], 1U) << row.why;
     Pair::expect_balanced(p.b);
     if (!row.answered) continue;
     EXPECT_EQ(p.to_a.seen[0].flow, Pair::flow().reversed()) << row.why;
@@ -288,7 +287,7 @@ TEST(Host, DamagedFramesAreCountedAndReleased) {
   frame[24] ^= 1;
   p.wire_to_b.push(packet_of(p.pool.get(), frame), Time{});
   p.run(1ms);
-  EXPECT_EQ(p.b.counters().drops[static_cast<std::size_t>(DropReason::kBadChecksum)], 1U);
+  EXPECT_EQ(p.b.counters().drops[DropReason::kBadChecksum], 1U);
   EXPECT_TRUE(p.to_a.seen.empty());
   EXPECT_EQ(p.pool.in_use(), 0U);
   Pair::expect_balanced(p.b);

@@ -287,12 +287,12 @@ TEST(HostUdpSignals, AHostThatTakesNoneOrHearsAnotherCountsThem) {
   Pair p;
   p.a.send_start(kStart, Time{});
   p.loop.run_until(Time{1ms});
-  EXPECT_EQ(p.b.counters().drops[static_cast<std::size_t>(DropReason::kNoConnection)], 1U);
+  EXPECT_EQ(p.b.counters().drops[DropReason::kNoConnection], 1U);
   EXPECT_EQ(p.b.counters().acks_sent, 0U);
   p.b.take_signals_at(5901);
   p.a.send_start(kStart, Time{1ms});
   p.loop.run_until(Time{2ms});
-  EXPECT_EQ(p.b.counters().drops[static_cast<std::size_t>(DropReason::kNoConnection)], 2U);
+  EXPECT_EQ(p.b.counters().drops[DropReason::kNoConnection], 2U);
   p.b.take_signals_at(5900);
   p.a.take_signals_at(5900);
   p.a.send_start(kStart, Time{2ms});

@@ -64,7 +64,7 @@ void play(Regulator& regulator, std::span<const Row> rows, Duration shift) {
     EXPECT_EQ(regulator.threshold(now).value_or(kNone), row.expect)
         << row.why << " (at " << row.at.count() << " ns, shifted by " << shift.count() << ")";
     const RegulatorCounters& c = regulator.counters();
-    ASSERT_EQ(c.armed, ended(c) + regulator.live_entries()) << row.why;
+    ASSERT_EQ(c.starts_armed, ended(c) + regulator.live_entries()) << row.why;
   }
 }
 
@@ -97,7 +97,7 @@ TEST(RegulatorDue, BeginsALeadBeforeAndEndsAsEver) {
   };
   const auto n = play_shifted(policy(Recovery::kArrival), kRows, 7ms);
   EXPECT_EQ(n.recovered_arrival, 3U);
-  EXPECT_EQ(n.repeated, 1U);
+  EXPECT_EQ(n.starts_repeated, 1U);
 }
 
 TEST(RegulatorDue, IsNotAskedWithoutALead) {
@@ -199,7 +199,7 @@ TEST(RegulatorDue, BudgetIsChargedFromTheBegin) {
   };
   const auto n = play_shifted(p, kRows, 31ms);
   EXPECT_EQ(n.budget_exhausted, 2U) << "one ended, one that did not begin";
-  EXPECT_EQ(n.refused_budget, 0U);
+  EXPECT_EQ(n.starts_refused_budget, 0U);
 }
 
 TEST(RegulatorDue, WhatWaitsTakesAPlaceInTheTable) {

@@ -54,7 +54,7 @@ TEST(Regulator, WhatDoesNotConcernItChangesNothing) {
       EXPECT_EQ(told.counters().recovered_arrival, asked.counters().recovered_arrival);
       EXPECT_EQ(told.counters().recovered_burst_end, asked.counters().recovered_burst_end);
       EXPECT_EQ(told.counters().expired, asked.counters().expired);
-      EXPECT_GT(told.counters().armed, 100U);
+      EXPECT_GT(told.counters().starts_armed, 100U);
       if (flows == 20 && recovery == Recovery::kArrival) {
         EXPECT_GT(spared, 1000U);
       }

@@ -59,18 +59,18 @@ class Model {
     const auto seen = std::ranges::find_if(seen_, same_flow);
     if (it == live_.end() ? seen != seen_.end() && seen->sequence == sequence
                           : it->sequence == sequence) {
-      ++n.repeated;
+      ++n.starts_repeated;
       return;
     }
     if (it != live_.end()) {
       ++n.replaced;
       live_.erase(it);
     }
-    if (live_.size() == policy_.max_entries) ++n.refused_table;
+    if (live_.size() == policy_.max_entries) ++n.starts_refused_table;
     else if (begin == now_ && held_[{job_of(flow), now_ / kWindow}] >= allowance_)
-      ++n.refused_budget;
+      ++n.starts_refused_budget;
     else {
-      ++n.armed;
+      ++n.starts_armed;
       live_.push_back(
           {flow, sequence, threshold, begin, begin, begin == now_, false, bytes.value_or(0)});
     }
@@ -186,10 +186,10 @@ std::uint64_t ended(const RegulatorCounters& c) {
 }
 
 void expect_same(const RegulatorCounters& a, const RegulatorCounters& b) {
-  EXPECT_EQ(a.armed, b.armed);
-  EXPECT_EQ(a.repeated, b.repeated);
-  EXPECT_EQ(a.refused_budget, b.refused_budget);
-  EXPECT_EQ(a.refused_table, b.refused_table);
+  EXPECT_EQ(a.starts_armed, b.starts_armed);
+  EXPECT_EQ(a.starts_repeated, b.starts_repeated);
+  EXPECT_EQ(a.starts_refused_budget, b.starts_refused_budget);
+  EXPECT_EQ(a.starts_refused_table, b.starts_refused_table);
   EXPECT_EQ(a.recovered_arrival, b.recovered_arrival);
   EXPECT_EQ(a.recovered_burst_end, b.recovered_burst_end);
   EXPECT_EQ(a.recovered_timer, b.recovered_timer);
@@ -199,10 +199,10 @@ void expect_same(const RegulatorCounters& a, const RegulatorCounters& b) {
 }
 
 void add(RegulatorCounters& sum, const RegulatorCounters& c) {
-  sum.armed += c.armed;
-  sum.repeated += c.repeated;
-  sum.refused_budget += c.refused_budget;
-  sum.refused_table += c.refused_table;
+  sum.starts_armed += c.starts_armed;
+  sum.starts_repeated += c.starts_repeated;
+  sum.starts_refused_budget += c.starts_refused_budget;
+  sum.starts_refused_table += c.starts_refused_table;
   sum.recovered_arrival += c.recovered_arrival;
   sum.recovered_burst_end += c.recovered_burst_end;
   sum.recovered_timer += c.recovered_timer;
@@ -254,7 +254,8 @@ Ran run(std::uint64_t seed) {
           model.payload(flow, sequence, bytes, fin);
         }
       }
-      EXPECT_EQ(regulator.counters().armed, ended(regulator.counters()) + regulator.live_entries());
+      EXPECT_EQ(regulator.counters().starts_armed,
+                ended(regulator.counters()) + regulator.live_entries());
     }
     if (random.next_u32() % 40 == 0) {
       EXPECT_EQ(regulator.regulated(now), model.regulated()) << "seed " << seed << " t " << t;
@@ -269,7 +270,7 @@ Ran run(std::uint64_t seed) {
   const Time end{Duration{kLength + kFurthestDue} + policy.expiry};
   EXPECT_EQ(regulator.threshold(end), std::nullopt) << "seed " << seed;
   EXPECT_EQ(regulator.live_entries(), 0U);
-  EXPECT_EQ(regulator.counters().armed, ended(regulator.counters()));
+  EXPECT_EQ(regulator.counters().starts_armed, ended(regulator.counters()));
   return {regulator.counters(), model.begun_later, model.ended_by_bytes};
 }
 
@@ -284,10 +285,10 @@ TEST(RegulatorModel, EqualsAModelThatDerivesEverythingAnewAndEndsIdle) {
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   // Every branch must have been taken, or the comparison says little.
-  EXPECT_GT(sum.armed, 5'000U);
-  EXPECT_GT(sum.repeated, 1'000U);
-  EXPECT_GT(sum.refused_budget, 500U);
-  EXPECT_GT(sum.refused_table, 100U);
+  EXPECT_GT(sum.starts_armed, 5'000U);
+  EXPECT_GT(sum.starts_repeated, 1'000U);
+  EXPECT_GT(sum.starts_refused_budget, 500U);
+  EXPECT_GT(sum.starts_refused_table, 100U);
   EXPECT_GT(sum.recovered_arrival, 300U);
   EXPECT_GT(sum.recovered_burst_end, 300U);
   EXPECT_GT(sum.recovered_timer, 500U);

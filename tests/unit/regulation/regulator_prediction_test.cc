@@ -35,7 +35,7 @@ RegulationPolicy policy(Recovery recovery, PredictFrom from = PredictFrom::kTraf
 
 std::uint64_t ended(const RegulatorCounters& c) {
   return c.recovered_arrival + c.recovered_burst_end + c.recovered_timer + c.expired +
-         c.budget_exhausted + c.replaced + c.missed;
+         c.budget_exhausted + c.replaced + c.predictions_missed;
 }
 
 /// A regulator that looks at its queue every millisecond, as background makes it.
@@ -78,7 +78,9 @@ class Scene {
     static_cast<void>(r.threshold(now));
     check();
   }
-  void check() const { EXPECT_EQ(n().armed + n().predicted, ended(n()) + r.live_entries()); }
+  void check() const {
+    EXPECT_EQ(n().starts_armed + n().starts_predicted, ended(n()) + r.live_entries());
+  }
 
   Time now_;
   Time begin_ = now_;
@@ -88,7 +90,7 @@ TEST(RegulatorPrediction, BeginsItsLeadBeforeTheExpectedBurstAndEndsWithIt) {
   for (const Duration shift : {Duration{0}, Duration{1h}, Duration{365 * 24h}}) {
     Scene s(policy(Recovery::kArrival), shift);
     s.learn();
-    EXPECT_EQ(s.n().predicted, 0U);
+    EXPECT_EQ(s.n().starts_predicted, 0U);
     s.until(6979ms);
     EXPECT_EQ(s.threshold(), 0);
     s.until(6980ms);
@@ -97,13 +99,13 @@ TEST(RegulatorPrediction, BeginsItsLeadBeforeTheExpectedBurstAndEndsWithIt) {
     EXPECT_EQ(s.threshold(), kPredicted_packets);
     s.burst(7s);
     EXPECT_EQ(s.threshold(), 0) << "its first packet, of whichever worker";
-    EXPECT_EQ(s.n().predicted, 1U);
+    EXPECT_EQ(s.n().starts_predicted, 1U);
     EXPECT_EQ(s.n().recovered_arrival, 1U);
     EXPECT_EQ(s.regulated(), 20ms);
     for (int i = 8; i < 12; ++i) s.burst(i * 1s);
-    EXPECT_EQ(s.n().predicted, 5U) << "once an iteration";
+    EXPECT_EQ(s.n().starts_predicted, 5U) << "once an iteration";
     EXPECT_EQ(s.n().recovered_arrival, 5U);
-    EXPECT_EQ(s.n().armed, 0U);
+    EXPECT_EQ(s.n().starts_armed, 0U);
   }
 }
 
@@ -163,12 +165,12 @@ TEST(RegulatorPrediction, ABurstThatDoesNotComeIsMissedAndItsJobLetGoAfterThree)
   EXPECT_EQ(s.threshold(), kPredicted_packets);
   s.until(7100ms);
   EXPECT_EQ(s.threshold(), 0) << "expiry counts from when it was expected";
-  EXPECT_EQ(s.n().missed, 1U);
+  EXPECT_EQ(s.n().predictions_missed, 1U);
   s.until(7980ms);
   EXPECT_EQ(s.threshold(), kPredicted_packets) << "the next one is expected all the same";
   s.until(20s);
-  EXPECT_EQ(s.n().predicted, 3U);
-  EXPECT_EQ(s.n().missed, 3U);
+  EXPECT_EQ(s.n().starts_predicted, 3U);
+  EXPECT_EQ(s.n().predictions_missed, 3U);
   EXPECT_EQ(s.n().expired, 0U);
   EXPECT_EQ(s.regulated(), 3 * 120ms);
   EXPECT_EQ(s.r.prediction_counters().ended, 1U);
@@ -179,7 +181,7 @@ TEST(RegulatorPrediction, ABurstThatComesBeforeTheLeadRegulatesNothing) {
   s.learn();
   s.burst(6900ms);
   s.until(7500ms);
-  EXPECT_EQ(s.n().predicted, 0U);
+  EXPECT_EQ(s.n().starts_predicted, 0U);
   s.until(7879ms);
   EXPECT_EQ(s.threshold(), 0);
   s.until(7880ms);
@@ -198,10 +200,10 @@ TEST(RegulatorPrediction, TheFirstPacketAfterTheLeadBeginsIt) {
   Scene alone(policy(Recovery::kArrival));
   alone.learn();
   alone.until(8500ms, 2490ms);  // nothing came by until the burst had been given up
-  EXPECT_EQ(alone.n().predicted, 0U);
+  EXPECT_EQ(alone.n().starts_predicted, 0U);
   EXPECT_EQ(alone.threshold(), 0);
   alone.until(8980ms, 480ms);
-  EXPECT_EQ(alone.n().predicted, 1U) << "expected at 9 s, after two that were missed";
+  EXPECT_EQ(alone.n().starts_predicted, 1U) << "expected at 9 s, after two that were missed";
 }
 
 TEST(RegulatorPrediction, JobsAreToldByWhereTheirBurstsGo) {
@@ -228,8 +230,8 @@ TEST(RegulatorPrediction, HasABudgetOfItsOwn) {
   EXPECT_EQ(s.n().budget_exhausted, 1U);
   EXPECT_EQ(s.regulated(), 10ms);
   s.burst(8s);
-  EXPECT_EQ(s.n().refused_budget, 1U);
-  EXPECT_EQ(s.n().predicted, 1U);
+  EXPECT_EQ(s.n().starts_refused_budget, 1U);
+  EXPECT_EQ(s.n().starts_predicted, 1U);
 }
 
 TEST(RegulatorPrediction, AFullTableRefusesIt) {
@@ -240,8 +242,8 @@ TEST(RegulatorPrediction, AFullTableRefusesIt) {
   s.learn();
   s.r.on_start({worker(9, kServer + 9), 1, 30}, Time{6500ms});
   s.burst(7s);
-  EXPECT_EQ(s.n().refused_table, 1U);
-  EXPECT_EQ(s.n().predicted, 0U);
+  EXPECT_EQ(s.n().starts_refused_table, 1U);
+  EXPECT_EQ(s.n().starts_predicted, 0U);
 }
 
 // -- from signals
@@ -256,7 +258,7 @@ TEST(RegulatorPrediction, FromSignalsALostStartIsMadeUpFor) {
   EXPECT_EQ(s.threshold(), kPredicted_packets);
   s.burst(7s);  // nobody announced it
   EXPECT_EQ(s.threshold(), 0);
-  EXPECT_EQ(s.n().predicted, 1U);
+  EXPECT_EQ(s.n().starts_predicted, 1U);
 }
 
 TEST(RegulatorPrediction, FromSignalsTheStartTakesOver) {
@@ -289,7 +291,7 @@ TEST(RegulatorPrediction, PayloadTeachesNothingThatSignalsShould) {
   Scene s(policy(Recovery::kArrival, PredictFrom::kSignals));
   s.learn();
   s.burst(7s);
-  EXPECT_EQ(s.n().predicted, 0U);
+  EXPECT_EQ(s.n().starts_predicted, 0U);
   EXPECT_EQ(s.r.prediction_counters().onsets, 0U);
 }
 
@@ -311,10 +313,10 @@ TEST(RegulatorPrediction, FindsHoldsAndLetsGoOfAJobWithTenPercentJitter) {
     EXPECT_EQ(after_ten, 1U) << "seed " << seed;
     EXPECT_EQ(s.r.prediction_counters().locked, 1U) << "seed " << seed << ": held";
     EXPECT_GE(s.n().recovered_burst_end, 30U) << "seed " << seed;
-    EXPECT_EQ(s.n().missed, 0U) << "seed " << seed;
+    EXPECT_EQ(s.n().predictions_missed, 0U) << "seed " << seed;
     s.until(60s);
     EXPECT_EQ(s.r.prediction_counters().ended, 1U) << "seed " << seed;
-    EXPECT_EQ(s.n().missed, 3U);
+    EXPECT_EQ(s.n().predictions_missed, 3U);
     EXPECT_EQ(s.r.live_entries(), 0U);
     if (testing::Test::HasFailure()) return;
   }

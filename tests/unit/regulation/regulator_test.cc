@@ -60,9 +60,9 @@ void play(Regulator& regulator, std::span<const Row> rows, Duration shift = {}) 
     EXPECT_EQ(regulator.threshold(now).value_or(kNone), row.expect)
         << row.why << " (at " << row.at.count() << " ns, shifted by " << shift.count() << ")";
     const RegulatorCounters& c = regulator.counters();
-    ASSERT_EQ(c.armed, c.recovered_arrival + c.recovered_burst_end + c.recovered_timer + c.expired +
-                           c.budget_exhausted + c.replaced + regulator.live_entries())
-        << row.why;
+    const std::uint64_t ended = c.recovered_arrival + c.recovered_burst_end + c.recovered_timer +
+                                c.expired + c.budget_exhausted + c.replaced;
+    ASSERT_EQ(c.starts_armed, ended + regulator.live_entries()) << row.why;
   }
 }
 
@@ -134,7 +134,7 @@ TEST(Regulator, RepeatedStartChangesNothing) {
   Regulator regulator(policy(Recovery::kArrival));
   play(regulator, kRows);
   EXPECT_EQ(regulator.on_start({worker(0), 1000, 10}, Time{100ms}), ArmVerdict::kRepeated);
-  EXPECT_EQ(regulator.counters().repeated, 5U);
+  EXPECT_EQ(regulator.counters().starts_repeated, 5U);
 }
 
 TEST(Regulator, CopyAfterTheEndIsKnownUnderEveryPolicy) {
@@ -312,7 +312,7 @@ TEST(Regulator, FullTableRefusesAndRecovers) {
   regulator.on_payload(worker(1), 1, 100, false, Time{3ms});
   EXPECT_EQ(regulator.on_start({worker(2), 1, 5}, Time{4ms}), ArmVerdict::kArmed);
   EXPECT_EQ(regulator.threshold(Time{4ms}), 5);
-  EXPECT_EQ(regulator.counters().refused_table, 1U);
+  EXPECT_EQ(regulator.counters().starts_refused_table, 1U);
 }
 
 TEST(Regulator, MemoryOfSeenBurstsIsBoundedAndForgetsTheOldest) {
@@ -355,7 +355,7 @@ TEST(Regulator, BudgetEndsAnEntryAndRefusesTheNext) {
   Regulator regulator(with_budget());
   play(regulator, kRows);
   EXPECT_EQ(regulator.counters().budget_exhausted, 3U);
-  EXPECT_EQ(regulator.counters().refused_budget, 2U);
+  EXPECT_EQ(regulator.counters().starts_refused_budget, 2U);
   EXPECT_EQ(regulator.on_start({worker(2, 1), 1, 25}, Time{160ms}), ArmVerdict::kArmed)
       << "another job is not affected";
   EXPECT_EQ(regulator.threshold(Time{160ms}), 25);

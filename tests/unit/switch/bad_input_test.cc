@@ -209,8 +209,7 @@ TEST(BadInputStorm, OfSignalsArmsWhatFitsAndEnds) {
                 queue.starts_refused_table,
             2 * kRounds)
       << "each has its reason";
-  EXPECT_EQ(during.signals_bad_udp[static_cast<std::size_t>(udp_signal::Fault::kDueTooFar)],
-            kRounds);
+  EXPECT_EQ(during.signals_bad_udp[udp_signal::Fault::kDueTooFar], kRounds);
   EXPECT_GT(during.signals_over_rate, 0U);
   EXPECT_GT(queue.starts_refused_table, 0U);
   EXPECT_GE(queue.starts_armed, 16U);

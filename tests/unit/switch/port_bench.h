@@ -42,8 +42,7 @@ struct PortBench {
     return reports()[queue].drops[TrafficClass::kBackground][static_cast<std::size_t>(reason)];
   }
   std::uint64_t marks(unsigned queue) const {
-    return reports()[queue]
-        .marks[TrafficClass::kBackground][static_cast<std::size_t>(MarkReason::kMarker)];
+    return reports()[queue].marks[TrafficClass::kBackground][MarkReason::kMarker];
   }
   bool balanced() const {
     for (const auto& q : reports())

@@ -144,11 +144,10 @@ TEST(DirectSwitch, APortForwardsAlikeWatchedOrNot) {
       EXPECT_EQ(a.regulated_ns, b.regulated_ns);
       armed += a.recovered_arrival;
       for (const auto& by_reason : a.marks.values) {
-        own += by_reason[static_cast<std::size_t>(MarkReason::kMarker)];
-        low += by_reason[static_cast<std::size_t>(MarkReason::kRegulatedThreshold)];
+        own += by_reason[MarkReason::kMarker];
+        low += by_reason[MarkReason::kRegulatedThreshold];
       }
-      for (const auto& by_reason : a.drops.values)
-        dropped += by_reason[static_cast<std::size_t>(DropReason::kTailPackets)];
+      for (const auto& by_reason : a.drops.values) dropped += by_reason[DropReason::kTailPackets];
     }
     EXPECT_GT(armed, 0U);
     EXPECT_GT(low, 0U);
@@ -179,8 +178,7 @@ TEST(SeveralLcores, WhatTheOwnerLagsBehindIsDroppedByName) {
   SwitchReport r = bench.report();
   EXPECT_EQ(r.received, 1280U);
   EXPECT_EQ(r.resident, 1024U);
-  EXPECT_EQ(r.drops[TrafficClass::kBackground][static_cast<std::size_t>(DropReason::kHandoverFull)],
-            256U);
+  EXPECT_EQ(r.drops[TrafficClass::kBackground][DropReason::kHandoverFull], 256U);
   EXPECT_TRUE(r.ledger_balanced);
 }
 

@@ -125,7 +125,7 @@ TEST(SwitchSnapshots, CountWhatDevicesAndLoopsLost) {
   EXPECT_EQ(r.resident, 4U);
   EXPECT_EQ(r.longest_poll_gap_ns, 50);
   EXPECT_EQ(r.busy_ns, 35);
-  EXPECT_EQ(r.drops[TrafficClass::kDdl][static_cast<std::size_t>(DropReason::kDeviceTxFull)], 6U);
+  EXPECT_EQ(r.drops[TrafficClass::kDdl][DropReason::kDeviceTxFull], 6U);
   EXPECT_TRUE(r.ledger_balanced);
   EXPECT_EQ(snapshots.read_devices().at(0).name, "nic");
   EXPECT_TRUE(snapshots.read_devices().at(0).up);

@@ -228,17 +228,6 @@ void count_signals(const RunResult& result, const QueueReport* queue, SignalCoun
   s.entries_left = queue->entries_left;
 }
 
-/// The identity of QueueReport.
-bool balanced(const QueueReport& queue) {
-  for (std::size_t c = 0; c < kTrafficClasses; ++c) {
-    const auto& drops = queue.drops.values[c];
-    const std::uint64_t ended = queue.transmitted.values[c] + queue.resident.values[c] +
-                                std::accumulate(drops.begin(), drops.end(), std::uint64_t{0});
-    if (queue.arrived.values[c] != ended) return false;
-  }
-  return true;
-}
-
 void count(const RunResult& result, CaseMetrics& m) {
   for (const auto& flow : result.traffic.flows) {
     m.rtos[flow.traffic_class].data += flow.rtos_data;

@@ -7,6 +7,7 @@
 
 #include "common/core/burst_ledger.h"
 #include "common/core/drop_reason.h"
+#include "common/core/per_reason.h"
 #include "common/core/traffic_class.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/background_floor.h"
@@ -100,8 +101,8 @@ struct MeasuredQueue {
   std::uint64_t drain_bits_per_second = 0;
   std::uint64_t bursts_not_recorded = 0;
   double regulated_share = kNotDefined;  ///< of the run
-  PerClass<std::array<std::uint64_t, kMarkReasons>> marks{};
-  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};
+  PerClass<PerReason<MarkReason>> marks{};
+  PerClass<PerReason<DropReason>> drops{};
 };
 
 /// Where the communication time of pushes went; nothing without attribution.
@@ -132,9 +133,9 @@ struct CaseMetrics {
   double job_completion_seconds = kNotDefined;  ///< the slowest job; NaN if one did not end
   JobsMetrics jobs;
   PerClass<RtoCounts> rtos{};
-  PerClass<std::array<std::uint64_t, kMarkReasons>> ce_marks{};  ///< all queues
-  PerClass<std::array<std::uint64_t, kDropReasons>> drops{};     ///< all switches
-  std::array<std::uint64_t, kDropReasons> generator_drops{};
+  PerClass<PerReason<MarkReason>> ce_marks{};  ///< all queues
+  PerClass<PerReason<DropReason>> drops{};     ///< all switches
+  PerReason<DropReason> generator_drops{};
   std::uint64_t device_rx_missed = 0;
   std::uint64_t device_rx_nombuf = 0;
   double path_imbalance = kNotDefined;  ///< see metrics_paths.h

@@ -24,16 +24,11 @@ requires std::is_arithmetic_v<T> || std::is_same_v<T, std::string> Json json_of(
   return value;
 }
 
-template <std::size_t N>
-Json by_reason(const std::array<std::uint64_t, N>& counts,
-               const std::array<std::string_view, N>& names) {
+template <class E>
+Json json_of(const PerReason<E>& counts) {
   Json out = Json::object();
-  for (std::size_t i = 0; i < N; ++i) out[std::string(names[i])] = counts[i];
+  for (std::size_t i = 0; i < counts.size(); ++i) out[std::string(names_of(E{})[i])] = counts[i];
   return out;
-}
-
-Json json_of(const std::array<std::uint64_t, kDropReasons>& drops) {
-  return by_reason(drops, kDropReasonNames);
 }
 
 template <class Value, class ToJson>
@@ -44,12 +39,9 @@ Json by_class(const PerClass<Value>& values, ToJson to_json) {
   return out;
 }
 
-Json json_of(const PerClass<std::array<std::uint64_t, kMarkReasons>>& marks) {
-  return by_class(marks, [](const auto& m) { return by_reason(m, kMarkReasonNames); });
-}
-
-Json json_of(const PerClass<std::array<std::uint64_t, kDropReasons>>& drops) {
-  return by_class(drops, [](const auto& d) { return by_reason(d, kDropReasonNames); });
+template <class E>
+Json json_of(const PerClass<PerReason<E>>& counts) {
+  return by_class(counts, [](const auto& by_reason) { return json_of(by_reason); });
 }
 
 Json json_of(const PerClass<RtoCounts>& rtos) {
@@ -80,7 +72,7 @@ Json schema_of() {
   else if constexpr (std::is_same_v<T, double>) return reference("number");
   else if constexpr (std::is_same_v<T, NicUse>) return reference("nic_use");
   else if constexpr (std::is_same_v<T, PerClass<RtoCounts>>) return rtos_schema();
-  else if constexpr (std::is_same_v<T, std::array<std::uint64_t, kDropReasons>>)
+  else if constexpr (std::is_same_v<T, PerReason<DropReason>>)
     return {{"type", "object"}, {"additionalProperties", reference("count")}};
   else if constexpr (std::is_same_v<T, Statistics> || std::is_same_v<T, std::vector<double>>)
     return reference("statistics");

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace outrider {
+
+/// What a number of a report is: its row in fields(), the one place that says so. The JSON
+/// report takes the name from it, Prometheus series, type and help, DPDK telemetry and the
+/// live view whether and as what they show it.
+///
+///     template <class V, class R>
+///     requires std::same_as<std::remove_const_t<R>, PaceCounters>
+///     void fields(V& v, R& r) {
+///       v.value(counter("held", "packets", "Packets that waited before the queue"), r.held);
+///     }
+struct Figure {
+  enum class Kind : std::uint8_t {
+    kCounter,  ///< only grows; Prometheus appends "_total"
+    kGauge,
+  };
+
+  const char* field;  ///< in the report
+  Kind kind;
+  const char* unit;  ///< of the value: "packets", "ns"; a name that carries one agrees
+  const char* help;  ///< one line
+  const char* exported = nullptr;  ///< Prometheus' word for it, if not `field`
+  const char* live = nullptr;      ///< the live view's, where it is shown once it is not zero
+  bool in_outline = false;         ///< of a port, in DPDK telemetry
+
+  [[nodiscard]] constexpr Figure as(const char* name) const noexcept {
+    Figure other = *this;
+    other.exported = name;
+    return other;
+  }
+  [[nodiscard]] constexpr Figure shown_as(const char* label) const noexcept {
+    Figure other = *this;
+    other.live = label;
+    return other;
+  }
+  [[nodiscard]] constexpr Figure outlined() const noexcept {
+    Figure other = *this;
+    other.in_outline = true;
+    return other;
+  }
+  /// For those that only want the name, as JSON and CSV do.
+  constexpr operator const char*() const noexcept { return field; }
+};
+
+constexpr Figure counter(const char* field, const char* unit, const char* help) noexcept {
+  return {field, Figure::Kind::kCounter, unit, help};
+}
+constexpr Figure gauge(const char* field, const char* unit, const char* help) noexcept {
+  return {field, Figure::Kind::kGauge, unit, help};
+}
+
+/// `record` as its base, const if it is: fields() of a struct calls those of its bases with it.
+template <class Base, class R>
+constexpr auto& base_of(R& record) noexcept {
+  if constexpr (std::is_const_v<R>) return static_cast<const Base&>(record);
+  else return static_cast<Base&>(record);
+}
+
+}  // namespace outrider

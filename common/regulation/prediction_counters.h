@@ -1,0 +1,37 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "common/core/figure.h"
+
+namespace outrider {
+
+/// What a PeriodPredictor has met.
+struct PredictionCounters {
+  std::uint64_t onsets = 0;
+  std::uint64_t hits = 0;
+  std::uint64_t early = 0;
+  std::uint64_t missed = 0;
+  std::uint64_t locked = 0;     ///< times that a job was
+  std::uint64_t ended = 0;      ///< let go after `missed_limit`
+  std::uint64_t relearned = 0;  ///< let go because onsets kept coming early
+  std::uint64_t refused = 0;    ///< payload of a job for which there was no room
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PredictionCounters>
+void fields(V& v, R& r) {
+  v.value(counter("onsets", "bursts", "Bursts that began after a pause"), r.onsets);
+  v.value(counter("hits", "bursts", "Bursts that began when they were expected"), r.hits);
+  v.value(counter("early", "bursts", "Bursts that began at another time"), r.early);
+  v.value(counter("missed", "bursts", "Bursts that were expected and did not come"), r.missed);
+  v.value(counter("locked", "jobs", "Jobs whose period was learned"), r.locked);
+  v.value(counter("ended", "jobs", "Jobs let go after too many missed bursts"), r.ended);
+  v.value(counter("relearned", "jobs", "Jobs let go because their period had changed"),
+          r.relearned);
+  v.value(counter("refused", "packets", "Payload of jobs for which there was no room"), r.refused);
+}
+
+}  // namespace outrider

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "common/core/figure.h"
+#include "common/core/poll_gaps.h"
+#include "common/telemetry/poll_gap_fields.h"
+
+namespace outrider {
+
+/// What the reports of both programs say of their run.
+struct RunReport {
+  std::int64_t bin_ns = 0;  ///< width of the time series' bins
+  std::int64_t end_ns = 0;
+  std::uint64_t device_rx_missed = 0;  ///< lost before our queue, by the device's counters
+  std::uint64_t device_rx_nombuf = 0;
+  std::int64_t longest_poll_gap_ns = 0;  ///< real time only
+  std::vector<PollGap> poll_gaps;        ///< real time only: the longest, see PollGaps; by time
+  bool ledger_balanced = false;          ///< every packet has ended in one way, or is still there
+};
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, RunReport>
+void fields(V& v, R& r) {
+  v.value("bin_ns", r.bin_ns);
+  v.value("end_ns", r.end_ns);
+  v.value(counter("device_rx_missed", "packets", "Packets that devices lost before the program")
+              .as("device_rx_missed_packets")
+              .shown_as("lost before"),
+          r.device_rx_missed);
+  v.value(counter("device_rx_nombuf", "packets", "Packets that devices lost for want of a buffer")
+              .as("device_rx_nombuf_packets")
+              .shown_as("lost before"),
+          r.device_rx_nombuf);
+  v.value(gauge("longest_poll_gap_ns", "ns", "Longest time between two polls"),
+          r.longest_poll_gap_ns);
+  v.value("poll_gaps", r.poll_gaps);
+  v.value(gauge("ledger_balanced", "", "1: each queue accounts for its packets"),
+          r.ledger_balanced);
+}
+
+}  // namespace outrider

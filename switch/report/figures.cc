@@ -1,0 +1,15 @@
+#include "switch/report/figures.h"
+
+namespace outrider {
+
+std::vector<FigureValue> figures_of(const QueueCounts& queue) { return figures_of_fields(queue); }
+
+std::vector<FigureValue> figures_of(const SwitchReport& process) {
+  FigureCollector collector;
+  fields(collector, base_of<ProcessCounts>(process));
+  fields(collector, base_of<SignalRefusals>(process));
+  fields(collector, base_of<RunReport>(process));
+  return collector.take();
+}
+
+}  // namespace outrider

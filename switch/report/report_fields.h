@@ -1,0 +1,60 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "common/telemetry/identity_fields.h"
+#include "switch/report/report.h"
+
+namespace outrider {
+
+// Bindings of the records, see common/telemetry/json_fields.h; in the order of the
+// structs. What is counted has its rows beside it, in counts.h.
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, QueueBurstRecord>
+void fields(V& v, R& r) {
+  v.value("identity", r.identity);
+  v.value("first_at_ns", r.first_at_ns);
+  v.value("last_at_ns", r.last_at_ns);
+  v.value("start_packets", r.start_packets);
+  v.value("start_bytes", r.start_bytes);
+  v.value("max_packets", r.max_packets);
+  v.value("packets", r.packets);
+  v.value("sojourn_ns", r.sojourn_ns);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, QueueBin>
+void fields(V& v, R& r) {
+  v.value("bytes", r.bytes);
+  v.value("busy_ns", r.busy_ns);
+  v.value("max_packets", r.max_packets);
+  v.value("min_threshold_packets", r.min_threshold_packets);
+  v.value("sojourn_ns", r.sojourn_ns);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, QueueReport>
+void fields(V& v, R& r) {
+  v.value("switch_name", r.switch_name);
+  v.value("port_name", r.port_name);
+  v.value("queue", r.queue);
+  fields(v, base_of<QueueCounts>(r));
+  v.value("burst_sojourn_ns", r.burst_sojourn_ns);
+  v.value("interval_sojourn_ns", r.interval_sojourn_ns);
+  v.value("bursts", r.bursts);
+  v.value("bursts_not_recorded", r.bursts_not_recorded);
+  v.value("bins", r.bins);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, SwitchReport>
+void fields(V& v, R& r) {
+  fields(v, base_of<ProcessCounts>(r));
+  fields(v, base_of<SignalRefusals>(r));
+  fields(v, base_of<RunReport>(r));
+  v.value("queues", r.queues);
+}
+
+}  // namespace outrider

@@ -1,0 +1,145 @@
+// Goal: Prometheus, telemetry and the live view show what the rows say. Method: a report whose
+// numbers all differ, and names that are written by hand where they are not the field's own.
+#include "switch/report/figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "switch/control/live.h"
+#include "switch/control/prometheus.h"
+#include "switch/control/telemetry.h"
+#include "switch/report/report_fields.h"
+#include "tests/support/filled.h"
+
+namespace outrider::figures_test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+SwitchReport filled_report() {
+  SwitchReport r;
+  Filler().value("report", r);
+  r.queues.resize(1);
+  r.queues[0].switch_name = "s";
+  r.queues[0].port_name = "p";
+  r.queues[0].queue = 0;
+  return r;
+}
+
+std::set<std::string> lines_of(const std::string& text) {
+  std::set<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.insert(line);
+  return lines;
+}
+
+TEST(Figures, PrometheusKeepsTheNamesThatAreNotTheFields) {
+  const SwitchReport r = filled_report();
+  const QueueReport& q = r.queues[0];
+  const std::string at = R"({switch="s",port="p",queue="0")";
+  const auto value = [](std::uint64_t n) { return " " + std::to_string(n); };
+  const auto lines = lines_of(to_prometheus(r));
+  const auto has = [&](const std::string& line) { EXPECT_THAT(lines, Contains(line)); };
+  has("outrider_switch_received_packets_total" + value(r.received));
+  has("outrider_switch_copied_packets_total" + value(r.copied));
+  has("outrider_switch_transmitted_packets_total" + value(r.transmitted));
+  has("outrider_switch_resident_packets" + value(r.resident));
+  has("outrider_switch_on_links_packets" + value(r.on_links));
+  has("outrider_switch_device_rx_missed_packets_total" + value(r.device_rx_missed));
+  has("outrider_switch_device_rx_nombuf_packets_total" + value(r.device_rx_nombuf));
+  has("outrider_switch_signals_bad_udp_total{reason=\"due_too_far\"}" +
+      value(r.signals_bad_udp[udp_signal::Fault::kDueTooFar]));
+  has("outrider_switch_drops_total{class=\"ddl\",reason=\"no_route\"}" +
+      value(r.drops[TrafficClass::kDdl][DropReason::kNoRoute]));
+  has("outrider_switch_ledger_balanced 1");
+  const auto of_ddl = [&](const PerClass<std::uint64_t>& v) {
+    return value(v[TrafficClass::kDdl]);
+  };
+  has("outrider_queue_arrived_packets_total" + at + ",class=\"ddl\"}" + of_ddl(q.arrived));
+  has("outrider_queue_packets_total" + at + ",class=\"ddl\"}" + of_ddl(q.transmitted));
+  has("outrider_queue_bytes_total" + at + ",class=\"ddl\"}" + of_ddl(q.transmitted_bytes));
+  has("outrider_queue_resident_packets" + at + ",class=\"ddl\"}" + of_ddl(q.resident));
+  has("outrider_queue_marks_total" + at + ",class=\"ddl\",reason=\"marker\"}" +
+      value(q.marks[TrafficClass::kDdl][MarkReason::kMarker]));
+  has("outrider_queue_entries" + at + "}" + value(q.entries_left));
+  has("outrider_queue_pace_held_total" + at + "}" + value(q.pace.held));
+  has("outrider_queue_pace_max_held" + at + "}" + value(q.pace.max_held));
+  has("outrider_queue_window_answers_total" + at + ",reason=\"held\"}" +
+      value(q.window.answers[WindowReason::kHeld]));
+  has("# TYPE outrider_queue_packets_total counter");
+  has("# HELP outrider_queue_packets_total Packets transmitted");
+  has("# TYPE outrider_queue_pace_max_held gauge");
+}
+
+// Each row of a report becomes a series of its own, and none is lost.
+TEST(Figures, EachHasASeriesOfItsOwn) {
+  const SwitchReport r = filled_report();
+  std::set<std::string> samples;
+  for (const auto& line : lines_of(to_prometheus(r)))
+    if (!line.starts_with('#')) samples.insert(line.substr(0, line.rfind(' ')));
+  EXPECT_EQ(samples.size(), figures_of(r).size() + figures_of(r.queues[0]).size());
+  for (const auto& v : figures_of(r.queues[0]))
+    EXPECT_NE(v.value, 0U) << v.figure.field << " is not the record's";
+}
+
+// A name that carries a unit carries the row's.
+TEST(Figures, NamesAndUnitsAgree) {
+  const SwitchReport r = filled_report();
+  auto all = figures_of(r);
+  for (const auto& v : figures_of(r.queues[0])) all.push_back(v);
+  for (const auto& v : all)
+    for (const auto& [ending, unit] :
+         {std::pair{"_ns", "ns"}, {"_bytes", "bytes"}, {"_packets", "packets"}}) {
+      const std::string name = v.figure.exported != nullptr ? v.figure.exported : v.figure.field;
+      if (name.ends_with(ending)) {
+        EXPECT_STREQ(v.figure.unit, unit) << name;
+      }
+    }
+}
+
+TEST(Figures, OutlineOfAPortIsWhatTheRowsSay) {
+  const TelemetryValue answer = telemetry_of_port(filled_report(), "s.p");
+  const auto& ports = std::get<TelemetryValue::Table>(answer.data);
+  const auto& outline = std::get<TelemetryValue::Table>(ports.at(0).value.data);
+  std::set<std::string> names;
+  for (const auto& member : outline) names.insert(member.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre("resident", "resident_bytes", "held_packets",
+                                                   "arrived", "transmitted", "transmitted_bytes",
+                                                   "marks", "drops", "background_threshold_packets",
+                                                   "entries_left", "starts_armed"));
+  const QueueReport q = filled_report().queues[0];
+  for (const auto& member : outline)
+    if (member.name == "drops") {
+      EXPECT_EQ(std::get<std::uint64_t>(member.value.data), sum(q.drops)) << "all together";
+    }
+}
+
+TEST(Figures, LiveViewShowsCountsOnceTheyAreNotZero) {
+  SwitchReport r;
+  r.end_ns = 1'000'000'000;
+  r.queues.resize(2);
+  const auto shown = [&] { return live_lines({}, r); };
+  EXPECT_THAT(shown(), Not(HasSubstr("dropped")));
+  for (auto& q : r.queues) {
+    q.arrived[TrafficClass::kDdl] = 9;
+    q.marks[TrafficClass::kDdl][MarkReason::kMarker] = 2;
+    q.marks[TrafficClass::kBackground][MarkReason::kMarker] = 1;
+    q.drops[TrafficClass::kDdl][DropReason::kTailBytes] = 4;
+  }
+  r.drops[TrafficClass::kDdl][DropReason::kTailBytes] = 8;
+  r.device_rx_missed = 5;
+  r.device_rx_nombuf = 6;
+  EXPECT_THAT(shown(), HasSubstr("regulations 0  marked marker 6  dropped tail_bytes 8  lost "
+                                 "before 11\n"))
+      << "of the process: all queues together, and what it counts itself once";
+  EXPECT_THAT(shown(), HasSubstr("marked marker 3  dropped tail_bytes 4\n")) << "of a queue";
+}
+
+}  // namespace
+}  // namespace outrider::figures_test
