@@ -227,8 +227,9 @@ bool PortQueue::act_on(MarkVerdict verdict, Packet* packet) noexcept {
 /// The one place that sets CE: never on Not-ECT, and what has it is not counted again.
 void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
   const PacketMeta& m = meta(packet);
-  if (m.ip_offset == 0 || !mark_ce(packet, m.ip_offset)) return;  // ARP; Not-ECT, or CE already
-  ++counters_.marks[m.traffic_class][reason];
+  if (m.ip_offset == 0) return;  // ARP
+  if (mark_ce(packet, m.ip_offset)) ++counters_.marks[m.traffic_class][reason];
+  else counters_.marks_not_ect[m.traffic_class] += !is_ect(ecn_at(packet, m.ip_offset));
 }
 
 void PortQueue::record_arrival(const Packet& packet, Time now) noexcept {

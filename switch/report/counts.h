@@ -60,6 +60,8 @@ struct QueueCounters {
   PerClass<PerReason<MarkReason>> marks{};
   std::uint64_t hop_records = 0;          ///< written into probes that left
   std::uint64_t hop_records_no_room = 0;  ///< probes that had no room left
+  /// The verdict was to mark, and the packet passed without: it is not ECN-capable.
+  PerClass<std::uint64_t> marks_not_ect{};
 };
 
 template <class V, class R>
@@ -84,6 +86,9 @@ void fields(V& v, R& r) {
   v.value(counter("hop_records", "records", "Hop records written into probes"), r.hop_records);
   v.value(counter("hop_records_no_room", "packets", "Probes that had no room for a hop record"),
           r.hop_records_no_room);
+  v.value(counter("marks_not_ect", "packets", "Packets to be marked that are not ECN-capable")
+              .shown_as("not ECN-capable"),
+          r.marks_not_ect);
 }
 
 /// Everything counted at one egress queue, and its state.

@@ -36,6 +36,9 @@ TEST(Marking, EveryCodepointAtEveryOccupancy) {
     }
     EXPECT_EQ(bench.marks(B::kEast, TrafficClass::kBackground, MarkReason::kMarker), marked)
         << "CE that was set elsewhere is not counted";
+    EXPECT_EQ(sum(bench.report({}).queues[B::kEast].marks_not_ect),
+              ecn == Ecn::kNotEct ? kTrain - 1 - kK : 0)
+        << "packets that the threshold cannot slow are counted apart";
   }
 }
 
