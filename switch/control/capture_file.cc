@@ -1,5 +1,6 @@
 #include "switch/control/capture_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <span>
 
 #include "common/dpdk/error.h"
+#include "common/runtime/poll_program.h"
 #include "common/telemetry/log.h"
 
 namespace outrider {
@@ -70,6 +72,32 @@ void CaptureFile::write(const CaptureNote& note, const std::uint8_t* bytes) {
               static_cast<std::streamsize>(block_.size()));
   written_bytes_ += block_.size();
   if (++written_packets_ == options_.max_packets) packets_.finish();
+}
+
+std::vector<CaptureOptions> captures_of(const std::vector<std::string>& texts,
+                                        const CaptureOptions& bounds,
+                                        const SwitchProcessConfig& config) {
+  std::string ports;
+  for (const auto& sw : config.switches)
+    for (const auto& port : sw.ports) ports += " " + sw.name + "." + port.name;
+  std::vector<CaptureOptions> captures;
+  for (const auto& text : texts) {
+    const auto equals = text.find('=');
+    CaptureOptions own = bounds;
+    own.port = text.substr(0, equals);
+    own.file = equals == text.npos ? "" : text.substr(equals + 1);
+    const auto same = [&](const CaptureOptions& c) {
+      return c.port == own.port || c.file == own.file;
+    };
+    if (own.file.empty()) throw UsageError("--capture " + text + ": must be SWITCH.PORT=FILE");
+    if ((ports + " ").find(" " + own.port + " ") == ports.npos)
+      throw UsageError("--capture " + text + ": no such port; there are" + ports);
+    if (std::ranges::any_of(captures, same))
+      throw UsageError("--capture " + text + ": the port or the file is captured already");
+    check_report_path(own.file, "--capture");
+    captures.push_back(std::move(own));
+  }
+  return captures;
 }
 
 }  // namespace outrider

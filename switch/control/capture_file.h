@@ -4,9 +4,11 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/dpdk/control_thread.h"
 #include "common/telemetry/pcapng.h"
+#include "switch/config/config.h"
 #include "switch/egress/port_capture.h"
 
 namespace outrider {
@@ -19,6 +21,12 @@ struct CaptureOptions {
   std::uint64_t max_bytes = 100'000'000;  ///< of the file
   std::uint16_t snap_bytes = 128;
 };
+
+/// What --capture asks for, each text as PORT=FILE, within the same bounds.
+/// @throws UsageError naming what is wrong, and the ports there are
+std::vector<CaptureOptions> captures_of(const std::vector<std::string>& texts,
+                                        const CaptureOptions& bounds,
+                                        const SwitchProcessConfig& config);
 
 /// What a packet's comment says.
 std::string comment_of(const CaptureNote& note);

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace outrider {
+
+inline constexpr const char* kSwitchProgram = "outrider-switch";
+
+}  // namespace outrider

@@ -1,0 +1,49 @@
+#pragma once
+
+// Includes CLI11, which is slow to compile: for main.cc alone.
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/config/quantities.h"
+#include "common/runtime/poll_program.h"
+#include "switch/control/capture_file.h"
+
+namespace outrider {
+
+/// The options of --capture, as given.
+struct CaptureArguments {
+  std::vector<std::string> ports;  ///< PORT=FILE
+  CaptureOptions bounds;
+  std::string max_bytes = "100MB";
+};
+
+inline void add_capture_options(CLI::App& app, CaptureArguments& arguments) {
+  app.add_option("--capture", arguments.ports,
+                 "Write what leaves a port to a pcapng file, with the state of its queue as "
+                 "comments; may be repeated")
+      ->type_name("SWITCH.PORT=FILE");
+  app.add_option("--capture-packets", arguments.bounds.max_packets, "At most so many [100000]")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  app.add_option("--capture-bytes", arguments.max_bytes, "Largest file, e.g. 1GB [100MB]")
+      ->type_name("BYTES");
+  app.add_option("--capture-snap", arguments.bounds.snap_bytes, "Bytes kept of each [128]")
+      ->type_name("BYTES")
+      ->check(CLI::Range(14U, kLargestFrameBytes));
+}
+
+/// @throws UsageError
+inline std::vector<CaptureOptions> captures_of(const CaptureArguments& arguments,
+                                               const SwitchProcessConfig& config) {
+  const Parsed<std::uint64_t> bytes = parse_bytes(arguments.max_bytes);
+  if (!bytes.value)
+    throw UsageError("--capture-bytes " + arguments.max_bytes + ": " + bytes.problem);
+  CaptureOptions bounds = arguments.bounds;
+  bounds.max_bytes = *bytes.value;
+  return captures_of(arguments.ports, bounds, config);
+}
+
+}  // namespace outrider

@@ -1,0 +1,108 @@
+#include "switch/control/switch_program.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <deque>
+#include <iostream>
+#include <sstream>
+
+#include "common/dpdk/control_thread.h"
+#include "common/dpdk/mempool.h"
+#include "common/runtime/poll_stop.h"
+#include "common/telemetry/exit_status.h"
+#include "common/telemetry/log.h"
+#include "switch/config/config_toml.h"
+#include "switch/config/program_name.h"
+#include "switch/control/live.h"
+#include "switch/control/prometheus.h"
+#include "switch/control/telemetry.h"
+#include "switch/report/report_json.h"
+#include "switch/report/report_text.h"
+#include "switch/runtime/poll_loop.h"
+#include "switch/runtime/reload.h"
+
+namespace outrider {
+namespace {
+
+/// "CPU 2" or "CPUs 2, 3".
+std::string named(const std::vector<std::uint32_t>& cpus) {
+  std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
+  for (std::size_t i = 0; i < cpus.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(cpus[i]);
+  return text;
+}
+
+void log_reload(const std::string& file, const ReloadResult& result) {
+  std::istringstream lines(format_reload(file, result));
+  for (std::string line; std::getline(lines, line);) {
+    if (result.issues.empty()) log_info(line);
+    else log_error(line);
+  }
+}
+
+}  // namespace
+
+ConfigResult<SwitchProcessConfig> load_configuration(const ProgramOptions& options) {
+  auto loaded = load_switch_config(options.config);
+  if (loaded && options.lcore) loaded.config->lcore = *options.lcore;
+  return loaded;
+}
+
+int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& options,
+                       const std::vector<CaptureOptions>& captures,
+                       std::optional<Duration> duration, std::uint64_t (*now_since_1970_ns)(),
+                       std::vector<std::string> eal_extra) {
+  check_report_path(options.report);
+  const std::vector<std::uint32_t> cpus = cpus_of(config);
+  std::vector<PortConfig> ports;
+  for (const auto& d : config.devices) {
+    ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+    ports.back().rx_queues = d.rx_queues;
+    ports.back().mtu_bytes = d.mtu_bytes;
+    ports.back().lcores = static_cast<std::uint16_t>(cpus.size());
+  }
+  const std::uint32_t mbufs = config.mbufs.value_or(required_mbufs(config));
+  EalOptions eal_settings = eal_options(kSwitchProgram, cpus, mbufs, ports, std::move(eal_extra));
+  const std::uint32_t room_bytes = frame_room_bytes(config);
+  eal_settings.memory_mb += table_memory_mb(config);
+  eal_settings.memory_mb +=
+      static_cast<std::uint32_t>(std::uint64_t{mbufs} * (room_bytes - frame_room_bytes({})) >> 20);
+  const Eal eal(eal_settings);
+  const Mempool pool =
+      make_packet_pool({.name = "packets", .mbufs = mbufs, .frame_room_bytes = room_bytes});
+  PollDevices devices(ports, *pool);
+  log_info("forwarding on " + named(cpus) + "; Ctrl-C ends");
+
+  SwitchSnapshots snapshots(config, cpus.size(), &devices);
+  std::optional<SwitchLiveView> live;
+  if (options.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, snapshots);
+  SwitchReload reload(config, mbufs, cpus.size(), [&] { return load_configuration(options); });
+  const auto reload_now = [&] {
+    ReloadResult result = reload.reload();
+    log_reload(options.config, result);
+    return result;
+  };
+  const ControlThread control("control", std::chrono::milliseconds(100), [&] {
+    if (take_reload_request()) reload_now();
+  });
+  TelemetryCommands commands;
+  add_commands(commands, snapshots, reload_now);
+  log_info("telemetry socket " + Eal::telemetry_socket().string());
+  std::optional<PrometheusEndpoint> prometheus;
+  if (config.telemetry.prometheus) prometheus.emplace(*config.telemetry.prometheus, snapshots);
+  SwitchControl attached{.snapshots = &snapshots, .reload = &reload};
+  std::deque<CaptureFile> files;
+  for (const auto& capture : captures) {
+    auto& file = files.emplace_back(capture, now_since_1970_ns());
+    attached.captures.push_back({capture.port, &file.packets()});
+  }
+  const SwitchReport report = run_switch(config, devices, duration, attached);
+  files.clear();
+  if (live) live->finish();
+  print_summary(std::cout, report);
+  if (!options.report.empty()) write_report_file(options.report, to_json(report));
+  return report.ledger_balanced ? kExitOk : kExitLedger;
+}
+
+}  // namespace outrider

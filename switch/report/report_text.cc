@@ -1,0 +1,63 @@
+#include "switch/report/report_text.h"
+
+#include "switch/config/program_name.h"
+
+namespace outrider {
+namespace {
+
+template <class E>
+void print_reasons(std::ostream& out, const char* title, const PerClass<PerReason<E>>& by_class) {
+  out << title;
+  bool any = false;
+  for (std::size_t c = 0; c < kTrafficClasses; ++c)
+    for (std::size_t i = 0; i < by_class.values[c].size(); ++i) {
+      if (by_class.values[c][i] == 0) continue;
+      out << (any ? ", " : " ") << by_class.values[c][i] << ' ' << kTrafficClassNames[c] << ' '
+          << names_of(E{})[i];
+      any = true;
+    }
+  out << (any ? "\n" : " none\n");
+}
+
+void print_queue(std::ostream& out, const QueueReport& q) {
+  if (sum(q.arrived) == 0) return;
+  out << "  queue " << q.switch_name << '.' << q.port_name << '[' << q.queue << "]: arrived "
+      << sum(q.arrived) << ", transmitted " << sum(q.transmitted) << " packets, bursts "
+      << q.bursts.size() << '\n';
+  print_reasons(out, "    drops:", q.drops);
+  print_reasons(out, "    marks:", q.marks);
+  out << "    regulation: armed " << q.starts_armed << ", repeated " << q.starts_repeated
+      << ", refused " << q.starts_refused_budget + q.starts_refused_table << ", recovered "
+      << q.recovered_arrival + q.recovered_burst_end + q.recovered_timer << ", expired "
+      << q.expired << ", regulated " << static_cast<double>(q.regulated_ns) / 1e6 << " ms\n";
+}
+
+/// " name n" of each fault that was met.
+void print_faults(std::ostream& out, const PerReason<udp_signal::Fault>& by_fault) {
+  for (std::size_t f = 0; f < by_fault.size(); ++f)
+    if (by_fault[f] != 0) out << ", " << udp_signal::kFaultNames[f] << ' ' << by_fault[f];
+}
+
+}  // namespace
+
+void print_summary(std::ostream& out, const SwitchReport& r) {
+  out << kSwitchProgram << ": " << static_cast<double>(r.end_ns) / 1e9 << " s\n"
+      << "  packets: received " << r.received << " = transmitted " << r.transmitted << " + dropped "
+      << sum(r.drops) << " + resident " << r.resident << "; ledger "
+      << (r.ledger_balanced ? "balanced" : "NOT BALANCED") << '\n';
+  print_reasons(out, "  drops:", r.drops);
+  for (const auto& queue : r.queues) print_queue(out, queue);
+  out << "  signals: bad code " << r.signals_bad_code << ", not accepted " << r.signals_not_accepted
+      << ", over rate " << r.signals_over_rate;
+  print_faults(out, r.signals_bad_udp);
+  const double run_s = static_cast<double>(r.end_ns) / 1e9;
+  if (run_s > 0)
+    out << "\n  busy: " << static_cast<double>(r.busy_ns) / 1e9 / run_s << " lcores on average";
+  out << '\n'
+      << "  devices: receive missed " << r.device_rx_missed << ", no buffer " << r.device_rx_nombuf
+      << '\n'
+      << "  longest gap between two polls: " << static_cast<double>(r.longest_poll_gap_ns) / 1e3
+      << " us\n";
+}
+
+}  // namespace outrider

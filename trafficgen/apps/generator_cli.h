@@ -1,0 +1,44 @@
+#pragma once
+
+// Includes CLI11, which is slow to compile: for main.cc alone.
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+
+#include "common/runtime/poll_cli.h"
+#include "trafficgen/apps/preview_program.h"
+#include "trafficgen/report/output_files.h"
+
+namespace outrider {
+
+/// What the generator's command line has beyond that of every program.
+struct GeneratorArguments {
+  ProgramOptions program;
+  OutputFiles files;
+  PreviewOptions preview;
+  std::optional<std::uint64_t> seed;
+};
+
+inline void add_options(CLI::App& app, GeneratorArguments& a) {
+  add_common_options(app, a.program);
+  app.add_option("--preview", a.preview.file,
+                 "Write what will start when (.csv) or the frames (.pcap), and send nothing")
+      ->type_name("FILE");
+  app.add_option("--preview-limit", a.preview.limit, "Of lines [5000000] or frames [1000000]");
+  app.add_option("--csv", a.files.csv_directory,
+                 "Write bursts, iterations, flows, streams and so on as CSV, on every exit")
+      ->type_name("DIRECTORY");
+  app.add_option("--flow-records", a.files.flow_records,
+                 "Write the records of [[flows]] tables with `records`")
+      ->type_name("FILE.csv");
+  app.add_option("--seed", a.seed, "Seed of all random draws, instead of the file's");
+  app.add_option("--streams-csv", a.files.streams_csv, "Write a line of figures a stream")
+      ->type_name("FILE.csv");
+  app.add_option("--samples", a.files.samples, "Write the raw latencies that streams keep")
+      ->type_name("FILE.csv");
+  app.add_option("--hops", a.files.hops, "Write the raw hop records that streams of probes keep")
+      ->type_name("FILE.csv");
+}
+
+}  // namespace outrider

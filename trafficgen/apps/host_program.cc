@@ -1,0 +1,71 @@
+#include "trafficgen/apps/host_program.h"
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+
+#include "common/dpdk/mempool.h"
+#include "common/telemetry/exit_status.h"
+#include "common/telemetry/log.h"
+#include "trafficgen/apps/poll_loop.h"
+#include "trafficgen/config/config_toml.h"
+#include "trafficgen/report/program_name.h"
+#include "trafficgen/report/report_text.h"
+#include "trafficgen/streams/run/stream_process.h"
+
+namespace outrider {
+namespace {
+
+/// Buffers of the receive rings alone. They are a pool of their own: what is
+/// received holds bytes of others, and senders rely on zeros behind their headers.
+std::uint32_t ring_mbufs(const GeneratorConfig& config) {
+  std::uint32_t mbufs = 1024;  // the pool's cache and batches in hand
+  for (const auto& d : config.devices)
+    mbufs += std::uint32_t{std::max(d.rx_descriptors, d.tx_descriptors)} + 2 * kBatchPackets;
+  return mbufs;
+}
+
+}  // namespace
+
+int run_host_program(const GeneratorConfig& config, const ProgramOptions& options,
+                     const OutputFiles& files, std::vector<std::string> eal_extra) {
+  std::vector<PortConfig> ports;
+  for (const auto& d : config.devices)
+    ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+  const std::uint32_t send_mbufs = config.mbufs.value_or(required_mbufs(config));
+  const std::uint32_t receive = ring_mbufs(config);
+  const std::uint32_t streams = config.streams.empty() ? 0 : stream_send_mbufs(config);
+  const Eal eal(eal_options(kProgram, {config.lcore},
+                            send_mbufs + (receive + streams) * (stream_room_bytes(config) / 2048),
+                            ports, std::move(eal_extra)));
+  const Mempool send_pool = make_packet_pool({.name = "sent", .mbufs = send_mbufs});
+  const Mempool receive_pool = make_packet_pool(
+      {.name = "received", .mbufs = receive, .frame_room_bytes = stream_room_bytes(config)});
+  PollDevices devices(ports, *receive_pool);
+  Mempool stream_pool;  // hosts write where a stream's payload of zeros is
+  std::optional<StreamEngine> engine;
+  if (streams != 0) {
+    check_streams_fit(config, devices);
+    stream_pool = make_packet_pool(
+        {.name = "streams", .mbufs = streams, .frame_room_bytes = stream_room_bytes(config)});
+    engine.emplace(stream_setup(config, devices, config.duration), *stream_pool);
+  }
+  EventLoop loop;
+  Generator generator(config, loop, *send_pool, {.full_payload = true});
+  const auto wires = connect_devices(generator, loop, devices);
+  if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
+    return kExitInterrupted;
+  log_info("sending from CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
+
+  const auto live = live_report<TrafficLive>(options);
+  const GeneratorRun result = run_generator(generator, loop, devices, config.duration,
+                                            engine ? &*engine : nullptr, live.get());
+  print_summary(std::cout, result.report);
+  write(files, result.report, engine ? &*engine : nullptr);
+  if (!result.report.ledger_balanced) return kExitLedger;
+  if (result.report.payload.mismatched_bytes != 0) return kExitTransfer;
+  if (!result.interrupted && !all_completed(result.report.transfers)) return kExitTransfer;
+  return result.interrupted && !result.report.jobs_finished ? kExitInterrupted : kExitOk;
+}
+
+}  // namespace outrider

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/runtime/poll_program.h"
+#include "trafficgen/config/config.h"
+#include "trafficgen/report/output_files.h"
+
+namespace outrider {
+
+/// Runs a file that has hosts, from EAL to report.
+/// @return the exit status. @throws UsageError, EnvironmentError
+int run_host_program(const GeneratorConfig& config, const ProgramOptions& options,
+                     const OutputFiles& files, std::vector<std::string> eal_extra);
+
+}  // namespace outrider

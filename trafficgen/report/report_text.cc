@@ -1,0 +1,86 @@
+#include "trafficgen/report/report_text.h"
+
+#include <algorithm>
+
+#include "trafficgen/report/program_name.h"
+#include "trafficgen/workload/job_summary.h"
+
+namespace outrider {
+namespace {
+
+void print_bursts(std::ostream& out, const GeneratorReport& r) {
+  std::vector<std::int64_t> took_ns;
+  std::uint64_t bytes = 0;
+  for (const auto& burst : r.bursts) {
+    if (burst.delivered_ns == kNotYet_ns || burst.first_sent_ns == kNotYet_ns) continue;
+    took_ns.push_back(burst.delivered_ns - burst.first_sent_ns);
+    bytes += burst.bytes;
+  }
+  out << "  bursts: " << took_ns.size() << " of " << r.bursts.size() << " delivered, " << bytes
+      << " bytes";
+  if (!took_ns.empty()) {
+    std::sort(took_ns.begin(), took_ns.end());
+    out << "; completion time median " << static_cast<double>(took_ns[took_ns.size() / 2]) / 1e6
+        << " ms, longest " << static_cast<double>(took_ns.back()) / 1e6 << " ms";
+  }
+  out << '\n';
+}
+
+void print_background(std::ostream& out, const GeneratorReport& r) {
+  std::uint64_t bytes = 0;
+  std::uint64_t flows = 0;
+  std::uint64_t retransmitted = 0;
+  for (const auto& flow : r.flows) {
+    retransmitted += flow.retransmitted;
+    if (flow.traffic_class != TrafficClass::kBackground) continue;
+    ++flows;
+    bytes += flow.delivered_bytes;
+  }
+  const double bits_per_second =
+      r.end_ns == 0 ? 0 : static_cast<double>(bytes) * 8e9 / static_cast<double>(r.end_ns);
+  out << "  background: " << flows << " flows, " << bytes << " bytes, " << bits_per_second / 1e6
+      << " Mbit/s of payload; retransmitted segments of all flows: " << retransmitted << '\n';
+}
+
+void print_requests(std::ostream& out, const GeneratorReport& r) {
+  const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) / 1e3; };
+  for (const auto& pair : r.requests) {
+    const Histogram& l = pair.latency_ns;
+    out << "  requests \"" << pair.name << "\": " << pair.open << " connections open, "
+        << pair.closed << " closed; " << pair.completed << " answered";
+    if (l.count() != 0)
+      out << "; latency [us] min " << us(l.min()) << ", median " << us(l.quantile(0.5)) << ", p99 "
+          << us(l.quantile(0.99)) << ", p99.99 " << us(l.quantile(0.9999)) << ", longest "
+          << us(l.max());
+    out << '\n';
+  }
+}
+
+}  // namespace
+
+void print_summary(std::ostream& out, const GeneratorReport& r) {
+  out << kProgram << ": " << static_cast<double>(r.end_ns) / 1e9 << " s, jobs "
+      << (r.jobs_finished ? "finished" : "not finished") << '\n'
+      << "  packets: sent " << r.sent << ", received " << r.received << ", consumed " << r.consumed
+      << "; ledger " << (r.ledger_balanced ? "balanced" : "NOT BALANCED") << "\n  drops:";
+  for (std::size_t i = 0; i < kDropReasons; ++i)
+    if (r.drops[i] != 0) out << ' ' << r.drops[i] << ' ' << kDropReasonNames[i];
+  out << (sum(r.drops) == 0 ? " none\n" : "\n");
+  print_bursts(out, r);
+  print_jobs(out, r);
+  print_background(out, r);
+  print_transfers(out, r.transfers, r.payload);
+  print_requests(out, r);
+  print_flow_groups(out, r.flow_groups, r.end_ns);
+  print_neighbours(out, r.neighbourhood);
+  out << to_text(r.streams);
+  out << "  signals: START sent " << r.starts_sent << ", answered " << r.acks_received
+      << ", timed out " << r.ack_timeouts << '\n'
+      << "  waits for a buffer: " << r.mbuf_exhausted
+      << ", for a full device: " << r.device_full_waits << '\n'
+      << "  devices: receive missed " << r.device_rx_missed << ", no buffer " << r.device_rx_nombuf
+      << "\n  longest gap between two polls: " << static_cast<double>(r.longest_poll_gap_ns) / 1e3
+      << " us\n";
+}
+
+}  // namespace outrider
