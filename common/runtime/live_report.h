@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <ostream>
-#include <string>
+#include <utility>
 
 #include "common/core/clock.h"
 #include "common/core/snapshot_cell.h"
@@ -12,45 +14,72 @@
 
 namespace outrider {
 
-/// Shows once a second what an lcore publishes, from a thread of its own. Rates are
-/// those between two snapshots, by the run's own time.
-///
-/// publish(): the lcore, while the loop runs; never waits. Everything else: the
-/// thread that made it.
-///
-/// @tparam Snapshot trivially copyable, with `std::int64_t at_ns` since the run
-///         began, and live_figures(before, now) beside it
+/// When a snapshot was taken, since the run began.
 template <class Snapshot>
-class LiveReport {
+requires requires(const Snapshot& s) { s.at_ns; }
+[[nodiscard]] std::int64_t live_at_ns(const Snapshot& snapshot) noexcept { return snapshot.at_ns; }
+
+/// Shows the figures of a snapshot that has live_figures(before, now) beside it.
+template <class Snapshot>
+requires requires(const Snapshot& s) { live_figures(s, s); }
+void show_live(LiveView& view, const Snapshot& before, const Snapshot& now) {
+  const double interval_s = static_cast<double>(live_at_ns(now) - live_at_ns(before)) / 1e9;
+  view.show(static_cast<double>(live_at_ns(now)) / 1e9, interval_s, live_figures(before, now));
+}
+
+/// Shows once a second, from a thread of its own, what `read` says of a running program, and
+/// how it differs from what was shown before.
+///
+/// @tparam State with live_at_ns() and show_live() beside it
+template <class State>
+class LiveThread {
  public:
-  /// @param out must outlive the report. @param terminal it understands ANSI sequences
+  /// @param out must outlive it. @param terminal it understands ANSI sequences
+  /// @param read  called by the thread
   /// @throws DpdkError
-  LiveReport(std::ostream& out, bool terminal)
+  LiveThread(std::ostream& out, bool terminal, std::function<State()> read)
       : view_(out, terminal),
-        thread_(std::make_unique<ControlThread>("live", std::chrono::seconds(1),
-                                                [this] { show(cell_.read()); })) {}
+        thread_(std::make_unique<ControlThread>(
+            "live", std::chrono::seconds(1), [this, read = std::move(read)] { show(read()); })) {}
 
-  void publish(const Snapshot& snapshot) noexcept { cell_.write(snapshot); }
-
-  /// The loop has ended: shows what happened since the last line.
-  void finish(const Snapshot& last) {
+  /// The program has ended: shows what happened since the last time.
+  void finish(State last) {
     thread_.reset();
-    show(last);
+    show(std::move(last));
   }
 
  private:
-  void show(const Snapshot& now) {
+  void show(State now) {
     // A loop that did not come round has nothing new to say.
-    if (now.at_ns <= shown_.at_ns) return;
-    const double interval_s = static_cast<double>(now.at_ns - shown_.at_ns) / 1e9;
-    view_.show(static_cast<double>(now.at_ns) / 1e9, interval_s, live_figures(shown_, now));
-    shown_ = now;
+    if (live_at_ns(now) <= live_at_ns(shown_)) return;
+    show_live(view_, shown_, now);
+    shown_ = std::move(now);
   }
 
-  SnapshotCell<Snapshot> cell_;
-  Snapshot shown_{};
   LiveView view_;
+  State shown_{};
   std::unique_ptr<ControlThread> thread_;  ///< last: ends before what it uses
+};
+
+/// Shows what an lcore publishes. Rates are those between two snapshots, by the run's own
+/// time.
+///
+/// publish(): the lcore, while the loop runs; never waits. Everything else: the thread that
+/// made it.
+///
+/// @tparam Snapshot trivially copyable
+template <class Snapshot>
+class LiveReport {
+ public:
+  LiveReport(std::ostream& out, bool terminal)
+      : thread_(out, terminal, [this] { return cell_.read(); }) {}
+
+  void publish(const Snapshot& snapshot) noexcept { cell_.write(snapshot); }
+  void finish(const Snapshot& last) { thread_.finish(last); }
+
+ private:
+  SnapshotCell<Snapshot> cell_;
+  LiveThread<Snapshot> thread_;
 };
 
 }  // namespace outrider

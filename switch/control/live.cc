@@ -180,13 +180,9 @@ std::string live_lines(const SwitchReport& before, const SwitchReport& now) {
   return text;
 }
 
-void SwitchLiveView::show() {
-  SwitchReport now = snapshots_.read();
-  // A loop that did not come round has nothing new to say.
-  if (now.end_ns <= shown_.end_ns) return;
-  if (view_.terminal()) view_.redraw(live_table(shown_, now));
-  else view_.write(live_lines(shown_, now));
-  shown_ = std::move(now);
+void show_live(LiveView& view, const SwitchReport& before, const SwitchReport& now) {
+  if (view.terminal()) view.redraw(live_table(before, now));
+  else view.write(live_lines(before, now));
 }
 
 }  // namespace outrider

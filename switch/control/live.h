@@ -1,13 +1,11 @@
 #pragma once
 
-#include <memory>
-#include <ostream>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "common/dpdk/control_thread.h"
 #include "common/telemetry/live_view.h"
-#include "switch/report/snapshots.h"
+#include "switch/report/report.h"
 
 namespace outrider {
 
@@ -23,29 +21,10 @@ std::vector<std::string> live_table(const SwitchReport& before, const SwitchRepo
 /// The view elsewhere: a line for the process, then an indented one for each such queue.
 std::string live_lines(const SwitchReport& before, const SwitchReport& now);
 
-/// Shows once a second what the owners hand out, from a thread of its own.
-class SwitchLiveView {
- public:
-  /// @param out,snapshots must outlive the view. @throws DpdkError
-  SwitchLiveView(std::ostream& out, bool terminal, const SwitchSnapshots& snapshots)
-      : view_(out, terminal),
-        snapshots_(snapshots),
-        thread_(
-            std::make_unique<ControlThread>("live", std::chrono::seconds(1), [this] { show(); })) {}
-
-  /// The loop has ended: shows what happened since the last time.
-  void finish() {
-    thread_.reset();
-    show();
-  }
-
- private:
-  void show();
-
-  LiveView view_;
-  const SwitchSnapshots& snapshots_;
-  SwitchReport shown_;
-  std::unique_ptr<ControlThread> thread_;  ///< last: ends before what it uses
-};
+// For LiveThread: what the owners hand out.
+[[nodiscard]] inline std::int64_t live_at_ns(const SwitchReport& report) noexcept {
+  return report.end_ns;
+}
+void show_live(LiveView& view, const SwitchReport& before, const SwitchReport& now);
 
 }  // namespace outrider

@@ -9,6 +9,7 @@
 
 #include "common/dpdk/control_thread.h"
 #include "common/dpdk/mempool.h"
+#include "common/runtime/live_report.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
@@ -75,8 +76,9 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   log_info("forwarding on " + named(cpus) + "; Ctrl-C ends");
 
   SwitchSnapshots snapshots(config, cpus.size(), &devices);
-  std::optional<SwitchLiveView> live;
-  if (options.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, snapshots);
+  const auto read_all = [&snapshots] { return snapshots.read(); };
+  std::optional<LiveThread<SwitchReport>> live;
+  if (options.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, read_all);
   SwitchReload reload(config, mbufs, cpus.size(), [&] { return load_configuration(options); });
   const auto reload_now = [&] {
     ReloadResult result = reload.reload();
@@ -99,7 +101,7 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   }
   const SwitchReport report = run_switch(config, devices, duration, attached);
   files.clear();
-  if (live) live->finish();
+  if (live) live->finish(snapshots.read());
   print_summary(std::cout, report);
   if (!options.report.empty()) write_report_file(options.report, to_json(report));
   return report.ledger_balanced ? kExitOk : kExitLedger;
