@@ -11,6 +11,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
 #include "tests/loopback/ring_config.h"
+#include "tests/support/source_path.h"
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::exit_files_test {
@@ -46,7 +47,7 @@ std::size_t lines_of(const std::string& path) {
 std::string config_text() {
   std::string text = std::string("duration = \"1000s\"\n") + kRingHosts + kFlowsAndStream;
   const std::string mark = "@source";
-  return text.replace(text.find(mark), mark.size(), OUTRIDER_SOURCE_DIR);
+  return text.replace(text.find(mark), mark.size(), source_path());
 }
 
 class ExitFiles : public testing::TestWithParam<int> {

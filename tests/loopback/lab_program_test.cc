@@ -13,6 +13,7 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/support/source_path.h"
 
 namespace outrider::lab_program_test {
 namespace {
@@ -25,7 +26,7 @@ constexpr auto kLabPatience = 2 * kPatience;  // an experiment is many runs
 class LabProgram : public testing::Test {
  protected:
   static std::string experiment(const std::string& name) {
-    return std::string(OUTRIDER_SOURCE_DIR) + "/conf/experiments/" + name + ".toml";
+    return source_path("conf/experiments/") + name + ".toml";
   }
 
   ProcessGuard lab(std::vector<std::string> arguments, const std::string& log) const {

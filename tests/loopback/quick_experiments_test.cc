@@ -10,6 +10,7 @@
 
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
+#include "tests/support/source_path.h"
 
 namespace outrider::quick_experiments_test {
 namespace {
@@ -19,8 +20,7 @@ using testing::HasSubstr;
 
 std::vector<std::string> experiments() {
   std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(OUTRIDER_SOURCE_DIR "/conf/experiments"))
+  for (const auto& entry : std::filesystem::directory_iterator(source_path("conf/experiments")))
     if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
   std::ranges::sort(names);
   return names;
@@ -37,7 +37,7 @@ class QuickExperiment : public testing::TestWithParam<std::string> {};
 
 TEST_P(QuickExperiment, RunsSlow) {
   const ScratchDirectory directory;
-  const std::string file = OUTRIDER_SOURCE_DIR "/conf/experiments/" + GetParam() + ".toml";
+  const std::string file = source_path("conf/experiments/") + GetParam() + ".toml";
   ProcessGuard process({OUTRIDER_LAB_PROGRAM, "run", file, "--quick", "--out", directory / "out"},
                        directory / "log");
   EXPECT_EQ(process.wait(100s), kExitOk) << process.output();

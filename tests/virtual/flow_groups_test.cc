@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "tests/support/source_path.h"
 #include "tests/support/world.h"
 #include "trafficgen/background/flow_group.h"
 
@@ -43,7 +44,7 @@ FlowsConfig mice(const std::string& sizes) {
   c.name = "mice";
   c.from = {"b0", "b1"};
   c.to = {"c0", "c1"};
-  c.distribution = OUTRIDER_SOURCE_DIR "/conf/distributions/" + sizes;
+  c.distribution = source_path("conf/distributions/") + sizes;
   c.load = 0.3;
   c.transport = "background";
   c.records = 100'000;

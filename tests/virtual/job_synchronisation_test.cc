@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tests/support/source_path.h"
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/model_profile.h"
 
@@ -167,7 +168,7 @@ TEST(JobSynchronisation, TensorsGoToTheirServers) {
   d.rtt = std::chrono::microseconds(100);
   d.bottleneck_port.queue.limit_packets = 5000;
   d.job.burst_bytes.reset();
-  d.job.model = OUTRIDER_SOURCE_DIR "/conf/models/resnet32-cifar.toml";
+  d.job.model = source_path("conf/models/resnet32-cifar.toml");
   d.job.shard_by = ShardRule::kRoundRobin;
   d.job.iterations = 1;
   const RunResult r = run(Scene(d), *pool);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tests/support/source_path.h"
 #include "tests/support/world.h"
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/model_profile.h"
@@ -136,7 +137,7 @@ TEST(Jobs, LateIterationsOfATightScheduleAreCounted) {
 // A real model: its bytes and its compute time.
 TEST(Jobs, ModelProfileDrivesBytesAndCompute) {
   const Mempool pool = make_test_pool();
-  const std::string path = OUTRIDER_SOURCE_DIR "/conf/models/resnet50.toml";
+  const std::string path = source_path("conf/models/resnet50.toml");
   const auto profile = load_model_profile(path);
   ASSERT_TRUE(profile);
   Dumbbell d = closed_loop();

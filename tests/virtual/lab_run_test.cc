@@ -6,6 +6,7 @@
 
 #include "common/dpdk/mempool.h"
 #include "switch/report/report_json.h"
+#include "tests/support/source_path.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/run_cases.h"
 #include "tools/lab/run/run_virtual.h"
@@ -19,7 +20,7 @@ using namespace std::chrono_literals;
 class LabRun : public testing::Test {
  protected:
   LabRun() {
-    const auto file = load_experiment(OUTRIDER_SOURCE_DIR "/conf/experiments/quick.toml");
+    const auto file = load_experiment(source_path("conf/experiments/quick.toml"));
     cases_ = make_plan(file.config.value(), {.seeds = 2}).config.value();
     std::uint32_t buffers = 0;
     for (const auto& c : cases_) buffers = std::max(buffers, buffers_needed(c));

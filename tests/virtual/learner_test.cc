@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/core/random.h"
+#include "tests/support/source_path.h"
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/learner/learning_problem.h"
 
@@ -118,7 +119,7 @@ TEST(JobLearner, TensorByTensorIsTheSameBarrier) {
   Scene s = scene_of(Synchronisation::kBsp, 2, 4);
   s.traffic.transports[0].tcp.reuse = ConnectionReuse::kKeep;
   s.job().burst_bytes.reset();
-  s.job().model = OUTRIDER_SOURCE_DIR "/conf/models/resnet32-cifar.toml";
+  s.job().model = source_path("conf/models/resnet32-cifar.toml");
   const LearnerReport shards = learner_of(run(s, *pool));
   s.job().send_policy = SendPolicyKind::kWfbp;
   s.job().policy.granularity = Granularity::kTensor;

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "common/net/mlt_message.h"
+#include "tests/support/source_path.h"
 #include "tests/virtual/mlt_scene.h"
 
 namespace outrider::mlt_effect_test {
@@ -144,7 +145,7 @@ Layers run_layers(const std::vector<std::uint32_t>& dscps, rte_mempool& pool) {
     d.workers = 4;
     d.background_flows = 3;
     d.job.burst_bytes.reset();
-    d.job.model = std::string(OUTRIDER_SOURCE_DIR) + "/conf/models/resnet32-cifar.toml";
+    d.job.model = source_path("conf/models/resnet32-cifar.toml");
     d.job.compute = milliseconds(20);
     d.job.policy.granularity = Granularity::kTensor;
     d.job.iterations = 3;

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "tests/support/source_path.h"
 #include "tests/virtual/mlt_scene.h"
 
 namespace outrider::mlt_job_test {
@@ -105,7 +106,7 @@ TEST(MltJob, AnswersTensorByTensor) {
   Dumbbell d = mlt_dumbbell(2);
   d.job.burst_bytes.reset();
   d.job.compute.reset();
-  d.job.model = std::string(OUTRIDER_SOURCE_DIR) + "/conf/models/resnet32-cifar.toml";
+  d.job.model = source_path("conf/models/resnet32-cifar.toml");
   d.job.send_policy = SendPolicyKind::kWfbp;
   d.job.policy.granularity = Granularity::kTensor;
   const RunResult r = run(mlt_switches(d), mlt_traffic(d, kReliable), *pool, kLimit);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/support/source_path.h"
 #include "tests/virtual/mlt_scene.h"
 
 namespace outrider::mlt_policies_test {
@@ -24,7 +25,7 @@ Dumbbell resnet32(SendPolicyKind kind, std::uint64_t seed) {
   d.bottleneck = BitRate{1'000'000'000};
   d.job.burst_bytes.reset();
   d.job.compute.reset();
-  d.job.model = OUTRIDER_SOURCE_DIR "/conf/models/resnet32-cifar.toml";
+  d.job.model = source_path("conf/models/resnet32-cifar.toml");
   d.job.shard_by = ShardRule::kBalanced;
   d.job.iterations = 4;
   d.job.send_policy = kind;

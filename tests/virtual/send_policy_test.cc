@@ -2,6 +2,7 @@
 // the same bytes, and ends sooner.
 #include <gtest/gtest.h>
 
+#include "tests/support/source_path.h"
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/model_profile.h"
 
@@ -12,7 +13,7 @@ using std::chrono::milliseconds;
 
 TEST(SendPolicy, WaitFreeBackPropagationOverlapsThePushWithTheBackwardPass) {
   const Mempool pool = make_test_pool(20'000);
-  const std::string path = OUTRIDER_SOURCE_DIR "/conf/models/resnet32-cifar.toml";
+  const std::string path = source_path("conf/models/resnet32-cifar.toml");
   const auto profile = load_model_profile(path);
   ASSERT_TRUE(profile);
   for (const auto reuse : {ConnectionReuse::kKeep, ConnectionReuse::kNew}) {

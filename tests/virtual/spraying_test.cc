@@ -5,6 +5,7 @@
 
 #include "common/config/config_file.h"
 #include "tests/support/pool.h"
+#include "tests/support/source_path.h"
 #include "tests/support/world.h"
 #include "tools/lab/measure/metrics_paths.h"
 #include "tools/lab/plan/plan.h"
@@ -17,7 +18,7 @@ constexpr std::uint32_t kSeeds = 10;
 
 /// dlcp-spine.toml with two iterations of 1 MB, its first point alone.
 std::vector<Case> short_cases() {
-  const std::filesystem::path directory(OUTRIDER_SOURCE_DIR "/conf/experiments");
+  const std::filesystem::path directory(source_path("conf/experiments"));
   ConfigTable file = read_toml_file((directory / "dlcp-spine.toml").string()).config.value();
   ConfigTable& parameters = *file["parameters"].as<ConfigTable>();
   parameters["iterations"] = ConfigValue(std::int64_t{2});

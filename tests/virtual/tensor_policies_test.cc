@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tests/support/source_path.h"
 #include "tests/virtual/job_scene.h"
 #include "trafficgen/workload/model_profile.h"
 
@@ -28,7 +29,7 @@ Dumbbell resnet50(SendPolicyKind kind, std::uint64_t seed) {
   d.ddl_tcp.delayed_ack = microseconds(100);
   d.job.compute_jitter = 0.05;
   d.job.burst_bytes.reset();
-  d.job.model = OUTRIDER_SOURCE_DIR "/conf/models/resnet50-steps.toml";
+  d.job.model = source_path("conf/models/resnet50-steps.toml");
   d.job.compute.reset();
   d.job.aggregate = {};
   d.job.announce.lead_source = LeadSource::kNone;

@@ -8,20 +8,16 @@
 #include <vector>
 
 #include "switch/config/config_toml.h"
+#include "tests/support/source_path.h"
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/workload/model_profile.h"
-
-#ifndef OUTRIDER_SOURCE_DIR
-#define OUTRIDER_SOURCE_DIR \
-  std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path()
-#endif
 
 namespace outrider::conf_files_test {
 namespace {
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
-  const auto directory = std::filesystem::path(OUTRIDER_SOURCE_DIR) / "conf" / folder;
+  const auto directory = std::filesystem::path(source_path()) / "conf" / folder;
   for (const auto& entry : std::filesystem::directory_iterator(directory))
     if (entry.path().extension() == ".toml") files.push_back(entry.path().string());
   std::ranges::sort(files);
@@ -61,7 +57,7 @@ TEST(ConfFiles, EveryModelLoads) {
 // Sizes that the literature agrees on, so that a wrong generator script shows.
 TEST(ConfFiles, ModelsHaveTheirPublishedParameterCounts) {
   const auto parameters = [](const std::string& name) {
-    const auto path = std::filesystem::path(OUTRIDER_SOURCE_DIR) / "conf" / "models" / name;
+    const auto path = std::filesystem::path(source_path()) / "conf" / "models" / name;
     const auto result = load_model_profile(path.string());
     return result ? result.config->parameters : 0;
   };
@@ -72,7 +68,7 @@ TEST(ConfFiles, ModelsHaveTheirPublishedParameterCounts) {
 }
 
 TEST(ConfFiles, ModelKeepsForwardOrderAndComputeTimes) {
-  const auto path = std::filesystem::path(OUTRIDER_SOURCE_DIR) / "conf" / "models" / "vgg16.toml";
+  const auto path = std::filesystem::path(source_path()) / "conf" / "models" / "vgg16.toml";
   const auto model = load_model_profile(path.string()).config.value();
   ASSERT_EQ(model.tensors.size(), 32U);
   EXPECT_EQ(model.tensors.front().name, "conv1.w");

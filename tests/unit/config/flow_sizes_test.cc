@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/core/random.h"
+#include "tests/support/source_path.h"
 
 namespace outrider::flow_sizes_test {
 namespace {
@@ -83,8 +84,7 @@ TEST(FlowSizes, ThePublishedOnesHaveTheirMeans) {
                            {"hadoop", 120'420.75},
                            {"ali-storage", 40'869.8}};
   for (const Row& row : kRows) {
-    const auto sizes = load_flow_sizes(std::string(OUTRIDER_SOURCE_DIR "/conf/distributions/") +
-                                       row.name + ".cdf");
+    const auto sizes = load_flow_sizes(source_path("conf/distributions/") + row.name + ".cdf");
     ASSERT_TRUE(sizes) << row.name;
     EXPECT_NEAR(sizes.config->mean_bytes(), row.mean_bytes, row.mean_bytes * 1e-6) << row.name;
     RandomStream random(1, 0, RandomPurpose::kTest);

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "common/config/toml_file.h"
+#include "tests/support/source_path.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::flows_config_test {
@@ -119,7 +120,7 @@ duration = "20ms"
 )";
 
 TEST(FlowsConfig, ATableIsReadAndWrittenBack) {
-  const auto read = generator_config_from(parse_toml(kFile).config.value(), OUTRIDER_SOURCE_DIR);
+  const auto read = generator_config_from(parse_toml(kFile).config.value(), source_path());
   ASSERT_TRUE(read) << format_issues("file", read.issues);
   const FlowsConfig& c = read.config->flows.at(0);
   EXPECT_DOUBLE_EQ(c.load.value(), 0.3);
@@ -129,7 +130,7 @@ TEST(FlowsConfig, ATableIsReadAndWrittenBack) {
   EXPECT_EQ(c.max_open, 7U);
   EXPECT_EQ(c.records, 5U);
   EXPECT_EQ(c.duration, 20ms);
-  EXPECT_EQ(c.distribution, OUTRIDER_SOURCE_DIR "/conf/distributions/web-search.cdf");
+  EXPECT_EQ(c.distribution, source_path("conf/distributions/web-search.cdf"));
   const auto again = generator_config_from(parse_toml(to_toml(*read.config)).config.value(), "");
   ASSERT_TRUE(again) << format_issues("written", again.issues);
   EXPECT_EQ(to_toml(*again.config), to_toml(*read.config));
@@ -149,7 +150,7 @@ TEST(FlowsConfig, ReferencesAndFilesAreChecked) {
   for (const Row& row : kRows) {
     std::string text = kFile;
     text.replace(text.find(row.from), std::string_view(row.from).size(), row.to);
-    const auto read = generator_config_from(parse_toml(text).config.value(), OUTRIDER_SOURCE_DIR);
+    const auto read = generator_config_from(parse_toml(text).config.value(), source_path());
     ASSERT_FALSE(read) << row.to;
     EXPECT_EQ(read.issues[0].key, row.key);
     EXPECT_THAT(read.issues[0].problem, ::testing::HasSubstr(row.problem));

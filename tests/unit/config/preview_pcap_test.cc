@@ -11,6 +11,7 @@
 #include "common/net/headers.h"
 #include "common/net/tcp_segment.h"
 #include "common/runtime/poll_program.h"
+#include "tests/support/source_path.h"
 #include "trafficgen/apps/preview.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/streams/engine/stream_receiver.h"
@@ -106,7 +107,7 @@ TEST_F(PreviewPcap, FlowsBeginWithTheirSyn) {
   flows.name = "mice";
   flows.from = {"b"};
   flows.to = {"a"};
-  flows.distribution = OUTRIDER_SOURCE_DIR "/conf/distributions/hadoop.cdf";
+  flows.distribution = source_path("conf/distributions/hadoop.cdf");
   flows.rate = BitRate{20'000'000};
   flows.transport = "t";
   flows.tcp_port = 555;

@@ -7,6 +7,7 @@
 
 #include <sstream>
 
+#include "tests/support/source_path.h"
 #include "tests/support/world.h"
 
 namespace outrider::preview_test {
@@ -60,7 +61,7 @@ TEST(Preview, ArrivalsAreThoseOfTheRun) {
   flows.name = "mice";
   flows.from = {"b0", "b1"};
   flows.to = {"c0", "c1"};
-  flows.distribution = OUTRIDER_SOURCE_DIR "/conf/distributions/hadoop.cdf";
+  flows.distribution = source_path("conf/distributions/hadoop.cdf");
   flows.rate = BitRate{20'000'000};
   flows.transport = "background";
   flows.records = 10'000;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment_fixture.h"
 
 namespace outrider::experiment_test {
@@ -209,7 +210,7 @@ TEST(ExperimentParameters, EveryOneCanBeAssignedByItsName) {
   }
 }
 
-const std::string kSizes = OUTRIDER_SOURCE_DIR "/conf/distributions/web-search.cdf";
+const std::string kSizes = source_path("conf/distributions/web-search.cdf");
 
 std::string matrix_experiment(const std::string& matrix) {
   std::string text = small_experiment();

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "switch/config/config_toml.h"
+#include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment_fixture.h"
 #include "tools/lab/measure/summary_points.h"
 #include "tools/lab/plan/plan_switches.h"
@@ -25,17 +26,17 @@ using namespace std::chrono_literals;
 
 std::vector<fs::path> experiment_files() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(OUTRIDER_SOURCE_DIR "/conf/experiments"))
+  for (const auto& entry : fs::directory_iterator(source_path("conf/experiments")))
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   std::ranges::sort(files);
   return files;
 }
 
 TEST(Testbeds, EveryShippedOneIsValid) {
-  for (const auto& entry : fs::directory_iterator(OUTRIDER_SOURCE_DIR "/conf/testbeds")) {
+  for (const auto& entry : fs::directory_iterator(source_path("conf/testbeds"))) {
     const auto testbed = load_testbed(entry.path().string());
     ASSERT_TRUE(testbed) << format_issues(entry.path().string(), testbed.issues);
-    const auto quick = load_experiment(OUTRIDER_SOURCE_DIR "/conf/experiments/quick.toml");
+    const auto quick = load_experiment(source_path("conf/experiments/quick.toml"));
     const auto plan = make_plan(*quick.config, {.seeds = 1});
     EXPECT_TRUE(missing_devices(*testbed.config, plan.config->front()).empty());
     const Case c = on_testbed(*testbed.config, plan.config->front());
@@ -340,7 +341,7 @@ TEST(ShippedExperiments, LoadAndPlan) {
 // of it.
 // What is compared in prophet.toml is the order of gradients, at each rate with that of FIFO.
 TEST(ShippedExperiments, SendPoliciesAreArmsOfOnePoint) {
-  const auto file = load_experiment(OUTRIDER_SOURCE_DIR "/conf/experiments/prophet.toml");
+  const auto file = load_experiment(source_path("conf/experiments/prophet.toml"));
   ASSERT_TRUE(file);
   const auto plan = make_plan(*file.config, {.seeds = 1});
   ASSERT_TRUE(plan);

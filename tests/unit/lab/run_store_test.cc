@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment_fixture.h"
 
 namespace outrider::run_store_test {
@@ -64,7 +65,7 @@ TEST_F(RunStoreTest, AnotherRunIsNotTaken) {
 
 TEST_F(RunStoreTest, AnEditedFileOfSizesIsAnotherRun) {
   const fs::path sizes = directory_ / "sizes.cdf";
-  fs::copy_file(OUTRIDER_SOURCE_DIR "/conf/distributions/web-search.cdf", sizes);
+  fs::copy_file(source_path("conf/distributions/web-search.cdf"), sizes);
   const auto cases = plan_of(with(
       small_experiment(), "iterations = 2\n",
       "iterations = 2\nbackground_load = 0.5\nbackground_sizes = \"" + sizes.string() + "\"\n"));

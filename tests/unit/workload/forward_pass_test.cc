@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/source_path.h"
 #include "trafficgen/policy/prophet_policy.h"
 #include "trafficgen/workload/piece_stream.h"
 #include "trafficgen/workload/release_profile.h"
@@ -84,7 +85,7 @@ TEST(ReleaseProfile, StepsReleaseTheirTensorsTogether) {
 
 // What Prophet's rule makes of the published backward pass: its 12 steps, and the gaps.
 TEST(ReleaseProfile, ProphetFindsThePublishedStepsOfResNet50) {
-  const auto profile = load_model_profile(OUTRIDER_SOURCE_DIR "/conf/models/resnet50-steps.toml");
+  const auto profile = load_model_profile(source_path("conf/models/resnet50-steps.toml"));
   ASSERT_TRUE(profile);
   std::vector<Duration> ready_at;
   for (const double share : ready_shares(*profile.config))

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tests/support/source_path.h"
+
 namespace outrider::shards_test {
 namespace {
 
@@ -44,8 +46,7 @@ TEST(Shards, BalancedPlacesTheLargestFirst) {
 // (total / servers) + the largest tensor (Graham, 1966).
 TEST(Shards, RealModelsAreHeldWhole) {
   for (const char* name : {"vgg16", "resnet50", "bert-large", "resnet32-cifar"}) {
-    const auto profile =
-        load_model_profile(std::string(OUTRIDER_SOURCE_DIR "/conf/models/") + name + ".toml");
+    const auto profile = load_model_profile(source_path("conf/models/") + name + ".toml");
     ASSERT_TRUE(profile);
     const ModelProfile& m = *profile.config;
     for (const auto rule : {ShardRule::kBytes, ShardRule::kRoundRobin, ShardRule::kBalanced}) {
