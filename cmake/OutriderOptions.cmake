@@ -22,6 +22,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND OUTRIDER_MARCH)
 endif()
 if(OUTRIDER_SANITIZE)
   target_compile_options(outrider_flags INTERFACE
-    -fsanitize=${OUTRIDER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+    -fsanitize=${OUTRIDER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    -O1 -g1)  # a report names functions and lines; types would take a sixth more to compile
   target_link_options(outrider_flags INTERFACE -fsanitize=${OUTRIDER_SANITIZE})
 endif()
