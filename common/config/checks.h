@@ -9,6 +9,7 @@
 
 #include "common/config/config_value.h"
 #include "common/config/quantities.h"
+#include "common/config/setting_range.h"
 #include "common/core/clock.h"
 #include "common/core/config_issue.h"
 
@@ -82,8 +83,5 @@ class UniqueValues {
  private:
   std::map<T, std::string> holders_;
 };
-
-/// Rates above are beyond what Serializer is exact for.
-inline constexpr BitRate kMaxRate{400'000'000'000};
 
 }  // namespace outrider

@@ -17,7 +17,7 @@ namespace outrider {
 template <class T>
 void read_config(const ConfigTable& table, std::string path, T& into, ConfigIssues& issues) {
   ConfigReader reader(table, std::move(path), issues);
-  describe(reader, into);
+  describe(static_cast<Settings&>(reader), into);
   reader.finish();
 }
 
@@ -49,7 +49,7 @@ template <class T>
 std::string write_config(T config) {
   ConfigTable table;
   ConfigWriter writer(table);
-  describe(writer, config);
+  describe(static_cast<Settings&>(writer), config);
   return to_toml_text(table);
 }
 

@@ -1,73 +1,47 @@
 #include "common/config/config_reader.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/config/suggestion.h"
 
 namespace outrider {
 
-std::string ConfigReader::from(const ConfigValue& v, bool& out) {
-  const auto* b = v.as<bool>();
-  if (b == nullptr) return "must be true or false";
-  out = *b;
-  return {};
-}
-
-std::string ConfigReader::from(const ConfigValue& v, double& out) {
-  if (const auto* i = v.as<std::int64_t>()) {
-    out = static_cast<double>(*i);
-    return {};
+void ConfigReader::row(const Setting& setting) {
+  const ConfigValue* v = take(setting.key);
+  if (v == nullptr) {
+    if (setting.about.required) issues_.push_back({join_key(path_, setting.key), "is required"});
+    return;
   }
-  const auto* d = v.as<double>();
-  if (d == nullptr || !std::isfinite(*d)) return "must be a finite number";
-  out = *d;
-  return {};
-}
-
-std::string ConfigReader::from(const ConfigValue& v, std::string& out) {
-  const auto* s = v.as<std::string>();
-  if (s == nullptr) return "must be a string";
-  out = *s;
-  return {};
-}
-
-std::string ConfigReader::from_integer(const ConfigValue& v, std::int64_t low, std::uint64_t high,
-                                       std::int64_t& out) {
-  const auto* i = v.as<std::int64_t>();
-  if (i == nullptr) return "must be an integer";
-  if (*i < low)
-    return low == 0 ? "must not be negative" : "must be at least " + std::to_string(low);
-  if (*i > 0 && static_cast<std::uint64_t>(*i) > high)
-    return "must be at most " + std::to_string(high);
-  out = *i;
-  return {};
-}
-
-std::string ConfigReader::not_a_string(const ConfigValue& v) {
-  const bool number = v.as<std::int64_t>() || v.as<double>();
-  return number ? "has no unit; " : "must be a string; ";
-}
-
-std::string ConfigReader::choice_index(const ConfigValue& v,
-                                       std::span<const std::string_view> names,
-                                       std::size_t& index) {
-  const auto* s = v.as<std::string>();
-  const auto it = s == nullptr ? names.end() : std::ranges::find(names, *s);
-  if (it != names.end()) {
-    index = static_cast<std::size_t>(it - names.begin());
-    return {};
+  for (const auto& [index, rule] : setting.ops.read(setting, *v)) {
+    if (!index) fault(setting.key, *v, rule);
+    else fault(join_key("", setting.key, *index), (*v->as<ConfigValue::Array>())[*index], rule);
   }
-  std::string rule = "must be one of ";
-  for (const auto name : names) (rule += name == names.front() ? "\"" : ", \"").append(name) += '"';
-  return s == nullptr ? rule : rule + suggestion(*s, names);
 }
 
-void ConfigReader::free_table(std::string_view key, ConfigTable& field) {
-  const ConfigValue* v = take(key);
+void ConfigReader::nested(const SettingTable& table) {
+  const ConfigTable* content = take_table(table.key);
+  if (content == nullptr) return;
+  ConfigReader reader(*content, join_key(path_, table.key), issues_);
+  table.describe_in(reader, table.field);
+  reader.finish();
+}
+
+void ConfigReader::list(const SettingList& list) {
+  const ConfigValue* v = take(list.key);
   if (v == nullptr) return;
-  if (const auto* nested = v->as<ConfigTable>()) field = *nested;
-  else fault(key, *v, "must be a table: [" + join_key(path_, key) + "]");
+  const auto* array = v->as<ConfigValue::Array>();
+  if (array == nullptr || !(array->empty() || is_array_of_tables(*v)))
+    return fault(list.key, *v, "must be an array of tables: [[" + join_key(path_, list.key) + "]]");
+  list.clear(list.list, array->size());
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    ConfigReader reader(*(*array)[i].as<ConfigTable>(), join_key(path_, list.key, i), issues_);
+    list.describe_new(reader, list.list, list.prototype);
+    reader.finish();
+  }
+}
+
+void ConfigReader::free_table(std::string_view key, ConfigTable& field, const About&) {
+  if (const ConfigTable* content = take_table(key)) field = *content;
 }
 
 void ConfigReader::finish() {
@@ -82,17 +56,12 @@ const ConfigValue* ConfigReader::take(std::string_view key) {
   return table_.get(key);
 }
 
-const ConfigValue::Array* ConfigReader::take_tables(std::string_view key) {
+const ConfigTable* ConfigReader::take_table(std::string_view key) {
   const ConfigValue* v = take(key);
   if (v == nullptr) return nullptr;
-  const auto* array = v->as<ConfigValue::Array>();
-  if (array != nullptr && (array->empty() || is_array_of_tables(*v))) return array;
-  fault(key, *v, "must be an array of tables: [[" + join_key(path_, key) + "]]");
-  return nullptr;
-}
-
-void ConfigReader::missing(std::string_view key) {
-  issues_.push_back({join_key(path_, key), "is required"});
+  const auto* table = v->as<ConfigTable>();
+  if (table == nullptr) fault(key, *v, "must be a table: [" + join_key(path_, key) + "]");
+  return table;
 }
 
 void ConfigReader::fault(std::string_view key, const ConfigValue& value, std::string_view rule) {

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 
 #include "common/config/checks.h"
+#include "common/config/setting_range.h"
 #include "common/core/batch.h"
-#include "common/core/clock.h"
 
 namespace outrider {
 
@@ -15,11 +16,11 @@ inline constexpr std::uint64_t kMaxDevices = 32;        ///< RTE_MAX_ETHPORTS of
 inline constexpr std::uint64_t kMaxRecords = 1U << 24;  ///< of one kind, kept in memory
 inline constexpr std::uint64_t kPoolCachePackets = 512;
 
-/// A [[device]]: a PCI address or a vdev, descriptors a power of two.
-void check_device(const Checks& at, std::string_view device, std::uint16_t rx_descriptors,
-                  std::uint16_t tx_descriptors);
+inline constexpr std::uint64_t kMaxLcore = 1023;
+inline constexpr SettingRange kDescriptors = powers_of_two(32, 32768);
+inline constexpr SettingRange kBinWidths = durations_from(std::chrono::microseconds(1));
 
-/// The poll loop: its CPU, and the width and number of a time series' bins.
-void check_loop(const Checks& root, std::uint32_t lcore, Duration bin, std::uint32_t max_bins);
+/// A [[device]]: a PCI address or a vdev.
+void check_device(const Checks& at, std::string_view device);
 
 }  // namespace outrider

@@ -6,6 +6,7 @@
 #include "common/config/addresses.h"
 #include "common/net/headers.h"
 #include "switch/config/config.h"
+#include "switch/config/reload_rules.h"
 
 namespace outrider {
 namespace {
@@ -50,12 +51,6 @@ void check_map(const Checks& at, const SwitchConfig& sw, const ConfigTable& map,
       at.fault(member.key, "must be a queue, 0 to " + std::to_string(kMaxQueuesPerPort - 1));
     else check_queue(at, member.key, sw, static_cast<std::uint32_t>(*queue));
   }
-}
-
-void check_values(const Checks& at, std::string_view key, const std::vector<std::uint32_t>& values,
-                  std::uint32_t limit) {
-  for (std::size_t i = 0; i < values.size(); ++i)
-    at.below(key, i).in_range("", values[i], 0, limit);
 }
 
 void check_range(const Checks& at, std::string_view key, const std::optional<PortRange>& range) {
@@ -135,9 +130,6 @@ void check_classes(const Checks& at, const SwitchConfig& sw) {
   check_queue(classes, "ddl_queue", sw, c.ddl_queue);
   check_map(classes.below("dscp"), sw, c.dscp, kMaxDscp);
   check_map(classes.below("pcp"), sw, c.pcp, kMaxPcp);
-  check_values(classes, "dscp_ddl", c.dscp_ddl, kMaxDscp);
-  check_values(classes, "pcp_ddl", c.pcp_ddl, kMaxPcp);
-  classes.in_range("learned_flows", c.learned_flows, 0, kMaxLearnedFlows, "flows");
   const std::string_view dscp_key = c.dscp.members.empty() ? "dscp_ddl" : "dscp";
   if (sw.signals.accept_tos && !(c.dscp.members.empty() && c.dscp_ddl.empty()))
     classes.fault(dscp_key,
@@ -146,6 +138,55 @@ void check_classes(const Checks& at, const SwitchConfig& sw) {
   at.in_range("rule", sw.rules.size(), 0, kMaxRules, "rules");
   for (std::size_t i = 0; i < sw.rules.size(); ++i)
     check_rule(at.below("rule", i), sw, sw.rules[i]);
+}
+
+void describe(Settings& v, ClassesConfig& c) {
+  v.value("background_queue", c.background_queue,
+          {.accepts = "a queue that every port of the switch has",
+           .help = "of packets that neither a rule nor a map names"});
+  v.value("ddl_queue", c.ddl_queue,
+          {.accepts = "a queue that every port of the switch has",
+           .help = "of packets that neither a rule nor a map names"});
+  v.free_table("dscp", c.dscp,
+               {.accepts = "`{ \"46\" = 0 }`: DSCP 0 to 63 to a queue; not with `accept_tos`",
+                .help = "IPv4 and IPv6"});
+  v.free_table(
+      "pcp", c.pcp,
+      {.accepts = "PCP 0 to 7 to a queue", .help = "of the outer 802.1Q tag; `dscp` comes first"});
+  v.value("dscp_ddl", c.dscp_ddl,
+          {.range = integers(0, kMaxDscp),
+           .accepts = "not with `accept_tos`",
+           .help = "their packets are DDL data"});
+  v.value("pcp_ddl", c.pcp_ddl,
+          {.range = integers(0, kMaxPcp),
+           .accepts = "DSCP not with `accept_tos`",
+           .help = "their packets are DDL data"});
+  v.value("learned_flows", c.learned_flows,
+          {.range = integers(0, kMaxLearnedFlows, "flows"),
+           .help = "flows of accepted STARTs are DDL data, both directions, so many of them "
+                   "remembered (two a START); 0: none",
+           .reload = kLearned});
+}
+
+void describe(Settings& v, RuleConfig& c) {
+  v.value(
+      "source", c.source,
+      {.accepts = "IPv4 prefix", .absent = "any", .help = "with one, the rule is not for IPv6"});
+  v.value(
+      "destination", c.destination,
+      {.accepts = "IPv4 prefix", .absent = "any", .help = "with one, the rule is not for IPv6"});
+  v.text("protocol", c.protocol, parse_protocol, format_protocol,
+         {.accepts = "`\"tcp\"`, `\"udp\"`, `\"0\"` to `\"255\"`", .absent = "any"});
+  v.text("source_ports", c.source_ports, parse_port_range, format_port_range,
+         {.accepts = "a port or a range; `protocol` then `\"tcp\"`, `\"udp\"` or any",
+          .absent = "any"});
+  v.text("destination_ports", c.destination_ports, parse_port_range, format_port_range,
+         {.accepts = "a port or a range; `protocol` then `\"tcp\"`, `\"udp\"` or any",
+          .absent = "any"});
+  v.choice("class", c.traffic_class, kRuleClasses,
+           {.absent = "as without", .help = "one of `class` and `queue` is required"});
+  v.value("queue", c.queue,
+          {.accepts = "a queue that every port of the switch has", .absent = "as without"});
 }
 
 }  // namespace outrider

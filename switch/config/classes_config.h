@@ -65,26 +65,7 @@ void check_classes(const Checks& at, const SwitchConfig& sw);
 inline constexpr auto kRuleClasses =
     choices<RuleClass>({{"background", RuleClass::kBackground}, {"ddl", RuleClass::kDdl}});
 
-template <class V>
-void describe(V& v, ClassesConfig& c) {
-  v.value("background_queue", c.background_queue);
-  v.value("ddl_queue", c.ddl_queue);
-  v.free_table("dscp", c.dscp);
-  v.free_table("pcp", c.pcp);
-  v.value("dscp_ddl", c.dscp_ddl);
-  v.value("pcp_ddl", c.pcp_ddl);
-  v.value("learned_flows", c.learned_flows);
-}
-
-template <class V>
-void describe(V& v, RuleConfig& c) {
-  v.value("source", c.source);
-  v.value("destination", c.destination);
-  v.text("protocol", c.protocol, parse_protocol, format_protocol);
-  v.text("source_ports", c.source_ports, parse_port_range, format_port_range);
-  v.text("destination_ports", c.destination_ports, parse_port_range, format_port_range);
-  v.choice("class", c.traffic_class, kRuleClasses);
-  v.value("queue", c.queue);
-}
+void describe(Settings& v, ClassesConfig& c);
+void describe(Settings& v, RuleConfig& c);
 
 }  // namespace outrider

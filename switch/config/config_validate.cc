@@ -8,14 +8,15 @@
 
 #include "common/config/addresses.h"
 #include "common/config/checks.h"
+#include "common/config/config_file.h"
 #include "common/config/process_checks.h"
+#include "common/config/range_checker.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/lcore_plan.h"
 
 namespace outrider {
 namespace {
 
-constexpr Duration kMaxDelay = std::chrono::seconds(10);
 constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
 
 using Names = std::set<std::string>;
@@ -26,12 +27,6 @@ void check_name(const Checks& at, Names& taken, const std::string& name) {
   at.require(taken.insert(name).second, "name", Checks::quoted(name), "is used twice");
 }
 
-void check_delay(const Checks& at, Duration delay) {
-  if (at.not_negative("delay", delay))
-    at.require(delay <= kMaxDelay, "delay", format_duration(delay),
-               "must be at most " + format_duration(kMaxDelay));
-}
-
 void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& names) {
   root.in_range("device", c.devices.size(), 0, kMaxDevices, "devices");
   UniqueValues<std::string> devices;
@@ -39,8 +34,7 @@ void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& name
     const auto at = root.below("device", i);
     const auto& d = c.devices[i];
     check_name(at, names, d.name);
-    check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
-    at.in_range("mtu_bytes", d.mtu_bytes, kMinMtuBytes, kMaxMtuBytes, "bytes");
+    check_device(at, d.device);
     devices.add(at, "device", d.device, Checks::quoted(d.device),
                 "device[" + std::to_string(i) + "]");
   }
@@ -78,13 +72,11 @@ void check_floors(const Checks& at, const SwitchPortConfig& port) {
 }
 
 void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port) {
-  check(at.below("queue"), port.queue);
   check(at.below("marker"), port.marker, port.queue);
   check_regulation(at.below("regulation"), sw, port.regulation);
   at.in_range("queues", port.queues.size(), 0, kMaxQueuesPerPort, "queues");
   for (std::size_t q = 0; q < port.queues.size(); ++q) {
     const auto queue = at.below("queues", q);
-    check(queue, port.queues[q].queue);
     check(queue.below("marker"), port.queues[q].marker, port.queues[q].queue);
     check_regulation(queue.below("regulation"), sw, port.queues[q].regulation);
   }
@@ -103,10 +95,7 @@ void check_buffer(const Checks& at, const SwitchConfig& sw) {
 
 void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port,
                 Uses& uses) {
-  if (at.rate("drain_rate", port.drain_rate)) check_floors(at, port);
-  check_delay(at, port.delay);
-  at.require(port.loss >= 0 && port.loss < 1, "loss", std::to_string(port.loss),
-             "must be at least 0 and less than 1");
+  if (link_rates().breach(port.drain_rate).empty()) check_floors(at, port);
   check_queues(at, sw, port);
 
   const std::string full_name = sw.name + '.' + port.name;
@@ -161,7 +150,6 @@ void check_links(const Checks& root, const SwitchProcessConfig& c, Uses& uses) {
   const Names ports = port_names(c);
   for (std::size_t i = 0; i < c.links.size(); ++i) {
     const auto at = root.below("link", i);
-    check_delay(at, c.links[i].delay);
     for (const auto& [key, end] : {std::pair{"a", c.links[i].a}, {"b", c.links[i].b}}) {
       at.require(ports.contains(end), key, Checks::quoted(end),
                  R"(must be "switch.port" of a port of this file)");
@@ -235,16 +223,12 @@ void check(const Checks& at, const SignalConfig& signals) {
     const auto& text = signals.accept_from[i];
     at.below("accept_from", i).parses("", text, parse_prefix(text));
   }
-  at.in_interval("tokens_per_second", signals.tokens_per_second, 0, 1e9, false);
-  at.in_interval("token_burst", signals.token_burst, 1, 1e9, true);
-  at.in_range("udp_port", signals.udp_port, 1, 65535);
-  constexpr Duration kFurthest = std::chrono::hours(1);
-  if (at.positive("due_limit", signals.due_limit))
-    at.require(signals.due_limit <= kFurthest, "due_limit", format_duration(signals.due_limit),
-               "must be at most " + format_duration(kFurthest));
 }
 
-ConfigIssues validate(const SwitchProcessConfig& config) {
+namespace {
+
+/// The rules that join several settings.
+ConfigIssues joint_faults(const SwitchProcessConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);
   Uses uses;
@@ -266,13 +250,18 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
     if (!uses.device_of.contains(config.devices[i].name))
       root.below("device", i)
           .fault("name", Checks::quoted(config.devices[i].name), "no port uses this device");
-  constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
-  root.in_range("seed", config.seed, 0, kLargestTomlInteger);
-  check_loop(root, config.lcore, config.bin, config.max_bins);
   check_lcores(root, config);
-  root.in_range("max_burst_records", config.max_burst_records, 1, kMaxRecords);
   check_mbufs(root, config);
   check(root.below("telemetry"), config.telemetry);
+  return issues;
+}
+
+}  // namespace
+
+ConfigIssues validate(const SwitchProcessConfig& config) {
+  ConfigIssues issues;
+  check_ranges(Checks(issues), config);
+  merge_issues(issues, joint_faults(config));
   return issues;
 }
 

@@ -145,11 +145,6 @@ void check_forwarding(const Checks& at, const SwitchConfig& sw) {
     at.fault("mac", "is required with [[switch.neighbour]]: the source of what is routed");
   if (!sw.mac && !sw.addresses.empty())
     at.fault("mac", "is required with [[switch.address]]: the answer to ARP");
-  const auto l2 = at.below("l2");
-  l2.require(sw.l2.ageing >= kMinAgeing && sw.l2.ageing <= kMaxAgeing, "ageing",
-             format_duration(sw.l2.ageing),
-             "must be from " + format_duration(kMinAgeing) + " to " + format_duration(kMaxAgeing));
-  l2.in_range("max_entries", sw.l2.max_entries, 1, kMaxStations);
 }
 
 std::uint32_t table_memory_mb(const SwitchProcessConfig& config) {
@@ -164,6 +159,65 @@ std::uint32_t table_memory_mb(const SwitchProcessConfig& config) {
     if (!sw.rules.empty()) mb += 2 * kAclMb;
   }
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(mb, 1U << 30));
+}
+
+void describe(Settings& v, RouteConfig& c) {
+  v.value("prefix", c.prefix,
+          {.required = true,
+           .accepts = "IPv4 or IPv6 prefix without host bits, unique within the switch",
+           .help = "longest match wins"});
+  v.value("port", c.port,
+          {.accepts = "a port of this switch", .help = "exactly one of `port`, `ports` and `via`"});
+  v.value(
+      "ports", c.ports,
+      {.accepts = "ports of this switch, each once", .help = "equal costs: a flow keeps its port"});
+  v.value("via", c.via,
+          {.accepts = "addresses of `[[switch.neighbour]]`, each once",
+           .help = "next hops; several are equal costs"});
+  v.value(
+      "spray", c.spray,
+      {.accepts = "needs several `ports` or `via`", .help = "packets take turns instead of flows"});
+}
+
+void describe(Settings& v, MacRouteConfig& c) {
+  v.value("mac", c.mac,
+          {.required = true,
+           .accepts = "unicast MAC address, unique within the switch",
+           .help = "a station that never ages or moves, in every VLAN"});
+  v.value("port", c.port, {.required = true, .accepts = "a port of this switch"});
+}
+
+void describe(Settings& v, SwitchNeighbourConfig& c) {
+  v.value("address", c.address,
+          {.required = true,
+           .accepts = "IPv4 or IPv6 address, no route's or `address`'s",
+           .help = "a host or next hop"});
+  v.value("mac", c.mac,
+          {.required = true,
+           .accepts = "unicast MAC address",
+           .help = "what packets routed to it get as destination; `mac` of the switch becomes "
+                   "their source"});
+  v.value("port", c.port, {.required = true, .accepts = "a port of this switch"});
+}
+
+void describe(Settings& v, SwitchAddressConfig& c) {
+  v.value("address", c.address,
+          {.required = true,
+           .accepts = "IPv4 address, no route's or neighbour's",
+           .help = "ARP for it is answered; other packets to it are dropped as `for_switch`"});
+  v.value("port", c.port,
+          {.accepts = "a port of this switch", .absent = "any", .help = "answer there alone"});
+}
+
+void describe(Settings& v, L2Config& c) {
+  v.value("learning", c.learning, {.help = "learn stations, flood what is unknown."});
+  v.duration("ageing", c.ageing,
+             {.range = durations(kMinAgeing, kMaxAgeing),
+              .help = "a station that is silent for so long, or up to a sixteenth and a tick of "
+                      "2^20 ns more, is forgotten"});
+  v.value("max_entries", c.max_entries,
+          {.range = integers(1, kMaxStations, "stations"),
+           .help = "14.3 B each; beyond it nothing is learned, and flooded"});
 }
 
 }  // namespace outrider

@@ -58,39 +58,10 @@ inline constexpr auto kRouteTableKinds =
 /// The rules of a switch's forwarding: routes, stations, neighbours, addresses, l2.
 void check_forwarding(const Checks& at, const SwitchConfig& sw);
 
-template <class V>
-void describe(V& v, RouteConfig& c) {
-  v.value("prefix", c.prefix, Presence::kRequired);
-  v.value("port", c.port);
-  v.value("ports", c.ports);
-  v.value("via", c.via);
-  v.value("spray", c.spray);
-}
-
-template <class V>
-void describe(V& v, MacRouteConfig& c) {
-  v.value("mac", c.mac, Presence::kRequired);
-  v.value("port", c.port, Presence::kRequired);
-}
-
-template <class V>
-void describe(V& v, SwitchNeighbourConfig& c) {
-  v.value("address", c.address, Presence::kRequired);
-  v.value("mac", c.mac, Presence::kRequired);
-  v.value("port", c.port, Presence::kRequired);
-}
-
-template <class V>
-void describe(V& v, SwitchAddressConfig& c) {
-  v.value("address", c.address, Presence::kRequired);
-  v.value("port", c.port);
-}
-
-template <class V>
-void describe(V& v, L2Config& c) {
-  v.value("learning", c.learning);
-  v.duration("ageing", c.ageing);
-  v.value("max_entries", c.max_entries);
-}
+void describe(Settings& v, RouteConfig& c);
+void describe(Settings& v, MacRouteConfig& c);
+void describe(Settings& v, SwitchNeighbourConfig& c);
+void describe(Settings& v, SwitchAddressConfig& c);
+void describe(Settings& v, L2Config& c);
 
 }  // namespace outrider

@@ -3,9 +3,21 @@
 namespace outrider {
 
 void check(const Checks& at, const HopRecordConfig& hops) {
-  if (hops.udp_port) at.in_range("udp_port", *hops.udp_port, 1, 65535);
   at.require(!hops.id || hops.udp_port, "id", std::to_string(hops.id.value_or(0)),
              "needs udp_port: without it nothing is recorded");
+}
+
+void describe(Settings& v, HopRecordConfig& c) {
+  v.value("udp_port", c.udp_port,
+          {.range = integers(1, 65535),
+           .accepts = "not that of signals",
+           .absent = "none: off",
+           .help = "destination of IPv4 UDP packets into which the switch writes what they met, "
+                   "see [probes](streams.md#probes)"});
+  v.value("id", c.id,
+          {.accepts = "0 to 65535, unique",
+           .absent = "place in the file, from 0",
+           .help = "of the switch in its records"});
 }
 
 }  // namespace outrider

@@ -24,10 +24,6 @@ struct HopRecordConfig {
 
 void check(const Checks& at, const HopRecordConfig& hops);
 
-template <class V>
-void describe(V& v, HopRecordConfig& c) {
-  v.value("udp_port", c.udp_port);
-  v.value("id", c.id);
-}
+void describe(Settings& v, HopRecordConfig& c);
 
 }  // namespace outrider

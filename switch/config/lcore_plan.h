@@ -9,6 +9,8 @@
 
 namespace outrider {
 
+inline constexpr std::uint64_t kMaxRxQueues = 64;  ///< of a device
+
 /// Ports of a switch that runs directly: bit p is port p.
 using PortMask = std::uint64_t;
 

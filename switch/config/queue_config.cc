@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/config/quantities.h"
+#include "switch/config/reload_rules.h"
 
 namespace outrider {
 
@@ -11,57 +12,202 @@ constexpr std::uint64_t kMaxQueuePackets = 1U << 20;
 constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 34;
 }  // namespace
 
-void check(const Checks& at, const QueueConfig& queue) {
-  at.in_range("limit_packets", queue.limit_packets, 1, kMaxQueuePackets, "packets");
-  if (queue.limit_bytes)
-    at.require(*queue.limit_bytes >= kLargestFrameBytes, "limit_bytes",
-               std::to_string(*queue.limit_bytes) + " bytes",
-               "cannot hold one " + std::to_string(kLargestFrameBytes) + " B frame");
-  at.in_interval("weight", queue.weight, 0.01, 100, true);
-  at.in_interval("alpha", queue.alpha, 1e-3, 1e3, true);
-  if (queue.floor_rate) at.rate("floor_rate", *queue.floor_rate);
-  at.in_range("floor_depth_bytes", queue.floor_depth_bytes, kLargestFrameBytes, kMaxBufferBytes,
-              "bytes");
-  at.in_range("reserved_bytes", queue.reserved_bytes, 0, kMaxBufferBytes, "bytes");
+void describe(Settings& v, QueueConfig& c) {
+  v.value("limit_packets", c.limit_packets,
+          {.range = integers(1, kMaxQueuePackets, "packets"),
+           .help = "packets that may wait",
+           .reload = kReloads});
+  v.bytes("limit_bytes", c.limit_bytes,
+          {.range = integers_from(kLargestFrameBytes, "bytes"),
+           .absent = "none",
+           .help = "frame bytes that may wait; without it packets alone limit",
+           .reload = kReloads});
+  v.value("weight", c.weight,
+          {.range = reals(0.01, 100),
+           .help = "`dwrr`: share of the link, in frame bytes",
+           .reload = kReloads});
+  v.rate("floor_rate", c.floor_rate,
+         {.range = link_rates(),
+          .absent = "none",
+          .help = "`strict_floor`: guaranteed rate, in frame bytes without FCS, gap and preamble",
+          .reload = kReloads});
+  v.bytes("floor_depth_bytes", c.floor_depth_bytes,
+          {.range = integers(kLargestFrameBytes, kMaxBufferBytes, "bytes"),
+           .help = "`strict_floor`: depth of the floor's token bucket; two jumbo frames",
+           .reload = kReloads});
+  v.value("alpha", c.alpha,
+          {.range = reals(1e-3, 1e3),
+           .help = "shared buffer: the queue may hold so many times what is free",
+           .reload = kDivided});
+  v.bytes("reserved_bytes", c.reserved_bytes,
+          {.range = integers(0, kMaxBufferBytes, "bytes"),
+           .help = "shared buffer: the queue's own part of it",
+           .reload = kDivided});
+}
+
+void describe(Settings& v, RedConfig& c) {
+  v.value("kmin_packets", c.kmin_packets,
+          {.range = reals(0, kMaxQueuePackets),
+           .help = "average occupancy from which packets are marked"});
+  v.value("kmax_packets", c.kmax_packets,
+          {.range = reals_above(0, kMaxQueuePackets),
+           .accepts = "above `kmin_packets`",
+           .help = "average from which all are. Keep it below `limit_packets`; that is not "
+                   "checked"});
+  v.share("pmax", c.pmax,
+          {.range = reals_above(0, 1),
+           .help = "probability just below `kmax_packets`, 0 at `kmin_packets`, linear between"});
+  v.value("weight", c.weight,
+          {.range = reals_above(0, 1),
+           .help = "of a new sample in the average; 1: the instantaneous occupancy"});
+  v.choice("spacing", c.spacing, kRedSpacings,
+           {.help = "each packet with p; or gaps between marks uniform in 1 to 1/p, as the RED "
+                    "paper, which marks twice as many"});
+}
+
+void describe(Settings& v, PieConfig& c) {
+  v.duration("target", c.target,
+             {.range = durations_above_zero(), .help = "delay that it settles at (QDELAY_REF)"});
+  v.duration(
+      "update_interval", c.update_interval,
+      {.range = durations_above_zero(), .help = "between updates of the probability (T_UPDATE)"});
+  v.value("alpha", c.alpha,
+          {.range = reals(0, 1e6),
+           .help = "gain of (delay - target) [1/s]; "
+                   "[scales with 1 / target](switch.md#pie-and-codel-at-low-delay)"});
+  v.value("beta", c.beta,
+          {.range = reals(0, 1e6), .help = "gain of the delay's change [1/s]; scales likewise"});
+  v.duration("burst_allowance", c.burst_allowance,
+             {.range = durations_from(Duration::zero()),
+              .help = "after a quiet time nothing is marked for so long (MAX_BURST)"});
+  v.share("mark_ecnth", c.mark_ecnth,
+          {.range = reals(0, 1),
+           .help = "above that probability packets are dropped instead of marked, ECT too "
+                   "(`aqm_overload`); 1: never"});
+}
+
+void describe(Settings& v, CodelConfig& c) {
+  v.duration("target", c.target,
+             {.range = durations_above_zero(), .help = "sojourn that is tolerated as standing"});
+  v.duration("interval", c.interval,
+             {.accepts = "at least `target`",
+              .help = "for how long it must stand; about the largest round-trip time"});
+}
+
+void describe(Settings& v, MarkerConfig& c) {
+  // The tables of all kinds are checked, whichever is chosen; the step's K with the step.
+  const SettingRange threshold =
+      c.kind == MarkerKind::kStep ? integers(1, kMaxQueuePackets, "packets") : SettingRange{};
+  v.choice("kind", c.kind, kMarkerKinds,
+           {.help = "`tail_drop` marks nothing of its own; while regulated it marks background as "
+                    "the others do"});
+  v.choice("mark_at", c.at, kMarkAtNames,
+           {.help = "when step, RED and the regulated threshold judge. PIE judges at enqueue and "
+                    "CoDel at dequeue, whatever it says"});
+  v.choice("not_ect", c.not_ect, kNotEctNames,
+           {.absent = "step `\"pass\"`; RED, PIE, CoDel `\"drop\"`",
+            .help = "what becomes of a Not-ECT packet where ECT is marked"});
+  v.value(
+      "threshold_packets", c.threshold_packets,
+      {.range = threshold, .accepts = "`step`: below `limit_packets`", .help = "K of the step"});
+  v.value("ddl_threshold_packets", c.ddl_threshold_packets,
+          {.range = threshold,
+           .accepts = "`step`: below `limit_packets`",
+           .absent = "none",
+           .help = "K of DDL data, if it is another: the static pair by class"});
+  v.table("red", c.red);
+  v.table("pie", c.pie);
+  v.table("codel", c.codel);
+}
+
+void describe(Settings& v, RegulationPolicy& c) {
+  v.choice("mode", c.mode, kRegulationModes,
+           {.help = "what an announced burst does to background: the low threshold marks it, it "
+                    "is let into the queue only as far as that is below the threshold, its windows "
+                    "are held, or two of these; see [Regulation](regulation.md). All but `off` "
+                    "need `accept_tos`, `accept_udp` or predictions from traffic; the last two "
+                    "need a `recovery` other than `arrival`",
+            .reload = kReloads});
+  v.choice("recovery", c.recovery, kRecoveries,
+           {.help = "what ends the regulation of an announced burst", .reload = kReloads});
+  v.value("spare_ddl", c.spare_ddl,
+          {.help = "DDL data keeps its initial threshold while regulated", .reload = kReloads});
+  v.duration("hold", c.hold,
+             {.range = durations_above_zero(),
+              .accepts = "with `timer` up to `expiry`",
+              .help = "from the begin of regulation to recovery by `timer`",
+              .reload = kReloads});
+  v.duration("idle_end", c.idle_end,
+             {.range = durations_above_zero(),
+              .accepts = "with `burst_end` up to `expiry`",
+              .help = "pause that ends a burst: a few round-trip times. With a known length "
+                      "`burst_end` comes with the last byte",
+              .reload = kReloads});
+  v.duration("expiry", c.expiry,
+             {.range = durations_above_zero(),
+              .help = "longest life of an entry without DDL data, from the begin of regulation",
+              .reload = kReloads});
+  v.share("budget_share", c.budget_share,
+          {.range = reals_above(0, 1),
+           .help = "largest share of `budget_window` that a job may hold a queue regulated",
+           .reload = kReloads});
+  v.duration("budget_window", c.budget_window,
+             {.range = durations_above_zero(),
+              .help = "over which `budget_share` is counted",
+              .reload = kReloads});
+  v.share("pace_floor", c.pace_floor,
+          {.range = reals(0, 1),
+           .help = "`pace`: share of `drain_rate` that background is let in at while regulated, "
+                   "however full the queue is",
+           .reload = kReloads});
+  v.value("max_entries", c.max_entries,
+          {.range = integers(1, 65536),
+           .help = "announcements that are live at once, those that wait for `lead` included; "
+                   "more are counted, not armed",
+           .reload = kReserved});
+  v.duration("lead", c.lead,
+             {.range = durations_from(Duration::zero()),
+              .accepts = "needs `accept_udp` or predictions, which need it",
+              .absent = "none: with START",
+              .help = "regulation begins that long before the burst is due, if START says when it "
+                      "is or it was predicted. A mode that holds windows needs "
+                      "[2 RTTs](experiments/window.md#how-much-lead-windows-need)",
+              .reload = kReloads});
+  v.choice("composition", c.composition, kCompositions,
+           {.help = "what the thresholds of "
+                    "[several jobs](regulation.md#several-jobs-on-one-queue) come to",
+            .reload = kReserved});
+  v.table("predict", c.predict, {.reload = kLearned});
+  v.table("window", c.window, {.reload = kWindows});
+}
+
+void describe(Settings& v, PortQueueConfig& c) {
+  describe(v, c.queue);
+  v.table("marker", c.marker, {.reload = kReloads});
+  v.table("regulation", c.regulation);
 }
 
 namespace {
 
 void check_red(const Checks& at, const RedConfig& red) {
-  at.in_interval("kmin_packets", red.kmin_packets, 0, kMaxQueuePackets, true);
-  if (at.in_interval("kmax_packets", red.kmax_packets, 0, kMaxQueuePackets, false))
-    at.require(red.kmax_packets > red.kmin_packets, "kmax_packets",
-               std::to_string(red.kmax_packets), "must be above kmin_packets");
-  at.in_interval("pmax", red.pmax, 0, 1, false);
-  at.in_interval("weight", red.weight, 0, 1, false);
-}
-
-void check_pie(const Checks& at, const PieConfig& pie) {
-  at.positive("target", pie.target);
-  at.positive("update_interval", pie.update_interval);
-  at.in_interval("alpha", pie.alpha, 0, 1e6, true);
-  at.in_interval("beta", pie.beta, 0, 1e6, true);
-  at.not_negative("burst_allowance", pie.burst_allowance);
-  at.in_interval("mark_ecnth", pie.mark_ecnth, 0, 1, true);
+  at.require(red.kmax_packets > red.kmin_packets, "kmax_packets", std::to_string(red.kmax_packets),
+             "must be above kmin_packets");
 }
 
 void check_codel(const Checks& at, const CodelConfig& codel) {
-  if (at.positive("target", codel.target))
-    at.require(codel.interval >= codel.target, "interval", format_duration(codel.interval),
-               "must not be shorter than target, " + format_duration(codel.target));
+  at.require(codel.interval >= codel.target, "interval", format_duration(codel.interval),
+             "must not be shorter than target, " + format_duration(codel.target));
 }
 
 }  // namespace
 
 void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue) {
   check_red(at.below("red"), marker.red);
-  check_pie(at.below("pie"), marker.pie);
   check_codel(at.below("codel"), marker.codel);
   if (marker.kind != MarkerKind::kStep) return;
   const auto check_threshold = [&](std::string_view key, std::uint32_t threshold) {
-    if (at.in_range(key, threshold, 1, kMaxQueuePackets, "packets"))
-      at.require(threshold < queue.limit_packets, key, std::to_string(threshold) + " packets",
-                 "must be below the queue's limit_packets, " + std::to_string(queue.limit_packets));
+    at.require(threshold < queue.limit_packets, key, std::to_string(threshold) + " packets",
+               "must be below the queue's limit_packets, " + std::to_string(queue.limit_packets));
   };
   check_threshold("threshold_packets", marker.threshold_packets);
   if (marker.ddl_threshold_packets)
@@ -69,14 +215,6 @@ void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queu
 }
 
 void check(const Checks& at, const RegulationPolicy& policy) {
-  at.positive("hold", policy.hold);
-  at.positive("idle_end", policy.idle_end);
-  at.positive("expiry", policy.expiry);
-  at.in_interval("budget_share", policy.budget_share, 0, 1, false);
-  at.positive("budget_window", policy.budget_window);
-  at.in_interval("pace_floor", policy.pace_floor, 0, 1, true);
-  at.in_range("max_entries", policy.max_entries, 1, 65536);
-  if (policy.lead) at.not_negative("lead", *policy.lead);
   const auto within_expiry = [&](std::string_view key, Duration d) {
     at.require(d <= policy.expiry, key, format_duration(d),
                "must not be longer than expiry, " + format_duration(policy.expiry));
@@ -85,7 +223,6 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   if (policy.recovery == Recovery::kBurstEnd) within_expiry("idle_end", policy.idle_end);
   at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
              "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
-  check(at.below("window"), policy.window);
   check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;
   at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",

@@ -121,81 +121,15 @@ inline constexpr auto kCompositions = choices<Composition>({{"min", Composition:
                                                             {"harmonic", Composition::kHarmonic},
                                                             {"demand", Composition::kDemand}});
 
-template <class V>
-void describe(V& v, QueueConfig& c) {
-  v.value("limit_packets", c.limit_packets);
-  v.bytes("limit_bytes", c.limit_bytes);
-  v.value("weight", c.weight);
-  v.rate("floor_rate", c.floor_rate);
-  v.bytes("floor_depth_bytes", c.floor_depth_bytes);
-  v.value("alpha", c.alpha);
-  v.bytes("reserved_bytes", c.reserved_bytes);
-}
+void describe(Settings& v, QueueConfig& c);
+void describe(Settings& v, RedConfig& c);
+void describe(Settings& v, PieConfig& c);
+void describe(Settings& v, CodelConfig& c);
+void describe(Settings& v, MarkerConfig& c);
+void describe(Settings& v, RegulationPolicy& c);
+void describe(Settings& v, PortQueueConfig& c);
 
-template <class V>
-void describe(V& v, RedConfig& c) {
-  v.value("kmin_packets", c.kmin_packets);
-  v.value("kmax_packets", c.kmax_packets);
-  v.share("pmax", c.pmax);
-  v.value("weight", c.weight);
-  v.choice("spacing", c.spacing, kRedSpacings);
-}
-
-template <class V>
-void describe(V& v, PieConfig& c) {
-  v.duration("target", c.target);
-  v.duration("update_interval", c.update_interval);
-  v.value("alpha", c.alpha);
-  v.value("beta", c.beta);
-  v.duration("burst_allowance", c.burst_allowance);
-  v.share("mark_ecnth", c.mark_ecnth);
-}
-
-template <class V>
-void describe(V& v, CodelConfig& c) {
-  v.duration("target", c.target);
-  v.duration("interval", c.interval);
-}
-
-template <class V>
-void describe(V& v, MarkerConfig& c) {
-  v.choice("kind", c.kind, kMarkerKinds);
-  v.choice("mark_at", c.at, kMarkAtNames);
-  v.choice("not_ect", c.not_ect, kNotEctNames);
-  v.value("threshold_packets", c.threshold_packets);
-  v.value("ddl_threshold_packets", c.ddl_threshold_packets);
-  v.table("red", c.red);
-  v.table("pie", c.pie);
-  v.table("codel", c.codel);
-}
-
-template <class V>
-void describe(V& v, RegulationPolicy& c) {
-  v.choice("mode", c.mode, kRegulationModes);
-  v.choice("recovery", c.recovery, kRecoveries);
-  v.value("spare_ddl", c.spare_ddl);
-  v.duration("hold", c.hold);
-  v.duration("idle_end", c.idle_end);
-  v.duration("expiry", c.expiry);
-  v.share("budget_share", c.budget_share);
-  v.duration("budget_window", c.budget_window);
-  v.share("pace_floor", c.pace_floor);
-  v.value("max_entries", c.max_entries);
-  v.duration("lead", c.lead);
-  v.choice("composition", c.composition, kCompositions);
-  v.table("predict", c.predict);
-  v.table("window", c.window);
-}
-
-template <class V>
-void describe(V& v, PortQueueConfig& c) {
-  describe(v, c.queue);
-  v.table("marker", c.marker);
-  v.table("regulation", c.regulation);
-}
-
-// Rules of single parts, for files that hold these tables in another place.
-void check(const Checks& at, const QueueConfig& queue);
+// Rules that join several settings; ranges stand in describe().
 void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue);
 void check(const Checks& at, const RegulationPolicy& policy);
 

@@ -10,8 +10,8 @@ template <class T>
 bool same_settings(T a, T b) {
   ConfigTable tables[2];
   ConfigWriter first(tables[0]), second(tables[1]);
-  describe(first, a);
-  describe(second, b);
+  describe(static_cast<Settings&>(first), a);
+  describe(static_cast<Settings&>(second), b);
   return tables[0] == tables[1];
 }
 

@@ -16,10 +16,6 @@ struct TelemetryConfig {
 
 void check(const Checks& at, const TelemetryConfig& telemetry);
 
-template <class V>
-void describe(V& v, TelemetryConfig& c) {
-  v.value("prometheus", c.prometheus);
-  v.value("prometheus_remote", c.prometheus_remote);
-}
+void describe(Settings& v, TelemetryConfig& c);
 
 }  // namespace outrider

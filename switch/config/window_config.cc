@@ -2,14 +2,31 @@
 
 namespace outrider {
 
-void check(const Checks& at, const WindowPolicy& policy) {
-  at.require(policy.floor >= 0 && policy.floor < 1, "floor", std::to_string(policy.floor),
-             "must be at least 0 and less than 1");
-  at.in_interval("gain", policy.gain, 0, 100, false);
-  at.in_interval("standing_clamp", policy.standing_clamp, 1, 100, true);
-  at.in_interval("release_rtts", policy.release_rtts, 0, 1000, true);
-  at.not_negative("base_rtt", policy.base_rtt);
-  at.in_range("max_flows", policy.max_flows, 1, 1U << 20);
+void describe(Settings& v, WindowPolicy& c) {
+  v.choice("rule", c.rule, kWindowRules,
+           {.help = "held flows have in flight what bursts leave of path and threshold, or the "
+                    "floor alone"});
+  v.share("floor", c.floor,
+          {.range = reals_below(0, 1),
+           .help = "share of the drain rate that held background keeps; two segments per flow in "
+                   "any case"});
+  v.value("gain", c.gain,
+          {.range = reals_above(0, 100),
+           .help = "`complement`: bytes of background that a byte of a burst in flight displaces"});
+  v.value("standing_clamp", c.standing_clamp,
+          {.range = reals(1, 100),
+           .help = "window of a flow that is not held, over its largest flight of the last 8 to "
+                   "16 RTT"});
+  v.value("release_rtts", c.release_rtts,
+          {.range = reals(0, 1000), .help = "RTTs over which held windows open again"});
+  v.value("spare_marks", c.spare_marks,
+          {.help = "held flows are not marked, nor for 2 RTT after their release"});
+  v.duration("base_rtt", c.base_rtt,
+             {.range = durations_from(Duration::zero()),
+              .help = "RTT of all flows; 0: measured for each"});
+  v.value("max_flows", c.max_flows,
+          {.range = integers(1, 1U << 20),
+           .help = "flows that are told apart; more are left alone and counted"});
 }
 
 }  // namespace outrider

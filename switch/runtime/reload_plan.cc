@@ -1,12 +1,12 @@
 #include "switch/runtime/reload_plan.h"
 
 #include <algorithm>
-#include <array>
-#include <set>
 
 #include "common/config/config_writer.h"
 #include "common/config/toml_text.h"
 #include "switch/config/config_toml.h"
+#include "switch/config/reload_rules.h"
+#include "switch/config/switch_settings.h"
 
 namespace outrider {
 namespace {
@@ -73,95 +73,6 @@ void compare(const ConfigTable& before, const ConfigTable& after, const std::str
     if (before.get(key) == nullptr) compare(nullptr, &value, path, key, out);
 }
 
-/// "switch[0].port[1].delay" -> "switch.port.delay"
-std::string without_indices(std::string_view key) {
-  std::string out;
-  bool inside = false;
-  for (const char c : key) {
-    if (c == '[') inside = true;
-    if (!inside) out += c;
-    if (c == ']') inside = false;
-  }
-  return out;
-}
-
-/// Is `key` the key `at` itself, or beneath it?
-bool covers(std::string_view at, std::string_view key) {
-  return key.starts_with(at) && (key.size() == at.size() || key[at.size()] == '.');
-}
-
-struct Rule {
-  std::string_view key;
-  std::string_view why;  ///< empty: may change
-};
-
-constexpr std::string_view kMade = "is made at start-up: restart to change it";
-constexpr std::string_view kReserved = "takes memory that is reserved at start-up";
-constexpr std::string_view kLearned =
-    "belongs to a table that holds what has been learned, which a reload keeps";
-constexpr std::string_view kDivided = "the shared buffer is divided at start-up";
-constexpr std::string_view kWindows =
-    "windows of flows in progress follow from it since their handshakes";
-
-/// The first that covers a key decides; a key that none covers is fixed.
-constexpr std::array kRules{
-    Rule{"switch.ddl_ports", ""},
-    Rule{"switch.signals", ""},
-    Rule{"switch.mac", ""},
-    Rule{"switch.route", ""},
-    Rule{"switch.mac_route", ""},
-    Rule{"switch.neighbour", ""},
-    Rule{"switch.address", ""},
-    Rule{"switch.rule", ""},
-    Rule{"switch.classes.learned_flows", kLearned},
-    Rule{"switch.classes", ""},
-    Rule{"switch.l2", kLearned},
-    Rule{"switch.route_table", kReserved},
-    Rule{"switch.buffer", kDivided},
-    Rule{"switch.port.drain_rate", ""},
-    Rule{"switch.port.rate_layer", ""},
-    Rule{"switch.port.loss", ""},
-    Rule{"switch.port.scheduler", ""},
-    Rule{"switch.port.record", kReserved},
-    Rule{"max_burst_records", kReserved},
-    Rule{"max_bins", kReserved},
-    Rule{"bin", "is the width of the records so far"},
-    Rule{"mbufs", kReserved},
-    Rule{"seed", "was used for the packets so far"},
-};
-
-constexpr std::array kQueueRules{
-    Rule{"limit_packets", ""},
-    Rule{"limit_bytes", ""},
-    Rule{"weight", ""},
-    Rule{"floor_rate", ""},
-    Rule{"floor_depth_bytes", ""},
-    Rule{"alpha", kDivided},
-    Rule{"reserved_bytes", kDivided},
-    Rule{"marker", ""},
-    Rule{"regulation.max_entries", kReserved},
-    Rule{"regulation.window", kWindows},
-    Rule{"regulation.predict", kLearned},
-    Rule{"regulation.composition", kReserved},
-    Rule{"regulation.mode", ""},
-    Rule{"regulation.recovery", ""},
-    Rule{"regulation.spare_ddl", ""},
-    Rule{"regulation.hold", ""},
-    Rule{"regulation.idle_end", ""},
-    Rule{"regulation.expiry", ""},
-    Rule{"regulation.budget_share", ""},
-    Rule{"regulation.budget_window", ""},
-    Rule{"regulation.pace_floor", ""},
-    Rule{"regulation.lead", ""},
-};
-
-template <std::size_t N>
-std::string_view judge(const std::array<Rule, N>& rules, std::string_view key) {
-  const auto rule =
-      std::ranges::find_if(rules, [key](const Rule& r) { return covers(r.key, key); });
-  return rule == rules.end() ? kMade : rule->why;
-}
-
 bool learns_of_flows(const RegulationPolicy& policy) {
   return holds_windows(policy.mode) || policy.predict.from != PredictFrom::kOff;
 }
@@ -186,22 +97,16 @@ void refuse_windows(const SwitchConfig& running, const SwitchConfig& wanted,
                          "cannot change while windows or predictions learn from flows: restart"});
     }
     if (windows && before.drain_rate != after.drain_rate)
-      refused.push_back({at + ".drain_rate", std::string(kWindows)});
+      refused.push_back({at + ".drain_rate", std::string(kWindows.why)});
     if (windows && before.rate_layer != after.rate_layer)
-      refused.push_back({at + ".rate_layer", std::string(kWindows)});
+      refused.push_back({at + ".rate_layer", std::string(kWindows.why)});
   }
 }
 
 }  // namespace
 
 std::string_view why_fixed(std::string_view key) {
-  const std::string plain = without_indices(key);
-  for (const std::string_view queue : {"switch.port.queues.", "switch.port.queue."})
-    if (plain.starts_with(queue)) return judge(kQueueRules, plain.substr(queue.size()));
-  for (const std::string_view part : {"switch.port.marker", "switch.port.regulation"})
-    if (covers(part, plain))
-      return judge(kQueueRules, plain.substr(std::string_view("switch.port.").size()));
-  return judge(kRules, plain);
+  return switch_settings().reload_rule(without_indices(key)).why;
 }
 
 std::vector<SettingChange> changes_between(const SwitchProcessConfig& running,

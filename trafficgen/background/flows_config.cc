@@ -23,8 +23,6 @@ void check_drawn(const Checks& at, const FlowsConfig& flows) {
   if (flows.load.has_value() == flows.rate.has_value())
     at.fault("load", flows.load ? "must not be given together with rate"
                                 : "one of load and rate is required");
-  if (flows.load) at.in_interval("load", *flows.load, 0, kMaxLoad, false);
-  if (flows.rate) at.rate("rate", *flows.rate);
 }
 
 void check_listed(const Checks& at, const FlowsConfig& flows) {
@@ -51,12 +49,7 @@ void check(const Checks& at, const FlowsConfig& flows) {
                                         : "one of distribution and list is required");
   else if (flows.list) check_listed(at, flows);
   else check_drawn(at, flows);
-  at.not_negative("start", flows.start);
-  if (flows.duration) at.positive("duration", *flows.duration);
   if (flows.max_flows) at.require(*flows.max_flows > 0, "max_flows", "0", "must be at least 1");
-  at.in_range("max_open", flows.max_open, 1, kMaxOpenFlows, "flows");
-  at.in_range("records", flows.records, 0, kMaxRecords, "flows");
-  at.in_range("tcp_port", flows.tcp_port, 1, 65535);
 }
 
 void check_files(const Checks& at, const FlowsConfig& flows) {
@@ -64,6 +57,55 @@ void check_files(const Checks& at, const FlowsConfig& flows) {
     check_loaded(at, "distribution", *flows.distribution, load_flow_sizes(*flows.distribution));
   if (flows.list && !flows.hosts.empty())
     check_loaded(at, "list", *flows.list, load_hpcc_flows(*flows.list, flows.hosts.size()));
+}
+
+void describe(Settings& v, FlowsConfig& c) {
+  v.value("name", c.name, {.required = true, .accepts = "unique"});
+  v.value("from", c.from,
+          {.accepts = "hosts; each of `from` has another host in `to`",
+           .absent = "with `distribution` required",
+           .help = "each flow draws its sender and its receiver"});
+  v.value("to", c.to,
+          {.accepts = "hosts; each of `from` has another host in `to`",
+           .absent = "with `distribution` required",
+           .help = "each flow draws its sender and its receiver"});
+  v.value("distribution", c.distribution,
+          {.accepts = "path of a size file, relative to this file",
+           .help = "exactly one of `distribution` and `list`"});
+  v.value("list", c.list, {.accepts = "path of an HPCC `flow.txt`, relative to this file"});
+  v.value("hosts", c.hosts,
+          {.accepts = "hosts, at least 2",
+           .absent = "with `list` required",
+           .help = "host n of the list is the n-th, from 0"});
+  v.share("load", c.load,
+          {.range = reals_above(0, kMaxLoad),
+           .help = "of the NICs' rates, counting all that full frames take on the wire; ACKs are "
+                   "not counted. Exactly one of `load` and `rate`"});
+  v.rate("rate", c.rate, {.range = link_rates(), .help = "of payload, of the whole group"});
+  v.choice("load_of", c.load_of, kLoadOfs,
+           {.help = "whose NICs `load` is a share of, all of one side together"});
+  v.choice("arrivals", c.arrivals, kArrivalProcesses,
+           {.help = "exponential or equal gaps; their mean is mean size / rate"});
+  v.value("transport", c.transport, {.required = true, .accepts = "name of a `[[transport]]`"});
+  v.duration("start", c.start,
+             {.range = durations_from(Duration::zero()),
+              .help = "arrivals begin; the first flow of a list comes here"});
+  v.duration(
+      "duration", c.duration,
+      {.range = durations_above_zero(), .absent = "to the end of the run", .help = "of arrivals"});
+  v.value("max_flows", c.max_flows,
+          {.accepts = "1 and above", .absent = "no end", .help = "arrivals"});
+  v.value("max_open", c.max_open,
+          {.range = integers(1, kMaxOpenFlows, "flows"),
+           .accepts = "of all tables together",
+           .help = "flows at once; an arrival that finds no place is counted as refused"});
+  v.value(
+      "records", c.records,
+      {.range = integers(0, kMaxRecords, "flows"),
+       .help =
+           "flows of which a record is kept, for `--flow-records FILE`, `--csv` and the report"});
+  v.value("tcp_port", c.tcp_port,
+          {.range = integers(1, 65535), .help = "of the receivers, this table's own"});
 }
 
 }  // namespace outrider

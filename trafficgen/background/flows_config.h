@@ -55,25 +55,6 @@ inline constexpr auto kArrivalProcesses = choices<ArrivalProcess>(
 inline constexpr auto kLoadOfs =
     choices<LoadOf>({{"receivers", LoadOf::kReceivers}, {"senders", LoadOf::kSenders}});
 
-template <class V>
-void describe(V& v, FlowsConfig& c) {
-  v.value("name", c.name, Presence::kRequired);
-  v.value("from", c.from);
-  v.value("to", c.to);
-  v.value("distribution", c.distribution);
-  v.value("list", c.list);
-  v.value("hosts", c.hosts);
-  v.share("load", c.load);
-  v.rate("rate", c.rate);
-  v.choice("load_of", c.load_of, kLoadOfs);
-  v.choice("arrivals", c.arrivals, kArrivalProcesses);
-  v.value("transport", c.transport, Presence::kRequired);
-  v.duration("start", c.start);
-  v.duration("duration", c.duration);
-  v.value("max_flows", c.max_flows);
-  v.value("max_open", c.max_open);
-  v.value("records", c.records);
-  v.value("tcp_port", c.tcp_port);
-}
+void describe(Settings& v, FlowsConfig& c);
 
 }  // namespace outrider

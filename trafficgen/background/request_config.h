@@ -34,23 +34,7 @@ struct RequestFlowsConfig {
 inline constexpr auto kThinkTimes =
     choices<ThinkTime>({{"fixed", ThinkTime::kFixed}, {"exponential", ThinkTime::kExponential}});
 
-template <class V>
-void describe(V& v, RequestFlowsConfig& c) {
-  v.value("name", c.name, Presence::kRequired);
-  v.value("from", c.from, Presence::kRequired);
-  v.value("to", c.to, Presence::kRequired);
-  v.value("connections", c.connections);
-  v.value("transport", c.transport, Presence::kRequired);
-  v.bytes("request_bytes", c.request_bytes);
-  v.bytes("response_bytes", c.response_bytes);
-  v.duration("think", c.think);
-  v.choice("think_time", c.think_time, kThinkTimes);
-  v.duration("start", c.start);
-  v.duration("open_over", c.open_over);
-  v.value("tcp_port", c.tcp_port);
-  v.value("server_ports", c.server_ports);
-  v.value("latency_samples", c.latency_samples);
-}
+void describe(Settings& v, RequestFlowsConfig& c);
 
 /// All rules but those that refer to hosts and transports.
 void check(const Checks& at, const RequestFlowsConfig& flows);

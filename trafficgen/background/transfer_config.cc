@@ -23,11 +23,30 @@ void check(const Checks& at, const TransferConfig& transfer, bool from_is_host, 
              "one of from and to must be a [[host]]");
   at.require(transfer.from != transfer.to, "to", Checks::quoted(transfer.to),
              "must be another host than the sender");
-  at.in_range("bytes", transfer.bytes, 1, kMaxBytes, "bytes");
-  at.in_range("count", transfer.count, 1, kMaxCount);
-  at.in_range("tcp_port", transfer.tcp_port, 1, 65535);
-  at.not_negative("start", transfer.start);
-  at.positive("timeout", transfer.timeout);
+}
+
+void describe(Settings& v, TransferConfig& c) {
+  v.value("name", c.name, {.required = true, .accepts = "unique"});
+  v.value("from", c.from,
+          {.required = true,
+           .accepts = "name of a host, or an IPv4 address; at least one a host",
+           .help = "sender and receiver"});
+  v.value("to", c.to,
+          {.required = true,
+           .accepts = "name of a host, or an IPv4 address; at least one a host",
+           .help = "sender and receiver"});
+  v.bytes("bytes", c.bytes,
+          {.required = true,
+           .range = integers(1, kMaxBytes, "bytes"),
+           .help = "of one transfer; a receiver that gets another number says `wrong_length`"});
+  v.value("count", c.count, {.range = integers(1, kMaxCount), .help = "transfers"});
+  v.value("transport", c.transport, {.required = true, .accepts = "name of a `[[transport]]`"});
+  v.choice("opener", c.opener, kOpeners, {.help = "which end connects; the other listens"});
+  v.value("tcp_port", c.tcp_port, {.range = integers(1, 65535), .help = "of the end that listens"});
+  v.duration("start", c.start, {.range = durations_from(Duration::zero())});
+  v.duration("timeout", c.timeout,
+             {.range = durations_above_zero(),
+              .help = "without a byte of progress, then it is `timed_out`"});
 }
 
 }  // namespace outrider

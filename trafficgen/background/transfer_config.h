@@ -29,19 +29,7 @@ struct TransferConfig {
 inline constexpr auto kOpeners =
     choices<Opener>({{"sender", Opener::kSender}, {"receiver", Opener::kReceiver}});
 
-template <class V>
-void describe(V& v, TransferConfig& c) {
-  v.value("name", c.name, Presence::kRequired);
-  v.value("from", c.from, Presence::kRequired);
-  v.value("to", c.to, Presence::kRequired);
-  v.bytes("bytes", c.bytes, Presence::kRequired);
-  v.value("count", c.count);
-  v.value("transport", c.transport, Presence::kRequired);
-  v.choice("opener", c.opener, kOpeners);
-  v.value("tcp_port", c.tcp_port);
-  v.duration("start", c.start);
-  v.duration("timeout", c.timeout);
-}
+void describe(Settings& v, TransferConfig& c);
 
 /// All rules but those that refer to transports and to other users of a port.
 /// @param is_host whether `from` and `to` name hosts

@@ -8,8 +8,11 @@
 
 #include "common/config/addresses.h"
 #include "common/config/checks.h"
+#include "common/config/config_file.h"
 #include "common/config/process_checks.h"
+#include "common/config/range_checker.h"
 #include "common/net/burst_option.h"
+#include "trafficgen/config/config_limits.h"
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/config/mlt_rules.h"
 #include "trafficgen/hosts/nic_queue.h"
@@ -17,14 +20,9 @@
 namespace outrider {
 namespace {
 
-constexpr std::uint64_t kMaxJobs = 65535;           ///< a BurstIdentity counts jobs in 16 bits
-constexpr std::uint64_t kMaxFlowsPerPair = 10'000;  ///< well within a host's ephemeral ports
-constexpr std::uint64_t kMinMtuBytes = 576;         ///< RFC 791: every host must take it
-constexpr std::uint64_t kMaxMtuBytes = 9000;
+constexpr std::uint64_t kMaxJobs = 65535;      ///< a BurstIdentity counts jobs in 16 bits
 constexpr std::uint32_t kMaxTsoBytes = 65536;  // largest IPv4 packet that a NIC takes
-constexpr std::uint64_t kHeaderBytes = 20 + 20 + kBurstOptionBytes;
 constexpr std::uint64_t kMaxReceiveBufferBytes = 65535ULL << 14;  ///< RFC 7323, 2.3
-constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kHostPackets = 64;
 
 /// What references of a file resolve to.
@@ -51,9 +49,8 @@ void check_devices(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     const auto& d = c.devices[i];
     check_name(at, scope.devices, d.name);
     scope.devices.insert(d.name);
-    check_device(at, d.device, d.rx_descriptors, d.tx_descriptors);
+    check_device(at, d.device);
     check(at, d.arp);
-    if (d.line_rate) at.rate("line_rate", *d.line_rate);
     devices.add(at, "device", d.device, Checks::quoted(d.device),
                 "device[" + std::to_string(i) + "]");
   }
@@ -75,8 +72,6 @@ void check_hosts(const Checks& root, const GeneratorConfig& c, Scope& scope) {
     scope.hosts.try_emplace(h.name, &h);
     at.require(scope.devices.contains(h.device), "device", Checks::quoted(h.device),
                "no [[device]] has this name");
-    at.rate("rate", h.rate);
-    at.in_range("mtu_bytes", h.mtu_bytes, kMinMtuBytes, kMaxMtuBytes, "bytes");
     at.require(h.tso_bytes == 0 || (h.tso_bytes >= h.mtu_bytes && h.tso_bytes <= kMaxTsoBytes),
                "tso_bytes", std::to_string(h.tso_bytes),
                "must be 0 or from mtu_bytes to " + std::to_string(kMaxTsoBytes) + " bytes");
@@ -126,12 +121,12 @@ void check_host(const Checks& at, const std::string& name, const TransportConfig
                   "no [[host]] has this name") ||
       transport == nullptr)
     return;
-  const std::uint64_t packet = transport->tcp.control.mss_bytes + kHeaderBytes;
+  const std::uint64_t packet = transport->tcp.control.mss_bytes + kSegmentHeaderBytes;
   const std::uint64_t mtu = host->second->mtu_bytes;
   at.require(packet <= mtu, "", Checks::quoted(name),
              "mtu_bytes " + std::to_string(mtu) + " cannot hold transport \"" + transport->name +
                  "\": mss_bytes " + std::to_string(transport->tcp.control.mss_bytes) + " + " +
-                 std::to_string(kHeaderBytes) + " of headers");
+                 std::to_string(kSegmentHeaderBytes) + " of headers");
 }
 
 void check_host_list(const Checks& at, std::string_view key, const std::vector<std::string>& names,
@@ -175,7 +170,6 @@ void check_job_references(const Checks& at, const JobConfig& job, const std::str
 
 /// A class each at the NICs of their servers, beside the one of all other connections.
 void check_tensorlights(const Checks& root, const GeneratorConfig& c) {
-  check(root.below("tensorlights"), c.tensorlights);
   if (c.tensorlights.mode == TensorLightsMode::kOff) return;
   std::map<std::string, std::size_t> served;
   for (const auto& job : c.jobs)
@@ -215,7 +209,6 @@ void check_pairs(const Checks& at, const Flows& flows, std::uint32_t ports, cons
   for (std::size_t i = 0; i < std::min(flows.from.size(), flows.to.size()); ++i)
     at.below("to", i).require(flows.from[i] != flows.to[i], "", Checks::quoted(flows.to[i]),
                               "must be another host than the sender");
-  at.in_range("tcp_port", flows.tcp_port, 1, 65535);
   const auto* transport = stream_transport_of(at, scope, flows.transport);
   check_host_list(at, "from", flows.from, transport, scope);
   check_host_list(at, "to", flows.to, transport, scope);
@@ -231,9 +224,6 @@ void check_long_flows(const Checks& root, const GeneratorConfig& c, Scope& scope
     const auto& flows = c.long_flows[i];
     check_name(at, names, flows.name);
     names.insert(flows.name);
-    at.in_range("flows_per_pair", flows.flows_per_pair, 1, kMaxFlowsPerPair);
-    at.not_negative("start", flows.start);
-    at.not_negative("start_spread", flows.start_spread);
     check_pairs(at, flows, 1, "long_flows[" + std::to_string(i) + "]", scope);
   }
 }
@@ -298,19 +288,14 @@ void check_all_flows(const Checks& root, const GeneratorConfig& c, Scope& scope)
 }
 
 void check_process(const Checks& root, const GeneratorConfig& c) {
-  root.in_range("seed", c.seed, 0, kLargestTomlInteger);
-  if (c.duration) root.positive("duration", *c.duration);
   if (!c.duration && c.jobs.empty() && c.transfers.empty() && !all_bounded(c.streams))
     root.fault("duration",
                "is required without a [[job]] or [[transfer]]: nothing else would end the run");
-  root.in_interval("send_jitter", c.send_jitter, 0, 1, true);
-  check_loop(root, c.lcore, c.bin, c.max_bins);
 }
 
 /// Streams use devices of the file, at rates that these can carry.
 void check_stream_devices(const Checks& root, const GeneratorConfig& c, const Scope& scope) {
   check_streams(root, c.streams);
-  root.not_negative("stream_drain", c.stream_drain);
   for (std::size_t i = 0; i < c.streams.size(); ++i)
     for (const auto& [key, name] : {std::pair{"device", c.streams[i].device},
                                     {"receive_device", c.streams[i].receive_device}})
@@ -346,30 +331,28 @@ void check_mbufs(const Checks& root, const GeneratorConfig& c) {
 }  // namespace
 
 void check(const Checks& at, const TcpConfig& tcp) {
-  at.in_range("mss_bytes", tcp.control.mss_bytes, kMinMtuBytes - kHeaderBytes,
-              kMaxMtuBytes - kHeaderBytes, "bytes");
   check(at, tcp.control);
   const ControllerRow& controller = row_of(tcp.control.controller);
   at.require(tcp.ecn || !controller.accurate_ecn_echo, "ecn", "false",
              "controller \"" + std::string(controller.name) + "\" needs it");
-  at.in_range("ack_every_segments", tcp.ack_every_segments, 1, 64, "segments");
   at.in_range("receive_buffer_bytes", tcp.receive_buffer_bytes, tcp.control.mss_bytes,
               kMaxReceiveBufferBytes, "bytes");
-  if (at.positive("min_rto", tcp.min_rto) && at.positive("delayed_ack", tcp.delayed_ack))
+  if (tcp.min_rto > Duration::zero())
     at.require(tcp.delayed_ack < tcp.min_rto, "delayed_ack", format_duration(tcp.delayed_ack),
                "must be shorter than min_rto, " + format_duration(tcp.min_rto) +
                    ": a lone last segment would time out before its ACK");
   at.require(tcp.initial_rto >= tcp.min_rto, "initial_rto", format_duration(tcp.initial_rto),
              "must not be shorter than min_rto, " + format_duration(tcp.min_rto));
-  at.not_negative("time_wait", tcp.time_wait);
-  if (tcp.read_rate) at.rate("read_rate", *tcp.read_rate);
   at.require(tcp.sack || tcp.loss_detection != LossDetection::kRackTlp, "sack", "false",
              "loss_detection \"rack_tlp\" needs it");
   at.require(tcp.max_rto >= tcp.initial_rto, "max_rto", format_duration(tcp.max_rto),
              "must not be shorter than initial_rto, " + format_duration(tcp.initial_rto));
 }
 
-ConfigIssues validate(const GeneratorConfig& config) {
+namespace {
+
+/// The rules that join several settings.
+ConfigIssues joint_faults(const GeneratorConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);
   Scope scope;
@@ -387,6 +370,15 @@ ConfigIssues validate(const GeneratorConfig& config) {
   check_all_flows(root, config, scope);
   check_mbufs(root, config);
   check_transport_memory(root.below("transport_memory"), config);
+  return issues;
+}
+
+}  // namespace
+
+ConfigIssues validate(const GeneratorConfig& config) {
+  ConfigIssues issues;
+  check_ranges(Checks(issues), config);
+  merge_issues(issues, joint_faults(config));
   return issues;
 }
 

@@ -1,17 +1,13 @@
 #include "trafficgen/config/controller_config.h"
 
 #include "common/config/quantities.h"
+#include "trafficgen/config/config_limits.h"
 
 namespace outrider {
 
 void check(const Checks& at, const ControllerConfig& control) {
-  at.in_range("initial_window_segments", control.initial_window_segments, 1, 1000);
-  at.in_interval("dctcp_gain", control.dctcp_gain, 0, 1, false);
-  at.in_interval("dctcp_initial_alpha", control.dctcp_initial_alpha, 0, 1, true);
-  at.in_range("dctcp_min_window_segments", control.dctcp_min_window_segments, 1, 1000);
   at.require(!control.hystart || control.controller != Controller::kUnresponsive, "hystart", "true",
              "controller \"unresponsive\" has no slow start");
-  at.positive("hystart_min_rtt_threshold", control.hystart_min_rtt_threshold);
   at.require(control.hystart_max_rtt_threshold >= control.hystart_min_rtt_threshold,
              "hystart_max_rtt_threshold", format_duration(control.hystart_max_rtt_threshold),
              "must not be shorter than hystart_min_rtt_threshold, " +
@@ -20,10 +16,42 @@ void check(const Checks& at, const ControllerConfig& control) {
   if (control.rate) {
     at.require(unresponsive, "rate", format_rate(*control.rate),
                "is for controller \"unresponsive\" only: the others find theirs");
-    at.rate("rate", *control.rate);
   } else if (unresponsive) {
     at.fault("rate", "is required with controller \"unresponsive\"");
   }
+}
+
+void describe(Settings& v, ControllerConfig& c) {
+  v.choice(
+      "controller", c.controller, kControllers,
+      {.help = "congestion control. Unresponsive ignores marks and losses and paces its payload at "
+               "`rate`; its window, twice `rate` times the round trip, does not limit it"});
+  v.bytes("mss_bytes", c.mss_bytes,
+          {.range = integers(kMinHostMtuBytes - kSegmentHeaderBytes,
+                             kMaxHostMtuBytes - kSegmentHeaderBytes, "bytes"),
+           .help = "payload of a full segment"});
+  v.value("initial_window_segments", c.initial_window_segments, {.range = integers(1, 1000)});
+  v.value("dctcp_gain", c.dctcp_gain, {.range = reals_above(0, 1), .help = "g of RFC 8257"});
+  v.value("dctcp_initial_alpha", c.dctcp_initial_alpha, {.range = reals(0, 1)});
+  v.value("dctcp_min_window_segments", c.dctcp_min_window_segments,
+          {.range = integers(1, 1000),
+           .help = "marks reduce the window to no less; RFC 8257 does not say"});
+  v.value("hystart", c.hystart,
+          {.accepts = "`false` with `unresponsive`",
+           .help = "HyStart++ (RFC 9406): the first slow start ends when round trips lengthen"});
+  v.duration("hystart_min_rtt_threshold", c.hystart_min_rtt_threshold,
+             {.range = durations_above_zero(),
+              .help = "smallest rise of the round trip that counts. The RFC's 4 ms never occurs "
+                      "where round trips take 100 us: lower it there"});
+  v.duration(
+      "hystart_max_rtt_threshold", c.hystart_max_rtt_threshold,
+      {.accepts = "at least the smallest",
+       .help =
+           "largest rise that is asked for; in between it is an eighth of the last round trip"});
+  v.rate("rate", c.rate,
+         {.range = link_rates(),
+          .absent = "none",
+          .help = "of payload; required with `unresponsive`, refused with others"});
 }
 
 }  // namespace outrider

@@ -19,18 +19,6 @@ inline constexpr auto kControllers = [] {
   return names;
 }();
 
-template <class V>
-void describe(V& v, ControllerConfig& c) {
-  v.choice("controller", c.controller, kControllers);
-  v.bytes("mss_bytes", c.mss_bytes);
-  v.value("initial_window_segments", c.initial_window_segments);
-  v.value("dctcp_gain", c.dctcp_gain);
-  v.value("dctcp_initial_alpha", c.dctcp_initial_alpha);
-  v.value("dctcp_min_window_segments", c.dctcp_min_window_segments);
-  v.value("hystart", c.hystart);
-  v.duration("hystart_min_rtt_threshold", c.hystart_min_rtt_threshold);
-  v.duration("hystart_max_rtt_threshold", c.hystart_max_rtt_threshold);
-  v.rate("rate", c.rate);
-}
+void describe(Settings& v, ControllerConfig& c);
 
 }  // namespace outrider

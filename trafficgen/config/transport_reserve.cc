@@ -84,14 +84,29 @@ std::vector<std::uint32_t> expected_connections(const GeneratorConfig& config) {
 
 void check_transport_memory(const Checks& at, const GeneratorConfig& config) {
   const TransportMemoryConfig& c = config.transport_memory;
-  if (c.flights) at.in_range("flights", *c.flights, 1, kMaxObjects);
-  if (c.disorders) at.in_range("disorders", *c.disorders, 1, kMaxObjects);
   if (!c.segments) return;
   if (!at.in_range("segments", *c.segments, 1, kMaxSegments, "segments")) return;
   const std::uint64_t least = 2 * need_of(config).window_segments;
   at.require(*c.segments >= least, "segments", std::to_string(*c.segments) + " segments",
              "must be at least " + std::to_string(least) +
                  ", twice the largest receive_buffer_bytes / mss_bytes + 64 as a power of two");
+}
+
+void describe(Settings& v, TransportMemoryConfig& c) {
+  v.value("flights", c.flights,
+          {.range = integers(1, kMaxObjects),
+           .absent = "an end each, at most 131072",
+           .help = "senders with data in flight at once, 512 bytes each"});
+  v.value("segments", c.segments,
+          {.range = integers(1, kMaxSegments, "segments"),
+           .accepts = "at least twice the largest window of a transport",
+           .absent = "a full window in each end and one more, at most 2097152",
+           .help = "segments in flight beyond 8 per sender, 24 bytes each; a window is "
+                   "`receive_buffer_bytes` / `mss_bytes` + 64, as a power of two"});
+  v.value("disorders", c.disorders,
+          {.range = integers(1, kMaxObjects),
+           .absent = "an end each, at most 16384",
+           .help = "receivers with data out of order at once, 1,856 bytes each"});
 }
 
 }  // namespace outrider

@@ -24,11 +24,6 @@ std::vector<std::uint32_t> expected_connections(const GeneratorConfig& config);
 /// Rules of `[transport_memory]`. @param at the place of that table
 void check_transport_memory(const Checks& at, const GeneratorConfig& config);
 
-template <class V>
-void describe(V& v, TransportMemoryConfig& c) {
-  v.value("flights", c.flights);
-  v.value("segments", c.segments);
-  v.value("disorders", c.disorders);
-}
+void describe(Settings& v, TransportMemoryConfig& c);
 
 }  // namespace outrider

@@ -42,4 +42,27 @@ void check_neighbours(const Checks& root, const std::vector<NeighbourConfig>& ne
   }
 }
 
+void describe(Settings& v, ArpConfig& c) {
+  v.value(
+      "arp", c.arp,
+      {.help =
+           "ask for MAC addresses and answer for the hosts of this device; answer their pings"});
+  v.value("subnet", c.subnet,
+          {.accepts = "IPv4 prefix; with `arp`",
+           .absent = "none",
+           .help = "what is asked for directly; without it everything is"});
+  v.value("gateway", c.gateway,
+          {.accepts = "address within `subnet`, which it needs",
+           .absent = "none",
+           .help = "next hop of what is outside"});
+}
+
+void describe(Settings& v, NeighbourConfig& c) {
+  v.value("device", c.device, {.required = true, .accepts = "name of a `[[device]]`"});
+  v.value("address", c.address,
+          {.required = true, .accepts = "IPv4, of no `[[host]]`, unique on the device"});
+  v.value("mac", c.mac,
+          {.required = true, .accepts = "unicast MAC address", .help = "never asked for"});
+}
+
 }  // namespace outrider

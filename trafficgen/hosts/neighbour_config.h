@@ -27,19 +27,8 @@ struct NeighbourConfig {
 };
 
 /// Its keys stand in [[device]] itself.
-template <class V>
-void describe(V& v, ArpConfig& c) {
-  v.value("arp", c.arp);
-  v.value("subnet", c.subnet);
-  v.value("gateway", c.gateway);
-}
-
-template <class V>
-void describe(V& v, NeighbourConfig& c) {
-  v.value("device", c.device, Presence::kRequired);
-  v.value("address", c.address, Presence::kRequired);
-  v.value("mac", c.mac, Presence::kRequired);
-}
+void describe(Settings& v, ArpConfig& c);
+void describe(Settings& v, NeighbourConfig& c);
 
 void check(const Checks& at, const ArpConfig& arp);
 /// @param root of the file

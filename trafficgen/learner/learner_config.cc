@@ -41,9 +41,6 @@ void check(const Checks& at, const LearnerConfig& learner) {
                std::to_string(learner.samples) + " samples",
                "times features, " + std::to_string(learner.features) + ", must be at most " +
                    std::to_string(kMaxValues) + " values");
-  at.in_range("batch", learner.batch, 1, kMaxSamples, "samples");
-  at.in_interval("learning_rate", learner.learning_rate, 0, 1000, false);
-  if (learner.target_loss) at.in_interval("target_loss", *learner.target_loss, 0, 1000, false);
   if (!learner.hidden) return;
   if (learner.model != LearnerModel::kPerceptron)
     return at.fault("hidden", std::to_string(*learner.hidden),
@@ -53,6 +50,29 @@ void check(const Checks& at, const LearnerConfig& learner) {
                std::to_string(*learner.hidden) + " units",
                "make " + std::to_string(parameters_of(learner)) + " parameters; at most " +
                    std::to_string(kMaxParameters));
+}
+
+void describe(Settings& v, LearnerConfig& c) {
+  v.choice("model", c.model, kLearnerModels,
+           {.accepts = "none refuses the other keys",
+            .help = "logistic regression, or one hidden layer of tanh units"});
+  v.value("features", c.features, {.range = integers(1, kMaxFeatures), .help = "of a sample"});
+  v.value("hidden", c.hidden,
+          {.range = integers(1, kMaxHidden, "units"),
+           .accepts = "needs `perceptron`",
+           .absent = "16",
+           .help = "units of the hidden layer"});
+  v.value("samples", c.samples,
+          {.range = integers(1, kMaxSamples, "samples"),
+           .accepts = "times `features` at most 33554432",
+           .help = "of the data set"});
+  v.value("batch", c.batch,
+          {.range = integers(1, kMaxSamples, "samples"), .help = "samples of a worker's gradient"});
+  v.value("learning_rate", c.learning_rate,
+          {.range = reals_above(0, 1000),
+           .help = "of an update: one worker's gradient, or the mean of all at a barrier"});
+  v.value("target_loss", c.target_loss,
+          {.range = reals_above(0, 1000), .absent = "none", .help = "the time to it is reported"});
 }
 
 }  // namespace outrider

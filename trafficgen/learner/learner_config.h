@@ -40,15 +40,6 @@ inline constexpr auto kLearnerModels =
                            {"logistic", LearnerModel::kLogistic},
                            {"perceptron", LearnerModel::kPerceptron}});
 
-template <class V>
-void describe(V& v, LearnerConfig& c) {
-  v.choice("model", c.model, kLearnerModels);
-  v.value("features", c.features);
-  v.value("hidden", c.hidden);
-  v.value("samples", c.samples);
-  v.value("batch", c.batch);
-  v.value("learning_rate", c.learning_rate);
-  v.value("target_loss", c.target_loss);
-}
+void describe(Settings& v, LearnerConfig& c);
 
 }  // namespace outrider

@@ -22,14 +22,37 @@ void check(const Checks& at, const MltConfig& mlt) {
              std::to_string(mlt.tolerance_pull),
              "must be at most tolerance_push, " + std::to_string(mlt.tolerance_push) +
                  ": parameters stand for all workers' gradients");
-  at.positive("probe_timeout", mlt.probe_timeout);
-  at.in_range("probe_limit", mlt.probe_limit, 1, kMaxProbes);
-  at.in_range("feedback_packets", mlt.feedback_packets, 1, kMaxFeedbackPackets);
   at.in_range("class_dscps", mlt.class_dscps.size(), 0, kMaxClasses, "classes");
   for (std::size_t i = 0; i < mlt.class_dscps.size(); ++i)
     at.below("class_dscps", i).in_range("", mlt.class_dscps[i], 0, kLargestDscp);
-  at.in_interval("front_share", mlt.front_share, 0, 1, true);
-  at.in_interval("small_share", mlt.small_share, 0, 1, true);
+}
+
+void describe(Settings& v, MltConfig& c) {
+  v.share("tolerance_push", c.tolerance_push,
+          {.accepts = "0 to below 1",
+           .help = "share of each tensor's gradients that a server may do without"});
+  v.share("tolerance_pull", c.tolerance_pull,
+          {.accepts = "0 to `tolerance_push`", .help = "the same of parameters and workers"});
+  v.duration(
+      "probe_timeout", c.probe_timeout,
+      {.range = durations_above_zero(), .help = "shortest silence after which a sender probes"});
+  v.value("probe_limit", c.probe_limit,
+          {.range = integers(1, kMaxProbes),
+           .help = "probes without an answer, in a row, after which it gives up"});
+  v.value("feedback_packets", c.feedback_packets,
+          {.range = integers(1, kMaxFeedbackPackets),
+           .help = "data packets from one feedback to the next"});
+  v.value("class_dscps", c.class_dscps,
+          {.range = integers(0, kLargestDscp),
+           .accepts = "at most 8",
+           .absent = "none: one class, DSCP 0",
+           .help = "DSCP of each class of layers, the front ones' first"});
+  v.share(
+      "front_share", c.front_share,
+      {.range = reals(0, 1), .help = "of the layers, from the front: their packets are Not-ECT"});
+  v.share("small_share", c.small_share,
+          {.range = reals(0, 1),
+           .help = "of each tensor's packets, those with the smallest gradients: Not-ECT"});
 }
 
 }  // namespace outrider

@@ -29,16 +29,6 @@ struct MltConfig {
 
 void check(const Checks& at, const MltConfig& mlt);
 
-template <class V>
-void describe(V& v, MltConfig& c) {
-  v.share("tolerance_push", c.tolerance_push);
-  v.share("tolerance_pull", c.tolerance_pull);
-  v.duration("probe_timeout", c.probe_timeout);
-  v.value("probe_limit", c.probe_limit);
-  v.value("feedback_packets", c.feedback_packets);
-  v.value("class_dscps", c.class_dscps);
-  v.share("front_share", c.front_share);
-  v.share("small_share", c.small_share);
-}
+void describe(Settings& v, MltConfig& c);
 
 }  // namespace outrider

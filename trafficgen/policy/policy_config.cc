@@ -51,7 +51,6 @@ void check_sizes(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
   if (p.partition_bytes)
     at.in_range("partition_bytes", *p.partition_bytes, kMinPartition_bytes, kMaxPolicy_bytes,
                 "bytes");
-  if (p.fusion_bytes) at.in_range("fusion_bytes", *p.fusion_bytes, 1, kMaxPolicy_bytes, "bytes");
   if (p.credit_bytes && at.in_range("credit_bytes", *p.credit_bytes, 1, kMaxPolicy_bytes, "bytes"))
     at.require(!p.partition_bytes || *p.credit_bytes >= *p.partition_bytes, "credit_bytes",
                std::to_string(*p.credit_bytes) + " bytes",
@@ -73,12 +72,43 @@ void check(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
                  "\": no order helps as long as everybody waits for everything");
   refuse_unused(at, kind, p);
   check_sizes(at, kind, p);
-  if (p.cycle) at.positive("cycle", *p.cycle);
-  if (p.bandwidth) at.rate("bandwidth", *p.bandwidth);
   if (p.bandwidth_error)
     at.in_interval("bandwidth_error", *p.bandwidth_error, 0, kMaxBandwidthError, false);
   if (p.profile_iterations)
     at.in_range("profile_iterations", *p.profile_iterations, 1, kMaxProfileIterations);
+}
+
+void describe(Settings& v, PolicyConfig& c) {
+  v.choice(
+      "granularity", c.granularity, kGranularities,
+      {.accepts = "`\"tensor\"` with a `model` with compute times, `closed_loop`, `ps`, `bsp`, "
+                  "`pull` and kept connections",
+       .help = "[what a server answers and a forward pass waits for](jobs.md#tensor-by-tensor)"});
+  v.bytes("partition_bytes", c.partition_bytes,
+          {.range = integers(kMinPartition_bytes, kMaxPolicy_bytes, "bytes"),
+           .accepts = "required with `credit`",
+           .absent = "`p3`: 200 kB; `prophet`: whole tensors",
+           .help = "largest piece; `p3`, `credit`, `prophet`"});
+  v.bytes("credit_bytes", c.credit_bytes,
+          {.range = integers(1, kMaxPolicy_bytes, "bytes"),
+           .accepts = "required with `credit` and `prophet`; at least `partition_bytes`, without "
+                      "it at least the largest tensor",
+           .absent = "none",
+           .help = "handed to the transport and not acknowledged, at most"});
+  v.bytes("fusion_bytes", c.fusion_bytes,
+          {.range = integers(1, kMaxPolicy_bytes, "bytes"),
+           .absent = "64 MiB",
+           .help = "buffer of `fusion`"});
+  v.duration("cycle", c.cycle,
+             {.range = durations_above_zero(), .absent = "`\"1ms\"`", .help = "of `fusion`"});
+  v.rate("bandwidth", c.bandwidth,
+         {.range = link_rates(), .absent = "measured", .help = "that `prophet` reckons with"});
+  v.value("bandwidth_error", c.bandwidth_error,
+          {.range = reals_above(0, kMaxBandwidthError),
+           .absent = "1",
+           .help = "`prophet` assumes the bandwidth times this"});
+  v.value("profile_iterations", c.profile_iterations,
+          {.range = integers(1, kMaxProfileIterations), .absent = "1", .help = "of `prophet`"});
 }
 
 }  // namespace outrider

@@ -62,16 +62,6 @@ inline constexpr auto kSendPolicies =
 inline constexpr auto kGranularities =
     choices<Granularity>({{"shard", Granularity::kShard}, {"tensor", Granularity::kTensor}});
 
-template <class V>
-void describe(V& v, PolicyConfig& c) {
-  v.choice("granularity", c.granularity, kGranularities);
-  v.bytes("partition_bytes", c.partition_bytes);
-  v.bytes("credit_bytes", c.credit_bytes);
-  v.bytes("fusion_bytes", c.fusion_bytes);
-  v.duration("cycle", c.cycle);
-  v.rate("bandwidth", c.bandwidth);
-  v.value("bandwidth_error", c.bandwidth_error);
-  v.value("profile_iterations", c.profile_iterations);
-}
+void describe(Settings& v, PolicyConfig& c);
 
 }  // namespace outrider

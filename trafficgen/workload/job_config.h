@@ -144,6 +144,8 @@ void check(const Checks& at, const JobConfig& job);
 
 // Bindings, see common/config/config_binding.h.
 
+inline constexpr double kMaxJobFactor = 1000;  ///< of a computation's length
+
 inline constexpr auto kLeadSources = choices<LeadSource>(
     {{"none", LeadSource::kNone}, {"wait", LeadSource::kWait}, {"overlap", LeadSource::kOverlap}});
 inline constexpr auto kSignalForms =
@@ -170,60 +172,8 @@ inline constexpr auto kStragglerShapes =
                              {"uniform", StragglerShape::kUniform},
                              {"exponential", StragglerShape::kExponential}});
 
-template <class V>
-void describe(V& v, AnnounceConfig& c) {
-  v.choice("lead_source", c.lead_source, kLeadSources);
-  v.duration("lead", c.lead);
-  v.value("threshold_packets", c.threshold_packets);
-  v.duration("ack_timeout", c.ack_timeout);
-  v.choice("signal_form", c.signal_form, kSignalForms);
-  v.value("signal_port", c.signal_port);
-  v.table("faults", c.faults);
-}
-
-template <class V>
-void describe(V& v, StragglerConfig& c) {
-  v.value("workers", c.workers);
-  v.share("share", c.share);
-  v.value("factor", c.factor);
-  v.duration("delay", c.delay);
-  v.choice("shape", c.shape, kStragglerShapes);
-}
-
-template <class V>
-void describe(V& v, JobConfig& c) {
-  v.value("name", c.name, Presence::kRequired);
-  v.value("workers", c.workers, Presence::kRequired);
-  v.value("servers", c.servers);
-  v.value("transport", c.transport, Presence::kRequired);
-  v.choice("collective", c.collective, kCollectives);
-  v.choice("synchronisation", c.synchronisation, kSynchronisations);
-  v.value("staleness_bound", c.staleness_bound);
-  v.choice("shard_by", c.shard_by, kShardRules);
-  v.choice("send_policy", c.send_policy, kSendPolicies);
-  v.value("model", c.model);
-  v.bytes("burst_bytes", c.burst_bytes);
-  v.value("pull", c.pull);
-  v.value("iterations", c.iterations);
-  v.duration("start", c.start);
-  v.duration("stop_after", c.stop_after);
-  v.duration("arrivals", c.arrivals);
-  v.choice("schedule", c.schedule, kSchedules);
-  v.duration("first_due", c.first_due);
-  v.duration("period", c.period);
-  v.duration("due_jitter", c.due_jitter);
-  v.duration("compute", c.compute);
-  v.share("compute_jitter", c.compute_jitter);
-  v.choice("compute_shape", c.compute_shape, kJitterShapes);
-  v.share("batch_jitter", c.batch_jitter);
-  v.value("compute_factors", c.compute_factors);
-  v.duration("aggregate", c.aggregate);
-  v.value("tcp_port", c.tcp_port);
-  v.table("policy", c.policy);
-  v.table("announce", c.announce);
-  v.table("learner", c.learner);
-  v.table("r2sp", c.r2sp);
-  v.tables("straggler", c.stragglers);
-}
+void describe(Settings& v, AnnounceConfig& c);
+void describe(Settings& v, StragglerConfig& c);
+void describe(Settings& v, JobConfig& c);
 
 }  // namespace outrider

@@ -57,7 +57,7 @@ void check(const Checks& at, const SignalFaultsConfig& f, bool announces, bool a
                                    {"late", f.late},
                                    {"early", f.early},
                                    {"duplicated", f.duplicated}}) {
-    if (!at.in_interval(key, share, 0, 1, true) || share == 0) continue;
+    if (share == 0) continue;
     at.require(announces, key, shown(share),
                "needs lead_source \"wait\" or \"overlap\": no START is sent with \"none\"");
   }
@@ -69,9 +69,34 @@ void check(const Checks& at, const SignalFaultsConfig& f, bool announces, bool a
              "must not be above 1 together with late, " + shown(f.late));
   check_shift(at, f.late, "late_by", f.late_by);
   check_shift(at, f.early, "early_by", f.early_by);
-  at.in_range("copies", f.copies, 1, kMaxCopies);
-  at.not_negative("copy_gap", f.copy_gap);
-  at.in_interval("forged_per_second", f.forged_per_second, 0, kMaxForged_per_second, true);
+}
+
+void describe(Settings& v, SignalFaultsConfig& c) {
+  v.share("lost", c.lost,
+          {.range = reals(0, 1), .help = "share of announcements that never leave"});
+  v.share("late", c.late, {.range = reals(0, 1), .help = "share that leaves `late_by` too late"});
+  v.duration("late_by", c.late_by,
+             {.range = durations_from(Duration::zero()),
+              .accepts = "above 0 with `late`; with `fixed` shorter than `period`",
+              .help = "how much too late"});
+  v.share("early", c.early,
+          {.range = reals(0, 1),
+           .accepts = "needs `overlap`; at most 1 with `late`",
+           .help = "share that leaves `early_by` too early"});
+  v.duration("early_by", c.early_by,
+             {.range = durations_from(Duration::zero()),
+              .accepts = "above 0 with `early`; with `lead` no longer than what `lead` may be",
+              .help = "how much too early"});
+  v.share("duplicated", c.duplicated,
+          {.range = reals(0, 1), .help = "share that leaves `copies` times more"});
+  v.value("copies", c.copies, {.range = integers(1, kMaxCopies), .help = "how often"});
+  v.duration("copy_gap", c.copy_gap,
+             {.range = durations_from(Duration::zero()),
+              .accepts = "times `copies` shorter than `period`",
+              .help = "how far apart"});
+  v.value("forged_per_second", c.forged_per_second,
+          {.range = reals(0, kMaxForged_per_second),
+           .help = "STARTs of bursts that never come, of each worker"});
 }
 
 }  // namespace outrider

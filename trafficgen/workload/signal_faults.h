@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "common/config/checks.h"
+#include "common/config/config_binding.h"
 #include "common/core/clock.h"
 #include "common/core/random.h"
 
@@ -68,17 +69,6 @@ class SignalFaults {
 /// @param ahead      it sends them before the gradients are due
 void check(const Checks& at, const SignalFaultsConfig& faults, bool announces, bool ahead);
 
-template <class V>
-void describe(V& v, SignalFaultsConfig& c) {
-  v.share("lost", c.lost);
-  v.share("late", c.late);
-  v.duration("late_by", c.late_by);
-  v.share("early", c.early);
-  v.duration("early_by", c.early_by);
-  v.share("duplicated", c.duplicated);
-  v.value("copies", c.copies);
-  v.duration("copy_gap", c.copy_gap);
-  v.value("forged_per_second", c.forged_per_second);
-}
+void describe(Settings& v, SignalFaultsConfig& c);
 
 }  // namespace outrider

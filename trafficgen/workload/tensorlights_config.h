@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "common/config/checks.h"
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
@@ -28,18 +27,6 @@ inline constexpr auto kTensorLightsModes =
                                {"one", TensorLightsMode::kOne},
                                {"rotate", TensorLightsMode::kRotate}});
 
-inline void check(const Checks& at, const TensorLightsConfig& c) {
-  at.positive("interval", c.interval);
-  at.in_range("bands", c.bands, 1, 63);
-  at.rate("floor_rate", c.floor_rate);
-}
-
-template <class V>
-void describe(V& v, TensorLightsConfig& c) {
-  v.choice("mode", c.mode, kTensorLightsModes);
-  v.duration("interval", c.interval);
-  v.value("bands", c.bands);
-  v.rate("floor_rate", c.floor_rate);
-}
+void describe(Settings& v, TensorLightsConfig& c);
 
 }  // namespace outrider

@@ -7,6 +7,8 @@
 
 #include <functional>
 
+#include "common/config/range_checker.h"
+
 namespace outrider::controller_config_test {
 namespace {
 
@@ -15,6 +17,7 @@ using C = ControllerConfig;
 
 ConfigIssues issues_of(const ControllerConfig& control) {
   ConfigIssues issues;
+  check_ranges(Checks(issues), control);
   check(Checks(issues), control);
   return issues;
 }

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "common/config/range_checker.h"
 #include "common/config/toml_file.h"
 #include "tests/support/source_path.h"
 #include "trafficgen/config/config_toml.h"
@@ -39,6 +40,7 @@ FlowsConfig listed() {
 
 ConfigIssues issues_of(const FlowsConfig& flows) {
   ConfigIssues issues;
+  check_ranges(Checks(issues), flows);
   check(Checks(issues), flows);
   return issues;
 }

@@ -128,8 +128,9 @@ TEST(ForwardingConfig, BreachesAreReportedByKey) {
        "is required with [[switch.neighbour]]"},
       {[&](C& c) { sw(c).mac.reset(), sw(c).routes.pop_back(), sw(c).neighbours.clear(); },
        "switch[0].mac", "is required with [[switch.address]]"},
-      {[&](C& c) { sw(c).l2.ageing = 9ms; }, "switch[0].l2.ageing", "9ms: must be from 10ms"},
-      {[&](C& c) { sw(c).l2.max_entries = 0; }, "switch[0].l2.max_entries", "0: must be at least"},
+      {[&](C& c) { sw(c).l2.ageing = 9ms; }, "switch[0].l2.ageing", "9ms: must be at least 10ms"},
+      {[&](C& c) { sw(c).l2.max_entries = 0; }, "switch[0].l2.max_entries",
+       "0 stations: must be at least"},
       {[&](C& c) { sw(c).classes.ddl_queue = 2; }, "switch[0].classes.ddl_queue",
        "2: port \"a\" has only queues 0 to 1"},
       {[&](C& c) {

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <tuple>
 
+#include "common/config/config_file.h"
+#include "common/config/range_checker.h"
 #include "trafficgen/workload/job_config.h"
 
 namespace outrider {
@@ -34,8 +36,10 @@ inline auto fields(const JobConfig& c) {
 
 /// Rules of a job alone; found by expect_each_reported().
 inline ConfigIssues validate(const JobConfig& job) {
-  ConfigIssues issues;
-  check(Checks(issues, "job[0]"), job);
+  ConfigIssues issues, joint;
+  check_ranges(Checks(issues, "job[0]"), job);
+  check(Checks(joint, "job[0]"), job);
+  merge_issues(issues, joint);
   return issues;
 }
 

@@ -1,95 +1,12 @@
 #pragma once
 
-#include <tuple>
-
 #include "switch/config/config_toml.h"
 
 namespace outrider {
 
 using namespace std::chrono_literals;
 
-using namespace std::chrono_literals;
-
-// The structured bindings below stop compiling when a struct gains a field, so
-// that the round trip cannot forget one.
-inline auto fields(const DeviceConfig& c) {
-  const auto& [name, device, rx, tx, rx_queues, mtu] = c;
-  return std::tuple(name, device, rx, tx, rx_queues, mtu);
-}
-inline auto fields(const QueueConfig& c) {
-  const auto& [packets, bytes, weight, floor, depth, alpha, reserved] = c;
-  return std::tuple(packets, bytes, weight, floor, depth, alpha, reserved);
-}
-inline auto fields(const RedConfig& c) {
-  const auto& [kmin, kmax, pmax, weight, spacing] = c;
-  return std::tuple(kmin, kmax, pmax, weight, spacing);
-}
-inline auto fields(const PieConfig& c) {
-  const auto& [target, update, alpha, beta, allowance, ecnth] = c;
-  return std::tuple(target, update, alpha, beta, allowance, ecnth);
-}
-inline auto fields(const CodelConfig& c) {
-  const auto& [target, interval] = c;
-  return std::tuple(target, interval);
-}
-inline auto fields(const MarkerConfig& c) {
-  const auto& [kind, at, not_ect, threshold, ddl, red, pie, codel] = c;
-  return std::tuple_cat(std::tuple(kind, at, not_ect, threshold, ddl), fields(red), fields(pie),
-                        fields(codel));
-}
-inline auto fields(const WindowPolicy& c) {
-  const auto& [rule, floor, gain, standing, release, spare, rtt, flows] = c;
-  return std::tuple(rule, floor, gain, standing, release, spare, rtt, flows);
-}
-inline auto fields(const PredictPolicy& c) {
-  const auto& [from, threshold, gap, period, tolerance, missed, jobs] = c;
-  return std::tuple(from, threshold, gap, period, tolerance, missed, jobs);
-}
-inline auto fields(const RegulationPolicy& c) {
-  const auto& [mode, recovery, spare, hold, idle, expiry, share, budget_window, floor, entries,
-               window, lead, predict, composition] = c;
-  return std::tuple_cat(std::tuple(mode, recovery, spare, hold, idle, expiry, share, budget_window,
-                                   floor, entries, lead, composition),
-                        fields(window), fields(predict));
-}
-inline auto fields(const SignalConfig& c) {
-  const auto& [tos, udp, from, tokens, burst, port, due_limit] = c;
-  return std::tuple(tos, udp, from, tokens, burst, port, due_limit);
-}
-inline auto fields(const PortQueueConfig& c) {
-  const auto& [queue, marker, regulation] = c;
-  return std::tuple_cat(fields(queue), fields(marker), fields(regulation));
-}
-inline auto fields(const SwitchPortConfig& c) {
-  const auto& [name, rate, layer, delay, device, queue, marker, regulation, scheduler, queues, loss,
-               record] = c;
-  return std::tuple_cat(
-      std::tuple(name, rate, layer, delay, device, scheduler, queues.size(), loss, record),
-      fields(queue), fields(marker), fields(regulation));
-}
-/// What forwards and classifies is in forwarding_config_test.cc.
-inline auto fields(const SwitchConfig& c) {
-  return std::tuple_cat(
-      std::tuple(c.name, c.ports.size(), c.routes.size(), c.mac_routes.size(), c.ddl_ports.first,
-                 c.ddl_ports.last, c.buffer.total_bytes, c.hop_records.udp_port, c.hop_records.id),
-      fields(c.signals));
-}
-inline auto fields(const RouteConfig& c) { return std::tuple(c.prefix, c.port); }
-inline auto fields(const MacRouteConfig& c) { return std::tuple(c.mac, c.port); }
-inline auto fields(const SwitchLinkConfig& c) {
-  const auto& [a, b, delay] = c;
-  return std::tuple(a, b, delay);
-}
-inline auto fields(const SwitchProcessConfig& c) {
-  const auto& [devices, switches, links, seed, lcore, more_lcores, mbufs, bin, records, bins,
-               telemetry] = c;
-  static_cast<void>(more_lcores);  // not with two switches: WhatSeveralLcoresCannotShareIsRefused
-  const auto& [prometheus, remote] = telemetry;
-  return std::tuple(devices.size(), switches.size(), links.size(), seed, lcore, mbufs, bin, records,
-                    bins, prometheus, remote);
-}
-
-/// Two switches; every scalar differs from its default.
+/// Two switches, valid; hardly a scalar has its default.
 inline SwitchProcessConfig full_config() {
   const RegulationPolicy policy{.mode = RegulationMode::kMark,
                                 .recovery = Recovery::kTimer,

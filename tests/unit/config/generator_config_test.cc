@@ -268,7 +268,7 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
          c.jobs[0].period = -1s;
          c.jobs[0].announce.lead_source = LeadSource::kNone;
        },
-       "job[0].period", "-1s: must be longer"},
+       "job[0].period", "-1s: must not be negative"},
       {[](C& c) { c.jobs[0].due_jitter = 1s; }, "job[0].due_jitter",
        "1s: must be shorter than period"},
       {[](C& c) { c.jobs[0].due_jitter = -1ms; }, "job[0].due_jitter",

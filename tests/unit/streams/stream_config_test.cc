@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/config/config_file.h"
+#include "common/config/range_checker.h"
 #include "tests/unit/config/issue_matchers.h"
 #include "tests/unit/streams/stream_fixture.h"
 #include "trafficgen/config/config_toml.h"
@@ -15,6 +16,8 @@ struct StreamList {
 };
 ConfigIssues validate(const StreamList& list) {
   ConfigIssues issues;
+  for (std::size_t i = 0; i < list.streams.size(); ++i)
+    check_ranges(Checks(issues).below("stream", i), list.streams[i]);
   check_streams(Checks(issues), list.streams);
   return issues;
 }

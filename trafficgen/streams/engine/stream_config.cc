@@ -139,14 +139,10 @@ void check_flows(const Checks& at, const StreamConfig& s) {
                  " can be told apart by the addresses and ports given; raise source_addresses");
   check_mac(at, "source_mac", s.source_mac);
   check_mac(at, "destination_mac", s.destination_mac);
-  at.in_range("dscp", s.dscp, 0, 63);
 }
 
 void check_time(const Checks& at, const StreamConfig& s) {
-  at.not_negative("start", s.start);
-  if (s.duration) at.positive("duration", *s.duration);
   if (s.packets) at.in_range("packets", *s.packets, 1, kMaxPackets, "packets");
-  at.positive("max_lag", s.max_lag);
 }
 
 /// The addresses and ports of a stream's flows, as intervals.

@@ -147,46 +147,6 @@ inline constexpr auto kUdpChecksums =
 inline constexpr auto kStreamEcn = choices<Ecn>(
     {{"not_ect", Ecn::kNotEct}, {"ect0", Ecn::kEct0}, {"ect1", Ecn::kEct1}, {"ce", Ecn::kCe}});
 
-template <class V>
-void describe_flows(V& v, StreamConfig& c) {
-  v.value("flows", c.flows);
-  v.value("source", c.source);
-  v.value("destination", c.destination);
-  v.value("source_addresses", c.source_addresses);
-  v.value("destination_addresses", c.destination_addresses);
-  v.value("source_port", c.source_port);
-  v.value("destination_port", c.destination_port);
-  v.value("source_ports", c.source_ports);
-  v.value("destination_ports", c.destination_ports);
-  v.value("source_mac", c.source_mac);
-  v.value("destination_mac", c.destination_mac);
-  v.value("dscp", c.dscp);
-  v.choice("ecn", c.ecn, kStreamEcn);
-  v.choice("udp_checksum", c.udp_checksum, kUdpChecksums);
-}
-
-template <class V>
-void describe(V& v, StreamConfig& c) {
-  v.value("name", c.name, Presence::kRequired);
-  v.value("id", c.id);
-  v.value("device", c.device);
-  v.value("receive_device", c.receive_device);
-  v.text("rate", c.rate, parse_stream_rate, format_stream_rate);
-  v.choice("layer", c.layer, kStreamLayers);
-  v.choice("pattern", c.pattern, kStreamPatterns);
-  v.value("burst_packets", c.burst_packets);
-  v.duration("gap", c.gap);
-  v.value("frame_bytes", c.frame_bytes);
-  v.text("imix", c.imix, parse_size_mix, format_size_mix);
-  v.text("sweep", c.sweep, parse_size_sweep, format_size_sweep);
-  v.value("sweep_packets", c.sweep_packets);
-  describe_flows(v, c);
-  v.duration("start", c.start);
-  v.duration("duration", c.duration);
-  v.value("packets", c.packets);
-  v.duration("max_lag", c.max_lag);
-  v.value("latency_samples", c.latency_samples);
-  v.value("hops", c.hops);
-}
+void describe(Settings& v, StreamConfig& c);
 
 }  // namespace outrider

@@ -1,0 +1,179 @@
+#include <limits>
+
+#include "common/config/process_checks.h"
+#include "trafficgen/config/config_limits.h"
+#include "trafficgen/config/config_toml.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+void describe(Settings& v, GeneratorDeviceConfig& c) {
+  v.value("name", c.name,
+          {.required = true, .accepts = "unique", .help = "how ports and hosts refer to it"});
+  v.value("device", c.device,
+          {.required = true,
+           .accepts = "PCI address, or a vdev string that begins with `net_` or `eth_`; unique; at "
+                      "most 32 devices",
+           .help = "the Ethernet device"});
+  v.value("rx_descriptors", c.rx_descriptors,
+          {.range = kDescriptors, .help = "rings of the device"});
+  v.value("tx_descriptors", c.tx_descriptors,
+          {.range = kDescriptors, .help = "rings of the device"});
+  describe(v, c.arp);  // its keys stand in [[device]] itself
+  v.rate("line_rate", c.line_rate,
+         {.range = link_rates(),
+          .absent = "the link's; a virtual device has none",
+          .help = "L1, what the rates of streams are checked against and a share of"});
+}
+
+void describe(Settings& v, HostConfig& c) {
+  v.value("name", c.name, {.required = true, .accepts = "unique"});
+  v.value("address", c.address, {.required = true, .accepts = "unicast IPv4, unique"});
+  v.value(
+      "device", c.device,
+      {.required = true, .accepts = "name of a `[[device]]`", .help = "many hosts may share one"});
+  v.rate("rate", c.rate, {.range = link_rates(), .help = "of the host's NIC, L1"});
+  v.bytes("mtu_bytes", c.mtu_bytes,
+          {.range = integers(kMinHostMtuBytes, kMaxHostMtuBytes, "bytes"),
+           .accepts = "at least `mss_bytes` + 52 of every transport it uses",
+           .help = "IP packet"});
+  v.bytes("tso_bytes", c.tso_bytes,
+          {.accepts = "0, or `mtu_bytes` to 65536",
+           .help = "payload of one connection that leaves back to back at the NIC's rate, as "
+                   "segmentation offload makes it; 0: the segments of connections take turns"});
+}
+
+void describe(Settings& v, TcpConfig& c) {
+  describe(v, c.control);  // its keys stand beside these
+  v.value("ecn", c.ecn, {.accepts = "`true` with `dctcp`", .help = "negotiate and obey ECN"});
+  v.value("obey_ece", c.obey_ece, {.help = "`false`: a sender that is ECT but ignores marks"});
+  v.choice("connections", c.reuse, kConnectionReuses,
+           {.help = "between bursts: a new connection; kept, with the window restarted after an "
+                    "idle time; kept as it is"});
+  v.duration("min_rto", c.min_rto, {.range = durations_above_zero()});
+  v.duration("initial_rto", c.initial_rto, {.accepts = "at least `min_rto`"});
+  v.duration("max_rto", c.max_rto, {.accepts = "at least `initial_rto`"});
+  v.duration("delayed_ack", c.delayed_ack,
+             {.range = durations_above_zero(),
+              .accepts = "shorter than `min_rto`",
+              .help = "longest wait of an ACK. Lower it together with `min_rto`: a lone last "
+                      "segment would otherwise time out first"});
+  v.value("ack_every_segments", c.ack_every_segments, {.range = integers(1, 64, "segments")});
+  v.bytes("receive_buffer_bytes", c.receive_buffer_bytes, {.accepts = "`mss_bytes` to 1073725440"});
+  v.rate("read_rate", c.read_rate,
+         {.range = link_rates(),
+          .absent = "none: at once",
+          .help = "at which the application takes what has arrived in order: windows close and "
+                  "open by a segment or half the buffer, whichever is less, and never move back. "
+                  "Bytes count as delivered when they arrive. Senders have no Nagle algorithm: the "
+                  "last segment of what is written leaves at once, however short; into a window "
+                  "smaller than a segment they send only when nothing else is in flight"});
+  v.value("sack", c.sack,
+          {.accepts = "`true` with `rack_tlp`",
+           .help = "offer and accept SACK; without it, or with a peer that has none, losses are "
+                   "repaired as by NewReno (RFC 6582): one a round trip"});
+  v.value(
+      "pacing", c.pacing,
+      {.help = "spread the window over the round trip: segments leave at 2 times the window per "
+               "smoothed round trip in slow start (below half of ssthresh) and 1.2 times above, as "
+               "Linux paces; from the first measured round trip on. The NIC's or the poll's "
+               "lateness is made up for up to 100 us. `\"unresponsive\"` is paced in any case"});
+  v.choice(
+      "loss_detection", c.loss_detection, kLossDetections,
+      {.help = "what makes a segment lost: three SACKed above it, and a lost tail waits for "
+               "`min_rto`; or RFC 8985: one that left later has arrived, and a tail is probed "
+               "after two round trips. Linux does the latter. Without SACK neither is in use"});
+  v.value(
+      "timestamps", c.timestamps,
+      {.help = "offer and accept the timestamps of RFC 7323, with ticks of 1 ms. They take 12 "
+               "bytes of `mss_bytes` in every segment. Set it when a real host is the other end"});
+  v.duration("time_wait", c.time_wait,
+             {.range = durations_from(Duration::zero()),
+              .accepts = "0: none",
+              .help = "TIME-WAIT: how long the end that closed first acknowledges its peer's FIN "
+                      "again, and does not use the port again where it asks for a free one "
+                      "(`[[requests]]`, `[[flows]]`). 1 s outlasts queues, and a FIN that is sent "
+                      "again after 200 and 600 ms. The RFC's 4 minutes or Linux's 60 s would hold "
+                      "the 32,768 ports of a pair of hosts at 546 connections a second: set it so "
+                      "against a real host if that suits. 40 bytes a connection"});
+}
+
+void describe(Settings& v, TransportConfig& c) {
+  v.value("name", c.name, {.required = true, .accepts = "unique"});
+  v.choice("protocol", c.protocol, kTransportProtocols,
+           {.help = "what carries a job's bursts: TCP, or the [bounded-loss "
+                    "transport](bounded-loss.md). With `\"mlt\"` the controller is `\"dctcp\"`, "
+                    "and of the keys below only those down to `obey_ece` may be changed"});
+  describe(v, c.tcp);  // its keys stand in [[transport]] itself
+  v.table("mlt", c.mlt);
+}
+
+void describe(Settings& v, LongFlowsConfig& c) {
+  v.value("name", c.name, {.required = true, .accepts = "unique"});
+  v.value("from", c.from,
+          {.required = true,
+           .accepts = "hosts, paired; a pair has two different hosts",
+           .help = "senders and receivers that always have data"});
+  v.value("to", c.to,
+          {.required = true,
+           .accepts = "hosts, paired; a pair has two different hosts",
+           .help = "senders and receivers that always have data"});
+  v.value("flows_per_pair", c.flows_per_pair, {.range = integers(1, kMaxFlowsPerPair)});
+  v.value("transport", c.transport, {.required = true, .accepts = "name of a `[[transport]]`"});
+  v.duration("start", c.start, {.range = durations_from(Duration::zero())});
+  v.duration(
+      "start_spread", c.start_spread,
+      {.range = durations_from(Duration::zero()), .help = "uniform delay of each flow's start"});
+  v.value("tcp_port", c.tcp_port, {.range = integers(1, 65535), .help = "of the receivers"});
+}
+
+void describe(Settings& v, GeneratorConfig& c) {
+  v.value(
+      "seed", c.seed,
+      {.range = integers(0, kLargestTomlInteger), .help = "every random draw depends on it alone"});
+  v.duration("duration", c.duration,
+             {.range = durations_above_zero(),
+              .accepts = "required without a job",
+              .absent = "none",
+              .help = "without it the run ends with the last job"});
+  v.share("send_jitter", c.send_jitter,
+          {.range = reals(0, 1),
+           .help = "random wait of a NIC that was idle, in serialisation times of an MTU; breaks "
+                   "phase effects"});
+  v.value("attribution", c.attribution,
+          {.help = "virtual time only, refused with real devices: where the time of each burst "
+                   "goes, see [Measurement](measurement.md#attribution)"});
+  v.choice("payload", c.payload, kPayloads,
+           {.help = "what data bytes hold; with `pattern` receivers check each, and a wrong one "
+                    "makes the exit status 5. Real frames only"});
+  v.value("lcore", c.lcore,
+          {.range = integers(0, kMaxLcore), .help = "CPU that the poll loop runs on"});
+  v.value("mbufs", c.mbufs,
+          {.accepts = "at least the derived number",
+           .absent = "derived",
+           .help = "packet buffers of the process"});
+  v.duration("bin", c.bin, {.range = kBinWidths, .help = "width of a time series' bins"});
+  v.value("max_bins", c.max_bins,
+          {.range = integers(1, kMaxRecords), .help = "bins kept of a time series"});
+  v.table("transport_memory", c.transport_memory);
+  v.duration("stream_drain", c.stream_drain,
+             {.range = durations_from(Duration::zero()),
+              .help = "streams are received for so long after the last has ended"});
+  v.table("tensorlights", c.tensorlights);
+  v.tables("device", c.devices);
+  v.tables("host", c.hosts);
+  v.tables("transport", c.transports);
+  v.tables("job", c.jobs);
+  v.tables("long_flows", c.long_flows);
+  v.tables("requests", c.requests);
+  v.tables("flows", c.flows);
+  v.tables("neighbour", c.neighbours);
+  v.tables("stream", c.streams);
+  v.tables("transfer", c.transfers);
+}
+
+}  // namespace outrider

@@ -1,0 +1,12 @@
+#include "trafficgen/config/generator_settings.h"
+
+#include "trafficgen/config/config_toml.h"
+
+namespace outrider {
+
+const SettingCatalogue& generator_settings() {
+  static const auto kSettings = SettingCatalogue::of(GeneratorConfig{}, {});
+  return kSettings;
+}
+
+}  // namespace outrider
