@@ -49,7 +49,8 @@ void describe(Settings& v, HostConfig& c) {
 
 void describe(Settings& v, TcpConfig& c) {
   describe(v, c.control);  // its keys stand beside these
-  v.value("ecn", c.ecn, {.accepts = "`true` with `dctcp`", .help = "negotiate and obey ECN"});
+  v.value("ecn", c.ecn,
+          {.accepts = "`true` with `dctcp` and `prague`", .help = "negotiate and obey ECN"});
   v.value("obey_ece", c.obey_ece, {.help = "`false`: a sender that is ECT but ignores marks"});
   v.choice("connections", c.reuse, kConnectionReuses,
            {.help = "between bursts: a new connection; kept, with the window restarted after an "

@@ -24,7 +24,8 @@ void check(const Checks& at, const ControllerConfig& control) {
 void describe(Settings& v, ControllerConfig& c) {
   v.choice(
       "controller", c.controller, kControllers,
-      {.help = "congestion control. Unresponsive ignores marks and losses and paces its payload at "
+      {.help = "congestion control. Prague is TCP Prague with a virtual round trip of 25 ms and "
+               "DCTCP's settings. Unresponsive ignores marks and losses and paces its payload at "
                "`rate`; its window, twice `rate` times the round trip, does not limit it"});
   v.bytes("mss_bytes", c.mss_bytes,
           {.range = integers(kMinHostMtuBytes - kSegmentHeaderBytes,
