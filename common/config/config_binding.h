@@ -29,9 +29,9 @@
 /// | `v.share(key, f)` | double | `0.4` or `"40%"` |
 /// | `v.text(key, f, parse, format)` | any | a string; parse as those of quantities.h |
 /// | `v.table(key, f)` | struct with a describe() | `[key]`, nested |
-/// | `v.tables(key, f[, prototype])` | std::vector of such | `[[key]]`, each begins as the
-/// prototype | | `v.defaults(key, f)` | such a struct | `[key]`: read for a prototype, never
-/// written | | `v.free_table(key, f)` | ConfigTable | `[key]` with any content, kept in its order |
+/// | `v.tables(key, f[, prototype])` | std::vector of such | `[[key]]`, begun as the prototype |
+/// | `v.defaults(key, f)` | such a struct | `[key]`: read for a prototype, never written |
+/// | `v.free_table(key, f)` | ConfigTable | `[key]` with any content, kept in its order |
 ///
 /// The last argument of each is an About: range, help, reload rule. The scalar calls (value
 /// to text) also take a std::optional of their field, or a std::vector, which is an array in

@@ -43,14 +43,20 @@ ConfigResult<T> load_config(const std::string& path) {
   return checked_config<T>(*file.config);
 }
 
-/// The struct as TOML text that reads back to an equal struct.
+/// The struct as a table that reads back to an equal struct: every key, defaults included.
 /// @param config  a copy: describe() takes what it visits by reference
 template <class T>
-std::string write_config(T config) {
+ConfigTable to_config_table(T config) {
   ConfigTable table;
   ConfigWriter writer(table);
   describe(static_cast<Settings&>(writer), config);
-  return to_toml_text(table);
+  return table;
+}
+
+/// The same as TOML text.
+template <class T>
+std::string write_config(T config) {
+  return to_toml_text(to_config_table(std::move(config)));
 }
 
 }  // namespace outrider

@@ -16,7 +16,7 @@ QUESTION = "</script><script>throw 1</script><img src=x onerror='throw 2'> & <b>
 
 SWEEP = """
 [[vary]]
-parameter = "tcp"
+parameter = "transport.controller"
 values = ["reno"]
 arms = ["off", "on"]
 

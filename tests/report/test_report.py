@@ -159,7 +159,7 @@ class Report(unittest.TestCase):
             self.check_figures(FIGURES | {"sweep"}, empty=("drops", "attribution"))
         names = self.page.evaluate(
             "[...document.querySelectorAll('select[data-key=point] option')].map((o) => o.text)")
-        self.assertEqual(names, ["base", "tcp=reno", "burst_bytes=50000", "h_packets=10"])
+        self.assertEqual(names, ["base", "transport.controller=reno", "burst_bytes=50000", "h_packets=10"])
         for i, name in enumerate(names):
             self.page.evaluate(f"(() => {{ const s = document.querySelector('select[data-key=point]');"
                                f" s.selectedIndex = {i}; s.dispatchEvent(new Event('change')); }})()")

@@ -248,7 +248,7 @@ Case labelled(const char* label, Parameters regulator = {}, const char* marker =
   Case c;
   c.label = label;
   c.parameters = std::move(regulator);
-  c.parameters.emplace_back("marker", std::string(marker));
+  c.parameters.emplace_back("switch.marker.kind", std::string(marker));
   c.parameters.emplace_back("workers", std::int64_t{1});
   return c;
 }
@@ -268,7 +268,9 @@ TEST(Points, OffIsPreferredToWhatOnlyBeginsWithIt) {
 }
 
 TEST(Points, RegulatorParametersDoNotSeparateOthersDo) {
-  const Parameters lead{{"lead_rtts", 8.0}, {"recovery", std::string("timer")}};
+  const Parameters lead{{"lead_rtts", 8.0},
+                        {"recovery", std::string("timer")},
+                        {"switch.regulation.pace_floor", 0.1}};
   Case other = labelled("on");
   other.parameters.back().second = std::int64_t{2};
   EXPECT_EQ(off_cases({labelled("off"), labelled("on", lead), other}),
@@ -276,7 +278,7 @@ TEST(Points, RegulatorParametersDoNotSeparateOthersDo) {
 }
 
 TEST(Points, AnotherMarkerIsAnArmUnlessItHasItsOwnOff) {
-  EXPECT_EQ(off_cases({labelled("off"), labelled("off-pair", {}, "static_pair")}),
+  EXPECT_EQ(off_cases({labelled("off"), labelled("off-red", {}, "red")}),
             (std::vector<std::size_t>{0, 0}));
   EXPECT_EQ(off_cases({labelled("off"), labelled("off", {}, "tail_drop"),
                        labelled("on", {}, "tail_drop")}),

@@ -140,13 +140,17 @@ TEST(Compare, ValuesThatAreNotAboveZeroAreSubtracted) {
 }
 
 TEST(CompareJson, ReadsASummaryAndRefusesOthers) {
-  const auto text = R"({"schema_version": 1, "experiment": "e", "runtime": "virtual",
+  const auto text = R"({"schema_version": 2, "experiment": "e", "runtime": "virtual",
     "cases": [{"seed": 7, "metrics": {"start_queue_packets": {"mean": 3.5},
                                        "communication_seconds": {"median": 0.5, "p99": null}}}],
-    "arms": [{"label": "off", "point": 2, "parameters": {"tcp": "cubic"}, "cases": [0]}]})";
+    "arms": [{"label": "off", "point": 2, "parameters": {"workers": 1},
+              "settings": {"transport.controller": "cubic"}, "cases": [0]}]})";
   const auto result = comparable_from_json(text);
   ASSERT_EQ(result.arms.size(), 1U);
   EXPECT_EQ(result.arms[0].point, 2U);
+  EXPECT_EQ(result.arms[0].parameters,
+            (decltype(ComparableArm::parameters){{"workers", "1"},
+                                                 {"transport.controller", "\"cubic\""}}));
   ASSERT_EQ(result.arms[0].seeds.size(), 1U);
   EXPECT_EQ(result.arms[0].seeds[0].seed, 7U);
   EXPECT_EQ(result.arms[0].seeds[0].values[0], 3.5);

@@ -26,15 +26,15 @@ label = "window"
 ours = true
 regulation = "window"
 recovery = "burst_end"
-window_rule = ["strict", "complement"]
-window_floor = [0.05, 0.1]
+switch.regulation.window.rule = ["strict", "complement"]
+switch.regulation.window.floor = [0.05, 0.1]
 [[front.system]]
 label = "red"
-marker = "red"
-red_pmax = [0.1]
+switch.marker.kind = "red"
+switch.marker.red.pmax = [0.1]
 [[front.system]]
 label = "tail-drop"
-marker = "tail_drop"
+switch.marker.kind = "tail_drop"
 )";
 
 std::string file() { return small_experiment(kFront); }
@@ -50,15 +50,13 @@ TEST(FrontFile, EveryCombinationIsAnArmForTheOtherCommandsToo) {
   ASSERT_TRUE(experiment) << format_issues("text", experiment.issues);
   EXPECT_THAT(
       labels_of(*experiment.config),
-      ElementsAre("off", "off-no-start", "on", "on-window-window_rule=strict-window_floor=0.05",
-                  "on-window-window_rule=strict-window_floor=0.1",
-                  "on-window-window_rule=complement-window_floor=0.05",
-                  "on-window-window_rule=complement-window_floor=0.1", "off-red-red_pmax=0.1",
-                  "off-tail-drop"));
+      ElementsAre("off", "off-no-start", "on", "on-window-rule=strict-floor=0.05",
+                  "on-window-rule=strict-floor=0.1", "on-window-rule=complement-floor=0.05",
+                  "on-window-rule=complement-floor=0.1", "off-red-pmax=0.1", "off-tail-drop"));
   const CaseParameters& p = experiment.config->arms[4].parameters;
   EXPECT_EQ(p.regulation, RegulationMode::kWindow);
-  EXPECT_EQ(p.window_rule, WindowRule::kStrict);
-  EXPECT_EQ(p.window_floor, 0.1);
+  EXPECT_EQ(*find(p.settings, "switch.regulation.window.rule"), ConfigValue(std::string("strict")));
+  EXPECT_EQ(*find(p.settings, "switch.regulation.window.floor"), ConfigValue(0.1));
   EXPECT_EQ(plan_of(file(), {.seeds = 1}).size(), 9U);
 }
 
@@ -101,9 +99,10 @@ TEST(FrontFile, EveryFaultByTheKeyThatWasWritten) {
       {"label = \"red\"", "", "front.system[1].label", "is required"},
       {"label = \"red\"", "label = \"window\"", "front.system[1].label", "used twice"},
       {"ours = true", "ours = 1", "front.system[0].ours", "true or false"},
-      {"[0.1]", "[]", "front.system[1].red_pmax", "empty"},
-      {"red_pmax = [0.1]", "red_max = [0.1]", "front.system[1].red_max", "did you mean"},
-      {"[0.05, 0.1]", "[0.05, \"x\"]", "front.system[0].window_floor", "must be"},
+      {"[0.1]", "[]", "front.system[1].switch.marker.red.pmax", "empty"},
+      {"red.pmax = [0.1]", "red.pmaxx = [0.1]", "front.system[1].switch.marker.red.pmaxx",
+       "did you mean"},
+      {"[0.05, 0.1]", "[0.05, \"x\"]", "front.system[0].switch.regulation.window.floor", "must be"},
   };
   for (const auto& f : kFaults) {
     const auto read = read_experiment(with(file(), f.from, f.to));

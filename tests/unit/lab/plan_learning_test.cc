@@ -10,7 +10,7 @@ namespace {
 JobConfig job_with(const std::string& parameters) {
   const auto text = with(small_experiment(), "iterations = 2\n",
                          "iterations = 2\nschedule = \"closed_loop\"\ncompute_seconds = 0.1\n"
-                         "ack_timeout_rtts = 1\nworkers = 3\n" +
+                         "job.announce.ack_timeout = \"1rtt\"\nworkers = 3\n" +
                              parameters);
   return plan_of(text).at(0).traffic.jobs.at(0);
 }
@@ -25,12 +25,12 @@ TEST(PlanLearning, SaysNothingThatIsNotAsked) {
 }
 
 TEST(PlanLearning, BoundsAndTurns) {
-  const JobConfig bounded = job_with("synchronisation = \"ssp\"\nstaleness_bound = 4\n");
+  const JobConfig bounded = job_with("job.synchronisation = \"ssp\"\njob.staleness_bound = 4\n");
   EXPECT_EQ(bounded.synchronisation, Synchronisation::kSsp);
   EXPECT_EQ(bounded.staleness_bound, 4U);
   const JobConfig turns = job_with(
-      "synchronisation = \"r2sp\"\nr2sp_slack = 0.8\nr2sp_warm_up_iterations = 7\n"
-      "r2sp_tune_batch = true\nlearner_batch = 48\n");
+      "job.synchronisation = \"r2sp\"\njob.r2sp.slack = 0.8\njob.r2sp.warm_up_iterations = 7\n"
+      "job.r2sp.tune_batch = true\njob.r2sp.batch = 48\n");
   EXPECT_EQ(turns.r2sp, (R2spConfig{0.8, 7, true, 48})) << "without a learner it needs a batch";
 }
 
@@ -41,9 +41,10 @@ TEST(PlanLearning, TheFirstWorkerIsTheSlowest) {
 
 TEST(PlanLearning, Learners) {
   const JobConfig logistic = job_with(
-      "learner = \"logistic\"\nlearner_features = 5\nlearner_samples = 70\nlearner_batch = 6\n"
-      "learner_rate = 0.4\ntarget_loss = 0.3\nsynchronisation = \"r2sp\"\n"
-      "r2sp_tune_batch = true\n");
+      "job.learner.model = \"logistic\"\njob.learner.features = 5\njob.learner.samples = 70\n"
+      "job.learner.batch = 6\n"
+      "learner_rate = 0.4\njob.learner.target_loss = 0.3\njob.synchronisation = \"r2sp\"\n"
+      "job.r2sp.tune_batch = true\n");
   EXPECT_EQ(logistic.learner, (LearnerConfig{.model = LearnerModel::kLogistic,
                                              .features = 5,
                                              .samples = 70,
@@ -51,7 +52,7 @@ TEST(PlanLearning, Learners) {
                                              .learning_rate = 0.4,
                                              .target_loss = 0.3}));
   EXPECT_EQ(logistic.r2sp.batch, std::nullopt) << "the learner has one";
-  const JobConfig layers = job_with("learner = \"perceptron\"\nlearner_hidden = 9\n");
+  const JobConfig layers = job_with("job.learner.model = \"perceptron\"\njob.learner.hidden = 9\n");
   EXPECT_EQ(layers.learner.hidden, 9U);
   EXPECT_EQ(layers.learner.target_loss, std::nullopt);
 }
@@ -59,13 +60,15 @@ TEST(PlanLearning, Learners) {
 // Three gradients one after the other, or their mean at three times the rate.
 TEST(PlanLearning, RatesAreOfOneGradient) {
   const auto rate = [](const std::string& rule) {
-    return job_with("learner = \"logistic\"\nlearner_rate = 0.5\n" + rule).learner.learning_rate;
+    return job_with("job.learner.model = \"logistic\"\nlearner_rate = 0.5\n" + rule)
+        .learner.learning_rate;
   };
   EXPECT_EQ(rate(""), 1.5);
-  EXPECT_EQ(rate("synchronisation = \"ssp\"\n"), 1.5) << "bound 0 is a barrier";
-  EXPECT_EQ(rate("synchronisation = \"ssp\"\nstaleness_bound = 1\n"), 0.5);
-  EXPECT_EQ(rate("synchronisation = \"asp\"\n"), 0.5);
-  EXPECT_EQ(rate("synchronisation = \"r2sp\"\n"), 0.5);
+  EXPECT_EQ(rate("job.synchronisation = \"ssp\"\njob.staleness_bound = 0\n"), 1.5)
+      << "bound 0 is a barrier";
+  EXPECT_EQ(rate("job.synchronisation = \"ssp\"\njob.staleness_bound = 1\n"), 0.5);
+  EXPECT_EQ(rate("job.synchronisation = \"asp\"\n"), 0.5);
+  EXPECT_EQ(rate("job.synchronisation = \"r2sp\"\n"), 0.5);
 }
 
 }  // namespace

@@ -58,12 +58,12 @@ TEST(Plan, CrossesArmsWithSeeds) {
 
 TEST(Plan, EachPointIsRunOnceWithEachOfItsArms) {
   const std::string vary =
-      "[[vary]]\nparameter = \"tcp\"\nvalues = [\"cubic\", \"reno\", \"dctcp\"]\n"
+      "[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"cubic\", \"reno\", \"dctcp\"]\n"
       "arms = [\"off\", \"on\"]\n";
   const PlanOptions one{.seeds = 1};
   EXPECT_EQ(plan_of(small_experiment(vary), one).size(), 3U + 2U * 2U) << "cubic is the base point";
   const std::string cross =
-      "[[cross]]\nlead_rtts = [1, 2, 4]\ntcp = [\"cubic\", \"reno\"]\n"
+      "[[cross]]\nlead_rtts = [1, 2, 4]\ntransport.controller = [\"cubic\", \"reno\"]\n"
       "arms = [\"off\", \"on\"]\n";
   // on: 6 points, one of them the base; off: 2, as no lead changes it.
   EXPECT_EQ(plan_of(small_experiment(cross), one).size(), 3U + 5U + 1U);
@@ -85,14 +85,15 @@ TEST(Plan, RefusesPointsWhoseParametersDoNotFit) {
 TEST(Plan, ComplementNeedsTcp) {
   const auto arm = [](const std::string& rule) {
     return with(small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"
-                                 "recovery = \"burst_end\"\nwindow_rule = \"" +
+                                 "recovery = \"burst_end\"\nswitch.regulation.window.rule = \"" +
                                  rule + "\"\n"),
                 "[parameters]\n", "[parameters]\nprotocol = \"mlt\"\nsignal_form = \"udp\"\n");
   };
   EXPECT_TRUE(read_experiment(arm("strict")));
   const auto refused = read_experiment(arm("complement"));
   ASSERT_FALSE(refused);
-  EXPECT_THAT(format_issues("", refused.issues), testing::HasSubstr("arm[3].window_rule"));
+  EXPECT_THAT(format_issues("", refused.issues),
+              testing::HasSubstr("arm[3].switch.regulation.window.rule"));
 }
 
 TEST(Plan, SaysOnceWhatIsWrongAtEveryPort) {
@@ -117,11 +118,13 @@ TEST(Plan, ResolvesEveryParameterOfEveryCase) {
 }
 
 TEST(Plan, AJobOverBoundedLossHasItsClassesServed) {
-  const auto cases = plan_of(with(small_experiment(), "[parameters]\n",
-                                  "[parameters]\nprotocol = \"mlt\"\ntolerance = 0.2\n"
-                                  "tolerance_pull = 0.1\nlayer_classes = 3\nsmall_share = 0.5\n"
-                                  "signal_form = \"udp\"\n"),
-                             {.seeds = 1, .filter = "no-start"});
+  const auto cases =
+      plan_of(with(small_experiment(), "[parameters]\n",
+                   "[parameters]\nprotocol = \"mlt\"\nddl.transport.mlt.tolerance_push = 0.2\n"
+                   "ddl.transport.mlt.tolerance_pull = 0.1\nlayer_classes = 3\n"
+                   "ddl.transport.mlt.small_share = 0.5\n"
+                   "signal_form = \"udp\"\n"),
+              {.seeds = 1, .filter = "no-start"});
   ASSERT_EQ(cases.size(), 1U);
   const TransportConfig& ddl = cases[0].traffic.transports[0];
   EXPECT_EQ(ddl.protocol, TransportProtocol::kMlt);
@@ -137,8 +140,7 @@ TEST(Plan, AJobOverBoundedLossHasItsClassesServed) {
 }
 
 TEST(Plan, TransportsAreArmsOfOneComparison) {
-  for (const char* name : {"protocol", "tolerance", "tolerance_pull", "probe_timeout_seconds",
-                           "layer_classes", "front_share", "small_share"})
+  for (const char* name : {"protocol", "layer_classes", "ddl.transport.mlt.probe_timeout"})
     EXPECT_TRUE(tells_arms_apart(name)) << name;
   EXPECT_FALSE(tells_arms_apart("burst_bytes"));
 }
@@ -169,8 +171,8 @@ TEST(Plan, FaultsOfSignalsAreThoseOfTheRegulatedArms) {
 TEST(Plan, BuildsWhatTheParametersSay) {
   const auto cases = plan_of(with(small_experiment(), "iterations = 2",
                                   "iterations = 2\nworkers = 3\nlead_rtts = 2\nh_packets = "
-                                  "15\nbackground_ecn = \"ignore\"\n"
-                                  "background_flows_per_pair = 2\nmin_rto_seconds = 0.05"),
+                                  "15\nbackground.transport.obey_ece = false\n"
+                                  "background_flows_per_pair = 2\ntransport.min_rto = \"50ms\""),
                              {.seeds = 1});
   const Case& on = cases.back();
   EXPECT_EQ(on.workers, 3U);
@@ -209,7 +211,7 @@ TEST(Plan, EveryArmSendsTheFormOfSignalThatTheParameterSays) {
 
 TEST(Plan, StaticPairMarksBackgroundAtHAndTheJobAtK) {
   const auto cases =
-      plan_of(small_experiment("[[arm]]\nlabel = \"off-static-pair\"\nmarker = \"static_pair\"\n"),
+      plan_of(small_experiment("[[arm]]\nlabel = \"off-static-pair\"\nstatic_pair = true\n"),
               {.filter = "static"});
   const MarkerConfig& marker = cases.at(0).switches.switches[0].ports[0].marker;
   EXPECT_EQ(marker.threshold_packets, 10U);
@@ -224,17 +226,21 @@ TEST(Plan, RemediesOfTheQueuesReachEveryPort) {
               cases[0].switches.switches[1].ports[0].queues.empty() ? 0U : 1U);
     return cases[0].switches.switches[0].ports[0];
   };
-  const auto red = port_of("marker = \"red\"\nred_kmin_packets = 7.0\nred_pmax = 0.3\n");
+  const auto red = port_of(
+      "switch.marker.kind = \"red\"\nswitch.marker.red.kmin_packets = 7.0\nswitch.marker.red.pmax "
+      "= 0.3\n");
   EXPECT_EQ(red.marker.kind, MarkerKind::kRed);
   EXPECT_EQ(red.marker.red.kmin_packets, 7);
   EXPECT_EQ(red.marker.red.kmax_packets, 40) << "K";
   EXPECT_EQ(red.marker.red.pmax, 0.3);
-  const std::string times = "aqm_target_seconds = 0.002\naqm_interval_seconds = 0.03\n";
-  const auto pie = port_of("marker = \"pie\"\n" + times);
+  const auto pie = port_of(
+      "switch.marker.kind = \"pie\"\nswitch.marker.pie.target = \"1rtt\"\n"
+      "switch.marker.pie.update_interval = \"30ms\"\n");
   EXPECT_EQ(pie.marker.kind, MarkerKind::kPie);
   EXPECT_EQ(pie.marker.pie.target, 2ms);
   EXPECT_EQ(pie.marker.pie.update_interval, 30ms);
-  const auto codel = port_of("marker = \"codel\"\n" + times);
+  const auto codel =
+      port_of("switch.marker.kind = \"codel\"\nswitch.marker.codel.interval = \"30ms\"\n");
   EXPECT_EQ(codel.marker.kind, MarkerKind::kCodel);
   EXPECT_EQ(codel.marker.codel.interval, 30ms);
   const auto dwrr = port_of("scheduler = \"dwrr\"\nddl_weight = 4.0\n");
@@ -250,7 +256,8 @@ TEST(Plan, RemediesOfTheQueuesReachEveryPort) {
 TEST(Plan, PredictionsNeedNoStart) {
   const std::string arm =
       "[[arm]]\nlabel = \"on-x\"\nregulation = \"mark\"\nlead_source = \"none\"\n"
-      "predict = \"traffic\"\nswitch_lead_rtts = 3\npredict_idle_gap_rtts = 20\n";
+      "switch.regulation.predict.from = \"traffic\"\nswitch.regulation.lead = \"3rtt\"\n"
+      "switch.regulation.predict.idle_gap = \"20rtt\"\n";
   const auto cases = plan_of(small_experiment(arm), {.seeds = 1, .filter = "on-x"});
   const RegulationPolicy& policy = cases.at(0).switches.switches[0].ports[0].regulation;
   EXPECT_EQ(policy.predict.from, PredictFrom::kTraffic);
@@ -303,7 +310,8 @@ TEST(Plan, NetworkFaultsNameTheirKey) {
        "did you mean \"a.to_b\"?"},
       {"[[switch]]\nname = \"b\"", "[[switch]]\nname = \"b\"\n[[switch]]\nname = \"c\"", "link",
        "no [[link]] leads"},
-      {"iterations = 2", "k_packets = 60", "arm[0]", "must be below the queue's limit_packets"},
+      {"iterations = 2", "switch.marker.threshold_packets = 60", "arm[0]",
+       "must be below the queue's limit_packets"},
       {"iterations = 2", "h_packets = 12", "arm[0]", "multiple of 5"},
       {"iterations = 2", "model = \"none.toml\"", "arm[0]", "none.toml"},
   };

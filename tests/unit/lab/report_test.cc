@@ -124,8 +124,11 @@ TEST_F(ReportTest, PointsAreNamedByWhatTellsThemFromTheFirst) {
       ReportJson parameters = ReportJson::object();
       for (const auto& [name, value] : points[p]) parameters[name] = std::get<std::int64_t>(value);
       summary["cases"].push_back({{"off_case", p}});
-      summary["arms"].push_back(
-          {{"label", "off"}, {"point", p}, {"cases", {p}}, {"parameters", parameters}});
+      summary["arms"].push_back({{"label", "off"},
+                                 {"point", p},
+                                 {"cases", {p}},
+                                 {"parameters", parameters},
+                                 {"settings", ReportJson::object()}});
     }
     return point_names(report_arms(summary));
   };
@@ -146,7 +149,8 @@ TEST_F(ReportTest, AnArmKeepsItsNameAtEveryPoint) {
     summary["arms"].push_back({{"label", "on"},
                                {"point", point},
                                {"cases", {0}},
-                               {"parameters", {{"lead_rtts", lead}, {"workers", point}}}});
+                               {"parameters", {{"workers", point}}},
+                               {"settings", {{"switch.regulation.pace_floor", lead}}}});
   };
   add(0, 1);
   add(0, 4);
@@ -154,7 +158,8 @@ TEST_F(ReportTest, AnArmKeepsItsNameAtEveryPoint) {
   add(1, 4);
   std::vector<std::string> names;
   for (const auto& arm : report_arms(summary)) names.push_back(arm.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"on", "on lead_rtts=4.0", "on", "on lead_rtts=4.0"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"on", "on switch.regulation.pace_floor=4.0", "on",
+                                             "on switch.regulation.pace_floor=4.0"}));
 }
 
 TEST_F(ReportTest, IsTheSameToTheByte) {

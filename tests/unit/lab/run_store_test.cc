@@ -54,8 +54,8 @@ TEST_F(RunStoreTest, AnotherRunIsNotTaken) {
   EXPECT_FALSE(store.load(cases_[0], Runtime::kLoopback));
   EXPECT_FALSE(store.load(cases_[1], Runtime::kVirtual)) << "another seed";
   EXPECT_FALSE(RunStore(directory_, "program 2").load(cases_[0], Runtime::kVirtual));
-  const auto other =
-      plan_of(with(small_experiment(), "iterations = 2\n", "iterations = 2\nk_packets = 33\n"));
+  const auto other = plan_of(with(small_experiment(), "iterations = 2\n",
+                                  "iterations = 2\nswitch.marker.threshold_packets = 33\n"));
   ASSERT_EQ(other[0].label, cases_[0].label);
   EXPECT_FALSE(store.load(other[0], Runtime::kVirtual)) << "another threshold";
   const auto longer = plan_of(

@@ -56,8 +56,9 @@ schedule = "closed_loop"
 burst_bytes = "1MB"
 background_flows_per_pair = 0
 )" + parameters +
-         "\n[[arm]]\nlabel = \"off\"\n[[arm]]\nlabel = \"off-tls\"\ntensorlights = \"rotate\"\n"
-         "tensorlights_interval_seconds = 0.5\n";
+         "\n[[arm]]\nlabel = \"off\"\n[[arm]]\nlabel = \"off-tls\"\ntensorlights.mode = "
+         "\"rotate\"\n"
+         "tensorlights.interval = \"500ms\"\n";
 }
 
 TEST(SeveralJobs, ShareHostsByPlacement) {
@@ -157,12 +158,12 @@ TEST(SeveralJobs, HostsOfAGroupMaySendBySegmentationOffload) {
 TEST(SeveralJobs, CompositionReachesEveryPort) {
   const auto cases =
       plan_of(small_experiment("[[arm]]\nlabel = \"on-demand\"\nregulation = \"mark\"\n"
-                               "composition = \"demand\"\n"),
+                               "switch.regulation.composition = \"demand\"\n"),
               {.seeds = 1, .filter = "on-demand"});
   for (const auto& sw : cases.at(0).switches.switches)
     for (const auto& port : sw.ports)
       EXPECT_EQ(port.regulation.composition, Composition::kDemand) << port.name;
-  EXPECT_TRUE(is_regulator_parameter("composition"));
+  EXPECT_TRUE(is_regulator_parameter("switch.regulation.composition"));
   EXPECT_FALSE(is_regulator_parameter("jobs"));
 }
 
@@ -173,17 +174,11 @@ TEST(SeveralJobs, ParametersAreListedOnlyIfOneDiffersFromItsDefault) {
     for (const auto& [name, value] : to_parameters(p)) all.insert(name);
     return all;
   };
-  const std::set<std::string> of_jobs{"jobs",
-                                      "placement",
-                                      "job_offset",
-                                      "job_h_step_packets",
-                                      "job_burst_factor",
-                                      "tensorlights",
-                                      "composition",
-                                      "tensorlights_interval_seconds"};
+  const std::set<std::string> of_jobs{"jobs", "placement", "job_offset", "job_h_step_packets",
+                                      "job_burst_factor"};
   CaseParameters p;
   for (const auto& name : of_jobs) EXPECT_FALSE(names(p).contains(name)) << name;
-  p.composition = Composition::kHarmonic;
+  p.job_offset = 0.5;
   for (const auto& name : of_jobs) EXPECT_TRUE(names(p).contains(name)) << name;
 }
 

@@ -128,7 +128,7 @@ TEST(SummaryJson, HoldsWhatTheSchemaPromises) {
   Study study;
   study.add("off", 1, 40).add("on", 1, 20);
   const Json json = json_of(study);
-  EXPECT_EQ(json.at("schema_version"), 1);
+  EXPECT_EQ(json.at("schema_version"), 2);
   EXPECT_EQ(json.at("experiment"), "study");
   EXPECT_EQ(json.at("runtime"), "virtual");
   ASSERT_EQ(json.at("cases").size(), 2U);
@@ -166,10 +166,14 @@ TEST(SummaryJson, HoldsWhatTheSchemaPromises) {
 TEST(SummaryJson, KeepsTypesAndOrderOfParameters) {
   Study study;
   study.add("off", 1, 40);
-  study.last().parameters = {
-      {"z", true}, {"a", std::int64_t{7}}, {"m", 0.1}, {"b", std::string("x")}};
+  study.last().parameters = {{"z", true},        {"a", std::int64_t{7}},
+                             {"m", 0.1},         {"b", std::string("x")},
+                             {"job.pull", true}, {"switch.regulation.lead", std::monostate{}}};
   const Json json = json_of(study);
   EXPECT_EQ(json.at("cases")[0].at("parameters").dump(), R"({"z":true,"a":7,"m":0.1,"b":"x"})");
+  EXPECT_EQ(json.at("cases")[0].at("settings").dump(),
+            R"({"job.pull":true,"switch.regulation.lead":null})");
+  EXPECT_EQ(json.at("arms")[0].at("settings"), json.at("cases")[0].at("settings"));
 }
 
 TEST(SummaryJson, WhatIsNotDefinedIsNull) {

@@ -101,14 +101,10 @@ TEST(Paths, LoseNothingWithoutAGrayLink) {
   EXPECT_THAT(format_issues("", plan.issues), testing::HasSubstr("gray = true"));
 }
 
-TEST(EarlyDrop, IsTheStepMarkersAlone) {
-  EXPECT_EQ(port_of(switches_of("early_drop = true"), kLeafA, "to_s").marker.not_ect,
+TEST(EarlyDrop, ReachesEveryPort) {
+  EXPECT_EQ(port_of(switches_of("switch.marker.not_ect = \"drop\""), kLeafA, "to_s").marker.not_ect,
             NotEct::kDrop);
   EXPECT_FALSE(port_of(switches_of(""), kLeafA, "to_s").marker.not_ect);
-  const auto refused = read_experiment(with(small_experiment(), "[parameters]\n",
-                                            "[parameters]\nearly_drop = true\nmarker = \"red\"\n"));
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(format_issues("", refused.issues), testing::HasSubstr("early_drop"));
 }
 
 /// What two ports of a switch sent, in two classes.

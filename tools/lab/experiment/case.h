@@ -16,9 +16,11 @@
 
 namespace outrider {
 
-using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
+/// std::monostate: a setting without a value, for which the program has no default.
+using ParameterValue = std::variant<bool, std::int64_t, double, std::string, std::monostate>;
 
-/// Named settings of a case, in the order of the experiment's schema.
+/// Parameters of a case, in the order of the experiment's schema, then the programs' settings
+/// that its experiment sets anywhere, by their dotted keys (program_settings.h).
 using Parameters = std::vector<std::pair<std::string, ParameterValue>>;
 
 enum class Runtime : std::uint8_t { kVirtual, kLoopback, kTestbed };

@@ -2,28 +2,24 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <iterator>
 #include <set>
 
 #include "common/config/config_file.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/experiment_binding.h"
 #include "tools/lab/experiment/front_file.h"
+#include "tools/lab/experiment/renamed_parameters.h"
 
 namespace outrider {
 namespace {
 
 constexpr std::uint32_t kMaxGroupHosts = 10'000;
 
-/// The file without what is read by hand, and with host counts as texts.
-ConfigTable bound_part(const ConfigTable& file) {
-  ConfigTable bound = file;
-  std::erase_if(bound.members,
-                [](const ConfigMember& m) { return m.key == "vary" || m.key == "cross"; });
-  ConfigValue* hosts = nullptr;
-  for (auto& member : bound.members)
-    if (member.key == "hosts") hosts = &member.value;
-  auto* groups = hosts == nullptr ? nullptr : hosts->as<ConfigValue::Array>();
-  if (groups == nullptr) return bound;
+void counts_as_texts(ConfigValue& hosts) {
+  auto* groups = hosts.as<ConfigValue::Array>();
+  if (groups == nullptr) return;
   for (auto& group : *groups) {
     auto* table = group.as<ConfigTable>();
     if (table == nullptr) continue;
@@ -32,7 +28,48 @@ ConfigTable bound_part(const ConfigTable& file) {
           number != nullptr && member.key == "count")
         member.value = ConfigValue(std::to_string(*number));
   }
+}
+
+/// Calls f(table, key) for [parameters] and each [[arm]].
+void for_each_of_parameters(ConfigTable& file,
+                            const std::function<void(ConfigTable&, const std::string& key)>& f) {
+  for (auto& [key, value] : file.members) {
+    if (key == "parameters" && value.as<ConfigTable>() != nullptr) f(*value.as<ConfigTable>(), key);
+    if (key != "arm" || !is_array_of_tables(value)) continue;
+    auto& arms = *value.as<ConfigValue::Array>();
+    for (std::size_t i = 0; i < arms.size(); ++i)
+      f(*arms[i].as<ConfigTable>(), join_key("", key, i));
+  }
+}
+
+/// The file without what is read by hand, with host counts as texts and with nested keys of
+/// settings. Parameters that have another name now are faults.
+ConfigTable bound_part(const ConfigTable& file, ConfigIssues& issues) {
+  ConfigTable bound = file;
+  std::erase_if(bound.members,
+                [](const ConfigMember& m) { return m.key == "vary" || m.key == "cross"; });
+  for (auto& member : bound.members)
+    if (member.key == "hosts") counts_as_texts(member.value);
+  for_each_of_parameters(bound, [&issues](ConfigTable& table, const std::string& key) {
+    table = with_nested_keys(without_renamed(table, key, issues));
+  });
   return bound;
+}
+
+/// Settings of [parameters] and of the arms: their faults, and their names.
+void collect_settings(ConfigTable& bound, ExperimentFile& e, ConfigIssues& issues) {
+  for_each_of_parameters(bound, [&](ConfigTable& table, const std::string& key) {
+    check_settings(table, key, e.network.rtt, issues);
+  });
+  const auto add = [&names = e.setting_names](const std::string& name) {
+    if (is_setting(name) && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const auto& [name, value] : with_dotted_keys(e.parameters.settings)) add(name);
+  for (const auto& arm : e.arms)
+    for (const auto& [name, value] : with_dotted_keys(arm.parameters.settings)) add(name);
+  for (const auto& sweep : e.sweeps)
+    for (const auto& point : sweep.points)
+      for (const auto& [name, value] : point) add(name);
 }
 
 /// @return nullptr, with a fault recorded, if no entry of `list` has this name
@@ -131,6 +168,13 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
              "must be as many as from has, " + std::to_string(from->count.fixed));
 }
 
+void check_parameters(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  for (const auto& issue : validate(p)) at.fault(issue.key, issue.problem);
+  ConfigIssues unreadable;  // reported where it stands
+  const auto settings = read_settings(p.settings, p.protocol, e.network.rtt, unreadable);
+  for (const auto& issue : validate(p, settings)) at.fault(issue.key, issue.problem);
+}
+
 void check_arms(const Checks& root, const ExperimentFile& e) {
   if (e.arms.empty()) root.fault("arm", "there must be at least one [[arm]]");
   std::set<std::string> labels;
@@ -147,7 +191,7 @@ void check_arms(const Checks& root, const ExperimentFile& e) {
     const bool regulated = arm.parameters.regulation != RegulationMode::kOff;
     at.require(on == regulated, "label", Checks::quoted(arm.label),
                on ? "needs a regulation other than \"off\"" : "needs regulation \"off\"");
-    for (const auto& issue : validate(arm.parameters)) at.fault(issue.key, issue.problem);
+    check_parameters(at, e, arm.parameters);
   }
 }
 
@@ -182,8 +226,7 @@ ConfigIssues validate(const ExperimentFile& e) {
   check_groups(root, e, names);
   check_roles(root, e);
   root.below("network").positive("rtt", e.network.rtt);
-  for (const auto& issue : validate(e.parameters))
-    root.below("parameters").fault(issue.key, issue.problem);
+  check_parameters(root.below("parameters"), e, e.parameters);
   check_arms(root, e);
   return issues;
 }
@@ -198,13 +241,30 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
   ExperimentFile& e = *result.config;
   e.directory = directory;
   e.sweeps_alone = taken.sweeps_alone;
-  read_config(bound_part(file), "", e, result.issues);
-  merge_issues(result.issues, validate(e));
+  ConfigTable bound = bound_part(file, result.issues);
+  read_config(bound, "", e, result.issues);
   read_sweeps(file, e, result.issues);
+  collect_settings(bound, e, result.issues);
+  merge_issues(result.issues, validate(e));
   name_by_matrix(taken, result.issues);
   name_by_front(front, result.issues);
   if (!result.issues.empty()) result.config.reset();
   return result;
+}
+
+Parameters resolved_settings(const ExperimentFile& e, const CaseParameters& p) {
+  ConfigIssues ignored;  // of a case that is never built
+  const ConfigTable table = to_table(read_settings(p.settings, p.protocol, e.network.rtt, ignored));
+  Parameters all;
+  all.reserve(e.setting_names.size());
+  for (const auto& name : e.setting_names) all.emplace_back(name, setting_value(table, name));
+  return all;
+}
+
+Parameters resolved_parameters(const ExperimentFile& e, const CaseParameters& p) {
+  Parameters all = to_parameters(p);
+  std::ranges::copy(resolved_settings(e, p), std::back_inserter(all));
+  return all;
 }
 
 ConfigResult<ExperimentFile> load_experiment(const std::string& path) {

@@ -90,7 +90,7 @@ struct Arm {
   CaseParameters parameters;
 };
 
-/// Parameters that a point of the matrix changes, by name.
+/// Parameters and settings that a point of the matrix changes, by name.
 using Point = std::vector<std::pair<std::string, ConfigValue>>;
 
 /// The points that one [[vary]] or [[cross]] adds, each run with `arms`.
@@ -117,6 +117,8 @@ struct ExperimentFile {
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
   bool sweeps_alone = false;  ///< the point of [parameters] itself is none: a [matrix] has all
+  /// Settings that the file gives anywhere, by their dotted keys: every case lists them all.
+  std::vector<std::string> setting_names;
   std::filesystem::path directory;  ///< that relative paths start from
 };
 
@@ -151,6 +153,12 @@ void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues);
 
 /// Reads [[vary]] and [[cross]] of `file` into `experiment.sweeps`. @pre arms are read
 void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssues& issues);
+
+/// What every setting of setting_names comes to in a case.
+Parameters resolved_settings(const ExperimentFile& experiment, const CaseParameters& parameters);
+
+/// Behind what to_parameters() says: Case::parameters.
+Parameters resolved_parameters(const ExperimentFile& experiment, const CaseParameters& parameters);
 
 Parsed<HostCount> parse_host_count(std::string_view text);
 std::string format_host_count(const HostCount& count);

@@ -20,10 +20,11 @@ void inherit(const ConfigTable& base, ConfigTable& file) {
   if (of_base == nullptr || of_base->as<ConfigTable>() == nullptr) return;
   ConfigValue& own = file["parameters"];
   if (std::holds_alternative<ConfigValue::Unsupported>(own.data)) own = ConfigValue(ConfigTable{});
-  ConfigTable* parameters = own.as<ConfigTable>();
+  const ConfigTable* parameters = own.as<ConfigTable>();
   if (parameters == nullptr) return;  // no table: a fault that its reader finds
-  for (const auto& member : of_base->as<ConfigTable>()->members)
-    if (parameters->get(member.key) == nullptr) (*parameters)[member.key] = member.value;
+  ConfigTable both = with_nested_keys(*of_base->as<ConfigTable>());
+  overlay(both, with_nested_keys(*parameters));
+  own = ConfigValue(std::move(both));
 }
 
 }  // namespace

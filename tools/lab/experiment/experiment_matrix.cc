@@ -41,7 +41,7 @@ class Arms {
       ConfigTable arm = so_far;
       arm[name] = value;
       const bool is_mode = name == "regulation";
-      const std::string part = (is_mode ? "" : name + "=") + label_part(value);
+      const std::string part = (is_mode ? "" : short_name(name) + "=") + label_part(value);
       combine(axis + 1, arm, label + '-' + part);
     }
   }
@@ -72,7 +72,7 @@ struct Axes {
 
 Axes axes_of(const ConfigTable& matrix, ConfigTable& file, ConfigIssues& issues) {
   Axes axes;
-  for (const auto& [name, value] : matrix.members) {
+  for (const auto& [name, value] : with_dotted_keys(matrix)) {
     const std::string key = join_key(kMatrix, name);
     if (name == "seed") {
       const auto seeds = seeds_of(value);

@@ -24,11 +24,10 @@ constexpr double kLongest_rtts = 1e6;
 constexpr std::uint32_t kMaxJobs = 256;
 constexpr double kMaxBurstFactor = 100;
 constexpr double kMaxComputeSpread = 100;
-constexpr double kMaxLoss = 1000;
 constexpr std::uint32_t kMaxGroup = 10'000;  ///< hosts
 
 /// As it would stand in the file.
-std::string shown(double v) { return to_toml_text(ConfigValue(v)); }
+std::string as_in_file(double v) { return to_toml_text(ConfigValue(v)); }
 
 ConfigTable described_regulator() {
   ConfigTable table;
@@ -43,7 +42,6 @@ ConfigTable described_jobs(CaseParameters parameters) {
   ConfigTable table;
   ConfigWriter writer(table);
   describe_jobs(writer, parameters);
-  writer.choice("composition", parameters.composition, kCompositions);
   return table;
 }
 
@@ -52,15 +50,11 @@ void check_jobs(const Checks& at, const CaseParameters& p) {
   const std::uint64_t hosts = std::uint64_t{std::max(p.workers, p.servers)} * p.jobs;
   at.require(hosts <= kMaxGroup, "jobs", std::to_string(p.jobs),
              "times workers, and times servers, must be at most " + std::to_string(kMaxGroup));
-  at.require(p.job_offset >= 0 && p.job_offset <= 1, "job_offset", shown(p.job_offset),
+  at.require(p.job_offset >= 0 && p.job_offset <= 1, "job_offset", as_in_file(p.job_offset),
              "must be from 0 to 1: a share of an iteration");
   at.in_interval("job_burst_factor", p.job_burst_factor, 0, kMaxBurstFactor, false);
   at.require(p.job_burst_factor == 1 || p.model.empty(), "job_burst_factor",
-             shown(p.job_burst_factor), "must be 1 with a model: it says how long bursts are");
-  at.require(
-      p.tensorlights_interval_seconds > 0 && p.tensorlights_interval_seconds <= kLongest_seconds,
-      "tensorlights_interval_seconds", shown(p.tensorlights_interval_seconds),
-      "must be above 0, at most " + shown(kLongest_seconds));
+             as_in_file(p.job_burst_factor), "must be 1 with a model: it says how long bursts are");
   if (p.placement.empty()) return;
   const auto placed = at.parses("placement", p.placement, parse_placement(p.placement));
   if (!placed) return;
@@ -83,21 +77,22 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
            {"signal_late", p.signal_late},
            {"signal_early", p.signal_early},
            {"signal_duplicated", p.signal_duplicated}})
-    at.require(share == 0 || p.lead_source != LeadSource::kNone, key, shown(share),
+    at.require(share == 0 || p.lead_source != LeadSource::kNone, key, as_in_file(share),
                "must be 0 with lead_source \"none\": no START is sent");
   at.require(p.signal_early == 0 || p.lead_source != LeadSource::kWait, "signal_early",
-             shown(p.signal_early),
+             as_in_file(p.signal_early),
              "needs lead_source \"overlap\": with \"wait\" nobody knows "
              "before that gradients will be ready");
   at.require(p.signal_late == 0 || p.signal_late_rtts > 0, "signal_late_rtts",
-             shown(p.signal_late_rtts), "must be above 0 with signal_late");
+             as_in_file(p.signal_late_rtts), "must be above 0 with signal_late");
   at.require(p.signal_early == 0 || p.signal_early_rtts > 0, "signal_early_rtts",
-             shown(p.signal_early_rtts), "must be above 0 with signal_early");
+             as_in_file(p.signal_early_rtts), "must be above 0 with signal_early");
 }
 
 }  // namespace
 
 bool is_regulator_parameter(std::string_view name) {
+  if (is_setting(name)) return name.starts_with("switch.regulation.");
   static const ConfigTable kRegulator = described_regulator();
   return kRegulator.get(name) != nullptr;
 }
@@ -106,7 +101,7 @@ Parameters to_all_parameters(const CaseParameters& parameters) {
   ConfigTable table;
   ConfigWriter writer(table);
   CaseParameters copy = parameters;
-  describe(writer, copy);
+  describe_parameters(writer, copy);
   Parameters out;
   out.reserve(table.members.size());
   for (const auto& member : table.members) {
@@ -128,35 +123,20 @@ ConfigIssues validate(const CaseParameters& p) {
   ConfigIssues issues;
   const Checks at(issues);
   const auto within = [&at](std::string_view key, double v, double high) {
-    at.require(v >= 0 && v <= high, key, shown(v), "must be from 0 to " + shown(high));
+    at.require(v >= 0 && v <= high, key, as_in_file(v), "must be from 0 to " + as_in_file(high));
   };
   for (const auto& [key, rtts] : std::initializer_list<std::pair<std::string_view, double>>{
            {"lead_rtts", p.lead_rtts},
-           {"expiry_rtts", p.expiry_rtts},
-           {"idle_end_rtts", p.idle_end_rtts},
-           {"hold_rtts", p.hold_rtts},
-           {"ack_timeout_rtts", p.ack_timeout_rtts},
-           {"predict_idle_gap_rtts", p.predict_idle_gap_rtts},
            {"signal_late_rtts", p.signal_late_rtts},
            {"signal_early_rtts", p.signal_early_rtts},
            {"signal_copy_gap_rtts", p.signal_copy_gap_rtts}})
     within(key, rtts, kLongest_rtts);
-  at.require(p.switch_lead_rtts <= kLongest_rtts, "switch_lead_rtts", shown(p.switch_lead_rtts),
-             "must be at most " + shown(kLongest_rtts));
   for (const auto& [key, s] : std::initializer_list<std::pair<std::string_view, double>>{
-           {"min_rto_seconds", p.min_rto_seconds},
-           {"initial_rto_seconds", p.initial_rto_seconds},
-           {"delayed_ack_seconds", p.delayed_ack_seconds},
            {"warm_up_seconds", p.warm_up_seconds},
            {"period_seconds", p.period_seconds},
-           {"due_jitter_seconds", p.due_jitter_seconds},
            {"compute_seconds", p.compute_seconds},
            {"start_spread_seconds", p.start_spread_seconds},
            {"limit_seconds", p.limit_seconds},
-           {"aqm_target_seconds", p.aqm_target_seconds},
-           {"aqm_interval_seconds", p.aqm_interval_seconds},
-           {"fusion_cycle_seconds", p.fusion_cycle_seconds},
-           {"probe_timeout_seconds", p.probe_timeout_seconds},
            {"cost_window_seconds", p.cost_window_seconds}})
     within(key, s, kLongest_seconds);
   at.in_range("layer_classes", p.layer_classes, 1, kMaxLayerClasses);
@@ -167,27 +147,12 @@ ConfigIssues validate(const CaseParameters& p) {
              "needs scheduler \"fifo\": the classes have strict queues of their own");
   at.in_interval("rate_factor", p.rate_factor, 0, kMaxRateFactor, false);
   within("compute_spread", p.compute_spread, kMaxComputeSpread);
-  within("target_loss", p.target_loss, kMaxLoss);
   at.in_range("workers", p.workers, 1, 256);
   at.in_range("servers", p.servers, 1, 256);
-  at.require(p.regulation == RegulationMode::kOff || p.predict == PredictFrom::kTraffic ||
-                 p.lead_source != LeadSource::kNone,
-             "lead_source", "\"none\"",
-             "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
   check_signal_faults(at, p);
-  at.require(
-      p.protocol != TransportProtocol::kMlt || p.window_rule != WindowRule::kComplement ||
-          (p.regulation != RegulationMode::kWindow && p.regulation != RegulationMode::kMarkWindow),
-      "window_rule", "\"complement\"",
-      "must be \"strict\" with protocol \"mlt\": what a burst has in flight is told by TCP's "
-      "acknowledgments, and without them all of the link is background's");
   check_jobs(at, p);
-  at.require(!p.early_drop || p.marker == LabMarker::kStep || p.marker == LabMarker::kStaticPair,
-             "early_drop", "true",
-             "needs marker \"step\" or \"static_pair\": the others drop Not-ECT packets anyhow, "
-             "or mark nothing");
   at.require(p.background_load >= 0 && p.background_load <= 2, "background_load",
-             shown(p.background_load), "must be from 0 to 2");
+             as_in_file(p.background_load), "must be from 0 to 2");
   at.require(p.background_load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",
              "is required with background_load, e.g. \"../distributions/web-search.cdf\"");
   at.require(p.skip_iterations < p.iterations, "skip_iterations", std::to_string(p.skip_iterations),
@@ -195,8 +160,30 @@ ConfigIssues validate(const CaseParameters& p) {
   return issues;
 }
 
+ConfigIssues validate(const CaseParameters& p, const ProgramSettings& settings) {
+  ConfigIssues issues;
+  const Checks at(issues);
+  const RegulationPolicy& policy = settings.sw.ports.front().regulation;
+  at.require(p.regulation == RegulationMode::kOff || policy.predict.from == PredictFrom::kTraffic ||
+                 p.lead_source != LeadSource::kNone,
+             "lead_source", "\"none\"",
+             "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
+  at.require(p.protocol != TransportProtocol::kMlt || !holds_windows(p.regulation) ||
+                 policy.window.rule != WindowRule::kComplement,
+             "switch.regulation.window.rule", "\"complement\"",
+             "must be \"strict\" with protocol \"mlt\": what a burst has in flight is told by "
+             "TCP's acknowledgments, and without them all of the link is background's");
+  at.require(!p.static_pair || settings.sw.ports.front().marker.kind == MarkerKind::kStep,
+             "static_pair", "true", "needs switch.marker.kind \"step\"");
+  return issues;
+}
+
 std::string assign_parameter(CaseParameters& parameters, const std::string& name,
                              const ConfigValue& value) {
+  if (is_setting(name))
+    return assign(parameters.settings, name, value)
+               ? std::string{}
+               : display(value) + ": cannot be set beside another part of it";
   ConfigIssues issues;
   ConfigTable table;
   table[name] = value;

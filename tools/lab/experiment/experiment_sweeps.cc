@@ -4,6 +4,7 @@
 #include "common/config/checks.h"
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/experiment.h"
+#include "tools/lab/experiment/renamed_parameters.h"
 
 namespace outrider {
 namespace {
@@ -33,7 +34,7 @@ class SweepReader {
   void cross(const ConfigTable& table, const std::string& key) {
     Sweep sweep{key, read_arms(table, key), {{}}};
     bool any = false;
-    for (const auto& [name, value] : table.members) {
+    for (const auto& [name, value] : with_dotted_keys(table)) {
       if (name == "arms") continue;
       any = true;
       const auto* values = value.as<ConfigValue::Array>();
@@ -115,7 +116,10 @@ class SweepReader {
   /// @return whether the name is one of a parameter, so that more values are worth reading
   bool check_value(const std::string& name, const ConfigValue& value, const std::string& value_key,
                    const std::string& name_key) {
-    if (const std::string unknown = unknown_parameter(name); !unknown.empty()) {
+    if (is_setting(name)) return check_setting(name, value, value_key, name_key);
+    std::string unknown = renamed_parameter(name);
+    unknown = unknown.empty() ? unknown_parameter(name) : Checks::quoted(name) + ": " + unknown;
+    if (!unknown.empty()) {
       fault(name_key, unknown);
       return false;
     }
@@ -129,6 +133,28 @@ class SweepReader {
       if (problem.empty() && issue.key == name) problem = issue.problem;
     if (!problem.empty()) fault(value_key, problem);
     return true;
+  }
+
+  bool check_setting(const std::string& name, const ConfigValue& value,
+                     const std::string& value_key, const std::string& name_key) {
+    const auto root = name.substr(0, name.find('.'));
+    if (std::ranges::find(kSettingRoots, root) == std::end(kSettingRoots)) {
+      fault(name_key, Checks::quoted(name) + ": there are no such settings" +
+                          suggestion(root, kSettingRoots));
+      return false;
+    }
+    CaseParameters scratch;
+    ConfigIssues issues;
+    if (const std::string problem = assign_parameter(scratch, name, value); !problem.empty())
+      fault(value_key, problem);
+    check_settings(scratch.settings, "", experiment_.network.rtt, issues);
+    const auto of_name = [](const ConfigIssue& i) {
+      return i.problem.starts_with("unknown key") || i.problem.starts_with("is ");
+    };
+    for (const auto& issue : issues)
+      if (of_name(issue)) fault(name_key, Checks::quoted(issue.key) + ": " + issue.problem);
+      else fault(value_key, issue.problem);
+    return std::ranges::none_of(issues, of_name);
   }
 
   static std::string unknown_parameter(const std::string& name) {

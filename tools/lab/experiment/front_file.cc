@@ -60,7 +60,7 @@ struct Candidate {
 std::vector<Candidate> combinations(const ConfigTable& system, const std::string& key,
                                     ConfigIssues& issues) {
   std::vector<Candidate> all{{}};
-  for (const auto& [name, value] : system.members) {
+  for (const auto& [name, value] : with_dotted_keys(system)) {
     if (name == "label" || name == "ours") continue;
     const auto* values = value.as<ConfigValue::Array>();
     if (values != nullptr && (values->empty() || all.size() * values->size() > kMaxCandidates)) {
@@ -74,7 +74,8 @@ std::vector<Candidate> combinations(const ConfigTable& system, const std::string
       for (std::size_t i = 0; i < count; ++i) {
         Candidate next = so_far;
         next.settings[name] = values == nullptr ? value : (*values)[i];
-        if (values != nullptr) next.suffix += '-' + name + '=' + label_part((*values)[i]);
+        if (values != nullptr)
+          next.suffix += '-' + short_name(name) + '=' + label_part((*values)[i]);
         extended.push_back(std::move(next));
       }
     }

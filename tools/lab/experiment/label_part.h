@@ -15,4 +15,7 @@ inline std::string label_part(const ConfigValue& value) {
   return part;
 }
 
+/// "floor" of "switch.regulation.window.floor": a label is read by people.
+inline std::string short_name(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
 }  // namespace outrider

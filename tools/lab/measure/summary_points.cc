@@ -15,39 +15,18 @@ std::string strict_key(const Case& c) {
   return parameters_key(c.parameters, [](std::string_view n) { return !tells_on_from_off(n); });
 }
 
+/// Remedies but the regulator: of the queues, of the order in which gradients leave, of the
+/// ways that they take. A marker's own settings count, but not those of all markers.
 bool is_other_remedy(std::string_view n) {
-  static constexpr std::array<std::string_view, 31> kNames{"marker",
-                                                           "red_kmin_packets",
-                                                           "red_pmax",
-                                                           "red_weight",
-                                                           "scheduler",
-                                                           "ddl_weight",
-                                                           "aqm_target_seconds",
-                                                           "aqm_interval_seconds",
-                                                           "signal_form",
-                                                           "background_floor",
-                                                           "send_policy",
-                                                           "granularity",
-                                                           "partition_bytes",
-                                                           "credit_bytes",
-                                                           "fusion_bytes",
-                                                           "fusion_cycle_seconds",
-                                                           "bandwidth_error",
-                                                           "early_drop",
-                                                           "paths",
-                                                           "synchronisation",
-                                                           "staleness_bound",
-                                                           "r2sp_slack",
-                                                           "r2sp_warm_up_iterations",
-                                                           "r2sp_tune_batch",
-                                                           "protocol",
-                                                           "tolerance",
-                                                           "tolerance_pull",
-                                                           "probe_timeout_seconds",
-                                                           "layer_classes",
-                                                           "front_share",
-                                                           "small_share"};
-  return std::ranges::find(kNames, n) != kNames.end() || n.starts_with("tensorlights");
+  static constexpr std::array<std::string_view, 8> kNames{
+      "static_pair", "scheduler", "ddl_weight", "background_floor",
+      "signal_form", "paths",     "protocol",   "layer_classes"};
+  static constexpr std::array<std::string_view, 8> kSettings{
+      "switch.marker.",      "job.send_policy", "job.policy.",        "job.synchronisation",
+      "job.staleness_bound", "job.r2sp.",       "ddl.transport.mlt.", "tensorlights."};
+  if (n == "switch.marker.threshold_packets" || n == "switch.marker.mark_at") return false;
+  return std::ranges::find(kNames, n) != kNames.end() ||
+         std::ranges::any_of(kSettings, [n](std::string_view s) { return n.starts_with(s); });
 }
 
 std::string loose_key(const Case& c) {
@@ -75,6 +54,7 @@ std::string text_of(const ParameterValue& value) {
       return {text.data(), std::to_chars(text.data(), text.data() + text.size(), v).ptr};
     }
     std::string operator()(const std::string& v) const { return v; }
+    std::string operator()(std::monostate) const { return "absent"; }
   };
   return std::visit(Visitor{}, value);
 }

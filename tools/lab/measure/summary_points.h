@@ -10,8 +10,8 @@
 
 namespace outrider {
 
-/// Off and on cases that belong together differ in the regulator's parameters alone
-/// (describe_regulator() names them).
+/// Off and on cases that belong together differ in the regulator's parameters
+/// (describe_regulator() names them) and in `switch.regulation.*` alone.
 bool tells_on_from_off(std::string_view parameter);
 
 /// Arms of one point may differ in these: the regulator's, and those of the queues' own
@@ -40,8 +40,9 @@ struct CasePoints {
 
 /// The off case is the first one with the same seed and
 ///   1. the same parameters, but for those above, and the label "off";
-///   2. the same but for other remedies too (`marker`, `scheduler`, `send_policy`, and what
-///      these take) and `signal_form`: the static pair is an arm, not a point; "off";
+///   2. the same but for other remedies too (`switch.marker.kind`, `scheduler`,
+///      `job.send_policy`, and what these take) and `signal_form`: the static pair is an arm,
+///      not a point; "off";
 ///   3. as 1, 4. as 2, with a label that begins with "off".
 /// An off case is so compared with itself. A case without any stands at the point
 /// of its own parameters.

@@ -18,11 +18,12 @@ namespace {
 constexpr std::uint32_t kQuickSkipped = 1;
 constexpr std::uint32_t kQuickMeasured = 2;
 
-std::string shown(const ParameterValue& value) {
+std::string value_text(const ParameterValue& value) {
   return std::visit(
       [](const auto& v) -> std::string {
         using T = std::decay_t<decltype(v)>;
         if constexpr (std::is_same_v<T, std::string>) return v;
+        else if constexpr (std::is_same_v<T, std::monostate>) return "absent";
         else return to_toml_text(ConfigValue(v));
       },
       value);
@@ -56,12 +57,13 @@ Row at_point(const Arm& arm, const std::string& origin, const Point& point) {
 
 std::vector<Row> rows_of(const ExperimentFile& e) {
   std::vector<Row> rows;
-  const auto add = [&rows](Row row) {
-    const auto parameters = to_parameters(row.parameters);
-    const bool known = std::ranges::any_of(rows, [&](const Row& r) {
-      return r.label == row.label && to_parameters(r.parameters) == parameters;
-    });
-    if (!known) rows.push_back(std::move(row));
+  std::vector<Parameters> values;  // of each
+  const auto add = [&](Row row) {
+    Parameters own = resolved_parameters(e, row.parameters);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (rows[i].label == row.label && values[i] == own) return;
+    rows.push_back(std::move(row));
+    values.push_back(std::move(own));
   };
   for (std::size_t a = 0; a < e.arms.size() && !e.sweeps_alone; ++a)
     add(at_point(e.arms[a], join_key("", "arm", a), {}));
@@ -140,16 +142,19 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
                                const CaseParameters& p, std::uint64_t seed, ConfigIssues& issues) {
   const ExperimentFile e = with_rates(file, p.rate_factor);
   // Values that are legal each by itself need not be together, at a point of a sweep.
-  ConfigIssues unfit = validate(p);
+  ConfigIssues unfit;
+  const ProgramSettings settings = read_settings(p.settings, p.protocol, e.network.rtt, unfit);
+  for (const auto& issues_of : {validate(p), validate(p, settings)})
+    std::ranges::copy(issues_of, std::back_inserter(unfit));
   check_placement(Checks(unfit), e, p);
   std::ranges::copy(unfit, std::back_inserter(issues));
   const auto topology = make_topology(e, p, seed, issues);
   if (!topology || !unfit.empty()) return std::nullopt;
   Case c{.label = label,
-         .parameters = to_parameters(p),
+         .parameters = resolved_parameters(e, p),
          .seed = seed,
-         .switches = plan_switches(e, p, *topology),
-         .traffic = plan_traffic(e, p, *topology, seed),
+         .switches = plan_switches(e, p, settings, *topology),
+         .traffic = plan_traffic(e, p, settings, *topology, seed),
          .measured_queue = e.network.measured,
          .base_rtt = topology->rtt,
          .bottleneck = topology->measured_rate,
@@ -183,11 +188,13 @@ ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOpt
 
 std::string case_name(const ExperimentFile& e, const Case& c) {
   const auto arm = std::ranges::find(e.arms, c.label, &Arm::label);
-  const Parameters base = to_all_parameters(arm == e.arms.end() ? e.parameters : arm->parameters);
+  const CaseParameters& own = arm == e.arms.end() ? e.parameters : arm->parameters;
+  Parameters base = to_all_parameters(own);
+  std::ranges::copy(resolved_settings(e, own), std::back_inserter(base));
   std::string name = c.label;
   for (const auto& [key, value] : base)
-    if (const auto& own = value_of(c.parameters, key); own != value)
-      name += ' ' + key + '=' + shown(own);
+    if (const auto& here = value_of(c.parameters, key); here != value)
+      name += ' ' + key + '=' + value_text(here);
   return name + " seed " + std::to_string(c.seed);
 }
 

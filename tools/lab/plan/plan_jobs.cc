@@ -67,7 +67,7 @@ Duration nominal_iteration(const JobConfig& job, const CaseParameters& p, BitRat
     bytes = model.config->total_bytes;
     if (!job.compute) compute = model.config->compute().value_or(Duration{});
   }
-  const double bits = 8.0 * static_cast<double>(bytes) * p.workers * (p.pull ? 2 : 1);
+  const double bits = 8.0 * static_cast<double>(bytes) * p.workers * (job.pull ? 2 : 1);
   return compute + from_seconds(bits / static_cast<double>(rate.bits_per_second));
 }
 

@@ -5,80 +5,20 @@
 namespace outrider {
 namespace {
 
-/// Room for a signal per worker and iteration: the token bucket guards against
-/// abuse, and must not throttle the job under study.
-constexpr double kSignalTokensPerSecond = 10'000;
-constexpr double kSignalTokenBurst = 256;
-
-std::optional<Duration> lead_of(const CaseParameters& p, Duration rtt) {
-  if (p.switch_lead_rtts < 0) return std::nullopt;
-  return rtts_to_duration(p.switch_lead_rtts, rtt);
-}
-
-PredictPolicy predict_of(const CaseParameters& p, Duration rtt) {
-  PredictPolicy predict;
-  predict.from = p.regulation == RegulationMode::kOff ? PredictFrom::kOff : p.predict;
-  predict.threshold_packets = p.h_packets;
-  predict.idle_gap = rtts_to_duration(p.predict_idle_gap_rtts, rtt);
-  return predict;
-}
-
-RegulationPolicy regulation_of(const CaseParameters& p, Duration rtt) {
-  return {.mode = p.regulation,
-          .recovery = p.recovery,
-          .spare_ddl = p.spare_ddl,
-          .hold = rtts_to_duration(p.hold_rtts, rtt),
-          .idle_end = rtts_to_duration(p.idle_end_rtts, rtt),
-          .expiry = rtts_to_duration(p.expiry_rtts, rtt),
-          .budget_share = p.budget_share,
-          .pace_floor = p.pace_floor,
-          .window = {.rule = p.window_rule,
-                     .floor = p.window_floor,
-                     .gain = p.window_gain,
-                     .standing_clamp = p.window_standing_clamp,
-                     .release_rtts = p.window_release_rtts,
-                     .spare_marks = p.window_spare_marks},
-          .lead = lead_of(p, rtt),
-          .predict = predict_of(p, rtt),
-          .composition = p.composition};
-}
-
-MarkerKind kind_of(LabMarker marker) {
-  switch (marker) {
-    case LabMarker::kTailDrop:
-      return MarkerKind::kTailDrop;
-    case LabMarker::kRed:
-      return MarkerKind::kRed;
-    case LabMarker::kPie:
-      return MarkerKind::kPie;
-    case LabMarker::kCodel:
-      return MarkerKind::kCodel;
-    case LabMarker::kStep:
-    case LabMarker::kStaticPair:
-      break;
+/// Queue, marker and regulation as every port has them.
+SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& settings) {
+  SwitchPortConfig port = settings.sw.ports.front();
+  RegulationPolicy& policy = port.regulation;
+  policy.mode = p.regulation;
+  policy.recovery = p.recovery;
+  policy.spare_ddl = p.spare_ddl;
+  policy.predict.threshold_packets = p.h_packets;
+  if (p.regulation == RegulationMode::kOff) policy.predict.from = PredictFrom::kOff;
+  if (p.static_pair) {
+    port.marker.ddl_threshold_packets = port.marker.threshold_packets;
+    port.marker.threshold_packets = p.h_packets;
   }
-  return MarkerKind::kStep;
-}
-
-MarkerConfig marker_of(const CaseParameters& p) {
-  MarkerConfig marker{.kind = kind_of(p.marker), .at = p.mark_at, .threshold_packets = p.k_packets};
-  if (p.early_drop) marker.not_ect = NotEct::kDrop;
-  const Duration target = from_seconds(p.aqm_target_seconds);
-  const Duration interval = from_seconds(p.aqm_interval_seconds);
-  marker.red = {.kmin_packets = p.red_kmin_packets,
-                .kmax_packets = static_cast<double>(p.k_packets),
-                .pmax = p.red_pmax,
-                .weight = p.red_weight};
-  // Allowance over interval as in RFC 8033, 5.1.
-  marker.pie.target = target;
-  marker.pie.update_interval = interval;
-  marker.pie.burst_allowance = 10 * interval;
-  marker.codel = {.target = target, .interval = interval};
-  if (p.marker == LabMarker::kStaticPair) {
-    marker.threshold_packets = p.h_packets;
-    marker.ddl_threshold_packets = p.k_packets;
-  }
-  return marker;
+  return port;
 }
 
 /// DDL data first, background after it; see LabScheduler.
@@ -117,14 +57,12 @@ void serve_layers(const CaseParameters& p, SwitchConfig& sw) {
 }
 
 /// Signals are believed from the job's own hosts alone.
-SignalConfig signals_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
-  SignalConfig signals{.accept_tos = p.signal_form == SignalForm::kTos,
-                       .accept_udp = p.signal_form == SignalForm::kUdp,
-                       .tokens_per_second = kSignalTokensPerSecond,
-                       .token_burst = kSignalTokenBurst};
+void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                    SignalConfig& signals) {
+  signals.accept_tos = p.signal_form == SignalForm::kTos;
+  signals.accept_udp = p.signal_form == SignalForm::kUdp;
   for (const auto& host : t.hosts)
     if (e.job.is_on(e.hosts[host.group].name)) signals.accept_from.push_back(host.address + "/32");
-  return signals;
 }
 
 void add_trunks(const ExperimentFile& e, const CaseParameters& p, const SwitchPortConfig& port,
@@ -179,8 +117,6 @@ void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology
 
 }  // namespace
 
-Duration rtts_to_duration(double rtts, Duration rtt) { return from_seconds(rtts * seconds(rtt)); }
-
 std::string vhost_device(std::size_t index, const std::string& socket) {
   return "net_vhost" + std::to_string(index) + ",iface=" + socket + ",client=1";
 }
@@ -190,18 +126,16 @@ std::string virtio_user_device(std::size_t index, const std::string& socket) {
 }
 
 SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters& p,
-                                  const Topology& t) {
-  SwitchPortConfig port;
-  port.queue.limit_packets = p.queue_packets;
-  port.marker = marker_of(p);
-  port.regulation = regulation_of(p, t.rtt);
+                                  const ProgramSettings& settings, const Topology& t) {
+  const SwitchPortConfig port = port_of(p, settings);
   SwitchProcessConfig config;
   config.bin = t.rtt;
   config.max_bins = kMaxBins;
   for (const auto& sw : e.switches) {
-    auto& added = config.switches.emplace_back();
+    auto& added = config.switches.emplace_back(settings.sw);
     added.name = sw.name;
-    added.signals = signals_of(e, p, t);
+    added.ports.clear();
+    accept_signals(e, p, t, added.signals);
   }
   add_trunks(e, p, port, config);
   add_hosts(e, t, port, config);

@@ -16,17 +16,16 @@ constexpr std::uint32_t layer_dscp(std::uint32_t layer_class, std::uint32_t clas
   return 8 * (classes - layer_class);
 }
 
-/// `rtts` base RTTs.
-Duration rtts_to_duration(double rtts, Duration rtt);
-
 /// The switches of a case: one device a switch that has hosts, one edge port a
 /// host, one port a trunk end; queue, marker and regulation alike at all ports.
 SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
-                                  const CaseParameters& parameters, const Topology& topology);
+                                  const CaseParameters& parameters, const ProgramSettings& settings,
+                                  const Topology& topology);
 
 /// The hosts, the job and the background of a case.
 GeneratorConfig plan_traffic(const ExperimentFile& experiment, const CaseParameters& parameters,
-                             const Topology& topology, std::uint64_t seed);
+                             const ProgramSettings& settings, const Topology& topology,
+                             std::uint64_t seed);
 
 /// Device strings of the loopback runtime; in virtual time nothing opens them.
 std::string vhost_device(std::size_t index, const std::string& socket);

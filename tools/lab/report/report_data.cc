@@ -15,14 +15,13 @@
 #include "tools/lab/report/report_answer.h"
 #include "tools/lab/report/report_arm.h"
 #include "tools/lab/report/report_views.h"
+#include "tools/lab/summary/summary.h"
 
 namespace outrider {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr int kSummarySchema = 1;
 
 std::unique_ptr<std::ifstream> opened(const fs::path& path) {
   auto in = std::make_unique<std::ifstream>(path, std::ios::binary);
@@ -122,9 +121,9 @@ void add_points(const ReportJson& summary, const std::vector<ReportArm>& arms,
 void add_settings(const std::vector<ReportArm>& arms, ReportJson& out) {
   ReportJson varying = ReportJson::object(), common = ReportJson::object();
   if (!arms.empty()) {
-    for (const auto& [name, first] : arms[0].json->at("parameters").items()) {
+    for (const auto& [name, first] : arms[0].parameters.items()) {
       const auto value_in = [&key = name](const ReportArm& arm) {
-        return arm.json->at("parameters").value(key, ReportJson(nullptr));
+        return arm.parameters.value(key, ReportJson(nullptr));
       };
       if (std::ranges::all_of(arms, [&, &v = first](const auto& a) { return value_in(a) == v; })) {
         common[name] = first;
@@ -177,10 +176,11 @@ std::int64_t rtt_ns_of(const ReportJson& heading) {
 
 ReportJson made(const fs::path& directory) {
   const ReportJson summary = read_json(directory / "summary.json");
-  if (summary.at("schema_version") != kSummarySchema)
+  if (summary.at("schema_version") != kSummarySchemaVersion)
     throw std::runtime_error((directory / "summary.json").string() + " has schema_version " +
                              summary.at("schema_version").dump() + ", not " +
-                             std::to_string(kSummarySchema) + ": use the version that wrote it");
+                             std::to_string(kSummarySchemaVersion) +
+                             ": use the version that wrote it");
   std::vector<ReportRun> runs = runs_of(summary);
   const auto file = opened(directory / "bursts.csv");
   CsvReader bursts(*file, (directory / "bursts.csv").string());

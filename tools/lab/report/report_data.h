@@ -47,6 +47,7 @@ struct ReportArm {
   bool off = false;
   std::string name;                  ///< unique at its point, the same at every one
   std::vector<std::size_t> cases{};  ///< indices of runs
+  ReportJson parameters{};           ///< and the settings of the programs
 };
 
 /// @param summary  summary.json; must outlive the result

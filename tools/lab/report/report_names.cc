@@ -22,9 +22,9 @@ std::vector<std::string> varying(const std::vector<const ReportArm*>& arms,
                                  const ParameterFilter& keep) {
   std::vector<std::string> names;
   if (arms.empty()) return names;
-  for (const auto& [name, first] : arms[0]->json->at("parameters").items())
+  for (const auto& [name, first] : arms[0]->parameters.items())
     if (keep(name) && std::ranges::any_of(arms, [&key = name, &v = first](const ReportArm* a) {
-          return a->json->at("parameters").at(key) != v;
+          return a->parameters.at(key) != v;
         }))
       names.push_back(name);
   return names;
@@ -34,7 +34,7 @@ std::vector<std::string> varying(const std::vector<const ReportArm*>& arms,
 std::string values_of(const ReportArm& arm, const std::vector<std::string>& names) {
   std::string text;
   for (const auto& name : names)
-    text += (text.empty() ? "" : ", ") + name + "=" + text_of(arm.json->at("parameters").at(name));
+    text += (text.empty() ? "" : ", ") + name + "=" + text_of(arm.parameters.at(name));
   return text;
 }
 
@@ -44,6 +44,8 @@ std::vector<ReportArm> report_arms(const ReportJson& summary) {
   std::vector<ReportArm> arms;
   for (const auto& json : summary.at("arms")) {
     ReportArm arm{.json = &json, .point = json.at("point").get<std::size_t>(), .name = {}};
+    arm.parameters = json.at("parameters");
+    arm.parameters.update(json.at("settings"));
     for (const auto& i : json.at("cases")) arm.cases.push_back(i.get<std::size_t>());
     arm.off = !arm.cases.empty() &&
               summary.at("cases").at(arm.cases[0]).at("off_case") == json.at("cases").at(0);

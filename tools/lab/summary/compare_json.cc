@@ -2,13 +2,12 @@
 #include <stdexcept>
 
 #include "tools/lab/summary/compare.h"
+#include "tools/lab/summary/summary.h"
 
 namespace outrider {
 namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
-
-constexpr int kSummarySchema = 1;
 
 double number_at(const Json& metrics, const std::string& place) {
   const Json::json_pointer pointer(place);
@@ -43,8 +42,8 @@ Json json_of(const MetricComparison& m) {
 ComparableResult comparable_from_json(const std::string& text) {
   try {
     const Json in = Json::parse(text);
-    if (in.at("schema_version").get<int>() != kSummarySchema)
-      throw std::runtime_error("schema_version is not " + std::to_string(kSummarySchema));
+    if (in.at("schema_version").get<int>() != kSummarySchemaVersion)
+      throw std::runtime_error("schema_version is not " + std::to_string(kSummarySchemaVersion));
     ComparableResult result{.experiment = in.at("experiment").get<std::string>(),
                             .runtime = in.at("runtime").get<std::string>(),
                             .arms = {}};
@@ -53,8 +52,9 @@ ComparableResult comparable_from_json(const std::string& text) {
       ComparableArm& out = result.arms.emplace_back();
       out.label = arm.at("label").get<std::string>();
       out.point = arm.at("point").get<std::size_t>();
-      for (const auto& [name, value] : arm.at("parameters").items())
-        out.parameters.emplace_back(name, value.dump());
+      for (const char* part : {"parameters", "settings"})
+        for (const auto& [name, value] : arm.at(part).items())
+          out.parameters.emplace_back(name, value.dump());
       for (const auto& index : arm.at("cases"))
         out.seeds.push_back(seed_of(cases.at(index.get<std::size_t>())));
     }

@@ -96,6 +96,9 @@ struct Summary {
 /// Pure: equal runs give an equal summary.
 Summary summarise(const Experiment& experiment);
 
+/// Raised when a field of summary.json is renamed, moved, removed or given another meaning.
+inline constexpr int kSummarySchemaVersion = 2;
+
 /// summary.json. Deterministic: holds no wall time, no path and no address; a
 /// value that is not defined is null; numbers read back to the same double.
 std::string to_json(const Summary& summary);

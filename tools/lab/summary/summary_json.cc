@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "tools/lab/experiment/program_settings.h"
 #include "tools/lab/summary/case_fields.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"
@@ -10,26 +11,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
 
-constexpr int kSchemaVersion = 1;
-
 // NaN is written as null.
 
-Json json_of(const Parameters& parameters) {
-  Json out = Json::object();
+Json json_of(const ParameterValue& value) {
+  return std::visit(
+      [](const auto& v) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>) return nullptr;
+        else return v;
+      },
+      value);
+}
+
+/// "parameters", and "settings" of the programs beside them.
+void add_parameters(const Parameters& parameters, Json& out) {
+  out["parameters"] = out["settings"] = Json::object();
   for (const auto& [name, value] : parameters)
-    std::visit([&out, &key = name](const auto& v) { out[key] = v; }, value);
-  return out;
+    out[is_setting(name) ? "settings" : "parameters"][name] = json_of(value);
 }
 
 Json json_of(const CaseSummary& c) {
-  Json out{{"label", c.label},
-           {"parameters", json_of(c.parameters)},
-           {"seed", c.seed},
-           {"base_rtt_seconds", std::chrono::duration<double>(c.base_rtt).count()},
-           {"metrics", case_metrics_json(c)},
-           {"point", c.point},
-           {"off_case", nullptr},
-           {"interrupted", c.interrupted}};
+  Json out{{"label", c.label}};
+  add_parameters(c.parameters, out);
+  out["seed"] = c.seed;
+  out["base_rtt_seconds"] = std::chrono::duration<double>(c.base_rtt).count();
+  out["metrics"] = case_metrics_json(c);
+  out["point"] = c.point;
+  out["off_case"] = nullptr;
+  out["interrupted"] = c.interrupted;
   if (c.off_case) out["off_case"] = *c.off_case;
   return out;
 }
@@ -42,17 +50,24 @@ Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
   Json metrics = Json::object();
   for (const auto& m : arm.metrics)
     metrics[m.name] = {{"value", json_of(m.value)}, {"change", json_of(m.change)}};
-  return {{"label", arm.label},       {"parameters", json_of(arm.parameters)},
-          {"point", arm.point},       {"seeds", std::move(seeds)},
-          {"cases", Json(arm.cases)}, {"metrics", std::move(metrics)}};
+  Json out{{"label", arm.label}};
+  add_parameters(arm.parameters, out);
+  out["point"] = arm.point;
+  out["seeds"] = std::move(seeds);
+  out["cases"] = Json(arm.cases);
+  out["metrics"] = std::move(metrics);
+  return out;
 }
 
 }  // namespace
 
 std::string to_json(const Summary& summary) {
-  Json out{{"schema_version", kSchemaVersion},   {"experiment", summary.experiment},
-           {"question", summary.question},       {"runtime", name_of(summary.runtime)},
-           {"interrupted", summary.interrupted}, {"planned_cases", summary.planned_cases}};
+  Json out{{"schema_version", kSummarySchemaVersion},
+           {"experiment", summary.experiment},
+           {"question", summary.question},
+           {"runtime", name_of(summary.runtime)},
+           {"interrupted", summary.interrupted},
+           {"planned_cases", summary.planned_cases}};
   if (summary.quick) out["quick"] = true;
   for (const char* list : {"warnings", "cases", "arms"}) out[list] = Json::array();
   for (const auto& w : warnings_of(summary))

@@ -1,0 +1,330 @@
+#include "tools/lab/experiment/program_settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "common/config/checks.h"
+#include "common/config/config_file.h"
+#include "common/config/suggestion.h"
+#include "switch/config/config_toml.h"
+#include "trafficgen/config/config_toml.h"
+
+namespace outrider {
+namespace {
+
+/// What an experiment has unless it says otherwise, where the programs' defaults fit one
+/// network only. The token bucket guards against abuse, and must not throttle the job under
+/// study.
+constexpr std::string_view kLabDefaults = R"(
+[switch.regulation]
+hold = "10rtt"
+idle_end = "4rtt"
+expiry = "30rtt"
+predict.idle_gap = "100rtt"
+[switch.signals]
+tokens_per_second = 10_000.0
+token_burst = 256.0
+[switch.marker]
+red = { kmin_packets = 10.0, kmax_packets = 40.0 }
+pie = { target = "1ms", update_interval = "10ms", burst_allowance = "100ms" }
+codel = { target = "1ms", interval = "10ms" }
+[job.announce]
+ack_timeout = "20rtt"
+[ddl.transport.mlt]
+tolerance_push = 0.1
+)";
+
+struct TakenKey {
+  std::string_view key;        ///< itself, and what is beneath it
+  std::string_view parameter;  ///< that sets it; empty: the topology does
+};
+
+/// What the plan sets.
+constexpr TakenKey kTaken[]{
+    {"switch.name", ""},
+    {"switch.port", ""},
+    {"switch.route", ""},
+    {"switch.mac_route", ""},
+    {"switch.neighbour", ""},
+    {"switch.address", ""},
+    {"switch.rule", "protocol"},
+    {"switch.classes", "scheduler"},
+    {"switch.queue.weight", "ddl_weight"},
+    {"switch.queue.floor_rate", "background_floor"},
+    {"switch.regulation.mode", "regulation"},
+    {"switch.regulation.recovery", "recovery"},
+    {"switch.regulation.spare_ddl", "spare_ddl"},
+    {"switch.regulation.predict.threshold_packets", "h_packets"},
+    {"switch.signals.accept_tos", "signal_form"},
+    {"switch.signals.accept_udp", "signal_form"},
+    {"switch.signals.accept_from", ""},
+    {"transport.name", ""},
+    {"transport.protocol", "protocol"},
+    {"transport.connections", "connection"},
+    {"ddl.transport.name", ""},
+    {"ddl.transport.protocol", "protocol"},
+    {"ddl.transport.connections", "connection"},
+    {"ddl.transport.mlt.class_dscps", "layer_classes"},
+    {"background.transport.name", ""},
+    {"background.transport.protocol", "protocol"},
+    {"background.transport.connections", "connection"},
+    {"job.name", ""},
+    {"job.workers", "workers"},
+    {"job.servers", "servers"},
+    {"job.transport", "protocol"},
+    {"job.collective", "ring of [job]"},
+    {"job.model", "model"},
+    {"job.burst_bytes", "burst_bytes"},
+    {"job.iterations", "iterations"},
+    {"job.start", "job_offset"},
+    {"job.schedule", "schedule"},
+    {"job.first_due", "warm_up_seconds"},
+    {"job.period", "period_seconds"},
+    {"job.compute", "compute_seconds"},
+    {"job.compute_factors", "compute_spread"},
+    {"job.tcp_port", ""},
+    {"job.learner.learning_rate", "learner_rate"},
+    {"job.announce.lead_source", "lead_source"},
+    {"job.announce.lead", "lead_rtts"},
+    {"job.announce.threshold_packets", "h_packets"},
+    {"job.announce.signal_form", "signal_form"},
+    {"job.announce.faults", "signal_lost, signal_late, ..."},
+};
+
+/// A transport as part of a table of its own: `ddl.transport`.
+struct TransportPart {
+  TransportConfig transport;
+};
+
+template <class V>
+void describe(V& v, TransportPart& c) {
+  v.table("transport", c.transport);
+}
+
+ConfigTable table_at(const ConfigTable& table, std::string_view key) {
+  const ConfigValue* value = table.get(key);
+  const auto* nested = value == nullptr ? nullptr : value->as<ConfigTable>();
+  return nested == nullptr ? ConfigTable{} : *nested;
+}
+
+ConfigTable named(ConfigTable table, const char* name) {
+  table["name"] = ConfigValue(std::string(name));
+  return table;
+}
+
+// What the programs' readers want beside settings is what every case has of its own: names.
+
+SwitchConfig switch_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
+  table = named(std::move(table), "switch");
+  table["port"] = ConfigValue(ConfigValue::Array{ConfigValue(named({}, "port"))});
+  SwitchConfig sw;
+  read_config(table, path, sw, issues);
+  return sw;
+}
+
+JobConfig job_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
+  table = named(std::move(table), "job");
+  table["workers"] = ConfigValue(ConfigValue::Array{});
+  table["transport"] = ConfigValue(std::string("ddl"));
+  JobConfig job;
+  read_config(table, path, job, issues);
+  return job;
+}
+
+TransportConfig transport_of(ConfigTable table, const char* name, const std::string& path,
+                             ConfigIssues& issues) {
+  TransportConfig transport;
+  read_config(named(std::move(table), name), path, transport, issues);
+  return transport;
+}
+
+/// Faults of `ddl` or `background`, which have a transport alone.
+void check_transport_part(ConfigTable table, const std::string& path, ConfigIssues& issues) {
+  ConfigValue* nested = table.get("transport") == nullptr ? nullptr : &table["transport"];
+  if (nested != nullptr && nested->as<ConfigTable>() != nullptr)
+    *nested = ConfigValue(named(std::move(*nested->as<ConfigTable>()), "transport"));
+  TransportPart part;
+  read_config(table, path, part, issues);
+}
+
+/// "4rtt", "0.5 rtt": how many. @return nothing if it is another text
+std::optional<double> rtts_of(std::string_view text) {
+  constexpr std::string_view kUnit = "rtt";
+  if (!text.ends_with(kUnit)) return std::nullopt;
+  text.remove_suffix(kUnit.size());
+  if (text.ends_with(' ')) text.remove_suffix(1);
+  double rtts = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rtts);
+  constexpr double kMostRtts = 1e6;
+  if (error != std::errc{} || end != text.data() + text.size() || !(rtts >= 0 && rtts <= kMostRtts))
+    return std::nullopt;
+  return rtts;
+}
+
+ConfigValue without_rtts(const ConfigValue& value, Duration rtt);
+
+ConfigTable without_rtts(ConfigTable table, Duration rtt) {
+  for (auto& member : table.members) member.value = without_rtts(member.value, rtt);
+  return table;
+}
+
+ConfigValue without_rtts(const ConfigValue& value, Duration rtt) {
+  if (const auto* table = value.as<ConfigTable>()) return ConfigValue(without_rtts(*table, rtt));
+  if (const auto* array = value.as<ConfigValue::Array>()) {
+    ConfigValue::Array all;
+    for (const auto& element : *array) all.push_back(without_rtts(element, rtt));
+    return ConfigValue(std::move(all));
+  }
+  const auto* text = value.as<std::string>();
+  const auto rtts = text == nullptr ? std::nullopt : rtts_of(*text);
+  return rtts ? ConfigValue(format_duration(rtts_to_duration(*rtts, rtt))) : value;
+}
+
+const TakenKey* taken(const std::string& key) {
+  for (const auto& t : kTaken)
+    if (key == t.key || key.starts_with(std::string(t.key) + '.')) return &t;
+  return nullptr;
+}
+
+/// The settings of `table` that are free to be set; the others are faults.
+ConfigTable free_settings(const ConfigTable& table, const std::string& path, ConfigIssues& issues) {
+  ConfigTable settings;
+  for (const std::string_view root : kSettingRoots) {
+    const ConfigValue* value = table.get(root);
+    if (value == nullptr || value->as<ConfigTable>() == nullptr) continue;
+    settings[root] = ConfigValue(ConfigTable{});
+    ConfigTable one;
+    one[root] = *value;
+    for (const auto& [key, set] : with_dotted_keys(one)) {
+      if (const TakenKey* t = taken(key)) {
+        issues.push_back(
+            {join_key(path, key), t->parameter.empty()
+                                      ? "is not to be set: it follows from the topology"
+                                      : "is set by the parameter " + std::string(t->parameter)});
+      } else if (!assign(settings, key, set)) {
+        issues.push_back({join_key(path, key), "cannot be set beside another part of it"});
+      }
+    }
+  }
+  return settings;
+}
+
+ConfigTable written_port(const SwitchConfig& sw) {
+  ConfigTable table = to_config_table(sw);
+  const ConfigTable port = to_config_table(sw.ports.front());
+  for (const char* key : {"queue", "marker", "regulation"}) table[key] = *port.get(key);
+  return table;
+}
+
+ConfigTable transport_part(const TransportConfig& transport) {
+  ConfigTable table;
+  table["transport"] = ConfigValue(to_config_table(transport));
+  return table;
+}
+
+}  // namespace
+
+Duration rtts_to_duration(double rtts, Duration rtt) { return from_seconds(rtts * seconds(rtt)); }
+
+ConfigTable with_nested_keys(const ConfigTable& table) {
+  ConfigTable nested;
+  for (const auto& [key, value] : table.members) {
+    ConfigTable one;
+    if (!is_setting(key) || !assign(one, key, value)) one[key] = value;
+    overlay(nested, one);
+  }
+  return nested;
+}
+
+std::vector<std::pair<std::string, ConfigValue>> with_dotted_keys(const ConfigTable& table) {
+  std::vector<std::pair<std::string, ConfigValue>> all;
+  for (const auto& [key, value] : table.members) {
+    const auto* nested = value.as<ConfigTable>();
+    if (nested == nullptr) all.emplace_back(key, value);
+    else
+      for (auto& [below, leaf] : with_dotted_keys(*nested))
+        all.emplace_back(join_key(key, below), std::move(leaf));
+  }
+  return all;
+}
+
+void overlay(ConfigTable& into, const ConfigTable& over) {
+  for (const auto& [key, value] : over.members) {
+    const auto* nested = value.as<ConfigTable>();
+    ConfigValue& target = into[key];
+    if (nested != nullptr && target.as<ConfigTable>() != nullptr)
+      overlay(*target.as<ConfigTable>(), *nested);
+    else target = value;
+  }
+}
+
+void check_settings(const ConfigTable& table, const std::string& path, Duration rtt,
+                    ConfigIssues& issues) {
+  const ConfigTable settings = without_rtts(free_settings(table, path, issues), rtt);
+  for (const auto& [root, value] : settings.members) {
+    const ConfigTable& part = *value.as<ConfigTable>();
+    const std::string at = join_key(path, root);
+    if (root == "switch") (void)switch_of(part, at, issues);
+    if (root == "job") (void)job_of(part, at, issues);
+    if (root == "transport") (void)transport_of(part, "transport", at, issues);
+    if (root == "ddl" || root == "background") check_transport_part(part, at, issues);
+    if (root == "tensorlights") {
+      TensorLightsConfig tensorlights;
+      read_config(part, at, tensorlights, issues);
+    }
+  }
+}
+
+ProgramSettings read_settings(const ConfigTable& settings, TransportProtocol protocol, Duration rtt,
+                              ConfigIssues& issues) {
+  static const ConfigTable kDefaults = parse_toml(kLabDefaults).config.value();
+  ConfigTable all = kDefaults;
+  overlay(all, settings);
+  all = without_rtts(std::move(all), rtt);
+
+  const ConfigTable shared = table_at(all, "transport");
+  ConfigTable ddl = table_at(table_at(all, "ddl"), "transport"), background = shared;
+  if (protocol == TransportProtocol::kTcp) {
+    std::erase_if(ddl.members, [](const ConfigMember& m) { return m.key == "mlt"; });
+    ConfigTable own = std::move(ddl);
+    ddl = shared;
+    overlay(ddl, own);
+  } else {
+    ddl["protocol"] = ConfigValue(std::string("mlt"));
+    if (ddl.get("controller") == nullptr) ddl["controller"] = ConfigValue(std::string("dctcp"));
+  }
+  overlay(background, table_at(table_at(all, "background"), "transport"));
+
+  ProgramSettings s;
+  s.sw = switch_of(table_at(all, "switch"), "switch", issues);
+  s.transport = transport_of(shared, "transport", "transport", issues);
+  s.ddl = transport_of(ddl, "ddl", "ddl.transport", issues);
+  s.background = transport_of(background, "background", "background.transport", issues);
+  s.job = job_of(table_at(all, "job"), "job", issues);
+  read_config(table_at(all, "tensorlights"), "tensorlights", s.tensorlights, issues);
+  return s;
+}
+
+ConfigTable to_table(const ProgramSettings& settings) {
+  ConfigTable table;
+  table["switch"] = ConfigValue(written_port(settings.sw));
+  table["transport"] = ConfigValue(to_config_table(settings.transport));
+  table["ddl"] = ConfigValue(transport_part(settings.ddl));
+  table["background"] = ConfigValue(transport_part(settings.background));
+  table["job"] = ConfigValue(to_config_table(settings.job));
+  table["tensorlights"] = ConfigValue(to_config_table(settings.tensorlights));
+  return table;
+}
+
+ParameterValue setting_value(const ConfigTable& table, const std::string& name) {
+  const ConfigValue* v = find(table, name);
+  if (v == nullptr) return std::monostate{};
+  if (const auto* b = v->as<bool>()) return *b;
+  if (const auto* i = v->as<std::int64_t>()) return *i;
+  if (const auto* d = v->as<double>()) return *d;
+  if (const auto* s = v->as<std::string>()) return *s;
+  return to_toml_text(*v);
+}
+
+}  // namespace outrider
