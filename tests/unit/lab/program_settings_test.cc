@@ -148,7 +148,7 @@ TEST(ProgramSettings, AnOldParameterIsRefusedWithItsNewName) {
 
 TEST(ProgramSettings, EveryCaseListsWhatTheFileSetsAnywhere) {
   const std::string text =
-      with_arm("switch.regulation.lead = \"4rtt\"\n",
+      with_arm("signal_form = \"udp\"\nswitch.regulation.lead = \"4rtt\"\n",
                "[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"cubic\", \"reno\"]\n"
                "arms = [\"off\", \"on-x\"]\n");
   const auto cases = plan_of(text, {.seeds = 1});
