@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cassert>
 
+#include "common/net/burst_option.h"
+#include "common/net/headers.h"
 #include "common/net/mlt_message.h"
+#include "trafficgen/workload/collective/make_collective.h"
+#include "trafficgen/workload/exchange/make_exchange.h"
 #include "trafficgen/workload/job_summary.h"
 #include "trafficgen/workload/release_profile.h"
-#include "trafficgen/workload/ring_member.h"
-#include "trafficgen/workload/server.h"
 #include "trafficgen/workload/worker.h"
 
 namespace outrider {
@@ -32,6 +34,18 @@ std::optional<std::uint32_t> bound_of(const JobConfig& config) noexcept {
   return 0;
 }
 
+/// Without a model's tensors: each server's shard, or all for the ring, is one.
+std::vector<GradientPiece> all_pieces(const Job::Setup& setup) {
+  std::vector<GradientPiece> pieces = setup.pieces;
+  if (pieces.empty()) {
+    for (std::uint32_t s = 0; s < setup.servers.size(); ++s)
+      pieces.push_back({0, s, setup.shard_bytes[s]});
+    if (setup.servers.empty()) pieces.push_back({0, 0, setup.burst_bytes});
+  }
+  for (std::uint32_t i = 0; i < pieces.size(); ++i) pieces[i].index = i;
+  return pieces;
+}
+
 }  // namespace
 
 Job::Job(const Setup& setup, GoodputSeries& goodput)
@@ -46,27 +60,56 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
       limit_(setup.config.iterations, stop_of(setup.config),
              setup.config.synchronisation != Synchronisation::kAsp),
       gate_(static_cast<std::uint32_t>(setup.workers.size()), bound_of(setup.config)),
-      targets_(is_ring() ? 1 : static_cast<std::uint32_t>(setup.servers.size())),
-      records_(records_setup(), goodput) {
-  make_pieces();
+      pieces_(all_pieces(setup)),
+      collective_(make_collective(setup.config.collective, collective_setup(), records_, *this)),
+      lanes_(make_lanes()),
+      records_(records_setup(), goodput),
+      exchange_(make_exchange(lanes_, setup.mlt, records_, *collective_)) {
+  collective_->attach(*exchange_);
   make_learner();
   make_round_robin();
-  make_exchange();
-  make_participants();
+  for (std::uint32_t w = 0; w < setup_.workers.size(); ++w)
+    workers_.push_back(std::make_unique<Worker>(*this, w, *setup_.workers[w]));
 }
 
 Job::~Job() = default;
 
-void Job::make_pieces() {
-  pieces_ = setup_.pieces;
-  for (std::uint32_t t = 0; t < targets_ && setup_.pieces.empty(); ++t)
-    pieces_.push_back({0, t, is_ring() ? setup_.burst_bytes : setup_.shard_bytes[t]});
-  for (std::uint32_t i = 0; i < pieces_.size(); ++i) pieces_[i].index = i;
-  pieces_of_.resize(targets_);
-  for (const GradientPiece& p : pieces_) {
-    part_of_.push_back(static_cast<std::uint32_t>(pieces_of_[p.target].size()));
-    pieces_of_[p.target].push_back(p.index);
-  }
+CollectiveSetup Job::collective_setup() const {
+  const JobConfig& c = setup_.config;
+  CollectiveSetup setup{.job = setup_.id,
+                        .workers = setup_.workers,
+                        .servers = setup_.servers,
+                        .shard_bytes = setup_.shard_bytes,
+                        .burst_bytes = setup_.burst_bytes,
+                        .unit_bytes = setup_.mlt ? mlt::kValueBytes : 1U,
+                        .pieces = pieces_,
+                        .send_policy = c.send_policy,
+                        .policy = c.policy,
+                        .push_policy = c.policy,
+                        .by_tensor = by_tensor(),
+                        .pull = c.pull,
+                        .in_turn = c.synchronisation == Synchronisation::kR2sp,
+                        .aggregate = c.aggregate,
+                        .gate = gate_};
+  // Over the bounded-loss transport pieces are told apart in any case.
+  if (setup_.mlt) setup.push_policy.granularity = Granularity::kTensor;
+  return setup;
+}
+
+ExchangeSetup Job::make_lanes() const {
+  ExchangeSetup e{.job = setup_.id,
+                  .seed = setup_.seed,
+                  .tcp = setup_.tcp,
+                  .mtu_bytes = setup_.workers.front()->mtu_bytes(),
+                  .port = setup_.config.tcp_port,
+                  .workers = setup_.workers,
+                  .first_owner = setup_.first_owner,
+                  .nic_classes = setup_.nic_classes};
+  for (const Host* h : setup_.workers) e.mtu_bytes = std::min(e.mtu_bytes, h->mtu_bytes());
+  for (const Host* h : setup_.servers) e.mtu_bytes = std::min(e.mtu_bytes, h->mtu_bytes());
+  e.tcp.control.mss_bytes = e.mtu_bytes - kIpAndTcpBytes - kBurstOptionBytes;
+  collective_->plan(e);
+  return e;
 }
 
 void Job::make_learner() {
@@ -106,25 +149,13 @@ ForwardPass Job::forward_pass() const {
 JobRecords::Setup Job::records_setup() const {
   JobRecords::Setup setup{.iterations = setup_.config.iterations,
                           .workers = static_cast<std::uint32_t>(setup_.workers.size()),
-                          .targets = targets_};
+                          .targets = lanes_.targets};
   for (std::uint32_t w = 0; w < setup.workers; ++w)
-    for (std::uint32_t t = 0; t < targets_; ++t)
+    for (std::uint32_t t = 0; t < lanes_.targets; ++t)
       for (const char* direction : {"push", "pull"})
         setup.flow_names.push_back(setup_.config.name + " " + direction + " " +
                                    setup_.workers[w]->name() + " " + target(w, t).name());
   return setup;
-}
-
-void Job::make_participants() {
-  const auto workers = static_cast<std::uint32_t>(setup_.workers.size());
-  for (std::uint32_t w = 0; w < workers; ++w)
-    workers_.push_back(std::make_unique<Worker>(*this, w, *setup_.workers[w]));
-  for (std::uint32_t s = 0; s < setup_.servers.size(); ++s)
-    servers_.push_back(std::make_unique<Server>(*this, s, *setup_.servers[s]));
-  if (!is_ring()) return;
-  const RingSchedule schedule = ring_schedule();
-  for (std::uint32_t w = 0; w < workers; ++w)
-    ring_.push_back(std::make_unique<RingMember>(*this, w, schedule));
 }
 
 void Job::start(Time now) {
@@ -132,18 +163,10 @@ void Job::start(Time now) {
   for (auto& worker : workers_) worker->start(now);
 }
 
-Host& Job::target(std::uint32_t worker, std::uint32_t target) const noexcept {
-  return is_ring() ? *setup_.workers[ring_schedule().right_of(worker)] : *setup_.servers[target];
-}
-
-/// Over the bounded-loss transport a chunk holds whole values.
-RingSchedule Job::ring_schedule() const noexcept {
-  return {static_cast<std::uint32_t>(setup_.workers.size()), setup_.burst_bytes,
-          setup_.mlt ? mlt::kValueBytes : 1U};
-}
-
 std::uint64_t Job::push_bytes(std::uint32_t worker) const noexcept {
-  return is_ring() ? ring_schedule().sent_bytes(worker) : setup_.burst_bytes;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t t = 0; t < lanes_.targets; ++t) bytes += collective_->push_bytes(worker, t);
+  return bytes;
 }
 
 Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at) const noexcept {
@@ -214,13 +237,6 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
   return p;
 }
 
-BurstLedger Job::push_ledger(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
-  const BurstRecord& r = records_.burst(worker, iteration, BurstDirection::kPush);
-  BurstLedger ledger(r.identity, Time{Duration{r.due_ns}});
-  ledger.advance(now, BurstTime::kSignal);
-  return ledger;
-}
-
 /// The segment that is being delivered completes the burst: its chain of causes is
 /// the burst's.
 void Job::note_times(BurstRecord& record, const Host& receiver) noexcept {
@@ -228,17 +244,17 @@ void Job::note_times(BurstRecord& record, const Host& receiver) noexcept {
   if (ledger.valid() && ledger.burst() == record.identity) record.times = ledger.times();
 }
 
-void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
-                        const BurstArrival& arrival, Time now) noexcept {
-  const Lane lane{worker, server, BurstDirection::kPush};
-  if (learner_) learner_->push_delivered(worker, server, arrival.missing, now);
+void Job::on_pushed(const Lane& lane, std::uint32_t iteration, const BurstArrival& arrival,
+                    Time now) noexcept {
+  const std::uint32_t worker = lane.worker;
+  if (learner_) learner_->push_delivered(worker, lane.target, arrival.missing, now);
   BurstRecord& record = records_.burst(worker, iteration, BurstDirection::kPush);
   JobRecords::note_first_sent(record, exchange_->first_sent_at(lane));
   record.delivered_bytes += arrival.bytes;
   if (!records_.complete_lane(lane, iteration)) return;
   record.delivered_ns = now.time_since_epoch().count();
   ++delivered_bursts_;
-  note_times(record, target(worker, server));
+  note_times(record, target(worker, lane.target));
   records_.iteration(worker, iteration).pushed_ns = record.delivered_ns;
   const std::uint64_t staleness = gate_.on_push(worker);
   if (!setup_.config.pull) on_staleness(worker, iteration, staleness);
@@ -250,7 +266,7 @@ void Job::on_push_shard(std::uint32_t worker, std::uint32_t server, std::uint32_
   gate_.clear([&](std::uint32_t w) {
     gate_.on_read(w);
     on_cleared(w, gate_.pushes(w) - 1, now);
-    workers_[w]->on_barrier(gate_.pushes(w) - 1, now);
+    workers_[w]->on_done(gate_.pushes(w) - 1, now);
   });
 }
 
@@ -259,11 +275,11 @@ void Job::admit(std::uint32_t worker, Duration held, Time now) noexcept {
   records_.iteration(worker, iteration).blocked_ns = held.count();
   on_cleared(worker, iteration, now);
   if (setup_.config.pull) {
-    for (auto& server : servers_) server->admit(worker, now);
+    collective_->admit(worker, now);
     return;
   }
   gate_.on_read(worker);
-  workers_[worker]->on_barrier(iteration, now);
+  workers_[worker]->on_done(iteration, now);
 }
 
 void Job::on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
@@ -276,17 +292,28 @@ void Job::on_staleness(std::uint32_t worker, std::uint32_t iteration,
   r.staleness = std::max(r.staleness, static_cast<std::uint32_t>(updates));
 }
 
-void Job::on_pull_shard(std::uint32_t worker, std::uint32_t server, std::uint32_t iteration,
-                        const BurstArrival& arrival, Time now) noexcept {
-  const Lane lane{worker, server, BurstDirection::kPull};
-  if (learner_) learner_->pull_delivered(worker, server, arrival.missing);
-  BurstRecord& record = records_.burst(worker, iteration, BurstDirection::kPull);
+void Job::on_pulled(const Lane& lane, std::uint32_t iteration, const BurstArrival& arrival,
+                    Time now) noexcept {
+  if (learner_) learner_->pull_delivered(lane.worker, lane.target, arrival.missing);
+  BurstRecord& record = records_.burst(lane.worker, iteration, BurstDirection::kPull);
   JobRecords::note_first_sent(record, exchange_->first_sent_at(lane));
   record.delivered_bytes += arrival.bytes;
   if (!records_.complete_lane(lane, iteration)) return;
   record.delivered_ns = now.time_since_epoch().count();
   ++delivered_bursts_;
-  note_times(record, *setup_.workers[worker]);
+  note_times(record, *setup_.workers[lane.worker]);
+}
+
+void Job::on_parameters(std::uint32_t worker, std::uint32_t tensor, Time now) noexcept {
+  workers_[worker]->on_parameters(tensor, now);
+}
+
+void Job::on_answered(const Lane& lane) noexcept {
+  if (learner_) learner_->answered(lane.worker, lane.target);
+}
+
+void Job::on_done(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
+  workers_[worker]->on_done(iteration, now);
 }
 
 void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,
@@ -299,9 +326,9 @@ void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time n
 
 void Job::fill_flows(GeneratorReport& report) const {
   for (std::uint32_t w = 0; w < workers_.size(); ++w) {
-    for (std::uint32_t t = 0; t < targets_; ++t) {
+    for (std::uint32_t t = 0; t < lanes_.targets; ++t) {
       report.flows.push_back(exchange_->report({w, t, BurstDirection::kPush}));
-      if (!setup_.config.pull || is_ring()) continue;
+      if (!collective_->answers()) continue;
       report.flows.push_back(exchange_->report({w, t, BurstDirection::kPull}));
     }
   }

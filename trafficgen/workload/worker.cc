@@ -1,10 +1,6 @@
 #include "trafficgen/workload/worker.h"
 
-#include <algorithm>
 #include <cassert>
-
-#include "trafficgen/policy/make_send_policy.h"
-#include "trafficgen/workload/ring_member.h"
 
 namespace outrider {
 
@@ -15,8 +11,7 @@ BurstAnnouncer::Setup announcer_setup(const Job& job, std::uint32_t worker) {
   BurstAnnouncer::Setup setup{
       .config = config.announce, .worker = worker, .tcp_port = config.tcp_port};
   for (std::uint32_t t = 0; t < job.targets(); ++t)
-    setup.targets.push_back(
-        {&job.target(worker, t), job.is_ring() ? job.push_bytes(worker) : job.shard_bytes(t)});
+    setup.targets.push_back({&job.target(worker, t), job.collective().push_bytes(worker, t)});
   return setup;
 }
 
@@ -26,13 +21,9 @@ Worker::Worker(Job& job, std::uint32_t index, Host& host)
     : job_(job),
       index_(index),
       host_(host),
-      announcer_(announcer_setup(job, index), job.faults(), host, *this),
-      policy_(make_send_policy(job.setup().config.send_policy, job.send_policy(), job.targets(),
-                               job.pieces())) {
+      announcer_(announcer_setup(job, index), job.faults(), host, *this) {
   if (job.by_tensor()) forward_.emplace(job.forward_pass());
 }
-
-Worker::~Worker() = default;
 
 BurstRecord& Worker::burst(std::uint32_t iteration) noexcept {
   return job_.records().burst(index_, iteration, BurstDirection::kPush);
@@ -60,10 +51,8 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   iteration_ = iteration;
   plan_ = *plan;
   next_piece_ = 0;
-  policy_->begin(now);
-  policy_wakes_at_ = kNever;
+  job_.collective().begin(index_, iteration, now);
   ready_ = released_ = false;
-  pulls_missing_ = job_.targets();
   BurstRecord& r = record();
   r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
                 BurstDirection::kPush};
@@ -87,9 +76,6 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
     case kJobStarts:
       begin_job(now);
       break;
-    case kPolicyWakes:
-      hand_out(now);
-      break;
     case kTags:
       break;
   }
@@ -100,10 +86,10 @@ void Worker::take_ready(Time now) noexcept {
   const auto& pieces = job_.pieces();
   while (next_piece_ < pieces.size() && job_.ready_at(plan_, next_piece_) <= now) {
     const GradientPiece& piece = pieces[next_piece_++];
-    policy_->on_ready(piece, next_piece_ == pieces.size(), now);
+    job_.collective().on_ready(index_, piece, next_piece_ == pieces.size(), now);
   }
   if (next_piece_ < pieces.size()) set_timer(kGradientsReady, job_.ready_at(plan_, next_piece_));
-  if (released_) return hand_out(now);
+  if (released_) return job_.collective().more(index_, now);
   if (!ready_) {
     ready_ = true;
     record().due_ns = now.time_since_epoch().count();
@@ -123,48 +109,12 @@ FlowKey Worker::flow(std::uint32_t target) const noexcept {
 void Worker::release_if_ready(Time now) noexcept {
   if (!ready_ || released_ || announcer_.holds(now)) return;
   released_ = true;
-  push(now);
-}
-
-void Worker::push(Time now) noexcept {
   record().released_ns = now.time_since_epoch().count();
   announcer_.on_released();
-  if (job_.is_ring()) return job_.ring_member(index_).on_released(now);
-  job_.exchange().begin_push(job_.push_ledger(index_, iteration_, now), BurstTime::kCompute, now);
-  hand_out(now);
+  job_.collective().on_released(index_, now);
 }
 
-void Worker::hand_out(Time now) noexcept {
-  Exchange& exchange = job_.exchange();
-  while (const auto segment = policy_->next(now)) {
-    exchange.hand_over({index_, segment->target, BurstDirection::kPush},
-                       job_.part_of(segment->piece), segment->bytes, now);
-  }
-  if (const Time wake = policy_->wake_at(); wake != kNever && wake != policy_wakes_at_) {
-    policy_wakes_at_ = wake;
-    set_timer(kPolicyWakes, wake);
-  }
-  if (next_piece_ < job_.pieces().size()) return;
-  for (std::uint32_t t = 0; t < job_.targets(); ++t)
-    exchange.end({index_, t, BurstDirection::kPush}, now);
-}
-
-void Worker::on_acknowledged(std::uint32_t server, std::uint64_t bytes, Time now) noexcept {
-  if (!policy_->needs_acknowledgments()) return;
-  policy_->on_acknowledged(server, bytes, now);
-  if (released_) hand_out(now);
-}
-
-void Worker::on_piece_pulled(std::uint32_t piece, Time now) noexcept {
-  if (forward_) forward_->on_piece(job_.pieces()[piece].tensor, now);
-}
-
-void Worker::on_pulled(std::uint32_t server, const BurstArrival& arrival, Time now) noexcept {
-  job_.on_pull_shard(index_, server, iteration_, arrival, now);
-  if (--pulls_missing_ == 0) end_iteration(now);
-}
-
-void Worker::on_barrier(std::uint32_t iteration, Time now) noexcept {
+void Worker::on_done(std::uint32_t iteration, Time now) noexcept {
   assert(iteration == iteration_);
   if (iteration == iteration_) end_iteration(now);
 }

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/announce/burst_announcer.h"
@@ -12,28 +10,24 @@
 namespace outrider {
 
 /// One worker: computes, has its burst announced and waits as long as the announcer holds
-/// it, pushes a shard to every server (or chunks around the ring), waits for the parameters.
+/// it, releases it to the job's CollectiveOperation, and begins anew when that is done.
 class Worker final : private TimerClient, private BurstAnnouncer::Client {
  public:
   Worker(Job& job, std::uint32_t index, Host& host);
-  ~Worker();
+  ~Worker() = default;
 
   /// Begins when the job does: opens kept connections, plans iteration 0.
   void start(Time now);
-  /// With pull off: the worker may go on. In a ring: it has every reduced chunk.
-  void on_barrier(std::uint32_t iteration, Time now) noexcept;
-
-  [[nodiscard]] Host& host() noexcept { return host_; }
-  /// The server's parameters of a piece are there.
-  void on_piece_pulled(std::uint32_t piece, Time now) noexcept;
-  /// The server's parameters are there.
-  void on_pulled(std::uint32_t server, const BurstArrival& arrival, Time now) noexcept;
-  /// See Exchange::Listener.
-  void on_acknowledged(std::uint32_t server, std::uint64_t bytes, Time now) noexcept;
+  /// It has all that it waited for in that iteration.
+  void on_done(std::uint32_t iteration, Time now) noexcept;
+  /// Parameters of a piece of that tensor are there.
+  void on_parameters(std::uint32_t tensor, Time now) noexcept {
+    if (forward_) forward_->on_piece(tensor, now);
+  }
   [[nodiscard]] const BurstAnnouncer& announcer() const noexcept { return announcer_; }
 
  private:
-  enum Tag : std::uint32_t { kGradientsReady, kJobStarts, kPolicyWakes, kTags };
+  enum Tag : std::uint32_t { kGradientsReady, kJobStarts, kTags };
 
   void begin_job(Time now) noexcept;
   void begin_iteration(std::uint32_t iteration, Time now) noexcept;
@@ -47,8 +41,6 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
 
   void release_if_ready(Time now) noexcept;
   void take_ready(Time now) noexcept;
-  void push(Time now) noexcept;
-  void hand_out(Time now) noexcept;
   void end_iteration(Time now) noexcept;
   void note_nic(IterationRecord& record) noexcept;
   [[nodiscard]] BurstRecord& record() noexcept { return burst(iteration_); }
@@ -57,8 +49,6 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   std::uint32_t index_;
   Host& host_;
   BurstAnnouncer announcer_;
-  std::unique_ptr<SendPolicy> policy_;
-  Time policy_wakes_at_ = kNever;
   std::optional<ForwardPass> forward_;  ///< if the job is by_tensor()
   std::uint64_t nic_sent_bytes_ = 0;    ///< on the wire, when the last iteration had ended
   std::uint64_t nic_received_bytes_ = 0;
@@ -67,7 +57,6 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   std::size_t next_piece_ = 0;  ///< first that is not ready yet
   bool ready_ = false;          ///< gradients of the iteration
   bool released_ = false;
-  std::uint32_t pulls_missing_ = 0;
 };
 
 }  // namespace outrider

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "trafficgen/hosts/host.h"
-#include "trafficgen/workload/job.h"
+#include "trafficgen/workload/collective/parameter_server/context.h"
 
 namespace outrider {
 
@@ -14,17 +14,22 @@ namespace outrider {
 /// it does so with each piece by itself, when all workers' gradients of it are there.
 class Server final : private TimerClient {
  public:
-  Server(Job& job, std::uint32_t index, Host& host);
-  ~Server();
+  /// @param context,host must outlive it
+  Server(PsContext& context, std::uint32_t index, Host& host);
+  ~Server() = default;
 
   /// R2SP: the worker, whose push is here, may have its answer.
   void admit(std::uint32_t worker, Time now) noexcept;
-  /// A worker's gradients of a piece are there. @pre the job is by_tensor()
+  /// A worker's gradients of a piece are there. @pre by_tensor
   void on_piece(std::uint32_t piece, Time now) noexcept;
   /// The worker's push is here.
-  void on_pushed(std::uint32_t worker, const BurstArrival& arrival, Time now) noexcept;
+  void on_pushed(const Lane& push, const BurstArrival& arrival, Time now) noexcept;
   /// See Exchange::Listener.
   void on_acknowledged(std::uint32_t worker, std::uint64_t bytes, Time now) noexcept;
+
+  [[nodiscard]] bool needs_acknowledgments() const noexcept {
+    return peers_.front().answers != nullptr && peers_.front().answers->needs_acknowledgments();
+  }
 
  private:
   /// One worker, as this server sees it.
@@ -44,12 +49,12 @@ class Server final : private TimerClient {
     return {peer.worker, index_, BurstDirection::kPull};
   }
 
-  Job& job_;
+  PsContext& context_;
   std::uint32_t index_;
   Host& host_;
   std::vector<Peer> peers_;  ///< [workers]
   StalenessGate gate_;       ///< of the pushes of this shard
-  // if the job is by_tensor()
+  // if it is by_tensor
   std::vector<std::uint32_t> arrived_;  ///< [pieces]: workers whose gradients are there
   std::uint32_t own_pieces_ = 0;        ///< of the shard
   std::uint32_t answered_pieces_ = 0;   ///< of the iteration

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trafficgen/workload/collective/collective.h"
+
+namespace outrider {
+
+/// What pushers and servers of one job have in common.
+struct PsContext {
+  CollectiveSetup setup;
+  JobRecords& records;
+  CollectiveOperation::Owner& owner;
+  Exchange* exchange = nullptr;                         ///< set before the job begins
+  std::vector<std::uint32_t> part_of{};                 ///< [pieces]: of its lane's bursts
+  std::vector<std::vector<std::uint32_t>> pieces_of{};  ///< [servers][parts]
+};
+
+}  // namespace outrider
