@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "trafficgen/config/config.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/learner/learner.h"
 #include "trafficgen/mlt/mlt_config.h"
@@ -19,6 +18,7 @@
 #include "trafficgen/workload/forward_pass.h"
 #include "trafficgen/workload/iteration_limit.h"
 #include "trafficgen/workload/job/job_records.h"
+#include "trafficgen/workload/job_config.h"
 #include "trafficgen/workload/round_robin.h"
 #include "trafficgen/workload/signal_faults.h"
 #include "trafficgen/workload/staleness_gate.h"
