@@ -240,7 +240,9 @@ TEST_P(ExchangeContract, EveryPartIsToldOnceAndBeforeItsBurst) {
     std::vector<std::uint32_t> told = s.notes.bursts[key(lane)][0].parts;
     EXPECT_EQ(s.notes.loose_parts(lane), 0U);
     if (!s.way.parts_told) continue;
-    if (!s.way.bounded_loss) EXPECT_TRUE(std::ranges::is_sorted(told)) << "as handed over";
+    if (!s.way.bounded_loss) {
+      EXPECT_TRUE(std::ranges::is_sorted(told)) << "as handed over";
+    }
     std::ranges::sort(told);
     std::vector<std::uint32_t> all(s.parts(lane).size());
     std::iota(all.begin(), all.end(), 0U);
@@ -370,7 +372,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{"TcpKeptByParts", false, ConnectionReuse::kKeep, true},
                     Way{"TcpNewConnections", false, ConnectionReuse::kNew, false},
                     Way{"BoundedLoss", true, ConnectionReuse::kKeep, true}),
-    [](const testing::TestParamInfo<Way>& info) { return std::string(info.param.name); });
+    [](const testing::TestParamInfo<Way>& way) { return std::string(way.param.name); });
 
 // Of bounded loss alone: what is missing and what is there are the burst, within the bound.
 TEST(ExchangeBounds, WhatIsMissingAndWhatIsThereAreTheBurst) {

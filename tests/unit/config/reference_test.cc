@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "switch/config/switch_settings.h"
+#include "tests/support/source_path.h"
 #include "trafficgen/config/generator_settings.h"
 
 namespace outrider::reference_test {
@@ -62,7 +63,7 @@ Page renewed(const std::string& old) {
 }
 
 TEST(Reference, ThePageIsWhatTheRowsSay) {
-  const std::string path = std::string(OUTRIDER_SOURCE_DIR) + "/docs/configuration.md";
+  const std::string path = source_path("docs/configuration.md");
   const std::string text = read_page(path);
   const Page page = renewed(text);
   if (std::getenv("OUTRIDER_RENEW_REFERENCE") != nullptr) std::ofstream(path) << page.text;
@@ -70,7 +71,7 @@ TEST(Reference, ThePageIsWhatTheRowsSay) {
 }
 
 TEST(Reference, EveryTableHasAPlace) {
-  const Page page = renewed(read_page(std::string(OUTRIDER_SOURCE_DIR) + "/docs/configuration.md"));
+  const Page page = renewed(read_page(source_path("docs/configuration.md")));
   const auto expect_shown = [&page](const std::string& program, const SettingCatalogue& settings) {
     for (const auto& table : tables_of(settings)) {
       // A port and its queues have the tables of [[switch]] again.
@@ -87,8 +88,8 @@ TEST(Reference, EveryTableHasAPlace) {
 TEST(Reference, EveryRowSaysWhatItIs) {
   const auto expect_help = [](const SettingCatalogue& settings) {
     for (const auto& e : settings.entries()) {
-      if (!e.is_table)
-        EXPECT_FALSE(e.help.empty() && e.range.empty() && e.kind != "boolean") << e.path;
+      if (e.is_table) continue;
+      EXPECT_FALSE(e.help.empty() && e.range.empty() && e.kind != "boolean") << e.path;
     }
   };
   expect_help(switch_settings());

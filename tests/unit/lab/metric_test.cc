@@ -13,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "tests/support/source_path.h"
 #include "tests/unit/lab/metrics_fixture.h"
 #include "tools/lab/summary/column_table.h"
 #include "tools/lab/summary/metric_docs.h"
@@ -24,7 +25,7 @@ using namespace lab_test;
 using Json = nlohmann::ordered_json;
 
 std::string text_of(const std::string& path) {
-  std::ifstream in(std::string(OUTRIDER_SOURCE_DIR "/") + path, std::ios::binary);
+  std::ifstream in(source_path(path), std::ios::binary);
   EXPECT_TRUE(in) << path;
   return {std::istreambuf_iterator<char>(in), {}};
 }

@@ -107,8 +107,13 @@ TEST(SwitchSnapshots, CountWhatDevicesAndLoopsLost) {
                            .between = 4,
                            .longest_poll_gap_ns = 20,
                            .busy_ns = 5});
-  snapshots.cells(0).lanes[0].write({.received = 100, .copied = 1});
-  snapshots.cells(0).lanes[1].write({.received = 10});
+  LaneCounts lane;
+  lane.received = 100;
+  lane.copied = 1;
+  snapshots.cells(0).lanes[0].write(lane);
+  lane.received = 10;
+  lane.copied = 0;
+  snapshots.cells(0).lanes[1].write(lane);
   QueueCounts queue;
   queue.arrived[TrafficClass::kDdl] = queue.transmitted[TrafficClass::kDdl] = 40;
   snapshots.cells(0).ports[0].queues[0].write(queue);

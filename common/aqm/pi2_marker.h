@@ -1,0 +1,93 @@
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+
+#include "common/aqm/mark_verdict.h"
+#include "common/core/clock.h"
+
+namespace outrider {
+
+/// PI2: a proportional integral controller moves a base probability p', once every
+/// update interval, so that the queueing delay settles at a target; packets are marked
+/// with its square. A Reno or CUBIC flow's window goes with the inverse root of the mark
+/// probability, so that the square makes the loop linear: gains hold at any load, where
+/// PIE has to scale its steps by the probability.
+///
+/// Marks are spread evenly: each packet adds p'^2 to a count, and one that brings it
+/// beyond 1 is marked. There is no random number and no timer: calls catch up on the
+/// updates that fell due before `now`, at most kMaxCatchUp of them; after a longer sleep
+/// the controller starts anew if the queue was left empty.
+/// Call on_dequeue() exactly once for every packet that leaves the queue, in order, with
+/// non-decreasing `now`; if it is dropped, the next head is judged at the same `now`.
+/// O(1) a packet, no division, no allocation, not thread-safe (one lcore owns it).
+///
+/// Source: De Schepper, Bondarenko, Tsang and Briscoe, "PI2: A Linearized AQM for both
+/// Classic and Scalable TCP", CoNEXT 2016, section 4; RFC 9332, appendix A.1, for the
+/// update, the constants and the even spread of the Classic queue. Left out: the queue
+/// for scalable traffic and its coupling, so ECT(1) is marked as ECT(0) is; dropping ECT
+/// at overload (A.2): the queue's limit does it. Deviation: the delay is the sojourn of
+/// the last packet that left, 0 once it left the queue empty.
+class Pi2Marker {
+ public:
+  struct Params {
+    Duration target{};    ///< [ns] > 0; the RFC's 15 ms
+    Duration t_update{};  ///< [ns] > 0; 16 ms
+    double alpha = 0.16;  ///< [1/s] >= 0, per second of (delay - target)
+    double beta = 3.2;    ///< [1/s] >= 0, per second by which the delay has grown
+  };
+
+  /// @pre the ranges above; the configuration refuses all else
+  explicit Pi2Marker(const Params& params) noexcept
+      : params_(params), next_update_(params.t_update) {
+    assert(params.target > Duration::zero() && params.t_update > Duration::zero());
+    assert(params.alpha >= 0 && params.beta >= 0);
+  }
+
+  /// @param sojourn of the packet that leaves [ns], >= 0
+  /// @param left_bytes occupancy without it
+  [[nodiscard]] MarkVerdict on_dequeue(Duration sojourn, std::uint64_t left_bytes,
+                                       Time now) noexcept {
+    assert(sojourn >= Duration::zero());
+    if (now >= next_update_) [[unlikely]]
+      catch_up(now);
+    delay_ = left_bytes == 0 ? Duration::zero() : sojourn;
+    count_ += base_ * base_;
+    if (count_ <= 1) return MarkVerdict::kPass;
+    count_ -= 1;
+    return MarkVerdict::kMark;
+  }
+
+  /// p' as of the last update, in [0, 1]; packets are marked with its square.
+  [[nodiscard]] double base_probability() const noexcept { return base_; }
+
+  static constexpr int kMaxCatchUp = 1024;
+
+ private:
+  void catch_up(Time now) noexcept {
+    for (int i = 0; i < kMaxCatchUp && now >= next_update_; ++i) {
+      update();
+      next_update_ += params_.t_update;
+    }
+    if (now < next_update_) return;
+    next_update_ = now + params_.t_update;
+    if (delay_ == Duration::zero()) base_ = 0;
+  }
+
+  void update() noexcept {
+    base_ += params_.alpha * seconds(delay_ - params_.target) +
+             params_.beta * seconds(delay_ - old_delay_);
+    base_ = std::clamp(base_, 0.0, 1.0);
+    old_delay_ = delay_;
+  }
+
+  Params params_;
+  double base_ = 0;   ///< p'
+  double count_ = 0;  ///< marks owed, at most 2
+  Duration delay_{};
+  Duration old_delay_{};  ///< at the last update
+  Time next_update_;
+};
+
+}  // namespace outrider
