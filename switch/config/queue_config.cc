@@ -86,6 +86,16 @@ void describe(Settings& v, PieConfig& c) {
                    "(`aqm_overload`); 1: never"});
 }
 
+void describe(Settings& v, Pi2Config& c) {
+  v.duration("target", c.target,
+             {.range = durations_above_zero(), .help = "delay that it settles at"});
+  v.duration("update_interval", c.update_interval,
+             {.range = durations_above_zero(), .help = "between updates of p' (Tupdate)"});
+  v.value("alpha", c.alpha,
+          {.range = reals(0, 1e6), .help = "gain of (delay - target) [1/s], for each update"});
+  v.value("beta", c.beta, {.range = reals(0, 1e6), .help = "gain of the delay's change [1/s]"});
+}
+
 void describe(Settings& v, CodelConfig& c) {
   v.duration("target", c.target,
              {.range = durations_above_zero(), .help = "sojourn that is tolerated as standing"});
@@ -102,10 +112,10 @@ void describe(Settings& v, MarkerConfig& c) {
            {.help = "`tail_drop` marks nothing of its own; while regulated it marks background as "
                     "the others do"});
   v.choice("mark_at", c.at, kMarkAtNames,
-           {.help = "when step, RED and the regulated threshold judge. PIE judges at enqueue and "
-                    "CoDel at dequeue, whatever it says"});
+           {.help = "when step, RED and the regulated threshold judge. PIE judges at enqueue, "
+                    "PI2 and CoDel at dequeue, whatever it says"});
   v.choice("not_ect", c.not_ect, kNotEctNames,
-           {.absent = "step `\"pass\"`; RED, PIE, CoDel `\"drop\"`",
+           {.absent = "step `\"pass\"`; the others `\"drop\"`",
             .help = "what becomes of a Not-ECT packet where ECT is marked"});
   v.value(
       "threshold_packets", c.threshold_packets,
@@ -117,6 +127,7 @@ void describe(Settings& v, MarkerConfig& c) {
            .help = "K of DDL data, if it is another: the static pair by class"});
   v.table("red", c.red);
   v.table("pie", c.pie);
+  v.table("pi2", c.pi2);
   v.table("codel", c.codel);
 }
 

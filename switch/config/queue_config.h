@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kMaxMtuBytes = 9000;
 inline constexpr std::uint32_t kFullFrameBytes = 1514;
 inline constexpr std::uint32_t kLargestFrameBytes = 18 + kMaxMtuBytes;
 
-enum class MarkerKind : std::uint8_t { kTailDrop, kStep, kRed, kPie, kCodel };
+enum class MarkerKind : std::uint8_t { kTailDrop, kStep, kRed, kPie, kPi2, kCodel };
 enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
 /// What becomes of a Not-ECT packet that an ECT packet in its place would be marked.
 enum class NotEct : std::uint8_t { kPass, kDrop };
@@ -46,6 +46,14 @@ struct PieConfig {
   double mark_ecnth = 0.1;  ///< above that probability ECT is dropped as well
 };
 
+/// RFC 9332's PI2 for one queue, see pi2_marker.h.
+struct Pi2Config {
+  Duration target = std::chrono::milliseconds(15);
+  Duration update_interval = std::chrono::milliseconds(16);
+  double alpha = 0.16;
+  double beta = 3.2;
+};
+
 /// RFC 8289, see codel_marker.h.
 struct CodelConfig {
   Duration target = std::chrono::milliseconds(5);
@@ -55,14 +63,15 @@ struct CodelConfig {
 struct MarkerConfig {
   MarkerKind kind = MarkerKind::kStep;
   /// When occupancy is judged: by step, RED and the regulated threshold. PIE judges at
-  /// enqueue and CoDel at dequeue, as their RFCs define them.
+  /// enqueue, PI2 and CoDel at dequeue, as their RFCs define them.
   MarkAt at = MarkAt::kEnqueue;
-  std::optional<NotEct> not_ect{};       ///< absent: step passes them, RED, PIE and CoDel drop
+  std::optional<NotEct> not_ect{};       ///< absent: step passes them, the others drop
   std::uint32_t threshold_packets = 40;  ///< step: K; >= 1
   std::optional<std::uint32_t>
       ddl_threshold_packets{};  ///< K of DDL data; absent: the same (the static pair)
   RedConfig red{};
   PieConfig pie{};
+  Pi2Config pi2{};
   CodelConfig codel{};
 };
 
@@ -95,6 +104,7 @@ inline constexpr auto kMarkerKinds = choices<MarkerKind>({{"tail_drop", MarkerKi
                                                           {"step", MarkerKind::kStep},
                                                           {"red", MarkerKind::kRed},
                                                           {"pie", MarkerKind::kPie},
+                                                          {"pi2", MarkerKind::kPi2},
                                                           {"codel", MarkerKind::kCodel}});
 inline constexpr auto kMarkAtNames =
     choices<MarkAt>({{"enqueue", MarkAt::kEnqueue}, {"dequeue", MarkAt::kDequeue}});
@@ -124,6 +134,7 @@ inline constexpr auto kCompositions = choices<Composition>({{"min", Composition:
 void describe(Settings& v, QueueConfig& c);
 void describe(Settings& v, RedConfig& c);
 void describe(Settings& v, PieConfig& c);
+void describe(Settings& v, Pi2Config& c);
 void describe(Settings& v, CodelConfig& c);
 void describe(Settings& v, MarkerConfig& c);
 void describe(Settings& v, RegulationPolicy& c);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/aqm/codel_marker.h"
+#include "common/aqm/pi2_marker.h"
 #include "common/aqm/pie_marker.h"
 #include "common/aqm/red_marker.h"
 #include "common/core/random.h"
@@ -102,6 +103,12 @@ std::unique_ptr<Marker> make_marker(const MarkerConfig& config, const MarkerPlac
                             .spared_bytes = 2 * kMeanPacketBytes,
                             .mark_ecnth = config.pie.mark_ecnth},
           place);
+    case MarkerKind::kPi2:
+      return std::make_unique<AtDequeue<Pi2Marker>>(
+          Pi2Marker::Params{.target = config.pi2.target,
+                            .t_update = config.pi2.update_interval,
+                            .alpha = config.pi2.alpha,
+                            .beta = config.pi2.beta});
     case MarkerKind::kCodel:
       return std::make_unique<AtDequeue<CodelMarker>>(
           CodelMarker::Params{.target = config.codel.target,

@@ -79,8 +79,8 @@ TEST(Pi2Marker, CatchesUpOnUpdatesAndStartsAnewAfterALongSleep) {
   EXPECT_EQ(standing.base_probability(), 1);
 }
 
-// The same gains hold the target with few flows and with many. Reno marked with q has windows of about sqrt(2 / q): with the window that fills
-// the path and the queue, p' is sqrt(2) / w.
+// The same gains hold the target with few flows and with many. Reno marked with q has windows of
+// about sqrt(2 / q): with the window that fills the path and the queue, p' is sqrt(2) / w.
 TEST(Pi2Marker, HoldsRenoFlowsAtTheTarget) {
   constexpr Duration kPacket = 100us, kRtt = 20ms;
   for (const std::uint32_t flows : {5U, 20U, 50U}) {

@@ -64,6 +64,7 @@ inline SwitchProcessConfig full_config() {
                          .beta = 20,
                          .burst_allowance = 3ms,
                          .mark_ecnth = 0.5},
+                 .pi2 = {.target = 3ms, .update_interval = 4ms, .alpha = 3, .beta = 30},
                  .codel = {.target = 2ms, .interval = 30ms}},
       .regulation = policy,
       .scheduler = SchedulerKind::kDwrr,

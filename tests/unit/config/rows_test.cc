@@ -264,6 +264,7 @@ TEST(Rows, EveryMemberHasOne) {
   expect_a_row_for_each_member<QueueConfig>();
   expect_a_row_for_each_member<RedConfig>();
   expect_a_row_for_each_member<PieConfig>();
+  expect_a_row_for_each_member<Pi2Config>();
   expect_a_row_for_each_member<CodelConfig>();
   expect_a_row_for_each_member<MarkerConfig>();
   expect_a_row_for_each_member<WindowPolicy>();
