@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/config/range_checker.h"
 #include "trafficgen/workload/job_config.h"
 
 namespace outrider::signal_faults_test {
@@ -119,6 +120,7 @@ JobConfig job() {
 
 std::vector<std::string> refused(const JobConfig& config) {
   ConfigIssues issues;
+  check_ranges(Checks(issues), config);
   check(Checks(issues), config);
   std::vector<std::string> keys;
   for (const auto& issue : issues) keys.push_back(issue.key);
