@@ -154,7 +154,7 @@ constexpr std::string_view type_of() {
 
 template <class T>
 struct Field {
-  using Element = typename detail::FieldElement<T>::type;
+  using Element = typename detail::FieldElement<T>::Type;
 
   static FieldFaults read(const Setting& s, const ConfigValue& v) {
     return detail::read_field(

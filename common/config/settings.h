@@ -199,15 +199,15 @@ inline constexpr bool kIsVector<std::vector<T, A>> = true;
 
 template <class T>
 struct FieldElement {
-  using type = T;
+  using Type = T;
 };
 template <class T>
 struct FieldElement<std::optional<T>> {
-  using type = T;
+  using Type = T;
 };
 template <class T>
 struct FieldElement<std::vector<T>> {
-  using type = T;
+  using Type = T;
 };
 
 /// Writes with `convert`, element by element.
@@ -228,7 +228,7 @@ std::optional<ConfigValue> write_field(const T& field, const Convert& convert) {
 /// broken, or empty.
 template <class T, class Convert>
 FieldFaults read_field(T& field, const ConfigValue& v, const Convert& convert) {
-  typename FieldElement<T>::type element{};
+  typename FieldElement<T>::Type element{};
   if constexpr (kIsVector<T>) {
     const auto* array = v.as<ConfigValue::Array>();
     if (array == nullptr) return {{{}, "must be an array, e.g. [a, b]"}};

@@ -58,7 +58,7 @@ class FakeExchange final : public Exchange {
   void hand_over(const Lane& lane, std::uint32_t part, std::uint64_t bytes,
                  Time) noexcept override {
     EXPECT_TRUE(open_.contains(key(lane))) << "begun";
-    under_way.emplace_back(lane, part, bytes);
+    under_way.push_back({lane, part, bytes});
   }
   void hand_over_all(const Lane& lane, Time now) noexcept override {
     for (std::uint32_t p = 0; p < parts(lane).size(); ++p)

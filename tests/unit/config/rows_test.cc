@@ -151,9 +151,7 @@ std::size_t lines_without(const std::multiset<std::string>& a,
 }
 
 template <class Config>
-struct RowsOf : testing::Test {
-  using type = Config;
-};
+struct RowsOf : testing::Test {};
 using Files = testing::Types<SwitchProcessConfig, GeneratorConfig>;
 TYPED_TEST_SUITE(RowsOf, Files);
 

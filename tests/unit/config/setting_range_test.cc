@@ -27,7 +27,7 @@ TEST(SettingRange, PowersOfTwo) {
   constexpr SettingRange kRange = powers_of_two(32, 64);
   EXPECT_EQ(kRange.breach(std::uint64_t{32}), "");
   EXPECT_EQ(kRange.breach(std::uint64_t{64}), "");
-  for (const std::uint64_t refused : {16, 33, 128})
+  for (const std::uint64_t refused : {16U, 33U, 128U})
     EXPECT_EQ(kRange.breach(refused),
               std::to_string(refused) + ": must be a power of two, 32 to 64");
   EXPECT_EQ(kRange.text(), "power of two, 32 to 64");

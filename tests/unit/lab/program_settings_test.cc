@@ -174,8 +174,8 @@ TEST(ProgramSettings, OfTheRegulatorDoNotSeparateOnFromOff) {
                        "arms = [\"off\", \"on-x\"]\n"),
               {.seeds = 1});
   ASSERT_EQ(cases.size(), 4U + 1U + 2U) << "off has no regulator to set";
-  std::vector<const Case*> pointers;
-  for (const auto& c : cases) pointers.push_back(&c);
+  std::vector<const Case*> pointers(cases.size());
+  std::ranges::transform(cases, pointers.begin(), [](const Case& c) { return &c; });
   EXPECT_THAT(points_of(pointers).off_case, testing::ElementsAre(0, 0, 0, 0, 0, 5, 5));
 }
 

@@ -17,6 +17,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;  // clang 14 does not deduce aggregates
 
 double aggregated(Aggregate how, std::vector<double> values) {
   if (how == Aggregate::kCount) return static_cast<double>(values.size());

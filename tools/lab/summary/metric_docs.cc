@@ -51,9 +51,9 @@ std::string renewed_page(const std::string& page) {
 }
 
 std::string renewed_schema(const std::string& schema) {
-  using Json = nlohmann::ordered_json;
-  Json all = Json::parse(schema);
-  all.at(Json::json_pointer("/properties/cases/items/properties/metrics")) = case_metrics_schema();
+  auto all = nlohmann::ordered_json::parse(schema);
+  all.at(nlohmann::ordered_json::json_pointer("/properties/cases/items/properties/metrics")) =
+      case_metrics_schema();
   return all.dump(2) + "\n";
 }
 
