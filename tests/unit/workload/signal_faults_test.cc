@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/config/config_file.h"
 #include "common/config/range_checker.h"
 #include "trafficgen/workload/job_config.h"
 
@@ -119,9 +120,10 @@ JobConfig job() {
 }
 
 std::vector<std::string> refused(const JobConfig& config) {
-  ConfigIssues issues;
+  ConfigIssues issues, joint;
   check_ranges(Checks(issues), config);
-  check(Checks(issues), config);
+  check(Checks(joint), config);
+  merge_issues(issues, joint);
   std::vector<std::string> keys;
   for (const auto& issue : issues) keys.push_back(issue.key);
   return keys;
