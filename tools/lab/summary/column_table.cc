@@ -96,6 +96,7 @@ std::string column_table(const std::string& summary, std::vector<std::string> co
     for (const auto& m : metrics())
       if (!m.tested.empty()) columns.emplace_back(m.name);
   std::vector<const Metric*> rows;
+  rows.reserve(columns.size());
   for (const auto& name : columns) rows.push_back(&metric_named(name));
   try {
     const Json in = Json::parse(summary);
