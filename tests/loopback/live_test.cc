@@ -238,7 +238,7 @@ TEST_F(Live, TheSwitchShowsItsQueues) {
   const std::size_t last = output.rfind("\n  s.p[0]  waiting ");
   ASSERT_NE(last, std::string::npos) << output;
   EXPECT_THAT(output.substr(last),
-              testing::HasSubstr("dropped tail_packets " + std::to_string(dropped) + "\n"));
+              testing::HasSubstr("  dropped tail_packets " + std::to_string(dropped) + "  "));
 }
 
 TEST_F(Live, NothingIsShownUnasked) {
