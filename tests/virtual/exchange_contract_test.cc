@@ -318,7 +318,7 @@ TEST_P(ExchangeContract, APeerThatIsGoneCompletesNothing) {
   if (s.way.bounded_loss) EXPECT_GT(s.notes.gave_up, 0);
   else EXPECT_FALSE(s.exchange->connected({0, 0, kPush}));
   // What is handed over for it is lost, and calls stay lawful.
-  s.exchange->hand_over({0, 0, kPull}, 0, 8'000, s.now());
+  s.pull(0, 0);
   s.exchange->end({0, 0, kPush}, s.now());
   s.exchange->note_last();
   s.run(10s);
