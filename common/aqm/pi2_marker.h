@@ -16,12 +16,11 @@ namespace outrider {
 /// PIE has to scale its steps by the probability.
 ///
 /// Marks are spread evenly: each packet adds p'^2 to a count, and one that brings it
-/// beyond 1 is marked. There is no random number and no timer: calls catch up on the
-/// updates that fell due before `now`, at most kMaxCatchUp of them; after a longer sleep
-/// the controller starts anew if the queue was left empty.
+/// beyond 1 is marked. There is no random number and no timer: a call catches up on all
+/// updates that fell due before `now` in one step, as the delay was the same in each.
 /// Call on_dequeue() exactly once for every packet that leaves the queue, in order, with
 /// non-decreasing `now`; if it is dropped, the next head is judged at the same `now`.
-/// O(1) a packet, no division, no allocation, not thread-safe (one lcore owns it).
+/// O(1) a packet, a division an update, no allocation, not thread-safe (one lcore owns it).
 ///
 /// Source: De Schepper, Bondarenko, Tsang and Briscoe, "PI2: A Linearized AQM for both
 /// Classic and Scalable TCP", CoNEXT 2016, section 4; RFC 9332, appendix A.1, for the
@@ -62,24 +61,16 @@ class Pi2Marker {
   /// p' as of the last update, in [0, 1]; packets are marked with its square.
   [[nodiscard]] double base_probability() const noexcept { return base_; }
 
-  static constexpr int kMaxCatchUp = 1024;
-
  private:
+  /// The first of the updates sees how the delay has changed; those after it do not. Each
+  /// moves p' by the same step then, so that clamping their sum once is clamping each.
   void catch_up(Time now) noexcept {
-    for (int i = 0; i < kMaxCatchUp && now >= next_update_; ++i) {
-      update();
-      next_update_ += params_.t_update;
-    }
-    if (now < next_update_) return;
-    next_update_ = now + params_.t_update;
-    if (delay_ == Duration::zero()) base_ = 0;
-  }
-
-  void update() noexcept {
-    base_ += params_.alpha * seconds(delay_ - params_.target) +
-             params_.beta * seconds(delay_ - old_delay_);
-    base_ = std::clamp(base_, 0.0, 1.0);
+    const auto further = (now - next_update_) / params_.t_update;
+    const double step = params_.alpha * seconds(delay_ - params_.target);
+    base_ = std::clamp(base_ + step + params_.beta * seconds(delay_ - old_delay_), 0.0, 1.0);
+    base_ = std::clamp(base_ + static_cast<double>(further) * step, 0.0, 1.0);
     old_delay_ = delay_;
+    next_update_ += (further + 1) * params_.t_update;
   }
 
   Params params_;

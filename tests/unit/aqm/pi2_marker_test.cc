@@ -57,14 +57,17 @@ TEST(Pi2Marker, MarksWithTheSquare) {
   EXPECT_NEAR(marks, 1000, 1);
 }
 
-TEST(Pi2Marker, CatchesUpOnUpdatesAndStartsAnewAfterALongSleep) {
-  Pi2Marker often(kRfc), seldom(kRfc);
-  for (Time now{1ms}; now < Time{320ms}; now += 1ms) (void)leave(often, 20ms, now);
-  (void)leave(seldom, 20ms, Time{1ms});
-  (void)leave(seldom, 20ms, Time{319ms});
+TEST(Pi2Marker, CatchesUpOnEveryUpdateHoweverLongItSlept) {
+  // Times and gains are binary fractions: no sum is rounded.
+  constexpr Pi2Marker::Params kExact{
+      .target = 15'625us, .t_update = 16ms, .alpha = 0.125, .beta = 2};
+  Pi2Marker often(kExact), seldom(kExact);
+  for (Time now{1ms}; now < Time{320ms}; now += 1ms) (void)leave(often, 31'250us, now);
+  (void)leave(seldom, 31'250us, Time{1ms});
+  (void)leave(seldom, 31'250us, Time{319ms});
   EXPECT_EQ(seldom.base_probability(), often.base_probability());
   ASSERT_GT(often.base_probability(), 0);
-  // With gains so small that the updates that are caught up do not bring p' back to 0.
+  // A step of 0.001 s^-1 x (delay - target) every 16 ms: 500 of them are 0.5.
   Pi2Marker left_empty({.target = 15ms, .t_update = 16ms, .alpha = 0.001, .beta = 0});
   Pi2Marker standing = left_empty;
   for (Pi2Marker* pi2 : {&left_empty, &standing}) {
@@ -73,6 +76,9 @@ TEST(Pi2Marker, CatchesUpOnUpdatesAndStartsAnewAfterALongSleep) {
     ASSERT_NEAR(pi2->base_probability(), 0.5, 1e-9);
   }
   (void)left_empty.on_dequeue(1015ms, 0, Time{8001ms});
+  (void)leave(left_empty, 0ms, Time{1500 * 16ms});  // 1000 steps of 0.001 x - 0.015
+  EXPECT_NEAR(left_empty.base_probability(), 0.5 - 0.015, 1e-9);
+  (void)left_empty.on_dequeue(0ms, 0, Time{24001ms});
   (void)leave(left_empty, 0ms, Time{1h});
   (void)leave(standing, 1015ms, Time{1h});
   EXPECT_EQ(left_empty.base_probability(), 0);
