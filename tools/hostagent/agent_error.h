@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace outrider {
+namespace outrider::agent {
 
 /// Why the agent cannot work on this host, with the command or setting that helps.
 class AgentError : public std::runtime_error {
@@ -11,4 +11,4 @@ class AgentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -8,7 +8,7 @@
 #include "tools/hostagent/agent_error.h"
 #include "tools/hostagent/bpf/wire.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 nlohmann::ordered_json json_of(const ProgramCost& cost) {
   nlohmann::ordered_json out{{"runs", cost.runs}, {"ns_per_run", nullptr}};
@@ -37,4 +37,4 @@ void write_report(const std::string& path, const nlohmann::ordered_json& report)
   if (!out) throw AgentError(path + ": cannot be written: " + std::strerror(errno));
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -6,7 +6,7 @@
 
 #include "tools/hostagent/bpf_program.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// {"runs": n, "ns_per_run": x}; x is null if the program never ran, or nobody timed it.
 nlohmann::ordered_json json_of(const ProgramCost& cost);
@@ -20,4 +20,4 @@ void say_report(const std::string& path, const nlohmann::ordered_json& report);
 /// Throws AgentError if the file cannot be written. @param path empty: nothing is
 void write_report(const std::string& path, const nlohmann::ordered_json& report);
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -18,7 +18,7 @@
 #include "tools/hostagent/stop_signals.h"
 #include "tools/hostagent/tos_signal_socket.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 constexpr std::uint32_t kMaxPeriods = 256;  ///< flows whose period is learned
@@ -181,4 +181,4 @@ int run_announce(const AgentOptions& options) {
   return kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -17,7 +17,7 @@
 #include "tools/hostagent/instance_lock.h"
 #include "tools/hostagent/stop_signals.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 struct Destroy {
@@ -64,4 +64,4 @@ int run_answer(const AgentOptions& options) {
   return kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -2,10 +2,10 @@
 
 #include "tools/hostagent/options.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// outrider-hostagent answer, until a stop signal. Throws AgentError.
 /// @return exit status
 int run_answer(const AgentOptions& options);
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -10,7 +10,7 @@
 
 #include "tools/hostagent/agent_error.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 void refuse_load(int error) {
   std::string text =
@@ -58,4 +58,4 @@ CostMeter::CostMeter() : fd_(bpf_enable_stats(BPF_STATS_RUN_TIME)) {
 
 CostMeter::~CostMeter() { close(fd_); }
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -7,7 +7,7 @@
 
 struct bpf_object;
 
-namespace outrider {
+namespace outrider::agent {
 
 /// Throws AgentError with what a failed load of a BPF object means and what helps.
 /// @param error of libbpf, negative
@@ -38,4 +38,4 @@ class CostMeter {
   int fd_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

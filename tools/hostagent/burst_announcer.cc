@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace outrider {
+namespace outrider::agent {
 
 BurstAnnouncer::BurstAnnouncer(const Params& params)
     : params_(params), predictor_(params.predictor) {}
@@ -38,4 +38,4 @@ std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::take(Time now) {
 
 void BurstAnnouncer::forget(std::uint64_t flow) { flows_.erase(flow); }
 
-}  // namespace outrider
+}  // namespace outrider::agent

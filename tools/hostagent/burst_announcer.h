@@ -7,7 +7,7 @@
 #include "common/core/clock.h"
 #include "common/regulation/period_predictor.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// Decides when a worker's bursts are announced: at the first byte, or `lead` ahead of it
 /// once the period of the flow is known. It is told of onsets (the first payload after a
@@ -66,4 +66,4 @@ class BurstAnnouncer {
   Counters counters_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

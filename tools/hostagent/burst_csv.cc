@@ -5,7 +5,7 @@
 
 #include "tools/hostagent/agent_error.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 BurstCsv::BurstCsv(const std::string& path, std::uint64_t max_rows)
     : path_(path), out_(path), max_rows_(max_rows) {
@@ -35,4 +35,4 @@ void BurstCsv::close() {
   if (!out_) throw AgentError(path_ + ": cannot be written: " + std::strerror(errno));
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -7,7 +7,7 @@
 
 #include "tools/hostagent/job_profile.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// bursts.csv of a recording: a row a burst, in the order of being handed over; times count
 /// from the first burst's begin. Bounded in rows, and by its caller's flows. Throws AgentError if
@@ -35,4 +35,4 @@ class BurstCsv {
   std::map<std::size_t, Time> ended_;  ///< last burst of each flow
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -12,7 +12,7 @@
 #include "tools/hostagent/agent_error.h"
 #include "tools/hostagent/watch.skel.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 int take_onset(void* on_onset, void* onset, std::size_t /*bytes*/) {
@@ -101,4 +101,4 @@ bool BurstWatch::replaced_leftover() const noexcept {
   return egress_->replaced_leftover() || (ingress_ && ingress_->replaced_leftover());
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

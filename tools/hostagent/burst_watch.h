@@ -15,7 +15,7 @@
 struct watch_bpf;
 struct ring_buffer;
 
-namespace outrider {
+namespace outrider::agent {
 
 /// What a BurstWatch looks at of what comes in.
 enum class WatchedIngress : std::uint8_t {
@@ -64,4 +64,4 @@ class BurstWatch {
   std::unique_ptr<ClsactFilter> ingress_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -7,7 +7,7 @@
 
 #include "tools/hostagent/agent_error.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 /// Where our filters stand among others'.
@@ -98,4 +98,4 @@ ClsactFilter::~ClsactFilter() {
   bpf_tc_hook_destroy(&hook);
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

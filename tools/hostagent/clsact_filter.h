@@ -4,7 +4,7 @@
 
 #include "tools/hostagent/network_interface.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// Where a program stands at the hook, in the order in which they are asked. Each place is of
 /// one kind of agent, so that different kinds share an interface.
@@ -39,4 +39,4 @@ class ClsactFilter {
   bool replaced_leftover_ = false;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -12,7 +12,7 @@
 #include "tools/hostagent/bpf/wire.h"
 #include "tools/hostagent/dctcp.skel.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 // Of linux/bpf.h since Linux 6.4; libbpf 1.1 does not have them.
@@ -68,4 +68,4 @@ std::vector<std::uint64_t> CongestionControl::counts() const {
 
 ProgramCost CongestionControl::cost() const { return cost_of_all(object_->obj); }
 
-}  // namespace outrider
+}  // namespace outrider::agent

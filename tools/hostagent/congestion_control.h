@@ -8,7 +8,7 @@
 
 struct dctcp_bpf;
 
-namespace outrider {
+namespace outrider::agent {
 
 /// DCTCP (bpf/dctcp.bpf.c) among the congestion controls of this kernel, in all network
 /// namespaces, from construction to destruction; the kernel takes it away too when the
@@ -37,4 +37,4 @@ class CongestionControl {
   int link_ = -1;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -12,7 +12,7 @@
 #include "tools/hostagent/congestion_control.h"
 #include "tools/hostagent/stop_signals.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 nlohmann::ordered_json report_of(const CongestionControl& control) {
@@ -44,4 +44,4 @@ int run_dctcp(const AgentOptions& options) {
   return kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -2,10 +2,10 @@
 
 #include "tools/hostagent/options.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// outrider-hostagent dctcp, until a stop signal. Throws AgentError.
 /// @return exit status
 int run_dctcp(const AgentOptions& options);
 
-}  // namespace outrider
+}  // namespace outrider::agent

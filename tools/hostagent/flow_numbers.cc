@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 bool same(const AgentFlowKey& a, const AgentFlowKey& b) {
@@ -36,4 +36,4 @@ std::optional<AgentFlowKey> FlowNumbers::key(std::size_t number) const {
   return known == entries_.end() ? std::nullopt : std::optional(known->flow);
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -6,7 +6,7 @@
 
 #include "tools/hostagent/bpf/wire.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// Numbers flows by their keys, in order of appearance; a number is never given again.
 /// Bounded: a new flow beyond the limit takes the place of the one that was asked for longest
@@ -39,4 +39,4 @@ class FlowNumbers {
   std::uint64_t questions_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -11,7 +11,7 @@
 
 #include "tools/hostagent/agent_error.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 // A name in the abstract namespace of Unix sockets: no file that a killed agent would leave.
 InstanceLock::InstanceLock(const std::string& kind, const NetworkInterface& interface)
@@ -32,4 +32,4 @@ InstanceLock::InstanceLock(const std::string& kind, const NetworkInterface& inte
 
 InstanceLock::~InstanceLock() { close(fd_); }
 
-}  // namespace outrider
+}  // namespace outrider::agent

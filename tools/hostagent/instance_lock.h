@@ -4,7 +4,7 @@
 
 #include "tools/hostagent/network_interface.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// One agent of a kind on an interface at a time. The kernel lets go of it however the
 /// process ends, and every network namespace has its own. Throws AgentError if another
@@ -21,4 +21,4 @@ class InstanceLock {
   int fd_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

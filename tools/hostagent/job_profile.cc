@@ -5,7 +5,7 @@
 
 #include "common/config/quantities.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 constexpr std::uint64_t kBytesPerParameter = 4;
@@ -75,4 +75,4 @@ std::string profile_toml(const JobProfile::Result& r, const std::string& name) {
   return text + "]\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

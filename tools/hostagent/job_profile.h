@@ -8,7 +8,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// One burst of one flow, whole.
 struct RecordedBurst {
@@ -59,4 +59,4 @@ class JobProfile {
 /// Forward to backward pass 1:2 is an assumption, as in the other profiles.
 std::string profile_toml(const JobProfile::Result& result, const std::string& name);
 
-}  // namespace outrider
+}  // namespace outrider::agent

@@ -13,6 +13,7 @@
 
 int main(int argc, char** argv) {
   using namespace outrider;
+  using namespace outrider::agent;
   const auto parsed = parse_agent_command_line(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
   libbpf_set_print([](libbpf_print_level, const char*, va_list) { return 0; });  // said by us

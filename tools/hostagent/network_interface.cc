@@ -12,7 +12,7 @@
 
 #include "tools/hostagent/agent_error.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 /// A route netlink socket.
@@ -92,4 +92,4 @@ bool has_clsact_filters(const NetworkInterface& interface) {
   return false;
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

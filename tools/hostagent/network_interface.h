@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace outrider {
+namespace outrider::agent {
 
 /// An interface of this host's network namespace.
 struct NetworkInterface {
@@ -18,4 +18,4 @@ NetworkInterface interface_named(const std::string& name);
 /// AgentError if the kernel does not say.
 bool has_clsact_filters(const NetworkInterface& interface);
 
-}  // namespace outrider
+}  // namespace outrider::agent

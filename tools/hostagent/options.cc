@@ -11,7 +11,7 @@
 #include "common/config/quantities.h"
 #include "common/telemetry/exit_status.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 constexpr const char* kHelp =
@@ -240,4 +240,4 @@ ParsedAgentLine parse_agent_command_line(int argc, const char* const* argv) {
   return parsed;
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

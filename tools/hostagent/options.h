@@ -8,7 +8,7 @@
 #include "common/core/clock.h"
 #include "common/net/udp_signal.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 enum class AgentCommand : std::uint8_t { kAnnounce, kAnswer, kRecord, kDctcp };
 
@@ -68,4 +68,4 @@ std::vector<std::string> faults_of(const AgentOptions& options);
 std::optional<ServerAddress> parse_server(const std::string& text);
 std::string format_address(std::uint32_t address);
 
-}  // namespace outrider
+}  // namespace outrider::agent

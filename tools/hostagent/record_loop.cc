@@ -20,7 +20,7 @@
 #include "tools/hostagent/job_profile.h"
 #include "tools/hostagent/stop_signals.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 Time time_of(std::uint64_t ns) { return Time{std::chrono::nanoseconds(ns)}; }
@@ -155,4 +155,4 @@ int run_record(const AgentOptions& options) {
   return kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

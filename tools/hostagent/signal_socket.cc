@@ -11,7 +11,7 @@
 
 #include "tools/hostagent/agent_error.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 int bound_socket(std::uint16_t port) {
@@ -73,4 +73,4 @@ std::uint64_t SignalSocket::take_acks() {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

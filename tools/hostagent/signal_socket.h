@@ -4,7 +4,7 @@
 
 #include "common/net/udp_signal.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// Sends STARTs from, and takes ACKs at, the signal port of this host. Throws AgentError if
 /// the port is taken.
@@ -28,4 +28,4 @@ class SignalSocket {
   int fd_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

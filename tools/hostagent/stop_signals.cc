@@ -10,7 +10,7 @@
 
 #include "tools/hostagent/agent_error.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 int blocked_signals() {
@@ -30,4 +30,4 @@ StopSignals::StopSignals() : fd_(blocked_signals()) {
 
 StopSignals::~StopSignals() { close(fd_); }
 
-}  // namespace outrider
+}  // namespace outrider::agent

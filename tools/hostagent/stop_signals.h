@@ -1,6 +1,6 @@
 #pragma once
 
-namespace outrider {
+namespace outrider::agent {
 
 /// SIGINT and SIGTERM as a file descriptor that becomes readable, so that an agent that
 /// waits is stopped at a point of its own. Throws AgentError.
@@ -16,4 +16,4 @@ class StopSignals {
   int fd_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

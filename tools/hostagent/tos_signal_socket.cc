@@ -15,7 +15,7 @@
 #include "common/net/tos_signal.h"
 #include "tools/hostagent/agent_error.h"
 
-namespace outrider {
+namespace outrider::agent {
 namespace {
 
 constexpr std::uint8_t kTtl = 64;
@@ -76,4 +76,4 @@ bool TosSignalSocket::send(const AgentFlowKey& flow, std::uint32_t sequence,
                 sizeof(to)) == static_cast<ssize_t>(packet.size());
 }
 
-}  // namespace outrider
+}  // namespace outrider::agent

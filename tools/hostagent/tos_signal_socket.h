@@ -5,7 +5,7 @@
 
 #include "tools/hostagent/bpf/wire.h"
 
-namespace outrider {
+namespace outrider::agent {
 
 /// IPv4 and TCP header, no options.
 using TosStart = std::array<std::uint8_t, 40>;
@@ -33,4 +33,4 @@ class TosSignalSocket {
   int fd_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::agent

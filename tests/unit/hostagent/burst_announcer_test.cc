@@ -7,6 +7,8 @@
 namespace outrider::burst_announcer_test {
 namespace {
 
+using namespace agent;
+
 using namespace std::chrono_literals;
 
 constexpr Duration kPeriod = 100ms, kLead = 5ms;

@@ -6,6 +6,8 @@
 namespace outrider::flow_numbers_test {
 namespace {
 
+using namespace agent;
+
 AgentFlowKey flow(std::uint16_t port) {
   return {
       .source_address = 1, .destination_address = 2, .source_port = port, .destination_port = 4};

@@ -14,6 +14,8 @@
 namespace outrider::job_profile_test {
 namespace {
 
+using namespace agent;
+
 using namespace std::chrono_literals;
 
 Time at(Duration t) { return Time{t}; }

@@ -12,6 +12,8 @@
 namespace outrider::options_test {
 namespace {
 
+using namespace agent;
+
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 

@@ -7,6 +7,8 @@
 namespace outrider::tos_signal_socket_test {
 namespace {
 
+using namespace agent;
+
 TEST(TosStart, IsASegmentOfTheFlowWithoutFlagOrPayload) {
   const AgentFlowKey flow{.source_address = htonl(0x0A000001),
                           .destination_address = htonl(0x0A000009),
