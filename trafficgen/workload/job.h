@@ -74,7 +74,7 @@ class Job final : private CollectiveOperation::Owner {
   /// Lanes of a worker: one to each server, or one to its right neighbour.
   [[nodiscard]] std::uint32_t targets() const noexcept { return lanes_.targets; }
   [[nodiscard]] Host& target(std::uint32_t worker, std::uint32_t target) const noexcept {
-    return *lanes_.ends[std::size_t{worker} * lanes_.targets + target];
+    return *lanes_.ends[lanes_.index_of(worker, target)];
   }
   /// What a worker sends in an iteration, over all targets.
   [[nodiscard]] std::uint64_t push_bytes(std::uint32_t worker) const noexcept;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -146,6 +147,15 @@ struct ExchangeSetup {
   std::vector<std::uint8_t>
       nic_classes{};  ///< [targets] of pulls at the targets' NICs; empty: none
 
+  /// In lists that are [worker][target].
+  [[nodiscard]] std::size_t index_of(std::uint32_t worker, std::uint32_t target) const noexcept {
+    return std::size_t{worker} * targets + target;
+  }
+  /// Of the lane's bursts.
+  [[nodiscard]] const std::vector<BurstPart>& parts(const Lane& lane) const noexcept {
+    const auto& lists = lane.direction == BurstDirection::kPush ? pushes : pulls;
+    return lists[index_of(lane.worker, lane.target)];
+  }
   [[nodiscard]] std::uint32_t owner(std::uint32_t worker) const noexcept {
     return first_owner == 0 ? 0 : first_owner + worker;
   }

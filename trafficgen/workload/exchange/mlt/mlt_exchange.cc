@@ -90,15 +90,15 @@ void MltExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   const Lane push{worker, target, BurstDirection::kPush};
   const Lane pull{worker, target, BurstDirection::kPull};
   Host& near = *setup_.workers[worker];
-  Host& far = *setup_.ends[index_of(push)];
+  Host& far = *setup_.ends[setup_.index_of(worker, target)];
   const FlowKey flow{near.address(), far.address(), near.allocate_port(), setup_.port};
   MltEndpoint::Setup ends{.flow = flow,
-                          .sends = {.tensors = tensors_of(parts(push)),
+                          .sends = {.tensors = tensors_of(setup_.parts(push)),
                                     .packet_bytes = control_.mss_bytes,
                                     .ecn = setup_.tcp.ecn,
                                     .obeys_marks = setup_.tcp.obey_ece,
                                     .seed = setup_.seed},
-                          .receives = tensors_of(parts(pull))};
+                          .receives = tensors_of(setup_.parts(pull))};
   MltEndpoint::Setup back = ends;
   back.flow = flow.reversed();
   std::swap(back.sends.tensors, back.receives);
@@ -112,10 +112,6 @@ void MltExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
 }
 
 MltExchange::~MltExchange() = default;
-
-const std::vector<BurstPart>& MltExchange::parts(const Lane& lane) const noexcept {
-  return (lane.direction == BurstDirection::kPush ? setup_.pushes : setup_.pulls)[index_of(lane)];
-}
 
 /// Layers in forward order are shared out among the classes, the front ones to the first.
 std::vector<MltTensor> MltExchange::tensors_of(std::span<const BurstPart> parts) const {
@@ -138,7 +134,7 @@ std::vector<MltTensor> MltExchange::tensors_of(std::span<const BurstPart> parts)
 std::span<const ByteRange> MltExchange::missing_of(const End& end) noexcept {
   missing_.clear();
   std::uint64_t tensor_begin = 0;
-  const auto& received = parts(end.receives);
+  const auto& received = setup_.parts(end.receives);
   for (std::uint32_t t = 0; t < received.size(); ++t) {
     end.endpoint.receiver().for_each_missing(t, [&](std::uint64_t at, std::uint64_t bytes) {
       missing_.push_back({tensor_begin + at, tensor_begin + at + bytes});
@@ -149,12 +145,12 @@ std::span<const ByteRange> MltExchange::missing_of(const End& end) noexcept {
 }
 
 MltExchange::End& MltExchange::sender(const Lane& lane) noexcept {
-  Pair& p = *pairs_[index_of(lane)];
+  Pair& p = *pairs_[setup_.index_of(lane.worker, lane.target)];
   return lane.direction == BurstDirection::kPush ? p.at_worker : p.at_target;
 }
 
 const MltExchange::End& MltExchange::sender(const Lane& lane) const noexcept {
-  const Pair& p = *pairs_[index_of(lane)];
+  const Pair& p = *pairs_[setup_.index_of(lane.worker, lane.target)];
   return lane.direction == BurstDirection::kPush ? p.at_worker : p.at_target;
 }
 
@@ -170,7 +166,7 @@ BurstPlace MltExchange::next_place(std::uint32_t worker, std::uint32_t target) n
 /// Its pulls may come.
 void MltExchange::begin_iteration(std::uint32_t worker, std::uint32_t iteration) noexcept {
   for (std::uint32_t t = 0; t < setup_.targets; ++t) {
-    if (parts({worker, t, BurstDirection::kPull}).empty()) continue;
+    if (setup_.parts({worker, t, BurstDirection::kPull}).empty()) continue;
     End& end = sender({worker, t, BurstDirection::kPush});
     end.expected = {setup_.job, static_cast<std::uint16_t>(worker), iteration,
                     BurstDirection::kPull};
@@ -198,7 +194,8 @@ void MltExchange::begin_pull(const BurstLedger& burst, std::uint32_t target, Tim
 /// said counts as said.
 void MltExchange::begin(End& end, const BurstIdentity& burst, Time now) noexcept {
   note(end);
-  while (!end.handed_over.empty()) end.owed_bytes += parts(end.sends)[end.handed_over.pop()].bytes;
+  while (!end.handed_over.empty())
+    end.owed_bytes += setup_.parts(end.sends)[end.handed_over.pop()].bytes;
   end.sent = burst;
   end.endpoint.begin_send(burst, now);
 }
@@ -207,7 +204,7 @@ void MltExchange::begin(End& end, const BurstIdentity& burst, Time now) noexcept
 void MltExchange::acknowledge(End& end, Time now) noexcept {
   std::uint64_t bytes = 0;
   while (!end.handed_over.empty() && end.endpoint.sender().stopped(end.handed_over.peek()))
-    bytes += parts(end.sends)[end.handed_over.pop()].bytes;
+    bytes += setup_.parts(end.sends)[end.handed_over.pop()].bytes;
   tell(end, bytes, now);
 }
 
@@ -226,7 +223,7 @@ void MltExchange::hand_over(const Lane& lane, std::uint32_t part, std::uint64_t,
 }
 
 void MltExchange::hand_over_all(const Lane& lane, Time now) noexcept {
-  const auto& sent = parts(lane);
+  const auto& sent = setup_.parts(lane);
   for (std::uint32_t part = 0; part < sent.size(); ++part)
     hand_over(lane, part, sent[part].bytes, now);
 }

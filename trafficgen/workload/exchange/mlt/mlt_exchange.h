@@ -54,10 +54,6 @@ class MltExchange final : public Exchange {
   struct End;
   struct Pair;
 
-  [[nodiscard]] std::size_t index_of(const Lane& lane) const noexcept {
-    return std::size_t{lane.worker} * setup_.targets + lane.target;
-  }
-  [[nodiscard]] const std::vector<BurstPart>& parts(const Lane& lane) const noexcept;
   [[nodiscard]] End& sender(const Lane& lane) noexcept;
   [[nodiscard]] const End& sender(const Lane& lane) const noexcept;
   [[nodiscard]] std::vector<MltTensor> tensors_of(std::span<const BurstPart> parts) const;

@@ -306,8 +306,7 @@ void TcpExchange::hand_over(const Lane& lane, std::uint32_t part, std::uint64_t 
 }
 
 void TcpExchange::hand_over_all(const Lane& lane, Time now) noexcept {
-  const std::size_t i = std::size_t{lane.worker} * setup_.targets + lane.target;
-  const auto& parts = (lane.direction == BurstDirection::kPush ? setup_.pushes : setup_.pulls)[i];
+  const auto& parts = setup_.parts(lane);
   if (!setup_.parts_told) return hand_over(lane, 0, bytes_of(parts), now);
   for (std::uint32_t part = 0; part < parts.size(); ++part)
     hand_over(lane, part, parts[part].bytes, now);

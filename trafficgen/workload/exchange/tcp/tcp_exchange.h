@@ -54,10 +54,10 @@ class TcpExchange final : public Exchange {
   struct Gate;
 
   [[nodiscard]] Pair& pair(std::uint32_t worker, std::uint32_t target) noexcept {
-    return *pairs_[std::size_t{worker} * setup_.targets + target];
+    return *pairs_[setup_.index_of(worker, target)];
   }
   [[nodiscard]] const Pair& pair(std::uint32_t worker, std::uint32_t target) const noexcept {
-    return *pairs_[std::size_t{worker} * setup_.targets + target];
+    return *pairs_[setup_.index_of(worker, target)];
   }
   /// The lane's sending end; nullptr between connections.
   [[nodiscard]] TcpConnection* sender(const Lane& lane) const noexcept;
