@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "common/config/checks.h"
 #include "common/config/setting_range.h"
+#include "common/config/settings.h"
 #include "common/core/batch.h"
 
 namespace outrider {
@@ -20,7 +22,25 @@ inline constexpr std::uint64_t kMaxLcore = 1023;
 inline constexpr SettingRange kDescriptors = powers_of_two(32, 32768);
 inline constexpr SettingRange kBinWidths = durations_from(std::chrono::microseconds(1));
 
+/// TOML's integers are signed.
+inline constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
+
 /// A [[device]]: a PCI address or a vdev.
 void check_device(const Checks& at, std::string_view device);
+
+/// The rows that a [[device]] has in the files of all programs.
+template <class Device>
+void describe_device(Settings& v, Device& c) {
+  const About descriptors{.range = kDescriptors, .help = "rings of the device"};
+  v.value("name", c.name,
+          {.required = true, .accepts = "unique", .help = "how ports and hosts refer to it"});
+  v.value("device", c.device,
+          {.required = true,
+           .accepts = "PCI address, or a vdev string that begins with `net_` or `eth_`; unique; at "
+                      "most 32 devices",
+           .help = "the Ethernet device"});
+  v.value("rx_descriptors", c.rx_descriptors, descriptors);
+  v.value("tx_descriptors", c.tx_descriptors, descriptors);
+}
 
 }  // namespace outrider

@@ -1,29 +1,12 @@
-#include <limits>
-
 #include "common/config/process_checks.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/lcore_plan.h"
 #include "switch/config/reload_rules.h"
 
 namespace outrider {
-namespace {
-
-constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
-
-}  // namespace
 
 void describe(Settings& v, DeviceConfig& c) {
-  v.value("name", c.name,
-          {.required = true, .accepts = "unique", .help = "how ports and hosts refer to it"});
-  v.value("device", c.device,
-          {.required = true,
-           .accepts = "PCI address, or a vdev string that begins with `net_` or `eth_`; unique; at "
-                      "most 32 devices",
-           .help = "the Ethernet device"});
-  v.value("rx_descriptors", c.rx_descriptors,
-          {.range = kDescriptors, .help = "rings of the device"});
-  v.value("tx_descriptors", c.tx_descriptors,
-          {.range = kDescriptors, .help = "rings of the device"});
+  describe_device(v, c);
   v.value("rx_queues", c.rx_queues,
           {.range = integers(1, kMaxRxQueues),
            .accepts = "what the device has",
@@ -130,14 +113,11 @@ void describe(Settings& v, SwitchConfig& c) {
 }
 
 void describe(Settings& v, SwitchLinkConfig& c) {
-  v.value("a", c.a,
-          {.required = true,
-           .accepts = "`\"switch.port\"`; a port is in one link",
-           .help = "joins two ports in memory"});
-  v.value("b", c.b,
-          {.required = true,
-           .accepts = "`\"switch.port\"`; a port is in one link",
-           .help = "joins two ports in memory"});
+  const About end{.required = true,
+                  .accepts = "`\"switch.port\"`; a port is in one link",
+                  .help = "joins two ports in memory"};
+  v.value("a", c.a, end);
+  v.value("b", c.b, end);
   v.duration("delay", c.delay,
              {.range = durations(Duration::zero(), kMaxDelay), .help = "one way"});
 }

@@ -1,28 +1,11 @@
-#include <limits>
-
 #include "common/config/process_checks.h"
 #include "trafficgen/config/config_limits.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider {
-namespace {
-
-constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
-
-}  // namespace
 
 void describe(Settings& v, GeneratorDeviceConfig& c) {
-  v.value("name", c.name,
-          {.required = true, .accepts = "unique", .help = "how ports and hosts refer to it"});
-  v.value("device", c.device,
-          {.required = true,
-           .accepts = "PCI address, or a vdev string that begins with `net_` or `eth_`; unique; at "
-                      "most 32 devices",
-           .help = "the Ethernet device"});
-  v.value("rx_descriptors", c.rx_descriptors,
-          {.range = kDescriptors, .help = "rings of the device"});
-  v.value("tx_descriptors", c.tx_descriptors,
-          {.range = kDescriptors, .help = "rings of the device"});
+  describe_device(v, c);
   describe(v, c.arp);  // its keys stand in [[device]] itself
   v.rate("line_rate", c.line_rate,
          {.range = link_rates(),
