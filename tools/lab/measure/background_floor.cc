@@ -39,15 +39,6 @@ Passages passages(const QueueReport& queue) {
   return out;
 }
 
-/// The floor that `window` is to keep at the measured queue.
-double floor_of(const Case& definition) {
-  for (const auto& sw : definition.switches.switches)
-    for (const auto& port : sw.ports)
-      if (sw.name + "." + port.name == definition.measured_queue)
-        return port.regulation.window.floor;
-  return 0;
-}
-
 void add_shares(const QueueReport& queue, std::int64_t bin_ns, const Passage& p,
                 std::int64_t rtt_ns, double floor, BackgroundFloor& out) {
   const std::int64_t from = (p.first + bin_ns - 1) / bin_ns;
@@ -101,7 +92,8 @@ BackgroundFloor background_floor(const Case& definition, const RunResult& result
     return b.delivered_bytes[TrafficClass::kBackground];
   });
   const Passages at_queue = passages(*queue);
-  const double floor = floor_of(definition);
+  const SwitchPortConfig* port = find_port(definition);
+  const double floor = port == nullptr ? 0 : port->regulation.window.floor;
   for (const auto& it : iterations_of(definition, result.traffic, BurstDirection::kPush)) {
     if (!it.complete || it.announced_ns == kNotYet_ns) continue;
     if (const auto p = at_queue.find({it.job, it.iteration}); p != at_queue.end())

@@ -173,13 +173,6 @@ void measure_queue_bursts(const QueueReport& queue, std::uint32_t skip_iteration
   }
 }
 
-const SwitchPortConfig* find_port(const Case& definition) {
-  for (const auto& sw : definition.switches.switches)
-    for (const auto& port : sw.ports)
-      if (sw.name + "." + port.name == definition.measured_queue) return &port;
-  return nullptr;
-}
-
 void describe_queue(const Case& definition, const SwitchReport& switches, const QueueReport* queue,
                     const Excluded& excluded, CaseMetrics& m) {
   const auto dot = definition.measured_queue.rfind('.');
@@ -301,6 +294,13 @@ Excluded flag(std::vector<IterationBursts>& pushes, const Case& definition, Runt
 const QueueReport* find_queue(const SwitchReport& report, const std::string& switch_dot_port) {
   for (const auto& queue : report.queues)
     if (queue.switch_name + "." + queue.port_name == switch_dot_port) return &queue;
+  return nullptr;
+}
+
+const SwitchPortConfig* find_port(const Case& definition) {
+  for (const auto& sw : definition.switches.switches)
+    for (const auto& port : sw.ports)
+      if (sw.name + "." + port.name == definition.measured_queue) return &port;
   return nullptr;
 }
 

@@ -20,6 +20,9 @@ namespace outrider {
 /// The measured queue of a report, or nullptr if it is not there.
 const QueueReport* find_queue(const SwitchReport& report, const std::string& switch_dot_port);
 
+/// The configuration of the measured queue's port, or nullptr if there is none.
+const SwitchPortConfig* find_port(const Case& definition);
+
 /// Nanoseconds that the switch's clock is ahead of the generator's: zero in
 /// virtual time; between processes the median, over bursts joined by identity, of
 /// first arrival at the measured queue less first byte sent. That includes the way
