@@ -8,7 +8,7 @@
 
 namespace outrider {
 
-/// What waits in a queue beside the packet that is judged.
+/// The packets that wait in a queue, without the packet that is judged.
 struct Occupancy {
   std::uint32_t packets = 0;
   std::uint64_t bytes = 0;

@@ -32,8 +32,8 @@ struct ReloadRule {
 inline constexpr ReloadRule kReloads{ReloadRule::Rule::kFree, {}};
 constexpr ReloadRule refused(std::string_view why) { return {ReloadRule::Rule::kRefused, why}; }
 
-/// What is said of a setting beside its key, its field and its default, which is the
-/// field's initializer.
+/// Everything that a row states about a setting, apart from its key and its field. The
+/// default is the field's initializer.
 struct About {
   bool required = false;
   SettingRange range{};        ///< of the value, or of each of a list
@@ -43,7 +43,7 @@ struct About {
   ReloadRule reload{};
 };
 
-/// Of describe() functions that say nothing of their keys but this.
+/// Shorthands for rows that state only whether their key is required.
 struct Presence {
   static constexpr About kOptional{};
   static constexpr About kRequired{.required = true};
@@ -60,8 +60,8 @@ using FieldFaults = std::vector<FieldFault>;
 
 struct Setting;
 
-/// What can be done with a field of one type. A field is one value, an optional of
-/// one, or a list.
+/// The operations on a field of one type. A field is one value, an optional of one, or a
+/// list.
 struct FieldOps {
   std::string_view type;  ///< of one element: "integer", "duration"
   bool optional = false;

@@ -5,9 +5,9 @@
 
 namespace outrider {
 
-/// What a number of a report is: its row in fields(), the one place that says so. The JSON
-/// report takes the name from it, Prometheus series, type and help, DPDK telemetry and the
-/// live view whether and as what they show it.
+/// Describes one number of a report. Its row in fields() is the only place that does: the
+/// JSON report takes the name from there, Prometheus takes the series, type and help, and
+/// DPDK telemetry and the live view take whether they show it and under which name.
 ///
 ///     template <class V, class R>
 ///     requires std::same_as<std::remove_const_t<R>, PaceCounters>

@@ -8,7 +8,7 @@
 
 namespace outrider {
 
-/// What a PeriodPredictor has met.
+/// Counts of the bursts and jobs that a PeriodPredictor has seen.
 struct PredictionCounters {
   std::uint64_t onsets = 0;
   std::uint64_t hits = 0;

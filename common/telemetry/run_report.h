@@ -11,7 +11,7 @@
 
 namespace outrider {
 
-/// What the reports of both programs say of their run.
+/// The figures of a run that the reports of both programs have.
 struct RunReport {
   std::int64_t bin_ns = 0;  ///< width of the time series' bins
   std::int64_t end_ns = 0;
