@@ -53,37 +53,45 @@ TEST(Disciplines, NotEctIsPassedOrDroppedWhereEctIsMarked) {
   }
 }
 
-// Offered more than the link for seconds. Both aim at a delay, and Not-ECT packets
-// are dropped: the queue has to settle near the target. PIE is offered 1.25 times the
-// link, CoDel 1.02 times: what does not respond to its drops makes it climb its square
+// Offered more than the link for seconds. All three aim at a delay, and Not-ECT packets
+// are dropped: the queue has to settle near the target. PIE and PI2 are offered 1.25 times
+// the link, CoDel 1.02 times: what does not respond to its drops makes it climb its square
 // root, and a fifth of all packets would take it 5 s (interval^2 x drop rate / 2); for the
 // same reason it swings around more than its target.
-TEST(Disciplines, PieAndCodelSettleAtTheirTargetUnderOverload) {
-  for (const MarkerKind kind : {MarkerKind::kPie, MarkerKind::kCodel}) {
+TEST(Disciplines, AqmsSettleAtTheirTargetDelayUnderOverload) {
+  struct Row {
+    MarkerKind kind;
+    Duration gap;
+    Time settled;
+    double most_ms;
+  };
+  for (const Row& row : {Row{MarkerKind::kPie, kFrameTime * 4 / 5, Time{1s}, 1.5},
+                         Row{MarkerKind::kPi2, kFrameTime * 4 / 5, Time{1s}, 1.5},
+                         Row{MarkerKind::kCodel, kFrameTime * 50 / 51, Time{3s}, 4.0}}) {
+    SCOPED_TRACE(static_cast<int>(row.kind));
     auto config = port_config();
-    config.marker.kind = kind;
+    config.marker.kind = row.kind;
     config.marker.pie = {.target = 1ms,
                          .update_interval = 1ms,
                          .alpha = 2,
                          .beta = 20,
                          .burst_allowance = 0s,
                          .mark_ecnth = 1};
+    config.marker.pi2 = {.target = 1ms, .update_interval = 1ms, .alpha = 2, .beta = 20};
     config.marker.codel = {.target = 1ms, .interval = 10ms};
     PortBench bench(config);
     std::uint64_t late = 0;
     double occupancy = 0;
-    const Duration gap = kind == MarkerKind::kPie ? kFrameTime * 4 / 5 : kFrameTime * 50 / 51;
-    const Time settled = Time{kind == MarkerKind::kPie ? 1s : 3s};
-    for (Time now{}; now < settled + 1s; now += gap) {
+    for (Time now{}; now < row.settled + 1s; now += row.gap) {
       bench.send(0, Ecn::kNotEct, now);
-      if (now < settled) continue;
+      if (now < row.settled) continue;
       ++late;
       occupancy += bench.port.queues()[0].occupancy_packets();
       bench.out.arrivals.clear();
     }
     const double delay_ms = occupancy / static_cast<double>(late) * 0.008;
-    EXPECT_GT(delay_ms, 0.5) << static_cast<int>(kind);
-    EXPECT_LT(delay_ms, kind == MarkerKind::kPie ? 1.5 : 4.0) << static_cast<int>(kind);
+    EXPECT_GT(delay_ms, 0.5);
+    EXPECT_LT(delay_ms, row.most_ms);
     EXPECT_GT(bench.drops(0, DropReason::kAqmNotEct), 4'000U);
     EXPECT_TRUE(bench.balanced());
   }
@@ -163,8 +171,9 @@ TEST(Disciplines, OneBufferIsSharedByDynamicThresholds) {
 // every step, and each way of ending that this load can cause was seen.
 TEST(Disciplines, EveryKindOfQueueKeepsItsBooks) {
   // Tail drop last: strict priority lets it starve and fill up.
-  const MarkerKind kinds[] = {MarkerKind::kStep, MarkerKind::kRed, MarkerKind::kPie,
-                              MarkerKind::kCodel, MarkerKind::kTailDrop};
+  const MarkerKind kinds[] = {MarkerKind::kStep, MarkerKind::kRed,   MarkerKind::kPie,
+                              MarkerKind::kPi2,  MarkerKind::kCodel, MarkerKind::kTailDrop};
+  constexpr std::uint32_t kQueues = std::size(kinds);
   const SchedulerKind schedulers[] = {SchedulerKind::kStrict, SchedulerKind::kDwrr,
                                       SchedulerKind::kStrictFloor};
   std::array<std::uint64_t, kDropReasons> seen{};
@@ -184,21 +193,23 @@ TEST(Disciplines, EveryKindOfQueueKeepsItsBooks) {
                             .beta = 1000,
                             .burst_allowance = 0s,
                             .mark_ecnth = 0.1};
+        queue.marker.pi2 = {.target = 50us, .update_interval = 100us, .alpha = 100, .beta = 1000};
         queue.marker.codel = {.target = 20us, .interval = 200us};
       }
-      std::vector<SharedBuffer::QueueShare> shares(5, {.reserved_bytes = 2'000, .alpha = 0.8});
+      std::vector<SharedBuffer::QueueShare> shares(kQueues,
+                                                   {.reserved_bytes = 2'000, .alpha = 0.8});
       SharedBuffer buffer(60'000, shares);
       PortBench bench(config, {.tap = {}, .seed = 1, .buffer = &buffer, .first_queue = 0});
       RandomStream random(7, 0, RandomPurpose::kTest);
       Time now{};
       for (int i = 0; i < 20'000; ++i) {
         now += Duration{random.next_u32() % 9'000};
-        bench.send(random.next_u32() % 5, static_cast<Ecn>(random.next_u32() % 3), now,
+        bench.send(random.next_u32() % kQueues, static_cast<Ecn>(random.next_u32() % 3), now,
                    static_cast<std::uint16_t>(random.next_u32() % 1'400));
         ASSERT_TRUE(bench.balanced()) << i;
         bench.out.arrivals.clear();
       }
-      for (unsigned q = 0; q < 5; ++q)
+      for (unsigned q = 0; q < kQueues; ++q)
         for (std::size_t r = 0; r < kDropReasons; ++r)
           seen[r] += bench.drops(q, static_cast<DropReason>(r));
       bench.run();

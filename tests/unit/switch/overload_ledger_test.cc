@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint32_t kPorts = 3;
-constexpr std::uint32_t kQueues = 5;
+constexpr std::uint32_t kQueues = 6;
 constexpr std::uint32_t kPoolPackets = 2'047;  // fewer than the rings take: 3 x 1024
 constexpr int kPolls = 250;
 
@@ -43,6 +43,7 @@ MarkerConfig marker_of(MarkerKind kind, MarkAt at) {
                   .beta = 10'000,
                   .burst_allowance = 0s,
                   .mark_ecnth = 0.1},
+          .pi2 = {.target = 1us, .update_interval = 10us, .alpha = 1000, .beta = 10'000},
           .codel = {.target = 500ns, .interval = 10us}};
 }
 
@@ -62,7 +63,8 @@ SwitchProcessConfig storm(SchedulerKind scheduler, MarkAt at, RegulationMode mod
   for (std::uint32_t q = 0; q < kQueues; ++q)
     sw.classes.dscp.members.push_back({std::to_string(q), ConfigValue(std::int64_t{q})});
   if (shared_buffer) sw.buffer.total_bytes = 300'000;
-  constexpr MarkerKind kKinds[kQueues] = {MarkerKind::kStep, MarkerKind::kRed, MarkerKind::kPie,
+  constexpr MarkerKind kKinds[kQueues] = {MarkerKind::kStep,  MarkerKind::kRed,
+                                          MarkerKind::kPie,   MarkerKind::kPi2,
                                           MarkerKind::kCodel, MarkerKind::kTailDrop};
   for (std::uint32_t p = 0; p < kPorts; ++p) {
     const std::string name = "p" + std::to_string(p);
