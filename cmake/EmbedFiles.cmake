@@ -1,28 +1,28 @@
-# outrider_embed(TARGET file...): compiles text files into a
+# outrider_embed(TARGET NAMESPACE file...): compiles text files into a
 # library, so that an installed program needs no source tree. Each file becomes
-#   namespace outrider { extern const std::string_view kEmbeddedNAME; }
+#   namespace NAMESPACE { extern const std::string_view kEmbeddedNAME; }
 # where NAME is ReportHtml for report.html.
 
-# As a script: cmake -DINPUT=... -DOUTPUT=... -DNAME=... -P EmbedFiles.cmake
+# As a script: cmake -DINPUT=... -DOUTPUT=... -DNAME=... -DNAMESPACE=... -P EmbedFiles.cmake
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ ${INPUT} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   string(REGEX REPLACE "(................................................................................)"
          "\\1\n" bytes "${bytes}")
   file(WRITE ${OUTPUT} "#include <string_view>\n\n\
-namespace outrider {\n\n\
+namespace ${NAMESPACE} {\n\n\
 namespace {\n\
 constexpr unsigned char k${NAME}Bytes[] = {\n${bytes}\n};\n\
 }  // namespace\n\n\
 extern const std::string_view kEmbedded${NAME};\n\
 const std::string_view kEmbedded${NAME}(reinterpret_cast<const char*>(k${NAME}Bytes), sizeof(k${NAME}Bytes));\n\n\
-}  // namespace outrider\n")
+}  // namespace ${NAMESPACE}\n")
   return()
 endif()
 
 set(OUTRIDER_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
-function(outrider_embed target)
+function(outrider_embed target namespace)
   foreach(file IN LISTS ARGN)
     get_filename_component(name ${file} NAME)
     string(REGEX MATCHALL "[A-Za-z0-9]+" words ${name})
@@ -36,7 +36,7 @@ function(outrider_embed target)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cc)
     add_custom_command(OUTPUT ${output}
       COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output}
-              -DNAME=${name} -P ${OUTRIDER_EMBED_SCRIPT}
+              -DNAME=${name} -DNAMESPACE=${namespace} -P ${OUTRIDER_EMBED_SCRIPT}
       DEPENDS ${file} ${OUTRIDER_EMBED_SCRIPT} VERBATIM)
     target_sources(${target} PRIVATE ${output})
   endforeach()

@@ -11,7 +11,7 @@
 #include "switch/control/capture_cli.h"
 #include "switch/control/switch_program.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 std::uint64_t now_since_1970_ns() {
@@ -58,8 +58,8 @@ int start(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::sw
 
 int main(int argc, char** argv) {
-  return outrider::run_program([argc, argv] { return outrider::start(argc, argv); });
+  return outrider::run_program([argc, argv] { return outrider::sw::start(argc, argv); });
 }

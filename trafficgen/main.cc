@@ -12,7 +12,7 @@
 #include "trafficgen/report/program_name.h"
 #include "trafficgen/streams/run/stream_program.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 std::optional<Duration> run_time_of(const std::string& text) {
@@ -64,10 +64,11 @@ int start(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace outrider
+}  // namespace outrider::tg
 
 int main(int argc, char** argv) {
-  if (argc > 1 && outrider::is_stream_command(argv[1]))
-    return outrider::run_program([argc, argv] { return outrider::run_stream_command(argc, argv); });
-  return outrider::run_program([argc, argv] { return outrider::start(argc, argv); });
+  if (argc > 1 && outrider::tg::is_stream_command(argv[1]))
+    return outrider::run_program(
+        [argc, argv] { return outrider::tg::run_stream_command(argc, argv); });
+  return outrider::run_program([argc, argv] { return outrider::tg::start(argc, argv); });
 }

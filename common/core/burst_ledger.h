@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "common/core/burst_identity.h"
 #include "common/core/clock.h"
@@ -50,6 +52,12 @@ struct BurstTimes {
   }
   bool operator==(const BurstTimes&) const = default;
 };
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, BurstTimes>
+void fields(V& v, R& r) {
+  for (std::size_t i = 0; i < kBurstTimes; ++i) v.value(kBurstTimeNames[i].data(), r.ns[i]);
+}
 
 /// The chain of causes from a burst's readiness to an instant, as time spent per
 /// category. It travels with the packets: what a packet causes begins with the

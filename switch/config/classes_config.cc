@@ -8,7 +8,7 @@
 #include "switch/config/config.h"
 #include "switch/config/reload_rules.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 constexpr std::uint32_t kMaxDscp = 63;
@@ -189,4 +189,4 @@ void describe(Settings& v, RuleConfig& c) {
           {.accepts = "a queue that every port of the switch has", .absent = "as without"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -11,7 +11,7 @@
 #include "common/config/config_value.h"
 #include "common/core/traffic_class.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 struct SwitchConfig;
 
@@ -68,4 +68,4 @@ inline constexpr auto kRuleClasses =
 void describe(Settings& v, ClassesConfig& c);
 void describe(Settings& v, RuleConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -17,7 +17,7 @@
 #include "switch/config/queue_config.h"
 #include "switch/config/telemetry_config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// An Ethernet device at the edge of the process.
 struct DeviceConfig {
@@ -117,4 +117,4 @@ inline std::vector<std::uint32_t> cpus_of(const SwitchProcessConfig& config) {
 /// Every fault, each by the user's key; empty means valid. Pure.
 ConfigIssues validate(const SwitchProcessConfig& config);
 
-}  // namespace outrider
+}  // namespace outrider::sw

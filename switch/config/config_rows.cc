@@ -3,7 +3,7 @@
 #include "switch/config/lcore_plan.h"
 #include "switch/config/reload_rules.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 void describe(Settings& v, DeviceConfig& c) {
   describe_device(v, c);
@@ -156,4 +156,4 @@ void describe(Settings& v, SwitchProcessConfig& c) {
   v.tables("link", c.links);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

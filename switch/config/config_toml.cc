@@ -4,7 +4,7 @@
 
 #include "common/config/config_file.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 bool has_own_section(const ConfigTable& file, const std::string& port) {
@@ -59,4 +59,4 @@ ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path) {
 
 std::string to_toml(const SwitchProcessConfig& config) { return write_config(config); }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -11,7 +11,7 @@
 #include "common/config/quantities.h"
 #include "switch/config/config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Reads and validates the file of outrider-switch; docs/configuration.md names
 /// every key.
@@ -62,4 +62,4 @@ void describe(Settings& v, SwitchConfig& c);
 void describe(Settings& v, SwitchLinkConfig& c);
 void describe(Settings& v, SwitchProcessConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -13,8 +13,9 @@
 #include "common/config/range_checker.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/lcore_plan.h"
+#include "switch/config/regulation_config.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
@@ -283,4 +284,4 @@ std::uint32_t required_mbufs(const SwitchProcessConfig& config) {
   return static_cast<std::uint32_t>(std::min(mbuf_need(config).total(), kLargest));
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -7,7 +7,7 @@
 #include "common/config/addresses.h"
 #include "switch/config/config_toml.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 constexpr Duration kMinAgeing = std::chrono::milliseconds(10);
@@ -220,4 +220,4 @@ void describe(Settings& v, L2Config& c) {
            .help = "14.3 B each; beyond it nothing is learned, and flooded"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -9,7 +9,7 @@
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 struct SwitchConfig;
 
@@ -64,4 +64,4 @@ void describe(Settings& v, SwitchNeighbourConfig& c);
 void describe(Settings& v, SwitchAddressConfig& c);
 void describe(Settings& v, L2Config& c);
 
-}  // namespace outrider
+}  // namespace outrider::sw

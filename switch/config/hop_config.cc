@@ -1,6 +1,6 @@
 #include "switch/config/hop_config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 void check(const Checks& at, const HopRecordConfig& hops) {
   at.require(!hops.id || hops.udp_port, "id", std::to_string(hops.id.value_or(0)),
@@ -20,4 +20,4 @@ void describe(Settings& v, HopRecordConfig& c) {
            .help = "of the switch in its records"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

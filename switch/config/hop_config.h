@@ -7,7 +7,7 @@
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Which packets a switch writes hop records into, see common/net/hop_trace.h.
 struct HopRecordConfig {
@@ -26,4 +26,4 @@ void check(const Checks& at, const HopRecordConfig& hops);
 
 void describe(Settings& v, HopRecordConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::sw

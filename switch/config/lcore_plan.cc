@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 constexpr std::uint64_t kMaxMoreLcores = 63;
@@ -92,4 +92,4 @@ LcorePlan plan_lcores(const SwitchProcessConfig& config, std::span<const std::ui
   return plan;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

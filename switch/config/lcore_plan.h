@@ -7,7 +7,7 @@
 #include "common/config/checks.h"
 #include "switch/config/config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 inline constexpr std::uint64_t kMaxRxQueues = 64;  ///< of a device
 
@@ -53,4 +53,4 @@ struct LcorePlan {
 LcorePlan plan_lcores(const SwitchProcessConfig& config, std::span<const std::uint16_t> rx_queues,
                       std::uint32_t lcores);
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -6,7 +6,7 @@
 
 #include "switch/config/config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// @pre the switch has a port of that name
 inline std::uint16_t index_of_port(const SwitchConfig& config, const std::string& name) {
@@ -14,4 +14,4 @@ inline std::uint16_t index_of_port(const SwitchConfig& config, const std::string
   return static_cast<std::uint16_t>(it - config.ports.begin());
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -1,7 +1,7 @@
 #pragma once
 
-namespace outrider {
+namespace outrider::sw {
 
 inline constexpr const char* kSwitchProgram = "outrider-switch";
 
-}  // namespace outrider
+}  // namespace outrider::sw

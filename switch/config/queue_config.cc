@@ -3,9 +3,10 @@
 #include <string>
 
 #include "common/config/quantities.h"
+#include "switch/config/regulation_config.h"
 #include "switch/config/reload_rules.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 constexpr std::uint64_t kMaxQueuePackets = 1U << 20;
@@ -131,67 +132,6 @@ void describe(Settings& v, MarkerConfig& c) {
   v.table("codel", c.codel);
 }
 
-void describe(Settings& v, RegulationPolicy& c) {
-  v.choice("mode", c.mode, kRegulationModes,
-           {.help = "what an announced burst does to background: the low threshold marks it, it "
-                    "is let into the queue only as far as that is below the threshold, its windows "
-                    "are held, or two of these; see [Regulation](regulation.md). All but `off` "
-                    "need `accept_tos`, `accept_udp` or predictions from traffic; the last two "
-                    "need a `recovery` other than `arrival`",
-            .reload = kReloads});
-  v.choice("recovery", c.recovery, kRecoveries,
-           {.help = "what ends the regulation of an announced burst", .reload = kReloads});
-  v.value("spare_ddl", c.spare_ddl,
-          {.help = "DDL data keeps its initial threshold while regulated", .reload = kReloads});
-  v.duration("hold", c.hold,
-             {.range = durations_above_zero(),
-              .accepts = "with `timer` up to `expiry`",
-              .help = "from the begin of regulation to recovery by `timer`",
-              .reload = kReloads});
-  v.duration("idle_end", c.idle_end,
-             {.range = durations_above_zero(),
-              .accepts = "with `burst_end` up to `expiry`",
-              .help = "pause that ends a burst: a few round-trip times. With a known length "
-                      "`burst_end` comes with the last byte",
-              .reload = kReloads});
-  v.duration("expiry", c.expiry,
-             {.range = durations_above_zero(),
-              .help = "longest life of an entry without DDL data, from the begin of regulation",
-              .reload = kReloads});
-  v.share("budget_share", c.budget_share,
-          {.range = reals_above(0, 1),
-           .help = "largest share of `budget_window` that a job may hold a queue regulated",
-           .reload = kReloads});
-  v.duration("budget_window", c.budget_window,
-             {.range = durations_above_zero(),
-              .help = "over which `budget_share` is counted",
-              .reload = kReloads});
-  v.share("pace_floor", c.pace_floor,
-          {.range = reals(0, 1),
-           .help = "`pace`: share of `drain_rate` that background is let in at while regulated, "
-                   "however full the queue is",
-           .reload = kReloads});
-  v.value("max_entries", c.max_entries,
-          {.range = integers(1, 65536),
-           .help = "announcements that are live at once, those that wait for `lead` included; "
-                   "more are counted, not armed",
-           .reload = kReserved});
-  v.duration("lead", c.lead,
-             {.range = durations_from(Duration::zero()),
-              .accepts = "needs `accept_udp` or predictions, which need it",
-              .absent = "none: with START",
-              .help = "regulation begins that long before the burst is due, if START says when it "
-                      "is or it was predicted. A mode that holds windows needs "
-                      "[2 RTTs](experiments/window.md#how-much-lead-windows-need)",
-              .reload = kReloads});
-  v.choice("composition", c.composition, kCompositions,
-           {.help = "what the thresholds of "
-                    "[several jobs](regulation.md#several-jobs-on-one-queue) come to",
-            .reload = kReserved});
-  v.table("predict", c.predict, {.reload = kLearned});
-  v.table("window", c.window, {.reload = kWindows});
-}
-
 void describe(Settings& v, PortQueueConfig& c) {
   describe(v, c.queue);
   v.table("marker", c.marker, {.reload = kReloads});
@@ -225,21 +165,4 @@ void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queu
     check_threshold("ddl_threshold_packets", *marker.ddl_threshold_packets);
 }
 
-void check(const Checks& at, const RegulationPolicy& policy) {
-  const auto within_expiry = [&](std::string_view key, Duration d) {
-    at.require(d <= policy.expiry, key, format_duration(d),
-               "must not be longer than expiry, " + format_duration(policy.expiry));
-  };
-  if (policy.recovery == Recovery::kTimer) within_expiry("hold", policy.hold);
-  if (policy.recovery == Recovery::kBurstEnd) within_expiry("idle_end", policy.idle_end);
-  at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
-             "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
-  check(at.below("predict"), policy.predict);
-  if (policy.predict.from == PredictFrom::kOff) return;
-  at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",
-             "must regulate for [predict] to have an effect");
-  if (!policy.lead)
-    at.fault("lead", "must say how long before a predicted burst regulation begins");
-}
-
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -11,10 +11,8 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "common/regulation/regulation_policy.h"
-#include "switch/config/predict_config.h"
-#include "switch/config/window_config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 inline constexpr std::uint32_t kMinMtuBytes = 68;  ///< RFC 791
 inline constexpr std::uint32_t kMaxMtuBytes = 9000;
@@ -116,20 +114,6 @@ inline constexpr auto kSchedulers =
     choices<SchedulerKind>({{"strict", SchedulerKind::kStrict},
                             {"dwrr", SchedulerKind::kDwrr},
                             {"strict_floor", SchedulerKind::kStrictFloor}});
-inline constexpr auto kRegulationModes =
-    choices<RegulationMode>({{"off", RegulationMode::kOff},
-                             {"mark", RegulationMode::kMark},
-                             {"pace", RegulationMode::kPace},
-                             {"mark_pace", RegulationMode::kMarkPace},
-                             {"window", RegulationMode::kWindow},
-                             {"mark_window", RegulationMode::kMarkWindow}});
-inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},
-                                                       {"burst_end", Recovery::kBurstEnd},
-                                                       {"timer", Recovery::kTimer}});
-
-inline constexpr auto kCompositions = choices<Composition>({{"min", Composition::kMin},
-                                                            {"harmonic", Composition::kHarmonic},
-                                                            {"demand", Composition::kDemand}});
 
 void describe(Settings& v, QueueConfig& c);
 void describe(Settings& v, RedConfig& c);
@@ -137,11 +121,9 @@ void describe(Settings& v, PieConfig& c);
 void describe(Settings& v, Pi2Config& c);
 void describe(Settings& v, CodelConfig& c);
 void describe(Settings& v, MarkerConfig& c);
-void describe(Settings& v, RegulationPolicy& c);
 void describe(Settings& v, PortQueueConfig& c);
 
-// Rules that join several settings; ranges stand in describe().
+/// The rules that join several settings; ranges stand in describe().
 void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue);
-void check(const Checks& at, const RegulationPolicy& policy);
 
-}  // namespace outrider
+}  // namespace outrider::sw

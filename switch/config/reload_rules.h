@@ -2,7 +2,7 @@
 
 #include "common/config/settings.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 // Why a running switch refuses another value of a setting; rows name these.
 
@@ -15,4 +15,4 @@ inline constexpr ReloadRule kDivided = refused("the shared buffer is divided at 
 inline constexpr ReloadRule kWindows =
     refused("windows of flows in progress follow from it since their handshakes");
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -2,7 +2,7 @@
 
 #include "common/config/config_writer.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Do two structs say the same in every key? Not on the packet path.
 /// @param a,b  copies: describe() takes what it visits by reference
@@ -15,4 +15,4 @@ bool same_settings(T a, T b) {
   return tables[0] == tables[1];
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

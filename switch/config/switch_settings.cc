@@ -3,11 +3,11 @@
 #include "switch/config/config_toml.h"
 #include "switch/config/reload_rules.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 const SettingCatalogue& switch_settings() {
   static const auto kSettings = SettingCatalogue::of(SwitchProcessConfig{}, kMade);
   return kSettings;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -2,9 +2,9 @@
 
 #include "common/config/setting_catalogue.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Every setting of outrider-switch's file, with the rule of a reload. Made once.
 const SettingCatalogue& switch_settings();
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -5,7 +5,7 @@
 
 #include "common/config/addresses.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 void check(const Checks& at, const TelemetryConfig& telemetry) {
   if (!telemetry.prometheus) return;
@@ -37,4 +37,4 @@ void describe(Settings& v, TelemetryConfig& c) {
       {.help = "the address may be another than of 127.0.0.0/8: anyone who reaches it can read"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -11,7 +11,7 @@
 #include "common/runtime/poll_program.h"
 #include "switch/control/capture_file.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// The options of --capture, as given.
 struct CaptureArguments {
@@ -46,4 +46,4 @@ inline std::vector<CaptureOptions> captures_of(const CaptureArguments& arguments
   return captures_of(arguments.ports, bounds, config);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -11,7 +11,7 @@
 #include "common/runtime/poll_program.h"
 #include "common/telemetry/log.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 std::string comment_of(const CaptureNote& note) {
   const bool has_threshold =
@@ -100,4 +100,4 @@ std::vector<CaptureOptions> captures_of(const std::vector<std::string>& texts,
   return captures;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -11,7 +11,7 @@
 #include "switch/config/config.h"
 #include "switch/egress/port_capture.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// One --capture.
 struct CaptureOptions {
@@ -62,4 +62,4 @@ class CaptureFile {
   std::unique_ptr<ControlThread> thread_;  ///< last: ends before what it uses
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -7,7 +7,7 @@
 
 #include "switch/report/figures.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 using Kind = LiveFigure::Kind;
@@ -185,4 +185,4 @@ void show_live(LiveView& view, const SwitchReport& before, const SwitchReport& n
   else view.write(live_lines(before, now));
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -7,7 +7,7 @@
 #include "common/telemetry/live_view.h"
 #include "switch/report/report.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Figures of the process: rates of packets and bytes, and what else ever happened.
 std::vector<LiveFigure> live_figures(const SwitchReport& before, const SwitchReport& now);
@@ -27,4 +27,4 @@ std::string live_lines(const SwitchReport& before, const SwitchReport& now);
 }
 void show_live(LiveView& view, const SwitchReport& before, const SwitchReport& now);
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -15,7 +15,7 @@
 #include "common/dpdk/error.h"
 #include "switch/report/figures.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 using prometheus::ClientMetric;
@@ -118,4 +118,4 @@ PrometheusEndpoint::PrometheusEndpoint(const std::string& address, const SwitchS
 
 PrometheusEndpoint::~PrometheusEndpoint() = default;
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -5,7 +5,7 @@
 
 #include "switch/report/snapshots.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// The report as text in Prometheus' exposition format 0.0.4. Pure.
 /// Names: docs/running.md.
@@ -27,4 +27,4 @@ class PrometheusEndpoint {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

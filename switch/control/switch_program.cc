@@ -23,7 +23,7 @@
 #include "switch/runtime/poll_loop.h"
 #include "switch/runtime/reload.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 /// "CPU 2" or "CPUs 2, 3".
@@ -107,4 +107,4 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   return report.ledger_balanced ? kExitOk : kExitLedger;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

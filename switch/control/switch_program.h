@@ -11,7 +11,7 @@
 #include "switch/config/config.h"
 #include "switch/control/capture_file.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What the command line says goes before the file, as at start-up.
 ConfigResult<SwitchProcessConfig> load_configuration(const ProgramOptions& options);
@@ -24,4 +24,4 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
                        std::optional<Duration> duration, std::uint64_t (*now_since_1970_ns)(),
                        std::vector<std::string> eal_extra);
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -8,7 +8,7 @@
 #include "switch/report/figures.h"
 #include "switch/report/report_json.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 using Json = nlohmann::json;
@@ -152,4 +152,4 @@ void add_commands(TelemetryCommands& commands, const SwitchSnapshots& snapshots,
       [reload = std::move(reload)](std::string_view) { return telemetry_of_reload(reload()); });
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

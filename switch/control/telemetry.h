@@ -7,7 +7,7 @@
 #include "switch/report/snapshots.h"
 #include "switch/runtime/reload.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 // Answers of single commands, from a report as SwitchSnapshots::read() makes it. Pure.
 
@@ -30,4 +30,4 @@ TelemetryValue telemetry_of_drops(const SwitchReport& report);
 void add_commands(TelemetryCommands& commands, const SwitchSnapshots& snapshots,
                   std::function<ReloadResult()> reload);
 
-}  // namespace outrider
+}  // namespace outrider::sw

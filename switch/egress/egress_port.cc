@@ -11,7 +11,7 @@
 #include "switch/config/same_settings.h"
 #include "switch/forwarding/datagram.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 
@@ -365,4 +365,4 @@ void EgressPort::report(std::vector<QueueReport>& reports, Time now) const {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

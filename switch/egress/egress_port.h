@@ -22,7 +22,7 @@
 #include "switch/report/report.h"
 #include "switch/report/snapshots.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Everything behind "forward to this port": its queues, the signals' own queue served
 /// before them, and the drain rate, which is the one known bottleneck.
@@ -190,4 +190,4 @@ class EgressPort final : public EventSource {
   BitRate drain_rate_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

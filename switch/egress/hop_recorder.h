@@ -8,7 +8,7 @@
 #include "common/dpdk/packet.h"
 #include "common/net/hop_trace.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Writes the hop records of one egress port into the probes that leave by it.
 class HopRecorder {
@@ -44,4 +44,4 @@ class HopRecorder {
   std::uint8_t port_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

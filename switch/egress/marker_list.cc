@@ -8,7 +8,7 @@
 #include "common/aqm/red_marker.h"
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 
@@ -118,4 +118,4 @@ std::unique_ptr<Marker> make_marker(const MarkerConfig& config, const MarkerPlac
   return nullptr;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

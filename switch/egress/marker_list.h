@@ -7,7 +7,7 @@
 #include "common/core/clock.h"
 #include "switch/config/queue_config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What a marker is told of its place.
 struct MarkerPlace {
@@ -21,4 +21,4 @@ struct MarkerPlace {
 [[nodiscard]] std::unique_ptr<Marker> make_marker(const MarkerConfig& config,
                                                   const MarkerPlace& place);
 
-}  // namespace outrider
+}  // namespace outrider::sw

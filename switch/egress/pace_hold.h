@@ -12,7 +12,7 @@
 #include "switch/config/queue_config.h"
 #include "switch/report/pace_counters.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Background that waits before a regulated queue, in order: it is let in as far as the
 /// queue is below the target, so that a burst finds no more than that before it, whether
@@ -118,4 +118,4 @@ class PaceHold {
   PaceCounters counters_{};
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -12,7 +12,7 @@
 #include "common/core/traffic_class.h"
 #include "common/dpdk/packet.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What is noted of a packet as its transmission begins, beside its first bytes.
 struct CaptureNote {
@@ -94,4 +94,4 @@ class PortCapture {
   alignas(64) std::atomic<std::uint64_t> head_{0};  ///< of the other thread
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -8,7 +8,7 @@
 #include "switch/config/same_settings.h"
 #include "switch/forwarding/header_rewrite.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 
@@ -295,4 +295,4 @@ void PortQueue::count_regulation(QueueCounts& n, Time now) const {
         std::min<std::uint32_t>(*regulated, n.background_threshold_packets);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -18,7 +18,7 @@
 #include "switch/egress/reload_change.h"
 #include "switch/report/report.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// One queue of an egress port: admission, marking, regulation, and the records of
 /// what bursts met there. The marker and the regulator decide; this is the one place
@@ -273,4 +273,4 @@ class PortQueue {
   std::optional<Regulator> regulator_;  ///< unless the mode has always been off
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

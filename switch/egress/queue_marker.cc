@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace outrider {
+namespace outrider::sw {
 
 QueueMarker::QueueMarker(const MarkerConfig& config, const MarkerPlace& place)
     : kind_(config.kind), at_(config.at), aqm_(make_marker(config, place)) {
@@ -21,4 +21,4 @@ MarkVerdict QueueMarker::other_at_dequeue(Duration sojourn, Occupancy left, Time
   return aqm_ != nullptr ? aqm_->at_dequeue(sojourn, left, now) : MarkVerdict::kPass;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

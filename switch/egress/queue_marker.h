@@ -10,7 +10,7 @@
 #include "switch/config/queue_config.h"
 #include "switch/egress/marker_list.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// The configured marker of one queue, whatever its kind: decides, and leaves the
 /// packet alone. A step is judged in place, as most queues have one; an AQM with a
@@ -58,4 +58,4 @@ class QueueMarker {
   std::unique_ptr<Marker> aqm_;  ///< nullptr: tail drop or step
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

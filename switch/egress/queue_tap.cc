@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 constexpr std::uint32_t kMaxOpenBursts = 4096;  // (job, worker, direction) triples per queue
@@ -145,4 +145,4 @@ void QueueTap::fill(QueueReport& report) const {
   report.bins = bins_;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -10,7 +10,7 @@
 #include "common/core/traffic_class.h"
 #include "switch/report/report.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What the tap is told of a queue at one instant.
 struct QueueState {
@@ -129,4 +129,4 @@ class QueueTap {
   IntervalSojourn interval_sojourn_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

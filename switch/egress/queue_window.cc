@@ -3,7 +3,7 @@
 #include "common/net/tcp_view_reader.h"
 #include "switch/forwarding/header_rewrite.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 TcpView tcp_view_of(Packet& packet) noexcept {
@@ -46,4 +46,4 @@ void QueueWindow::on_return(Packet& packet, std::uint32_t packets, std::uint64_t
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

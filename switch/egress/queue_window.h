@@ -7,7 +7,7 @@
 #include "common/regulation/regulation_policy.h"
 #include "common/regulation/window_clamp.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// The window clamp of one egress queue, on packets: it shows the clamp what passes, and
 /// is the one place that rewrites a window field.
@@ -54,4 +54,4 @@ class QueueWindow {
   WindowClamp clamp_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -14,7 +14,7 @@
 #include "switch/forwarding/forwarder.h"
 #include "switch/signals/signal_gate.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 // What a reload hands to the owners: made, and freed again, by a control thread, so that an
 // owner only exchanges. Each part has one owner, who may change it.
@@ -60,4 +60,4 @@ struct SwitchChange {
   std::vector<std::unique_ptr<PortChange>> ports{};  ///< nullptr: as before
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

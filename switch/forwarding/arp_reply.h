@@ -2,7 +2,7 @@
 
 #include "common/net/arp.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Turns a request into its reply, in place. (RFC 826, "Packet Reception")
 /// @param ethernet,arp of the same frame. @param own the address that was asked for
@@ -18,4 +18,4 @@ inline void make_arp_reply(EthernetHeader& ethernet, ArpPacket& arp,
   arp.sender_address = asked_for;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

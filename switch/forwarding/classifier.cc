@@ -4,7 +4,7 @@
 
 #include "common/config/addresses.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 /// rte_acl's contexts have process-wide names.
@@ -86,4 +86,4 @@ Classifier::Result Classifier::classify_fully(const FrameSummary& summary, const
   return result;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -12,7 +12,7 @@
 #include "common/regulation/recent_flows.h"
 #include "switch/config/config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What changes as packets are classified: one for each lcore that does.
 struct ClassifierLane {
@@ -96,4 +96,4 @@ class Classifier {
   std::vector<Action> actions_;      ///< [rules + 1]: of no rule, of rule 1, ...
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

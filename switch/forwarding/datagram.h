@@ -9,7 +9,7 @@
 #include "common/net/headers.h"
 #include "switch/forwarding/header_rewrite.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What a packet's buffer holds of the payload of a UDP datagram, and its length on the wire.
 struct DatagramHead {
@@ -56,4 +56,4 @@ inline std::optional<std::span<const std::uint8_t>> datagram_of(Packet& packet) 
   return buffer(packet).subspan(offset + sizeof(UdpHeader), udp_bytes - sizeof(UdpHeader));
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

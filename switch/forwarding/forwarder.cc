@@ -7,7 +7,7 @@
 #include "common/net/arp.h"
 #include "switch/config/port_index.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 /// 01:80:C2:00:00:00 to 0F: never forwarded by a bridge (IEEE 802.1Q, table 8-1).
@@ -129,4 +129,4 @@ bool Forwarder::answers(const Frame& frame) const noexcept {
   });
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

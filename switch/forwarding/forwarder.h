@@ -12,7 +12,7 @@
 #include "switch/config/config.h"
 #include "switch/forwarding/route_table.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What one lcore has learned, for the others: each has a table of its own.
 struct StationNews {
@@ -147,4 +147,4 @@ class Forwarder {
   std::vector<OwnAddress> own_addresses_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

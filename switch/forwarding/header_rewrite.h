@@ -8,11 +8,11 @@
 #include "common/net/checksum.h"
 #include "common/net/headers.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// The only places that change a forwarded header; each keeps its checksum, the IPv4
 /// header's or TCP's, right incrementally (RFC 1624): wrong ones stay wrong.
-namespace detail {
+namespace rewrite_detail {
 /// @param change from the word at `offset` to the new one, both in memory order. Words are
 /// read and written whole: reading back a byte that was just written alone would wait for
 /// the store
@@ -27,13 +27,13 @@ void rewrite_word(Ipv4Header& ip, std::size_t offset, Change&& change) noexcept 
   checksum = checksum_update(checksum, before, after);
   std::memcpy(ip.checksum.raw.data(), &checksum, sizeof checksum);
 }
-}  // namespace detail
+}  // namespace rewrite_detail
 
 /// Sets CE. @pre the packet is ECT: CE on a Not-ECT packet breaks RFC 3168, section 5
 inline void set_ce(Ipv4Header& ip) noexcept {
   assert(is_ect(ecn_of(ip.tos)));
   constexpr unsigned kCeInSecondByte = static_cast<unsigned>(Ecn::kCe) << 8;
-  detail::rewrite_word(ip, 0, [](std::uint16_t version_and_tos) {
+  rewrite_detail::rewrite_word(ip, 0, [](std::uint16_t version_and_tos) {
     return static_cast<std::uint16_t>(version_and_tos | kCeInSecondByte);
   });
 }
@@ -107,4 +107,4 @@ inline void set_window(TcpHeader& tcp, std::uint16_t window) noexcept {
   std::memcpy(tcp.checksum.raw.data(), &checksum, 2);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

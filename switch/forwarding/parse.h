@@ -7,7 +7,7 @@
 #include "common/net/arp.h"
 #include "common/net/parse_headers.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Reads and checks a packet's headers into its meta data; see parse_headers(). What the
 /// switch decides about a packet (class, queue, identity) is left as it is.
@@ -29,4 +29,4 @@ inline std::optional<std::uint32_t> source_address_of(Packet& packet) noexcept {
   return has_one ? std::optional(fields.flow.source_address) : std::nullopt;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

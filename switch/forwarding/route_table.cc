@@ -6,7 +6,7 @@
 #include "common/config/addresses.h"
 #include "switch/config/port_index.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 /// Finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
@@ -72,4 +72,4 @@ void RouteTable::insert(const std::string& text, std::uint16_t target) {
   else ipv4_.insert(p.address, p.length, target);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -13,7 +13,7 @@
 #include "common/net/headers.h"
 #include "switch/config/config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Where a routed packet leaves, and the station it is for.
 struct NextHop {
@@ -95,4 +95,4 @@ class RouteTable {
   std::uint64_t seed_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

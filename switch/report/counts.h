@@ -14,7 +14,7 @@
 #include "common/regulation/window_counters.h"
 #include "switch/report/pace_counters.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 // Plain numbers that an owner hands out as they are: the report of the end and what is
 // shown of a running switch are made of the same. Behind each struct stand the rows of its
@@ -174,4 +174,4 @@ void fields(V& v, R& r) {
   v.value(counter("busy_ns", "ns", "Time in polls that found packets, all lcores"), r.busy_ns);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -1,6 +1,6 @@
 #include "switch/report/figures.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 std::vector<FigureValue> figures_of(const QueueCounts& queue) { return figures_of_fields(queue); }
 
@@ -12,4 +12,4 @@ std::vector<FigureValue> figures_of(const SwitchReport& process) {
   return collector.take();
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -6,7 +6,7 @@
 
 #include "common/core/figure.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What pacing did. Identity: held == released_room + released_floor + released_end +
 /// pushed_out + the packets held now.
@@ -36,4 +36,4 @@ void fields(V& v, R& r) {
   v.value(gauge("max_held", "packets", "Most packets held at once"), r.max_held);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -10,7 +10,7 @@
 #include "common/telemetry/run_report.h"
 #include "switch/report/counts.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What one egress queue saw of one burst (one job, worker, iteration, direction).
 struct QueueBurstRecord {
@@ -56,4 +56,4 @@ struct SwitchReport : ProcessCounts, SignalRefusals, RunReport {
   std::vector<QueueReport> queues;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -6,7 +6,7 @@
 #include "common/telemetry/identity_fields.h"
 #include "switch/report/report.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 // Bindings of the records, see common/telemetry/json_fields.h; in the order of the
 // structs. What is counted has its rows beside it, in counts.h.
@@ -57,4 +57,4 @@ void fields(V& v, R& r) {
   v.value("queues", r.queues);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

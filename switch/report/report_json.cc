@@ -3,7 +3,7 @@
 #include "common/telemetry/json_fields.h"
 #include "switch/report/report_fields.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 
@@ -20,4 +20,4 @@ SwitchReport switch_report_from_json(const std::string& text) {
   return read_report<SwitchReport>(text, kKind, kSchemaVersion);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -4,7 +4,7 @@
 
 #include "switch/report/report.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Text form of a report, schema version inside; from_json(to_json(r)) equals r
 /// (histograms as their non-empty buckets).
@@ -13,4 +13,4 @@ std::string to_json(const SwitchReport& report);
 /// @throws std::runtime_error naming what is missing or of the wrong type
 SwitchReport switch_report_from_json(const std::string& text);
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -2,7 +2,7 @@
 
 #include "switch/config/program_name.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 template <class E>
@@ -60,4 +60,4 @@ void print_summary(std::ostream& out, const SwitchReport& r) {
       << " us\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -4,9 +4,9 @@
 
 #include "switch/report/report.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What a run prints at its end.
 void print_summary(std::ostream& out, const SwitchReport& report);
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -7,7 +7,7 @@
 #include "common/telemetry/add_fields.h"
 #include "switch/report/with_devices.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 void add_lane(SwitchReport& report, const LaneCounts& lane) {
   report.received += lane.received;
@@ -89,4 +89,4 @@ std::vector<SwitchSnapshots::Device> SwitchSnapshots::read_devices() const {
   return devices;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

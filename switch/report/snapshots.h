@@ -11,8 +11,10 @@
 #include "switch/report/report.h"
 
 namespace outrider {
-
 class PollDevices;
+}
+
+namespace outrider::sw {
 
 /// What the loop of one lcore says of itself.
 struct LoopSnapshot {
@@ -104,4 +106,4 @@ void add_lane(SwitchReport& report, const LaneCounts& lane);
 /// Adds what a queue has counted to the totals. @return false if the queue's identity fails
 [[nodiscard]] bool add_queue(SwitchReport& report, const QueueCounts& queue);
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -1,6 +1,6 @@
 #include "switch/report/with_devices.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx_dropped,
                           std::uint64_t malformed, const PortLosses& losses,
@@ -18,4 +18,4 @@ SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx
   return report;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -7,7 +7,7 @@
 #include "common/runtime/poll_loop.h"
 #include "switch/report/report.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// The network's report with what happened at the devices: a packet that a
 /// device did not take was not transmitted but dropped, one that could not be
@@ -16,4 +16,4 @@ SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx
                           std::uint64_t malformed, const PortLosses& losses,
                           const PollTimes& times);
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 
@@ -89,4 +89,4 @@ SwitchReport DirectSwitch::report(Time now) const {
   return r;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

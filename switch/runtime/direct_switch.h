@@ -13,7 +13,7 @@
 #include "switch/runtime/switch.h"
 #include "switch/runtime/switch_worker.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// One switch whose ports are all devices without an emulated delay: what runs on a
 /// testbed. Packets go batch by batch through the stages, from one device's ring to
@@ -60,4 +60,4 @@ class DirectSwitch {
   std::vector<std::unique_ptr<SwitchWorker>> workers_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -6,7 +6,7 @@
 
 #include "switch/runtime/switch.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::uint64_t SwitchNetwork::resident() const noexcept {
   return n;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

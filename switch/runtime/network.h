@@ -15,7 +15,7 @@
 #include "switch/report/snapshots.h"
 #include "switch/runtime/reload.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 class Switch;
 
@@ -89,4 +89,4 @@ class SwitchNetwork {
   std::vector<Link*> egress_;  ///< one per connected edge
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -9,7 +9,7 @@
 #include "switch/report/with_devices.h"
 #include "switch/runtime/direct_switch.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 void connect_devices(SwitchNetwork& network, const SwitchProcessConfig& config,
                      PollDevices& devices) {
@@ -166,4 +166,4 @@ SwitchReport run_switch(const SwitchProcessConfig& config, PollDevices& devices,
                                                             control);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -12,7 +12,7 @@
 #include "switch/report/snapshots.h"
 #include "switch/runtime/network.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Joins every edge port to the device of its name.
 /// @param network,devices of the same configuration; devices in its order
@@ -40,4 +40,4 @@ struct SwitchControl {
 SwitchReport run_switch(const SwitchProcessConfig& config, PollDevices& devices,
                         std::optional<Duration> duration, const SwitchControl& control = {});
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -7,7 +7,7 @@
 
 #include "switch/runtime/switch.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 std::string format_reload(const std::string& file, const ReloadResult& result) {
   if (!result.issues.empty()) return format_issues(file, result.issues) + "  nothing was changed\n";
@@ -73,4 +73,4 @@ ReloadResult SwitchReload::reload() {
   return {std::move(plan.changes), {}};
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -14,7 +14,7 @@
 #include "switch/egress/reload_change.h"
 #include "switch/runtime/reload_plan.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 class Switch;
 
@@ -80,4 +80,4 @@ class SwitchReload {
   ReloadChange unfinished_;  ///< some loops may still use parts of it
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

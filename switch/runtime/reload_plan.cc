@@ -8,7 +8,7 @@
 #include "switch/config/reload_rules.h"
 #include "switch/config/switch_settings.h"
 
-namespace outrider {
+namespace outrider::sw {
 namespace {
 
 constexpr const char* kAbsent = "absent";
@@ -137,4 +137,4 @@ ReloadPlan plan_reload(const SwitchProcessConfig& running, const SwitchProcessCo
   return plan;
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

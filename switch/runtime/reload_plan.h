@@ -7,7 +7,7 @@
 #include "common/core/config_issue.h"
 #include "switch/config/config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// One setting that differs, by the key of the resolved configuration.
 struct SettingChange {
@@ -36,4 +36,4 @@ std::vector<SettingChange> changes_between(const SwitchProcessConfig& running,
 /// @param key  with or without indices: "switch[0].port[1].delay", "switch.port.delay"
 std::string_view why_fixed(std::string_view key);
 
-}  // namespace outrider
+}  // namespace outrider::sw

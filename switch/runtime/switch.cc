@@ -9,7 +9,7 @@
 #include "switch/forwarding/datagram.h"
 #include "switch/forwarding/header_rewrite.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 
@@ -241,4 +241,4 @@ void Switch::flush() noexcept {
   for (auto& port : ports_) port->flush();
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

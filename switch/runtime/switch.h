@@ -21,7 +21,7 @@
 #include "switch/report/report.h"
 #include "switch/signals/signal_gate.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What one lcore may write on a packet's way through a switch. Lanes share nothing: what
 /// one has learned the others are told (ForwarderLane::news).
@@ -222,4 +222,4 @@ class Switch final : public Node {
   std::vector<SwitchLane> lanes_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

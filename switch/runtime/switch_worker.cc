@@ -8,7 +8,7 @@
 
 #include "common/dpdk/receive.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 namespace {
 
@@ -232,4 +232,4 @@ void SwitchWorker::serve(Time now) noexcept {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -15,7 +15,7 @@
 #include "switch/runtime/reload.h"
 #include "switch/runtime/switch.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// What goes from one lcore of a switch to another. Identity: what one put, the other
 /// took, or it is resident.
@@ -128,4 +128,4 @@ class SwitchWorker {
   std::uint64_t malformed_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

@@ -2,7 +2,7 @@
 
 #include "common/config/addresses.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 SignalGate::SignalGate(const SignalConfig& config) : config_(config), buckets_(kMaxSources) {
   for (const auto& text : config.accept_from) {
@@ -47,4 +47,4 @@ bool SignalGate::take_token(std::uint32_t source_address, Time now) noexcept {
   return bucket != nullptr && bucket->take(now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::sw

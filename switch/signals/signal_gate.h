@@ -11,7 +11,7 @@
 #include "common/net/udp_signal.h"
 #include "switch/config/config.h"
 
-namespace outrider {
+namespace outrider::sw {
 
 /// Decides which packets are believed to be iteration-start signals: the form
 /// must be enabled, the source's prefix listed, and the source within its token
@@ -54,4 +54,4 @@ class SignalGate {
   FlowTable<TokenBucket> buckets_;  ///< by source; a source beyond kMaxSources counts as over rate
 };
 
-}  // namespace outrider
+}  // namespace outrider::sw

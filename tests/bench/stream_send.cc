@@ -16,17 +16,18 @@ namespace {
 PollDevices* devices = nullptr;  // owned by main(), as the pool: they must not outlive the EAL
 rte_mempool* packets = nullptr;
 
-void send(benchmark::State& state, StreamPattern pattern, UdpChecksum checksum) {
-  StreamConfig s;
+void send(benchmark::State& state, tg::StreamPattern pattern, tg::UdpChecksum checksum) {
+  tg::StreamConfig s;
   s.name = s.device = "null";
-  s.rate = StreamRate{StreamRate::Unit::kPackets, 1'000'000'000};  // always late: full batches
+  s.rate =
+      tg::StreamRate{tg::StreamRate::Unit::kPackets, 1'000'000'000};  // always late: full batches
   s.pattern = pattern;
   s.source = "10.0.0.1";
   s.destination = "10.1.0.1";
   s.udp_checksum = checksum;
   s.flows = static_cast<std::uint32_t>(state.range(0));
   s.source_addresses = 32;
-  StreamEngine engine({.streams = {s}, .devices = {{"null"}}}, *packets);
+  tg::StreamEngine engine({.streams = {s}, .devices = {{"null"}}}, *packets);
   const TscClock clock;
   std::uint64_t sent = 0;
   for (auto _ : state) {
@@ -37,15 +38,15 @@ void send(benchmark::State& state, StreamPattern pattern, UdpChecksum checksum) 
   state.counters["packets"] =
       benchmark::Counter(static_cast<double>(sent), benchmark::Counter::kIsRate);
 }
-BENCHMARK_CAPTURE(send, constant, StreamPattern::kConstant, UdpChecksum::kZero)
+BENCHMARK_CAPTURE(send, constant, tg::StreamPattern::kConstant, tg::UdpChecksum::kZero)
     ->ArgName("flows")
     ->Arg(1)
     ->Arg(1000)
     ->Arg(1'000'000);
-BENCHMARK_CAPTURE(send, constant_checksum, StreamPattern::kConstant, UdpChecksum::kFull)
+BENCHMARK_CAPTURE(send, constant_checksum, tg::StreamPattern::kConstant, tg::UdpChecksum::kFull)
     ->ArgName("flows")
     ->Arg(1000);
-BENCHMARK_CAPTURE(send, poisson, StreamPattern::kPoisson, UdpChecksum::kZero)
+BENCHMARK_CAPTURE(send, poisson, tg::StreamPattern::kPoisson, tg::UdpChecksum::kZero)
     ->ArgName("flows")
     ->Arg(1000);
 

@@ -23,11 +23,11 @@ rte_mempool* packets = nullptr;
 
 constexpr std::size_t kBatch = 32;
 
-SwitchConfig two_ports() {
-  SwitchConfig c;
+sw::SwitchConfig two_ports() {
+  sw::SwitchConfig c;
   c.name = "sw";
   for (const char* name : {"a", "b", "c", "d"}) {
-    SwitchPortConfig port;
+    sw::SwitchPortConfig port;
     port.name = name;
     port.queues.assign(8, {});
     c.ports.push_back(port);
@@ -46,7 +46,7 @@ std::vector<std::uint8_t> frame(std::uint32_t n) {
 class Stage {
  public:
   /// @param frames a multiple of a batch
-  Stage(const SwitchConfig& config, std::vector<std::vector<std::uint8_t>> frames)
+  Stage(const sw::SwitchConfig& config, std::vector<std::vector<std::uint8_t>> frames)
       : switch_(config, loop_, {}), frames_(std::move(frames)) {
     for (std::size_t i = 0; i < kBatch; ++i) batch_.push_back(packet_of(*packets, frames_[i]));
   }
@@ -70,14 +70,14 @@ class Stage {
 
  private:
   void hand_in(Time now) noexcept {
-    SwitchLane& lane = switch_.lane(0);
+    sw::SwitchLane& lane = switch_.lane(0);
     for (Packet* packet : batch_) switch_.prefetch(lane, *packet);
     for (std::uint32_t i = 0; i < kBatch; ++i)
       switch_.ingress(lane, i & 1, batch_[i], now, [&](std::uint16_t, Packet*) { ++handed_; });
   }
 
   EventLoop loop_;
-  Switch switch_;
+  sw::Switch switch_;
   std::vector<std::vector<std::uint8_t>> frames_;
   std::vector<Packet*> batch_;
   std::uint64_t handed_ = 0;
@@ -112,7 +112,7 @@ BENCHMARK(routed_core);
 
 void routed_lpm(benchmark::State& state) {
   auto config = two_ports();
-  config.route_table = RouteTableKind::kLpm;
+  config.route_table = sw::RouteTableKind::kLpm;
   Stage stage(config, frames_of(256));
   measure(state, stage);
 }

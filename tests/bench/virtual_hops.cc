@@ -32,9 +32,9 @@ Dumbbell two_switches(std::uint32_t flows) {
 }
 
 /// Rate of hops past the slow starts.
-void measure_hops(benchmark::State& state, const SwitchProcessConfig& switches,
-                  const GeneratorConfig& traffic) {
-  VirtualWorld world(switches, traffic, *packets);
+void measure_hops(benchmark::State& state, const sw::SwitchProcessConfig& switches,
+                  const tg::GeneratorConfig& traffic) {
+  lab::VirtualWorld world(switches, traffic, *packets);
   world.run_until(Time{150ms});
   const std::uint64_t before = world.result().switches.received;
   for (auto _ : state) world.run_until(world.now() + 10ms);
@@ -56,22 +56,22 @@ BENCHMARK(virtual_hops)
 
 /// Two senders and a receiver around one switch: the scenario that ns-3 is compared on.
 struct Incast {
-  SwitchProcessConfig switches;
-  GeneratorConfig traffic;
+  sw::SwitchProcessConfig switches;
+  tg::GeneratorConfig traffic;
 };
 
 Incast incast(std::uint32_t flows_per_sender) {
   Incast c;
-  SwitchConfig sw;
+  sw::SwitchConfig sw;
   sw.name = "tor";
-  LongFlowsConfig flows;
+  tg::LongFlowsConfig flows;
   flows.name = "bulk";
   flows.transport = "dctcp";
   flows.flows_per_pair = flows_per_sender;
   for (const char* name : {"a", "b", "sink"}) {
     const auto n = static_cast<std::uint32_t>(sw.ports.size());
     const std::string address = "10.0.0." + std::to_string(n + 1);
-    SwitchPortConfig port;
+    sw::SwitchPortConfig port;
     port.name = name;
     port.drain_rate = kRate;
     port.delay = kRoundTrip / 4;
@@ -89,8 +89,8 @@ Incast incast(std::uint32_t flows_per_sender) {
     flows.to.emplace_back("sink");
   }
   c.switches.switches = {sw};
-  TcpConfig tcp;
-  tcp.control.controller = Controller::kDctcp;
+  tg::TcpConfig tcp;
+  tcp.control.controller = tg::Controller::kDctcp;
   c.traffic.transports = {{"dctcp", tcp}};
   c.traffic.long_flows = {flows};
   return c;
@@ -101,7 +101,7 @@ void two_senders_50ms(benchmark::State& state) {
   const Incast c = incast(1);
   std::uint64_t hops = 0;
   for (auto _ : state) {
-    VirtualWorld world(c.switches, c.traffic, *packets);
+    lab::VirtualWorld world(c.switches, c.traffic, *packets);
     world.run_until(Time{50ms});
     hops = world.result().switches.received;
     world.flush();

@@ -11,6 +11,7 @@
 #include "trafficgen/mlt/mlt_sender.h"
 
 namespace outrider::fuzz {
+using namespace tg;
 namespace {
 
 constexpr BurstIdentity kBurst{1, 2, 3, BurstDirection::kPush};

@@ -11,6 +11,7 @@
 #include "trafficgen/hosts/frame.h"
 
 namespace outrider::fuzz {
+using namespace tg;
 namespace {
 
 constexpr std::size_t kIpOffset = sizeof(EthernetHeader);

@@ -10,6 +10,7 @@
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::fuzz {
+using namespace tg;
 namespace {
 
 using std::chrono::microseconds;
@@ -344,7 +345,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace outrider::fuzz;
   FuzzInput in(data, size);
   const std::uint8_t choices = in.byte();
-  const outrider::TcpConfig config = config_from(in);
+  const outrider::tg::TcpConfig config = config_from(in);
   Script(in, config, choices).run();
   return 0;
 }

@@ -15,6 +15,7 @@
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::exit_files_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,7 @@
 #include "tests/support/frames.h"
 
 namespace outrider::jumbo_test {
+using namespace sw;
 namespace {
 
 /// IP packets of 576, 1500 and 9000 bytes, with something in the payload.

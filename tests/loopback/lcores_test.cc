@@ -15,6 +15,7 @@
 #include "tests/support/frames.h"
 
 namespace outrider::lcores_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

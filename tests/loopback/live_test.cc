@@ -18,6 +18,8 @@
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::live_test {
+using namespace sw;
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -24,6 +24,8 @@
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::loopback_test {
+using namespace sw;
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

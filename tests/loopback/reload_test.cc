@@ -11,6 +11,7 @@
 #include "tests/loopback/process_guard.h"
 
 namespace outrider::loopback_reload_test {
+using namespace sw;
 namespace {
 
 using testing::HasSubstr;

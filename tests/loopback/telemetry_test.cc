@@ -20,6 +20,7 @@
 #include "tests/loopback/process_guard.h"
 
 namespace outrider::telemetry_test {
+using namespace sw;
 namespace {
 
 using testing::HasSubstr;

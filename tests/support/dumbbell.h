@@ -16,11 +16,11 @@ struct Dumbbell {
   BitRate bottleneck{200'000'000};
   BitRate host_rate{1'000'000'000};
   Duration rtt = std::chrono::microseconds(3500);  ///< propagation, all of it
-  SwitchPortConfig bottleneck_port{};              ///< queue, marker, regulation of the bottleneck
+  sw::SwitchPortConfig bottleneck_port{};          ///< queue, marker, regulation of the bottleneck
   bool accept_signals = true;
-  JobConfig job{};  ///< workers and servers are filled in
-  TcpConfig ddl_tcp{};
-  TcpConfig background_tcp{};
+  tg::JobConfig job{};  ///< workers and servers are filled in
+  tg::TcpConfig ddl_tcp{};
+  tg::TcpConfig background_tcp{};
   std::uint64_t seed = 1;
 
   /// Defaults: queue of 60, K = 40, DCTCP on both sides, fixed schedule, 1 MB bursts.
@@ -28,8 +28,8 @@ struct Dumbbell {
 
   /// Hosts: workers w0.., senders b0.. left; server s0, receivers c0.. right.
   /// The job and every long flow cross "left.trunk" towards switch "right".
-  [[nodiscard]] SwitchProcessConfig switches() const;
-  [[nodiscard]] GeneratorConfig traffic() const;
+  [[nodiscard]] sw::SwitchProcessConfig switches() const;
+  [[nodiscard]] tg::GeneratorConfig traffic() const;
 };
 
 }  // namespace outrider

@@ -44,7 +44,7 @@ void Impairment::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexc
     return release(packet);
   }
   auto& ip = header_at<Ipv4Header>(*packet, kIpOffset);
-  if (fate.set_ce && is_ect(ecn_of(ip.tos)) && ecn_of(ip.tos) != Ecn::kCe) set_ce(ip);
+  if (fate.set_ce && is_ect(ecn_of(ip.tos)) && ecn_of(ip.tos) != Ecn::kCe) sw::set_ce(ip);
   if (fate.tos) {
     ip.tos = *fate.tos;
     const std::uint16_t checksum = ipv4_checksum(ip);

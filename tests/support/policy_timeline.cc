@@ -27,7 +27,7 @@ struct Unacknowledged {
 
 class Player {
  public:
-  Player(SendPolicy& policy, const std::vector<ReadyPiece>& pieces, const TimelineLink& link,
+  Player(tg::SendPolicy& policy, const std::vector<ReadyPiece>& pieces, const TimelineLink& link,
          std::int64_t begin_us)
       : policy_(policy),
         ready_(pieces),
@@ -42,7 +42,7 @@ class Player {
       acknowledge(now);
       while (next_ < pieces_.size() && begin_us_ + ready_[next_].at_us <= now) {
         waiting_.push_back(pieces_[next_].index);
-        const GradientPiece& piece = pieces_[next_++];
+        const tg::GradientPiece& piece = pieces_[next_++];
         policy_.on_ready(piece, next_ == pieces_.size(), at(now));
       }
       hand_out(now);
@@ -79,9 +79,9 @@ class Player {
     }
   }
 
-  SendPolicy& policy_;
+  tg::SendPolicy& policy_;
   const std::vector<ReadyPiece>& ready_;
-  std::vector<GradientPiece> pieces_;
+  std::vector<tg::GradientPiece> pieces_;
   const TimelineLink& link_;
   std::int64_t begin_us_, free_us_;
   std::int64_t last_us_ = std::numeric_limits<std::int64_t>::min();
@@ -100,14 +100,14 @@ std::string to_string(const HandedOut& h) {
 
 void PrintTo(const HandedOut& h, std::ostream* out) { *out << to_string(h); }
 
-std::vector<GradientPiece> gradient_pieces(const std::vector<ReadyPiece>& pieces) {
-  std::vector<GradientPiece> out;
+std::vector<tg::GradientPiece> gradient_pieces(const std::vector<ReadyPiece>& pieces) {
+  std::vector<tg::GradientPiece> out;
   for (std::uint32_t i = 0; i < pieces.size(); ++i)
     out.push_back({pieces[i].tensor, pieces[i].target, pieces[i].bytes, i});
   return out;
 }
 
-std::vector<HandedOut> play(SendPolicy& policy, const std::vector<ReadyPiece>& pieces,
+std::vector<HandedOut> play(tg::SendPolicy& policy, const std::vector<ReadyPiece>& pieces,
                             const TimelineLink& link, std::int64_t begin_us) {
   return Player(policy, pieces, link, begin_us).run();
 }

@@ -30,7 +30,7 @@ void PrintTo(const HandedOut& h, std::ostream* out);  // NOLINT(*-naming): Googl
 struct TimelineLink {
   std::int64_t ack_us = 0;
   /// Called before each piece that leaves: what is ready and has not left, it included.
-  std::function<void(const std::vector<std::uint32_t>& ready, const PushSegment& leaves,
+  std::function<void(const std::vector<std::uint32_t>& ready, const tg::PushSegment& leaves,
                      std::uint64_t unacknowledged_bytes)>
       on_hand_out{};
 };
@@ -38,10 +38,10 @@ struct TimelineLink {
 /// One iteration from `begin_us` on, until nothing more happens. Simultaneous events:
 /// acknowledgments, then readiness, then wake_at().
 /// @param pieces in the order of readiness
-std::vector<HandedOut> play(SendPolicy& policy, const std::vector<ReadyPiece>& pieces,
+std::vector<HandedOut> play(tg::SendPolicy& policy, const std::vector<ReadyPiece>& pieces,
                             const TimelineLink& link = {}, std::int64_t begin_us = 0);
 
 /// The pieces as a policy is told of them.
-std::vector<GradientPiece> gradient_pieces(const std::vector<ReadyPiece>& pieces);
+std::vector<tg::GradientPiece> gradient_pieces(const std::vector<ReadyPiece>& pieces);
 
 }  // namespace outrider

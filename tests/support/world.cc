@@ -37,8 +37,8 @@ bool full_run() {
 
 std::uint32_t seeds(std::uint32_t few, std::uint32_t many) { return full_run() ? many : few; }
 
-ImpairedWorld::ImpairedWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
-                             rte_mempool& pool)
+ImpairedWorld::ImpairedWorld(const sw::SwitchProcessConfig& switches,
+                             const tg::GeneratorConfig& traffic, rte_mempool& pool)
     : hosts_(traffic.hosts),
       network_((require_valid(validate(switches)), switches), loop_),
       generator_((require_valid(validate(traffic)), traffic), loop_, pool,
@@ -46,8 +46,8 @@ ImpairedWorld::ImpairedWorld(const SwitchProcessConfig& switches, const Generato
   up_.resize(hosts_.size());
   down_.resize(hosts_.size());
   for (std::uint32_t e = 0; e < network_.edges().size(); ++e) {
-    const EdgePort& edge = network_.edges()[e];
-    const auto host = std::ranges::find_if(hosts_, [&](const HostConfig& h) {
+    const sw::EdgePort& edge = network_.edges()[e];
+    const auto host = std::ranges::find_if(hosts_, [&](const tg::HostConfig& h) {
       return h.device == edge.device &&
              network_.route(edge.switch_index, *parse_ipv4(h.address).value) == edge.port_index;
     });
@@ -68,7 +68,7 @@ ImpairedWorld::ImpairedWorld(const SwitchProcessConfig& switches, const Generato
 }
 
 std::size_t ImpairedWorld::index_of(std::string_view host) const {
-  const auto it = std::ranges::find(hosts_, host, &HostConfig::name);
+  const auto it = std::ranges::find(hosts_, host, &tg::HostConfig::name);
   if (it == hosts_.end()) throw std::runtime_error("no host " + std::string(host));
   return static_cast<std::size_t>(it - hosts_.begin());
 }
@@ -85,15 +85,15 @@ bool ImpairedWorld::run_to_end(Time limit) {
   return generator_.finished();
 }
 
-RunResult ImpairedWorld::result() const {
-  RunResult r;
+lab::RunResult ImpairedWorld::result() const {
+  lab::RunResult r;
   r.switches = network_.report(now_);
   r.traffic = generator_.report(now_);
   return r;
 }
 
 PacketLedger ImpairedWorld::ledger() const {
-  const RunResult r = result();
+  const lab::RunResult r = result();
   PacketLedger l{.sent = r.traffic.sent,
                  .received = r.traffic.received,
                  .dropped_by_switches = sum(r.switches.drops),
@@ -116,19 +116,20 @@ void ImpairedWorld::flush() noexcept {
     for (auto& impairment : *side) impairment->flush();
 }
 
-const QueueReport& queue_of(const RunResult& r, std::string_view sw, std::string_view port) {
+const sw::QueueReport& queue_of(const lab::RunResult& r, std::string_view sw,
+                                std::string_view port) {
   for (const auto& q : r.switches.queues)
     if (q.switch_name == sw && q.port_name == port) return q;
   throw std::runtime_error("no queue " + std::string(sw) + "." + std::string(port));
 }
 
-RunResult run(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
-              rte_mempool& pool, Time limit) {
+lab::RunResult run(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
+                   rte_mempool& pool, Time limit) {
   require_valid(validate(switches));
   require_valid(validate(traffic));
-  RunResult r;
+  lab::RunResult r;
   {
-    VirtualWorld world(switches, traffic, pool);
+    lab::VirtualWorld world(switches, traffic, pool);
     while (!world.finished() && world.now() < limit)
       world.run_until(std::min(limit, world.now() + kStep));
     r = world.result();

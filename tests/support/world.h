@@ -45,7 +45,7 @@ struct PacketLedger {
 class ImpairedWorld {
  public:
   /// @throws std::runtime_error if a configuration is not valid
-  ImpairedWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
+  ImpairedWorld(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
                 rte_mempool& pool);
   ImpairedWorld(const Dumbbell& d, rte_mempool& pool)
       : ImpairedWorld(d.switches(), d.traffic(), pool) {}
@@ -66,34 +66,37 @@ class ImpairedWorld {
   bool run_to_end(Time limit);
 
   [[nodiscard]] Time now() const noexcept { return now_; }
-  [[nodiscard]] RunResult result() const;
+  [[nodiscard]] lab::RunResult result() const;
   [[nodiscard]] PacketLedger ledger() const;
   void flush() noexcept;
-  [[nodiscard]] Generator& generator() noexcept { return generator_; }
+  [[nodiscard]] tg::Generator& generator() noexcept { return generator_; }
 
  private:
   [[nodiscard]] std::size_t index_of(std::string_view host) const;
 
-  std::vector<HostConfig> hosts_;
+  std::vector<tg::HostConfig> hosts_;
   EventLoop loop_;
-  SwitchNetwork network_;
-  Generator generator_;
+  sw::SwitchNetwork network_;
+  tg::Generator generator_;
   std::vector<std::unique_ptr<Impairment>> up_, down_;  ///< [hosts]
   std::vector<std::unique_ptr<Link>> wires_;            ///< host to its impairment
   Time now_{};
 };
 
 /// The report of one queue. @throws std::runtime_error if there is none
-const QueueReport& queue_of(const RunResult& r, std::string_view sw, std::string_view port);
+const sw::QueueReport& queue_of(const lab::RunResult& r, std::string_view sw,
+                                std::string_view port);
 /// The bottleneck of a dumbbell.
-inline const QueueReport& bottleneck_of(const RunResult& r) { return queue_of(r, "left", "trunk"); }
+inline const sw::QueueReport& bottleneck_of(const lab::RunResult& r) {
+  return queue_of(r, "left", "trunk");
+}
 
 /// Runs to the end of the job without impairments, then checks both ledgers and
 /// that every buffer comes back.
-RunResult run(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
-              rte_mempool& pool, Time limit);
-inline RunResult run(const Dumbbell& d, rte_mempool& pool,
-                     Time limit = Time{std::chrono::seconds(60)}) {
+lab::RunResult run(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
+                   rte_mempool& pool, Time limit);
+inline lab::RunResult run(const Dumbbell& d, rte_mempool& pool,
+                          Time limit = Time{std::chrono::seconds(60)}) {
   return run(d.switches(), d.traffic(), pool, limit);
 }
 

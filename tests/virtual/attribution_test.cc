@@ -7,6 +7,9 @@
 #include "tools/lab/run/virtual_world.h"
 
 namespace outrider::attribution_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

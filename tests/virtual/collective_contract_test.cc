@@ -19,6 +19,7 @@
 #include "trafficgen/workload/job/job_records.h"
 
 namespace outrider::collective_contract_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -5,6 +5,9 @@
 #include "tests/support/world.h"
 
 namespace outrider::conservation_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

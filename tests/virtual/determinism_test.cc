@@ -7,6 +7,9 @@
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::determinism_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

@@ -21,6 +21,7 @@
 #include "trafficgen/workload/job/job_records.h"
 
 namespace outrider::exchange_contract_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,6 +11,8 @@
 #include "trafficgen/background/flow_group.h"
 
 namespace outrider::flow_groups_test {
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace std::chrono_literals;

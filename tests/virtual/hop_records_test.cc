@@ -12,6 +12,9 @@
 #include "tools/lab/run/virtual_world.h"
 
 namespace outrider::hop_records_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,11 +11,11 @@ namespace outrider {
 /// Two workers, two servers, closed loop with pull; no background.
 struct Scene {
   Dumbbell dumbbell;
-  SwitchProcessConfig switches;
-  GeneratorConfig traffic;
+  sw::SwitchProcessConfig switches;
+  tg::GeneratorConfig traffic;
 
   explicit Scene(const Dumbbell& d) : dumbbell(d), switches(d.switches()), traffic(d.traffic()) {
-    SwitchPortConfig port = switches.switches[1].ports[0];
+    sw::SwitchPortConfig port = switches.switches[1].ports[0];
     port.name = "s1";
     switches.switches[1].ports.push_back(port);
     switches.switches[1].routes.push_back({"10.0.3.2/32", "s1"});
@@ -23,7 +23,7 @@ struct Scene {
         {.name = "s1", .address = "10.0.3.2", .device = "right", .rate = d.host_rate});
     job().servers = {"s0", "s1"};
   }
-  JobConfig& job() { return traffic.jobs[0]; }
+  tg::JobConfig& job() { return traffic.jobs[0]; }
 };
 
 inline Dumbbell closed_loop() {
@@ -31,7 +31,7 @@ inline Dumbbell closed_loop() {
   d.workers = 2;
   d.background_flows = 0;
   d.job.pull = true;
-  d.job.schedule = Schedule::kClosedLoop;
+  d.job.schedule = tg::Schedule::kClosedLoop;
   d.job.first_due = {};
   d.job.period = {};
   d.job.compute = std::chrono::milliseconds(20);
@@ -41,15 +41,15 @@ inline Dumbbell closed_loop() {
   return d;
 }
 
-inline RunResult run(const Scene& s, rte_mempool& pool) {
+inline lab::RunResult run(const Scene& s, rte_mempool& pool) {
   return run(s.switches, s.traffic, pool, Time{} + std::chrono::seconds(60));
 }
 
-inline std::vector<BurstRecord> bursts_of(const RunResult& r, BurstDirection direction) {
-  std::vector<BurstRecord> found;
+inline std::vector<tg::BurstRecord> bursts_of(const lab::RunResult& r, BurstDirection direction) {
+  std::vector<tg::BurstRecord> found;
   std::ranges::copy_if(
       r.traffic.bursts, std::back_inserter(found),
-      [direction](const BurstRecord& b) { return b.identity.direction == direction; });
+      [direction](const tg::BurstRecord& b) { return b.identity.direction == direction; });
   return found;
 }
 

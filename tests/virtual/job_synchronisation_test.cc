@@ -10,6 +10,9 @@
 #include "trafficgen/workload/model_profile.h"
 
 namespace outrider::job_synchronisation_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

@@ -9,6 +9,9 @@
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::job_times_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

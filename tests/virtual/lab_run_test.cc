@@ -13,6 +13,9 @@
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::lab_run_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace std::chrono_literals;

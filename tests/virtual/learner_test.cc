@@ -12,6 +12,9 @@
 #include "trafficgen/learner/learning_problem.h"
 
 namespace outrider::virtual_learner_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

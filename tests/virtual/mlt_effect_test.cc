@@ -11,6 +11,9 @@
 #include "tests/virtual/mlt_scene.h"
 
 namespace outrider::mlt_effect_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::microseconds;

@@ -8,6 +8,9 @@
 #include "tests/virtual/mlt_scene.h"
 
 namespace outrider::mlt_job_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

@@ -9,6 +9,9 @@
 #include "tests/virtual/mlt_scene.h"
 
 namespace outrider::mlt_policies_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

@@ -18,37 +18,37 @@ inline Dumbbell mlt_dumbbell(std::uint32_t workers) {
   d.job.compute = std::chrono::milliseconds(5);
   d.job.aggregate = {};
   d.job.iterations = 3;
-  d.job.announce.lead_source = LeadSource::kNone;
+  d.job.announce.lead_source = tg::LeadSource::kNone;
   d.ddl_tcp = {};
-  d.ddl_tcp.control.controller = Controller::kDctcp;
+  d.ddl_tcp.control.controller = tg::Controller::kDctcp;
   return d;
 }
 
-inline GeneratorConfig mlt_traffic(const Dumbbell& d, const MltConfig& mlt) {
-  GeneratorConfig g = d.traffic();
-  g.transports[0].protocol = TransportProtocol::kMlt;
+inline tg::GeneratorConfig mlt_traffic(const Dumbbell& d, const tg::MltConfig& mlt) {
+  tg::GeneratorConfig g = d.traffic();
+  g.transports[0].protocol = tg::TransportProtocol::kMlt;
   g.transports[0].mlt = mlt;
   return g;
 }
 
 /// Datagrams of the job are DDL data: both directions.
-inline SwitchProcessConfig mlt_switches(const Dumbbell& d) {
-  SwitchProcessConfig c = d.switches();
+inline sw::SwitchProcessConfig mlt_switches(const Dumbbell& d) {
+  sw::SwitchProcessConfig c = d.switches();
   for (auto& sw : c.switches) {
-    RuleConfig to, from;
+    sw::RuleConfig to, from;
     to.protocol = from.protocol = kIpProtocolUdp;
-    to.destination_ports = from.source_ports = PortRange{kMltPort, kMltPort};
-    to.traffic_class = from.traffic_class = RuleClass::kDdl;
+    to.destination_ports = from.source_ports = sw::PortRange{kMltPort, kMltPort};
+    to.traffic_class = from.traffic_class = sw::RuleClass::kDdl;
     sw.rules = {to, from};
   }
   return c;
 }
 
 /// Of the bursts of a direction, delivered ones only.
-inline std::vector<double> completion_seconds(const RunResult& r, BurstDirection d) {
+inline std::vector<double> completion_seconds(const lab::RunResult& r, BurstDirection d) {
   std::vector<double> took;
   for (const auto& b : bursts_of(r, d))
-    if (b.delivered_ns != kNotYet_ns)
+    if (b.delivered_ns != tg::kNotYet_ns)
       took.push_back(static_cast<double>(b.delivered_ns - b.released_ns) / 1e9);
   return took;
 }

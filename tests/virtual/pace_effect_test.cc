@@ -5,6 +5,7 @@
 #include "tests/virtual/regulation_effect.h"
 
 namespace outrider::pace_effect_test {
+using namespace tg;
 namespace {
 
 using PaceEffect = RegulationEffect;

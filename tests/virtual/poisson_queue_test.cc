@@ -11,6 +11,9 @@
 #include "trafficgen/hosts/frame.h"
 
 namespace outrider::poisson_queue_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 constexpr std::uint32_t kFrameBytes = 976;  // 1000 on the wire: 8 us at 1 Gbit/s

@@ -6,6 +6,9 @@
 #include "tests/virtual/regulation_effect.h"
 
 namespace outrider::predict_effect_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 constexpr std::uint32_t kJobIterations = 16;

@@ -10,6 +10,9 @@
 #include "tests/virtual/regulation_faults.h"
 
 namespace outrider::regulation_abuse_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 // -- Mistakes seen in re-implementations

@@ -33,7 +33,7 @@ struct Outcome {
   double entries_left = 0;
 };
 
-inline double background_bytes(const GeneratorReport& r, Time from, Time to) {
+inline double background_bytes(const tg::GeneratorReport& r, Time from, Time to) {
   double bytes = 0;
   for (std::size_t i = 0; i < r.bins.size(); ++i) {
     const Time at{Duration{static_cast<std::int64_t>(i) * r.bin_ns}};
@@ -45,9 +45,9 @@ inline double background_bytes(const GeneratorReport& r, Time from, Time to) {
 
 inline double to_mbit(double bytes, Duration d) { return bytes * 8e-6 / outrider::seconds(d); }
 
-inline Outcome outcome_of(const Dumbbell& d, const RunResult& r, std::uint64_t drops_before) {
+inline Outcome outcome_of(const Dumbbell& d, const lab::RunResult& r, std::uint64_t drops_before) {
   Outcome o;
-  const QueueReport& q = bottleneck_of(r);
+  const sw::QueueReport& q = bottleneck_of(r);
   EXPECT_EQ(q.bursts.size(), kIterations * d.workers);
   EXPECT_EQ(r.traffic.bursts.size(), kIterations * d.workers);
   const auto bursts = static_cast<double>(q.bursts.size());
@@ -56,7 +56,7 @@ inline Outcome outcome_of(const Dumbbell& d, const RunResult& r, std::uint64_t d
     o.max_packets += b.max_packets / bursts;
   }
   for (const auto& b : r.traffic.bursts) {
-    EXPECT_NE(b.delivered_ns, kNotYet_ns);
+    EXPECT_NE(b.delivered_ns, tg::kNotYet_ns);
     const Duration completion{b.delivered_ns - b.first_sent_ns};
     o.completion_ms += outrider::seconds(completion) * 1e3 / bursts;
     o.communication_ms += outrider::seconds(Duration{b.delivered_ns - b.due_ns}) * 1e3 / bursts;
@@ -90,11 +90,11 @@ inline Outcome run_once(const Change& change, std::uint64_t seed, rte_mempool& p
   change(d);
   EXPECT_TRUE(validate(d.switches()).empty());
   EXPECT_TRUE(validate(d.traffic()).empty());
-  VirtualWorld world(d.switches(), d.traffic(), pool);
+  lab::VirtualWorld world(d.switches(), d.traffic(), pool);
   world.run_until(Time{} + kFirstDue - milliseconds(50));
   const std::uint64_t drops_before = sum(bottleneck_of(world.result()).drops);
   world.run_until(Time{} + kFirstDue + kPeriod * kIterations);
-  const RunResult r = world.result();
+  const lab::RunResult r = world.result();
   EXPECT_TRUE(r.switches.ledger_balanced && r.traffic.ledger_balanced);
   EXPECT_TRUE(r.traffic.jobs_finished);
   return outcome_of(d, r, drops_before);

@@ -13,6 +13,9 @@
 #include "tests/support/world.h"
 
 namespace outrider::regulation_effect_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 TEST_F(RegulationEffect, SignalTakesOneRoundTripThroughEverySwitch) {

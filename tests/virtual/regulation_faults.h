@@ -32,15 +32,15 @@ class RegulationFaults : public testing::Test {
  protected:
   /// Runs on for long enough that every expiry has passed, then checks what must
   /// hold after any fault.
-  static RunResult settle(ImpairedWorld& world, bool expect_end = true) {
+  static lab::RunResult settle(ImpairedWorld& world, bool expect_end = true) {
     EXPECT_EQ(world.run_to_end(Time{} + std::chrono::seconds(5)), expect_end);
     world.run_until(world.now() + milliseconds(500));
-    const RunResult r = world.result();
+    const lab::RunResult r = world.result();
     for (const auto& q : r.switches.queues) {
       EXPECT_EQ(q.entries_left, 0U) << q.switch_name << '.' << q.port_name;
-      const auto used = std::ranges::find_if(q.bins.rbegin(), q.bins.rend(), [](const QueueBin& b) {
-        return b.min_threshold_packets > 0;
-      });
+      const auto used =
+          std::ranges::find_if(q.bins.rbegin(), q.bins.rend(),
+                               [](const sw::QueueBin& b) { return b.min_threshold_packets > 0; });
       if (used != q.bins.rend()) {
         EXPECT_EQ(used->min_threshold_packets, q.initial_threshold_packets);
       }

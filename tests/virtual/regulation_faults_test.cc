@@ -14,6 +14,9 @@
 #include "tests/support/world.h"
 
 namespace outrider::regulation_faults_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 TEST_F(RegulationFaults, LostStartIsSentAnyway) {

@@ -7,6 +7,8 @@
 #include "tests/support/world.h"
 
 namespace outrider::request_flows_test {
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,9 @@
 #include "trafficgen/workload/ring_schedule.h"
 
 namespace outrider::ring_mlt_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::microseconds;

@@ -8,6 +8,9 @@
 #include "trafficgen/workload/ring_schedule.h"
 
 namespace outrider::ring_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

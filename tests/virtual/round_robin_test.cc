@@ -11,6 +11,9 @@
 #include "tests/virtual/job_scene.h"
 
 namespace outrider::round_robin_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

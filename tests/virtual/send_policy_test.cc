@@ -7,6 +7,9 @@
 #include "trafficgen/workload/model_profile.h"
 
 namespace outrider::send_policy_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

@@ -10,6 +10,9 @@
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::signal_faults_job_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

@@ -12,6 +12,7 @@
 #include "tools/lab/run/run_virtual.h"
 
 namespace outrider::spraying_test {
+using namespace lab;
 namespace {
 
 constexpr std::uint32_t kSeeds = 10;

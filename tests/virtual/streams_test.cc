@@ -10,6 +10,9 @@
 #include "tools/lab/run/virtual_world.h"
 
 namespace outrider::streams_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace std::chrono_literals;

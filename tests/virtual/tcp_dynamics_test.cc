@@ -8,6 +8,9 @@
 #include "tests/support/world.h"
 
 namespace outrider::tcp_dynamics_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::seconds;

@@ -9,6 +9,9 @@
 #include "tests/support/world.h"
 
 namespace outrider::tcp_end_to_end_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

@@ -7,6 +7,8 @@
 #include "tests/support/world.h"
 
 namespace outrider::tcp_pacing_test {
+using namespace sw;
+using namespace tg;
 namespace {
 
 using std::chrono::milliseconds;

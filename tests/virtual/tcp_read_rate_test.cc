@@ -5,6 +5,9 @@
 #include "tests/support/world.h"
 
 namespace outrider::tcp_read_rate_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 struct Seen {

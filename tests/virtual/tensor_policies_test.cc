@@ -11,6 +11,8 @@
 #include "trafficgen/workload/model_profile.h"
 
 namespace outrider::tensor_policies_test {
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::microseconds;

@@ -11,6 +11,9 @@
 #include "tests/virtual/job_scene.h"
 
 namespace outrider::virtual_tensorlights_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

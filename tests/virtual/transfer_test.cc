@@ -6,6 +6,7 @@
 #include "tests/support/world.h"
 
 namespace outrider::transfer_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

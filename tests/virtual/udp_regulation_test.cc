@@ -8,6 +8,9 @@
 #include "tests/virtual/regulation_faults.h"
 
 namespace outrider::udp_regulation_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 class UdpRegulation : public RegulationFaults {

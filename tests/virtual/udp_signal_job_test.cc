@@ -6,6 +6,8 @@
 #include "tests/virtual/job_scene.h"
 
 namespace outrider::udp_signal_job_test {
+using namespace tg;
+using namespace lab;
 namespace {
 
 using std::chrono::milliseconds;

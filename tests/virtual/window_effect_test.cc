@@ -8,6 +8,9 @@
 #include "tests/virtual/regulation_effect.h"
 
 namespace outrider::window_effect_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 class WindowEffect : public RegulationEffect {

@@ -7,6 +7,7 @@
 
 int main(int argc, char** argv) {
   using namespace outrider;
+  using namespace outrider::lab;
   const auto parsed = parse_lab_command_line(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
   try {

@@ -14,7 +14,7 @@
 #include "trafficgen/workload/release_profile.h"
 #include "trafficgen/workload/shards.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -317,4 +317,4 @@ bool Generator::finished() const noexcept {
          std::ranges::all_of(state_->jobs, ended) && std::ranges::all_of(state_->transfers, ended);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

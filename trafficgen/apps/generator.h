@@ -13,7 +13,7 @@
 #include "trafficgen/report/live.h"
 #include "trafficgen/report/report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Hosts, jobs and background flows of one process, driven by one event loop;
 /// the same in every runtime. Not thread-safe: one lcore owns it.
@@ -65,4 +65,4 @@ class Generator {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

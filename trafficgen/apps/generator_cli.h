@@ -10,7 +10,7 @@
 #include "trafficgen/apps/preview_program.h"
 #include "trafficgen/report/output_files.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What the generator's command line has beyond that of every program.
 struct GeneratorArguments {
@@ -41,4 +41,4 @@ inline void add_options(CLI::App& app, GeneratorArguments& a) {
       ->type_name("FILE.csv");
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

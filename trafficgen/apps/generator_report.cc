@@ -3,7 +3,7 @@
 #include "trafficgen/apps/generator_state.h"
 #include "trafficgen/streams/engine/stream_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 TrafficLive Generator::live(Time now) const noexcept {
   const State& s = *state_;
@@ -84,4 +84,4 @@ GeneratorReport Generator::report(Time now) const {
   return r;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

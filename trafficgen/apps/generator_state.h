@@ -20,7 +20,7 @@
 #include "trafficgen/workload/job.h"
 #include "trafficgen/workload/tensorlights.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What a Generator consists of; for its own sources alone.
 struct Generator::State {
@@ -92,4 +92,4 @@ struct Generator::State {
   std::uint64_t not_ipv4 = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

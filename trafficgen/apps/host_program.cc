@@ -13,7 +13,7 @@
 #include "trafficgen/report/report_text.h"
 #include "trafficgen/streams/run/stream_process.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 /// Buffers of the receive rings alone. They are a pool of their own: what is
@@ -68,4 +68,4 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   return result.interrupted && !result.report.jobs_finished ? kExitInterrupted : kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 /// Streams beside hosts, on the same devices. Both stamps of a packet are the
@@ -109,4 +109,4 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
   return run;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

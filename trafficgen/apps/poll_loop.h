@@ -12,7 +12,7 @@
 #include "trafficgen/apps/generator.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Joins every host to the device of its name by a wire without delay (delays
 /// are the switch's). @return the wires; they must outlive the last event
@@ -34,4 +34,4 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
                            std::optional<Duration> duration, StreamEngine* streams = nullptr,
                            TrafficLiveReport* live = nullptr);
 
-}  // namespace outrider
+}  // namespace outrider::tg

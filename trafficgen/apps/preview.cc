@@ -5,7 +5,7 @@
 #include "common/telemetry/csv_text.h"
 #include "trafficgen/apps/timetable.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Preview preview(const GeneratorConfig& config, Duration until, std::uint64_t limit) {
   const Timetable table = timetable_of(config, Time{} + until, limit);
@@ -23,4 +23,4 @@ Preview preview(const GeneratorConfig& config, Duration until, std::uint64_t lim
   return p;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

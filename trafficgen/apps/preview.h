@@ -7,7 +7,7 @@
 #include "common/core/clock.h"
 #include "trafficgen/config/config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 struct Preview {
   std::string csv{};             ///< a line each after a line of names, in the order of time
@@ -48,4 +48,4 @@ std::uint64_t preview_limit(std::optional<std::uint64_t> wanted, std::uint32_t l
 inline constexpr std::uint64_t kMaxPreviewFrames = 1'000'000;
 inline constexpr std::uint64_t kMaxPreviewBytes = 8ULL << 30;
 
-}  // namespace outrider
+}  // namespace outrider::tg

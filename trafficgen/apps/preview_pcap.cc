@@ -14,7 +14,7 @@
 #include "trafficgen/streams/replay/pcap_writer.h"
 #include "trafficgen/streams/run/stream_preview.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 struct Silent final : ConnectionListener {
@@ -126,4 +126,4 @@ PreviewFrames preview_pcap(const GeneratorConfig& config, Duration until, std::u
   return result;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 #include "trafficgen/report/program_name.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 void check_preview(const GeneratorConfig& config, const PreviewOptions& wanted) {
@@ -59,4 +59,4 @@ int write_preview(const GeneratorConfig& config, const PreviewOptions& wanted) {
   return kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

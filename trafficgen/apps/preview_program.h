@@ -6,7 +6,7 @@
 
 #include "trafficgen/config/config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 struct PreviewOptions {
   std::string file;  ///< empty: none
@@ -17,4 +17,4 @@ struct PreviewOptions {
 /// @return the exit status. @throws UsageError
 int write_preview(const GeneratorConfig& config, const PreviewOptions& wanted);
 
-}  // namespace outrider
+}  // namespace outrider::tg

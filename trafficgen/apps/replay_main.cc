@@ -13,7 +13,7 @@
 #include "trafficgen/streams/replay/pcap_writer.h"
 #include "trafficgen/streams/replay/replay_loop.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 /// The value, or a line that names the option.
@@ -124,4 +124,4 @@ int start_replay(std::vector<std::string> eal, std::vector<std::string> own) {
   return report.interrupted ? kExitInterrupted : kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

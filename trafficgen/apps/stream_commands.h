@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Is `word`, the first on the command line, a command of its own (ndr, pdr,
 /// calibrate, replay)? Without one the program runs a file.
@@ -16,4 +16,4 @@ int run_stream_command(int argc, char** argv);
 /// replay, without argv[0] and the command. @return the exit status
 int start_replay(std::vector<std::string> eal, std::vector<std::string> own);
 
-}  // namespace outrider
+}  // namespace outrider::tg

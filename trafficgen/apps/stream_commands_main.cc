@@ -13,7 +13,7 @@
 #include "trafficgen/streams/search/calibrate_loop.h"
 #include "trafficgen/streams/search/rate_search_loop.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr double kPdrLoss = 0.005;
@@ -181,4 +181,4 @@ int run_stream_command(int argc, char** argv) {
   return start_search(command, std::move(arguments.eal), std::move(arguments.own));
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "trafficgen/background/flow_arrivals.h"
 #include "trafficgen/background/long_flow.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 class Collector {
@@ -113,4 +113,4 @@ Timetable timetable_of(const GeneratorConfig& config, Time until, std::uint64_t 
   return Collector(config, until, max_events).collect();
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

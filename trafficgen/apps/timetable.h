@@ -7,7 +7,7 @@
 #include "common/core/clock.h"
 #include "trafficgen/config/config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Something that a configuration will start.
 struct TimetableEvent {
@@ -31,4 +31,4 @@ struct Timetable {
 /// @throws std::runtime_error if a file of a flow group cannot be read
 Timetable timetable_of(const GeneratorConfig& config, Time until, std::uint64_t max_events);
 
-}  // namespace outrider
+}  // namespace outrider::tg

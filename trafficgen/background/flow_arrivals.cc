@@ -7,7 +7,7 @@
 #include "common/config/config_result.h"
 #include "common/net/headers.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 std::uint32_t pick(RandomStream& random, std::size_t size) noexcept {
@@ -92,4 +92,4 @@ std::unique_ptr<FlowArrivals> make_arrivals(const FlowsConfig& flows,
   return std::make_unique<DrawnArrivals>(std::move(setup), std::move(*sizes.config));
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -11,7 +11,7 @@
 #include "trafficgen/background/flows_config.h"
 #include "trafficgen/import/hpcc_flows.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 struct FlowArrival {
   Time at{};
@@ -87,4 +87,4 @@ std::unique_ptr<FlowArrivals> make_arrivals(const FlowsConfig& flows,
                                             std::uint32_t mss_bytes, std::uint64_t seed,
                                             std::uint32_t group);
 
-}  // namespace outrider
+}  // namespace outrider::tg

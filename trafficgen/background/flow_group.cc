@@ -4,7 +4,7 @@
 #include <cassert>
 #include <limits>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint64_t kHeaderBytes =
@@ -266,4 +266,4 @@ FlowGroupReport FlowGroup::report() const {
   return r;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -13,7 +13,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/goodput.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Flows that come, send their bytes over a connection of their own, and go.
 ///
@@ -90,4 +90,4 @@ class FlowGroup final : private TimerClient, private Acceptor {
   std::uint64_t in_progress_ = 0;  ///< neither completed nor failed
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

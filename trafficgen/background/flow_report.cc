@@ -3,7 +3,7 @@
 #include <ostream>
 #include <sstream>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 void print_class(std::ostream& out, const FlowClassReport& c) {
@@ -54,4 +54,4 @@ std::string flow_records_csv(const std::vector<FlowGroupReport>& groups) {
   return out.str();
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -10,7 +10,7 @@
 
 #include "common/core/histogram.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One flow of a group, kept on request. Instants that never came are -1.
 struct FlowRecord {
@@ -104,4 +104,4 @@ void fields(V& v, R& r) {
   v.value("records", r.records);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

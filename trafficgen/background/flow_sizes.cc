@@ -5,7 +5,7 @@
 
 #include "trafficgen/import/text_lines.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr double kMaxFlowBytes = 1e15;
@@ -73,4 +73,4 @@ ConfigResult<FlowSizes> load_flow_sizes(const std::string& path) {
   return parse_flow_sizes(*text);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 
 #include "common/config/config_result.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Sizes of flows, as a piecewise linear cumulative distribution.
 ///
@@ -41,4 +41,4 @@ ConfigResult<FlowSizes> parse_flow_sizes(std::string_view text);
 /// Reads a file. @return also a fault if it cannot be read
 ConfigResult<FlowSizes> load_flow_sizes(const std::string& path);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 #include "trafficgen/background/flow_sizes.h"
 #include "trafficgen/import/hpcc_flows.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxRecords = 100'000'000;
@@ -108,4 +108,4 @@ void describe(Settings& v, FlowsConfig& c) {
           {.range = integers(1, 65535), .help = "of the receivers, this table's own"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -10,7 +10,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 enum class ArrivalProcess : std::uint8_t {
   kPoisson,  ///< exponential gaps
@@ -57,4 +57,4 @@ inline constexpr auto kLoadOfs =
 
 void describe(Settings& v, FlowsConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 
 #include "trafficgen/background/reopen.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint64_t kEndless = std::uint64_t{1} << 50;  // 125 days at 100 Gbit/s
@@ -44,4 +44,4 @@ FlowReport LongFlow::report() const {
   return totals_.report(sender_.connection == nullptr ? nullptr : &sender_.connection->counters());
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/flow_totals.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// When long flow number `index` of a run starts: `start` and a uniform share of
 /// `spread`, by seed.
@@ -61,4 +61,4 @@ class LongFlow final : private TimerClient, private Acceptor {
   Receiver receiver_{*this};
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

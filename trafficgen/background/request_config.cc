@@ -2,7 +2,7 @@
 
 #include "common/config/quantities.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 constexpr std::uint64_t kMaxConnections = 1'000'000;
 constexpr std::uint64_t kConnectionsOfAPort = 32768;  // source ports of a host
@@ -60,4 +60,4 @@ void describe(Settings& v, RequestFlowsConfig& c) {
            "raw latencies kept of each pair, for `request-samples.csv` of `--csv`; 16 bytes each"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

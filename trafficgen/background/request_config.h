@@ -8,7 +8,7 @@
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 enum class ThinkTime : std::uint8_t { kFixed, kExponential };
 
@@ -39,4 +39,4 @@ void describe(Settings& v, RequestFlowsConfig& c);
 /// All rules but those that refer to hosts and transports.
 void check(const Checks& at, const RequestFlowsConfig& flows);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 
 #include "trafficgen/background/reopen.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint32_t kOpenTag = ~std::uint32_t{0};
@@ -118,4 +118,4 @@ void RequestFlows::Server::on_delivered(TcpConnection& c, Time now) noexcept {
 
 RequestReport RequestFlows::report() const { return counts_; }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -11,7 +11,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/goodput.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The connections of one client host to one server host that ask, are answered,
 /// think, and ask again. A connection that breaks is opened again after a second.
@@ -87,4 +87,4 @@ class RequestFlows final : private TimerClient, private Acceptor {
   RequestReport counts_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

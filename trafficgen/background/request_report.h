@@ -6,7 +6,7 @@
 
 #include "common/core/histogram.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One answered request, kept on request.
 struct RequestSample {
@@ -27,4 +27,4 @@ struct RequestReport {
   std::vector<RequestSample> samples;  ///< in the order of answers; not in the JSON report
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 #include <array>
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint32_t kWatch = UINT32_MAX;  // timer tag; others are indices of attempts
@@ -185,4 +185,4 @@ void Transfer::fill(std::vector<TransferReport>& reports) const {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/measure/goodput.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The transfers of one [[transfer]]: those that we open follow one another, those
 /// that are opened to us are taken as they come. The sender closes after its last
@@ -108,4 +108,4 @@ class Transfer final : private TimerClient, private Acceptor {
   std::size_t ended_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

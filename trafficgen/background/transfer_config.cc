@@ -2,7 +2,7 @@
 
 #include "common/config/addresses.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
@@ -49,4 +49,4 @@ void describe(Settings& v, TransferConfig& c) {
               .help = "without a byte of progress, then it is `timed_out`"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

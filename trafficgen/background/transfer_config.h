@@ -7,7 +7,7 @@
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Which end makes the connection.
 enum class Opener : std::uint8_t { kSender, kReceiver };
@@ -35,4 +35,4 @@ void describe(Settings& v, TransferConfig& c);
 /// @param is_host whether `from` and `to` name hosts
 void check(const Checks& at, const TransferConfig& transfer, bool from_is_host, bool to_is_host);
 
-}  // namespace outrider
+}  // namespace outrider::tg

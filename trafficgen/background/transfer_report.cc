@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
-namespace outrider {
+namespace outrider::tg {
 
 bool all_completed(const std::vector<TransferReport>& transfers) {
   return std::ranges::all_of(transfers, [](const auto& t) { return t.outcome == "completed"; });
@@ -26,4 +26,4 @@ void print_transfers(std::ostream& out, const std::vector<TransferReport>& trans
         << payload.mismatched_bytes << " WRONG in " << payload.mismatched_segments << " segments\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

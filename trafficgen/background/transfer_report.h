@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// How one transfer ended. `outcome` is one of
 ///   waiting       no connection yet
@@ -83,4 +83,4 @@ void fields(V& v, R& r) {
   v.value("mismatched_segments", r.mismatched_segments);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

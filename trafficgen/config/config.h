@@ -19,7 +19,7 @@
 #include "trafficgen/workload/job_config.h"
 #include "trafficgen/workload/tensorlights_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 struct GeneratorDeviceConfig {
   std::string name;
@@ -102,4 +102,4 @@ struct GeneratorConfig {
 
 ConfigIssues validate(const GeneratorConfig& config);
 
-}  // namespace outrider
+}  // namespace outrider::tg

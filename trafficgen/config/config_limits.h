@@ -4,7 +4,7 @@
 
 #include "common/net/burst_option.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 // Bounds that rows and rules of the generator's file share.
 
@@ -14,4 +14,4 @@ inline constexpr std::uint64_t kMaxHostMtuBytes = 9000;
 inline constexpr std::uint64_t kSegmentHeaderBytes = 20 + 20 + kBurstOptionBytes;
 inline constexpr std::uint64_t kMaxFlowsPerPair = 10'000;  ///< well within ephemeral ports
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 #include "trafficgen/config/config_limits.h"
 #include "trafficgen/config/config_toml.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void describe(Settings& v, GeneratorDeviceConfig& c) {
   describe_device(v, c);
@@ -160,4 +160,4 @@ void describe(Settings& v, GeneratorConfig& c) {
   v.tables("transfer", c.transfers);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

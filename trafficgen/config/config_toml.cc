@@ -7,7 +7,7 @@
 #include "common/net/mlt_message.h"
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 /// A server without a tensor would never be pushed to.
@@ -116,4 +116,4 @@ ConfigResult<GeneratorConfig> load_generator_config(const std::string& path) {
 
 std::string to_toml(const GeneratorConfig& config) { return write_config(config); }
 
-}  // namespace outrider
+}  // namespace outrider::tg

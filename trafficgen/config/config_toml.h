@@ -11,7 +11,7 @@
 #include "trafficgen/config/controller_config.h"
 #include "trafficgen/config/transport_reserve.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Reads and validates the file of outrider-trafficgen and the model profiles
 /// that it names; docs/configuration.md names every key. A relative path of a
@@ -55,4 +55,4 @@ void describe(Settings& v, TransportConfig& c);
 void describe(Settings& v, LongFlowsConfig& c);
 void describe(Settings& v, GeneratorConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

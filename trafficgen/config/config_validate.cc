@@ -17,7 +17,7 @@
 #include "trafficgen/config/mlt_rules.h"
 #include "trafficgen/hosts/nic_queue.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxJobs = 65535;      ///< a BurstIdentity counts jobs in 16 bits
@@ -387,4 +387,4 @@ std::uint32_t required_mbufs(const GeneratorConfig& config) {
   return static_cast<std::uint32_t>(std::min(mbuf_need(config).total(), kLargest));
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

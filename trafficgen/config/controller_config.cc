@@ -3,7 +3,7 @@
 #include "common/config/quantities.h"
 #include "trafficgen/config/config_limits.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void check(const Checks& at, const ControllerConfig& control) {
   at.require(!control.hystart || control.controller != Controller::kUnresponsive, "hystart", "true",
@@ -55,4 +55,4 @@ void describe(Settings& v, ControllerConfig& c) {
           .help = "of payload; required with `unresponsive`, refused with others"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "common/config/config_binding.h"
 #include "trafficgen/transport/control/congestion_control.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Rules of the settings of congestion control that need nothing else.
 void check(const Checks& at, const ControllerConfig& control);
@@ -21,4 +21,4 @@ inline constexpr auto kControllers = [] {
 
 void describe(Settings& v, ControllerConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,11 +2,11 @@
 
 #include "trafficgen/config/config_toml.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 const SettingCatalogue& generator_settings() {
   static const auto kSettings = SettingCatalogue::of(GeneratorConfig{}, {});
   return kSettings;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

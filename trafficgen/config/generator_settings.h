@@ -2,9 +2,9 @@
 
 #include "common/config/setting_catalogue.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Every setting of outrider-trafficgen's file. It is never reloaded. Made once.
 const SettingCatalogue& generator_settings();
 
-}  // namespace outrider
+}  // namespace outrider::tg

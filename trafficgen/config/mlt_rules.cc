@@ -9,7 +9,7 @@
 #include "trafficgen/hosts/ephemeral_ports.h"
 #include "trafficgen/mlt/mlt_tensor.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 /// Settings that TCP has beside those of congestion control, by key, as they are written.
@@ -104,4 +104,4 @@ void check_mlt_job(const Checks& at, const JobConfig& job, const GeneratorConfig
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

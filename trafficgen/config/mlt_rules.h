@@ -3,7 +3,7 @@
 #include "common/config/checks.h"
 #include "trafficgen/config/config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Settings of a [[transport]] that its protocol knows, and no others.
 void check_protocol(const Checks& at, const TransportConfig& transport);
@@ -11,4 +11,4 @@ void check_protocol(const Checks& at, const TransportConfig& transport);
 /// What a job over the bounded-loss transport cannot do. @param at of the job
 void check_mlt_job(const Checks& at, const JobConfig& job, const GeneratorConfig& config);
 
-}  // namespace outrider
+}  // namespace outrider::tg

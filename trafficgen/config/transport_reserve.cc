@@ -5,7 +5,7 @@
 
 #include "trafficgen/transport/sender/sender.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxDerivedFlights = 1U << 17;    // 50 MB of addresses
@@ -109,4 +109,4 @@ void describe(Settings& v, TransportMemoryConfig& c) {
            .help = "receivers with data out of order at once, 1,856 bytes each"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

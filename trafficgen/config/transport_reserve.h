@@ -7,7 +7,7 @@
 #include "trafficgen/config/config.h"
 #include "trafficgen/transport/connection/transport_memory.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What the connections of a valid configuration may borrow at once. A key of
 /// `[transport_memory]` decides; without it: a flight and a disorder per end of
@@ -26,4 +26,4 @@ void check_transport_memory(const Checks& at, const GeneratorConfig& config);
 
 void describe(Settings& v, TransportMemoryConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

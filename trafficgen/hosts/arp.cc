@@ -7,7 +7,7 @@
 #include "common/net/checksum.h"
 #include "trafficgen/hosts/ipv4_frame.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint32_t kIcmpOffset = kTransportOffset;
@@ -105,4 +105,4 @@ bool answer_echo(Packet& packet) noexcept {
   return true;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

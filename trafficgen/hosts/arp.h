@@ -6,7 +6,7 @@
 #include "common/dpdk/packet.h"
 #include "common/net/arp.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Writes "who has `target`?" into an empty mbuf, padded to the shortest frame.
 void write_arp_request(Packet& packet, const MacAddress& sender_mac, std::uint32_t sender,
@@ -25,4 +25,4 @@ void answer_arp(Packet& packet, ArpPacket& arp, const MacAddress& mac) noexcept;
 ///         options, or does not hold what its lengths and checksums say
 bool answer_echo(Packet& packet) noexcept;
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace outrider {
+namespace outrider::tg {
 
 ConnectionTable::ConnectionTable(std::uint32_t max_connections, std::uint32_t expected,
                                  TransportMemory& memory)
@@ -54,4 +54,4 @@ std::optional<std::uint32_t> ConnectionTable::take_due(Time now) noexcept {
   return due.id;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -12,7 +12,7 @@
 #include "common/core/timing_wheel.h"
 #include "trafficgen/transport/connection/connection.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The connections of one host, found by slot or by flow, with their timers.
 ///
@@ -108,4 +108,4 @@ class ConnectionTable {
   TimingWheel<13, 6> timers_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -10,7 +10,7 @@
 #include "common/core/ecn.h"
 #include "common/core/flow_key.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A UDP datagram on its way out: its first bytes, and how many zeros follow them.
 struct OutgoingDatagram {
@@ -49,4 +49,4 @@ class DatagramEndpoint {
   ~DatagramEndpoint() = default;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

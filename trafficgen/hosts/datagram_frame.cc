@@ -8,7 +8,7 @@
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/ipv4_frame.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint32_t kUdpOffset = kTransportOffset;
@@ -80,4 +80,4 @@ std::optional<DropReason> read_datagram_frame(Packet& packet, ReceivedDatagram& 
   return std::nullopt;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

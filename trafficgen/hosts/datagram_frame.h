@@ -6,7 +6,7 @@
 #include "common/dpdk/packet.h"
 #include "trafficgen/hosts/datagram_endpoint.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Writes Ethernet, IPv4 and UDP (checksum set) with the datagram into an empty mbuf. Its
 /// zeros are there already (`full_payload`) or are not in the buffer at all.
@@ -21,4 +21,4 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
 [[nodiscard]] std::optional<DropReason> read_datagram_frame(Packet& packet,
                                                             ReceivedDatagram& datagram) noexcept;
 
-}  // namespace outrider
+}  // namespace outrider::tg

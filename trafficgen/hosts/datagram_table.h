@@ -8,7 +8,7 @@
 #include "common/core/flow_table.h"
 #include "trafficgen/hosts/datagram_endpoint.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The datagram endpoints of one host, by number and by flow, and what the host knows of
 /// each beside. They are made before the run and stay. Not thread-safe.
@@ -49,4 +49,4 @@ class DatagramTable {
   FlowTable<std::uint32_t> by_flow_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Linux's first port of net.ipv4.ip_local_port_range.
 inline constexpr std::uint16_t kFirstEphemeralPort = 32768;
 
-}  // namespace outrider
+}  // namespace outrider::tg

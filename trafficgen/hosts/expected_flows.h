@@ -5,7 +5,7 @@
 
 #include "trafficgen/hosts/host.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The flows of a received batch, to fetch what their packets will touch. A packet
 /// reads a table, then a connection, then what it has in flight, each found through
@@ -37,4 +37,4 @@ class ExpectedFlows {
   std::size_t size_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

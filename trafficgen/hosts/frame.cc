@@ -6,7 +6,7 @@
 #include "common/net/checksum.h"
 #include "trafficgen/hosts/ipv4_frame.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint32_t kTcpOffset = kTransportOffset;
@@ -108,4 +108,4 @@ std::optional<DropReason> read_frame(Packet& packet, ReceivedFrame& frame) noexc
   return std::nullopt;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "common/dpdk/packet.h"
 #include "common/net/tcp_segment.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A received frame as its host reads it.
 struct ReceivedFrame {
@@ -36,4 +36,4 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
 /// @return why it must be dropped, nothing if it need not
 [[nodiscard]] std::optional<DropReason> read_frame(Packet& packet, ReceivedFrame& frame) noexcept;
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "trafficgen/hosts/ephemeral_ports.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint32_t kMaxConnections = 1U << 21;
@@ -352,4 +352,4 @@ void Host::settle(Time now) noexcept {
   loop_.schedule(nic_id_, next_transmission());
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -31,7 +31,7 @@
 #include "trafficgen/transport/connection/connection.h"
 #include "trafficgen/transport/connection/transport_memory.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Decides what becomes of a SYN to a listening port.
 class Acceptor {
@@ -314,4 +314,4 @@ class Host final : public Node {
   std::unique_ptr<HostAttribution> attribution_;  ///< only if it is on
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

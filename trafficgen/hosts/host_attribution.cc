@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -174,4 +174,4 @@ void HostAttribution::on_departure(std::uint32_t slot, const TcpConnection& conn
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 #include "common/dpdk/packet_attribution.h"
 #include "trafficgen/transport/connection/connection.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Keeps, for a host's DDL connections, the ledgers of what they send and receive.
 ///
@@ -84,4 +84,4 @@ class HostAttribution {
   bool timer_ = false;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 #include "trafficgen/hosts/datagram_frame.h"
 #include "trafficgen/hosts/host.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void Host::add_endpoint(DatagramEndpoint& endpoint, std::uint8_t nic_class) {
   (void)datagrams_.add(endpoint, nic_class);
@@ -59,4 +59,4 @@ void Host::on_datagram_timer(std::uint32_t number, Time now) noexcept {
   refresh_endpoint(number, now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 
 #include "trafficgen/hosts/host.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void Host::send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
                       Time now) noexcept {
@@ -86,4 +86,4 @@ void Host::write_signal(Packet& packet, Time start) noexcept {
   write_frame(packet, s.flow, tos_signal::encode(s.signal, 0), segment, setup_.full_payload);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -3,7 +3,7 @@
 
 #include "trafficgen/hosts/host.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
   const TcpSegment& s = frame.segment;
@@ -74,4 +74,4 @@ bool Host::take_late(const ReceivedFrame& frame, Time now) noexcept {
   return true;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

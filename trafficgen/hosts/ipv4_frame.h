@@ -9,7 +9,7 @@
 #include "common/net/header_writer.h"
 #include "common/net/headers.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 inline constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
 /// Of a TCP or UDP header: hosts write IPv4 headers without options.
@@ -61,4 +61,4 @@ inline void write_udp(std::uint8_t* out, const FlowKey& flow, std::uint16_t udp_
                      checksum == 0 ? 0xFFFF : checksum);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

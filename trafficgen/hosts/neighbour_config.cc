@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace outrider {
+namespace outrider::tg {
 
 void check(const Checks& at, const ArpConfig& arp) {
   if (!arp.arp) {
@@ -65,4 +65,4 @@ void describe(Settings& v, NeighbourConfig& c) {
           {.required = true, .accepts = "unicast MAC address", .help = "never asked for"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

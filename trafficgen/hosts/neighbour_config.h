@@ -10,7 +10,7 @@
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// How the hosts of a device find the MAC addresses of others, and are found.
 struct ArpConfig {
@@ -36,4 +36,4 @@ void check(const Checks& at, const ArpConfig& arp);
 void check_neighbours(const Checks& root, const std::vector<NeighbourConfig>& neighbours,
                       const std::set<std::string>& devices, const std::set<std::uint32_t>& hosts);
 
-}  // namespace outrider
+}  // namespace outrider::tg

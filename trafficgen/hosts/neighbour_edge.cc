@@ -8,7 +8,7 @@
 #include "trafficgen/hosts/arp.h"
 #include "trafficgen/hosts/frame.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -208,4 +208,4 @@ void NeighbourEdge::fill(NeighbourhoodReport& report) const {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

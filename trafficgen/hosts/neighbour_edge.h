@@ -12,7 +12,7 @@
 #include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/hosts/neighbours.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Between the NICs of the hosts of one device and that device: gives what leaves
 /// the MAC address of its next hop, and does for all these hosts what is below IP:
@@ -79,4 +79,4 @@ class NeighbourEdge final : public Node, public EventSource {
   NeighbourTotals totals_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

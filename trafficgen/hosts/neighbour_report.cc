@@ -2,7 +2,7 @@
 
 #include <ostream>
 
-namespace outrider {
+namespace outrider::tg {
 
 void print_neighbours(std::ostream& out, const NeighbourhoodReport& report) {
   const NeighbourTotals& t = report.totals;
@@ -21,4 +21,4 @@ void print_neighbours(std::ostream& out, const NeighbourhoodReport& report) {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

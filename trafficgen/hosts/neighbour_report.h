@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// An address behind a device that was not of this process.
 struct NeighbourReport {
@@ -76,4 +76,4 @@ void fields(V& v, R& r) {
   v.value("neighbours", r.neighbours);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr Duration kFirstInterval = std::chrono::seconds(1);  // RFC 1122, 2.3.2.1
@@ -106,4 +106,4 @@ std::optional<NeighbourTable::Due> NeighbourTable::next_due(Time now) noexcept {
   return std::nullopt;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

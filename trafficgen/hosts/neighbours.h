@@ -9,7 +9,7 @@
 #include "common/core/flow_table.h"
 #include "common/net/headers.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Who is behind a device, by IPv4 address: decides what becomes of a packet whose
 /// next hop may not be resolved yet, and when to ask for it. It keeps no packet
@@ -111,4 +111,4 @@ class NeighbourTable {
   std::uint64_t table_full_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

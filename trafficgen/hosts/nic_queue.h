@@ -12,7 +12,7 @@
 #include "common/core/fifo.h"
 #include "common/core/units.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Whose turn it is at a NIC: connections that may send, by class.
 ///
@@ -110,4 +110,4 @@ class NicQueue {
   std::size_t last_ = 0;  ///< class served last
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 
 #include "common/net/checksum.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 // 2^32 / golden ratio, odd: w -> (w + 1) x it is one to one (Knuth, TAOCP 3, 6.4).
@@ -71,4 +71,4 @@ void write_pattern(Packet& packet, std::uint32_t offset) noexcept {
   std::memcpy(tcp.checksum.raw.data(), &checksum, sizeof checksum);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 #include "common/dpdk/packet.h"
 #include "trafficgen/hosts/payload_kind.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// # The pattern
 ///
@@ -29,4 +29,4 @@ void write_pattern(Packet& packet, std::uint32_t offset) noexcept;
 /// TCP payload of a frame that read_frame() has accepted.
 std::span<const std::uint8_t> payload_of(Packet& packet, std::uint32_t payload_bytes) noexcept;
 
-}  // namespace outrider
+}  // namespace outrider::tg

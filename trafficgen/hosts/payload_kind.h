@@ -4,7 +4,7 @@
 
 #include "common/config/config_binding.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What the data bytes of emulated hosts hold.
 enum class Payload : std::uint8_t {
@@ -15,4 +15,4 @@ enum class Payload : std::uint8_t {
 inline constexpr auto kPayloads =
     choices<Payload>({{"zeros", Payload::kZeros}, {"pattern", Payload::kPattern}});
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/ipv4_frame.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint32_t kUdpOffset = kTransportOffset;
@@ -72,4 +72,4 @@ std::optional<DropReason> read_signal_frame(Packet& packet, std::span<const std:
   return std::nullopt;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

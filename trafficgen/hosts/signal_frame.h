@@ -9,7 +9,7 @@
 #include "common/dpdk/packet.h"
 #include "common/net/udp_signal.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A received UDP signal.
 struct ReceivedSignal {
@@ -32,4 +32,4 @@ void write_signal_frame(Packet& packet, const FlowKey& datagram,
                                                           std::span<const std::uint16_t> ports,
                                                           ReceivedSignal& received) noexcept;
 
-}  // namespace outrider
+}  // namespace outrider::tg

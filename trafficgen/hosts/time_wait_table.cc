@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 void TimeWaitTable::add(const FlowKey& flow, const TimeWait& state, Duration wait, Time now) {
   // Two leave for one that comes: what is over does not pile up.
@@ -33,4 +33,4 @@ void TimeWaitTable::expire_first(Time now) {
   else entries_.erase(first.flow);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 #include "trafficgen/transport/connection/time_wait.h"
 #include "trafficgen/transport/tcp_counters.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Connections of a host that wait in TIME-WAIT, 40 bytes and a place in a queue each.
 ///
@@ -59,4 +59,4 @@ class TimeWaitTable {
   Fifo<Queued> queue_{16};
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Who is woken by an application timer.
 class TimerClient {
@@ -58,4 +58,4 @@ class TimerQueue {
   std::uint64_t next_order_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

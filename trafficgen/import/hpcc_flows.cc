@@ -4,7 +4,7 @@
 
 #include "trafficgen/import/text_lines.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::size_t kMaxFaults = 20;  ///< a list may have millions of lines
@@ -93,4 +93,4 @@ ConfigResult<std::vector<ListedFlow>> load_hpcc_flows(const std::string& path, s
   return parse_hpcc_flows(*text, hosts);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "common/config/config_result.h"
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One flow of a list.
 struct ListedFlow {
@@ -33,4 +33,4 @@ struct ListedFlow {
 ConfigResult<std::vector<ListedFlow>> parse_hpcc_flows(std::string_view text, std::size_t hosts);
 ConfigResult<std::vector<ListedFlow>> load_hpcc_flows(const std::string& path, std::size_t hosts);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <system_error>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\f\v";
@@ -66,4 +66,4 @@ std::optional<std::string> read_text_file(const std::string& path) {
   return text;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 
 #include "common/core/config_issue.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Calls `take(line number from 1, words)` for every line that has words; `#`
 /// begins a comment.
@@ -26,4 +26,4 @@ ConfigIssue line_issue(std::size_t line, const std::string& rule);
 
 std::optional<std::string> read_text_file(const std::string& path);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Learner::Learner(const Setup& setup)
     : setup_(setup),
@@ -127,4 +127,4 @@ LearnerReport Learner::report() const {
   return r;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

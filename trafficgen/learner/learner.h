@@ -12,7 +12,7 @@
 #include "trafficgen/learner/loss_series.h"
 #include "trafficgen/learner/parameter_map.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Trains a small model with a job's traffic: what the job's packets stand for, kept
 /// beside them because emulated hosts write no payload (docs/decisions/005). It is told
@@ -106,4 +106,4 @@ class Learner {
   LossSeries losses_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxFeatures = 4096;
@@ -75,4 +75,4 @@ void describe(Settings& v, LearnerConfig& c) {
           {.range = reals_above(0, 1000), .absent = "none", .help = "the time to it is reported"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

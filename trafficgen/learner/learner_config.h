@@ -6,7 +6,7 @@
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What a job's workers learn while they send.
 enum class LearnerModel : std::uint8_t {
@@ -42,4 +42,4 @@ inline constexpr auto kLearnerModels =
 
 void describe(Settings& v, LearnerConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Loss over the whole data set after an update of the servers' parameters.
 struct LossPoint {
@@ -34,4 +34,4 @@ struct LearnerReport {
   std::vector<LossPoint> losses;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

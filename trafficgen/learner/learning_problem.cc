@@ -6,7 +6,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 /// Deviation of the rule's scores is about this: most samples are clear, some are not.
@@ -115,4 +115,4 @@ void LearningProblem::add_gradient(std::span<const double> parameters, std::uint
   add_score_gradient(parameters, x, weight * slope, gradient);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 #include "trafficgen/learner/learner_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A data set with two classes and a model that learns to tell them apart; its parameters
 /// are the caller's.
@@ -58,4 +58,4 @@ class LearningProblem {
   std::vector<double> signs_;   ///< [samples]: 1 for class 1, else -1
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

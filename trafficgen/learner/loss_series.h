@@ -8,7 +8,7 @@
 
 #include "trafficgen/learner/learner_report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Losses of a run: all of them for the figures, and as a series of bounded length. When
 /// the series is full, every second point goes and from then on half as many come.
@@ -68,4 +68,4 @@ class LossSeries {
   std::int64_t diverged_ns_ = -1;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

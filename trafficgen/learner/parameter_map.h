@@ -10,7 +10,7 @@
 
 #include "common/core/byte_range.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Which bytes of a job's model stand for which of a learner's parameters.
 ///
@@ -66,4 +66,4 @@ class ParameterMap {
   std::uint64_t total_bytes_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

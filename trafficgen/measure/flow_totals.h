@@ -8,7 +8,7 @@
 #include "trafficgen/report/report.h"
 #include "trafficgen/transport/connection/connection.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What all connections of one flow did, one after another: sender's counters
 /// and receiver's bytes. Not thread-safe.
@@ -57,4 +57,4 @@ class FlowTotals {
   FlowReport closed_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "common/core/traffic_class.h"
 #include "trafficgen/report/report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Payload that receivers got in order, by class, in bins of fixed width: bin i
 /// covers [i, i + 1) x width. Bins are reserved at construction; what comes after
@@ -41,4 +41,4 @@ class GoodputSeries {
   PerClass<std::uint64_t> totals_{};
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

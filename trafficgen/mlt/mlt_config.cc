@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr std::uint64_t kMaxProbes = 1000;
@@ -55,4 +55,4 @@ void describe(Settings& v, MltConfig& c) {
            .help = "of each tensor's packets, those with the smallest gradients: Not-ECT"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

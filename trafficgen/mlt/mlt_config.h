@@ -7,7 +7,7 @@
 #include "common/config/config_binding.h"
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// [transport.mlt]: what the bounded-loss transport takes beside a controller.
 struct MltConfig {
@@ -31,4 +31,4 @@ void check(const Checks& at, const MltConfig& mlt);
 
 void describe(Settings& v, MltConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 static_assert(OutgoingDatagram::kMaxHeadBytes == mlt::kMaxMessageBytes);
 
@@ -60,4 +60,4 @@ void MltEndpoint::on_timer(Time now) noexcept {
   if (sender_.gave_up() && !had_given_up) listener_.on_gave_up(*this, now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "trafficgen/mlt/mlt_receiver.h"
 #include "trafficgen/mlt/mlt_sender.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class MltEndpoint;
 
@@ -75,4 +75,4 @@ class MltEndpoint final : public DatagramEndpoint {
   return (mtu_bytes - kHeaders) / mlt::kValueBytes * mlt::kValueBytes;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

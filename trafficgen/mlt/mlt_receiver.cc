@@ -4,7 +4,7 @@
 
 #include "common/core/sequence.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 using mlt::Kind;
 using mlt::Message;
@@ -142,4 +142,4 @@ Message MltReceiver::bitmap(std::uint32_t tensor, std::uint32_t from) const noex
   return m;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

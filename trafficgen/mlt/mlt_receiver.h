@@ -9,7 +9,7 @@
 #include "trafficgen/mlt/mlt_tensor.h"
 #include "trafficgen/mlt/packet_set.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The receiving end of a flow of the bounded-loss transport: counts what arrives of each
 /// tensor of a burst, and says STOP once no more than the tolerated share is missing.
@@ -125,4 +125,4 @@ class MltReceiver {
   Counters counters_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "common/core/sequence.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 using mlt::Kind;
 using mlt::Message;
@@ -296,4 +296,4 @@ void MltSender::on_timer(Time now) noexcept {
   silent_ = true;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -15,7 +15,7 @@
 #include "trafficgen/transport/control/controller_slot.h"
 #include "trafficgen/transport/sender/rto_estimator.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The sending end of a flow of the bounded-loss transport: sends the tensors of a burst as
 /// they are handed over, until the receiver says STOP for each. When nothing is left to
@@ -179,4 +179,4 @@ class MltSender {
   Counters counters_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 #include "common/net/mlt_message.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One tensor of a burst, or the part of it that one server holds; both ends know it.
 struct MltTensor {
@@ -62,4 +62,4 @@ class MltLayout {
   return static_cast<std::uint64_t>(static_cast<double>(bytes) * tolerance);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

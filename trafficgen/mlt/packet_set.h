@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Some of the packets of a tensor, a bit each. Allocates at construction alone; not
 /// thread-safe.
@@ -67,4 +67,4 @@ class PacketSet {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "common/core/random.h"
 #include "trafficgen/mlt/mlt_tensor.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// How a packet of gradients is marked for the switches: DSCP by the class of its layer,
 /// and ECT if it must not be dropped early. A packet is *droppable*, Not-ECT, if its layer
@@ -61,4 +61,4 @@ class PacketTags {
   std::array<std::uint32_t, 2> key_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

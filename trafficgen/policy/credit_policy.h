@@ -9,7 +9,7 @@
 #include "trafficgen/policy/piece_heap.h"
 #include "trafficgen/policy/send_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Credit-based preemption: partitions strictly by layer, as long as the unacknowledged
 /// ones fit into a credit; a small credit obeys priorities, a large one fills the pipe.
@@ -47,4 +47,4 @@ class CreditPolicy final : public SendPolicy {
   std::uint64_t credit_bytes_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "common/core/fifo.h"
 #include "trafficgen/policy/send_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The whole push after the backward pass, one segment per target in their order.
 class FifoPolicy final : public SendPolicy {
@@ -60,4 +60,4 @@ class FifoPiecesPolicy final : public SendPolicy {
   bool complete_ = false;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

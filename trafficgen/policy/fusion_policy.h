@@ -9,7 +9,7 @@
 #include "trafficgen/policy/in_flight.h"
 #include "trafficgen/policy/send_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Tensor fusion: at each cycle, what has become ready since is packed, in the order of
 /// the backward pass, into buffers that leave one after the other. A tensor that is
@@ -86,4 +86,4 @@ class FusionPolicy final : public SendPolicy {
   std::size_t open_ = 0;    ///< of these, the rest of the buffer that is leaving
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 #include "common/core/fifo.h"
 #include "trafficgen/policy/send_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Segments that the transport has and has not acknowledged as a whole. Streams
 /// acknowledge in order, so each target has a queue. Not thread-safe; nothing
@@ -64,4 +64,4 @@ class InFlight {
   std::uint64_t charged_bytes_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "trafficgen/policy/prophet_policy.h"
 #include "trafficgen/policy/wfbp_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::unique_ptr<SendPolicy> make_answer_policy(SendPolicyKind kind, const Policy
   return std::make_unique<WfbpPolicy>(pieces);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "trafficgen/policy/policy_config.h"
 #include "trafficgen/policy/send_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Of a worker's push. @param pieces of an iteration, see Job::pieces()
 std::unique_ptr<SendPolicy> make_send_policy(SendPolicyKind kind, const PolicyConfig& config,
@@ -21,4 +21,4 @@ std::unique_ptr<SendPolicy> make_send_policy(SendPolicyKind kind, const PolicyCo
 std::unique_ptr<SendPolicy> make_answer_policy(SendPolicyKind kind, const PolicyConfig& config,
                                                std::size_t pieces);
 
-}  // namespace outrider
+}  // namespace outrider::tg

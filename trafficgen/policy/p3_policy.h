@@ -8,7 +8,7 @@
 #include "trafficgen/policy/piece_heap.h"
 #include "trafficgen/policy/send_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Priority-based parameter propagation: partitions, strictly by layer, one at a time, so
 /// that a more urgent gradient waits for one partition at most.
@@ -42,4 +42,4 @@ class P3Policy final : public SendPolicy {
   InFlight in_flight_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 
 #include "trafficgen/policy/send_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Pieces by urgency: the tensor that the next forward pass needs first, of equal ones
 /// the earlier piece. Room is reserved at construction. Not thread-safe.
@@ -41,4 +41,4 @@ class PieceHeap {
   std::vector<GradientPiece> heap_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMinPartition_bytes = 1000;  ///< headers would outweigh less
@@ -111,4 +111,4 @@ void describe(Settings& v, PolicyConfig& c) {
           {.range = integers(1, kMaxProfileIterations), .absent = "1", .help = "of `prophet`"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// In which order a worker hands its gradients to the transport, and when.
 enum class SendPolicyKind : std::uint8_t {
@@ -64,4 +64,4 @@ inline constexpr auto kGranularities =
 
 void describe(Settings& v, PolicyConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::optional<PushSegment> ProphetPolicy::next(Time now) noexcept {
   return hand_out(0, now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -12,7 +12,7 @@
 #include "trafficgen/policy/piece_heap.h"
 #include "trafficgen/policy/send_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Gradients that become ready almost together, and how long the next ones take.
 struct ProphetStep {
@@ -94,4 +94,4 @@ class ProphetPolicy final : public SendPolicy {
   InFlight in_flight_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Gradients that become ready together and go to one target: a tensor, or the
 /// part of it that one server holds, or a partition of that.
@@ -50,4 +50,4 @@ class SendPolicy {
   [[nodiscard]] virtual bool needs_acknowledgments() const noexcept { return false; }
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Bands of TensorLights for the jobs whose servers share a NIC: band 0 is served first.
 ///
@@ -54,4 +54,4 @@ class TensorLightsBands {
   std::size_t first_of_last_ = 0;    ///< position at which the last group begins
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 #include "common/core/fifo.h"
 #include "trafficgen/policy/send_policy.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Wait-free back-propagation: every gradient as soon as it is ready, in the
 /// order of the backward pass.
@@ -35,4 +35,4 @@ class WfbpPolicy final : public SendPolicy {
   Fifo<PushSegment> ready_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

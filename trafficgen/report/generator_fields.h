@@ -5,7 +5,7 @@
 #include "trafficgen/report/report_fields.h"
 #include "trafficgen/streams/engine/stream_report_json.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, GeneratorReport>
@@ -42,4 +42,4 @@ void fields(V& v, R& r) {
   v.value("payload", r.payload);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

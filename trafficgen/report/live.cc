@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace outrider {
+namespace outrider::tg {
 
 std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLive& now) {
   using FigureKind = LiveFigure::Kind;
@@ -42,4 +42,4 @@ std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLiv
   return figures;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -10,7 +10,7 @@
 #include "common/runtime/live_report.h"
 #include "common/telemetry/live_view.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What a generator has done so far, as its lcore hands it out while it runs. The
 /// names are the report's, and so are the values at the end, except stream_lost.
@@ -41,4 +41,4 @@ std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLiv
 
 using TrafficLiveReport = LiveReport<TrafficLive>;
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "trafficgen/report/report_json.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void prepare(const OutputFiles& files) {
   check_report_path(files.report);
@@ -42,4 +42,4 @@ void write(const OutputFiles& files, const GeneratorReport& report, const Stream
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 
 #include "trafficgen/report/report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class StreamEngine;
 
@@ -26,4 +26,4 @@ void prepare(const OutputFiles& files);
 /// @throws std::runtime_error
 void write(const OutputFiles& files, const GeneratorReport& report, const StreamEngine* streams);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -1,7 +1,7 @@
 #pragma once
 
-namespace outrider {
+namespace outrider::tg {
 
 inline constexpr const char* kProgram = "outrider-trafficgen";
 
-}  // namespace outrider
+}  // namespace outrider::tg

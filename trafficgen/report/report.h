@@ -19,7 +19,7 @@
 #include "trafficgen/streams/engine/stream_report.h"
 #include "trafficgen/transport/tcp_counters.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Instants that may never come are -1.
 inline constexpr std::int64_t kNotYet_ns = -1;
@@ -174,4 +174,4 @@ struct GeneratorReport : RunReport {
   PayloadReport payload;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

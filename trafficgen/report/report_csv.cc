@@ -3,7 +3,7 @@
 #include "common/telemetry/csv_fields.h"
 #include "trafficgen/report/report_fields.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 /// One size class of one group.
@@ -115,4 +115,4 @@ std::vector<CsvFile> csv_files(const GeneratorReport& report) {
   return files;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "trafficgen/report/report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 struct CsvFile {
   std::string name;  ///< e.g. "bursts.csv"
@@ -18,4 +18,4 @@ struct CsvFile {
 /// the JSON report.
 std::vector<CsvFile> csv_files(const GeneratorReport& report);
 
-}  // namespace outrider
+}  // namespace outrider::tg

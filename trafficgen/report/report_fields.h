@@ -6,16 +6,10 @@
 #include "common/telemetry/identity_fields.h"
 #include "trafficgen/report/report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 // Bindings of the records, see common/telemetry/json_fields.h; in the order of the
 // structs.
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, BurstTimes>
-void fields(V& v, R& r) {
-  for (std::size_t i = 0; i < kBurstTimes; ++i) v.value(kBurstTimeNames[i].data(), r.ns[i]);
-}
 
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, BurstRecord>
@@ -159,4 +153,4 @@ template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, GoodputBin>
 void fields(V& v, R& r) { v.value("delivered_bytes", r.delivered_bytes); }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -3,7 +3,7 @@
 #include "common/telemetry/json_fields.h"
 #include "trafficgen/report/generator_fields.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -20,4 +20,4 @@ GeneratorReport generator_report_from_json(const std::string& text) {
   return read_report<GeneratorReport>(text, kKind, kGeneratorSchema);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 
 #include "trafficgen/report/report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Text form of a report, schema version inside; from_json(to_json(r)) equals r.
 std::string to_json(const GeneratorReport& report);
@@ -12,4 +12,4 @@ std::string to_json(const GeneratorReport& report);
 /// @throws std::runtime_error naming what is missing or of the wrong type
 GeneratorReport generator_report_from_json(const std::string& text);
 
-}  // namespace outrider
+}  // namespace outrider::tg

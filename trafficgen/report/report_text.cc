@@ -5,7 +5,7 @@
 #include "trafficgen/report/program_name.h"
 #include "trafficgen/workload/job_summary.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 void print_bursts(std::ostream& out, const GeneratorReport& r) {
@@ -83,4 +83,4 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
       << " us\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,9 +4,9 @@
 
 #include "trafficgen/report/report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What a run with hosts prints at its end.
 void print_summary(std::ostream& out, const GeneratorReport& report);
 
-}  // namespace outrider
+}  // namespace outrider::tg

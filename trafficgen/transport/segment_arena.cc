@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 SegmentArena::SegmentArena(std::uint32_t segments) {
   const std::uint32_t units = std::max(1U, (segments + kUnitSegments - 1) / kUnitSegments);
@@ -67,4 +67,4 @@ void SegmentArena::remove_free(std::uint32_t unit) noexcept {
   u.free = false;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

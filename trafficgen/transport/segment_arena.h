@@ -7,7 +7,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A segment between its first transmission and its cumulative acknowledgment.
 /// No default member values: memory is touched when it is used.
@@ -77,4 +77,4 @@ class SegmentArena {
   std::uint32_t lent_units_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

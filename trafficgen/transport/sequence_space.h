@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One direction's numbering: 32-bit sequence numbers on the wire, 64-bit
 /// stream offsets inside. Offset 0 is the first data byte, the SYN is before it
@@ -32,4 +32,4 @@ class SequenceSpace {
 /// old rather than invalid: the largest window there is (RFC 7323, section 2.3).
 inline constexpr std::int64_t kMaxWindowBytes = std::int64_t{1} << 30;
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 #include "common/core/clock.h"
 #include "trafficgen/transport/control/congestion_control.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What happens to a connection between two bursts.
 enum class ConnectionReuse : std::uint8_t {
@@ -43,4 +43,4 @@ struct TcpConfig {
   bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 #include "trafficgen/transport/tcp_config.h"
 #include "trafficgen/transport/tcp_counters.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What both halves of one connection share.
 struct TcpContext {
@@ -13,4 +13,4 @@ struct TcpContext {
   TcpCounters counters{};
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

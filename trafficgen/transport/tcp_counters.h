@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Counters of one connection [packets unless named otherwise], modulo 2^32: a
 /// million connections are kept at once. What is rare is in TcpEvents.
@@ -88,4 +88,4 @@ void fields(V& v, R& r) {
   v.value("challenge_acks_withheld", r.challenge_acks_withheld);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

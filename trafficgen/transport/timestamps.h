@@ -4,7 +4,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The clock of the timestamps option: 1 ms ticks, as most hosts have. Finer ones
 /// would wrap while a connection is idle for an hour, and its next segment would
@@ -28,4 +28,4 @@ struct TimestampClock {
   }
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

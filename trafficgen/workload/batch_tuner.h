@@ -7,7 +7,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Gives workers that R2SP holds for long larger batches, so that they compute instead:
 /// after every tenth hold of a worker but the first, if its last five were longer than a
@@ -65,4 +65,4 @@ class BatchTuner {
   std::vector<Worker> workers_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

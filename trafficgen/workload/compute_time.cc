@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -109,4 +109,4 @@ void ComputeTime::slow_down(Sample& sample, std::uint32_t worker,
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "common/core/random.h"
 #include "trafficgen/workload/job_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A factor around 1 of the given shape.
 /// @param jitter in [0, 1); 0 gives exactly 1
@@ -65,4 +65,4 @@ class ComputeTime {
   std::vector<Straggler> stragglers_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

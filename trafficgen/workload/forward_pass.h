@@ -10,7 +10,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// When a worker had which parameters, and how a forward pass goes that takes the layers
 /// in order and begins each as soon as its parameters are there and the one before is
@@ -61,4 +61,4 @@ class ForwardPass {
   std::vector<Time> ready_;  ///< [tensors]
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

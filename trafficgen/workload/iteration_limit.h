@@ -5,7 +5,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Decides who begins another iteration of a job that ends after a number of
 /// iterations or at an instant, whichever is first.
@@ -40,4 +40,4 @@ class IterationLimit {
   bool together_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -12,7 +12,7 @@
 #include "trafficgen/workload/release_profile.h"
 #include "trafficgen/workload/worker.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -362,4 +362,4 @@ void Job::fill(GeneratorReport& report) const {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -23,7 +23,7 @@
 #include "trafficgen/workload/signal_faults.h"
 #include "trafficgen/workload/staleness_gate.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class Worker;
 
@@ -172,4 +172,4 @@ class Job final : private CollectiveOperation::Owner {
   std::uint64_t gave_up_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

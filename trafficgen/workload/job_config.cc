@@ -6,7 +6,7 @@
 
 #include "common/net/tos_signal.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxWorkers = 256;
@@ -232,4 +232,4 @@ JobConfig arrival(const JobConfig& job, std::size_t n) {
   return c;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

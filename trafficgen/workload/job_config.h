@@ -14,7 +14,7 @@
 #include "trafficgen/workload/r2sp_config.h"
 #include "trafficgen/workload/signal_faults.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// When the worker announces a burst.
 enum class LeadSource : std::uint8_t {
@@ -176,4 +176,4 @@ void describe(Settings& v, AnnounceConfig& c);
 void describe(Settings& v, StragglerConfig& c);
 void describe(Settings& v, JobConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

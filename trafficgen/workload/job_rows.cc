@@ -1,6 +1,6 @@
 #include "trafficgen/workload/job_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void describe(Settings& v, AnnounceConfig& c) {
   v.choice("lead_source", c.lead_source, kLeadSources,
@@ -143,4 +143,4 @@ void describe(Settings& v, JobConfig& c) {
   v.tables("straggler", c.stragglers);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -149,4 +149,4 @@ void print_jobs(std::ostream& out, const GeneratorReport& report) {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "trafficgen/report/report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Figures of one job from its iterations; what has not ended is left out.
 /// @param iterations of this job alone
@@ -14,4 +14,4 @@ JobReport summarise_job(std::span<const IterationRecord> iterations);
 /// A few lines per job for a person to read.
 void print_jobs(std::ostream& out, const GeneratorReport& report);
 
-}  // namespace outrider
+}  // namespace outrider::tg

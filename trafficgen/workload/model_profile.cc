@@ -5,7 +5,7 @@
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr auto kComputeSources = choices<ComputeSource>({{"paper", ComputeSource::kPaper},
@@ -108,4 +108,4 @@ ConfigResult<ModelProfile> load_model_profile(const std::string& path) {
 
 std::string to_toml(const ModelProfile& profile) { return write_config(profile); }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "common/config/config_result.h"
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 struct Tensor {
   std::string name;         ///< unique within the model
@@ -58,4 +58,4 @@ ConfigIssues validate(const ModelProfile& profile);
 ConfigResult<ModelProfile> load_model_profile(const std::string& path);
 std::string to_toml(const ModelProfile& profile);
 
-}  // namespace outrider
+}  // namespace outrider::tg

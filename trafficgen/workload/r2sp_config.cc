@@ -1,6 +1,6 @@
 #include "trafficgen/workload/r2sp_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void describe(Settings& v, R2spConfig& c) {
   v.value("slack", c.slack,
@@ -21,4 +21,4 @@ void describe(Settings& v, R2spConfig& c) {
            .help = "of every worker, before tuning"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 #include "common/config/checks.h"
 #include "common/config/config_binding.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// [job.r2sp]; absent settings have the authors' values, see RoundRobinGate.
 struct R2spConfig {
@@ -35,4 +35,4 @@ inline void check(const Checks& at, const R2spConfig& c, bool applies, bool lear
 
 void describe(Settings& v, R2spConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

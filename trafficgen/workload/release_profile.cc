@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace outrider {
+namespace outrider::tg {
 
 std::vector<double> ready_shares(const ModelProfile& model) {
   const std::size_t tensors = model.tensors.size();
@@ -37,4 +37,4 @@ std::vector<double> forward_shares(std::span<const double> ready) {
   return shares;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// After which part of the backward pass each tensor's gradient is ready [tensors, in
 /// forward order], in (0, 1]. With the profile's steps, at theirs; without, tensors take
@@ -16,4 +16,4 @@ std::vector<double> ready_shares(const ModelProfile& model);
 /// pass, tensors that become ready together in equal shares (an assumption).
 std::vector<double> forward_shares(std::span<const double> ready);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Who sends which chunk in which step of a ring all-reduce. Step k of worker w
 /// goes to worker w + 1; steps 0 to N - 2 reduce and scatter, N - 1 to 2N - 3
@@ -111,4 +111,4 @@ class RingProgress {
   bool released_ = false;  ///< own gradients may leave
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 
 #include "trafficgen/workload/job.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 RoundRobin::RoundRobin(Job& job, Host& host, std::uint32_t workers, const Setup& setup)
     : job_(job), host_(host), gate_(workers, setup.gate) {
@@ -38,4 +38,4 @@ void RoundRobin::take_turns(Time now) noexcept {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

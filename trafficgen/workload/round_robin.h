@@ -9,7 +9,7 @@
 #include "trafficgen/workload/batch_tuner.h"
 #include "trafficgen/workload/round_robin_gate.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class Job;
 
@@ -54,4 +54,4 @@ class RoundRobin final : private TimerClient {
   Time wakes_at_ = kNever;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

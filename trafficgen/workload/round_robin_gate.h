@@ -7,7 +7,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Lets workers that have pushed go on one at a time, in the order of their indices and
 /// at least a gap apart: round-robin synchronous parallel (R2SP). Worker 0 sets the pace:
@@ -125,4 +125,4 @@ class RoundRobinGate {
   Duration gap_{};
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

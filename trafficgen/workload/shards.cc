@@ -4,7 +4,7 @@
 #include <cassert>
 #include <numeric>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::vector<GradientPiece> cut_partitions(std::span<const GradientPiece> pieces,
   return parts;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "trafficgen/workload/job_config.h"
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Bytes that each of `servers` holds if tensors may be cut anywhere: equal, the
 /// first ones take what is left over. @pre servers > 0
@@ -34,4 +34,4 @@ std::vector<GradientPiece> pieces_of(const ModelProfile& model, std::size_t serv
 std::vector<GradientPiece> cut_partitions(std::span<const GradientPiece> pieces,
                                           std::uint64_t partition_bytes);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 #include "common/config/toml_text.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -99,4 +99,4 @@ void describe(Settings& v, SignalFaultsConfig& c) {
            .help = "STARTs of bursts that never come, of each worker"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "common/core/clock.h"
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// [job.announce.faults]: what goes wrong with the STARTs of a job, on purpose. Shares are of
 /// announcements: those of one worker in one iteration, to all its servers.
@@ -71,4 +71,4 @@ void check(const Checks& at, const SignalFaultsConfig& faults, bool announces, b
 
 void describe(Settings& v, SignalFaultsConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

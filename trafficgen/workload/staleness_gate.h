@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Decides when a worker that has pushed iteration i may begin iteration i + 1:
 /// when every worker has pushed at least i + 1 - bound iterations. Bound 0 is
@@ -78,4 +78,4 @@ class StalenessGate {
   std::uint32_t at_slowest_;  ///< workers with pushes == slowest_
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -1,6 +1,6 @@
 #include "trafficgen/workload/tensorlights.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 TensorLights::TensorLights(const TensorLightsConfig& config,
                            std::span<const std::uint64_t> model_bytes, Host& host)
@@ -27,4 +27,4 @@ void TensorLights::on_timer(std::uint32_t, Time now) noexcept {
   host_.set_timer(*this, 0, now + config_.interval);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "trafficgen/policy/tensorlights.h"
 #include "trafficgen/workload/tensorlights_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The agent of one server host: gives the jobs whose servers are on it their bands at its
 /// NIC, and moves them on every interval. Which connection is of which class the servers say.
@@ -30,4 +30,4 @@ class TensorLights final : private TimerClient {
   std::uint64_t rotation_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -1,6 +1,6 @@
 #include "trafficgen/workload/tensorlights_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void describe(Settings& v, TensorLightsConfig& c) {
   v.choice("mode", c.mode, kTensorLightsModes,
@@ -15,4 +15,4 @@ void describe(Settings& v, TensorLightsConfig& c) {
           .help = "that every job and all other traffic get before a band borrows"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

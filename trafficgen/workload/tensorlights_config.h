@@ -6,7 +6,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 enum class TensorLightsMode : std::uint8_t {
   kOff,     ///< connections take turns at every NIC
@@ -29,4 +29,4 @@ inline constexpr auto kTensorLightsModes =
 
 void describe(Settings& v, TensorLightsConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

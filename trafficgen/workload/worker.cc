@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 
@@ -126,4 +126,4 @@ void Worker::end_iteration(Time now) noexcept {
   begin_iteration(iteration_ + 1, now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

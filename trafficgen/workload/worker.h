@@ -7,7 +7,7 @@
 #include "trafficgen/workload/announce/burst_announcer.h"
 #include "trafficgen/workload/job.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One worker: computes, has its burst announced and waits as long as the announcer holds
 /// it, releases it to the job's CollectiveOperation, and begins anew when that is done.
@@ -59,4 +59,4 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   bool released_ = false;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -1,7 +1,7 @@
 // What a worker notes of an iteration that does not come from the network's events.
 #include "trafficgen/workload/worker.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What the NIC sent and received, whoever's it was, since the last iteration had ended.
 void Worker::note_nic(IterationRecord& record) noexcept {
@@ -18,4 +18,4 @@ void Worker::note_nic(IterationRecord& record) noexcept {
   nic_received_bytes_ = received;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

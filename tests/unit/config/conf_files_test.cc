@@ -13,6 +13,8 @@
 #include "trafficgen/workload/model_profile.h"
 
 namespace outrider::conf_files_test {
+using namespace sw;
+using namespace tg;
 namespace {
 
 std::vector<std::string> files_in(const std::string& folder) {

@@ -10,6 +10,7 @@
 #include "common/config/range_checker.h"
 
 namespace outrider::controller_config_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

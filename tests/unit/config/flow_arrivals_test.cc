@@ -8,6 +8,7 @@
 #include <map>
 
 namespace outrider::flow_arrivals_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

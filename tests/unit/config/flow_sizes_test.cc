@@ -9,6 +9,7 @@
 #include "tests/support/source_path.h"
 
 namespace outrider::flow_sizes_test {
+using namespace tg;
 namespace {
 
 TEST(FlowSizes, InterpolatesLinearly) {

@@ -13,6 +13,7 @@
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::flows_config_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,6 +11,7 @@
 #include "tests/unit/config/issue_matchers.h"
 
 namespace outrider::forwarding_config_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

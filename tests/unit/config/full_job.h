@@ -7,7 +7,7 @@
 #include "common/config/range_checker.h"
 #include "trafficgen/workload/job_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 // The structured bindings stop compiling when a struct gains a field.
 inline auto fields(const StragglerConfig& c) {
@@ -69,4 +69,4 @@ inline JobConfig full_job() {
           .tcp_port = 5001};
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

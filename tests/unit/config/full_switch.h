@@ -7,7 +7,7 @@ namespace outrider {
 using namespace std::chrono_literals;
 
 /// Two switches, valid; hardly a scalar has its default.
-inline SwitchProcessConfig full_config() {
+inline sw::SwitchProcessConfig full_config() {
   const RegulationPolicy policy{.mode = RegulationMode::kMark,
                                 .recovery = Recovery::kTimer,
                                 .spare_ddl = true,
@@ -35,7 +35,7 @@ inline SwitchProcessConfig full_config() {
                                             .missed_limit = 4,
                                             .max_jobs = 5},
                                 .composition = Composition::kDemand};
-  const SwitchPortConfig down{
+  const sw::SwitchPortConfig down{
       .name = "down",
       .drain_rate = {9'500'000'000},
       .rate_layer = RateLayer::kL2,
@@ -48,9 +48,9 @@ inline SwitchProcessConfig full_config() {
                 .floor_depth_bytes = 30'000,
                 .alpha = 0.5,
                 .reserved_bytes = 10'000},
-      .marker = {.kind = MarkerKind::kTailDrop,
-                 .at = MarkAt::kDequeue,
-                 .not_ect = NotEct::kPass,
+      .marker = {.kind = sw::MarkerKind::kTailDrop,
+                 .at = sw::MarkAt::kDequeue,
+                 .not_ect = sw::NotEct::kPass,
                  .threshold_packets = 50,
                  .ddl_threshold_packets = 90,
                  .red = {.kmin_packets = 5,
@@ -72,31 +72,31 @@ inline SwitchProcessConfig full_config() {
                             .limit_bytes = 20'000,
                             .weight = 7,
                             .floor_rate = BitRate{2'000'000}},
-                  .marker = {.not_ect = NotEct::kDrop,
+                  .marker = {.not_ect = sw::NotEct::kDrop,
                              .threshold_packets = 7,
                              .ddl_threshold_packets = 8},
                   .regulation = policy},
                  {.queue = {.limit_bytes = 50'000, .floor_rate = BitRate{3'000'000}},
-                  .marker = {.not_ect = NotEct::kDrop, .ddl_threshold_packets = 50},
+                  .marker = {.not_ect = sw::NotEct::kDrop, .ddl_threshold_packets = 50},
                   .regulation = {.lead = 7ms}}},
       .loss = 0.25,
       .record = true};
-  const SwitchPortConfig up{.name = "up", .drain_rate = {200'000'000}};
-  const SwitchConfig leaf{.name = "leaf",
-                          .ports = {down, up},
-                          .routes = {{"10.0.1.0/24", "down"}, {"0.0.0.0/0", "up"}},
-                          .mac_routes = {{"02:00:00:00:00:01", "up"}},
-                          .ddl_ports = {6000, 6010},
-                          .signals = {.accept_tos = true,
-                                      .accept_udp = true,
-                                      .accept_from = {"10.0.1.0/24", "10.0.2.0/24"},
-                                      .tokens_per_second = 12.5,
-                                      .token_burst = 3,
-                                      .udp_port = 5901,
-                                      .due_limit = 3s},
-                          .buffer = {.total_bytes = 1'000'000},
-                          .hop_records = {.udp_port = 5902, .id = 3}};
-  const SwitchConfig root{
+  const sw::SwitchPortConfig up{.name = "up", .drain_rate = {200'000'000}};
+  const sw::SwitchConfig leaf{.name = "leaf",
+                              .ports = {down, up},
+                              .routes = {{"10.0.1.0/24", "down"}, {"0.0.0.0/0", "up"}},
+                              .mac_routes = {{"02:00:00:00:00:01", "up"}},
+                              .ddl_ports = {6000, 6010},
+                              .signals = {.accept_tos = true,
+                                          .accept_udp = true,
+                                          .accept_from = {"10.0.1.0/24", "10.0.2.0/24"},
+                                          .tokens_per_second = 12.5,
+                                          .token_burst = 3,
+                                          .udp_port = 5901,
+                                          .due_limit = 3s},
+                              .buffer = {.total_bytes = 1'000'000},
+                              .hop_records = {.udp_port = 5902, .id = 3}};
+  const sw::SwitchConfig root{
       .name = "root", .ports = {{.name = "p0"}}, .routes = {}, .mac_routes = {}};
   return {.devices = {{"nic", "0000:3b:00.0", 2048, 512, 1, 9000}},
           .switches = {leaf, root},

@@ -5,7 +5,7 @@
 
 #include "trafficgen/config/config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 // The structured bindings stop compiling when a struct gains a field.
 inline auto fields(const TransportConfig& c) {
@@ -67,4 +67,4 @@ inline TcpConfig full_transport() {
           .timestamps = true};
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -13,6 +13,7 @@
 #include "trafficgen/workload/model_profile.h"
 
 namespace outrider::generator_config_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

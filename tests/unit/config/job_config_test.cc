@@ -8,6 +8,7 @@
 #include "tests/unit/config/issue_matchers.h"
 
 namespace outrider::job_config_test {
+using namespace tg;
 
 namespace {
 

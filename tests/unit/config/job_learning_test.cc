@@ -5,6 +5,7 @@
 #include "tests/unit/config/issue_matchers.h"
 
 namespace outrider::job_learning_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

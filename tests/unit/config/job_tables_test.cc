@@ -10,6 +10,7 @@
 #include "trafficgen/workload/tensorlights_config.h"
 
 namespace outrider::job_tables_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

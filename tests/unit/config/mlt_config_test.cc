@@ -10,6 +10,7 @@
 #include "trafficgen/config/mlt_rules.h"
 
 namespace outrider::mlt_config_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,6 +11,7 @@
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::model_profile_test {
+using namespace tg;
 namespace {
 
 ModelProfile stepped() {

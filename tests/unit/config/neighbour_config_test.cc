@@ -7,6 +7,7 @@
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::neighbour_config_test {
+using namespace tg;
 namespace {
 
 constexpr const char* kFile = R"(

@@ -19,6 +19,7 @@
 #include "trafficgen/streams/replay/pcap_writer.h"
 
 namespace outrider::preview_pcap_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

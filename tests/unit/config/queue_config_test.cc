@@ -7,6 +7,7 @@
 #include "tests/unit/config/issue_matchers.h"
 
 namespace outrider::queue_config_test {
+using namespace sw;
 namespace {
 
 using C = SwitchProcessConfig;

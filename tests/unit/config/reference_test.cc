@@ -12,6 +12,8 @@
 #include "trafficgen/config/generator_settings.h"
 
 namespace outrider::reference_test {
+using namespace sw;
+using namespace tg;
 namespace {
 
 constexpr std::string_view kBegin = "<!-- settings of ";

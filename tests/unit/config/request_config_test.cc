@@ -8,6 +8,7 @@
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::request_config_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

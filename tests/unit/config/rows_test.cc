@@ -13,9 +13,12 @@
 
 #include "common/config/config_file.h"
 #include "switch/config/config_toml.h"
+#include "switch/config/regulation_config.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::rows_test {
+using namespace sw;
+using namespace tg;
 namespace {
 
 /// Calls `act` for the n-th row; lists get an element, so that their rows are met too.

@@ -10,6 +10,7 @@
 #include "tests/unit/config/issue_matchers.h"
 
 namespace outrider::switch_config_test {
+using namespace sw;
 namespace {
 
 TEST(SwitchConfig, PortsOverrideTheirSwitchKeyByKey) {

@@ -6,6 +6,7 @@
 #include "tests/unit/config/full_switch.h"
 
 namespace outrider::switch_round_trip_test {
+using namespace sw;
 namespace {
 
 TEST(SwitchConfig, AFullConfigurationIsValid) {

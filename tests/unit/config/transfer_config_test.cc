@@ -7,6 +7,7 @@
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::transfer_config_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

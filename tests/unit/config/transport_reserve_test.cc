@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace outrider::transport_reserve_test {
+using namespace tg;
 namespace {
 
 GeneratorConfig three_hosts() {

@@ -8,7 +8,7 @@ namespace outrider {
 
 using namespace std::chrono_literals;
 
-inline ModelProfile two_tensors() {
+inline tg::ModelProfile two_tensors() {
   return {.name = "m",
           .precision = "fp16",
           .parameters = 3,
@@ -16,7 +16,7 @@ inline ModelProfile two_tensors() {
           .source = "us",
           .forward = 1ms,
           .backward = 2ms,
-          .compute_source = ComputeSource::kScaled,
+          .compute_source = tg::ComputeSource::kScaled,
           .compute_basis = "us",
           .tensors = {{"a", 4}, {"b", 8}}};
 }

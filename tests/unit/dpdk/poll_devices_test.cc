@@ -16,6 +16,7 @@
 #include "switch/runtime/poll_loop.h"
 
 namespace outrider::poll_devices_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

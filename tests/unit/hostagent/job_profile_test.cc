@@ -12,6 +12,7 @@
 #include "trafficgen/workload/model_profile.h"
 
 namespace outrider::job_profile_test {
+using namespace tg;
 namespace {
 
 using namespace agent;

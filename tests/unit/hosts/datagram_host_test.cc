@@ -12,6 +12,7 @@
 #include "trafficgen/hosts/host.h"
 
 namespace outrider::datagram_host_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

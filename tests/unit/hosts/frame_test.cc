@@ -10,6 +10,7 @@
 #include "tests/support/pool.h"
 
 namespace outrider::frame_test {
+using namespace tg;
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;

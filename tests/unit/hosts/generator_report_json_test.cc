@@ -10,6 +10,7 @@
 #include "trafficgen/report/report_json.h"
 
 namespace outrider::generator_report_json_test {
+using namespace tg;
 namespace {
 
 /// Every number differs from every other and from its default.

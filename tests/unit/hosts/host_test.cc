@@ -10,6 +10,7 @@
 #include "tests/support/pool.h"
 
 namespace outrider::host_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,6 +11,7 @@
 #include "trafficgen/hosts/host.h"
 
 namespace outrider::host_time_wait_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -15,6 +15,7 @@
 #include "trafficgen/hosts/frame.h"
 
 namespace outrider::neighbour_edge_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

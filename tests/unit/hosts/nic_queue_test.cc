@@ -12,6 +12,7 @@
 #include "common/core/random.h"
 
 namespace outrider::nic_queue_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

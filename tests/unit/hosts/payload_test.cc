@@ -14,6 +14,7 @@
 #include "trafficgen/hosts/frame.h"
 
 namespace outrider::payload_test {
+using namespace tg;
 namespace {
 
 std::uint8_t expected_byte(std::uint32_t offset) {

@@ -11,6 +11,8 @@
 #include "tests/support/world.h"
 
 namespace outrider::preview_test {
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace std::chrono_literals;

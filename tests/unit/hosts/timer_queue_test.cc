@@ -7,6 +7,7 @@
 #include "common/core/random.h"
 
 namespace outrider::timer_queue_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -10,6 +10,7 @@
 #include "trafficgen/hosts/host.h"
 
 namespace outrider::udp_signal_host_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

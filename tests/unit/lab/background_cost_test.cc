@@ -10,6 +10,9 @@
 #include "tests/unit/lab/metrics_fixture.h"
 
 namespace outrider::background_cost_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace lab_test;

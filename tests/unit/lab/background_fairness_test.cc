@@ -10,6 +10,9 @@
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::background_fairness_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace lab_test;

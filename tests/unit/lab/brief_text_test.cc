@@ -10,6 +10,7 @@
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::brief_text_test {
+using namespace lab;
 namespace {
 
 using ::testing::HasSubstr;

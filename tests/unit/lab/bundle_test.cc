@@ -10,6 +10,9 @@
 #include "tests/unit/lab/metrics_fixture.h"
 
 namespace outrider::bundle_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 namespace fs = std::filesystem;

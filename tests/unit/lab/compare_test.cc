@@ -11,6 +11,9 @@
 #include "common/core/random.h"
 
 namespace outrider::compare_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 const std::size_t kMetrics = compared_metrics().size();

@@ -72,8 +72,8 @@ regulation = "mark"
 )" + more;
 }
 
-inline ConfigResult<ExperimentFile> read_experiment(const std::string& text) {
-  return experiment_from(parse_toml(text).config.value(), "");
+inline ConfigResult<lab::ExperimentFile> read_experiment(const std::string& text) {
+  return lab::experiment_from(parse_toml(text).config.value(), "");
 }
 
 /// Replaces the only occurrence of `from`.
@@ -83,16 +83,17 @@ inline std::string with(std::string text, const std::string& from, const std::st
   return text.replace(at, from.size(), to);
 }
 
-inline std::vector<Case> plan_of(const std::string& text, const PlanOptions& options = {}) {
+inline std::vector<lab::Case> plan_of(const std::string& text,
+                                      const lab::PlanOptions& options = {}) {
   const auto file = read_experiment(text);
   EXPECT_TRUE(file) << format_issues("text", file.issues);
   if (!file) return {};
   auto plan = make_plan(*file.config, options);
   EXPECT_TRUE(plan) << format_issues("text", plan.issues);
-  return plan ? std::move(*plan.config) : std::vector<Case>{};
+  return plan ? std::move(*plan.config) : std::vector<lab::Case>{};
 }
 
-inline ParameterValue parameter(const Case& c, const std::string& name) {
+inline lab::ParameterValue parameter(const lab::Case& c, const std::string& name) {
   for (const auto& [key, value] : c.parameters)
     if (key == name) return value;
   ADD_FAILURE() << "no parameter " << name;

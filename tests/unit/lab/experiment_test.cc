@@ -14,6 +14,7 @@
 #include "tests/unit/lab/experiment_fixture.h"
 
 namespace outrider::experiment_test {
+using namespace lab;
 namespace {
 
 namespace fs = std::filesystem;

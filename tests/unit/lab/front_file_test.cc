@@ -11,6 +11,9 @@
 #include "tools/lab/front/front_result.h"
 
 namespace outrider::front_file_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using testing::ElementsAre;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 namespace outrider::front_search_test {
+using namespace lab;
 namespace {
 
 using Indices = std::vector<std::size_t>;

@@ -19,6 +19,9 @@
 #include "tools/lab/summary/metric_docs.h"
 
 namespace outrider::metric_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace lab_test;

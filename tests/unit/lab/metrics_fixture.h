@@ -16,9 +16,9 @@ inline constexpr const char* kPort = "up";
 
 /// One job of `workers`, one server, base RTT 1 ms, bottleneck 8 Mbit/s, which is
 /// 1000 bytes a bin.
-inline Case make_case(std::string label, std::uint32_t workers = 2,
-                      Schedule schedule = Schedule::kFixed) {
-  Case c;
+inline lab::Case make_case(std::string label, std::uint32_t workers = 2,
+                           tg::Schedule schedule = tg::Schedule::kFixed) {
+  lab::Case c;
   c.label = std::move(label);
   c.measured_queue = std::string(kSwitch) + "." + kPort;
   c.base_rtt = std::chrono::milliseconds(1);
@@ -27,13 +27,13 @@ inline Case make_case(std::string label, std::uint32_t workers = 2,
   c.workers = workers;
   c.parameters = {{"tcp", std::string("dctcp")}, {"workers", std::int64_t{workers}}};
   c.traffic.jobs.emplace_back();
-  JobConfig& job = c.traffic.jobs.back();
+  tg::JobConfig& job = c.traffic.jobs.back();
   for (std::uint32_t w = 0; w < workers; ++w) job.workers.push_back("w" + std::to_string(w));
   job.servers = {"s"};
   job.schedule = schedule;
   for (const auto& name : job.workers)
     c.traffic.hosts.push_back({.name = name, .address = {}, .device = {}});
-  SwitchPortConfig port;
+  sw::SwitchPortConfig port;
   port.name = kPort;
   port.drain_rate = c.bottleneck;
   c.switches.switches.push_back({.name = kSwitch, .ports = {port}, .routes = {}, .mac_routes = {}});
@@ -41,13 +41,13 @@ inline Case make_case(std::string label, std::uint32_t workers = 2,
 }
 
 /// Nothing happened for `end_ms`.
-inline RunResult make_result(std::int64_t end_ms) {
-  RunResult r;
+inline lab::RunResult make_result(std::int64_t end_ms) {
+  lab::RunResult r;
   r.switches.bin_ns = r.traffic.bin_ns = kMs;
   r.switches.end_ns = r.traffic.end_ns = end_ms * kMs;
   r.switches.ledger_balanced = r.traffic.ledger_balanced = true;
   r.traffic.bins.resize(static_cast<std::size_t>(end_ms));
-  QueueReport queue;
+  sw::QueueReport queue;
   queue.switch_name = kSwitch;
   queue.port_name = kPort;
   queue.drain_bits_per_second = 8'000'000;
@@ -56,10 +56,10 @@ inline RunResult make_result(std::int64_t end_ms) {
   return r;
 }
 
-inline QueueReport& queue_of(RunResult& r) { return r.switches.queues.front(); }
+inline sw::QueueReport& queue_of(lab::RunResult& r) { return r.switches.queues.front(); }
 
 inline std::int64_t at_ms(double ms) {
-  return ms < 0 ? kNotYet_ns : static_cast<std::int64_t>(ms * static_cast<double>(kMs));
+  return ms < 0 ? tg::kNotYet_ns : static_cast<std::int64_t>(ms * static_cast<double>(kMs));
 }
 
 struct BurstTimes {  // [ms], negative: never
@@ -69,10 +69,10 @@ struct BurstTimes {  // [ms], negative: never
   double delivered = -1;
 };
 
-inline BurstRecord& add_burst(RunResult& r, std::uint16_t worker, std::uint32_t iteration,
-                              BurstTimes t, BurstDirection direction = BurstDirection::kPush,
-                              std::uint16_t job = 0) {
-  BurstRecord b;
+inline tg::BurstRecord& add_burst(lab::RunResult& r, std::uint16_t worker, std::uint32_t iteration,
+                                  BurstTimes t, BurstDirection direction = BurstDirection::kPush,
+                                  std::uint16_t job = 0) {
+  tg::BurstRecord b;
   b.identity = {job, worker, iteration, direction};
   b.bytes = 100'000;
   b.due_ns = at_ms(t.due);
@@ -83,11 +83,11 @@ inline BurstRecord& add_burst(RunResult& r, std::uint16_t worker, std::uint32_t 
   return r.traffic.bursts.back();
 }
 
-inline QueueBurstRecord& add_queue_burst(RunResult& r, std::uint16_t worker,
-                                         std::uint32_t iteration, double first_ms,
-                                         std::uint32_t background, std::uint32_t max_packets,
-                                         BurstDirection direction = BurstDirection::kPush) {
-  QueueBurstRecord q;
+inline sw::QueueBurstRecord& add_queue_burst(lab::RunResult& r, std::uint16_t worker,
+                                             std::uint32_t iteration, double first_ms,
+                                             std::uint32_t background, std::uint32_t max_packets,
+                                             BurstDirection direction = BurstDirection::kPush) {
+  sw::QueueBurstRecord q;
   q.identity = {0, worker, iteration, direction};
   q.first_at_ns = at_ms(first_ms);
   q.start_packets[TrafficClass::kBackground] = background;
@@ -97,19 +97,20 @@ inline QueueBurstRecord& add_queue_burst(RunResult& r, std::uint16_t worker,
 }
 
 /// Bytes delivered in every bin of [from, to).
-inline void deliver(RunResult& r, TrafficClass c, int from_ms, int to_ms, std::uint64_t bytes) {
+inline void deliver(lab::RunResult& r, TrafficClass c, int from_ms, int to_ms,
+                    std::uint64_t bytes) {
   for (int i = from_ms; i < to_ms; ++i)
     r.traffic.bins.at(static_cast<std::size_t>(i)).delivered_bytes[c] = bytes;
 }
 
 /// Frame bytes that leave the measured queue in every bin of [from, to).
-inline void carry(RunResult& r, TrafficClass c, int from_ms, int to_ms, std::uint64_t bytes) {
+inline void carry(lab::RunResult& r, TrafficClass c, int from_ms, int to_ms, std::uint64_t bytes) {
   for (int i = from_ms; i < to_ms; ++i)
     queue_of(r).bins.at(static_cast<std::size_t>(i)).bytes[c] = bytes;
 }
 
 /// Share of every bin of [from, to) in which the measured transmitter was occupied.
-inline void occupy(RunResult& r, int from_ms, int to_ms, double share) {
+inline void occupy(lab::RunResult& r, int from_ms, int to_ms, double share) {
   for (int i = from_ms; i < to_ms; ++i)
     queue_of(r).bins.at(static_cast<std::size_t>(i)).busy_ns =
         static_cast<std::uint64_t>(share * static_cast<double>(kMs));

@@ -10,6 +10,8 @@
 #include "tests/unit/lab/metrics_fixture.h"
 
 namespace outrider::metrics_learning_test {
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace lab_test;

@@ -10,6 +10,9 @@
 #include "tools/lab/measure/references.h"
 
 namespace outrider::metrics_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace lab_test;

@@ -11,6 +11,7 @@
 #include "common/core/random.h"
 
 namespace outrider::pareto_front_test {
+using namespace lab;
 namespace {
 
 using Points = std::vector<FrontPoint>;

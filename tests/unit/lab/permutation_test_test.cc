@@ -7,6 +7,7 @@
 #include "common/core/random.h"
 
 namespace outrider::permutation_test_test {
+using namespace lab;
 namespace {
 
 using Values = std::vector<double>;

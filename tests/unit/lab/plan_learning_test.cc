@@ -5,6 +5,7 @@
 #include "tests/unit/lab/experiment_fixture.h"
 
 namespace outrider::plan_learning_test {
+using namespace tg;
 namespace {
 
 JobConfig job_with(const std::string& parameters) {

@@ -19,6 +19,9 @@
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::plan_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 namespace fs = std::filesystem;

@@ -14,6 +14,8 @@
 #include "tools/lab/measure/summary_points.h"
 
 namespace outrider::program_settings_test {
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace std::chrono_literals;

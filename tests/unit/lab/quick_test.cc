@@ -9,6 +9,9 @@
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::quick_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using testing::HasSubstr;

@@ -10,6 +10,7 @@
 #include "tools/lab/report/report_series.h"
 
 namespace outrider::report_parts_test {
+using namespace lab;
 namespace {
 
 // -- tables

@@ -10,6 +10,8 @@
 #include "tools/lab/summary/bundle.h"
 
 namespace outrider::lab_report_test {
+using namespace sw;
+using namespace lab;
 namespace {
 
 namespace fs = std::filesystem;

@@ -6,6 +6,8 @@
 #include "tests/unit/lab/experiment_fixture.h"
 
 namespace outrider::ring_plan_test {
+using namespace tg;
+using namespace lab;
 namespace {
 
 using testing::ElementsAre;

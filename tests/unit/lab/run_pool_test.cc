@@ -15,6 +15,7 @@
 #include "tools/lab/cli/progress.h"
 
 namespace outrider::run_pool_test {
+using namespace lab;
 namespace {
 
 struct Outcome {

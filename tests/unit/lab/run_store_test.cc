@@ -12,6 +12,7 @@
 #include "tests/unit/lab/experiment_fixture.h"
 
 namespace outrider::run_store_test {
+using namespace lab;
 namespace {
 
 namespace fs = std::filesystem;

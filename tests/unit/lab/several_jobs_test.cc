@@ -15,6 +15,9 @@
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::several_jobs_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace lab_test;

@@ -6,6 +6,7 @@
 #include <set>
 
 namespace outrider::statistics_test {
+using namespace lab;
 namespace {
 
 TEST(Statistics, QuantilesInterpolateBetweenOrderStatistics) {

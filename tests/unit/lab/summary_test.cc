@@ -9,6 +9,9 @@
 #include "tests/unit/lab/metrics_fixture.h"
 
 namespace outrider::summary_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace lab_test;

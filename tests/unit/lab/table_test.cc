@@ -7,6 +7,7 @@
 #include "tools/lab/summary/table_text.h"
 
 namespace outrider::table_test {
+using namespace lab;
 namespace {
 
 ArmSummary arm(std::string label, std::size_t point, Parameters parameters = {}, double scale = 1) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 namespace outrider::time_estimate_test {
+using namespace tg;
+using namespace lab;
 namespace {
 
 using namespace std::chrono_literals;

@@ -12,6 +12,8 @@
 #include "tools/lab/plan/plan_switches.h"
 
 namespace outrider::topology_test {
+using namespace sw;
+using namespace lab;
 namespace {
 
 /// Leaves a and b on spines s and t; a to t is gray.

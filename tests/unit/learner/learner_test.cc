@@ -10,6 +10,7 @@
 #include "common/core/random.h"
 
 namespace outrider::learner_learner_test {
+using namespace tg;
 namespace {
 
 using std::chrono::milliseconds;

@@ -10,6 +10,7 @@
 #include "common/core/random.h"
 
 namespace outrider::learning_problem_test {
+using namespace tg;
 namespace {
 
 constexpr LearnerConfig kLogistic{.model = LearnerModel::kLogistic, .features = 7, .samples = 40};

@@ -6,6 +6,7 @@
 #include <limits>
 
 namespace outrider::loss_series_test {
+using namespace tg;
 namespace {
 
 LearnerReport report_of(const LossSeries& series) {

@@ -7,6 +7,7 @@
 #include "common/core/random.h"
 
 namespace outrider::parameter_map_test {
+using namespace tg;
 namespace {
 
 using Range = ParameterMap::Range;

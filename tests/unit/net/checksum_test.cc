@@ -10,6 +10,7 @@
 #include "switch/forwarding/header_rewrite.h"
 
 namespace outrider::checksum_test {
+using namespace sw;
 namespace {
 
 // Independent of the code under test: big-endian words, carry folded at once.

@@ -6,6 +6,7 @@
 #include "tests/support/policy_timeline.h"
 
 namespace outrider::fusion_policy_test {
+using namespace tg;
 namespace {
 
 using Schedule = std::vector<HandedOut>;

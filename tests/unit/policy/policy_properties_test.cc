@@ -10,6 +10,7 @@
 #include "trafficgen/policy/make_send_policy.h"
 
 namespace outrider::policy_properties_test {
+using namespace tg;
 namespace {
 
 constexpr std::uint64_t kCredit_bytes = 700;

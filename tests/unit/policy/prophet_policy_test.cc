@@ -8,6 +8,7 @@
 #include "tests/support/policy_timeline.h"
 
 namespace outrider::prophet_policy_test {
+using namespace tg;
 namespace {
 
 using Schedule = std::vector<HandedOut>;

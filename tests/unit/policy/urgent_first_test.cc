@@ -8,6 +8,7 @@
 #include "trafficgen/policy/p3_policy.h"
 
 namespace outrider::urgent_first_test {
+using namespace tg;
 namespace {
 
 using Schedule = std::vector<HandedOut>;

@@ -10,6 +10,7 @@
 #include "trafficgen/workload/shards.h"
 
 namespace outrider::whole_push_test {
+using namespace tg;
 namespace {
 
 using Segments = std::vector<std::pair<std::uint32_t, std::uint64_t>>;

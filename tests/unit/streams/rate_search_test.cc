@@ -14,6 +14,7 @@
 #include "trafficgen/streams/search/rate_search_loop.h"
 
 namespace outrider::rate_search_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

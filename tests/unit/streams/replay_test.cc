@@ -14,6 +14,7 @@
 #include "tests/unit/streams/stream_fixture.h"
 
 namespace outrider::replay_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,7 @@
 #include "trafficgen/streams/engine/stream_engine.h"
 
 namespace outrider::stream_config_test {
+using namespace tg;
 
 // Found by argument-dependent lookup of expect_each_reported().
 struct StreamList {

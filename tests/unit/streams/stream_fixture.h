@@ -12,11 +12,11 @@
 namespace outrider {
 
 /// A valid stream of 1 Mpps of 64 B on device "d".
-inline StreamConfig stream(std::string name = "s", std::string source = "10.0.0.1") {
-  StreamConfig s;
+inline tg::StreamConfig stream(std::string name = "s", std::string source = "10.0.0.1") {
+  tg::StreamConfig s;
   s.name = std::move(name);
   s.device = "d";
-  s.rate = StreamRate{StreamRate::Unit::kPackets, 1'000'000};
+  s.rate = tg::StreamRate{tg::StreamRate::Unit::kPackets, 1'000'000};
   s.source = std::move(source);
   s.destination = "10.1.0.1";
   return s;

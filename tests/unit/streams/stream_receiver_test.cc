@@ -13,6 +13,7 @@
 #include "trafficgen/streams/engine/stream_engine.h"
 
 namespace outrider::stream_receiver_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,6 +11,7 @@
 #include "tests/unit/streams/stream_fixture.h"
 
 namespace outrider::stream_schedule_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

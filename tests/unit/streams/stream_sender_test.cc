@@ -12,6 +12,7 @@
 #include "tests/unit/streams/stream_fixture.h"
 
 namespace outrider::stream_sender_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -12,6 +12,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::batch_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

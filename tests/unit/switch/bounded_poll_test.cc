@@ -10,6 +10,7 @@
 #include "tests/support/frames.h"
 
 namespace outrider::bounded_poll_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -10,6 +10,7 @@
 #include "tests/support/pool.h"
 
 namespace outrider::bridged_network_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::bridging_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -14,6 +14,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::capture_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -10,6 +10,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::classification_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

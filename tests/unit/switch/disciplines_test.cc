@@ -10,6 +10,7 @@
 #include "tests/unit/switch/port_bench.h"
 
 namespace outrider::disciplines_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

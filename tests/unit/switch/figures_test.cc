@@ -16,6 +16,7 @@
 #include "tests/support/filled.h"
 
 namespace outrider::figures_test {
+using namespace sw;
 namespace {
 
 using testing::Contains;

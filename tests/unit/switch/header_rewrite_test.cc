@@ -7,6 +7,7 @@
 #include "tests/support/ipv6_frames.h"
 
 namespace outrider::header_rewrite_test {
+using namespace sw;
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;

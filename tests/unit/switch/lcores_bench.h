@@ -19,13 +19,13 @@ inline constexpr std::uint32_t kPorts = 4;
 
 /// Port p, 10.0.<p>.0/24, has a device of its own. The drain is so slow that nothing
 /// leaves before leave().
-inline SwitchProcessConfig four_ports() {
-  SwitchProcessConfig c;
-  SwitchConfig sw{.name = "sw", .ports = {}, .routes = {}, .mac_routes = {}};
+inline sw::SwitchProcessConfig four_ports() {
+  sw::SwitchProcessConfig c;
+  sw::SwitchConfig sw{.name = "sw", .ports = {}, .routes = {}, .mac_routes = {}};
   for (std::uint32_t p = 0; p < kPorts; ++p) {
     const std::string name = "p" + std::to_string(p);
     c.devices.push_back({.name = name, .device = "net_ring" + std::to_string(p)});
-    SwitchPortConfig port{.name = name, .drain_rate = BitRate{1'000'000}, .device = name};
+    sw::SwitchPortConfig port{.name = name, .drain_rate = BitRate{1'000'000}, .device = name};
     port.queue.limit_packets = 4000;
     port.marker.threshold_packets = 4000;
     sw.ports.push_back(port);
@@ -41,8 +41,9 @@ using Left = std::map<std::uint32_t, std::map<std::uint16_t, std::vector<std::ui
 /// The workers of a DirectSwitch take turns in one thread.
 class LcoresBench {
  public:
-  LcoresBench(const SwitchProcessConfig& c, std::uint32_t lcores)
-      : devices_(ports(c), *pool_), direct_(std::make_unique<DirectSwitch>(c, devices_, lcores)) {}
+  LcoresBench(const sw::SwitchProcessConfig& c, std::uint32_t lcores)
+      : devices_(ports(c), *pool_),
+        direct_(std::make_unique<sw::DirectSwitch>(c, devices_, lcores)) {}
   ~LcoresBench() {
     direct_.reset();
     for (std::uint32_t p = 0; p < kPorts; ++p) drain(p, [](Packet&) {});
@@ -89,15 +90,15 @@ class LcoresBench {
         see(a);
       });
   }
-  [[nodiscard]] SwitchReport report() const { return direct_->report(now_); }
-  void capture(PortCapture& to) {
-    for (Switch* sw : direct_->switches())
+  [[nodiscard]] sw::SwitchReport report() const { return direct_->report(now_); }
+  void capture(sw::PortCapture& to) {
+    for (sw::Switch* sw : direct_->switches())
       for (std::uint32_t p = 0; p < sw->ports(); ++p) sw->port(p).capture(to);
   }
   [[nodiscard]] std::uint64_t arrived() const { return arrived_; }
 
  private:
-  static std::vector<PortConfig> ports(const SwitchProcessConfig& c) {
+  static std::vector<PortConfig> ports(const sw::SwitchProcessConfig& c) {
     std::vector<PortConfig> configs;
     for (const auto& d : c.devices)
       configs.push_back({.name = d.name, .device = d.device, .rx_queues = d.rx_queues});
@@ -115,7 +116,7 @@ class LcoresBench {
 
   Mempool pool_ = make_packet_pool({.name = "lcores", .mbufs = 8191});
   PollDevices devices_;
-  std::unique_ptr<DirectSwitch> direct_;
+  std::unique_ptr<sw::DirectSwitch> direct_;
   Time now_{};
   std::uint64_t arrived_ = 0;
 };

@@ -10,6 +10,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::loss_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,7 @@
 #include "tests/unit/switch/port_bench.h"
 
 namespace outrider::marking_accuracy_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -8,6 +8,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::marking_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

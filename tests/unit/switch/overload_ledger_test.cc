@@ -15,6 +15,7 @@
 #include "tests/support/pool.h"
 
 namespace outrider::overload_ledger_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,7 @@
 #include "tests/support/pool.h"
 
 namespace outrider::parse_test {
+using namespace sw;
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;

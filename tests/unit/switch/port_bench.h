@@ -14,7 +14,7 @@ namespace outrider {
 struct PortBench {
   static constexpr Duration kFrameTime = SwitchBench::kFrameTime;
 
-  explicit PortBench(const SwitchPortConfig& config, const EgressPort::Limits& limits = {})
+  explicit PortBench(const sw::SwitchPortConfig& config, const sw::EgressPort::Limits& limits = {})
       : port(config, loop, limits), link(loop, Duration::zero(), out, 0) {
     port.connect(link);
   }
@@ -27,14 +27,14 @@ struct PortBench {
     spec.payload_bytes = payload;
     spec.flow.source_port = static_cast<std::uint16_t>(30'000 + queue);
     Packet* packet = make_packet(pool.get(), spec);
-    ASSERT_EQ(parse(*packet).kind, FrameKind::kIpv4);
+    ASSERT_EQ(sw::parse(*packet).kind, FrameKind::kIpv4);
     meta(*packet).queue = static_cast<std::uint8_t>(queue);
     loop.run_until(now);
     port.enqueue(packet, false, now);
   }
   void run() { loop.run_until(kNever - std::chrono::nanoseconds(1)); }
-  std::vector<QueueReport> reports() const {
-    std::vector<QueueReport> r;
+  std::vector<sw::QueueReport> reports() const {
+    std::vector<sw::QueueReport> r;
     port.report(r, {});
     return r;
   }
@@ -56,14 +56,14 @@ struct PortBench {
 
   TestPool pool;
   EventLoop loop;
-  EgressPort port;
+  sw::EgressPort port;
   Collector out;
   Link link;
 };
 
 /// A gigabit port with one queue of 1000 packets.
-inline SwitchPortConfig port_config() {
-  SwitchPortConfig port;
+inline sw::SwitchPortConfig port_config() {
+  sw::SwitchPortConfig port;
   port.name = "p";
   port.drain_rate = BitRate{1'000'000'000};
   port.rate_layer = RateLayer::kL2;

@@ -9,6 +9,7 @@
 #include <optional>
 
 namespace outrider::queue_tap_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,6 +11,7 @@
 #include "switch/config/config_toml.h"
 
 namespace outrider::reload_plan_test {
+using namespace sw;
 namespace {
 
 using testing::ElementsAre;

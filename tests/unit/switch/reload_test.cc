@@ -15,6 +15,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::switch_reload_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -14,6 +14,7 @@
 #include "tests/support/filled.h"
 
 namespace outrider::report_json_test {
+using namespace sw;
 namespace {
 
 using testing::HasSubstr;

@@ -11,6 +11,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::routing_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

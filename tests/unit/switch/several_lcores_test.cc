@@ -8,6 +8,7 @@
 #include "tests/unit/switch/lcores_bench.h"
 
 namespace outrider::several_lcores_test {
+using namespace sw;
 namespace {
 
 /// Flow f from port f % kPorts; 0 to 3 packets of random flows a step, as seeded.

@@ -6,6 +6,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::signals_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

@@ -22,12 +22,12 @@ struct SwitchBench {
   static constexpr std::uint16_t kPayload = 946;  // + 14 + 20 + 20 = 1000
 
   /// K = 40, queue of 60, regulation "arrival".
-  static SwitchConfig config() {
-    SwitchConfig c;
+  static sw::SwitchConfig config() {
+    sw::SwitchConfig c;
     c.name = "sw";
     const std::array<std::string, 3> names = {"east", "south", "west"};
     for (const auto& name : names) {
-      SwitchPortConfig port;
+      sw::SwitchPortConfig port;
       port.name = name;
       port.drain_rate = BitRate{1'000'000'000};
       port.rate_layer = RateLayer::kL2;
@@ -40,7 +40,7 @@ struct SwitchBench {
     return c;
   }
 
-  explicit SwitchBench(const SwitchConfig& c = config()) : sw(c, loop, {}) {
+  explicit SwitchBench(const sw::SwitchConfig& c = config()) : sw(c, loop, {}) {
     for (std::uint32_t p = 0; p < 3; ++p) {
       links[p] = std::make_unique<Link>(loop, Duration::zero(), out[p], p);
       sw.port(p).connect(*links[p]);
@@ -85,8 +85,8 @@ struct SwitchBench {
     return {.flow = ddl_flow(worker), .tos = start_tos(threshold, ecn), .sequence = sequence};
   }
 
-  SwitchReport report(Time now) const {
-    SwitchReport r;
+  sw::SwitchReport report(Time now) const {
+    sw::SwitchReport r;
     r.ledger_balanced = true;
     sw.fill(r, now);
     return r;
@@ -102,7 +102,7 @@ struct SwitchBench {
   EventLoop loop;
   std::array<Collector, 3> out;
   std::array<std::unique_ptr<Link>, 3> links;
-  Switch sw;
+  sw::Switch sw;
 };
 
 }  // namespace outrider

@@ -8,6 +8,7 @@
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::udp_signals_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

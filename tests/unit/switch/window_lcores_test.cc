@@ -8,6 +8,7 @@
 #include "tests/unit/switch/lcores_bench.h"
 
 namespace outrider::window_lcores_test {
+using namespace sw;
 namespace {
 
 constexpr std::uint32_t kSegment = 1460;

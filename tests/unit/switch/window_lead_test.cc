@@ -5,6 +5,7 @@
 #include "tests/unit/switch/port_bench.h"
 
 namespace outrider::window_lead_test {
+using namespace sw;
 namespace {
 
 using namespace std::chrono_literals;

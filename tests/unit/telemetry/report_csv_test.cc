@@ -11,6 +11,7 @@
 #include "common/telemetry/csv_fields.h"
 
 namespace outrider::report_csv_test {
+using namespace tg;
 namespace {
 
 using testing::HasSubstr;

@@ -13,6 +13,7 @@
 #include "trafficgen/transport/control/unresponsive.h"
 
 namespace outrider::congestion_control_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

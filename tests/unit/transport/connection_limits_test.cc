@@ -8,6 +8,7 @@
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::connection_limits_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

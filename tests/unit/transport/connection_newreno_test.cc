@@ -9,6 +9,7 @@
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::connection_newreno_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

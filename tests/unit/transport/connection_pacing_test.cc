@@ -6,6 +6,7 @@
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::connection_pacing_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

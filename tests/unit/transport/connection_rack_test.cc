@@ -7,6 +7,7 @@
 #include "tests/unit/transport/two_ends.h"
 
 namespace outrider::connection_rack_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

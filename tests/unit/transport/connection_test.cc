@@ -11,6 +11,7 @@
 #include "tests/unit/transport/two_ends.h"
 
 namespace outrider::connection_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

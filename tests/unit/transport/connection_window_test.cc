@@ -7,6 +7,7 @@
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::connection_window_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

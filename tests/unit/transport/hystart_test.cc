@@ -7,6 +7,7 @@
 #include "trafficgen/transport/control/controller_slot.h"
 
 namespace outrider::hystart_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -10,9 +10,9 @@
 
 namespace outrider {
 
-inline ControllerConfig mlt_control(std::uint32_t packet_bytes, std::uint32_t window = 10) {
-  ControllerConfig control;
-  control.controller = Controller::kDctcp;
+inline tg::ControllerConfig mlt_control(std::uint32_t packet_bytes, std::uint32_t window = 10) {
+  tg::ControllerConfig control;
+  control.controller = tg::Controller::kDctcp;
   control.mss_bytes = packet_bytes;
   control.initial_window_segments = window;
   return control;
@@ -29,8 +29,8 @@ class MltEnds {
   };
   using Rule = std::function<Fate(const mlt::Message&, bool from_sender)>;
   struct Setup {
-    std::vector<MltTensor> tensors;
-    MltConfig config{};
+    std::vector<tg::MltTensor> tensors;
+    tg::MltConfig config{};
     double tolerance = 0;  ///< of every tensor
     std::uint32_t packet_bytes = 1000;
     std::uint32_t window = 10;
@@ -69,16 +69,17 @@ class MltEnds {
   }
 
   Setup setup;
-  ControllerConfig control;
-  MltSender sender;
-  MltReceiver receiver;
+  tg::ControllerConfig control;
+  tg::MltSender sender;
+  tg::MltReceiver receiver;
   Rule rule = [](const mlt::Message&, bool) { return Fate{}; };
   std::vector<mlt::Message> log;  ///< all that left, in order
   std::uint64_t dropped = 0;
   Time delivered_at{};  ///< the burst was complete at the receiver
 
  private:
-  static std::vector<MltTensor> tolerating(std::vector<MltTensor> tensors, double tolerance) {
+  static std::vector<tg::MltTensor> tolerating(std::vector<tg::MltTensor> tensors,
+                                               double tolerance) {
     for (auto& t : tensors) t.tolerance = tolerance;
     return tensors;
   }

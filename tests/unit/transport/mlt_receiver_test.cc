@@ -10,6 +10,7 @@
 #include "trafficgen/mlt/packet_tags.h"
 
 namespace outrider::mlt_receiver_test {
+using namespace tg;
 namespace {
 
 using mlt::Kind;

@@ -11,6 +11,7 @@
 #include "tests/unit/transport/mlt_ends.h"
 
 namespace outrider::mlt_sender_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

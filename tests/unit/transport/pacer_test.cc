@@ -7,6 +7,7 @@
 #include "trafficgen/transport/control/unresponsive.h"
 
 namespace outrider::pacer_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,6 +11,7 @@
 #include "trafficgen/transport/control/dctcp.h"
 
 namespace outrider::prague_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -13,6 +13,7 @@
 #include "trafficgen/transport/sender/scoreboard.h"
 
 namespace outrider::rack_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -11,6 +11,7 @@
 #include "common/core/random.h"
 
 namespace outrider::receiver_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -7,6 +7,7 @@
 #include "trafficgen/transport/receiver/receiver.h"
 
 namespace outrider::receiver_window_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace outrider::rto_estimator_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

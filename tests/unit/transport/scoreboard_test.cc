@@ -10,6 +10,7 @@
 #include "common/core/random.h"
 
 namespace outrider::scoreboard_test {
+using namespace tg;
 namespace {
 
 // RFC 6675 without any cleverness: everything is counted anew.

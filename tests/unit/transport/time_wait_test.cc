@@ -6,6 +6,7 @@
 #include "tests/unit/transport/two_ends.h"
 
 namespace outrider::time_wait_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -14,6 +14,7 @@
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::transport_memory_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -53,28 +53,28 @@ struct Impairment {
   std::function<Duration(const TcpSegment&, std::uint64_t)> extra{};
 };
 
-class Application final : public ConnectionListener {
+class Application final : public tg::ConnectionListener {
  public:
-  std::function<void(TcpConnection&, Time)> delivered_hook{};
+  std::function<void(tg::TcpConnection&, Time)> delivered_hook{};
   bool established = false;
   int closed = 0;
   std::uint64_t delivered = 0;
 
-  void on_established(TcpConnection&, Time) noexcept override {
+  void on_established(tg::TcpConnection&, Time) noexcept override {
     EXPECT_FALSE(established);
     established = true;
   }
-  void on_delivered(TcpConnection& c, Time now) noexcept override {
+  void on_delivered(tg::TcpConnection& c, Time now) noexcept override {
     EXPECT_GT(c.delivered_bytes(), delivered) << "each byte once";
     delivered = c.delivered_bytes();
     if (delivered_hook) delivered_hook(c, now);
   }
-  void on_closed(TcpConnection&, Time) noexcept override { ++closed; }
+  void on_closed(tg::TcpConnection&, Time) noexcept override { ++closed; }
 };
 
 /// Opens a client whose initial sequence number is 1000, and answers for a server whose
 /// is 2000 and whose window scale is 2: established at 1 ms.
-inline void establish(TcpConnection& client, std::uint16_t window = 65535, bool sack = true) {
+inline void establish(tg::TcpConnection& client, std::uint16_t window = 65535, bool sack = true) {
   client.open(Time{});
   (void)client.next_segment(Time{});
   client.on_segment({.sequence = 2000,
@@ -90,9 +90,9 @@ inline void establish(TcpConnection& client, std::uint16_t window = 65535, bool 
 class TwoEnds {
  public:
   struct Options {
-    TcpConfig config{};
-    TransportMemory::Setup memory{};    ///< of each end
-    std::array<Impairment, 2> wires{};  ///< by sending end
+    tg::TcpConfig config{};
+    tg::TransportMemory::Setup memory{};  ///< of each end
+    std::array<Impairment, 2> wires{};    ///< by sending end
     std::uint64_t seed = 1;
     std::array<std::uint32_t, 2> initial_sequence{1000, 2000};
     Time start{};
@@ -104,9 +104,9 @@ class TwoEnds {
         now_(options_.start),
         ends_{End(options_, 0), End(options_, 1)} {}
 
-  TcpConnection& client() { return ends_[0].connection; }
-  TcpConnection& server() { return ends_[1].connection; }
-  TransportMemory& memory(std::size_t i) { return ends_[i].memory; }
+  tg::TcpConnection& client() { return ends_[0].connection; }
+  tg::TcpConnection& server() { return ends_[1].connection; }
+  tg::TransportMemory& memory(std::size_t i) { return ends_[i].memory; }
   Application& application(std::size_t i) { return ends_[i].application; }
   [[nodiscard]] Time now() const { return now_; }
   /// Departures of one end so far, dropped ones too.
@@ -131,17 +131,18 @@ class TwoEnds {
   struct End {
     End(const Options& o, std::size_t i)
         : memory(o.memory),
-          connection(o.config,
-                     {.flow = {.source_address = static_cast<std::uint32_t>(i)},
-                      .role = i == 0 ? TcpConnection::Role::kClient : TcpConnection::Role::kServer,
-                      .initial_sequence = o.initial_sequence[i],
-                      .option_bytes = 12},
-                     memory, application),
+          connection(
+              o.config,
+              {.flow = {.source_address = static_cast<std::uint32_t>(i)},
+               .role = i == 0 ? tg::TcpConnection::Role::kClient : tg::TcpConnection::Role::kServer,
+               .initial_sequence = o.initial_sequence[i],
+               .option_bytes = 12},
+              memory, application),
           peer_first(o.initial_sequence[1 - i] + 1),
           free_at(o.start) {}
     Application application;
-    TransportMemory memory;
-    TcpConnection connection;
+    tg::TransportMemory memory;
+    tg::TcpConnection connection;
     ArrivedBytes arrived;
     std::uint32_t peer_first;  ///< sequence number of the peer's first byte
     std::uint64_t departed = 0;
@@ -215,8 +216,8 @@ class TwoEnds {
 };
 
 /// Time-outs and delays of a network with round trips of 100 us.
-inline TcpConfig datacentre(Controller controller = Controller::kCubic) {
-  TcpConfig c;
+inline tg::TcpConfig datacentre(tg::Controller controller = tg::Controller::kCubic) {
+  tg::TcpConfig c;
   c.control.controller = controller;
   c.min_rto = std::chrono::milliseconds(10);
   c.initial_rto = std::chrono::milliseconds(100);

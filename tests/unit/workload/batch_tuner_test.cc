@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace outrider::batch_tuner_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,7 @@
 #include <vector>
 
 namespace outrider::compute_time_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -10,6 +10,7 @@
 #include "trafficgen/workload/release_profile.h"
 
 namespace outrider::forward_pass_test {
+using namespace tg;
 namespace {
 
 using std::chrono::microseconds;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace outrider::iteration_limit_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

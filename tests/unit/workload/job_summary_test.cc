@@ -6,6 +6,7 @@
 #include <sstream>
 
 namespace outrider::job_summary_test {
+using namespace tg;
 namespace {
 
 IterationRecord iteration(std::int64_t begin_ns, std::int64_t end_ns) {

@@ -11,6 +11,7 @@
 #include "common/core/random.h"
 
 namespace outrider::ring_schedule_test {
+using namespace tg;
 namespace {
 
 /// Whose gradients are in a chunk at a worker; a multiset, so that a contribution

@@ -7,6 +7,7 @@
 #include <array>
 
 namespace outrider::round_robin_gate_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,7 @@
 #include "tests/support/source_path.h"
 
 namespace outrider::shards_test {
+using namespace tg;
 namespace {
 
 using Bytes = std::vector<std::uint64_t>;

@@ -13,6 +13,7 @@
 #include "trafficgen/workload/job_config.h"
 
 namespace outrider::signal_faults_test {
+using namespace tg;
 namespace {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,7 @@
 #include "common/core/random.h"
 
 namespace outrider::staleness_gate_test {
+using namespace tg;
 namespace {
 
 using Workers = std::vector<std::uint32_t>;

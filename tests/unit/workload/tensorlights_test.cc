@@ -7,6 +7,7 @@
 #include <array>
 
 namespace outrider::workload_tensorlights_test {
+using namespace tg;
 namespace {
 
 using testing::ElementsAre;

@@ -5,7 +5,7 @@
 
 #include "common/telemetry/exit_status.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr const char* kHelp =
@@ -198,4 +198,4 @@ ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv) {
   return parsed;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 
 #include "tools/lab/experiment/case.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 enum class LabCommand : std::uint8_t {
   kRun,
@@ -84,4 +84,4 @@ int front_command(const LabOptions& options);
 /// outrider-lab run. @return exit status
 int run_command(const LabOptions& options);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -10,7 +10,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/progress.h"
 
-namespace outrider {
+namespace outrider::lab {
 void say(const std::string& text) { std::fputs((text + '\n').c_str(), stderr); }
 
 bool prepare(const std::filesystem::path& directory) {
@@ -74,4 +74,4 @@ int status_of(const RunOutcome& outcome, bool ledger) {
   return outcome.failures.empty() ? kExitOk : kExitFailure;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 #include "tools/lab/run/run_cases.h"
 #include "tools/lab/run/run_store.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// To stderr, as everything that is no result.
 void say(const std::string& text);
@@ -39,4 +39,4 @@ bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
 /// Of runs that were made. @param ledger all of them balance
 int status_of(const RunOutcome& outcome, bool ledger);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/summary/compare.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// @param path of a summary.json, or of the directory that holds it
@@ -44,4 +44,4 @@ int compare_command(const LabOptions& options) {
   return options.fail_on_change && comparison.changed != 0 ? kExitChanged : kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -17,7 +17,7 @@
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/summary/bundle.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,4 +155,4 @@ int front_command(const LabOptions& options) {
   return kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -8,7 +8,7 @@
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/report/report.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 std::string how_to_get_it() {
@@ -45,4 +45,4 @@ void write_report_of_run(const std::filesystem::path& directory) {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -22,7 +22,7 @@
 #include "tools/lab/summary/bundle.h"
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 struct Planned {
@@ -104,7 +104,9 @@ namespace {
 
 /// What of the cases real processes cannot do; empty: nothing.
 std::string for_virtual_time_alone(const std::vector<Case>& cases) {
-  const auto learns = [](const JobConfig& job) { return job.learner.model != LearnerModel::kNone; };
+  const auto learns = [](const tg::JobConfig& job) {
+    return job.learner.model != tg::LearnerModel::kNone;
+  };
   for (const Case& c : cases) {
     if (c.traffic.attribution)
       return "attribution: is for virtual time alone: with real processes nobody can say what was "
@@ -170,4 +172,4 @@ int run_command(const LabOptions& options) {
   return status;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -10,7 +10,7 @@
 #include "tools/lab/summary/column_table.h"
 #include "tools/lab/summary/metric_docs.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,4 +53,4 @@ int metrics_command(const LabOptions& options) {
   return kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

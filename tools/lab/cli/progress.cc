@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace outrider {
+namespace outrider::lab {
 
 ProgressLine::ProgressLine(std::string what)
     : what_(std::move(what)),
@@ -37,4 +37,4 @@ void ProgressLine::show(std::size_t done, std::size_t total) {
   std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", text.c_str());
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

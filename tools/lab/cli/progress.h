@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Says on stderr how far an experiment is: one line that is rewritten on a
 /// terminal, a line every tenth of the work elsewhere.
@@ -29,4 +29,4 @@ class ProgressLine {
 /// "12/180 cases, 8 s, about 112 s left". @param elapsed_seconds since the start
 std::string progress_text(std::size_t done, std::size_t total, double elapsed_seconds);
 
-}  // namespace outrider
+}  // namespace outrider::lab

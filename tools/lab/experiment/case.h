@@ -14,7 +14,7 @@
 #include "trafficgen/config/config.h"
 #include "trafficgen/report/report.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// std::monostate: a setting without a value, for which the program has no default.
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string, std::monostate>;
@@ -37,8 +37,8 @@ struct Case {
   std::string label;  ///< begins with "off" or "on"
   Parameters parameters;
   std::uint64_t seed = 1;
-  SwitchProcessConfig switches;
-  GeneratorConfig traffic;
+  sw::SwitchProcessConfig switches;
+  tg::GeneratorConfig traffic;
   std::string measured_queue;  ///< "switch.port", whose metrics are the headline
   Duration base_rtt{};         ///< worker to server and back, empty network, propagation only
   BitRate bottleneck{};        ///< of the measured queue
@@ -50,10 +50,10 @@ struct Case {
 
 /// What one run left behind.
 struct RunResult {
-  SwitchReport switches;
-  GeneratorReport traffic;
+  sw::SwitchReport switches;
+  tg::GeneratorReport traffic;
   std::uint64_t mbufs_leaked = 0;  ///< in use after everything was released; part of the ledger
   bool interrupted = false;
 };
 
-}  // namespace outrider
+}  // namespace outrider::lab

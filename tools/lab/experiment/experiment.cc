@@ -12,7 +12,7 @@
 #include "tools/lab/experiment/front_file.h"
 #include "tools/lab/experiment/renamed_parameters.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr std::uint32_t kMaxGroupHosts = 10'000;
@@ -273,4 +273,4 @@ ConfigResult<ExperimentFile> load_experiment(const std::string& path) {
   return experiment_from(*file.config, std::filesystem::path(path).parent_path());
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -13,7 +13,7 @@
 #include "common/core/units.h"
 #include "tools/lab/experiment/experiment_parameters.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// [[switch]]
 struct SwitchEntry {
@@ -163,4 +163,4 @@ Parameters resolved_parameters(const ExperimentFile& experiment, const CaseParam
 Parsed<HostCount> parse_host_count(std::string_view text);
 std::string format_host_count(const HostCount& count);
 
-}  // namespace outrider
+}  // namespace outrider::lab

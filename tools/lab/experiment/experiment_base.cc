@@ -5,7 +5,7 @@
 #include "common/config/config_file.h"
 #include "tools/lab/experiment/experiment.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// What an experiment may take from another: where it happens, not what it asks.
@@ -50,4 +50,4 @@ ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
   return file;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

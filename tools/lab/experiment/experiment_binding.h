@@ -2,7 +2,7 @@
 
 #include "tools/lab/experiment/experiment.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 // Bindings of the experiment file, see common/config/config_binding.h.
 
@@ -72,4 +72,4 @@ void describe(V& v, ExperimentFile& c) {
   v.tables("arm", c.arms, Arm{{}, c.parameters});
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/label_part.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr std::string_view kMatrix = "matrix";
@@ -151,4 +151,4 @@ void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues) {
   issues = std::move(named);
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 #include "common/config/config_file.h"
 #include "tools/lab/experiment/placement.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 ParameterValue value_of(const ConfigValue& v) {
@@ -77,9 +77,9 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
            {"signal_late", p.signal_late},
            {"signal_early", p.signal_early},
            {"signal_duplicated", p.signal_duplicated}})
-    at.require(share == 0 || p.lead_source != LeadSource::kNone, key, as_in_file(share),
+    at.require(share == 0 || p.lead_source != tg::LeadSource::kNone, key, as_in_file(share),
                "must be 0 with lead_source \"none\": no START is sent");
-  at.require(p.signal_early == 0 || p.lead_source != LeadSource::kWait, "signal_early",
+  at.require(p.signal_early == 0 || p.lead_source != tg::LeadSource::kWait, "signal_early",
              as_in_file(p.signal_early),
              "needs lead_source \"overlap\": with \"wait\" nobody knows "
              "before that gradients will be ready");
@@ -140,7 +140,7 @@ ConfigIssues validate(const CaseParameters& p) {
            {"cost_window_seconds", p.cost_window_seconds}})
     within(key, s, kLongest_seconds);
   at.in_range("layer_classes", p.layer_classes, 1, kMaxLayerClasses);
-  at.require(p.layer_classes == 1 || p.protocol == TransportProtocol::kMlt, "layer_classes",
+  at.require(p.layer_classes == 1 || p.protocol == tg::TransportProtocol::kMlt, "layer_classes",
              std::to_string(p.layer_classes), "needs protocol \"mlt\": TCP has no layers");
   at.require(p.layer_classes == 1 || p.scheduler == LabScheduler::kFifo, "layer_classes",
              std::to_string(p.layer_classes),
@@ -165,15 +165,15 @@ ConfigIssues validate(const CaseParameters& p, const ProgramSettings& settings) 
   const Checks at(issues);
   const RegulationPolicy& policy = settings.sw.ports.front().regulation;
   at.require(p.regulation == RegulationMode::kOff || policy.predict.from == PredictFrom::kTraffic ||
-                 p.lead_source != LeadSource::kNone,
+                 p.lead_source != tg::LeadSource::kNone,
              "lead_source", "\"none\"",
              "must be \"wait\" or \"overlap\" with regulation \"mark\": nothing would arm it");
-  at.require(p.protocol != TransportProtocol::kMlt || !holds_windows(p.regulation) ||
+  at.require(p.protocol != tg::TransportProtocol::kMlt || !holds_windows(p.regulation) ||
                  policy.window.rule != WindowRule::kComplement,
              "switch.regulation.window.rule", "\"complement\"",
              "must be \"strict\" with protocol \"mlt\": what a burst has in flight is told by "
              "TCP's acknowledgments, and without them all of the link is background's");
-  at.require(!p.static_pair || settings.sw.ports.front().marker.kind == MarkerKind::kStep,
+  at.require(!p.static_pair || settings.sw.ports.front().marker.kind == sw::MarkerKind::kStep,
              "static_pair", "true", "needs switch.marker.kind \"step\"");
   return issues;
 }
@@ -191,4 +191,4 @@ std::string assign_parameter(CaseParameters& parameters, const std::string& name
   return issues.empty() ? std::string{} : issues.front().problem;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,11 +6,12 @@
 
 #include "common/config/config_binding.h"
 #include "switch/config/config_toml.h"
+#include "switch/config/regulation_config.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/experiment/program_settings.h"
 #include "trafficgen/config/config_toml.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// How the link is shared. All but kFifo give DDL data a queue of its own, with the limit
 /// of the background's beside it: more room than one queue has.
@@ -38,7 +39,7 @@ struct CaseParameters {
   RegulationMode regulation = RegulationMode::kOff;
   Recovery recovery = Recovery::kArrival;
   double lead_rtts = 1;  ///< START to burst, at least
-  LeadSource lead_source = LeadSource::kWait;
+  tg::LeadSource lead_source = tg::LeadSource::kWait;
   bool spare_ddl = false;
   /// Shares of announcements, and how far they are shifted; [job.announce.faults].
   double signal_lost = 0;
@@ -53,7 +54,7 @@ struct CaseParameters {
 
   // What the regulator works with; alike in off and on.
   std::uint16_t h_packets = 10;  ///< threshold that START carries
-  SignalForm signal_form = SignalForm::kTos;
+  tg::SignalForm signal_form = tg::SignalForm::kTos;
 
   // Every queue of every switch.
   /// Marker "step" marks background at h_packets at all times, DDL data at its threshold.
@@ -65,9 +66,9 @@ struct CaseParameters {
   double gray_loss = 0;  ///< share of the packets on links that are `gray`, both ways
 
   // Transport.
-  ConnectionReuse connection = ConnectionReuse::kIdleRestart;
+  tg::ConnectionReuse connection = tg::ConnectionReuse::kIdleRestart;
   /// What carries the job's bursts; see read_settings() for what kMlt takes.
-  TransportProtocol protocol = TransportProtocol::kTcp;
+  tg::TransportProtocol protocol = tg::TransportProtocol::kTcp;
   std::uint32_t layer_classes = 1;  ///< of the layers, the front ones most urgent; a queue each
 
   // The training job.
@@ -77,7 +78,7 @@ struct CaseParameters {
   std::string model{};  ///< path relative to the experiment's file; empty: burst_bytes
   std::uint32_t iterations = 6;
   std::uint32_t skip_iterations = 0;  ///< the first ones are run and not measured
-  Schedule schedule = Schedule::kFixed;
+  tg::Schedule schedule = tg::Schedule::kFixed;
   double warm_up_seconds = 20;  ///< background alone
   double period_seconds = 7;    ///< schedule "fixed"
   double compute_seconds = 0;   ///< schedule "closed_loop"; 0 with a model: what the model says
@@ -121,10 +122,10 @@ inline constexpr auto kLabPaths = choices<LabPaths>(
     {{"one", LabPaths::kOne}, {"flow", LabPaths::kFlow}, {"spray", LabPaths::kSpray}});
 template <class V>
 void describe_regulator(V& v, CaseParameters& c) {
-  v.choice("regulation", c.regulation, kRegulationModes);
-  v.choice("recovery", c.recovery, kRecoveries);
+  v.choice("regulation", c.regulation, sw::kRegulationModes);
+  v.choice("recovery", c.recovery, sw::kRecoveries);
   v.value("lead_rtts", c.lead_rtts);
-  v.choice("lead_source", c.lead_source, kLeadSources);
+  v.choice("lead_source", c.lead_source, tg::kLeadSources);
   v.value("spare_ddl", c.spare_ddl);
   v.share("signal_lost", c.signal_lost);
   v.share("signal_late", c.signal_late);
@@ -150,15 +151,15 @@ template <class V>
 void describe_parameters(V& v, CaseParameters& c) {
   describe_regulator(v, c);
   v.value("h_packets", c.h_packets);
-  v.choice("signal_form", c.signal_form, kSignalForms);
+  v.choice("signal_form", c.signal_form, tg::kSignalForms);
   v.value("static_pair", c.static_pair);
   v.choice("scheduler", c.scheduler, kLabSchedulers);
   v.value("ddl_weight", c.ddl_weight);
   v.share("background_floor", c.background_floor);
   v.choice("paths", c.paths, kLabPaths);
   v.share("gray_loss", c.gray_loss);
-  v.choice("connection", c.connection, kConnectionReuses);
-  v.choice("protocol", c.protocol, kTransportProtocols);
+  v.choice("connection", c.connection, tg::kConnectionReuses);
+  v.choice("protocol", c.protocol, tg::kTransportProtocols);
   v.value("layer_classes", c.layer_classes);
   v.value("workers", c.workers);
   v.value("servers", c.servers);
@@ -166,7 +167,7 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.value("model", c.model);
   v.value("iterations", c.iterations);
   v.value("skip_iterations", c.skip_iterations);
-  v.choice("schedule", c.schedule, kSchedules);
+  v.choice("schedule", c.schedule, tg::kSchedules);
   v.value("warm_up_seconds", c.warm_up_seconds);
   v.value("period_seconds", c.period_seconds);
   v.value("compute_seconds", c.compute_seconds);
@@ -219,4 +220,4 @@ ConfigIssues validate(const CaseParameters& parameters, const ProgramSettings& s
 std::string assign_parameter(CaseParameters& parameters, const std::string& name,
                              const ConfigValue& value);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/experiment/renamed_parameters.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// Reads the sweeps: their keys are names of parameters, which no binding knows.
@@ -191,4 +191,4 @@ void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssu
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

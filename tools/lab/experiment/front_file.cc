@@ -12,7 +12,7 @@
 #include "common/config/suggestion.h"
 #include "tools/lab/experiment/label_part.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -188,4 +188,4 @@ ConfigResult<FrontFile> load_front(const std::string& path) {
   return {FrontFile{std::move(*experiment.config), std::move(taken.settings)}, {}};
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/front/pareto_front.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// [[front.system]]: a remedy with settings to search.
 struct FrontSystem {
@@ -50,4 +50,4 @@ struct FrontFile {
 /// @return every fault by its key; a file without [front] is one
 ConfigResult<FrontFile> load_front(const std::string& path);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -5,7 +5,7 @@
 
 #include "common/config/config_value.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// A setting's value as a part of an arm's label: "strict", "0.05", "true".
 inline std::string label_part(const ConfigValue& value) {
@@ -18,4 +18,4 @@ inline std::string label_part(const ConfigValue& value) {
 /// "floor" of "switch.regulation.window.floor": a label is read by people.
 inline std::string short_name(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
-}  // namespace outrider
+}  // namespace outrider::lab

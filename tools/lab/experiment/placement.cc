@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr std::uint32_t kMost = 10'000;  ///< jobs or hosts of a term
@@ -41,4 +41,4 @@ std::vector<std::uint32_t> server_hosts(const std::vector<std::uint32_t>& jobs_p
   return host_of_job;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

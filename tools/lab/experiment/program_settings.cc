@@ -10,7 +10,7 @@
 #include "switch/config/config_toml.h"
 #include "trafficgen/config/config_toml.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// What an experiment has unless it says otherwise, where the programs' defaults fit one
@@ -94,7 +94,7 @@ constexpr TakenKey kTaken[]{
 
 /// A transport as part of a table of its own: `ddl.transport`.
 struct TransportPart {
-  TransportConfig transport;
+  tg::TransportConfig transport;
 };
 
 template <class V>
@@ -115,26 +115,26 @@ ConfigTable named(ConfigTable table, const char* name) {
 
 // What the programs' readers want beside settings is what every case has of its own: names.
 
-SwitchConfig switch_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
+sw::SwitchConfig switch_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
   table = named(std::move(table), "switch");
   table["port"] = ConfigValue(ConfigValue::Array{ConfigValue(named({}, "port"))});
-  SwitchConfig sw;
+  sw::SwitchConfig sw;
   read_config(table, path, sw, issues);
   return sw;
 }
 
-JobConfig job_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
+tg::JobConfig job_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
   table = named(std::move(table), "job");
   table["workers"] = ConfigValue(ConfigValue::Array{});
   table["transport"] = ConfigValue(std::string("ddl"));
-  JobConfig job;
+  tg::JobConfig job;
   read_config(table, path, job, issues);
   return job;
 }
 
-TransportConfig transport_of(ConfigTable table, const char* name, const std::string& path,
-                             ConfigIssues& issues) {
-  TransportConfig transport;
+tg::TransportConfig transport_of(ConfigTable table, const char* name, const std::string& path,
+                                 ConfigIssues& issues) {
+  tg::TransportConfig transport;
   read_config(named(std::move(table), name), path, transport, issues);
   return transport;
 }
@@ -210,14 +210,14 @@ ConfigTable free_settings(const ConfigTable& table, const std::string& path, Con
   return settings;
 }
 
-ConfigTable written_port(const SwitchConfig& sw) {
+ConfigTable written_port(const sw::SwitchConfig& sw) {
   ConfigTable table = to_config_table(sw);
   const ConfigTable port = to_config_table(sw.ports.front());
   for (const char* key : {"queue", "marker", "regulation"}) table[key] = *port.get(key);
   return table;
 }
 
-ConfigTable transport_part(const TransportConfig& transport) {
+ConfigTable transport_part(const tg::TransportConfig& transport) {
   ConfigTable table;
   table["transport"] = ConfigValue(to_config_table(transport));
   return table;
@@ -270,14 +270,14 @@ void check_settings(const ConfigTable& table, const std::string& path, Duration 
     if (root == "transport") (void)transport_of(part, "transport", at, issues);
     if (root == "ddl" || root == "background") check_transport_part(part, at, issues);
     if (root == "tensorlights") {
-      TensorLightsConfig tensorlights;
+      tg::TensorLightsConfig tensorlights;
       read_config(part, at, tensorlights, issues);
     }
   }
 }
 
-ProgramSettings read_settings(const ConfigTable& settings, TransportProtocol protocol, Duration rtt,
-                              ConfigIssues& issues) {
+ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol protocol,
+                              Duration rtt, ConfigIssues& issues) {
   static const ConfigTable kDefaults = parse_toml(kLabDefaults).config.value();
   ConfigTable all = kDefaults;
   overlay(all, settings);
@@ -285,7 +285,7 @@ ProgramSettings read_settings(const ConfigTable& settings, TransportProtocol pro
 
   const ConfigTable shared = table_at(all, "transport");
   ConfigTable ddl = table_at(table_at(all, "ddl"), "transport"), background = shared;
-  if (protocol == TransportProtocol::kTcp) {
+  if (protocol == tg::TransportProtocol::kTcp) {
     std::erase_if(ddl.members, [](const ConfigMember& m) { return m.key == "mlt"; });
     ConfigTable own = std::move(ddl);
     ddl = shared;
@@ -327,4 +327,4 @@ ParameterValue setting_value(const ConfigTable& table, const std::string& name) 
   return to_toml_text(*v);
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -12,7 +12,7 @@
 #include "tools/lab/experiment/case.h"
 #include "trafficgen/config/config.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// # Settings of the programs in an experiment
 ///
@@ -32,11 +32,11 @@ namespace outrider {
 
 /// What the settings of a case come to; the plan adds topology and parameters.
 struct ProgramSettings {
-  SwitchConfig sw;            ///< with one port, as all are
-  TransportConfig transport;  ///< what both sides share over TCP
-  TransportConfig ddl, background;
-  JobConfig job;
-  TensorLightsConfig tensorlights;
+  sw::SwitchConfig sw;            ///< with one port, as all are
+  tg::TransportConfig transport;  ///< what both sides share over TCP
+  tg::TransportConfig ddl, background;
+  tg::JobConfig job;
+  tg::TensorLightsConfig tensorlights;
 };
 
 /// First components of settings' names.
@@ -69,8 +69,8 @@ void check_settings(const ConfigTable& table, const std::string& path, Duration 
 /// @param settings all that a case has, laid over each other
 /// @param protocol of the job: over bounded loss it takes nothing from `transport`, over TCP
 ///                 nothing from `ddl.transport.mlt`
-ProgramSettings read_settings(const ConfigTable& settings, TransportProtocol protocol, Duration rtt,
-                              ConfigIssues& issues);
+ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol protocol,
+                              Duration rtt, ConfigIssues& issues);
 
 /// All of them as the programs would write them, by the keys of the experiment.
 ConfigTable to_table(const ProgramSettings& settings);
@@ -79,4 +79,4 @@ ConfigTable to_table(const ProgramSettings& settings);
 /// @param table of to_table()
 ParameterValue setting_value(const ConfigTable& table, const std::string& name);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 enum class Unit : std::uint8_t { kSame, kSeconds, kRtts };
@@ -111,4 +111,4 @@ ConfigTable without_renamed(const ConfigTable& table, const std::string& path,
   return kept;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 #include "common/config/config_value.h"
 #include "common/core/config_issue.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Parameters that experiments had before they could set the programs' settings by their
 /// dotted keys. @return "is now transport.min_rto, a duration such as \"20ms\""; empty: none
@@ -16,4 +16,4 @@ std::string renamed_parameter(std::string_view name);
 ConfigTable without_renamed(const ConfigTable& table, const std::string& path,
                             ConfigIssues& issues);
 
-}  // namespace outrider
+}  // namespace outrider::lab

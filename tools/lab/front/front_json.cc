@@ -2,7 +2,7 @@
 
 #include "tools/lab/front/front_result.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string to_json(const FrontResult& r) {
   return json.dump(2) + '\n';
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

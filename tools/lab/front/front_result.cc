@@ -7,7 +7,7 @@
 
 #include "common/telemetry/csv_text.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -84,4 +84,4 @@ void write_front_csv(std::ostream& out, const FrontResult& result) {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

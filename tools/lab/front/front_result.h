@@ -11,7 +11,7 @@
 #include "tools/lab/front/front_search.h"
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What `outrider-lab front` has found.
 struct FrontResult {
@@ -49,4 +49,4 @@ void write_front_csv(std::ostream& out, const FrontResult& result);
 /// Of the candidate, among the systems' fronts.
 [[nodiscard]] bool on_front(const FrontResult& result, std::size_t candidate);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -146,4 +146,4 @@ std::vector<SystemFront> fronts_of(std::span<const FrontCandidate> candidates,
   return fronts;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 #include "tools/lab/front/pareto_front.h"
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What one seed of a candidate, or of the network without background, has measured.
 struct FrontSample {
@@ -69,4 +69,4 @@ std::vector<SystemFront> fronts_of(std::span<const FrontCandidate> candidates,
                                    std::span<const FrontSample> alone, std::size_t seeds,
                                    const FrontPoint& reference);
 
-}  // namespace outrider
+}  // namespace outrider::lab

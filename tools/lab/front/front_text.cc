@@ -5,7 +5,7 @@
 #include "tools/lab/front/front_result.h"
 #include "tools/lab/summary/table_text.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::string front_table(const FrontResult& r) {
   return text;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -44,4 +44,4 @@ double dominated_area(std::span<const FrontPoint> points, const FrontPoint& refe
   return area;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What a setting brings and what it costs; both the less the better. NaN: not known.
 struct FrontPoint {
@@ -27,4 +27,4 @@ struct FrontPoint {
 [[nodiscard]] double dominated_area(std::span<const FrontPoint> points,
                                     const FrontPoint& reference);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 #include "tools/lab/measure/metrics_series.h"
 #include "tools/lab/measure/references.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -23,7 +23,7 @@ using IterationKey = std::pair<std::uint16_t, std::uint32_t>;
 /// What a comparison needs of one run. Times are the generator's [ns].
 struct Observation {
   const Case* definition = nullptr;
-  const GeneratorReport* traffic = nullptr;
+  const tg::GeneratorReport* traffic = nullptr;
   bool fixed_schedule = false;
   RunningTotal background{};    ///< bytes delivered
   RunningTotal ddl{};           ///< frame bytes that left the measured queue, switch clock
@@ -46,24 +46,24 @@ struct Tally {
 std::int64_t longest_lead_ns(const Case& definition, const std::vector<IterationBursts>& pushes) {
   std::int64_t lead = 0;
   for (const auto& job : definition.traffic.jobs)
-    if (job.announce.lead_source == LeadSource::kOverlap)
+    if (job.announce.lead_source == tg::LeadSource::kOverlap)
       lead = std::max(lead, job.announce.lead.count());
   for (const auto& it : pushes)
-    if (it.due_ns != kNotYet_ns) lead = std::max(lead, it.due_ns - it.announced_ns);
+    if (it.due_ns != tg::kNotYet_ns) lead = std::max(lead, it.due_ns - it.announced_ns);
   return lead;
 }
 
 bool on_fixed_schedule(const Case& definition) {
   const auto& jobs = definition.traffic.jobs;
-  return !jobs.empty() && std::ranges::all_of(jobs, [](const JobConfig& job) {
-    return job.schedule == Schedule::kFixed;
+  return !jobs.empty() && std::ranges::all_of(jobs, [](const tg::JobConfig& job) {
+    return job.schedule == tg::Schedule::kFixed;
   });
 }
 
 Observation observe(const CostInput& run) {
-  const GeneratorReport& traffic = run.result->traffic;
-  const SwitchReport& switches = run.result->switches;
-  const QueueReport* queue = find_queue(switches, run.definition->measured_queue);
+  const tg::GeneratorReport& traffic = run.result->traffic;
+  const sw::SwitchReport& switches = run.result->switches;
+  const sw::QueueReport* queue = find_queue(switches, run.definition->measured_queue);
   Observation o{.definition = run.definition,
                 .traffic = &traffic,
                 .fixed_schedule = on_fixed_schedule(*run.definition),
@@ -76,13 +76,14 @@ Observation observe(const CostInput& run) {
   if (traffic.bins.size() >= run.definition->traffic.max_bins)
     o.covered_ns =
         std::min(o.covered_ns, static_cast<std::int64_t>(traffic.bins.size()) * traffic.bin_ns);
-  o.background = RunningTotal(traffic.bins, traffic.bin_ns, [](const GoodputBin& b) {
+  o.background = RunningTotal(traffic.bins, traffic.bin_ns, [](const tg::GoodputBin& b) {
     return b.delivered_bytes[TrafficClass::kBackground];
   });
   if (queue == nullptr || queue->bins.empty()) return o;
-  o.busy = RunningTotal(queue->bins, switches.bin_ns, [](const QueueBin& b) { return b.busy_ns; });
+  o.busy =
+      RunningTotal(queue->bins, switches.bin_ns, [](const sw::QueueBin& b) { return b.busy_ns; });
   o.ddl = RunningTotal(queue->bins, switches.bin_ns,
-                       [](const QueueBin& b) { return b.bytes[TrafficClass::kDdl]; });
+                       [](const sw::QueueBin& b) { return b.bytes[TrafficClass::kDdl]; });
   o.bytes_per_ns = static_cast<double>(queue->drain_bits_per_second) / 8e9;
   std::int64_t switch_end = switches.end_ns;
   if (queue->bins.size() >= run.definition->switches.max_bins)
@@ -125,7 +126,7 @@ struct Window {
 std::int64_t slowest_ns(const Observation& o) {
   std::int64_t slowest = 0;
   for (const auto& it : o.pushes)
-    if (it.complete && it.due_ns != kNotYet_ns)
+    if (it.complete && it.due_ns != tg::kNotYet_ns)
       slowest = std::max(slowest, it.delivered_ns - it.due_ns);
   return slowest;
 }
@@ -135,7 +136,7 @@ std::int64_t shortest_period_ns(const Observation& o) {
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 1; i < o.pushes.size(); ++i) {
     const auto &a = o.pushes[i - 1], &b = o.pushes[i];
-    if (a.job == b.job && a.due_ns != kNotYet_ns && b.due_ns > a.due_ns)
+    if (a.job == b.job && a.due_ns != tg::kNotYet_ns && b.due_ns > a.due_ns)
       shortest = std::min(shortest, b.due_ns - a.due_ns);
   }
   return shortest;
@@ -162,7 +163,7 @@ Window common_window(const std::vector<const Observation*>& runs) {
 std::map<IterationKey, Interval> covered_windows(const Observation& o, const Window& w) {
   std::map<IterationKey, Interval> windows;
   for (const auto& it : o.pushes) {
-    if (it.due_ns == kNotYet_ns) continue;
+    if (it.due_ns == tg::kNotYet_ns) continue;
     const Interval i{.from = std::max<std::int64_t>(it.due_ns - w.lead_ns, 0),
                      .to = it.due_ns + w.length_ns};
     if (i.to <= o.covered_ns) windows[{it.job, it.iteration}] = i;
@@ -184,7 +185,7 @@ std::vector<Interval> merged(std::vector<Interval> intervals) {
 /// A burst was, or may have been, longer than T.
 bool exceeds(const Observation& o, const Window& w) {
   return std::ranges::any_of(o.pushes, [&](const IterationBursts& it) {
-    if (it.due_ns == kNotYet_ns) return false;
+    if (it.due_ns == tg::kNotYet_ns) return false;
     const std::int64_t until = it.complete ? it.delivered_ns : o.traffic->end_ns;
     return until - it.due_ns > w.length_ns;
   });
@@ -267,4 +268,4 @@ std::vector<BackgroundCost> background_costs(std::span<const CostInput> runs,
   return costs;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -10,7 +10,7 @@
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/measure/summary_points.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 enum class CostBasis : std::uint8_t {
   kNone,      ///< no off case to compare with, or no data
@@ -55,4 +55,4 @@ struct CostInput {
 std::vector<BackgroundCost> background_costs(std::span<const CostInput> runs,
                                              const CasePoints& points);
 
-}  // namespace outrider
+}  // namespace outrider::lab

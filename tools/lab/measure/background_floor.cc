@@ -10,7 +10,7 @@
 #include "tools/lab/measure/metrics_iterations.h"
 #include "tools/lab/measure/metrics_series.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -27,7 +27,7 @@ struct Passage {
 
 using Passages = std::map<std::pair<std::uint16_t, std::uint32_t>, Passage>;
 
-Passages passages(const QueueReport& queue) {
+Passages passages(const sw::QueueReport& queue) {
   Passages out;
   for (const auto& r : queue.bursts) {
     if (r.identity.direction != BurstDirection::kPush) continue;
@@ -39,7 +39,7 @@ Passages passages(const QueueReport& queue) {
   return out;
 }
 
-void add_shares(const QueueReport& queue, std::int64_t bin_ns, const Passage& p,
+void add_shares(const sw::QueueReport& queue, std::int64_t bin_ns, const Passage& p,
                 std::int64_t rtt_ns, double floor, BackgroundFloor& out) {
   const std::int64_t from = (p.first + bin_ns - 1) / bin_ns;
   const std::int64_t to = std::min(p.last / bin_ns, static_cast<std::int64_t>(queue.bins.size()));
@@ -84,18 +84,18 @@ void add_return(const RunningTotal& delivered, const IterationBursts& it, std::i
 
 BackgroundFloor background_floor(const Case& definition, const RunResult& result) {
   BackgroundFloor out;
-  const QueueReport* queue = find_queue(result.switches, definition.measured_queue);
+  const sw::QueueReport* queue = find_queue(result.switches, definition.measured_queue);
   const std::int64_t rtt_ns = definition.base_rtt.count(), bin_ns = result.switches.bin_ns;
   if (queue == nullptr || rtt_ns <= 0 || bin_ns <= 0 || queue->drain_bits_per_second == 0)
     return out;
-  const RunningTotal delivered(result.traffic.bins, result.traffic.bin_ns, [](const GoodputBin& b) {
-    return b.delivered_bytes[TrafficClass::kBackground];
-  });
+  const RunningTotal delivered(
+      result.traffic.bins, result.traffic.bin_ns,
+      [](const tg::GoodputBin& b) { return b.delivered_bytes[TrafficClass::kBackground]; });
   const Passages at_queue = passages(*queue);
-  const SwitchPortConfig* port = find_port(definition);
+  const sw::SwitchPortConfig* port = find_port(definition);
   const double floor = port == nullptr ? 0 : port->regulation.window.floor;
   for (const auto& it : iterations_of(definition, result.traffic, BurstDirection::kPush)) {
-    if (!it.complete || it.announced_ns == kNotYet_ns) continue;
+    if (!it.complete || it.announced_ns == tg::kNotYet_ns) continue;
     if (const auto p = at_queue.find({it.job, it.iteration}); p != at_queue.end())
       add_shares(*queue, bin_ns, p->second, rtt_ns, floor, out);
     if (!delivered.empty()) add_return(delivered, it, rtt_ns, out);
@@ -103,4 +103,4 @@ BackgroundFloor background_floor(const Case& definition, const RunResult& result
   return out;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

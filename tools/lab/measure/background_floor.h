@@ -5,7 +5,7 @@
 
 #include "tools/lab/experiment/case.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Whether the background kept a share of the measured link while bursts passed, and how soon it
 /// was back. Shares are of the link's time, headers and gaps of full frames included. Of
@@ -25,4 +25,4 @@ struct BackgroundFloor {
 /// Total: what is not recorded is left out.
 BackgroundFloor background_floor(const Case& definition, const RunResult& result);
 
-}  // namespace outrider
+}  // namespace outrider::lab

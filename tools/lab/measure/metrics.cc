@@ -12,7 +12,7 @@
 #include "tools/lab/measure/metrics_paths.h"
 #include "tools/lab/measure/metrics_series.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -21,7 +21,7 @@ using Excluded = std::set<std::pair<std::uint16_t, std::uint32_t>>;
 
 // -- bursts as the generator saw them
 
-void add(Attribution& sum, const BurstRecord& burst) {
+void add(Attribution& sum, const tg::BurstRecord& burst) {
   if (!burst.times) return;
   ++sum.bursts;
   for (std::size_t i = 0; i < kBurstTimes; ++i)
@@ -36,22 +36,22 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& 
     ++m.iterations;
     m.incomplete += !it.complete;
     if (excluded.contains({it.job, it.iteration})) continue;
-    for (const BurstRecord* b : it.bursts) {
+    for (const tg::BurstRecord* b : it.bursts) {
       ++m.push_bursts;
       m.push_bytes += static_cast<double>(b->bytes);
       m.push_rtos += b->rtos;
       m.push_retransmitted += b->retransmitted;
-      if (b->delivered_ns != kNotYet_ns && b->bytes > 0)
+      if (b->delivered_ns != tg::kNotYet_ns && b->bytes > 0)
         shares.push_back(static_cast<double>(b->delivered_bytes) / static_cast<double>(b->bytes));
-      if (b->delivered_ns != kNotYet_ns && b->due_ns != kNotYet_ns)
+      if (b->delivered_ns != tg::kNotYet_ns && b->due_ns != tg::kNotYet_ns)
         m.samples.push_seconds.push_back(to_seconds(b->delivered_ns - b->due_ns));
       add(m.attribution, *b);
     }
     if (!it.complete) continue;
     m.samples.burst_completion_seconds.push_back(to_seconds(it.completion_ns));
-    if (it.due_ns != kNotYet_ns)
+    if (it.due_ns != tg::kNotYet_ns)
       m.samples.communication_seconds.push_back(to_seconds(it.delivered_ns - it.due_ns));
-    for (const BurstRecord* b : it.bursts) {
+    for (const tg::BurstRecord* b : it.bursts) {
       const double took = to_seconds(b->delivered_ns - b->first_sent_ns);
       if (took <= 0) continue;
       bytes += static_cast<double>(b->bytes);
@@ -75,7 +75,7 @@ void measure_pulls(const std::vector<IterationBursts>& pulls, const Excluded& ex
       m.samples.pull_completion_seconds.push_back(to_seconds(it.completion_ns));
 }
 
-void measure_iterations(const Case& definition, const GeneratorReport& traffic,
+void measure_iterations(const Case& definition, const tg::GeneratorReport& traffic,
                         const Excluded& excluded, CaseMetrics& m) {
   struct Iteration {
     std::size_t workers = 0;
@@ -92,7 +92,7 @@ void measure_iterations(const Case& definition, const GeneratorReport& traffic,
   for (const auto& r : traffic.iterations) {
     Iteration& it = iterations[{r.job, r.iteration}];
     ++it.workers;
-    const bool ended = r.begin_ns != kNotYet_ns && r.end_ns != kNotYet_ns;
+    const bool ended = r.begin_ns != tg::kNotYet_ns && r.end_ns != tg::kNotYet_ns;
     all_ended &= ended;
     it.ended &= ended;
     if (!ended) continue;
@@ -112,7 +112,7 @@ void measure_iterations(const Case& definition, const GeneratorReport& traffic,
 }
 
 /// Parameters and NICs, per iteration of a job.
-void measure_parameters(const Case& definition, const GeneratorReport& traffic,
+void measure_parameters(const Case& definition, const tg::GeneratorReport& traffic,
                         const Excluded& excluded, Samples& samples) {
   struct Iteration {
     std::size_t workers = 0;
@@ -124,8 +124,8 @@ void measure_parameters(const Case& definition, const GeneratorReport& traffic,
   std::map<std::pair<std::uint16_t, std::uint32_t>, Iteration> iterations;
   for (const auto& r : traffic.iterations) {
     const auto took_ns = static_cast<double>(r.parameters_ns - r.first_gradient_ns);
-    if (r.parameters_ns == kNotYet_ns || r.first_gradient_ns == kNotYet_ns || took_ns <= 0 ||
-        r.iteration < definition.skip_iterations)
+    if (r.parameters_ns == tg::kNotYet_ns || r.first_gradient_ns == tg::kNotYet_ns ||
+        took_ns <= 0 || r.iteration < definition.skip_iterations)
       continue;
     Iteration& it = iterations[{r.job, r.iteration}];
     ++it.workers;
@@ -147,25 +147,26 @@ void measure_parameters(const Case& definition, const GeneratorReport& traffic,
 
 // -- bursts as the measured queue saw them
 
-void measure_queue_bursts(const QueueReport& queue, std::uint32_t skip_iterations,
+void measure_queue_bursts(const sw::QueueReport& queue, std::uint32_t skip_iterations,
                           const Excluded& excluded, Samples& samples) {
-  std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<const QueueBurstRecord*>> by_key;
+  std::map<std::pair<std::uint16_t, std::uint32_t>, std::vector<const sw::QueueBurstRecord*>>
+      by_key;
   for (const auto& record : queue.bursts)
     if (record.identity.direction == BurstDirection::kPush &&
         record.identity.iteration >= skip_iterations)
       by_key[{record.identity.job, record.identity.iteration}].push_back(&record);
   for (auto& [key, records] : by_key) {
     if (excluded.contains(key)) continue;
-    std::ranges::sort(records, {}, [](const QueueBurstRecord* r) {
+    std::ranges::sort(records, {}, [](const sw::QueueBurstRecord* r) {
       return std::pair(r->first_at_ns, r->identity.worker);
     });
-    const QueueBurstRecord& first = *records.front();
+    const sw::QueueBurstRecord& first = *records.front();
     const auto& found = first.start_packets.values;
     samples.start_queue_packets.push_back(first.start_packets[TrafficClass::kBackground]);
     samples.start_queue_total_packets.push_back(std::accumulate(found.begin(), found.end(), 0U));
     samples.start_queue_bytes.push_back(static_cast<double>(first.start_bytes));
     std::uint32_t largest = 0;
-    for (const QueueBurstRecord* r : records) {
+    for (const sw::QueueBurstRecord* r : records) {
       samples.worker_start_queue_packets.push_back(r->start_packets[TrafficClass::kBackground]);
       largest = std::max(largest, r->max_packets);
     }
@@ -173,8 +174,8 @@ void measure_queue_bursts(const QueueReport& queue, std::uint32_t skip_iteration
   }
 }
 
-void describe_queue(const Case& definition, const SwitchReport& switches, const QueueReport* queue,
-                    const Excluded& excluded, CaseMetrics& m) {
+void describe_queue(const Case& definition, const sw::SwitchReport& switches,
+                    const sw::QueueReport* queue, const Excluded& excluded, CaseMetrics& m) {
   const auto dot = definition.measured_queue.rfind('.');
   if (queue == nullptr) {
     m.queue.switch_name = definition.measured_queue.substr(0, dot);
@@ -198,7 +199,7 @@ void describe_queue(const Case& definition, const SwitchReport& switches, const 
 
 // -- counters
 
-void count_signals(const RunResult& result, const QueueReport* queue, SignalCounts& s) {
+void count_signals(const RunResult& result, const sw::QueueReport* queue, SignalCounts& s) {
   s.starts_sent = result.traffic.starts_sent;
   s.starts = result.traffic.starts;
   s.acks_sent = result.traffic.acks_sent;
@@ -243,15 +244,16 @@ void count(const RunResult& result, CaseMetrics& m) {
 
 // -- the run as a whole
 
-double goodput(const GeneratorReport& traffic, TrafficClass c, std::int64_t from, std::int64_t to) {
+double goodput(const tg::GeneratorReport& traffic, TrafficClass c, std::int64_t from,
+               std::int64_t to) {
   if (to <= from) return kNotDefined;
   const RunningTotal delivered(traffic.bins, traffic.bin_ns,
-                               [c](const GoodputBin& b) { return b.delivered_bytes[c]; });
+                               [c](const tg::GoodputBin& b) { return b.delivered_bytes[c]; });
   if (delivered.empty()) return kNotDefined;
   return delivered.between(from, to) * 8 / to_seconds(to - from);
 }
 
-void measure_goodput(const Case& definition, const GeneratorReport& traffic, CaseMetrics& m) {
+void measure_goodput(const Case& definition, const tg::GeneratorReport& traffic, CaseMetrics& m) {
   const auto [from, to] = measured_span_ns(definition, traffic);
   m.measured_from_seconds = to_seconds(from);
   m.measured_to_seconds = to_seconds(to);
@@ -261,7 +263,7 @@ void measure_goodput(const Case& definition, const GeneratorReport& traffic, Cas
 
 void measure_noise(const Case& definition, Runtime runtime, const RunResult& result,
                    CaseMetrics& m) {
-  const SwitchPortConfig* port = find_port(definition);
+  const sw::SwitchPortConfig* port = find_port(definition);
   if (port != nullptr && port->drain_rate.bits_per_second > 0) {
     constexpr double kFullFrameBits = 8.0 * wire_bytes(14 + 1500);
     m.noise.tolerated_gap_seconds = port->queue.limit_packets * kFullFrameBits /
@@ -277,7 +279,7 @@ Excluded flag(std::vector<IterationBursts>& pushes, const Case& definition, Runt
               const RunResult& result, Flagged flagged, Noise& noise) {
   Excluded excluded;
   if (runtime == Runtime::kVirtual || std::isnan(noise.tolerated_gap_seconds)) return excluded;
-  const QueueReport* queue = find_queue(result.switches, definition.measured_queue);
+  const sw::QueueReport* queue = find_queue(result.switches, definition.measured_queue);
   flag_disturbed(pushes, result, clock_offset_ns(runtime, queue, result.traffic),
                  from_seconds(noise.tolerated_gap_seconds));
   for (const auto& it : pushes) {
@@ -291,25 +293,26 @@ Excluded flag(std::vector<IterationBursts>& pushes, const Case& definition, Runt
 
 }  // namespace
 
-const QueueReport* find_queue(const SwitchReport& report, const std::string& switch_dot_port) {
+const sw::QueueReport* find_queue(const sw::SwitchReport& report,
+                                  const std::string& switch_dot_port) {
   for (const auto& queue : report.queues)
     if (queue.switch_name + "." + queue.port_name == switch_dot_port) return &queue;
   return nullptr;
 }
 
-const SwitchPortConfig* find_port(const Case& definition) {
+const sw::SwitchPortConfig* find_port(const Case& definition) {
   for (const auto& sw : definition.switches.switches)
     for (const auto& port : sw.ports)
       if (sw.name + "." + port.name == definition.measured_queue) return &port;
   return nullptr;
 }
 
-std::int64_t clock_offset_ns(Runtime runtime, const QueueReport* queue,
-                             const GeneratorReport& traffic) {
+std::int64_t clock_offset_ns(Runtime runtime, const sw::QueueReport* queue,
+                             const tg::GeneratorReport& traffic) {
   if (runtime == Runtime::kVirtual || queue == nullptr) return 0;
   std::map<BurstIdentity, std::int64_t> first_sent;
   for (const auto& b : traffic.bursts)
-    if (b.first_sent_ns != kNotYet_ns) first_sent[b.identity] = b.first_sent_ns;
+    if (b.first_sent_ns != tg::kNotYet_ns) first_sent[b.identity] = b.first_sent_ns;
   std::vector<std::int64_t> offsets;
   for (const auto& r : queue->bursts)
     if (const auto it = first_sent.find(r.identity); it != first_sent.end())
@@ -323,7 +326,7 @@ std::int64_t clock_offset_ns(Runtime runtime, const QueueReport* queue,
 CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result,
                     Flagged flagged) {
   CaseMetrics m;
-  const QueueReport* queue = find_queue(result.switches, definition.measured_queue);
+  const sw::QueueReport* queue = find_queue(result.switches, definition.measured_queue);
   auto pushes = iterations_of(definition, result.traffic, BurstDirection::kPush);
   measure_noise(definition, runtime, result, m);
   const Excluded excluded = flag(pushes, definition, runtime, result, flagged, m.noise);
@@ -351,4 +354,4 @@ AloneMetrics measure_alone(const Case& definition, const RunResult& alone) {
           .push_rtos = m.push_rtos};
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -15,20 +15,21 @@
 #include "tools/lab/measure/metrics_learning.h"
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// The measured queue of a report, or nullptr if it is not there.
-const QueueReport* find_queue(const SwitchReport& report, const std::string& switch_dot_port);
+const sw::QueueReport* find_queue(const sw::SwitchReport& report,
+                                  const std::string& switch_dot_port);
 
 /// The configuration of the measured queue's port, or nullptr if there is none.
-const SwitchPortConfig* find_port(const Case& definition);
+const sw::SwitchPortConfig* find_port(const Case& definition);
 
 /// Nanoseconds that the switch's clock is ahead of the generator's: zero in
 /// virtual time; between processes the median, over bursts joined by identity, of
 /// first arrival at the measured queue less first byte sent. That includes the way
 /// from host to queue, so it is too large by less than a base RTT.
-std::int64_t clock_offset_ns(Runtime runtime, const QueueReport* queue,
-                             const GeneratorReport& traffic);
+std::int64_t clock_offset_ns(Runtime runtime, const sw::QueueReport* queue,
+                             const tg::GeneratorReport& traffic);
 
 struct RtoCounts {
   std::uint64_t data = 0;
@@ -59,7 +60,7 @@ struct Samples {
 
 struct SignalCounts {
   std::uint64_t starts_sent = 0;
-  StartCounts starts;  ///< by what was made to go wrong with them
+  tg::StartCounts starts;  ///< by what was made to go wrong with them
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t ack_timeouts = 0;
@@ -168,4 +169,4 @@ enum class Flagged : std::uint8_t { kKept, kExcluded };
 CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result,
                     Flagged flagged = Flagged::kKept);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -4,7 +4,7 @@
 
 #include "tools/lab/measure/metrics_series.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -22,7 +22,7 @@ struct Surroundings {
 struct Dip {
   double level = 0;  ///< bytes in a window
   double lowest = 0;
-  std::int64_t recovered_at = kNotYet_ns;
+  std::int64_t recovered_at = tg::kNotYet_ns;
 };
 
 Dip find_dip(const RunningTotal& delivered, const Surroundings& s, std::int64_t window,
@@ -49,7 +49,7 @@ Dip find_dip(const RunningTotal& delivered, const Surroundings& s, std::int64_t 
 std::vector<const IterationBursts*> by_time(const std::vector<IterationBursts>& pushes) {
   std::vector<const IterationBursts*> ordered;
   for (const auto& it : pushes)
-    if (it.due_ns != kNotYet_ns) ordered.push_back(&it);
+    if (it.due_ns != tg::kNotYet_ns) ordered.push_back(&it);
   std::ranges::stable_sort(ordered, {}, [](const IterationBursts* it) { return it->announced_ns; });
   return ordered;
 }
@@ -57,9 +57,9 @@ std::vector<const IterationBursts*> by_time(const std::vector<IterationBursts>& 
 }  // namespace
 
 BackgroundDip background_dip(const std::vector<IterationBursts>& pushes, Duration base_rtt,
-                             const GeneratorReport& traffic) {
+                             const tg::GeneratorReport& traffic) {
   BackgroundDip out;
-  const RunningTotal delivered(traffic.bins, traffic.bin_ns, [](const GoodputBin& b) {
+  const RunningTotal delivered(traffic.bins, traffic.bin_ns, [](const tg::GoodputBin& b) {
     return b.delivered_bytes[TrafficClass::kBackground];
   });
   if (delivered.empty() || base_rtt <= Duration::zero()) return out;
@@ -83,7 +83,7 @@ BackgroundDip background_dip(const std::vector<IterationBursts>& pushes, Duratio
     if (dip.level <= 0) continue;
     lowest.push_back(dip.lowest * 8 / window_seconds);
     share.push_back(dip.lowest / dip.level);
-    if (dip.recovered_at == kNotYet_ns) ++out.not_recovered;
+    if (dip.recovered_at == tg::kNotYet_ns) ++out.not_recovered;
     else recovery.push_back(static_cast<double>(dip.recovered_at - s.due) / 1e9);
   }
   out.lowest_bits_per_second = statistics_of(lowest);
@@ -92,4 +92,4 @@ BackgroundDip background_dip(const std::vector<IterationBursts>& pushes, Duratio
   return out;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/metrics_iterations.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// How the background's goodput, taken over the last 10 base RTTs (at least a bin),
 /// falls around each iteration and comes back.
@@ -17,6 +17,6 @@ namespace outrider {
 /// RTTs after the last delivery. Back: first instant after the lowest at which the
 /// goodput is at 95 % of its level before, counted from the due time.
 BackgroundDip background_dip(const std::vector<IterationBursts>& pushes, Duration base_rtt,
-                             const GeneratorReport& traffic);
+                             const tg::GeneratorReport& traffic);
 
-}  // namespace outrider
+}  // namespace outrider::lab

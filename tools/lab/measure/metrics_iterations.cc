@@ -4,22 +4,22 @@
 
 #include "common/core/poll_gaps.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
 std::int64_t earlier(std::int64_t a, std::int64_t b) noexcept {
-  if (a == kNotYet_ns) return b;
-  return b == kNotYet_ns ? a : std::min(a, b);
+  if (a == tg::kNotYet_ns) return b;
+  return b == tg::kNotYet_ns ? a : std::min(a, b);
 }
 
 /// @pre the bursts are there
 void derive(IterationBursts& it, std::size_t workers) {
   it.complete = it.bursts.size() == workers;
-  for (const BurstRecord* b : it.bursts) {
+  for (const tg::BurstRecord* b : it.bursts) {
     it.due_ns = earlier(it.due_ns, b->due_ns);
     it.announced_ns = earlier(it.announced_ns, earlier(b->due_ns, b->start_sent_ns));
-    if (b->delivered_ns == kNotYet_ns || b->first_sent_ns == kNotYet_ns) {
+    if (b->delivered_ns == tg::kNotYet_ns || b->first_sent_ns == tg::kNotYet_ns) {
       it.complete = false;
       continue;
     }
@@ -55,7 +55,8 @@ std::size_t workers_of(const Case& definition, std::uint16_t job, std::size_t se
   return job < definition.traffic.jobs.size() ? definition.traffic.jobs[job].workers.size() : seen;
 }
 
-std::vector<IterationBursts> iterations_of(const Case& definition, const GeneratorReport& report,
+std::vector<IterationBursts> iterations_of(const Case& definition,
+                                           const tg::GeneratorReport& report,
                                            BurstDirection direction) {
   std::map<std::pair<std::uint16_t, std::uint32_t>, IterationBursts> by_key;
   for (const auto& burst : report.bursts) {
@@ -70,7 +71,7 @@ std::vector<IterationBursts> iterations_of(const Case& definition, const Generat
   std::vector<IterationBursts> iterations;
   iterations.reserve(by_key.size());
   for (auto& [key, it] : by_key) {
-    std::ranges::sort(it.bursts, {}, [](const BurstRecord* b) { return b->identity.worker; });
+    std::ranges::sort(it.bursts, {}, [](const tg::BurstRecord* b) { return b->identity.worker; });
     derive(it, workers_of(definition, it.job, it.bursts.size()));
     iterations.push_back(std::move(it));
   }
@@ -78,11 +79,11 @@ std::vector<IterationBursts> iterations_of(const Case& definition, const Generat
 }
 
 std::pair<std::int64_t, std::int64_t> measured_span_ns(const Case& definition,
-                                                       const GeneratorReport& report) {
-  std::int64_t from = kNotYet_ns;
+                                                       const tg::GeneratorReport& report) {
+  std::int64_t from = tg::kNotYet_ns;
   for (const auto& it : iterations_of(definition, report, BurstDirection::kPush))
     from = earlier(from, it.announced_ns);
   return {std::max<std::int64_t>(from, 0), report.end_ns};
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

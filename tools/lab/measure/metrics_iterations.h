@@ -7,23 +7,25 @@
 
 #include "tools/lab/experiment/case.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// The push, or the pull, of all workers of a job in one iteration.
 struct IterationBursts {
   std::uint16_t job = 0;
   std::uint32_t iteration = 0;
-  bool flagged = false;              ///< by flag_disturbed()
-  bool complete = false;             ///< every worker of the job has a burst, and it was delivered
-  std::int64_t due_ns = kNotYet_ns;  ///< earliest gradients ready
-  std::int64_t announced_ns = kNotYet_ns;   ///< earliest START, or due if that is earlier or alone
-  std::int64_t delivered_ns = kNotYet_ns;   ///< latest delivery so far
-  std::int64_t completion_ns = kNotYet_ns;  ///< slowest worker's first byte sent to delivered
-  std::vector<const BurstRecord*> bursts;   ///< by worker
+  bool flagged = false;   ///< by flag_disturbed()
+  bool complete = false;  ///< every worker of the job has a burst, and it was delivered
+  std::int64_t due_ns = tg::kNotYet_ns;  ///< earliest gradients ready
+  std::int64_t announced_ns =
+      tg::kNotYet_ns;  ///< earliest START, or due if that is earlier or alone
+  std::int64_t delivered_ns = tg::kNotYet_ns;   ///< latest delivery so far
+  std::int64_t completion_ns = tg::kNotYet_ns;  ///< slowest worker's first byte sent to delivered
+  std::vector<const tg::BurstRecord*> bursts;   ///< by worker
 };
 
 /// In the order of (job, iteration). The pointers are into `report`.
-std::vector<IterationBursts> iterations_of(const Case& definition, const GeneratorReport& report,
+std::vector<IterationBursts> iterations_of(const Case& definition,
+                                           const tg::GeneratorReport& report,
                                            BurstDirection direction);
 
 /// Flags every iteration, from its START to its last delivery, that a gap longer than
@@ -38,6 +40,6 @@ std::size_t workers_of(const Case& definition, std::uint16_t job, std::size_t se
 /// The time in which a run's throughputs are taken: the earliest START or due
 /// time, whichever is earlier, to the end; the whole run if it has no burst.
 std::pair<std::int64_t, std::int64_t> measured_span_ns(const Case& definition,
-                                                       const GeneratorReport& report);
+                                                       const tg::GeneratorReport& report);
 
-}  // namespace outrider
+}  // namespace outrider::lab

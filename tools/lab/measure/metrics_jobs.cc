@@ -8,34 +8,34 @@
 #include "tools/lab/measure/metrics_series.h"
 #include "tools/lab/measure/references.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// Over the workers, of parameters that are all there.
 double worker_spread(const IterationBursts& pulls) {
   std::int64_t first = pulls.delivered_ns;
-  for (const BurstRecord* b : pulls.bursts) first = std::min(first, b->delivered_ns);
+  for (const tg::BurstRecord* b : pulls.bursts) first = std::min(first, b->delivered_ns);
   return to_seconds(pulls.delivered_ns - first);
 }
 
-void measure_times(const Case& definition, const GeneratorReport& report, std::uint16_t index,
+void measure_times(const Case& definition, const tg::GeneratorReport& report, std::uint16_t index,
                    JobMetrics& job) {
   std::map<std::uint32_t, std::int64_t> slowest_ns;  // by iteration
-  std::int64_t begin_ns = kNotYet_ns, end_ns = kNotYet_ns;
+  std::int64_t begin_ns = tg::kNotYet_ns, end_ns = tg::kNotYet_ns;
   for (const auto& r : report.iterations) {
-    if (r.job != index || r.begin_ns == kNotYet_ns || r.end_ns == kNotYet_ns) continue;
-    begin_ns = begin_ns == kNotYet_ns ? r.begin_ns : std::min(begin_ns, r.begin_ns);
+    if (r.job != index || r.begin_ns == tg::kNotYet_ns || r.end_ns == tg::kNotYet_ns) continue;
+    begin_ns = begin_ns == tg::kNotYet_ns ? r.begin_ns : std::min(begin_ns, r.begin_ns);
     end_ns = std::max(end_ns, r.end_ns);
     auto& slowest = slowest_ns[r.iteration];
     slowest = std::max(slowest, r.end_ns - r.begin_ns);
   }
-  if (begin_ns == kNotYet_ns) return;
+  if (begin_ns == tg::kNotYet_ns) return;
   job.start_seconds = to_seconds(begin_ns);
   std::vector<double> iterations;
   for (const auto& [iteration, ns] : slowest_ns)
     if (iteration >= definition.skip_iterations) iterations.push_back(to_seconds(ns));
   job.iteration_seconds_median = median(std::move(iterations));
-  const auto summary = std::ranges::find(report.jobs, index, &JobReport::job);
+  const auto summary = std::ranges::find(report.jobs, index, &tg::JobReport::job);
   if (summary != report.jobs.end() && summary->finished)
     job.completion_seconds = to_seconds(end_ns - begin_ns);
 }
@@ -46,11 +46,13 @@ struct HostBytes {
   double received = 0;
 };
 
-std::map<std::string, HostBytes> bytes_of(const Case& definition, const GeneratorReport& report) {
+std::map<std::string, HostBytes> bytes_of(const Case& definition,
+                                          const tg::GeneratorReport& report) {
   std::map<std::string, HostBytes> hosts;
   for (const auto& b : report.bursts) {
-    if (b.delivered_ns == kNotYet_ns || b.identity.job >= definition.traffic.jobs.size()) continue;
-    const JobConfig& job = definition.traffic.jobs[b.identity.job];
+    if (b.delivered_ns == tg::kNotYet_ns || b.identity.job >= definition.traffic.jobs.size())
+      continue;
+    const tg::JobConfig& job = definition.traffic.jobs[b.identity.job];
     if (b.identity.worker >= job.workers.size() || job.servers.empty()) continue;
     const bool push = b.identity.direction == BurstDirection::kPush;
     const auto bytes = static_cast<double>(b.bytes);
@@ -64,13 +66,13 @@ std::map<std::string, HostBytes> bytes_of(const Case& definition, const Generato
   return hosts;
 }
 
-void measure_nics(const Case& definition, const GeneratorReport& report, JobsMetrics& m) {
+void measure_nics(const Case& definition, const tg::GeneratorReport& report, JobsMetrics& m) {
   std::set<std::string> serving;
   for (const auto& job : definition.traffic.jobs)
     serving.insert(job.servers.begin(), job.servers.end());
   std::vector<double> sending[2], receiving[2];  // [is a server's]
   for (const auto& [name, bytes] : bytes_of(definition, report)) {
-    const auto host = std::ranges::find(definition.traffic.hosts, name, &HostConfig::name);
+    const auto host = std::ranges::find(definition.traffic.hosts, name, &tg::HostConfig::name);
     if (host == definition.traffic.hosts.end() || report.end_ns <= 0) continue;
     const double could = to_seconds(report.end_ns) *
                          static_cast<double>(host->rate.bits_per_second) / 8 *
@@ -85,7 +87,7 @@ void measure_nics(const Case& definition, const GeneratorReport& report, JobsMet
 
 }  // namespace
 
-JobsMetrics measure_jobs(const Case& definition, const GeneratorReport& report) {
+JobsMetrics measure_jobs(const Case& definition, const tg::GeneratorReport& report) {
   JobsMetrics m;
   if (definition.traffic.jobs.size() < 2) return m;
   for (const auto& job : definition.traffic.jobs) m.each.push_back({.name = job.name});
@@ -102,4 +104,4 @@ JobsMetrics measure_jobs(const Case& definition, const GeneratorReport& report) 
   return m;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// One job of a run.
 struct JobMetrics {
@@ -34,6 +34,6 @@ struct JobsMetrics {
 };
 
 /// Total: a job that is not in the report has NaN.
-JobsMetrics measure_jobs(const Case& definition, const GeneratorReport& report);
+JobsMetrics measure_jobs(const Case& definition, const tg::GeneratorReport& report);
 
-}  // namespace outrider
+}  // namespace outrider::lab

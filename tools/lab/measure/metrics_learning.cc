@@ -7,14 +7,14 @@
 
 #include "tools/lab/measure/metrics_series.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// The pushes of one job, and the time in which all its workers are at work.
 struct Updates {
   struct Worker {
-    std::int64_t first_ns = kNotYet_ns;  ///< pushes that are measured
-    std::int64_t last_ns = kNotYet_ns;
+    std::int64_t first_ns = tg::kNotYet_ns;  ///< pushes that are measured
+    std::int64_t last_ns = tg::kNotYet_ns;
     double wait_sum_seconds = 0;
     std::uint64_t waits = 0;
   };
@@ -23,9 +23,9 @@ struct Updates {
   double staleness_sum = 0;
 };
 
-void add(Updates& job, const IterationRecord& r) {
+void add(Updates& job, const tg::IterationRecord& r) {
   Updates::Worker& worker = job.workers[r.worker];
-  if (worker.first_ns == kNotYet_ns) worker.first_ns = r.pushed_ns;
+  if (worker.first_ns == tg::kNotYet_ns) worker.first_ns = r.pushed_ns;
   worker.first_ns = std::min(worker.first_ns, r.pushed_ns);
   worker.last_ns = std::max(worker.last_ns, r.pushed_ns);
   job.at_ns.push_back(r.pushed_ns);
@@ -80,18 +80,18 @@ void summarise_updates(std::map<std::uint16_t, Updates>& jobs, LearningMetrics& 
   m.update_gap_variation = variation_of(m.update_gap_seconds);
 }
 
-void summarise_learners(const GeneratorReport& traffic, LearningMetrics& m) {
+void summarise_learners(const tg::GeneratorReport& traffic, LearningMetrics& m) {
   bool all_there = !traffic.learners.empty();
   double slowest_seconds = 0;
-  for (const LearnerReport& l : traffic.learners) {
+  for (const tg::LearnerReport& l : traffic.learners) {
     m.learns = true;
     m.zeroed_values += l.zeroed_values;
     m.kept_values += l.kept_values;
-    m.diverged += l.diverged_ns != kNotYet_ns ? 1 : 0;
+    m.diverged += l.diverged_ns != tg::kNotYet_ns ? 1 : 0;
     m.last_loss = larger(m.last_loss, l.last_loss);
     m.least_loss = larger(m.least_loss, l.least_loss);
-    const auto job = std::ranges::find(traffic.jobs, l.job, &JobReport::job);
-    all_there &= l.target_ns != kNotYet_ns && job != traffic.jobs.end();
+    const auto job = std::ranges::find(traffic.jobs, l.job, &tg::JobReport::job);
+    all_there &= l.target_ns != tg::kNotYet_ns && job != traffic.jobs.end();
     if (!all_there) continue;
     const double took = to_seconds(l.target_ns - job->begin_ns);
     if (took < slowest_seconds) continue;
@@ -105,18 +105,18 @@ void summarise_learners(const GeneratorReport& traffic, LearningMetrics& m) {
 }  // namespace
 
 LearningMetrics measure_learning(
-    const Case& definition, const GeneratorReport& traffic,
+    const Case& definition, const tg::GeneratorReport& traffic,
     const std::set<std::pair<std::uint16_t, std::uint32_t>>& excluded) {
   LearningMetrics m;
   std::map<std::uint16_t, Updates> jobs;
-  for (const IterationRecord& r : traffic.iterations) {
+  for (const tg::IterationRecord& r : traffic.iterations) {
     if (r.iteration < definition.skip_iterations) continue;
-    if (r.pushed_ns != kNotYet_ns) add(jobs[r.job], r);
+    if (r.pushed_ns != tg::kNotYet_ns) add(jobs[r.job], r);
     m.staleness_max = std::max(m.staleness_max, r.staleness);
     if (excluded.contains({r.job, r.iteration})) continue;
-    if (r.begin_ns != kNotYet_ns && r.end_ns != kNotYet_ns)
+    if (r.begin_ns != tg::kNotYet_ns && r.end_ns != tg::kNotYet_ns)
       m.worker_iteration_seconds.push_back(to_seconds(r.end_ns - r.begin_ns));
-    if (r.pushed_ns == kNotYet_ns || r.cleared_ns == kNotYet_ns) continue;
+    if (r.pushed_ns == tg::kNotYet_ns || r.cleared_ns == tg::kNotYet_ns) continue;
     m.wait_seconds.push_back(to_seconds(r.cleared_ns - r.pushed_ns));
     Updates::Worker& worker = jobs[r.job].workers[r.worker];
     worker.wait_sum_seconds += m.wait_seconds.back();
@@ -127,4 +127,4 @@ LearningMetrics measure_learning(
   return m;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

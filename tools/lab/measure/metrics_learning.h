@@ -8,7 +8,7 @@
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// How workers of one run wait for each other, and what they learn.
 ///
@@ -40,7 +40,7 @@ struct LearningMetrics {
 };
 
 /// @param excluded (job, iteration): not in the samples of iterations and waits
-LearningMetrics measure_learning(const Case& definition, const GeneratorReport& traffic,
+LearningMetrics measure_learning(const Case& definition, const tg::GeneratorReport& traffic,
                                  const std::set<std::pair<std::uint16_t, std::uint32_t>>& excluded);
 
-}  // namespace outrider
+}  // namespace outrider::lab

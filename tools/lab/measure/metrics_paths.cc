@@ -6,11 +6,11 @@
 
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// Frame bytes, over all queues of the port.
-double sent_bytes(const SwitchReport& report, const std::string& sw, const std::string& port) {
+double sent_bytes(const sw::SwitchReport& report, const std::string& sw, const std::string& port) {
   std::uint64_t bytes = 0;
   for (const auto& queue : report.queues) {
     if (queue.switch_name != sw || queue.port_name != port) continue;
@@ -22,7 +22,7 @@ double sent_bytes(const SwitchReport& report, const std::string& sw, const std::
 
 }  // namespace
 
-double path_imbalance(const SwitchProcessConfig& switches, const SwitchReport& report) {
+double path_imbalance(const sw::SwitchProcessConfig& switches, const sw::SwitchReport& report) {
   double worst = kNotDefined;
   for (const auto& sw : switches.switches) {
     for (const auto& route : sw.routes) {
@@ -41,4 +41,4 @@ double path_imbalance(const SwitchProcessConfig& switches, const SwitchReport& r
   return worst;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

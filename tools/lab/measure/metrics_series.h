@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace outrider {
+namespace outrider::lab {
 
 [[nodiscard]] constexpr double to_seconds(std::int64_t ns) noexcept {
   return static_cast<double>(ns) / 1e9;
@@ -47,4 +47,4 @@ class RunningTotal {
   std::vector<double> totals_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::lab

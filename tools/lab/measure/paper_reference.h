@@ -4,7 +4,7 @@
 
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What the PCN paper measured, to stand beside our own figures: Kang, Yang, Yoo,
 /// Yoo, "Proactive Congestion Avoidance for Distributed Deep Learning", Sensors
@@ -36,4 +36,4 @@ inline constexpr PaperChanges kPaperChanges{};
 /// Only this experiment is the paper's.
 constexpr bool is_papers_experiment(std::string_view name) noexcept { return name == "pcn-paper"; }
 
-}  // namespace outrider
+}  // namespace outrider::lab

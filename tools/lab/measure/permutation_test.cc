@@ -7,7 +7,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr std::size_t kEnumerated = 13;  // 2^13 ways are fewer than the draws
@@ -85,4 +85,4 @@ std::vector<double> holm(std::span<const double> p) {
   return adjusted;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Two-sided p-value of "the differences are symmetric around zero": the share of all ways
 /// of giving each a sign whose mean is as far from zero as the one seen. All of them up to
@@ -22,4 +22,4 @@ double exchange_p(std::span<const double> a, std::span<const double> b);
 /// procedure", 1979. In the order given.
 std::vector<double> holm(std::span<const double> p);
 
-}  // namespace outrider
+}  // namespace outrider::lab

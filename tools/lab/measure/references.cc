@@ -8,21 +8,21 @@
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/metrics_iterations.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
 /// What a segment of a burst carries beside payload: Ethernet, IPv4, TCP, identity.
 constexpr std::uint32_t kHeaderBytes = 14 + 20 + 20 + kBurstOptionBytes;
 
-std::uint32_t mss_of(const GeneratorConfig& traffic, const JobConfig& job) {
+std::uint32_t mss_of(const tg::GeneratorConfig& traffic, const tg::JobConfig& job) {
   for (const auto& t : traffic.transports)
     if (t.name == job.transport) return t.tcp.control.mss_bytes;
-  return TcpConfig{}.control.mss_bytes;
+  return tg::TcpConfig{}.control.mss_bytes;
 }
 
-const HostConfig* find_host(const GeneratorConfig& traffic, const std::string& name) {
-  const auto it = std::ranges::find(traffic.hosts, name, &HostConfig::name);
+const tg::HostConfig* find_host(const tg::GeneratorConfig& traffic, const std::string& name) {
+  const auto it = std::ranges::find(traffic.hosts, name, &tg::HostConfig::name);
   return it == traffic.hosts.end() ? nullptr : &*it;
 }
 
@@ -43,8 +43,8 @@ struct Loads {
 
 Loads loads_of(const Case& definition, const IterationBursts& it,
                const std::set<std::pair<std::uint16_t, std::uint16_t>>& crossing) {
-  static const JobConfig kNone{};
-  const JobConfig& job =
+  static const tg::JobConfig kNone{};
+  const tg::JobConfig& job =
       it.job < definition.traffic.jobs.size() ? definition.traffic.jobs[it.job] : kNone;
   const std::size_t servers = std::max<std::size_t>(job.servers.size(), 1);
   const std::uint32_t mss = std::max(mss_of(definition.traffic, job), 1U);
@@ -55,11 +55,11 @@ Loads loads_of(const Case& definition, const IterationBursts& it,
 
   Loads loads;
   double queue_bytes = 0;
-  for (const BurstRecord* b : it.bursts) {
+  for (const tg::BurstRecord* b : it.bursts) {
     if (crossing.empty() || crossing.contains({it.job, b->identity.worker}))
       queue_bytes += burst_bytes_on(layer, b->bytes, servers, mss);
     if (b->identity.worker >= job.workers.size()) continue;
-    if (const HostConfig* host = find_host(definition.traffic, job.workers[b->identity.worker]))
+    if (const tg::HostConfig* host = find_host(definition.traffic, job.workers[b->identity.worker]))
       loads.nic_seconds =
           std::max(loads.nic_seconds, burst_bytes_on(RateLayer::kL1, b->bytes, servers, mss) * 8 /
                                           static_cast<double>(host->rate.bits_per_second));
@@ -82,7 +82,8 @@ namespace {
 
 double share_beside(std::uint32_t header_bytes, const Case& definition) {
   const auto& jobs = definition.traffic.jobs;
-  const std::uint32_t mss = mss_of(definition.traffic, jobs.empty() ? JobConfig{} : jobs.front());
+  const std::uint32_t mss =
+      mss_of(definition.traffic, jobs.empty() ? tg::JobConfig{} : jobs.front());
   return static_cast<double>(mss) / (mss + header_bytes);
 }
 
@@ -100,7 +101,7 @@ References references_of(const Case& definition, const RunResult& result, const 
   if (definition.bottleneck.bits_per_second == 0) return out;
 
   std::set<std::pair<std::uint16_t, std::uint16_t>> crossing;
-  if (const QueueReport* queue = find_queue(result.switches, definition.measured_queue))
+  if (const sw::QueueReport* queue = find_queue(result.switches, definition.measured_queue))
     for (const auto& r : queue->bursts)
       if (r.identity.direction == BurstDirection::kPush)
         crossing.insert({r.identity.job, r.identity.worker});
@@ -121,4 +122,4 @@ References references_of(const Case& definition, const RunResult& result, const 
   return out;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -4,7 +4,7 @@
 
 #include "tools/lab/experiment/case.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What a push burst could take at best [s]; NaN where it is not defined.
 struct References {
@@ -21,4 +21,4 @@ double payload_share(const Case& definition);
 /// The same of what it takes of a wire, preamble and gap included.
 double wire_payload_share(const Case& definition);
 
-}  // namespace outrider
+}  // namespace outrider::lab

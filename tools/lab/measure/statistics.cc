@@ -7,7 +7,7 @@
 
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -117,4 +117,4 @@ Estimate bootstrap(std::size_t seeds_a, std::size_t seeds_b, const TwoSampleStat
   });
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 
 #include "common/core/histogram.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 inline constexpr double kNotDefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -64,4 +64,4 @@ using TwoSampleStatistic =
 /// The same for two sets of seeds that share nothing: each is resampled by itself.
 Estimate bootstrap(std::size_t seeds_a, std::size_t seeds_b, const TwoSampleStatistic& statistic);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 
 #include "tools/lab/experiment/experiment_parameters.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -87,4 +87,4 @@ CasePoints points_of(std::span<const Case* const> cases) {
   return out;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

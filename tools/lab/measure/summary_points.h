@@ -8,7 +8,7 @@
 
 #include "tools/lab/experiment/case.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Off and on cases that belong together differ in the regulator's parameters
 /// (describe_regulator() names them) and in `switch.regulation.*` alone.
@@ -48,4 +48,4 @@ struct CasePoints {
 /// of its own parameters.
 CasePoints points_of(std::span<const Case* const> cases);
 
-}  // namespace outrider
+}  // namespace outrider::lab

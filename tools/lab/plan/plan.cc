@@ -12,7 +12,7 @@
 #include "tools/lab/plan/topology.h"
 #include "trafficgen/config/config_toml.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr std::uint32_t kQuickSkipped = 1;
@@ -211,4 +211,4 @@ Case without_background(const Case& c) {
   return alone;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

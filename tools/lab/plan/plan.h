@@ -9,7 +9,7 @@
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/experiment/experiment.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 struct PlanOptions {
   std::uint64_t first_seed = 1;
@@ -43,4 +43,4 @@ std::optional<Case> build_case(const ExperimentFile& experiment, const std::stri
 /// communication takes when the network is the job's alone.
 Case without_background(const Case& c);
 
-}  // namespace outrider
+}  // namespace outrider::lab

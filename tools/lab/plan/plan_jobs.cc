@@ -6,7 +6,7 @@
 #include "tools/lab/experiment/placement.h"
 #include "trafficgen/workload/model_profile.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -18,7 +18,7 @@ Names part_of(const Names& names, std::size_t j, std::size_t count) {
 }
 
 void place_on_own_hosts(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
-                        std::vector<JobConfig>& jobs) {
+                        std::vector<tg::JobConfig>& jobs) {
   const Names workers = names_of(e, t, e.job.workers), servers = names_of(e, t, e.job.servers);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     jobs[j].workers = part_of(workers, j, p.workers);
@@ -27,7 +27,7 @@ void place_on_own_hosts(const ExperimentFile& e, const CaseParameters& p, const 
 }
 
 void place_on_shared_hosts(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
-                           std::vector<JobConfig>& jobs) {
+                           std::vector<tg::JobConfig>& jobs) {
   const Names hosts = names_of(e, t, e.job.hosts);
   const std::string placement = p.placement.empty() ? "1x" + std::to_string(p.jobs) : p.placement;
   const auto host_of_job = server_hosts(*parse_placement(placement).value);
@@ -49,20 +49,20 @@ Names in_turn(const std::vector<Names>& groups) {
   return all;
 }
 
-void place_on_ring(const ExperimentFile& e, const Topology& t, JobConfig& job) {
+void place_on_ring(const ExperimentFile& e, const Topology& t, tg::JobConfig& job) {
   std::vector<Names> groups;
   for (const auto& group : e.job.ring) groups.push_back(names_of(e, t, group));
-  job.collective = Collective::kRing;
+  job.collective = tg::Collective::kRing;
   job.workers = in_turn(groups);
 }
 
 /// See plan_jobs(); zero if the model cannot be read, which is a fault of its own.
-Duration nominal_iteration(const JobConfig& job, const CaseParameters& p, BitRate rate) {
-  if (job.schedule == Schedule::kFixed) return job.period;
+Duration nominal_iteration(const tg::JobConfig& job, const CaseParameters& p, BitRate rate) {
+  if (job.schedule == tg::Schedule::kFixed) return job.period;
   Duration compute = job.compute.value_or(Duration{});
   std::uint64_t bytes = job.burst_bytes.value_or(0);
   if (job.model) {
-    const auto model = load_model_profile(*job.model);
+    const auto model = tg::load_model_profile(*job.model);
     if (!model) return {};
     bytes = model.config->total_bytes;
     if (!job.compute) compute = model.config->compute().value_or(Duration{});
@@ -121,9 +121,9 @@ void check_placement(const Checks& at, const ExperimentFile& e, const CaseParame
              "needs a placement: there are fewer hosts, " + std::to_string(p.workers + 1));
 }
 
-std::vector<JobConfig> plan_jobs(const ExperimentFile& e, const CaseParameters& p,
-                                 const Topology& t, const JobConfig& like) {
-  std::vector<JobConfig> jobs(p.jobs, like);
+std::vector<tg::JobConfig> plan_jobs(const ExperimentFile& e, const CaseParameters& p,
+                                     const Topology& t, const tg::JobConfig& like) {
+  std::vector<tg::JobConfig> jobs(p.jobs, like);
   const Duration iteration =
       p.job_offset > 0 ? nominal_iteration(like, p, t.measured_rate) : Duration{};
   for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -142,4 +142,4 @@ std::vector<JobConfig> plan_jobs(const ExperimentFile& e, const CaseParameters& 
   return jobs;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

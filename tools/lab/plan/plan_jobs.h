@@ -8,7 +8,7 @@
 #include "tools/lab/plan/topology.h"
 #include "trafficgen/workload/job_config.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Hosts of a group, by name, in order.
 std::vector<std::string> names_of(const ExperimentFile& experiment, const Topology& topology,
@@ -35,7 +35,8 @@ void check_placement(const Checks& at, const ExperimentFile& experiment,
 /// Job j starts at j x job_offset x the time of an iteration: the period of a fixed schedule,
 /// or in a closed loop what an iteration would take on the empty measured link, computing and
 /// the bytes of all workers in each direction one after the other.
-std::vector<JobConfig> plan_jobs(const ExperimentFile& experiment, const CaseParameters& parameters,
-                                 const Topology& topology, const JobConfig& like);
+std::vector<tg::JobConfig> plan_jobs(const ExperimentFile& experiment,
+                                     const CaseParameters& parameters, const Topology& topology,
+                                     const tg::JobConfig& like);
 
-}  // namespace outrider
+}  // namespace outrider::lab

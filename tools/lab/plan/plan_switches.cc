@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// Queue, marker and regulation as every port has them.
-SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& settings) {
-  SwitchPortConfig port = settings.sw.ports.front();
+sw::SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& settings) {
+  sw::SwitchPortConfig port = settings.sw.ports.front();
   RegulationPolicy& policy = port.regulation;
   policy.mode = p.regulation;
   policy.recovery = p.recovery;
@@ -22,7 +22,7 @@ SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& setting
 }
 
 /// DDL data first, background after it; see LabScheduler.
-void share_link(const CaseParameters& p, SwitchPortConfig& port) {
+void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
   if (p.scheduler == LabScheduler::kFifo) return;
   port.scheduler =
       p.scheduler == LabScheduler::kDwrr ? SchedulerKind::kDwrr : SchedulerKind::kStrictFloor;
@@ -35,14 +35,14 @@ void share_link(const CaseParameters& p, SwitchPortConfig& port) {
 
 /// Datagrams of the job, both ways, are DDL data; the layers' classes have a queue each, the
 /// last of which is everybody else's as well.
-void serve_layers(const CaseParameters& p, SwitchConfig& sw) {
-  if (p.protocol != TransportProtocol::kMlt) return;
-  RuleConfig to, from;
-  const std::uint16_t first = JobConfig{}.tcp_port;
+void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
+  if (p.protocol != tg::TransportProtocol::kMlt) return;
+  sw::RuleConfig to, from;
+  const std::uint16_t first = tg::JobConfig{}.tcp_port;
   const auto last = static_cast<std::uint16_t>(first + p.jobs - 1);  // see plan_jobs()
   to.protocol = from.protocol = kIpProtocolUdp;
-  to.destination_ports = from.source_ports = PortRange{first, last};
-  to.traffic_class = from.traffic_class = RuleClass::kDdl;
+  to.destination_ports = from.source_ports = sw::PortRange{first, last};
+  to.traffic_class = from.traffic_class = sw::RuleClass::kDdl;
   sw.rules = {to, from};
   if (p.layer_classes == 1) return;
   ConfigTable queues;
@@ -58,17 +58,17 @@ void serve_layers(const CaseParameters& p, SwitchConfig& sw) {
 
 /// Signals are believed from the job's own hosts alone.
 void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
-                    SignalConfig& signals) {
-  signals.accept_tos = p.signal_form == SignalForm::kTos;
-  signals.accept_udp = p.signal_form == SignalForm::kUdp;
+                    sw::SignalConfig& signals) {
+  signals.accept_tos = p.signal_form == tg::SignalForm::kTos;
+  signals.accept_udp = p.signal_form == tg::SignalForm::kUdp;
   for (const auto& host : t.hosts)
     if (e.job.is_on(e.hosts[host.group].name)) signals.accept_from.push_back(host.address + "/32");
 }
 
-void add_trunks(const ExperimentFile& e, const CaseParameters& p, const SwitchPortConfig& port,
-                SwitchProcessConfig& config) {
-  const auto switch_named = [&](const std::string& name) -> SwitchConfig& {
-    return *std::ranges::find(config.switches, name, &SwitchConfig::name);
+void add_trunks(const ExperimentFile& e, const CaseParameters& p, const sw::SwitchPortConfig& port,
+                sw::SwitchProcessConfig& config) {
+  const auto switch_named = [&](const std::string& name) -> sw::SwitchConfig& {
+    return *std::ranges::find(config.switches, name, &sw::SwitchConfig::name);
   };
   for (const auto& trunk : e.trunks) {
     for (const auto& [from, to] : {std::pair{trunk.a, trunk.b}, {trunk.b, trunk.a}}) {
@@ -82,11 +82,11 @@ void add_trunks(const ExperimentFile& e, const CaseParameters& p, const SwitchPo
   }
 }
 
-void add_hosts(const ExperimentFile& e, const Topology& t, const SwitchPortConfig& port,
-               SwitchProcessConfig& config) {
+void add_hosts(const ExperimentFile& e, const Topology& t, const sw::SwitchPortConfig& port,
+               sw::SwitchProcessConfig& config) {
   for (const auto& host : t.hosts) {
     auto& sw = config.switches[host.at_switch];
-    if (std::ranges::find(config.devices, sw.name, &DeviceConfig::name) == config.devices.end())
+    if (std::ranges::find(config.devices, sw.name, &sw::DeviceConfig::name) == config.devices.end())
       config.devices.push_back(
           {.name = sw.name, .device = vhost_device(config.devices.size(), sw.name + ".sock")});
     auto& added = sw.ports.emplace_back(port);
@@ -100,11 +100,11 @@ void add_hosts(const ExperimentFile& e, const Topology& t, const SwitchPortConfi
 
 /// To every other switch: by the first of equal ways, or by all of them.
 void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology& t, std::size_t s,
-                SwitchConfig& sw) {
+                sw::SwitchConfig& sw) {
   for (std::size_t d = 0; d < e.switches.size(); ++d) {
     if (d == s) continue;
     const auto& ways = t.next[s][d];
-    RouteConfig route{.prefix = switch_prefix(d)};
+    sw::RouteConfig route{.prefix = switch_prefix(d)};
     if (p.paths == LabPaths::kOne || ways.size() == 1) {
       route.port = port_towards(e.switches[ways.front()].name);
     } else {
@@ -125,10 +125,10 @@ std::string virtio_user_device(std::size_t index, const std::string& socket) {
   return "net_virtio_user" + std::to_string(index) + ",path=" + socket + ",server=1";
 }
 
-SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters& p,
-                                  const ProgramSettings& settings, const Topology& t) {
-  const SwitchPortConfig port = port_of(p, settings);
-  SwitchProcessConfig config;
+sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters& p,
+                                      const ProgramSettings& settings, const Topology& t) {
+  const sw::SwitchPortConfig port = port_of(p, settings);
+  sw::SwitchProcessConfig config;
   config.bin = t.rtt;
   config.max_bins = kMaxBins;
   for (const auto& sw : e.switches) {
@@ -152,4 +152,4 @@ SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParameters&
   return config;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -5,7 +5,7 @@
 #include "tools/lab/plan/topology.h"
 #include "trafficgen/config/config.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// A bin is a base RTT: room for minutes of the shortest.
 inline constexpr std::uint32_t kMaxBins = 1U << 20;
@@ -18,17 +18,17 @@ constexpr std::uint32_t layer_dscp(std::uint32_t layer_class, std::uint32_t clas
 
 /// The switches of a case: one device a switch that has hosts, one edge port a
 /// host, one port a trunk end; queue, marker and regulation alike at all ports.
-SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
-                                  const CaseParameters& parameters, const ProgramSettings& settings,
-                                  const Topology& topology);
+sw::SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
+                                      const CaseParameters& parameters,
+                                      const ProgramSettings& settings, const Topology& topology);
 
 /// The hosts, the job and the background of a case.
-GeneratorConfig plan_traffic(const ExperimentFile& experiment, const CaseParameters& parameters,
-                             const ProgramSettings& settings, const Topology& topology,
-                             std::uint64_t seed);
+tg::GeneratorConfig plan_traffic(const ExperimentFile& experiment, const CaseParameters& parameters,
+                                 const ProgramSettings& settings, const Topology& topology,
+                                 std::uint64_t seed);
 
 /// Device strings of the loopback runtime; in virtual time nothing opens them.
 std::string vhost_device(std::size_t index, const std::string& socket);
 std::string virtio_user_device(std::size_t index, const std::string& socket);
 
-}  // namespace outrider
+}  // namespace outrider::lab

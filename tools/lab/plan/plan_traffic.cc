@@ -3,28 +3,29 @@
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// The job's: TCP, or bounded loss, which has neither connections nor anything else of TCP's.
-TransportConfig job_transport_of(const CaseParameters& p, const ProgramSettings& settings) {
-  TransportConfig transport = settings.ddl;
-  if (p.protocol == TransportProtocol::kTcp) transport.tcp.reuse = p.connection;
+tg::TransportConfig job_transport_of(const CaseParameters& p, const ProgramSettings& settings) {
+  tg::TransportConfig transport = settings.ddl;
+  if (p.protocol == tg::TransportProtocol::kTcp) transport.tcp.reuse = p.connection;
   for (std::uint32_t c = 0; c < p.layer_classes && p.layer_classes > 1; ++c)
     transport.mlt.class_dscps.push_back(layer_dscp(c, p.layer_classes));
   return transport;
 }
 
-TransportConfig background_transport_of(const CaseParameters& p, const ProgramSettings& settings) {
-  TransportConfig transport = settings.background;
+tg::TransportConfig background_transport_of(const CaseParameters& p,
+                                            const ProgramSettings& settings) {
+  tg::TransportConfig transport = settings.background;
   transport.tcp.reuse = p.connection;
   return transport;
 }
 
 /// An arm that sends no START has none that could fail; forging needs nobody.
-SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
-  SignalFaultsConfig faults{.forged_per_second = p.signal_forged_per_second};
-  if (p.lead_source == LeadSource::kNone) return faults;
+tg::SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
+  tg::SignalFaultsConfig faults{.forged_per_second = p.signal_forged_per_second};
+  if (p.lead_source == tg::LeadSource::kNone) return faults;
   faults.lost = p.signal_lost;
   faults.late = p.signal_late;
   faults.late_by = rtts_to_duration(p.signal_late_rtts, rtt);
@@ -36,7 +37,7 @@ SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
   return faults;
 }
 
-void announce(const CaseParameters& p, Duration rtt, AnnounceConfig& announce) {
+void announce(const CaseParameters& p, Duration rtt, tg::AnnounceConfig& announce) {
   announce.lead_source = p.lead_source;
   announce.lead = rtts_to_duration(p.lead_rtts, rtt);
   announce.threshold_packets = p.h_packets;
@@ -46,14 +47,15 @@ void announce(const CaseParameters& p, Duration rtt, AnnounceConfig& announce) {
 
 /// N gradients one after the other move as far as their mean at N times the rate: so one
 /// setting is fair to all rules. The authors of R2SP do it too (cifar10_alexnet_bsp.py).
-double rate_of(const CaseParameters& p, const JobConfig& job) {
-  const bool barrier = job.synchronisation == Synchronisation::kBsp ||
-                       (job.synchronisation == Synchronisation::kSsp && job.staleness_bound == 0);
+double rate_of(const CaseParameters& p, const tg::JobConfig& job) {
+  const bool barrier =
+      job.synchronisation == tg::Synchronisation::kBsp ||
+      (job.synchronisation == tg::Synchronisation::kSsp && job.staleness_bound == 0);
   return barrier ? p.learner_rate * p.workers : p.learner_rate;
 }
 
 /// Worker 0 is the slowest: R2SP's measure.
-void spread_compute(const CaseParameters& p, JobConfig& job) {
+void spread_compute(const CaseParameters& p, tg::JobConfig& job) {
   const std::size_t workers = p.workers;
   for (std::size_t w = 0; w < workers && p.compute_spread > 0; ++w)
     job.compute_factors.push_back(1 +
@@ -62,9 +64,9 @@ void spread_compute(const CaseParameters& p, JobConfig& job) {
 }
 
 /// Its name and its hosts are still to come.
-JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const ProgramSettings& settings,
-                 const Topology& t) {
-  JobConfig job = settings.job;
+tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
+                     const ProgramSettings& settings, const Topology& t) {
+  tg::JobConfig job = settings.job;
   job.iterations = p.iterations;
   job.schedule = p.schedule;
   job.first_due = from_seconds(p.warm_up_seconds);
@@ -73,13 +75,13 @@ JobConfig job_of(const ExperimentFile& e, const CaseParameters& p, const Program
   if (p.model.empty()) job.burst_bytes = p.burst_bytes;
   else job.model = (e.directory / p.model).lexically_normal().string();
   spread_compute(p, job);
-  if (job.learner.model != LearnerModel::kNone) job.learner.learning_rate = rate_of(p, job);
+  if (job.learner.model != tg::LearnerModel::kNone) job.learner.learning_rate = rate_of(p, job);
   if (p.model.empty() || p.compute_seconds > 0) job.compute = from_seconds(p.compute_seconds);
   return job;
 }
 
 /// Flows that come and go, at a share of the measured link.
-FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
+tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
   constexpr double kPayloadShare = 1448.0 / (1514 + kL1OverheadBytes);  // of a full segment
   const double bits = p.background_load * static_cast<double>(t.measured_rate.bits_per_second);
   return {.name = "background_flows",
@@ -93,14 +95,14 @@ FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Top
 
 }  // namespace
 
-GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p,
-                             const ProgramSettings& settings, const Topology& t,
-                             std::uint64_t seed) {
-  GeneratorConfig config;
+tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p,
+                                 const ProgramSettings& settings, const Topology& t,
+                                 std::uint64_t seed) {
+  tg::GeneratorConfig config;
   config.seed = seed;
   for (const auto& host : t.hosts) {
     const auto& device = e.switches[host.at_switch].name;
-    if (std::ranges::find(config.devices, device, &GeneratorDeviceConfig::name) ==
+    if (std::ranges::find(config.devices, device, &tg::GeneratorDeviceConfig::name) ==
         config.devices.end())
       config.devices.push_back(
           {.name = device, .device = virtio_user_device(config.devices.size(), device + ".sock")});
@@ -130,4 +132,4 @@ GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& p,
   return config;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 #include "common/config/config_file.h"
 #include "common/config/process_checks.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 void check(const Checks& at, const ProgramSite& site) {
@@ -66,4 +66,4 @@ Case on_testbed(const Testbed& testbed, Case c) {
   return c;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

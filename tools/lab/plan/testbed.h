@@ -9,7 +9,7 @@
 #include "common/config/config_result.h"
 #include "tools/lab/experiment/case.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Where one of the two programs runs.
 struct ProgramSite {
@@ -74,4 +74,4 @@ void describe(V& v, Testbed& c) {
   v.tables("device", c.devices);
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 #include "common/config/suggestion.h"
 #include "common/core/random.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
@@ -195,4 +195,4 @@ std::optional<Topology> make_topology(const ExperimentFile& e, const CaseParamet
   return t;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

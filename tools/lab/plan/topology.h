@@ -9,7 +9,7 @@
 #include "common/core/config_issue.h"
 #include "tools/lab/experiment/experiment.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// One emulated host of a case.
 struct PlacedHost {
@@ -42,4 +42,4 @@ std::string switch_prefix(std::size_t index);
 /// Name of a switch's port towards a neighbour or a host.
 std::string port_towards(const std::string& name);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 #include "tools/lab/report/report_answer.h"
 #include "tools/lab/summary/table_text.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr double kMilli = 1e3;
@@ -32,8 +32,8 @@ std::string row(const ArmSummary& arm) {
   const ArmMetric communication = arm.metric("communication_seconds_median");
   const Estimate lost = arm.metric("background_lost_fraction").value;
   const auto& change = communication.change;
-  return line(arm.label, {outrider::shown(arm.metric("start_queue_packets_mean").value.value),
-                          outrider::shown(communication.value.value * kMilli),
+  return line(arm.label, {lab::shown(arm.metric("start_queue_packets_mean").value.value),
+                          lab::shown(communication.value.value * kMilli),
                           arm.off ? "-" : with_interval(shown_change(change.value), change),
                           arm.off ? "-" : with_interval(shown_change(lost.value), lost)});
 }
@@ -85,4 +85,4 @@ std::string brief_text(const Summary& summary) {
   return text;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
-namespace outrider {
+namespace outrider::lab {
 
 extern const std::string_view kEmbeddedReportHtml;
 extern const std::string_view kEmbeddedReportCss;
@@ -94,4 +94,4 @@ std::string write_report(const fs::path& directory, const fs::path& library) {
   return "";
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

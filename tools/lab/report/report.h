@@ -5,7 +5,7 @@
 
 #include "tools/lab/report/report_data.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// The library that draws; docs/decisions/013-d3-draws-the-report.md.
 inline constexpr const char* kChartLibraryPath = "/usr/share/javascript/d3/d3.min.js";
@@ -23,4 +23,4 @@ std::string report_html(const ReportJson& data, const std::string& library);
 std::string write_report(const std::filesystem::path& directory,
                          const std::filesystem::path& library = kChartLibraryPath);
 
-}  // namespace outrider
+}  // namespace outrider::lab

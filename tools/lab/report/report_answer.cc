@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -164,4 +164,4 @@ std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points) 
   return out;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -5,7 +5,7 @@
 
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What a sentence says of an arm.
 struct AnswerArm {
@@ -36,4 +36,4 @@ struct PointAnswer {
 /// what bounds.
 std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 
 #include "tools/lab/summary/metric.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -24,7 +24,7 @@ Estimate estimate(const ReportJson& e) {
 
 ReportJson metrics_json(const ReportJson& metrics) {
   ReportJson out = ReportJson::object();
-  for (const auto& m : outrider::metrics()) {
+  for (const auto& m : lab::metrics()) {
     const std::string name(m.name);
     if (!metrics.contains(name)) continue;
     out[name] = ReportJson::array();
@@ -161,4 +161,4 @@ AnswerArm answer_arm(const ReportArm& arm) {
           .lost = estimate(metrics.at("background_lost_fraction").at("value"))};
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

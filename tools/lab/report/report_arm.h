@@ -3,7 +3,7 @@
 #include "tools/lab/report/report_answer.h"
 #include "tools/lab/report/report_data.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What report_data() says of an arm, but for its views.
 ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
@@ -11,4 +11,4 @@ ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
 
 AnswerArm answer_arm(const ReportArm& arm);
 
-}  // namespace outrider
+}  // namespace outrider::lab

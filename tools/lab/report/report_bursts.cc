@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -130,4 +130,4 @@ std::vector<double> communication_seconds(const std::vector<ReportIteration>& it
   return seconds;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

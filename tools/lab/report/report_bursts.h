@@ -7,7 +7,7 @@
 
 #include "tools/lab/report/report_csv.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// A push as bursts.csv has it; instants of the generator's clock, but for the last.
 struct ReportBurst {
@@ -49,4 +49,4 @@ void read_bursts(CsvReader& csv, bool one_clock, std::vector<ReportRun>& runs);
 /// @return communication times of the complete iterations [s], in their order
 std::vector<double> communication_seconds(const std::vector<ReportIteration>& iterations);
 
-}  // namespace outrider
+}  // namespace outrider::lab

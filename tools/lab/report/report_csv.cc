@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace outrider {
+namespace outrider::lab {
 
 CsvReader::CsvReader(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {
   if (!read_record()) fail("has no header");
@@ -69,4 +69,4 @@ void CsvReader::fail(const std::string& what) const {
   throw std::runtime_error(name_ + " " + what);
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

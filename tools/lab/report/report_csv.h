@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Reads a table with a header line, RFC 4180, record by record: the files of a bundle are
 /// larger than what is made of them.
@@ -41,4 +41,4 @@ class CsvReader {
   std::vector<std::string> fields_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -17,7 +17,7 @@
 #include "tools/lab/report/report_views.h"
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace fs = std::filesystem;
 
@@ -224,4 +224,4 @@ ReportJson short_number(double value) {
   return rounded == 0 ? ReportJson(0) : ReportJson(rounded);
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 
 #include "tools/lab/report/report_bursts.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 using ReportJson = nlohmann::ordered_json;
 
@@ -59,4 +59,4 @@ std::vector<std::string> point_names(const std::vector<ReportArm>& arms);
 /// Five significant digits, which is more than any figure here is worth; null if not finite.
 ReportJson short_number(double value);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 #include "tools/lab/experiment/experiment_parameters.h"
 #include "tools/lab/report/report_data.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::vector<std::string> point_names(const std::vector<ReportArm>& arms) {
   return names;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-namespace outrider {
+namespace outrider::lab {
 
 TimeGrid grid_between(std::int64_t from_ns, std::int64_t to_ns, std::int64_t least_ns,
                       std::size_t cells) {
@@ -60,4 +60,4 @@ Band AlignedSeries::band() const {
   return band;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

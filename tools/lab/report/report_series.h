@@ -6,7 +6,7 @@
 
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Times relative to an instant, in cells of equal width.
 struct TimeGrid {
@@ -61,4 +61,4 @@ class AlignedSeries {
   std::vector<std::vector<Cell>> cells_{};  ///< by iteration, all runs
 };
 
-}  // namespace outrider
+}  // namespace outrider::lab

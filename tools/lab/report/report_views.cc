@@ -9,7 +9,7 @@
 
 #include "tools/lab/report/report_csv.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -235,4 +235,4 @@ std::vector<ReportJson> queue_views(const std::function<std::unique_ptr<std::ist
   return filling.finished();
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 #include "tools/lab/report/report_data.h"
 #include "tools/lab/report/report_series.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// The two ways in which iterations are laid on top of each other.
 struct ReportViews {
@@ -25,4 +25,4 @@ std::vector<ReportJson> queue_views(const std::function<std::unique_ptr<std::ist
                                     const std::vector<ReportRun>& runs, std::int64_t rtt_ns,
                                     std::vector<ReportViews>& views);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -19,7 +19,7 @@
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/report/report_json.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 /// What a buffer takes, its share of the pool's own structures included.
@@ -49,7 +49,7 @@ struct VirtualWorker {
 /// Without background it would be the same run again. (A closed loop has no first due time.)
 bool is_its_own_reference(const Case& c, Case alone) {
   for (std::size_t j = 0; j < alone.traffic.jobs.size(); ++j)
-    if (c.traffic.jobs[j].schedule == Schedule::kClosedLoop)
+    if (c.traffic.jobs[j].schedule == tg::Schedule::kClosedLoop)
       alone.traffic.jobs[j].first_due = c.traffic.jobs[j].first_due;
   return to_toml(alone.traffic) == to_toml(c.traffic);
 }
@@ -99,8 +99,8 @@ void append_result(std::string& out, const RunResult& result) {
 
 RunResult read_result(PartReader& parts) {
   RunResult result;
-  result.switches = switch_report_from_json(parts.next());
-  result.traffic = generator_report_from_json(parts.next());
+  result.switches = sw::switch_report_from_json(parts.next());
+  result.traffic = tg::generator_report_from_json(parts.next());
   result.mbufs_leaked = std::stoull(parts.next());
   return result;
 }
@@ -185,4 +185,4 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
   return outcome;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 struct RunFailure {
   std::string name;  ///< of the case
@@ -56,4 +56,4 @@ std::string serialize(const CaseRun& run);
 /// @throws std::runtime_error
 CaseRun deserialize(const Case& definition, const std::string& text);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -11,7 +11,7 @@
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_programs.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,4 +64,4 @@ RunOutcome run_cases_loopback(const RunOrder& order, const fs::path& directory) 
   return run_cases_between(order, directory / "loopback", joined);
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 
 #include "tools/lab/run/run_cases.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Runs the cases that are wanted between two real processes, outrider-switch and
 /// outrider-trafficgen from the directory of this program, one after another.
@@ -15,4 +15,4 @@ namespace outrider {
 /// @throws EnvironmentError if a program is missing or there are fewer than two CPUs
 RunOutcome run_cases_loopback(const RunOrder& order, const std::filesystem::path& directory);
 
-}  // namespace outrider
+}  // namespace outrider::lab

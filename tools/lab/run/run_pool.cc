@@ -21,7 +21,7 @@
 #include "common/runtime/poll_stop.h"
 #include "tools/lab/run/run_pool_message.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr int kPoll_ms = 200;
@@ -220,4 +220,4 @@ std::vector<unsigned> usable_cpus() {
   return cpus;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Does one item in a worker process. @return what the parent shall receive;
 /// nothing may be said by other means. @throws std::exception: the item failed
@@ -48,4 +48,4 @@ PoolResult run_pool(const PoolOptions& options);
 /// CPUs that this process may use, in order.
 std::vector<unsigned> usable_cpus();
 
-}  // namespace outrider
+}  // namespace outrider::lab

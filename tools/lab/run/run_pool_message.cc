@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 struct Header {
@@ -58,4 +58,4 @@ std::optional<Message> MessageReader::next() {
   return message;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

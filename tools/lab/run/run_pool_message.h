@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What a worker process tells its parent, through a pipe.
 enum class MessageKind : std::uint32_t {
@@ -38,4 +38,4 @@ class MessageReader {
   std::size_t taken_ = 0;  ///< bytes of buffer_ that were given out
 };
 
-}  // namespace outrider
+}  // namespace outrider::lab

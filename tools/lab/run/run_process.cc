@@ -16,7 +16,7 @@
 
 #include "common/dpdk/error.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr std::chrono::milliseconds kExitPoll{20};
@@ -116,4 +116,4 @@ std::filesystem::path own_directory() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What a child process is asked to end by.
 enum class EndsBy : std::uint8_t {
@@ -62,4 +62,4 @@ class ChildProcess {
 /// Directory of the program that runs.
 std::filesystem::path own_directory();
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -15,7 +15,7 @@
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/report/report_json.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,7 +47,7 @@ class ProgramRun {
                    directory) {
     fs::create_directories(directory);
     write_file(directory / "switch.toml", to_toml(definition_.switches));
-    GeneratorConfig& traffic = definition_.traffic;
+    tg::GeneratorConfig& traffic = definition_.traffic;
     for (auto& job : traffic.jobs)
       if (job.model) job.model = generator_.name_there(*job.model);
     for (auto& flows : traffic.flows)
@@ -64,8 +64,8 @@ class ProgramRun {
     const int sw = switch_.process().finish(kPatience);
     require_end(generator_.process(), generator, result.interrupted);
     require_end(switch_.process(), sw, result.interrupted);
-    result.switches = switch_report_from_json(switch_.report());
-    result.traffic = generator_report_from_json(generator_.report());
+    result.switches = sw::switch_report_from_json(switch_.report());
+    result.traffic = tg::generator_report_from_json(generator_.report());
     return result;
   }
 
@@ -148,4 +148,4 @@ RunOutcome run_cases_testbed(const RunOrder& order, const fs::path& directory,
   return run_cases_between(order, directory / "testbed", [&](const Case&) { return testbed; });
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

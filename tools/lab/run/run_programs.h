@@ -6,7 +6,7 @@
 #include "tools/lab/plan/testbed.h"
 #include "tools/lab/run/run_cases.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Runs the cases that are wanted between two real processes, one after another.
 /// Configurations, reports and logs of the two are left in `directory`, a folder for each
@@ -21,4 +21,4 @@ RunOutcome run_cases_between(const RunOrder& order, const std::filesystem::path&
 RunOutcome run_cases_testbed(const RunOrder& order, const std::filesystem::path& directory,
                              const Testbed& testbed);
 
-}  // namespace outrider
+}  // namespace outrider::lab

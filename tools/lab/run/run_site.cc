@@ -9,7 +9,7 @@
 
 #include "common/dpdk/error.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -124,4 +124,4 @@ std::string SiteProgram::report() {
   return text.str();
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -9,7 +9,7 @@
 #include "tools/lab/plan/testbed.h"
 #include "tools/lab/run/run_process.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// A shell word that stands for `text` whatever is in it.
 std::string shell_quoted(const std::string& text);
@@ -54,4 +54,4 @@ class SiteProgram {
   std::optional<ChildProcess> process_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -11,7 +11,7 @@
 #include "switch/config/config_toml.h"
 #include "trafficgen/config/config_toml.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ std::string program_identity() {
   return std::to_string(size) + ' ' + std::to_string(written.time_since_epoch().count());
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 
 #include "tools/lab/experiment/case.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Runs that an experiment has finished, kept in files until all of it is done: a session
 /// that ends early, however it does, costs the runs that were under way and no others.
@@ -39,4 +39,4 @@ class RunStore {
 /// Of the running program: it differs after each build.
 [[nodiscard]] std::string program_identity();
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 #include "tools/lab/run/virtual_world.h"
 #include "trafficgen/config/config_toml.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr int kSlice_rtts = 10;
@@ -16,7 +16,7 @@ constexpr int kDrain_rtts = 20;
 Time earliest_end(const Case& c) {
   Time end{};
   for (const auto& job : c.traffic.jobs)
-    if (job.schedule == Schedule::kFixed)
+    if (job.schedule == tg::Schedule::kFixed)
       end = std::max(end, Time{job.start + job.first_due + job.iterations * job.period});
   return end;
 }
@@ -67,4 +67,4 @@ RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop) {
   return result;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 
 #include "tools/lab/experiment/case.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Asked between slices of virtual time; true: end the run now.
 using StopCheck = std::function<bool()>;
@@ -25,4 +25,4 @@ std::uint32_t buffers_needed(const Case& c);
 /// @param pool of make_packet_pool() with kHeaderRoomBytes or more; the EAL runs
 RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop = {});
 
-}  // namespace outrider
+}  // namespace outrider::lab

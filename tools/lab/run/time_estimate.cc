@@ -8,7 +8,7 @@
 #include "common/core/units.h"
 #include "tools/lab/run/run_cases.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr double kTrialSeconds = 2;
@@ -23,7 +23,7 @@ std::optional<double> virtual_seconds(const Case& c) {
   double longest = 0;
   for (const auto& job : c.traffic.jobs) {
     double period = seconds(job.period);
-    if (job.schedule != Schedule::kFixed) {
+    if (job.schedule != tg::Schedule::kFixed) {
       if (!job.burst_bytes) return std::nullopt;
       const double bits = 8.0 * static_cast<double>(*job.burst_bytes) *
                           static_cast<double>(job.workers.size()) * (job.pull ? 2 : 1);
@@ -62,4 +62,4 @@ std::string duration_text(double seconds) {
   return text;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 
 #include "tools/lab/experiment/case.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Virtual time that a case takes, its run without background left out; a closed loop as if
 /// its bursts had half of the bottleneck. Nothing if a model decides it.
@@ -21,4 +21,4 @@ std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size
 /// "40 s", "12 min", "3.5 h"
 std::string duration_text(double seconds);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,12 +6,12 @@
 
 #include "common/config/addresses.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
-std::vector<StreamDevice> stream_devices(const GeneratorConfig& traffic) {
-  std::vector<StreamDevice> devices;
+std::vector<tg::StreamDevice> stream_devices(const tg::GeneratorConfig& traffic) {
+  std::vector<tg::StreamDevice> devices;
   for (const auto& d : traffic.devices)
     devices.push_back({d.name, d.line_rate.value_or(BitRate{})});
   return devices;
@@ -19,8 +19,8 @@ std::vector<StreamDevice> stream_devices(const GeneratorConfig& traffic) {
 
 }  // namespace
 
-VirtualWorld::VirtualWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
-                           rte_mempool& pool)
+VirtualWorld::VirtualWorld(const sw::SwitchProcessConfig& switches,
+                           const tg::GeneratorConfig& traffic, rte_mempool& pool)
     : network_(switches, loop_), generator_(traffic, loop_, pool, {.full_payload = false}) {
   if (!traffic.streams.empty())
     streams_.emplace(traffic.streams, stream_devices(traffic), traffic.seed, traffic.duration,
@@ -35,27 +35,28 @@ VirtualWorld::~VirtualWorld() { flush(); }
 
 bool VirtualWorld::leads_to(std::uint32_t edge, const std::string& device,
                             const std::string& address) const {
-  const EdgePort& e = network_.edges()[edge];
+  const sw::EdgePort& e = network_.edges()[edge];
   return device == e.device &&
          network_.route(e.switch_index, *parse_ipv4(address).value) == e.port_index;
 }
 
-void VirtualWorld::join(const SwitchProcessConfig& switches, const GeneratorConfig& traffic) {
+void VirtualWorld::join(const sw::SwitchProcessConfig& switches,
+                        const tg::GeneratorConfig& traffic) {
   std::vector<bool> joined(traffic.hosts.size());
   std::vector<bool> has_host(network_.edges().size());
   for (std::uint32_t e = 0; e < network_.edges().size(); ++e) {
-    const EdgePort& edge = network_.edges()[e];
+    const sw::EdgePort& edge = network_.edges()[e];
     const auto host = std::ranges::find_if(
-        traffic.hosts, [&](const HostConfig& h) { return leads_to(e, h.device, h.address); });
+        traffic.hosts, [&](const tg::HostConfig& h) { return leads_to(e, h.device, h.address); });
     has_host[e] = host != traffic.hosts.end();
     if (!has_host[e] && !streams_) {
-      const SwitchConfig& sw = switches.switches[edge.switch_index];
+      const sw::SwitchConfig& sw = switches.switches[edge.switch_index];
       throw std::runtime_error("edge port " + sw.name + "." + sw.ports[edge.port_index].name +
                                " has no host behind it");
     }
     const auto index = static_cast<std::uint32_t>(host - traffic.hosts.begin());
     Node* behind = has_host[e] ? &generator_.host(index) : nullptr;
-    if (streams_) behind = taps_.emplace_back(new StreamTap(*streams_, behind)).get();
+    if (streams_) behind = taps_.emplace_back(new tg::StreamTap(*streams_, behind)).get();
     network_.connect(e, *behind, 0);
     if (!has_host[e]) continue;
     generator_.connect(index, network_.ingress(e));
@@ -68,9 +69,10 @@ void VirtualWorld::join(const SwitchProcessConfig& switches, const GeneratorConf
   join_streams(traffic, has_host);
 }
 
-void VirtualWorld::join_streams(const GeneratorConfig& traffic, const std::vector<bool>& has_host) {
+void VirtualWorld::join_streams(const tg::GeneratorConfig& traffic,
+                                const std::vector<bool>& has_host) {
   for (std::size_t i = 0; i < traffic.streams.size(); ++i) {
-    const StreamConfig& s = traffic.streams[i];
+    const tg::StreamConfig& s = traffic.streams[i];
     if (s.device.empty()) continue;
     bool joined = false;
     for (std::uint32_t e = 0; e < network_.edges().size() && !joined; ++e) {
@@ -101,4 +103,4 @@ RunResult VirtualWorld::result() const {
   return r;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -12,7 +12,7 @@
 #include "trafficgen/apps/generator.h"
 #include "trafficgen/streams/engine/virtual_streams.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Switches and hosts joined in memory, in one loop whose time is handed to it:
 /// the virtual runtime. What is a device in the other runtimes is a direct wire
@@ -26,7 +26,7 @@ class VirtualWorld {
   /// @param switches,traffic must be valid, and every edge port must have a host
   /// @param pool of make_packet_pool({.frame_room_bytes = kHeaderRoomBytes}); outlives this
   /// @throws std::runtime_error naming the port or host that has no counterpart
-  VirtualWorld(const SwitchProcessConfig& switches, const GeneratorConfig& traffic,
+  VirtualWorld(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
                rte_mempool& pool);
   ~VirtualWorld();
 
@@ -42,26 +42,26 @@ class VirtualWorld {
   /// Releases every packet. Afterwards only the pool's users outside are left.
   void flush() noexcept { network_.flush(); }
 
-  [[nodiscard]] SwitchNetwork& network() noexcept { return network_; }
-  [[nodiscard]] Generator& generator() noexcept { return generator_; }
+  [[nodiscard]] sw::SwitchNetwork& network() noexcept { return network_; }
+  [[nodiscard]] tg::Generator& generator() noexcept { return generator_; }
 
   /// nullptr: the run has none.
-  [[nodiscard]] const VirtualStreams* streams() const noexcept {
+  [[nodiscard]] const tg::VirtualStreams* streams() const noexcept {
     return streams_ ? &*streams_ : nullptr;
   }
 
  private:
-  void join(const SwitchProcessConfig& switches, const GeneratorConfig& traffic);
-  void join_streams(const GeneratorConfig& traffic, const std::vector<bool>& has_host);
+  void join(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic);
+  void join_streams(const tg::GeneratorConfig& traffic, const std::vector<bool>& has_host);
   [[nodiscard]] bool leads_to(std::uint32_t edge, const std::string& device,
                               const std::string& address) const;
 
   EventLoop loop_;
-  SwitchNetwork network_;
-  Generator generator_;
-  std::optional<VirtualStreams> streams_;
-  std::vector<std::unique_ptr<StreamTap>> taps_;
+  sw::SwitchNetwork network_;
+  tg::Generator generator_;
+  std::optional<tg::VirtualStreams> streams_;
+  std::vector<std::unique_ptr<tg::StreamTap>> taps_;
   Time now_{};
 };
 
-}  // namespace outrider
+}  // namespace outrider::lab

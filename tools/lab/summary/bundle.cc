@@ -11,7 +11,7 @@
 
 #include "tools/lab/summary/bundle_csv.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace fs = std::filesystem;
 
@@ -90,4 +90,4 @@ void write_bundle(const fs::path& directory, const Experiment& experiment, const
   write_file(directory / "flows.csv", [&](std::ostream& out) { write_flows_csv(out, experiment); });
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

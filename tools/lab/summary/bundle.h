@@ -5,7 +5,7 @@
 #include "tools/lab/summary/bundle_environment.h"
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Writes everything that an experiment left behind, creating `directory`:
 ///
@@ -23,4 +23,4 @@ namespace outrider {
 void write_bundle(const std::filesystem::path& directory, const Experiment& experiment,
                   const Summary& summary, const EnvironmentNotes& notes = {});
 
-}  // namespace outrider
+}  // namespace outrider::lab

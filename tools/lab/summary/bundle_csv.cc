@@ -9,7 +9,7 @@
 #include "tools/lab/measure/metrics_iterations.h"
 #include "tools/lab/measure/metrics_series.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr std::int64_t kMargin_rtts = 20;
 
 void instant(std::ostream& out, std::int64_t ns) {
   out << ',';
-  if (ns != kNotYet_ns) out << ns;
+  if (ns != tg::kNotYet_ns) out << ns;
 }
 
 struct RunName {
@@ -49,7 +49,7 @@ void write_identity(std::ostream& out, const BurstIdentity& id) {
       << (id.direction == BurstDirection::kPush ? "push" : "pull");
 }
 
-void write_sender_columns(std::ostream& out, const BurstRecord* b) {
+void write_sender_columns(std::ostream& out, const tg::BurstRecord* b) {
   if (b == nullptr) {
     out << ",,,,,,,,,,,,,";
     return;
@@ -62,7 +62,7 @@ void write_sender_columns(std::ostream& out, const BurstRecord* b) {
       << b->delivered_bytes << ',' << b->lost_bytes << ',' << b->unsent_bytes;
 }
 
-void write_queue_columns(std::ostream& out, const QueueBurstRecord* r) {
+void write_queue_columns(std::ostream& out, const sw::QueueBurstRecord* r) {
   if (r == nullptr) {
     out << ",,,,,,,,,";
     return;
@@ -74,7 +74,7 @@ void write_queue_columns(std::ostream& out, const QueueBurstRecord* r) {
       << r->sojourn_ns;
 }
 
-void write_attribution_columns(std::ostream& out, const BurstRecord* b) {
+void write_attribution_columns(std::ostream& out, const tg::BurstRecord* b) {
   for (std::size_t i = 0; i < kBurstTimes; ++i) {
     out << ',';
     if (b != nullptr && b->times) out << b->times->ns[i];
@@ -83,8 +83,8 @@ void write_attribution_columns(std::ostream& out, const BurstRecord* b) {
 
 void write_bursts_of(std::ostream& out, const RunName& name, const RunResult& result) {
   struct Records {
-    const BurstRecord* sender = nullptr;
-    const QueueBurstRecord* queue = nullptr;
+    const tg::BurstRecord* sender = nullptr;
+    const sw::QueueBurstRecord* queue = nullptr;
   };
   std::map<BurstIdentity, Records> bursts;
   for (const auto& b : result.traffic.bursts) bursts[b.identity].sender = &b;
@@ -104,12 +104,12 @@ void write_bursts_of(std::ostream& out, const RunName& name, const RunResult& re
 
 /// Spans of time in which bins are written as they are, generator clock.
 std::vector<std::pair<std::int64_t, std::int64_t>> fine_spans(const Case& definition,
-                                                              const GeneratorReport& traffic) {
+                                                              const tg::GeneratorReport& traffic) {
   const std::int64_t margin = kMargin_rtts * definition.base_rtt.count();
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;
   for (const auto direction : {BurstDirection::kPush, BurstDirection::kPull})
     for (const auto& it : iterations_of(definition, traffic, direction))
-      if (it.announced_ns != kNotYet_ns)
+      if (it.announced_ns != tg::kNotYet_ns)
         spans.emplace_back(it.announced_ns - margin,
                            (it.complete ? it.delivered_ns : traffic.end_ns) + margin);
   return spans;
@@ -130,8 +130,8 @@ std::vector<bool> fine_bins(const RunName& name, const RunResult& result, std::s
   return fine;
 }
 
-QueueBin joined(const std::vector<QueueBin>& bins, std::size_t from, std::size_t to) {
-  QueueBin sum = bins[from];
+sw::QueueBin joined(const std::vector<sw::QueueBin>& bins, std::size_t from, std::size_t to) {
+  sw::QueueBin sum = bins[from];
   for (std::size_t i = from + 1; i < to; ++i) {
     for (std::size_t c = 0; c < kTrafficClasses; ++c)
       sum.bytes.values[c] += bins[i].bytes.values[c];
@@ -148,14 +148,14 @@ QueueBin joined(const std::vector<QueueBin>& bins, std::size_t from, std::size_t
 
 void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
                     const RunResult& result) {
-  const QueueReport* queue = find_queue(result.switches, name.definition->measured_queue);
+  const sw::QueueReport* queue = find_queue(result.switches, name.definition->measured_queue);
   const std::int64_t width = result.switches.bin_ns;
   if (queue == nullptr || queue->bins.empty() || width <= 0) return;
   const std::int64_t offset = clock_offset_ns(runtime, queue, result.traffic);
   const auto fine = fine_bins(name, result, queue->bins.size(), offset);
   const auto delivered = [&result](TrafficClass c) {
     return RunningTotal(result.traffic.bins, result.traffic.bin_ns,
-                        [c](const GoodputBin& b) { return b.delivered_bytes[c]; });
+                        [c](const tg::GoodputBin& b) { return b.delivered_bytes[c]; });
   };
   const RunningTotal background = delivered(TrafficClass::kBackground);
   const RunningTotal ddl = delivered(TrafficClass::kDdl);
@@ -163,7 +163,7 @@ void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
   for (std::size_t from = 0, to = 0; from < queue->bins.size(); from = to) {
     to = from + 1;
     while (!fine[from] && to < fine.size() && !fine[to] && to - from < kCoarse) ++to;
-    const QueueBin bin = joined(queue->bins, from, to);
+    const sw::QueueBin bin = joined(queue->bins, from, to);
     const std::int64_t begin = static_cast<std::int64_t>(from) * width;
     const std::int64_t length = static_cast<std::int64_t>(to - from) * width;
     out << name << ',' << begin << ',' << length;
@@ -211,4 +211,4 @@ void write_flows_csv(std::ostream& out, const Experiment& experiment) {
   });
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -4,7 +4,7 @@
 
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 // Instants are nanoseconds of the clock that the column names, empty if they never
 // came. Column `case` is the index in summary.json; `run` is "measured" or "alone".
@@ -20,4 +20,4 @@ void write_queue_csv(std::ostream& out, const Experiment& experiment);
 /// One line per direction of a connection that carried data.
 void write_flows_csv(std::ostream& out, const Experiment& experiment);
 
-}  // namespace outrider
+}  // namespace outrider::lab

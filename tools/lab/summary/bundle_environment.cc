@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::string environment_json(const EnvironmentNotes& notes) {
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

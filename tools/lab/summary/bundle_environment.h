@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace outrider {
+namespace outrider::lab {
 
 /// What a caller knows of the machine and the build that no report holds, e.g.
 /// {"dpdk", rte_version()}, {"command", "..."}: it goes to environment.json only.
@@ -14,4 +14,4 @@ using EnvironmentNotes = std::vector<std::pair<std::string, std::string>>;
 /// cannot be found out is null.
 std::string environment_json(const EnvironmentNotes& notes);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace outrider::case_field_rows {
+namespace outrider::lab::case_field_rows {
 
 using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
 
@@ -332,12 +332,12 @@ constexpr CaseField kRows[] = {
     learning<&LearningMetrics::kept_values>(
         "/learner/kept_values", "of workers' parameters, because new ones were not delivered"),
     signal<&SignalCounts::starts_sent>("/signals/starts_sent"),
-    signal<&SignalCounts::starts, &StartCounts::meant>("/signals/starts_meant"),
-    signal<&SignalCounts::starts, &StartCounts::lost>("/signals/starts_lost"),
-    signal<&SignalCounts::starts, &StartCounts::late>("/signals/starts_late"),
-    signal<&SignalCounts::starts, &StartCounts::early>("/signals/starts_early"),
-    signal<&SignalCounts::starts, &StartCounts::duplicated>("/signals/starts_duplicated"),
-    signal<&SignalCounts::starts, &StartCounts::forged>("/signals/starts_forged"),
+    signal<&SignalCounts::starts, &tg::StartCounts::meant>("/signals/starts_meant"),
+    signal<&SignalCounts::starts, &tg::StartCounts::lost>("/signals/starts_lost"),
+    signal<&SignalCounts::starts, &tg::StartCounts::late>("/signals/starts_late"),
+    signal<&SignalCounts::starts, &tg::StartCounts::early>("/signals/starts_early"),
+    signal<&SignalCounts::starts, &tg::StartCounts::duplicated>("/signals/starts_duplicated"),
+    signal<&SignalCounts::starts, &tg::StartCounts::forged>("/signals/starts_forged"),
     signal<&SignalCounts::acks_sent>("/signals/acks_sent"),
     signal<&SignalCounts::acks_received>("/signals/acks_received"),
     signal<&SignalCounts::ack_timeouts>("/signals/ack_timeouts"),
@@ -377,10 +377,10 @@ constexpr CaseField kRows[] = {
     metric<&CaseMetrics::noise, &Noise::iterations_excluded>("/noise/iterations_excluded"),
 };
 
-}  // namespace outrider::case_field_rows
+}  // namespace outrider::lab::case_field_rows
 
-namespace outrider {
+namespace outrider::lab {
 
 std::span<const CaseField> case_fields() { return case_field_rows::kRows; }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// One field of a case's `metrics` in summary.json, or an object that holds such fields.
 struct CaseField {
@@ -26,4 +26,4 @@ nlohmann::ordered_json case_metrics_json(const CaseSummary& c);
 /// The schema of that.
 nlohmann::ordered_json case_metrics_schema();
 
-}  // namespace outrider
+}  // namespace outrider::lab

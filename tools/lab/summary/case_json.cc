@@ -3,7 +3,7 @@
 #include "tools/lab/summary/case_fields.h"
 #include "tools/lab/summary/metric.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -78,4 +78,4 @@ Json case_metrics_schema() {
   return schema;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

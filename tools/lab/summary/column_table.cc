@@ -9,7 +9,7 @@
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/table_text.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::string column_table(const std::string& summary, std::vector<std::string> co
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace outrider {
+namespace outrider::lab {
 
 enum class TableForm : std::uint8_t { kText, kCsv };
 
@@ -16,4 +16,4 @@ enum class TableForm : std::uint8_t { kText, kCsv };
 std::string column_table(const std::string& summary, std::vector<std::string> columns,
                          TableForm form);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 
 #include "tools/lab/measure/permutation_test.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 constexpr double kAlpha = 0.05;
@@ -149,4 +149,4 @@ Comparison compare(const ComparableResult& a, const ComparableResult& b) {
   return comparison;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -11,7 +11,7 @@
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/summary/metric.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// One run of an arm, as a summary.json has it.
 struct SeedValues {
@@ -82,4 +82,4 @@ std::string to_text(const Comparison& comparison);
 /// The same for programs.
 std::string to_json(const Comparison& comparison);
 
-}  // namespace outrider
+}  // namespace outrider::lab

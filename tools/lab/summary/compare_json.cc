@@ -4,7 +4,7 @@
 #include "tools/lab/summary/compare.h"
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
@@ -79,4 +79,4 @@ std::string to_json(const Comparison& comparison) {
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -4,7 +4,7 @@
 #include "tools/lab/summary/compare.h"
 #include "tools/lab/summary/table_text.h"
 
-namespace outrider {
+namespace outrider::lab {
 namespace {
 
 std::string padded(const std::string& text, int width) {
@@ -75,4 +75,4 @@ std::string to_text(const Comparison& c) {
   return text;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

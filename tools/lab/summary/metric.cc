@@ -9,7 +9,7 @@
 
 #include "tools/lab/summary/metric_rows.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -158,4 +158,4 @@ std::string_view text_of(const Metric& metric) {
   return std::holds_alternative<RatioOfSums>(metric.source) ? "ratio of sums" : kOfValues[how];
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -10,7 +10,7 @@
 
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// Cases of one arm, some repeated: a resample of its seeds.
 using Resample = std::span<const CaseSummary* const>;
@@ -106,4 +106,4 @@ const char* name_of(Unit unit) noexcept;
 /// "median of all values"
 std::string_view text_of(const Metric& metric);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 #include "tools/lab/summary/case_fields.h"
 #include "tools/lab/summary/metric.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::string renewed_schema(const std::string& schema) {
   return all.dump(2) + "\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

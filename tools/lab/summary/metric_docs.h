@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace outrider {
+namespace outrider::lab {
 
 // What documentation says of metrics(). The command that renews it: `outrider-lab metrics --renew`.
 
@@ -17,4 +17,4 @@ std::string renewed_page(const std::string& page);
 /// @throws nlohmann::json::exception if it is no such schema
 std::string renewed_schema(const std::string& schema);
 
-}  // namespace outrider
+}  // namespace outrider::lab

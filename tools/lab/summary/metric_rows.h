@@ -4,7 +4,7 @@
 
 #include "tools/lab/summary/metric.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 // The rows of metrics(), by topic and in this order, which is that of summary.json. A new metric
 // is a row in one of these files, and a test.
@@ -17,4 +17,4 @@ std::span<const Metric> rows_of_bursts();
 std::span<const Metric> rows_of_background();
 std::span<const Metric> rows_of_jobs();
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -2,7 +2,7 @@
 
 // What bursts do to the background and to paths.
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace background_rows {
 
@@ -204,4 +204,4 @@ constexpr Metric kRows[] = {
 
 std::span<const Metric> rows_of_background() { return background_rows::kRows; }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -2,7 +2,7 @@
 
 // Bursts and iterations, and what they find.
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace burst_rows {
 
@@ -269,4 +269,4 @@ constexpr Metric kRows[] = {
 
 std::span<const Metric> rows_of_bursts() { return burst_rows::kRows; }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 
 // Only where some case has them: learning, attribution, several jobs.
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace job_rows {
 
@@ -186,4 +186,4 @@ constexpr Metric kRows[] = {
 
 std::span<const Metric> rows_of_jobs() { return job_rows::kRows; }
 
-}  // namespace outrider
+}  // namespace outrider::lab

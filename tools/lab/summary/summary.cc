@@ -6,7 +6,7 @@
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary_arms.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -28,13 +28,13 @@ CaseSummary summary_of(const CaseRun& run, Runtime runtime, Flagged flagged) {
 
 void trim(CaseRun& run) {
   assert(run.definition != nullptr);
-  const auto drop_series = [](QueueReport& queue) {
+  const auto drop_series = [](sw::QueueReport& queue) {
     queue.bins = {};
     queue.bursts = {};
     queue.burst_sojourn_ns = Histogram{};
     queue.interval_sojourn_ns = Histogram{};
   };
-  const QueueReport* measured = find_queue(run.result.switches, run.definition->measured_queue);
+  const sw::QueueReport* measured = find_queue(run.result.switches, run.definition->measured_queue);
   for (auto& queue : run.result.switches.queues)
     if (&queue != measured) drop_series(queue);
   if (!run.alone) return;
@@ -72,4 +72,4 @@ Summary summarise(const Experiment& experiment) {
   return summary;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -14,7 +14,7 @@
 #include "tools/lab/measure/references.h"
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// One case and what its runs left behind, whole or interrupted.
 struct CaseRun {
@@ -106,4 +106,4 @@ std::string to_json(const Summary& summary);
 /// For a terminal, at most 110 columns.
 std::string comparison_table(const Summary& summary);
 
-}  // namespace outrider
+}  // namespace outrider::lab

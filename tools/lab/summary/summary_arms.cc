@@ -7,7 +7,7 @@
 
 #include "tools/lab/summary/metric.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -83,4 +83,4 @@ std::vector<ArmSummary> summarise_arms(const std::vector<CaseSummary>& cases) {
   return arms;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -5,7 +5,7 @@
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string to_json(const Summary& summary) {
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

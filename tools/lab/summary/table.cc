@@ -12,7 +12,7 @@
 #include "tools/lab/summary/table_notes.h"
 #include "tools/lab/summary/table_text.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -327,4 +327,4 @@ std::string comparison_table(const Summary& summary) {
   return wrapped(text + table_notes(summary));
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

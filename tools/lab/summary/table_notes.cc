@@ -5,7 +5,7 @@
 #include "tools/lab/measure/paper_reference.h"
 #include "tools/lab/summary/table_text.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::vector<ArmWarning> warnings_of(const Summary& summary) {
   return all;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -7,7 +7,7 @@
 
 #include "tools/lab/summary/summary.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 /// ", in [due - 3.5 ms, due + 85.2 ms]" or what else the costs of an arm's point
 /// are taken over.
@@ -26,4 +26,4 @@ std::vector<ArmWarning> warnings_of(const Summary& summary);
 /// What the figures are of, and everything that should make a reader wary.
 std::string table_notes(const Summary& summary);
 
-}  // namespace outrider
+}  // namespace outrider::lab

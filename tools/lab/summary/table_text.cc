@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <numeric>
 
-namespace outrider {
+namespace outrider::lab {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::string wrapped(const std::string& text) {
   return out;
 }
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -6,7 +6,7 @@
 
 #include "tools/lab/measure/statistics.h"
 
-namespace outrider {
+namespace outrider::lab {
 
 inline constexpr std::size_t kTableColumns = 110;
 inline constexpr std::size_t kLabelWidth = 18;
@@ -29,4 +29,4 @@ std::string table_line(const std::string& label, const TableCells& cells);
 /// No line longer than kTableColumns: breaks at a space, or where it must.
 std::string wrapped(const std::string& text);
 
-}  // namespace outrider
+}  // namespace outrider::lab

@@ -14,7 +14,7 @@
 #include "common/dpdk/port.h"
 #include "trafficgen/streams/engine/stream_schedule.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One instant as the loop read it: the run's time, and the counter that goes
 /// into the stamps (the TSC; in virtual time nanoseconds).
@@ -249,4 +249,4 @@ void BatchSender<Schedule, Frames>::finish() noexcept {
   spare_ = 0;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace outrider {
+namespace outrider::tg {
 
 HopReport* HopTracker::at(const hop_trace::Record& r) noexcept {
   for (auto& known : report_.hops)
@@ -56,4 +56,4 @@ std::string HopTracker::csv_lines(const std::string& name) const {
   return text;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "common/core/histogram.h"
 #include "common/net/hop_trace.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What probes met at one queue of one switch.
 struct HopReport {
@@ -66,4 +66,4 @@ class HopTracker {
   std::vector<Sample> samples_{};
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 #include "trafficgen/streams/engine/stream_config.h"
 #include "trafficgen/streams/engine/stream_report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Bits of packets at a layer. @param frame_bytes of all of them, FCS included
 [[nodiscard]] constexpr double bits_at(RateLayer layer, double packets,
@@ -41,4 +41,4 @@ void fill_sent(StreamReport& r, const Sender& sender, RateLayer layer) {
   r.achieved_bits_per_second = bits_at(layer, sent, static_cast<double>(c.frame_bytes)) / took;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

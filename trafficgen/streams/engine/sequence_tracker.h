@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// How a packet's number stands to those of its flow that came before.
 enum class Arrived : std::uint8_t {
@@ -88,4 +88,4 @@ class SequenceTracker {
   bool from_zero_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

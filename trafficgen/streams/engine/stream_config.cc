@@ -6,7 +6,7 @@
 #include "common/config/addresses.h"
 #include "common/net/hop_trace.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxPackets = 1ULL << 62;
@@ -219,4 +219,4 @@ bool all_bounded(const std::vector<StreamConfig>& streams) {
              streams, [&](const StreamConfig& s) { return !sends(s) || s.duration || s.packets; });
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -13,7 +13,7 @@
 #include "common/core/ecn.h"
 #include "common/core/units.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Ethernet's FCS: testers count it (a "64 B" frame has 60 bytes in its buffer).
 inline constexpr std::uint32_t kMinStreamFrameBytes = 64;    ///< FCS included
@@ -149,4 +149,4 @@ inline constexpr auto kStreamEcn = choices<Ecn>(
 
 void describe(Settings& v, StreamConfig& c);
 
-}  // namespace outrider
+}  // namespace outrider::tg

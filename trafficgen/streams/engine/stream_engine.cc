@@ -6,7 +6,7 @@
 
 #include "trafficgen/streams/engine/sender_report.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 std::optional<std::size_t> index_of(const std::vector<StreamDevice>& devices,
@@ -206,4 +206,4 @@ std::uint32_t longest_stream_frame(const std::vector<StreamConfig>& streams) {
   return bytes;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -13,7 +13,7 @@
 #include "trafficgen/streams/engine/stream_report.h"
 #include "trafficgen/streams/engine/stream_sender.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A device as streams know it.
 struct StreamDevice {
@@ -108,4 +108,4 @@ void check_line_rates(const Checks& root, const std::vector<StreamConfig>& strea
 /// Longest frame of all streams [bytes, FCS included]; at least 64.
 [[nodiscard]] std::uint32_t longest_stream_frame(const std::vector<StreamConfig>& streams);
 
-}  // namespace outrider
+}  // namespace outrider::tg

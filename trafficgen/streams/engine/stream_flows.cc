@@ -3,7 +3,7 @@
 #include "common/config/addresses.h"
 #include "common/net/checksum.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 FlowKey flow_of(const StreamConfig& s, std::uint32_t index) noexcept {
   const auto digit = [&index](std::uint32_t base) {
@@ -33,4 +33,4 @@ StreamFlows::StreamFlows(const StreamConfig& s) {
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "common/core/flow_key.h"
 #include "trafficgen/streams/engine/stream_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Addresses and ports of flow `index`: source ports vary fastest, then source
 /// addresses, destination addresses, destination ports.
@@ -44,4 +44,4 @@ class StreamFlows {
   std::vector<Flow> flows_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

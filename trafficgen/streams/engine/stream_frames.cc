@@ -5,7 +5,7 @@
 #include "common/config/addresses.h"
 #include "trafficgen/hosts/frame.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint8_t kInitialTtl = 64;
@@ -69,4 +69,4 @@ void StreamFrames::restamp(std::uint8_t* frame, std::uint64_t ticks) const noexc
       udp_checksum(static_cast<std::uint16_t>(~checksum) + halves(~before) + halves(after)));
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -14,7 +14,7 @@
 #include "trafficgen/streams/engine/stream_schedule.h"
 #include "trafficgen/streams/engine/stream_stamp.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 inline constexpr std::uint32_t kStreamIpOffset = sizeof(EthernetHeader);
 inline constexpr std::uint32_t kStreamUdpOffset = kStreamIpOffset + sizeof(Ipv4Header);
@@ -110,4 +110,4 @@ inline void StreamFrames::write(std::uint8_t* frame, const Departure& d,
                      halves(sequence) + halves(stamp_ticks)));
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

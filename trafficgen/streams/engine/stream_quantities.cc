@@ -4,7 +4,7 @@
 
 #include "trafficgen/streams/engine/stream_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::string_view kRateRule =
@@ -101,4 +101,4 @@ std::string format_size_sweep(const SizeSweep& sweep) {
          std::to_string(sweep.step_bytes);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

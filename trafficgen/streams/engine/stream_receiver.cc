@@ -8,7 +8,7 @@
 #include "trafficgen/streams/engine/stream_frames.h"
 #include "trafficgen/streams/engine/stream_stamp.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 const Ipv4Header& ip_of(std::span<const std::uint8_t> bytes) noexcept {
@@ -119,4 +119,4 @@ void StreamReceiver::note_latency(Stream& stream, std::uint64_t latency_ns) noex
   else ++stream.counters.samples_not_kept;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

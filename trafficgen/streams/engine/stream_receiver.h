@@ -13,7 +13,7 @@
 #include "trafficgen/streams/engine/stream_config.h"
 #include "trafficgen/streams/engine/stream_flows.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// How a packet that reached the receiver ended.
 enum class StreamEnd : std::uint8_t {
@@ -136,4 +136,4 @@ class StreamReceiver {
   std::array<std::uint64_t, kStreamEnds> ends_{};
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

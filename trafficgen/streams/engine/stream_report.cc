@@ -5,7 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 __attribute__((format(printf, 1, 2))) std::string print(const char* format, ...) {
@@ -154,4 +154,4 @@ std::string to_text(const StreamsReport& report) {
   return text;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

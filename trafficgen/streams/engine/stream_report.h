@@ -7,7 +7,7 @@
 #include "common/core/histogram.h"
 #include "trafficgen/streams/engine/hop_tracker.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// How packets that reached the receiver ended; arrived == sum of all others.
 struct StreamEndsReport {
@@ -79,4 +79,4 @@ std::string to_csv(const StreamsReport& report);
 /// The lines that the program prints at its end.
 std::string to_text(const StreamsReport& report);
 
-}  // namespace outrider
+}  // namespace outrider::tg

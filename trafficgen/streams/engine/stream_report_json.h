@@ -5,7 +5,7 @@
 #include "common/telemetry/json_fields.h"
 #include "trafficgen/streams/engine/stream_report.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, HopReport>
@@ -89,4 +89,4 @@ void fields(V& v, R& r) {
   v.value("link_down_checks", r.link_down_checks);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

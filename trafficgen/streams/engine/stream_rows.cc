@@ -1,6 +1,6 @@
 #include "trafficgen/streams/engine/stream_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 void describe_flows(Settings& v, StreamConfig& c) {
@@ -92,4 +92,4 @@ void describe(Settings& v, StreamConfig& c) {
                    "[probes](streams.md#probes)"});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

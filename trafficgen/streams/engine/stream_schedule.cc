@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kQ16 = 1U << 16;
@@ -103,4 +103,4 @@ StreamSchedule::Step StreamSchedule::random_step() noexcept {
   return {q16 >> 16, q16 & (kQ16 - 1)};
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

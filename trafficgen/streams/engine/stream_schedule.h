@@ -11,7 +11,7 @@
 #include "common/core/units.h"
 #include "trafficgen/streams/engine/stream_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One packet of a stream: when, of which flow, the how manieth of it, how long.
 struct Departure {
@@ -150,4 +150,4 @@ inline void StreamSchedule::advance() noexcept {
   next_ = ++taken_ < packets_ && slot_end_ < end_ ? slot_end_ : kNever;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "trafficgen/streams/engine/batch_sender.h"
 #include "trafficgen/streams/engine/stream_frames.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Sends one stream.
 class StreamSender final : public BatchSender<StreamSchedule, StreamFrames> {
@@ -26,4 +26,4 @@ class StreamSender final : public BatchSender<StreamSchedule, StreamFrames> {
                     stream.max_lag, pool) {}
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 #include "common/net/headers.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What a stream's packet says of itself, in the first 18 bytes of its UDP
 /// payload: as many as a 64-byte frame has. In network byte order
@@ -49,4 +49,4 @@ inline std::optional<StreamStamp> read_stamp(const std::uint8_t* in) noexcept {
                      __builtin_bswap64(ticks)};
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 #include "common/config/config_result.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 std::uint64_t ticks_at(Time now) noexcept {
@@ -90,4 +90,4 @@ void StreamTap::receive(std::uint32_t port, Packet* packet, Time now) noexcept {
   release(packet);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

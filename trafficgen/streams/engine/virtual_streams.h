@@ -10,7 +10,7 @@
 #include "common/runtime/node.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Streams as a source of the event loop: the same schedules and frames as in real
 /// time, each packet leaving at its own instant. Buffers hold heads alone; the
@@ -76,4 +76,4 @@ class StreamTap final : public Node {
   std::uint64_t foreign_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

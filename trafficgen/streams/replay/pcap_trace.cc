@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint32_t kMaxFrameBytes = 9014;
@@ -82,4 +82,4 @@ PcapResult load_pcap(const std::string& path, const PcapLimits& limits) {
   return result;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

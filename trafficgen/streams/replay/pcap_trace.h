@@ -7,7 +7,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Ethernet frames of a capture, in memory. Immutable once loaded.
 struct PcapTrace {
@@ -42,4 +42,4 @@ struct PcapResult {
 /// 9014 bytes, or more than max_bytes.
 PcapResult load_pcap(const std::string& path, const PcapLimits& limits);
 
-}  // namespace outrider
+}  // namespace outrider::tg

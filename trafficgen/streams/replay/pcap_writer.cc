@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr int kSnapLength = 65535;
@@ -60,4 +60,4 @@ void PcapWriter::close() {
   file_.reset();
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Writes Ethernet frames, without FCS, into a pcap file with nanoseconds. Time zero
 /// is 1970. The file appears, whole, at close(); without it nothing is left behind.
@@ -31,4 +31,4 @@ class PcapWriter {
   std::uint64_t frames_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "common/net/checksum.h"
 #include "common/net/headers.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 struct Rule {
@@ -128,4 +128,4 @@ LoadedReplay load_replay(const ReplayConfig& replay) {
   return result;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 #include "trafficgen/streams/replay/replay_config.h"
 #include "trafficgen/streams/replay/replay_schedule.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Copies a trace's frames as they are: addresses were rewritten when it was loaded.
 class ReplayFrames {
@@ -52,4 +52,4 @@ struct LoadedReplay {
 /// @throws std::runtime_error naming the file and its fault
 LoadedReplay load_replay(const ReplayConfig& replay);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 
 #include "trafficgen/streams/engine/stream_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A [[replay]]: the frames of a capture, sent with its gaps or at a rate.
 struct ReplayConfig {
@@ -29,4 +29,4 @@ struct ReplayConfig {
 /// Rules that need no file.
 void check(const Checks& at, const ReplayConfig& replay);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -14,7 +14,7 @@
 #include "trafficgen/report/live.h"
 #include "trafficgen/streams/engine/sender_report.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint32_t kMbufs = 4095;  ///< the device's ring of 1024, batches, the pool's cache
@@ -106,4 +106,4 @@ ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
   return report;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

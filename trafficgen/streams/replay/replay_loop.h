@@ -7,7 +7,7 @@
 #include "trafficgen/streams/engine/stream_report.h"
 #include "trafficgen/streams/replay/replay.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What a replay did. Frames, gaps and lateness are as those of a stream.
 struct ReplayReport {
@@ -36,4 +36,4 @@ ReplayReport run_replay(const ReplayConfig& config, const LoadedReplay& loaded,
 std::string to_json(const ReplayReport& report, const ReplayConfig& config);
 std::string to_text(const ReplayReport& report);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -1,7 +1,7 @@
 #include "trafficgen/streams/engine/stream_report_json.h"
 #include "trafficgen/streams/replay/replay_loop.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 constexpr int kReplaySchema = 1;
@@ -38,4 +38,4 @@ std::string to_text(const ReplayReport& r) {
          std::to_string(static_cast<double>(r.longest_poll_gap_ns) / 1e3) + " us\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
@@ -82,4 +82,4 @@ Departure ReplaySchedule::take() noexcept {
   return d;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

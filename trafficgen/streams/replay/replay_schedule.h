@@ -8,7 +8,7 @@
 #include "trafficgen/streams/replay/pcap_trace.h"
 #include "trafficgen/streams/replay/replay_config.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// When each frame of a trace leaves; as StreamSchedule. With the trace's gaps
 /// frame k of round l is due at start + l x period + (its stamp) / speed, computed
@@ -64,4 +64,4 @@ class ReplaySchedule {
   double mean_frame_bytes_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 #include "common/dpdk/tsc_clock.h"
 #include "common/runtime/poll_stop.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 /// Hands out what it took: a device that costs next to nothing.
@@ -110,4 +110,4 @@ Histogram measure_loop_bias(rte_mempool& pool) {
   return engine.report().streams[0].latency_ns;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

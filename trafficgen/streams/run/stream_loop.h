@@ -8,7 +8,7 @@
 #include "trafficgen/report/live.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 struct StreamRun {
   Duration elapsed{};      ///< of the loop
@@ -35,4 +35,4 @@ StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<
 /// @param pool as of StreamEngine
 Histogram measure_loop_bias(rte_mempool& pool);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-namespace outrider {
+namespace outrider::tg {
 
 StreamPreview::StreamPreview(const StreamEngine::Setup& setup)
     : frame_(std::max(longest_stream_frame(setup.streams), kStreamHeadBytes)) {
@@ -37,4 +37,4 @@ std::span<const std::uint8_t> StreamPreview::take() noexcept {
   return {frame_.data(), s.frames.buffer_bytes(d.size)};
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "trafficgen/streams/engine/stream_engine.h"
 #include "trafficgen/streams/engine/stream_frames.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What streams will send and when, frame by frame, without sending: the schedules
 /// and the frames of the run. The stamp of departure is the due time [ns].
@@ -33,4 +33,4 @@ class StreamPreview {
   std::vector<std::uint8_t> frame_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

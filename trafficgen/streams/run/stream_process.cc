@@ -7,7 +7,7 @@
 #include "common/runtime/poll_program.h"
 #include "trafficgen/report/program_name.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint32_t kEthernetBytes = 14;
@@ -118,4 +118,4 @@ StreamRun StreamProcess::run(StreamEngine& engine, std::optional<Duration> durat
   return run_streams(engine, devices_, duration, config_.stream_drain, live.get());
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -12,7 +12,7 @@
 #include "trafficgen/streams/engine/stream_engine.h"
 #include "trafficgen/streams/run/stream_loop.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The devices of a configuration as streams know them. A line rate that is not
 /// given is the link's; a virtual device has none.
@@ -59,4 +59,4 @@ class StreamProcess {
   PollDevices devices_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

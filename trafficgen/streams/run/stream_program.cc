@@ -9,7 +9,7 @@
 #include "trafficgen/report/program_name.h"
 #include "trafficgen/streams/run/stream_process.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 GeneratorReport report_of(const StreamEngine& engine, const StreamRun& run, Histogram bias,
@@ -59,4 +59,4 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
   return run.interrupted ? kExitInterrupted : kExitOk;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

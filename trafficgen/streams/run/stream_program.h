@@ -7,11 +7,11 @@
 #include "trafficgen/config/config.h"
 #include "trafficgen/report/output_files.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Runs a file that has streams and no hosts, from EAL to report.
 /// @return the exit status. @throws UsageError, EnvironmentError
 int run_stream_program(const GeneratorConfig& config, const ProgramOptions& options,
                        const OutputFiles& files, std::vector<std::string> eal_extra);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iostream>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kFarTooFast = 1'000'000'000;  // packets/s
@@ -62,4 +62,4 @@ Calibration run_calibration(const CalibrateOptions& options, StreamProcess& proc
   return result;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "trafficgen/streams/engine/stream_report.h"
 #include "trafficgen/streams/run/stream_process.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 struct CalibrateOptions {
   std::string device = "net_null0";  ///< vdev; one that returns packets gives latencies too
@@ -38,4 +38,4 @@ std::vector<std::uint64_t> calibrate_rates(double maximum_packets_per_second);
 std::string to_json(const Calibration& calibration, const CalibrateOptions& options);
 std::string to_text(const Calibration& calibration);
 
-}  // namespace outrider
+}  // namespace outrider::tg

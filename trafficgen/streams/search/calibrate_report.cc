@@ -3,7 +3,7 @@
 #include "trafficgen/streams/engine/stream_report_json.h"
 #include "trafficgen/streams/search/calibrate_loop.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr int kCalibrationSchema = 1;
@@ -64,4 +64,4 @@ std::string to_text(const Calibration& calibration) {
   return text;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 std::optional<double> RateSearch::next() const noexcept {
   if (passed_ >= 1) return std::nullopt;
@@ -36,4 +36,4 @@ RateLimit RateSearch::limit() const noexcept {
   return generator_failed_ ? RateLimit::kGenerator : RateLimit::kPath;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

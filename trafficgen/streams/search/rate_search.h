@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What a trial at one rate showed.
 struct RateTrial {
@@ -81,4 +81,4 @@ class RateSearch {
   std::vector<RateTrial> trials_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

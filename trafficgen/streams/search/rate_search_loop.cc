@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iostream>
 
-namespace outrider {
+namespace outrider::tg {
 
 std::vector<StreamConfig> trial_streams(std::vector<StreamConfig> streams, double share,
                                         std::uint32_t number, Duration duration) {
@@ -56,4 +56,4 @@ bool run_rate_search(RateSearch& search, const RateSearchOptions& options,
   return true;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "trafficgen/streams/run/stream_process.h"
 #include "trafficgen/streams/search/rate_search.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 struct RateSearchOptions {
   RateSearch::Config search{};
@@ -36,4 +36,4 @@ std::string to_json(const RateSearch& search, const RateSearchOptions& options,
 /// The line for the user.
 std::string to_text(const RateSearch& search, const RateSearchOptions& options, bool finished);
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -3,7 +3,7 @@
 #include "common/telemetry/json_fields.h"
 #include "trafficgen/streams/search/rate_search_loop.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr int kRateSearchSchema = 1;
@@ -84,4 +84,4 @@ std::string to_text(const RateSearch& search, const RateSearchOptions& options, 
   return text + "\n";
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

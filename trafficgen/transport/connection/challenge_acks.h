@@ -4,7 +4,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// How often peers that send what cannot be are told what would be right: at most
 /// kPerSecond times in each second, over all connections that share it (RFC 5961,
@@ -29,4 +29,4 @@ class ChallengeAcks {
   std::uint32_t taken_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 
 TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup, TransportMemory& memory,
                              ConnectionListener& listener)
@@ -136,4 +136,4 @@ void TcpConnection::finish(State state, Time now) noexcept {
   listener_.on_closed(*this, now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

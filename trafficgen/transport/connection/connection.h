@@ -14,7 +14,7 @@
 #include "trafficgen/transport/sender/sender.h"
 #include "trafficgen/transport/tcp_context.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class TcpConnection;
 
@@ -223,4 +223,4 @@ class TcpConnection {
 /// A million of them may be open at once (docs/performance.md, Memory).
 static_assert(sizeof(TcpConnection) <= 384);
 
-}  // namespace outrider
+}  // namespace outrider::tg

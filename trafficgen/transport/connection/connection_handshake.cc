@@ -5,7 +5,7 @@
 
 #include "trafficgen/transport/connection/connection.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void TcpConnection::handshake_segment(TcpSegment& s, Time now) noexcept {
   const bool client = state_ == State::kSynSent;
@@ -137,4 +137,4 @@ void TcpConnection::on_handshake_timer(Time now) noexcept {
   sender_.set_deadline(kNever);  // runs again from when the segment leaves
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

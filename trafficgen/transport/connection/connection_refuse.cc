@@ -2,7 +2,7 @@
 // 3.10.7.4, first, second and fourth check, as RFC 5961 tightens them.
 #include "trafficgen/transport/connection/connection.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 void TcpConnection::challenge(Time now) noexcept {
   TcpEvents& events = context().memory.events;
@@ -50,4 +50,4 @@ void TcpConnection::refuse(const TcpSegment& s, Time now) noexcept {
   else challenge(now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

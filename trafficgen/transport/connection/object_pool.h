@@ -7,7 +7,7 @@
 #include <new>
 #include <type_traits>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A fixed number of equal objects, lent and given back, the last one given back
 /// first: it is still in the cache. What was never lent is never touched, so a
@@ -61,4 +61,4 @@ class ObjectPool {
   std::uint32_t lent_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 #include "common/net/tcp_segment.h"
 #include "trafficgen/transport/timestamps.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What is left of a connection that its own end closed first: enough to acknowledge
 /// the peer's FIN again, and to tell a new connection's SYN from an old duplicate.
@@ -52,4 +52,4 @@ struct TimeWait {
   }
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 #include "trafficgen/transport/sender/flight.h"
 #include "trafficgen/transport/tcp_counters.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Times that a connection found a pool empty.
 struct TransportMemoryCounters {
@@ -43,4 +43,4 @@ class TransportMemory {
   ChallengeAcks challenge_acks;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "common/core/units.h"
 #include "trafficgen/transport/control/controllers.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What one cumulative acknowledgment tells a controller.
 struct AckEvent {
@@ -76,4 +76,4 @@ constexpr std::uint32_t initial_window_bytes(const ControllerConfig& config) noe
   return config.initial_window_segments * config.mss_bytes;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

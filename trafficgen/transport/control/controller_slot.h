@@ -8,7 +8,7 @@
 
 #include "trafficgen/transport/control/congestion_control.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A connection's controller, of the kind that its settings name, in place: a
 /// connection owns no heap memory. Used like a pointer that is never null.
@@ -52,4 +52,4 @@ CongestionControl* put_controller(std::byte* space, const ControllerConfig& conf
   return ::new (space) C(config);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace outrider {
+namespace outrider::tg {
 
 class CongestionControl;
 struct ControllerConfig;
@@ -54,4 +54,4 @@ static_assert(
     }(),
     "row_of() finds a row by its kind");
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 #include "trafficgen/transport/control/controller_slot.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Cubic::Cubic(const ControllerConfig& config) noexcept
     : config_(config), cwnd_(config.initial_window_segments) {
@@ -115,4 +115,4 @@ CongestionControl* make_cubic(std::byte* space, const ControllerConfig& config) 
   return put_controller<Cubic>(space, config);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "trafficgen/transport/control/reno.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// W_cubic and what it is compared with. (RFC 9438, 4.2 and 4.3)
 struct CubicCurve {
@@ -85,4 +85,4 @@ class Cubic final : public CongestionControl {
   TimeoutHistory timeouts_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 
 #include "trafficgen/transport/control/controller_slot.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Dctcp::Dctcp(const ControllerConfig& config) noexcept
     : Reno(config), alpha_(config.dctcp_initial_alpha) {
@@ -43,4 +43,4 @@ CongestionControl* make_dctcp(std::byte* space, const ControllerConfig& config) 
   return put_controller<Dctcp>(space, config);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 
 #include "trafficgen/transport/control/reno.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// DCTCP: reacts to the extent of marking instead of its presence. Growth, loss
 /// and time-outs are Reno's (RFC 8257, sections 3.3 and 3.5).
@@ -30,4 +30,4 @@ class Dctcp final : public Reno {
   std::uint32_t marked_bytes_ = 0;  ///< of these, with ECE
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

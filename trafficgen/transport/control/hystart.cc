@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace outrider {
+namespace outrider::tg {
 
 std::uint32_t HyStart::growth(std::uint32_t acked_bytes, std::uint32_t mss_bytes) const noexcept {
   const std::uint32_t limited = std::min(acked_bytes, kLimitSegments * mss_bytes);
@@ -44,4 +44,4 @@ void HyStart::on_ack(const AckEvent& ack, const ControllerConfig& config) noexce
   }
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "trafficgen/transport/control/congestion_control.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// HyStart++: leaves slow start when round trips lengthen, before packets are
 /// lost. A round trip time that rose sends slow start into Conservative Slow
@@ -51,4 +51,4 @@ class HyStart {
   Phase phase_ = Phase::kSlowStart;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

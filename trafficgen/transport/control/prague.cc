@@ -5,7 +5,7 @@
 
 #include "trafficgen/transport/control/controller_slot.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Prague::Prague(const ControllerConfig& config) noexcept
     : Reno(config), alpha_(static_cast<float>(config.dctcp_initial_alpha)) {
@@ -69,4 +69,4 @@ CongestionControl* make_prague(std::byte* space, const ControllerConfig& config)
   return put_controller<Prague>(space, config);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 
 #include "trafficgen/transport/control/reno.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// TCP Prague: DCTCP's response to the share of marks, at a pace that depends on the round
 /// trip R only above the virtual one, Rv = 25 ms. Below it, the window grows by (R / Rv)^2
@@ -53,4 +53,4 @@ class Prague final : public Reno {
   Time reduced_at_{};  ///< by a mark; zero: there was none
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

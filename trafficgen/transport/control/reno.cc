@@ -5,7 +5,7 @@
 
 #include "trafficgen/transport/control/controller_slot.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Reno::Reno(const ControllerConfig& config) noexcept
     : config_(config), cwnd_(initial_window_bytes(config)) {
@@ -66,4 +66,4 @@ CongestionControl* make_reno(std::byte* space, const ControllerConfig& config) n
   return put_controller<Reno>(space, config);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 #include "trafficgen/transport/control/congestion_control.h"
 #include "trafficgen/transport/control/hystart.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Slow start as every controller here does it: appropriate byte counting.
 /// After a time-out a cumulative ACK may cover what was never lost, so the
@@ -85,4 +85,4 @@ class Reno : public CongestionControl {
   HyStart hystart_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

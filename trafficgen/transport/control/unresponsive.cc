@@ -4,7 +4,7 @@
 
 #include "trafficgen/transport/control/controller_slot.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Unresponsive::Unresponsive(const ControllerConfig& config) noexcept
     : config_(config), cwnd_(initial_window_bytes(config)) {
@@ -24,4 +24,4 @@ CongestionControl* make_unresponsive(std::byte* space, const ControllerConfig& c
   return put_controller<Unresponsive>(space, config);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

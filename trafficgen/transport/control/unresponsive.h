@@ -5,7 +5,7 @@
 
 #include "trafficgen/transport/control/congestion_control.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Sends at a fixed rate whatever the network says: a reliable stream that does
 /// not yield. Marks, losses and time-outs leave window and pace as they are; what
@@ -39,4 +39,4 @@ class Unresponsive final : public CongestionControl {
   std::uint32_t cwnd_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

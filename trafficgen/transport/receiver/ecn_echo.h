@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The receiver's side of ECN: which ECE its ACKs carry.
 ///
@@ -36,4 +36,4 @@ class EcnEcho {
   bool ece_ : 1 = false;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

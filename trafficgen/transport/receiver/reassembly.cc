@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-namespace outrider {
+namespace outrider::tg {
 
 Reassembly::Result Reassembly::insert(std::uint64_t begin, std::uint64_t end) noexcept {
   assert(begin < end);
@@ -57,4 +57,4 @@ std::size_t Reassembly::most_recent(std::array<Interval, 4>& out) const noexcept
   return used;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

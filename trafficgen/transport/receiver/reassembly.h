@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What has arrived beyond a hole: disjoint, sorted, non-touching intervals of
 /// stream offsets, at most kMaxIntervals of them.
@@ -48,4 +48,4 @@ class Reassembly {
   std::array<Interval, kMaxIntervals> intervals_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 /// Smallest shift that lets 16 bits tell the whole buffer (RFC 7323, section 2).
@@ -278,4 +278,4 @@ void TcpReceiver::fill_sack(TcpSegment& s) noexcept {
   s.sack_blocks = static_cast<std::uint8_t>(blocks);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -9,7 +9,7 @@
 #include "trafficgen/transport/tcp_context.h"
 #include "trafficgen/transport/timestamps.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The receiving half of a connection: reassembly, when to acknowledge, what
 /// the acknowledgment says. The application reads at once, and the window is always
@@ -149,4 +149,4 @@ class TcpReceiver {
   EcnEcho echo_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 
 #include "trafficgen/transport/receiver/receiver.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 double bytes_per_ns(BitRate rate) noexcept {
@@ -67,4 +67,4 @@ void TcpReceiver::arm_window_update(Time now) noexcept {
   deadline_ = std::max(read_by_ - before_end, now + Duration{1});
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

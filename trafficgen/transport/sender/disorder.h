@@ -6,7 +6,7 @@
 
 #include "trafficgen/transport/receiver/reassembly.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// An acknowledgment that the per-packet echo owes for an earlier ECE state.
 struct EarlierAck {
@@ -34,4 +34,4 @@ struct Disorder {
   Reassembly reassembly;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "trafficgen/transport/segment_arena.h"
 #include "trafficgen/transport/sender/rack.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What a sender needs only while something is in flight. Borrowed from
 /// TransportMemory with the first segment and given back when all is
@@ -61,4 +61,4 @@ struct Flight {
   SentSegment own[kOwnSegments];
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Spaces departures at a rate: tells from when on the next one may leave.
 ///
@@ -53,4 +53,4 @@ class Pacer {
   std::int64_t next_ = 0;  ///< [1/256 ns]
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

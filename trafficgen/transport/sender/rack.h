@@ -9,7 +9,7 @@
 #include "trafficgen/transport/segment_arena.h"
 #include "trafficgen/transport/timestamps.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What RACK knows of a path's reordering: it outlives a flight.
 struct ReorderMemory {
@@ -121,4 +121,4 @@ class Rack {
   bool reordered_ = false;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 #include "common/core/clock.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Retransmission time-out from round-trip samples, in integer nanoseconds.
 ///
@@ -62,4 +62,4 @@ class RtoEstimator {
   Duration rttvar_{};
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

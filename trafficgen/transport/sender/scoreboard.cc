@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace outrider {
+namespace outrider::tg {
 
 namespace {
 unsigned order_of_ring(const Flight& flight) noexcept {
@@ -298,4 +298,4 @@ const SentSegment& Scoreboard::resend_last(Time now) noexcept {
   return s;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

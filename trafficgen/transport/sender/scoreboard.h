@@ -7,7 +7,7 @@
 #include "common/core/clock.h"
 #include "trafficgen/transport/connection/transport_memory.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What is in flight, what of it has arrived, what is lost: RFC 6675 with its
 /// pipe and its loss test kept incrementally. O(1) per segment sent, acknowledged
@@ -141,4 +141,4 @@ class Scoreboard {
   std::uint32_t lost_pending_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

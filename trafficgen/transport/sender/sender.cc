@@ -4,7 +4,7 @@
 #include <bit>
 #include <cassert>
 
-namespace outrider {
+namespace outrider::tg {
 TcpSender::TcpSender(const TcpContext& context, std::uint32_t initial_sequence)
     : context_(context),
       space_(initial_sequence),
@@ -220,4 +220,4 @@ void TcpSender::on_timeout(Time now) noexcept {
   arm_rto(now + rto_.rto());
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

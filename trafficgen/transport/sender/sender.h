@@ -13,7 +13,7 @@
 #include "trafficgen/transport/tcp_context.h"
 #include "trafficgen/transport/timestamps.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// The sending half of a connection: what may leave, what is lost, when to time
 /// out. The controller decides the window; this class obeys it and the peer's.
@@ -266,4 +266,4 @@ class TcpSender {
   ControllerSlot control_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

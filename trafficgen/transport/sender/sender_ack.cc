@@ -4,7 +4,7 @@
 
 #include "trafficgen/transport/sender/sender.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 std::uint32_t TcpSender::flight_bytes() const noexcept {
   const std::uint64_t flight = nxt_ - una_;
@@ -178,4 +178,4 @@ void TcpSender::obey_ece(std::uint32_t flight, Time now) noexcept {
   note_reduction(now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

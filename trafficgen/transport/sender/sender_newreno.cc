@@ -6,7 +6,7 @@
 
 #include "trafficgen/transport/sender/sender.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// RFC 5681, 2, with `window_edge` as this ACK tells it.
 bool TcpSender::duplicates_ack(const TcpSegment& s, std::int64_t ack,
@@ -53,4 +53,4 @@ void TcpSender::lose_first() noexcept {
   resend_first_ = true;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

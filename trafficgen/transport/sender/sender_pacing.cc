@@ -3,7 +3,7 @@
 
 #include "trafficgen/transport/sender/sender.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// @param may whether a segment could leave but for its pace
 bool TcpSender::pace_allows(bool may, Time now) noexcept {
@@ -43,4 +43,4 @@ void TcpSender::pace(std::uint32_t payload_bytes, Time now) noexcept {
   pace_late_ = pace_late_ && pacer_.may_send(now);  // not back on schedule yet
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

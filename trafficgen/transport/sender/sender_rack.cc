@@ -5,7 +5,7 @@
 
 #include "trafficgen/transport/sender/sender.h"
 
-namespace outrider {
+namespace outrider::tg {
 namespace {
 
 constexpr Duration kFirstProbe = std::chrono::seconds(1);  ///< before any sample, 7.2
@@ -145,4 +145,4 @@ void TcpSender::fill_tail_probe(TcpSegment& s, Time now) noexcept {
   ++context_.memory.events.tail_probes;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

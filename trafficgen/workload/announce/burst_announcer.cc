@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace outrider {
+namespace outrider::tg {
 
 BurstAnnouncer::BurstAnnouncer(const Setup& setup, const SignalFaults& faults, Host& host,
                                Client& client)
@@ -200,4 +200,4 @@ void BurstAnnouncer::forge(Time now) noexcept {
   set_timer(kForgeryDue, iteration_, now + faults_.forged_gap(setup_.worker, ++forged_));
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

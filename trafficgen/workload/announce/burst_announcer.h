@@ -9,7 +9,7 @@
 #include "trafficgen/workload/job_config.h"
 #include "trafficgen/workload/signal_faults.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Announces the bursts of one worker: sends STARTs when they are due, counts the answers, and
 /// says whether the burst has to wait for them. It also does to STARTs what is configured to go
@@ -110,4 +110,4 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   StartCounts counts_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -10,7 +10,7 @@
 #include "trafficgen/workload/exchange/exchange.h"
 #include "trafficgen/workload/staleness_gate.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class Host;
 class JobRecords;
@@ -112,4 +112,4 @@ class CollectiveOperation : public Exchange::Listener {
   return ledger;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -3,7 +3,7 @@
 #include "trafficgen/workload/collective/parameter_server/parameter_server.h"
 #include "trafficgen/workload/collective/ring/ring.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 std::unique_ptr<CollectiveOperation> make_collective(Collective kind, const CollectiveSetup& setup,
                                                      JobRecords& records,
@@ -12,4 +12,4 @@ std::unique_ptr<CollectiveOperation> make_collective(Collective kind, const Coll
   return std::make_unique<ParameterServer>(setup, records, owner);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -15,7 +15,7 @@
 #include "trafficgen/transport/tcp_config.h"
 #include "trafficgen/workload/exchange/lane.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class Host;
 
@@ -170,4 +170,4 @@ struct ExchangeSetup {
   return bytes;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

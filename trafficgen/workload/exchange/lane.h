@@ -4,7 +4,7 @@
 
 #include "common/core/burst_identity.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One way between a worker and one of its targets (a server, or the right neighbour of a
 /// ring): pushes leave the worker, pulls come back to it.
@@ -15,4 +15,4 @@ struct Lane {
   bool operator==(const Lane&) const = default;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -3,7 +3,7 @@
 #include "trafficgen/workload/exchange/mlt/mlt_exchange.h"
 #include "trafficgen/workload/exchange/tcp/tcp_exchange.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 std::unique_ptr<Exchange> make_exchange(const ExchangeSetup& setup,
                                         const std::optional<MltConfig>& mlt, JobRecords& records,
@@ -12,4 +12,4 @@ std::unique_ptr<Exchange> make_exchange(const ExchangeSetup& setup,
   return std::make_unique<TcpExchange>(setup, records, listener);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/workload/exchange/exchange.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class JobRecords;
 
@@ -16,4 +16,4 @@ std::unique_ptr<Exchange> make_exchange(const ExchangeSetup& setup,
                                         const std::optional<MltConfig>& mlt, JobRecords& records,
                                         Exchange::Listener& listener);
 
-}  // namespace outrider
+}  // namespace outrider::tg

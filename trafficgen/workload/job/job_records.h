@@ -11,7 +11,7 @@
 #include "trafficgen/report/report.h"
 #include "trafficgen/workload/exchange/lane.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What a job has measured: its bursts, iterations and flows. All of it is allocated at
 /// construction. Not thread-safe.
@@ -81,4 +81,4 @@ class JobRecords {
   std::vector<FlowTotals> flows_;  ///< [worker][target][direction]
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -5,7 +5,7 @@
 
 #include "trafficgen/workload/collective/collective.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// What pushers and servers of one job have in common.
 struct PsContext {
@@ -17,4 +17,4 @@ struct PsContext {
   std::vector<std::vector<std::uint32_t>> pieces_of{};  ///< [servers][parts]
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -1,6 +1,6 @@
 #include "trafficgen/workload/collective/parameter_server/parameter_server.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 ParameterServer::ParameterServer(const CollectiveSetup& setup, JobRecords& records, Owner& owner)
     : context_{.setup = setup, .records = records, .owner = owner} {
@@ -59,4 +59,4 @@ void ParameterServer::on_acknowledged(const Lane& lane, std::uint64_t bytes, Tim
   else servers_[lane.target]->on_acknowledged(lane.worker, bytes, now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

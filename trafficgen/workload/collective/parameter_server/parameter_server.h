@@ -7,7 +7,7 @@
 #include "trafficgen/workload/collective/parameter_server/pusher.h"
 #include "trafficgen/workload/collective/parameter_server/server.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Parameter servers: every worker pushes a shard of its gradients to each server, which
 /// answers with its shard of the parameters.
@@ -47,4 +47,4 @@ class ParameterServer final : public CollectiveOperation {
   std::vector<std::unique_ptr<Server>> servers_;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

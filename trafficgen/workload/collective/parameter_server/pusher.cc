@@ -3,7 +3,7 @@
 #include "trafficgen/policy/make_send_policy.h"
 #include "trafficgen/workload/job/job_records.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Pusher::Pusher(PsContext& context, std::uint32_t worker, Host& host)
     : context_(context),
@@ -57,4 +57,4 @@ void Pusher::on_pulled(const Lane& lane, const BurstArrival& arrival, Time now) 
   if (--pulls_missing_ == 0) context_.owner.on_done(worker_, iteration_, now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

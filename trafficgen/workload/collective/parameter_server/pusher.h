@@ -6,7 +6,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/collective/parameter_server/context.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// A worker's side: hands its gradients over in the order of the send policy, and waits for
 /// the parameters of every server.
@@ -43,4 +43,4 @@ class Pusher final : private TimerClient {
   bool released_ = false;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

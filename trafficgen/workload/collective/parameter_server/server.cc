@@ -3,7 +3,7 @@
 #include "trafficgen/policy/make_send_policy.h"
 #include "trafficgen/workload/job/job_records.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Server::Server(PsContext& context, std::uint32_t index, Host& host)
     : context_(context), index_(index), host_(host), gate_(context.setup.gate) {
@@ -107,4 +107,4 @@ void Server::begin_pull(const Peer& peer, std::uint32_t iteration, Time now) noe
   context_.exchange->begin_pull(ledger, index_, now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -7,7 +7,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/collective/parameter_server/context.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One parameter server: gathers its shard of the gradients, aggregates, sends its
 /// shard of the parameters to each worker when the job's rule lets it go on. By tensor:
@@ -61,4 +61,4 @@ class Server final : private TimerClient {
   std::uint32_t answered_ = 0;          ///< iterations
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -4,7 +4,7 @@
 
 #include "trafficgen/workload/job/job_records.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 Ring::Ring(const CollectiveSetup& setup, JobRecords& records, Owner& owner)
     : schedule_(static_cast<std::uint32_t>(setup.workers.size()), setup.burst_bytes,
@@ -69,4 +69,4 @@ void Ring::on_burst(const Lane& lane, const BurstArrival& arrival, Time now) noe
   owner_.on_done(worker, member.iteration++, now);
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

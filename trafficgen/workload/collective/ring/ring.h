@@ -6,7 +6,7 @@
 #include "trafficgen/workload/collective/collective.h"
 #include "trafficgen/workload/ring_schedule.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Ring all-reduce: every worker pushes chunks to its right neighbour, which passes them on.
 /// A step is a part of the worker's push; steps need no order. Nothing goes back.
@@ -52,4 +52,4 @@ class Ring final : public CollectiveOperation {
   std::vector<Member> members_;  ///< [workers]
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -8,7 +8,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/job/job_records.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// One end of one pair: sends the bursts of one lane and receives those of the other.
 struct MltExchange::End final : MltListener {
@@ -265,4 +265,4 @@ void MltExchange::note(End& end) noexcept {
   end.noted = c;
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

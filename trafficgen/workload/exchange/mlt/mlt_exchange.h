@@ -12,7 +12,7 @@
 #include "trafficgen/mlt/mlt_endpoint.h"
 #include "trafficgen/workload/exchange/exchange.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class JobRecords;
 
@@ -74,4 +74,4 @@ class MltExchange final : public Exchange {
   std::vector<ByteRange> missing_;            ///< of the burst that has just arrived
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 #include "common/core/fifo.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Which bytes of a TCP stream are which piece: the sender says what it appends, the
 /// receiver in the same process asks what has arrived. Not thread-safe; nothing allocates
@@ -42,4 +42,4 @@ class PieceStream {
   std::uint64_t end_ = 0;
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

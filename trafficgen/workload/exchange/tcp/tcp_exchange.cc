@@ -6,7 +6,7 @@
 #include "trafficgen/workload/exchange/tcp/piece_stream.h"
 #include "trafficgen/workload/job/job_records.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 /// Bursts of one lane as they arrive in the stream. Parts that are told apart are known by
 /// what was handed over; a burst whose parts are not is known by its bytes.
@@ -327,4 +327,4 @@ FlowReport TcpExchange::report(const Lane& lane) const {
   return records_.flow(lane).report(connection == nullptr ? nullptr : &connection->counters());
 }
 
-}  // namespace outrider
+}  // namespace outrider::tg

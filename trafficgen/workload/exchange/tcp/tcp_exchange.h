@@ -8,7 +8,7 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/exchange/exchange.h"
 
-namespace outrider {
+namespace outrider::tg {
 
 class JobRecords;
 
@@ -78,4 +78,4 @@ class TcpExchange final : public Exchange {
   std::vector<std::unique_ptr<Gate>> gates_;  ///< one for each end that listens
 };
 
-}  // namespace outrider
+}  // namespace outrider::tg

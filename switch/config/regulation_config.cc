@@ -1,0 +1,150 @@
+#include "switch/config/regulation_config.h"
+
+#include <string>
+
+#include "common/config/quantities.h"
+#include "switch/config/reload_rules.h"
+
+namespace outrider {
+
+using namespace sw;
+
+void describe(Settings& v, PredictPolicy& c) {
+  v.choice("from", c.from, kPredictFroms,
+           {.help = "a job's rhythm is learned from the first DDL payload after a pause, or from "
+                    "its STARTs"});
+  v.value("threshold_packets", c.threshold_packets,
+          {.range = integers(1, 65535, "packets"), .help = "what START would announce"});
+  v.duration("idle_gap", c.idle_gap,
+             {.range = durations_above_zero(),
+              .help = "pause before an iteration: longer than time-outs within a burst, shorter "
+                      "than those between bursts"});
+  v.duration("max_period", c.max_period,
+             {.accepts = "at least `idle_gap`", .help = "longer pauses end what was learned"});
+  v.value("tolerance", c.tolerance,
+          {.range = reals_between(0, 0.5),
+           .help = "share of the period by which an iteration may be off"});
+  v.value("missed_limit", c.missed_limit,
+          {.range = integers(1, 1000),
+           .help = "expected bursts in a row that did not come, after which the job has ended"});
+  v.value("max_jobs", c.max_jobs,
+          {.range = integers(1, 256),
+           .help = "told apart by the address that their DDL payload goes to; more are counted, "
+                   "not learned"});
+}
+
+void describe(Settings& v, WindowPolicy& c) {
+  v.choice("rule", c.rule, kWindowRules,
+           {.help = "held flows have in flight what bursts leave of path and threshold, or the "
+                    "floor alone"});
+  v.share("floor", c.floor,
+          {.range = reals_below(0, 1),
+           .help = "share of the drain rate that held background keeps; two segments per flow in "
+                   "any case"});
+  v.value("gain", c.gain,
+          {.range = reals_above(0, 100),
+           .help = "`complement`: bytes of background that a byte of a burst in flight displaces"});
+  v.value("standing_clamp", c.standing_clamp,
+          {.range = reals(1, 100),
+           .help = "window of a flow that is not held, over its largest flight of the last 8 to "
+                   "16 RTT"});
+  v.value("release_rtts", c.release_rtts,
+          {.range = reals(0, 1000), .help = "RTTs over which held windows open again"});
+  v.value("spare_marks", c.spare_marks,
+          {.help = "held flows are not marked, nor for 2 RTT after their release"});
+  v.duration("base_rtt", c.base_rtt,
+             {.range = durations_from(Duration::zero()),
+              .help = "RTT of all flows; 0: measured for each"});
+  v.value("max_flows", c.max_flows,
+          {.range = integers(1, 1U << 20),
+           .help = "flows that are told apart; more are left alone and counted"});
+}
+
+void describe(Settings& v, RegulationPolicy& c) {
+  v.choice("mode", c.mode, kRegulationModes,
+           {.help = "what an announced burst does to background: the low threshold marks it, it "
+                    "is let into the queue only as far as that is below the threshold, its windows "
+                    "are held, or two of these; see [Regulation](regulation.md). All but `off` "
+                    "need `accept_tos`, `accept_udp` or predictions from traffic; the last two "
+                    "need a `recovery` other than `arrival`",
+            .reload = kReloads});
+  v.choice("recovery", c.recovery, kRecoveries,
+           {.help = "what ends the regulation of an announced burst", .reload = kReloads});
+  v.value("spare_ddl", c.spare_ddl,
+          {.help = "DDL data keeps its initial threshold while regulated", .reload = kReloads});
+  v.duration("hold", c.hold,
+             {.range = durations_above_zero(),
+              .accepts = "with `timer` up to `expiry`",
+              .help = "from the begin of regulation to recovery by `timer`",
+              .reload = kReloads});
+  v.duration("idle_end", c.idle_end,
+             {.range = durations_above_zero(),
+              .accepts = "with `burst_end` up to `expiry`",
+              .help = "pause that ends a burst: a few round-trip times. With a known length "
+                      "`burst_end` comes with the last byte",
+              .reload = kReloads});
+  v.duration("expiry", c.expiry,
+             {.range = durations_above_zero(),
+              .help = "longest life of an entry without DDL data, from the begin of regulation",
+              .reload = kReloads});
+  v.share("budget_share", c.budget_share,
+          {.range = reals_above(0, 1),
+           .help = "largest share of `budget_window` that a job may hold a queue regulated",
+           .reload = kReloads});
+  v.duration("budget_window", c.budget_window,
+             {.range = durations_above_zero(),
+              .help = "over which `budget_share` is counted",
+              .reload = kReloads});
+  v.share("pace_floor", c.pace_floor,
+          {.range = reals(0, 1),
+           .help = "`pace`: share of `drain_rate` that background is let in at while regulated, "
+                   "however full the queue is",
+           .reload = kReloads});
+  v.value("max_entries", c.max_entries,
+          {.range = integers(1, 65536),
+           .help = "announcements that are live at once, those that wait for `lead` included; "
+                   "more are counted, not armed",
+           .reload = kReserved});
+  v.duration("lead", c.lead,
+             {.range = durations_from(Duration::zero()),
+              .accepts = "needs `accept_udp` or predictions, which need it",
+              .absent = "none: with START",
+              .help = "regulation begins that long before the burst is due, if START says when it "
+                      "is or it was predicted. A mode that holds windows needs "
+                      "[2 RTTs](experiments/window.md#how-much-lead-windows-need)",
+              .reload = kReloads});
+  v.choice("composition", c.composition, kCompositions,
+           {.help = "what the thresholds of "
+                    "[several jobs](regulation.md#several-jobs-on-one-queue) come to",
+            .reload = kReserved});
+  v.table("predict", c.predict, {.reload = kLearned});
+  v.table("window", c.window, {.reload = kWindows});
+}
+
+namespace {
+
+void check(const Checks& at, const PredictPolicy& policy) {
+  at.require(policy.max_period >= policy.idle_gap, "max_period", format_duration(policy.max_period),
+             "must not be shorter than idle_gap, " + format_duration(policy.idle_gap));
+}
+
+}  // namespace
+
+void check(const Checks& at, const RegulationPolicy& policy) {
+  const auto within_expiry = [&](std::string_view key, Duration d) {
+    at.require(d <= policy.expiry, key, format_duration(d),
+               "must not be longer than expiry, " + format_duration(policy.expiry));
+  };
+  if (policy.recovery == Recovery::kTimer) within_expiry("hold", policy.hold);
+  if (policy.recovery == Recovery::kBurstEnd) within_expiry("idle_end", policy.idle_end);
+  at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
+             "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
+  check(at.below("predict"), policy.predict);
+  if (policy.predict.from == PredictFrom::kOff) return;
+  at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",
+             "must regulate for [predict] to have an effect");
+  if (!policy.lead)
+    at.fault("lead", "must say how long before a predicted burst regulation begins");
+}
+
+}  // namespace outrider

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/regulation/regulation_policy.h"
+
+// Bindings of [switch.regulation] and its tables, see common/config/config_binding.h.
+
+namespace outrider::sw {
+
+inline constexpr auto kRegulationModes =
+    choices<RegulationMode>({{"off", RegulationMode::kOff},
+                             {"mark", RegulationMode::kMark},
+                             {"pace", RegulationMode::kPace},
+                             {"mark_pace", RegulationMode::kMarkPace},
+                             {"window", RegulationMode::kWindow},
+                             {"mark_window", RegulationMode::kMarkWindow}});
+inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},
+                                                       {"burst_end", Recovery::kBurstEnd},
+                                                       {"timer", Recovery::kTimer}});
+
+inline constexpr auto kCompositions = choices<Composition>({{"min", Composition::kMin},
+                                                            {"harmonic", Composition::kHarmonic},
+                                                            {"demand", Composition::kDemand}});
+inline constexpr auto kPredictFroms = choices<PredictFrom>({{"off", PredictFrom::kOff},
+                                                            {"traffic", PredictFrom::kTraffic},
+                                                            {"signals", PredictFrom::kSignals}});
+inline constexpr auto kWindowRules =
+    choices<WindowRule>({{"complement", WindowRule::kComplement}, {"strict", WindowRule::kStrict}});
+
+}  // namespace outrider::sw
+
+// In the namespace of the policies, where Settings and Checks find them.
+namespace outrider {
+
+void describe(Settings& v, RegulationPolicy& c);
+void describe(Settings& v, PredictPolicy& c);
+void describe(Settings& v, WindowPolicy& c);
+
+/// The rules that join several settings; ranges stand in describe().
+void check(const Checks& at, const RegulationPolicy& policy);
+
+}  // namespace outrider
