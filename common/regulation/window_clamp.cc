@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t kDefaultSegment_bytes = 1448;
 constexpr std::uint32_t kDefaultFrame_bytes = 1514;
 /// A receiver acknowledges every second segment at once (RFC 5681, 4.2).
-constexpr std::uint32_t kFewestSegments = 2;
+constexpr std::uint32_t kSegmentsPerAck = 2;
 constexpr std::uint32_t kFewestStandingSegments = 4;
 /// Of the window kept otherwise: data beyond a hole is sent while the left edge stands still.
 constexpr double kRecoveryRoom = 2;
@@ -46,7 +46,8 @@ WindowClamp::WindowClamp(const WindowPolicy& policy, BitRate drain_rate,
       overhead_bytes_(overhead_bytes),
       bursts_(max_bursts),
       index_(policy.max_flows) {
-  assert(bytes_per_ns_ > 0 && policy.standing_clamp >= 1 && policy.floor < 1);
+  assert(bytes_per_ns_ > 0 && policy.standing_clamp >= 1 && policy.floor < 1 &&
+         policy.least_segments >= 1);
   flows_.reserve(policy.max_flows);
 }
 
@@ -263,7 +264,7 @@ double WindowClamp::floor_bytes(const WindowFlow& f, const Queue& queue, Time no
   const double rate = floor_rate(f, path_ns);
   const double up_ns = f.up ? static_cast<double>(f.up->count()) : up_ns_;
   const std::uint32_t under_way = f.passed_unacknowledged();
-  const bool last = under_way < kFewestSegments * f.segment_bytes;
+  const bool last = under_way < kSegmentsPerAck * f.segment_bytes;
   const Time until = now + times(1, waits_ns + up_ns + (last ? path_ns : 0));
   const double owed = f.floor.owed_bytes(rate, until, times(1, path_ns + up_ns));
   const double floor = std::max(rate * path_ns, owed > 0 ? under_way + owed : 0);
@@ -271,7 +272,7 @@ double WindowClamp::floor_bytes(const WindowFlow& f, const Queue& queue, Time no
   return segment > 0 ? std::ceil(floor / segment) * segment : floor;
 }
 
-/// Window of a held flow, before the least of two segments [payload bytes].
+/// Window of a held flow, before `least_segments` [payload bytes].
 double WindowClamp::held_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept {
   const double floor = policy_.floor > 0 ? floor_bytes(f, queue, now) : 0;
   if (policy_.rule == WindowRule::kStrict) return floor;
@@ -300,7 +301,7 @@ WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time 
   if (f.recovering() && !held_before) return {kRecoveryRoom * standing, WindowReason::kRecovery};
   if (small) return {standing, WindowReason::kSmall};
   if (phase_ == Phase::kHolding) {
-    const auto least = static_cast<double>(kFewestSegments * segment);
+    const auto least = static_cast<double>(policy_.least_segments * segment);
     if (f.held_bytes == 0) {  // what it has in flight is more than any floor
       const double waits_ns = drain_ns(queue);
       f.floor.begin(now + times(1, waits_ns), times(1, rtt_ns(f) + waits_ns));

@@ -37,7 +37,7 @@ namespace outrider {
 /// `release_rtts` once the last announced (or expected) byte has entered the queue or
 /// regulation has ended. Always:
 ///  - a right edge never moves left, and is never beyond the receiver's;
-///  - a window is never below two segments, so that the sender hears of a release by
+///  - a window is never below `least_segments`, so that the sender hears of a release by
 ///    the ACK of what it has in flight, at once and not from a delayed-ACK or a persist
 ///    timer. The switch originates no packet;
 ///  - a repeated ACK stays one (RFC 5681, 2): the same field again, unless the receiver's

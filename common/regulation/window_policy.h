@@ -23,8 +23,11 @@ enum class WindowTreatment : std::uint8_t {
 struct WindowPolicy {
   WindowRule rule = WindowRule::kComplement;
   /// Share of the drain rate that background in flight is kept at while it is held, in
-  /// [0, 1). Two segments per flow are kept in any case.
+  /// [0, 1). Every flow keeps `least_segments` in any case.
   double floor = 0.05;
+  /// Window below which no flow is held, >= 1. With less than two, the receiver's delayed
+  /// ACK decides when the flow goes on (RFC 5681, 4.2).
+  std::uint32_t least_segments = 2;
   /// Complement: bytes of background that a byte of a burst in flight displaces, > 0. A
   /// burst in slow start doubles in the round trip that an edge takes to act, and in the one
   /// in which what was in flight drains; a switch half-way sees two thirds of it.

@@ -39,8 +39,12 @@ void describe(Settings& v, WindowPolicy& c) {
                     "floor alone"});
   v.share("floor", c.floor,
           {.range = reals_below(0, 1),
-           .help = "share of the drain rate that held background keeps; two segments per flow in "
-                   "any case"});
+           .help = "share of the drain rate that held background keeps; every flow keeps "
+                   "`least_segments` in any case"});
+  v.value("least_segments", c.least_segments,
+          {.range = integers(1, 64, "segments"),
+           .help = "window below which no flow is held; with 1, the receiver's delayed ACK decides "
+                   "when the flow goes on"});
   v.value("gain", c.gain,
           {.range = reals_above(0, 100),
            .help = "`complement`: bytes of background that a byte of a burst in flight displaces"});

@@ -99,6 +99,27 @@ TEST(WindowClamp, EdgeStandsWhileHeldAndNeverMovesLeft) {
   EXPECT_EQ(s.send(0), WindowTreatment::kHeld);
 }
 
+TEST(WindowClamp, NoFlowIsHeldBelowTheLeastSegments) {
+  for (const std::uint32_t least : {1U, 2U, 5U}) {
+    WindowPolicy policy = kStrict;
+    policy.floor = 0;
+    policy.least_segments = least;
+    Scene s(policy);
+    s.open(0);
+    s.cruise(0, 40);
+    s.start();
+    std::uint32_t smallest = s.answer(0, 0);
+    for (int i = 0; i < 80; ++i) {
+      s.now += 50us;
+      const std::uint32_t told = s.answer(0, s.sent[0] > s.acked[0] ? 1 : 0);
+      smallest = std::min(smallest, told);
+      if (s.sent[0] - s.acked[0] + kSegment <= told) s.send(0);
+    }
+    EXPECT_GE(smallest, least * kSegment) << least;
+    EXPECT_LT(smallest, least * kSegment + 128) << least << ": but for the unit of the scale";
+  }
+}
+
 TEST(WindowClamp, ComplementLeavesWhatTheBurstDoesNotUse) {
   Scene s(kComplement);
   s.open(0);
