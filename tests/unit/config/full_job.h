@@ -1,38 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <tuple>
 
 #include "common/config/config_file.h"
 #include "common/config/range_checker.h"
 #include "trafficgen/workload/job_config.h"
 
 namespace outrider::tg {
-
-// The structured bindings stop compiling when a struct gains a field.
-inline auto fields(const StragglerConfig& c) {
-  const auto& [workers, share, factor, delay, shape] = c;
-  return std::tuple(workers, share, factor, delay, shape);
-}
-
-inline auto fields(const PolicyConfig& c) {
-  const auto& [granularity, partition, credit, fusion, cycle, bandwidth, error, profile] = c;
-  return std::tuple(granularity, partition, credit, fusion, cycle,
-                    bandwidth ? bandwidth->bits_per_second : 0, error, profile);
-}
-
-inline auto fields(const JobConfig& c) {
-  const auto& [name, workers, servers, transport, collective, sync, bound, r2sp, shards,
-               send_policy, policy, model, bytes, pull, iterations, start, stop, arrivals, schedule,
-               first, period, jitter, compute, compute_jitter, shape, batch, factors, stragglers,
-               aggregate, announce, learner, port] = c;
-  const auto& [source, lead, threshold, timeout, form, signal_port, faults] = announce;
-  return std::tuple(name, workers, servers, transport, collective, sync, bound, shards, send_policy,
-                    fields(policy), model, bytes, pull, iterations, start, stop, arrivals, schedule,
-                    first, period, jitter, compute, compute_jitter, shape, batch, factors,
-                    stragglers.size(), aggregate, r2sp.tune_batch, learner.model, source, lead,
-                    threshold, timeout, form, signal_port, port);
-}
 
 /// Rules of a job alone; found by expect_each_reported().
 inline ConfigIssues validate(const JobConfig& job) {

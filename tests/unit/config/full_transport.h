@@ -1,25 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <tuple>
 
 #include "trafficgen/config/config.h"
 
 namespace outrider::tg {
-
-// The structured bindings stop compiling when a struct gains a field.
-inline auto fields(const TransportConfig& c) {
-  const auto& [name, tcp, protocol, mlt] = c;
-  const auto& [push, pull, timeout, limit, feedback, dscps, front, small] = mlt;
-  const auto& [control, ecn, obey, reuse, min_rto, initial, max_rto, delayed, every, buffer,
-               read_rate, pacing, sack, loss_detection, time_wait, timestamps] = tcp;
-  const auto& [controller, mss, window, gain, alpha, min_window, hystart, min_rtt, max_rtt, rate] =
-      control;
-  return std::tuple(name, protocol, push, pull, timeout, limit, feedback, dscps, front, small, ecn,
-                    obey, reuse, min_rto, initial, max_rto, delayed, every, buffer, read_rate,
-                    pacing, sack, loss_detection, time_wait, timestamps, controller, mss, window,
-                    gain, alpha, min_window, hystart, min_rtt, max_rtt, rate);
-}
 
 /// What the bounded-loss transport takes of TCP's settings.
 inline TcpConfig full_mlt_tcp() {

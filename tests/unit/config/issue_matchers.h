@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <functional>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "common/config/config_result.h"
@@ -31,18 +29,6 @@ void expect_each_reported(const Breach<Config> (&breaches)[n], const Config& val
     EXPECT_TRUE(as_expected) << "expected " << breach.key << ": " << breach.problem << "\ngot "
                              << format_issues("config", issues);
   }
-}
-
-/// Every element differs: a round trip of `a` tests every field.
-template <class... T>
-void expect_all_differ(const std::tuple<T...>& a, const std::tuple<T...>& b) {
-  const auto expect_one = [](const auto& x, const auto& y, std::size_t index) {
-    EXPECT_FALSE(x == y) << "field " << index << " is " << testing::PrintToString(x);
-  };
-  [&]<std::size_t... i>(std::index_sequence<i...>) {
-    (expect_one(std::get<i>(a), std::get<i>(b), i), ...);
-  }
-  (std::index_sequence_for<T...>{});
 }
 
 }  // namespace outrider
