@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -25,6 +26,21 @@ struct PollResult {
   bool interrupted = false;
 };
 
+/// What a poll is told of the time.
+struct PollInstant {
+  Time previous{};          ///< up to which the poll before advanced
+  Time now{};               ///< up to which this one advances
+  std::uint64_t ticks = 0;  ///< the TSC, as read for this poll
+};
+
+struct PollRules {
+  std::optional<Duration> duration{};  ///< none: until done or stopped
+  /// After a gap the time goes on in small steps, see advance_to(). A sender that bounds
+  /// its own lag takes the clock's time as it is.
+  bool in_steps = true;
+  bool until_stopped = true;  ///< a stop signal ends the loop
+};
+
 /// Up to which instant one poll advances when the clock says `now`. The process
 /// was not always running: after a gap, what became due meanwhile is caught up in
 /// small steps with a poll between them, because at once it would overrun every
@@ -35,27 +51,28 @@ struct PollResult {
   return end + std::min(now - end, std::max(kStep, (now - end) / 64));
 }
 
-/// Calls `poll(previous, now)`, which says whether it found packets, again and again in real
-/// time until `done()`, a stop signal or the end of `duration`. The TSC is read once a poll:
-/// a poll takes until the next one's reading. `seldom(so far)` is called at the first poll
-/// and ten times a second.
+/// Calls `poll(instant)`, which says whether it found packets, again and again in real time
+/// until `done()` or as the rules say. The TSC is read once a poll: a poll takes until the
+/// next one's reading. `seldom(so far)` is called at the first poll and ten times a second.
 template <class Poll, class Done, class Seldom>
-PollResult run_polls(const TscClock& clock, std::optional<Duration> duration, Poll poll, Done done,
+PollResult run_polls(const TscClock& clock, const PollRules& rules, Poll poll, Done done,
                      Seldom seldom) {
   constexpr Duration kSeldom = std::chrono::milliseconds(100);
   PollResult result{.end = clock.now()};
   Time polled = result.end;
-  const Time last = duration ? result.end + *duration : kNever;
+  const Time last = rules.duration ? result.end + *rules.duration : kNever;
   Time next_seldom = result.end;
   bool found = false;
-  while (!(result.interrupted = stop_requested()) && result.end < last && !done()) {
-    const Time read = clock.now();
+  const auto stopped = [&] { return rules.until_stopped && stop_requested(); };
+  while (!(result.interrupted = stopped()) && result.end < last && !done()) {
+    const std::uint64_t ticks = rte_rdtsc();
+    const Time read = clock.time_of(ticks);
     result.times.longest_gap = std::max(result.times.longest_gap, read - polled);
     result.gaps.note(polled, read - polled);
     if (found) result.times.busy += read - polled;
     polled = read;
-    const Time now = advance_to(result.end, read);
-    found = poll(result.end, now);
+    const Time now = rules.in_steps ? advance_to(result.end, read) : read;
+    found = poll(PollInstant{result.end, now, ticks});
     result.end = now;
     if (now >= next_seldom) [[unlikely]] {
       seldom(std::as_const(result));
@@ -71,14 +88,14 @@ PollResult run_polls(const TscClock& clock, std::optional<Duration> duration, Po
 template <class Sink, class Done, class Seldom>
 PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
                          std::optional<Duration> duration, Done done, Seldom seldom) {
-  const auto poll = [&](Time previous, Time now) {
-    if constexpr (requires { sink.begin_poll(now); }) sink.begin_poll(now);
-    const bool found = devices.receive(previous, now, loop, sink);
-    loop.run_until(now);
+  const auto poll = [&](const PollInstant& at) {
+    if constexpr (requires { sink.begin_poll(at.now); }) sink.begin_poll(at.now);
+    const bool found = devices.receive(at.previous, at.now, loop, sink);
+    loop.run_until(at.now);
     devices.flush();
     return found;
   };
-  return run_polls(clock, duration, poll, done, [&](const PollResult& so_far) {
+  return run_polls(clock, {.duration = duration}, poll, done, [&](const PollResult& so_far) {
     devices.check_links();
     seldom(so_far);
   });

@@ -68,10 +68,11 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
   std::vector<PollResult> results(lcores);
   const auto run = [&](std::uint32_t lcore) {
     SwitchWorker& worker = direct.worker(lcore);
-    const auto poll = [&](Time previous, Time now) {
+    const auto poll = [&](const PollInstant& at) {
       if (control.reload != nullptr)
-        control.reload->poll(lcore, [&](ReloadChange& change) { worker.apply(change, previous); });
-      return worker.poll(previous, now);
+        control.reload->poll(lcore,
+                             [&](ReloadChange& change) { worker.apply(change, at.previous); });
+      return worker.poll(at.previous, at.now);
     };
     const auto publish = [&](const PollResult& so_far) {
       if (lcore == 0) devices.check_links();
@@ -81,7 +82,7 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
       worker.publish(*control.snapshots, loop, so_far.end);
     };
     results[lcore] = run_polls(
-        clock, duration, poll, [] { return false; }, publish);
+        clock, {.duration = duration}, poll, [] { return false; }, publish);
   };
   {
     const Attached attached(control, direct.switches());

@@ -1,16 +1,12 @@
 #include "trafficgen/streams/replay/replay_loop.h"
 
-#include <rte_cycles.h>
-
 #include <algorithm>
 #include <array>
 
 #include "common/dpdk/eal.h"
 #include "common/dpdk/mempool.h"
-#include "common/dpdk/tsc_clock.h"
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
-#include "common/runtime/poll_stop.h"
 #include "trafficgen/report/live.h"
 #include "trafficgen/streams/engine/sender_report.h"
 
@@ -32,35 +28,26 @@ std::uint64_t discard(const Port& port) noexcept {
 }
 
 void drive(ReplaySender& sender, const Port& port, ReplayReport& report, TrafficLiveReport* live) {
-  constexpr std::uint64_t kPollsPerCheck = 256;
-  constexpr Duration kPublishInterval = std::chrono::milliseconds(100);
   const auto live_of = [&sender](Time now) {
     return TrafficLive{.at_ns = now.time_since_epoch().count(),
                        .sent = sender.counters().sent,
                        .sent_bytes = sender.counters().frame_bytes};
   };
-  Time publish_at{};
-  const TscClock clock;
-  Time previous{};
-  Duration longest{};
-  for (std::uint64_t polls = 0; !sender.done(); ++polls) {
-    const Time now = clock.now();
-    longest = std::max(longest, now - previous);
-    previous = now;
-    sender.poll(port, {now, 0});
-    if (sender.pending() != 0) report.discarded += discard(port);
-    if (polls % kPollsPerCheck != 0) continue;
-    if (stop_requested()) {
-      report.interrupted = true;
-      break;
-    }
-    if (live == nullptr || now < publish_at) continue;
-    live->publish(live_of(now));
-    publish_at = now + kPublishInterval;
-  }
+  const auto poll = [&](const PollInstant& at) {
+    sender.poll(port, {at.now, 0});
+    const std::uint64_t found = sender.pending() != 0 ? discard(port) : 0;
+    report.discarded += found;
+    return found != 0;
+  };
+  const PollResult result = run_polls(
+      TscClock(), {.in_steps = false}, poll, [&sender] { return sender.done(); },
+      [&](const PollResult& so_far) {
+        if (live != nullptr) live->publish(live_of(so_far.end));
+      });
   sender.finish();
-  if (live != nullptr) live->finish(live_of(previous));
-  report.longest_poll_gap_ns = longest.count();
+  if (live != nullptr) live->finish(live_of(result.end));
+  report.interrupted = result.interrupted;
+  report.longest_poll_gap_ns = result.times.longest_gap.count();
 }
 
 void check_rate(const ReplayConfig& config, const ReplaySchedule& schedule, BitRate line_rate) {

@@ -6,8 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "common/dpdk/tsc_clock.h"
-#include "common/runtime/poll_stop.h"
+#include "common/runtime/poll_loop.h"
 
 namespace outrider::tg {
 namespace {
@@ -33,15 +32,16 @@ struct DirectDevices {
   [[nodiscard]] const DirectDevice& port(std::size_t) const noexcept { return device; }
 };
 
-/// Hands what a device has to the engine.
+/// Hands what a device has to the engine. @return whether it had any
 template <class Device>
-void receive(StreamEngine& engine, const Device& device) noexcept {
+bool receive(StreamEngine& engine, const Device& device) noexcept {
   std::array<Packet*, kBatchPackets> batch;
   const std::uint16_t n = device.rx(batch.data(), kBatchPackets);
-  if (n == 0) return;
+  if (n == 0) return false;
   const std::uint64_t ticks = rte_rdtsc();
   for (std::uint16_t i = 0; i < n; ++i) engine.receive(*batch[i], ticks);
   rte_pktmbuf_free_bulk(batch.data(), n);
+  return true;
 }
 
 TrafficLive live_of(const StreamEngine& engine, Time now) noexcept {
@@ -54,37 +54,41 @@ TrafficLive live_of(const StreamEngine& engine, Time now) noexcept {
 
 StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<Duration> duration,
                       Duration drain, TrafficLiveReport* live) {
-  constexpr Duration kLinkCheck = std::chrono::milliseconds(100);
   constexpr std::uint64_t kPollsPerCheck = 256;
   StreamRun run;
-  const TscClock clock(rte_get_tsc_hz(), rte_rdtsc());
-  const Time until = duration ? Time{} + *duration : Time{};  // without one, senders decide
-  Time previous{};
-  Time link_check = Time{} + kLinkCheck;
-  Time last = kNever;
-  while (previous < last) {
-    const std::uint64_t ticks = rte_rdtsc();
-    const Time now = clock.time_of(ticks);
-    run.longest_gap = std::max(run.longest_gap, now - previous);
-    previous = now;
-    if (last == kNever) [[likely]]
-      engine.send(devices, {now, ticks});
-    for (const std::size_t d : engine.receive_devices()) receive(engine, devices.port(d));
-    if (++run.polls % kPollsPerCheck != 0) [[likely]]
-      continue;
-    const bool over = engine.done() && now >= until;
-    if (last == kNever && (over || stop_requested())) {
-      run.interrupted = !over;
-      engine.finish();
-      last = engine.receive_devices().empty() ? now : now + drain;
-    }
-    if (now < link_check) continue;
+  const TscClock clock;
+  const auto receive_all = [&] {
+    bool found = false;
+    for (const std::size_t d : engine.receive_devices()) found |= receive(engine, devices.port(d));
+    ++run.polls;
+    return found;
+  };
+  Time polled{};
+  const auto send_and_receive = [&](const PollInstant& at) {
+    polled = at.now;
+    engine.send(devices, {at.now, at.ticks});
+    return receive_all();
+  };
+  const auto check = [&](const PollResult& so_far) {
     run.link_down += devices.check_links() ? 0 : 1;
-    link_check = now + kLinkCheck;
-    if (live != nullptr) live->publish(live_of(engine, now));
+    if (live != nullptr) live->publish(live_of(engine, so_far.end));
+  };
+  const Time until = Time{} + duration.value_or(Duration{});  // without one, senders decide
+  const auto over = [&] {
+    return run.polls % kPollsPerCheck == 0 && engine.done() && polled >= until;
+  };
+  PollResult result = run_polls(clock, {.in_steps = false}, send_and_receive, over, check);
+  run.interrupted = result.interrupted;
+  run.longest_gap = result.times.longest_gap;
+  engine.finish();
+  if (!engine.receive_devices().empty()) {
+    result = run_polls(
+        clock, {.duration = drain, .in_steps = false, .until_stopped = false},
+        [&](const PollInstant&) { return receive_all(); }, [] { return false; }, check);
+    run.longest_gap = std::max(run.longest_gap, result.times.longest_gap);
   }
-  if (live != nullptr) live->finish(live_of(engine, previous));
-  run.elapsed = previous - Time{};
+  if (live != nullptr) live->finish(live_of(engine, result.end));
+  run.elapsed = result.end - Time{};
   return run;
 }
 
@@ -100,12 +104,13 @@ Histogram measure_loop_bias(rte_mempool& pool) {
   StreamEngine engine(
       {.streams = {stream}, .devices = {{"direct"}}, .ticks_per_second = rte_get_tsc_hz()}, pool);
   const DirectDevices devices{};
-  const TscClock clock;
-  while (!engine.done()) {
-    const std::uint64_t ticks = rte_rdtsc();
-    engine.send(devices, {clock.time_of(ticks), ticks});
-    receive(engine, devices.device);
-  }
+  const auto poll = [&](const PollInstant& at) {
+    engine.send(devices, {at.now, at.ticks});
+    return receive(engine, devices.device);
+  };
+  run_polls(
+      TscClock(), {.in_steps = false, .until_stopped = false}, poll,
+      [&engine] { return engine.done(); }, [](const PollResult&) {});
   engine.finish();
   return engine.report().streams[0].latency_ns;
 }
