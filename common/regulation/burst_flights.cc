@@ -8,7 +8,7 @@
 namespace outrider {
 namespace {
 
-/// STARTs further apart than this do not tell a length: the connection was another one.
+/// STARTs further apart than this give no length: they are of different connections.
 constexpr std::uint32_t kLongestLearned_bytes = 1U << 31;
 
 }  // namespace
@@ -18,7 +18,7 @@ std::uint32_t BurstFlights::Burst::flight() const noexcept {
   return bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
 }
 
-/// Longer ones do not fit in the sequence numbers' half circle.
+/// A longer burst does not fit in half the circle of sequence numbers.
 bool BurstFlights::Burst::known() const noexcept {
   return length_bytes != 0 && length_bytes < kLongestLearned_bytes;
 }
@@ -108,7 +108,7 @@ bool BurstFlights::on_payload(const FlowKey& flow, std::uint32_t sequence,
 bool BurstFlights::join(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes) noexcept {
   Burst* member = find(flow);
   if (member == nullptr || !member->joined) {
-    if (member == nullptr) member = slot_for(flow);  // evicts none that is open
+    if (member == nullptr) member = slot_for(flow);  // never evicts an open burst
     if (member == nullptr) return false;
     *member = {.flow = flow,
                .announced_sequence = sequence,
@@ -132,7 +132,7 @@ bool BurstFlights::reach(Burst& b, std::uint32_t end) noexcept {
   b.end = end;
   if (!b.open) {
     if (!was_whole) return false;  // regulation has ended
-    b.length_bytes = 0;            // longer than was said
+    b.length_bytes = 0;            // longer than announced
     open(b);
     return true;
   }

@@ -9,79 +9,79 @@
 
 namespace outrider {
 
-/// What announced bursts have in flight, as one egress queue sees it: payload that has
-/// reached the queue and is not yet acknowledged on the way back.
+/// Tracks what announced bursts have in flight, as one egress queue sees it: payload that
+/// has reached the queue and is not yet acknowledged on the way back.
 ///
-/// A burst is *open* from its START until its last byte has reached the queue. How long
-/// it is: as announced, or else as long as the flow's burst before it, which the two
-/// STARTs' sequence numbers tell. A burst that turns out longer is open again, its length
-/// no longer known. One whose length is unknown stays open until close_all().
+/// A burst is *open* from its START until its last byte has reached the queue. Its length is
+/// the announced one. Without one it is that of the flow's burst before, which is the
+/// difference of the two STARTs' sequence numbers. A burst that turns out longer is opened
+/// again, with unknown length. A burst of unknown length stays open until close_all().
 ///
-/// A burst may be *predicted*: it is expected to go to an address, by flows that nobody has
-/// named. Whatever new payload goes there joins it, and its flight is that of all these
-/// flows. Each joins with the first payload that comes: a segment from before the burst that is
-/// sent again just then counts with it. A START for a flow to that address ends the
-/// prediction: what is announced is known better.
+/// A burst may be *predicted*: it is expected to go to an address, from flows that are not
+/// known yet. New payload of any flow to that address joins it, and its flight is that of
+/// all these flows together. A flow joins with the first payload seen, so a segment from
+/// before the burst that is retransmitted just then counts with it. A START for a flow to
+/// that address ends the prediction, because an announcement is more exact.
 ///
 /// Bounded: a START beyond `max_entries` evicts the next burst in turn that is not
-/// open, or is refused. O(1) but for close_all() and on_prediction(). Not thread-safe.
+/// open, or is refused. O(1) except close_all() and on_prediction(). Not thread-safe.
 class BurstFlights {
  public:
   /// @param max_entries > 0
   explicit BurstFlights(std::uint32_t max_entries);
 
-  /// @param announced_sequence of the burst's first byte
+  /// Opens an announced burst. @param announced_sequence of the burst's first byte
   /// @param bytes announced; 0: not known
   /// @return false if there is no room
   bool on_start(const FlowKey& flow, std::uint32_t announced_sequence,
                 std::uint64_t bytes) noexcept;
-  /// A burst to that address is expected; nothing changes if one is announced and open.
-  /// @param bytes of the one before; 0: not known
+  /// Opens a predicted burst to `address`. Nothing changes if an announced one is open.
+  /// @param bytes of the burst before; 0: not known
   /// @return false if there is no room
   bool on_prediction(std::uint32_t address, std::uint64_t bytes) noexcept;
-  /// Payload reaches the queue. @param bytes > 0
+  /// Handles payload that reaches the queue. @param bytes > 0
   /// @return true if it opened its burst again
   bool on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes) noexcept;
-  /// @param flow of the data, not of the acknowledgment
+  /// Handles an acknowledgment. @param flow of the data, not of the acknowledgment
   void on_ack(const FlowKey& flow, std::uint32_t acknowledgment) noexcept;
-  /// Regulation has ended, for whatever reason: no burst is open.
+  /// Closes all bursts, because regulation has ended for whatever reason.
   void close_all() noexcept;
 
   [[nodiscard]] bool any_open() const noexcept { return open_ != 0; }
-  /// Of open bursts: one that has arrived as a whole asks for nothing more [bytes].
+  /// Returns the flight of open bursts [bytes]; a burst that has arrived whole counts nothing.
   [[nodiscard]] std::uint64_t in_flight_bytes() const noexcept { return in_flight_bytes_; }
-  /// What open bursts have still to bring; nothing if the length of one is not known [bytes].
+  /// Returns what open bursts have still to bring [bytes]; nothing if a length is not known.
   [[nodiscard]] std::optional<std::uint64_t> remaining_bytes() const noexcept {
     return open_unknown_ == 0 ? std::optional(remaining_bytes_) : std::nullopt;
   }
-  /// Bursts whose last byte was seen to reach the queue.
+  /// Returns the number of bursts whose last byte was seen to reach the queue.
   [[nodiscard]] std::uint64_t arrived_whole() const noexcept { return arrived_whole_; }
   static std::size_t bytes_per_entry() noexcept {
     return sizeof(Burst) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t));
   }
 
  private:
-  /// Or what a flow has in flight that has joined a predicted burst: that one is counted, its
-  /// sequence numbers being of the joined flows' bytes together.
+  /// State of a burst, or of a flow that has joined a predicted burst. Only the predicted
+  /// burst is counted then; its sequence numbers count the bytes of all joined flows.
   struct Burst {
-    FlowKey flow;  ///< predicted: see predicted_to()
+    FlowKey flow;  ///< of a predicted burst: see predicted_to()
     std::uint32_t announced_sequence = 0;
     std::uint32_t end = 0;           ///< one past the highest byte that reached the queue
-    std::uint32_t acknowledged = 0;  ///< highest, at least announced_sequence
+    std::uint32_t acknowledged = 0;  ///< highest seen, at least announced_sequence
     std::uint64_t length_bytes = 0;  ///< 0: not known
     bool open = false;
-    bool joined = false;  ///< the burst that is predicted to its flow's destination
+    bool joined = false;  ///< its flow has joined the burst predicted to its destination
 
     [[nodiscard]] std::uint32_t flight() const noexcept;
     [[nodiscard]] std::uint64_t remaining() const noexcept;
     [[nodiscard]] bool known() const noexcept;
   };
-  /// Names a predicted burst among the flows: no flow comes from nowhere.
+  /// Returns a key that stands for a predicted burst; no real flow has source 0.
   [[nodiscard]] static FlowKey predicted_to(std::uint32_t address) noexcept {
     return {0, address, 0, 0};
   }
   Burst* find(const FlowKey& flow) noexcept;
-  /// The predicted burst that the flow's payload may be of.
+  /// Returns the predicted burst that the flow's payload may belong to, or nullptr.
   Burst* find_predicted(const FlowKey& flow) noexcept {
     return predictions_ == 0 ? nullptr : find(predicted_to(flow.destination_address));
   }
@@ -100,7 +100,7 @@ class BurstFlights {
   std::uint64_t remaining_bytes_ = 0;  ///< sum of remaining() over open bursts
   std::uint32_t open_unknown_ = 0;     ///< open bursts whose length is not known
   std::uint64_t arrived_whole_ = 0;
-  std::uint64_t predictions_ = 0;  ///< heard of so far
+  std::uint64_t predictions_ = 0;  ///< predictions so far
 };
 
 }  // namespace outrider

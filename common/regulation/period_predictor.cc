@@ -58,7 +58,7 @@ Time PeriodPredictor::next_take(Duration lead) const noexcept {
   for (const Job& job : jobs_) {
     if (!job.locked) continue;
     const Prediction expected = prediction_of(job);
-    // One that was taken may be missed; then the one after it is expected.
+    // A taken one may be missed; the one after it is expected then.
     const Time at = job.taken ? std::max(expected.given_up_at, expected.due + job.period - lead)
                               : expected.due - lead;
     next = std::min(next, at);
@@ -82,7 +82,7 @@ PeriodPredictor::Job* PeriodPredictor::find(std::uint64_t key) noexcept {
   return &*it;
 }
 
-/// A job that has been silent for longer than any period makes room.
+/// A job that has been silent for longer than any period is replaced if the table is full.
 PeriodPredictor::Job* PeriodPredictor::add(std::uint64_t key, Time now) noexcept {
   const Job job{.key = key, .last_payload = now, .last_onset = now};
   if (jobs_.size() < params_.max_jobs) return &jobs_.emplace_back(job);
@@ -129,8 +129,8 @@ void PeriodPredictor::on_locked_onset(Job& job, Time now) noexcept {
     job.last_onset = now;
     return forget_spans(job);
   }
-  // After a miss the span counts from where the missed onset was expected: the rest of
-  // the periods in between is as long as the median says.
+  // After a miss the span is counted from the expected time of the missed onset, because the
+  // periods before it are assumed to equal the median.
   learn(job, now - job.last_onset);
   job.missed = 0;
   job.taken = false;
@@ -162,8 +162,8 @@ void PeriodPredictor::forget_spans(Job& job) noexcept {
   job.anchored = true;
 }
 
-/// Of the known spans; the mean of the two in the middle if their number is even. They
-/// are few: each is put in its place among those before it.
+/// Returns the median of the known spans, the mean of the middle two if their number is even.
+/// An insertion sort is enough for so few.
 Duration PeriodPredictor::median(const Job& job) noexcept {
   assert(job.known_spans > 0);
   std::array<Duration, kIntervals> sorted{};

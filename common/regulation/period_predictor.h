@@ -13,82 +13,82 @@ namespace outrider {
 /// Learns from traffic alone when the next burst of a training job is due at a queue.
 ///
 /// An *onset* is the first payload of a job after a pause of at least `idle_gap`. Once
-/// the last kIntervals spans between onsets agree to within `tolerance` of their median,
+/// the last kIntervals spans between onsets agree with their median to within `tolerance`,
 /// the job is locked: its next onset is expected one median after the last. While it is
 /// locked,
-/// * an onset within `tolerance` of the expected instant is a hit: the median moves on;
-/// * any other is early (a retransmission after a time-out, say) and changes nothing,
-///   unless as many iterations in a row as `missed_limit` had one: then the period is
-///   another, and is learned anew;
-/// * an expected onset that is overdue by `tolerance` is missed, the next one is expected
-///   a period later; after `missed_limit` in a row the job has ended and is let go.
+/// * an onset within `tolerance` of the expected instant is a hit, and updates the median;
+/// * any other onset is early (a retransmission after a time-out, say) and changes nothing.
+///   If `missed_limit` iterations in a row have an early onset, the period has changed and
+///   is learned anew;
+/// * an expected onset that is overdue by `tolerance` is missed, and the next one is
+///   expected a period later. After `missed_limit` misses in a row the job is let go.
 ///
-/// So a strict period is locked at onset kIntervals + 1, the first six spans after it. A
-/// job whose bursts leave no pause has no onsets; one with several bursts an iteration has
-/// spans that differ: neither is ever locked, and state_of() says so. Jobs are told apart
-/// by a key of the caller's (where their bursts go, say), so their periods do not mix.
+/// So a strict period is locked at onset kIntervals + 1, when six spans are known. A job
+/// whose bursts leave no pause has no onsets, and one with several bursts per iteration has
+/// unequal spans: neither is ever locked, as state_of() shows. The caller's key identifies a
+/// job (for example the destination of its bursts), so that periods do not mix.
 ///
-/// `now` does not decrease. on_payload() looks at most at max_jobs keys, at the one of the
-/// last payload first, and sorts kIntervals spans at an onset; nothing is allocated after
+/// `now` does not decrease. on_payload() compares at most max_jobs keys, beginning with that
+/// of the last payload, and sorts kIntervals spans at an onset. Nothing is allocated after
 /// construction. Not thread-safe: the owner of the queue owns it.
 class PeriodPredictor {
  public:
   struct Params {
-    Duration idle_gap{};             ///< > 0: above the pauses within a burst, below those between
-    Duration max_period{};           ///< >= idle_gap: longer pauses end what was learned
+    Duration idle_gap{};             ///< > 0: between the pauses within a burst and those after it
+    Duration max_period{};           ///< >= idle_gap: a longer pause discards the spans learned
     double tolerance = 0.25;         ///< share of a period, in (0, 0.5)
     std::uint32_t missed_limit = 3;  ///< >= 1
     std::uint32_t max_jobs = 16;     ///< >= 1
   };
 
   enum class State : std::uint8_t {
-    kUnknown,    ///< no payload of that job is remembered
+    kUnknown,    ///< no payload of the job is remembered
     kLearning,   ///< too few onsets yet
     kIrregular,  ///< enough onsets, but their spans differ
     kLocked,
   };
 
-  /// Identity: onsets == early + hits + those while not locked.
+  /// Identities: onsets == early + hits + onsets of jobs that were not locked;
   /// locked == ended + relearned + jobs that are locked now.
   using Counters = PredictionCounters;
 
   struct Prediction {
     std::uint64_t key = 0;
-    Time due{};               ///< may have passed by up to `tolerance`: the burst is overdue
+    Time due{};               ///< may be past by up to `tolerance`: the burst is overdue
     Duration period{};        ///< median of the last spans
-    Time given_up_at{};       ///< from then on it counts as missed
-    std::uint64_t bytes = 0;  ///< payload since the last onset, what was sent again included
+    Time given_up_at{};       ///< from this instant on it counts as missed
+    std::uint64_t bytes = 0;  ///< payload since the last onset, retransmissions included
   };
 
   static constexpr std::uint32_t kIntervals = 6;
 
-  /// @pre the ranges above; the configuration refuses all else
+  /// @pre the ranges above, which the configuration checks
   explicit PeriodPredictor(const Params& params);
 
-  /// A payload packet of the job has come to the queue. Of a START that says when its burst
-  /// is due, `now` may be that instant, ahead of the time that the others are called with.
+  /// Handles a payload packet of the job that reaches the queue. For a START that says when
+  /// its burst is due, `now` may be that instant, later than the `now` of other calls.
   /// @return true if it was an onset
   bool on_payload(std::uint64_t key, Time now) noexcept;
 
-  /// So much payload of the job, if it is known: of the burst that its last onset began.
+  /// Adds payload to the burst that began with the job's last onset, if the job is known.
   void count(std::uint64_t key, std::uint32_t bytes) noexcept {
     if (Job* job = find(key)) job->bytes += bytes;
   }
 
-  /// The next prediction to act upon: a locked job whose onset is due within `lead` or
-  /// overdue. Each expected onset is taken once. O(max_jobs).
+  /// Returns the next prediction to act on: a locked job whose onset is due within `lead` or
+  /// overdue. Each expected onset is returned once. O(max_jobs).
   [[nodiscard]] std::optional<Prediction> take(Time now, Duration lead) noexcept;
-  /// Before that instant take() has nothing, unless payload comes. O(max_jobs).
+  /// Returns the instant before which take() returns nothing, unless payload comes. O(max_jobs).
   [[nodiscard]] Time next_take(Duration lead) const noexcept;
 
-  /// The burst that is due first among those of locked jobs. O(max_jobs).
+  /// Returns the prediction that is due first among those of locked jobs. O(max_jobs).
   [[nodiscard]] std::optional<Prediction> next(Time now) noexcept;
   [[nodiscard]] std::optional<Time> next_due(Time now) noexcept {
     const auto prediction = next(now);
     return prediction ? std::optional(prediction->due) : std::nullopt;
   }
 
-  /// As of `now`: misses up to then are counted.
+  /// Returns the state as of `now`: misses up to then are counted.
   [[nodiscard]] State state_of(std::uint64_t key, Time now) noexcept;
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
 
@@ -96,18 +96,18 @@ class PeriodPredictor {
   struct Job {
     std::uint64_t key = 0;
     Time last_payload{};
-    Time last_onset{};        ///< or where a missed one was expected: counted on from here
-    Duration period{};        ///< while locked
-    std::uint64_t bytes = 0;  ///< since the last onset that was not early
+    Time last_onset{};                         ///< or the expected time of a missed one
+    Duration period{};                         ///< valid while locked
+    std::uint64_t bytes = 0;                   ///< since the last onset that was not early
     std::array<Duration, kIntervals> spans{};  ///< between onsets, in a ring
     std::uint32_t known_spans = 0;             ///< up to kIntervals
     std::uint32_t next_span = 0;
     std::uint32_t missed = 0;        ///< in a row
-    std::uint32_t early_cycles = 0;  ///< in a row
+    std::uint32_t early_cycles = 0;  ///< iterations in a row with an early onset
     bool early_in_cycle = false;
-    bool anchored = true;  ///< last_onset is one: false once the job was let go
+    bool anchored = true;  ///< last_onset is an onset: false once the job was let go
     bool locked = false;
-    bool taken = false;  ///< the onset that is expected next; while locked
+    bool taken = false;  ///< take() has returned the next expected onset; while locked
   };
 
   [[nodiscard]] Prediction prediction_of(const Job& job) const noexcept;
@@ -116,7 +116,7 @@ class PeriodPredictor {
   void on_onset(Job& job, Time now) noexcept;
   void on_locked_onset(Job& job, Time now) noexcept;
   void learn(Job& job, Duration span) noexcept;
-  /// Counts the expected onsets that have not come by `now`.
+  /// Counts the expected onsets that have not come by `now` as missed.
   void roll(Job& job, Time now) noexcept;
   static void forget_spans(Job& job) noexcept;
   [[nodiscard]] static Duration median(const Job& job) noexcept;

@@ -14,9 +14,9 @@ struct PredictionCounters {
   std::uint64_t hits = 0;
   std::uint64_t early = 0;
   std::uint64_t missed = 0;
-  std::uint64_t locked = 0;     ///< times that a job was
-  std::uint64_t ended = 0;      ///< let go after `missed_limit`
-  std::uint64_t relearned = 0;  ///< let go because onsets kept coming early
+  std::uint64_t locked = 0;     ///< times that a job became locked
+  std::uint64_t ended = 0;      ///< locked jobs let go after `missed_limit`
+  std::uint64_t relearned = 0;  ///< locked jobs let go because onsets kept coming early
   std::uint64_t refused = 0;    ///< payload of a job for which there was no room
 };
 

@@ -11,11 +11,11 @@
 
 namespace outrider {
 
-/// A bounded set of flows that forgets: a cache of four places a bucket, one cache line
-/// each. A flow that finds its bucket full takes the place of the one added longest ago
-/// there; adding a flow again makes it recent. contains() reads one line.
+/// A bounded set of flows that forgets old ones: a cache with four places per bucket, one
+/// cache line per bucket. A flow whose bucket is full replaces the flow that was added there
+/// longest ago. Adding a flow again makes it recent. contains() reads one line.
 ///
-/// Memory at construction: 16 B a flow, as a power of two. Not thread-safe.
+/// Memory at construction: 16 B per flow, rounded up to a power of two. Not thread-safe.
 class RecentFlows {
  public:
   /// @param flows > 0
@@ -24,7 +24,7 @@ class RecentFlows {
     assert(flows > 0);
   }
 
-  /// @return false if it was there already
+  /// @return false if the flow was in the set already
   bool add(const FlowKey& flow) noexcept {
     Bucket& bucket = buckets_[home_of(flow)];
     Place* oldest = &bucket.places.front();
@@ -53,7 +53,7 @@ class RecentFlows {
   static constexpr std::size_t kWays = 4;
   struct Place {
     FlowKey flow{};
-    std::uint32_t added = 0;  ///< of add()s so far; 0: free. Wraps after 2^32 of them
+    std::uint32_t added = 0;  ///< clock_ when added; 0: free. Wraps after 2^32 calls of add()
   };
   struct alignas(64) Bucket {
     std::array<Place, kWays> places{};

@@ -9,11 +9,11 @@
 
 namespace outrider {
 
-/// Bounds the time for which each job may hold a queue regulated: at most
-/// `share` of every window [n w, (n + 1) w). A job is told by where its bursts
-/// go (server address and port), the one thing that the TOS signal says of it.
-/// Windows are fixed, not sliding: within any stretch of length w a job holds
-/// the queue for less than 2 x share x w.
+/// Bounds the time for which each job may hold a queue regulated: at most `share` of every
+/// window [n w, (n + 1) w). A job is identified by the server address and port of its
+/// bursts, because the TOS signal carries nothing else about it. Windows are fixed, not
+/// sliding: within any interval of length w a job holds the queue for less than
+/// 2 x share x w.
 ///
 /// Time never decreases. Not thread-safe.
 class RegulationBudget {
@@ -25,16 +25,16 @@ class RegulationBudget {
     assert(share > 0 && share <= 1 && window > Duration::zero());
   }
 
-  /// From the next stretch of a job on; it may begin in the midst of a window.
+  /// Changes the bounds for each job's next stretch; it may begin in the middle of a window.
   void change(double share, Duration window) noexcept {
     assert(share > 0 && share <= 1 && window > Duration::zero());
     allowance_ = Duration{static_cast<std::int64_t>(share * static_cast<double>(window.count()))};
     window_ = window;
   }
 
-  /// One more entry of the flow's job goes live.
-  /// @return the instant at which the allowance is used up if it stays live; or
-  ///         `now` if nothing is left (or no room for the job): then nothing was taken
+  /// Counts one more live entry of the flow's job.
+  /// @return the instant at which the allowance is used up if the entry stays live; or `now`,
+  ///         with nothing taken, if no allowance is left or there is no room for the job
   Time acquire(const FlowKey& flow, Time now) noexcept {
     Job* job = jobs_.find(job_of(flow));
     if (job == nullptr) {
@@ -51,8 +51,8 @@ class RegulationBudget {
     return exhausted_at(*job);
   }
 
-  /// One entry of the flow's job has ended at `at`; ends noticed together may be
-  /// told in any order. @pre acquired before
+  /// Counts the end of one entry of the flow's job at `at`. Ends that are noticed together
+  /// may be given in any order. @pre acquire() was called for it
   void release(const FlowKey& flow, Time at) noexcept {
     Job* job = jobs_.find(job_of(flow));
     assert(job != nullptr && job->live > 0);
@@ -62,7 +62,7 @@ class RegulationBudget {
     job->held += job->last_end - std::max(job->since, job->window_start);
   }
 
-  /// How a job is told.
+  /// Returns the key that identifies the flow's job.
   static FlowKey job_of(const FlowKey& f) noexcept {
     return {0, f.destination_address, 0, f.destination_port};
   }
@@ -89,8 +89,8 @@ class RegulationBudget {
     job.held = Duration::zero();
   }
 
-  /// If the stretch outlives its window, the next window's allowance counts from
-  /// its start; with share 1 it never ends.
+  /// A stretch that outlives its window is charged to the next window from that window's
+  /// start. With share 1 the allowance never ends.
   [[nodiscard]] Time exhausted_at(const Job& job) const noexcept {
     const Time window_end = window_start_of(job.since) + window_;
     const Duration held =

@@ -11,41 +11,41 @@ namespace outrider {
 enum class RegulationMode : std::uint8_t {
   kOff,
   kMark,        ///< the low threshold marks background (the PCN paper)
-  kPace,        ///< background is let into the queue as far as it is below the threshold
-  kMarkPace,    ///< both
-  kWindow,      ///< background's windows are held; the low threshold marks what cannot be
+  kPace,        ///< background enters the queue only while it is below the threshold
+  kMarkPace,    ///< mark and pace
+  kWindow,      ///< background's windows are held; flows that cannot be held are marked
   kMarkWindow,  ///< mark and window
 };
 
-/// Does the low threshold mark?
+/// Returns whether the low threshold marks packets.
 constexpr bool marks(RegulationMode m) noexcept {
   return m != RegulationMode::kOff && m != RegulationMode::kPace;
 }
-/// Is background held before the queue?
+/// Returns whether background is held before the queue.
 constexpr bool paces(RegulationMode m) noexcept {
   return m == RegulationMode::kPace || m == RegulationMode::kMarkPace;
 }
-/// Background's windows are held.
+/// Returns whether background's windows are held.
 constexpr bool holds_windows(RegulationMode m) noexcept {
   return m == RegulationMode::kWindow || m == RegulationMode::kMarkWindow;
 }
 
-/// What ends the regulation of an announced burst; an expiry always does.
+/// What ends the regulation of an announced burst. An expiry always ends it, too.
 enum class Recovery : std::uint8_t {
   kArrival,   ///< the first announced payload byte (the PCN paper)
-  kBurstEnd,  ///< the last byte if START says how many, FIN, or no payload for `idle_end`
+  kBurstEnd,  ///< the last byte if START gives the length, FIN, or no payload for `idle_end`
   kTimer,     ///< `hold` after regulation began
 };
 
-/// Whose rhythm tells when the next burst is due, beside what START says.
+/// What the rhythm of a job is learned from, to predict its next burst.
 enum class PredictFrom : std::uint8_t {
   kOff,
   kTraffic,  ///< first payload of a job after a pause
-  kSignals,  ///< STARTs: helps where one is lost, or comes with too little lead
+  kSignals,  ///< STARTs; helps if one is lost or comes with too little lead
 };
 
-/// Regulation of bursts that nobody has announced yet, see period_predictor.h. A job is
-/// told by the address that its DDL payload goes to. Validated before use.
+/// Policy for bursts that are not announced yet, see period_predictor.h. A job is identified
+/// by the destination address of its DDL payload. Validated before use.
 struct PredictPolicy {
   PredictFrom from = PredictFrom::kOff;
   std::uint16_t threshold_packets = 10;               ///< h: what START would carry, > 0
@@ -56,18 +56,18 @@ struct PredictPolicy {
   std::uint32_t max_jobs = 16;                        ///< >= 1
 };
 
-/// What several jobs on one queue make of their thresholds, see regulator_composition.h.
+/// How the thresholds of several jobs on one queue are combined, see regulator_composition.h.
 enum class Composition : std::uint8_t { kMin, kHarmonic, kDemand };
 
 /// Policy of the regulator of one egress queue. Validated before use.
 struct RegulationPolicy {
   RegulationMode mode = RegulationMode::kOff;
   Recovery recovery = Recovery::kArrival;
-  bool spare_ddl = false;  ///< DDL data keeps its initial threshold while regulated
+  bool spare_ddl = false;  ///< DDL data keep the queue's initial threshold while it is regulated
   Duration hold = std::chrono::milliseconds(10);      ///< kTimer, > 0
   Duration idle_end = std::chrono::milliseconds(10);  ///< kBurstEnd, > 0: a few RTTs
-  /// Longest time an entry lives without DDL payload of its flow, > 0; before `lead` it
-  /// does not count.
+  /// Longest time that an entry lives without DDL payload of its flow, > 0. The time before
+  /// the entry's begin does not count.
   Duration expiry = std::chrono::milliseconds(100);
   /// A job (here: the server it announces bursts to) may hold a queue regulated for
   /// at most this share of `budget_window`. In (0, 1].
@@ -75,10 +75,10 @@ struct RegulationPolicy {
   Duration budget_window = std::chrono::seconds(10);  ///< > 0
   /// kPace: share of the drain rate that background gets while regulated, in [0, 1].
   double pace_floor = 0.05;
-  std::uint32_t max_entries = 1024;  ///< > 0; a START beyond is counted, not armed
-  WindowPolicy window{};             ///< of the modes that hold windows
-  /// Regulation begins that long before the burst is due, >= 0, if it is known when that is;
-  /// absent: with START. Predictions need it.
+  std::uint32_t max_entries = 1024;  ///< > 0; a START beyond it is counted, but not armed
+  WindowPolicy window{};             ///< for the modes that hold windows
+  /// Time before a burst is due at which its regulation begins, >= 0, if that is known.
+  /// Absent: regulation begins with START. Predictions need it.
   std::optional<Duration> lead{};
   PredictPolicy predict{};
   Composition composition = Composition::kMin;

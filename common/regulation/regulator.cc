@@ -91,12 +91,12 @@ void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uin
   if (live_.empty()) return;
   Entry* entry = find_live(flow);
   if (entry == nullptr) return;
-  // Counted on from the furthest byte so far: a burst may be longer than half the circle.
+  // Counted from the furthest byte so far: a burst may be longer than half the circle.
   const auto furthest = entry->announced_sequence + static_cast<std::uint32_t>(entry->reached);
   const std::int32_t beyond = sequence_distance(sequence + payload_bytes, furthest);
   const bool first = entry->reached == 0;
   if (beyond > 0) entry->reached += static_cast<std::uint32_t>(beyond);
-  if (entry->reached == 0) return;  // earlier data, sent again
+  if (entry->reached == 0) return;  // earlier data, retransmitted
   if (first) remember(flow, entry->announced_sequence);
   const auto index = static_cast<std::size_t>(entry - live_.data());
   if (policy_.recovery == Recovery::kArrival) return end(index, End::kArrival, now);
@@ -104,7 +104,7 @@ void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uin
   if (policy_.recovery == Recovery::kBurstEnd && (fin || complete))
     return end(index, End::kBurstEnd, now);
   entry->active_at = now;
-  next_event_ = std::min(next_event_, due_end(*entry).at);  // idle_end may come before expiry did
+  next_event_ = std::min(next_event_, due_end(*entry).at);  // idle_end may be before the old expiry
 }
 
 Regulator::DueEnd Regulator::due_end(const Entry& e) const noexcept {
@@ -130,7 +130,7 @@ void Regulator::advance(Time now) noexcept {
     Time next_begin = kNever;
     for (const auto& e : live_)
       if (!e.begun) next_begin = std::min(next_begin, e.begin_at);
-    // The budget wants to know first what has ended before another begins.
+    // The budget needs the ends up to an instant before the begins at that instant.
     end_due(std::min(now, next_begin));
     if (next_begin > now || next_begin == kNever) break;
     begin_due(next_begin);

@@ -12,19 +12,19 @@ namespace outrider {
 /// starts_armed + starts_predicted == recovered_* + expired + budget_exhausted + replaced +
 /// predictions_missed + withdrawn + live entries.
 struct RegulatorCounters {
-  std::uint64_t starts_armed = 0;           ///< by a START
+  std::uint64_t starts_armed = 0;           ///< armed by a START
   std::uint64_t starts_predicted = 0;       ///< armed by a prediction
   std::uint64_t starts_repeated = 0;        ///< START of an iteration already known: no change
-  std::uint64_t starts_refused_budget = 0;  ///< the job has used its share of the window
-  std::uint64_t starts_refused_table = 0;   ///< every entry is live
+  std::uint64_t starts_refused_budget = 0;  ///< the job has used up its share of the window
+  std::uint64_t starts_refused_table = 0;   ///< no entry was free
   std::uint64_t recovered_arrival = 0;
   std::uint64_t recovered_burst_end = 0;
   std::uint64_t recovered_timer = 0;
-  std::uint64_t expired = 0;           ///< no DDL payload for `expiry`
-  std::uint64_t budget_exhausted = 0;  ///< ended, or did not begin: the share was used up
-  std::uint64_t replaced = 0;          ///< by a START of a newer iteration of the same flow, or by
-                                       ///< the START or the next onset that had been predicted
-  std::uint64_t predictions_missed = 0;  ///< no payload came for `expiry` from then on
+  std::uint64_t expired = 0;             ///< no DDL payload for `expiry`
+  std::uint64_t budget_exhausted = 0;    ///< ended or not begun, because the share was used up
+  std::uint64_t replaced = 0;            ///< by a START of a newer iteration of the same flow; or a
+                                         ///< prediction by its START or by the next predicted onset
+  std::uint64_t predictions_missed = 0;  ///< no payload came for `expiry` after they were due
   std::uint64_t withdrawn = 0;           ///< regulation was switched off
 };
 

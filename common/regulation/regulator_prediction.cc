@@ -4,8 +4,8 @@
 
 namespace outrider {
 
-/// Every prediction whose lead has begun, and when to look again. @pre what is over by
-/// `now` has ended
+/// Arms every prediction whose lead has begun, and computes when to look again.
+/// @pre entries that are over by `now` have ended
 void Regulator::arm_predicted(Time now) noexcept {
   while (const auto prediction = predictor_->take(now, *policy_.lead))
     add_predicted(*prediction, now);
@@ -13,7 +13,7 @@ void Regulator::arm_predicted(Time now) noexcept {
 }
 
 void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Time now) noexcept {
-  if (prediction.due + policy_.expiry <= now) return;  // it has passed unseen
+  if (prediction.due + policy_.expiry <= now) return;  // the predicted burst has passed unnoticed
   const FlowKey job = job_at(static_cast<std::uint32_t>(prediction.key));
   if (const Entry* live = find_live(job))
     remove(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
@@ -40,10 +40,10 @@ void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Tim
 void Regulator::note_onset(std::uint32_t address, Time at) noexcept {
   if (!predictor_->on_payload(address, at)) return;
   predict_at_ = predictor_->next_take(*policy_.lead);
-  next_event_ = std::min(next_event_, predict_at_);  // if it is later now, advance() finds out
+  next_event_ = std::min(next_event_, predict_at_);  // if it is later now, advance() recomputes it
 }
 
-/// The START that was predicted regulates from here on.
+/// A START that was predicted replaces its prediction.
 void Regulator::hear_start(const StartSignal& start, Time now) noexcept {
   if (policy_.predict.from != PredictFrom::kSignals) return;
   const std::uint32_t address = start.flow.destination_address;
@@ -60,7 +60,7 @@ void Regulator::hear_payload(const FlowKey& flow, std::uint32_t payload_bytes, T
   if (entry == nullptr) return;
   if (policy_.recovery == Recovery::kArrival)
     return end(static_cast<std::size_t>(entry - live_.data()), End::kArrival, now);
-  entry->reached = 1;  // how far is not known: several flows may be the burst
+  entry->reached = 1;  // the true value is unknown: several flows may form the burst
   entry->active_at = now;
   next_event_ = std::min(next_event_, due_end(*entry).at);
 }

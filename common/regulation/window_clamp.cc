@@ -16,20 +16,21 @@ constexpr std::uint32_t kDefaultFrame_bytes = 1514;
 /// A receiver acknowledges every second segment at once (RFC 5681, 4.2).
 constexpr std::uint32_t kSegmentsPerAck = 2;
 constexpr std::uint32_t kFewestStandingSegments = 4;
-/// Of the window kept otherwise: data beyond a hole is sent while the left edge stands still.
+/// Multiple of the window kept otherwise: a sender in recovery sends data beyond the hole while
+/// the left edge does not move.
 constexpr double kRecoveryRoom = 2;
-/// A saw-tooth's peak must not be forgotten at once; nor may it be kept for ever.
+/// The peak of a saw-tooth must not be forgotten at once, nor be kept forever.
 constexpr double kEpoch_rtts = 8;
 /// Held flows answer once per round trip, queueing included.
 constexpr double kRound_rtts = 4;
-/// Windows open in steps, one per answer of a held flow, and fill the queue in lumps. What
-/// that makes of it says nothing about the senders' windows: they are spared for so long.
+/// Windows open in steps, one per answer of a held flow, which fills the queue in lumps. These
+/// lumps say nothing about the senders' windows, so flows are spared marks for this long.
 constexpr double kSettle_rtts = 2;
-/// The floor is to hold over any span as long as this.
+/// The floor holds over any span of at least this length.
 constexpr double kFloorSpan_rtts = 10;
 constexpr double kRttSmoothing = 1.0 / 16;
 constexpr Duration kSilence = 1s;
-/// Longer than training goes between two bursts.
+/// Longer than the time between two bursts of a training job.
 constexpr Duration kBurstMemory = 60s;
 constexpr std::size_t kVictimProbes = 8;
 
@@ -51,7 +52,7 @@ WindowClamp::WindowClamp(const WindowPolicy& policy, BitRate drain_rate,
   flows_.reserve(policy.max_flows);
 }
 
-// -- the table
+// -- The table
 
 WindowFlow* WindowClamp::find(const FlowKey& data_flow) noexcept {
   const std::uint32_t* at = index_.find(data_flow);
@@ -62,7 +63,7 @@ const WindowFlow* WindowClamp::flow(const FlowKey& data_flow) const noexcept {
   return const_cast<WindowClamp*>(this)->find(data_flow);
 }
 
-/// A flow that has ended, one that never opened, or one that has been silent.
+/// Returns whether the flow has ended, has not completed its handshake, or has been silent.
 bool WindowClamp::evictable(const WindowFlow& f, Time now) const noexcept {
   using Handshake = WindowFlow::Handshake;
   const bool opening = f.handshake == Handshake::kSyn || f.handshake == Handshake::kBothSyns;
@@ -91,7 +92,7 @@ WindowFlow* WindowClamp::insert(const FlowKey& data_flow, Time now) noexcept {
   return nullptr;
 }
 
-// -- what passes
+// -- What passes
 
 void WindowClamp::follow(const Queue& queue, Time now) noexcept {
   if (queue.threshold) h_packets_ = *queue.threshold;
@@ -110,9 +111,9 @@ bool WindowClamp::expects_bursts(Time now) const noexcept {
   return announced_at_ && now - *announced_at_ < kBurstMemory;
 }
 
-/// A window that opens now is heard of with the flow's next answer, half a round trip away
-/// on average, and its data is here `up` later; it may find the queue as the last bytes
-/// have left it. So much earlier than these enter, the release may begin.
+/// A sender hears of an opened window with the flow's next answer, half a round trip away on
+/// average, and its data are here `up` later. The last bytes of the bursts may have left the
+/// queue by then. So the release may begin that much before these bytes enter the queue.
 bool WindowClamp::nearly_over(const Queue& queue) const noexcept {
   const auto remaining = bursts_.remaining_bytes();
   if (!remaining) return false;
@@ -192,7 +193,7 @@ std::optional<std::uint16_t> WindowClamp::on_answer(const TcpView& s, const Queu
   return field;
 }
 
-// -- how much
+// -- How much
 
 double WindowClamp::rtt_ns(const WindowFlow& f) const noexcept {
   if (policy_.base_rtt > Duration::zero()) return static_cast<double>(policy_.base_rtt.count());
@@ -200,7 +201,7 @@ double WindowClamp::rtt_ns(const WindowFlow& f) const noexcept {
   return own ? static_cast<double>(own->count()) : rtt_ns_;
 }
 
-/// Payload in a byte of the drain rate.
+/// Returns the payload bytes per byte of the drain rate.
 double WindowClamp::payload_share(const WindowFlow& f) const noexcept {
   const bool known = f.segment_bytes != 0;
   const std::uint32_t payload = known ? f.segment_bytes : kDefaultSegment_bytes;
@@ -208,7 +209,7 @@ double WindowClamp::payload_share(const WindowFlow& f) const noexcept {
   return static_cast<double>(payload) / (frame + overhead_bytes_);
 }
 
-/// Adds the flow to this round's sum of weights, once; smooths the round trip.
+/// Adds the flow to this round's sum of weights, once per round, and smooths the round trip.
 void WindowClamp::note_weight(WindowFlow& f, Time now) noexcept {
   const double own = rtt_ns(f);
   const double up = f.up ? static_cast<double>(f.up->count()) : own / 2;
@@ -226,21 +227,21 @@ void WindowClamp::note_weight(WindowFlow& f, Time now) noexcept {
   weight_now_ += f.largest_flight();
 }
 
-/// What fills the path and the queue up to h, as far as `f` is concerned [payload bytes].
+/// Returns what fills `f`'s path and the queue up to h [payload bytes].
 double WindowClamp::room_bytes(const WindowFlow& f) const noexcept {
   return bytes_per_ns_ * rtt_ns(f) * payload_share(f) +
          static_cast<double>(h_packets_) * f.segment_bytes;
 }
 
-/// Part of a total that is the flow's, by what it had in flight before.
+/// Returns the flow's part of a total, in proportion to what it had in flight before.
 double WindowClamp::part_of(const WindowFlow& f, double total) const noexcept {
   const double weights = std::max({weight_last_, weight_now_, 1.0});
   return total * std::min(1.0, f.largest_flight() / weights);
 }
 
-/// The flow's part of the floor [payload bytes per ns]. Held data come in trains, one each
-/// round trip, that pass within about half of it: a span that begins behind a train and ends
-/// before one misses half a round trip's worth, which the rate makes up for.
+/// Returns the flow's part of the floor [payload bytes per ns]. Held data come in trains, one
+/// per round trip, that pass within about half of it. A span that begins behind a train and
+/// ends before another one misses half a round trip's worth. The margin makes up for that.
 double WindowClamp::floor_rate(const WindowFlow& f, double path_ns) const noexcept {
   const double span_ns = kFloorSpan_rtts * rtt_ns(f);
   const double missed_ns = std::min(path_ns, span_ns) / 2;
@@ -256,9 +257,9 @@ void WindowClamp::pay_floor(WindowFlow& f, std::uint64_t bytes, const Queue& que
   f.floor.pay(static_cast<double>(bytes), rate, now + times(1, waits_ns), times(1, path_ns));
 }
 
-/// What this answer has to allow for the floor, in whole segments, rounded up: a sender sends
-/// no others. Data sent on it are here `up` later, and if nothing of the flow is under way
-/// that another answer will come of, it has to last for a round trip more.
+/// Returns what this answer has to allow for the floor, in whole segments, rounded up, because
+/// a sender sends only whole segments. Data that it allows are here `up` later. If no data of
+/// the flow are under way that will bring another answer, it has to last a round trip longer.
 double WindowClamp::floor_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept {
   const double waits_ns = drain_ns(queue), path_ns = rtt_ns(f) + waits_ns;
   const double rate = floor_rate(f, path_ns);
@@ -272,7 +273,7 @@ double WindowClamp::floor_bytes(const WindowFlow& f, const Queue& queue, Time no
   return segment > 0 ? std::ceil(floor / segment) * segment : floor;
 }
 
-/// Window of a held flow, before `least_segments` [payload bytes].
+/// Returns the window of a held flow, before `least_segments` is applied [payload bytes].
 double WindowClamp::held_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept {
   const double floor = policy_.floor > 0 ? floor_bytes(f, queue, now) : 0;
   if (policy_.rule == WindowRule::kStrict) return floor;
@@ -280,8 +281,8 @@ double WindowClamp::held_bytes(const WindowFlow& f, const Queue& queue, Time now
   return std::max(floor, part_of(f, room_bytes(f) - displaced));
 }
 
-/// Opens linearly up to the flow's part of the path and of h, and stays there until the
-/// lumps have settled: the bursts' last bytes may be in the queue still.
+/// Opens linearly up to the flow's part of the path and of h, and stays there until the lumps
+/// have settled, because the bursts' last bytes may still be in the queue.
 double WindowClamp::releasing_bytes(const WindowFlow& f, double standing, Time now) const noexcept {
   const double held = f.held_bytes;
   const double full = std::clamp(part_of(f, room_bytes(f)), held, std::max(held, standing));
@@ -302,7 +303,7 @@ WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time 
   if (small) return {standing, WindowReason::kSmall};
   if (phase_ == Phase::kHolding) {
     const auto least = static_cast<double>(policy_.least_segments * segment);
-    if (f.held_bytes == 0) {  // what it has in flight is more than any floor
+    if (f.held_bytes == 0) {  // it has more in flight than any floor
       const double waits_ns = drain_ns(queue);
       f.floor.begin(now + times(1, waits_ns), times(1, rtt_ns(f) + waits_ns));
     }
@@ -317,7 +318,7 @@ WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time 
   return {standing, WindowReason::kStanding};
 }
 
-/// The field that tells `t.bytes`, rounded up to the scale's unit: rounded down, two
+/// Returns the window field for `t.bytes`, rounded up to the scale's unit: rounded down, two
 /// segments would become one. The edge never moves left, nor beyond the receiver's.
 std::optional<std::uint16_t> WindowClamp::field_for(WindowFlow& f, const TcpView& s,
                                                     Target& t) const noexcept {

@@ -16,76 +16,77 @@
 
 namespace outrider {
 
-/// Limits how much background TCP has in flight through one egress queue, by the window
-/// that its receivers' acknowledgments advertise on their way back through the port:
-/// without a loss, a mark or a smaller congestion window, and whether or not the sender
-/// knows ECN.
+/// Limits how much background TCP has in flight through one egress queue. It lowers the
+/// window that the receivers' acknowledgments advertise on their way back through the port.
+/// This needs no loss, no mark and no smaller congestion window, and works whether or not
+/// the sender supports ECN.
 ///
-/// From the handshake on every flow has a *standing* window of `standing_clamp` times its
-/// largest flight of late, so that an edge has little way to go when it is frozen: a
-/// receiver advertises megabytes. It follows a sender that grows, and is a whole
-/// bandwidth-delay product where no burst has been announced of late or where a sender came
-/// up to it: held elsewhere, a flow must find its way back at once. While bursts that were
-/// announced, or are predicted, are on their way, flows are *held*: at the floor (strict), or
-/// at what the bursts leave (complement),
+/// From its handshake on, every flow has a *standing* window of `standing_clamp` times its
+/// recent largest flight. A receiver advertises megabytes; a right edge that is already
+/// near takes effect soon when it is frozen. The standing window grows with the sender. It
+/// is at least a bandwidth-delay product where no burst was announced recently or where the
+/// sender reached its edge, so that a flow that was held elsewhere recovers at once.
+///
+/// While announced or predicted bursts are on their way, flows are *held*: at the floor
+/// (strict), or at what the bursts leave (complement),
 ///
 ///   capacity x RTT + h - gain x bursts' flight, at least the floor,
 ///
-/// shared in proportion to what the flows had in flight. The floor is a rate of departures,
-/// kept over any ten round trips: a flow's window is that rate times its round trip, queue
-/// included, or whatever more it is owed (`FloorLine`). Held windows open over
+/// shared in proportion to what the flows had in flight. The floor is a rate of departures
+/// that holds over any ten round trips: a flow's window is that rate times its round trip,
+/// queueing included, or more if it is owed more (`FloorLine`). Held windows open over
 /// `release_rtts` once the last announced (or expected) byte has entered the queue or
 /// regulation has ended. Always:
 ///  - a right edge never moves left, and is never beyond the receiver's;
-///  - a window is never below `least_segments`, so that the sender hears of a release by
-///    the ACK of what it has in flight, at once and not from a delayed-ACK or a persist
-///    timer. The switch originates no packet;
-///  - a repeated ACK stays one (RFC 5681, 2): the same field again, unless the receiver's
-///    own window moved, and then never the same;
+///  - a window is never below `least_segments`, so that the ACK of data in flight tells the
+///    sender of a release at once, without a delayed-ACK or persist timer. The switch
+///    originates no packet;
+///  - a repeated ACK stays one (RFC 5681, 2): it gets the same window field again, but never
+///    the same one if the receiver's own window moved;
 ///  - flows smaller than a bandwidth-delay product, or already in loss recovery when a burst
-///    is announced, are not held; the latter keep a wide window, not the receiver's, which
-///    could not be taken back. One that loses something while it is held keeps twice what it
-///    is held at: enough to repair it, and not its whole congestion window at once;
-///  - what is not known is left alone: no handshake, no room, authenticated segments,
-///    acknowledgments that go another way. Such flows fall back to marks.
+///    is announced, are not held. The latter keep a wide window instead of the receiver's,
+///    which could not be taken back. A flow that loses a packet while held keeps twice its
+///    held window: enough to repair the loss, and less than its whole congestion window;
+///  - flows without a handshake, room in the table or acknowledgments through this port, and
+///    authenticated flows, are left alone. They fall back to marks.
 ///
 /// Time never decreases. O(1) per segment; nothing allocates after construction.
-/// Not thread-safe: owned by the lcore of the egress port.
+/// Not thread-safe: the lcore of the egress port owns it.
 ///
 /// Source: the idea is this project's. Rules of windows: RFC 9293, 3.8.6; scale: RFC 7323.
 class WindowClamp {
  public:
-  /// The queue at this moment.
+  /// State of the queue at the time of a call.
   struct Queue {
-    std::uint64_t waiting_bytes = 0;           ///< of the drain rate's layer
+    std::uint64_t waiting_bytes = 0;           ///< counted as the drain rate counts
     std::optional<std::uint16_t> threshold{};  ///< h while regulated [packets]
   };
 
-  /// @param overhead_bytes that a frame costs beyond its bytes at the drain rate
-  /// @param max_bursts announced ones that are told apart, > 0
+  /// @param overhead_bytes what a frame costs beyond its own bytes at the drain rate
+  /// @param max_bursts announced bursts that can be tracked separately, > 0
   WindowClamp(const WindowPolicy& policy, BitRate drain_rate, std::uint32_t overhead_bytes,
               std::uint32_t max_bursts);
 
-  /// A burst was announced, also one that is not regulated yet: standing windows close in on
-  /// what flows have in flight, so that edges have little way to go.
+  /// Notes that a burst was announced, even if it is not regulated yet. Standing windows then
+  /// shrink towards what flows have in flight, so that their edges take effect soon.
   void on_announced(Time now) noexcept { announced_at_ = now; }
-  /// Regulation for an announced burst begins. @param bytes announced; 0: not known
+  /// Begins to hold windows for an announced burst. @param bytes announced; 0: not known
   void on_start(const FlowKey& flow, std::uint32_t announced_sequence, std::uint64_t bytes,
                 Time now) noexcept;
-  /// Regulation for a burst of unknown flows to that address begins. @param bytes of the
-  /// one before; 0: not known
+  /// Begins to hold windows for a predicted burst of unknown flows to `address`.
+  /// @param bytes of the burst before; 0: not known
   void on_prediction(std::uint32_t address, std::uint64_t bytes, Time now) noexcept;
-  /// Payload of DDL reaches the queue.
+  /// Handles DDL payload that reaches the queue.
   void on_burst_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes,
                         const Queue& queue, Time now) noexcept;
-  /// Acknowledgment of DDL comes back. @param flow of the data
+  /// Handles an acknowledgment of DDL data that comes back. @param flow of the data
   void on_burst_ack(const FlowKey& flow, std::uint32_t acknowledgment) noexcept {
     if (bursts_.any_open()) bursts_.on_ack(flow, acknowledgment);
   }
-  /// A background segment reaches the queue.
+  /// Handles a background segment that reaches the queue.
   WindowTreatment on_data(const TcpView& s, const Queue& queue, Time now) noexcept;
-  /// A background segment comes back through the port.
-  /// @return what its window field must become; nothing: leave it
+  /// Handles a background segment that comes back through the port.
+  /// @return the new value of its window field; nothing: leave the field unchanged
   [[nodiscard]] std::optional<std::uint16_t> on_answer(const TcpView& s, const Queue& queue,
                                                        Time now) noexcept;
 
@@ -95,7 +96,7 @@ class WindowClamp {
     return static_cast<std::uint32_t>(flows_.size());
   }
   [[nodiscard]] bool holding() const noexcept { return phase_ == Phase::kHolding; }
-  /// For tests and reports; nullptr if it is not in the table.
+  /// For tests and reports. Returns nullptr if the flow is not in the table.
   [[nodiscard]] const WindowFlow* flow(const FlowKey& data_flow) const noexcept;
   static std::size_t bytes_per_flow() noexcept {
     return sizeof(WindowFlow) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t));
@@ -117,7 +118,7 @@ class WindowClamp {
   [[nodiscard]] bool evictable(const WindowFlow& f, Time now) const noexcept;
   void note_weight(WindowFlow& f, Time now) noexcept;
   [[nodiscard]] double rtt_ns(const WindowFlow& f) const noexcept;
-  /// How long what enters now will wait.
+  /// Returns how long a packet that enters the queue now will wait [ns].
   [[nodiscard]] double drain_ns(const Queue& queue) const noexcept {
     return static_cast<double>(queue.waiting_bytes) / bytes_per_ns_;
   }
@@ -145,9 +146,9 @@ class WindowClamp {
   std::size_t next_victim_ = 0;
   Phase phase_ = Phase::kStanding;
   Time released_at_{};
-  std::optional<Time> announced_at_;  ///< latest START, or begin of regulation
-  std::uint16_t h_packets_ = 0;       ///< latest threshold while regulated
-  // Smoothed over flows' answers; 0: none is known.
+  std::optional<Time> announced_at_;  ///< latest START or begin of regulation
+  std::uint16_t h_packets_ = 0;       ///< latest threshold while the queue was regulated
+  // Smoothed over the answers of all flows; 0: not known yet.
   double rtt_ns_ = 0, up_ns_ = 0;
   // Weights of the flows that answered in the last round and in this one [bytes].
   Time round_began_{};

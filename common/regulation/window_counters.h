@@ -12,18 +12,18 @@
 
 namespace outrider {
 
-/// Why an answer of a background flow left with the window that it has. Every answer
-/// has one.
+/// The reason for the window that an answer of a background flow left with. Every answer has
+/// exactly one.
 enum class WindowReason : std::uint8_t {
-  kUnknown,    ///< left alone: no handshake was seen, or it may not be rewritten
-  kHandshake,  ///< left alone: SYN, RST, or nothing is acknowledged
-  kClosing,    ///< left alone: the sender has ended
-  kReceiver,   ///< left alone: the receiver offers less than we would
-  kRecovery,   ///< the sender repairs a loss: never held
-  kSmall,      ///< less than a bandwidth-delay product since it was idle: never held
+  kUnknown,    ///< left alone: no handshake was seen, or rewriting is not allowed
+  kHandshake,  ///< left alone: SYN, RST, or no ACK flag
+  kClosing,    ///< left alone: the sender has sent FIN or RST
+  kReceiver,   ///< left alone: the receiver offers less than the clamp would
+  kRecovery,   ///< the sender repairs a loss: twice the window kept otherwise
+  kSmall,      ///< less than a bandwidth-delay product sent since its handshake: never held
   kStanding,   ///< nothing is regulated
-  kHeld,       ///< regulated: what the rule leaves it
-  kReleasing,  ///< on its way from held to standing
+  kHeld,       ///< regulated: the window that the rule leaves
+  kReleasing,  ///< opening, on the way from held to standing
 };
 inline constexpr std::size_t kWindowReasons = 9;
 inline constexpr std::array<std::string_view, kWindowReasons> kWindowReasonNames{
@@ -41,11 +41,11 @@ struct WindowCounters {
   std::uint64_t flows_added = 0;
   std::uint64_t flows_evicted = 0;
   std::uint64_t flows_refused = 0;            ///< the table was full of flows in use
-  std::uint64_t flows_without_handshake = 0;  ///< met in mid-stream
+  std::uint64_t flows_without_handshake = 0;  ///< first seen in mid-stream
   std::uint64_t flows_authenticated = 0;
-  std::uint64_t bursts_refused = 0;  ///< no room: the queue is not held for them
-  std::uint64_t releases = 0;        ///< from held to standing
-  std::uint64_t spared_marks = 0;    ///< filled in by whoever marks
+  std::uint64_t bursts_refused = 0;  ///< no room: windows are not held for them
+  std::uint64_t releases = 0;        ///< changes of the queue's windows from held to releasing
+  std::uint64_t spared_marks = 0;    ///< filled in by the caller that marks
 };
 
 template <class V, class R>

@@ -13,8 +13,8 @@ bool WindowFlow::at_edge() const noexcept {
   return has_edge && sequence_distance(edge, end) < static_cast<std::int32_t>(segment_bytes);
 }
 
-/// The first SYN and the answer to it may come in either order of directions: whoever
-/// opens the connection may be the one that sends the data.
+/// The SYN may come in the data direction or in the other one, because either end may open
+/// the connection.
 void WindowFlow::take_syn(const TcpView& s, bool data_direction, Time now) noexcept {
   if (!s.ack) {
     *this = WindowFlow(key);
@@ -29,7 +29,7 @@ void WindowFlow::take_syn(const TcpView& s, bool data_direction, Time now) noexc
   if (data_direction) {
     end = acknowledged = s.sequence + 1;
   } else {
-    has_edge = s.ack;                    // of a SYN alone nobody knows yet where the sender begins
+    has_edge = s.ack;                    // after a SYN alone the sender's first number is unknown
     edge = s.acknowledgment + s.window;  // a SYN's window is never scaled (RFC 7323, 2.2)
   }
   syn_at_ = now;
@@ -51,7 +51,7 @@ void WindowFlow::on_data(const TcpView& s, Time now, Time departs) noexcept {
   }
   const std::uint32_t segment_end = s.sequence + s.payload_bytes;
   if (handshake == Handshake::kNone && sent_bytes == 0) end = acknowledged = s.sequence;
-  if (sequence_distance(segment_end, end) <= 0) {  // sent again
+  if (sequence_distance(segment_end, end) <= 0) {  // a retransmission
     if (sequence_distance(segment_end, acknowledged) <= 0) return;
     in_recovery = true;
     recovery_end = end;
@@ -68,7 +68,7 @@ void WindowFlow::on_data(const TcpView& s, Time now, Time departs) noexcept {
   sample_flight(now);
 }
 
-/// @pre `end` is that of the segment that arrives now
+/// @pre `end` is the end of the segment that arrives now
 void WindowFlow::sample_flight(Time now) noexcept {
   if (!up) return;
   std::uint8_t arrived = 0;
@@ -84,7 +84,7 @@ void WindowFlow::sample_flight(Time now) noexcept {
   if (flight > 0) largest_now = std::max(largest_now, static_cast<std::uint32_t>(flight));
 }
 
-/// The latest is always there; those before it are a third of `up` apart.
+/// Keeps the latest answer; those before it are a third of `up` apart.
 void WindowFlow::note_answer(Time now) noexcept {
   const bool crowded =
       marks_used_ >= 2 && up && marks_[marks_used_ - 1U].at - marks_[marks_used_ - 2U].at < *up / 3;
@@ -105,7 +105,7 @@ void WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
   true_window = s.window;
   const std::int32_t advance = sequence_distance(s.acknowledgment, acknowledged);
   duplicate = advance == 0 && s.payload_bytes == 0 && passed_unacknowledged() > 0;
-  if (sequence_distance(s.acknowledgment, end) > 0) return;  // of what did not pass here
+  if (sequence_distance(s.acknowledgment, end) > 0) return;  // acknowledges what did not pass
   if (advance > 0) acknowledged = s.acknowledgment;
   if (timed_ && sequence_distance(acknowledged, timed_end_) >= 0) {
     timed_ = false;

@@ -6,38 +6,38 @@
 
 namespace outrider {
 
-/// How much background a regulated queue leaves in flight.
+/// How much background in flight a regulated queue allows.
 enum class WindowRule : std::uint8_t {
-  kComplement,  ///< what the bursts leave of the path and of the queue's threshold
-  kStrict,      ///< the floor alone, from START to the bursts' end
+  kComplement,  ///< what the bursts leave of the path's capacity and the queue's threshold
+  kStrict,      ///< the floor only, from START to the end of the bursts
 };
 
-/// What marking has to know of a background packet.
+/// How a background packet is to be marked, given the state of its flow's window.
 enum class WindowTreatment : std::uint8_t {
-  kFallback,    ///< its flow's window is not under control: marked as without the clamp
-  kControlled,  ///< its window does what marks at the low threshold would
-  kHeld,        ///< and is small already
+  kFallback,    ///< its window is not controlled: it is marked as without the clamp
+  kControlled,  ///< its window is limited, which replaces marks at the low threshold
+  kHeld,        ///< its window is held, so it is already small
 };
 
 /// Settings of the window clamp of one egress queue. Validated before use.
 struct WindowPolicy {
   WindowRule rule = WindowRule::kComplement;
-  /// Share of the drain rate that background in flight is kept at while it is held, in
-  /// [0, 1). Every flow keeps `least_segments` in any case.
+  /// Rate of background in flight while it is held, as a share of the drain rate, in [0, 1).
+  /// Every flow keeps at least `least_segments`.
   double floor = 0.05;
-  /// Window below which no flow is held, >= 1. With less than two, the receiver's delayed
-  /// ACK decides when the flow goes on (RFC 5681, 4.2).
+  /// Smallest window that a held flow gets, >= 1. With fewer than two segments, the receiver's
+  /// delayed ACK decides when the flow continues (RFC 5681, 4.2).
   std::uint32_t least_segments = 2;
-  /// Complement: bytes of background that a byte of a burst in flight displaces, > 0. A
-  /// burst in slow start doubles in the round trip that an edge takes to act, and in the one
-  /// in which what was in flight drains; a switch half-way sees two thirds of it.
+  /// kComplement: bytes of background that one byte of a burst in flight displaces, > 0. A
+  /// burst in slow start doubles in the round trip until an edge takes effect, and doubles
+  /// again while data in flight drains. A switch half-way sees two thirds of it.
   double gain = 6;
-  /// Window of a flow that is not held, over its largest flight of late, >= 1.
+  /// Window of a flow that is not held, as a multiple of its recent largest flight, >= 1.
   double standing_clamp = 1.5;
   double release_rtts = 1;  ///< time over which held windows open again, >= 0
-  /// Flows held are spared marks: their window is the switch's already.
+  /// Packets of held flows are not marked: the switch already controls their window.
   bool spare_marks = true;
-  /// Round trip without queueing; zero: measured for each flow.
+  /// Round trip without queueing. Zero: measured for each flow.
   Duration base_rtt{};
   std::uint32_t max_flows = 1024;  ///< > 0; flows beyond it are left alone
 };
