@@ -2,7 +2,6 @@
 // each rule is reported under the user's key.
 #include <gtest/gtest.h>
 
-
 #include "common/config/addresses.h"
 #include "common/config/toml_file.h"
 #include "common/config/toml_text.h"

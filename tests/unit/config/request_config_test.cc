@@ -1,7 +1,6 @@
 // Goal: every key of [[requests]] reads back, and every rule names its key.
 #include <gtest/gtest.h>
 
-
 #include "common/config/config_file.h"
 #include "tests/unit/config/issue_matchers.h"
 #include "trafficgen/config/config_toml.h"
