@@ -10,9 +10,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "switch/config/config.h"
-#include "switch/report/report.h"
 #include "trafficgen/config/config.h"
-#include "trafficgen/report/report.h"
 
 namespace outrider::lab {
 
@@ -46,14 +44,6 @@ struct Case {
   std::uint32_t workers = 0;
   std::uint32_t skip_iterations = 0;  ///< of every job: not measured
   Duration cost_window{};             ///< T of the background's cost; zero: see background_costs()
-};
-
-/// What one run left behind.
-struct RunResult {
-  sw::SwitchReport switches;
-  tg::GeneratorReport traffic;
-  std::uint64_t mbufs_leaked = 0;  ///< in use after everything was released; part of the ledger
-  bool interrupted = false;
 };
 
 }  // namespace outrider::lab

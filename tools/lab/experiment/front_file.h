@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tools/lab/experiment/experiment.h"
-#include "tools/lab/front/pareto_front.h"
+#include "tools/lab/experiment/front_point.h"
 
 namespace outrider::lab {
 

@@ -4,13 +4,9 @@
 #include <span>
 #include <vector>
 
-namespace outrider::lab {
+#include "tools/lab/experiment/front_point.h"
 
-/// What a setting brings and what it costs; both the less the better. NaN: not known.
-struct FrontPoint {
-  double time = 0;  ///< communication time over that of the network without background
-  double cost = 0;  ///< share of its bytes that background lost; below 0: it gained
-};
+namespace outrider::lab {
 
 /// `a` is no worse than `b` in either respect and better in one. Nothing that is not known
 /// dominates or is dominated.

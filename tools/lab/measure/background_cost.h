@@ -9,6 +9,7 @@
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/measure/summary_points.h"
+#include "tools/lab/run/run_result.h"
 
 namespace outrider::lab {
 

@@ -293,13 +293,6 @@ Excluded flag(std::vector<IterationBursts>& pushes, const Case& definition, Runt
 
 }  // namespace
 
-const sw::QueueReport* find_queue(const sw::SwitchReport& report,
-                                  const std::string& switch_dot_port) {
-  for (const auto& queue : report.queues)
-    if (queue.switch_name + "." + queue.port_name == switch_dot_port) return &queue;
-  return nullptr;
-}
-
 const sw::SwitchPortConfig* find_port(const Case& definition) {
   for (const auto& sw : definition.switches.switches)
     for (const auto& port : sw.ports)

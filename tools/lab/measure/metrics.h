@@ -14,12 +14,9 @@
 #include "tools/lab/measure/metrics_jobs.h"
 #include "tools/lab/measure/metrics_learning.h"
 #include "tools/lab/measure/statistics.h"
+#include "tools/lab/run/run_result.h"
 
 namespace outrider::lab {
-
-/// The measured queue of a report, or nullptr if it is not there.
-const sw::QueueReport* find_queue(const sw::SwitchReport& report,
-                                  const std::string& switch_dot_port);
 
 /// The configuration of the measured queue's port, or nullptr if there is none.
 const sw::SwitchPortConfig* find_port(const Case& definition);

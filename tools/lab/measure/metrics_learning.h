@@ -7,6 +7,7 @@
 
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/statistics.h"
+#include "tools/lab/run/run_result.h"
 
 namespace outrider::lab {
 

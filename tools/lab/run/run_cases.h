@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
-#include "tools/lab/summary/summary.h"
+#include "tools/lab/run/run_result.h"
 
 namespace outrider::lab {
 

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/run/run_result.h"
 
 namespace outrider::lab {
 

@@ -9,6 +9,7 @@
 #include "common/runtime/event_loop.h"
 #include "switch/runtime/network.h"
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/run/run_result.h"
 #include "trafficgen/apps/generator.h"
 #include "trafficgen/streams/engine/virtual_streams.h"
 

@@ -26,22 +26,6 @@ CaseSummary summary_of(const CaseRun& run, Runtime runtime, Flagged flagged) {
 
 }  // namespace
 
-void trim(CaseRun& run) {
-  assert(run.definition != nullptr);
-  const auto drop_series = [](sw::QueueReport& queue) {
-    queue.bins = {};
-    queue.bursts = {};
-    queue.burst_sojourn_ns = Histogram{};
-    queue.interval_sojourn_ns = Histogram{};
-  };
-  const sw::QueueReport* measured = find_queue(run.result.switches, run.definition->measured_queue);
-  for (auto& queue : run.result.switches.queues)
-    if (&queue != measured) drop_series(queue);
-  if (!run.alone) return;
-  run.alone->switches.queues = {};
-  run.alone->traffic.bins = {};
-}
-
 Summary summarise(const Experiment& experiment) {
   Summary summary{.experiment = experiment.name,
                   .question = experiment.question,

@@ -13,22 +13,9 @@
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/references.h"
 #include "tools/lab/measure/statistics.h"
+#include "tools/lab/run/run_result.h"
 
 namespace outrider::lab {
-
-/// One case and what its runs left behind, whole or interrupted.
-struct CaseRun {
-  const Case* definition = nullptr;  ///< never null, outlives the CaseRun
-  RunResult result;
-  std::optional<RunResult> alone{};  ///< the same case without background, if it was run
-  std::string switch_toml{};         ///< resolved configurations, for the bundle
-  std::string traffic_toml{};
-};
-
-/// Frees what neither summarise() nor write_bundle() reads: the time series of
-/// other queues, and those of the run alone. An experiment of hundreds of runs
-/// should call it as each of them ends.
-void trim(CaseRun& run);
 
 /// Cases in the order of the experiment file; that order is the order of
 /// everything that is printed.
