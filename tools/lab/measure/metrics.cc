@@ -199,27 +199,19 @@ void describe_queue(const Case& definition, const sw::SwitchReport& switches,
 
 // -- counters
 
-void count_signals(const RunResult& result, const sw::QueueReport* queue, SignalCounts& s) {
-  s.starts_sent = result.traffic.starts_sent;
-  s.starts = result.traffic.starts;
-  s.acks_sent = result.traffic.acks_sent;
-  s.acks_received = result.traffic.acks_received;
-  s.ack_timeouts = result.traffic.ack_timeouts;
-  s.bad_code = result.switches.signals_bad_code;
-  s.not_accepted = result.switches.signals_not_accepted;
-  s.over_rate = result.switches.signals_over_rate;
-  if (queue == nullptr) return;
-  s.armed = queue->starts_armed;
-  s.repeated = queue->starts_repeated;
-  s.refused_budget = queue->starts_refused_budget;
-  s.refused_table = queue->starts_refused_table;
-  s.recovered_arrival = queue->recovered_arrival;
-  s.recovered_burst_end = queue->recovered_burst_end;
-  s.recovered_timer = queue->recovered_timer;
-  s.expired = queue->expired;
-  s.budget_exhausted = queue->budget_exhausted;
-  s.replaced = queue->replaced;
+SignalCounts signals_of(const RunResult& result, const sw::QueueReport* queue) {
+  const tg::GeneratorReport& traffic = result.traffic;
+  SignalCounts s{.starts_sent = traffic.starts_sent,
+                 .starts = traffic.starts,
+                 .acks_sent = traffic.acks_sent,
+                 .acks_received = traffic.acks_received,
+                 .ack_timeouts = traffic.ack_timeouts,
+                 .refused = result.switches,
+                 .regulator = {}};
+  if (queue == nullptr) return s;
+  s.regulator = *queue;
   s.entries_left = queue->entries_left;
+  return s;
 }
 
 void count(const RunResult& result, CaseMetrics& m) {
@@ -332,7 +324,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   describe_queue(definition, result.switches, queue, excluded, m);
   measure_goodput(definition, result.traffic, m);
   count(result, m);
-  count_signals(result, queue, m.signals);
+  m.signals = signals_of(result, queue);
   m.path_imbalance = path_imbalance(definition.switches, result.switches);
   m.background_dip = background_dip(pushes, definition.base_rtt, result.traffic);
   m.background_floor = background_floor(definition, result);

@@ -55,26 +55,16 @@ struct Samples {
   std::vector<double> push_delivered_shares;  ///< per burst that was delivered
 };
 
+/// STARTs and ACKs. The counts of the switches are kept as they report them, so that none
+/// has to be copied by its name.
 struct SignalCounts {
   std::uint64_t starts_sent = 0;
   tg::StartCounts starts;  ///< by what was made to go wrong with them
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t ack_timeouts = 0;
-  std::uint64_t bad_code = 0;
-  std::uint64_t not_accepted = 0;
-  std::uint64_t over_rate = 0;
-  // at the measured queue
-  std::uint64_t armed = 0;
-  std::uint64_t repeated = 0;
-  std::uint64_t refused_budget = 0;
-  std::uint64_t refused_table = 0;
-  std::uint64_t recovered_arrival = 0;
-  std::uint64_t recovered_burst_end = 0;
-  std::uint64_t recovered_timer = 0;
-  std::uint64_t expired = 0;
-  std::uint64_t budget_exhausted = 0;
-  std::uint64_t replaced = 0;
+  sw::SignalRefusals refused;   ///< by all switches
+  RegulatorCounters regulator;  ///< at the measured queue
   std::uint64_t entries_left = 0;
 };
 

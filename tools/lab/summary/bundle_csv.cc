@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "common/telemetry/csv_text.h"
+#include "common/telemetry/csv_fields.h"
+#include "switch/report/report_fields.h"
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/metrics_iterations.h"
 #include "tools/lab/measure/metrics_series.h"
+#include "trafficgen/report/report_fields.h"
 
 namespace outrider::lab {
 
@@ -16,10 +22,51 @@ namespace {
 constexpr std::size_t kCoarse = 100;  // bins together, between bursts
 constexpr std::int64_t kMargin_rtts = 20;
 
-void instant(std::ostream& out, std::int64_t ns) {
-  out << ',';
-  if (ns != tg::kNotYet_ns) out << ns;
+// -- columns from the records' rows
+
+using Cells = std::vector<std::string>;
+
+/// A column that is not named as in the programs' own files.
+struct Renamed {
+  std::string_view row;
+  std::string_view column;
+};
+
+constexpr Renamed kRenamed[] = {{"retransmitted", "retransmitted_segments"},
+                                {"first_at_ns", "queue_first_at_ns"},
+                                {"last_at_ns", "queue_last_at_ns"},
+                                {"start_packets_background", "start_background_packets"},
+                                {"start_packets_ddl", "start_ddl_packets"},
+                                {"start_packets_signal", "start_signal_packets"},
+                                {"sojourn_ns", "sojourn_sum_ns"},
+                                {"name", "flow"},
+                                {"traffic_class", "class"}};
+
+template <class R>
+Cells cells_of(const R& record) {
+  CsvFieldWriter writer;
+  fields(writer, record);
+  return writer.cells();
 }
+
+template <class R>
+Cells columns_of() {
+  const R none{};
+  CsvFieldWriter writer;
+  fields(writer, none);
+  Cells columns = writer.names();
+  for (auto& column : columns)
+    if (const auto* it = std::ranges::find(kRenamed, column, &Renamed::row);
+        it != std::ranges::end(kRenamed))
+      column = it->column;
+  return columns;
+}
+
+void put(std::ostream& out, std::span<const std::string> cells) {
+  for (const auto& cell : cells) out << ',' << cell;
+}
+
+constexpr std::string_view kRunColumns = "case,label,seed,run";
 
 struct RunName {
   std::size_t index;
@@ -44,41 +91,31 @@ void for_each_run(const Experiment& experiment, F f) {
 
 // -- bursts
 
-void write_identity(std::ostream& out, const BurstIdentity& id) {
-  out << ',' << id.job << ',' << id.worker << ',' << id.iteration << ','
-      << (id.direction == BurstDirection::kPush ? "push" : "pull");
+/// A line of bursts.csv in its parts. Both records begin with the burst's identity; the
+/// sender's ends with the times of attribution, which come last of all.
+struct BurstLine {
+  Cells identity, sender, queue, times;
+};
+
+BurstLine in_parts(const Cells& sender, const Cells& queue) {
+  static const auto kIdentity = static_cast<std::ptrdiff_t>(columns_of<BurstIdentity>().size());
+  const auto times = sender.end() - static_cast<std::ptrdiff_t>(kBurstTimes);
+  return {.identity = {sender.begin(), sender.begin() + kIdentity},
+          .sender = {sender.begin() + kIdentity, times},
+          .queue = {queue.begin() + kIdentity, queue.end()},
+          .times = {times, sender.end()}};
 }
 
-void write_sender_columns(std::ostream& out, const tg::BurstRecord* b) {
-  if (b == nullptr) {
-    out << ",,,,,,,,,,,,,";
-    return;
-  }
-  out << ',' << b->bytes;
-  for (const auto at : {b->due_ns, b->start_sent_ns, b->ack_received_ns, b->released_ns,
-                        b->first_sent_ns, b->delivered_ns})
-    instant(out, at);
-  out << ',' << b->rtos << ',' << b->retransmitted << ',' << (b->ack_timed_out ? 1 : 0) << ','
-      << b->delivered_bytes << ',' << b->lost_bytes << ',' << b->unsent_bytes;
+void put(std::ostream& out, const BurstLine& line) {
+  for (const Cells* part : {&line.identity, &line.sender, &line.queue, &line.times})
+    put(out, *part);
+  out << '\n';
 }
 
-void write_queue_columns(std::ostream& out, const sw::QueueBurstRecord* r) {
-  if (r == nullptr) {
-    out << ",,,,,,,,,";
-    return;
-  }
-  instant(out, r->first_at_ns);
-  instant(out, r->last_at_ns);
-  for (const auto packets : r->start_packets.values) out << ',' << packets;
-  out << ',' << r->start_bytes << ',' << r->max_packets << ',' << r->packets << ','
-      << r->sojourn_ns;
-}
-
-void write_attribution_columns(std::ostream& out, const tg::BurstRecord* b) {
-  for (std::size_t i = 0; i < kBurstTimes; ++i) {
-    out << ',';
-    if (b != nullptr && b->times) out << b->times->ns[i];
-  }
+/// What a record that is not there leaves in its columns.
+template <class R>
+Cells blank_cells() {
+  return Cells(columns_of<R>().size());
 }
 
 void write_bursts_of(std::ostream& out, const RunName& name, const RunResult& result) {
@@ -90,13 +127,14 @@ void write_bursts_of(std::ostream& out, const RunName& name, const RunResult& re
   for (const auto& b : result.traffic.bursts) bursts[b.identity].sender = &b;
   if (const auto* queue = find_queue(result.switches, name.definition->measured_queue))
     for (const auto& r : queue->bursts) bursts[r.identity].queue = &r;
+  const Cells no_sender = blank_cells<tg::BurstRecord>();
+  const Cells no_queue = blank_cells<sw::QueueBurstRecord>();
   for (const auto& [id, records] : bursts) {
+    BurstLine line = in_parts(records.sender != nullptr ? cells_of(*records.sender) : no_sender,
+                              records.queue != nullptr ? cells_of(*records.queue) : no_queue);
+    line.identity = cells_of(id);
     out << name;
-    write_identity(out, id);
-    write_sender_columns(out, records.sender);
-    write_queue_columns(out, records.queue);
-    write_attribution_columns(out, records.sender);
-    out << '\n';
+    put(out, line);
   }
 }
 
@@ -179,20 +217,19 @@ void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
 }  // namespace
 
 void write_bursts_csv(std::ostream& out, const Experiment& experiment) {
-  out << "case,label,seed,run,job,worker,iteration,direction,bytes,due_ns,start_sent_ns,"
-         "ack_received_ns,released_ns,first_sent_ns,delivered_ns,rtos,retransmitted_segments,"
-         "ack_timed_out,delivered_bytes,lost_bytes,unsent_bytes,"
-         "queue_first_at_ns,queue_last_at_ns,start_background_packets,"
-         "start_ddl_packets,start_signal_packets,start_bytes,max_packets,packets,sojourn_sum_ns";
-  for (const auto name : kBurstTimeNames) out << ",time_" << name << "_ns";
-  out << '\n';
+  BurstLine head = in_parts(columns_of<tg::BurstRecord>(), columns_of<sw::QueueBurstRecord>());
+  head.times.clear();
+  for (const auto name : kBurstTimeNames) head.times.push_back("time_" + std::string(name) + "_ns");
+  out << kRunColumns;
+  put(out, head);
   for_each_run(experiment, [&out](const RunName& name, const RunResult& result) {
     write_bursts_of(out, name, result);
   });
 }
 
 void write_queue_csv(std::ostream& out, const Experiment& experiment) {
-  out << "case,label,seed,run,begin_ns,length_ns,background_bytes,ddl_bytes,signal_bytes,busy_ns,"
+  out << kRunColumns
+      << ",begin_ns,length_ns,background_bytes,ddl_bytes,signal_bytes,busy_ns,"
          "max_packets,min_threshold_packets,background_delivered_bytes,ddl_delivered_bytes,"
          "sojourn_ns\n";
   for_each_run(experiment, [&](const RunName& name, const RunResult& result) {
@@ -201,13 +238,15 @@ void write_queue_csv(std::ostream& out, const Experiment& experiment) {
 }
 
 void write_flows_csv(std::ostream& out, const Experiment& experiment) {
-  out << "case,label,seed,run,flow,class,delivered_bytes,retransmitted_segments,rtos_data,"
-         "rtos_handshake,fast_recoveries,ece_reductions\n";
+  out << kRunColumns;
+  put(out, columns_of<tg::FlowReport>());
+  out << '\n';
   for_each_run(experiment, [&out](const RunName& name, const RunResult& result) {
-    for (const auto& f : result.traffic.flows)
-      out << name << ',' << csv_text(f.name) << ',' << name_of(f.traffic_class) << ','
-          << f.delivered_bytes << ',' << f.retransmitted << ',' << f.rtos_data << ','
-          << f.rtos_handshake << ',' << f.fast_recoveries << ',' << f.ece_reductions << '\n';
+    for (const auto& flow : result.traffic.flows) {
+      out << name;
+      put(out, cells_of(flow));
+      out << '\n';
+    }
   });
 }
 

@@ -115,6 +115,16 @@ constexpr CaseField signal(std::string_view place, std::string_view help = "") {
   return field<kMetrics, &CaseMetrics::signals, kPath...>(place, help);
 }
 
+template <auto kCount>
+constexpr CaseField refused(std::string_view place) {
+  return signal<&SignalCounts::refused, kCount>(place);
+}
+
+template <auto kCount>
+constexpr CaseField regulator(std::string_view place) {
+  return signal<&SignalCounts::regulator, kCount>(place);
+}
+
 template <auto... kPath>
 constexpr CaseField queue(std::string_view place, std::string_view help = "") {
   return field<kMetrics, &CaseMetrics::queue, kPath...>(place, help);
@@ -341,19 +351,19 @@ constexpr CaseField kRows[] = {
     signal<&SignalCounts::acks_sent>("/signals/acks_sent"),
     signal<&SignalCounts::acks_received>("/signals/acks_received"),
     signal<&SignalCounts::ack_timeouts>("/signals/ack_timeouts"),
-    signal<&SignalCounts::bad_code>("/signals/bad_code"),
-    signal<&SignalCounts::not_accepted>("/signals/not_accepted"),
-    signal<&SignalCounts::over_rate>("/signals/over_rate"),
-    signal<&SignalCounts::armed>("/signals/armed"),
-    signal<&SignalCounts::repeated>("/signals/repeated"),
-    signal<&SignalCounts::refused_budget>("/signals/refused_budget"),
-    signal<&SignalCounts::refused_table>("/signals/refused_table"),
-    signal<&SignalCounts::recovered_arrival>("/signals/recovered_arrival"),
-    signal<&SignalCounts::recovered_burst_end>("/signals/recovered_burst_end"),
-    signal<&SignalCounts::recovered_timer>("/signals/recovered_timer"),
-    signal<&SignalCounts::expired>("/signals/expired"),
-    signal<&SignalCounts::budget_exhausted>("/signals/budget_exhausted"),
-    signal<&SignalCounts::replaced>("/signals/replaced"),
+    refused<&sw::SignalRefusals::signals_bad_code>("/signals/bad_code"),
+    refused<&sw::SignalRefusals::signals_not_accepted>("/signals/not_accepted"),
+    refused<&sw::SignalRefusals::signals_over_rate>("/signals/over_rate"),
+    regulator<&RegulatorCounters::starts_armed>("/signals/armed"),
+    regulator<&RegulatorCounters::starts_repeated>("/signals/repeated"),
+    regulator<&RegulatorCounters::starts_refused_budget>("/signals/refused_budget"),
+    regulator<&RegulatorCounters::starts_refused_table>("/signals/refused_table"),
+    regulator<&RegulatorCounters::recovered_arrival>("/signals/recovered_arrival"),
+    regulator<&RegulatorCounters::recovered_burst_end>("/signals/recovered_burst_end"),
+    regulator<&RegulatorCounters::recovered_timer>("/signals/recovered_timer"),
+    regulator<&RegulatorCounters::expired>("/signals/expired"),
+    regulator<&RegulatorCounters::budget_exhausted>("/signals/budget_exhausted"),
+    regulator<&RegulatorCounters::replaced>("/signals/replaced"),
     signal<&SignalCounts::entries_left>("/signals/entries_left"),
     queue<&MeasuredQueue::switch_name>("/measured_queue/switch"),
     queue<&MeasuredQueue::port_name>("/measured_queue/port"),
