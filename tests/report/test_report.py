@@ -153,6 +153,30 @@ class Report(unittest.TestCase):
             ms = arm["metrics"]["communication_seconds_median"]["value"]["value"] * 1e3
             self.assertAlmostEqual(float(row[2]), ms, delta=ms / 100)
 
+    def test_all_metrics_of_the_summary_are_there_with_their_definitions(self):
+        self.open(self.quick)
+        self.assertFalse(self.page.evaluate("document.querySelector('#metrics details').open"))
+        self.page.evaluate("document.querySelector('#metrics details').open = true")
+        self.keep_picture("quick-metrics")
+        rows = self.page.evaluate(
+            "[...document.querySelectorAll('#all-metrics tbody tr')].map((r) => "
+            "[r.querySelector('code').textContent, r.querySelector('.help').textContent,"
+            " [...r.querySelectorAll('td')].map((c) => c.querySelector('b').textContent)])")
+        summary = json.loads((self.quick / "summary.json").read_text(encoding="utf-8"))
+        arms = [arm["metrics"] for arm in summary["arms"]]
+        def value(arm, name):
+            return arm[name]["value"]["value"] if name in arm else None
+        expected = [name for name in max(arms, key=len)
+                    if any(value(arm, name) is not None for arm in arms)]
+        self.assertEqual([name for name, _, _ in rows], expected)
+        for name, text, cells in rows:
+            with self.subTest(metric=name):
+                self.assertGreater(len(text), 10)
+                self.assertEqual([c == "–" for c in cells], [value(a, name) is None for a in arms])
+        self.assertEqual(self.page.evaluate(OVERLAPS), [])
+        self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"),
+                             self.page.evaluate("innerWidth"), "the page scrolls sideways")
+
     def test_the_sweep(self):
         for scheme in ("light", "dark"):
             self.open(self.sweep, scheme)

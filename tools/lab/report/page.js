@@ -194,6 +194,32 @@ function drawTable() {
   if (data.paper && state.point === 0) box.append(el("p", { class: "foot", text: "† " + data.paper.source }));
 }
 
+/** Every metric that an arm of this point has, as its row in the registry describes it. */
+function metricRow(m, arms) {
+  const scaled = (v) => number(v * m.scale);
+  const row = el("tr", {}, el("th", { scope: "row" }, el("code", { text: m.name }),
+    m.unit ? el("span", { class: "of", text: m.unit }) : null, el("span", { class: "help", text: `${m.help} (${m.over})` })));
+  for (const a of arms) {
+    const [v, low, high, d, dl, dh] = a.metrics[m.name] || [];
+    const value = cell(isNumber(v) ? scaled(v) : "–", isNumber(v) ? interval(low, high, scaled) : "");
+    if (m.change && !a.off && isNumber(d)) value.append(el("span", { class: "change", text: `${percent(d)} % ${interval(dl, dh, percent)}` }));
+    row.append(value);
+  }
+  return row;
+}
+
+function drawMetrics() {
+  const arms = armsHere(), head = el("tr", {}, el("th", { scope: "col", text: "Metric" }));
+  for (const a of arms) head.append(el("th", { scope: "col" }, keySvg(a), document.createTextNode(a.name)));
+  const body = el("tbody"), has = (m) => arms.some((a) => a.metrics[m.name] && isNumber(a.metrics[m.name][0]));
+  const rows = data.metrics.filter(has);
+  for (const m of rows) body.append(metricRow(m, arms));
+  document.getElementById("count").textContent = `${rows.length} metrics of every arm, with definitions`;
+  document.getElementById("all-metrics").replaceChildren(el("div", { class: "scroll" }, el("table", { class: "metrics" }, el("thead", {}, head), body)),
+    el("p", { class: "foot", text: "In brackets: 95 % confidence interval over seeds. Second line: change against the off arm of this point, paired by seed." +
+      (rows.length < data.metrics.length ? ` Not defined at this point: ${data.metrics.filter((m) => !has(m)).map((m) => m.name).join(", ")}.` : "") }));
+}
+
 // -- what heads the page
 
 /** Intervals and percentages stay on one line. */
@@ -209,7 +235,7 @@ function drawAnswer() {
 function sectionLinks() {
   const nav = el("nav", { "aria-label": "Sections" });
   for (const id of Object.keys(SECTIONS)) nav.append(el("a", { href: "#" + id, text: SECTIONS[id][0] }));
-  nav.append(el("a", { href: "#settings", text: "Settings" }), el("a", { href: "#environment", text: "Environment" }));
+  nav.append(el("a", { href: "#metrics", text: "All metrics" }), el("a", { href: "#settings", text: "Settings" }), el("a", { href: "#environment", text: "Environment" }));
   return nav;
 }
 
@@ -336,6 +362,8 @@ function build() {
     for (const f of used.filter((g) => g.section === id)) section.append(figureNode(f));
     page.append(section);
   }
+  page.append(el("section", { id: "metrics" }, el("h2", { text: "All metrics" }),
+    el("details", {}, el("summary", { id: "count" }), el("div", { class: "card", id: "all-metrics" }))));
   page.append(el("section", { id: "settings" }, el("h2", { text: "Settings" }), el("div", { class: "card", id: "varying" }),
     el("details", {}, el("summary", { text: "All parameters of this point" }), el("div", { id: "all-settings" }))));
   page.append(el("section", { id: "environment" }, el("h2", { text: "Environment" }), el("div", { class: "card" }, pairs(data.environment))));
@@ -349,6 +377,7 @@ function drawAll() {
   drawBar();
   drawAnswer();
   drawTable();
+  drawMetrics();
   drawSettings();
   document.getElementById("all-settings").replaceChildren(pairs(allSettings()));
   for (const f of drawnFigures) drawFigure(f);

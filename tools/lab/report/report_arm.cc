@@ -154,6 +154,20 @@ ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
           {"bursts", bursts_json(cases, arm, runs)}};
 }
 
+ReportJson metric_rows_json() {
+  ReportJson out = ReportJson::array();
+  for (const auto& m : metrics()) {
+    const Shown shown = m.column.scale == 1 ? Shown{name_of(m.unit), 1} : shown_in(m.unit);
+    out.push_back({{"name", m.name},
+                   {"unit", shown.unit},
+                   {"scale", shown.scale},
+                   {"help", m.help},
+                   {"over", text_of(m)},
+                   {"change", m.change}});
+  }
+  return out;
+}
+
 AnswerArm answer_arm(const ReportArm& arm) {
   const auto& metrics = arm.json->at("metrics");
   return {.name = arm.name,

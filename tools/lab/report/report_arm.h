@@ -9,6 +9,9 @@ namespace outrider::lab {
 ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
                     const std::vector<ReportRun>& runs);
 
+/// What the page says of each metric, by its row in the registry.
+ReportJson metric_rows_json();
+
 AnswerArm answer_arm(const ReportArm& arm);
 
 }  // namespace outrider::lab

@@ -199,6 +199,7 @@ ReportJson made(const fs::path& directory) {
     out["arms"].push_back(arm_json(summary, arms[a], runs));
     out["arms"].back()["views"] = std::move(arm_views[a]);
   }
+  out["metrics"] = metric_rows_json();
   add_settings(arms, out);
   out["environment"] = read_json(directory / "environment.json");
   return out;

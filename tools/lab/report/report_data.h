@@ -33,7 +33,8 @@ inline constexpr int kReportSchemaVersion = 1;
 ///                  views {start, due}: {queue: {mean, low, high}, threshold, background, ddl},
 ///                  bursts[] of [seed, job, iteration, worker, due, START, ACK, first sent,
 ///                  first at the queue, delivered, RTOs], instants in ms from the iteration's due
-///   settings       varying {name: [value of each arm]}, common {name: value}
+///   metrics[]      {name, unit and scale to show it in, help, over (seeds), change (means
+///   something)} settings       varying {name: [value of each arm]}, common {name: value}
 ///   environment    environment.json
 ///
 /// Pure but for reading: the same files give the same value.
