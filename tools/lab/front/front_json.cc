@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/lab/front/front_result.h"
+#include "tools/lab/summary/estimate_json.h"
 
 namespace outrider::lab {
 
@@ -9,9 +10,6 @@ namespace {
 using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
 
 constexpr int kFrontSchema = 1;
-
-/// nlohmann writes what is not a number as null.
-Json json_of(const Estimate& e) { return {{"value", e.value}, {"low", e.low}, {"high", e.high}}; }
 
 Json json_of(const FrontResult& r, const SystemFront& s) {
   Json json{{"name", s.name}, {"ours", s.ours}, {"front", Json::array()}};

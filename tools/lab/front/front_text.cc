@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 
 #include "tools/lab/front/front_result.h"
 #include "tools/lab/summary/table_text.h"
@@ -8,15 +6,6 @@
 namespace outrider::lab {
 
 namespace {
-
-[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  return text;
-}
 
 /// "1.09 [1.07, 1.12]", the value times `scale`.
 std::string with_interval(const Estimate& e, double scale) {

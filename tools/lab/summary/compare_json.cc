@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "tools/lab/summary/compare.h"
+#include "tools/lab/summary/estimate_json.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::lab {
@@ -21,8 +22,6 @@ SeedValues seed_of(const Json& c) {
     seed.values.push_back(number_at(c.at("metrics"), place_in_case(*metric)));
   return seed;
 }
-
-Json json_of(const Estimate& e) { return {{"value", e.value}, {"low", e.low}, {"high", e.high}}; }
 
 Json json_of(const MetricComparison& m) {
   const Shown shown = shown_in(m.metric->unit);

@@ -2,6 +2,7 @@
 
 #include "tools/lab/experiment/program_settings.h"
 #include "tools/lab/summary/case_fields.h"
+#include "tools/lab/summary/estimate_json.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"
 
@@ -41,8 +42,6 @@ Json json_of(const CaseSummary& c) {
   if (c.off_case) out["off_case"] = *c.off_case;
   return out;
 }
-
-Json json_of(const Estimate& e) { return {{"value", e.value}, {"low", e.low}, {"high", e.high}}; }
 
 Json json_of(const ArmSummary& arm, const std::vector<CaseSummary>& cases) {
   Json seeds = Json::array();

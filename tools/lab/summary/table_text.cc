@@ -13,15 +13,6 @@ namespace {
 static_assert(std::accumulate(kCellWidths.begin(), kCellWidths.end(), kLabelWidth) ==
               kTableColumns);
 
-[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...) {
-  std::array<char, 64> text{};
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text.data(), text.size(), format, arguments);
-  va_end(arguments);
-  return text.data();
-}
-
 constexpr double kLargestPercent = 999;
 
 /// Signed; whole numbers from 10 on.
@@ -32,6 +23,15 @@ std::string percent(double share) {
 }
 
 }  // namespace
+
+std::string formatted(const char* format, ...) {
+  std::array<char, 256> text{};
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  va_end(arguments);
+  return text.data();
+}
 
 std::string shown(double value) {
   if (std::isnan(value)) return "-";

@@ -14,6 +14,9 @@ inline constexpr std::array<std::size_t, 8> kCellWidths{12, 12, 12, 12, 12, 12, 
 
 using TableCells = std::array<std::string, kCellWidths.size()>;
 
+/// As printf() writes it; at most 255 characters.
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
+
 /// Three or four digits; "-" if not defined.
 std::string shown(double value);
 
