@@ -23,19 +23,19 @@ void TcpConnection::open(Time) noexcept {
   syn_due_ = true;
 }
 
-void TcpConnection::send(std::uint64_t bytes, Time) noexcept { sender_.write(bytes); }
+void TcpConnection::send(std::uint64_t bytes, Time) noexcept { sender_.stream().write(bytes); }
 
-void TcpConnection::close(Time) noexcept { sender_.finish(); }
+void TcpConnection::close(Time) noexcept { sender_.stream().finish(); }
 
 void TcpConnection::set_identity(std::optional<BurstIdentity> identity) noexcept {
   has_identity_ = identity.has_value();
   if (identity) identity_ = *identity;
 }
 
-void TcpConnection::watch_offset(std::uint64_t offset) noexcept { sender_.watch(offset); }
+void TcpConnection::watch_offset(std::uint64_t offset) noexcept { sender_.stream().watch(offset); }
 
 std::optional<Time> TcpConnection::watched_sent_at() const noexcept {
-  return sender_.watched_sent_at();
+  return sender_.stream().watched_sent_at();
 }
 
 TcpSegment TcpConnection::next_segment(Time now) noexcept {
@@ -49,7 +49,7 @@ TcpSegment TcpConnection::next_segment(Time now) noexcept {
   const bool data =
       state_ == State::kEstablished && !receiver_.ack_due_alone() && sender_.can_send(now);
   if (!data) {
-    s.sequence = sender_.next_sequence();
+    s.sequence = sender_.stream().next_sequence();
     if (sender_.probe_due() && state_ == State::kEstablished) [[unlikely]] {
       --s.sequence;
       sender_.take_probe();
@@ -94,16 +94,16 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
   if (!acceptable || !s.has(kTcpAck)) [[unlikely]]
     return refuse(s, now);
   receiver_.note_timestamp(s);
-  const std::uint64_t acked_before = sender_.acked_bytes();
+  const std::uint64_t acked_before = sender_.stream().acked_bytes();
   if (!sender_.on_ack(s, now, receiver_.is_current(s))) [[unlikely]]
     return challenge(now);  // RFC 5961, 5.2
-  if (tells_acknowledged_ && sender_.acked_bytes() != acked_before)
-    listener_.on_acknowledged(*this, sender_.acked_bytes() - acked_before, now);
+  if (tells_acknowledged_ && sender_.stream().acked_bytes() != acked_before)
+    listener_.on_acknowledged(*this, sender_.stream().acked_bytes() - acked_before, now);
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);
   if (receiver_.delivered_bytes() != before) listener_.on_delivered(*this, now);
-  if (state_ == State::kEstablished && receiver_.fin_received() && sender_.closing() &&
-      sender_.fin_acked()) {
+  if (state_ == State::kEstablished && receiver_.fin_received() && sender_.stream().closing() &&
+      sender_.stream().fin_acked()) {
     finish(State::kClosed, now);
   }
 }
@@ -112,7 +112,7 @@ void TcpConnection::on_timer(Time now) noexcept {
   if (state_ == State::kEstablished) {
     receiver_.on_timer(now);
     if (!sender_.on_timer(now)) finish(State::kReset, now);
-  } else if (now >= sender_.rto_deadline()) {
+  } else if (now >= sender_.timer().deadline()) {
     on_handshake_timer(now);
   }
 }
@@ -121,7 +121,7 @@ void TcpConnection::on_timer(Time now) noexcept {
 std::optional<TimeWait> TcpConnection::time_wait() const noexcept {
   if (state_ != State::kClosed || !closes_first_ || config().time_wait == Duration::zero())
     return std::nullopt;
-  return TimeWait{.sequence = sender_.next_sequence(),
+  return TimeWait{.sequence = sender_.stream().next_sequence(),
                   .expected = receiver_.next_sequence(),
                   .ts_recent = receiver_.ts_recent(),
                   .window = receiver_.window(),
@@ -132,7 +132,7 @@ void TcpConnection::finish(State state, Time now) noexcept {
   assert(state == State::kClosed || state == State::kReset);
   state_ = state;
   syn_due_ = false;
-  sender_.set_deadline(kNever);
+  sender_.timer().set(kNever);
   listener_.on_closed(*this, now);
 }
 

@@ -101,9 +101,10 @@ class TcpConnection {
   void on_segment(const TcpSegment& segment, Time now) noexcept;
   [[nodiscard]] Time next_timer() const noexcept {
     if (state_ == State::kEstablished) [[likely]] {
-      return std::min({sender_.rto_deadline(), receiver_.ack_deadline(), sender_.pace_release()});
+      return std::min(
+          {sender_.timer().deadline(), receiver_.ack_deadline(), sender_.pace_release()});
     }
-    return sender_.rto_deadline();
+    return sender_.timer().deadline();
   }
   void on_timer(Time now) noexcept;
 
@@ -127,17 +128,17 @@ class TcpConnection {
   /// Closed by RST or by giving up, not by FINs.
   [[nodiscard]] bool reset() const noexcept { return state_ == State::kReset; }
   [[nodiscard]] std::uint64_t written_bytes() const noexcept {  ///< by the application
-    return sender_.written_bytes();
+    return sender_.stream().written_bytes();
   }
   [[nodiscard]] std::uint64_t acked_bytes() const noexcept {  ///< cumulative
-    return sender_.acked_bytes();
+    return sender_.stream().acked_bytes();
   }
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {  ///< received in order
     return receiver_.delivered_bytes();
   }
   /// Stream offset, modulo 2^32, of the first payload byte of a segment of ours.
   [[nodiscard]] std::uint32_t sent_offset(const TcpSegment& s) const noexcept {
-    return s.sequence - sender_.first_sequence();
+    return s.sequence - sender_.stream().first_sequence();
   }
   /// The same of one that arrived; nothing if it is not of the peer's stream.
   [[nodiscard]] std::optional<std::uint32_t> received_offset(const TcpSegment& s) const noexcept {
@@ -154,16 +155,20 @@ class TcpConnection {
   /// RFC 9293, 3.10.7.3: an answer to a SYN that was not ours, to be reset by the host.
   [[nodiscard]] bool answers_another_syn(const TcpSegment& s) const noexcept {
     return state_ == State::kSynSent && s.has(kTcpAck) && !s.has(kTcpRst) &&
-           s.acknowledgment != sender_.initial_sequence() + 1;
+           s.acknowledgment != sender_.stream().initial_sequence() + 1;
   }
   /// Sequence number that the next new data byte will have (32-bit, on the wire).
-  [[nodiscard]] std::uint32_t next_sequence() const noexcept { return sender_.next_sequence(); }
-  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept { return sender_.cwnd_bytes(); }
+  [[nodiscard]] std::uint32_t next_sequence() const noexcept {
+    return sender_.stream().next_sequence();
+  }
+  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept { return sender_.window().bytes(); }
   /// Sent and neither acknowledged, SACKed nor lost (the pipe of RFC 6675).
   [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept { return sender_.in_flight_bytes(); }
-  [[nodiscard]] Duration srtt() const noexcept { return sender_.srtt(); }
+  [[nodiscard]] Duration srtt() const noexcept { return sender_.timer().srtt(); }
   [[nodiscard]] const TcpCounters& counters() const noexcept { return context().counters; }
-  [[nodiscard]] const CongestionControl& control() const noexcept { return sender_.control(); }
+  [[nodiscard]] const CongestionControl& control() const noexcept {
+    return sender_.window().control();
+  }
 
  private:
   enum class State : std::uint8_t {
@@ -202,7 +207,7 @@ class TcpConnection {
   [[nodiscard]] const TcpConfig& config() const noexcept { return context().config; }
 
   // The order is that of use: what every segment touches comes first.
-  TcpSender sender_;
+  [[no_unique_address]] TcpSender sender_;  ///< lends its last bytes to those that follow
   State state_ = State::kIdle;
   bool syn_due_ : 1 = false;
   bool ecn_ : 1 = false;          ///< negotiated
@@ -211,7 +216,7 @@ class TcpConnection {
   bool has_identity_ : 1 = false;
   bool tells_acknowledged_ : 1 = false;
   bool closes_first_ : 1 = false;  ///< our FIN left before the peer's came
-  Role role_;
+  Role role_ : 1;
   std::uint8_t option_bytes_;
   std::uint8_t syn_timeouts_ = 0;
   TcpReceiver receiver_;

@@ -10,7 +10,7 @@ namespace outrider::tg {
 void TcpConnection::handshake_segment(TcpSegment& s, Time now) noexcept {
   const bool client = state_ == State::kSynSent;
   assert(client || state_ == State::kSynReceived);
-  s.sequence = sender_.initial_sequence();
+  s.sequence = sender_.stream().initial_sequence();
   s.flags = kTcpSyn;
   s.window = receiver_.syn_window();
   s.mss = static_cast<std::uint16_t>(config().control.mss_bytes + option_bytes_);
@@ -28,8 +28,8 @@ void TcpConnection::handshake_segment(TcpSegment& s, Time now) noexcept {
     s.flags |= kTcpAck;
     if (ecn_) s.flags |= kTcpEce;
   }
-  assert(sender_.rto_deadline() == kNever);
-  sender_.set_deadline(now + handshake_rto());
+  assert(sender_.timer().deadline() == kNever);
+  sender_.timer().set(now + handshake_rto());
   syn_due_ = false;
 }
 
@@ -37,8 +37,8 @@ void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept
   const bool ack = s.has(kTcpAck);
   if (s.has(kTcpRst)) {  // 3.10.7.3 and 3.10.7.4: only from somebody who knows our SYN
     if (state_ == State::kSynReceived) return on_reset(s, now);
-    const bool valid =
-        state_ == State::kSynSent && ack && s.acknowledgment == sender_.initial_sequence() + 1;
+    const bool valid = state_ == State::kSynSent && ack &&
+                       s.acknowledgment == sender_.stream().initial_sequence() + 1;
     if (valid) finish(State::kReset, now);
     else count_unexpected();
     return;
@@ -93,7 +93,7 @@ void TcpConnection::on_syn(const TcpSegment& s) noexcept {
 }
 
 void TcpConnection::on_syn_ack(const TcpSegment& s, Time now) noexcept {
-  if (s.acknowledgment != sender_.initial_sequence() + 1) {
+  if (s.acknowledgment != sender_.stream().initial_sequence() + 1) {
     count_unexpected();
     return;
   }
@@ -103,7 +103,7 @@ void TcpConnection::on_syn_ack(const TcpSegment& s, Time now) noexcept {
 }
 
 void TcpConnection::on_handshake_ack(const TcpSegment& s, Time now) noexcept {
-  if (s.acknowledgment != sender_.initial_sequence() + 1 || !receiver_.acceptable(s)) {
+  if (s.acknowledgment != sender_.stream().initial_sequence() + 1 || !receiver_.acceptable(s)) {
     count_unexpected();
     return;
   }
@@ -113,10 +113,11 @@ void TcpConnection::on_handshake_ack(const TcpSegment& s, Time now) noexcept {
 
 void TcpConnection::become_established(Time now) noexcept {
   if (syn_timeouts_ != 0) sender_.on_handshake_loss();
-  else if (!syn_due_) sender_.on_handshake_rtt(now - (sender_.rto_deadline() - handshake_rto()));
+  else if (!syn_due_)
+    sender_.timer().on_sample(now - (sender_.timer().deadline() - handshake_rto()), config());
   state_ = State::kEstablished;
   syn_due_ = false;
-  sender_.set_deadline(kNever);
+  sender_.timer().set(kNever);
   listener_.on_established(*this, now);
 }
 
@@ -128,13 +129,13 @@ Duration TcpConnection::handshake_rto() const noexcept {
 
 void TcpConnection::on_handshake_timer(Time now) noexcept {
   assert(state_ == State::kSynSent || state_ == State::kSynReceived);
-  if (++syn_timeouts_ > TcpSender::kMaxTimeouts) {
+  if (++syn_timeouts_ > Persistence::kMaxTimeouts) {
     finish(State::kReset, now);
     return;
   }
   ++context().counters.rtos_handshake;
   syn_due_ = true;
-  sender_.set_deadline(kNever);  // runs again from when the segment leaves
+  sender_.timer().set(kNever);  // runs again from when the segment leaves
 }
 
 }  // namespace outrider::tg

@@ -5,16 +5,17 @@
 
 #include "common/core/clock.h"
 #include "trafficgen/transport/segment_arena.h"
+#include "trafficgen/transport/sender/newreno.h"
 #include "trafficgen/transport/sender/rack.h"
 
 namespace outrider::tg {
 
 /// What a sender needs only while something is in flight. Borrowed from
 /// TransportMemory with the first segment and given back when all is
-/// acknowledged; TcpSender and Scoreboard say what the members mean.
+/// acknowledged; each group of members belongs to the classes that it names.
 struct Flight {
   static constexpr std::uint32_t kOwnSegments = 8;  ///< room before the arena is asked
-  static constexpr std::size_t kDupThresh = 3;
+  static constexpr std::size_t kDupThresh = NewReno::kDupThresh;
   struct Range {
     std::uint64_t begin;
     std::uint64_t end;
@@ -22,7 +23,7 @@ struct Flight {
 
   Flight() noexcept {}  // not = default: the ring is touched as it is used
 
-  // -- the scoreboard: every segment touches these
+  // -- Scoreboard: every segment touches these
   SentSegment* ring = own;
   std::uint32_t mask = kOwnSegments - 1;
   std::uint64_t head = 0;  ///< free-running index of the oldest segment
@@ -30,7 +31,7 @@ struct Flight {
   std::uint64_t loss_edge = 0;    ///< every un-SACKed segment below it is lost
   std::uint64_t resend_from = 0;  ///< none below it waits to be resent
 
-  // -- the sender: stream offsets
+  // -- CongestionWindow, Recovery: stream offsets
   std::uint64_t window_full_until = 0;  ///< data below it left when the window was full
   std::uint64_t reduced_until = 0;      ///< data below it left before the last reduction
 
@@ -40,10 +41,10 @@ struct Flight {
   std::uint32_t seen_next = 0;
 
   // -- NewReno (RFC 6582), without SACK
-  std::uint8_t duplicate_acks = 0;
-  std::uint32_t departed = 0;  ///< bytes that these tell to have arrived, not in the pipe
+  NewReno newreno;
+  std::uint32_t departed = 0;  ///< bytes that duplicate ACKs tell to have arrived: not in the pipe
 
-  // -- RACK-TLP (RFC 8985), if it is in use
+  // -- Scoreboard, RackDetector, TailLossProbe, RetransmissionTimer: RFC 8985, if in use
   enum class Aux : std::uint8_t { kNone, kReorder, kProbe };
   bool by_time = false;                 ///< losses are told by `rack`
   bool resent_in_order = true;          ///< within [resent_first, resent_end), departures too

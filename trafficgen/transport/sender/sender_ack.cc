@@ -3,179 +3,215 @@
 #include <cassert>
 
 #include "trafficgen/transport/sender/sender.h"
+#include "trafficgen/transport/timestamps.h"
 
 namespace outrider::tg {
+namespace {
 
-std::uint32_t TcpSender::flight_bytes() const noexcept {
-  const std::uint64_t flight = nxt_ - una_;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(flight, cwnd_));
+/// D-SACK (RFC 2883, section 4): the first block lies below the acknowledgment, or
+/// within the second block.
+bool reports_duplicate(const TcpSegment& s) noexcept {
+  if (s.sack_blocks == 0) return false;
+  const auto from_ack = [&s](std::uint32_t sequence) {
+    return static_cast<std::int32_t>(sequence - s.acknowledgment);
+  };
+  const SackBlock& first = s.sack[0];
+  if (static_cast<std::int32_t>(first.end - first.begin) <= 0) return false;
+  if (from_ack(first.end) <= 0) return true;
+  if (s.sack_blocks < 2) return false;
+  const SackBlock& second = s.sack[1];
+  return from_ack(first.begin) >= from_ack(second.begin) &&
+         from_ack(first.end) <= from_ack(second.end);
 }
 
-int TcpSender::past_reduction() const noexcept {
-  if (scoreboard_.flight() == nullptr) return reduced_here_ ? 0 : 1;
-  const std::uint64_t end = scoreboard_.flight()->reduced_until;
-  return una_ < end ? -1 : una_ > end ? 1 : 0;
+/// RFC 5681, 2, with `window_edge` as this ACK tells it.
+bool repeats(const TcpSegment& s, std::int64_t ack, std::uint64_t window_edge,
+             const SendStream& stream) noexcept {
+  return ack == static_cast<std::int64_t>(stream.una()) && s.payload_bytes == 0 &&
+         !s.has(kTcpFin) && window_edge == stream.peer_edge();
 }
 
-void TcpSender::release_flight() noexcept {
-  if (scoreboard_.flight() == nullptr) return;
-  reduced_here_ = past_reduction() == 0;
-  const Flight& flight = *scoreboard_.flight();
-  recovered_here_ = una_ != 0 && flight.recovery_point == una_;
-  probe_here_ = flight.probe_end == una_ && flight.probe_resent && una_ != 0;
-  tail_probe_ = false;
-  scoreboard_.release(context_.memory);
+/// From our own record of the departure, exact to the nanosecond. Where Karn's rule forbids
+/// that, from the echo (RFC 7323, 4), if its tick is below an eighth of the result.
+/// @param echo TSecr, 0: none; @return negative if there is no sample
+Duration round_trip(const Scoreboard::Acknowledged& acked, std::uint32_t echo, Duration most,
+                    Time now) noexcept {
+  if (acked.sent_at) return now - *acked.sent_at;
+  if (echo == 0) return Duration{-1};
+  const Duration echoed = TimestampClock::since(echo, now);
+  const bool plausible = echoed >= 8 * TimestampClock::kTick && echoed <= most;
+  return plausible ? echoed : Duration{-1};
 }
 
-/// RFC 5961, 5.2: neither ahead of what was sent nor older than a window. Deviation:
-/// MAX.SND.WND is the largest window that the peer can tell, not the largest it has told.
-bool TcpSender::plausible(std::int64_t ack) noexcept {
-  TcpEvents& events = context_.memory.events;
-  const auto una = static_cast<std::int64_t>(una_);
-  if (ack > static_cast<std::int64_t>(nxt_)) ++events.acks_of_unsent;
-  else if (ack < una - (std::int64_t{UINT16_MAX} << peer_window_scale_)) ++events.acks_too_old;
-  else {
-    if (ack < una) ++events.old_acks;
-    return true;
+/// Blocks at or below una are old news (a late ACK, or D-SACK, RFC 2883).
+/// @return bytes that were not reported before
+std::uint32_t take_sack(const TcpSegment& s, const SendStream& stream, Scoreboard& scoreboard,
+                        TcpEvents& events) noexcept {
+  std::uint32_t bytes = 0;
+  const std::size_t blocks = std::min<std::size_t>(s.sack_blocks, s.sack.size());
+  const auto una = static_cast<std::int64_t>(stream.una());
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::int64_t begin = stream.offset(s.sack[i].begin);
+    const std::int64_t end = stream.offset(s.sack[i].end);
+    if (begin >= end || end > static_cast<std::int64_t>(stream.nxt()) ||
+        begin < una - kMaxWindowBytes) {
+      ++events.sacks_out_of_window;
+    } else if (end > una) {
+      bytes += scoreboard.sack(static_cast<std::uint64_t>(std::max(begin, una)),
+                               static_cast<std::uint64_t>(end));
+    }
   }
-  return false;
+  return bytes;
 }
+
+}  // namespace
 
 bool TcpSender::on_ack(const TcpSegment& s, Time now, bool current) noexcept {
-  const std::int64_t ack = space_.offset(s.acknowledgment, una_);
-  const auto una_before = una_;
-  if (ack > static_cast<std::int64_t>(nxt_) || ack < static_cast<std::int64_t>(una_before))
-      [[unlikely]] {
-    if (!plausible(ack)) return false;
-  }
+  const std::int64_t ack = stream_.offset(s.acknowledgment);
+  const auto una_before = stream_.una();
+  const bool usual = ack >= static_cast<std::int64_t>(una_before) &&
+                     ack <= static_cast<std::int64_t>(stream_.nxt());
+  if (!usual && !stream_.plausible(ack, context_.memory.events)) [[unlikely]]
+    return false;
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
-  const std::uint64_t edge = una + (std::uint64_t{s.window} << peer_window_scale_);
-  const bool repeated = !sack_ && duplicates_ack(s, ack, edge);
+  const std::uint64_t edge = stream_.window_edge(una, s.window);
+  const bool repeated = !sack_ && !scoreboard_.empty() && repeats(s, ack, edge, stream_);
   // RFC 9293, 3.10.7.4: neither an old ACK nor an old segment takes a window back.
-  if (edge > peer_edge_ || (current && una >= una_before)) peer_edge_ = edge;
+  stream_.take_window(edge, current && una >= una_before);
+  // A probe was answered.
+  if (scoreboard_.empty() || stream_.peer_edge() < stream_.nxt()) persistence_.on_answer();
 
-  if (scoreboard_.empty() || peer_edge_ < nxt_) timeouts_ = 0;  // a probe was answered
-
-  const std::uint32_t flight = flight_bytes();  // as the ACK found it
-  const bool ece = ecn_ && context_.config.obey_ece && s.has(kTcpEce);
+  const std::uint32_t flight = window_.flight_bytes(stream_);  // as the ACK found it
+  const bool ece = window_.ecn() && context_.config.obey_ece && s.has(kTcpEce);
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
-  event.in_recovery =
-      ece || phase_ == Phase::kRecovery || (phase_ == Phase::kOpen && past_reduction() < 0);
-  event.in_loss_recovery = phase_ == Phase::kRecovery;
-  event.cwnd_limited = window_was_full();
-  Duration rtt{};
+  event.in_recovery = ece || recovery_.fast() || (recovery_.open() && past_reduction() < 0);
+  event.in_loss_recovery = recovery_.fast();
+  event.cwnd_limited = CongestionWindow::was_full(scoreboard_.flight(), una_before);
   const bool duplicate = sack_ && reports_duplicate(s);
   if (duplicate) ++context_.memory.events.duplicates_told;
+  const std::uint32_t echoed = s.has_timestamps && timestamps_ ? s.ts_echo : 0;
   if (by_time_ && scoreboard_.flight() != nullptr)
-    scoreboard_.flight()->rack.begin_ack(now, s.has_timestamps && timestamps_ ? s.ts_echo : 0);
+    scoreboard_.flight()->rack.begin_ack(now, echoed);
   const std::uint32_t departed = sack_ ? 0 : scoreboard_.put_departed_back();
+  Duration rtt{};
   if (una > una_before) {
     const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
     event.acked_bytes = acked.bytes;
-    rtt = round_trip(acked, s, now);
+    rtt = round_trip(acked, echoed, context_.config.max_rto, now);
     on_advance(una, rtt, now);
   }
   if (!sack_) [[unlikely]] {
     on_ack_without_sack(una_before, repeated, departed);
   } else if (s.sack_blocks != 0) [[unlikely]] {
-    take_sack(s, event.acked_bytes);
+    event.acked_bytes += take_sack(s, stream_, scoreboard_, context_.memory.events);
     if (!by_time_) scoreboard_.detect_losses();
   }
   if (by_time_) on_rack_ack(duplicate, now);
-  if (phase_ != Phase::kOpen && !below_recovery_point()) end_phase();
+  if (!recovery_.open() && !Recovery::below_point(scoreboard_.flight(), stream_.una())) {
+    rack_.on_recovery_end();
+    recovery_.end();
+  }
   if (event.acked_bytes != 0) {
     event.ece_bytes = ece ? event.acked_bytes : 0;
-    event.srtt = rto_.srtt();
+    event.srtt = timer_.srtt();
     event.rtt = std::max(rtt, Duration::zero());
-    event.snd_una = una_;
-    event.snd_nxt = nxt_;
-    control_->on_ack(event);
+    window_.on_ack(event, stream_);
   }
-  if (phase_ == Phase::kOpen && (scoreboard_.lost_pending() != 0 || scoreboard_.head_lost())) {
+  if (recovery_.open() && (scoreboard_.lost_pending() != 0 || scoreboard_.head_lost())) {
     enter_recovery(flight, now);
   }
   if (ece) obey_ece(flight, now);
   if (by_time_) take_probe_answer(s, ack, una > una_before, duplicate, flight, now);
-  cwnd_ = control_->cwnd_bytes();
-  if (scoreboard_.empty()) release_flight();
+  window_.update();
+  if (scoreboard_.empty()) end_flight();
   return true;
 }
 
-/// From our own record of the departure, exact to the nanosecond. Where Karn's
-/// rule forbids that, from the echo (RFC 7323, 4), if its tick is below an eighth
-/// of the result. @return negative if there is no sample
-Duration TcpSender::round_trip(const Scoreboard::Acknowledged& acked, const TcpSegment& s,
-                               Time now) const noexcept {
-  if (acked.sent_at) return now - *acked.sent_at;
-  if (!timestamps_ || !s.has_timestamps || s.ts_echo == 0) return Duration{-1};
-  const Duration echoed = TimestampClock::since(s.ts_echo, now);
-  const bool plausible = echoed >= 8 * TimestampClock::kTick && echoed <= context_.config.max_rto;
-  return plausible ? echoed : Duration{-1};
-}
-
 void TcpSender::on_advance(std::uint64_t una, Duration rtt, Time now) noexcept {
-  una_ = una;
-  timeouts_ = 0;
-  tail_probe_ = false;
+  stream_.advance(una);
+  persistence_.on_answer();
+  tail_probe_.cancel();
   if (rtt >= Duration::zero()) {
-    rto_.on_sample(rtt, rto_bounds());
-    probe_spent_ = false;
+    timer_.on_sample(rtt, context_.config);
+    tail_probe_.on_sample();
   }
-  arm_rto(scoreboard_.empty() ? kNever : now + rto_.rto());  // RFC 6298, 5.2 and 5.3
+  // RFC 6298, 5.2 and 5.3
+  timer_.arm(scoreboard_.flight(), scoreboard_.empty() ? kNever : now + timer_.rto());
 }
 
-/// Blocks at or below una_ are old news (a late ACK, or D-SACK, RFC 2883).
-void TcpSender::take_sack(const TcpSegment& s, std::uint32_t& acked_bytes) noexcept {
-  const std::size_t blocks = std::min<std::size_t>(s.sack_blocks, s.sack.size());
-  for (std::size_t i = 0; i < blocks; ++i) {
-    const std::int64_t begin = space_.offset(s.sack[i].begin, una_);
-    const std::int64_t end = space_.offset(s.sack[i].end, una_);
-    const auto una = static_cast<std::int64_t>(una_);
-    if (begin >= end || end > static_cast<std::int64_t>(nxt_) || begin < una - kMaxWindowBytes) {
-      ++context_.memory.events.sacks_out_of_window;
-    } else if (end > una) {
-      acked_bytes += scoreboard_.sack(static_cast<std::uint64_t>(std::max(begin, una)),
-                                      static_cast<std::uint64_t>(end));
-    }
+/// @param una_before before this ACK, @param duplicate see repeats(),
+/// @param departed Flight::departed before this ACK; the pipe is without it now
+void TcpSender::on_ack_without_sack(std::uint64_t una_before, bool duplicate,
+                                    std::uint32_t departed) noexcept {
+  if (scoreboard_.empty()) return;
+  Flight& flight = *scoreboard_.flight();
+  NewReno::Verdict verdict{.departed = departed};
+  if (const std::uint64_t una = stream_.una(); una > una_before) {
+    const bool partial = recovery_.fast() && Recovery::below_point(&flight, una);
+    verdict = flight.newreno.on_advance(una - una_before, partial, departed, stream_.mss_bytes());
+  } else if (duplicate && !recovery_.after_timeout()) {
+    const bool fresh = Recovery::beyond_point(flight, una);
+    verdict = flight.newreno.on_duplicate(recovery_.fast(), fresh, departed, stream_.mss_bytes());
   }
+  if (verdict.first_lost && !scoreboard_.head_lost()) {
+    scoreboard_.lose_head();
+    recovery_.resend_first();
+  }
+  scoreboard_.take_departed(verdict.departed);
 }
 
-/// The window of data that is out now has had its reduction. (RFC 3168, 6.1.2)
-void TcpSender::note_reduction(Time now) noexcept {
-  if (scoreboard_.flight() != nullptr) {
-    scoreboard_.flight()->reduced_until = nxt_;
-    scoreboard_.flight()->reduced_ns = now.time_since_epoch().count();
-  } else {
-    reduced_here_ = true;
-  }
-  cwr_pending_ = ecn_;
+void TcpSender::on_rack_ack(bool duplicate, Time now) noexcept {
+  Flight* flight = scoreboard_.flight();
+  if (flight == nullptr) return;
+  if (scoreboard_.sacked() != 0) tail_probe_.cancel();
+  rack_.on_ack(*flight, duplicate, stream_);
+  detect_losses_by_time(now);
 }
 
-/// Everything up to the recovery point is acknowledged.
-void TcpSender::end_phase() noexcept {
-  if (by_time_) Rack::on_recovery_end(reorder_);
-  phase_ = Phase::kOpen;
-  resend_first_ = false;
+/// @param ack stream offset, @param flight as the ACK found it
+void TcpSender::take_probe_answer(const TcpSegment& s, std::int64_t ack, bool advances,
+                                  bool duplicate, std::uint32_t flight, Time now) noexcept {
+  Flight* const f = scoreboard_.flight();
+  const bool repaired = tail_probe_.take_answer(s, ack, advances, duplicate, stream_, f);
+  if (repaired && past_reduction() >= 0) reduce(CongestionWindow::Cause::kLoss, flight, now);
+  if (f != nullptr && advances && !scoreboard_.empty()) arm_tail_probe(now);
+}
+
+/// RFC 5681, 4.3: a retransmission that is lost is a second sign of congestion.
+void TcpSender::detect_losses_by_time(Time now) noexcept {
+  const bool recovering = !recovery_.open();
+  const bool again = rack_.detect(scoreboard_, timer_, recovering, now);
+  if (recovering && again)
+    reduce(CongestionWindow::Cause::kLoss, window_.flight_bytes(stream_), now);
+}
+
+void TcpSender::reduce(CongestionWindow::Cause cause, std::uint32_t flight, Time now) noexcept {
+  window_.reduce(cause, flight, scoreboard_.flight(), stream_.nxt(), now);
 }
 
 /// RFC 6675, section 5, step 4.
 void TcpSender::enter_recovery(std::uint32_t flight, Time now) noexcept {
-  phase_ = Phase::kRecovery;
-  scoreboard_.flight()->recovery_point = nxt_;
-  resend_first_ = scoreboard_.lost_pending() != 0;
+  recovery_.enter(*scoreboard_.flight(), stream_.nxt(), scoreboard_.lost_pending() != 0);
   ++context_.counters.fast_recoveries;
   if (past_reduction() < 0) return;  // ECE has reduced this window already
-  control_->on_congestion(CongestionControl::Congestion::kLoss, flight, now);
-  note_reduction(now);
+  reduce(CongestionWindow::Cause::kLoss, flight, now);
 }
 
 /// Once per window. Strictly above: until data that left after the reduction is
 /// acknowledged, the peer cannot have seen CWR and goes on echoing.
 void TcpSender::obey_ece(std::uint32_t flight, Time now) noexcept {
-  if (phase_ == Phase::kRecovery || past_reduction() <= 0) return;
-  control_->on_congestion(CongestionControl::Congestion::kEce, flight, now);
+  if (recovery_.fast() || past_reduction() <= 0) return;
+  reduce(CongestionWindow::Cause::kEce, flight, now);
   ++context_.counters.ece_reductions;
-  note_reduction(now);
+}
+
+void TcpSender::end_flight() noexcept {
+  const Flight* const flight = scoreboard_.flight();
+  if (flight == nullptr) return;
+  window_.end_flight(*flight, stream_.una());
+  recovery_.end_flight(*flight, stream_.una());
+  tail_probe_.end_flight(*flight, stream_.una());
+  scoreboard_.release(context_.memory);
 }
 
 }  // namespace outrider::tg

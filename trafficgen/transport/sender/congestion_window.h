@@ -1,0 +1,109 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/core/clock.h"
+#include "common/net/tcp_segment.h"
+#include "trafficgen/transport/control/controller_slot.h"
+#include "trafficgen/transport/sender/flight.h"
+#include "trafficgen/transport/sender/send_stream.h"
+
+namespace outrider::tg {
+
+/// The congestion window, which the controller decides, and its reductions: one per window
+/// of data over ECE and loss. Up to where the last one reaches is kept in the Flight; while
+/// there is none, only whether it reaches exactly to the oldest byte that may leave.
+///
+/// Sources: RFC 5681, RFC 3168, 6.1.2. Not thread-safe.
+class CongestionWindow {
+ public:
+  using Cause = CongestionControl::Congestion;
+
+  explicit CongestionWindow(const ControllerConfig& config) noexcept
+      : control_(config), cwnd_(control_->cwnd_bytes()) {}
+
+  [[nodiscard]] std::uint32_t bytes() const noexcept { return cwnd_; }
+  [[nodiscard]] const CongestionControl& control() const noexcept { return *control_; }
+  [[nodiscard]] bool ecn() const noexcept { return ecn_; }
+  void negotiate_ecn(bool ecn) noexcept { ecn_ = ecn; }
+  /// FlightSize of RFC 5681 without what limited transmit added [bytes].
+  [[nodiscard]] std::uint32_t flight_bytes(const SendStream& stream) const noexcept {
+    const std::uint64_t flight = stream.nxt() - stream.una();
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(flight, cwnd_));
+  }
+
+  void on_handshake_loss() noexcept {
+    control_->on_handshake_loss();
+    update();
+  }
+  void on_idle(Time now) noexcept {
+    control_->on_idle(now);
+    update();
+  }
+  void on_timeout(std::uint32_t flight_bytes, Time now) noexcept {
+    control_->on_timeout(flight_bytes, now);
+    update();
+  }
+  /// bytes() follows with update(), at the end of an acknowledgment.
+  void on_ack(AckEvent& event, const SendStream& stream) noexcept {
+    event.snd_una = stream.una();
+    event.snd_nxt = stream.nxt();
+    control_->on_ack(event);
+  }
+  /// A sign of congestion. bytes() follows with update().
+  void reduce(Cause cause, std::uint32_t flight_bytes, Flight* flight, std::uint64_t nxt,
+              Time now) noexcept {
+    control_->on_congestion(cause, flight_bytes, now);
+    note_reduction(flight, nxt, now);
+  }
+  void update() noexcept { cwnd_ = control_->cwnd_bytes(); }
+
+  /// The window of data that is out now has had its reduction. (RFC 3168, 6.1.2)
+  void note_reduction(Flight* flight, std::uint64_t nxt, Time now) noexcept {
+    if (flight != nullptr) {
+      flight->reduced_until = nxt;
+      flight->reduced_ns = now.time_since_epoch().count();
+    } else {
+      reduced_here_ = true;
+    }
+    cwr_pending_ = ecn_;
+  }
+  /// -1, 0, 1: una is below, at, above the end of the data that the last reduction covers.
+  [[nodiscard]] int past_reduction(const Flight* flight, std::uint64_t una) const noexcept {
+    if (flight == nullptr) return reduced_here_ ? 0 : 1;
+    const std::uint64_t end = flight->reduced_until;
+    return una < end ? -1 : una > end ? 1 : 0;
+  }
+
+  /// ECN of new data, and CWR.
+  void mark_new_data(TcpSegment& s) noexcept {
+    if (ecn_) s.ecn = Ecn::kEct0;
+    if (cwr_pending_) s.flags |= kTcpCwr;  // RFC 3168, 6.1.2
+    cwr_pending_ = false;
+  }
+  /// Data has left: does it fill the window?
+  void note_use(std::uint32_t pipe_bytes, const SendStream& stream, Flight& flight) const noexcept {
+    if (pipe_bytes + stream.mss_bytes() > cwnd_) flight.window_full_until = stream.nxt();
+  }
+  /// Had data at una left when the window was full?
+  [[nodiscard]] static bool was_full(const Flight* flight, std::uint64_t una) noexcept {
+    return flight != nullptr && una < flight->window_full_until;
+  }
+
+  void begin_flight(Flight& flight, std::uint64_t una) const noexcept {
+    flight.reduced_until = reduced_here_ ? una : una - 1;
+  }
+  void end_flight(const Flight& flight, std::uint64_t una) noexcept {
+    reduced_here_ = past_reduction(&flight, una) == 0;
+  }
+
+ private:
+  ControllerSlot control_;
+  std::uint32_t cwnd_;  ///< what control_ says, kept here
+  bool ecn_ : 1 = false;
+  bool cwr_pending_ : 1 = false;  ///< the next new data segment carries CWR
+  bool reduced_here_ : 1 = true;  ///< nothing is in flight, and the last reduction ends at una
+};
+
+}  // namespace outrider::tg
