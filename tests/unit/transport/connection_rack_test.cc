@@ -132,10 +132,10 @@ std::pair<std::uint32_t, std::uint32_t> window_before_and_after(
   EXPECT_EQ(t.client().acked_bytes(), 10 * kMss);
   EXPECT_EQ(t.memory(0).events.tail_probes, 1U);
   EXPECT_EQ(t.memory(0).flights.lent(), 0U) << "idle";
-  const std::uint32_t before = t.client().cwnd_bytes();
+  const std::uint32_t before = t.client().sender().window().bytes();
   t.client().send(kMss, t.now());
   t.run_for(5ms);
-  return {before, t.client().cwnd_bytes()};
+  return {before, t.client().sender().window().bytes()};
 }
 
 // RFC 8985, 7.4: the probe hid a loss from congestion control.

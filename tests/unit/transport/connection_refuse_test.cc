@@ -120,7 +120,7 @@ TEST(ConnectionRefuse, CountsEachImpossibleSackBlock) {
   s.sack[2] = {kUna + 1448, kSent};
   t.c.on_segment(s, Time{3ms});
   EXPECT_EQ(t.memory.events.sacks_out_of_window, 2U);
-  EXPECT_EQ(t.c.in_flight_bytes(), 1448U) << "the third one is right";
+  EXPECT_EQ(t.c.sender().in_flight_bytes(), 1448U) << "the third one is right";
 }
 
 // A half-open peer: it has forgotten us, we answer its SYN with what we know, it resets

@@ -36,8 +36,8 @@ TEST(Connection, TransfersWithoutLossAndWithoutSurprise) {
     EXPECT_EQ(c->counters().rtos_data, 0U);
   }
   EXPECT_EQ(t.memory(0).events.invalid() + t.memory(1).events.invalid(), 0U);
-  EXPECT_GE(t.client().srtt(), 100us);
-  EXPECT_LT(t.client().srtt(), 5ms);
+  EXPECT_GE(t.client().sender().timer().srtt(), 100us);
+  EXPECT_LT(t.client().sender().timer().srtt(), 5ms);
   // Delayed ACKs: about one for two segments.
   EXPECT_LT(t.departed(1), t.departed(0) * 6 / 10);
 }
@@ -175,12 +175,13 @@ TEST(Connection, IdleRestartOrKeep) {
     t.client().send(1'000'000, t.now());
     t.run_for(1s);
     ASSERT_EQ(t.server().delivered_bytes(), 1'000'000U);
-    const std::uint32_t grown = t.client().cwnd_bytes();
+    const std::uint32_t grown = t.client().sender().window().bytes();
     ASSERT_GT(grown, 50 * 1448U);
     t.client().send(100, t.now());
     t.run_for(1us);
     const std::uint32_t initial = config.control.initial_window_segments * 1448;
-    EXPECT_EQ(t.client().cwnd_bytes(), reuse == ConnectionReuse::kKeep ? grown : initial);
+    EXPECT_EQ(t.client().sender().window().bytes(),
+              reuse == ConnectionReuse::kKeep ? grown : initial);
     t.run_for(1s);
     EXPECT_EQ(t.server().delivered_bytes(), 1'000'100U);
   }

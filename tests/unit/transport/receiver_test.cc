@@ -76,7 +76,7 @@ TEST(Receiver, DelaysAcksByRfc5681) {
   }
   EXPECT_TRUE(b.receiver.fin_received());
   EXPECT_EQ(b.receiver.delivered_bytes(), 900U);
-  EXPECT_EQ(b.receiver.next_sequence(), kFirst + 901);
+  EXPECT_EQ(b.receiver.window().next_sequence(), kFirst + 901);
   EXPECT_EQ(b.counters().out_of_order_received, 2U);
   EXPECT_EQ(b.counters().duplicates_received, 2U);
 }
@@ -267,7 +267,7 @@ TEST(Receiver, AgreesWithASetOfBytes) {
       const auto length = static_cast<std::uint16_t>(1 + random.next_u32() % largest);
       const TcpSegment s = data(step % 7 == 0 ? next : offset, length);
       const std::uint64_t begin = step % 7 == 0 ? next : offset;
-      ASSERT_TRUE(b.receiver.acceptable(s));
+      ASSERT_TRUE(b.receiver.window().acceptable(s));
       const std::uint64_t before = b.memory.events.reassembly_refused;
       const bool advanced = b.receiver.on_segment(s, Time{});
       const bool was_refused = b.memory.events.reassembly_refused != before;
@@ -329,7 +329,7 @@ TEST(Receiver, RefusesASecondEndOfTheStream) {
   EXPECT_TRUE(b.receiver.fin_received());
   EXPECT_EQ(b.receiver.delivered_bytes(), 200U);
   const TcpSegment outside = data(200 + (8U << 20), 100);
-  EXPECT_FALSE(b.receiver.acceptable(outside));
+  EXPECT_FALSE(b.receiver.window().acceptable(outside));
 }
 
 }  // namespace

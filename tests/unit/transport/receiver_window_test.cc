@@ -26,8 +26,8 @@ struct Bench {
   /// Arrives in order. @return was it acceptable?
   bool arrive(std::uint16_t bytes, Duration at) {
     const TcpSegment s{
-        .sequence = receiver->next_sequence(), .flags = kTcpAck, .payload_bytes = bytes};
-    if (!receiver->acceptable(s)) return false;
+        .sequence = receiver->window().next_sequence(), .flags = kTcpAck, .payload_bytes = bytes};
+    if (!receiver->window().acceptable(s)) return false;
     receiver->on_segment(s, Time{at});
     return true;
   }
@@ -35,7 +35,7 @@ struct Bench {
   std::uint32_t window(Duration at) {
     TcpSegment s;
     receiver->fill_pure_ack(s, Time{at});
-    return std::uint32_t{s.window} << receiver->window_scale();
+    return std::uint32_t{s.window} << receiver->window().scale();
   }
   TcpConfig config{};
   TransportMemory memory{TransportMemory::Setup{.flights = 1, .segments = 1, .disorders = 1}};
@@ -61,7 +61,7 @@ TEST(ReceiverWindow, ClosesAndOpensBySegments) {
   for (int i = 0; i < 8; ++i) EXPECT_TRUE(b.arrive(1250, 0us));
   EXPECT_EQ(b.window(0us), 0U);
   EXPECT_FALSE(b.arrive(1, 0us)) << "beyond the window";
-  EXPECT_FALSE(b.receiver->in_window(b.receiver->next_sequence()));
+  EXPECT_FALSE(b.receiver->window().contains(b.receiver->window().next_sequence()));
   EXPECT_FALSE(b.receiver->ack_due());
   EXPECT_EQ(b.receiver->ack_deadline(), Time{1449us}) << "a segment of 1448 is read, and rounding";
   b.receiver->on_timer(Time{1449us});
@@ -85,9 +85,10 @@ TEST(ReceiverWindow, SmallBuffersOpenByHalves) {
 TEST(ReceiverWindow, AFinNeedsNoUpdates) {
   Bench b(10'000);
   for (int i = 0; i < 7; ++i) b.arrive(1250, 0us);
-  b.receiver->on_segment(
-      {.sequence = b.receiver->next_sequence(), .flags = kTcpAck | kTcpFin, .payload_bytes = 1250},
-      Time{});
+  b.receiver->on_segment({.sequence = b.receiver->window().next_sequence(),
+                          .flags = kTcpAck | kTcpFin,
+                          .payload_bytes = 1250},
+                         Time{});
   EXPECT_TRUE(b.receiver->fin_received());
   EXPECT_EQ(b.window(0us), 0U);
   EXPECT_EQ(b.receiver->ack_deadline(), kNever);
@@ -96,7 +97,7 @@ TEST(ReceiverWindow, AFinNeedsNoUpdates) {
 // Told in units of 128 bytes: the edge moves by less than one, and never back.
 TEST(ReceiverWindow, TheEdgeNeverMovesBack) {
   Bench b(4U << 20);
-  ASSERT_EQ(b.receiver->window_scale(), 7);
+  ASSERT_EQ(b.receiver->window().scale(), 7);
   std::uint64_t edge = 0, closed = 0;
   RandomStream random(5, 0, RandomPurpose::kTest);
   Duration now{};
@@ -119,7 +120,7 @@ TEST(ReceiverWindow, TheReaderSetsThePace) {
   t.client().open(t.now());
   t.client().send(1'000'000, t.now());
   while (t.client().acked_bytes() < 1'000'000) {
-    ASSERT_LE(t.client().in_flight_bytes(), 20'000U);
+    ASSERT_LE(t.client().sender().in_flight_bytes(), 20'000U);
     t.run_for(100us);
     ASSERT_LT(t.now(), Time{1s});
   }

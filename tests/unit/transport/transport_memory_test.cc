@@ -138,7 +138,7 @@ TEST(TransportMemory, HoldsAWindowOf10Megabytes) {
   std::uint32_t in_flight = 0;
   while (t.server().delivered_bytes() < 100'000'000) {
     t.run_for(1ms);
-    in_flight = std::max(in_flight, t.client().in_flight_bytes());
+    in_flight = std::max(in_flight, t.client().sender().in_flight_bytes());
   }
   EXPECT_GT(in_flight, 9'900'000U);
   EXPECT_EQ(t.memory(0).counters.segments_exhausted, 0U);

@@ -2,25 +2,23 @@
 
 #include <cassert>
 
+#include "trafficgen/transport/connection/refusal.h"
+
 namespace outrider::tg {
 
 TcpConnection::TcpConnection(const TcpConfig& config, const Setup& setup, TransportMemory& memory,
                              ConnectionListener& listener)
     : sender_({.config = config, .memory = memory}, setup.initial_sequence),
-      role_(setup.role),
-      option_bytes_(setup.option_bytes),
+      handshake_(setup.role, setup.option_bytes),
       receiver_(context(), row_of(config.control.controller).accurate_ecn_echo),
       listener_(listener),
       flow_(setup.flow) {
   assert(config.control.mss_bytes + setup.option_bytes <= UINT16_MAX);
 }
 
-TcpConnection::~TcpConnection() = default;
-
 void TcpConnection::open(Time) noexcept {
-  assert(role_ == Role::kClient && state_ == State::kIdle);
-  state_ = State::kSynSent;
-  syn_due_ = true;
+  assert(state_ == State::kOpening);
+  handshake_.open();
 }
 
 void TcpConnection::send(std::uint64_t bytes, Time) noexcept { sender_.stream().write(bytes); }
@@ -42,8 +40,8 @@ TcpSegment TcpConnection::next_segment(Time now) noexcept {
   assert(has_segment(now));
   TcpSegment s;
   ++context().counters.segments_sent;
-  if (syn_due_) [[unlikely]] {
-    handshake_segment(s, now);
+  if (handshake_.segment_due()) [[unlikely]] {
+    handshake_.fill(s, sender_, receiver_, now);
     return s;
   }
   const bool data =
@@ -78,24 +76,47 @@ void TcpConnection::on_segment(const TcpSegment& s, Time now) noexcept {
     case State::kReset:
       ++context().memory.events.out_of_state;
       return;
-    default:
+    case State::kOpening:
       on_handshake_segment(s, now);
       return;
   }
 }
 
+void TcpConnection::on_handshake_segment(const TcpSegment& s, Time now) noexcept {
+  switch (handshake_.on_segment(s, sender_, receiver_, now)) {
+    case Handshake::Outcome::kOngoing:
+      return;
+    case Handshake::Outcome::kUnexpected:
+      ++context().memory.events.out_of_state;
+      return;
+    case Handshake::Outcome::kRefused:
+      return finish(State::kReset, now);
+    case Handshake::Outcome::kReset:
+      return refuse(s, now);
+    case Handshake::Outcome::kEstablished:
+      return become_established(now);
+    case Handshake::Outcome::kEstablishedByData:
+      become_established(now);
+      if (established()) on_established_segment(s, now);
+      return;
+  }
+}
+
+void TcpConnection::become_established(Time now) noexcept {
+  state_ = State::kEstablished;
+  listener_.on_established(*this, now);
+}
+
 /// RFC 9293, 3.10.7.4, in its order: sequence number, RST, SYN, ACK, data, FIN.
 void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexcept {
-  const bool acceptable = receiver_.acceptable(s);
+  const bool acceptable = receiver_.window().acceptable(s);
   if (!receiver_.timely(s)) [[unlikely]]
     return;
-  if ((s.flags & (kTcpRst | kTcpSyn)) != 0) [[unlikely]]
-    return s.has(kTcpRst) ? on_reset(s, now) : on_syn_in_connection(s, now);
-  if (!acceptable || !s.has(kTcpAck)) [[unlikely]]
+  if ((s.flags & (kTcpRst | kTcpSyn | kTcpAck)) != kTcpAck || !acceptable) [[unlikely]]
     return refuse(s, now);
   receiver_.note_timestamp(s);
   const std::uint64_t acked_before = sender_.stream().acked_bytes();
-  if (!sender_.on_ack(s, now, receiver_.is_current(s))) [[unlikely]]
+  if (!sender_.on_ack(s, now, receiver_.window().is_current(s))) [[unlikely]]
     return challenge(now);  // RFC 5961, 5.2
   if (tells_acknowledged_ && sender_.stream().acked_bytes() != acked_before)
     listener_.on_acknowledged(*this, sender_.stream().acked_bytes() - acked_before, now);
@@ -108,30 +129,59 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
   }
 }
 
+void TcpConnection::refuse(const TcpSegment& s, Time now) noexcept {
+  const Refusal refusal = judge_refused(s, receiver_.window(), context().memory.events);
+  // A closed window takes the acknowledgment of a probe, not its data (3.10.7.4).
+  const bool plain = (s.flags & (kTcpRst | kTcpSyn | kTcpAck)) == kTcpAck;
+  if (plain && s.sequence == receiver_.window().next_sequence()) (void)sender_.on_ack(s, now, true);
+  switch (refusal) {
+    case Refusal::kIgnore:
+      return;
+    case Refusal::kAcknowledge:
+      return receiver_.acknowledge_now();
+    case Refusal::kChallenge:
+      if (state_ != State::kOpening) challenge(now);
+      return;
+    case Refusal::kReset:
+      if (state_ != State::kClosed) finish(State::kReset, now);
+      return;
+  }
+}
+
+void TcpConnection::challenge(Time now) noexcept {
+  TcpEvents& events = context().memory.events;
+  if (context().memory.challenge_acks.take(now)) {
+    ++events.challenge_acks;
+    receiver_.acknowledge_now();
+  } else {
+    ++events.challenge_acks_withheld;
+  }
+}
+
 void TcpConnection::on_timer(Time now) noexcept {
   if (state_ == State::kEstablished) {
     receiver_.on_timer(now);
     if (!sender_.on_timer(now)) finish(State::kReset, now);
-  } else if (now >= sender_.timer().deadline()) {
-    on_handshake_timer(now);
+  } else if (now >= sender_.timer().deadline() && !handshake_.on_timer(sender_)) {
+    finish(State::kReset, now);
   }
 }
 
 /// RFC 9293, 3.6: from FIN-WAIT-2 or CLOSING, not from LAST-ACK.
 std::optional<TimeWait> TcpConnection::time_wait() const noexcept {
-  if (state_ != State::kClosed || !closes_first_ || config().time_wait == Duration::zero())
+  if (state_ != State::kClosed || !closes_first_ || time_wait_duration() == Duration::zero())
     return std::nullopt;
   return TimeWait{.sequence = sender_.stream().next_sequence(),
-                  .expected = receiver_.next_sequence(),
+                  .expected = receiver_.window().next_sequence(),
                   .ts_recent = receiver_.ts_recent(),
-                  .window = receiver_.window(),
+                  .window = receiver_.window().field(),
                   .timestamps = receiver_.timestamps()};
 }
 
 void TcpConnection::finish(State state, Time now) noexcept {
   assert(state == State::kClosed || state == State::kReset);
   state_ = state;
-  syn_due_ = false;
+  handshake_.stop();
   sender_.timer().set(kNever);
   listener_.on_closed(*this, now);
 }

@@ -9,6 +9,7 @@
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "common/net/tcp_segment.h"
+#include "trafficgen/transport/connection/handshake.h"
 #include "trafficgen/transport/connection/time_wait.h"
 #include "trafficgen/transport/receiver/receiver.h"
 #include "trafficgen/transport/sender/sender.h"
@@ -37,7 +38,7 @@ class ConnectionListener {
 
 /// One end of a TCP connection over a byte stream that is only counted:
 /// RFC 9293 state machine in the parts that two emulated hosts need, with the checks of
-/// RFC 5961 (connection_refuse.cc), SACK recovery (RFC 6675 or RFC 8985) or NewReno's
+/// RFC 5961 (refusal.h), SACK recovery (RFC 6675 or RFC 8985) or NewReno's
 /// (RFC 6582), RTO (RFC 6298), delayed ACK, idle restart (RFC 5681),
 /// ECN (RFC 3168) and DCTCP's echo (RFC 8257).
 ///
@@ -58,7 +59,7 @@ class ConnectionListener {
 /// connection goes on acknowledging a FIN that is sent again.
 class TcpConnection {
  public:
-  enum class Role : std::uint8_t { kClient, kServer };
+  using Role = Handshake::Role;
   struct Setup {
     FlowKey flow;  ///< as this end sends: source is us
     Role role = Role::kClient;
@@ -69,7 +70,7 @@ class TcpConnection {
   /// @param config,memory,listener must outlive the connection
   TcpConnection(const TcpConfig& config, const Setup& setup, TransportMemory& memory,
                 ConnectionListener& listener);
-  ~TcpConnection();
+  ~TcpConnection() = default;
   TcpConnection(const TcpConnection&) = delete;
   TcpConnection& operator=(const TcpConnection&) = delete;
 
@@ -90,7 +91,7 @@ class TcpConnection {
   [[nodiscard]] bool has_segment(Time now) noexcept {
     if (state_ == State::kEstablished) [[likely]]
       return receiver_.ack_due() || sender_.can_send(now) || sender_.probe_due();
-    return state_ == State::kClosed ? receiver_.ack_due() : syn_due_;
+    return state_ == State::kClosed ? receiver_.ack_due() : handshake_.segment_due();
   }
   /// The same of data alone.
   [[nodiscard]] bool can_send_data(Time now) noexcept {
@@ -142,83 +143,53 @@ class TcpConnection {
   }
   /// The same of one that arrived; nothing if it is not of the peer's stream.
   [[nodiscard]] std::optional<std::uint32_t> received_offset(const TcpSegment& s) const noexcept {
-    const bool heard = state_ == State::kSynReceived || state_ == State::kEstablished;
-    if (!heard || !receiver_.acceptable(s)) return std::nullopt;
-    return s.sequence - receiver_.first_sequence();
+    const bool heard = established() || (state_ == State::kOpening && handshake_.has_syn());
+    if (!heard || !receiver_.window().acceptable(s)) return std::nullopt;
+    return s.sequence - receiver_.window().first_sequence();
   }
   /// Has the peer closed its direction, and has all of it been delivered?
   [[nodiscard]] bool peer_finished() const noexcept { return receiver_.fin_received(); }
   /// A connection that is over and was closed by this end first: what is to be kept of it
   /// for config.time_wait.
   [[nodiscard]] std::optional<TimeWait> time_wait() const noexcept;
-  [[nodiscard]] Duration time_wait_duration() const noexcept { return config().time_wait; }
+  [[nodiscard]] Duration time_wait_duration() const noexcept { return context().config.time_wait; }
   /// RFC 9293, 3.10.7.3: an answer to a SYN that was not ours, to be reset by the host.
   [[nodiscard]] bool answers_another_syn(const TcpSegment& s) const noexcept {
-    return state_ == State::kSynSent && s.has(kTcpAck) && !s.has(kTcpRst) &&
-           s.acknowledgment != sender_.stream().initial_sequence() + 1;
+    return state_ == State::kOpening && handshake_.answers_another_syn(s, sender_.stream());
   }
   /// Sequence number that the next new data byte will have (32-bit, on the wire).
   [[nodiscard]] std::uint32_t next_sequence() const noexcept {
     return sender_.stream().next_sequence();
   }
-  [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept { return sender_.window().bytes(); }
-  /// Sent and neither acknowledged, SACKed nor lost (the pipe of RFC 6675).
-  [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept { return sender_.in_flight_bytes(); }
-  [[nodiscard]] Duration srtt() const noexcept { return sender_.timer().srtt(); }
+  /// Its window, what is in flight, the round trip.
+  [[nodiscard]] const TcpSender& sender() const noexcept { return sender_; }
   [[nodiscard]] const TcpCounters& counters() const noexcept { return context().counters; }
-  [[nodiscard]] const CongestionControl& control() const noexcept {
-    return sender_.window().control();
-  }
 
  private:
   enum class State : std::uint8_t {
-    kIdle,  ///< client before open(), server before its SYN
-    kSynSent,
-    kSynReceived,
+    kOpening,      ///< see the handshake
     kEstablished,  ///< until both FINs are acknowledged
     kClosed,
     kReset,
   };
 
-  // The handshake: connection_handshake.cc
-  void handshake_segment(TcpSegment& s, Time now) noexcept;
   void on_handshake_segment(const TcpSegment& s, Time now) noexcept;
-  void on_syn(const TcpSegment& s) noexcept;
-  void on_syn_ack(const TcpSegment& s, Time now) noexcept;
-  void on_handshake_ack(const TcpSegment& s, Time now) noexcept;
-  void on_handshake_timer(Time now) noexcept;
-  void learn_peer(const TcpSegment& s, bool ecn) noexcept;
   void become_established(Time now) noexcept;
-
   void on_established_segment(const TcpSegment& s, Time now) noexcept;
-  void finish(State state, Time now) noexcept;
-  void count_unexpected() noexcept { ++context().memory.events.out_of_state; }
-
-  // What is not obeyed: connection_refuse.cc
-  void on_reset(const TcpSegment& s, Time now) noexcept;
-  void on_syn_in_connection(const TcpSegment& s, Time now) noexcept;
   void refuse(const TcpSegment& s, Time now) noexcept;
   void challenge(Time now) noexcept;
+  void finish(State state, Time now) noexcept;
 
-  /// RFC 6298, 5.5: doubled by each time-out.
-  [[nodiscard]] Duration handshake_rto() const noexcept;
   [[nodiscard]] TcpContext& context() noexcept { return sender_.context(); }
   [[nodiscard]] const TcpContext& context() const noexcept { return sender_.context(); }
-  [[nodiscard]] const TcpConfig& config() const noexcept { return context().config; }
 
   // The order is that of use: what every segment touches comes first.
   [[no_unique_address]] TcpSender sender_;  ///< lends its last bytes to those that follow
-  State state_ = State::kIdle;
-  bool syn_due_ : 1 = false;
-  bool ecn_ : 1 = false;          ///< negotiated
-  bool peer_scales_ : 1 = false;  ///< its SYN had the window scale option
-  bool peer_sack_ : 1 = false;    ///< its SYN permitted SACK
+  State state_ : 2 = State::kOpening;
   bool has_identity_ : 1 = false;
   bool tells_acknowledged_ : 1 = false;
   bool closes_first_ : 1 = false;  ///< our FIN left before the peer's came
-  Role role_ : 1;
-  std::uint8_t option_bytes_;
-  std::uint8_t syn_timeouts_ = 0;
+  Handshake handshake_;
   TcpReceiver receiver_;
   ConnectionListener& listener_;
   BurstIdentity identity_;

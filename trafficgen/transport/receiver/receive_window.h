@@ -1,0 +1,104 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/core/clock.h"
+#include "common/net/tcp_segment.h"
+#include "trafficgen/transport/sequence_space.h"
+#include "trafficgen/transport/tcp_config.h"
+
+namespace outrider::tg {
+
+/// Which of the peer's sequence numbers may arrive now, and the window that acknowledgments
+/// tell. It is always the whole buffer if the application reads at once. One that reads at a
+/// rate takes bytes steadily while there are any: silly windows are avoided (RFC 9293,
+/// 3.8.6.2.2), the window's right edge never moves back, and one that stands still is opened
+/// by an ACK of its own as soon as it may. A window that is kept is told rounded up to its
+/// scale, as Linux does it. Offsets count from the first data byte. Not thread-safe.
+///
+/// Sources: RFC 9293, 3.10.7.4 (acceptance), RFC 7323, 2 (scale).
+class ReceiveWindow {
+ public:
+  /// @pre config.receive_buffer_bytes in (0, 2^30]
+  explicit ReceiveWindow(const TcpConfig& config) noexcept;
+
+  /// The peer's SYN was accepted.
+  void start(std::uint32_t peer_initial_sequence) noexcept {
+    space_ = SequenceSpace(peer_initial_sequence);
+  }
+  /// The peer did not offer window scaling: use none (RFC 7323, section 2.2).
+  void disable_scale() noexcept;
+
+  // -- numbers
+  [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
+  void advance(std::uint64_t next) noexcept { next_ = next; }
+  [[nodiscard]] std::int64_t offset(std::uint32_t sequence) const noexcept {
+    return space_.offset(sequence, next_);
+  }
+  [[nodiscard]] std::uint32_t wire(std::uint64_t offset) const noexcept {
+    return space_.wire(offset);
+  }
+  [[nodiscard]] std::uint32_t initial_sequence() const noexcept { return space_.wire(0) - 1; }
+  /// Sequence number of the first data byte.
+  [[nodiscard]] std::uint32_t first_sequence() const noexcept { return space_.wire(0); }
+  [[nodiscard]] std::uint32_t next_sequence() const noexcept { return space_.wire(next_); }
+  /// Is its sequence number one that this connection can see now? (old ones too)
+  [[nodiscard]] bool acceptable(const TcpSegment& s) const noexcept {
+    const std::int64_t begin = offset(s.sequence);
+    const std::int64_t payload_end = begin + s.payload_bytes;  // the FIN may lie on the edge
+    return payload_end <= static_cast<std::int64_t>(told_edge()) &&
+           begin >= static_cast<std::int64_t>(next_) - kMaxWindowBytes;
+  }
+  /// RCV.NXT =< sequence < RCV.NXT+RCV.WND
+  [[nodiscard]] bool contains(std::uint32_t sequence) const noexcept {
+    return static_cast<std::int32_t>(sequence - next_sequence()) >= 0 &&
+           offset(sequence) < static_cast<std::int64_t>(told_edge());
+  }
+  /// Not below what has arrived: its window may be smaller than the last one told.
+  [[nodiscard]] bool is_current(const TcpSegment& s) const noexcept {
+    return static_cast<std::int32_t>(s.sequence - next_sequence()) >= 0;
+  }
+
+  // -- what acknowledgments tell
+  /// The window field as it was told last, scaled (not for SYN segments).
+  [[nodiscard]] std::uint16_t field() const noexcept {
+    return static_cast<std::uint16_t>(told_window_ >> scale_);
+  }
+  [[nodiscard]] std::uint16_t syn_field() const noexcept {
+    return static_cast<std::uint16_t>(std::min<std::uint32_t>(told_window_, UINT16_MAX));
+  }
+  [[nodiscard]] std::int8_t scale() const noexcept { return static_cast<std::int8_t>(scale_); }
+  /// Acknowledgment that left last.
+  [[nodiscard]] std::uint64_t last_told() const noexcept { return last_told_; }
+  /// An ACK of what is below `next` leaves: settles field().
+  void tell(std::uint64_t next, const TcpConfig& config, Time now) noexcept {
+    if (read_at_a_rate_) [[unlikely]]
+      told_window_ = window_to_tell(next, config, now);
+    last_told_ = next;
+  }
+
+  // -- an application that reads at a rate
+  [[nodiscard]] bool read_at_a_rate() const noexcept { return read_at_a_rate_; }
+  void note_arrival(std::uint64_t bytes, const TcpConfig& config, Time now) noexcept;
+  /// When an ACK has to open the window, after tell(). kNever: it moves with other ACKs.
+  [[nodiscard]] Time update_at(const TcpConfig& config, Time now) const noexcept;
+
+ private:
+  [[nodiscard]] std::uint64_t told_edge() const noexcept { return last_told_ + told_window_; }
+  [[nodiscard]] std::uint32_t buffer_bytes(const TcpConfig& config) const noexcept;
+  [[nodiscard]] std::uint64_t unread_bytes(const TcpConfig& config, Time now) const noexcept;
+  [[nodiscard]] std::uint32_t least_update_bytes(const TcpConfig& config) const noexcept;
+  [[nodiscard]] std::uint32_t window_to_tell(std::uint64_t next, const TcpConfig& config,
+                                             Time now) const noexcept;
+
+  std::uint64_t next_ = 0;  ///< first offset that is missing
+  std::uint64_t last_told_ = 0;
+  Time read_by_{};  ///< when the application has read all that is there
+  SequenceSpace space_;
+  std::uint32_t told_window_;  ///< beyond last_told_; the whole buffer if it is read at once
+  std::uint8_t scale_ : 4;
+  bool read_at_a_rate_ : 1;
+};
+
+}  // namespace outrider::tg
