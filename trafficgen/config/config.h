@@ -15,7 +15,7 @@
 #include "trafficgen/hosts/payload_kind.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/streams/engine/stream_config.h"
-#include "trafficgen/transport/tcp_config.h"
+#include "trafficgen/transport/base/tcp_config.h"
 #include "trafficgen/workload/job_config.h"
 #include "trafficgen/workload/tensorlights_config.h"
 

@@ -5,7 +5,7 @@
 
 #include "common/config/checks.h"
 #include "trafficgen/config/config.h"
-#include "trafficgen/transport/connection/transport_memory.h"
+#include "trafficgen/transport/memory/transport_memory.h"
 
 namespace outrider::tg {
 

@@ -29,7 +29,7 @@
 #include "trafficgen/hosts/time_wait_table.h"
 #include "trafficgen/hosts/timer_queue.h"
 #include "trafficgen/transport/connection/connection.h"
-#include "trafficgen/transport/connection/transport_memory.h"
+#include "trafficgen/transport/memory/transport_memory.h"
 
 namespace outrider::tg {
 

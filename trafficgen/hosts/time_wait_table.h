@@ -6,8 +6,8 @@
 #include "common/core/fifo.h"
 #include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
+#include "trafficgen/transport/base/tcp_counters.h"
 #include "trafficgen/transport/connection/time_wait.h"
-#include "trafficgen/transport/tcp_counters.h"
 
 namespace outrider::tg {
 

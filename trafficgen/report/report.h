@@ -17,7 +17,7 @@
 #include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/learner/learner_report.h"
 #include "trafficgen/streams/engine/stream_report.h"
-#include "trafficgen/transport/tcp_counters.h"
+#include "trafficgen/transport/base/tcp_counters.h"
 
 namespace outrider::tg {
 

@@ -1,6 +1,6 @@
 // Goal: RACK's decisions (RFC 8985, 6.2) by a literal timeline, and its incremental
 // search for losses against the RFC's own, which looks at every segment each time.
-#include "trafficgen/transport/sender/rack.h"
+#include "trafficgen/transport/memory/rack.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Goal: timestamps are offered, echoed and obeyed as RFC 7323 says.
-#include "trafficgen/transport/timestamps.h"
+#include "trafficgen/transport/base/timestamps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Goal: what connections borrow is lent once, given back whole, and its absence
 // makes them wait instead of losing them.
-#include "trafficgen/transport/connection/transport_memory.h"
+#include "trafficgen/transport/memory/transport_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -11,9 +11,9 @@
 #include "common/net/tcp_segment.h"
 #include "trafficgen/transport/connection/handshake.h"
 #include "trafficgen/transport/connection/time_wait.h"
+#include "trafficgen/transport/memory/tcp_context.h"
 #include "trafficgen/transport/receiver/receiver.h"
 #include "trafficgen/transport/sender/sender.h"
-#include "trafficgen/transport/tcp_context.h"
 
 namespace outrider::tg {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "trafficgen/transport/timestamps.h"
+#include "trafficgen/transport/base/timestamps.h"
 
 namespace outrider::tg {
 

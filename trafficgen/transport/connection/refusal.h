@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "common/net/tcp_segment.h"
+#include "trafficgen/transport/base/tcp_counters.h"
 #include "trafficgen/transport/receiver/receive_window.h"
-#include "trafficgen/transport/tcp_counters.h"
 
 namespace outrider::tg {
 

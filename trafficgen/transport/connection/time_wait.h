@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "common/net/tcp_segment.h"
-#include "trafficgen/transport/timestamps.h"
+#include "trafficgen/transport/base/timestamps.h"
 
 namespace outrider::tg {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "common/net/tcp_segment.h"
-#include "trafficgen/transport/connection/transport_memory.h"
+#include "trafficgen/transport/memory/transport_memory.h"
 #include "trafficgen/transport/receiver/receive_window.h"
 
 namespace outrider::tg {

@@ -5,8 +5,8 @@
 
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
-#include "trafficgen/transport/sequence_space.h"
-#include "trafficgen/transport/tcp_config.h"
+#include "trafficgen/transport/base/sequence_space.h"
+#include "trafficgen/transport/base/tcp_config.h"
 
 namespace outrider::tg {
 

@@ -4,10 +4,10 @@
 
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
+#include "trafficgen/transport/memory/tcp_context.h"
 #include "trafficgen/transport/receiver/ecn_echo.h"
 #include "trafficgen/transport/receiver/out_of_order.h"
 #include "trafficgen/transport/receiver/receive_window.h"
-#include "trafficgen/transport/tcp_context.h"
 
 namespace outrider::tg {
 

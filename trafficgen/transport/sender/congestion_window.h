@@ -6,7 +6,7 @@
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
 #include "trafficgen/transport/control/controller_slot.h"
-#include "trafficgen/transport/sender/flight.h"
+#include "trafficgen/transport/memory/flight.h"
 #include "trafficgen/transport/sender/send_stream.h"
 
 namespace outrider::tg {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/core/clock.h"
-#include "trafficgen/transport/sender/rack.h"
+#include "trafficgen/transport/memory/rack.h"
 #include "trafficgen/transport/sender/retransmission_timer.h"
 #include "trafficgen/transport/sender/scoreboard.h"
 #include "trafficgen/transport/sender/send_stream.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "trafficgen/transport/sender/flight.h"
+#include "trafficgen/transport/memory/flight.h"
 
 namespace outrider::tg {
 

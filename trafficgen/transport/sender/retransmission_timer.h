@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "common/core/clock.h"
-#include "trafficgen/transport/sender/flight.h"
+#include "trafficgen/transport/base/tcp_config.h"
+#include "trafficgen/transport/memory/flight.h"
 #include "trafficgen/transport/sender/rto_estimator.h"
-#include "trafficgen/transport/tcp_config.h"
 
 namespace outrider::tg {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
-#include "trafficgen/transport/connection/transport_memory.h"
+#include "trafficgen/transport/memory/transport_memory.h"
 
 namespace outrider::tg {
 

@@ -7,10 +7,10 @@
 
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
-#include "trafficgen/transport/segment_arena.h"
+#include "trafficgen/transport/base/sequence_space.h"
+#include "trafficgen/transport/base/tcp_counters.h"
+#include "trafficgen/transport/memory/segment_arena.h"
 #include "trafficgen/transport/sender/scoreboard.h"
-#include "trafficgen/transport/sequence_space.h"
-#include "trafficgen/transport/tcp_counters.h"
 
 namespace outrider::tg {
 

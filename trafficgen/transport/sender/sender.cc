@@ -4,7 +4,7 @@
 #include <bit>
 #include <cassert>
 
-#include "trafficgen/transport/timestamps.h"
+#include "trafficgen/transport/base/timestamps.h"
 
 namespace outrider::tg {
 

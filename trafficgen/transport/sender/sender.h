@@ -5,6 +5,7 @@
 
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
+#include "trafficgen/transport/memory/tcp_context.h"
 #include "trafficgen/transport/sender/congestion_window.h"
 #include "trafficgen/transport/sender/persistence.h"
 #include "trafficgen/transport/sender/rack_detector.h"
@@ -14,7 +15,6 @@
 #include "trafficgen/transport/sender/send_pacing.h"
 #include "trafficgen/transport/sender/send_stream.h"
 #include "trafficgen/transport/sender/tail_loss_probe.h"
-#include "trafficgen/transport/tcp_context.h"
 
 namespace outrider::tg {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "trafficgen/transport/base/timestamps.h"
 #include "trafficgen/transport/sender/sender.h"
-#include "trafficgen/transport/timestamps.h"
 
 namespace outrider::tg {
 namespace {

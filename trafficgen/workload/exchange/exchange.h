@@ -12,7 +12,7 @@
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "trafficgen/report/report.h"
-#include "trafficgen/transport/tcp_config.h"
+#include "trafficgen/transport/base/tcp_config.h"
 #include "trafficgen/workload/exchange/lane.h"
 
 namespace outrider::tg {

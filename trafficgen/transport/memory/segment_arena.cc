@@ -1,4 +1,4 @@
-#include "trafficgen/transport/segment_arena.h"
+#include "trafficgen/transport/memory/segment_arena.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "trafficgen/transport/receiver/reassembly.h"
+#include "trafficgen/transport/memory/reassembly.h"
 
 #include <algorithm>
 #include <cassert>

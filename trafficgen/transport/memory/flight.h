@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "common/core/clock.h"
-#include "trafficgen/transport/segment_arena.h"
-#include "trafficgen/transport/sender/newreno.h"
-#include "trafficgen/transport/sender/rack.h"
+#include "trafficgen/transport/memory/newreno.h"
+#include "trafficgen/transport/memory/rack.h"
+#include "trafficgen/transport/memory/segment_arena.h"
 
 namespace outrider::tg {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "common/core/clock.h"
-#include "trafficgen/transport/segment_arena.h"
-#include "trafficgen/transport/timestamps.h"
+#include "trafficgen/transport/base/timestamps.h"
+#include "trafficgen/transport/memory/segment_arena.h"
 
 namespace outrider::tg {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "trafficgen/transport/receiver/reassembly.h"
+#include "trafficgen/transport/memory/reassembly.h"
 
 namespace outrider::tg {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "trafficgen/transport/connection/transport_memory.h"
-#include "trafficgen/transport/tcp_config.h"
-#include "trafficgen/transport/tcp_counters.h"
+#include "trafficgen/transport/base/tcp_config.h"
+#include "trafficgen/transport/base/tcp_counters.h"
+#include "trafficgen/transport/memory/transport_memory.h"
 
 namespace outrider::tg {
 

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 
-#include "trafficgen/transport/connection/challenge_acks.h"
-#include "trafficgen/transport/connection/object_pool.h"
-#include "trafficgen/transport/segment_arena.h"
-#include "trafficgen/transport/sender/disorder.h"
-#include "trafficgen/transport/sender/flight.h"
-#include "trafficgen/transport/tcp_counters.h"
+#include "trafficgen/transport/base/tcp_counters.h"
+#include "trafficgen/transport/memory/challenge_acks.h"
+#include "trafficgen/transport/memory/disorder.h"
+#include "trafficgen/transport/memory/flight.h"
+#include "trafficgen/transport/memory/object_pool.h"
+#include "trafficgen/transport/memory/segment_arena.h"
 
 namespace outrider::tg {
 
