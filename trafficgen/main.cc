@@ -8,9 +8,9 @@
 #include "trafficgen/apps/generator_cli.h"
 #include "trafficgen/apps/host_program.h"
 #include "trafficgen/apps/stream_commands.h"
+#include "trafficgen/apps/stream_program.h"
 #include "trafficgen/config/config_toml.h"
-#include "trafficgen/report/program_name.h"
-#include "trafficgen/streams/run/stream_program.h"
+#include "trafficgen/measure/program_name.h"
 
 namespace outrider::tg {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/host.h"
-#include "trafficgen/workload/collective/make_collective.h"
-#include "trafficgen/workload/job/job_records.h"
+#include "trafficgen/workload/exchange/job_records.h"
+#include "trafficgen/workload/job/make_collective.h"
 
 namespace outrider::collective_contract_test {
 using namespace tg;

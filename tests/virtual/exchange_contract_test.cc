@@ -17,8 +17,8 @@
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/host.h"
-#include "trafficgen/workload/exchange/make_exchange.h"
-#include "trafficgen/workload/job/job_records.h"
+#include "trafficgen/workload/exchange/job_records.h"
+#include "trafficgen/workload/job/make_exchange.h"
 
 namespace outrider::exchange_contract_test {
 using namespace tg;

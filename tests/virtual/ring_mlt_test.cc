@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/virtual/mlt_scene.h"
-#include "trafficgen/workload/ring_schedule.h"
+#include "trafficgen/workload/collective/ring/ring_schedule.h"
 
 namespace outrider::ring_mlt_test {
 using namespace sw;

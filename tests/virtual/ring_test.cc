@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tests/virtual/job_scene.h"
-#include "trafficgen/workload/ring_schedule.h"
+#include "trafficgen/workload/collective/ring/ring_schedule.h"
 
 namespace outrider::ring_test {
 using namespace sw;

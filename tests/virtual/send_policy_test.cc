@@ -4,7 +4,7 @@
 
 #include "tests/support/source_path.h"
 #include "tests/virtual/job_scene.h"
-#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::send_policy_test {
 using namespace sw;

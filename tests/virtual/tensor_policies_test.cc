@@ -8,7 +8,7 @@
 
 #include "tests/support/source_path.h"
 #include "tests/virtual/job_scene.h"
-#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::tensor_policies_test {
 using namespace tg;

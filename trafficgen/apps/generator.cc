@@ -10,9 +10,9 @@
 #include "common/net/headers.h"
 #include "trafficgen/apps/generator_state.h"
 #include "trafficgen/hosts/expected_flows.h"
-#include "trafficgen/workload/model_profile.h"
-#include "trafficgen/workload/release_profile.h"
-#include "trafficgen/workload/shards.h"
+#include "trafficgen/workload/config/model_profile.h"
+#include "trafficgen/workload/plan/release_profile.h"
+#include "trafficgen/workload/plan/shards.h"
 
 namespace outrider::tg {
 

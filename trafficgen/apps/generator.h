@@ -10,7 +10,7 @@
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
 #include "trafficgen/config/config.h"
-#include "trafficgen/report/live.h"
+#include "trafficgen/measure/live.h"
 #include "trafficgen/report/report.h"
 
 namespace outrider::tg {

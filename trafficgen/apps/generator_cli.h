@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "common/runtime/poll_cli.h"
+#include "trafficgen/apps/output_files.h"
 #include "trafficgen/apps/preview_program.h"
-#include "trafficgen/report/output_files.h"
 
 namespace outrider::tg {
 

@@ -17,8 +17,8 @@
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/hosts/neighbour_edge.h"
 #include "trafficgen/measure/goodput.h"
-#include "trafficgen/workload/job.h"
-#include "trafficgen/workload/tensorlights.h"
+#include "trafficgen/workload/job/job.h"
+#include "trafficgen/workload/job/tensorlights.h"
 
 namespace outrider::tg {
 

@@ -9,7 +9,7 @@
 #include "common/telemetry/log.h"
 #include "trafficgen/apps/poll_loop.h"
 #include "trafficgen/config/config_toml.h"
-#include "trafficgen/report/program_name.h"
+#include "trafficgen/measure/program_name.h"
 #include "trafficgen/report/report_text.h"
 #include "trafficgen/streams/run/stream_process.h"
 

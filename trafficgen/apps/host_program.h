@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "common/runtime/poll_program.h"
+#include "trafficgen/apps/output_files.h"
 #include "trafficgen/config/config.h"
-#include "trafficgen/report/output_files.h"
 
 namespace outrider::tg {
 

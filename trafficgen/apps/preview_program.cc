@@ -6,7 +6,7 @@
 #include "common/runtime/poll_program.h"
 #include "common/telemetry/exit_status.h"
 #include "trafficgen/apps/preview.h"
-#include "trafficgen/report/program_name.h"
+#include "trafficgen/measure/program_name.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 
 namespace outrider::tg {

@@ -9,7 +9,7 @@
 #include "common/telemetry/log.h"
 #include "trafficgen/apps/preview.h"
 #include "trafficgen/apps/stream_commands.h"
-#include "trafficgen/report/program_name.h"
+#include "trafficgen/measure/program_name.h"
 #include "trafficgen/streams/replay/pcap_writer.h"
 #include "trafficgen/streams/replay/replay_loop.h"
 

@@ -9,7 +9,7 @@
 #include "common/telemetry/log.h"
 #include "trafficgen/apps/stream_commands.h"
 #include "trafficgen/config/config_toml.h"
-#include "trafficgen/report/program_name.h"
+#include "trafficgen/measure/program_name.h"
 #include "trafficgen/streams/search/calibrate_loop.h"
 #include "trafficgen/streams/search/rate_search_loop.h"
 

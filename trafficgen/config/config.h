@@ -16,8 +16,8 @@
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/streams/engine/stream_config.h"
 #include "trafficgen/transport/base/tcp_config.h"
-#include "trafficgen/workload/job_config.h"
-#include "trafficgen/workload/tensorlights_config.h"
+#include "trafficgen/workload/config/job_config.h"
+#include "trafficgen/workload/config/tensorlights_config.h"
 
 namespace outrider::tg {
 

@@ -5,7 +5,7 @@
 
 #include "common/config/config_file.h"
 #include "common/net/mlt_message.h"
-#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::tg {
 namespace {

@@ -2,8 +2,8 @@
 
 // Includes nlohmann-json, which is slow to compile: for .cc files only.
 
+#include "trafficgen/measure/stream_report_json.h"
 #include "trafficgen/report/report_fields.h"
-#include "trafficgen/streams/engine/stream_report_json.h"
 
 namespace outrider::tg {
 

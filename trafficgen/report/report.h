@@ -16,7 +16,7 @@
 #include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/learner/learner_report.h"
-#include "trafficgen/streams/engine/stream_report.h"
+#include "trafficgen/measure/stream_report.h"
 #include "trafficgen/transport/base/tcp_counters.h"
 
 namespace outrider::tg {
@@ -114,9 +114,9 @@ struct GoodputBin {
   PerClass<std::uint64_t> delivered_bytes{};  ///< payload, in order
 };
 
-/// STARTs by what workers did to them; see trafficgen/workload/signal_faults.h. One to each
-/// server of a worker; `late` and `early` ones are `meant`.
-/// Identity: STARTs sent by all hosts == meant - lost + duplicated + forged.
+/// STARTs by what workers did to them; see trafficgen/workload/announce/signal_faults.h. One to
+/// each server of a worker; `late` and `early` ones are `meant`. Identity: STARTs sent by all hosts
+/// == meant - lost + duplicated + forged.
 struct StartCounts {
   std::uint64_t meant = 0;  ///< that have left or were lost
   std::uint64_t lost = 0;

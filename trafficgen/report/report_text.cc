@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "trafficgen/report/program_name.h"
-#include "trafficgen/workload/job_summary.h"
+#include "trafficgen/measure/program_name.h"
+#include "trafficgen/workload/job/job_summary.h"
 
 namespace outrider::tg {
 namespace {

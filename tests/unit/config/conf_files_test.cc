@@ -10,7 +10,7 @@
 #include "switch/config/config_toml.h"
 #include "tests/support/source_path.h"
 #include "trafficgen/config/config_toml.h"
-#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::conf_files_test {
 using namespace sw;

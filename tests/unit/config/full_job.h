@@ -4,7 +4,7 @@
 
 #include "common/config/config_file.h"
 #include "common/config/range_checker.h"
-#include "trafficgen/workload/job_config.h"
+#include "trafficgen/workload/config/job_config.h"
 
 namespace outrider::tg {
 

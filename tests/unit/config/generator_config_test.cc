@@ -9,7 +9,7 @@
 #include "tests/unit/config/issue_matchers.h"
 #include "tests/unit/config/two_tensors.h"
 #include "trafficgen/config/config_toml.h"
-#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::generator_config_test {
 using namespace tg;

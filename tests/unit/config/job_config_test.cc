@@ -1,5 +1,5 @@
 // Goal: as generator_config_test.cc, for what a job alone says.
-#include "trafficgen/workload/job_config.h"
+#include "trafficgen/workload/config/job_config.h"
 
 #include <gtest/gtest.h>
 

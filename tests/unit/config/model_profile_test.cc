@@ -1,4 +1,4 @@
-#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider {
 

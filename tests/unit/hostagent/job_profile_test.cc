@@ -9,7 +9,7 @@
 
 #include "common/config/config_result.h"
 #include "tools/hostagent/burst_csv.h"
-#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::job_profile_test {
 using namespace tg;

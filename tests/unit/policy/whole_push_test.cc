@@ -7,7 +7,7 @@
 
 #include "trafficgen/policy/fifo_policy.h"
 #include "trafficgen/policy/wfbp_policy.h"
-#include "trafficgen/workload/shards.h"
+#include "trafficgen/workload/plan/shards.h"
 
 namespace outrider::whole_push_test {
 using namespace tg;

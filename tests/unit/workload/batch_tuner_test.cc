@@ -1,5 +1,5 @@
 // Goal: batches grow by the samples that fit into what a worker is held, and only then.
-#include "trafficgen/workload/batch_tuner.h"
+#include "trafficgen/workload/sync/batch_tuner.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Goal: how long a worker computes follows the configured factors exactly, the
 // distributions have the moments that they claim, and no draw moves another.
-#include "trafficgen/workload/compute_time.h"
+#include "trafficgen/workload/plan/compute_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Goal: when a forward pass that waits for each layer's parameters ends, and which piece
 // of a stream has arrived.
-#include "trafficgen/workload/forward_pass.h"
+#include "trafficgen/workload/plan/forward_pass.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/source_path.h"
 #include "trafficgen/policy/prophet_policy.h"
 #include "trafficgen/workload/exchange/tcp/piece_stream.h"
-#include "trafficgen/workload/release_profile.h"
+#include "trafficgen/workload/plan/release_profile.h"
 
 namespace outrider::forward_pass_test {
 using namespace tg;

@@ -1,6 +1,6 @@
 // Goal: a job ends where its settings say, and workers that wait for each other
 // all do the same iterations.
-#include "trafficgen/workload/iteration_limit.h"
+#include "trafficgen/workload/sync/iteration_limit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Goal: a job's figures from its records, on hand-made ones.
-#include "trafficgen/workload/job_summary.h"
+#include "trafficgen/workload/job/job_summary.h"
 
 #include <gtest/gtest.h>
 

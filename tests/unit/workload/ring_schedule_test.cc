@@ -1,7 +1,7 @@
 // Goal: the ring's steps reduce every chunk of every worker exactly once and give
 // everybody every result, with the bytes that theory says. Method: play the steps
 // on sets of contributions.
-#include "trafficgen/workload/ring_schedule.h"
+#include "trafficgen/workload/collective/ring/ring_schedule.h"
 
 #include <gtest/gtest.h>
 

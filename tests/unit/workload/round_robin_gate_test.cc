@@ -1,6 +1,6 @@
 // Goal: who may go when follows from the order, the gap and the warm-up alone. Method:
 // literal timelines.
-#include "trafficgen/workload/round_robin_gate.h"
+#include "trafficgen/workload/sync/round_robin_gate.h"
 
 #include <gtest/gtest.h>
 

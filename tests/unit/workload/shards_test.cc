@@ -1,5 +1,5 @@
 // Goal: every tensor has one server, and each rule deals them out as it says.
-#include "trafficgen/workload/shards.h"
+#include "trafficgen/workload/plan/shards.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Goal: which STARTs fail, and how, follows the configured shares, and no draw moves another.
 // Method: the draws of literal seeds, and their moments; configurations that make no sense.
-#include "trafficgen/workload/signal_faults.h"
+#include "trafficgen/workload/announce/signal_faults.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "common/config/config_file.h"
 #include "common/config/range_checker.h"
-#include "trafficgen/workload/job_config.h"
+#include "trafficgen/workload/config/job_config.h"
 
 namespace outrider::signal_faults_test {
 using namespace tg;

@@ -1,6 +1,6 @@
 // Goal: who may go on after a push, under each rule, on literal timelines; and the
 // bound against a model that knows nothing of how the gate counts.
-#include "trafficgen/workload/staleness_gate.h"
+#include "trafficgen/workload/sync/staleness_gate.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tools/lab/experiment/placement.h"
-#include "trafficgen/workload/model_profile.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::lab {
 namespace {

@@ -6,7 +6,7 @@
 #include "common/config/checks.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/plan/topology.h"
-#include "trafficgen/workload/job_config.h"
+#include "trafficgen/workload/config/job_config.h"
 
 namespace outrider::lab {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/core/units.h"
+#include "trafficgen/measure/stream_report.h"
 #include "trafficgen/streams/engine/stream_config.h"
-#include "trafficgen/streams/engine/stream_report.h"
 
 namespace outrider::tg {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "common/core/units.h"
-#include "trafficgen/report/live.h"
+#include "trafficgen/measure/live.h"
+#include "trafficgen/measure/stream_report.h"
 #include "trafficgen/streams/engine/stream_config.h"
 #include "trafficgen/streams/engine/stream_receiver.h"
-#include "trafficgen/streams/engine/stream_report.h"
 #include "trafficgen/streams/engine/stream_sender.h"
 
 namespace outrider::tg {

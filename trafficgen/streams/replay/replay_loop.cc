@@ -7,7 +7,7 @@
 #include "common/dpdk/mempool.h"
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
-#include "trafficgen/report/live.h"
+#include "trafficgen/measure/live.h"
 #include "trafficgen/streams/engine/sender_report.h"
 
 namespace outrider::tg {

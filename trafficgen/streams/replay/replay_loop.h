@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/runtime/poll_program.h"
-#include "trafficgen/streams/engine/stream_report.h"
+#include "trafficgen/measure/stream_report.h"
 #include "trafficgen/streams/replay/replay.h"
 
 namespace outrider::tg {

@@ -1,4 +1,4 @@
-#include "trafficgen/streams/engine/stream_report_json.h"
+#include "trafficgen/measure/stream_report_json.h"
 #include "trafficgen/streams/replay/replay_loop.h"
 
 namespace outrider::tg {

@@ -5,7 +5,7 @@
 #include "common/core/clock.h"
 #include "common/core/histogram.h"
 #include "common/runtime/poll_devices.h"
-#include "trafficgen/report/live.h"
+#include "trafficgen/measure/live.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 
 namespace outrider::tg {

@@ -5,7 +5,7 @@
 
 #include "common/config/config_result.h"
 #include "common/runtime/poll_program.h"
-#include "trafficgen/report/program_name.h"
+#include "trafficgen/measure/program_name.h"
 
 namespace outrider::tg {
 namespace {

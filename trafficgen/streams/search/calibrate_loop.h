@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "trafficgen/streams/engine/stream_report.h"
+#include "trafficgen/measure/stream_report.h"
 #include "trafficgen/streams/run/stream_process.h"
 
 namespace outrider::tg {

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "trafficgen/streams/engine/stream_report_json.h"
+#include "trafficgen/measure/stream_report_json.h"
 #include "trafficgen/streams/search/calibrate_loop.h"
 
 namespace outrider::tg {

@@ -5,9 +5,9 @@
 
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/report/report.h"
+#include "trafficgen/workload/announce/signal_faults.h"
+#include "trafficgen/workload/config/job_config.h"
 #include "trafficgen/workload/exchange/exchange.h"
-#include "trafficgen/workload/job_config.h"
-#include "trafficgen/workload/signal_faults.h"
 
 namespace outrider::tg {
 

@@ -8,7 +8,7 @@
 #include "trafficgen/policy/policy_config.h"
 #include "trafficgen/policy/send_policy.h"
 #include "trafficgen/workload/exchange/exchange.h"
-#include "trafficgen/workload/staleness_gate.h"
+#include "trafficgen/workload/sync/staleness_gate.h"
 
 namespace outrider::tg {
 

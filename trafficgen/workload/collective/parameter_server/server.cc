@@ -1,7 +1,7 @@
 #include "trafficgen/workload/collective/parameter_server/server.h"
 
 #include "trafficgen/policy/make_send_policy.h"
-#include "trafficgen/workload/job/job_records.h"
+#include "trafficgen/workload/exchange/job_records.h"
 
 namespace outrider::tg {
 

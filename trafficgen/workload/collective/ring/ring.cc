@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "trafficgen/workload/job/job_records.h"
+#include "trafficgen/workload/exchange/job_records.h"
 
 namespace outrider::tg {
 

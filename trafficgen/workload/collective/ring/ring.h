@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "trafficgen/workload/collective/collective.h"
-#include "trafficgen/workload/ring_schedule.h"
+#include "trafficgen/workload/collective/ring/ring_schedule.h"
 
 namespace outrider::tg {
 

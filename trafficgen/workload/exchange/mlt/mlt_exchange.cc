@@ -6,7 +6,7 @@
 
 #include "common/core/fifo.h"
 #include "trafficgen/hosts/host.h"
-#include "trafficgen/workload/job/job_records.h"
+#include "trafficgen/workload/exchange/job_records.h"
 
 namespace outrider::tg {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "common/net/burst_option.h"
+#include "trafficgen/workload/exchange/job_records.h"
 #include "trafficgen/workload/exchange/tcp/piece_stream.h"
-#include "trafficgen/workload/job/job_records.h"
 
 namespace outrider::tg {
 

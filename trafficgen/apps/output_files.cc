@@ -1,0 +1,45 @@
+#include "trafficgen/apps/output_files.h"
+
+#include <filesystem>
+
+#include "common/runtime/poll_program.h"
+#include "trafficgen/report/report_csv.h"
+#include "trafficgen/report/report_json.h"
+#include "trafficgen/streams/engine/stream_engine.h"
+
+namespace outrider::tg {
+
+void prepare(const OutputFiles& files) {
+  check_report_path(files.report);
+  check_report_path(files.flow_records, "--flow-records");
+  check_report_path(files.streams_csv, "--streams-csv");
+  check_report_path(files.samples, "--samples");
+  check_report_path(files.hops, "--hops");
+  if (files.csv_directory.empty()) return;
+  std::error_code failed;
+  std::filesystem::create_directory(files.csv_directory, failed);
+  if (failed)
+    throw UsageError("--csv " + files.csv_directory + ": cannot be made: " + failed.message());
+  check_report_path((std::filesystem::path(files.csv_directory) / "bursts.csv").string(), "--csv");
+}
+
+void write(const OutputFiles& files, const GeneratorReport& report, const StreamEngine* streams) {
+  if (!files.report.empty()) write_report_file(files.report, to_json(report));
+  if (!files.streams_csv.empty()) write_report_file(files.streams_csv, to_csv(report.streams));
+  if (!files.samples.empty() && streams != nullptr)
+    write_report_file(files.samples, streams->samples_csv());
+  if (!files.hops.empty() && streams != nullptr) write_report_file(files.hops, streams->hops_csv());
+  if (!files.flow_records.empty())
+    write_report_file(files.flow_records, flow_records_csv(report.flow_groups));
+  if (files.csv_directory.empty()) return;
+  const std::filesystem::path directory(files.csv_directory);
+  for (const auto& file : csv_files(report))
+    write_report_file((directory / file.name).string(), file.text);
+  for (const auto& stream : report.streams.streams) {
+    if (stream.samples_kept == 0) continue;
+    write_report_file((directory / "latency-samples.csv").string(), streams->samples_csv());
+    break;
+  }
+}
+
+}  // namespace outrider::tg

@@ -1,0 +1,92 @@
+#pragma once
+
+// Includes nlohmann-json, which is slow to compile: for .cc files only.
+
+#include "common/telemetry/json_fields.h"
+#include "trafficgen/measure/stream_report.h"
+
+namespace outrider::tg {
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, HopReport>
+void fields(V& v, R& r) {
+  v.value("switch_id", r.switch_id);
+  v.value("port", r.port);
+  v.value("queue", r.queue);
+  v.value("probes", r.probes);
+  v.value("max_left_packets", r.max_left_packets);
+  v.value("max_left_bytes", r.max_left_bytes);
+  v.value("sojourn_ns", r.sojourn_ns);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, HopsReport>
+void fields(V& v, R& r) {
+  v.value("probes", r.probes);
+  v.value("incomplete", r.incomplete);
+  v.value("elsewhere", r.elsewhere);
+  v.value("hops", r.hops);
+  v.value("rest_ns", r.rest_ns);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, StreamReport>
+void fields(V& v, R& r) {
+  v.value("name", r.name);
+  v.value("id", r.id);
+  v.value("layer", r.layer);
+  v.value("flows", r.flows);
+  v.value("sends", r.sends);
+  v.value("requested_packets_per_second", r.requested_packets_per_second);
+  v.value("requested_bits_per_second", r.requested_bits_per_second);
+  v.value("achieved_packets_per_second", r.achieved_packets_per_second);
+  v.value("achieved_bits_per_second", r.achieved_bits_per_second);
+  v.value("scheduled", r.scheduled);
+  v.value("sent", r.sent);
+  v.value("sent_frame_bytes", r.sent_frame_bytes);
+  v.value("abandoned", r.abandoned);
+  v.value("ring_full", r.ring_full);
+  v.value("buffer_waits", r.buffer_waits);
+  v.value("slips", r.slips);
+  v.value("slipped_ns", r.slipped_ns);
+  v.value("lateness_ns", r.lateness_ns);
+  v.value("gap_error_ns", r.gap_error_ns);
+  v.value("receives", r.receives);
+  v.value("received", r.received);
+  v.value("distinct", r.distinct);
+  v.value("lost", r.lost);
+  v.value("reordered", r.reordered);
+  v.value("duplicated", r.duplicated);
+  v.value("beyond_window", r.beyond_window);
+  v.value("max_reorder_extent", r.max_reorder_extent);
+  v.value("ce_marked", r.ce_marked);
+  v.value("received_frame_bytes", r.received_frame_bytes);
+  v.value("latency_ns", r.latency_ns);
+  v.value("samples_kept", r.samples_kept);
+  v.value("samples_not_kept", r.samples_not_kept);
+  v.value("hops", r.hops);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, StreamEndsReport>
+void fields(V& v, R& r) {
+  v.value("arrived", r.arrived);
+  v.value("taken", r.taken);
+  v.value("foreign", r.foreign);
+  v.value("truncated", r.truncated);
+  v.value("bad_checksum", r.bad_checksum);
+  v.value("unknown_flow", r.unknown_flow);
+  v.value("wrong_flow", r.wrong_flow);
+  v.value("bad_stamp", r.bad_stamp);
+}
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, StreamsReport>
+void fields(V& v, R& r) {
+  v.value("streams", r.streams);
+  v.value("ends", r.ends);
+  v.value("loop_bias_ns", r.loop_bias_ns);
+  v.value("link_down_checks", r.link_down_checks);
+}
+
+}  // namespace outrider::tg

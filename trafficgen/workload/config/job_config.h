@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/config/checks.h"
+#include "common/config/config_binding.h"
+#include "common/core/clock.h"
+#include "common/net/udp_signal.h"
+#include "trafficgen/learner/learner_config.h"
+#include "trafficgen/policy/policy_config.h"
+#include "trafficgen/workload/announce/signal_faults.h"
+#include "trafficgen/workload/config/r2sp_config.h"
+
+namespace outrider::tg {
+
+/// When the worker announces a burst.
+enum class LeadSource : std::uint8_t {
+  kNone,     ///< never: no START
+  kWait,     ///< at gradients ready, which then wait for the ACK and the rest of the lead
+  kOverlap,  ///< `lead` before the gradients are due
+};
+
+/// What a START looks like on the wire.
+enum class SignalForm : std::uint8_t {
+  kTos,  ///< the paper's: a segment without payload of the announced flow, in its TOS byte
+  kUdp,  ///< a message of its own, with bytes and due time (common/net/udp_signal.h)
+};
+
+struct AnnounceConfig {
+  LeadSource lead_source = LeadSource::kWait;
+  Duration lead{};                       ///< START to burst, at least; zero: the ACK alone
+  std::uint16_t threshold_packets = 10;  ///< h, multiple of 5 up to 75
+  Duration ack_timeout = std::chrono::milliseconds(50);  ///< > 0, then the burst leaves anyway
+  SignalForm signal_form = SignalForm::kTos;
+  std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< kUdp: of both ends, > 0
+  SignalFaultsConfig faults{};
+};
+
+enum class Schedule : std::uint8_t {
+  kClosedLoop,  ///< an iteration begins when the last one has ended
+  kFixed,       ///< gradients are due at start + first_due + n * period
+};
+
+/// How gradients become parameters.
+enum class Collective : std::uint8_t {
+  kPs,    ///< parameter servers
+  kRing,  ///< ring all-reduce among the workers
+};
+
+/// When a worker gets the parameters of its next iteration (parameter servers).
+enum class Synchronisation : std::uint8_t {
+  kBsp,   ///< bulk: when all workers have pushed this one
+  kAsp,   ///< at once
+  kSsp,   ///< when nobody is more than `staleness_bound` iterations behind
+  kR2sp,  ///< in turn, at least a gap apart
+};
+
+/// Which server holds what.
+enum class ShardRule : std::uint8_t {
+  kBytes,       ///< equal bytes, wherever tensors are cut
+  kRoundRobin,  ///< whole tensors in turn, in forward order
+  kBalanced,    ///< whole tensors, the largest first, to the server that has least
+};
+
+/// Distribution of a factor around 1; `jitter` is its only parameter.
+enum class JitterShape : std::uint8_t {
+  kUniform,      ///< 1 +- jitter
+  kNormal,       ///< mean 1, standard deviation jitter, drawn again unless positive
+  kLognormal,    ///< mean 1, coefficient of variation jitter
+  kExponential,  ///< 1 + exponential of mean jitter: a tail above the nominal time
+};
+
+/// Size of a straggler's slowness, as a multiple of what is configured.
+enum class StragglerShape : std::uint8_t {
+  kConstant,     ///< 1
+  kUniform,      ///< 0 to 2
+  kExponential,  ///< mean 1
+};
+
+/// Slows some iterations of some workers.
+struct StragglerConfig {
+  std::vector<std::string> workers{};  ///< of the job; empty: all of them
+  double share = 1;                    ///< of iterations, each drawn on its own; (0, 1]
+  double factor = 1;                   ///< compute time is multiplied by it, >= 1
+  Duration delay{};                    ///< and this is added, >= 0
+  StragglerShape shape = StragglerShape::kConstant;  ///< of factor - 1 and delay, one draw
+};
+
+struct JobConfig {
+  std::string name;
+  std::vector<std::string> workers;    ///< host names, 1 to 256
+  std::vector<std::string> servers{};  ///< host names; none with kRing
+  std::string transport;
+  Collective collective = Collective::kPs;
+  Synchronisation synchronisation = Synchronisation::kBsp;
+  std::optional<std::uint32_t> staleness_bound{};  ///< kSsp [iterations]
+  R2spConfig r2sp{};                               ///< kR2sp
+  ShardRule shard_by = ShardRule::kBytes;
+  SendPolicyKind send_policy = SendPolicyKind::kFifo;
+  PolicyConfig policy{};
+  std::optional<std::string> model{};          ///< path of a profile; or
+  std::optional<std::uint64_t> burst_bytes{};  ///< a synthetic burst per worker
+  bool pull = true;                            ///< servers send the parameters back
+  std::uint32_t iterations = 1;                ///< at most, >= 1
+  Duration start{};                            ///< of the job, from the start of the run
+  std::optional<Duration> stop_after{};        ///< from its start: no iteration begins later
+  /// The job comes again at each of these, from `start`, on TCP ports tcp_port + 1, + 2, ...
+  std::vector<Duration> arrivals{};
+  Schedule schedule = Schedule::kClosedLoop;
+  Duration first_due{};               ///< kFixed: gradients of iteration 0, from `start`
+  Duration period{};                  ///< kFixed, > 0
+  Duration due_jitter{};              ///< kFixed: uniform delay of each due time, by seed
+  std::optional<Duration> compute{};  ///< kClosedLoop: per iteration; absent: the model's
+  double compute_jitter = 0;          ///< per worker and iteration, see `compute_shape`; [0, 1)
+  JitterShape compute_shape = JitterShape::kUniform;
+  double batch_jitter = 0;                ///< like compute_jitter, one draw for all workers
+  std::vector<double> compute_factors{};  ///< [workers], heterogeneous machines; empty: all 1
+  std::vector<StragglerConfig> stragglers{};
+  Duration aggregate{};  ///< server: last gradient to first parameter
+  AnnounceConfig announce{};
+  LearnerConfig learner{};
+  std::uint16_t tcp_port = 5000;  ///< of the servers; job i of a file should use its own
+};
+
+/// Rules of single parts, for files that hold these tables in another place.
+void check(const Checks& at, const AnnounceConfig& announce);
+/// All rules of a job but those that refer to hosts, transports and other jobs.
+void check(const Checks& at, const JobConfig& job);
+
+/// Wherever a job listens: its servers, or all workers of a ring.
+[[nodiscard]] inline const std::vector<std::string>& listeners_of(const JobConfig& job) {
+  return job.collective == Collective::kRing ? job.workers : job.servers;
+}
+/// That may be open at once: one for each worker and target, as often as the job comes.
+[[nodiscard]] inline std::uint64_t connections_of(const JobConfig& job) {
+  const std::uint64_t targets = job.collective == Collective::kRing ? 1 : job.servers.size();
+  return job.workers.size() * targets * (job.arrivals.size() + 1);
+}
+/// The job as it comes the n-th time: 0 is the first, n that of arrivals[n - 1].
+[[nodiscard]] JobConfig arrival(const JobConfig& job, std::size_t n);
+
+// Bindings, see common/config/config_binding.h.
+
+inline constexpr double kMaxJobFactor = 1000;  ///< of a computation's length
+
+inline constexpr auto kLeadSources = choices<LeadSource>(
+    {{"none", LeadSource::kNone}, {"wait", LeadSource::kWait}, {"overlap", LeadSource::kOverlap}});
+inline constexpr auto kSignalForms =
+    choices<SignalForm>({{"tos", SignalForm::kTos}, {"udp", SignalForm::kUdp}});
+inline constexpr auto kSchedules =
+    choices<Schedule>({{"closed_loop", Schedule::kClosedLoop}, {"fixed", Schedule::kFixed}});
+inline constexpr auto kCollectives =
+    choices<Collective>({{"ps", Collective::kPs}, {"ring", Collective::kRing}});
+inline constexpr auto kSynchronisations =
+    choices<Synchronisation>({{"bsp", Synchronisation::kBsp},
+                              {"asp", Synchronisation::kAsp},
+                              {"ssp", Synchronisation::kSsp},
+                              {"r2sp", Synchronisation::kR2sp}});
+inline constexpr auto kShardRules = choices<ShardRule>({{"bytes", ShardRule::kBytes},
+                                                        {"round_robin", ShardRule::kRoundRobin},
+                                                        {"balanced", ShardRule::kBalanced}});
+inline constexpr auto kJitterShapes =
+    choices<JitterShape>({{"uniform", JitterShape::kUniform},
+                          {"normal", JitterShape::kNormal},
+                          {"lognormal", JitterShape::kLognormal},
+                          {"exponential", JitterShape::kExponential}});
+inline constexpr auto kStragglerShapes =
+    choices<StragglerShape>({{"constant", StragglerShape::kConstant},
+                             {"uniform", StragglerShape::kUniform},
+                             {"exponential", StragglerShape::kExponential}});
+
+void describe(Settings& v, AnnounceConfig& c);
+void describe(Settings& v, StragglerConfig& c);
+void describe(Settings& v, JobConfig& c);
+
+}  // namespace outrider::tg

@@ -1,0 +1,111 @@
+#include "trafficgen/workload/config/model_profile.h"
+
+#include <algorithm>
+
+#include "common/config/checks.h"
+#include "common/config/config_file.h"
+
+namespace outrider::tg {
+namespace {
+
+constexpr auto kComputeSources = choices<ComputeSource>({{"paper", ComputeSource::kPaper},
+                                                         {"scaled", ComputeSource::kScaled},
+                                                         {"recorded", ComputeSource::kRecorded}});
+constexpr std::uint64_t kMaxModelBytes = 1ULL << 50;  ///< also keeps the sum from overflowing
+
+void check_compute(const Checks& root, const ModelProfile& p) {
+  if (p.forward) root.positive("forward", *p.forward);
+  if (p.backward) root.positive("backward", *p.backward);
+  if (p.forward && !p.backward) root.fault("backward", "is required with forward");
+  if (p.backward && !p.forward) root.fault("forward", "is required with backward");
+  if (!p.forward || !p.backward) return;
+  if (!p.compute_source) root.fault("compute_source", "is required with forward and backward");
+  if (!p.compute_basis) root.fault("compute_basis", "is required with forward and backward");
+}
+
+/// Steps cover all tensors, from the last to the first, and the whole backward pass.
+void check_steps(const Checks& root, const ModelProfile& p) {
+  if (p.steps.empty()) return;
+  if (!p.backward) return root.fault("steps", "need forward and backward");
+  Duration sum{};
+  bool summable = true;
+  std::uint64_t end = p.tensors.size();
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    const auto at = root.below("steps", i);
+    const BackwardStep& step = p.steps[i];
+    at.require(step.first_tensor < end, "first_tensor", std::to_string(step.first_tensor),
+               "must be below " + std::to_string(end) + ", where the step before begins");
+    end = std::min<std::uint64_t>(end, step.first_tensor);
+    summable = at.positive("after", step.after) && summable;
+    sum += step.after;
+  }
+  summable = root.require(end == 0, "steps", std::to_string(end) + " tensors are in none",
+                          "the last step must begin with tensor 0") &&
+             summable;
+  root.require(!summable || sum == *p.backward, "steps", format_duration(sum),
+               "must add up to backward, " + format_duration(*p.backward));
+}
+
+}  // namespace
+
+template <class V>
+void describe(V& v, BackwardStep& c) {
+  v.value("first_tensor", c.first_tensor, Presence::kRequired);
+  v.duration("after", c.after, Presence::kRequired);
+}
+
+template <class V>
+void describe(V& v, Tensor& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("bytes", c.bytes, Presence::kRequired);
+}
+
+template <class V>
+void describe(V& v, ModelProfile& c) {
+  v.value("name", c.name, Presence::kRequired);
+  v.value("precision", c.precision);
+  v.value("parameters", c.parameters, Presence::kRequired);
+  v.bytes("total_bytes", c.total_bytes, Presence::kRequired);
+  v.value("source", c.source, Presence::kRequired);
+  v.duration("forward", c.forward);
+  v.duration("backward", c.backward);
+  v.choice("compute_source", c.compute_source, kComputeSources);
+  v.value("compute_basis", c.compute_basis);
+  v.tables("steps", c.steps);
+  v.tables("tensors", c.tensors);
+}
+
+ConfigIssues validate(const ModelProfile& profile) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  root.require(!profile.name.empty(), "name", "\"\"", "must not be empty");
+  root.require(!profile.source.empty(), "source", "\"\"", "must not be empty");
+  root.in_range("parameters", profile.parameters, 1, kMaxModelBytes);
+  check_compute(root, profile);
+  check_steps(root, profile);
+  if (profile.tensors.empty()) root.fault("tensors", "a model must have at least one tensor");
+
+  std::uint64_t sum = 0;
+  bool summable = !profile.tensors.empty();
+  UniqueValues<std::string> names;
+  for (std::size_t i = 0; i < profile.tensors.size(); ++i) {
+    const auto at = root.below("tensors", i);
+    const auto& tensor = profile.tensors[i];
+    names.add(at, "name", tensor.name, Checks::quoted(tensor.name),
+              "tensors[" + std::to_string(i) + "]");
+    summable = at.in_range("bytes", tensor.bytes, 1, kMaxModelBytes, "bytes") && summable;
+    sum += tensor.bytes;
+  }
+  root.require(!summable || sum == profile.total_bytes, "total_bytes",
+               std::to_string(profile.total_bytes) + " bytes",
+               "must be the sum over the tensors, " + std::to_string(sum));
+  return issues;
+}
+
+ConfigResult<ModelProfile> load_model_profile(const std::string& path) {
+  return load_config<ModelProfile>(path);
+}
+
+std::string to_toml(const ModelProfile& profile) { return write_config(profile); }
+
+}  // namespace outrider::tg

@@ -1,0 +1,365 @@
+#include "trafficgen/workload/job/job.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "common/net/burst_option.h"
+#include "common/net/headers.h"
+#include "common/net/mlt_message.h"
+#include "trafficgen/workload/job/job_summary.h"
+#include "trafficgen/workload/job/make_collective.h"
+#include "trafficgen/workload/job/make_exchange.h"
+#include "trafficgen/workload/job/worker.h"
+#include "trafficgen/workload/plan/release_profile.h"
+
+namespace outrider::tg {
+
+namespace {
+
+Time stop_of(const JobConfig& config) noexcept {
+  return config.stop_after ? Time{} + config.start + *config.stop_after : kNever;
+}
+
+/// Nothing: no bound.
+std::optional<std::uint32_t> bound_of(const JobConfig& config) noexcept {
+  switch (config.synchronisation) {
+    case Synchronisation::kAsp:
+    case Synchronisation::kR2sp:
+      return std::nullopt;
+    case Synchronisation::kSsp:
+      return config.staleness_bound;
+    case Synchronisation::kBsp:
+      break;
+  }
+  return 0;
+}
+
+/// Without a model's tensors: each server's shard, or all for the ring, is one.
+std::vector<GradientPiece> all_pieces(const Job::Setup& setup) {
+  std::vector<GradientPiece> pieces = setup.pieces;
+  if (pieces.empty()) {
+    for (std::uint32_t s = 0; s < setup.servers.size(); ++s)
+      pieces.push_back({0, s, setup.shard_bytes[s]});
+    if (setup.servers.empty()) pieces.push_back({0, 0, setup.burst_bytes});
+  }
+  for (std::uint32_t i = 0; i < pieces.size(); ++i) pieces[i].index = i;
+  return pieces;
+}
+
+}  // namespace
+
+Job::Job(const Setup& setup, GoodputSeries& goodput)
+    : setup_(setup),
+      compute_(setup.config, {.seed = setup.seed,
+                              .job = setup.draws_as,
+                              .first_iteration = setup.first_iteration,
+                              .base = setup.compute}),
+      faults_(
+          setup.config.announce.faults,
+          {.seed = setup.seed, .job = setup.draws_as, .first_iteration = setup.first_iteration}),
+      limit_(setup.config.iterations, stop_of(setup.config),
+             setup.config.synchronisation != Synchronisation::kAsp),
+      gate_(static_cast<std::uint32_t>(setup.workers.size()), bound_of(setup.config)),
+      pieces_(all_pieces(setup)),
+      collective_(make_collective(setup.config.collective, collective_setup(), records_, *this)),
+      lanes_(make_lanes()),
+      records_(records_setup(), goodput),
+      exchange_(make_exchange(lanes_, setup.mlt, records_, *collective_)) {
+  collective_->attach(*exchange_);
+  make_learner();
+  make_round_robin();
+  for (std::uint32_t w = 0; w < setup_.workers.size(); ++w)
+    workers_.push_back(std::make_unique<Worker>(*this, w, *setup_.workers[w]));
+}
+
+Job::~Job() = default;
+
+CollectiveSetup Job::collective_setup() const {
+  const JobConfig& c = setup_.config;
+  CollectiveSetup setup{.job = setup_.id,
+                        .workers = setup_.workers,
+                        .servers = setup_.servers,
+                        .shard_bytes = setup_.shard_bytes,
+                        .burst_bytes = setup_.burst_bytes,
+                        .unit_bytes = setup_.mlt ? mlt::kValueBytes : 1U,
+                        .pieces = pieces_,
+                        .send_policy = c.send_policy,
+                        .policy = c.policy,
+                        .push_policy = c.policy,
+                        .by_tensor = by_tensor(),
+                        .pull = c.pull,
+                        .in_turn = c.synchronisation == Synchronisation::kR2sp,
+                        .aggregate = c.aggregate,
+                        .gate = gate_};
+  // Over the bounded-loss transport pieces are told apart in any case.
+  if (setup_.mlt) setup.push_policy.granularity = Granularity::kTensor;
+  return setup;
+}
+
+ExchangeSetup Job::make_lanes() const {
+  ExchangeSetup e{.job = setup_.id,
+                  .seed = setup_.seed,
+                  .tcp = setup_.tcp,
+                  .mtu_bytes = setup_.workers.front()->mtu_bytes(),
+                  .port = setup_.config.tcp_port,
+                  .workers = setup_.workers,
+                  .first_owner = setup_.first_owner,
+                  .nic_classes = setup_.nic_classes};
+  for (const Host* h : setup_.workers) e.mtu_bytes = std::min(e.mtu_bytes, h->mtu_bytes());
+  for (const Host* h : setup_.servers) e.mtu_bytes = std::min(e.mtu_bytes, h->mtu_bytes());
+  e.tcp.control.mss_bytes = e.mtu_bytes - kIpAndTcpBytes - kBurstOptionBytes;
+  collective_->plan(e);
+  return e;
+}
+
+void Job::make_learner() {
+  const JobConfig& config = setup_.config;
+  if (config.learner.model == LearnerModel::kNone) return;
+  learner_.emplace(Learner::Setup{.config = config.learner,
+                                  .seed = setup_.seed,
+                                  .id = setup_.id,
+                                  .job = setup_.draws_as,
+                                  .first_iteration = setup_.first_iteration,
+                                  .workers = static_cast<std::uint32_t>(setup_.workers.size()),
+                                  .shard_bytes = setup_.shard_bytes,
+                                  .barrier = bound_of(config) == 0U,
+                                  .start = start_at()});
+}
+
+void Job::make_round_robin() {
+  const JobConfig& config = setup_.config;
+  if (config.synchronisation != Synchronisation::kR2sp) return;
+  const auto workers = static_cast<std::uint32_t>(setup_.workers.size());
+  RoundRobin::Setup setup;
+  setup.gate.slack = config.r2sp.slack.value_or(setup.gate.slack);
+  setup.gate.warm_up_pushes = config.r2sp.warm_up_iterations.value_or(setup.gate.warm_up_pushes);
+  if (config.r2sp.tune_batch) {
+    setup.batch = config.r2sp.batch.value_or(config.learner.batch);
+    for (std::uint32_t w = 0; w < workers; ++w) setup.times.push_back(compute_.nominal(w));
+  }
+  round_robin_.emplace(*this, *setup_.servers.front(), workers, setup);
+}
+
+ForwardPass Job::forward_pass() const {
+  std::vector<std::uint32_t> parts(setup_.ready_shares.size(), 0);
+  for (const auto& p : pieces_) ++parts[p.tensor];
+  return {std::move(parts), forward_shares(setup_.ready_shares)};
+}
+
+JobRecords::Setup Job::records_setup() const {
+  JobRecords::Setup setup{.iterations = setup_.config.iterations,
+                          .workers = static_cast<std::uint32_t>(setup_.workers.size()),
+                          .targets = lanes_.targets};
+  for (std::uint32_t w = 0; w < setup.workers; ++w)
+    for (std::uint32_t t = 0; t < lanes_.targets; ++t)
+      for (const char* direction : {"push", "pull"})
+        setup.flow_names.push_back(setup_.config.name + " " + direction + " " +
+                                   setup_.workers[w]->name() + " " + target(w, t).name());
+  return setup;
+}
+
+void Job::start(Time now) {
+  exchange_->start();
+  for (auto& worker : workers_) worker->start(now);
+}
+
+std::uint64_t Job::push_bytes(std::uint32_t worker) const noexcept {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t t = 0; t < lanes_.targets; ++t) bytes += collective_->push_bytes(worker, t);
+  return bytes;
+}
+
+Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at) const noexcept {
+  const JobConfig& c = setup_.config;
+  if (c.schedule == Schedule::kClosedLoop) {
+    const double work = round_robin_ ? round_robin_->work(worker) : 1;
+    const ComputeTime::Sample compute = compute_.of(worker, iteration, work);
+    return {free_at, free_at + compute.time, false, compute.straggled};
+  }
+  RandomStream jitter = compute_.stream(worker, iteration, RandomPurpose::kBurstDue);
+  const ComputeTime::Sample late = compute_.lateness(worker, iteration);
+  const Time due = start_at() + c.first_due + c.period * static_cast<std::int64_t>(iteration) +
+                   from_seconds(seconds(c.due_jitter) * jitter.uniform()) + late.time;
+  return {due, std::max(due, free_at), free_at > due, late.straggled};
+}
+
+Time Job::ready_at(const Plan& plan, std::size_t piece) const noexcept {
+  const bool at_once = setup_.config.send_policy == SendPolicyKind::kFifo && !by_tensor();
+  return setup_.pieces.empty() || at_once ? plan.gradients_ready
+                                          : gradient_at(plan, pieces_[piece].tensor);
+}
+
+Time Job::gradient_at(const Plan& plan, std::size_t tensor) const noexcept {
+  const double passed = setup_.ready_shares.empty() ? 1 : setup_.ready_shares[tensor];
+  if (passed >= 1) return plan.gradients_ready;
+  if (plan.forward_end != kNever)
+    return plan.forward_end +
+           from_seconds(seconds(plan.gradients_ready - plan.forward_end) * passed);
+  const double share = setup_.forward_share + (1 - setup_.forward_share) * passed;
+  return plan.begin + from_seconds(seconds(plan.gradients_ready - plan.begin) * share);
+}
+
+std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteration, Time free_at,
+                                    const ForwardPass* parameters) noexcept {
+  Plan p = plan(worker, iteration, free_at);
+  if (!limit_.begin(iteration, p.begin)) {
+    ++finished_workers_;
+    if (round_robin_) round_robin_->on_done(worker, free_at);
+    if (parameters != nullptr) {  // no forward pass that could overlap with the last pull
+      IterationRecord& last = records_.iteration(worker, iteration - 1);
+      last.end_ns = last.parameters_ns;
+    }
+    return std::nullopt;
+  }
+  if (parameters != nullptr) {
+    const Duration compute = p.gradients_ready - p.begin;
+    const Duration forward = from_seconds(seconds(compute) * setup_.forward_share);
+    const ForwardPass::Result pass = parameters->run(forward);
+    p.forward_end = pass.end;
+    p.forward_wait = pass.waited;
+    p.gradients_ready = pass.end + (compute - forward);
+  }
+  if (p.late) ++late_iterations_;
+  const std::uint32_t batch = round_robin_ ? round_robin_->batch(worker) : 0;
+  if (learner_) learner_->begin_iteration(worker, iteration, batch);
+  IterationRecord& r = records_.iteration(worker, iteration);
+  r.job = setup_.id;
+  r.worker = static_cast<std::uint16_t>(worker);
+  r.iteration = iteration;
+  r.begin_ns = p.begin.time_since_epoch().count();
+  r.ready_ns = p.gradients_ready.time_since_epoch().count();
+  const std::size_t last_tensor = std::max<std::size_t>(setup_.ready_shares.size(), 1) - 1;
+  r.first_gradient_ns = gradient_at(p, last_tensor).time_since_epoch().count();
+  r.forward_wait_ns = p.forward_wait.count();
+  r.ahead = iteration - std::min(iteration, gate_.slowest());
+  r.straggled = p.straggles;
+  r.batch = batch;
+  return p;
+}
+
+/// The segment that is being delivered completes the burst: its chain of causes is
+/// the burst's.
+void Job::note_times(BurstRecord& record, const Host& receiver) noexcept {
+  const BurstLedger& ledger = receiver.arriving();
+  if (ledger.valid() && ledger.burst() == record.identity) record.times = ledger.times();
+}
+
+void Job::on_pushed(const Lane& lane, std::uint32_t iteration, const BurstArrival& arrival,
+                    Time now) noexcept {
+  const std::uint32_t worker = lane.worker;
+  if (learner_) learner_->push_delivered(worker, lane.target, arrival.missing, now);
+  BurstRecord& record = records_.burst(worker, iteration, BurstDirection::kPush);
+  JobRecords::note_first_sent(record, exchange_->first_sent_at(lane));
+  record.delivered_bytes += arrival.bytes;
+  if (!records_.complete_lane(lane, iteration)) return;
+  record.delivered_ns = now.time_since_epoch().count();
+  ++delivered_bursts_;
+  note_times(record, target(worker, lane.target));
+  records_.iteration(worker, iteration).pushed_ns = record.delivered_ns;
+  const std::uint64_t staleness = gate_.on_push(worker);
+  if (!setup_.config.pull) on_staleness(worker, iteration, staleness);
+  if (setup_.config.pull || round_robin_) {
+    gate_.clear([](std::uint32_t) {});
+    if (round_robin_) round_robin_->on_pushed(worker, now);
+    return;
+  }
+  gate_.clear([&](std::uint32_t w) {
+    gate_.on_read(w);
+    on_cleared(w, gate_.pushes(w) - 1, now);
+    workers_[w]->on_done(gate_.pushes(w) - 1, now);
+  });
+}
+
+void Job::admit(std::uint32_t worker, Duration held, Time now) noexcept {
+  const std::uint32_t iteration = gate_.pushes(worker) - 1;
+  records_.iteration(worker, iteration).blocked_ns = held.count();
+  on_cleared(worker, iteration, now);
+  if (setup_.config.pull) {
+    collective_->admit(worker, now);
+    return;
+  }
+  gate_.on_read(worker);
+  workers_[worker]->on_done(iteration, now);
+}
+
+void Job::on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
+  records_.iteration(worker, iteration).cleared_ns = now.time_since_epoch().count();
+}
+
+void Job::on_staleness(std::uint32_t worker, std::uint32_t iteration,
+                       std::uint64_t updates) noexcept {
+  IterationRecord& r = records_.iteration(worker, iteration);
+  r.staleness = std::max(r.staleness, static_cast<std::uint32_t>(updates));
+}
+
+void Job::on_pulled(const Lane& lane, std::uint32_t iteration, const BurstArrival& arrival,
+                    Time now) noexcept {
+  if (learner_) learner_->pull_delivered(lane.worker, lane.target, arrival.missing);
+  BurstRecord& record = records_.burst(lane.worker, iteration, BurstDirection::kPull);
+  JobRecords::note_first_sent(record, exchange_->first_sent_at(lane));
+  record.delivered_bytes += arrival.bytes;
+  if (!records_.complete_lane(lane, iteration)) return;
+  record.delivered_ns = now.time_since_epoch().count();
+  ++delivered_bursts_;
+  note_times(record, *setup_.workers[lane.worker]);
+}
+
+void Job::on_parameters(std::uint32_t worker, std::uint32_t tensor, Time now) noexcept {
+  workers_[worker]->on_parameters(tensor, now);
+}
+
+void Job::on_answered(const Lane& lane) noexcept {
+  if (learner_) learner_->answered(lane.worker, lane.target);
+}
+
+void Job::on_done(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {
+  workers_[worker]->on_done(iteration, now);
+}
+
+void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,
+                           Time now) noexcept {
+  ++ended_iterations_;
+  IterationRecord& r = records_.iteration(worker, iteration);
+  r.end_ns = r.first_layer_ns = next.time_since_epoch().count();
+  r.parameters_ns = now.time_since_epoch().count();
+}
+
+void Job::fill_flows(GeneratorReport& report) const {
+  for (std::uint32_t w = 0; w < workers_.size(); ++w) {
+    for (std::uint32_t t = 0; t < lanes_.targets; ++t) {
+      report.flows.push_back(exchange_->report({w, t, BurstDirection::kPush}));
+      if (!collective_->answers()) continue;
+      report.flows.push_back(exchange_->report({w, t, BurstDirection::kPull}));
+    }
+  }
+}
+
+void Job::fill(GeneratorReport& report) const {
+  exchange_->note_last();
+  for (const auto& b : records_.bursts())
+    if (b.due_ns != kNotYet_ns) report.bursts.push_back(b);
+  for (const auto& i : records_.iterations())
+    if (i.end_ns != kNotYet_ns) report.iterations.push_back(i);
+  fill_flows(report);
+  JobReport summary = summarise_job(records_.iterations());
+  summary.job = setup_.id;
+  summary.name = setup_.config.name;
+  summary.workers = static_cast<std::uint32_t>(workers_.size());
+  summary.finished = finished() && !gave_up();
+  if (round_robin_) {
+    summary.r2sp_period_ns = round_robin_->gate().period().count();
+    summary.r2sp_gap_ns = round_robin_->gate().gap().count();
+  }
+  report.jobs.push_back(summary);
+  if (learner_) {
+    report.learners.push_back(learner_->report());
+    report.learners.back().name = setup_.config.name;
+  }
+  report.late_iterations += late_iterations_;
+  for (const auto& worker : workers_) {
+    report.ack_timeouts += worker->announcer().timeouts();
+    report.starts += worker->announcer().counts();
+  }
+}
+
+}  // namespace outrider::tg

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/learner/learner.h"
+#include "trafficgen/mlt/mlt_config.h"
+#include "trafficgen/policy/send_policy.h"
+#include "trafficgen/report/report.h"
+#include "trafficgen/workload/announce/signal_faults.h"
+#include "trafficgen/workload/collective/collective.h"
+#include "trafficgen/workload/config/job_config.h"
+#include "trafficgen/workload/exchange/exchange.h"
+#include "trafficgen/workload/exchange/job_records.h"
+#include "trafficgen/workload/plan/compute_time.h"
+#include "trafficgen/workload/plan/forward_pass.h"
+#include "trafficgen/workload/sync/iteration_limit.h"
+#include "trafficgen/workload/sync/round_robin.h"
+#include "trafficgen/workload/sync/staleness_gate.h"
+
+namespace outrider::tg {
+
+class Worker;
+
+/// A training job: W workers and S servers (or a ring), iterations of compute,
+/// push, aggregate, pull. It knows the plan (when gradients are due, who has
+/// which shard) and keeps the records. Its CollectiveOperation says who sends what to whom, its
+/// Exchange carries it.
+///
+/// All records are allocated at construction. Not thread-safe: one lcore owns
+/// the job and all its hosts.
+class Job final : private CollectiveOperation::Owner {
+ public:
+  struct Setup {
+    JobConfig config;
+    std::uint16_t id = 0;
+    TcpConfig tcp;  ///< mss_bytes is set per connection
+    std::vector<Host*> workers;
+    std::vector<Host*> servers;                ///< none in a ring
+    std::vector<std::uint8_t> nic_classes{};   ///< [servers], at their hosts; empty: none
+    std::vector<std::uint64_t> shard_bytes{};  ///< [servers], see even_shards()
+    std::uint64_t burst_bytes = 0;             ///< of the model
+    /// See pieces_of(); empty: each shard is one, and ready after the backward pass.
+    std::vector<GradientPiece> pieces{};
+    std::vector<double> ready_shares{};  ///< [tensors] of the backward pass; empty: unknown
+    double forward_share = 0;            ///< of the compute time
+    std::uint16_t draws_as = 0;          ///< entity of its random draws
+    std::uint32_t first_iteration = 0;   ///< of its draws: arrivals go on where others end
+    Duration compute{};                  ///< kClosedLoop
+    std::uint64_t seed = 1;
+    std::uint32_t first_owner = 0;   ///< of its workers, for attribution; 0: off
+    std::optional<MltConfig> mlt{};  ///< the bounded-loss transport, not TCP
+  };
+  Job(const Setup& setup, GoodputSeries& goodput);
+  ~Job();
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// Listens, opens kept connections, plans the first iteration. Once.
+  void start(Time now);
+  /// All workers are through, or will never be, because a peer has fallen silent.
+  [[nodiscard]] bool finished() const noexcept {
+    return finished_workers_ == workers_.size() || gave_up_ > 0;
+  }
+  [[nodiscard]] bool gave_up() const noexcept { return gave_up_ > 0; }
+
+  // -- the plan
+  [[nodiscard]] const Setup& setup() const noexcept { return setup_; }
+  /// Lanes of a worker: one to each server, or one to its right neighbour.
+  [[nodiscard]] std::uint32_t targets() const noexcept { return lanes_.targets; }
+  [[nodiscard]] Host& target(std::uint32_t worker, std::uint32_t target) const noexcept {
+    return *lanes_.ends[lanes_.index_of(worker, target)];
+  }
+  /// What a worker sends in an iteration, over all targets.
+  [[nodiscard]] std::uint64_t push_bytes(std::uint32_t worker) const noexcept;
+  /// @param free_at when the worker may begin the iteration
+  struct Plan {
+    Time begin{};
+    Time gradients_ready{};
+    bool late = false;       ///< fixed schedule: due before the worker was free
+    bool straggles = false;  ///< a straggler rule slows it
+    /// A forward pass that waits for its layers' parameters: its end, and how long it
+    /// waited. Else kNever, and forward and backward pass share begin to gradients_ready.
+    Time forward_end = kNever;
+    Duration forward_wait{};
+  };
+  /// Of the worker's next iteration; nothing if it was its last.
+  /// @param parameters by_tensor(): when which were there; nullptr: all at free_at
+  std::optional<Plan> begin(std::uint32_t worker, std::uint32_t iteration, Time free_at,
+                            const ForwardPass* parameters = nullptr) noexcept;
+  /// Servers answer, and forward passes wait for, every piece by itself.
+  [[nodiscard]] bool by_tensor() const noexcept {
+    return setup_.config.policy.granularity == Granularity::kTensor;
+  }
+  /// For a worker to begin with a copy of. @pre by_tensor()
+  [[nodiscard]] ForwardPass forward_pass() const;
+  /// What the gradients of an iteration consist of, in the order of readiness.
+  [[nodiscard]] const std::vector<GradientPiece>& pieces() const noexcept { return pieces_; }
+  /// When a piece is ready: see ready_shares(). With kFifo and shards: at the end of the
+  /// backward pass.
+  [[nodiscard]] Time ready_at(const Plan& plan, std::size_t piece) const noexcept;
+  [[nodiscard]] Time start_at() const noexcept { return Time{} + setup_.config.start; }
+
+  // -- what workers act on
+  [[nodiscard]] Exchange& exchange() noexcept { return *exchange_; }
+  [[nodiscard]] CollectiveOperation& collective() noexcept { return *collective_; }
+  [[nodiscard]] const CollectiveOperation& collective() const noexcept { return *collective_; }
+  [[nodiscard]] JobRecords& records() noexcept { return records_; }
+  [[nodiscard]] const SignalFaults& faults() const noexcept { return faults_; }
+  /// All parameters are there. @param next when the next forward pass may begin, <= now
+  void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,
+                        Time now) noexcept;
+  /// R2SP: it is the worker's turn. @param held since its push was there
+  void admit(std::uint32_t worker, Duration held, Time now) noexcept;
+
+  // -- records
+  [[nodiscard]] std::uint64_t delivered_bursts() const noexcept { return delivered_bursts_; }
+  [[nodiscard]] std::uint64_t ended_iterations() const noexcept { return ended_iterations_; }
+  void fill(GeneratorReport& report) const;
+  /// Nothing unless the job learns.
+  [[nodiscard]] const std::optional<Learner>& learner() const noexcept { return learner_; }
+
+ private:
+  // CollectiveOperation::Owner
+  void on_pushed(const Lane& lane, std::uint32_t iteration, const BurstArrival& arrival,
+                 Time now) noexcept override;
+  void on_pulled(const Lane& lane, std::uint32_t iteration, const BurstArrival& arrival,
+                 Time now) noexcept override;
+  void on_parameters(std::uint32_t worker, std::uint32_t tensor, Time now) noexcept override;
+  void on_answered(const Lane& lane) noexcept override;
+  void on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept override;
+  void on_staleness(std::uint32_t worker, std::uint32_t iteration,
+                    std::uint64_t updates) noexcept override;
+  void on_done(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept override;
+  /// The job ends here.
+  void on_lost(Time) noexcept override { ++gave_up_; }
+
+  [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
+                          Time free_at) const noexcept;
+  static void note_times(BurstRecord& record, const Host& receiver) noexcept;
+  void make_learner();
+  void make_round_robin();
+  [[nodiscard]] CollectiveSetup collective_setup() const;
+  [[nodiscard]] ExchangeSetup make_lanes() const;
+  [[nodiscard]] JobRecords::Setup records_setup() const;
+  void fill_flows(GeneratorReport& report) const;
+  /// When a tensor's gradient is ready, whatever is done with it.
+  [[nodiscard]] Time gradient_at(const Plan& plan, std::size_t tensor) const noexcept;
+
+  Setup setup_;
+  ComputeTime compute_;
+  SignalFaults faults_;
+  IterationLimit limit_;
+  StalenessGate gate_;  ///< of whole pushes: who is ahead, and who goes on without a pull
+  std::optional<Learner> learner_;
+  std::optional<RoundRobin> round_robin_;
+  std::vector<GradientPiece> pieces_;
+  std::unique_ptr<CollectiveOperation> collective_;
+  ExchangeSetup lanes_;  ///< as the collective plans them
+  JobRecords records_;
+  std::unique_ptr<Exchange> exchange_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::uint32_t finished_workers_ = 0;
+  std::uint64_t delivered_bursts_ = 0;
+  std::uint64_t ended_iterations_ = 0;
+  std::uint64_t late_iterations_ = 0;
+  std::uint64_t gave_up_ = 0;
+};
+
+}  // namespace outrider::tg

@@ -1,0 +1,129 @@
+#include "trafficgen/workload/job/worker.h"
+
+#include <cassert>
+
+namespace outrider::tg {
+
+namespace {
+
+BurstAnnouncer::Setup announcer_setup(const Job& job, std::uint32_t worker) {
+  const JobConfig& config = job.setup().config;
+  BurstAnnouncer::Setup setup{
+      .config = config.announce, .worker = worker, .tcp_port = config.tcp_port};
+  for (std::uint32_t t = 0; t < job.targets(); ++t)
+    setup.targets.push_back({&job.target(worker, t), job.collective().push_bytes(worker, t)});
+  return setup;
+}
+
+}  // namespace
+
+Worker::Worker(Job& job, std::uint32_t index, Host& host)
+    : job_(job),
+      index_(index),
+      host_(host),
+      announcer_(announcer_setup(job, index), job.faults(), host, *this) {
+  if (job.by_tensor()) forward_.emplace(job.forward_pass());
+}
+
+BurstRecord& Worker::burst(std::uint32_t iteration) noexcept {
+  return job_.records().burst(index_, iteration, BurstDirection::kPush);
+}
+
+void Worker::start(Time now) {
+  if (job_.start_at() > now) return set_timer(kJobStarts, job_.start_at());
+  begin_job(now);
+}
+
+void Worker::begin_job(Time now) noexcept {
+  job_.exchange().open(index_, now);
+  begin_iteration(0, now);
+  announcer_.start(now);
+}
+
+/// By tensor: when all parameters are there. Its forward pass may have begun before, as
+/// soon as those of the first layer were; nothing on the wire depends on it until now.
+void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
+  const bool overlaps = forward_ && iteration > 0;
+  const auto plan = job_.begin(index_, iteration, overlaps ? forward_->first() : now,
+                               overlaps ? &*forward_ : nullptr);
+  if (!plan) return;
+  if (forward_) forward_->begin();
+  iteration_ = iteration;
+  plan_ = *plan;
+  next_piece_ = 0;
+  job_.collective().begin(index_, iteration, now);
+  ready_ = released_ = false;
+  BurstRecord& r = record();
+  r.identity = {job_.setup().id, static_cast<std::uint16_t>(index_), iteration,
+                BurstDirection::kPush};
+  r.bytes = job_.push_bytes(index_);
+  job_.exchange().begin_iteration(index_, iteration);
+  announcer_.begin(iteration, job_.ready_at(plan_, 0), now);
+  set_timer(kGradientsReady, job_.ready_at(plan_, 0));
+}
+
+/// Timers carry their iteration: one that was set for an earlier one is stale.
+void Worker::set_timer(Tag tag, Time at) noexcept {
+  host_.set_timer(*this, iteration_ * kTags + tag, at);
+}
+
+void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
+  if (tag / kTags != iteration_) return;
+  switch (static_cast<Tag>(tag % kTags)) {
+    case kGradientsReady:
+      take_ready(now);
+      break;
+    case kJobStarts:
+      begin_job(now);
+      break;
+    case kTags:
+      break;
+  }
+}
+
+/// The first gradients make the burst due; those that follow leave behind it.
+void Worker::take_ready(Time now) noexcept {
+  const auto& pieces = job_.pieces();
+  while (next_piece_ < pieces.size() && job_.ready_at(plan_, next_piece_) <= now) {
+    const GradientPiece& piece = pieces[next_piece_++];
+    job_.collective().on_ready(index_, piece, next_piece_ == pieces.size(), now);
+  }
+  if (next_piece_ < pieces.size()) set_timer(kGradientsReady, job_.ready_at(plan_, next_piece_));
+  if (released_) return job_.collective().more(index_, now);
+  if (!ready_) {
+    ready_ = true;
+    record().due_ns = now.time_since_epoch().count();
+    announcer_.on_ready(now);
+  }
+  release_if_ready(now);
+}
+
+BurstPlace Worker::next_place(std::uint32_t target) noexcept {
+  return job_.exchange().next_place(index_, target);
+}
+
+FlowKey Worker::flow(std::uint32_t target) const noexcept {
+  return job_.exchange().flow(index_, target);
+}
+
+void Worker::release_if_ready(Time now) noexcept {
+  if (!ready_ || released_ || announcer_.holds(now)) return;
+  released_ = true;
+  record().released_ns = now.time_since_epoch().count();
+  announcer_.on_released();
+  job_.collective().on_released(index_, now);
+}
+
+void Worker::on_done(std::uint32_t iteration, Time now) noexcept {
+  assert(iteration == iteration_);
+  if (iteration == iteration_) end_iteration(now);
+}
+
+void Worker::end_iteration(Time now) noexcept {
+  job_.exchange().end_iteration(index_);
+  job_.on_iteration_end(index_, iteration_, forward_ ? forward_->first() : now, now);
+  note_nic(job_.records().iteration(index_, iteration_));
+  begin_iteration(iteration_ + 1, now);
+}
+
+}  // namespace outrider::tg

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "trafficgen/hosts/host.h"
+#include "trafficgen/workload/announce/burst_announcer.h"
+#include "trafficgen/workload/job/job.h"
+
+namespace outrider::tg {
+
+/// One worker: computes, has its burst announced and waits as long as the announcer holds
+/// it, releases it to the job's CollectiveOperation, and begins anew when that is done.
+class Worker final : private TimerClient, private BurstAnnouncer::Client {
+ public:
+  Worker(Job& job, std::uint32_t index, Host& host);
+  ~Worker() = default;
+
+  /// Begins when the job does: opens kept connections, plans iteration 0.
+  void start(Time now);
+  /// It has all that it waited for in that iteration.
+  void on_done(std::uint32_t iteration, Time now) noexcept;
+  /// Parameters of a piece of that tensor are there.
+  void on_parameters(std::uint32_t tensor, Time now) noexcept {
+    if (forward_) forward_->on_piece(tensor, now);
+  }
+  [[nodiscard]] const BurstAnnouncer& announcer() const noexcept { return announcer_; }
+
+ private:
+  enum Tag : std::uint32_t { kGradientsReady, kJobStarts, kTags };
+
+  void begin_job(Time now) noexcept;
+  void begin_iteration(std::uint32_t iteration, Time now) noexcept;
+  void set_timer(Tag tag, Time at) noexcept;
+  void on_timer(std::uint32_t tag, Time now) noexcept override;
+  // BurstAnnouncer::Client
+  BurstPlace next_place(std::uint32_t target) noexcept override;
+  [[nodiscard]] FlowKey flow(std::uint32_t target) const noexcept override;
+  BurstRecord& burst(std::uint32_t iteration) noexcept override;
+  void on_hold_ended(Time now) noexcept override { release_if_ready(now); }
+
+  void release_if_ready(Time now) noexcept;
+  void take_ready(Time now) noexcept;
+  void end_iteration(Time now) noexcept;
+  void note_nic(IterationRecord& record) noexcept;
+  [[nodiscard]] BurstRecord& record() noexcept { return burst(iteration_); }
+
+  Job& job_;
+  std::uint32_t index_;
+  Host& host_;
+  BurstAnnouncer announcer_;
+  std::optional<ForwardPass> forward_;  ///< if the job is by_tensor()
+  std::uint64_t nic_sent_bytes_ = 0;    ///< on the wire, when the last iteration had ended
+  std::uint64_t nic_received_bytes_ = 0;
+  std::uint32_t iteration_ = 0;
+  Job::Plan plan_{};
+  std::size_t next_piece_ = 0;  ///< first that is not ready yet
+  bool ready_ = false;          ///< gradients of the iteration
+  bool released_ = false;
+};
+
+}  // namespace outrider::tg
