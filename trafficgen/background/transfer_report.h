@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "trafficgen/hosts/payload_report.h"
+
 namespace outrider::tg {
 
 /// How one transfer ended. `outcome` is one of
@@ -38,13 +40,6 @@ struct TransferReport {
   std::uint64_t duplicates_received = 0;
 };
 
-/// Payload that receivers checked against the pattern.
-struct PayloadReport {
-  std::uint64_t verified_bytes = 0;  ///< compared, mismatches included
-  std::uint64_t mismatched_bytes = 0;
-  std::uint64_t mismatched_segments = 0;
-};
-
 /// All transfers are completed.
 bool all_completed(const std::vector<TransferReport>& transfers);
 
@@ -73,14 +68,6 @@ void fields(V& v, R& r) {
   v.value("ce_received", r.ce_received);
   v.value("out_of_order_received", r.out_of_order_received);
   v.value("duplicates_received", r.duplicates_received);
-}
-
-template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, PayloadReport>
-void fields(V& v, R& r) {
-  v.value("verified_bytes", r.verified_bytes);
-  v.value("mismatched_bytes", r.mismatched_bytes);
-  v.value("mismatched_segments", r.mismatched_segments);
 }
 
 }  // namespace outrider::tg

@@ -2,13 +2,26 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "common/core/clock.h"
+#include "common/core/traffic_class.h"
 #include "trafficgen/measure/goodput.h"
-#include "trafficgen/report/report.h"
-#include "trafficgen/transport/connection/connection.h"
+#include "trafficgen/transport/base/tcp_counters.h"
 
 namespace outrider::tg {
+
+/// One direction of one connection that carried data.
+struct FlowReport {
+  std::string name;
+  TrafficClass traffic_class = TrafficClass::kBackground;
+  std::uint64_t delivered_bytes = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t rtos_data = 0;
+  std::uint64_t rtos_handshake = 0;
+  std::uint64_t fast_recoveries = 0;
+  std::uint64_t ece_reductions = 0;
+};
 
 /// What all connections of one flow did, one after another: sender's counters
 /// and receiver's bytes. Not thread-safe.

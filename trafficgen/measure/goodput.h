@@ -5,10 +5,15 @@
 #include <vector>
 
 #include "common/core/clock.h"
+#include "common/core/per_reason.h"
 #include "common/core/traffic_class.h"
-#include "trafficgen/report/report.h"
 
 namespace outrider::tg {
+
+/// One bin of the receivers' time series.
+struct GoodputBin {
+  PerClass<std::uint64_t> delivered_bytes{};  ///< payload, in order
+};
 
 /// Payload that receivers got in order, by class, in bins of fixed width: bin i
 /// covers [i, i + 1) x width. Bins are reserved at construction; what comes after

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "trafficgen/measure/program_name.h"
-#include "trafficgen/workload/job/job_summary.h"
 
 namespace outrider::tg {
 namespace {
@@ -67,7 +66,7 @@ void print_summary(std::ostream& out, const GeneratorReport& r) {
     if (r.drops[i] != 0) out << ' ' << r.drops[i] << ' ' << kDropReasonNames[i];
   out << (sum(r.drops) == 0 ? " none\n" : "\n");
   print_bursts(out, r);
-  print_jobs(out, r);
+  print_jobs(out, r.jobs);
   print_background(out, r);
   print_transfers(out, r.transfers, r.payload);
   print_requests(out, r);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <vector>
 
 namespace outrider::job_summary_test {
 using namespace tg;
@@ -76,13 +77,13 @@ TEST(JobSummary, AJobThatNeverEndedAnIteration) {
 }
 
 TEST(JobSummary, ReadsLikeASentence) {
-  GeneratorReport report;
-  report.jobs.push_back(summarise_job(std::vector{iteration(0, 40'000'000)}));
-  report.jobs[0].name = "training";
-  report.jobs[0].workers = 1;
-  report.jobs[0].finished = true;
+  std::vector<JobReport> jobs;
+  jobs.push_back(summarise_job(std::vector{iteration(0, 40'000'000)}));
+  jobs[0].name = "training";
+  jobs[0].workers = 1;
+  jobs[0].finished = true;
   std::ostringstream out;
-  print_jobs(out, report);
+  print_jobs(out, jobs);
   EXPECT_EQ(out.str(),
             "  job training: 1 workers, 1 iterations of a worker, completed in 40 ms\n"
             "    iteration: median 40 ms, p99 40 ms, longest 40 ms; computing 2 ms on average\n"

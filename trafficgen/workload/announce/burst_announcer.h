@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "trafficgen/hosts/host.h"
-#include "trafficgen/report/report.h"
+#include "trafficgen/measure/job_report.h"
 #include "trafficgen/workload/announce/signal_faults.h"
 #include "trafficgen/workload/config/job_config.h"
 #include "trafficgen/workload/exchange/exchange.h"

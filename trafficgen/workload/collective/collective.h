@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
+#include "trafficgen/measure/job_report.h"
 #include "trafficgen/policy/policy_config.h"
 #include "trafficgen/policy/send_policy.h"
 #include "trafficgen/workload/exchange/exchange.h"

@@ -11,8 +11,8 @@
 #include "common/net/udp_signal.h"
 #include "trafficgen/learner/learner_config.h"
 #include "trafficgen/policy/policy_config.h"
-#include "trafficgen/workload/announce/signal_faults.h"
 #include "trafficgen/workload/config/r2sp_config.h"
+#include "trafficgen/workload/config/signal_faults_config.h"
 
 namespace outrider::tg {
 

@@ -11,7 +11,7 @@
 #include "common/core/byte_range.h"
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
-#include "trafficgen/report/report.h"
+#include "trafficgen/measure/flow_totals.h"
 #include "trafficgen/transport/base/tcp_config.h"
 #include "trafficgen/workload/exchange/lane.h"
 

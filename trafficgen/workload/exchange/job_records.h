@@ -8,7 +8,7 @@
 
 #include "common/core/clock.h"
 #include "trafficgen/measure/flow_totals.h"
-#include "trafficgen/report/report.h"
+#include "trafficgen/measure/job_report.h"
 #include "trafficgen/workload/exchange/lane.h"
 
 namespace outrider::tg {

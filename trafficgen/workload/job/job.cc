@@ -137,7 +137,8 @@ void Job::make_round_robin() {
     setup.batch = config.r2sp.batch.value_or(config.learner.batch);
     for (std::uint32_t w = 0; w < workers; ++w) setup.times.push_back(compute_.nominal(w));
   }
-  round_robin_.emplace(*this, *setup_.servers.front(), workers, setup);
+  round_robin_.emplace(static_cast<RoundRobin::Owner&>(*this), *setup_.servers.front(), workers,
+                       setup);
 }
 
 ForwardPass Job::forward_pass() const {
@@ -324,7 +325,7 @@ void Job::on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time n
   r.parameters_ns = now.time_since_epoch().count();
 }
 
-void Job::fill_flows(GeneratorReport& report) const {
+void Job::fill_flows(JobsReport& report) const {
   for (std::uint32_t w = 0; w < workers_.size(); ++w) {
     for (std::uint32_t t = 0; t < lanes_.targets; ++t) {
       report.flows.push_back(exchange_->report({w, t, BurstDirection::kPush}));
@@ -334,7 +335,7 @@ void Job::fill_flows(GeneratorReport& report) const {
   }
 }
 
-void Job::fill(GeneratorReport& report) const {
+void Job::fill(JobsReport& report) const {
   exchange_->note_last();
   for (const auto& b : records_.bursts())
     if (b.due_ns != kNotYet_ns) report.bursts.push_back(b);

@@ -11,12 +11,12 @@
 #include "trafficgen/learner/learner.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/policy/send_policy.h"
-#include "trafficgen/report/report.h"
 #include "trafficgen/workload/announce/signal_faults.h"
 #include "trafficgen/workload/collective/collective.h"
 #include "trafficgen/workload/config/job_config.h"
 #include "trafficgen/workload/exchange/exchange.h"
 #include "trafficgen/workload/exchange/job_records.h"
+#include "trafficgen/workload/job/jobs_report.h"
 #include "trafficgen/workload/plan/compute_time.h"
 #include "trafficgen/workload/plan/forward_pass.h"
 #include "trafficgen/workload/sync/iteration_limit.h"
@@ -34,7 +34,7 @@ class Worker;
 ///
 /// All records are allocated at construction. Not thread-safe: one lcore owns
 /// the job and all its hosts.
-class Job final : private CollectiveOperation::Owner {
+class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner {
  public:
   struct Setup {
     JobConfig config;
@@ -115,13 +115,11 @@ class Job final : private CollectiveOperation::Owner {
   /// All parameters are there. @param next when the next forward pass may begin, <= now
   void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,
                         Time now) noexcept;
-  /// R2SP: it is the worker's turn. @param held since its push was there
-  void admit(std::uint32_t worker, Duration held, Time now) noexcept;
 
   // -- records
   [[nodiscard]] std::uint64_t delivered_bursts() const noexcept { return delivered_bursts_; }
   [[nodiscard]] std::uint64_t ended_iterations() const noexcept { return ended_iterations_; }
-  void fill(GeneratorReport& report) const;
+  void fill(JobsReport& report) const;
   /// Nothing unless the job learns.
   [[nodiscard]] const std::optional<Learner>& learner() const noexcept { return learner_; }
 
@@ -139,6 +137,7 @@ class Job final : private CollectiveOperation::Owner {
   void on_done(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept override;
   /// The job ends here.
   void on_lost(Time) noexcept override { ++gave_up_; }
+  void admit(std::uint32_t worker, Duration held, Time now) noexcept override;
 
   [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
                           Time free_at) const noexcept;
@@ -148,7 +147,7 @@ class Job final : private CollectiveOperation::Owner {
   [[nodiscard]] CollectiveSetup collective_setup() const;
   [[nodiscard]] ExchangeSetup make_lanes() const;
   [[nodiscard]] JobRecords::Setup records_setup() const;
-  void fill_flows(GeneratorReport& report) const;
+  void fill_flows(JobsReport& report) const;
   /// When a tensor's gradient is ready, whatever is done with it.
   [[nodiscard]] Time gradient_at(const Plan& plan, std::size_t tensor) const noexcept;
 

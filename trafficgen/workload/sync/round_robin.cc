@@ -1,16 +1,14 @@
 #include "trafficgen/workload/sync/round_robin.h"
 
-#include "trafficgen/workload/job/job.h"
-
 namespace outrider::tg {
 
-RoundRobin::RoundRobin(Job& job, Host& host, std::uint32_t workers, const Setup& setup)
-    : job_(job), host_(host), gate_(workers, setup.gate) {
+RoundRobin::RoundRobin(Owner& owner, Host& host, std::uint32_t workers, const Setup& setup)
+    : owner_(owner), host_(host), gate_(workers, setup.gate) {
   if (setup.batch > 0) tuner_.emplace(setup.batch, setup.times);
 }
 
 void RoundRobin::on_pushed(std::uint32_t worker, Time now) noexcept {
-  if (gate_.report(worker, now)) return job_.admit(worker, Duration::zero(), now);
+  if (gate_.report(worker, now)) return owner_.admit(worker, Duration::zero(), now);
   take_turns(now);
 }
 
@@ -34,7 +32,7 @@ void RoundRobin::take_turns(Time now) noexcept {
     }
     const Duration held = gate_.pass(turn->worker, now);
     if (tuner_) tuner_->on_held(turn->worker, held, gate_.period());
-    job_.admit(turn->worker, held, now);
+    owner_.admit(turn->worker, held, now);
   }
 }
 

@@ -11,21 +11,27 @@
 
 namespace outrider::tg {
 
-class Job;
-
 /// Acts on a RoundRobinGate for a job: takes note of whole pushes, and lets workers go when
 /// it is their turn. There is one for all servers, at the first of them, as in the
 /// authors' code. Deviation: what a worker tells it, and its answer, take no time of their
 /// own; the parameters that follow do.
 class RoundRobin final : private TimerClient {
  public:
+  class Owner {
+   public:
+    /// It is the worker's turn. @param held since its push was there
+    virtual void admit(std::uint32_t worker, Duration held, Time now) noexcept = 0;
+
+   protected:
+    ~Owner() = default;
+  };
   struct Setup {
     RoundRobinGate::Params gate{};
     std::uint32_t batch = 0;        ///< samples before tuning; 0: batches stay as they are
     std::vector<Duration> times{};  ///< [workers]: to compute them; with `batch`
   };
-  /// @param host whose timers it uses
-  RoundRobin(Job& job, Host& host, std::uint32_t workers, const Setup& setup);
+  /// @param host whose timers it uses; it and `owner` must outlive this
+  RoundRobin(Owner& owner, Host& host, std::uint32_t workers, const Setup& setup);
   ~RoundRobin() = default;
 
   /// The worker's push is at all servers.
@@ -47,7 +53,7 @@ class RoundRobin final : private TimerClient {
   void on_timer(std::uint32_t tag, Time now) noexcept override;
   void take_turns(Time now) noexcept;
 
-  Job& job_;
+  Owner& owner_;
   Host& host_;
   RoundRobinGate gate_;
   std::optional<BatchTuner> tuner_;

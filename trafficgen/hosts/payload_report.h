@@ -1,0 +1,26 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace outrider::tg {
+
+/// Payload that receivers checked against the pattern.
+struct PayloadReport {
+  std::uint64_t verified_bytes = 0;  ///< compared, mismatches included
+  std::uint64_t mismatched_bytes = 0;
+  std::uint64_t mismatched_segments = 0;
+};
+
+// Binding, see common/telemetry/json_fields.h.
+
+template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, PayloadReport>
+void fields(V& v, R& r) {
+  v.value("verified_bytes", r.verified_bytes);
+  v.value("mismatched_bytes", r.mismatched_bytes);
+  v.value("mismatched_segments", r.mismatched_segments);
+}
+
+}  // namespace outrider::tg

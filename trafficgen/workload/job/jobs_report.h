@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trafficgen/learner/learner_report.h"
+#include "trafficgen/measure/flow_totals.h"
+#include "trafficgen/measure/job_report.h"
+
+namespace outrider::tg {
+
+/// What the jobs of a process did: the part of a generator's report that Job::fill() adds to.
+struct JobsReport {
+  StartCounts starts;
+  std::uint64_t ack_timeouts = 0;
+  /// Fixed schedule: the last burst was not over when the next was due.
+  std::uint64_t late_iterations = 0;
+  std::vector<BurstRecord> bursts;
+  std::vector<IterationRecord> iterations;
+  std::vector<JobReport> jobs;
+  std::vector<LearnerReport> learners;
+  std::vector<FlowReport> flows;  ///< the jobs' lanes; the generator adds its long flows
+};
+
+}  // namespace outrider::tg
