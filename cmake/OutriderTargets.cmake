@@ -1,8 +1,14 @@
-# outrider_library(NAME [DEPENDS lib...]): a static library of the .cc files of
-# this folder and below (main.cc apart), or an interface library if there are none.
+# outrider_library(NAME [FOLDERS folder...] [DEPENDS lib...]): a static library of the .cc
+# files of these folders (default: this one) and below, main.cc apart, or an interface library
+# if there are none.
 function(outrider_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;DEPENDS" ${ARGN})
+  if(NOT ARG_FOLDERS)
+    set(ARG_FOLDERS .)
+  endif()
+  list(TRANSFORM ARG_FOLDERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM ARG_FOLDERS APPEND /*.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARG_FOLDERS})
   list(FILTER sources EXCLUDE REGEX "main\\.cc$")
   if(sources)
     add_library(${name} STATIC ${sources})
