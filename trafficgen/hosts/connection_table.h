@@ -14,6 +14,11 @@
 
 namespace outrider::tg {
 
+/// That a host's connection of this flow gets.
+[[nodiscard]] inline std::uint32_t initial_sequence_of(const FlowKey& flow) noexcept {
+  return static_cast<std::uint32_t>(hash_of(flow));
+}
+
 /// The connections of one host, found by slot or by flow, with their timers.
 ///
 /// Slots stay where they are, so a connection may be referred to for its life.

@@ -11,13 +11,12 @@
 namespace outrider::tg {
 
 namespace {
-constexpr std::uint32_t kUdpOffset = kTransportOffset;
-constexpr std::uint32_t kPayloadOffset = kUdpOffset + sizeof(UdpHeader);
+constexpr std::uint32_t kPayloadOffset = kTransportOffset + sizeof(UdpHeader);
 
 // write_frame() relies on zeros behind the headers of a buffer, and clears what the longest
 // TCP header may have left there. A datagram must not leave more.
 static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <=
-              kUdpOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
+              kTransportOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
 }  // namespace
 
 void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDatagram& datagram,
@@ -37,9 +36,9 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
   // What an earlier packet may have left behind the head of this one.
   std::memset(bytes + kPayloadOffset + head.size(), 0,
               OutgoingDatagram::kMaxHeadBytes - head.size());
-  write_udp(bytes + kUdpOffset, flow, static_cast<std::uint16_t>(udp_bytes), head);
+  write_udp(bytes + kTransportOffset, flow, static_cast<std::uint16_t>(udp_bytes), head);
 
-  const std::uint32_t frame_bytes = std::max(kMinFrameBytes, kUdpOffset + udp_bytes);
+  const std::uint32_t frame_bytes = std::max(kMinFrameBytes, kTransportOffset + udp_bytes);
   const std::uint32_t head_end = std::max(kMinFrameBytes, kPayloadOffset + datagram.head_bytes);
   packet.data_len = static_cast<std::uint16_t>(full_payload ? frame_bytes : head_end);
   packet.pkt_len = packet.data_len;
@@ -57,17 +56,17 @@ std::optional<DropReason> read_datagram_frame(Packet& packet, ReceivedDatagram& 
   if (ip.protocol != kIpProtocolUdp || (ip.fragment.get() & kFragment) != 0)
     return DropReason::kNoConnection;
   if (bytes.size() < kPayloadOffset) return DropReason::kMalformed;
-  const auto& udp = header_at<UdpHeader>(packet, kUdpOffset);
+  const auto& udp = header_at<UdpHeader>(packet, kTransportOffset);
   const std::uint16_t udp_bytes = udp.length.get();
   if (udp_bytes < sizeof(UdpHeader) || sizeof(Ipv4Header) + udp_bytes != ip.total_length.get() ||
-      kUdpOffset + udp_bytes > meta(packet).frame_bytes)
+      kTransportOffset + udp_bytes > meta(packet).frame_bytes)
     return DropReason::kMalformed;
   datagram.flow = {ip.source.get(), ip.destination.get(), udp.source_port.get(),
                    udp.destination_port.get()};
   datagram.ecn = ecn_of(ip.tos);
   datagram.payload_bytes = udp_bytes - static_cast<std::uint32_t>(sizeof(UdpHeader));
-  const auto udp_present =
-      bytes.subspan(kUdpOffset, std::min<std::size_t>(bytes.size() - kUdpOffset, udp_bytes));
+  const auto udp_present = bytes.subspan(
+      kTransportOffset, std::min<std::size_t>(bytes.size() - kTransportOffset, udp_bytes));
   datagram.present = udp_present.subspan(sizeof(UdpHeader));
   const std::uint64_t known = packet.ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
   if (known == RTE_MBUF_F_RX_L4_CKSUM_BAD) return DropReason::kBadChecksum;

@@ -9,7 +9,6 @@
 namespace outrider::tg {
 
 namespace {
-constexpr std::uint32_t kTcpOffset = kTransportOffset;
 
 /// What the device found, or the one who wrote it; who knows nothing leaves it to us.
 /// @param tcp what the buffer holds of it. The rest is zeros and adds nothing to the sum
@@ -35,7 +34,7 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
                  bool full_payload) noexcept {
   auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
   auto& ethernet = *reinterpret_cast<EthernetHeader*>(bytes);
-  std::uint8_t* tcp_bytes = bytes + kTcpOffset;
+  std::uint8_t* tcp_bytes = bytes + kTransportOffset;
   const auto [tcp_header, tcp_sum] =
       encode_tcp(segment, flow.source_port, flow.destination_port,
                  {tcp_bytes, sizeof(TcpHeader) + kMaxTcpOptionBytes});
@@ -51,7 +50,7 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
                      static_cast<std::uint16_t>(~checksum_fold(sum)));
 
   const std::uint32_t frame_bytes = std::max(kMinFrameBytes, kIpOffset + ip_bytes);
-  const std::uint32_t header_bytes = std::max(kMinFrameBytes, kTcpOffset + tcp_header);
+  const std::uint32_t header_bytes = std::max(kMinFrameBytes, kTransportOffset + tcp_header);
   packet.data_len = static_cast<std::uint16_t>(full_payload ? frame_bytes : header_bytes);
   packet.pkt_len = packet.data_len;
   // Options of an earlier packet in this buffer lie where payload or padding is
@@ -59,7 +58,7 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
   if (full_payload) {
     std::memset(tcp_bytes + tcp_header, 0, kMaxTcpOptionBytes);
   } else {
-    std::memset(tcp_bytes + tcp_header, 0, kMinFrameBytes - kTcpOffset - sizeof(TcpHeader));
+    std::memset(tcp_bytes + tcp_header, 0, kMinFrameBytes - kTransportOffset - sizeof(TcpHeader));
   }
   // Between hosts of one process (net_ring) the frame never leaves memory: reading all
   // of it to sum it up again would find nothing. Receive flags mean nothing to drivers
@@ -72,17 +71,17 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
 }
 
 std::optional<FlowKey> peek_flow(Packet& packet) noexcept {
-  if (rte_pktmbuf_data_len(&packet) < kTcpOffset + sizeof(TcpHeader)) return std::nullopt;
+  if (rte_pktmbuf_data_len(&packet) < kTransportOffset + sizeof(TcpHeader)) return std::nullopt;
   const auto& ip = header_at<Ipv4Header>(packet, kIpOffset);
   if (ip.version_and_length != 0x45 || ip.protocol != kIpProtocolTcp) return std::nullopt;
-  const auto& tcp = header_at<TcpHeader>(packet, kTcpOffset);
+  const auto& tcp = header_at<TcpHeader>(packet, kTransportOffset);
   return FlowKey{ip.source.get(), ip.destination.get(), tcp.source_port.get(),
                  tcp.destination_port.get()};
 }
 
 std::optional<DropReason> read_frame(Packet& packet, ReceivedFrame& frame) noexcept {
   const auto bytes = buffer(packet);
-  if (bytes.size() < kTcpOffset + sizeof(TcpHeader)) return DropReason::kMalformed;
+  if (bytes.size() < kTransportOffset + sizeof(TcpHeader)) return DropReason::kMalformed;
   const auto& ethernet = header_at<EthernetHeader>(packet, 0);
   const auto& ip = header_at<Ipv4Header>(packet, kIpOffset);
   if (ethernet.ether_type.get() != kEtherTypeIpv4 || ip.version_and_length != 0x45)
@@ -94,13 +93,13 @@ std::optional<DropReason> read_frame(Packet& packet, ReceivedFrame& frame) noexc
   if (!ipv4_checksum_valid(ip)) return DropReason::kBadChecksum;
   if (ip.protocol != kIpProtocolTcp) return DropReason::kNoConnection;
   const auto tcp_length = static_cast<std::uint16_t>(ip_bytes - sizeof(Ipv4Header));
-  const auto tcp_present =
-      bytes.subspan(kTcpOffset, std::min<std::size_t>(bytes.size() - kTcpOffset, tcp_length));
+  const auto tcp_present = bytes.subspan(
+      kTransportOffset, std::min<std::size_t>(bytes.size() - kTransportOffset, tcp_length));
   if (!tcp_checksum_valid(packet, tcp_present, ip, tcp_length)) return DropReason::kBadChecksum;
   if (!decode_tcp(tcp_present, tcp_length, frame.segment)) return DropReason::kMalformed;
   frame.segment.ecn = ecn_of(ip.tos);
   frame.tos = ip.tos;
-  const auto& tcp = header_at<TcpHeader>(packet, kTcpOffset);
+  const auto& tcp = header_at<TcpHeader>(packet, kTransportOffset);
   frame.flow.source_address = ip.source.get();
   frame.flow.destination_address = ip.destination.get();
   frame.flow.source_port = tcp.source_port.get();

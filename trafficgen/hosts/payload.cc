@@ -7,13 +7,13 @@
 #include <cstring>
 
 #include "common/net/checksum.h"
+#include "trafficgen/hosts/ipv4_frame.h"
 
 namespace outrider::tg {
 
 namespace {
 // 2^32 / golden ratio, odd: w -> (w + 1) x it is one to one (Knuth, TAOCP 3, 6.4).
 constexpr std::uint32_t kMultiplier = 0x9E3779B1;
-constexpr std::uint32_t kTcpOffset = sizeof(EthernetHeader) + sizeof(Ipv4Header);
 
 constexpr std::uint32_t word_at(std::uint32_t offset) noexcept {
   return (offset / 4 + 1) * kMultiplier;
@@ -54,15 +54,16 @@ std::uint32_t pattern_mismatches(std::span<const std::uint8_t> bytes,
 }
 
 std::span<const std::uint8_t> payload_of(Packet& packet, std::uint32_t payload_bytes) noexcept {
-  const std::uint32_t at = kTcpOffset + header_at<TcpHeader>(packet, kTcpOffset).header_bytes();
+  const std::uint32_t at =
+      kTransportOffset + header_at<TcpHeader>(packet, kTransportOffset).header_bytes();
   assert(at + payload_bytes <= rte_pktmbuf_data_len(&packet));
   return buffer(packet).subspan(at, payload_bytes);
 }
 
 void write_pattern(Packet& packet, std::uint32_t offset) noexcept {
-  auto& tcp = header_at<TcpHeader>(packet, kTcpOffset);
+  auto& tcp = header_at<TcpHeader>(packet, kTransportOffset);
   const auto payload =
-      buffer(packet).subspan(kTcpOffset + tcp.header_bytes(), meta(packet).payload_bytes);
+      buffer(packet).subspan(kTransportOffset + tcp.header_bytes(), meta(packet).payload_bytes);
   fill_pattern(payload, offset);
   std::uint16_t checksum;
   std::memcpy(&checksum, tcp.checksum.raw.data(), sizeof checksum);

@@ -9,9 +9,8 @@
 namespace outrider::tg {
 
 namespace {
-constexpr std::uint32_t kUdpOffset = kTransportOffset;
 constexpr std::uint32_t kUdpHeaderBytes = sizeof(UdpHeader);
-constexpr std::uint32_t kMessageOffset = kUdpOffset + kUdpHeaderBytes;
+constexpr std::uint32_t kMessageOffset = kTransportOffset + kUdpHeaderBytes;
 constexpr std::uint32_t kFrameBytes = kMessageOffset + udp_signal::kBytes;
 constexpr std::uint16_t kUdpBytes = kUdpHeaderBytes + udp_signal::kBytes;
 constexpr std::uint32_t kIpBytes = sizeof(Ipv4Header) + kUdpBytes;
@@ -19,7 +18,7 @@ constexpr std::uint32_t kIpBytes = sizeof(Ipv4Header) + kUdpBytes;
 // write_frame() relies on zeros behind the headers of a buffer, and clears what the
 // longest TCP header may have left there. A message must not leave more.
 static_assert(kMessageOffset + udp_signal::kTagOffset <=
-              kUdpOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
+              kTransportOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
 }  // namespace
 
 void write_signal_frame(Packet& packet, const FlowKey& datagram,
@@ -34,7 +33,7 @@ void write_signal_frame(Packet& packet, const FlowKey& datagram,
   const std::span<std::uint8_t, udp_signal::kBytes> message{bytes + kMessageOffset,
                                                             udp_signal::kBytes};
   udp_signal::encode(signal, message);
-  write_udp(bytes + kUdpOffset, datagram, kUdpBytes, message);
+  write_udp(bytes + kTransportOffset, datagram, kUdpBytes, message);
 
   packet.data_len = static_cast<std::uint16_t>(kFrameBytes);
   packet.pkt_len = kFrameBytes;
@@ -53,18 +52,18 @@ std::optional<DropReason> read_signal_frame(Packet& packet, std::span<const std:
     return DropReason::kNoConnection;
   if (bytes.size() < kMessageOffset) return DropReason::kMalformed;
   const auto field = [&packet](std::uint32_t n) {
-    return header_at<Be16>(packet, kUdpOffset + 2 * n).get();
+    return header_at<Be16>(packet, kTransportOffset + 2 * n).get();
   };
   received.datagram = {ip.source.get(), ip.destination.get(), field(0), field(1)};
   if (std::ranges::find(ports, received.datagram.destination_port) == ports.end())
     return DropReason::kNoConnection;
   const std::uint16_t udp_bytes = field(2);
   if (udp_bytes < kUdpHeaderBytes || sizeof(Ipv4Header) + udp_bytes != ip.total_length.get() ||
-      kUdpOffset + udp_bytes > bytes.size())
+      kTransportOffset + udp_bytes > bytes.size())
     return DropReason::kMalformed;
   if (field(3) != 0 &&
       checksum_fold(
-          checksum_add(bytes.subspan(kUdpOffset, udp_bytes),
+          checksum_add(bytes.subspan(kTransportOffset, udp_bytes),
                        pseudo_header_sum(received.datagram, kIpProtocolUdp, udp_bytes))) != 0xFFFF)
     return DropReason::kBadChecksum;
   const auto message = bytes.subspan(kMessageOffset, udp_bytes - kUdpHeaderBytes);

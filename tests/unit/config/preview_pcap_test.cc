@@ -149,8 +149,8 @@ TEST_F(PreviewPcap, FlowsBeginWithTheirSyn) {
     EXPECT_EQ(header.destination_port.get(), mouse ? 555 : 20000 + i);
     EXPECT_EQ(header.source_port.get(), next_port.at(ip.source.get())++);
     EXPECT_EQ(segment.sequence,
-              Host::initial_sequence({ip.source.get(), ip.destination.get(),
-                                      header.source_port.get(), header.destination_port.get()}));
+              initial_sequence_of({ip.source.get(), ip.destination.get(), header.source_port.get(),
+                                   header.destination_port.get()}));
   }
 }
 

@@ -168,7 +168,7 @@ TEST(Host, AllocatesOnlyPortsThatAreFree) {
 TEST(Host, StartIsAnsweredWithAnAckOfTheReversedFlow) {
   Pair p;
   App app;
-  p.a.hear_acks(Pair::flow(), app);
+  p.a.signals().hear_acks(Pair::flow(), app);
   p.a.send_start(Pair::flow(), 123'456, 10, Time{5us});
   p.run(1ms);
   ASSERT_EQ(p.to_b.seen.size(), 1U);
@@ -189,7 +189,7 @@ TEST(Host, StartIsAnsweredWithAnAckOfTheReversedFlow) {
   EXPECT_EQ(p.a.counters().acks_received, 1U);
   EXPECT_EQ(p.b.counters().acks_sent, 1U);
 
-  p.a.forget_acks(Pair::flow());
+  p.a.signals().forget_acks(Pair::flow());
   p.a.send_start(Pair::flow(), 200'000, 10, Time{1ms});
   p.run(2ms);
   EXPECT_EQ(app.acks.size(), 1U) << "forgotten";

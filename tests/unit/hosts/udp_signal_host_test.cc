@@ -239,9 +239,9 @@ constexpr UdpStart kStart{.flow = kFlow,
 TEST(HostUdpSignals, AStartIsAnsweredAndHeardByTheAnnouncedFlow) {
   Pair p;
   Listener listener;
-  p.a.take_signals_at(5900);
-  p.b.take_signals_at(5900);
-  p.a.hear_acks(kFlow, listener);
+  p.a.signals().take_at(5900);
+  p.b.signals().take_at(5900);
+  p.a.signals().hear_acks(kFlow, listener);
   p.a.send_start(kStart, Time{5us});
   p.loop.run_until(Time{1ms});
 
@@ -273,7 +273,7 @@ TEST(HostUdpSignals, AStartIsAnsweredAndHeardByTheAnnouncedFlow) {
 
 TEST(HostUdpSignals, DueInCountsFromTheTransmissionAndIsNeverNegative) {
   Pair p;
-  p.b.take_signals_at(5900);
+  p.b.signals().take_at(5900);
   for (int i = 0; i < 3; ++i) p.a.send_start(kStart, Time{104us});
   p.loop.run_until(Time{1ms});
   ASSERT_EQ(p.to_b.seen.size(), 3U);
@@ -290,12 +290,12 @@ TEST(HostUdpSignals, AHostThatTakesNoneOrHearsAnotherCountsThem) {
   p.loop.run_until(Time{1ms});
   EXPECT_EQ(p.b.counters().drops[DropReason::kNoConnection], 1U);
   EXPECT_EQ(p.b.counters().acks_sent, 0U);
-  p.b.take_signals_at(5901);
+  p.b.signals().take_at(5901);
   p.a.send_start(kStart, Time{1ms});
   p.loop.run_until(Time{2ms});
   EXPECT_EQ(p.b.counters().drops[DropReason::kNoConnection], 2U);
-  p.b.take_signals_at(5900);
-  p.a.take_signals_at(5900);
+  p.b.signals().take_at(5900);
+  p.a.signals().take_at(5900);
   p.a.send_start(kStart, Time{2ms});
   p.loop.run_until(Time{3ms});
   EXPECT_EQ(p.b.counters().acks_sent, 1U);

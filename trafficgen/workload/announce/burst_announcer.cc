@@ -8,8 +8,9 @@ BurstAnnouncer::BurstAnnouncer(const Setup& setup, const SignalFaults& faults, H
                                Client& client)
     : setup_(setup), faults_(faults), host_(host), client_(client), targets_(setup.targets.size()) {
   if (setup.config.signal_form == SignalForm::kTos) return;
-  host.take_signals_at(setup.config.signal_port);
-  for (const Target& target : setup.targets) target.host->take_signals_at(setup.config.signal_port);
+  host.signals().take_at(setup.config.signal_port);
+  for (const Target& target : setup.targets)
+    target.host->signals().take_at(setup.config.signal_port);
 }
 
 void BurstAnnouncer::start(Time now) noexcept {
@@ -88,7 +89,7 @@ void BurstAnnouncer::on_signal_ack(const FlowKey& flow, Time now) noexcept {
   while (target < targets_.size() && client_.flow(target) != flow) ++target;
   if (target == targets_.size() || targets_[target].answered) return;  // late, or a copy
   targets_[target].answered = true;
-  host_.forget_acks(flow);
+  host_.signals().forget_acks(flow);
   if (--acks_missing_ > 0) return;
   client_.burst(iteration_).ack_received_ns = now.time_since_epoch().count();
   if (answered_) return;  // timed out before
@@ -111,7 +112,7 @@ void BurstAnnouncer::announce(Time now) noexcept {
     State& target = targets_[t];
     const BurstPlace place = client_.next_place(t);
     target.answered = false;
-    host_.hear_acks(place.flow, *this);
+    host_.signals().hear_acks(place.flow, *this);
     target.start = start_of(t, place, burst.identity, due_at);
     send_meant(target.start, fault_, now);
   }
@@ -193,7 +194,7 @@ void BurstAnnouncer::forge(Time now) noexcept {
   const auto target = static_cast<std::uint32_t>(forged_ % targets_.size());
   const FlowKey flow{host_.address(), setup_.targets[target].host->address(), host_.allocate_port(),
                      setup_.tcp_port};
-  send_start(start_of(target, {flow, Host::initial_sequence(flow) + 1},
+  send_start(start_of(target, {flow, initial_sequence_of(flow) + 1},
                       client_.burst(iteration_).identity, now + setup_.config.lead),
              now);
   ++counts_.forged;

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "common/core/drop_reason.h"
+#include "common/core/per_reason.h"
+#include "common/dpdk/packet.h"
+#include "trafficgen/hosts/payload_report.h"
+
+namespace outrider::tg {
+
+/// Packets of one host. Identities:
+/// received == to_connections + signals_taken + datagrams_taken + sum(drops). Connections in
+/// TIME-WAIT count as such.
+struct HostCounters {
+  std::uint64_t sent = 0;
+  std::uint64_t sent_bytes = 0;  ///< frames without FCS
+  std::uint64_t received = 0;
+  std::uint64_t received_bytes = 0;
+  std::uint64_t to_connections = 0;
+  std::uint64_t signals_taken = 0;
+  std::uint64_t datagrams_taken = 0;  ///< by endpoints, see DatagramEndpoint
+  PerReason<DropReason> drops{};
+  std::uint64_t mbuf_exhausted = 0;
+  std::uint64_t device_full_waits = 0;
+  std::uint64_t starts_sent = 0;
+  std::uint64_t acks_sent = 0;
+  std::uint64_t acks_received = 0;
+  std::uint64_t resets_sent = 0;
+  PayloadReport payload;  ///< only with Payload::kPattern
+
+  void count_sent(const Packet& packet) noexcept {
+    ++sent;
+    sent_bytes += meta(packet).frame_bytes;
+  }
+  void count_received(const Packet& packet) noexcept {
+    ++received;
+    received_bytes += meta(packet).frame_bytes;
+  }
+};
+
+}  // namespace outrider::tg

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/core/drop_reason.h"
+#include "common/dpdk/packet.h"
+#include "trafficgen/hosts/datagram_table.h"
+#include "trafficgen/hosts/host_timers.h"
+#include "trafficgen/hosts/nic_queue.h"
+
+namespace outrider::tg {
+
+/// Datagram endpoints of a host: turns at the NIC, arrivals and timers, as connections have.
+/// Not thread-safe: the host owns it. add() allocates, before the run.
+class HostDatagrams final : private TimerClient {
+ public:
+  /// Tells an endpoint's number from a connection's slot in the NIC's queue.
+  static constexpr std::uint32_t kBit = 1U << 31;
+
+  /// @param queue,timers of the host, must outlive this
+  HostDatagrams(NicQueue& queue, HostTimers& timers, bool full_payload)
+      : queue_(queue), timers_(timers), full_payload_(full_payload) {}
+  ~HostDatagrams() = default;
+
+  void add(DatagramEndpoint& endpoint, std::uint8_t nic_class) {
+    (void)table_.add(endpoint, nic_class);
+  }
+  [[nodiscard]] bool empty() const noexcept { return table_.empty(); }
+  /// It may have something to send.
+  void changed(const DatagramEndpoint& endpoint, Time now) noexcept {
+    if (const auto number = table_.find(endpoint.flow())) refresh(*number, now);
+  }
+  /// @return why it is dropped, nothing if an endpoint took it
+  [[nodiscard]] std::optional<DropReason> take(Packet& packet, Time now) noexcept;
+  /// @return false if the endpoint had nothing after all
+  [[nodiscard]] bool write(std::uint32_t number, Packet& packet, Time now) noexcept;
+
+ private:
+  void on_timer(std::uint32_t number, Time now) noexcept override;
+  void refresh(std::uint32_t number, Time now) noexcept;
+
+  NicQueue& queue_;
+  HostTimers& timers_;
+  bool full_payload_;
+  DatagramTable table_;
+};
+
+}  // namespace outrider::tg

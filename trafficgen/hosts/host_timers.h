@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/runtime/event_loop.h"
+#include "trafficgen/hosts/timer_queue.h"
+
+namespace outrider::tg {
+
+/// Timers of a host's applications, and the event source that fires for them and for the host's
+/// connections. Not thread-safe: the host owns it.
+class HostTimers {
+ public:
+  /// @param loop,source must outlive this
+  HostTimers(EventLoop& loop, EventSource& source) : loop_(loop), id_(loop.add(source)) {}
+
+  /// A new peak of pending timers allocates.
+  void set(TimerClient& client, std::uint32_t tag, Time at) {
+    queue_.add({.at = at, .client = &client, .tag = tag});
+    note(at);
+  }
+  /// The source is told of earlier instants only; when it fires it looks again.
+  void note(Time at) noexcept {
+    if (at < loop_.scheduled(id_)) loop_.schedule(id_, at);
+  }
+  /// Wakes the applications whose timers are due.
+  void fire_due(Time now) noexcept {
+    while (queue_.next() <= now) {
+      const TimerQueue::Timer timer = queue_.pop();
+      queue_.expect_next();
+      timer.client->on_timer(timer.tag, now);
+    }
+  }
+  [[nodiscard]] Time next() const noexcept { return queue_.next(); }
+
+ private:
+  static constexpr std::size_t kExpected = 256;
+
+  EventLoop& loop_;
+  SourceId id_;
+  TimerQueue queue_{kExpected};
+};
+
+}  // namespace outrider::tg

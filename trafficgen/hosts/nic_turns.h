@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "trafficgen/hosts/nic_queue.h"
+
+namespace outrider::tg {
+
+/// Whose turn it is at a host's NIC: its queue, and with segmentation offload the connection
+/// that keeps its turn for `tso_bytes` of payload. Not thread-safe: the host owns it.
+class NicTurns {
+ public:
+  /// @param tso_bytes 0: segments of connections take turns
+  explicit NicTurns(std::uint32_t tso_bytes) : tso_bytes_(tso_bytes) {}
+
+  [[nodiscard]] NicQueue& queue() noexcept { return queue_; }
+  [[nodiscard]] bool empty() const noexcept { return !kept_ && queue_.empty(); }
+  /// @pre !empty()
+  [[nodiscard]] std::uint32_t take(Time now) noexcept {
+    if (kept_) {
+      const std::uint32_t number = *kept_;
+      kept_.reset();
+      return number;
+    }
+    bytes_ = 0;
+    return queue_.pop(now);
+  }
+  /// A segment has left. @return may another one like it follow in the same turn?
+  [[nodiscard]] bool goes_on(std::uint32_t payload_bytes) noexcept {
+    bytes_ += payload_bytes;
+    return payload_bytes != 0 && bytes_ + payload_bytes <= tso_bytes_;
+  }
+  [[nodiscard]] bool offloads() const noexcept { return tso_bytes_ != 0; }
+  /// The turn goes on. @param number as take() has said
+  void keep(std::uint32_t number) noexcept { kept_ = number; }
+
+ private:
+  static constexpr std::size_t kExpected = 64;
+
+  std::uint32_t tso_bytes_;
+  NicQueue queue_{kExpected};
+  std::optional<std::uint32_t> kept_;
+  std::uint32_t bytes_ = 0;  ///< that this turn has sent
+};
+
+}  // namespace outrider::tg

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/core/burst_identity.h"
+#include "common/core/fifo.h"
+#include "common/core/flow_table.h"
+#include "common/net/tos_signal.h"
+#include "trafficgen/hosts/frame.h"
+#include "trafficgen/hosts/host_counters.h"
+#include "trafficgen/hosts/signal_frame.h"
+
+namespace outrider::tg {
+
+/// Hears the answers to the STARTs that it sent.
+class SignalListener {
+ public:
+  /// @param flow as the START was sent
+  virtual void on_signal_ack(const FlowKey& flow, Time now) noexcept = 0;
+
+ protected:
+  ~SignalListener() = default;
+};
+
+/// A burst as a UDP START announces it.
+struct UdpStart {
+  FlowKey flow;                ///< TCP
+  std::uint16_t port = 0;      ///< UDP, of both ends
+  std::uint32_t sequence = 0;  ///< of the burst's first byte
+  std::uint16_t threshold_packets = 0;
+  BurstIdentity identity{};
+  std::uint64_t burst_bytes = 0;  ///< on this connection
+  Time due_at{};                  ///< when the worker means to send it
+};
+
+/// Iteration-start signals of one host, in both wire forms: the STARTs that wait for the NIC, the
+/// answers to those that arrive, and who hears the answers to its own. Not thread-safe: the host
+/// owns it. take_at() and hear_acks() may allocate; packets do not.
+class StartSignals {
+ public:
+  /// @param counters of the host, must outlive this
+  explicit StartSignals(HostCounters& counters) : counters_(counters) {}
+
+  // -- for applications on the host
+  /// From now on UDP signals to that port are taken: STARTs answered, ACKs heard.
+  void take_at(std::uint16_t udp_port);
+  void hear_acks(const FlowKey& flow, SignalListener& listener);
+  void forget_acks(const FlowKey& flow) noexcept { ack_listeners_.erase(flow); }
+
+  // -- for the host
+  /// A START waits from now on. Use Host::send_start(), which asks the NIC, too.
+  void push(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets) noexcept;
+  void push(const UdpStart& start) noexcept;
+  /// A signal has arrived.
+  void take(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
+  void take(const ReceivedSignal& received, Time now) noexcept;
+  /// That UDP signals are taken at.
+  [[nodiscard]] std::span<const std::uint16_t> ports() const noexcept { return ports_; }
+  /// Nothing waits to be sent.
+  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+  /// The next one that waits. @param start of the transmission: from then on "due in" counts
+  void write(Packet& packet, Time start, bool full_payload) noexcept;
+
+ private:
+  static constexpr std::size_t kExpectedWaiting = 64;
+  static constexpr std::uint32_t kExpectedAnnouncedFlows = 64;
+  struct Outgoing {
+    FlowKey flow;  ///< of a UDP message: the datagram's
+    std::uint32_t sequence = 0;
+    tos_signal::Signal signal;
+    std::optional<udp_signal::Signal> message{};  ///< then it takes the UDP form
+    Time due_at{};                                ///< of a UDP START
+  };
+  void take_ack(const FlowKey& flow, Time now) noexcept;
+
+  HostCounters& counters_;
+  Fifo<Outgoing> waiting_{kExpectedWaiting};
+  std::vector<std::uint16_t> ports_;  ///< UDP
+  FlowTable<SignalListener*> ack_listeners_{kExpectedAnnouncedFlows};
+};
+
+}  // namespace outrider::tg
