@@ -10,7 +10,6 @@
 #include "trafficgen/workload/job/make_collective.h"
 #include "trafficgen/workload/job/make_exchange.h"
 #include "trafficgen/workload/job/worker.h"
-#include "trafficgen/workload/plan/release_profile.h"
 
 namespace outrider::tg {
 
@@ -50,17 +49,13 @@ std::vector<GradientPiece> all_pieces(const Job::Setup& setup) {
 
 Job::Job(const Setup& setup, GoodputSeries& goodput)
     : setup_(setup),
-      compute_(setup.config, {.seed = setup.seed,
-                              .job = setup.draws_as,
-                              .first_iteration = setup.first_iteration,
-                              .base = setup.compute}),
+      planner_(setup_.config, planner_setup()),
       faults_(
           setup.config.announce.faults,
           {.seed = setup.seed, .job = setup.draws_as, .first_iteration = setup.first_iteration}),
       limit_(setup.config.iterations, stop_of(setup.config),
              setup.config.synchronisation != Synchronisation::kAsp),
       gate_(static_cast<std::uint32_t>(setup.workers.size()), bound_of(setup.config)),
-      pieces_(all_pieces(setup)),
       collective_(make_collective(setup.config.collective, collective_setup(), records_, *this)),
       lanes_(make_lanes()),
       records_(records_setup(), goodput),
@@ -74,6 +69,17 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
 
 Job::~Job() = default;
 
+IterationPlanner::Setup Job::planner_setup() const {
+  return {.compute = {.seed = setup_.seed,
+                      .job = setup_.draws_as,
+                      .first_iteration = setup_.first_iteration,
+                      .base = setup_.compute},
+          .pieces = all_pieces(setup_),
+          .pieces_timed = !setup_.pieces.empty(),
+          .ready_shares = setup_.ready_shares,
+          .forward_share = setup_.forward_share};
+}
+
 CollectiveSetup Job::collective_setup() const {
   const JobConfig& c = setup_.config;
   CollectiveSetup setup{.job = setup_.id,
@@ -82,11 +88,11 @@ CollectiveSetup Job::collective_setup() const {
                         .shard_bytes = setup_.shard_bytes,
                         .burst_bytes = setup_.burst_bytes,
                         .unit_bytes = setup_.mlt ? mlt::kValueBytes : 1U,
-                        .pieces = pieces_,
+                        .pieces = planner_.pieces(),
                         .send_policy = c.send_policy,
                         .policy = c.policy,
                         .push_policy = c.policy,
-                        .by_tensor = by_tensor(),
+                        .by_tensor = planner_.by_tensor(),
                         .pull = c.pull,
                         .in_turn = c.synchronisation == Synchronisation::kR2sp,
                         .aggregate = c.aggregate,
@@ -123,7 +129,7 @@ void Job::make_learner() {
                                   .workers = static_cast<std::uint32_t>(setup_.workers.size()),
                                   .shard_bytes = setup_.shard_bytes,
                                   .barrier = bound_of(config) == 0U,
-                                  .start = start_at()});
+                                  .start = planner_.start_at()});
 }
 
 void Job::make_round_robin() {
@@ -135,16 +141,10 @@ void Job::make_round_robin() {
   setup.gate.warm_up_pushes = config.r2sp.warm_up_iterations.value_or(setup.gate.warm_up_pushes);
   if (config.r2sp.tune_batch) {
     setup.batch = config.r2sp.batch.value_or(config.learner.batch);
-    for (std::uint32_t w = 0; w < workers; ++w) setup.times.push_back(compute_.nominal(w));
+    for (std::uint32_t w = 0; w < workers; ++w) setup.times.push_back(planner_.nominal(w));
   }
   round_robin_.emplace(static_cast<RoundRobin::Owner&>(*this), *setup_.servers.front(), workers,
                        setup);
-}
-
-ForwardPass Job::forward_pass() const {
-  std::vector<std::uint32_t> parts(setup_.ready_shares.size(), 0);
-  for (const auto& p : pieces_) ++parts[p.tensor];
-  return {std::move(parts), forward_shares(setup_.ready_shares)};
 }
 
 JobRecords::Setup Job::records_setup() const {
@@ -170,39 +170,10 @@ std::uint64_t Job::push_bytes(std::uint32_t worker) const noexcept {
   return bytes;
 }
 
-Job::Plan Job::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at) const noexcept {
-  const JobConfig& c = setup_.config;
-  if (c.schedule == Schedule::kClosedLoop) {
-    const double work = round_robin_ ? round_robin_->work(worker) : 1;
-    const ComputeTime::Sample compute = compute_.of(worker, iteration, work);
-    return {free_at, free_at + compute.time, false, compute.straggled};
-  }
-  RandomStream jitter = compute_.stream(worker, iteration, RandomPurpose::kBurstDue);
-  const ComputeTime::Sample late = compute_.lateness(worker, iteration);
-  const Time due = start_at() + c.first_due + c.period * static_cast<std::int64_t>(iteration) +
-                   from_seconds(seconds(c.due_jitter) * jitter.uniform()) + late.time;
-  return {due, std::max(due, free_at), free_at > due, late.straggled};
-}
-
-Time Job::ready_at(const Plan& plan, std::size_t piece) const noexcept {
-  const bool at_once = setup_.config.send_policy == SendPolicyKind::kFifo && !by_tensor();
-  return setup_.pieces.empty() || at_once ? plan.gradients_ready
-                                          : gradient_at(plan, pieces_[piece].tensor);
-}
-
-Time Job::gradient_at(const Plan& plan, std::size_t tensor) const noexcept {
-  const double passed = setup_.ready_shares.empty() ? 1 : setup_.ready_shares[tensor];
-  if (passed >= 1) return plan.gradients_ready;
-  if (plan.forward_end != kNever)
-    return plan.forward_end +
-           from_seconds(seconds(plan.gradients_ready - plan.forward_end) * passed);
-  const double share = setup_.forward_share + (1 - setup_.forward_share) * passed;
-  return plan.begin + from_seconds(seconds(plan.gradients_ready - plan.begin) * share);
-}
-
-std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteration, Time free_at,
-                                    const ForwardPass* parameters) noexcept {
-  Plan p = plan(worker, iteration, free_at);
+std::optional<IterationPlan> Job::begin(std::uint32_t worker, std::uint32_t iteration, Time free_at,
+                                        const ForwardPass* parameters) noexcept {
+  const double work = round_robin_ ? round_robin_->work(worker) : 1;
+  IterationPlan p = planner_.plan(worker, iteration, free_at, work);
   if (!limit_.begin(iteration, p.begin)) {
     ++finished_workers_;
     if (round_robin_) round_robin_->on_done(worker, free_at);
@@ -212,14 +183,7 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
     }
     return std::nullopt;
   }
-  if (parameters != nullptr) {
-    const Duration compute = p.gradients_ready - p.begin;
-    const Duration forward = from_seconds(seconds(compute) * setup_.forward_share);
-    const ForwardPass::Result pass = parameters->run(forward);
-    p.forward_end = pass.end;
-    p.forward_wait = pass.waited;
-    p.gradients_ready = pass.end + (compute - forward);
-  }
+  if (parameters != nullptr) planner_.overlap(p, *parameters);
   if (p.late) ++late_iterations_;
   const std::uint32_t batch = round_robin_ ? round_robin_->batch(worker) : 0;
   if (learner_) learner_->begin_iteration(worker, iteration, batch);
@@ -229,8 +193,7 @@ std::optional<Job::Plan> Job::begin(std::uint32_t worker, std::uint32_t iteratio
   r.iteration = iteration;
   r.begin_ns = p.begin.time_since_epoch().count();
   r.ready_ns = p.gradients_ready.time_since_epoch().count();
-  const std::size_t last_tensor = std::max<std::size_t>(setup_.ready_shares.size(), 1) - 1;
-  r.first_gradient_ns = gradient_at(p, last_tensor).time_since_epoch().count();
+  r.first_gradient_ns = planner_.first_gradient_at(p).time_since_epoch().count();
   r.forward_wait_ns = p.forward_wait.count();
   r.ahead = iteration - std::min(iteration, gate_.slowest());
   r.straggled = p.straggles;

@@ -17,8 +17,7 @@
 #include "trafficgen/workload/exchange/exchange.h"
 #include "trafficgen/workload/exchange/job_records.h"
 #include "trafficgen/workload/job/jobs_report.h"
-#include "trafficgen/workload/plan/compute_time.h"
-#include "trafficgen/workload/plan/forward_pass.h"
+#include "trafficgen/workload/plan/iteration_planner.h"
 #include "trafficgen/workload/sync/iteration_limit.h"
 #include "trafficgen/workload/sync/round_robin.h"
 #include "trafficgen/workload/sync/staleness_gate.h"
@@ -28,9 +27,9 @@ namespace outrider::tg {
 class Worker;
 
 /// A training job: W workers and S servers (or a ring), iterations of compute,
-/// push, aggregate, pull. It knows the plan (when gradients are due, who has
-/// which shard) and keeps the records. Its CollectiveOperation says who sends what to whom, its
-/// Exchange carries it.
+/// push, aggregate, pull. It knows who has which shard and keeps the records; its
+/// IterationPlanner says when gradients are due. Its CollectiveOperation says who sends what to
+/// whom, its Exchange carries it.
 ///
 /// All records are allocated at construction. Not thread-safe: one lcore owns
 /// the job and all its hosts.
@@ -78,33 +77,12 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
   }
   /// What a worker sends in an iteration, over all targets.
   [[nodiscard]] std::uint64_t push_bytes(std::uint32_t worker) const noexcept;
-  /// @param free_at when the worker may begin the iteration
-  struct Plan {
-    Time begin{};
-    Time gradients_ready{};
-    bool late = false;       ///< fixed schedule: due before the worker was free
-    bool straggles = false;  ///< a straggler rule slows it
-    /// A forward pass that waits for its layers' parameters: its end, and how long it
-    /// waited. Else kNever, and forward and backward pass share begin to gradients_ready.
-    Time forward_end = kNever;
-    Duration forward_wait{};
-  };
+  [[nodiscard]] const IterationPlanner& planner() const noexcept { return planner_; }
   /// Of the worker's next iteration; nothing if it was its last.
+  /// @param free_at when the worker may begin it
   /// @param parameters by_tensor(): when which were there; nullptr: all at free_at
-  std::optional<Plan> begin(std::uint32_t worker, std::uint32_t iteration, Time free_at,
-                            const ForwardPass* parameters = nullptr) noexcept;
-  /// Servers answer, and forward passes wait for, every piece by itself.
-  [[nodiscard]] bool by_tensor() const noexcept {
-    return setup_.config.policy.granularity == Granularity::kTensor;
-  }
-  /// For a worker to begin with a copy of. @pre by_tensor()
-  [[nodiscard]] ForwardPass forward_pass() const;
-  /// What the gradients of an iteration consist of, in the order of readiness.
-  [[nodiscard]] const std::vector<GradientPiece>& pieces() const noexcept { return pieces_; }
-  /// When a piece is ready: see ready_shares(). With kFifo and shards: at the end of the
-  /// backward pass.
-  [[nodiscard]] Time ready_at(const Plan& plan, std::size_t piece) const noexcept;
-  [[nodiscard]] Time start_at() const noexcept { return Time{} + setup_.config.start; }
+  std::optional<IterationPlan> begin(std::uint32_t worker, std::uint32_t iteration, Time free_at,
+                                     const ForwardPass* parameters = nullptr) noexcept;
 
   // -- what workers act on
   [[nodiscard]] Exchange& exchange() noexcept { return *exchange_; }
@@ -139,26 +117,22 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
   void on_lost(Time) noexcept override { ++gave_up_; }
   void admit(std::uint32_t worker, Duration held, Time now) noexcept override;
 
-  [[nodiscard]] Plan plan(std::uint32_t worker, std::uint32_t iteration,
-                          Time free_at) const noexcept;
   static void note_times(BurstRecord& record, const Host& receiver) noexcept;
   void make_learner();
   void make_round_robin();
+  [[nodiscard]] IterationPlanner::Setup planner_setup() const;
   [[nodiscard]] CollectiveSetup collective_setup() const;
   [[nodiscard]] ExchangeSetup make_lanes() const;
   [[nodiscard]] JobRecords::Setup records_setup() const;
   void fill_flows(JobsReport& report) const;
-  /// When a tensor's gradient is ready, whatever is done with it.
-  [[nodiscard]] Time gradient_at(const Plan& plan, std::size_t tensor) const noexcept;
 
   Setup setup_;
-  ComputeTime compute_;
+  IterationPlanner planner_;
   SignalFaults faults_;
   IterationLimit limit_;
   StalenessGate gate_;  ///< of whole pushes: who is ahead, and who goes on without a pull
   std::optional<Learner> learner_;
   std::optional<RoundRobin> round_robin_;
-  std::vector<GradientPiece> pieces_;
   std::unique_ptr<CollectiveOperation> collective_;
   ExchangeSetup lanes_;  ///< as the collective plans them
   JobRecords records_;

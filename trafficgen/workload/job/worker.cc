@@ -22,7 +22,7 @@ Worker::Worker(Job& job, std::uint32_t index, Host& host)
       index_(index),
       host_(host),
       announcer_(announcer_setup(job, index), job.faults(), host, *this) {
-  if (job.by_tensor()) forward_.emplace(job.forward_pass());
+  if (job.planner().by_tensor()) forward_.emplace(job.planner().forward_pass());
 }
 
 BurstRecord& Worker::burst(std::uint32_t iteration) noexcept {
@@ -30,7 +30,7 @@ BurstRecord& Worker::burst(std::uint32_t iteration) noexcept {
 }
 
 void Worker::start(Time now) {
-  if (job_.start_at() > now) return set_timer(kJobStarts, job_.start_at());
+  if (job_.planner().start_at() > now) return set_timer(kJobStarts, job_.planner().start_at());
   begin_job(now);
 }
 
@@ -58,8 +58,8 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
                 BurstDirection::kPush};
   r.bytes = job_.push_bytes(index_);
   job_.exchange().begin_iteration(index_, iteration);
-  announcer_.begin(iteration, job_.ready_at(plan_, 0), now);
-  set_timer(kGradientsReady, job_.ready_at(plan_, 0));
+  announcer_.begin(iteration, job_.planner().ready_at(plan_, 0), now);
+  set_timer(kGradientsReady, job_.planner().ready_at(plan_, 0));
 }
 
 /// Timers carry their iteration: one that was set for an earlier one is stale.
@@ -83,12 +83,13 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
 
 /// The first gradients make the burst due; those that follow leave behind it.
 void Worker::take_ready(Time now) noexcept {
-  const auto& pieces = job_.pieces();
-  while (next_piece_ < pieces.size() && job_.ready_at(plan_, next_piece_) <= now) {
+  const auto& pieces = job_.planner().pieces();
+  while (next_piece_ < pieces.size() && job_.planner().ready_at(plan_, next_piece_) <= now) {
     const GradientPiece& piece = pieces[next_piece_++];
     job_.collective().on_ready(index_, piece, next_piece_ == pieces.size(), now);
   }
-  if (next_piece_ < pieces.size()) set_timer(kGradientsReady, job_.ready_at(plan_, next_piece_));
+  if (next_piece_ < pieces.size())
+    set_timer(kGradientsReady, job_.planner().ready_at(plan_, next_piece_));
   if (released_) return job_.collective().more(index_, now);
   if (!ready_) {
     ready_ = true;

@@ -49,11 +49,11 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   std::uint32_t index_;
   Host& host_;
   BurstAnnouncer announcer_;
-  std::optional<ForwardPass> forward_;  ///< if the job is by_tensor()
+  std::optional<ForwardPass> forward_;  ///< if the planner is by_tensor()
   std::uint64_t nic_sent_bytes_ = 0;    ///< on the wire, when the last iteration had ended
   std::uint64_t nic_received_bytes_ = 0;
   std::uint32_t iteration_ = 0;
-  Job::Plan plan_{};
+  IterationPlan plan_{};
   std::size_t next_piece_ = 0;  ///< first that is not ready yet
   bool ready_ = false;          ///< gradients of the iteration
   bool released_ = false;

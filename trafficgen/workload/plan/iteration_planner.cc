@@ -1,0 +1,62 @@
+#include "trafficgen/workload/plan/iteration_planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "trafficgen/workload/plan/release_profile.h"
+
+namespace outrider::tg {
+
+IterationPlanner::IterationPlanner(const JobConfig& config, Setup setup)
+    : config_(config), setup_(std::move(setup)), compute_(config, setup_.compute) {}
+
+ForwardPass IterationPlanner::forward_pass() const {
+  std::vector<std::uint32_t> parts(setup_.ready_shares.size(), 0);
+  for (const auto& p : setup_.pieces) ++parts[p.tensor];
+  return {std::move(parts), forward_shares(setup_.ready_shares)};
+}
+
+IterationPlan IterationPlanner::plan(std::uint32_t worker, std::uint32_t iteration, Time free_at,
+                                     double work) const noexcept {
+  const JobConfig& c = config_;
+  if (c.schedule == Schedule::kClosedLoop) {
+    const ComputeTime::Sample compute = compute_.of(worker, iteration, work);
+    return {free_at, free_at + compute.time, false, compute.straggled};
+  }
+  RandomStream jitter = compute_.stream(worker, iteration, RandomPurpose::kBurstDue);
+  const ComputeTime::Sample late = compute_.lateness(worker, iteration);
+  const Time due = start_at() + c.first_due + c.period * static_cast<std::int64_t>(iteration) +
+                   from_seconds(seconds(c.due_jitter) * jitter.uniform()) + late.time;
+  return {due, std::max(due, free_at), free_at > due, late.straggled};
+}
+
+Time IterationPlanner::ready_at(const IterationPlan& plan, std::size_t piece) const noexcept {
+  const bool at_once = config_.send_policy == SendPolicyKind::kFifo && !by_tensor();
+  return !setup_.pieces_timed || at_once ? plan.gradients_ready
+                                         : gradient_at(plan, setup_.pieces[piece].tensor);
+}
+
+Time IterationPlanner::gradient_at(const IterationPlan& plan, std::size_t tensor) const noexcept {
+  const double passed = setup_.ready_shares.empty() ? 1 : setup_.ready_shares[tensor];
+  if (passed >= 1) return plan.gradients_ready;
+  if (plan.forward_end != kNever)
+    return plan.forward_end +
+           from_seconds(seconds(plan.gradients_ready - plan.forward_end) * passed);
+  const double share = setup_.forward_share + (1 - setup_.forward_share) * passed;
+  return plan.begin + from_seconds(seconds(plan.gradients_ready - plan.begin) * share);
+}
+
+Time IterationPlanner::first_gradient_at(const IterationPlan& plan) const noexcept {
+  return gradient_at(plan, std::max<std::size_t>(setup_.ready_shares.size(), 1) - 1);
+}
+
+void IterationPlanner::overlap(IterationPlan& plan, const ForwardPass& parameters) const noexcept {
+  const Duration compute = plan.gradients_ready - plan.begin;
+  const Duration forward = from_seconds(seconds(compute) * setup_.forward_share);
+  const ForwardPass::Result pass = parameters.run(forward);
+  plan.forward_end = pass.end;
+  plan.forward_wait = pass.waited;
+  plan.gradients_ready = pass.end + (compute - forward);
+}
+
+}  // namespace outrider::tg
