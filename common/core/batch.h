@@ -4,7 +4,7 @@
 
 namespace outrider {
 
-/// Most packets that one call to a device moves.
+/// The largest number of packets that one call to a device moves.
 inline constexpr std::uint16_t kBatchPackets = 32;
 
 }  // namespace outrider

@@ -7,9 +7,8 @@
 
 namespace outrider {
 
-/// A list with a fixed capacity, for values that are trivially copied: who fills it on the
-/// packet path has no reallocation to reckon with. Allocates at construction alone. Not
-/// thread-safe.
+/// A list with a fixed capacity, for values that are trivially copied. Filling it on the packet
+/// path never reallocates. Allocates only at construction. Not thread-safe.
 template <class T>
 class BoundedList {
  public:

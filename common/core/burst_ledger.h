@@ -14,19 +14,19 @@
 
 namespace outrider {
 
-/// What a burst's communication time is spent on; docs/measurement.md, "Attribution".
+/// Categories of a burst's communication time; see docs/measurement.md, "Attribution".
 enum class BurstTime : std::uint8_t {
-  kSignal,            ///< START to ACK and the lead, and behind signals in queues
+  kSignal,            ///< from START to ACK, the lead, and waiting behind signals in queues
   kOpening,           ///< the connection's handshake
-  kSerialisation,     ///< the wire: frames of this worker on it, and propagation
+  kSerialisation,     ///< the wire: this worker's frames on it, and propagation
   kBehindBackground,  ///< in a queue or NIC while background was served
-  kBehindDdl,         ///< the same, other workers' packets
-  kWindow,            ///< the window kept the sender silent: acknowledgments on their way
-  kRecovery,          ///< from a lost segment's departure to its resending, without a time-out
+  kBehindDdl,         ///< the same while other workers' packets were served
+  kWindow,            ///< the window kept the sender silent until acknowledgments came
+  kRecovery,          ///< from a lost segment's departure to its retransmission, without a time-out
   kRto,               ///< from a lost segment's departure to its retransmission time-out
   kCompute,           ///< later gradients of the burst were not ready
-  kOthers,            ///< other participants had not delivered what was to be passed on
-  kHeld,              ///< held back with the wire free: pacing, send jitter, no memory
+  kOthers,            ///< other participants had not delivered what the burst passes on
+  kHeld,              ///< held back while the wire was free: pacing, send jitter, no memory
 };
 
 inline constexpr std::size_t kBurstTimes = 11;
@@ -59,9 +59,9 @@ void fields(V& v, R& r) {
   for (std::size_t i = 0; i < kBurstTimes; ++i) v.value(kBurstTimeNames[i].data(), r.ns[i]);
 }
 
-/// The chain of causes from a burst's readiness to an instant, as time spent per
-/// category. It travels with the packets: what a packet causes begins with the
-/// ledger that the packet had. Invariant: times().sum() == at() - ready.
+/// Records the chain of causes from a burst's readiness to an instant, as time spent per
+/// category. It travels with the packets: whatever a packet causes continues with the
+/// packet's ledger. Invariant: times().sum() == at() - ready.
 class BurstLedger {
  public:
   BurstLedger() = default;
@@ -76,15 +76,15 @@ class BurstLedger {
   [[nodiscard]] Time at() const noexcept { return at_; }
   [[nodiscard]] const BurstTimes& times() const noexcept { return times_; }
 
-  /// The time up to `to` went into `what`. @pre to >= at()
+  /// Attributes the time up to `to` to `what`. @pre to >= at()
   void advance(Time to, BurstTime what) noexcept {
     assert(to >= at_);
     times_[what] += (to - at_).count();
     at_ = to;
   }
 
-  /// The time up to `to` was spent waiting for a transmitter.
-  /// @param from,until the transmitter's readings at at() and at `to`, for our owner
+  /// Attributes the time up to `to` to waiting for a transmitter.
+  /// @param from,until the transmitter's readings for the burst's owner at at() and at `to`
   void wait(Time to, const ServiceClock::Reading& from,
             const ServiceClock::Reading& until) noexcept {
     assert(to >= at_);

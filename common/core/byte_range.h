@@ -4,7 +4,7 @@
 
 namespace outrider {
 
-/// Bytes [begin, end) of something that is counted from 0; begin < end.
+/// The bytes [begin, end) of a sequence counted from 0; begin < end.
 struct ByteRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

@@ -5,10 +5,10 @@
 
 namespace outrider {
 
-/// Time base of everything that handles packets: 1 ns ticks since the start of
-/// the run. It has no now(): code below the loops cannot read a clock, it is
-/// handed the time. A poll loop feeds it from the TSC, the virtual runtime from
-/// the next event, a unit test from a literal.
+/// Time base of all code that handles packets: 1 ns ticks since the start of the run. It has
+/// no now(): code below the loops cannot read a clock, it is handed the time. A poll loop
+/// takes the time from the TSC, the virtual runtime from the next event, and a unit test
+/// from a literal.
 struct DataplaneClock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
@@ -22,7 +22,7 @@ using Duration = DataplaneClock::duration;
 
 inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
-/// Later than every instant of a run: "no event is due".
+/// Later than every instant of a run; stands for "no event is due".
 inline constexpr Time kNever = Time::max();
 
 constexpr double seconds(Duration d) noexcept { return std::chrono::duration<double>(d).count(); }

@@ -7,32 +7,32 @@
 
 namespace outrider {
 
-/// Every way in which a packet ends other than being transmitted.
+/// All reasons for which a packet ends other than by being transmitted.
 enum class DropReason : std::uint8_t {
   kTailPackets,  ///< queue at its limit in packets
   kTailBytes,    ///< queue at its limit in bytes
   kSignalQueue,  ///< the signals' own queue is full
-  kNotIpv4,      ///< EtherType, version of the IP header
+  kNotIpv4,      ///< wrong EtherType, or wrong version in the IP header
   kMalformed,    ///< truncated, or lengths that contradict each other
   kBadChecksum,  ///< IPv4 header
   kTtlExpired,
   kNoRoute,
   kUnknownHost,     ///< generator: no host has the destination address
-  kNoConnection,    ///< generator: no connection and no listener
-  kDeviceTxFull,    ///< the device's transmit ring took no more
-  kUnresolved,      ///< generator: nobody answers ARP for the next hop
+  kNoConnection,    ///< generator: neither a connection nor a listener matches
+  kDeviceTxFull,    ///< the device's transmit ring was full
+  kUnresolved,      ///< generator: no answer to ARP for the next hop
   kInjectedLoss,    ///< switch: a port's `loss` setting, for tests and experiments
-  kVlanDepth,       ///< more 802.1Q tags than are parsed
-  kIpv6Extensions,  ///< a longer chain of extension headers than is walked
-  kFiltered,        ///< bridge: the destination is where the packet came from
-  kLinkLocalMac,    ///< bridge: 01:80:C2:00:00:00 to 0F, for the bridge itself
-  kForSwitch,       ///< to an address of the switch itself, which offers no service there
+  kVlanDepth,       ///< more 802.1Q tags than the parser reads
+  kIpv6Extensions,  ///< a longer chain of extension headers than the parser reads
+  kFiltered,        ///< bridge: the destination is at the port that the packet came from
+  kLinkLocalMac,    ///< bridge: 01:80:C2:00:00:00 to 0F, meant for the bridge itself
+  kForSwitch,       ///< addressed to the switch itself, which offers no service there
   kFloodNoBuffer,   ///< a copy of a flooded packet: no buffer was left for it
   kOverShare,       ///< shared buffer: the queue is at its dynamic threshold
-  kBufferFull,      ///< shared buffer: nothing is free
-  kAqmNotEct,       ///< would have been marked, but is not ECN-capable
-  kAqmOverload,     ///< PIE: the probability is beyond marking
-  kHandoverFull,    ///< switch: the lcore that owns the egress port took no more
+  kBufferFull,      ///< shared buffer: no shared memory is free
+  kAqmNotEct,       ///< AQM would mark it, but it is not ECN-capable
+  kAqmOverload,     ///< PIE: the probability is too high for marks to suffice
+  kHandoverFull,    ///< switch: the ring to the lcore of the egress port was full
 };
 inline constexpr std::size_t kDropReasons = 24;
 inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames{
@@ -44,10 +44,10 @@ inline constexpr std::array<std::string_view, kDropReasons> kDropReasonNames{
 static_assert(static_cast<std::size_t>(DropReason::kHandoverFull) + 1 == kDropReasons);
 constexpr const auto& names_of(DropReason) noexcept { return kDropReasonNames; }
 
-/// Why a packet got CE.
+/// Why a packet was marked with CE.
 enum class MarkReason : std::uint8_t {
   kMarker,              ///< the queue's configured marker
-  kRegulatedThreshold,  ///< below it: only because the queue was regulated
+  kRegulatedThreshold,  ///< only the regulated threshold: the marker alone would not have marked
 };
 inline constexpr std::size_t kMarkReasons = 2;
 inline constexpr std::array<std::string_view, kMarkReasons> kMarkReasonNames{"marker",

@@ -11,7 +11,7 @@ inline constexpr std::uint8_t kEcnMask = 0x03;
 
 constexpr Ecn ecn_of(std::uint8_t tos) noexcept { return static_cast<Ecn>(tos & kEcnMask); }
 
-/// May a switch set CE on it? CE itself counts: it stays CE.
+/// Returns whether a switch may set CE on the packet. CE itself counts: it stays CE.
 constexpr bool is_ect(Ecn e) noexcept { return e != Ecn::kNotEct; }
 
 }  // namespace outrider

@@ -8,9 +8,8 @@
 
 namespace outrider {
 
-/// Queue in a power-of-two ring. Room is reserved at construction; a push beyond
-/// it doubles the ring, which only a new peak can cause: callers bound what they
-/// push. Not thread-safe.
+/// A queue in a power-of-two ring. Room is reserved at construction. A push beyond it doubles
+/// the ring, which happens only at a new peak; callers bound what they push. Not thread-safe.
 template <class T>
 class Fifo {
  public:
@@ -25,7 +24,7 @@ class Fifo {
     assert(!empty());
     return std::move(ring_[head_++ & mask()]);
   }
-  /// What pop() returns after `behind` others. @pre behind < size()
+  /// Returns the element that pop() returns after `behind` others. @pre behind < size()
   [[nodiscard]] const T& peek(std::size_t behind = 0) const noexcept {
     assert(behind < size());
     return ring_[(head_ + behind) & mask()];

@@ -5,9 +5,9 @@
 
 namespace outrider {
 
-/// Describes one number of a report. Its row in fields() is the only place that does: the
-/// JSON report takes the name from there, Prometheus takes the series, type and help, and
-/// DPDK telemetry and the live view take whether they show it and under which name.
+/// Describes one number of a report. Its row in fields() is the only place that does. The JSON
+/// report takes the name from it, Prometheus takes series, type and help, and DPDK telemetry
+/// and the live view take whether and under which name they show it.
 ///
 ///     template <class V, class R>
 ///     requires std::same_as<std::remove_const_t<R>, PaceCounters>
@@ -20,13 +20,13 @@ struct Figure {
     kGauge,
   };
 
-  const char* field;  ///< in the report
+  const char* field;  ///< name in the report
   Kind kind;
-  const char* unit;  ///< of the value: "packets", "ns"; a name that carries one agrees
+  const char* unit;  ///< of the value: "packets", "ns"; agrees with a unit in the name
   const char* help;  ///< one line
-  const char* exported = nullptr;  ///< Prometheus' word for it, if not `field`
-  const char* live = nullptr;      ///< the live view's, where it is shown once it is not zero
-  bool in_outline = false;         ///< of a port, in DPDK telemetry
+  const char* exported = nullptr;  ///< name in Prometheus, if not `field`
+  const char* live = nullptr;      ///< label in the live view, which shows it once it is not zero
+  bool in_outline = false;         ///< shown by DPDK telemetry in the outline of a port
 
   [[nodiscard]] constexpr Figure as(const char* name) const noexcept {
     Figure other = *this;
@@ -43,7 +43,7 @@ struct Figure {
     other.in_outline = true;
     return other;
   }
-  /// For those that only want the name, as JSON and CSV do.
+  /// For writers that need only the name, such as JSON and CSV.
   constexpr operator const char*() const noexcept { return field; }
 };
 
@@ -54,7 +54,8 @@ constexpr Figure gauge(const char* field, const char* unit, const char* help) no
   return {field, Figure::Kind::kGauge, unit, help};
 }
 
-/// `record` as its base, const if it is: fields() of a struct calls those of its bases with it.
+/// Returns `record` as its base, const if it is: fields() of a struct passes it to fields() of
+/// the base.
 template <class Base, class R>
 constexpr auto& base_of(R& record) noexcept {
   if constexpr (std::is_const_v<R>) return static_cast<const Base&>(record);

@@ -5,7 +5,7 @@
 
 namespace outrider {
 
-/// A connection as its packets name it, all in host byte order.
+/// Identifies a connection by the addresses and ports of its packets, in host byte order.
 struct FlowKey {
   std::uint32_t source_address = 0;
   std::uint32_t destination_address = 0;
@@ -19,11 +19,11 @@ struct FlowKey {
   }
 };
 
-/// 64-bit finaliser of MurmurHash3 over both halves: every input bit reaches
-/// every output bit, so any power-of-two table may take the low ones.
+/// Returns a hash with the 64-bit finaliser of MurmurHash3 over both halves. Every input bit
+/// affects every output bit, so a power-of-two table may use the low ones.
 ///
-/// Fields are joined by multiplication, not by shifts: compilers make one wide load of
-/// the latter, which waits if the fields were written one by one just before.
+/// Fields are joined by multiplication instead of shifts. Compilers turn shifts into one wide
+/// load, which stalls if the fields were written one by one just before.
 constexpr std::uint64_t hash_of(const FlowKey& k) noexcept {
   constexpr auto mix = [](std::uint64_t x) {
     x ^= x >> 33;

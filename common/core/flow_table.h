@@ -10,14 +10,14 @@
 
 namespace outrider {
 
-/// Hash table from FlowKey to T with a bounded number of entries: open addressing,
-/// linear probing, half full at most, deletion by shifting back so that no
-/// tombstones pile up. A byte of each slot's hash stands apart from the slots: who looks
-/// for a flow that is not there, as a switch does for most packets, reads that alone.
-/// Memory at construction and in grow() alone; insert() refuses beyond the limit and the
-/// caller decides what that means. Not thread-safe.
+/// Hash table from FlowKey to T with a bounded number of entries: open addressing, linear
+/// probing, at most half full. Deletion shifts entries back, so no tombstones pile up. One
+/// byte of each slot's hash is kept apart from the slots: a search for an absent flow, as a
+/// switch makes it for most packets, reads only these bytes. Memory is taken only at
+/// construction and in grow(). insert() refuses beyond the limit, and the caller decides
+/// what that means. Not thread-safe.
 ///
-/// A pointer to a value stays good until the next insert(), erase() or grow().
+/// A pointer to a value stays valid until the next insert(), erase() or grow().
 template <class T>
 class FlowTable {
  public:
@@ -41,7 +41,7 @@ class FlowTable {
     return const_cast<FlowTable*>(this)->find(key);
   }
 
-  /// Starts to fetch what find(key) reads first.
+  /// Prefetches what find(key) reads first.
   void prefetch(const FlowKey& key) const noexcept {
     const std::size_t home = home_of(key);
     __builtin_prefetch(&tags_[home]);
@@ -62,7 +62,7 @@ class FlowTable {
     return &slots_[i].value;
   }
 
-  /// @return false if it was not there
+  /// @return false if the key was not in the table
   bool erase(const FlowKey& key) noexcept {
     std::size_t hole = home_of(key);
     while (tags_[hole] != kFree && slots_[hole].key != key) hole = next(hole);
@@ -83,7 +83,7 @@ class FlowTable {
     return true;
   }
 
-  /// Doubles the limit and allocates for it.
+  /// Doubles the limit, and allocates memory for it.
   void grow() {
     FlowTable bigger(2 * max_entries_);
     for (std::size_t i = 0; i < slots_.size(); ++i)
@@ -107,7 +107,7 @@ class FlowTable {
     T value{};
   };
   static constexpr std::uint8_t kFree = 0;
-  /// Of the bits that do not say where its home is.
+  /// Returns a tag of hash bits that do not determine the home slot.
   static std::uint8_t tag_of(std::uint64_t hash) noexcept {
     return static_cast<std::uint8_t>((hash >> 56) | 1);
   }

@@ -10,9 +10,9 @@
 
 namespace outrider {
 
-/// Log-linear histogram of non-negative integers: 128 linear sub-buckets per
-/// power of two, so a quantile is off by less than 1 % of its value; count, sum,
-/// minimum and maximum are exact. Mergeable. Not thread-safe.
+/// Log-linear histogram of non-negative integers. It has 128 linear sub-buckets per power of
+/// two, so a quantile is off by less than 1 % of its value. Count, sum, minimum and maximum
+/// are exact. Mergeable. Not thread-safe.
 ///
 /// All buckets are allocated at construction; record() is O(1).
 class Histogram {
@@ -24,7 +24,7 @@ class Histogram {
 
   void record(std::uint64_t value) noexcept { record(value, 1); }
 
-  /// The same value `times` times. @pre times > 0
+  /// Records the same value `times` times. @pre times > 0
   void record(std::uint64_t value, std::uint64_t times) noexcept {
     assert(times > 0);
     buckets_[index_of(value)] += times;
@@ -60,15 +60,15 @@ class Histogram {
 
   [[nodiscard]] double sum() const noexcept { return sum_; }
 
-  /// Calls `visit(index, count)` for every bucket that holds values, by index.
+  /// Calls `visit(index, count)` for every bucket that holds values, in order of index.
   template <class Visit>
   void for_each_bucket(Visit&& visit) const {
     for (std::size_t i = 0; i < buckets_.size(); ++i)
       if (buckets_[i] != 0) visit(i, buckets_[i]);
   }
 
-  /// Rebuilds what for_each_bucket() took apart: the buckets one by one, then
-  /// what they do not know. @return false if there is no such bucket
+  /// Restores one bucket that for_each_bucket() reported. Restore all buckets, then the
+  /// extremes, which buckets do not hold. @return false if there is no such bucket
   bool restore_bucket(std::size_t index, std::uint64_t count) noexcept {
     if (index >= buckets_.size()) return false;
     count_ += count - buckets_[index];
@@ -83,8 +83,8 @@ class Histogram {
 
   bool operator==(const Histogram&) const = default;
 
-  /// Value of the smallest bucket at or below which a share `q` of the values
-  /// lies: the bucket's middle, held within [min, max]. @pre count() > 0, 0 <= q <= 1
+  /// Returns the value of the smallest bucket at or below which a share `q` of the values
+  /// lies: the bucket's middle, clamped to [min, max]. @pre count() > 0, 0 <= q <= 1
   [[nodiscard]] std::uint64_t quantile(double q) const noexcept {
     assert(count_ > 0 && q >= 0 && q <= 1);
     const double exact = q * static_cast<double>(count_);
@@ -100,8 +100,8 @@ class Histogram {
   }
 
  private:
-  /// Values below kSubBuckets have a bucket each; above, the top kSubBits + 1
-  /// bits name the bucket.
+  /// Returns the bucket of a value. Values below kSubBuckets have a bucket each; above, the
+  /// top kSubBits + 1 bits determine the bucket.
   static constexpr std::size_t index_of(std::uint64_t value) noexcept {
     if (value < kSubBuckets) return static_cast<std::size_t>(value);
     const auto exponent = static_cast<unsigned>(std::bit_width(value)) - kSubBits - 1;

@@ -12,7 +12,7 @@
 
 namespace outrider {
 
-/// A station as a bridge knows it: VLAN and MAC address in one number.
+/// Identifies a station of a bridge: VLAN and MAC address in one number.
 struct MacKey {
   static constexpr std::uint16_t kAnyVlan = 0xFFF;  ///< reserved by IEEE 802.1Q: no frame has it
   static constexpr std::uint64_t kMacMask = 0xFFFF'FFFF'FFFF;
@@ -27,46 +27,47 @@ struct MacKey {
   bool operator==(const MacKey&) const = default;
 };
 
-/// The group bit, the first on the wire: broadcast or multicast. (IEEE 802, 8.2)
+/// Returns the group bit, the first on the wire: broadcast or multicast. (IEEE 802, 8.2)
 constexpr bool is_group_mac(std::uint64_t mac) noexcept { return (mac >> 40 & 1) != 0; }
 
-/// Packets' source addresses by what learn() made of them, and entries.
+/// Counts packets' source addresses by the outcome of learn(), and entries.
 /// Identity: learned == aged + dynamic entries.
 struct MacTableCounters {
   std::uint64_t learned = 0;
-  std::uint64_t moved = 0;           ///< known at another port before
-  std::uint64_t aged = 0;            ///< entries removed because nothing was heard of them
-  std::uint64_t refused_full = 0;    ///< new, but the table is full
+  std::uint64_t moved = 0;           ///< was known at another port before
+  std::uint64_t aged = 0;            ///< entries removed because their station was silent
+  std::uint64_t refused_full = 0;    ///< new, but there was no place in the table
   std::uint64_t refused_source = 0;  ///< group or zero address as source
-  std::uint64_t refused_static = 0;  ///< a static address, heard at another port
+  std::uint64_t refused_static = 0;  ///< a static address, seen at another port
 };
 
-/// Where a bridge has heard stations: (VLAN, MAC) -> port, bounded, with ageing.
+/// Remembers at which port a bridge has heard each station: (VLAN, MAC) -> port. Bounded,
+/// with ageing.
 ///
-/// Buckets of six entries, one cache line each; a key lives in one of two buckets, so
-/// find() reads one line nearly always and two at most, whatever is asked for. The table is
-/// kept small, for caches and their page tables: three quarters of the places are promised.
-/// A new entry whose buckets are both full has one neighbour moved to its other bucket; that
-/// this fails for a new one (counted as full) is of the order of 1e-7 for each.
+/// A bucket holds six entries in one cache line. A key lives in one of two buckets, so find()
+/// nearly always reads one line and never more than two. Only three quarters of the places
+/// are promised to entries, which keeps the table small for caches and their page tables. If
+/// both buckets of a new entry are full, one neighbour is moved to its other bucket. This
+/// fails (and counts as full) with a probability of the order of 1e-7 per new entry.
 ///
 /// Time is counted in ticks of 2^20 ns (about 1 ms), and ageing in epochs of a sixteenth of
-/// `ageing`, rounded up to ticks: an entry is gone after `ageing`, plus at most one epoch and
-/// one tick, and a station that is heard writes its line once an epoch at most. A gone entry is
-/// not found from then on; its place is taken by whoever needs it, or by sweep().
+/// `ageing`, rounded up to ticks. An entry expires after `ageing` plus at most one epoch and
+/// one tick, and a station that is heard writes its line at most once an epoch. An expired
+/// entry is not found any more. A new entry or sweep() reuses its place.
 ///
-/// learn() sweeps a few buckets when an epoch has begun, so that no entry outlives the five
-/// bits of its age. Work that grows with the table is done at once only after a time in which
-/// fewer than one station in fifty was heard an epoch, and to empty it after silence.
+/// learn() sweeps a few buckets after an epoch has begun, so that no entry outlives the five
+/// bits of its age. Work proportional to the table is done at once only after a time in which
+/// fewer than one station in fifty was heard per epoch, and to empty the table after silence.
 ///
-/// Memory: 64 B for 4.5 entries of max_entries, at construction. Not thread-safe.
+/// Memory: 64 B per 4.5 entries of max_entries, at construction. Not thread-safe.
 class MacTable {
  public:
   struct Settings {
     std::uint32_t max_entries = 131072;           ///< > 0, static ones included
     Duration ageing = std::chrono::seconds(300);  ///< > 0. IEEE 802.1Q, 8.8.3: 300 s
   };
-  /// kRefreshed: known, and not heard in this quarter to eighth of the ageing time before,
-  /// so that who keeps a table of its own may want to hear of it again.
+  /// kRefreshed: the station is known, and was heard for the first time in the current interval
+  /// of an eighth to a quarter of `ageing`. A caller may use it to refresh a table of its own.
   enum class Learned : std::uint8_t { kKnown, kRefreshed, kNew, kMoved, kStatic, kFull, kRefused };
 
   explicit MacTable(const Settings& settings)
@@ -79,9 +80,9 @@ class MacTable {
     assert(settings.max_entries > 0 && settings.ageing > Duration::zero());
   }
 
-  /// An entry that neither ages nor moves; overwrites a learned one. At start-up.
-  /// @param port < 32768, also of learn()
-  /// @return false if there is no place
+  /// Adds an entry that neither ages nor moves, and overwrites a learned one. For start-up.
+  /// @param port < 32768, also in learn()
+  /// @return false if there is no place for it
   [[nodiscard]] bool insert_static(MacKey key, std::uint16_t port) noexcept {
     assert(port < kStaticBit);
     Slot slot = find_slot(key);
@@ -125,7 +126,7 @@ class MacTable {
     return Learned::kMoved;
   }
 
-  /// @param now not before that of the last learn()
+  /// Returns the station's port, if it is known. @param now not before that of the last learn()
   [[nodiscard]] std::optional<std::uint16_t> find(MacKey key, Time now) const noexcept {
     const Slot slot = const_cast<MacTable*>(this)->find_slot(key);
     if (!slot) return std::nullopt;
@@ -135,16 +136,16 @@ class MacTable {
     return slot.port();
   }
 
-  /// Starts to fetch what find() and learn() of that key read first.
+  /// Prefetches what find() and learn() of the key read first.
   void prefetch(MacKey key) const noexcept { __builtin_prefetch(&buckets_[first_of(mix(key))]); }
 
-  /// Removes what has expired in the next `buckets` buckets, round and round.
+  /// Removes what has expired in the next `buckets` buckets, in a cycle through the table.
   void sweep(Time now, std::uint64_t buckets) noexcept {
     advance(tick_of(now));
     sweep_next(buckets);
   }
 
-  /// Entries that take a place: static, live, and expired ones not yet swept.
+  /// Returns the entries that take a place: static, live, and expired but not swept yet.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t max_entries() const noexcept { return max_entries_; }
   [[nodiscard]] std::size_t buckets() const noexcept { return buckets_.size(); }
@@ -154,25 +155,25 @@ class MacTable {
   static constexpr unsigned kWays = 6;
   static constexpr std::uint64_t kMoreBuckets = 16;  ///< small tables fill less evenly
   static constexpr std::uint64_t kTickNs = 1U << 20;
-  static constexpr std::uint64_t kEpochs = 16;  ///< of `ageing`
+  static constexpr std::uint64_t kEpochs = 16;  ///< per `ageing`
   static constexpr unsigned kAgeBits = 5;
   static constexpr std::uint32_t kAgeMask = (1U << kAgeBits) - 1;
-  static constexpr std::uint64_t kUsedBit = std::uint64_t{1} << 63;  ///< over a key's 60 bits
-  static constexpr std::uint16_t kStaticBit = 0x8000;                ///< of a port
-  static constexpr std::uint64_t kSweptAtOnce = 8;                   ///< buckets
-  /// All buckets are swept within so many epochs, while at most half of them are overdue: an
-  /// entry is then removed kSweepEpochs + kSweepEpochs / 2 + 1 epochs after its last at most.
+  static constexpr std::uint64_t kUsedBit = std::uint64_t{1} << 63;  ///< above a key's 60 bits
+  static constexpr std::uint16_t kStaticBit = 0x8000;                ///< of a port in a bucket
+  static constexpr std::uint64_t kSweptAtOnce = 8;                   ///< [buckets]
+  /// All buckets are swept within this many epochs, while at most half of them are overdue. So an
+  /// entry is removed at most kSweepEpochs + kSweepEpochs / 2 + 1 epochs after its last one.
   static constexpr std::uint64_t kSweepEpochs = 8;
   static_assert(kEpochs + kSweepEpochs + kSweepEpochs / 2 + 1 <= kAgeMask, "ages stay distinct");
 
   struct alignas(64) Bucket {
-    std::array<std::uint64_t, kWays> ids{};    ///< key and kUsedBit; 0: free
-    std::array<std::uint16_t, kWays> ports{};  ///< and kStaticBit
-    std::uint32_t epochs = 0;                  ///< kAgeBits of each: when it was heard, modulo
+    std::array<std::uint64_t, kWays> ids{};    ///< key with kUsedBit; 0: free
+    std::array<std::uint16_t, kWays> ports{};  ///< port, with kStaticBit if static
+    std::uint32_t epochs = 0;                  ///< kAgeBits each: epoch when it was heard, modulo
   };
   static_assert(sizeof(Bucket) == 64 && kWays * kAgeBits <= 32, "one cache line");
 
-  /// An entry of a bucket, or none.
+  /// Refers to an entry of a bucket, or to none.
   struct Slot {
     Bucket* bucket = nullptr;
     unsigned way = 0;
@@ -206,14 +207,14 @@ class MacTable {
   static std::uint64_t tick_of(Time t) noexcept {
     return static_cast<std::uint64_t>(t.time_since_epoch().count()) / kTickNs;
   }
-  /// Both buckets come from one product: its high half and its middle are independent
-  /// enough, and vendors number their cards in sequence.
+  /// Mixes a key for both of its buckets. The high half and the middle of one product are
+  /// independent enough; the mixing matters because vendors number their cards in sequence.
   static std::uint64_t mix(MacKey key) noexcept {
     const std::uint64_t x = key.bits ^ (key.bits >> 29);
     const std::uint64_t y = x * 0x9E3779B97F4A7C15ULL;
     return y ^ (y >> 32);
   }
-  /// [0, buckets) without a division. (D. Lemire, Fast random integer generation in an
+  /// Maps to [0, buckets) without a division. (D. Lemire, Fast random integer generation in an
   /// interval, 2019, section 4)
   [[nodiscard]] std::size_t scaled(std::uint64_t mixed) const noexcept {
     __extension__ using Wide = unsigned __int128;
@@ -223,7 +224,7 @@ class MacTable {
   [[nodiscard]] std::size_t second_of(std::uint64_t mixed) const noexcept {
     return scaled((mixed << 32 | mixed >> 32) * 0xC4CEB9FE1A85EC53ULL);
   }
-  /// Of a learned one, up to now, which advance() has been told.
+  /// Returns the age of a learned entry [epochs]. @pre advance() was called for now
   [[nodiscard]] std::uint64_t age_of(const Slot& slot) const noexcept {
     return (epoch_ - slot.epoch()) & kAgeMask;
   }
@@ -231,7 +232,7 @@ class MacTable {
     return !slot.is_static() && age_of(slot) > ageing_epochs_;
   }
 
-  /// Looks at all ways alike: which one it is cannot be predicted.
+  /// Compares all ways without a branch, because the matching way cannot be predicted.
   static Slot find_in(Bucket& bucket, MacKey key) noexcept {
     unsigned found = kWays;
     for (unsigned way = 0; way < kWays; ++way)
@@ -249,7 +250,7 @@ class MacTable {
     if (tick >= epoch_end_) [[unlikely]]
       begin_epoch(tick / epoch_ticks_);
   }
-  /// Epoch by epoch, so that what is overdue is removed before its age is ambiguous.
+  /// Advances epoch by epoch, so that overdue entries are removed before their age is ambiguous.
   [[gnu::noinline]] void begin_epoch(std::uint64_t epoch) noexcept {
     if (epoch - epoch_ > ageing_epochs_) {
       forget_all();
@@ -262,7 +263,7 @@ class MacTable {
     }
     epoch_end_ = (epoch_ + 1) * epoch_ticks_;
   }
-  /// Nothing was heard for longer than `ageing`.
+  /// Removes all learned entries, because nothing was heard for longer than `ageing`.
   void forget_all() noexcept {
     to_sweep_ = 0;
     if (size_ == 0) return;
@@ -294,7 +295,7 @@ class MacTable {
     return Learned::kStatic;
   }
 
-  /// It had expired and was not swept yet: the same as if it had been.
+  /// Counts an entry that had expired and was not swept yet as if it had been swept.
   [[gnu::noinline]] Learned renew(const Slot& slot, std::uint16_t port) noexcept {
     ++counters_.aged;
     ++counters_.learned;
@@ -316,7 +317,7 @@ class MacTable {
     return Learned::kNew;
   }
 
-  /// A free entry of the key's buckets, made by moving a neighbour if need be.
+  /// Returns a free entry of the key's buckets, made by moving a neighbour if necessary.
   Slot place_for(MacKey key) noexcept {
     const std::uint64_t mixed = mix(key);
     const std::array<std::size_t, 2> own = {first_of(mixed), second_of(mixed)};
@@ -347,13 +348,13 @@ class MacTable {
   }
 
   std::uint32_t max_entries_;
-  std::uint64_t epoch_ticks_;    ///< of one epoch
+  std::uint64_t epoch_ticks_;    ///< ticks of one epoch
   std::uint64_t ageing_epochs_;  ///< <= kEpochs
-  unsigned refresh_shift_;       ///< epochs of a refresh, as a power of two
+  unsigned refresh_shift_;       ///< epochs of a refresh interval, as a power of two
   std::uint32_t size_ = 0;
   std::uint64_t epoch_ = 0;      ///< of the last learn() or sweep()
-  std::uint64_t epoch_end_ = 0;  ///< [ticks] and what follows is another
-  std::uint64_t to_sweep_ = 0;   ///< buckets that are due
+  std::uint64_t epoch_end_ = 0;  ///< [ticks], exclusive
+  std::uint64_t to_sweep_ = 0;   ///< buckets that are due to be swept
   std::size_t swept_ = 0;
   std::vector<Bucket> buckets_;
   MacTableCounters counters_{};

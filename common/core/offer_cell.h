@@ -4,11 +4,12 @@
 
 namespace outrider {
 
-/// Offers an object to one other thread, which looks between two pieces of its work and
-/// tells when it has taken from it what it wants. Neither waits in here.
+/// Offers an object to one other thread. That thread looks for it between two pieces of its
+/// work, and reports when it has taken what it wants. Neither side waits in here.
 ///
-/// offer(), pending(): the thread that made the object and keeps it until it is no longer
-/// pending. poll(): the other one; one load from a cache line that nobody else writes.
+/// offer(), pending(): called by the thread that made the object, which keeps it until it is
+/// no longer pending. poll(): called by the other thread; one load from a cache line that
+/// only the two threads write.
 template <class T>
 class alignas(64) OfferCell {
  public:

@@ -8,9 +8,9 @@
 
 namespace outrider {
 
-/// A count for each value of the enum E, indexed by it. Beside E stands names_of(E), the
-/// array of its values' names: reports, series and views take them from there, so that two
-/// enums of one length cannot be mistaken for each other.
+/// A count for each value of the enum E, indexed by it. names_of(E), defined next to E, returns
+/// the names of its values. Reports, series and views take the names from there, so that two
+/// enums of equal length cannot be confused.
 template <class E>
 struct PerReason : std::array<std::uint64_t, names_of(E{}).size()> {
   using Counts = std::array<std::uint64_t, names_of(E{}).size()>;
@@ -28,7 +28,7 @@ constexpr std::uint64_t sum(const PerReason<E>& counts) noexcept {
   return total;
 }
 
-/// Over all classes and reasons.
+/// Returns the sum over all classes and reasons.
 template <class E>
 constexpr std::uint64_t sum(const PerClass<PerReason<E>>& by_class) noexcept {
   std::uint64_t total = 0;

@@ -10,16 +10,16 @@
 
 namespace outrider {
 
-/// A time in which a loop did not poll: what was due in it happened late.
+/// An interval in which a loop did not poll: whatever was due in it happened late.
 struct PollGap {
-  std::int64_t at_ns = 0;      ///< of the poll before it, on the loop's own clock
+  std::int64_t at_ns = 0;      ///< of the poll before the gap, on the loop's own clock
   std::int64_t length_ns = 0;  ///< to the next poll
 
   friend bool operator==(const PollGap&, const PollGap&) = default;
 };
 
-/// The longest gaps of a loop that are longer than `kShortest`, at most `kKept` of them.
-/// Per loop; allocates at construction only. O(log kKept) for a gap that is kept.
+/// Keeps the longest gaps of one loop that are longer than `kShortest`, at most `kKept` of
+/// them. Allocates at construction only. O(log kKept) for a gap that is kept.
 class PollGaps {
  public:
   static constexpr std::size_t kKept = 4096;
@@ -40,7 +40,7 @@ class PollGaps {
     std::ranges::push_heap(heap_, kShortestFirst);
   }
 
-  /// In no order.
+  /// Returns the gaps kept, in no particular order.
   [[nodiscard]] std::span<const PollGap> kept() const noexcept { return heap_; }
 
  private:
@@ -51,7 +51,7 @@ class PollGaps {
   std::vector<PollGap> heap_;
 };
 
-/// Of several loops that share a clock: their longest, at most PollGaps::kKept, by time.
+/// Merges gaps of loops that share a clock: the longest PollGaps::kKept at most, by time.
 inline std::vector<PollGap> merged(std::vector<PollGap> gaps) {
   if (gaps.size() > PollGaps::kKept) {
     const auto end = gaps.begin() + static_cast<std::ptrdiff_t>(PollGaps::kKept);
@@ -62,7 +62,7 @@ inline std::vector<PollGap> merged(std::vector<PollGap> gaps) {
   return gaps;
 }
 
-/// All gaps longer than this are among `gaps`, which PollGaps has kept.
+/// Returns the length above which `gaps`, as kept by PollGaps, hold all gaps [ns].
 [[nodiscard]] inline std::int64_t complete_above_ns(std::span<const PollGap> gaps) noexcept {
   if (gaps.size() < PollGaps::kKept) return PollGaps::kShortest.count();
   return std::ranges::min(gaps, {}, &PollGap::length_ns).length_ns;

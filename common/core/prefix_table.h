@@ -10,7 +10,7 @@
 
 namespace outrider {
 
-/// Byte `depth` of an address, the highest first.
+/// Returns byte `depth` of an address, counted from the highest.
 constexpr unsigned address_byte(std::uint32_t address, unsigned depth) noexcept {
   return (address >> (24 - 8 * depth)) & 0xFF;
 }
@@ -18,10 +18,10 @@ constexpr unsigned address_byte(const Ipv6Address& address, unsigned depth) noex
   return address[depth];
 }
 
-/// Longest-prefix match: a trie of 8-bit strides with prefixes pushed to the leaves, so
-/// a lookup reads one entry for each byte of the longest prefix on its way, at most
-/// sizeof(Address). For tables of a few thousand prefixes (1 KiB a node); rte_lpm takes
-/// 64 MiB however few there are, which a virtual topology of many switches cannot pay.
+/// Longest-prefix match: a trie of 8-bit strides with prefixes pushed to the leaves. A lookup
+/// reads one entry for each byte of the longest prefix on its way, at most sizeof(Address).
+/// For tables of a few thousand prefixes (1 KiB per node). rte_lpm takes 64 MiB for any
+/// number of prefixes, too much for a virtual topology of many switches.
 ///
 /// Filled at start-up; lookups are const and do not allocate.
 template <class Address>

@@ -7,9 +7,8 @@
 
 namespace outrider {
 
-/// Philox4x32-10: a counter-based generator. The n-th block of a key is a pure
-/// function of (key, n), so streams never share state and adding an entity
-/// changes nobody else's draws.
+/// Philox4x32-10: a counter-based generator. The n-th block of a key is a pure function of
+/// (key, n), so streams never share state, and a new entity changes no other entity's draws.
 ///
 /// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
 /// 1, 2, 3", SC'11; checked against the published vectors.
@@ -27,7 +26,7 @@ constexpr std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c
   return counter;
 }
 
-/// What a stream of random numbers is drawn for: part of its key.
+/// The purpose of a random stream, which is part of its key.
 enum class RandomPurpose : std::uint32_t {
   kHostDelay,
   kSendJitter,
@@ -80,8 +79,8 @@ class RandomStream {
   /// Exponential with the given mean (same unit in and out). @pre mean > 0
   double exponential(double mean) noexcept { return -mean * std::log1p(-uniform()); }
 
-  /// Mean 0, deviation 1. Box and Muller, Ann. Math. Statist. 29 (1958): the cosine one of
-  /// the pair.
+  /// Normal with mean 0, deviation 1. Box and Muller, Ann. Math. Statist. 29 (1958): the
+  /// cosine value of the pair.
   double normal() noexcept {
     const double radius = std::sqrt(-2 * std::log1p(-uniform()));
     return radius * std::cos(2 * std::numbers::pi * uniform());

@@ -10,25 +10,25 @@
 
 namespace outrider {
 
-/// How long a transmitter has served whom: two readings tell, to the nanosecond,
-/// what a packet that waited between them waited for. The packet in service counts
-/// up to the instant of the reading.
+/// Records for how long a transmitter has served each owner. Two readings tell, to the
+/// nanosecond, what a packet that waited between them waited for. The packet in service
+/// counts up to the instant of the reading.
 ///
-/// Owners are numbered from 1, each a worker of a job; packets of an owner are DDL
-/// packets. 0 is nobody. O(1), nothing allocates after construction, not thread-safe.
+/// Owners are numbered from 1, each a worker of a job; their packets are DDL packets. Owner 0
+/// stands for none. O(1), nothing allocates after construction, not thread-safe.
 class ServiceClock {
  public:
   struct Reading {
     Duration background{};
     Duration signal{};
-    Duration ddl{};  ///< own included
-    Duration own{};  ///< of the owner that asks
+    Duration ddl{};  ///< includes `own`
+    Duration own{};  ///< of the owner asked for
   };
 
-  /// @param owners the highest owner
+  /// @param owners the highest owner number
   explicit ServiceClock(std::uint32_t owners) : by_owner_(owners + 1) {}
 
-  /// A packet occupies the transmitter during [start, finish).
+  /// Records that a packet occupies the transmitter during [start, finish).
   /// @pre start is not before the last finish, owner <= the highest
   void on_service(TrafficClass c, std::uint32_t owner, Time start, Time finish) noexcept {
     assert(start >= last_finish_ && finish >= start && owner < by_owner_.size());
@@ -40,7 +40,7 @@ class ServiceClock {
     by_owner_[owner] += finish - start;
   }
 
-  /// Service up to `at`. @pre `at` is not before the start of the service before the last
+  /// Returns the service up to `at`. @pre `at` is not before the start of the last but one service
   [[nodiscard]] Reading read(std::uint32_t owner, Time at) const noexcept {
     PerClass<Duration> by_class = by_class_;
     Duration own = by_owner_[owner];

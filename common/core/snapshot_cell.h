@@ -7,10 +7,10 @@
 
 namespace outrider {
 
-/// Hands a value from the one lcore that owns it to readers on other threads. The
-/// owner never waits: a reader that meets a half-written value reads again.
+/// Hands a value from the one lcore that owns it to readers on other threads. The owner never
+/// waits: a reader that finds a half-written value reads again.
 ///
-/// write(): the owner's thread alone. read(): any thread, as often as it likes.
+/// write(): only the owner's thread. read(): any thread, at any rate.
 ///
 /// Source: a sequence lock; the copy goes through relaxed atomics so that the race
 /// it tolerates is defined (H.-J. Boehm, "Can seqlocks get along with programming
@@ -46,7 +46,7 @@ class SnapshotCell {
 
  private:
   static constexpr std::size_t kWords = sizeof(T) / sizeof(std::uint64_t);
-  std::atomic<std::uint64_t> version_{0};  ///< odd while a write is under way
+  std::atomic<std::uint64_t> version_{0};  ///< odd while a write is in progress
   std::atomic<std::uint64_t> words_[kWords]{};
 };
 

@@ -6,7 +6,7 @@
 
 namespace outrider {
 
-/// What a TCP segment says to those that it passes; host byte order.
+/// The fields of a TCP segment that a switch reads in passing; host byte order.
 struct TcpView {
   FlowKey flow;
   std::uint32_t sequence = 0;
@@ -18,8 +18,8 @@ struct TcpView {
   bool ack = false;
   bool fin = false;
   bool rst = false;
-  bool sack_blocks = false;       ///< reports data beyond a hole (RFC 2018)
-  bool authenticated = false;     ///< MD5 (RFC 2385) or TCP-AO (RFC 5925): nobody may rewrite it
+  bool sack_blocks = false;       ///< SACK option: reports data beyond a hole (RFC 2018)
+  bool authenticated = false;     ///< MD5 (RFC 2385) or TCP-AO (RFC 5925): must not be rewritten
   std::int8_t window_scale = -1;  ///< of a SYN (RFC 7323, 2); -1: option absent
 };
 

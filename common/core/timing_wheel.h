@@ -13,14 +13,13 @@
 
 namespace outrider {
 
-/// Entries with one instant each, taken out in the order (instant, id). An entry
-/// is in at most one list, so scheduling costs the same with two entries and with
-/// a million. A slot of level 0 is 2^kSlotBits ns wide and each level is
-/// 2^kLevelBits times coarser; a slot that comes due is sorted, so the widths cost
-/// time and memory but never order.
+/// Holds entries with one instant each, and removes them in the order (instant, id). An entry
+/// is in at most one list, so scheduling costs the same with two entries and with a million. A
+/// slot of level 0 is 2^kSlotBits ns wide, and each level is 2^kLevelBits times coarser. A slot
+/// that comes due is sorted, so the widths affect time and memory but never the order.
 ///
-/// add() allocates, nothing else does. Not thread-safe. About
-/// (64 - kSlotBits) / kLevelBits * 2^kLevelBits * 4 bytes, and 28 an entry.
+/// Only add() and reserve() allocate. Not thread-safe. Takes about
+/// (64 - kSlotBits) / kLevelBits * 2^kLevelBits * 4 bytes, and 28 bytes per entry.
 ///
 /// Source: scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing
 /// Wheels" (1987). Deviation: due slots are sorted, the paper fires them unordered.
@@ -33,7 +32,7 @@ class TimingWheel {
 
   TimingWheel() : heads_(std::size_t{kLevels} * kSlots, kNobody) {}
 
-  /// Room for so many entries in all: add() does not allocate up to it.
+  /// Reserves room for `entries` entries in all; up to them add() does not allocate.
   void reserve(std::uint32_t entries) {
     entries_.reserve(entries);
     sorting_.reserve(entries);
@@ -46,7 +45,7 @@ class TimingWheel {
   }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
-  /// Replaces the instant of `id`; kNever removes it. @pre at >= Time{}
+  /// Sets the instant of `id`; kNever removes it. @pre at >= Time{}
   void schedule(std::uint32_t id, Time at) noexcept {
     Entry& entry = entries_[id];
     if (entry.at == at) return;
@@ -57,7 +56,7 @@ class TimingWheel {
 
   [[nodiscard]] Time scheduled(std::uint32_t id) const noexcept { return entries_[id].at; }
 
-  /// Earliest instant; kNever if there is none. Looks through one slot.
+  /// Returns the earliest instant; kNever if there is none. Searches one slot.
   [[nodiscard]] Time next() const noexcept {
     if (due_first_ != kNobody) return entries_[due_first_].at;
     if (levels_used_ == 0) return kNever;
@@ -67,16 +66,16 @@ class TimingWheel {
     return earliest;
   }
 
-  /// Not after the earliest instant: the begin of a coarse slot, so that asking does
-  /// not look through many entries. After `end` if take_next(end) found nothing and
-  /// nothing was scheduled since.
+  /// Returns an instant that is not after the earliest one: it may be the begin of a coarse
+  /// slot, so that the call need not search its entries. The result is after `end` if
+  /// take_next(end) found nothing and nothing was scheduled since.
   [[nodiscard]] Time next_bound() const noexcept {
     if (due_first_ != kNobody || (levels_used_ & 1U) != 0) return next();
     if (levels_used_ == 0) return kNever;
     const auto level = static_cast<unsigned>(std::countr_zero(levels_used_));
     return Time{Duration{static_cast<std::int64_t>(begin_of(first_slot(level)) << kSlotBits)}};
   }
-  /// Who take_next() returns next, if that is known without looking.
+  /// Returns the id that take_next() returns next, if known without a search; else kNobody.
   [[nodiscard]] std::uint32_t first_due() const noexcept { return due_first_; }
 
   struct Taken {
@@ -97,7 +96,7 @@ class TimingWheel {
     std::uint32_t previous = kNobody;  ///< kNobody: first of its list
     std::uint32_t slot = 0;            ///< index in heads_; kDue: in the sorted list
   };
-  /// Which slots of a level hold somebody.
+  /// Tells which slots of a level hold entries.
   struct Occupied {
     std::array<std::uint64_t, kSlots / 64> words{};
     std::uint64_t any = 0;  ///< bit i: words[i] != 0
@@ -109,14 +108,14 @@ class TimingWheel {
   [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const noexcept {
     return entries_[a].at != entries_[b].at ? entries_[a].at < entries_[b].at : a < b;
   }
-  /// @pre the level holds somebody
+  /// @pre the level holds an entry
   [[nodiscard]] std::uint32_t first_slot(unsigned level) const noexcept {
     const Occupied& occupied = occupied_[level];
     const auto word = static_cast<std::uint32_t>(std::countr_zero(occupied.any));
     return level * kSlots + word * 64 +
            static_cast<std::uint32_t>(std::countr_zero(occupied.words[word]));
   }
-  /// First tick of a slot of the current turn of its level.
+  /// Returns the first tick of a slot in the current turn of its level.
   [[nodiscard]] std::uint64_t begin_of(std::uint32_t slot) const noexcept {
     const unsigned shift = slot / kSlots * kLevelBits;
     const std::uint64_t above = shift + kLevelBits < 64 ? tick_ >> (shift + kLevelBits) : 0;
@@ -128,9 +127,9 @@ class TimingWheel {
   void empty_slot(std::uint32_t slot) noexcept;
   void take_slot(std::uint32_t slot) noexcept;
 
-  std::uint64_t tick_ = 0;  ///< the sorted list holds everything up to this tick's end
+  std::uint64_t tick_ = 0;  ///< the sorted list holds everything up to the end of this tick
   std::uint32_t due_first_ = kNobody, due_last_ = kNobody;
-  std::uint32_t levels_used_ = 0;  ///< bit l: level l holds somebody
+  std::uint32_t levels_used_ = 0;  ///< bit l: level l holds an entry
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> sorting_;  ///< scratch, room for all entries
   std::vector<std::uint32_t> heads_;    ///< [kLevels * kSlots] first of each slot's list
@@ -159,7 +158,7 @@ inline void TimingWheel<kSlotBits, kLevelBits>::insert(std::uint32_t id) noexcep
   levels_used_ |= 1U << level;
 }
 
-/// Into the sorted list, from its end: who is scheduled late mostly fires late.
+/// Inserts into the sorted list from its end, as entries scheduled late mostly fire late.
 template <unsigned kSlotBits, unsigned kLevelBits>
 void TimingWheel<kSlotBits, kLevelBits>::insert_due(std::uint32_t id) noexcept {
   Entry& entry = entries_[id];
@@ -201,8 +200,8 @@ inline void TimingWheel<kSlotBits, kLevelBits>::empty_slot(std::uint32_t slot) n
   if (occupied.any == 0) levels_used_ &= ~(1U << (slot / kSlots));
 }
 
-/// Empties a slot whose begin is the current tick: who is due goes to the sorted
-/// list, the others to finer slots. @pre the sorted list is empty
+/// Empties a slot whose begin is the current tick: due entries go to the sorted list, the
+/// others to finer slots. @pre the sorted list is empty
 template <unsigned kSlotBits, unsigned kLevelBits>
 void TimingWheel<kSlotBits, kLevelBits>::take_slot(std::uint32_t slot) noexcept {
   std::uint32_t id = heads_[slot];

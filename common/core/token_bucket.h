@@ -7,7 +7,7 @@
 
 namespace outrider {
 
-/// Admits `rate_per_second` on average and `burst` at once. Not thread-safe.
+/// Admits `rate_per_second` on average, and up to `burst` at once. Not thread-safe.
 class TokenBucket {
  public:
   TokenBucket() = default;
@@ -17,8 +17,8 @@ class TokenBucket {
     assert(rate_per_second > 0 && burst >= 1);
   }
 
-  /// An instant before the latest earns nothing: who asks for two queues in turn may step
-  /// back between them.
+  /// Takes a token if there is one. An instant before the latest adds no tokens: a caller that
+  /// serves two queues in turn may step back in time between them.
   [[nodiscard]] bool take(Time now) noexcept {
     if (now > updated_at_) {
       const auto elapsed_ns = static_cast<double>((now - updated_at_).count());

@@ -7,7 +7,7 @@
 
 namespace outrider {
 
-/// What the switch and the records tell apart.
+/// The classes of traffic that the switch and the records distinguish.
 enum class TrafficClass : std::uint8_t {
   kBackground,  ///< everything that is not part of training
   kDdl,         ///< packets of a training job's connections
@@ -32,7 +32,7 @@ struct PerClass {
   }
 };
 
-/// Over all classes.
+/// Returns the sum over all classes.
 constexpr std::uint64_t sum(const PerClass<std::uint64_t>& by_class) noexcept {
   std::uint64_t total = 0;
   for (const std::uint64_t of_class : by_class.values) total += of_class;

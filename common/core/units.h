@@ -8,8 +8,8 @@
 
 namespace outrider {
 
-/// Preamble, start delimiter, inter-frame gap and FCS: what a frame costs on
-/// the wire beyond the bytes in its buffer. (IEEE 802.3)
+/// Preamble, start delimiter, inter-frame gap and FCS: the bytes that a frame costs on the
+/// wire in addition to those in its buffer. (IEEE 802.3)
 inline constexpr std::uint32_t kL1OverheadBytes = 24;
 inline constexpr std::uint32_t kFcsBytes = 4;
 inline constexpr std::uint32_t kL1OverFcsBytes = kL1OverheadBytes - kFcsBytes;
@@ -28,13 +28,13 @@ struct PacketRate {
   auto operator<=>(const PacketRate&) const = default;
 };
 
-/// Which bytes a rate counts: frames alone, or frames with kL1OverheadBytes.
+/// Selects the bytes that a rate counts: frames with kL1OverheadBytes, or frames alone.
 enum class RateLayer : std::uint8_t { kL1, kL2 };
 
-/// One transmitter: serialises frames back to back at a rate and remembers the
-/// fraction of a nanosecond that each frame leaves over, so that a long train
-/// takes what the rate says. A byte is rounded down to 2^-20 ns, so it is too
-/// fast by at most a share of rate / 8.3e15 bit/s: 1.2e-6 at 10 Gbit/s, 4.8e-5 at 400.
+/// Models one transmitter: serialises frames back to back at a rate. It carries over the
+/// fraction of a nanosecond that each frame leaves, so that a long train takes the time that
+/// the rate gives. The time of a byte is rounded down to 2^-20 ns, so it is too fast by at
+/// most a share of rate / 8.3e15 bit/s: 1.2e-6 at 10 Gbit/s, 4.8e-5 at 400.
 ///
 /// Not thread-safe (one lcore owns it). O(1), no division.
 class Serializer {
@@ -46,28 +46,28 @@ class Serializer {
     assert(rate.bits_per_second > 0);
   }
 
-  /// Instant from which the next frame may start.
+  /// Returns the instant from which the next frame may start.
   [[nodiscard]] Time free_at() const noexcept { return free_at_; }
 
   /// Starts a frame at `start` and occupies the transmitter until the returned instant.
   /// @pre start >= free_at()
   Time transmit(std::uint32_t frame_bytes, Time start) noexcept {
     assert(start >= free_at_);
-    if (start > free_at_) q20_remainder_ = 0;  // idle in between: nothing carries over
+    if (start > free_at_) q20_remainder_ = 0;  // it was idle in between: nothing carries over
     const std::uint64_t q20 = (frame_bytes + overhead_bytes_) * q20_ns_per_byte_ + q20_remainder_;
     q20_remainder_ = q20 & ((1U << 20) - 1);
     free_at_ = start + Duration{static_cast<std::int64_t>(q20 >> 20)};
     return free_at_;
   }
 
-  /// From the next frame on; the one that is being sent ends when it would have.
+  /// Applies from the next frame on; the frame in transmission ends when it would have.
   void change(BitRate rate, RateLayer layer) noexcept {
     const Time free_at = free_at_;
     *this = Serializer(rate, layer);
     free_at_ = free_at;
   }
 
-  /// Time that a frame takes, without starting it.
+  /// Returns the time that a frame takes, without starting it.
   [[nodiscard]] Duration duration_of(std::uint32_t frame_bytes) const noexcept {
     return Duration{
         static_cast<std::int64_t>(((frame_bytes + overhead_bytes_) * q20_ns_per_byte_) >> 20)};
