@@ -9,27 +9,27 @@
 
 namespace outrider {
 
-/// CoDel: once the sojourn has stayed above a target for a whole interval, marks
-/// one packet, and further ones closer and closer together, by the inverse square
-/// root of their number, until the sojourn falls below the target.
+/// CoDel: once the sojourn has stayed above a target for a whole interval, it marks one packet,
+/// then further ones at intervals that shrink with the inverse square root of their number,
+/// until the sojourn falls below the target.
 ///
-/// Call on_dequeue() exactly once for every packet that leaves the queue, in order,
-/// with non-decreasing `now`. If the caller drops the packet, it judges the next
-/// head at the same `now`: that is the loop of the RFC. If it marks, the packet
-/// leaves and the next one is judged at its own departure. O(1); the square root is
-/// taken only for a packet that is marked. Not thread-safe (one lcore owns it).
+/// Call on_dequeue() exactly once for every packet that leaves the queue, in order, with
+/// non-decreasing `now`. A caller that drops the packet asks for the next head at the same
+/// `now`; this is the loop of the RFC. A caller that marks lets the packet leave, and asks
+/// for the next one at its own departure. O(1); the square root is computed only for a
+/// packet that is marked. Not thread-safe (one lcore owns it).
 ///
-/// Source: RFC 8289, sections 5.3 to 5.6, state kept from one episode to the next
-/// included. Deviation: `interval / sqrt(count)` is rounded to the nanosecond.
+/// Source: RFC 8289, sections 5.3 to 5.6, including the state kept between episodes.
+/// Deviation: `interval / sqrt(count)` is rounded to the nanosecond.
 class CodelMarker {
  public:
   struct Params {
     Duration target{};            ///< tolerated standing delay [ns] > 0; the RFC's 5 ms
     Duration interval{};          ///< about the largest RTT [ns] >= target; 100 ms
-    std::uint64_t mtu_bytes = 0;  ///< no mark if no more than that is left behind
+    std::uint64_t mtu_bytes = 0;  ///< no mark if at most this many bytes stay behind
   };
 
-  /// @pre the ranges above; the configuration refuses all else
+  /// @pre the ranges above, which the configuration checks
   explicit CodelMarker(const Params& params) noexcept : params_(params) {
     assert(params.target > Duration::zero() && params.interval >= params.target);
   }
@@ -56,7 +56,7 @@ class CodelMarker {
   }
 
   [[nodiscard]] bool dropping() const noexcept { return dropping_; }
-  /// Packets marked in this episode; starts high if the last one ended recently.
+  /// Returns the packets marked in this episode; starts high if the last one ended recently.
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   [[nodiscard]] const Params& params() const noexcept { return params_; }
 
@@ -75,7 +75,7 @@ class CodelMarker {
     return now >= above_until_;
   }
 
-  /// Section 5.5: an episode soon after the last one takes up its rate.
+  /// Section 5.5: an episode soon after the last one continues at its rate.
   void enter(Time now) noexcept {
     const std::uint32_t added = count_ - last_count_;
     const bool recent = now - drop_next_ < 16 * params_.interval;
@@ -94,12 +94,12 @@ class CodelMarker {
 
   Params params_;
   Time above_until_{};  ///< first_above_time; meaningful only while above_
-  Time drop_next_{};    ///< next mark of the episode, or where the last one ended
+  Time drop_next_{};    ///< next mark of the episode, or the one due when the last episode ended
   std::uint32_t count_ = 0;
   std::uint32_t last_count_ = 0;  ///< count at the start of the episode
   bool above_ = false;
   bool dropping_ = false;
-  bool step_due_ = false;  ///< the last packet was marked: drop_next_ has not moved on yet
+  bool step_due_ = false;  ///< the last packet was marked, and drop_next_ is not advanced yet
 };
 
 }  // namespace outrider

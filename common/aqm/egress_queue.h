@@ -13,9 +13,9 @@
 
 namespace outrider {
 
-/// FIFO of waiting packets with limits in packets and bytes, generic in the
-/// packet handle, which it never looks into. It decides admission; the caller
-/// acts, and owns every packet that was not admitted.
+/// FIFO of waiting packets with limits in packets and bytes. It is generic in the packet handle,
+/// which it never dereferences. It decides admission only: the caller acts on the decision,
+/// and owns every packet that was not admitted.
 ///
 /// Identity, per class: enqueued == dequeued + occupancy.
 /// Not thread-safe: the lcore that owns the egress port owns the queue.
@@ -41,10 +41,10 @@ class EgressQueue {
     assert(limits.packets >= 1);
   }
 
-  /// Places for packets: the largest limit that change() takes.
+  /// Returns the number of places for packets: the largest limit that change() accepts.
   [[nodiscard]] std::size_t slots() const noexcept { return std::size_t{mask_} + 1; }
 
-  /// From now on. What waits stays, even if it is more than the limit.
+  /// Changes the limits. Packets that wait stay, even if they exceed the new limits.
   /// @pre limits.packets <= slots()
   void change(Limits limits) noexcept {
     assert(limits.packets >= 1 && limits.packets <= slots());
@@ -52,7 +52,7 @@ class EgressQueue {
     limit_bytes_ = limits.bytes.value_or(std::numeric_limits<std::uint64_t>::max());
   }
 
-  /// Takes what waits in `other`, in order, whatever the limits.
+  /// Moves all packets that wait in `other` to this queue, in order, whatever the limits.
   /// @pre this queue is empty and has a slot for each
   void take_all(EgressQueue& other) noexcept {
     assert(empty() && other.occupancy_packets() <= slots());
@@ -69,7 +69,7 @@ class EgressQueue {
   }
 
   /// @param more_packets,more_bytes  that wait elsewhere and count against the limits
-  /// @return why a packet of that size finds no room, or nothing: it may be pushed
+  /// @return why a packet of that size has no room; nothing: it may be pushed
   [[nodiscard]] std::optional<DropReason> refuses(std::uint32_t frame_bytes,
                                                   std::uint32_t more_packets = 0,
                                                   std::uint64_t more_bytes = 0) const noexcept {
@@ -84,7 +84,7 @@ class EgressQueue {
     put(packet, now, frame_bytes, c);
   }
 
-  /// The same for a packet that was let in before, when the limits may have been others.
+  /// Pushes a packet that was admitted earlier, perhaps under other limits.
   /// @pre a slot is free
   void put(P packet, Time now, std::uint32_t frame_bytes, TrafficClass c) noexcept {
     assert(occupancy_packets() < slots());
@@ -106,7 +106,7 @@ class EgressQueue {
     return {item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class};
   }
 
-  /// The latest arrival: for those who push out. @pre !empty()
+  /// Removes the latest arrival, for callers that push out packets. @pre !empty()
   Item pop_latest() noexcept {
     assert(!empty());
     const Item& item = ring_[--tail_ & mask_];
@@ -115,7 +115,7 @@ class EgressQueue {
     return {item.packet, item.enqueued_at, item.frame_bytes, item.traffic_class};
   }
 
-  /// What pop() returns next. @pre !empty()
+  /// Returns the packet that pop() returns next. @pre !empty()
   [[nodiscard]] const Item& head() const noexcept {
     assert(!empty());
     return ring_[head_ & mask_];
@@ -128,12 +128,12 @@ class EgressQueue {
   }
 
  private:
-  // What a packet touches, in one cache line.
+  // Every packet touches these, so they share a cache line.
   std::uint32_t limit_packets_;
   std::uint32_t head_ = 0, tail_ = 0;  // free-running; their difference is the occupancy
   std::uint32_t mask_;
   std::uint64_t occupancy_bytes_ = 0;
-  std::uint64_t limit_bytes_;  ///< more than there can be if there is no limit
+  std::uint64_t limit_bytes_;  ///< without a limit: the largest value
   std::unique_ptr<Item[]> ring_;
   PerClass<std::uint32_t> occupancy_{};
 };

@@ -4,13 +4,13 @@
 
 namespace outrider {
 
-/// What a marker says of one packet. It says it without knowing whether the packet
-/// is ECN-capable: the one that acts sets CE on ECT, never on Not-ECT (RFC 3168),
-/// and a setting of the queue says whether Not-ECT passes or is dropped.
+/// The decision of a marker on one packet, independent of whether the packet is ECN-capable.
+/// The caller sets CE on ECT, never on Not-ECT (RFC 3168); a setting of the queue says
+/// whether Not-ECT packets pass or are dropped.
 enum class MarkVerdict : std::uint8_t {
   kPass,
-  kMark,  ///< congestion: CE on ECT, the queue's setting for Not-ECT
-  kDrop,  ///< congestion that a mark no longer answers: dropped, ECT too
+  kMark,  ///< congestion: CE on ECT, the queue's setting decides on Not-ECT
+  kDrop,  ///< congestion beyond what marks can solve: ECT packets are dropped too
 };
 
 }  // namespace outrider

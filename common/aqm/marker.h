@@ -8,18 +8,18 @@
 
 namespace outrider {
 
-/// The packets that wait in a queue, without the packet that is judged.
+/// The packets that wait in a queue, without the packet that is being judged.
 struct Occupancy {
   std::uint32_t packets = 0;
   std::uint64_t bytes = 0;
 };
 
-/// An AQM with a state of its own, as the queue that has it sees it: it decides, and
-/// leaves the packet alone. The queue calls at_enqueue() for every packet that it would
-/// take, and at_dequeue() exactly once for every packet that leaves; `now` does not
-/// decrease. An AQM overrides what it hears; what it does not judge passes.
+/// Interface of an AQM with state, as used by its queue. It decides, and does not touch the
+/// packet. The queue calls at_enqueue() for every packet that it would admit, and
+/// at_dequeue() exactly once for every packet that leaves; `now` does not decrease. An AQM
+/// overrides the calls that it needs; the others pass all packets.
 ///
-/// O(1), no allocation, not thread-safe: owned with the queue.
+/// O(1), no allocation, not thread-safe: it has the owner of the queue.
 class Marker {
  public:
   Marker() = default;
@@ -36,8 +36,8 @@ class Marker {
                                                Time /*now*/) noexcept {
     return MarkVerdict::kPass;
   }
-  /// Occupancy from which every packet is marked anyway: a regulated threshold above it
-  /// changes nothing. By default there is none.
+  /// Returns the occupancy from which every packet is marked in any case: a regulated threshold
+  /// above it changes nothing. By default there is none.
   [[nodiscard]] virtual std::uint32_t threshold_packets() const noexcept {
     return std::numeric_limits<std::uint32_t>::max();
   }

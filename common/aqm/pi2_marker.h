@@ -9,25 +9,25 @@
 
 namespace outrider {
 
-/// PI2: a proportional integral controller moves a base probability p', once every
-/// update interval, so that the queueing delay settles at a target; packets are marked
-/// with its square. A Reno or CUBIC flow's window goes with the inverse root of the mark
-/// probability, so that the square makes the loop linear: gains hold at any load, where
-/// PIE has to scale its steps by the probability.
+/// PI2: a proportional integral controller adjusts a base probability p' once every update
+/// interval, so that the queueing delay settles at a target. Packets are marked with the
+/// square of p'. The window of a Reno or CUBIC flow varies with the inverse root of the mark
+/// probability, so the square makes the loop linear. The gains therefore hold at any load,
+/// while PIE has to scale its steps by the probability.
 ///
-/// Marks are spread evenly: each packet adds p'^2 to a count, and one that brings it
-/// beyond 1 is marked. There is no random number and no timer: a call catches up on all
-/// updates that fell due before `now` in one step, as the delay was the same in each.
+/// Marks are spread evenly: each packet adds p'^2 to a count, and a packet that raises it
+/// above 1 is marked. There is no random number and no timer. A call catches up in one step
+/// on all updates that were due before `now`, because the delay was the same in each.
 /// Call on_dequeue() exactly once for every packet that leaves the queue, in order, with
 /// non-decreasing `now`; if it is dropped, the next head is judged at the same `now`.
-/// O(1) a packet, a division an update, no allocation, not thread-safe (one lcore owns it).
+/// O(1) per packet, a division per update, no allocation, not thread-safe (one lcore owns it).
 ///
 /// Source: De Schepper, Bondarenko, Tsang and Briscoe, "PI2: A Linearized AQM for both
 /// Classic and Scalable TCP", CoNEXT 2016, section 4; RFC 9332, appendix A.1, for the
-/// update, the constants and the even spread of the Classic queue. Left out: the queue
-/// for scalable traffic and its coupling, so ECT(1) is marked as ECT(0) is; dropping ECT
-/// at overload (A.2): the queue's limit does it. Deviation: the delay is the sojourn of
-/// the last packet that left, 0 once it left the queue empty.
+/// update, the constants and the even spread of the Classic queue. Left out: the queue for
+/// scalable traffic and its coupling, so ECT(1) is marked like ECT(0); and dropping ECT at
+/// overload (A.2), which the queue's limit replaces. Deviation: the delay is the sojourn of
+/// the last packet that left, or 0 if it left the queue empty.
 class Pi2Marker {
  public:
   struct Params {
@@ -37,7 +37,7 @@ class Pi2Marker {
     double beta = 3.2;    ///< [1/s] >= 0, per second by which the delay has grown
   };
 
-  /// @pre the ranges above; the configuration refuses all else
+  /// @pre the ranges above, which the configuration checks
   explicit Pi2Marker(const Params& params) noexcept
       : params_(params), next_update_(params.t_update) {
     assert(params.target > Duration::zero() && params.t_update > Duration::zero());
@@ -58,12 +58,12 @@ class Pi2Marker {
     return MarkVerdict::kMark;
   }
 
-  /// p' as of the last update, in [0, 1]; packets are marked with its square.
+  /// Returns p' as of the last update, in [0, 1]; packets are marked with its square.
   [[nodiscard]] double base_probability() const noexcept { return base_; }
 
  private:
-  /// The first of the updates sees how the delay has changed; those after it do not. Each
-  /// moves p' by the same step then, so that clamping their sum once is clamping each.
+  /// Only the first of the updates sees a change of the delay. All later ones move p' by the
+  /// same step, so clamping their sum once equals clamping each.
   void catch_up(Time now) noexcept {
     const auto further = (now - next_update_) / params_.t_update;
     const double step = params_.alpha * seconds(delay_ - params_.target);
@@ -77,7 +77,7 @@ class Pi2Marker {
   double base_ = 0;   ///< p'
   double count_ = 0;  ///< marks owed, at most 2
   Duration delay_{};
-  Duration old_delay_{};  ///< at the last update
+  Duration old_delay_{};  ///< delay_ at the last update
   Time next_update_;
 };
 

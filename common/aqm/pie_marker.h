@@ -9,19 +9,18 @@
 
 namespace outrider {
 
-/// PIE: marks at enqueue with a probability that a proportional integral
-/// controller moves, once every update interval, so that the queueing delay
-/// settles at a target.
+/// PIE: marks at enqueue with a probability. A proportional integral controller adjusts the
+/// probability once every update interval, so that the queueing delay settles at a target.
 ///
 /// The delay is the sojourn of the last packet that left (RFC 8033 section 4.3; the
-/// departure rate of section 5.2 is for those who cannot stamp): the queue stamps its
-/// packets anyway, and a stamp stays right when a scheduler shares the link, where a
+/// departure rate of section 5.2 is for queues that cannot stamp packets). Our queue stamps
+/// its packets anyway, and a stamp stays right when a scheduler shares the link, where a
 /// rate lags behind. An empty queue has no delay.
 ///
-/// There is no timer: the calls catch up on the updates that fell due before `now`,
-/// at most kMaxCatchUp of them; an empty queue that slept through more starts anew.
+/// There is no timer: the calls catch up on the updates that were due before `now`, at most
+/// kMaxCatchUp of them. An empty queue that was idle for more of them starts anew.
 /// Call on_enqueue() for every packet that is judged, on_dequeue() for every packet
-/// that leaves; `now` does not decrease. O(1) a packet, no division, no allocation,
+/// that leaves; `now` does not decrease. O(1) per packet, no division, no allocation,
 /// not thread-safe (one lcore owns it).
 ///
 /// Source: RFC 8033, sections 4.1 (when a packet is spared), 4.2 (probability),
@@ -32,14 +31,14 @@ class PieMarker {
   struct Params {
     Duration target{};               ///< QDELAY_REF [ns] > 0; the RFC's 15 ms
     Duration t_update{};             ///< [ns] > 0; 15 ms
-    double alpha = 0.125;            ///< [1/s] >= 0, per second of delay; 1/8 at 15 ms
+    double alpha = 0.125;            ///< [1/s] >= 0, per second beyond target; 1/8 at 15 ms
     double beta = 1.25;              ///< [1/s] >= 0; alpha and beta scale with 1 / target
     Duration burst_allowance{};      ///< MAX_BURST [ns] >= 0; 150 ms
-    std::uint64_t spared_bytes = 0;  ///< no mark up to that occupancy: 2 MEAN_PKTSIZE
-    double mark_ecnth = 1;           ///< above it ECT is dropped too, in [0, 1]; 1: never
+    std::uint64_t spared_bytes = 0;  ///< no mark up to this occupancy: 2 MEAN_PKTSIZE
+    double mark_ecnth = 1;           ///< ECT is dropped above it, too; in [0, 1]; 1: never
   };
 
-  /// @pre the ranges above; the configuration refuses all else
+  /// @pre the ranges above, which the configuration checks
   explicit PieMarker(const Params& params) noexcept
       : params_(params), burst_left_(params.burst_allowance), next_update_(params.t_update) {
     assert(params.target > Duration::zero() && params.t_update > Duration::zero());
@@ -48,14 +47,14 @@ class PieMarker {
     assert(params.mark_ecnth >= 0 && params.mark_ecnth <= 1);
   }
 
-  /// @param occupancy_bytes of the queue that the packet joins, without it
+  /// @param occupancy_bytes of the queue, without the packet that joins it
   /// @param draw uniform in [0, 2^32); the caller draws for every packet
   [[nodiscard]] MarkVerdict on_enqueue(std::uint64_t occupancy_bytes, std::uint32_t draw,
                                        Time now) noexcept {
     if (now >= next_update_) [[unlikely]]
       catch_up(now);
     if (draw >= mark_below_ || burst_left_ > Duration::zero()) return MarkVerdict::kPass;
-    // section 4.1: a short delay at a low probability, or next to nothing waiting
+    // section 4.1: a short delay at a low probability, or hardly anything waits
     if (old_delay_ < params_.target / 2 && probability_ < 0.2) return MarkVerdict::kPass;
     if (occupancy_bytes <= params_.spared_bytes) return MarkVerdict::kPass;
     return probability_ <= params_.mark_ecnth ? MarkVerdict::kMark : MarkVerdict::kDrop;
@@ -70,7 +69,7 @@ class PieMarker {
     delay_ = left_bytes == 0 ? Duration::zero() : sojourn;
   }
 
-  /// Probability as of the last update, in [0, 1].
+  /// Returns the probability as of the last update, in [0, 1].
   [[nodiscard]] double probability() const noexcept { return probability_; }
   [[nodiscard]] const Params& params() const noexcept { return params_; }
 
@@ -108,7 +107,7 @@ class PieMarker {
     mark_below_ = static_cast<std::uint64_t>(probability_ * 0x1p32);
   }
 
-  /// Section 4.2: small steps while the probability is small.
+  /// Section 4.2: steps are small while the probability is small.
   static double scale(double probability) noexcept {
     if (probability < 0.000001) return 1.0 / 2048;
     if (probability < 0.00001) return 1.0 / 512;
@@ -121,9 +120,9 @@ class PieMarker {
 
   Params params_;
   double probability_ = 0;
-  std::uint64_t mark_below_ = 0;  ///< probability of 2^32
+  std::uint64_t mark_below_ = 0;  ///< probability, scaled by 2^32
   Duration delay_{};              ///< sojourn of the last packet that left; 0: empty queue
-  Duration old_delay_{};          ///< the same at the last update
+  Duration old_delay_{};          ///< delay_ at the last update
   Duration burst_left_;
   Time next_update_;
 };

@@ -19,7 +19,7 @@ using QueueMask = std::uint8_t;
 static_assert(sizeof(QueueMask) * 8 == kMaxQueuesPerPort);
 
 enum class SchedulerKind : std::uint8_t {
-  kStrict,       ///< the lowest queue number first; with one queue: FIFO
+  kStrict,       ///< the lowest queue number first; a FIFO if there is one queue
   kDwrr,         ///< deficit weighted round robin
   kStrictFloor,  ///< strict, but each queue has a guaranteed rate
 };
@@ -27,25 +27,24 @@ enum class SchedulerKind : std::uint8_t {
 /// Decides which queue of a port is served next. It is always work-conserving: as
 /// long as a packet waits, some queue is served.
 ///
-/// For each transmission: pick() with what waits now, then take the head of that
-/// queue and served() with its size. If the head is dropped instead (CoDel), leave
-/// out served() and pick() again. pick() twice in a row gives the same answer.
-/// `now` does not decrease. O(1): a loop over at most 8 queues, no division, no
+/// For each transmission, call pick() with the queues that wait now, take the head of the
+/// queue picked, and call served() with its size. If the head is dropped instead (CoDel),
+/// leave out served() and call pick() again. Two calls of pick() in a row return the same
+/// queue. `now` does not decrease. O(1): a loop over at most 8 queues, no division, no
 /// allocation. Not thread-safe (one lcore owns it).
 ///
 /// kDwrr: Shreedhar and Varghese, "Efficient Fair Queueing using Deficit Round
-/// Robin", 1996. A queue whose turn comes may send its quantum, and what was too
-/// little for its head is kept for its next turn; an empty queue keeps nothing.
+/// Robin", 1996. A queue may send its quantum per turn. What was too little for its head is
+/// kept for its next turn; an empty queue keeps nothing.
 /// Deviation: turns follow the queue number, not the order of becoming active.
 ///
-/// kStrictFloor: the shape of Linux's htb as TensorLights sets it up. Each queue
-/// has a token bucket of its guaranteed rate. Queues with tokens go first, the
-/// lowest number among them; if none has any, the lowest number borrows, which
-/// costs it no tokens. A frame may overdraw a bucket; the debt is repaid before
-/// the queue counts as having tokens. The guarantee holds if the floors add up to
-/// no more than the port drains, and if a bucket holds what its queue earns while
-/// it waits for those before it: depth >= rate x (frames in service and other
-/// depths) / (drain - other floors).
+/// kStrictFloor: Linux's htb as TensorLights configures it. Each queue has a token bucket of
+/// its guaranteed rate. The lowest queue number with tokens goes first. If no queue has
+/// tokens, the lowest number borrows, which costs it no tokens. A frame may overdraw a
+/// bucket; the queue has tokens again only after the debt is repaid. The guarantee holds if
+/// the floors add up to no more than the drain rate of the port, and if a bucket holds what
+/// its queue earns while it waits for those before it: depth >= rate x (frames in service
+/// and other depths) / (drain - other floors).
 class Scheduler {
  public:
   struct Floor {
@@ -55,13 +54,13 @@ class Scheduler {
   struct Params {
     SchedulerKind kind = SchedulerKind::kStrict;
     std::uint32_t queues = 1;  ///< in [1, 8]
-    /// kDwrr: bytes of a turn, >= the largest frame, so that each turn sends
-    /// something (dwrr_quanta() makes them of weights).
+    /// kDwrr: bytes per turn, >= the largest frame, so that each turn sends
+    /// a packet (dwrr_quanta() computes them from weights).
     std::array<std::uint32_t, kMaxQueuesPerPort> quantum_bytes{};
     std::array<Floor, kMaxQueuesPerPort> floors{};  ///< kStrictFloor
   };
 
-  /// Buckets start full. @pre the ranges above; the configuration refuses all else
+  /// Buckets start full. @pre the ranges above, which the configuration checks
   explicit Scheduler(const Params& params, Time now = Time{}) noexcept
       : params_(params),
         kind_(params.queues == 1 ? SchedulerKind::kStrict : params.kind),
@@ -78,7 +77,7 @@ class Scheduler {
     }
   }
 
-  /// @param backlogged not empty, no bit at or above the number of queues
+  /// @param backlogged queues that are not empty; not 0, no bit beyond the number of queues
   /// @param head_bytes head_bytes(q) -> frame bytes of the head of backlogged queue q
   /// @return the queue to serve
   template <class HeadBytes>
@@ -96,7 +95,7 @@ class Scheduler {
     return first(backlogged);
   }
 
-  /// The head of the queue last picked is being transmitted.
+  /// Charges the head of the queue last picked, which is being transmitted.
   void served(std::uint32_t queue, std::uint32_t frame_bytes) noexcept {
     assert(queue < params_.queues);
     if (kind_ == SchedulerKind::kDwrr) {
@@ -116,7 +115,7 @@ class Scheduler {
   static std::uint32_t first(QueueMask mask) noexcept {
     return static_cast<std::uint32_t>(std::countr_zero(mask));
   }
-  /// The next backlogged queue in cyclic order, `q` itself last.
+  /// Returns the next backlogged queue in cyclic order; `q` itself comes last.
   static std::uint32_t next_after(std::uint32_t q, QueueMask mask) noexcept {
     const auto rotated = std::rotr(mask, static_cast<int>(q + 1));
     return (q + 1 + first(rotated)) % kMaxQueuesPerPort;
@@ -126,7 +125,7 @@ class Scheduler {
   std::uint32_t pick_dwrr(QueueMask backlogged, HeadBytes&& head_bytes) noexcept {
     if ((backlogged & bit(turn_)) == 0) deficit_bytes_[turn_] = 0;
     else if (deficit_bytes_[turn_] >= head_bytes(turn_)) return turn_;
-    do {  // a single pass, as a quantum holds any frame; a larger frame only takes more turns
+    do {  // a single pass if a quantum holds any frame; a larger frame only takes more turns
       turn_ = next_after(turn_, backlogged);
       deficit_bytes_[turn_] += params_.quantum_bytes[turn_];
     } while (deficit_bytes_[turn_] < head_bytes(turn_));
@@ -153,17 +152,17 @@ class Scheduler {
   }
 
   Params params_;
-  SchedulerKind kind_;  ///< strict if there is one queue: a FIFO, which costs nothing
+  SchedulerKind kind_;  ///< strict if there is one queue: a FIFO without overhead
   std::uint32_t turn_;  ///< kDwrr: the queue whose turn it is
   std::array<std::uint64_t, kMaxQueuesPerPort> deficit_bytes_{};
   std::array<double, kMaxQueuesPerPort> tokens_{};  ///< [bytes], negative: overdrawn
   std::array<double, kMaxQueuesPerPort> bytes_per_ns_{};
   Time refilled_at_;
   QueueMask has_floor_ = 0;
-  bool within_floor_ = false;  ///< the last pick spends tokens
+  bool within_floor_ = false;  ///< the last pick uses tokens
 };
 
-/// Quanta in the proportion of the weights, the smallest of them one largest frame:
+/// Returns quanta in proportion to the weights, the smallest being one largest frame. This is
 /// the finest interleaving at which each turn still sends a packet.
 /// @pre 1..8 weights, each > 0; the largest is at most 2^32 / frame times the smallest
 inline std::array<std::uint32_t, kMaxQueuesPerPort> dwrr_quanta(

@@ -9,28 +9,28 @@
 
 namespace outrider {
 
-/// What a shared buffer says of one packet.
+/// The decision of a shared buffer on one packet.
 enum class BufferVerdict : std::uint8_t {
   kAdmit,
   kOverShare,  ///< the queue has reached its dynamic threshold
-  kFull,       ///< nothing shared is free
+  kFull,       ///< no shared memory is free
 };
 
-/// The packet memory of one switch. Each queue owns a reserved share; the rest is
-/// shared, and a queue may hold at most alpha times what is free of it, so that
-/// some always stays free for a queue that wakes up. Bytes are frame bytes.
+/// Manages the packet memory of one switch. Each queue owns a reserved share. The rest is
+/// shared: a queue may hold at most alpha times the free part of it, so that some always
+/// stays free for a queue that becomes active. Bytes are frame bytes.
 ///
-/// It decides and keeps account; the caller drops. Before each push admits(), then
-/// charge(); after each packet has left, release().
+/// It decides and keeps account, and the caller drops. Call admits() and then charge() before
+/// each push, and release() after each packet has left.
 ///
 /// Identity: used_bytes() == sum over queues of used_bytes(q), and never more than
 /// total_bytes(). O(1), nothing is allocated after construction. Not thread-safe:
-/// where egress ports have different owners, each owner needs a part of its own.
+/// if egress ports have different owners, each owner needs a buffer of its own.
 ///
 /// Source: Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory
-/// Packet Switches", 1998, section III; the reserved share is that of switch chips.
+/// Packet Switches", 1998, section III. The reserved share follows switch chips.
 /// One active queue gets alpha / (1 + alpha) of the shared part, n get n alpha /
-/// (1 + n alpha); with a very large alpha all share completely.
+/// (1 + n alpha). With a very large alpha all queues share the part completely.
 class SharedBuffer {
  public:
   struct QueueShare {
@@ -38,7 +38,7 @@ class SharedBuffer {
     double alpha = 1;  ///< > 0, finite
   };
 
-  /// @pre the reserved shares add up to at most `total_bytes`, and to the lengths above
+  /// @pre the reserved shares add up to at most `total_bytes`, and the ranges above hold
   SharedBuffer(std::uint64_t total_bytes, std::span<const QueueShare> shares)
       : total_bytes_(total_bytes), shared_free_bytes_(total_bytes) {
     queues_.reserve(shares.size());
@@ -49,7 +49,7 @@ class SharedBuffer {
     }
   }
 
-  /// Decides alone: nothing changes.
+  /// Decides on a packet without changing anything.
   [[nodiscard]] BufferVerdict admits(std::size_t queue, std::uint32_t frame_bytes) const noexcept {
     const Queue& q = queues_[queue];
     const std::uint64_t shared = shared_of(q, q.used_bytes + frame_bytes);
@@ -71,7 +71,7 @@ class SharedBuffer {
     shared_free_bytes_ -= shared_of(q, q.used_bytes) - before;
   }
 
-  /// @pre that much of the queue was charged and not released
+  /// @pre at least `frame_bytes` of the queue were charged and not released
   void release(std::size_t queue, std::uint32_t frame_bytes) noexcept {
     Queue& q = queues_[queue];
     assert(frame_bytes <= q.used_bytes);
@@ -86,7 +86,7 @@ class SharedBuffer {
   [[nodiscard]] std::uint64_t used_bytes(std::size_t queue) const noexcept {
     return queues_[queue].used_bytes;
   }
-  /// Of the shared part; what the thresholds are made of.
+  /// Returns the free bytes of the shared part, from which the thresholds are computed.
   [[nodiscard]] std::uint64_t shared_free_bytes() const noexcept { return shared_free_bytes_; }
   [[nodiscard]] std::size_t queues() const noexcept { return queues_.size(); }
 
@@ -97,7 +97,7 @@ class SharedBuffer {
     std::uint64_t used_bytes;
   };
 
-  /// How much of `used_bytes` lies beyond the queue's reserved share.
+  /// Returns the part of `used_bytes` beyond the queue's reserved share.
   static std::uint64_t shared_of(const Queue& q, std::uint64_t used_bytes) noexcept {
     return used_bytes - std::min(used_bytes, q.reserved_bytes);
   }

@@ -6,9 +6,9 @@
 
 namespace outrider {
 
-/// Marks when the instantaneous occupancy has reached the threshold: ECN's
-/// simplest form (DCTCP, RFC 8257 section 4; the PCN paper's figure 8). Not-ECT
-/// packets pass: the one that acts must not set CE on them (RFC 3168).
+/// Marks when the instantaneous occupancy has reached the threshold, the simplest form of ECN
+/// marking (DCTCP, RFC 8257 section 4; the PCN paper's figure 8). The caller must not set CE
+/// on Not-ECT packets (RFC 3168).
 ///
 /// @param occupancy_packets waiting packets, without this one and the one in service
 constexpr MarkVerdict judge_step(std::uint32_t occupancy_packets,
