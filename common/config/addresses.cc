@@ -15,7 +15,7 @@ constexpr std::string_view kIpv6Rule = R"(must be an IPv6 address such as "2001:
 constexpr std::string_view kIpv6PrefixRule = R"(must be an IPv6 prefix such as "2001:db8::/32")";
 constexpr std::string_view kMacRule = R"(must be a MAC address such as "02:00:00:00:00:01")";
 
-/// All of `text` as a decimal number without leading zeros, at most `limit`.
+/// Parses all of `text` as a decimal number without leading zeros, at most `limit`.
 std::optional<std::uint32_t> decimal(std::string_view text, std::uint32_t limit) noexcept {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), value);

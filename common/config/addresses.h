@@ -9,7 +9,7 @@
 
 namespace outrider {
 
-/// IPv4 network, host byte order.
+/// An IPv4 network, in host byte order.
 struct Prefix {
   std::uint32_t address = 0;  ///< no bit set beyond `length`
   std::uint8_t length = 0;    ///< [bits] <= 32
@@ -23,7 +23,7 @@ struct Prefix {
   bool operator==(const Prefix&) const = default;
 };
 
-/// IPv6 network.
+/// An IPv6 network.
 struct Ipv6Prefix {
   Ipv6Address address{};    ///< no bit set beyond `length`
   std::uint8_t length = 0;  ///< [bits] <= 128
@@ -31,19 +31,19 @@ struct Ipv6Prefix {
   bool operator==(const Ipv6Prefix&) const = default;
 };
 
-/// "10.0.1.2": four decimal numbers without leading zeros. Host byte order.
+/// Reads "10.0.1.2": four decimal numbers without leading zeros. Host byte order.
 Parsed<std::uint32_t> parse_ipv4(std::string_view text);
-/// "10.0.1.0/24". An address with bits beyond the length is refused: it is
+/// Reads "10.0.1.0/24". An address with bits beyond the length is rejected: it is
 /// either a host or a typing error.
 Parsed<Prefix> parse_prefix(std::string_view text);
-/// "02:00:00:00:00:01", either case.
+/// Reads "02:00:00:00:00:01", either case.
 Parsed<MacAddress> parse_mac(std::string_view text);
 
-/// Is it meant as an IPv6 address or prefix? It has a colon.
+/// Returns whether the text is meant as an IPv6 address or prefix: it has a colon.
 constexpr bool is_ipv6_text(std::string_view text) noexcept { return text.find(':') != text.npos; }
-/// "2001:db8::1", as RFC 4291, section 2.2; no zone.
+/// Reads "2001:db8::1", as in RFC 4291, section 2.2; no zone.
 Parsed<Ipv6Address> parse_ipv6(std::string_view text);
-/// "2001:db8::/32". An address with bits beyond the length is refused.
+/// Reads "2001:db8::/32". An address with bits beyond the length is rejected.
 Parsed<Ipv6Prefix> parse_ipv6_prefix(std::string_view text);
 
 std::string format_ipv4(std::uint32_t address);

@@ -15,8 +15,8 @@
 
 namespace outrider {
 
-/// What validate() of a configuration is written with: states rules on the
-/// settings below one key path, and records the broken ones. A cheap value.
+/// Helps to write validate() of a configuration: states rules on the settings below one key
+/// path, and records the broken ones. Cheap to copy.
 ///
 ///     void check(const Checks& at, const QueueConfig& q) {
 ///       at.in_range("limit_packets", q.limit_packets, 1, kMaxQueue_packets, "packets");
@@ -36,7 +36,7 @@ class Checks {
   }
 
   void fault(std::string_view key, std::string_view value, std::string_view rule) const;
-  /// A fault that is not one of a value: something is missing or too much.
+  /// Records an error that is not one of a value: something is missing or not allowed.
   void fault(std::string_view key, std::string_view problem) const;
 
   /// @return whether the rule holds
@@ -46,16 +46,16 @@ class Checks {
     return holds;
   }
 
-  /// low <= v <= high; the unit, if any, follows the value in the message.
+  /// Requires low <= v <= high; the unit, if any, follows the value in the message.
   bool in_range(std::string_view key, std::uint64_t v, std::uint64_t low, std::uint64_t high,
                 std::string_view unit = {}) const;
   bool positive(std::string_view key, Duration v) const;
   bool not_negative(std::string_view key, Duration v) const;
-  /// low < v <= high, or low <= v <= high if `closed`. Not a number fails.
+  /// Requires low < v <= high, or low <= v <= high if `closed`. NaN fails.
   bool in_interval(std::string_view key, double v, double low, double high, bool closed) const;
   bool rate(std::string_view key, BitRate v) const;
 
-  /// The value parses; otherwise its problem is recorded.
+  /// Returns the parsed value, or records the problem that its parser reports.
   template <class T>
   std::optional<T> parses(std::string_view key, std::string_view text, Parsed<T> parsed) const {
     if (!parsed.value) fault(key, quoted(text), parsed.problem);
@@ -69,7 +69,7 @@ class Checks {
   std::string path_;
 };
 
-/// Finds what must be unique: add() names the first holder of a repeated value.
+/// Checks that values are unique: add() reports a repeated value with its first holder.
 template <class T>
 class UniqueValues {
  public:

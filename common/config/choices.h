@@ -12,7 +12,7 @@ struct Choice {
   E value;
 };
 
-/// The names of an enum's values, for choice().
+/// Lists the names of an enum's values, for Settings::choice().
 template <class E, std::size_t n>
 constexpr std::array<Choice<E>, n> choices(const Choice<E> (&names)[n]) {
   return std::to_array(names);

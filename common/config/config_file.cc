@@ -6,7 +6,7 @@
 namespace outrider {
 namespace {
 
-/// Is `key` the key `at` itself, or beneath it?
+/// Returns whether `key` is the key `at` itself or below it.
 bool covers(std::string_view at, std::string_view key) {
   return key.starts_with(at) &&
          (key.size() == at.size() || key[at.size()] == '.' || key[at.size()] == '[');

@@ -21,12 +21,12 @@ void read_config(const ConfigTable& table, std::string path, T& into, ConfigIssu
   reader.finish();
 }
 
-/// Adds the issues whose key has none yet, at it or beneath it: a rule says
-/// nothing of a field that could not be read and still has its default.
+/// Adds the issues of `more` unless there is one already at or below their key: a field that
+/// could not be read still has its default, so rules say nothing useful about it.
 void merge_issues(ConfigIssues& into, const ConfigIssues& more);
 
-/// A table as a valid T: reads it, then runs validate(), found by
-/// argument-dependent lookup, and reports the faults of both.
+/// Returns a table as a valid T. It reads the table, then runs validate(), found by
+/// argument-dependent lookup, and reports the errors of both.
 template <class T>
 ConfigResult<T> checked_config(const ConfigTable& table) {
   ConfigResult<T> result{T{}, {}};
@@ -43,7 +43,7 @@ ConfigResult<T> load_config(const std::string& path) {
   return checked_config<T>(*file.config);
 }
 
-/// The struct as a table that reads back to an equal struct: every key, defaults included.
+/// Returns the struct as a table that reads back to an equal struct, defaults included.
 /// @param config  a copy: describe() takes what it visits by reference
 template <class T>
 ConfigTable to_config_table(T config) {
@@ -53,7 +53,7 @@ ConfigTable to_config_table(T config) {
   return table;
 }
 
-/// The same as TOML text.
+/// Returns the same as TOML text.
 template <class T>
 std::string write_config(T config) {
   return to_toml_text(to_config_table(std::move(config)));

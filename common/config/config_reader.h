@@ -12,8 +12,8 @@ namespace outrider {
 
 /// Reads one table into one struct; see config_binding.h.
 ///
-/// Records every fault and goes on: a field whose key is faulty keeps what it
-/// had. Never clamps. Call finish() last: it reports the keys that nobody read.
+/// It records every error and goes on: a field whose value is invalid keeps its old one. It
+/// never clamps. Call finish() last: it reports the keys that no row has read.
 class ConfigReader final : public Settings {
  public:
   /// @param table, issues  must outlive the reader
@@ -23,7 +23,7 @@ class ConfigReader final : public Settings {
 
   void free_table(std::string_view key, ConfigTable& field, const About& about = {}) override;
 
-  /// Refuses every key that no row has named.
+  /// Reports every key that no row has named as an error.
   void finish();
 
  private:
@@ -31,7 +31,7 @@ class ConfigReader final : public Settings {
   void nested(const SettingTable& table) override;
   void list(const SettingList& list) override;
 
-  /// The value of a key, which is known from now on.
+  /// Returns the value of a key and marks the key as known.
   const ConfigValue* take(std::string_view key);
   const ConfigTable* take_table(std::string_view key);
   void fault(std::string_view key, const ConfigValue& value, std::string_view rule);

@@ -8,7 +8,7 @@
 
 namespace outrider {
 
-/// A configuration, or everything that is wrong with it: never both.
+/// Either a configuration or all its errors, never both.
 template <class T>
 struct ConfigResult {
   std::optional<T> config{};
@@ -17,7 +17,7 @@ struct ConfigResult {
   explicit operator bool() const noexcept { return config.has_value(); }
 };
 
-/// The text for the user, ending with a newline; empty if there are no issues:
+/// Returns the text for the user, ending with a newline; empty if there are no issues:
 ///
 ///     conf/switch.toml: 2 invalid settings
 ///       switch[0].queue.limit_packets: 0 packets: must be at least 1

@@ -37,7 +37,7 @@ std::optional<PathStep> first_step(std::string_view path) noexcept {
   return step;
 }
 
-/// Follows the index of a step. @return nullptr if it leads nowhere.
+/// Follows the index of a step. @return nullptr if there is no such element
 template <class Value>
 Value* indexed(Value* value, std::optional<std::size_t> index) noexcept {
   if (value == nullptr || !index) return value;
@@ -45,7 +45,7 @@ Value* indexed(Value* value, std::optional<std::size_t> index) noexcept {
   return array != nullptr && *index < array->size() ? &(*array)[*index] : nullptr;
 }
 
-/// Can `path` be assigned below `root`, without changing anything?
+/// Returns whether `path` can be assigned below `root`; changes nothing.
 bool is_assignable(const ConfigTable& root, std::string_view path) noexcept {
   const auto step = first_step(path);
   if (!step) return false;

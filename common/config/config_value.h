@@ -25,7 +25,7 @@ struct ConfigTable {
 
   /// @return nullptr if there is no such key.
   [[nodiscard]] const struct ConfigValue* get(std::string_view key) const noexcept;
-  /// The value of `key`, inserted at the end (as an unsupported value) if absent.
+  /// Returns the value of `key`; appends it (as an unsupported value) if absent.
   struct ConfigValue& operator[](std::string_view key);
 
   bool operator==(const ConfigTable&) const;
@@ -66,25 +66,25 @@ struct ConfigMember {
   bool operator==(const ConfigMember&) const = default;
 };
 
-/// A non-empty array whose elements are all tables: [[key]] in the file.
+/// Returns whether the value is a non-empty array of tables only: [[key]] in the file.
 bool is_array_of_tables(const ConfigValue& value) noexcept;
 
-/// How a fault shows a value: strings quoted, "an array", "a table".
+/// Returns a value as error messages show it: strings quoted, "an array", "a table".
 std::string display(const ConfigValue& value);
 
-/// "path.key"; "key" if the path is empty.
+/// Returns "path.key", or "key" if the path is empty.
 std::string join_key(std::string_view path, std::string_view key);
-/// "path.key[index]"
+/// Returns "path.key[index]".
 std::string join_key(std::string_view path, std::string_view key, std::size_t index);
 
-/// Looks a path as of ConfigIssue::key up, e.g. "switch[0].queue.limit_packets".
-/// @return nullptr if the file does not hold it, or the path is malformed.
+/// Returns the value at a path such as "switch[0].queue.limit_packets" (ConfigIssue::key).
+/// @return nullptr if the file has no such value, or the path is malformed.
 const ConfigValue* find(const ConfigTable& root, std::string_view path) noexcept;
 
-/// Sets the value at a path: how a sweep or a flag changes one setting of a
-/// file before it is read. Missing tables on the way are created.
+/// Sets the value at a path, so that a sweep or a flag can change one setting of a file before
+/// it is read. Creates missing tables on the way.
 /// @return false, with nothing changed, if the path is malformed, indexes an
-///         element that does not exist, or leads through something that is no table.
+///         element that does not exist, or passes through something that is no table.
 [[nodiscard]] bool assign(ConfigTable& root, std::string_view path, ConfigValue value);
 
 }  // namespace outrider

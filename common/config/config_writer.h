@@ -6,10 +6,10 @@
 
 namespace outrider {
 
-/// Writes one struct into one table; see config_binding.h. Every key is written,
-/// defaults included; an optional without a value is not.
+/// Writes one struct into one table; see config_binding.h. Every key is written, including
+/// defaults, except an optional without a value.
 ///
-/// @pre unsigned 64-bit values fit TOML's signed integers: a rule of validate()
+/// @pre unsigned 64-bit values fit TOML's signed integers, as validate() requires
 class ConfigWriter final : public Settings {
  public:
   explicit ConfigWriter(ConfigTable& table) : table_(table) {}

@@ -5,7 +5,7 @@
 namespace outrider {
 namespace {
 
-/// "0000:3b:00.0" or "3b:00.0", either case.
+/// Returns whether the text is a PCI address: "0000:3b:00.0" or "3b:00.0", either case.
 bool is_pci_address(std::string_view text) noexcept {
   constexpr std::string_view kLong = "hhhh:hh:hh.h";
   const std::string_view pattern = text.size() == kLong.size() ? kLong : kLong.substr(5);

@@ -12,9 +12,9 @@
 
 namespace outrider {
 
-// Rules that the files of all programs share.
+// Rules shared by the files of all programs.
 
-inline constexpr std::uint64_t kMaxDevices = 32;        ///< RTE_MAX_ETHPORTS of the usual build
+inline constexpr std::uint64_t kMaxDevices = 32;        ///< RTE_MAX_ETHPORTS of a default build
 inline constexpr std::uint64_t kMaxRecords = 1U << 24;  ///< of one kind, kept in memory
 inline constexpr std::uint64_t kPoolCachePackets = 512;
 
@@ -25,10 +25,10 @@ inline constexpr SettingRange kBinWidths = durations_from(std::chrono::microseco
 /// TOML's integers are signed.
 inline constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
 
-/// A [[device]]: a PCI address or a vdev.
+/// Checks the device of a [[device]]: a PCI address or a vdev.
 void check_device(const Checks& at, std::string_view device);
 
-/// The rows that a [[device]] has in the files of all programs.
+/// States the rows that a [[device]] has in the files of all programs.
 template <class Device>
 void describe_device(Settings& v, Device& c) {
   const About descriptors{.range = kDescriptors, .help = "rings of the device"};

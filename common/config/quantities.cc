@@ -44,7 +44,7 @@ constexpr std::string_view kPercentRule =
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// A decimal number, digits / 10^fraction_digits, and what follows it.
+/// A decimal number, digits / 10^fraction_digits, and the text after it.
 struct Decimal {
   std::uint64_t digits = 0;
   unsigned fraction_digits = 0;
@@ -52,7 +52,7 @@ struct Decimal {
   bool overflow = false;
 };
 
-/// @return nothing if the text does not begin with a number.
+/// @return nothing if the text does not begin with a number
 std::optional<Decimal> split_number(std::string_view text) {
   Decimal d;
   std::size_t at = 0;
@@ -74,7 +74,7 @@ std::optional<Decimal> split_number(std::string_view text) {
   return d;
 }
 
-/// digits * scale / 10^fraction_digits, if that is whole and fits `limit`.
+/// Returns digits * scale / 10^fraction_digits, if that is whole and at most `limit`.
 Parsed<std::uint64_t> scaled(const Decimal& d, std::uint64_t scale, std::uint64_t limit,
                              std::string_view smallest) {
   const auto too_large = [&] { return Parsed<std::uint64_t>{{}, "is too large"}; };

@@ -8,7 +8,7 @@
 
 namespace outrider {
 
-/// Records the values that the ranges of their rows refuse, each by its key.
+/// Records the values that are outside the ranges of their rows, each by its key.
 class RangeChecker final : public Settings {
  public:
   explicit RangeChecker(Checks at) : at_(std::move(at)) {}
@@ -23,7 +23,7 @@ class RangeChecker final : public Settings {
   Checks at_;
 };
 
-/// The rules that concern one setting each, of a struct with a describe().
+/// Checks the ranges of all settings of a struct with a describe(), each by itself.
 /// @param config  a copy: describe() takes what it visits by reference
 template <class T>
 void check_ranges(const Checks& at, T config) {

@@ -50,7 +50,7 @@ std::string range_of(const Setting& s) {
   return text.append(s.about.accepts);
 }
 
-/// Notes every row of a struct, and of what it holds: of a list, those of its prototype.
+/// Records every row of a struct and of the structs in it; for a list, those of its prototype.
 class Cataloguer final : public Settings {
  public:
   Cataloguer(std::vector<CatalogueEntry>& out, std::string table, ReloadRule rule)
@@ -104,7 +104,7 @@ class Cataloguer final : public Settings {
   ReloadRule rule_;
 };
 
-/// Is `key` the key `at` itself, or beneath it?
+/// Returns whether `key` is the key `at` itself or below it.
 bool holds(std::string_view at, std::string_view key) {
   return key.starts_with(at) && (key.size() == at.size() || key[at.size()] == '.');
 }

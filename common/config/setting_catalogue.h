@@ -8,22 +8,22 @@
 
 namespace outrider {
 
-/// A row as a reader of the reference sees it. Texts are Markdown.
+/// A row as the reference of the configuration shows it. Texts are Markdown.
 struct CatalogueEntry {
   std::string path;   ///< "switch.port.queue.limit_packets"; no indices
   std::string table;  ///< "switch.port.queue"; empty at the top level of a file
   bool is_table = false;
-  std::string kind;             ///< "integer", "list of durations"; of a table "[x]" or "[[x]]"
-  std::string default_value{};  ///< of the struct's initializer; "required" if there is none
+  std::string kind;             ///< "integer", "list of durations"; for a table "[x]" or "[[x]]"
+  std::string default_value{};  ///< the struct's initializer; "required" if there is none
   std::string range{};
   std::string help;
-  ReloadRule reload;  ///< the table's, where the row has none
+  ReloadRule reload;  ///< that of the table, if the row has none
 };
 
-/// Every row of a file, in the order of describe(), the tables among them.
+/// Lists every row of a file, tables included, in the order of describe().
 class SettingCatalogue {
  public:
-  /// @param top  what rows refuse that say nothing, at the top level of the file
+  /// @param top  the rule of rows at the top level of the file that state none
   template <class T>
   static SettingCatalogue of(T config, ReloadRule top) {
     SettingCatalogue catalogue(top);
@@ -33,14 +33,14 @@ class SettingCatalogue {
 
   [[nodiscard]] const std::vector<CatalogueEntry>& entries() const noexcept { return entries_; }
 
-  /// May a running program take another value? A key without a row has the rule of the
-  /// nearest table above it. @param path  without indices
+  /// Returns whether a running program may take another value. A key without a row has the rule
+  /// of the nearest table above it. @param path  without indices
   [[nodiscard]] ReloadRule reload_rule(std::string_view path) const;
 
-  /// The rows of one table as a table in Markdown. @param reloads  with the column on reload
+  /// Returns the rows of one table in Markdown. @param reloads  adds the column on reload
   [[nodiscard]] std::string markdown(std::string_view table, bool reloads) const;
 
-  /// Every table under a line "## [[switch.port]]".
+  /// Returns all tables, each below a line "## [[switch.port]]".
   [[nodiscard]] std::string markdown(bool reloads) const;
 
  private:
@@ -51,7 +51,7 @@ class SettingCatalogue {
   std::vector<CatalogueEntry> entries_;
 };
 
-/// "switch[0].port[1].delay" -> "switch.port.delay"
+/// Returns a path without indices: "switch[0].port[1].delay" -> "switch.port.delay".
 std::string without_indices(std::string_view key);
 
 }  // namespace outrider

@@ -1,5 +1,5 @@
 // The closed set of types that a setting may have, and how each is read, written and
-// checked. All of it is compiled here, once, and not where a struct states its rows.
+// checked. It is compiled once, here, instead of wherever a struct states its rows.
 #include <algorithm>
 #include <cmath>
 #include <concepts>
@@ -84,7 +84,7 @@ std::string read_text(const ConfigValue& v, T& out, Parsed<T> (*parse)(std::stri
   return std::move(parsed.problem);
 }
 
-/// Is a plain number a size? The unit then ends the key.
+/// Returns whether a plain number is a size: then the key ends with the unit.
 bool is_plain_size(const Setting& s) { return s.key.ends_with("_bytes"); }
 
 template <std::unsigned_integral T>

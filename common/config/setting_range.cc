@@ -16,7 +16,7 @@ std::string quoted(const std::string& text) { return "`\"" + text + "\"`"; }
 
 Duration duration_of(std::uint64_t ns) { return Duration(static_cast<Duration::rep>(ns)); }
 
-/// "1" and not "1.0", as a person writes a bound
+/// Formats a bound as a person writes it: "1", not "1.0".
 std::string plain(double v) {
   std::string text = shown(v);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

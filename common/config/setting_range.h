@@ -10,11 +10,11 @@
 
 namespace outrider {
 
-/// Rates above are beyond what Serializer is exact for.
+/// Beyond this rate Serializer is not exact enough.
 inline constexpr BitRate kMaxRate{400'000'000'000};
 
-/// The values that a setting may have by itself, whatever the other settings are.
-/// Made by the functions below; the default allows everything.
+/// The values that one setting may have, whatever the other settings are. Made by the
+/// functions below; the default allows everything.
 struct SettingRange {
   enum class Of : std::uint8_t {
     kAnything,
@@ -35,14 +35,14 @@ struct SettingRange {
   double real_high = std::numeric_limits<double>::infinity();
   std::string_view unit{};  ///< follows an integer in messages
 
-  /// @return what is wrong, as "0 packets: must be at least 1"; empty if nothing is
+  /// @return the problem, as "0 packets: must be at least 1"; empty if there is none
   [[nodiscard]] std::string breach(std::uint64_t value) const;
   [[nodiscard]] std::string breach(std::int64_t value) const;
-  [[nodiscard]] std::string breach(double value) const;  ///< not a number is refused
+  [[nodiscard]] std::string breach(double value) const;  ///< NaN is rejected
   [[nodiscard]] std::string breach(Duration value) const;
   [[nodiscard]] std::string breach(BitRate value) const;
 
-  /// For the reference: "1 to 1048576 packets", "above 0"; empty: everything.
+  /// Returns text for the reference: "1 to 1048576 packets", "above 0"; empty: everything.
   [[nodiscard]] std::string text() const;
 };
 

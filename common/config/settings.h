@@ -18,27 +18,27 @@ namespace outrider {
 
 class Checks;
 
-/// Whether a running program takes another value of a setting.
+/// Says whether a running program can take another value of a setting.
 struct ReloadRule {
   enum class Rule : std::uint8_t {
     kAsTable,  ///< as the table that holds it; at the top level of a file: refused
-    kFree,     ///< takes it, nothing is lost
-    kRefused   ///< keeps what it has: restart it
+    kFree,     ///< the program takes the new value without loss
+    kRefused   ///< the program keeps its value until a restart
   };
   Rule rule = Rule::kAsTable;
-  std::string_view why{};  ///< of kRefused: ends "... cannot change: it ..."
+  std::string_view why{};  ///< for kRefused: ends "... cannot change: it ..."
 };
 
 inline constexpr ReloadRule kReloads{ReloadRule::Rule::kFree, {}};
 constexpr ReloadRule refused(std::string_view why) { return {ReloadRule::Rule::kRefused, why}; }
 
-/// Everything that a row states about a setting, apart from its key and its field. The
-/// default is the field's initializer.
+/// All that a row states about a setting, apart from its key and its field. The default value
+/// is the field's initializer.
 struct About {
   bool required = false;
-  SettingRange range{};        ///< of the value, or of each of a list
-  std::string_view accepts{};  ///< for the reference: what code beside the range checks
-  std::string_view absent{};   ///< for the reference: what an absent key stands for
+  SettingRange range{};        ///< of the value, or of each element of a list
+  std::string_view accepts{};  ///< for the reference: rules in addition to the range
+  std::string_view absent{};   ///< for the reference: the meaning of an absent key
   std::string_view help{};     ///< for the reference: one line, Markdown
   ReloadRule reload{};
 };
@@ -51,7 +51,7 @@ struct Presence {
 
 enum class SettingKind : std::uint8_t { kValue, kDuration, kRate, kBytes, kShare, kChoice, kText };
 
-/// A rule that a value of a file breaks.
+/// A rule that a value in a file breaks.
 struct FieldFault {
   std::optional<std::size_t> index{};  ///< of the element of a list
   std::string rule;
@@ -66,23 +66,23 @@ struct FieldOps {
   std::string_view type;  ///< of one element: "integer", "duration"
   bool optional = false;
   bool list = false;
-  /// Takes a value of a file. On a fault the field keeps what it had.
+  /// Reads a value of a file into the field. On an error the field keeps its old value.
   FieldFaults (*read)(const Setting&, const ConfigValue&);
-  /// The value for a file; none of an optional without one.
+  /// Returns the value for a file; nothing for an optional without a value.
   std::optional<ConfigValue> (*write)(const Setting&);
-  /// Records what the range refuses.
+  /// Records values outside the range.
   void (*check)(const Setting&, const Checks&);
 };
 
-/// One row: a key and the field behind it. Lives as long as the call that shows it.
+/// One row: a key and its field. Valid during the call that it is passed to.
 struct Setting {
   std::string_view key;
   SettingKind kind;
   const About& about;
   void* field;
   const FieldOps& ops;
-  std::vector<std::string_view> names{};  ///< kChoice: of the enum's values
-  const void* with = nullptr;             ///< kChoice, kText: how to convert
+  std::vector<std::string_view> names{};  ///< kChoice: the names of the enum's values
+  const void* with = nullptr;             ///< kChoice, kText: the conversion
 };
 
 class Settings;
@@ -93,7 +93,7 @@ struct SettingTable {
   const About& about;
   void* field;
   void (*describe_in)(Settings&, void* field);
-  bool only_defaults;  ///< read, and never written: part of a list's prototype
+  bool only_defaults;  ///< read but never written: part of a list's prototype
 };
 
 /// A std::vector of such structs: [[key]].
@@ -101,7 +101,7 @@ struct SettingList {
   std::string_view key;
   const About& about;
   void* list;
-  const void* prototype;  ///< what every element begins as
+  const void* prototype;  ///< initial value of every element
   std::size_t (*size)(const void* list);
   void (*clear)(void* list, std::size_t room);
   void (*describe_at)(Settings&, void* list, std::size_t index);
@@ -109,13 +109,13 @@ struct SettingList {
   void (*describe_prototype)(Settings&, const void* prototype);
 };
 
-/// The operations of a type that common/config/setting_fields.cc lists; another one
-/// does not link.
+/// Returns the operations of a type that common/config/setting_fields.cc lists. Other types
+/// do not link.
 template <class T>
 const FieldOps& field_ops();
 
-/// Where describe() of a struct states its rows, see config_binding.h. What is done with
-/// them is the derived class's: reading, writing, checking, describing.
+/// Receives the rows that describe() of a struct states, see config_binding.h. Derived classes
+/// read, write, check or describe the settings.
 class Settings {
  public:
   virtual ~Settings() = default;
@@ -124,22 +124,22 @@ class Settings {
   void value(std::string_view key, T& field, const About& about = {}) {
     row({key, SettingKind::kValue, about, &field, field_ops<T>()});
   }
-  /// Duration
+  /// @tparam T Duration, or an optional or a list of them
   template <class T>
   void duration(std::string_view key, T& field, const About& about = {}) {
     row({key, SettingKind::kDuration, about, &field, field_ops<T>()});
   }
-  /// BitRate
+  /// @tparam T BitRate, or an optional or a list of them
   template <class T>
   void rate(std::string_view key, T& field, const About& about = {}) {
     row({key, SettingKind::kRate, about, &field, field_ops<T>()});
   }
-  /// An unsigned integer
+  /// @tparam T an unsigned integer, or an optional or a list of them
   template <class T>
   void bytes(std::string_view key, T& field, const About& about = {}) {
     row({key, SettingKind::kBytes, about, &field, field_ops<T>()});
   }
-  /// double
+  /// @tparam T double, or an optional or a list of them
   template <class T>
   void share(std::string_view key, T& field, const About& about = {}) {
     row({key, SettingKind::kShare, about, &field, field_ops<T>()});
@@ -210,7 +210,7 @@ struct FieldElement<std::vector<T>> {
   using Type = T;
 };
 
-/// Writes with `convert`, element by element.
+/// Writes a field with `convert`, element by element.
 template <class T, class Convert>
 std::optional<ConfigValue> write_field(const T& field, const Convert& convert) {
   if constexpr (kIsOptional<T>) {
@@ -224,8 +224,8 @@ std::optional<ConfigValue> write_field(const T& field, const Convert& convert) {
   }
 }
 
-/// Reads with `convert`: std::string(const ConfigValue&, element& out), the rule that is
-/// broken, or empty.
+/// Reads a field with `convert`: std::string(const ConfigValue&, element& out), which returns
+/// the rule that is broken, or an empty text.
 template <class T, class Convert>
 FieldFaults read_field(T& field, const ConfigValue& v, const Convert& convert) {
   typename FieldElement<T>::Type element{};
@@ -249,11 +249,11 @@ FieldFaults read_field(T& field, const ConfigValue& v, const Convert& convert) {
   }
 }
 
-/// @param index  of the name that a value of a file is. @return the rule that is broken
+/// @param index  of the name that equals the value. @return the rule that is broken, or empty
 std::string choose(const ConfigValue& v, const std::vector<std::string_view>& names,
                    std::size_t& index);
 
-/// The text of a value that is one. @param wanted  rule of an empty text: what is expected
+/// Returns the rule that a value that is no text breaks. @param wanted  the expected form
 std::string not_a_text(const ConfigValue& v, std::string_view wanted);
 
 void check_nothing(const Setting& setting, const Checks& at);

@@ -31,7 +31,7 @@ ConfigValue convert(const toml::node& node) {
   return {};
 }
 
-/// toml++ sorts the keys of a table; ours keep the order of the file.
+/// Restores the order of the file, because toml++ sorts the keys of a table.
 ConfigTable convert(const toml::table& table) {
   std::vector<std::pair<const toml::key*, const toml::node*>> nodes;
   nodes.reserve(table.size());
@@ -65,7 +65,7 @@ ConfigResult<ConfigTable> parse_toml(std::string_view text) {
 }
 
 ConfigResult<ConfigTable> read_toml_file(const std::string& path) {
-  std::error_code ignored;  // a path that cannot be examined cannot be opened either
+  std::error_code ignored;  // if it cannot be examined, it cannot be opened either
   if (std::filesystem::is_directory(path, ignored)) return file_fault("is a directory, not a file");
   errno = 0;
   std::ifstream file(path, std::ios::binary);

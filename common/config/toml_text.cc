@@ -32,7 +32,7 @@ std::string key_text(std::string_view key) {
   return bare ? std::string(key) : in_quotes(key);
 }
 
-/// Shortest text that reads back to the same double, and as a double.
+/// Returns the shortest text that reads back as a double of the same value.
 std::string number_text(double v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
@@ -56,7 +56,7 @@ std::string inline_table(const ConfigTable& table) {
   return out.empty() ? "{}" : "{ " + out + " }";
 }
 
-/// `key = value`, an array that does not fit a line with one element a line.
+/// Writes `key = value`; an array that does not fit a line gets one line per element.
 void append_setting(std::string& out, const std::string& key, const ConfigValue& value) {
   std::string text = to_toml_text(value);
   const auto* array = value.as<ConfigValue::Array>();

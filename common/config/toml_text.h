@@ -6,12 +6,11 @@
 
 namespace outrider {
 
-/// Writes TOML 1.0. Within a table plain values come first, then sub-tables,
-/// then arrays of tables, each in the order given: the text depends on nothing
-/// but the table.
+/// Writes TOML 1.0. Within a table plain values come first, then sub-tables, then arrays of
+/// tables, each in their given order, so the text depends only on the table.
 std::string to_toml_text(const ConfigTable& table);
 
-/// One value as it stands after "key = "; tables in their inline form.
+/// Returns one value as written after "key = "; tables in their inline form.
 std::string to_toml_text(const ConfigValue& value);
 
 }  // namespace outrider
