@@ -28,7 +28,7 @@ void DeviceEdge::wait(Packet* packet) noexcept {
   ++waiting_;
 }
 
-/// What is left of the batch comes first, then whoever waits.
+/// Moves up what is left of the batch, then fills it with packets that wait.
 void DeviceEdge::keep_from(std::uint16_t taken) noexcept {
   std::move(batch_.begin() + taken, batch_.begin() + size_, batch_.begin());
   size_ = static_cast<std::uint16_t>(size_ - taken);

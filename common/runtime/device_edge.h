@@ -11,12 +11,12 @@
 
 namespace outrider {
 
-/// The far end of links that lead out of the process: gathers packets and hands
-/// them to a device's transmit queue, 32 at once or when told to flush. What the
-/// ring does not take is dropped and counted, as a switch does whose queues are
-/// before this one; or held in order and offered again with each flush while
-/// backpressure().full tells the senders to wait, as an operating system stops the
-/// queue of a busy NIC. Neither holds up the poll.
+/// The far end of links that lead out of the process. It gathers packets and hands them to a
+/// device's transmit queue, 32 at once or on flush(). There are two ways to handle packets
+/// that the ring does not take. They are dropped and counted, as by a switch whose queues are
+/// before this one. Or they are held in order and offered again with each flush, while
+/// backpressure().full tells the senders to wait, as an operating system stops the queue of
+/// a busy NIC. Neither way blocks the poll.
 ///
 /// Identity: received == transmitted + sum(dropped) + resident.
 class DeviceEdge final : public Node {
@@ -36,15 +36,15 @@ class DeviceEdge final : public Node {
     if (size_ == kBatchPackets) flush();
   }
 
-  /// Shall what the ring does not take be held? Otherwise it is dropped.
+  /// Selects whether packets that the ring does not take are held; otherwise they are dropped.
   void hold(bool held) noexcept { hold_ = held; }
-  /// full: the last flush left something, so only if it is held.
+  /// Returns the state of the edge. full: the last flush held packets back.
   [[nodiscard]] const Backpressure& backpressure() const noexcept { return backpressure_; }
 
   void flush() noexcept;
 
   [[nodiscard]] std::uint64_t transmitted() const noexcept { return transmitted_; }
-  /// DropReason::kDeviceTxFull, by class.
+  /// Returns the packets dropped as DropReason::kDeviceTxFull, by class.
   [[nodiscard]] const PerClass<std::uint64_t>& dropped() const noexcept { return dropped_; }
   [[nodiscard]] std::uint64_t resident() const noexcept { return size_ + waiting_; }
 
@@ -58,7 +58,7 @@ class DeviceEdge final : public Node {
   std::uint16_t size_ = 0;
   bool hold_ = false;
   Backpressure backpressure_;
-  /// Chained through their meta data; there are some only behind a full batch.
+  /// Chained through their meta data; packets wait only behind a full batch.
   Packet* first_waiting_ = nullptr;
   Packet* last_waiting_ = nullptr;
   std::uint64_t waiting_ = 0;

@@ -9,12 +9,12 @@
 
 namespace outrider {
 
-/// Something that has a next instant at which it wants to act: a link with
-/// packets in flight, an egress port with a backlog, a host with timers.
+/// Something that wants to act at a known next instant: a link with packets in flight, an
+/// egress port with a backlog, a host with timers.
 class EventSource {
  public:
-  /// Acts on what is due at `now` and returns when it wants to act next (kNever:
-  /// not by itself). It may schedule other sources meanwhile, at or after `now`.
+  /// Acts on what is due at `now`. Returns when it wants to act next, or kNever if it waits for
+  /// others. Meanwhile it may schedule other sources, at or after `now`.
   virtual Time fire(Time now) noexcept = 0;
 
  protected:
@@ -26,9 +26,9 @@ class EventSource {
 
 using SourceId = std::uint32_t;
 
-/// Drives sources in the order (time, source id), so that simultaneous events
-/// never depend on who was scheduled first. The same loop serves virtual time
-/// (run to the end) and real time (run up to what the TSC says, every poll).
+/// Drives sources in the order (time, source id), so that the order of simultaneous events
+/// does not depend on which was scheduled first. The same loop serves virtual time (run to
+/// the end) and real time (every poll runs up to the TSC's time).
 ///
 /// Sources are added before the first run; nothing allocates afterwards.
 /// Not thread-safe: one lcore owns the loop and all its sources.
@@ -40,20 +40,20 @@ class EventLoop {
     return wheel_.add();
   }
 
-  /// Replaces the instant at which `id` fires; kNever removes it. @pre at >= Time{}
+  /// Sets the instant at which `id` fires next; kNever removes it. @pre at >= Time{}
   void schedule(SourceId id, Time at) noexcept { wheel_.schedule(id, at); }
 
   [[nodiscard]] Time scheduled(SourceId id) const noexcept { return wheel_.scheduled(id); }
 
-  /// Instant of the next event; kNever if there is none.
+  /// Returns the instant of the next event; kNever if there is none.
   [[nodiscard]] Time next() const noexcept { return wheel_.next(); }
 
-  /// Fires everything due at or before `end`. @return events fired
+  /// Fires everything that is due at or before `end`. @return events fired
   std::uint64_t run_until(Time end) noexcept;
 
  private:
-  // 64 ns are less than a full frame's time at 100 Gbit/s; 1,024 of them are about
-  // a data centre's round trip: most events go straight to level 0.
+  // 64 ns are shorter than a full frame at 100 Gbit/s, and 1,024 of them are about a data
+  // centre's round trip. So most events go straight to level 0.
   TimingWheel<6, 10> wheel_;
   std::vector<EventSource*> sources_;
 };

@@ -10,9 +10,9 @@
 
 namespace outrider {
 
-/// A one-way wire: what the transmitter finished at t arrives at t + delay, in
-/// order. Serialisation is the transmitter's business. Packets in flight are
-/// chained through their meta data, so a link has no capacity to exceed.
+/// A one-way wire: a packet that the transmitter finished at t arrives at t + delay, in order.
+/// The transmitter serialises. Packets in flight are chained through their meta data, so a
+/// link has no capacity limit.
 ///
 /// Identity: pushed == delivered + resident.
 class Link final : public EventSource {
@@ -24,7 +24,7 @@ class Link final : public EventSource {
   Link& operator=(const Link&) = delete;
   ~Link() { flush(); }
 
-  /// Takes ownership. @pre sent_at does not decrease from call to call
+  /// Sends a packet and takes ownership. @pre sent_at does not decrease from call to call
   void push(Packet* packet, Time sent_at) noexcept {
     PacketMeta& m = meta(*packet);
     m.due = sent_at + delay_;
@@ -50,7 +50,7 @@ class Link final : public EventSource {
     return head_ == nullptr ? kNever : meta(*head_).due;
   }
 
-  /// Releases what is in flight. @return packets released; they count as resident until then
+  /// Releases the packets in flight. @return packets released; they still count as resident
   std::uint64_t flush() noexcept {
     std::uint64_t released = 0;
     while (head_ != nullptr) {

@@ -14,12 +14,12 @@
 
 namespace outrider {
 
-/// When a snapshot was taken, since the run began.
+/// Returns when a snapshot was taken, since the run began [ns].
 template <class Snapshot>
 requires requires(const Snapshot& s) { s.at_ns; }
 [[nodiscard]] std::int64_t live_at_ns(const Snapshot& snapshot) noexcept { return snapshot.at_ns; }
 
-/// Shows the figures of a snapshot that has live_figures(before, now) beside it.
+/// Shows the figures of a snapshot whose type has a live_figures(before, now).
 template <class Snapshot>
 requires requires(const Snapshot& s) { live_figures(s, s); }
 void show_live(LiveView& view, const Snapshot& before, const Snapshot& now) {
@@ -27,14 +27,14 @@ void show_live(LiveView& view, const Snapshot& before, const Snapshot& now) {
   view.show(static_cast<double>(live_at_ns(now)) / 1e9, interval_s, live_figures(before, now));
 }
 
-/// Shows once a second, from a thread of its own, what `read` says of a running program, and
-/// how it differs from what was shown before.
+/// Shows once a second, on its own thread, the state of a running program as `read` returns it,
+/// and the change since the last time.
 ///
-/// @tparam State with live_at_ns() and show_live() beside it
+/// @tparam State has its own live_at_ns() and show_live()
 template <class State>
 class LiveThread {
  public:
-  /// @param out must outlive it. @param terminal it understands ANSI sequences
+  /// @param out must outlive it. @param terminal whether `out` understands ANSI sequences
   /// @param read  called by the thread
   /// @throws DpdkError
   LiveThread(std::ostream& out, bool terminal, std::function<State()> read)
@@ -42,7 +42,7 @@ class LiveThread {
         thread_(std::make_unique<ControlThread>(
             "live", std::chrono::seconds(1), [this, read = std::move(read)] { show(read()); })) {}
 
-  /// The program has ended: shows what happened since the last time.
+  /// Ends the thread and shows what has happened since the last time.
   void finish(State last) {
     thread_.reset();
     show(std::move(last));
@@ -50,7 +50,7 @@ class LiveThread {
 
  private:
   void show(State now) {
-    // A loop that did not come round has nothing new to say.
+    // A loop that has not published since the last time has nothing new to show.
     if (live_at_ns(now) <= live_at_ns(shown_)) return;
     show_live(view_, shown_, now);
     shown_ = std::move(now);
@@ -58,14 +58,14 @@ class LiveThread {
 
   LiveView view_;
   State shown_{};
-  std::unique_ptr<ControlThread> thread_;  ///< last: ends before what it uses
+  std::unique_ptr<ControlThread> thread_;  ///< last member, so that it ends before what it uses
 };
 
-/// Shows what an lcore publishes. Rates are those between two snapshots, by the run's own
+/// Shows what an lcore publishes. Rates are computed between two snapshots, in the run's own
 /// time.
 ///
-/// publish(): the lcore, while the loop runs; never waits. Everything else: the thread that
-/// made it.
+/// publish(): called by the lcore while the loop runs; never waits. All else: called by the
+/// thread that constructed it.
 ///
 /// @tparam Snapshot trivially copyable
 template <class Snapshot>

@@ -7,10 +7,10 @@
 
 namespace outrider {
 
-/// Where a link ends: a switch, a host, or a device at the edge of the process.
+/// The end of a link: a switch, a host, or a device at the edge of the process.
 class Node {
  public:
-  /// Takes ownership of the packet. @param port which of the node's ports
+  /// Receives a packet and takes ownership. @param port the node's port that it arrives at
   virtual void receive(std::uint32_t port, Packet* packet, Time now) noexcept = 0;
 
  protected:

@@ -39,10 +39,10 @@ inline void add_common_options(CLI::App& app, ProgramOptions& options) {
   app.footer(kExitStatusHelp);
 }
 
-/// @return nothing if the program shall run, else the status to end with
+/// @return nothing if the program shall run, otherwise the exit status
 inline std::optional<int> parse_command_line(CLI::App& app, const ProgramOptions& options,
                                              std::vector<std::string> own) {
-  std::reverse(own.begin(), own.end());  // CLI11 takes them from the back
+  std::reverse(own.begin(), own.end());  // CLI11 takes arguments from the back
   try {
     app.parse(std::move(own));
     if (options.config.empty()) throw CLI::RequiredError("--config FILE");

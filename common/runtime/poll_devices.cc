@@ -59,7 +59,7 @@ bool PollDevices::check_links() {
     if (up != device->up)
       log_info("device " + device->port.name() + (up ? ": link is up" : ": link is down"));
     device->up = up;
-    if (hold_) device->edge.hold(up);  // else another lcore's, and nothing to change
+    if (hold_) device->edge.hold(up);  // otherwise another lcore may own the edge
     all = all && up;
   }
   return all;

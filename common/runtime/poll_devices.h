@@ -15,16 +15,16 @@
 
 namespace outrider {
 
-/// When packet `i` of the `n` found by a poll arrived: evenly spread over the
-/// time since the last poll, so that a batch does not reach a queue all at once
-/// and blur its occupancy. @pre i < n, previous <= now
+/// Returns when packet `i` of the `n` found by a poll arrived. Arrivals are spread evenly over
+/// the time since the last poll, so that a batch does not reach a queue all at once and
+/// distort its occupancy. @pre i < n, previous <= now
 [[nodiscard]] constexpr Time arrival_time(Time previous, Time now, std::uint32_t i,
                                           std::uint32_t n) noexcept {
   return previous + (now - previous) * (i + 1) / n;
 }
 
-/// The devices of a process, each with its edge. Not thread-safe: the lcore of the poll
-/// loop owns it; of several, one owns each receive queue and one each edge.
+/// The devices of a process, each with its edge. Not thread-safe: the lcore of the poll loop
+/// owns it. With several lcores, each receive queue and each edge has one owner.
 class PollDevices {
  public:
   /// @param rx_pool must outlive the devices
@@ -36,46 +36,46 @@ class PollDevices {
   [[nodiscard]] const Port& port(std::size_t device) const noexcept {
     return devices_[device]->port;
   }
-  /// Received packets that could not be made into one segment; dropped.
+  /// Returns the received packets that were dropped because they did not fit one segment.
   [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }
   [[nodiscard]] PortLosses losses() const noexcept;
   [[nodiscard]] PerClass<std::uint64_t> tx_dropped() const noexcept;
 
   /// Takes up to 32 packets of every device and hands them to
-  /// `sink.receive_from_device(device, packet, arrived)` in order of arrival;
-  /// `loop` runs up to each arrival first, so that every source stays in order.
-  /// A sink that has `expect(device, packets)` is told of each batch before, to
-  /// prefetch what it will need: the misses of a batch then overlap.
-  /// @return whether there was any
+  /// `sink.receive_from_device(device, packet, arrived)` in order of arrival. Before each
+  /// arrival `loop` runs up to it, so that all sources stay in order. If the sink has
+  /// `expect(device, packets)`, it is called for each batch first, so that the sink can
+  /// prefetch and the cache misses of a batch overlap.
+  /// @return whether there were packets
   template <class Sink>
   bool receive(Time previous, Time now, EventLoop& loop, Sink& sink) noexcept;
 
-  /// Takes packets of one receive queue, whose owner calls; what reading them touches
-  /// first is being fetched. The caller owns them and calls prepare_received().
-  /// @return how many of `room` were filled
+  /// Takes packets of one receive queue and prefetches what reading them touches first. Called
+  /// by the queue's owner, which then owns the packets and must call prepare_received().
+  /// @return the number of places of `room` that were filled
   std::uint16_t receive_batch(std::uint32_t device, std::uint16_t queue,
                               std::span<Packet*, kBatchPackets> room) const noexcept {
     const std::uint16_t size = devices_[device]->port.rx(room.data(), kBatchPackets, queue);
     for (std::uint16_t i = 0; i < size; ++i) prefetch_received(*room[i]);
     return size;
   }
-  /// [size()]
+  /// Returns the number of receive queues of each device [size()].
   [[nodiscard]] std::vector<std::uint16_t> rx_queues() const;
 
-  /// From now on what a device with a link does not take is held and offered again,
-  /// see DeviceEdge; without a link it is dropped, as a NIC without carrier does.
+  /// From now on holds what a device with a link does not take and offers it again, see
+  /// DeviceEdge. Without a link packets are dropped, as by a NIC without carrier.
   void hold_when_full() noexcept;
 
   void flush() noexcept {
     for (auto& device : devices_) device->edge.flush();
   }
 
-  /// Notices and logs links that went up or down. Makes system calls: seldom.
-  /// @return all are up
+  /// Detects and logs links that went up or down. Makes system calls, so call it seldom.
+  /// @return whether all links are up
   bool check_links();
-  /// At the last check.
+  /// Returns the state of the link at the last check.
   [[nodiscard]] bool up(std::size_t device) const noexcept { return devices_[device]->up; }
-  /// Names of the devices whose link was down at the last check.
+  /// Returns the names of the devices whose link was down at the last check.
   [[nodiscard]] std::string down() const;
 
  private:
@@ -90,7 +90,7 @@ class PollDevices {
     bool up = false;
   };
 
-  /// With fewer packets there is little to overlap.
+  /// With fewer packets in a batch there are too few cache misses to overlap.
   static constexpr std::uint16_t kWorthPrefetching = 4;
 
   std::uint32_t poll_all(Time previous, Time now) noexcept;

@@ -26,34 +26,34 @@ struct PollResult {
   bool interrupted = false;
 };
 
-/// What a poll is told of the time.
+/// The times that one poll is given.
 struct PollInstant {
-  Time previous{};          ///< up to which the poll before advanced
-  Time now{};               ///< up to which this one advances
+  Time previous{};          ///< time up to which the poll before advanced
+  Time now{};               ///< time up to which this poll advances
   std::uint64_t ticks = 0;  ///< the TSC, as read for this poll
 };
 
 struct PollRules {
   std::optional<Duration> duration{};  ///< none: until done or stopped
-  /// After a gap the time goes on in small steps, see advance_to(). A sender that bounds
-  /// its own lag takes the clock's time as it is.
+  /// After a gap the time advances in small steps, see advance_to(). Senders that bound their
+  /// own lag use the clock's time as it is.
   bool in_steps = true;
   bool until_stopped = true;  ///< a stop signal ends the loop
 };
 
-/// Up to which instant one poll advances when the clock says `now`. The process
-/// was not always running: after a gap, what became due meanwhile is caught up in
-/// small steps with a poll between them, because at once it would overrun every
-/// ring. A loop that never keeps up lags by 64 times its poll's length.
+/// Returns the instant up to which one poll advances when the clock reads `now`. After a gap,
+/// in which the process did not run, a loop catches up in small steps with a poll between
+/// them: all at once, the events due would overrun every ring. A loop that never keeps up
+/// lags by 64 times the length of its poll.
 /// @pre end <= now
 [[nodiscard]] constexpr Time advance_to(Time end, Time now) noexcept {
   constexpr Duration kStep = std::chrono::microseconds(20);
   return end + std::min(now - end, std::max(kStep, (now - end) / 64));
 }
 
-/// Calls `poll(instant)`, which says whether it found packets, again and again in real time
-/// until `done()` or as the rules say. The TSC is read once a poll: a poll takes until the
-/// next one's reading. `seldom(so far)` is called at the first poll and ten times a second.
+/// Calls `poll(instant)` in real time until `done()` or as the rules say; it returns whether
+/// it found packets. The TSC is read once per poll: a poll lasts until the reading of the next
+/// one. `seldom(so far)` is called at the first poll and ten times a second.
 template <class Poll, class Done, class Seldom>
 PollResult run_polls(const TscClock& clock, const PollRules& rules, Poll poll, Done done,
                      Seldom seldom) {
@@ -82,9 +82,9 @@ PollResult run_polls(const TscClock& clock, const PollRules& rules, Poll poll, D
   return result;
 }
 
-/// Drives `sink` and `loop` from the devices, see run_polls(); before each `seldom` the
-/// links are checked. A sink that has begin_poll(now) gets every poll's time before what
-/// has arrived.
+/// Drives `sink` and `loop` from the devices, see run_polls(). Before each `seldom` it checks
+/// the links. If the sink has begin_poll(now), each poll calls it before it hands over
+/// arrivals.
 template <class Sink, class Done, class Seldom>
 PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
                          std::optional<Duration> duration, Done done, Seldom seldom) {

@@ -17,7 +17,7 @@
 
 namespace outrider {
 
-/// What the command lines of the real-time programs have in common.
+/// Options of the command line that all real-time programs share.
 struct ProgramOptions {
   std::string config;
   bool check = false;
@@ -35,34 +35,35 @@ struct SplitArguments {
   std::vector<std::string> own;  ///< without argv[0]
 };
 
-/// "EAL-ARGS -- ARGS", as DPDK programs are called, or ARGS alone.
+/// Splits "EAL-ARGS -- ARGS", as DPDK programs are called, or ARGS alone.
 SplitArguments split_arguments(int argc, const char* const* argv);
-/// The words of --eal, after those that stood before `--`.
+/// Returns the words of --eal, after the EAL arguments that preceded `--`.
 std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::string_view text);
 
 /// Memory of a buffer for a frame of 1518 bytes: mbuf, meta data, headroom, frame, pool header.
 inline constexpr std::uint32_t kBytesPerPlainMbuf = 2560;
 
-/// EalOptions for a pool of `mbufs` full frames; lines go to the log.
+/// Returns EalOptions for a pool of `mbufs` full frames; the EAL's lines go to the log.
 EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra);
 
-/// The exclusive end of a device's socket waits at most so long; signals end it.
+/// Returns the configuration of a port. It limits the time that an exclusive device waits for
+/// the other end of its socket; stop signals end that wait, too.
 PortConfig port_config(std::string name, std::string device, std::uint16_t rx_descriptors,
                        std::uint16_t tx_descriptors, const ProgramOptions& options);
 
 /// @throws UsageError if the directory of `path` does not exist or is not writable
 void check_report_path(const std::string& path, const std::string& option = "--report");
-/// The whole file or none. @throws std::runtime_error
+/// Writes the whole file or nothing. @throws std::runtime_error
 void write_report_file(const std::string& path, const std::string& text);
 
-/// The command line asks for something that cannot be.
+/// The command line asks for something impossible.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The live view that the options ask for, on stderr; null: none.
+/// Returns the live view that the options ask for, on stderr; nullptr if none.
 /// @pre the EAL runs
 template <class Snapshot>
 std::unique_ptr<LiveReport<Snapshot>> live_report(const ProgramOptions& options) {
@@ -70,8 +71,8 @@ std::unique_ptr<LiveReport<Snapshot>> live_report(const ProgramOptions& options)
   return std::make_unique<LiveReport<Snapshot>>(std::cerr, isatty(STDERR_FILENO) == 1);
 }
 
-/// Calls `body` and turns what it throws into a line of cause and remedy.
-/// @return its status, or kExit...
+/// Calls `body` and logs an exception that it throws as one line with cause and remedy.
+/// @return its status, or the kExit... of the exception
 int run_program(const std::function<int()>& body);
 
 }  // namespace outrider

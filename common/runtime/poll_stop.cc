@@ -21,7 +21,7 @@ void on_hangup(int) { reload.store(true, std::memory_order_relaxed); }
 void catch_stop_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second signal acts as ever
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second signal has its default effect
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
