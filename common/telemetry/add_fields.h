@@ -9,7 +9,7 @@
 
 namespace outrider {
 
-/// Where the counts of a record stand, by its rows. The record has nothing but counts.
+/// Collects pointers to the counts of a record, by its rows. The record has only counts.
 template <class Count>
 class CountCollector {
  public:
@@ -29,7 +29,7 @@ class CountCollector {
   }
 };
 
-/// Adds each count of `from` to that of `to`. Allocates: not for the packet path.
+/// Adds each count of `from` to the same one of `to`. Allocates: not for the packet path.
 template <class R>
 void add_fields(R& to, const R& from) {
   CountCollector<std::uint64_t> sums;

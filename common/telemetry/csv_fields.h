@@ -17,15 +17,16 @@
 
 namespace outrider {
 
-/// Takes a record apart for a line of CSV, by the bindings of json_fields.h, so that
+/// Splits a record into the cells of a CSV line, by the bindings of json_fields.h, so that
 /// a figure has the same name in both. Every record of a type has the same columns:
 ///
-/// * a record within the record has columns of its own, e.g. times_ns with a field
-///   `signal` becomes times_signal_ns, an identity its plain fields;
+/// * a record within the record has its own columns: a field `signal` of times_ns becomes
+///   times_signal_ns. An identity becomes its plain fields;
 /// * a histogram becomes count, mean, minimum, quantiles and maximum;
 /// * lists of records are left out: they have files of their own.
 ///
-/// What never was (an instant of -1, an absent record, a quantile of nothing) is empty.
+/// A value that does not exist (an instant of -1, an absent record, a quantile of an empty
+/// histogram) is an empty cell.
 class CsvFieldWriter {
  public:
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
@@ -74,7 +75,7 @@ class CsvFieldWriter {
   }
 
  private:
-  /// Columns of a part: the unit stays last.
+  /// Adds the columns of a nested record; the unit stays last in their names.
   template <class F>
   void within(std::string_view name, F parts) {
     std::string_view unit;
@@ -112,13 +113,13 @@ inline void CsvFieldWriter::value(const char* name, const Histogram& h) {
   });
 }
 
-/// Writes lines of cells; what separates them is the caller's to quote.
+/// Writes cells as a line; cells that contain separators must be quoted already.
 inline void csv_line(std::string& text, const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) (i == 0 ? text : text += ',') += cells[i];
   text += '\n';
 }
 
-/// A line of names, then one for each record.
+/// Returns a line of names, then one line for each record.
 template <class R>
 std::string csv_of(const std::vector<R>& records) {
   std::string text;

@@ -4,7 +4,7 @@
 
 namespace outrider {
 
-/// RFC 4180: quoted, quotes doubled, if it holds anything that separates.
+/// Returns a cell as of RFC 4180: if it contains separators, quoted with its quotes doubled.
 inline std::string csv_text(const std::string& text) {
   if (text.find_first_of("\",\r\n") == std::string::npos) return text;
   std::string quoted = "\"";

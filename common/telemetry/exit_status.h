@@ -2,15 +2,15 @@
 
 namespace outrider {
 
-/// How a program of this project ends; part of its interface (see --help).
+/// Exit status of all programs of this project; part of their interface (see --help).
 enum ExitStatus : int {
   kExitOk = 0,
-  kExitFailure = 1,        ///< anything not named below
+  kExitFailure = 1,        ///< any other error
   kExitUsage = 2,          ///< configuration or command line refused
   kExitEnvironment = 3,    ///< EAL, CPU, device, socket or memory
-  kExitLedger = 4,         ///< packets are not accounted for: a bug of ours
-  kExitTransfer = 5,       ///< a transfer failed, or payload was not what had been sent
-  kExitChanged = 6,        ///< outrider-lab compare --fail-on-change: something did
+  kExitLedger = 4,         ///< packets are not accounted for: a bug of this program
+  kExitTransfer = 5,       ///< a transfer failed, or payload differs from what was sent
+  kExitChanged = 6,        ///< outrider-lab compare --fail-on-change: something changed
   kExitInterrupted = 130,  ///< stopped by a signal before the work was done
 };
 

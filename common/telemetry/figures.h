@@ -11,18 +11,18 @@
 
 namespace outrider {
 
-/// One number of a record: its row, and which element of the row it is.
+/// One number of a record: its row, and the element of the row that it is.
 struct FigureValue {
   Figure figure;
-  std::string_view part;           ///< record within the record, e.g. "pace"; empty: none
-  std::string_view traffic_class;  ///< empty: not told apart
-  std::string_view reason;         ///< empty: not told apart
+  std::string_view part;           ///< name of the nested record, e.g. "pace"; empty: none
+  std::string_view traffic_class;  ///< empty: all classes together
+  std::string_view reason;         ///< empty: all reasons together
   std::uint64_t value = 0;
 };
 
-/// Takes a record apart by its rows: one element for each number that is a Figure, in their
-/// order; anything else in the record is left out. Slow to compile where records are large:
-/// for the .cc file that hands the list out.
+/// Splits a record into its numbers by its rows: one element for each number that is a Figure,
+/// in order. Everything else in the record is left out. Slow to compile for large records, so
+/// use it only in the .cc file that returns the list.
 class FigureCollector {
  public:
   [[nodiscard]] std::vector<FigureValue> take() noexcept { return std::move(values_); }
@@ -47,7 +47,7 @@ class FigureCollector {
   void value(const Figure& figure, const PerClass<PerReason<E>>& by_class) {
     for_each_class(by_class, [&](const PerReason<E>& v) { value(figure, v); });
   }
-  /// A record of figures within the record.
+  /// Handles a record of figures within the record.
   template <class T>
   void value(const char* name, const T& record) requires requires(FigureCollector& v) {
     fields(v, record);
@@ -77,7 +77,7 @@ class FigureCollector {
   std::vector<FigureValue> values_;
 };
 
-/// The figures of a record that has rows; see FigureCollector.
+/// Returns the figures of a record that has rows; see FigureCollector.
 template <class R>
 std::vector<FigureValue> figures_of_fields(const R& record) {
   FigureCollector collector;

@@ -7,7 +7,7 @@
 
 namespace outrider {
 
-// Binding, see json_fields.h.
+// Binding to reports, see json_fields.h.
 
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, BurstIdentity>

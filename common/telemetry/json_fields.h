@@ -20,8 +20,8 @@
 
 namespace outrider {
 
-/// A struct is bound to JSON by one function that lists its fields, found by
-/// argument-dependent lookup and used both ways:
+/// One function that lists a struct's fields binds it to JSON, for reading and for writing. It
+/// is found by argument-dependent lookup:
 ///
 ///     template <class V, class R>
 ///       requires std::same_as<std::remove_const_t<R>, QueueBin>
@@ -31,7 +31,7 @@ class JsonFieldReader;
 
 using Json = nlohmann::json;
 
-// -- writing
+// -- Writing
 
 inline Json to_json_value(bool v) { return v; }
 template <std::integral T>
@@ -79,7 +79,7 @@ Json to_json_value(const std::vector<T>& list) {
   return out;
 }
 
-/// null: absent.
+/// Writes null for an absent value.
 template <class T>
 Json to_json_value(const std::optional<T>& v) {
   return v ? to_json_value(*v) : Json();
@@ -108,7 +108,7 @@ Json to_json_value(const T& record) requires requires(JsonFieldWriter& v) {
   return out;
 }
 
-// -- reading; `path` names the value in messages
+// -- Reading; `path` names the value in messages
 
 [[noreturn]] inline void refuse_json(const std::string& path, const char* rule) {
   throw std::runtime_error("report: " + path + ": " + rule);
@@ -244,9 +244,9 @@ void from_json_value(const Json& in, const std::string& path, T& record) require
   fields(reader, record);
 }
 
-// -- documents
+// -- Documents
 
-/// One line of text: `kind`, the version of its schema, and the report's fields.
+/// Returns one line of text: `kind`, the version of its schema, and the report's fields.
 template <class R>
 std::string write_report(const R& report, const char* kind, int schema_version) {
   Json out = to_json_value(report);

@@ -12,7 +12,7 @@
 namespace outrider {
 namespace {
 
-/// Three significant digits with a decimal prefix, e.g. "1.25 M".
+/// Formats three significant digits with a decimal prefix, e.g. "1.25 M".
 std::string scaled(double value) {
   constexpr std::array<const char*, 5> kPrefixes = {"", "k", "M", "G", "T"};
   std::size_t prefix = 0;
@@ -35,7 +35,7 @@ std::string format_seconds(double seconds) {
 }
 
 std::string format_live(const LiveFigure& figure, double interval_seconds) {
-  // A counter that started anew must not show as an enormous rate.
+  // A counter that restarted must not show as an enormous rate.
   const std::uint64_t change = figure.now >= figure.before ? figure.now - figure.before : 0;
   const double rate = static_cast<double>(change) / interval_seconds;
   switch (figure.kind) {
@@ -59,7 +59,7 @@ std::string live_line(std::string_view head, std::span<const LiveFigure> figures
 std::vector<std::string> fitted(std::span<const std::string> lines, std::size_t columns,
                                 std::size_t rows) {
   std::vector<std::string> out(lines.begin(), lines.end());
-  if (rows >= 2 && out.size() >= rows) {  // the cursor takes a row as well
+  if (rows >= 2 && out.size() >= rows) {  // the cursor needs a row as well
     const std::size_t left_out = out.size() - (rows - 2);
     out.resize(rows - 2);
     out.push_back("... " + std::to_string(left_out) + " more lines");
@@ -75,11 +75,11 @@ void LiveView::redraw(std::span<const std::string> lines) {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) size = {};
   std::string text;
-  const std::uint64_t logged = log_lines();  // below the table: a new one goes below them
+  const std::uint64_t logged = log_lines();  // if more were logged, the block is drawn below them
   if (drawn_lines_ != 0 && logged == logged_) text = "\x1b[" + std::to_string(drawn_lines_) + "A\r";
   const auto fitting = fitted(lines, size.ws_col, size.ws_row);
   for (const auto& line : fitting) text += line + "\x1b[K\n";
-  text += "\x1b[J";  // the last time there may have been more
+  text += "\x1b[J";  // the last block may have been longer
   drawn_lines_ = fitting.size();
   logged_ = logged;
   write(text);

@@ -21,7 +21,7 @@ std::shared_ptr<spdlog::logger> make_logger(std::string_view program,
 }
 
 std::shared_ptr<spdlog::logger>& logger() {
-  // Never destroyed: DPDK's threads may outlive main(), and log.
+  // Never destroyed, because DPDK's threads may log after main() has ended.
   static auto& shared = *new auto(make_logger("outrider", spdlog::level::info));
   return shared;
 }

@@ -7,16 +7,16 @@ namespace outrider {
 
 enum class LogLevel { kDebug, kInfo, kWarn, kError };
 
-/// Names the program in every line and sets the least level that is shown. Optional.
+/// Sets the program's name in every line, and the lowest level that is shown. Optional.
 void start_log(std::string_view program, LogLevel least);
 
-/// One line on stderr. Off the packet path only: they format, lock and write.
+/// Write one line to stderr. Not for the packet path: they format, lock and write.
 void log_debug(std::string_view message);
 void log_info(std::string_view message);
 void log_warn(std::string_view message);
 void log_error(std::string_view message);
 
-/// Messages that were shown so far, of any level: who draws on the same terminal asks.
+/// Returns the number of messages shown so far, for code that draws on the same terminal.
 [[nodiscard]] std::uint64_t log_lines() noexcept;
 
 }  // namespace outrider

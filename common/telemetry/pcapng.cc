@@ -11,7 +11,7 @@ constexpr std::uint32_t kEnhancedPacket = 6;
 
 constexpr std::uint16_t kEndOfOptions = 0;
 constexpr std::uint16_t kComment = 1;
-constexpr std::uint16_t kUserApplication = 4;  // of a section
+constexpr std::uint16_t kUserApplication = 4;  // option of a section
 constexpr std::uint16_t kInterfaceName = 2;
 constexpr std::uint16_t kTimeResolution = 9;
 
@@ -22,7 +22,7 @@ void put(Bytes& out, T value) {
   std::memcpy(out.data() + at, &value, sizeof value);
 }
 
-/// Everything is a multiple of 32 bits.
+/// Pads to a multiple of 32 bits, as everything in a file is.
 void put_padded(Bytes& out, const void* data, std::size_t bytes) {
   const std::size_t at = out.size();
   out.resize(at + (bytes + 3) / 4 * 4);
@@ -35,7 +35,7 @@ void put_option(Bytes& out, std::uint16_t code, std::string_view value) {
   put_padded(out, value.data(), value.size());
 }
 
-/// A block holds its length before and after its body.
+/// Writes a block, with its length before and after its body.
 class Block {
  public:
   Block(Bytes& out, std::uint32_t type) : out_(out), begin_(out.size()) {
@@ -59,10 +59,10 @@ class Block {
 
 void section_header(Bytes& out, std::string_view application) {
   const Block block(out, kSectionHeader);
-  put(out, std::uint32_t{0x1A2B3C4D});  // tells the byte order
+  put(out, std::uint32_t{0x1A2B3C4D});  // shows the byte order
   put(out, std::uint16_t{1});           // version 1.0
   put(out, std::uint16_t{0});
-  put(out, ~std::uint64_t{0});  // length of the section: not known
+  put(out, ~std::uint64_t{0});  // length of the section: unknown
   put_option(out, kUserApplication, application);
   put_option(out, kEndOfOptions, {});
 }

@@ -8,20 +8,20 @@
 
 namespace outrider {
 
-/// Blocks of a capture file in the pcapng format, in the machine's byte order, which the file
-/// states. Pure; each appends to `out`.
+/// Writes blocks of a capture file in the pcapng format, in the machine's byte order, which the
+/// file states. The functions are pure; each appends to `out`.
 ///
 /// Source: draft-ietf-opsawg-pcapng (section 4.1 section header, 4.2 interface description,
-/// 4.3 enhanced packet). rte_pcapng of DPDK 22.11 knows no comments, hence our own.
+/// 4.3 enhanced packet). rte_pcapng of DPDK 22.11 cannot write comments, so we do not use it.
 namespace pcapng {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// What begins a file. @param application that wrote it
+/// Begins a file. @param application that writes it
 void section_header(Bytes& out, std::string_view application);
 
-/// An Ethernet interface; they are numbered from 0. Times of its packets are in nanoseconds.
-/// @param snap_bytes  largest number of bytes that is kept of a packet; 0: all
+/// Adds an Ethernet interface, numbered from 0. Times of its packets are in nanoseconds.
+/// @param snap_bytes  largest number of bytes kept of a packet; 0: all
 void interface_description(Bytes& out, std::string_view name, std::uint32_t snap_bytes);
 
 struct PacketRecord {

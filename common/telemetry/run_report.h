@@ -11,15 +11,15 @@
 
 namespace outrider {
 
-/// The figures of a run that the reports of both programs have.
+/// The figures that the reports of both programs share.
 struct RunReport {
   std::int64_t bin_ns = 0;  ///< width of the time series' bins
   std::int64_t end_ns = 0;
   std::uint64_t device_rx_missed = 0;  ///< lost before our queue, by the device's counters
   std::uint64_t device_rx_nombuf = 0;
   std::int64_t longest_poll_gap_ns = 0;  ///< real time only
-  std::vector<PollGap> poll_gaps;        ///< real time only: the longest, see PollGaps; by time
-  bool ledger_balanced = false;          ///< every packet has ended in one way, or is still there
+  std::vector<PollGap> poll_gaps;  ///< real time only: the longest, see PollGaps; sorted by time
+  bool ledger_balanced = false;    ///< every packet has ended in one way or is resident
 };
 
 template <class V, class R>
