@@ -7,7 +7,7 @@ namespace outrider {
 inline constexpr std::uint16_t kEtherTypeArp = 0x0806;
 inline constexpr MacAddress kBroadcastMac{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
 
-/// RFC 826, for IPv4 over Ethernet.
+/// An ARP packet (RFC 826) for IPv4 over Ethernet.
 struct ArpPacket {
   static constexpr std::uint16_t kRequest = 1;
   static constexpr std::uint16_t kReply = 2;

@@ -12,8 +12,8 @@ namespace outrider {
 
 /// TCP option that carries a BurstIdentity on every segment of a burst:
 /// kind 253 (experimental, RFC 4727), length 12, ExID (RFC 6994) 0x4F52,
-/// job, direction bit and worker, iteration. Receivers that do not know it
-/// ignore it (RFC 9293, section 3.1).
+/// job, direction bit and worker, iteration. Receivers that do not know the
+/// option ignore it (RFC 9293, section 3.1).
 inline constexpr std::uint8_t kBurstOptionKind = 253;
 inline constexpr std::uint8_t kBurstOptionBytes = 12;
 inline constexpr std::uint16_t kBurstOptionExId = 0x4F52;

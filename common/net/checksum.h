@@ -8,9 +8,9 @@
 
 namespace outrider {
 
-/// One's-complement sum of 16-bit words in memory order, not yet folded or
-/// inverted; chains over several ranges through `sum` when all but the last
-/// have an even length. (RFC 1071)
+/// Returns the one's-complement sum of 16-bit words in memory order, neither folded nor
+/// inverted. To sum several ranges, pass the result of one as `sum` of the next; all but the
+/// last must have an even length. (RFC 1071)
 inline std::uint64_t checksum_add(std::span<const std::uint8_t> bytes, std::uint64_t sum) noexcept {
   std::size_t i = 0;
   for (; i + 8 <= bytes.size(); i += 8) {
@@ -30,7 +30,7 @@ inline std::uint64_t checksum_add(std::span<const std::uint8_t> bytes, std::uint
     sum += word;
     i += 2;
   }
-  if (i < bytes.size()) sum += bytes[i];  // padded with zero; little endian
+  if (i < bytes.size()) sum += bytes[i];  // padded with zero, as of a little-endian word
   return sum;
 }
 
@@ -42,15 +42,15 @@ constexpr std::uint16_t checksum_fold(std::uint64_t sum) noexcept {
   return static_cast<std::uint16_t>(sum);
 }
 
-/// On top of `sum`. @pre it has options
+/// Adds the options of a header to `sum`. @pre the header has options
 [[gnu::noinline]] inline std::uint64_t ipv4_options_sum(const Ipv4Header& h,
                                                         std::uint64_t sum) noexcept {
   const auto* options = reinterpret_cast<const std::uint8_t*>(&h) + sizeof(Ipv4Header);
   return checksum_add({options, h.header_bytes() - sizeof(Ipv4Header)}, sum);
 }
 
-/// Sum over an IPv4 header, checksum field included. Nearly every header has no
-/// options: its five words are added without a loop, where it stands.
+/// Returns the sum over an IPv4 header, checksum field included. As nearly every header has no
+/// options, its five words are added inline and without a loop.
 [[gnu::always_inline]] inline std::uint64_t ipv4_header_sum(const Ipv4Header& h) noexcept {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(&h);
   std::uint32_t words[5];
@@ -61,30 +61,30 @@ constexpr std::uint16_t checksum_fold(std::uint64_t sum) noexcept {
   return ipv4_options_sum(h, sum);
 }
 
-/// Value for the IPv4 checksum field, in memory order. The field itself may
-/// hold anything.
+/// Returns the value for the IPv4 checksum field, in memory order. The field may hold any
+/// value.
 inline std::uint16_t ipv4_checksum(const Ipv4Header& h) noexcept {
   std::uint16_t field;
   std::memcpy(&field, h.checksum.raw.data(), sizeof field);
-  // x + ~x is zero in one's complement: takes the field out of the sum.
+  // x + ~x is zero in one's complement, which removes the field from the sum.
   return static_cast<std::uint16_t>(
       ~checksum_fold(ipv4_header_sum(h) + static_cast<std::uint16_t>(~field)));
 }
 
-/// True if the header sums to 0xFFFF, checksum field included.
+/// Returns whether the header sums to 0xFFFF, checksum field included.
 inline bool ipv4_checksum_valid(const Ipv4Header& h) noexcept {
   return checksum_fold(ipv4_header_sum(h)) == 0xFFFF;
 }
 
-/// Part of the TCP checksum that comes from the pseudo header.
+/// Returns the part of the TCP checksum that comes from the pseudo header.
 /// @param tcp_bytes TCP header and payload [bytes]
 inline std::uint64_t tcp_pseudo_header_sum(const Ipv4Header& ip, std::uint16_t tcp_bytes) noexcept {
   const auto* addresses = reinterpret_cast<const std::uint8_t*>(&ip.source);
   return checksum_add({addresses, 8}, 0) + be16(kIpProtocolTcp) + be16(tcp_bytes);
 }
 
-/// Replaces one 16-bit word of a summed header.
-/// Source: RFC 1624, equation 3, HC' = ~(~HC + ~m + m'), which unlike RFC 1141
+/// Returns the checksum after one 16-bit word of a summed header was replaced.
+/// Source: RFC 1624, equation 3, HC' = ~(~HC + ~m + m'). Unlike RFC 1141 it
 /// never turns a valid checksum into 0xFFFF wrongly. All in memory order.
 constexpr std::uint16_t checksum_update(std::uint16_t checksum, std::uint16_t old_word,
                                         std::uint16_t new_word) noexcept {

@@ -7,16 +7,16 @@
 
 namespace outrider {
 
-/// Two fields of 16 bits, in host byte order, as the 32-bit word they make in memory.
+/// Returns two 16-bit fields, given in host byte order, as the 32-bit word they form in memory.
 constexpr std::uint32_t word_of(std::uint16_t first, std::uint16_t second) noexcept {
   return be16(first) | std::uint32_t{be16(second)} << 16;
 }
 
-/// Writes a header word by word and sums the words up for its checksum meanwhile.
+/// Writes a header word by word, and sums up the words for its checksum at the same time.
 ///
-/// Summing up afterwards would read the words back in another width than fields are
-/// written in. A CPU cannot forward such a store to the load: it waits until all
-/// stores before it, also those to memory far away, have reached the cache.
+/// A sum computed afterwards would read the words back in another width than the fields are
+/// written in. A CPU cannot forward such stores to the load: it waits until all earlier
+/// stores, even those to distant memory, have reached the cache.
 class HeaderWriter {
  public:
   /// @param out where the first word goes; the caller has checked that there is room
@@ -29,7 +29,7 @@ class HeaderWriter {
     sum_ += word;
   }
   [[nodiscard]] std::uint8_t* at() const noexcept { return at_; }
-  /// In memory order, not folded (RFC 1071).
+  /// Returns the sum in memory order, not folded (RFC 1071).
   [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
 
  private:

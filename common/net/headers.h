@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little, "byte order helpers as
 constexpr std::uint16_t be16(std::uint16_t v) noexcept { return __builtin_bswap16(v); }
 constexpr std::uint32_t be32(std::uint32_t v) noexcept { return __builtin_bswap32(v); }
 
-/// An integer kept in network byte order at any alignment.
+/// An integer in network byte order, at any alignment.
 template <class T>
 struct BigEndian {
   std::array<std::uint8_t, sizeof(T)> raw;
@@ -50,17 +50,17 @@ struct EthernetHeader {
 };
 static_assert(sizeof(EthernetHeader) == 14 && alignof(EthernetHeader) == 1);
 
-/// The six bytes as a number, first byte highest: what tables take.
+/// Returns the six bytes as a number, first byte highest, as tables take it.
 constexpr std::uint64_t number_of(const MacAddress& mac) noexcept {
   std::uint64_t number = 0;
   for (const std::uint8_t byte : mac) number = number << 8 | byte;
   return number;
 }
 
-/// What follows an EtherType that announces a tag.
+/// An 802.1Q tag: the bytes after an EtherType that announces one.
 struct VlanTag {
   Be16 control;     ///< PCP (3 bits), DEI (1), VID (12): IEEE 802.1Q, 9.6
-  Be16 ether_type;  ///< of what follows
+  Be16 ether_type;  ///< of the data after the tag
 };
 static_assert(sizeof(VlanTag) == 4 && alignof(VlanTag) == 1);
 
@@ -69,11 +69,11 @@ constexpr std::uint8_t pcp_of(std::uint16_t control) noexcept {
   return static_cast<std::uint8_t>(control >> 13);
 }
 
-/// RFC 791, without options.
+/// An IPv4 header (RFC 791) without options.
 struct Ipv4Header {
   std::uint8_t version_and_length;  ///< 4 bits each; length in 32-bit words
-  std::uint8_t tos;                 ///< DSCP or the TOS signal, and ECN in the low two bits
-  Be16 total_length;                ///< [bytes] header included
+  std::uint8_t tos;                 ///< DSCP or the TOS signal, with ECN in the low two bits
+  Be16 total_length;                ///< [bytes] including the header
   Be16 identification;
   Be16 fragment;
   std::uint8_t ttl;
@@ -88,23 +88,23 @@ struct Ipv4Header {
 };
 static_assert(sizeof(Ipv4Header) == 20 && alignof(Ipv4Header) == 1);
 
-/// RFC 8200, section 3.
+/// An IPv6 header (RFC 8200, section 3).
 struct Ipv6Header {
   Be32 version_class_label;  ///< 4, 8 and 20 bits
-  Be16 payload_length;       ///< [bytes] extension headers included, this one not
+  Be16 payload_length;       ///< [bytes] including extension headers, excluding this one
   std::uint8_t next_header;
   std::uint8_t hop_limit;
   Ipv6Address source;
   Ipv6Address destination;
 
-  /// DSCP and ECN, as IPv4's TOS byte.
+  /// Returns DSCP and ECN, like IPv4's TOS byte.
   [[nodiscard]] std::uint8_t traffic_class() const noexcept {
     return static_cast<std::uint8_t>(version_class_label.get() >> 20);
   }
 };
 static_assert(sizeof(Ipv6Header) == 40 && alignof(Ipv6Header) == 1);
 
-/// RFC 768.
+/// A UDP header (RFC 768).
 struct UdpHeader {
   Be16 source_port;
   Be16 destination_port;
@@ -124,7 +124,7 @@ enum TcpFlag : std::uint8_t {
   kTcpCwr = 0x80,
 };
 
-/// RFC 9293, options follow.
+/// A TCP header (RFC 9293), which options follow.
 struct TcpHeader {
   Be16 source_port;
   Be16 destination_port;
@@ -141,7 +141,7 @@ struct TcpHeader {
 static_assert(sizeof(TcpHeader) == 20 && alignof(TcpHeader) == 1);
 
 inline constexpr std::uint32_t kMaxTcpOptionBytes = 40;
-/// Headers without options.
+/// Length of the IPv4 and TCP headers without options.
 inline constexpr std::uint32_t kIpAndTcpBytes = sizeof(Ipv4Header) + sizeof(TcpHeader);
 
 }  // namespace outrider

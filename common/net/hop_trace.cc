@@ -25,7 +25,8 @@ void put(std::uint8_t* to, T value) noexcept {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// Offset of the UDP header; nothing unless it is an IPv4 datagram's first or only fragment.
+/// Returns the offset of the UDP header; nothing unless it is an IPv4 datagram's first or only
+/// fragment.
 std::optional<std::size_t> udp_offset(std::span<const std::uint8_t> frame,
                                       std::size_t ip_offset) noexcept {
   constexpr std::uint16_t kOffsetOrMore = 0x3FFF;
@@ -47,8 +48,8 @@ std::array<std::uint8_t, kRecordBytes> bytes_of(const Record& r) noexcept {
   return out;
 }
 
-/// Overwrites an even number of bytes at an even offset of what a checksum covers: each
-/// word as RFC 1624, equation 3, has it. @return the checksum's complement, not folded
+/// Overwrites an even number of bytes at an even offset of data that a checksum covers, word
+/// by word as in RFC 1624, equation 3. @return the checksum's complement, not folded
 std::uint64_t overwrite(std::uint8_t* at, std::span<const std::uint8_t> with,
                         std::uint64_t sum) noexcept {
   for (std::size_t i = 0; i < with.size(); i += 2) {
@@ -80,7 +81,7 @@ Appended append(std::span<std::uint8_t> frame, std::size_t ip_offset,
       room, hops == kMostHops ? hops : static_cast<std::uint8_t>(hops + 1)};
   std::uint64_t sum = overwrite(trace + kHops - 1, counted, static_cast<std::uint16_t>(~before));
   if (fits) sum = overwrite(frame.data() + end - kRecordBytes, bytes_of(record), sum);
-  if (before != 0) {  // RFC 768: the sender left it out
+  if (before != 0) {  // zero: the sender left it out (RFC 768)
     const auto after = static_cast<std::uint16_t>(~checksum_fold(sum));
     put(checksum, after == 0 ? std::uint16_t{0xFFFF} : after);
   }

@@ -58,7 +58,7 @@ static_assert(kHeadBytes + sizeof(Probe) == 32 && kHeadBytes + sizeof(Feedback) 
 static_assert(kHeadBytes + sizeof(Stop) == 24);
 static_assert(kHeadBytes + sizeof(Bitmap) == kMaxMessageBytes);
 
-/// Of the message but for DATA's values; 0: there is no such kind.
+/// Returns the length of a message without DATA's values; 0 if there is no such kind.
 std::uint32_t bytes_of(std::uint8_t kind) noexcept {
   switch (static_cast<Kind>(kind)) {
     case Kind::kData:

@@ -11,7 +11,7 @@
 
 namespace outrider {
 
-/// What the bounded-loss transport (trafficgen/mlt) says over UDP. One message a datagram,
+/// Messages of the bounded-loss transport (trafficgen/mlt) over UDP. One message per datagram,
 /// integers in network byte order:
 ///
 ///     offset  bytes
@@ -23,22 +23,19 @@ namespace outrider {
 ///          8      2  job
 ///         10      2  worker; the high bit is set for a pull
 ///         12      4  iteration
-///         16      4  tensor: which of the burst's, from 0
-///                    DATA, 40 bytes and its gradient values behind them
-///         20      4  place in the tensor [values of 4 bytes]
-///         24      2  length of the values [bytes], not 0, a multiple of 4
 ///         26      2  reserved, 0
-///         28      4  bytes of values transmitted on this flow, these included, modulo 2^32
+///         28      4  bytes of values transmitted on this flow so far, including these,
+///                    modulo 2^32
 ///         32      4  place of the values in the flow's stream, modulo 2^32: bursts in their
-///                    order, in each its tensors in theirs
+///                    order, and in each burst its tensors in their order
 ///         36      4  time of sending on the sender's clock [ns], modulo 2^32
 ///                    PROBE, 32 bytes
 ///         20      4  number of the probe, not 0
 ///         24      4  bytes transmitted, as in DATA
 ///         28      4  time of sending
 ///                    FEEDBACK, 36 bytes, about all DATA that has arrived on the flow
-///         20      4  the highest of "bytes transmitted" that was seen
-///         24      4  bytes of values that have arrived, copies included, modulo 2^32
+///         20      4  the highest "bytes transmitted" that was seen
+///         24      4  bytes of values that have arrived, including copies, modulo 2^32
 ///         28      4  of these, in packets with CE, modulo 2^32
 ///         32      4  time of sending of the DATA or PROBE that this answers
 ///                    STOP, 24 bytes
@@ -48,20 +45,20 @@ namespace outrider {
 ///         24      4  the first packet that it is about
 ///         28     24  a bit for each packet, the low bit of each byte first
 ///
-/// Both ends know the tensors and the length of a full packet; a tensor's packets are full
-/// but for the last. Whole values in a packet, and the place in every one, let a receiver
-/// store it in whichever order packets come.
+/// Both ends know the tensors and the length of a full packet. All packets of a tensor are
+/// full except the last. A packet holds whole values and its place in the tensor, so a
+/// receiver can store it in whatever order packets arrive.
 ///
-/// Source: the exchange is MLT's (Wang et al., NSDI 2024; also DLCP, arXiv 2008.08445); no
-/// source that we know has its layout, so the layout is ours, and so is FEEDBACK.
+/// Source: the exchange is MLT's (Wang et al., NSDI 2024; also DLCP, arXiv 2008.08445). No
+/// source that we know gives its layout, so the layout is ours, and so is FEEDBACK.
 namespace mlt {
 
 inline constexpr std::uint32_t kMagic = 0x4F524D4C;
 inline constexpr std::uint8_t kVersion = 1;
 inline constexpr std::uint32_t kValueBytes = 4;
 inline constexpr std::uint32_t kDataHeaderBytes = 40;
-inline constexpr std::uint32_t kMaxMessageBytes = 52;  ///< but for values
-inline constexpr std::uint32_t kBitmapPackets = 192;   ///< that one BITMAP is about
+inline constexpr std::uint32_t kMaxMessageBytes = 52;  ///< without values
+inline constexpr std::uint32_t kBitmapPackets = 192;   ///< number of packets that one BITMAP covers
 
 enum class Kind : std::uint8_t {
   kData = 1,
@@ -71,10 +68,10 @@ enum class Kind : std::uint8_t {
   kBitmap = 5,
 };
 
-/// Fields of other kinds than its own are zero.
+/// A message of any kind. Fields that its kind does not have are zero.
 struct Message {
   Kind kind = Kind::kData;
-  bool asks = false;         ///< kData, kProbe: feedback is wanted at once
+  bool asks = false;         ///< kData, kProbe: asks for feedback at once
   bool stopped = false;      ///< kFeedback: the tensor needs no more
   BurstIdentity identity{};  ///< worker < 32768
   std::uint32_t tensor = 0;
@@ -82,7 +79,7 @@ struct Message {
   std::uint16_t length_bytes = 0;       ///< kData
   std::uint32_t transmitted_bytes = 0;  ///< kData, kProbe
   std::uint32_t sequence = 0;           ///< kData
-  std::uint32_t sent_at_ns = 0;         ///< kData, kProbe; kFeedback: of what it answers
+  std::uint32_t sent_at_ns = 0;         ///< kData, kProbe; kFeedback: that of what it answers
   std::uint32_t seen_bytes = 0;         ///< kFeedback
   std::uint32_t received_bytes = 0;     ///< kFeedback
   std::uint32_t marked_bytes = 0;       ///< kFeedback
@@ -93,14 +90,14 @@ struct Message {
   bool operator==(const Message&) const = default;
 };
 
-/// Why a datagram is no message; the first that applies, in this order.
+/// Why a datagram is no message. If several apply, the first in this order is reported.
 enum class Fault : std::uint8_t {
-  kBadLength,  ///< shorter than its header, or not as long as its kind says
+  kBadLength,  ///< shorter than its header, or of another length than its kind has
   kBadMagic,
   kBadVersion,
   kBadKind,
   kReserved,   ///< a flag of another kind, or a reserved byte that is not zero
-  kBadValues,  ///< DATA: no whole values, or not as many as the datagram holds
+  kBadValues,  ///< DATA: values are incomplete or do not fill the datagram
   kZeroProbe,  ///< PROBE, BITMAP: number 0
 };
 inline constexpr std::size_t kFaults = 7;
@@ -108,16 +105,16 @@ inline constexpr std::array<std::string_view, kFaults> kFaultNames{
     "bad_length", "bad_magic", "bad_version", "bad_kind", "reserved", "bad_values", "zero_probe"};
 static_assert(static_cast<std::size_t>(Fault::kZeroProbe) + 1 == kFaults);
 
-/// @pre the ranges stated above
-/// @return bytes written; the values of kData, which follow, are not among them
+/// Writes a message. @pre the ranges stated above
+/// @return bytes written; the values of kData, which follow them, are not included
 std::uint32_t encode(const Message& message,
                      std::span<std::uint8_t, kMaxMessageBytes> out) noexcept;
 
-/// Reads any bytes, and of DATA no values: a buffer need not hold these.
-/// @param present what the buffer holds of the UDP payload
+/// Reads a message from any bytes. It does not read the values of DATA, so the buffer need not
+/// hold them. @param present the part of the UDP payload that the buffer holds
 /// @param payload_bytes of the datagram on the wire, >= present.size()
 /// @param message untouched if there is a fault
-/// @return what is wrong, nothing if it is a message
+/// @return the fault; nothing if it is a message
 [[nodiscard]] std::optional<Fault> decode(std::span<const std::uint8_t> present,
                                           std::uint32_t payload_bytes, Message& message) noexcept;
 

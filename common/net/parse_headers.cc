@@ -7,7 +7,7 @@
 namespace outrider::detail {
 namespace {
 
-// IANA "Assigned Internet Protocol Numbers"; shapes in RFC 8200, section 4, and RFC 4302.
+// IANA "Assigned Internet Protocol Numbers"; formats in RFC 8200, section 4, and RFC 4302.
 constexpr std::uint8_t kHopByHop = 0;
 constexpr std::uint8_t kRouting = 43;
 constexpr std::uint8_t kFragment = 44;
@@ -31,25 +31,25 @@ bool is_extension(std::uint8_t protocol) noexcept {
   }
 }
 
-/// Of the extension header at `bytes`, of which two bytes are there.
+/// Returns the length of the extension header at `bytes`, of which two bytes are readable.
 std::uint32_t extension_bytes(std::uint8_t protocol, const std::uint8_t* bytes) noexcept {
   if (protocol == kFragment) return kFragmentBytes;
   if (protocol == kAuthentication) return (bytes[1] + 2U) * 4U;
   return (bytes[1] + 1U) * 8U;
 }
 
-/// Where the chain of extension headers ends.
+/// The end of the chain of extension headers.
 struct Chain {
   std::uint8_t protocol = 0;
   std::uint32_t offset = 0;
-  bool later_fragment = false;  ///< what follows is no header
+  bool later_fragment = false;  ///< no header follows
   DropReason refused{};
   bool ok = true;
 };
 
 Chain broken(DropReason why) noexcept { return {.refused = why, .ok = false}; }
 
-/// @param end of the IPv6 packet in the frame
+/// Follows the chain of extension headers. @param end of the IPv6 packet in the frame
 Chain walk_extensions(const FrameBytes& frame, Chain at, std::uint32_t end) noexcept {
   for (std::uint32_t n = 0; is_extension(at.protocol) && !at.later_fragment; ++n) {
     if (n == kMaxIpv6Extensions) return broken(DropReason::kIpv6Extensions);

@@ -11,19 +11,19 @@
 namespace outrider {
 
 enum class FrameKind : std::uint8_t {
-  kOther,  ///< neither of these: has MAC addresses alone
+  kOther,  ///< none of these: has MAC addresses only
   kIpv4,
   kIpv6,
   kArp,      ///< between IPv4 hosts (RFC 826)
   kRefused,  ///< FrameSummary::refused says why
 };
 
-/// What a frame is, in one register; its fields go where the caller wants them.
+/// The kind of a frame, in one register. Its fields go to the caller's struct.
 struct FrameSummary {
   FrameKind kind = FrameKind::kOther;
-  DropReason refused{};             ///< of kRefused
+  DropReason refused{};             ///< if kRefused
   std::uint8_t network_offset = 0;  ///< of the IP or ARP header
-  std::uint8_t protocol = 0;        ///< IP: of the last header read; 0 for others
+  std::uint8_t protocol = 0;        ///< IP: of the last header read; otherwise 0
   std::uint16_t vlan_control = 0;   ///< of the outer tag, see VlanTag
   bool vlan_tagged = false;
 
@@ -33,8 +33,8 @@ struct FrameSummary {
 };
 static_assert(sizeof(FrameSummary) <= 8);
 
-/// What the headers say, host byte order. A caller's own struct may stand for it, with
-/// these names: parse_headers() is generic in it.
+/// Fields of the headers, in host byte order. A caller's own struct with these names may
+/// replace it: parse_headers() is generic in it.
 struct HeaderFields {
   FlowKey flow{};                   ///< ports of TCP and UDP, else 0; ARP: sender and target;
                                     ///< IPv6: fold_ipv6() of the addresses
@@ -47,11 +47,11 @@ struct HeaderFields {
 };
 
 inline constexpr std::uint32_t kMaxVlanTags = 2;        ///< an S-tag and a C-tag
-inline constexpr std::uint32_t kMaxIpv6Extensions = 8;  ///< headers that are walked
+inline constexpr std::uint32_t kMaxIpv6Extensions = 8;  ///< headers that are read
 
 namespace detail {
 
-/// A frame while it is read.
+/// A frame that is being read.
 struct FrameBytes {
   std::span<const std::uint8_t> buffer;
   std::uint32_t frame_bytes = 0;
@@ -69,11 +69,11 @@ constexpr FrameSummary refuse(DropReason why) noexcept {
   return {.kind = FrameKind::kRefused, .refused = why};
 }
 
-/// Everything but an untagged IPv4 frame; out of line, it would only be in the way.
+/// Parses everything but an untagged IPv4 frame. Out of line, to keep the common path short.
 FrameSummary parse_uncommon(FrameBytes frame, HeaderFields& out) noexcept;
 
-/// Reads what follows the IP header: ports, and TCP's sequence, flags and payload.
-/// @param l4_bytes of it by the IP header's length. @return false if it is malformed
+/// Reads the header after the IP header: ports, and TCP's sequence, flags and payload.
+/// @param l4_bytes its length by the IP header. @return false if it is malformed
 template <class Out>
 [[nodiscard, gnu::always_inline]] inline bool parse_transport(const FrameBytes& frame,
                                                               std::uint8_t protocol,
@@ -108,7 +108,7 @@ template <class Out>
   return true;
 }
 
-/// @param offset of the IPv4 header. @pre the EtherType says IPv4
+/// Parses an IPv4 packet. @param offset of its header. @pre the EtherType says IPv4
 template <class Out>
 [[nodiscard, gnu::always_inline]] inline FrameSummary parse_ipv4(const FrameBytes& frame,
                                                                  std::uint32_t offset,
@@ -121,8 +121,8 @@ template <class Out>
   if (header < sizeof(Ipv4Header) || ip_bytes < header || offset + ip_bytes > frame.frame_bytes ||
       !frame.holds(offset, header))
     return refuse(DropReason::kMalformed);
-  // A one's complement sum is 0xFFFF if it is a multiple of that and not zero, which the
-  // version rules out: one multiplication in place of the folding.
+  // A one's complement sum is valid if it is a non-zero multiple of 0xFFFF. The version makes
+  // it non-zero, so one multiplication replaces the folding.
   if (ipv4_header_sum(ip) % 0xFFFF != 0) return refuse(DropReason::kBadChecksum);
   out.ip_offset = static_cast<std::uint8_t>(offset);
   out.tos = ip.tos;
@@ -140,19 +140,19 @@ template <class Out>
 
 }  // namespace detail
 
-/// Reads and checks Ethernet, up to two 802.1Q tags, IPv4 (RFC 791) or IPv6 with its
+/// Parses and checks Ethernet, up to two 802.1Q tags, IPv4 (RFC 791) or IPv6 with its
 /// extension headers (RFC 8200), TCP or UDP; or ARP. Lengths are checked against the
-/// frame's length on the wire; headers must be in the buffer. Never reads beyond it.
+/// frame's length on the wire. Headers must be in the buffer; it never reads beyond it.
 ///
 /// Every field of `out` is written unless the frame is refused.
 ///
 /// | refused | because |
 /// |---|---|
 /// | kMalformed | truncated, or lengths contradict each other |
-/// | kNotIpv4 | the version is not that of the EtherType |
-/// | kBadChecksum | IPv4 header |
+/// | kNotIpv4 | the version differs from that of the EtherType |
+/// | kBadChecksum | the IPv4 header's checksum is wrong |
 /// | kVlanDepth | more than kMaxVlanTags |
-/// | kIpv6Extensions | more than kMaxIpv6Extensions, or transport beyond 255 B |
+/// | kIpv6Extensions | more than kMaxIpv6Extensions, or transport header beyond 255 B |
 ///
 /// @param buffer starts at the Ethernet header; may end before the frame does
 /// @param frame_bytes of the frame on the wire
@@ -176,8 +176,8 @@ template <class Out>
   return summary;
 }
 
-/// The six bytes of a MAC address as a number, from a frame. @pre there are two more
-/// bytes behind them, as there always are before an EtherType
+/// Returns the six bytes of a MAC address in a frame as a number. @pre two more bytes follow,
+/// as they always do before an EtherType
 inline std::uint64_t mac_at(const std::uint8_t* bytes) noexcept {
   std::uint64_t word;
   std::memcpy(&word, bytes, sizeof word);

@@ -4,7 +4,7 @@
 
 namespace outrider {
 
-/// IANA "TCP Option Kind Numbers"
+/// Kinds of TCP options, from IANA's "TCP Option Kind Numbers".
 enum TcpOptionKind : std::uint8_t {
   kEndOfList = 0,
   kNoOperation = 1,
@@ -17,7 +17,7 @@ enum TcpOptionKind : std::uint8_t {
   kAuthentication = 29,     ///< RFC 5925, 2.2
 };
 
-inline constexpr std::uint32_t kWindowScaleBytes = 3;  ///< with kind and length
-inline constexpr std::uint8_t kMaxWindowScale = 14;    ///< RFC 7323, 2.3: if more is received
+inline constexpr std::uint32_t kWindowScaleBytes = 3;  ///< including kind and length
+inline constexpr std::uint8_t kMaxWindowScale = 14;    ///< RFC 7323, 2.3: replaces a larger one
 
 }  // namespace outrider

@@ -18,7 +18,7 @@ constexpr std::uint32_t kSackBlockBytes = 8;
 constexpr std::uint32_t kTimestampsBytes = 10;
 constexpr std::uint32_t kTimestampsRoom = 12;  ///< with two NOPs in front (RFC 7323, appendix A)
 
-/// Does it carry what only handshakes and loss need?
+/// Returns whether the segment has options that only handshakes and loss need.
 bool has_rare_options(const TcpSegment& s) noexcept {
   return s.mss != 0 || s.window_scale >= 0 || s.sack_permitted || s.sack_blocks != 0;
 }
@@ -105,7 +105,7 @@ void read_timestamps(std::span<const std::uint8_t> option, TcpSegment& s) noexce
   s.ts_echo = load_be32(option.data() + 6);
 }
 
-/// An option of a known kind but another length is skipped like an unknown one.
+/// Reads one option. A known kind with an unexpected length is skipped like an unknown one.
 /// @param option kind, length and body; at least 2 bytes
 void read_option(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
   const std::size_t length = option.size();
@@ -192,7 +192,7 @@ EncodedTcp encode_tcp(const TcpSegment& s, std::uint16_t source_port,
   return {bytes, checksum_add({header.at(), end}, header.sum())};
 }
 
-// In place: a copy would read what was written field by field in wider words, see
+// Reads in place: a copy would read the fields, written one by one, in wider words, see
 // HeaderWriter.
 bool decode_tcp(std::span<const std::uint8_t> bytes, std::uint32_t tcp_bytes,
                 TcpSegment& s) noexcept {

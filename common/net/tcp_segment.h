@@ -15,8 +15,8 @@ struct SackBlock {
   std::uint32_t end = 0;    ///< one past the last
 };
 
-/// One TCP segment as both ends discuss it: host byte order, no payload bytes
-/// (the payload of every emulated host is zeros), options decoded.
+/// One TCP segment as the two ends exchange it: host byte order, options decoded, no payload
+/// bytes (every emulated host sends zeros as payload).
 struct TcpSegment {
   std::uint32_t sequence = 0;
   std::uint32_t acknowledgment = 0;
@@ -39,16 +39,16 @@ struct TcpSegment {
   [[nodiscard]] bool has(TcpFlag f) const noexcept { return (flags & f) != 0; }
 };
 
-/// Bytes of the TCP header that encode_tcp() will write for it, a multiple of 4.
-/// @pre the options fit in 40 bytes: at most 4 SACK blocks alone, 3 beside either of
-///      identity and timestamps, 1 beside both
+/// Returns the bytes of the TCP header that encode_tcp() will write, a multiple of 4.
+/// @pre the options fit in 40 bytes: at most 4 SACK blocks alone, 3 with either of
+///      identity and timestamps, 1 with both
 std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept;
 
 struct EncodedTcp {
   std::uint32_t bytes = 0;
-  std::uint64_t sum = 0;  ///< of them for the checksum, neither folded nor inverted
+  std::uint64_t sum = 0;  ///< sum of the header for the checksum, neither folded nor inverted
 };
-/// Writes header and options; the checksum field is left zero.
+/// Writes header and options; the checksum field stays zero.
 /// @param out [>= tcp_header_bytes(s)]
 EncodedTcp encode_tcp(const TcpSegment& s, std::uint16_t source_port,
                       std::uint16_t destination_port, std::span<std::uint8_t> out) noexcept;
@@ -56,9 +56,9 @@ EncodedTcp encode_tcp(const TcpSegment& s, std::uint16_t source_port,
 /// Reads a header with its options. Unknown options are skipped.
 /// @param bytes starts at the TCP header; payload bytes need not be present
 /// @param tcp_bytes TCP header and payload by the IP header's length field
-/// @param s newly initialised; `ecn` is left for the caller, who has the IP header
-/// @return false if truncated, or if an offset or an option length is impossible: s is
-///         of no use then
+/// @param s newly initialised; the caller, which has the IP header, sets `ecn`
+/// @return false if truncated, or if an offset or an option length is impossible: then `s`
+///         is not usable
 [[nodiscard]] bool decode_tcp(std::span<const std::uint8_t> bytes, std::uint32_t tcp_bytes,
                               TcpSegment& s) noexcept;
 

@@ -9,7 +9,7 @@
 namespace outrider {
 namespace {
 
-constexpr std::size_t kShortestSack_bytes = 10;  // one block
+constexpr std::size_t kShortestSack_bytes = 10;  // with one block
 
 void read_option(std::span<const std::uint8_t> option, TcpView& view) noexcept {
   switch (option[0]) {

@@ -8,8 +8,8 @@
 
 namespace outrider {
 
-/// Reads what a switch needs of a TCP segment that passes it. Options beyond one of
-/// impossible length are not read.
+/// Reads the fields of a passing TCP segment that a switch needs. Options behind one of
+/// impossible length are ignored.
 /// @param header the whole TCP header with its options; lengths were checked
 /// @param frame_bytes of the frame on the wire, as the queue counts it
 [[nodiscard]] TcpView read_tcp_view(std::span<const std::uint8_t> header, const FlowKey& flow,

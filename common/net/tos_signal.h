@@ -5,12 +5,12 @@
 
 namespace outrider {
 
-/// The paper's iteration-start signal: the IPv4 TOS byte, from the high bit
+/// The paper's iteration-start signal in the IPv4 TOS byte. From the high bit:
 /// START (1) | ACK (1) | threshold code (4) | ECN (2); threshold = 5 x code.
 /// Source: Kang et al., Sensors 2021, section 3.1 and figure 7.
 ///
-/// The form collides with DSCP: any DSCP from 32 up reads as START. The switch
-/// therefore accepts it only where it is configured, and only without payload.
+/// This form collides with DSCP: any DSCP from 32 up looks like START. The switch therefore
+/// accepts it only where it is configured, and only without payload.
 namespace tos_signal {
 
 inline constexpr std::uint8_t kStartBit = 0x80;
@@ -28,14 +28,14 @@ struct Signal {
   std::uint16_t threshold_packets = 0;  ///< of a START; 0 is a bad signal
 };
 
-/// True if the threshold can travel: a multiple of 5, 5 to 75 packets.
+/// Returns whether the signal can carry the threshold: a multiple of 5, 5 to 75 packets.
 constexpr bool is_encodable(unsigned threshold_packets) noexcept {
   return threshold_packets >= kThresholdStep_packets &&
          threshold_packets <= kMaxThreshold_packets &&
          threshold_packets % kThresholdStep_packets == 0;
 }
 
-/// @param ecn the low two bits, kept. @pre START: is_encodable(threshold_packets)
+/// @param ecn the low two bits, which are kept. @pre START: is_encodable(threshold_packets)
 /// @return the TOS byte. An ACK repeats the code of the START that it answers.
 constexpr std::uint8_t encode(const Signal& s, std::uint8_t ecn) noexcept {
   const auto code = static_cast<std::uint8_t>(s.threshold_packets / kThresholdStep_packets);
@@ -44,7 +44,7 @@ constexpr std::uint8_t encode(const Signal& s, std::uint8_t ecn) noexcept {
   return static_cast<std::uint8_t>(kind_bits | (code << 2) | (ecn & 0x03));
 }
 
-/// @return nothing if neither flag, or both, are set: an ordinary packet.
+/// @return nothing if neither flag or both are set, as in an ordinary packet
 constexpr std::optional<Signal> decode(std::uint8_t tos) noexcept {
   const bool start = (tos & kStartBit) != 0;
   const bool ack = (tos & kAckBit) != 0;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint16_t kPullBit = 0x8000;
 
-/// 64 bits in network byte order at any alignment.
+/// A 64-bit integer in network byte order, at any alignment.
 struct Be64 {
   Be32 high;
   Be32 low;

@@ -12,15 +12,15 @@
 
 namespace outrider {
 
-/// The iteration-start signal as a UDP message: what the TOS byte says, and which
-/// burst it is, how many bytes it has and when it is due. One message a datagram,
-/// integers in network byte order:
+/// The iteration-start signal as a UDP message. In addition to what the TOS byte says, it
+/// tells which burst it announces, how many bytes that has and when it is due. One message
+/// per datagram, integers in network byte order:
 ///
 ///     offset  bytes
 ///          0      4  magic, "ORSG"
 ///          4      1  version, 1
 ///          5      1  kind: 1 START, 2 ACK
-///          6      2  threshold h that is asked for [packets], not 0
+///          6      2  requested threshold h [packets], not 0
 ///          8      2  job
 ///         10      2  worker; the high bit is set for a pull
 ///         12      4  iteration
@@ -32,9 +32,9 @@ namespace outrider {
 ///         40      8  counter of the sender, for a replay window
 ///         48     16  keyed tag; reserved, all zero
 ///
-/// The flow's addresses are those of the IP header: a START goes the flow's way. An
-/// ACK comes back and repeats the START that it answers, but for the kind. Due is a
-/// span, not an instant, because processes share no clock.
+/// The flow's addresses are those of the IP header, because a START takes the flow's way. An
+/// ACK comes back and repeats the START that it answers, except for the kind. The due time
+/// is a span, not an instant, because processes share no clock.
 namespace udp_signal {
 
 inline constexpr std::size_t kBytes = 64;
@@ -58,9 +58,9 @@ struct Signal {
   bool operator==(const Signal&) const = default;
 };
 
-/// Why a datagram is no signal; the first that applies, in this order.
+/// Why a datagram is no signal. If several apply, the first in this order is reported.
 enum class Fault : std::uint8_t {
-  kBadLength,  ///< not kBytes
+  kBadLength,  ///< not kBytes long
   kBadMagic,
   kBadVersion,
   kBadKind,
@@ -76,17 +76,17 @@ inline constexpr std::array<std::string_view, kFaults> kFaultNames{
 static_assert(static_cast<std::size_t>(Fault::kReserved) + 1 == kFaults);
 constexpr const auto& names_of(Fault) noexcept { return kFaultNames; }
 
-/// @pre the ranges stated at the fields
+/// Writes a signal. @pre the ranges stated at the fields
 void encode(const Signal& signal, std::span<std::uint8_t, kBytes> out) noexcept;
 
-/// Reads any bytes. @param payload of one UDP datagram
+/// Reads a signal from any bytes. @param payload of one UDP datagram
 /// @param due_limit the furthest ahead that a burst may be due, >= 0
 /// @param signal untouched if there is a fault
-/// @return what is wrong, nothing if it is a signal
+/// @return the fault; nothing if it is a signal
 [[nodiscard]] std::optional<Fault> decode(std::span<const std::uint8_t> payload, Duration due_limit,
                                           Signal& signal) noexcept;
 
-/// Where the tag begins: all behind it is zero for now.
+/// Offset of the tag; all bytes from there on are zero for now.
 inline constexpr std::size_t kTagOffset = 48;
 
 }  // namespace udp_signal
