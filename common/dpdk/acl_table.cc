@@ -24,7 +24,7 @@ enum Field : std::uint8_t {
 
 RTE_ACL_RULE_DEF(RawRule, kFields);
 
-/// rte_acl wants one byte first and then groups of four bytes, each an input index.
+/// rte_acl requires a field of one byte first, and then groups of four bytes per input index.
 constexpr std::array<rte_acl_field_def, kFields> kFieldDefs{{
     {RTE_ACL_FIELD_TYPE_BITMASK, 1, kProtocol, 0, offsetof(AclTable::Key, protocol)},
     {RTE_ACL_FIELD_TYPE_MASK, 4, kSource, 1, offsetof(AclTable::Key, source)},
@@ -38,7 +38,7 @@ RawRule raw_rule(const AclTable::Rule& rule, std::uint32_t family, std::size_t i
                  std::size_t rules) {
   RawRule raw{};
   raw.data.category_mask = 1;
-  raw.data.priority = static_cast<std::int32_t>(rules - index);  // the highest wins
+  raw.data.priority = static_cast<std::int32_t>(rules - index);  // the highest priority wins
   raw.data.userdata = static_cast<std::uint32_t>(index + 1);
   raw.field[kProtocol].value.u8 = rule.any_protocol ? std::uint8_t{0} : rule.protocol;
   raw.field[kProtocol].mask_range.u8 = rule.any_protocol ? 0 : 0xFF;

@@ -13,16 +13,16 @@
 
 namespace outrider {
 
-/// Finds the first of a list of rules on the 5-tuple by rte_acl, which compiles them
-/// into a trie: a lookup costs the same for one rule and for thousands.
+/// Finds the first matching rule of a list of rules on the 5-tuple. rte_acl compiles the rules
+/// into a trie, so a lookup costs the same for one rule and for thousands.
 ///
 /// Built once at start-up; classify() is const and does not allocate. Needs an
 /// initialised EAL.
 class AclTable {
  public:
-  /// Everything left as it is matches everything.
+  /// A rule. A field that keeps its default matches everything.
   struct Rule {
-    bool ipv4_only = false;                       ///< as it is if an address is named
+    bool ipv4_only = false;                       ///< implied by an address
     std::uint32_t source = 0, source_length = 0;  ///< IPv4 prefix, host byte order
     std::uint32_t destination = 0, destination_length = 0;
     bool any_protocol = true;
@@ -31,7 +31,7 @@ class AclTable {
     std::uint16_t destination_port_first = 0, destination_port_last = UINT16_MAX;
   };
 
-  /// What is looked up; network byte order, as rte_acl reads it.
+  /// The packet fields that are looked up, in network byte order, as rte_acl reads them.
   struct Key {
     std::uint8_t protocol = 0;
     std::array<std::uint8_t, 3> unused{};
@@ -50,11 +50,11 @@ class AclTable {
             .family = __builtin_bswap32(ipv4 ? kIpv4 : kOtherFamily)};
   }
 
-  /// @param name unique in the process. @param rules 1 to 4096, the first wins
+  /// @param name unique in the process. @param rules 1 to 4096; the first match wins
   /// @throws DpdkError
   AclTable(const std::string& name, const std::vector<Rule>& rules);
 
-  /// @param out [keys.size()]: number of the first rule that matches plus one, or 0
+  /// @param out [keys.size()]: index of the first rule that matches plus one, or 0
   void classify(std::span<const Key> keys, std::span<std::uint32_t> out) const noexcept;
 
   [[nodiscard]] std::uint32_t classify(const Key& key) const noexcept {

@@ -11,18 +11,18 @@
 
 namespace outrider {
 
-/// Calls something once in a thread on the CPUs that the EAL does not poll with, where
-/// threads that it makes then run as well, and waits for its end.
+/// Calls `task` once in a new thread and waits for its end. The thread runs on the CPUs that
+/// the EAL does not poll with, and so do threads that `task` creates.
 /// @throws DpdkError, and what `task` throws
 void on_control_cpus(const std::string& name, const std::function<void()>& task);
 
-/// Calls something at an interval from a thread of its own, on the CPUs that the
-/// EAL does not poll with, until destroyed. For what a packet path must not do:
-/// print, answer questions.
+/// Calls `task` once per interval until destroyed, in a thread of its own on the CPUs that the
+/// EAL does not poll with. It is for work that a packet path must not do, such as printing
+/// or answering requests.
 class ControlThread {
  public:
   /// @param name at most 15 characters
-  /// @param task called once an interval; it owns nothing of an lcore
+  /// @param task called once per interval; must not touch what an lcore owns
   /// @throws DpdkError
   ControlThread(const std::string& name, Duration interval, std::function<void()> task);
   ~ControlThread();

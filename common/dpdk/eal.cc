@@ -26,8 +26,8 @@ bool names(const std::vector<std::string>& arguments, std::string_view option) {
   });
 }
 
-/// EAL of an unprivileged user keeps files in XDG_RUNTIME_DIR, which a service,
-/// a container or `su` may not have.
+/// Makes a runtime directory if necessary: the EAL of an unprivileged user keeps files in
+/// XDG_RUNTIME_DIR, which a service, a container or `su` may not have.
 fs::path make_private_runtime() {
   if (getuid() == 0) return {};
   const char* given = std::getenv("XDG_RUNTIME_DIR");
@@ -53,7 +53,7 @@ std::string remedy_for(const std::string& said) {
   return "Run again with --verbose for DPDK's whole log.";
 }
 
-/// DPDK's log and what it wrote past it, without what is in both.
+/// Returns DPDK's log and the lines that DPDK printed directly, without repetitions.
 std::string with_printed(std::string logged, const std::string& printed) {
   std::istringstream lines(printed);
   for (std::string line; std::getline(lines, line);)
@@ -66,7 +66,7 @@ void remove_quietly(const fs::path& path) noexcept {
   if (!path.empty()) fs::remove_all(path, ignored);
 }
 
-/// "0@2,1@3": two may be on one CPU.
+/// Returns the argument "0@2,1@3"; two lcores may share a CPU.
 std::string lcore_map(const std::vector<std::uint32_t>& cpus) {
   std::string map;
   for (std::size_t i = 0; i < cpus.size(); ++i)
@@ -80,7 +80,7 @@ std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t 
                                        int pid) {
   std::vector<std::string> arguments{options.program, "--single-file-segments"};
   const auto add = [&](std::string_view option, std::string value) {
-    if (names(options.extra, option)) return;  // the user's word goes first
+    if (names(options.extra, option)) return;  // the user's arguments take precedence
     arguments.emplace_back(option);
     if (!value.empty()) arguments.push_back(std::move(value));
   };

@@ -36,8 +36,9 @@ std::string usable_cpus(const cpu_set_t& allowed) {
   return text;
 }
 
-/// A process does not inherit CPUs that the kernel keeps apart (isolcpus=), and may yet
-/// go there; only a cpuset forbids that. Leaves the calling thread where it was.
+/// Returns whether this process may move to a CPU. It does not inherit CPUs that the kernel
+/// isolates (isolcpus=), but may move there unless a cpuset forbids it. Leaves the calling
+/// thread where it was.
 bool may_move_to(std::uint32_t cpu, const cpu_set_t& inherited) {
   if (cpu >= CPU_SETSIZE) return false;
   cpu_set_t wanted;
@@ -47,14 +48,14 @@ bool may_move_to(std::uint32_t cpu, const cpu_set_t& inherited) {
   return sched_setaffinity(0, sizeof(inherited), &inherited) == 0;
 }
 
-/// Does a process accept connections at `path`?
+/// Returns whether a process accepts connections at `path`.
 bool has_listener(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return false;
-  // EAGAIN: somebody listens, and its queue of connections is full
+  // EAGAIN: a process listens, and its queue of connections is full
   const bool alive =
       connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
       errno == EAGAIN || errno == EACCES;
@@ -62,7 +63,7 @@ bool has_listener(const std::string& path) {
   return alive;
 }
 
-/// Value of `key` in "driver,key=value,...".
+/// Returns the value of `key` in "driver,key=value,...".
 std::string argument_of(const std::string& device, std::string_view key) {
   std::size_t at = device.find(',');
   while (at != std::string::npos) {
@@ -119,7 +120,7 @@ std::string socket_of(const std::string& device) {
   if (is_vhost(device)) return argument_of(device, "iface");
   if (!is_virtio_user(device)) return {};
   std::string path = argument_of(device, "path");
-  return path.starts_with("/dev/") ? std::string{} : path;  // /dev/vhost-net is the kernel's
+  return path.starts_with("/dev/") ? std::string{} : path;  // /dev/vhost-net belongs to the kernel
 }
 
 bool binds_socket(const std::string& device) {

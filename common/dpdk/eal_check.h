@@ -10,27 +10,27 @@ namespace outrider {
   return device.starts_with("net_virtio_user") || device.starts_with("virtio_user");
 }
 
-/// What goes wrong before or inside DPDK's EAL is found here first, so that the
-/// user reads a cause and a remedy instead of a trace. All throw EnvironmentError.
+/// These checks find errors before DPDK's EAL meets them, so that the user reads a cause and a
+/// remedy instead of a trace. Functions named check_... throw EnvironmentError.
 
-/// "0000:03:00.0" or "03:00.0"; anything else names a virtual device.
+/// Returns whether it is a PCI address, "0000:03:00.0" or "03:00.0"; otherwise it is virtual.
 [[nodiscard]] bool is_pci_address(std::string_view device) noexcept;
 
-/// The CPU exists and this process may run on it, or be moved to it: isolated CPUs.
+/// Checks that the CPU exists and that this process runs on it or may move to it (isolated CPU).
 void check_cpu(std::uint32_t cpu);
 
-/// @param bus  directory that has one entry per device of this machine
+/// Checks that the device exists. @param bus  directory with one entry per device
 void check_pci_device(const std::string& address, const std::string& bus = "/sys/bus/pci/devices");
 
-/// Path of the Unix socket that a vhost or virtio-user device string names; empty: none.
+/// Returns the path of the Unix socket in a vhost or virtio-user device string; empty: none.
 [[nodiscard]] std::string socket_of(const std::string& device);
-/// Is this end of the socket the one that binds it?
+/// Returns whether this end of the socket binds it.
 [[nodiscard]] bool binds_socket(const std::string& device);
-/// Its directory can be used; if this end binds it, nobody listens there yet.
-/// A file that a dead process left behind is not in the way and is removed.
+/// Checks that the socket's directory is usable and, if this end binds the socket, that no
+/// process listens there yet. It removes a socket file that a dead process left behind.
 void check_socket(const std::string& device);
 
-/// Free huge pages of all sizes [MiB].
+/// Returns the free huge pages of all sizes [MiB].
 /// @param root  directory with one hugepages-<n>kB per size
 [[nodiscard]] std::uint64_t free_hugepages_mb(const std::string& root = "/sys/kernel/mm/hugepages");
 

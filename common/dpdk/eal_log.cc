@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLinesKept = 12;
 
-/// DPDK's control threads log too, hence the lock.
+/// Locked, because DPDK's control threads log too.
 struct DpdkLog {
   std::mutex mutex;
   std::deque<std::string> lines;

@@ -6,19 +6,19 @@
 
 namespace outrider {
 
-/// Takes one line of text. This library does not know the program's log.
+/// Receives one line of text, because this library does not know the program's log.
 using LineSink = std::function<void(std::string_view)>;
 
-/// Sends DPDK's log to `sink`, line by line, and remembers the last lines for
-/// the message of a failure. DPDK's control threads call `sink` too, one at a
-/// time. Process-wide, like rte_log. Before rte_eal_init.
+/// Sends DPDK's log to `sink`, line by line, and keeps the last lines for messages of failures.
+/// DPDK's control threads call `sink` too, one at a time. Process-wide, like rte_log. Call it
+/// before rte_eal_init.
 void capture_dpdk_log(LineSink sink);
 
-/// The last lines, oldest first, each indented; empty if there were none.
+/// Returns the last lines, oldest first, each indented; empty if there were none.
 [[nodiscard]] std::string last_dpdk_lines();
 
-/// While it lives, what the process writes to stdout and stderr is put aside:
-/// DPDK prints its usage and its fatal errors past its own log.
+/// Captures what the process writes to stdout and stderr while it exists: DPDK prints its
+/// usage and its fatal errors directly, not to its log.
 class OutputCapture {
  public:
   OutputCapture();

@@ -6,14 +6,14 @@
 
 namespace outrider {
 
-/// Something outside the process is not as it must be (CPU, memory, device,
-/// socket). The message names the cause and what to do about it.
+/// Something outside the process prevents a run (CPU, memory, device, socket). The message
+/// names the cause and what to do about it.
 class EnvironmentError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A wait for something outside was ended by the user.
+/// The user ended a wait for something outside the process.
 class Interrupted : public EnvironmentError {
  public:
   using EnvironmentError::EnvironmentError;

@@ -15,19 +15,19 @@
 
 namespace outrider {
 
-/// Bounded queue from one lcore to another: one thread puts, one takes, neither waits.
+/// Bounded queue from one lcore to another: one thread puts, another takes, neither waits.
 /// An rte_ring in its single-producer, single-consumer form.
 ///
-/// @tparam Item copied; its size is a multiple of 4, as rte_ring wants
+/// @tparam Item is copied; its size is a multiple of 4, as rte_ring requires
 template <class Item>
 class HandoverRing {
-  /// Of what is copied, which may be a pointer.
+  /// Size of the copied item, which may be a pointer.
   static constexpr unsigned kItemBytes = sizeof(std::array<Item, 1>);
   static_assert(std::is_trivially_copyable_v<Item> && kItemBytes % 4 == 0);
 
  public:
   /// @param name unique in the process, at most 25 characters
-  /// @param items that it holds; a power of two
+  /// @param items capacity; a power of two
   /// @throws DpdkError
   HandoverRing(const std::string& name, std::uint32_t items)
       : ring_(rte_ring_create_elem(name.c_str(), kItemBytes, items, SOCKET_ID_ANY,
@@ -35,17 +35,17 @@ class HandoverRing {
     if (ring_ == nullptr) throw DpdkError("rte_ring_create_elem", name, rte_errno);
   }
 
-  /// @return how many, from the first, it took
+  /// @return how many items were taken, counted from the first
   std::uint32_t put(std::span<const Item> items) noexcept {
     return rte_ring_sp_enqueue_burst_elem(ring_.get(), items.data(), kItemBytes,
                                           static_cast<unsigned>(items.size()), nullptr);
   }
-  /// @return how many of `room` were filled, oldest first
+  /// @return how many places of `room` were filled, oldest item first
   std::uint32_t take(std::span<Item> room) noexcept {
     return rte_ring_sc_dequeue_burst_elem(ring_.get(), room.data(), kItemBytes,
                                           static_cast<unsigned>(room.size()), nullptr);
   }
-  /// Exact only while neither side runs.
+  /// Returns the number of items; exact only while neither side runs.
   [[nodiscard]] std::uint32_t size() const noexcept { return rte_ring_count(ring_.get()); }
 
  private:

@@ -33,7 +33,7 @@ void run_on_lcores(std::uint32_t count, const std::function<void(std::uint32_t)>
   };
   for (std::uint32_t i = 1; i < count; ++i) {
     const int error = rte_eal_remote_launch(run, &shares[i], ids[i]);
-    assert(error == 0);  // only if that lcore were busy
+    assert(error == 0);  // fails only if that lcore is busy
     static_cast<void>(error);
   }
   work(0);

@@ -5,10 +5,10 @@
 
 namespace outrider {
 
-/// Runs `work(0)` to `work(count - 1)` at once, each on an lcore of its own: 0 on the
-/// calling one, which must be the main lcore. Returns when all have.
+/// Runs `work(0)` to `work(count - 1)` concurrently, each on its own lcore: 0 on the calling
+/// one, which must be the main lcore. Returns when all have ended.
 /// @param work must not throw
-/// @throws EnvironmentError if the EAL has fewer lcores; nothing has run then
+/// @throws EnvironmentError if the EAL has fewer lcores; then nothing has run
 void run_on_lcores(std::uint32_t count, const std::function<void(std::uint32_t)>& work);
 
 }  // namespace outrider

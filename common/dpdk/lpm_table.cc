@@ -11,7 +11,7 @@ namespace outrider {
 
 LpmTable::LpmTable(const std::string& name, std::uint32_t prefixes) : name_(name) {
   const rte_lpm_config config{.max_rules = std::max(prefixes, 1U),
-                              .number_tbl8s = std::max(prefixes, 1U),  // one each at worst
+                              .number_tbl8s = std::max(prefixes, 1U),  // at worst one each
                               .flags = 0};
   lpm_.reset(rte_lpm_create(name.c_str(), SOCKET_ID_ANY, &config));
   if (lpm_ == nullptr) throw DpdkError("rte_lpm_create", name, rte_errno);

@@ -9,13 +9,13 @@
 
 namespace outrider {
 
-/// IPv4 longest-prefix match by rte_lpm: one read a lookup for prefixes up to /24, two
-/// beyond, whatever the table holds; 64 MiB of EAL memory however few it holds.
+/// IPv4 longest-prefix match by rte_lpm. A lookup takes one read for prefixes up to /24 and two
+/// for longer ones, however many there are. Takes 64 MiB of EAL memory, however few there are.
 ///
 /// Filled at start-up; lookups are const. Needs an initialised EAL.
 class LpmTable {
  public:
-  /// @param name unique in the process. @param prefixes at most so many are inserted
+  /// @param name unique in the process. @param prefixes the largest number that is inserted
   /// @throws DpdkError
   LpmTable(const std::string& name, std::uint32_t prefixes);
 
@@ -30,7 +30,7 @@ class LpmTable {
     const auto longer = found(address);
     return longer ? longer : std::optional(static_cast<std::uint16_t>(default_value_));
   }
-  /// Starts to fetch what lookup(address) reads first.
+  /// Prefetches what lookup(address) reads first.
   void prefetch(std::uint32_t address) const noexcept {
     __builtin_prefetch(&lpm_->tbl24[address >> 8]);
   }
@@ -49,7 +49,7 @@ class LpmTable {
 
   std::string name_;
   std::unique_ptr<rte_lpm, Deleter> lpm_;
-  std::uint32_t default_value_ = kNone;  ///< of 0.0.0.0/0, which rte_lpm refuses
+  std::uint32_t default_value_ = kNone;  ///< value of 0.0.0.0/0, which rte_lpm does not accept
 };
 
 }  // namespace outrider

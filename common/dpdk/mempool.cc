@@ -19,12 +19,12 @@ static_assert(sizeof(PacketMeta) % RTE_MBUF_PRIV_ALIGN == 0);
 static_assert(sizeof(PacketAttribution) % RTE_MBUF_PRIV_ALIGN == 0);
 
 constexpr std::uint32_t kCache =
-    256;  ///< buffers kept at the lcore: one access to the shared part per 256
+    256;  ///< kept per lcore: one access to the shared pool per 256 buffers
 
-/// Buffers come back in the order opposite to that in which they were given back, unless
-/// user or platform want another handler. The default, a ring, hands out the buffer that
-/// has been free for longest: a poll of many ports takes more than the cache at the lcore
-/// holds, and would write to memory that no cache has seen for the whole pool's turn.
+/// Returns the handler that hands out the buffer freed last, unless the user or the platform
+/// wants another one. The default handler, a ring, hands out the buffer that has been free for
+/// longest. A poll of many ports takes more buffers than the lcore's cache holds, and would
+/// then write to memory that fell out of all CPU caches while the pool went round.
 const char* handler_of_free_buffers() noexcept {
   const char* best = rte_mbuf_best_mempool_ops();
   return std::strcmp(best, RTE_MBUF_DEFAULT_MEMPOOL_OPS) == 0 ? "stack" : best;
@@ -36,10 +36,10 @@ void init_packet(rte_mempool*, void*, void* object, unsigned) {
   std::memset(packet->buf_addr, 0, packet->buf_len);
 }
 
-/// As rte_pktmbuf_pool_create() does it, but for the flag. On ordinary pages that function
-/// lets no object cross a page, so that each has one of its own, and the headers of all
-/// packets fall into the same set of the L1 cache: a batch evicts itself. No device reads
-/// such memory by physical address, so objects may lie one behind the other.
+/// Does what rte_pktmbuf_pool_create() does, but sets a flag. Without it, on ordinary pages no
+/// object may cross a page. Each would have a page of its own, and the headers of all packets
+/// would share one set of the L1 cache, so that a batch evicts itself. No device reads such
+/// memory by physical address, so objects may be packed.
 Mempool create_pool(const PacketPoolConfig& config, std::uint32_t cache, std::uint16_t room_bytes) {
   const auto private_bytes = static_cast<std::uint16_t>(
       sizeof(PacketMeta) + (config.attribution ? sizeof(PacketAttribution) : 0));
@@ -64,12 +64,12 @@ Mempool create_pool(const PacketPoolConfig& config, std::uint32_t cache, std::ui
 }  // namespace
 
 Mempool make_packet_pool(const PacketPoolConfig& config) {
-  // rte_pktmbuf_alloc() starts the data behind the headroom whatever the pool,
-  // so the headroom comes on top of the room.
+  // rte_pktmbuf_alloc() always starts the data behind the headroom, so the headroom is added
+  // to the room.
   const std::uint32_t room_bytes = RTE_PKTMBUF_HEADROOM + config.frame_room_bytes;
   if (room_bytes > UINT16_MAX) throw DpdkError("make_packet_pool", config.name, EINVAL);
-  // DPDK wants n >= 1.5 x cache. The stack below has a lock: drivers' control threads
-  // have no cache and may free too, and at one access per 256 packets it costs nothing.
+  // DPDK requires n >= 1.5 x cache. The stack below has a lock, because drivers' control
+  // threads free buffers, too, and have no cache. One access per 256 packets costs nothing.
   const std::uint32_t cache = config.mbufs >= 2 * kCache ? kCache : 0;
   Mempool pool = create_pool(config, cache, static_cast<std::uint16_t>(room_bytes));
   rte_mempool_obj_iter(pool.get(), init_packet, nullptr);

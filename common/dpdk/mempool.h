@@ -16,16 +16,16 @@ using Mempool = std::unique_ptr<rte_mempool, MempoolDeleter>;
 struct PacketPoolConfig {
   std::string name;                       ///< unique within the process
   std::uint32_t mbufs = 8192;             ///< > 0
-  std::uint32_t frame_room_bytes = 2048;  ///< longest frame part kept in the buffer
+  std::uint32_t frame_room_bytes = 2048;  ///< longest part of a frame kept in the buffer
   int socket = -1;                        ///< NUMA node; -1: any
-  bool attribution = false;               ///< room for a PacketAttribution in each
+  bool attribution = false;               ///< gives each buffer room for a PacketAttribution
 };
 
-/// Buffers for the virtual runtime: headers only, payload is never written.
+/// Room of buffers in the virtual runtime: headers only, payload is never written.
 inline constexpr std::uint32_t kHeaderRoomBytes = 128;
 
-/// A pool whose mbufs have a PacketMeta and whose data is all zeros: senders
-/// write headers only, so the payload on the wire is zeros.
+/// Makes a pool whose mbufs have a PacketMeta and whose data are all zeros. Senders write only
+/// headers, so the payload on the wire is zeros.
 /// @throws DpdkError
 Mempool make_packet_pool(const PacketPoolConfig& config);
 

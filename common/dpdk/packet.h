@@ -16,17 +16,17 @@
 
 namespace outrider {
 
-/// Every packet of every runtime is an mbuf from a pool of make_packet_pool().
+/// A packet. In every runtime it is an mbuf from a pool of make_packet_pool().
 using Packet = rte_mbuf;
 
-/// What the pipeline knows of a packet; lives in the mbuf's private area, one
-/// cache line beside the mbuf. Whoever holds the packet owns it.
+/// Holds what the pipeline knows of a packet. It lives in the mbuf's private area, one cache
+/// line next to the mbuf. The holder of the packet owns it.
 ///
-/// A sender or a device sets frame_bytes (and owner); the switch's parse() sets what
-/// it reads from the headers, in host byte order; whoever hands the packet on keeps
-/// `next` and `due`.
+/// A sender or a device sets frame_bytes (and owner). The switch's parse() sets what it reads
+/// from the headers, in host byte order. The current holder of the packet uses `next` and
+/// `due`.
 struct alignas(64) PacketMeta {
-  Packet* next = nullptr;  ///< intrusive FIFO of whoever holds it
+  Packet* next = nullptr;  ///< links packets in the holder's intrusive FIFO
   Time due{};              ///< link: arrival at its far end
   std::uint32_t frame_bytes =
       0;  ///< on the wire without preamble, gap and FCS; the buffer may hold less
@@ -39,12 +39,12 @@ struct alignas(64) PacketMeta {
   std::uint8_t tos = 0;
   TrafficClass traffic_class = TrafficClass::kBackground;
   std::uint8_t queue = 0;        ///< of the egress port
-  std::uint8_t egress_port = 0;  ///< while another lcore's port waits for it
-  /// By the egress queue's window clamp, for its marker.
+  std::uint8_t egress_port = 0;  ///< egress port on another lcore, while the packet is handed over
+  /// Set by the egress queue's window clamp for its marker.
   WindowTreatment window_treatment = WindowTreatment::kFallback;
   bool has_identity = false;
   BurstIdentity identity{};  ///< meaningful only if has_identity
-  std::uint32_t owner = 0;   ///< of packet_attribution.h: job and worker; 0: nobody, or it is off
+  std::uint32_t owner = 0;   ///< job and worker, see packet_attribution.h; 0: none, or off
 };
 static_assert(sizeof(PacketMeta) == 64, "one cache line");
 
@@ -55,8 +55,8 @@ inline const PacketMeta& meta(const Packet& p) noexcept {
   return *static_cast<const PacketMeta*>(rte_mbuf_to_priv(const_cast<Packet*>(&p)));
 }
 
-/// Bytes present in the (single) segment: all of the frame on a NIC, the
-/// headers alone in virtual time.
+/// Returns the bytes in the (single) segment: the whole frame on a NIC, only the headers in
+/// virtual time.
 inline std::span<std::uint8_t> buffer(Packet& p) noexcept {
   return {rte_pktmbuf_mtod(&p, std::uint8_t*), rte_pktmbuf_data_len(&p)};
 }
@@ -67,7 +67,7 @@ Header& header_at(Packet& p, std::uint32_t offset) noexcept {
   return *reinterpret_cast<Header*>(rte_pktmbuf_mtod_offset(&p, std::uint8_t*, offset));
 }
 
-/// Frees it: the caller gives up ownership.
+/// Frees the packet; the caller gives up ownership.
 inline void release(Packet* p) noexcept { rte_pktmbuf_free(p); }
 
 }  // namespace outrider

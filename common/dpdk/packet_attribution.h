@@ -7,11 +7,11 @@
 
 namespace outrider {
 
-/// What attribution knows of a packet; behind the PacketMeta in the private area,
-/// in pools with PacketPoolConfig::attribution. Meaningful if PacketMeta::owner != 0.
+/// Holds what attribution knows of a packet. It follows the PacketMeta in the private area, in
+/// pools with PacketPoolConfig::attribution. Meaningful only if PacketMeta::owner != 0.
 struct alignas(64) PacketAttribution {
   BurstLedger ledger{};            ///< data: up to its last start of service or arrival at a queue
-  ServiceClock::Reading queued{};  ///< of the queue that it waits in, when it arrived
+  ServiceClock::Reading queued{};  ///< reading of its queue's clock when the packet arrived
 };
 
 /// @pre can_attribute(its pool)

@@ -7,9 +7,9 @@
 
 namespace outrider {
 
-/// A packet of its own with the same bytes and meta data, from the same pool: what
-/// happens to one (CE, TTL) never shows in the other, which sharing the buffer would not
-/// allow. @return nullptr if no buffer is left
+/// Copies a packet with its bytes and meta data, from the same pool. Later changes of one (CE,
+/// TTL) never show in the other, as they would if both shared a buffer.
+/// @return nullptr if no buffer is left
 [[nodiscard]] inline Packet* copy_of(const Packet& packet) noexcept {
   Packet* copy = rte_pktmbuf_copy(&packet, packet.pool, 0, UINT32_MAX);
   if (copy == nullptr) return nullptr;

@@ -20,16 +20,16 @@
 namespace outrider {
 namespace {
 
-/// A virtio-user server accept()s its first peer inside the probe and offers no
-/// time-out. This interrupts the system call of the constructing thread, again
-/// and again (one signal could come just before the call), once the time is over.
+/// Bounds the time of a blocking call. A virtio-user server accept()s its first peer inside
+/// the probe and offers no time-out. Once the time is over, this interrupts the system call of
+/// the constructing thread repeatedly, because one signal could come just before the call.
 class BlockingCallBound {
  public:
   BlockingCallBound(Duration timeout, const std::function<bool()>& cancelled)
       : target_(pthread_self()) {
     struct sigaction interrupt {};
     interrupt.sa_handler = [](int) {};
-    sigemptyset(&interrupt.sa_mask);  // and no SA_RESTART: accept() returns EINTR
+    sigemptyset(&interrupt.sa_mask);  // without SA_RESTART accept() returns EINTR
     sigaction(SIGALRM, &interrupt, &previous_);
     watcher_ = std::thread([this, timeout, &cancelled] { watch(timeout, cancelled); });
   }
@@ -61,7 +61,7 @@ class BlockingCallBound {
   std::thread watcher_;
 };
 
-/// virtio-user's rings have 256 entries unless its own arguments say otherwise.
+/// Adds queue_size: virtio-user's rings have 256 entries unless its arguments set another size.
 std::string with_queue_size(const PortConfig& config, std::string arguments) {
   if (!is_virtio_user(config.device) || arguments.find("queue_size=") != std::string::npos)
     return arguments;
@@ -135,8 +135,8 @@ void Port::check(const char* call, int error) const {
                            (". DPDK's last lines:" + last_dpdk_lines()));
 }
 
-/// Flows, of either direction alike if the device's key allows, are spread by addresses
-/// and ports; what is no TCP or UDP by addresses.
+/// Spreads flows over the queues by addresses and ports, and other packets by addresses. Both
+/// directions of a flow get the same queue if the device's key allows it.
 rte_eth_conf Port::device_conf(const PortConfig& config) {
   constexpr std::uint64_t kFlows = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP;
   rte_eth_dev_info info{};
@@ -149,10 +149,10 @@ rte_eth_conf Port::device_conf(const PortConfig& config) {
                            " are more than its " + std::to_string(most) +
                            ". Lower it, or give a virtual device more (net_vhost: queues=N).");
   rte_eth_conf conf{};
-  // Its link state must be left to its interrupts: asked from here, a server that
-  // lost its peer takes a closed descriptor along, and closing it ends in a panic.
+  // Leave the link state to virtio-user's interrupts. A poll from here makes a server that has
+  // lost its peer keep a closed descriptor, and closing the device then panics.
   conf.intr_conf.lsc = is_virtio_user(config.device) ? 1 : 0;
-  if (!is_virtual())  // a NIC that sums up payload saves reading it
+  if (!is_virtual())  // a NIC that computes the payload's sum saves the CPU from reading it
     conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_TCP_CKSUM;
   if (rx_queues_ > 1 && spreads != 0) {
     conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
@@ -173,7 +173,7 @@ void Port::check_descriptors(const PortConfig& config) const {
                            std::to_string(tx) + ".");
 }
 
-/// A virtual device that knows no MTU carries what fits into its peer's buffers.
+/// Sets the MTU. A virtual device without an MTU carries what fits its peer's buffers.
 void Port::set_mtu(const PortConfig& config) const {
   std::uint16_t now = 0;
   if (rte_eth_dev_get_mtu(id_, &now) == 0 && now == config.mtu_bytes) return;
@@ -197,7 +197,7 @@ void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
   check("rte_eth_tx_queue_setup",
         rte_eth_tx_queue_setup(id_, 0, config.tx_descriptors, socket, nullptr));
   check("rte_eth_dev_start", rte_eth_dev_start(id_));
-  rte_eth_promiscuous_enable(id_);  // virtual devices refuse and need none
+  rte_eth_promiscuous_enable(id_);  // virtual devices reject it and do not need it
 }
 
 void Port::detach() noexcept {

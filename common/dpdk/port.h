@@ -16,16 +16,16 @@
 namespace outrider {
 
 struct PortConfig {
-  std::string name{};    ///< the user's, for messages
+  std::string name{};    ///< the user's name for it, in messages
   std::string device{};  ///< PCI address, or vdev string "net_vhost0,iface=/tmp/s,client=1"
   std::uint16_t rx_descriptors = 1024;
   std::uint16_t tx_descriptors = 1024;
-  /// Absent: as many as `lcores`, if the device can spread flows over them (RSS), else one.
+  /// Absent: as many as `lcores` if the device can spread flows over them (RSS), else one.
   std::optional<std::uint16_t> rx_queues{};
-  std::uint16_t lcores = 1;        ///< that will poll
+  std::uint16_t lcores = 1;        ///< number of lcores that poll the port
   std::uint16_t mtu_bytes = 1500;  ///< longest IP packet; the pool must have room for it
-  /// A virtio-user server waits for its peer while it is attached: given up when
-  /// this has passed, or as soon as `cancelled` says so.
+  /// Longest wait of a virtio-user server for its peer while it is attached. The wait also ends
+  /// as soon as `cancelled` returns true.
   Duration peer_timeout = std::chrono::seconds(30);
   std::function<bool()> cancelled = [] { return false; };
   std::function<void(std::string_view)> inform = [](std::string_view) {};
@@ -37,9 +37,9 @@ struct PortLosses {
   std::uint64_t tx_errors = 0;
 };
 
-/// A started Ethernet port with one transmit queue; stops and closes in the destructor.
-/// `rx_pool` must outlive it: declare the pool first. Not thread-safe: one lcore owns it,
-/// but for rx(), whose queues may each have an owner.
+/// A started Ethernet port with one transmit queue; the destructor stops and closes it.
+/// `rx_pool` must outlive it, so declare the pool first. Not thread-safe: one lcore owns it.
+/// Only rx() may be called by several lcores, one per receive queue.
 class Port {
  public:
   /// Attaches the device if it is virtual, configures and starts it.
@@ -49,21 +49,21 @@ class Port {
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
 
-  /// @param out [size = n]; the caller owns what it gets. @return packets received
+  /// @param out [size = n]; the caller owns the packets received. @return their number
   std::uint16_t rx(Packet** out, std::uint16_t n, std::uint16_t queue = 0) const noexcept {
     return rte_eth_rx_burst(id_, queue, out, n);
   }
   [[nodiscard]] std::uint16_t rx_queues() const noexcept { return rx_queues_; }
-  /// Takes a prefix. @return packets taken; the caller still owns the rest
+  /// Sends the first packets. @return packets taken; the caller still owns the rest
   std::uint16_t tx(Packet** packets, std::uint16_t n) const noexcept {
     return rte_eth_tx_burst(id_, 0, packets, n);
   }
 
   [[nodiscard]] bool link_up() const noexcept;
-  /// As the driver reports it; zero if it does not know. Virtual devices make it up.
+  /// Returns the rate that the driver reports; zero if unknown. Virtual devices invent one.
   [[nodiscard]] BitRate link_rate() const noexcept;
   [[nodiscard]] bool is_virtual() const noexcept { return !vdev_.empty(); }
-  /// Longest IP packet [bytes].
+  /// Returns the longest IP packet [bytes].
   [[nodiscard]] std::uint32_t mtu_bytes() const noexcept;
   [[nodiscard]] PortLosses losses() const noexcept;
   [[nodiscard]] std::uint16_t id() const noexcept { return id_; }
@@ -79,7 +79,7 @@ class Port {
   void detach() noexcept;
 
   std::string name_;
-  std::string vdev_;  ///< name of the virtual device that we attached; empty: none
+  std::string vdev_;  ///< name of the virtual device that this port attached; empty: none
   std::uint16_t id_ = RTE_MAX_ETHPORTS;
   std::uint16_t rx_queues_ = 1;
 };

@@ -6,8 +6,8 @@
 
 namespace outrider {
 
-/// Starts to fetch what reading a received packet touches first: the mbuf, its meta
-/// data and the headers where a device puts them (behind the headroom).
+/// Prefetches what reading a received packet touches first: the mbuf, its meta data, and the
+/// headers where a device puts them (behind the headroom).
 inline void prefetch_received(Packet& packet) noexcept {
   auto* bytes = reinterpret_cast<std::uint8_t*>(&packet);
   rte_prefetch0(bytes);
@@ -17,9 +17,9 @@ inline void prefetch_received(Packet& packet) noexcept {
   rte_prefetch0(frame + RTE_CACHE_LINE_SIZE);
 }
 
-/// Makes what a device delivered into a packet of ours: one segment, fresh meta
-/// data. @return false if it cannot be; the caller still owns the packet and
-/// drops it as malformed
+/// Prepares a packet that a device delivered: makes it one segment with fresh meta data.
+/// @return false if that is impossible; the caller still owns the packet and drops it as
+///         malformed
 [[nodiscard]] inline bool prepare_received(Packet& packet) noexcept {
   if (packet.nb_segs != 1 && rte_pktmbuf_linearize(&packet) != 0) [[unlikely]]
     return false;

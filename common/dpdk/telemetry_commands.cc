@@ -10,7 +10,7 @@
 namespace outrider {
 namespace {
 
-// rte_telemetry calls back with the command's name and nothing of ours: hence process-wide.
+// Process-wide, because rte_telemetry passes only the command's name to the callback.
 std::mutex mutex;
 std::map<std::string, TelemetryCommands::Answer, std::less<>>& answers() {
   static std::map<std::string, TelemetryCommands::Answer, std::less<>> by_name;

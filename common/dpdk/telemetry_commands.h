@@ -11,8 +11,8 @@
 
 namespace outrider {
 
-/// What a telemetry command may answer: a number, a text, a list of texts or a table.
-/// Names in a table are of [A-Za-z0-9_/]: rte_telemetry refuses others.
+/// An answer to a telemetry command: a number, a text, a list of texts or a table. Names in a
+/// table consist of [A-Za-z0-9_/]: rte_telemetry rejects others.
 struct TelemetryMember;
 struct TelemetryValue {
   using List = std::vector<std::string>;
@@ -24,15 +24,15 @@ struct TelemetryMember {
   TelemetryValue value;
 };
 
-/// Commands of DPDK's telemetry socket, which dpdk-telemetry.py asks. Each is called by a
-/// thread of DPDK's own, one at a time: it may lock and allocate, and must not touch what
-/// an lcore owns.
+/// Commands on DPDK's telemetry socket, which dpdk-telemetry.py sends. A thread of DPDK's own
+/// runs them, one at a time. A command may lock and allocate, but must not touch what an
+/// lcore owns.
 ///
-/// The socket cannot forget a command: when this object has gone, it answers that the
-/// program ends. A reply holds 16 KiB; what is longer must be asked for in parts.
+/// The socket cannot remove a command: after this object is destroyed, the command answers
+/// that the program ends. A reply holds at most 16 KiB; longer ones must be requested in parts.
 class TelemetryCommands {
  public:
-  /// @param parameters  what follows the first comma; what is thrown becomes the answer
+  /// @param parameters  text after the first comma; an exception's text becomes the answer
   using Answer = std::function<TelemetryValue(std::string_view parameters)>;
 
   TelemetryCommands() = default;
@@ -40,7 +40,7 @@ class TelemetryCommands {
   TelemetryCommands(const TelemetryCommands&) = delete;
   TelemetryCommands& operator=(const TelemetryCommands&) = delete;
 
-  /// @param name  "/outrider/port": of [a-z0-9_/]
+  /// @param name  such as "/outrider/port", of [a-z0-9_/]
   /// @throws DpdkError
   void add(const std::string& name, const std::string& help, Answer answer);
 

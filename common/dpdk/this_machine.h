@@ -9,8 +9,8 @@
 
 namespace outrider {
 
-/// This machine, and what this build needs of it. Uses DPDK's macros alone: a program
-/// without its libraries may call it.
+/// Returns this machine and what this build needs of it. It uses only DPDK's macros, so a
+/// program that does not link DPDK may call it.
 [[nodiscard]] inline Machine this_machine() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   return {.march = OUTRIDER_MARCH,

@@ -8,8 +8,8 @@
 
 namespace outrider {
 
-/// The only reader of the TSC. Time{} is the instant of its construction.
-/// Reads once per poll, in a loop file; everything else is handed the time.
+/// Converts readings of the TSC to Time. Time{} is the instant of construction. A loop reads the
+/// TSC once per poll; all other code is handed the time.
 class TscClock {
  public:
   /// @pre EAL is initialised
@@ -26,7 +26,7 @@ class TscClock {
     return Time{Duration{static_cast<std::int64_t>(scaled >> 61)}};
   }
 
-  /// The counter at `t`, to within the ticks of a nanosecond. Costs a division.
+  /// Returns the counter at `t`, to within the ticks of a nanosecond. Costs a division.
   [[nodiscard]] std::uint64_t tsc_of(Time t) const noexcept {
     const auto ns = static_cast<std::uint64_t>(t.time_since_epoch().count());
     return start_ + static_cast<std::uint64_t>((static_cast<Wide>(ns) << 61) / ns_per_tick_q61_);
@@ -35,7 +35,7 @@ class TscClock {
  private:
   __extension__ using Wide = unsigned __int128;
 
-  /// 61 fractional bits: one year is off by less than 1 ns, so nothing drifts.
+  /// Returns the scale with 61 fractional bits: a year is off by less than 1 ns.
   static std::uint64_t scale_of(std::uint64_t hz) noexcept;
 
   std::uint64_t start_;
