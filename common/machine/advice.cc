@@ -7,7 +7,7 @@ namespace outrider {
 namespace {
 
 struct Clue {
-  std::string_view word;   ///< of DPDK's log
+  std::string_view word;   ///< in DPDK's log
   std::string_view check;  ///< beginning of a check's name
 };
 

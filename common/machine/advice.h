@@ -7,9 +7,9 @@
 
 namespace outrider {
 
-/// What to print below a failure of DPDK: the findings that its words point to, with
-/// effect and remedy, and where to see all. Pure.
-/// @param said  the failure's text, DPDK's last lines among it
+/// Returns advice to print below a failure of DPDK: the findings that the failure's words point
+/// to, with effect and remedy, and where to see all findings. Pure.
+/// @param said  the failure's text, including DPDK's last lines
 /// @return lines, each with a leading newline
 [[nodiscard]] std::string advice_for(const Findings& findings, std::string_view said);
 

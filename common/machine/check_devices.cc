@@ -8,14 +8,14 @@
 namespace outrider {
 namespace {
 
-/// What lies between a program and a NIC.
+/// The conditions for a program's access to a NIC.
 struct NicAccess {
   bool iommu = false;
-  bool vfio = false;           ///< the driver vfio-pci is there
+  bool vfio = false;           ///< the driver vfio-pci exists
   bool without_iommu = false;  ///< VFIO's unsafe mode is on
   bool modules = false;        ///< the kernel can load drivers
   bool virtual_machine = false;
-  bool bound = false;  ///< a device has been given to a process
+  bool bound = false;  ///< a device was given to a process
 };
 
 NicAccess read_access(const MachineTree& tree, const std::vector<NetworkDevice>& devices) {
@@ -78,7 +78,7 @@ Finding check_vfio(const NicAccess& access) {
           "the IOMMU on"};
 }
 
-/// A device that was given to a process: may this process have it?
+/// Checks whether this process may use a device that was given to a process.
 Finding check_bound(const MachineTree& tree, const NetworkDevice& device, const NicAccess& access) {
   const std::string check = "devices." + device.address;
   const std::string cause = "bound to " + device.driver + ", node " + device.node;

@@ -8,7 +8,7 @@ namespace {
 struct Driver {
   const char* name;  ///< librte_net_NAME.so
   const char* use;
-  bool needed;  ///< by the programs' own runtimes and examples
+  bool needed;  ///< the programs' own runtimes and examples need it
 };
 
 constexpr Driver kDrivers[] = {

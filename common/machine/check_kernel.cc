@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kRights = "run as root";
 
-/// Does the first word of a line of `path` equal `word`?
+/// Returns whether a line of `path` has `word` in column `column`.
 bool lists(const MachineTree& tree, std::string_view path, std::string_view word,
            std::size_t column) {
   std::istringstream lines(tree.text(path));
@@ -22,7 +22,7 @@ bool lists(const MachineTree& tree, std::string_view path, std::string_view word
   return false;
 }
 
-/// "6.18.44-x": {6, 18}; what is no version is {0, 0}.
+/// Returns the version, {6, 18} of "6.18.44-x"; {0, 0} if the text is no version.
 std::pair<unsigned, unsigned> kernel_version(const MachineTree& tree) {
   const std::string text = tree.line("/proc/sys/kernel/osrelease");
   unsigned major = 0, minor = 0;

@@ -8,11 +8,11 @@
 namespace outrider {
 namespace {
 
-constexpr std::uint64_t kLeast_mb = 64;  // what a program asks for beside its packet buffers
+constexpr std::uint64_t kLeast_mb = 64;  // a program's need besides its packet buffers
 
 std::string megabytes(std::uint64_t kilobytes) { return std::to_string(kilobytes / 1024) + " MiB"; }
 
-/// "1024 MiB free of 2048 MiB (1024 of 2 MiB)".
+/// Returns text such as "1024 MiB free of 2048 MiB (1024 of 2 MiB)".
 std::string describe(const std::vector<HugePagePool>& pools) {
   std::uint64_t free = 0, all = 0;
   std::vector<std::string> sizes;
@@ -55,7 +55,7 @@ Finding check_huge_pages(const MachineTree& tree, bool nic) {
               std::to_string(pools.front().pages + 512)};
 }
 
-/// Soft limit of locked memory [bytes]; nothing: unlimited or unreadable.
+/// Returns the soft limit of locked memory [bytes], or "unlimited"; empty if unreadable.
 std::string lock_limit(const MachineTree& tree) {
   std::istringstream lines(tree.text("/proc/self/limits"));
   constexpr std::string_view kName = "Max locked memory";

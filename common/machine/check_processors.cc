@@ -9,14 +9,15 @@ namespace {
 
 constexpr std::string_view kCpu = "/sys/devices/system/cpu";
 constexpr const char* kRealTimeOnly =
-    "; runs in virtual time are the same on every machine";  // said where it calms
+    "; runs in virtual time are the same on every machine";  // added where it reassures
 
 std::set<std::string> cpu_flags(const MachineTree& tree) {
   const auto words = words_of(tree.field("/proc/cpuinfo", "flags"));
   return {words.begin(), words.end()};
 }
 
-/// Flags of /proc/cpuinfo that a level of the x86-64 psABI adds, AMD64 ABI 1.0 section 3.1.1.
+/// Returns the flags of /proc/cpuinfo that a level of the x86-64 psABI adds (AMD64 ABI 1.0,
+/// section 3.1.1).
 std::vector<std::string> flags_of_level(std::string_view march) {
   std::vector<std::string> flags;
   const auto add = [&flags](std::initializer_list<const char*> more) {
@@ -110,7 +111,7 @@ Finding check_isolation(const MachineTree& tree) {
                 kRealTimeOnly,
             "boot with isolcpus=managed_irq,domain,LIST nohz_full=LIST rcu_nocbs=LIST, and set "
             "`lcore` to CPUs of LIST"};
-  // "(null)" is what a kernel with the feature, but without a list, prints
+  // A kernel with the feature, but without a list, prints "(null)".
   const bool all_tickless =
       quiet && std::includes(quiet->begin(), quiet->end(), list->begin(), list->end());
   if (all_tickless)
@@ -145,7 +146,7 @@ Finding check_governor(const MachineTree& tree) {
           "cpupower frequency-set -g performance"};
 }
 
-/// What changes the speed of a core while it runs, and is a matter of choice.
+/// Checks what changes the speed of a core at run time and can be chosen.
 Findings check_speed_changes(const MachineTree& tree, const std::set<std::string>& flags) {
   Findings found;
   const std::string no_turbo = tree.line("/sys/devices/system/cpu/intel_pstate/no_turbo");

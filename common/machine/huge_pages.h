@@ -13,8 +13,8 @@ struct HugePagePool {
   std::uint64_t free = 0;
 };
 
-/// Smallest pages first. A pool whose numbers cannot be read is left out.
-/// @param directory  with one hugepages-<n>kB per size: the machine's, or a node's
+/// Returns the pools, smallest pages first, without those whose numbers cannot be read.
+/// @param directory  with one hugepages-<n>kB per size, of the machine or of a NUMA node
 [[nodiscard]] std::vector<HugePagePool> huge_page_pools(const std::filesystem::path& directory);
 
 }  // namespace outrider

@@ -13,14 +13,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTemporary = "/tmp";
 
-/// The runtime directory as processes call it differs from where it lies.
+/// Returns the real path of a runtime directory: processes may name it through /var/run.
 std::string canonical(std::string path) {
   constexpr std::string_view kOld = "/var/run/";
   if (path.starts_with(kOld)) path.replace(0, kOld.size(), "/run/");
   return path;
 }
 
-/// What living processes are seen to use.
+/// What living processes visibly use.
 class Usage {
  public:
   explicit Usage(const MachineTree& tree) : tree_(tree) {
@@ -42,7 +42,7 @@ class Usage {
   }
 
  private:
-  /// "outrider-switch-1234": does process 1234 live?
+  /// Returns whether the process in the name lives: 1234 in "outrider-switch-1234".
   bool process_of(const std::string& path) const {
     const std::size_t digits = path.find_last_not_of("0123456789") + 1;
     return digits < path.size() && tree_.exists("/proc/" + path.substr(digits));
@@ -62,7 +62,7 @@ bool is_directory(const MachineTree& tree, const std::string& path) {
   return fs::is_directory(fs::symlink_status(tree.at(path), ignored));
 }
 
-/// Runtime directories of EAL: one per process below `base`.
+/// Finds unused runtime directories of the EAL: one per process below `base`.
 void find_runtimes(const MachineTree& tree, const Usage& usage, const std::string& base,
                    Leftovers& found) {
   for (const auto& name : tree.names(base)) {
@@ -72,7 +72,7 @@ void find_runtimes(const MachineTree& tree, const Usage& usage, const std::strin
   }
 }
 
-/// A scratch directory of ours may hold runtime directories of EAL.
+/// Returns whether a scratch directory of ours holds runtime directories of the EAL in use.
 bool runs_inside(const MachineTree& tree, const Usage& usage, const std::string& directory) {
   const std::string runtimes = directory + "/dpdk";
   for (const auto& name : tree.names(runtimes))
@@ -94,7 +94,7 @@ void find_temporary(const MachineTree& tree, const Usage& usage, Leftovers& foun
   }
 }
 
-/// "3 (A, B, C)", "12 (A, B and more)".
+/// Returns text such as "2 (A, B)" or "12 (A, B and more)".
 std::string examples(const std::vector<std::string>& paths) {
   constexpr std::size_t kShown = 2;
   const auto shown = std::min(paths.size(), kShown);
@@ -109,7 +109,7 @@ Leftovers find_leftovers(const Machine& machine) {
   const MachineTree tree(machine.root);
   const Usage usage(tree);
   Leftovers found;
-  // as EAL chooses: root's, the user's, or the last resort
+  // The EAL's choices: root's directory, the user's, or the last resort.
   std::vector<std::string> bases{"/var/run/dpdk", "/tmp/dpdk"};
   if (!machine.runtime_directory.empty()) bases.push_back(machine.runtime_directory + "/dpdk");
   for (const auto& base : bases) find_runtimes(tree, usage, base, found);

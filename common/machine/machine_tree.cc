@@ -89,7 +89,7 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 
 std::optional<std::vector<std::uint32_t>> cpu_list(std::string_view text) {
-  constexpr std::uint64_t kMostCpus = 65'536;  // a damaged file must not fill the memory
+  constexpr std::uint64_t kMostCpus = 65'536;  // so that a damaged file cannot exhaust the memory
   std::vector<std::uint32_t> cpus;
   while (!text.empty()) {
     const std::string_view range = text.substr(0, text.find(','));

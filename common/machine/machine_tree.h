@@ -9,26 +9,26 @@
 
 namespace outrider {
 
-/// Reads /sys, /proc, /dev and the like below a root, which tests make themselves.
-/// Paths are given as on the machine, "/proc/cmdline". Nothing throws and nothing is
-/// written: what is absent or may not be read is empty.
+/// Reads /sys, /proc, /dev and the like below a root, which tests create themselves. Paths are
+/// those of the machine, such as "/proc/cmdline". Nothing throws and nothing is written: files
+/// that are absent or not readable count as empty.
 class MachineTree {
  public:
   explicit MachineTree(std::filesystem::path root) : root_(std::move(root)) {}
 
-  /// Where `path` of the machine lies.
+  /// Returns the location of the machine's `path` below the root.
   [[nodiscard]] std::filesystem::path at(std::string_view path) const;
   [[nodiscard]] bool exists(std::string_view path) const;
   [[nodiscard]] std::string text(std::string_view path) const;
-  /// First line, without white space at its ends.
+  /// Returns the first line, without white space at its ends.
   [[nodiscard]] std::string line(std::string_view path) const;
-  /// The first line, if it is a decimal number and nothing else.
+  /// Returns the first line if it is a decimal number and nothing else.
   [[nodiscard]] std::optional<std::uint64_t> number(std::string_view path) const;
-  /// Entries of a directory, sorted.
+  /// Returns the entries of a directory, sorted.
   [[nodiscard]] std::vector<std::string> names(std::string_view directory) const;
-  /// Last part of what a symbolic link points to.
+  /// Returns the last part of a symbolic link's target.
   [[nodiscard]] std::string link_name(std::string_view path) const;
-  /// Value of "KEY: value" or "KEY value" at the start of a line.
+  /// Returns the value of "KEY: value" or "KEY value" at the start of a line.
   [[nodiscard]] std::string field(std::string_view path, std::string_view key) const;
 
  private:
@@ -37,11 +37,11 @@ class MachineTree {
 
 [[nodiscard]] std::string trimmed(std::string_view text);
 [[nodiscard]] std::optional<std::uint64_t> to_number(std::string_view text, int base = 10);
-/// Parts between white space.
+/// Returns the parts between white space.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view text);
-/// "a, b, c".
+/// Returns the parts as "a, b, c".
 [[nodiscard]] std::string joined(const std::vector<std::string>& parts);
-/// The kernel's list of CPUs, "0-2,5"; nothing if it is none.
+/// Returns the CPUs in a list of the kernel, "0-2,5"; nothing if the text is no such list.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> cpu_list(std::string_view text);
 
 }  // namespace outrider

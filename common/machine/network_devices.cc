@@ -8,8 +8,8 @@ namespace {
 
 constexpr const char* kBus = "/sys/bus/pci/devices";
 
-/// In a route, or with an IPv6 address that is more than link-local, or part of a
-/// bridge or bond: taking it away cuts somebody off.
+/// Returns whether an interface has a route, an IPv6 address that is not link-local, or a bridge
+/// or bond as master: without it someone would be cut off.
 bool is_used(const MachineTree& tree, const std::string& interface) {
   if (tree.exists("/sys/class/net/" + interface + "/master")) return true;
   std::istringstream routes(tree.text("/proc/net/route"));

@@ -8,27 +8,27 @@
 
 namespace outrider {
 
-/// A network controller on PCI.
+/// A network controller on the PCI bus.
 struct NetworkDevice {
   std::string address;                    ///< "0000:3b:00.0"
-  std::string driver;                     ///< the kernel's; empty: none is bound
-  std::string node;                       ///< NUMA node as the kernel says it, "-1": only one
+  std::string driver;                     ///< the kernel's driver; empty: none is bound
+  std::string node;                       ///< NUMA node by the kernel, "-1": there is only one
   std::string iommu_group;                ///< empty: none
   std::vector<std::string> interfaces{};  ///< of the kernel's network stack
-  std::vector<std::string> used{};        ///< those of them that the machine communicates through
+  std::vector<std::string> used{};        ///< those through which the machine communicates
 };
 
-/// Addresses of the network controllers (class 0x02), sorted.
+/// Returns the addresses of the network controllers (class 0x02), sorted.
 /// @param bus  directory with one entry per device
 [[nodiscard]] std::vector<std::string> network_controllers(const std::filesystem::path& bus);
 
 [[nodiscard]] std::vector<NetworkDevice> network_devices(const MachineTree& tree);
 
-/// Drivers that leave a device to a process: vfio-pci and the two of UIO.
+/// Returns whether a driver leaves a device to a process: vfio-pci and the two of UIO.
 [[nodiscard]] bool is_userspace_driver(const std::string& driver);
-/// mlx4 and mlx5: DPDK works beside the kernel's driver.
+/// Returns whether DPDK works together with the kernel's driver: mlx4 and mlx5.
 [[nodiscard]] bool is_shared_driver(const std::string& driver);
-/// Is a device meant to be polled by a program of ours?
+/// Returns whether a device was prepared to be polled by a program of this project.
 [[nodiscard]] bool has_bound_device(const std::vector<NetworkDevice>& devices);
 
 }  // namespace outrider

@@ -6,7 +6,7 @@
 
 namespace outrider {
 
-/// Numbers of capabilities, capabilities(7) and linux/capability.h.
+/// Capability numbers, from capabilities(7) and linux/capability.h.
 enum class Capability : std::uint8_t {
   kNetAdmin = 12,
   kNetRaw = 13,
@@ -15,7 +15,7 @@ enum class Capability : std::uint8_t {
   kBpf = 39,
 };
 
-/// Has this process the capability, by /proc/self/status?
+/// Returns whether /proc/self/status gives this process the capability.
 [[nodiscard]] inline bool has_capability(const MachineTree& tree, Capability capability) {
   const auto effective = to_number(tree.field("/proc/self/status", "CapEff"), 16);
   return effective && (*effective >> static_cast<unsigned>(capability) & 1) != 0;
