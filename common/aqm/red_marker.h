@@ -10,7 +10,7 @@
 
 namespace outrider {
 
-/// How RED spreads its marks.
+/// Ways in which RED spreads its marks.
 enum class RedSpacing : std::uint8_t {
   kUniform,      ///< the paper's: gaps uniform in {1..1/p}, so about 2p of the packets are marked
   kIndependent,  ///< each packet with probability p, as switch chips do for ECN

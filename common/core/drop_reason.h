@@ -14,7 +14,7 @@ enum class DropReason : std::uint8_t {
   kSignalQueue,  ///< the signals' own queue is full
   kNotIpv4,      ///< wrong EtherType, or wrong version in the IP header
   kMalformed,    ///< truncated, or lengths that contradict each other
-  kBadChecksum,  ///< IPv4 header
+  kBadChecksum,  ///< of the IPv4 header
   kTtlExpired,
   kNoRoute,
   kUnknownHost,     ///< generator: no host has the destination address

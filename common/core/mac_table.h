@@ -45,8 +45,8 @@ struct MacTableCounters {
 /// with ageing.
 ///
 /// A bucket holds six entries in one cache line. A key lives in one of two buckets, so find()
-/// nearly always reads one line and never more than two. Only three quarters of the places
-/// are promised to entries, which keeps the table small for caches and their page tables. If
+/// nearly always reads one line and never more than two. To keep the table small, for caches
+/// and their page tables, as many as three quarters of its places are promised to entries. If
 /// both buckets of a new entry are full, one neighbour is moved to its other bucket. This
 /// fails (and counts as full) with a probability of the order of 1e-7 per new entry.
 ///
@@ -352,7 +352,7 @@ class MacTable {
   std::uint64_t ageing_epochs_;  ///< <= kEpochs
   unsigned refresh_shift_;       ///< epochs of a refresh interval, as a power of two
   std::uint32_t size_ = 0;
-  std::uint64_t epoch_ = 0;      ///< of the last learn() or sweep()
+  std::uint64_t epoch_ = 0;      ///< epoch of the last learn() or sweep()
   std::uint64_t epoch_end_ = 0;  ///< [ticks], exclusive
   std::uint64_t to_sweep_ = 0;   ///< buckets that are due to be swept
   std::size_t swept_ = 0;

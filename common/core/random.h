@@ -33,7 +33,7 @@ enum class RandomPurpose : std::uint32_t {
   kFlowStart,
   kComputeTime,
   kBurstDue,
-  kImpairment,  ///< losses and reordering made by tests
+  kImpairment,  ///< losses of the switch's `loss` setting; those of tests, and reordering
   kTest,
   kBatchSize,  ///< work of an iteration, shared by a job's workers
   kStraggler,
@@ -46,7 +46,7 @@ enum class RandomPurpose : std::uint32_t {
   kLearnerData,   ///< samples and the rule that labels them
   kLearnerStart,  ///< parameters before the first update
   kLearnerBatch,  ///< samples of a worker's gradient
-  kMagnitude,     ///< of the gradients in a packet
+  kMagnitude,     ///< magnitudes of the gradients in a packet
 };
 
 /// A stream of draws keyed by (seed, entity, purpose): arms of a comparison

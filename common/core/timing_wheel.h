@@ -18,7 +18,7 @@ namespace outrider {
 /// slot of level 0 is 2^kSlotBits ns wide, and each level is 2^kLevelBits times coarser. A slot
 /// that comes due is sorted, so the widths affect time and memory but never the order.
 ///
-/// Only add() and reserve() allocate. Not thread-safe. Takes about
+/// After construction only add() and reserve() allocate. Not thread-safe. Takes about
 /// (64 - kSlotBits) / kLevelBits * 2^kLevelBits * 4 bytes, and 28 bytes per entry.
 ///
 /// Source: scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing

@@ -22,7 +22,7 @@ class AclTable {
  public:
   /// A rule. A field that keeps its default matches everything.
   struct Rule {
-    bool ipv4_only = false;                       ///< implied by an address
+    bool ipv4_only = false;                       ///< must be set if an address is given
     std::uint32_t source = 0, source_length = 0;  ///< IPv4 prefix, host byte order
     std::uint32_t destination = 0, destination_length = 0;
     bool any_protocol = true;

@@ -36,8 +36,8 @@ void init_packet(rte_mempool*, void*, void* object, unsigned) {
   std::memset(packet->buf_addr, 0, packet->buf_len);
 }
 
-/// Does what rte_pktmbuf_pool_create() does, but sets a flag. Without it, on ordinary pages no
-/// object may cross a page. Each would have a page of its own, and the headers of all packets
+/// Makes a pool like rte_pktmbuf_pool_create(), but with a flag. Without it, on ordinary pages
+/// no object may cross a page. Each would have a page of its own, and the headers of all packets
 /// would share one set of the L1 cache, so that a batch evicts itself. No device reads such
 /// memory by physical address, so objects may be packed.
 Mempool create_pool(const PacketPoolConfig& config, std::uint32_t cache, std::uint16_t room_bytes) {

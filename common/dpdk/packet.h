@@ -34,8 +34,8 @@ struct alignas(64) PacketMeta {
   std::uint8_t ip_offset = 0;       ///< of the IP header in the buffer; 0: not IP
   std::uint8_t tcp_offset = 0;      ///< of the TCP header; 0: not TCP
   FlowKey flow{};                   ///< ports of TCP and UDP, else 0; ARP: sender and target
-  std::uint32_t sequence = 0;       ///< TCP
-  std::uint8_t tcp_flags = 0;       ///< TcpFlag
+  std::uint32_t sequence = 0;       ///< TCP sequence number
+  std::uint8_t tcp_flags = 0;       ///< bits of TcpFlag
   std::uint8_t tos = 0;
   TrafficClass traffic_class = TrafficClass::kBackground;
   std::uint8_t queue = 0;        ///< of the egress port

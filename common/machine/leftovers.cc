@@ -20,7 +20,7 @@ std::string canonical(std::string path) {
   return path;
 }
 
-/// What living processes visibly use.
+/// Records what living processes visibly use.
 class Usage {
  public:
   explicit Usage(const MachineTree& tree) : tree_(tree) {

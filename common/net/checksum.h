@@ -30,7 +30,7 @@ inline std::uint64_t checksum_add(std::span<const std::uint8_t> bytes, std::uint
     sum += word;
     i += 2;
   }
-  if (i < bytes.size()) sum += bytes[i];  // padded with zero, as of a little-endian word
+  if (i < bytes.size()) sum += bytes[i];  // padded with zero; the machine is little-endian
   return sum;
 }
 

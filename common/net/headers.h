@@ -131,7 +131,7 @@ struct TcpHeader {
   Be32 sequence;
   Be32 acknowledgment;
   std::uint8_t data_offset;  ///< high 4 bits, in 32-bit words
-  std::uint8_t flags;        ///< TcpFlag
+  std::uint8_t flags;        ///< bits of TcpFlag
   Be16 window;
   Be16 checksum;
   Be16 urgent;

@@ -38,11 +38,11 @@ static_assert(sizeof(FrameSummary) <= 8);
 struct HeaderFields {
   FlowKey flow{};                   ///< ports of TCP and UDP, else 0; ARP: sender and target;
                                     ///< IPv6: fold_ipv6() of the addresses
-  std::uint32_t sequence = 0;       ///< TCP
+  std::uint32_t sequence = 0;       ///< TCP sequence number
   std::uint16_t payload_bytes = 0;  ///< TCP payload on the wire
   std::uint8_t ip_offset = 0;       ///< 0: not IP
   std::uint8_t tcp_offset = 0;      ///< 0: not TCP
-  std::uint8_t tcp_flags = 0;       ///< TcpFlag
+  std::uint8_t tcp_flags = 0;       ///< bits of TcpFlag
   std::uint8_t tos = 0;             ///< IPv6: traffic class
 };
 

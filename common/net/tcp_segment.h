@@ -20,7 +20,7 @@ struct SackBlock {
 struct TcpSegment {
   std::uint32_t sequence = 0;
   std::uint32_t acknowledgment = 0;
-  std::uint8_t flags = 0;    ///< TcpFlag
+  std::uint8_t flags = 0;    ///< bits of TcpFlag
   std::uint16_t window = 0;  ///< as on the wire, before scaling
   std::uint16_t payload_bytes = 0;
   Ecn ecn = Ecn::kNotEct;  ///< of the IP header

@@ -25,7 +25,7 @@ enum class Kind : std::uint8_t {
 
 struct Signal {
   Kind kind = Kind::kStart;
-  std::uint16_t threshold_packets = 0;  ///< of a START; 0 is a bad signal
+  std::uint16_t threshold_packets = 0;  ///< h of a START; 0 is invalid
 };
 
 /// Returns whether the signal can carry the threshold: a multiple of 5, 5 to 75 packets.

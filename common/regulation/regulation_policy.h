@@ -30,14 +30,14 @@ constexpr bool holds_windows(RegulationMode m) noexcept {
   return m == RegulationMode::kWindow || m == RegulationMode::kMarkWindow;
 }
 
-/// What ends the regulation of an announced burst. An expiry always ends it, too.
+/// The event that ends the regulation of an announced burst. An expiry always ends it, too.
 enum class Recovery : std::uint8_t {
   kArrival,   ///< the first announced payload byte (the PCN paper)
   kBurstEnd,  ///< the last byte if START gives the length, FIN, or no payload for `idle_end`
   kTimer,     ///< `hold` after regulation began
 };
 
-/// What the rhythm of a job is learned from, to predict its next burst.
+/// Selects the events of a job whose rhythm predicts its next burst.
 enum class PredictFrom : std::uint8_t {
   kOff,
   kTraffic,  ///< first payload of a job after a pause
@@ -56,7 +56,7 @@ struct PredictPolicy {
   std::uint32_t max_jobs = 16;                        ///< >= 1
 };
 
-/// How the thresholds of several jobs on one queue are combined, see regulator_composition.h.
+/// The rule that combines the thresholds of several jobs on one queue, see regulator_composition.h.
 enum class Composition : std::uint8_t { kMin, kHarmonic, kDemand };
 
 /// Policy of the regulator of one egress queue. Validated before use.

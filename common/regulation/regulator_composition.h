@@ -11,7 +11,7 @@
 
 namespace outrider {
 
-/// What one job requests of a queue.
+/// The request of one job to a queue.
 struct JobWish {
   std::uint16_t threshold_packets = 0;  ///< lowest of its entries, > 0
   std::uint64_t bytes = 0;              ///< announced by its entries; 0: some announced no length

@@ -58,7 +58,7 @@ class WindowClamp {
  public:
   /// State of the queue at the time of a call.
   struct Queue {
-    std::uint64_t waiting_bytes = 0;           ///< counted as the drain rate counts
+    std::uint64_t waiting_bytes = 0;           ///< in the layer of the drain rate
     std::optional<std::uint16_t> threshold{};  ///< h while regulated [packets]
   };
 

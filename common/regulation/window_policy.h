@@ -6,13 +6,13 @@
 
 namespace outrider {
 
-/// How much background in flight a regulated queue allows.
+/// Rules for how much background in flight a regulated queue allows.
 enum class WindowRule : std::uint8_t {
   kComplement,  ///< what the bursts leave of the path's capacity and the queue's threshold
   kStrict,      ///< the floor only, from START to the end of the bursts
 };
 
-/// How a background packet is to be marked, given the state of its flow's window.
+/// The way in which a background packet is marked, given the state of its flow's window.
 enum class WindowTreatment : std::uint8_t {
   kFallback,    ///< its window is not controlled: it is marked as without the clamp
   kControlled,  ///< its window is limited, which replaces marks at the low threshold

@@ -62,7 +62,7 @@ class PollDevices {
   /// Returns the number of receive queues of each device [size()].
   [[nodiscard]] std::vector<std::uint16_t> rx_queues() const;
 
-  /// From now on holds what a device with a link does not take and offers it again, see
+  /// Holds, from now on, what a device with a link does not take, and offers it again; see
   /// DeviceEdge. Without a link packets are dropped, as by a NIC without carrier.
   void hold_when_full() noexcept;
 
