@@ -23,8 +23,8 @@ std::optional<std::uint32_t> number(std::string_view digits, std::uint32_t limit
   return n;
 }
 
-/// A port of the switch that has no queue of that number, or nothing. Classification
-/// comes before a packet's port is known to the user: every port must have the queue.
+/// Returns a port of the switch that has no queue of that number, or nullptr. Every port must
+/// have the queue, because the user cannot know which port a classified packet leaves by.
 const SwitchPortConfig* port_without(const SwitchConfig& sw, std::uint32_t queue) {
   const auto it = std::ranges::find_if(
       sw.ports, [queue](const SwitchPortConfig& port) { return queue >= queues_of(port).size(); });

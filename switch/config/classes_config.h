@@ -24,25 +24,26 @@ struct PortRange {
   }
 };
 
-/// "5000-5999", or a single port "5000".
+/// Parses "5000-5999", or a single port "5000".
 Parsed<PortRange> parse_port_range(std::string_view text);
 std::string format_port_range(PortRange range);
 
-/// Class and queue of packets that no [[switch.rule]] matches.
+/// Gives class and queue to the packets that no [[switch.rule]] matches.
 struct ClassesConfig {
-  std::uint32_t background_queue = 0;     ///< of background that no map names
-  std::uint32_t ddl_queue = 0;            ///< of DDL data that no map names
+  std::uint32_t background_queue = 0;     ///< queue of background that no map assigns
+  std::uint32_t ddl_queue = 0;            ///< queue of DDL data that no map assigns
   ConfigTable dscp{};                     ///< DSCP -> queue: { "46" = 0 }
-  ConfigTable pcp{};                      ///< PCP of the outer tag -> queue; DSCP comes first
+  ConfigTable pcp{};                      ///< PCP of the outer tag -> queue; `dscp` wins over it
   std::vector<std::uint32_t> dscp_ddl{};  ///< DSCPs whose packets are DDL data
   std::vector<std::uint32_t> pcp_ddl{};   ///< PCPs whose packets are DDL data
-  /// Flows announced by accepted STARTs whose packets are DDL data; 0: not learned.
+  /// Number of flows to remember from accepted STARTs; their packets are DDL data. 0: none.
   std::uint32_t learned_flows = 0;
 };
 
 enum class RuleClass : std::uint8_t { kBackground, kDdl };
 
-/// The first rule that a packet matches decides; what it leaves open is as without it.
+/// Assigns class and queue to the packets that match it. The first rule that a packet matches
+/// decides. What that rule leaves open is decided as if there were no rule.
 struct RuleConfig {
   std::optional<std::string> source{};       ///< IPv4 prefix
   std::optional<std::string> destination{};  ///< IPv4 prefix
@@ -56,10 +57,10 @@ struct RuleConfig {
 Parsed<std::uint8_t> parse_protocol(std::string_view text);
 std::string format_protocol(std::uint8_t protocol);
 
-/// Number (DSCP or PCP) and queue of each entry of a map that is valid.
+/// Returns number (DSCP or PCP) and queue of each valid entry of a map.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> entries_of(const ConfigTable& map);
 
-/// The rules of a switch's classification: ddl_ports, classes, rules.
+/// Checks the settings of a switch's classification: ddl_ports, classes and rules.
 void check_classes(const Checks& at, const SwitchConfig& sw);
 
 inline constexpr auto kRuleClasses =

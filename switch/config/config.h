@@ -25,47 +25,47 @@ struct DeviceConfig {
   std::string device;  ///< PCI address, or a vdev string such as "net_vhost0,iface=/tmp/s,client=1"
   std::uint16_t rx_descriptors = 1024;  ///< [packets] power of two
   std::uint16_t tx_descriptors = 1024;  ///< [packets] power of two
-  /// Each polled by one lcore. Absent: one for each lcore, if the device can spread flows
-  /// over them, else one.
+  /// Each receive queue is polled by one lcore. Absent: as many as lcores if the device can
+  /// spread flows over them, else one.
   std::optional<std::uint16_t> rx_queues{};
   std::uint16_t mtu_bytes = 1500;  ///< longest IP packet, 68 to kMaxMtuBytes
 };
 
-/// Where and how iteration-start signals are believed.
+/// Says which iteration-start signals a switch accepts: their forms, sources and rates.
 struct SignalConfig {
-  bool accept_tos = false;                 ///< the TOS form is read at all
-  bool accept_udp = false;                 ///< the UDP form is read at all
-  std::vector<std::string> accept_from{};  ///< source prefixes; empty with either form is refused
+  bool accept_tos = false;                 ///< whether the TOS form is read
+  bool accept_udp = false;                 ///< whether the UDP form is read
+  std::vector<std::string> accept_from{};  ///< source prefixes; required if a form is read
   double tokens_per_second = 1000;         ///< per source address, > 0
   double token_burst = 64;                 ///< >= 1
-  std::uint16_t udp_port = udp_signal::kDefaultPort;  ///< that messages go to, > 0
-  Duration due_limit = std::chrono::seconds(10);      ///< a burst due later is not believed, > 0
+  std::uint16_t udp_port = udp_signal::kDefaultPort;  ///< destination port of messages, > 0
+  Duration due_limit = std::chrono::seconds(10);      ///< a burst due later is rejected, > 0
 
   [[nodiscard]] bool accepts_any() const noexcept { return accept_tos || accept_udp; }
 };
 
 struct SwitchPortConfig {
   std::string name;                    ///< unique within the switch
-  BitRate drain_rate{10'000'000'000};  ///< the emulated link
+  BitRate drain_rate{10'000'000'000};  ///< rate of the emulated link
   RateLayer rate_layer = RateLayer::kL1;
-  Duration delay{};                     ///< propagation towards a host behind `device`, and from it
-  std::optional<std::string> device{};  ///< edge port; absent: a [[link]] names it
+  Duration delay{};                     ///< propagation to and from a host behind `device`, one way
+  std::optional<std::string> device{};  ///< makes it an edge port; absent: a [[link]] names it
   QueueConfig queue{};
   MarkerConfig marker{};
   RegulationPolicy regulation{};
   SchedulerKind scheduler = SchedulerKind::kStrict;
   std::vector<PortQueueConfig>
       queues{};         ///< at most kMaxQueuesPerPort; [0] has the highest priority
-  double loss = 0;      ///< share of its packets that is dropped, [0, 1): for tests and experiments
+  double loss = 0;      ///< share of packets dropped at random, [0, 1), for tests and experiments
   bool record = false;  ///< keep burst records and the time series of its queue
 };
 
-/// At least one, in order of priority.
+/// Returns the queues of a port, at least one, the one with the highest priority first.
 std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port);
 
-/// One packet buffer for all queues of a switch, see shared_buffer.h.
+/// Configures the packet buffer that all queues of a switch share, see shared_buffer.h.
 struct BufferConfig {
-  std::optional<std::uint64_t> total_bytes{};  ///< absent: queues have their own limits alone
+  std::optional<std::uint64_t> total_bytes{};  ///< absent: no shared buffer, only queue limits
 };
 
 struct SwitchConfig {
@@ -75,7 +75,7 @@ struct SwitchConfig {
   std::vector<MacRouteConfig> mac_routes;
   PortRange ddl_ports{5000, 5999};  ///< TCP ports (either end) whose packets are DDL data
   SignalConfig signals{};
-  std::optional<std::string> mac{};  ///< of the switch itself
+  std::optional<std::string> mac{};  ///< MAC address of the switch itself
   RouteTableKind route_table = RouteTableKind::kCore;
   L2Config l2{};
   std::vector<SwitchNeighbourConfig> neighbours{};
@@ -92,12 +92,12 @@ struct SwitchLinkConfig {
   Duration delay{};  ///< one way
 };
 
-/// Everything that `outrider-switch --config FILE` reads.
+/// Holds everything that `outrider-switch --config FILE` reads.
 struct SwitchProcessConfig {
   std::vector<DeviceConfig> devices;
   std::vector<SwitchConfig> switches;
   std::vector<SwitchLinkConfig> links;
-  std::uint64_t seed = 1;                       ///< of the ports' `loss`
+  std::uint64_t seed = 1;                       ///< for the ports' `loss`
   std::uint32_t lcore = 0;                      ///< CPU that the poll loop runs on
   std::vector<std::uint32_t> more_lcores{};     ///< CPUs of further lcores that share the work
   std::optional<std::uint32_t> mbufs{};         ///< absent: derived from queues and descriptors
@@ -107,14 +107,14 @@ struct SwitchProcessConfig {
   TelemetryConfig telemetry{};
 };
 
-/// CPUs of its lcores, the main one's first.
+/// Returns the CPUs of the lcores, the main lcore's first.
 inline std::vector<std::uint32_t> cpus_of(const SwitchProcessConfig& config) {
   std::vector<std::uint32_t> cpus{config.lcore};
   cpus.insert(cpus.end(), config.more_lcores.begin(), config.more_lcores.end());
   return cpus;
 }
 
-/// Every fault, each by the user's key; empty means valid. Pure.
+/// Returns every error, each with the user's key; empty means valid. Pure.
 ConfigIssues validate(const SwitchProcessConfig& config);
 
 }  // namespace outrider::sw

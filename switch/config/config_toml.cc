@@ -12,9 +12,9 @@ bool has_own_section(const ConfigTable& file, const std::string& port) {
          find(file, port + ".regulation");
 }
 
-/// A setting that a port takes from its switch is faulty where the user wrote
-/// it, or would: "switch[0].port[3].queue.x" becomes "switch[0].queue.x" if the
-/// file has only that, or if the port has no such table of its own at all.
+/// Returns the key under which the user wrote a setting, or would write it. A port may take
+/// settings from its switch: "switch[0].port[3].queue.x" becomes "switch[0].queue.x" if the
+/// file has only that, or if the port has no such table of its own.
 std::string place_of(const ConfigTable& file, const std::string& key) {
   const auto begin = key.find(".port[");
   const auto end = begin == key.npos ? begin : key.find("].", begin);
@@ -32,7 +32,7 @@ bool same(const ConfigIssue& a, const ConfigIssue& b) {
   return a.key == b.key && a.problem == b.problem;
 }
 
-/// Moves issues to where the user wrote the setting; each is reported once.
+/// Moves issues to the key that the user wrote. Each issue is reported once.
 ConfigIssues placed(const ConfigTable& file, ConfigIssues issues) {
   ConfigIssues out;
   for (auto& issue : issues) {

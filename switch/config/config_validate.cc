@@ -41,7 +41,7 @@ void check_devices(const Checks& root, const SwitchProcessConfig& c, Names& name
   }
 }
 
-/// Who uses each device and each "switch.port", to find the second and the missing user.
+/// Records who uses each device and each "switch.port", to find those with two users or none.
 struct Uses {
   Names devices;
   std::map<std::string, std::string> device_of;  ///< device -> the switch whose ports have it
@@ -113,7 +113,7 @@ void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig
   if (!at.require(uses.devices.contains(*port.device), "device", shown,
                   "no [[device]] has this name"))
     return;
-  // Ports of one switch may share a device: hosts behind it are told apart by their address.
+  // Ports of one switch may share a device: hosts behind it are distinguished by address.
   const auto [user, first] = uses.device_of.try_emplace(*port.device, sw.name);
   at.require(first || user->second == sw.name, "device", shown,
              "is the device of switch \"" + user->second + "\" already");
@@ -161,7 +161,8 @@ void check_links(const Checks& root, const SwitchProcessConfig& c, Uses& uses) {
   }
 }
 
-/// Values out of range are clamped here alone: they have faults of their own.
+/// Values out of range are clamped for this computation only; they are reported as errors
+/// elsewhere.
 std::uint64_t in_flight_packets(BitRate rate, Duration delay) {
   const auto wide = std::clamp(delay, Duration::zero(), kMaxDelay);
   const auto bits = seconds(wide) * static_cast<double>(std::min(rate, kMaxRate).bits_per_second);
@@ -228,7 +229,7 @@ void check(const Checks& at, const SignalConfig& signals) {
 
 namespace {
 
-/// The rules that join several settings.
+/// Checks the rules that join several settings.
 ConfigIssues joint_faults(const SwitchProcessConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);

@@ -58,7 +58,7 @@ void check_targets(const Checks& at, const SwitchConfig& sw, const RouteConfig& 
 
 using AnyPrefix = std::variant<Prefix, Ipv6Prefix>;
 
-/// Prefixes, neighbours and own addresses share one table: each has its own place.
+/// Prefixes, neighbours and own addresses share one table, so no two of them may be equal.
 struct Destinations {
   UniqueValues<std::pair<std::uint32_t, std::uint8_t>> ipv4;
   UniqueValues<std::pair<Ipv6Address, std::uint8_t>> ipv6;
@@ -148,13 +148,13 @@ void check_forwarding(const Checks& at, const SwitchConfig& sw) {
 }
 
 std::uint32_t table_memory_mb(const SwitchProcessConfig& config) {
-  constexpr std::uint32_t kLpmMb = 66;  // tbl24 of 2^24 entries of 4 B, and what is around it
+  constexpr std::uint32_t kLpmMb = 66;  // tbl24 of 2^24 entries of 4 B, and its overhead
   constexpr std::uint32_t kLpmPrefixesPerMb = 900;  // a tbl8 group of 256 entries each
   constexpr std::uint32_t kAclMb = 16;              // 4096 random rules take 3.2 MB
   std::uint64_t mb = 0;
   for (const auto& sw : config.switches) {
     const std::size_t prefixes = sw.routes.size() + sw.neighbours.size() + sw.addresses.size();
-    // Twice: a reload makes new tables while the old ones are in use.
+    // Counted twice: a reload makes new tables while the old ones are in use.
     if (sw.route_table == RouteTableKind::kLpm) mb += 2 * (kLpmMb + prefixes / kLpmPrefixesPerMb);
     if (!sw.rules.empty()) mb += 2 * kAclMb;
   }

@@ -13,32 +13,32 @@ namespace outrider::sw {
 
 struct SwitchConfig;
 
-/// Where packets to a prefix go: exactly one of `port`, `ports` and `via`.
+/// Says where packets to a prefix go. Exactly one of `port`, `ports` and `via` is set.
 struct RouteConfig {
   std::string prefix;  ///< "10.0.1.0/24" or "2001:db8::/32"
   std::optional<std::string> port{};
-  std::vector<std::string> ports{};  ///< equal-cost: a flow keeps its port
+  std::vector<std::string> ports{};  ///< equal-cost ports; a flow keeps its port
   std::vector<std::string> via{};    ///< addresses of neighbours; several are equal-cost
-  bool spray = false;                ///< several: packets take turns instead of flows
+  bool spray = false;                ///< packets, not flows, are spread over equal costs
 };
 
-/// A station that never ages or moves, in every VLAN.
+/// Names a station that never ages or moves. It holds for every VLAN.
 struct MacRouteConfig {
   std::string mac;  ///< "02:00:00:00:00:01"
   std::string port;
 };
 
-/// A next hop or host whose MAC address routed packets get.
+/// Names a next hop or host. Packets that are routed to it get its MAC address.
 struct SwitchNeighbourConfig {
   std::string address;  ///< IPv4 or IPv6
   std::string mac;
   std::string port;
 };
 
-/// An address of the switch itself: ARP requests for it are answered.
+/// Gives the switch an address of its own. It answers ARP requests for it.
 struct SwitchAddressConfig {
   std::string address;                ///< IPv4
-  std::optional<std::string> port{};  ///< that the requests must come in by; absent: any
+  std::optional<std::string> port{};  ///< port at which requests must arrive; absent: any
 };
 
 struct L2Config {
@@ -48,14 +48,14 @@ struct L2Config {
 };
 
 enum class RouteTableKind : std::uint8_t {
-  kCore,  ///< our own: small, for some thousand prefixes
-  kLpm,   ///< rte_lpm: 64 MiB, two reads a lookup whatever the table holds
+  kCore,  ///< our own table: small, for a few thousand prefixes
+  kLpm,   ///< rte_lpm: 64 MiB, two reads per lookup however many prefixes it holds
 };
 
 inline constexpr auto kRouteTableKinds =
     choices<RouteTableKind>({{"core", RouteTableKind::kCore}, {"lpm", RouteTableKind::kLpm}});
 
-/// The rules of a switch's forwarding: routes, stations, neighbours, addresses, l2.
+/// Checks the settings of a switch's forwarding: routes, stations, neighbours, addresses, l2.
 void check_forwarding(const Checks& at, const SwitchConfig& sw);
 
 void describe(Settings& v, RouteConfig& c);

@@ -9,14 +9,15 @@
 
 namespace outrider::sw {
 
-/// Which packets a switch writes hop records into, see common/net/hop_trace.h.
+/// Says into which packets (probes) a switch writes hop records, see common/net/hop_trace.h.
 struct HopRecordConfig {
-  std::optional<std::uint16_t> udp_port{};  ///< that probes go to, > 0; absent: none
+  std::optional<std::uint16_t> udp_port{};  ///< destination port of probes, > 0; absent: no records
   std::optional<std::uint16_t>
-      id{};  ///< of the switch in its records; absent: its place in the file
+      id{};  ///< identifies the switch in its records; absent: its place in the file
 };
 
-/// What a switch calls itself in its records. @param place in the file, from 0
+/// Returns the number that identifies the switch in its records.
+/// @param place  of the switch in the file, from 0
 [[nodiscard]] inline std::uint16_t hop_id_of(const HopRecordConfig& hops,
                                              std::size_t place) noexcept {
   return hops.id.value_or(static_cast<std::uint16_t>(place));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kMaxMoreLcores = 63;
 
-/// What belongs to one lcore and several would have to write.
+/// Rejects settings whose state belongs to one lcore but would be written by several.
 void check_shared_state(const Checks& root, const SwitchConfig& sw) {
   constexpr const char* kRule = "needs one lcore: leave out more_lcores";
   const Checks at = root.below("switch", 0);
@@ -25,7 +25,7 @@ bool holds_windows_at(const SwitchPortConfig& port) {
   });
 }
 
-/// All that comes in by a port that holds windows has to pass the lcore that owns it.
+/// Everything that arrives at a port that holds windows must pass the lcore that owns the port.
 void check_returns(const Checks& root, const SwitchProcessConfig& config) {
   for (std::size_t d = 0; d < config.devices.size(); ++d) {
     const DeviceConfig& device = config.devices[d];

@@ -9,27 +9,29 @@
 
 namespace outrider::sw {
 
-inline constexpr std::uint64_t kMaxRxQueues = 64;  ///< of a device
+inline constexpr std::uint64_t kMaxRxQueues = 64;  ///< most receive queues of a device
 
-/// Ports of a switch that runs directly: bit p is port p.
+/// A set of ports of a switch that runs directly; bit p is port p.
 using PortMask = std::uint64_t;
 
-/// What the ring from one lcore to another holds: 32 batches, by which it may lag.
+/// Packets that the ring from one lcore to another holds: the receiver may lag by 32 batches.
 inline constexpr std::uint32_t kHandoverPackets = 1024;
 
-/// Can this configuration run packet by packet from device to device (DirectSwitch), on
-/// several lcores too? One switch, every port a device's, no delays.
+/// Returns whether this configuration can pass packets from device to device without emulated
+/// links (DirectSwitch), which also works on several lcores. It needs one switch, a device for
+/// every port, and no delays.
 bool runs_directly(const SwitchProcessConfig& config);
 
-/// What several lcores cannot share is refused.
+/// Rejects settings that several lcores cannot share.
 void check_lcores(const Checks& root, const SwitchProcessConfig& config);
 
-/// Receive queues that a device may get.
+/// Returns how many receive queues a device gets at most.
 constexpr std::uint64_t rx_queues_at_most(const DeviceConfig& device, std::uint64_t lcores) {
   return device.rx_queues ? *device.rx_queues : lcores;
 }
 
-/// Who does what when several lcores share one switch of devices.
+/// Says which lcore owns which ports, devices and receive queues when several lcores share one
+/// switch.
 struct LcorePlan {
   struct RxQueue {
     std::uint32_t device = 0;
@@ -37,18 +39,18 @@ struct LcorePlan {
     bool operator==(const RxQueue&) const = default;
   };
 
-  /// [ports] lcore, by number, that owns the egress port and the device's transmit queue
+  /// [ports] number of the lcore that owns the egress port and the device's transmit queue
   std::vector<std::uint32_t> owner_of_port;
   std::vector<std::uint32_t> owner_of_device;      ///< [devices]
-  std::vector<std::vector<RxQueue>> polled;        ///< [lcores]
+  std::vector<std::vector<RxQueue>> polled;        ///< [lcores] receive queues it polls
   std::vector<std::vector<std::uint32_t>> serves;  ///< [lcores] devices it transmits on
 };
 
-/// Devices are dealt out in their order, the ports behind a device with it. Of a device's
-/// receive queues the owner polls the first, the lcores after it the others. Pure.
+/// Assigns devices to lcores in turn, in their order, with the ports behind them. The owner of
+/// a device polls its first receive queue, and the lcores after the owner poll the others. Pure.
 ///
 /// @param config    valid; one switch, every port with a device
-/// @param rx_queues [devices]
+/// @param rx_queues number of receive queues [devices]
 /// @param lcores    >= 1
 LcorePlan plan_lcores(const SwitchProcessConfig& config, std::span<const std::uint16_t> rx_queues,
                       std::uint32_t lcores);

@@ -8,7 +8,7 @@
 
 namespace outrider::sw {
 
-/// @pre the switch has a port of that name
+/// Returns the index of the port with that name. @pre the switch has one
 inline std::uint16_t index_of_port(const SwitchConfig& config, const std::string& name) {
   const auto it = std::ranges::find(config.ports, name, &SwitchPortConfig::name);
   return static_cast<std::uint16_t>(it - config.ports.begin());

@@ -106,7 +106,8 @@ void describe(Settings& v, CodelConfig& c) {
 }
 
 void describe(Settings& v, MarkerConfig& c) {
-  // The tables of all kinds are checked, whichever is chosen; the step's K with the step.
+  // The tables of all kinds are checked, whichever kind is chosen. The step's K is checked only
+  // when the step is chosen.
   const SettingRange threshold =
       c.kind == MarkerKind::kStep ? integers(1, kMaxQueuePackets, "packets") : SettingRange{};
   v.choice("kind", c.kind, kMarkerKinds,

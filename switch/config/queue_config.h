@@ -16,35 +16,36 @@ namespace outrider::sw {
 
 inline constexpr std::uint32_t kMinMtuBytes = 68;  ///< RFC 791
 inline constexpr std::uint32_t kMaxMtuBytes = 9000;
-/// Ethernet header and IP packet, and in the largest the FCS: no queue is too small for it.
+/// Ethernet header and IP packet; the largest frame also counts the FCS. Every queue has room
+/// for one.
 inline constexpr std::uint32_t kFullFrameBytes = 1514;
 inline constexpr std::uint32_t kLargestFrameBytes = 18 + kMaxMtuBytes;
 
 enum class MarkerKind : std::uint8_t { kTailDrop, kStep, kRed, kPie, kPi2, kCodel };
 enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
-/// What becomes of a Not-ECT packet that an ECT packet in its place would be marked.
+/// What happens to a Not-ECT packet where an ECT packet would be marked.
 enum class NotEct : std::uint8_t { kPass, kDrop };
 
-/// Random early detection, see red_marker.h. Occupancies in packets.
+/// Parameters of random early detection (RED), see red_marker.h. Occupancies in packets.
 struct RedConfig {
   double kmin_packets = 20;
   double kmax_packets = 60;
   double pmax = 0.1;
-  double weight = 1;  ///< 1: instantaneous
+  double weight = 1;  ///< of a new value in the average; 1: instantaneous occupancy
   RedSpacing spacing = RedSpacing::kIndependent;
 };
 
-/// RFC 8033, see pie_marker.h.
+/// Parameters of PIE (RFC 8033), see pie_marker.h.
 struct PieConfig {
   Duration target = std::chrono::milliseconds(15);
   Duration update_interval = std::chrono::milliseconds(15);
   double alpha = 0.125;
   double beta = 1.25;
   Duration burst_allowance = std::chrono::milliseconds(150);
-  double mark_ecnth = 0.1;  ///< above that probability ECT is dropped as well
+  double mark_ecnth = 0.1;  ///< above this probability ECT packets are dropped as well
 };
 
-/// RFC 9332's PI2 for one queue, see pi2_marker.h.
+/// Parameters of PI2 for one queue (RFC 9332), see pi2_marker.h.
 struct Pi2Config {
   Duration target = std::chrono::milliseconds(15);
   Duration update_interval = std::chrono::milliseconds(16);
@@ -52,7 +53,7 @@ struct Pi2Config {
   double beta = 3.2;
 };
 
-/// RFC 8289, see codel_marker.h.
+/// Parameters of CoDel (RFC 8289), see codel_marker.h.
 struct CodelConfig {
   Duration target = std::chrono::milliseconds(5);
   Duration interval = std::chrono::milliseconds(100);
@@ -60,36 +61,36 @@ struct CodelConfig {
 
 struct MarkerConfig {
   MarkerKind kind = MarkerKind::kStep;
-  /// When occupancy is judged: by step, RED and the regulated threshold. PIE judges at
+  /// When step, RED and the regulated threshold judge the occupancy. PIE always judges at
   /// enqueue, PI2 and CoDel at dequeue, as their RFCs define them.
   MarkAt at = MarkAt::kEnqueue;
   std::optional<NotEct> not_ect{};       ///< absent: step passes them, the others drop
   std::uint32_t threshold_packets = 40;  ///< step: K; >= 1
   std::optional<std::uint32_t>
-      ddl_threshold_packets{};  ///< K of DDL data; absent: the same (the static pair)
+      ddl_threshold_packets{};  ///< K of DDL data (the static pair); absent: threshold_packets
   RedConfig red{};
   PieConfig pie{};
   Pi2Config pi2{};
   CodelConfig codel{};
 };
 
-/// What the marker does with Not-ECT packets, default resolved.
+/// Returns what the marker does with Not-ECT packets, with the default resolved.
 constexpr NotEct not_ect_of(const MarkerConfig& marker) noexcept {
   return marker.not_ect.value_or(marker.kind == MarkerKind::kStep ? NotEct::kPass : NotEct::kDrop);
 }
 
 struct QueueConfig {
-  std::uint32_t limit_packets = 60;            ///< >= 1, waiting packets
-  std::optional<std::uint64_t> limit_bytes{};  ///< frame bytes; absent: packets alone limit
+  std::uint32_t limit_packets = 60;            ///< waiting packets, >= 1
+  std::optional<std::uint64_t> limit_bytes{};  ///< frame bytes; absent: no limit in bytes
   double weight = 1;                           ///< scheduler "dwrr": share of the link, > 0
-  std::optional<BitRate> floor_rate{};         ///< scheduler "strict_floor": guaranteed, at L2
-  std::uint64_t floor_depth_bytes = 18'036;    ///< of its token bucket: two jumbo frames
-  double alpha = 1;                            ///< shared buffer: share of what is free, > 0
-  std::uint64_t reserved_bytes = 0;            ///< shared buffer: this queue's own
+  std::optional<BitRate> floor_rate{};         ///< scheduler "strict_floor": guaranteed L2 rate
+  std::uint64_t floor_depth_bytes = 18'036;    ///< its token bucket's depth: two jumbo frames
+  double alpha = 1;                            ///< shared buffer: factor of the free bytes, > 0
+  std::uint64_t reserved_bytes = 0;            ///< shared buffer: reserved for this queue
 };
 
-/// One of a port's queues; without [[switch.port.queues]] a port has one, of its own
-/// `queue`, `marker` and `regulation`.
+/// Configures one of a port's queues. Without [[switch.port.queues]] a port has one queue,
+/// which takes the port's own `queue`, `marker` and `regulation`.
 struct PortQueueConfig {
   QueueConfig queue{};
   MarkerConfig marker{};
@@ -123,7 +124,7 @@ void describe(Settings& v, CodelConfig& c);
 void describe(Settings& v, MarkerConfig& c);
 void describe(Settings& v, PortQueueConfig& c);
 
-/// The rules that join several settings; ranges stand in describe().
+/// Checks the rules that join several settings. Ranges of single settings are in describe().
 void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue);
 
 }  // namespace outrider::sw

@@ -30,14 +30,15 @@ inline constexpr auto kWindowRules =
 
 }  // namespace outrider::sw
 
-// In the namespace of the policies, where Settings and Checks find them.
+// In the namespace of the policies, where argument-dependent lookup of Settings and Checks
+// finds these functions.
 namespace outrider {
 
 void describe(Settings& v, RegulationPolicy& c);
 void describe(Settings& v, PredictPolicy& c);
 void describe(Settings& v, WindowPolicy& c);
 
-/// The rules that join several settings; ranges stand in describe().
+/// Checks the rules that join several settings. Ranges of single settings are in describe().
 void check(const Checks& at, const RegulationPolicy& policy);
 
 }  // namespace outrider

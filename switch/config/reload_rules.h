@@ -4,9 +4,9 @@
 
 namespace outrider::sw {
 
-// Why a running switch refuses another value of a setting; rows name these.
+// Reasons why a running switch refuses a new value of a setting. Rows of settings name them.
 
-/// Of every row that says nothing, and whose table says nothing.
+/// The reason for a row that names none and whose table names none.
 inline constexpr ReloadRule kMade = refused("is made at start-up: restart to change it");
 inline constexpr ReloadRule kReserved = refused("takes memory that is reserved at start-up");
 inline constexpr ReloadRule kLearned =

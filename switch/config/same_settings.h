@@ -4,7 +4,7 @@
 
 namespace outrider::sw {
 
-/// Do two structs say the same in every key? Not on the packet path.
+/// Returns whether two structs agree in every key. Not for the packet path.
 /// @param a,b  copies: describe() takes what it visits by reference
 template <class T>
 bool same_settings(T a, T b) {

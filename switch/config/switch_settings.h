@@ -4,7 +4,7 @@
 
 namespace outrider::sw {
 
-/// Every setting of outrider-switch's file, with the rule of a reload. Made once.
+/// Returns every setting of outrider-switch's file with its reload rule. It is built once.
 const SettingCatalogue& switch_settings();
 
 }  // namespace outrider::sw

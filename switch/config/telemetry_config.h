@@ -8,10 +8,10 @@
 
 namespace outrider::sw {
 
-/// Who may look at a running switch, beside the terminal and DPDK's own socket.
+/// Says who may look at a running switch, in addition to the terminal and DPDK's own socket.
 struct TelemetryConfig {
   std::optional<std::string> prometheus{};  ///< "127.0.0.1:9464"; absent: nothing listens
-  bool prometheus_remote = false;           ///< the address may be other than loopback
+  bool prometheus_remote = false;           ///< allows an address other than loopback
 };
 
 void check(const Checks& at, const TelemetryConfig& telemetry);
