@@ -15,9 +15,10 @@ namespace outrider::sw {
 
 namespace {
 
-constexpr std::uint32_t kSignalQueuePackets = 256;  // one START a worker of the largest job
+constexpr std::uint32_t kSignalQueuePackets = 256;  // a START of each worker of the largest job
 
-/// Of the bounded-loss transport: values of a burst count as a segment's payload does.
+/// Reads identity, sequence and length of a data message of the bounded-loss transport (MLT).
+/// Its values count as payload, as those of a TCP segment do.
 void read_mlt_data(Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   const auto datagram = datagram_head_of(packet);
@@ -31,7 +32,7 @@ void read_mlt_data(Packet& packet) noexcept {
   m.payload_bytes = message.length_bytes;
 }
 
-/// Which burst a packet belongs to; records read it, and regulation of datagrams.
+/// Reads which burst a packet belongs to. The records and the regulation of datagrams use it.
 void read_identity(Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   m.has_identity = false;
@@ -65,7 +66,7 @@ Scheduler::Params scheduler_of(const SwitchPortConfig& config) {
   return params;
 }
 
-/// Of 2^32 draws.
+/// Converts a share to a count out of 2^32 draws.
 std::uint64_t draws_of(double share) noexcept { return static_cast<std::uint64_t>(share * 0x1p32); }
 
 }  // namespace
@@ -170,7 +171,7 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   }
 }
 
-/// enqueue_any() without what a plain port has not.
+/// Does the same as enqueue_any(), without the optional parts that a plain port lacks.
 void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
   const PacketMeta& m = meta(*packet);
   const unsigned q = signal ? 0 : m.queue;
@@ -192,7 +193,7 @@ void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
   if (!was_backlogged && serializer_.free_at() <= now) static_cast<void>(depart<true>(now));
 }
 
-/// A packet that need not wait never enters the queue.
+/// Sends a packet that need not wait without putting it in the queue.
 void EgressPort::pass_through(Packet* packet, unsigned q, Time now) noexcept {
   PortQueue& queue = queues_[q];
   if (!queue.pass_in(packet, now)) return;
@@ -207,7 +208,7 @@ void EgressPort::pass_through(Packet* packet, unsigned q, Time now) noexcept {
   send<true>(item, queue, now);
 }
 
-/// @return false if it was dropped
+/// Puts a signal in its own queue. @return false if it was dropped
 bool EgressPort::enqueue_signal(Packet* packet, Time now) noexcept {
   const PacketMeta& m = meta(*packet);
   if (signals_.refuses(m.frame_bytes)) {
@@ -218,8 +219,8 @@ bool EgressPort::enqueue_signal(Packet* packet, Time now) noexcept {
   return true;
 }
 
-/// Only data carries its own ledger on the way: what a pure ACK meets is part of
-/// the silence that its arrival ends.
+/// Starts to account for the wait of a packet with an owner. Only data packets carry a ledger:
+/// the wait of a pure ACK is part of the silence that its arrival ends.
 void EgressPort::begin_wait(Packet& packet, Time now) noexcept {
   const PacketMeta& m = meta(packet);
   if (m.owner == 0 || m.payload_bytes == 0) return;
@@ -248,7 +249,7 @@ void EgressPort::serve_due(Time now) noexcept {
 }
 template void EgressPort::serve_due<false>(Time) noexcept;  // serve_until() calls it
 
-/// Signals first; then whom the scheduler names. @pre backlogged() but for signals
+/// Returns the queue that the scheduler names. @pre no signal waits, but a queue does
 unsigned EgressPort::pick(Time now) noexcept {
   if (queues_.size() == 1) [[likely]]
     return 0;
@@ -256,8 +257,8 @@ unsigned EgressPort::pick(Time now) noexcept {
   return scheduler_.pick(static_cast<QueueMask>(backlog_), head_bytes, now);
 }
 
-/// Begins to send the next packet. @return false if there is none (any more: markers
-/// may drop at dequeue)
+/// Begins to send the next packet, signals first. @return false if there is none, also because
+/// markers dropped the last ones at dequeue
 template <bool kPlain>
 bool EgressPort::depart(Time start) noexcept {
   while (backlogged()) {
@@ -290,7 +291,8 @@ void EgressPort::send(const Queue::Item& item, PortQueue& queue, Time start) noe
   else out_->push(item.packet, finish);
 }
 
-/// What leaves shows or carries what it met. A probe is captured with its record.
+/// Writes a hop record into a departing probe and copies the packet to the capture. The record
+/// comes first, so that a captured probe contains it.
 void EgressPort::observe(const Queue::Item& item, PortQueue& queue, Time start) noexcept {
   const auto q = static_cast<std::uint8_t>(&queue - queues_.data());
   const Duration sojourn = start - item.enqueued_at;
@@ -307,7 +309,8 @@ void EgressPort::observe(const Queue::Item& item, PortQueue& queue, Time start) 
   capture_->note(state, bytes.data(), bytes.size());
 }
 
-/// The packet in service has left. @pre serializer_.free_at() has come
+/// Hands the packet in service, which has left, to the device. @pre serializer_.free_at() has
+/// been reached
 void EgressPort::hand_over() noexcept {
   if (in_service_ == nullptr) return;
   device_->receive(0, in_service_, serializer_.free_at());
@@ -344,7 +347,7 @@ void EgressPort::publish(PortCells& to, Time now) noexcept {
   }
 }
 
-/// Signals wait in a queue of their own and are counted with queue 0.
+/// Returns the counters of a queue. Signals, which wait in their own queue, count with queue 0.
 QueueCounts EgressPort::counts(std::size_t queue, Time now) const {
   QueueCounts n = queues_[queue].counts(now);
   n.drain_bits_per_second = drain_rate_.bits_per_second;

@@ -24,20 +24,19 @@
 
 namespace outrider::sw {
 
-/// Everything behind "forward to this port": its queues, the signals' own queue served
-/// before them, and the drain rate, which is the one known bottleneck.
+/// An egress port: its queues, the signals' own queue, which is served before them, and the
+/// serializer with the port's drain rate, which is the known bottleneck.
 ///
-/// The drain is exact in packet time: before a packet is judged, everything
-/// that would have left by its arrival has left. So a poll's batch, whose
-/// packets carry interpolated arrival times, sees the same occupancies as
-/// packets that come one by one.
+/// The drain is exact in packet time: before a packet is judged, everything that would have
+/// left by its arrival has left. The packets of a polled batch, which carry interpolated
+/// arrival times, therefore see the same occupancies as packets that arrive one by one.
 ///
-/// An event loop calls it when its transmitter becomes free, and a link takes what
-/// leaves; or, polled, whoever polls calls serve_until() while has_work(), and a device
-/// takes it.
+/// A port is driven in one of two ways. Driven by events, the event loop calls fire() when
+/// the transmitter becomes free, and a link takes what leaves. Polled, its poll loop calls
+/// serve_until() while has_work(), and a device takes what leaves.
 ///
-/// A polled port that is spared what few ports have (see is_plain()) takes a packet by the
-/// same steps without asking at each of them; a test compares both ways.
+/// Most polled ports have none of the optional parts (see is_plain()). They take a packet by
+/// the same steps but skip the test for each of these parts. A test compares both ways.
 ///
 /// Identity, per class: arrived == transmitted + sum(drops) + resident.
 /// Not thread-safe: one lcore owns a port and all its state.
@@ -45,51 +44,54 @@ class EgressPort final : public EventSource {
  public:
   struct Limits {
     QueueTap::Limits tap;
-    std::uint64_t seed = 1;             ///< of the ports' injected loss and random markers
-    SharedBuffer* buffer = nullptr;     ///< of the switch; nullptr: none
+    std::uint64_t seed = 1;             ///< for the ports' injected loss and random markers
+    SharedBuffer* buffer = nullptr;     ///< the switch's shared buffer; nullptr: none
     std::size_t first_queue = 0;        ///< number of this port's queue 0 in the buffer
-    std::optional<HopRecorder> hops{};  ///< nothing: probes pass as they are
+    std::optional<HopRecorder> hops{};  ///< absent: probes pass unchanged
   };
   EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits);
   EgressPort(const EgressPort&) = delete;
   EgressPort& operator=(const EgressPort&) = delete;
   ~EgressPort() { flush(); }
 
-  /// What takes the port from one configuration to another; nullptr: nothing does. For a
-  /// control thread, while no other change is under way.
+  /// Prepares the change of the port from one configuration to another; returns nullptr if
+  /// they are equal. A control thread calls it while no other change is under way.
   [[nodiscard]] std::unique_ptr<PortChange> prepare(const SwitchPortConfig& from,
                                                     const SwitchPortConfig& to) const;
-  /// See PortQueue::apply(). @pre `now` is not before the last packet
+  /// Applies a prepared change, see PortQueue::apply(). @pre `now` is not before the last packet
   void apply(PortChange& change, Time now) noexcept;
 
-  /// Where departures go. Once, before the first packet.
+  /// Sends departures to `out`. Call once, before the first packet.
   void connect(Link& out) noexcept { out_ = &out; }
-  /// The same, polled. The device must outlive the port's last packet.
+  /// Sends departures to `device` and makes the port polled. The device must outlive the
+  /// port's last packet. Call once, before the first packet.
   void connect(DeviceEdge& device) noexcept {
     device_ = &device;
     plain_ = is_plain();
   }
-  /// Copies the beginning of what leaves there, with the state of its queue. Once, before
-  /// the first packet.
+  /// Copies the first bytes of every departing packet to `to`, with the state of its queue.
+  /// Call once, before the first packet.
   void capture(PortCapture& to) noexcept {
     capture_ = &to;
     plain_ = is_plain();
   }
-  /// Splits the waiting time of data packets with an owner. Once, before the first
-  /// packet. @pre all packets are of a pool with attribution
+  /// Splits the waiting time of data packets that have an owner by what they waited for. Call
+  /// once, before the first packet. @pre all packets are from a pool with attribution
   void attribute(std::uint32_t owners) {
     service_ = std::make_unique<ServiceClock>(owners);
     plain_ = is_plain();
   }
 
-  /// A START for a burst that will leave through queue `queue` of this port.
+  /// Handles a START for a burst that will leave through queue `queue` of this port.
   void on_start(std::uint8_t queue, const StartSignal& start, Time now) noexcept {
     queues_[queue].on_start(start, now);
   }
 
-  /// Does on_return() want to see what comes in by this port? Fixed after start-up.
+  /// Returns whether on_return() must be called for packets that arrive at this port. Fixed
+  /// after start-up.
   [[nodiscard]] bool hears_returns() const noexcept { return holds_windows_; }
-  /// A packet that came in by this port, parsed and classified; it stays the caller's.
+  /// Shows the windows of this port a packet that arrived at it, parsed and classified. The
+  /// caller keeps the packet.
   void on_return(Packet& packet, Time now) noexcept {
     if (!holds_windows_) [[likely]]
       return;
@@ -97,55 +99,57 @@ class EgressPort final : public EventSource {
     for (auto& queue : queues_) queue.on_return(packet, now);
   }
 
-  /// Takes ownership: transmits, queues or drops. Time does not decrease.
+  /// Takes ownership of a packet and transmits, queues or drops it. Time does not decrease.
   /// @param packet parsed; its `queue` is one of this port's
-  /// @param signal the packet is an admitted signal: served first, never marked
+  /// @param signal whether it is an admitted signal, which is served first and never marked
   void enqueue(Packet* packet, bool signal, Time now) noexcept {
     if (plain_) enqueue_plain(packet, signal, now);
     else enqueue_any(packet, signal, now);
   }
 
-  /// Lets everything leave that would have left by `now`.
+  /// Sends everything that would have left by `now`.
   void serve_until(Time now) noexcept {
     if (serializer_.free_at() <= now && has_work()) serve_due<false>(now);
   }
-  /// Does anything wait, or is it being sent by a polled port?
+  /// Returns whether a packet waits, or a polled port is sending one.
   [[nodiscard]] bool has_work() const noexcept { return backlogged() || in_service_ != nullptr; }
 
   Time fire(Time now) noexcept override;
 
-  /// Releases what waits and what is in service. Counted as resident before.
+  /// Releases all waiting packets and the one in service. Reports made before count them as
+  /// resident.
   void flush() noexcept;
 
-  /// Packets that wait.
+  /// Returns the number of waiting packets.
   [[nodiscard]] std::uint64_t resident() const noexcept;
-  /// Packets that a polled port has begun to send and not handed over yet.
+  /// Returns the packets (0 or 1) that a polled port is sending and has not handed over yet.
   [[nodiscard]] std::uint64_t in_service() const noexcept { return in_service_ != nullptr; }
-  /// Packets handed to the device of a polled port.
+  /// Returns the number of packets that a polled port has handed to its device.
   [[nodiscard]] std::uint64_t handed_over() const noexcept { return handed_over_; }
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::span<const PortQueue> queues() const noexcept { return queues_; }
 
-  /// Appends a report of each queue; signals are counted with queue 0.
+  /// Appends a report for each queue; signals are counted with queue 0.
   void report(std::vector<QueueReport>& reports, Time now) const;
-  /// Hands the counters out. Its owner, between two polls; allocates nothing.
+  /// Writes the counters to the port's cells. The owner calls it between two polls. Allocates
+  /// nothing.
   void publish(PortCells& to, Time now) noexcept;
 
  private:
   using Queue = PortQueue::Queue;
 
-  /// Of the first queue.
+  /// Returns the setup of the first queue.
   [[nodiscard]] PortQueue::Setup setup_of(const SwitchPortConfig& config) const;
   [[nodiscard]] QueueCounts counts(std::size_t queue, Time now) const;
 
-  /// Every packet takes a draw, so that which are lost does not depend on the queue.
+  /// Draws for every packet, so that the choice of lost packets does not depend on the queue.
   [[nodiscard]] bool loses_next() noexcept {
     return loss_below_ != 0 && loss_.next_u32() < loss_below_;
   }
   [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
-  /// Polled, and nothing on the way asks for more than the queues: no attribution, injected
-  /// loss, capture or hop records here, nothing beside step, scheduler and regulator there.
+  /// Returns whether the port is polled and has no optional part: no attribution, injected
+  /// loss, capture or hop records, and only queues that are PortQueue::plain().
   [[nodiscard]] bool is_plain() const noexcept;
   void enqueue_plain(Packet* packet, bool signal, Time now) noexcept;
   void enqueue_any(Packet* packet, bool signal, Time now) noexcept;
@@ -166,13 +170,13 @@ class EgressPort final : public EventSource {
 
   static constexpr std::uint32_t kSignalBit = 1U << kMaxQueuesPerPort;
 
-  // What every packet touches comes first.
+  // Members that every packet touches come first.
   Serializer serializer_;
-  Packet* in_service_ = nullptr;  ///< polled: on the wire until serializer_.free_at()
-  std::uint32_t backlog_ = 0;     ///< bit q: queue q holds packets; kSignalBit: signals do
-  bool plain_ = false;            ///< is_plain(), as of now
-  bool holds_windows_ = false;    ///< of some queue
-  DeviceEdge* device_ = nullptr;  ///< polled: takes what leaves
+  Packet* in_service_ = nullptr;  ///< if polled: being sent until serializer_.free_at()
+  std::uint32_t backlog_ = 0;     ///< bit q: queue q holds packets; kSignalBit: signals wait
+  bool plain_ = false;            ///< the latest result of is_plain()
+  bool holds_windows_ = false;    ///< whether the mode of some queue holds windows
+  DeviceEdge* device_ = nullptr;  ///< if polled: takes what leaves
   std::uint64_t handed_over_ = 0;
   std::vector<PortQueue> queues_;
   Scheduler scheduler_;
@@ -182,9 +186,9 @@ class EgressPort final : public EventSource {
   Queue signals_;
   std::uint64_t seed_;
   RandomStream loss_;
-  std::uint64_t loss_below_;  ///< of 2^32; 0: nothing is lost
+  std::uint64_t loss_below_;  ///< a packet is lost if its 32-bit draw is below; 0: none is
   std::optional<HopRecorder> hops_;
-  PortCapture* capture_ = nullptr;         ///< only if somebody wants one
+  PortCapture* capture_ = nullptr;         ///< only if the port is captured
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution
   std::string name_;
   BitRate drain_rate_;

@@ -16,11 +16,12 @@ class HopRecorder {
   HopRecorder(std::uint16_t udp_port, std::uint16_t switch_id, std::uint8_t port) noexcept
       : udp_port_(udp_port), switch_id_(switch_id), port_(port) {}
 
-  /// May it be a probe? @param m of a packet that parse() has read
+  /// Returns whether the packet may be a probe. @param m of a packet that parse() has read
   [[nodiscard]] bool wants(const PacketMeta& m) const noexcept {
     return m.flow.destination_port == udp_port_ && m.tcp_offset == 0;
   }
-  /// @param left_packets, left_bytes  that it leaves behind in its queue
+  /// Appends a record to a probe that has room for it.
+  /// @param left_packets, left_bytes  occupancy that the probe leaves behind in its queue
   hop_trace::Appended record(Packet& packet, std::uint8_t queue, Duration sojourn,
                              std::uint32_t left_packets, std::uint64_t left_bytes) const noexcept {
     return hop_trace::append(buffer(packet), meta(packet).ip_offset,

@@ -18,7 +18,7 @@ RandomStream draws_of(const MarkerPlace& place) {
   return {place.seed, place.entity, RandomPurpose::kMarker};
 }
 
-/// An AQM that judges the head of the queue.
+/// Adapts an AQM that judges the packet at the head of the queue.
 template <class Aqm>
 class AtDequeue final : public Marker {
  public:
@@ -31,7 +31,7 @@ class AtDequeue final : public Marker {
   Aqm aqm_;
 };
 
-/// An AQM that draws for every arrival and learns the delay from departures.
+/// Adapts an AQM that draws for every arrival and learns the delay from departures.
 template <class Aqm>
 class AtEnqueue final : public Marker {
  public:
@@ -50,7 +50,7 @@ class AtEnqueue final : public Marker {
   RandomStream random_;
 };
 
-/// Judges the occupancy in packets, at either end of the queue.
+/// Adapts RED, which judges the occupancy in packets at enqueue or at dequeue.
 class Red final : public Marker {
  public:
   Red(const RedConfig& c, MarkAt at, const MarkerPlace& place)

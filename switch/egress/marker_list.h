@@ -9,15 +9,15 @@
 
 namespace outrider::sw {
 
-/// What a marker is told of its place.
+/// Describes the queue that a marker is made for.
 struct MarkerPlace {
-  Duration packet_time{};  ///< of a full frame on the queue's link, > 0
+  Duration packet_time{};  ///< time to send a full frame on the queue's link, > 0
   std::uint64_t seed = 1;
-  std::uint32_t entity = 0;  ///< of the port and the queue, for random numbers
+  std::uint32_t entity = 0;  ///< identifies port and queue in the random numbers
 };
 
-/// The AQM of that configuration; nullptr for tail drop and step, which have no state.
-/// @pre validated
+/// Makes the AQM of that configuration. Returns nullptr for tail drop and step, which have no
+/// state. @pre the configuration is valid
 [[nodiscard]] std::unique_ptr<Marker> make_marker(const MarkerConfig& config,
                                                   const MarkerPlace& place);
 

@@ -14,22 +14,23 @@
 
 namespace outrider::sw {
 
-/// Background that waits before a regulated queue, in order: it is let in as far as the
-/// queue is below the target, so that a burst finds no more than that before it, whether
-/// or not the background's senders heed marks; and at least at a floor rate, so that a
-/// long burst does not starve it. The queue never runs empty while a packet is held: the
-/// target is at least 1, so the link loses nothing.
+/// Holds background packets, in order, before a regulated queue.
 ///
-/// Decides and keeps order. The queue's limits count held packets as its own, so that
-/// pacing has no more buffer than a plain queue; where a packet of another class finds
-/// the limit reached, the latest held packet gives way (it is dropped as one that came
-/// too late): held background must not take the room that the burst was announced for.
-/// Not thread-safe: owned with the queue.
+/// A held packet is let in while the queue is below the target. A burst then finds no more
+/// than the target before it, whether or not the senders of background respond to marks.
+/// Background also enters at a floor rate at least, so that a long burst does not starve it.
+/// The target is at least 1, so the queue never runs empty while a packet is held, and the
+/// link loses no time.
+///
+/// The class only decides and keeps order. The queue's limits count held packets as its own,
+/// so that pacing has no more buffer than a plain queue. Held background must not take the
+/// room that a burst was announced for: if a packet of another class finds the limit reached,
+/// the latest held packet is dropped. Not thread-safe: owned with the queue.
 class PaceHold {
  public:
   using Queue = EgressQueue<Packet*>;
 
-  /// @param limit_packets  of the queue. @param floor  0: none
+  /// @param limit_packets  limit of the queue. @param floor  rate of the floor; 0: none
   PaceHold(std::uint32_t limit_packets, BitRate floor)
       : waiting_({limit_packets, std::nullopt}),
         floor_bytes_per_ns_(static_cast<double>(floor.bits_per_second) / 8e9) {}
@@ -39,32 +40,35 @@ class PaceHold {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return waiting_.occupancy_bytes(); }
   [[nodiscard]] const PaceCounters& counters() const noexcept { return counters_; }
 
-  /// In place of `before`: holds what it held and goes on counting. @pre nothing is held
+  /// Takes over the packets, the floor's credit and the counters of `before`, which this object
+  /// replaces. @pre nothing is held
   void take_over(PaceHold& before) noexcept {
     waiting_.take_all(before.waiting_);
     floor_bytes_ = before.floor_bytes_;
     refilled_at_ = before.refilled_at_;
     counters_ = before.counters_;
   }
-  /// Goes on counting from what another has counted.
+  /// Goes on counting from the counters of an earlier object.
   void resume(const PaceCounters& counters) noexcept { counters_ = counters; }
 
-  /// @pre fewer than the limit are held
+  /// Appends a packet to those that are held. @pre fewer than the limit are held
   void hold(Packet* packet, Time now, std::uint32_t frame_bytes) noexcept {
     waiting_.push(packet, now, frame_bytes, TrafficClass::kBackground);
     ++counters_.held;
     counters_.max_held = std::max<std::uint64_t>(counters_.max_held, packets());
   }
 
-  /// May a packet of `frame_bytes` enter the queue? Spends its share of the floor.
-  /// @param occupancy of the queue. @param target  nothing: not regulated
+  /// Returns whether a packet of `frame_bytes` may enter the queue. If so, charges it to the
+  /// floor.
+  /// @param occupancy of the queue. @param target  absent: the queue is not regulated
   [[nodiscard]] bool admits(std::uint32_t frame_bytes, std::uint32_t occupancy,
                             std::optional<std::uint16_t> target, Time now) noexcept {
     refill(now);
     return judge(frame_bytes, occupancy, target) != Why::kNo;
   }
 
-  /// The next packet, if it may enter the queue now; else one without a packet.
+  /// Takes out the next packet if it may enter the queue now; else returns an item without a
+  /// packet.
   [[nodiscard]] Queue::Item release_next(std::uint32_t occupancy,
                                          std::optional<std::uint16_t> target, Time now) noexcept {
     if (empty()) return {};
@@ -79,17 +83,18 @@ class PaceHold {
     return item;
   }
 
-  /// Gives up the latest packet: the burst needs its room. @pre !empty()
+  /// Takes out the latest packet, because a burst needs its room. @pre !empty()
   [[nodiscard]] Queue::Item push_out() noexcept {
     ++counters_.pushed_out;
     return waiting_.pop_latest();
   }
-  /// For those who empty everything. @pre !empty()
+  /// Takes out the next packet regardless of the rules, when everything is released.
+  /// @pre !empty()
   [[nodiscard]] Packet* pop() noexcept { return waiting_.pop().packet; }
 
  private:
   enum class Why : std::uint8_t { kNo, kRoom, kFloor, kEnd };
-  /// Two full frames: as much as the floor may send at once after an idle time.
+  /// Two full frames: the most that the floor may let in at once after an idle time.
   static constexpr double kDepthBytes = 2 * kFullFrameBytes;
 
   [[nodiscard]] Why judge(std::uint32_t frame_bytes, std::uint32_t occupancy,
@@ -98,7 +103,7 @@ class PaceHold {
     assert(*target >= 1);
     const double bytes = frame_bytes;
     if (occupancy < *target) {
-      floor_bytes_ = std::max(0.0, floor_bytes_ - bytes);  // what enters counts as floor too
+      floor_bytes_ = std::max(0.0, floor_bytes_ - bytes);  // counts towards the floor as well
       return Why::kRoom;
     }
     if (floor_bytes_ < bytes) return Why::kNo;

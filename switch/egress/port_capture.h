@@ -14,30 +14,32 @@
 
 namespace outrider::sw {
 
-/// What is noted of a packet as its transmission begins, beside its first bytes.
+/// The metadata recorded with a packet's first bytes when its transmission begins.
 struct CaptureNote {
   Time at{};
-  Duration sojourn{};                              ///< in the queue
-  std::uint64_t resident_bytes = 0;                ///< that it leaves behind in its queue
-  std::uint32_t resident_packets = 0;              ///< the same
-  std::uint32_t held_packets = 0;                  ///< of them: before the queue
-  std::uint32_t background_threshold_packets = 0;  ///< in force
-  std::uint32_t entries = 0;                       ///< announcements that are live
+  Duration sojourn{};                              ///< time in the queue
+  std::uint64_t resident_bytes = 0;                ///< left behind in its queue
+  std::uint32_t resident_packets = 0;              ///< left behind in its queue
+  std::uint32_t held_packets = 0;                  ///< those of them held before the queue
+  std::uint32_t background_threshold_packets = 0;  ///< threshold in force
+  std::uint32_t entries = 0;                       ///< live announcements
   std::uint32_t frame_bytes = 0;
-  std::uint16_t captured_bytes = 0;  ///< filled in here
+  std::uint16_t captured_bytes = 0;  ///< filled in by PortCapture::note()
   std::uint8_t queue = 0;
   TrafficClass traffic_class{};
 };
 
-/// Carries copies of what leaves an egress port from its lcore to a thread that writes them:
-/// a ring of records of one size. A full ring costs the record, never the packet.
+/// Carries copies of the packets that leave an egress port from its lcore to a thread that
+/// writes them. It is a ring of records of one size. If the ring is full the record is missed;
+/// the packet itself is never affected.
 ///
-/// note(): the lcore that owns the port. drain(), finish(): one other thread. The counters:
-/// anyone. Identity: noted == drained + in the ring; offered to note() == noted + missed,
-/// until finish().
+/// The lcore that owns the port calls note(). One other thread calls drain() and finish(). Any
+/// thread may read the counters. Identities: noted == drained + in the ring, and until
+/// finish(): offered to note() == noted + missed.
 class PortCapture {
  public:
-  /// @param snap_bytes kept of a packet, >= 1. @param records  rounded up to a power of two
+  /// @param snap_bytes  bytes kept of each packet, >= 1
+  /// @param records  slots of the ring, >= 1; rounded up to a power of two
   PortCapture(std::uint16_t snap_bytes, std::uint32_t records)
       : snap_bytes_(snap_bytes),
         stride_((sizeof(CaptureNote) + snap_bytes + 7) / 8 * 8),
@@ -73,11 +75,11 @@ class PortCapture {
     }
   }
 
-  /// Nothing more is wanted.
+  /// Ends the capture: note() does nothing from now on.
   void finish() noexcept { finished_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool finished() const noexcept { return finished_.load(std::memory_order_relaxed); }
 
-  /// Packets that the ring had no room for.
+  /// Returns the number of packets that the ring had no room for.
   [[nodiscard]] std::uint64_t missed() const noexcept {
     return missed_.load(std::memory_order_relaxed);
   }
@@ -89,9 +91,9 @@ class PortCapture {
   std::uint64_t mask_;
   std::vector<std::uint8_t> ring_;
   std::atomic<bool> finished_{false};
-  alignas(64) std::atomic<std::uint64_t> tail_{0};  ///< of the lcore
+  alignas(64) std::atomic<std::uint64_t> tail_{0};  ///< written by the lcore
   std::atomic<std::uint64_t> missed_{0};
-  alignas(64) std::atomic<std::uint64_t> head_{0};  ///< of the other thread
+  alignas(64) std::atomic<std::uint64_t> head_{0};  ///< written by the other thread
 };
 
 }  // namespace outrider::sw

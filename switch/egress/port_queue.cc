@@ -43,12 +43,12 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
   follow_parts();
 }
 
-/// Has this queue anything to judge there, for its marker or a regulated threshold?
+/// Returns whether the marker or a regulated threshold judges packets at that end of the queue.
 bool PortQueue::judges_at(MarkAt at) const noexcept {
   return marker_.judges(at) || (marks_low_ && mark_at_ == at);
 }
 
-/// What each packet asks of the configuration, answered beforehand.
+/// Derives from the configuration what is needed for every packet.
 void PortQueue::follow(const PortQueueConfig& config) noexcept {
   const RegulationMode mode = config.regulation.mode;
   listens_ = mode != RegulationMode::kOff;
@@ -63,7 +63,7 @@ void PortQueue::follow(const PortQueueConfig& config) noexcept {
   initial_threshold_packets_ = config.marker.threshold_packets;
 }
 
-/// The same, of the parts that there are.
+/// Derives the same from the parts that exist now.
 void PortQueue::follow_parts() noexcept {
   has_regulator_ = regulator_.has_value();
   asks_more_ = window_ != nullptr || spare_ddl_;
@@ -82,7 +82,7 @@ QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfi
   const bool other_hold = hold_ == nullptr || new_rate || limit != from.queue.limit_packets ||
                           policy.pace_floor != from.regulation.pace_floor;
   if (paces(policy.mode) && other_hold) {
-    // What is held has found room under the old limit.
+    // Held packets were admitted under the old limit, so all of them must fit.
     const auto slots = std::max(limit, static_cast<std::uint32_t>(queue_.slots()));
     change.hold = std::make_unique<PaceHold>(slots, share_of(setup.drain_rate, policy.pace_floor));
   }
@@ -123,13 +123,14 @@ void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
   regulator_->on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now);
 }
 
-/// What the clamp says of the packet stays with it: marking may come with its departure.
+/// Stores the clamp's verdict with the packet, because marking may happen at its departure.
 void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
   meta(packet).window_treatment = window_->on_arrival(
       packet, queue_.occupancy_packets(), queue_.occupancy_bytes(), threshold_of_windows(now), now);
 }
 
-/// The regulator's, after the windows have heard whose regulation has begun by then.
+/// Returns the regulator's threshold, after telling the window clamp which bursts' regulation
+/// has begun by `now`.
 std::optional<std::uint16_t> PortQueue::threshold_of_windows(Time now) noexcept {
   const auto threshold = regulator_->threshold(now);
   regulator_->tell_begun([this, now](const Regulator::BegunBurst& burst) {
@@ -164,7 +165,8 @@ bool PortQueue::find_room(Packet* packet) noexcept {
   return !refused;
 }
 
-/// In order, as far as the target, the floor or the end of regulation allow.
+/// Lets held packets into the queue, in order, as far as the target, the floor or the end of
+/// regulation allow.
 void PortQueue::let_in(Time now, std::optional<std::uint16_t> target) noexcept {
   for (;;) {
     const Queue::Item item = hold_->release_next(queue_.occupancy_packets(), target, now);
@@ -179,7 +181,7 @@ std::uint32_t PortQueue::background_threshold(Time now) noexcept {
   return regulated ? std::min<std::uint32_t>(*regulated, own) : own;
 }
 
-/// A regulated queue marks from the lower threshold on, where its marker passed.
+/// Returns whether the regulated threshold marks a packet that the marker let pass.
 bool PortQueue::regulated_mark(const Packet& packet, Time now) noexcept {
   const TrafficClass c = meta(packet).traffic_class;
   if (window_) [[unlikely]] {
@@ -204,8 +206,8 @@ bool PortQueue::pass_dequeue(const Queue::Item& item, Time now) noexcept {
   return true;
 }
 
-/// What the queue's own marker says. Regulation alone never drops: Not-ECT packets
-/// pass it.
+/// Applies the verdict of the queue's own marker. Regulation alone never drops a packet: Not-ECT
+/// packets pass it.
 bool PortQueue::act_on(MarkVerdict verdict, Packet* packet) noexcept {
   if (meta(*packet).ip_offset == 0) return true;  // ARP
   if (verdict == MarkVerdict::kDrop) {
@@ -224,7 +226,8 @@ bool PortQueue::act_on(MarkVerdict verdict, Packet* packet) noexcept {
   return true;
 }
 
-/// The one place that sets CE: never on Not-ECT, and what has it is not counted again.
+/// Sets CE; no other function does. It never sets CE on Not-ECT packets, and does not count
+/// packets that have it already.
 void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
   const PacketMeta& m = meta(packet);
   if (m.ip_offset == 0) return;  // ARP

@@ -20,9 +20,9 @@
 
 namespace outrider::sw {
 
-/// One queue of an egress port: admission, marking, regulation, and the records of
-/// what bursts met there. The marker and the regulator decide; this is the one place
-/// that sets CE, counts and drops.
+/// One queue of an egress port: admission, marking, regulation, and records of how bursts
+/// fared in it. The marker and the regulator only decide; this class alone sets CE, counts
+/// and drops.
 ///
 /// Time does not decrease. Not thread-safe: the lcore of the egress port owns it.
 class PortQueue {
@@ -30,27 +30,28 @@ class PortQueue {
   using Queue = EgressQueue<Packet*>;
 
   struct Setup {
-    std::optional<QueueTap::Limits> tap{};  ///< of the records; nothing: none are kept
-    Duration packet_time{};                 ///< of a full frame on the port's link
+    std::optional<QueueTap::Limits> tap{};  ///< limits of the records; absent: none are kept
+    Duration packet_time{};                 ///< time to send a full frame on the port's link
     BitRate drain_rate{};                   ///< of the port
     RateLayer rate_layer = RateLayer::kL1;
     std::uint64_t seed = 1;
-    std::uint32_t entity = 0;  ///< of its random numbers: no other queue's
-    /// Of all queues with the same owner; must outlive the queue. nullptr: none
+    std::uint32_t entity = 0;  ///< identifies the queue in its random numbers; unique
+    /// Buffer that all queues of the same owner share; must outlive the queue. nullptr: none
     SharedBuffer* buffer = nullptr;
     std::size_t buffer_queue = 0;  ///< this queue's number there
   };
   PortQueue(const PortQueueConfig& config, const Setup& setup);
 
-  /// What takes the queue from one configuration to another. For a control thread, while
-  /// no other change is under way. @param setup  of the new configuration
+  /// Prepares the change of the queue from one configuration to another. A control thread calls
+  /// it while no other change is under way.
+  /// @param setup  of the new configuration. @param new_rate  whether the drain rate changes
   [[nodiscard]] QueueChange prepare(const PortQueueConfig& from, const PortQueueConfig& to,
                                     const Setup& setup, bool new_rate) const;
-  /// Exchanges what changes; what waits stays, in order. Allocates and frees nothing: what
-  /// is no longer needed is left in `change`.
+  /// Swaps in the parts that change. Waiting packets stay, in order. Allocates and frees
+  /// nothing: parts that are no longer needed are left in `change`.
   void apply(QueueChange& change, Time now) noexcept;
 
-  /// A START for a burst that will leave through this queue.
+  /// Handles a START for a burst that will leave through this queue.
   void on_start(const StartSignal& start, Time now) noexcept {
     if (!listens_) return;
     const auto verdict = regulator_->on_start(start, now);
@@ -58,8 +59,8 @@ class PortQueue {
     window_->on_announced(now);
     static_cast<void>(threshold_of_windows(now));
   }
-  /// A packet that came in by the port, before it leaves by any: what it acknowledges may
-  /// have left by this queue.
+  /// Shows the window clamp a packet that arrived at the port, before any port sends it: the
+  /// data that it acknowledges may have left through this queue.
   void on_return(Packet& packet, Time now) noexcept {
     if (window_) [[unlikely]]
       window_->on_return(packet, queue_.occupancy_packets(), queue_.occupancy_bytes(),
@@ -67,14 +68,16 @@ class PortQueue {
   }
 
   void count_arrival(TrafficClass c) noexcept { ++counters_.arrived[c]; }
-  /// What the packet, or a signal that will not wait here, found. @pre records()
+  /// Records the queue that an arriving packet found, also a signal, which does not wait here.
+  /// @pre records()
   void record_arrival(const Packet& packet, Time now) noexcept;
 
-  /// Is it spared what few queues have: records, windows, held packets, a common buffer?
+  /// Returns whether the queue has no optional part: no records, windows, held packets or
+  /// shared buffer.
   [[nodiscard]] bool plain() const noexcept { return plain_; }
 
-  /// Takes ownership. @return false if it was dropped
-  /// @tparam kPlain  @pre plain(): the questions that it answers are not asked again
+  /// Takes ownership of a packet. @return false if it was dropped
+  /// @tparam kPlain  skips the tests for optional parts. @pre plain()
   template <bool kPlain = false>
   [[nodiscard]] bool enqueue(Packet* packet, Time now) noexcept {
     if (!admit<kPlain>(packet, now)) return false;
@@ -93,21 +96,22 @@ class PortQueue {
     return true;
   }
 
-  /// A packet that finds the queue empty and the transmitter free: the same as enqueue() and
-  /// dequeue(), in two steps that leave the queue alone. The scheduler is asked between them.
-  /// Each takes ownership if it returns false: the packet was dropped. @pre plain(), empty()
+  /// pass_in() and then pass_out() do the same as enqueue() and dequeue() for a packet that
+  /// finds the queue empty and the transmitter free, without touching the queue. The caller
+  /// asks the scheduler between them. Each takes ownership only if it returns false: then it
+  /// has dropped the packet. @pre plain(), empty()
   [[nodiscard]] bool pass_in(Packet* packet, Time now) noexcept { return admit<true>(packet, now); }
   [[nodiscard]] bool pass_out(const Queue::Item& item, Time now) noexcept {
     return !judges_at_dequeue_ || pass_dequeue(item, now);
   }
 
-  /// It waits behind others: the records note what is in the queue now.
+  /// Records the occupancy after a packet was queued behind others.
   void on_waiting(Time now) noexcept {
     if (tap_) tap_->on_occupancy(queue_.occupancy_packets(), background_threshold(now), now);
   }
 
-  /// Takes the packet whose turn it is; the caller owns it. @pre !empty()
-  /// @return without a packet if the marker dropped it: another may have its turn
+  /// Takes out the first packet; the caller owns it. @pre !empty()
+  /// @return an item without a packet if the marker dropped it: the scheduler must be asked again
   template <bool kPlain = false>
   [[nodiscard]] Queue::Item dequeue(Time now) noexcept {
     Queue::Item item = queue_.pop();
@@ -121,7 +125,8 @@ class PortQueue {
     return item;
   }
 
-  /// `item`, of this queue or a signal, occupied the transmitter during [start, finish).
+  /// Counts and records that `item`, from this queue or a signal, occupies the transmitter
+  /// during [start, finish).
   template <bool kPlain = false>
   void on_departure(const Queue::Item& item, Time start, Time finish) noexcept {
     ++counters_.transmitted[item.traffic_class];
@@ -144,7 +149,7 @@ class PortQueue {
   [[nodiscard]] std::uint32_t occupancy_packets() const noexcept {
     return queue_.occupancy_packets();
   }
-  /// In the queue, and held before it.
+  /// Returns the packets in the queue and those held before it.
   [[nodiscard]] std::uint32_t waiting_packets() const noexcept {
     return queue_.occupancy_packets() + (hold_ != nullptr ? hold_->packets() : 0);
   }
@@ -159,10 +164,10 @@ class PortQueue {
   [[nodiscard]] bool regulates() const noexcept { return has_regulator_; }
   [[nodiscard]] bool records() const noexcept { return tap_ != nullptr; }
 
-  /// Releases what waits. Counted as resident before.
+  /// Releases all waiting packets. Reports made before count them as resident.
   void flush() noexcept;
 
-  /// Its state, for a capture of what leaves it.
+  /// Returns the queue's state for the capture of a packet that leaves it.
   [[nodiscard]] CaptureNote note(Time now) noexcept {
     return {.at = now,
             .resident_bytes = waiting_bytes(),
@@ -172,10 +177,10 @@ class PortQueue {
             .entries = live_entries()};
   }
 
-  /// Brings regulation up to `now`: counts(now) then allocates nothing.
+  /// Brings regulation up to `now`, so that counts(now) allocates nothing.
   void settle(Time now) noexcept;
   [[nodiscard]] QueueCounts counts(Time now) const;
-  /// What its bursts met, if records are kept.
+  /// Adds the records of its bursts to the report, if records are kept.
   void fill_records(QueueReport& report) const {
     if (tap_) tap_->fill(report);
   }
@@ -187,9 +192,11 @@ class PortQueue {
   void show_to_window(Packet& packet, Time now) noexcept;
   [[nodiscard]] std::optional<std::uint16_t> threshold_of_windows(Time now) noexcept;
   [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
-  /// Each of these takes ownership if it returns false: the packet was dropped.
+  // The functions below that take a packet and return bool take ownership of it if they return
+  // false: they have dropped it.
   [[nodiscard]] bool find_room(Packet* packet) noexcept;
-  /// Must a background packet wait before the queue? After those that wait already.
+  /// Lets in held packets that may enter; returns whether a further background packet must wait
+  /// behind those that remain.
   [[nodiscard]] bool holds(std::uint32_t frame_bytes, Time now) noexcept {
     let_in(now);
     return !hold_->empty() ||
@@ -197,7 +204,8 @@ class PortQueue {
   }
   void let_in(Time now) noexcept { let_in(now, regulator_->threshold(now)); }
   void let_in(Time now, std::optional<std::uint16_t> target) noexcept;
-  /// What stands before the queue, but for its place there.
+  /// Passes a packet by regulator, window clamp, limits and marker, in this order. Does not put
+  /// it in the queue.
   template <bool kPlain>
   [[nodiscard]] bool admit(Packet* packet, Time now) noexcept {
     const PacketMeta& m = meta(*packet);
@@ -221,7 +229,7 @@ class PortQueue {
       mark(*packet, MarkReason::kRegulatedThreshold);
     return true;
   }
-  /// A first look at what regulated_mark() asks for; where it would not ask for that, yes.
+  /// Returns false if regulated_mark() would certainly not mark. Saves that call for most packets.
   [[nodiscard]] bool reaches_low(TrafficClass c, Time now) noexcept {
     if (asks_more_) [[unlikely]]
       return true;
@@ -232,7 +240,8 @@ class PortQueue {
   [[nodiscard]] bool act_on(MarkVerdict verdict, Packet* packet) noexcept;
   [[nodiscard]] bool regulated_mark(const Packet& packet, Time now) noexcept;
   void mark(Packet& packet, MarkReason reason) noexcept;
-  /// What is before a packet of that class: background also waits for what is held.
+  /// Returns the occupancy before a packet of that class. Background also waits behind held
+  /// packets.
   [[nodiscard]] Occupancy met_by(TrafficClass c) const noexcept {
     if (hold_ == nullptr || c != TrafficClass::kBackground) [[likely]]
       return occupancy();
@@ -247,16 +256,16 @@ class PortQueue {
   void change_regulation(QueueChange& change, Time now) noexcept;
   void record_departure(const Queue::Item& item, Time start, Time finish) noexcept;
 
-  // What every packet touches comes first, so that a queue of many is few cache lines.
+  // Members that every packet touches come first, so that they fill few cache lines.
   Queue queue_;
   bool plain_ = false;
   bool has_regulator_ = false;
-  bool listens_;            ///< to STARTs: the mode is not off
-  bool window_alone_;       ///< the low threshold marks only what is not under control
-  bool marks_low_;          ///< a regulated threshold marks
-  bool asks_more_;          ///< whether it does depends on the packet
-  bool shares_room_;        ///< held packets or other queues take some of it
-  bool judges_at_enqueue_;  ///< false: nothing to do there
+  bool listens_;            ///< hears STARTs: the mode is not off
+  bool window_alone_;       ///< mode `window`: h marks only flows that the clamp cannot hold
+  bool marks_low_;          ///< the mode marks at the regulated threshold
+  bool asks_more_;          ///< whether that applies also depends on the packet
+  bool shares_room_;        ///< held packets or other queues use its room as well
+  bool judges_at_enqueue_;  ///< false: no packet is marked or dropped by AQM at enqueue
   bool judges_at_dequeue_;
   bool drops_not_ect_;
   bool spare_ddl_;
@@ -269,8 +278,8 @@ class PortQueue {
   SharedBuffer* buffer_;
   std::size_t buffer_queue_;
   std::uint32_t initial_threshold_packets_;
-  PaceCounters paced_{};                ///< while nothing paces: what did before
-  std::optional<Regulator> regulator_;  ///< unless the mode has always been off
+  PaceCounters paced_{};                ///< while hold_ is nullptr: counters of the last one
+  std::optional<Regulator> regulator_;  ///< absent if the mode has always been off
 };
 
 }  // namespace outrider::sw

@@ -12,9 +12,9 @@
 
 namespace outrider::sw {
 
-/// The configured marker of one queue, whatever its kind: decides, and leaves the
-/// packet alone. A step is judged in place, as most queues have one; an AQM with a
-/// state is called. Not thread-safe: owned with the queue.
+/// The configured marker of one queue, of any kind. It decides and never changes the packet.
+/// A step is judged inline, because most queues have one; an AQM with state is called through
+/// its interface. Not thread-safe: owned with the queue.
 class QueueMarker {
  public:
   QueueMarker(const MarkerConfig& config, const MarkerPlace& place);
@@ -27,7 +27,7 @@ class QueueMarker {
     return other_at_enqueue(found, now);
   }
 
-  /// Once for every packet that leaves the queue.
+  /// Call once for every packet that leaves the queue.
   /// @param left  occupancy without the packet
   [[nodiscard]] MarkVerdict at_dequeue(TrafficClass c, Duration sojourn, Occupancy left,
                                        Time now) noexcept {
@@ -36,13 +36,14 @@ class QueueMarker {
     return other_at_dequeue(sojourn, left, now);
   }
 
-  /// Occupancy from which the class is marked anyway; above it a regulated threshold
-  /// changes nothing. Step: K; another: what it says.
+  /// Returns the occupancy from which the class is marked without regulation. A regulated
+  /// threshold above it changes nothing. For a step it is K; another AQM names its own.
   [[nodiscard]] std::uint32_t threshold_packets(TrafficClass c) const noexcept {
     return threshold_[c];
   }
 
-  /// Has it anything to do there? An AQM with a state hears of every packet.
+  /// Returns whether the marker judges at that end of the queue. An AQM with state must see
+  /// every packet at both.
   [[nodiscard]] bool judges(MarkAt at) const noexcept {
     return aqm_ != nullptr || (kind_ == MarkerKind::kStep && at_ == at);
   }

@@ -53,8 +53,8 @@ void QueueTap::begin_iteration(Group& group, const BurstIdentity& id) noexcept {
            .pending = occupancy_};
 }
 
-/// A packet of the group shows that its burst has lasted until now: whatever the
-/// queue rose to since its previous packet counts. @return the maximum so far
+/// Adds the peak since the group's previous packet to its maximum, because another packet of
+/// the group shows that the burst has lasted until now. @return the maximum so far
 std::uint32_t QueueTap::confirm(Group& group) noexcept {
   hand_out_peak();
   group.max_packets = std::max(group.max_packets, group.pending);
@@ -127,7 +127,8 @@ void QueueTap::on_departure(const Departure& d) noexcept {
   }
 }
 
-/// Bins are filled in order, empty ones included, so that the index is the time.
+/// Returns the bin of `now`, or nullptr if there is no room for it. Bins are appended in order,
+/// empty ones included, so that the index gives the time.
 QueueBin* QueueTap::bin_at(Time now) noexcept {
   while (now >= bin_end_ || bins_.empty()) {
     if (bins_.size() == limits_.bins) return nullptr;

@@ -12,16 +12,16 @@
 
 namespace outrider::sw {
 
-/// What the tap is told of a queue at one instant.
+/// The occupancy of a queue at one instant.
 struct QueueState {
   PerClass<std::uint32_t> packets{};
   std::uint32_t total_packets = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Sojourn of all packets that leave between a burst's first and last packet. A
-/// value is pending until a later packet of the burst proves that the burst was
-/// still in progress; what follows the last packet is discarded.
+/// Collects the sojourn of all packets that leave between a burst's first and last packet. A
+/// value is pending until a later packet of the burst proves that the burst was still in
+/// progress. Values after the last packet are discarded.
 class IntervalSojourn {
  public:
   IntervalSojourn() { recent_.reserve(kRecent); }
@@ -54,26 +54,26 @@ class IntervalSojourn {
   Histogram confirmed_;
 };
 
-/// Records what the bursts met in one egress queue: occupancy found, maximum,
+/// Records how bursts fared in one egress queue: the occupancy they found, its maximum, their
 /// sojourn, and a binned time series. Reads burst identities; decides nothing.
 ///
-/// All memory at construction; what no longer fits is counted, not kept. Time
-/// does not decrease. Not thread-safe: owned by the lcore of the egress port.
+/// All memory is taken at construction. Bursts that no longer fit are counted, not recorded.
+/// Time does not decrease. Not thread-safe: owned by the lcore of the egress port.
 class QueueTap {
  public:
   struct Limits {
-    std::uint32_t bursts = 0;  ///< records kept
-    std::uint32_t bins = 0;
-    Duration bin{};  ///< > 0
+    std::uint32_t bursts = 0;  ///< most records kept
+    std::uint32_t bins = 0;    ///< most bins kept
+    Duration bin{};            ///< width of a bin, > 0
   };
   explicit QueueTap(Limits limits);
 
-  /// A packet arrives; `found` is the queue without it.
-  /// @param identity of its burst, or nullptr
+  /// Records the arrival of a packet.
+  /// @param identity of its burst, or nullptr. @param found  the queue without the packet
   void on_arrival(const BurstIdentity* identity, const QueueState& found, Time now) noexcept;
 
-  /// The queue holds `occupancy` packets after an arrival at `now`.
-  /// @param threshold effective threshold for background then
+  /// Records that the queue holds `occupancy` packets after an arrival at `now`.
+  /// @param threshold  effective threshold for background at that time
   void on_occupancy(std::uint32_t occupancy, std::uint32_t threshold, Time now) noexcept;
 
   struct Departure {
@@ -81,23 +81,23 @@ class QueueTap {
     TrafficClass traffic_class{};
     std::uint32_t frame_bytes = 0;
     Duration sojourn{};
-    Time start{};                    ///< leaves the queue
-    Time finish{};                   ///< leaves the port
-    std::uint32_t left_packets = 0;  ///< occupancy after it
+    Time start{};                    ///< when it leaves the queue
+    Time finish{};                   ///< when it leaves the port
+    std::uint32_t left_packets = 0;  ///< occupancy that it leaves behind
   };
   void on_departure(const Departure& d) noexcept;
 
   void fill(QueueReport& report) const;
 
  private:
-  /// The bursts of one job in one direction share the interval "in progress".
+  /// The bursts of one job in one direction, which share the interval "in progress".
   struct Group {
     std::uint16_t job = 0;
     BurstDirection direction{};
     std::uint32_t iteration = 0;
     bool begun = false;
-    std::uint32_t max_packets = 0;  ///< within [first packet, latest packet] of the iteration
-    std::uint32_t pending = 0;      ///< largest since its latest packet
+    std::uint32_t max_packets = 0;  ///< from the first to the latest packet of the iteration
+    std::uint32_t pending = 0;      ///< largest occupancy since its latest packet
   };
 
   static constexpr std::uint32_t kNoRecord = ~0U;
@@ -121,8 +121,8 @@ class QueueTap {
   std::uint64_t bursts_not_recorded_ = 0;
   FlowTable<Open> open_;  ///< by (job, worker, direction)
   std::vector<Group> groups_;
-  std::uint32_t peak_ = 0;       ///< largest occupancy since the groups were last told
-  std::uint32_t occupancy_ = 0;  ///< latest known
+  std::uint32_t peak_ = 0;       ///< largest occupancy since hand_out_peak()
+  std::uint32_t occupancy_ = 0;  ///< latest known occupancy [packets]
   std::vector<QueueBin> bins_;
   Time bin_end_;
   Histogram burst_sojourn_;

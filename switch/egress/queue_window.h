@@ -9,34 +9,35 @@
 
 namespace outrider::sw {
 
-/// The window clamp of one egress queue, on packets: it shows the clamp what passes, and
-/// is the one place that rewrites a window field.
+/// Applies the window clamp of one egress queue to packets. It shows the clamp the packets
+/// that pass, and it alone rewrites window fields.
 ///
-/// With several queues the clamp knows of its own alone: a round trip is measured too
-/// long by what higher queues send in between.
+/// On a port with several queues the clamp knows only its own queue. It therefore measures
+/// round trips that are too long by the time that higher queues send in between.
 ///
 /// Time does not decrease. Not thread-safe: the lcore of the egress port owns it, and
-/// packets that come in by the port have to pass it on that lcore.
+/// packets that arrive at the port must pass it on that lcore.
 class QueueWindow {
  public:
   QueueWindow(const RegulationPolicy& policy, BitRate drain_rate, RateLayer layer);
 
-  /// A START was armed: bursts are to be expected, sooner or later.
+  /// Call when a START was armed, so that a burst will come.
   void on_announced(Time now) noexcept { clamp_.on_announced(now); }
-  /// Regulation for an announced burst begins.
+  /// Call when regulation for an announced burst begins.
   void on_start(const FlowKey& flow, std::uint32_t sequence, std::uint64_t bytes,
                 Time now) noexcept {
     clamp_.on_start(flow, sequence, bytes, now);
   }
-  /// Regulation for a predicted burst begins.
+  /// Call when regulation for a predicted burst begins.
   void on_prediction(std::uint32_t address, std::uint64_t bytes, Time now) noexcept {
     clamp_.on_prediction(address, bytes, now);
   }
-  /// A packet is about to enter the queue. @pre parsed and classified
-  /// @param packets,frame_bytes that wait there; @param threshold h, while regulated
+  /// Shows the clamp a packet that is about to enter the queue. @pre parsed and classified
+  /// @param packets,frame_bytes that wait there. @param threshold h, while regulated
   WindowTreatment on_arrival(Packet& packet, std::uint32_t packets, std::uint64_t frame_bytes,
                              std::optional<std::uint16_t> threshold, Time now) noexcept;
-  /// A packet has come in by the port. @pre parsed and classified
+  /// Shows the clamp a packet that has arrived at the port, and rewrites its window field if
+  /// the clamp says so. Parameters as for on_arrival(). @pre parsed and classified
   void on_return(Packet& packet, std::uint32_t packets, std::uint64_t frame_bytes,
                  std::optional<std::uint16_t> threshold, Time now) noexcept;
 

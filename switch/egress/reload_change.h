@@ -16,48 +16,49 @@
 
 namespace outrider::sw {
 
-// What a reload hands to the owners: made, and freed again, by a control thread, so that an
-// owner only exchanges. Each part has one owner, who may change it.
+// The changes that a reload hands to the owners of queues, ports and lanes. A control thread
+// makes and frees them; an owner only swaps its parts in. Each part has one owner, and only
+// that owner may change it.
 
-/// Of one egress queue. What is absent stays as it is.
+/// Change of one egress queue. A part that is absent stays as it is.
 struct QueueChange {
   PortQueueConfig config{};
   std::optional<QueueMarker> marker{};
   std::optional<Regulator> regulator{};  ///< regulation begins
-  std::unique_ptr<PaceHold> hold{};      ///< pacing begins, or holds more, or at another rate
-  /// The limit is beyond the slots of the queue that there is.
+  std::unique_ptr<PaceHold> hold{};      ///< pacing begins, or its limit or rate changes
+  /// Present if the new limit exceeds the slots of the current queue.
   std::optional<EgressQueue<Packet*>> queue{};
   PaceCounters paced{};  ///< filled in when pacing ends
 };
 
-/// Of one egress port.
+/// Change of one egress port.
 struct PortChange {
   BitRate drain_rate{};
   RateLayer rate_layer{};
   double loss = 0;
   std::optional<Scheduler> scheduler{};
-  std::vector<QueueChange> queues{};  ///< all of the port
+  std::vector<QueueChange> queues{};  ///< one for each queue of the port
 };
 
-/// What is fixed while packets are forwarded by it; all lanes read it.
+/// The tables of a switch, which do not change while packets are forwarded. All lanes read them.
 struct SwitchTables {
   Forwarder forwarder;
   Classifier classifier;
-  std::uint32_t signal_port;  ///< UDP; beyond every port: the UDP form is not read
+  std::uint32_t signal_port;  ///< UDP port of signals; above 65535: the UDP form is not read
 };
 
-/// Of one lane.
+/// Change of one lane.
 struct LaneChange {
-  const SwitchTables* tables = nullptr;  ///< nullptr: as before
-  RouteTable::Turns turns{};             ///< of the new tables
+  const SwitchTables* tables = nullptr;  ///< nullptr: unchanged
+  RouteTable::Turns turns{};             ///< for the new tables
   std::optional<SignalGate> gate{};
 };
 
-/// Of one switch. The lane of an lcore and the ports it owns are its part.
+/// Change of one switch. An lcore's part is its lane and the ports that it owns.
 struct SwitchChange {
   std::unique_ptr<SwitchTables> tables{};
   std::vector<LaneChange> lanes{};
-  std::vector<std::unique_ptr<PortChange>> ports{};  ///< nullptr: as before
+  std::vector<std::unique_ptr<PortChange>> ports{};  ///< nullptr: unchanged
 };
 
 }  // namespace outrider::sw
