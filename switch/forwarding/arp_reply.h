@@ -4,8 +4,8 @@
 
 namespace outrider::sw {
 
-/// Turns a request into its reply, in place. (RFC 826, "Packet Reception")
-/// @param ethernet,arp of the same frame. @param own the address that was asked for
+/// Turns an ARP request into its reply, in place (RFC 826, "Packet Reception").
+/// @param ethernet,arp of the same frame. @param own  MAC address that was asked for
 inline void make_arp_reply(EthernetHeader& ethernet, ArpPacket& arp,
                            const MacAddress& own) noexcept {
   ethernet.destination = arp.sender_mac;

@@ -14,11 +14,11 @@
 
 namespace outrider::sw {
 
-/// What changes as packets are classified: one for each lcore that does.
+/// The state that changes as packets are classified. Each lcore that classifies has its own.
 struct ClassifierLane {
   std::unique_ptr<RecentFlows> announced{};  ///< only if flows are learned
 
-  /// An accepted START has announced a burst of this flow.
+  /// Learns a flow whose burst an accepted START has announced, in both directions.
   void on_start(const FlowKey& flow) noexcept {
     if (!announced) return;
     announced->add(flow);
@@ -26,15 +26,15 @@ struct ClassifierLane {
   }
 };
 
-/// Class and queue of a packet. What decides the class, the first that applies:
+/// Decides the class and the queue of a packet. The first of these that applies gives the class:
 ///
 /// 1. the first [[switch.rule]] that matches, if it names a class
-/// 2. a flow that an accepted START has announced, either direction, if they are learned
-/// 3. a TCP port among ddl_ports, either end
-/// 4. the DSCP, then the PCP of the outer tag, if listed as DDL
-/// 5. else background
+/// 2. DDL, if flows are learned and an accepted START has announced this one, in either direction
+/// 3. DDL, if the TCP port of either end is among ddl_ports
+/// 4. DDL, if the DSCP, or the PCP of the outer tag, is listed as DDL
+/// 5. otherwise background
 ///
-/// and the queue: the rule's, else the DSCP's, else the PCP's, else the class's.
+/// The queue is the rule's, else the DSCP's, else the PCP's, else the class's.
 /// Whether a packet is a signal is not decided here. Const after start-up.
 class Classifier {
  public:
@@ -44,7 +44,7 @@ class Classifier {
   };
 
   /// @param config must be valid
-  /// @throws DpdkError if the rules find no memory
+  /// @throws DpdkError if there is no memory for the rules
   explicit Classifier(const SwitchConfig& config);
 
   /// @param headers as parse_headers() has read them
@@ -64,7 +64,7 @@ class Classifier {
 
  private:
   static constexpr std::uint8_t kUnset = 0xFF;
-  /// What a DSCP or a PCP says.
+  /// Queue and class that a DSCP or a PCP gives.
   struct Mark {
     std::uint8_t queue = kUnset;
     bool ddl = false;
@@ -93,7 +93,7 @@ class Classifier {
   std::array<Mark, 64> dscp_{};
   std::array<Mark, 8> pcp_{};
   std::unique_ptr<AclTable> rules_;  ///< only if there are rules
-  std::vector<Action> actions_;      ///< [rules + 1]: of no rule, of rule 1, ...
+  std::vector<Action> actions_;      ///< [rules + 1] without a rule, of rule 1, ...
 };
 
 }  // namespace outrider::sw

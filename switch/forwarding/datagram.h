@@ -11,14 +11,15 @@
 
 namespace outrider::sw {
 
-/// What a packet's buffer holds of the payload of a UDP datagram, and its length on the wire.
+/// The part of a UDP payload that is in the packet's buffer, and the payload's length on the wire.
 struct DatagramHead {
   std::span<const std::uint8_t> present;
   std::uint32_t payload_bytes = 0;
 };
 
-/// The same as datagram_of() where the buffer may end before the datagram does, as it does
-/// in virtual time; nothing if the packet is not one, or not sound.
+/// Returns the same as datagram_of() for a buffer that may end before the datagram does, as in
+/// virtual time. Returns nothing if the packet is no UDP datagram over IPv4, a fragment, or
+/// inconsistent in its lengths. @pre parse() has accepted the packet
 inline std::optional<DatagramHead> datagram_head_of(Packet& packet) noexcept {
   const PacketMeta& m = meta(packet);
   if (m.ip_offset == 0 || m.tcp_offset != 0 || is_ipv6_at(packet, m.ip_offset)) return std::nullopt;
@@ -37,9 +38,9 @@ inline std::optional<DatagramHead> datagram_head_of(Packet& packet) noexcept {
       udp_bytes - static_cast<std::uint32_t>(sizeof(UdpHeader))};
 }
 
-/// Payload of a UDP datagram over IPv4; nothing if the packet is not one. Empty if it
-/// is not whole: a fragment, a length that disagrees with IPv4's, or a buffer that holds
-/// less. @pre parse() has accepted the packet
+/// Returns the payload of a UDP datagram over IPv4, or nothing if the packet is not one. The
+/// payload is empty if the datagram is not whole: a fragment, a length that disagrees with
+/// IPv4's, or a buffer that holds less. @pre parse() has accepted the packet
 inline std::optional<std::span<const std::uint8_t>> datagram_of(Packet& packet) noexcept {
   const PacketMeta& m = meta(packet);
   if (m.ip_offset == 0 || m.tcp_offset != 0 || is_ipv6_at(packet, m.ip_offset)) return std::nullopt;

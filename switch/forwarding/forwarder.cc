@@ -10,7 +10,8 @@
 namespace outrider::sw {
 namespace {
 
-/// 01:80:C2:00:00:00 to 0F: never forwarded by a bridge (IEEE 802.1Q, table 8-1).
+/// Returns whether it is one of 01:80:C2:00:00:00 to 0F, which a bridge never forwards (IEEE
+/// 802.1Q, table 8-1).
 constexpr bool is_link_local(std::uint64_t mac) noexcept {
   return (mac & ~std::uint64_t{0xF}) == 0x0180'C200'0000;
 }

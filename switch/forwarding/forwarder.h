@@ -14,55 +14,58 @@
 
 namespace outrider::sw {
 
-/// What one lcore has learned, for the others: each has a table of its own.
+/// A station that one lcore has learned. It is sent to the others, as each has its own table.
 struct StationNews {
   MacKey key{};
   std::uint64_t port = 0;
 };
 
-/// What changes as packets are forwarded: one for each lcore that does.
+/// The state that changes as packets are forwarded. Each lcore that forwards has its own.
 struct ForwarderLane {
-  std::unique_ptr<MacTable> stations{};  ///< learned; only if the switch learns
+  std::unique_ptr<MacTable> stations{};  ///< learned stations; only if the switch learns
   RouteTable::Turns turns{};
-  /// Not told yet. Bounded by its capacity, which is zero if there is nobody to tell: what
-  /// finds no room is told when the station is heard again, and flooded until then.
+  /// News that other lanes have not been sent yet. It never grows beyond its capacity, which
+  /// is 0 without other lanes. If a station finds no room here, other lanes flood its packets
+  /// until it is heard again.
   std::vector<StationNews> news{};
 
+  /// Learns a station from another lane's news.
   void hear(const StationNews& from_other, Time now) noexcept {
     stations->learn(from_other.key, static_cast<std::uint16_t>(from_other.port), now);
   }
 };
 
-/// Decides where a packet goes; const after start-up.
+/// Decides where a packet goes. Const after start-up.
 ///
-/// 1. A switch that learns notes where the source is.
-/// 2. A station that is known, static or learned, gets the packet as it is.
-/// 3. IP goes by the longest prefix if the destination MAC address is the switch's own,
-///    or if the switch does not learn; ARP likewise by its target, unless the switch
-///    answers it.
+/// 1. A switch that learns notes the port of the source.
+/// 2. A packet for a known station, static or learned, is bridged to it unchanged.
+/// 3. An IP packet is routed by the longest prefix if its destination MAC address is the
+///    switch's own, or if the switch does not learn. An ARP packet is routed likewise by its
+///    target, unless the switch answers it.
 /// 4. A switch that learns floods the rest: broadcast, multicast, unknown stations.
 ///
-/// What a switch is not configured for costs one branch.
+/// Features that are not configured cost one branch together.
 class Forwarder {
  public:
   enum class Action : std::uint8_t {
-    kBridge,  ///< to `port`, untouched
-    kRoute,   ///< to `hop`: TTL and, if the hop has one, MAC addresses change
-    kFlood,   ///< to all ports but that of ingress
-    kAnswer,  ///< an ARP request for the switch, which replies by the port of ingress
+    kBridge,  ///< send to `port`, unchanged
+    kRoute,   ///< send to `hop`; the TTL and, if the hop has one, the MAC addresses change
+    kFlood,   ///< send to all ports except the ingress port
+    kAnswer,  ///< answer an ARP request for the switch through the ingress port
     kDrop,
   };
   struct Verdict {
     Action action = Action::kDrop;
-    DropReason reason{};           ///< of kDrop
-    std::uint16_t port = 0;        ///< of kBridge and kRoute
-    const NextHop* hop = nullptr;  ///< of kRoute
+    DropReason reason{};           ///< set with kDrop
+    std::uint16_t port = 0;        ///< set with kBridge and kRoute
+    const NextHop* hop = nullptr;  ///< set with kRoute
   };
 
-  /// @param config must be valid. @param index see RouteTable
+  /// @param config must be valid. @param index  see RouteTable
   /// @throws EnvironmentError if there is no memory for the tables
   Forwarder(const SwitchConfig& config, std::uint32_t index);
 
+  /// Returns what to do with a packet.
   /// @param frame starts at the Ethernet header; parse_headers() has read it as `summary`
   /// @param now does not decrease
   [[nodiscard]] Verdict decide(const FrameSummary& summary, const FlowKey& flow,
@@ -73,7 +76,7 @@ class Forwarder {
     return route_to(routes_.find(flow.destination_address), flow, lane);
   }
 
-  /// @param shares_news other lanes are told of what it learns
+  /// Makes the state of one lcore. @param shares_news  whether it sends news to other lanes
   /// @throws std::bad_alloc
   [[nodiscard]] ForwarderLane make_lane(bool shares_news) const;
 
@@ -82,7 +85,7 @@ class Forwarder {
     return RouteTable::Turns(routes_.targets());
   }
 
-  /// Starts to fetch what decide() will read of the tables. @pre the frame has its MAC
+  /// Prefetches the table entries that decide() will read. @pre the frame contains both MAC
   /// addresses
   void prefetch(const std::uint8_t* frame, const ForwarderLane& lane) const noexcept {
     if (!looks_at_macs_) return;
@@ -92,7 +95,7 @@ class Forwarder {
     lane.stations->prefetch(MacKey::of(0, mac_at(frame + sizeof(MacAddress))));
   }
 
-  /// Where a packet that comes from there would have come in, if that is known.
+  /// Returns the port behind which the station is, if that is known.
   [[nodiscard]] std::optional<std::uint16_t> port_of_station(
       std::uint64_t mac, Time now, const ForwarderLane& lane) const noexcept {
     return find_station(0, mac, now, lane);
@@ -139,11 +142,11 @@ class Forwarder {
 
   L2Config l2_;
   bool learning_;
-  bool looks_at_macs_;  ///< learns, or has static stations
+  bool looks_at_macs_;  ///< whether the switch learns or has static stations
   RouteTable routes_;
-  std::unique_ptr<MacTable> statics_;  ///< of every VLAN; only if there are any
+  std::unique_ptr<MacTable> statics_;  ///< static stations, for every VLAN; only if there are any
   MacAddress mac_{};
-  std::uint64_t own_mac_ = 0;  ///< 0: none
+  std::uint64_t own_mac_ = 0;  ///< the switch's MAC address; 0: none
   std::vector<OwnAddress> own_addresses_;
 };
 

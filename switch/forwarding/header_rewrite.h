@@ -10,12 +10,13 @@
 
 namespace outrider::sw {
 
-/// The only places that change a forwarded header; each keeps its checksum, the IPv4
-/// header's or TCP's, right incrementally (RFC 1624): wrong ones stay wrong.
+/// Only the functions of this file change the IP or TCP header of a forwarded packet. They
+/// update the checksum of the IPv4 or TCP header incrementally (RFC 1624), so that a wrong
+/// checksum stays wrong.
 namespace rewrite_detail {
-/// @param change from the word at `offset` to the new one, both in memory order. Words are
-/// read and written whole: reading back a byte that was just written alone would wait for
-/// the store
+/// Replaces the 16-bit word at `offset` by `change(word)`, both in memory order, and updates
+/// the checksum. The word is read and written whole, because reading it back after a store of
+/// a single byte would stall until that store completes.
 template <class Change>
 void rewrite_word(Ipv4Header& ip, std::size_t offset, Change&& change) noexcept {
   auto* bytes = reinterpret_cast<std::uint8_t*>(&ip);
@@ -38,23 +39,24 @@ inline void set_ce(Ipv4Header& ip) noexcept {
   });
 }
 
-/// The same; IPv6 has no header checksum (RFC 8200), and TCP's pseudo header leaves the
-/// traffic class and the hop limit out.
+/// Does the same for IPv6. No checksum changes: IPv6 has no header checksum (RFC 8200), and
+/// TCP's pseudo header contains neither the traffic class nor the hop limit.
 inline void set_ce(Ipv6Header& ip) noexcept {
   assert(is_ect(ecn_of(ip.traffic_class())));
   constexpr std::uint8_t kCeInSecondByte = static_cast<std::uint8_t>(Ecn::kCe) << 4;
   ip.version_class_label.raw[1] |= kCeInSecondByte;
 }
 
-/// @return false if the TTL runs out here: the packet must be dropped, unchanged (RFC 1812, 5.3.1)
+/// Decrements the TTL. @return false if it expires here: the packet is left unchanged and must
+/// be dropped (RFC 1812, 5.3.1)
 inline bool decrement_ttl(Ipv4Header& ip) noexcept {
   if (ip.ttl <= 1) return false;
   auto* bytes = reinterpret_cast<std::uint8_t*>(&ip);
   std::uint16_t ttl_and_protocol, checksum;
   std::memcpy(&ttl_and_protocol, bytes + 8, sizeof ttl_and_protocol);
   std::memcpy(&checksum, bytes + 10, sizeof checksum);
-  // In memory order the TTL is the low byte, and at least 2: no borrow. RFC 1624 with
-  // m' = m - 1 is HC' = ~(~HC + 0xFFFE), folded once.
+  // In memory order the TTL is the low byte, and it is at least 2, so nothing is borrowed. With
+  // m' = m - 1, RFC 1624 gives HC' = ~(~HC + 0xFFFE), folded once.
   --ttl_and_protocol;
   const std::uint32_t sum = static_cast<std::uint16_t>(~checksum) + std::uint32_t{0xFFFE};
   checksum = static_cast<std::uint16_t>(~((sum & 0xFFFF) + (sum >> 16)));
@@ -62,26 +64,27 @@ inline bool decrement_ttl(Ipv4Header& ip) noexcept {
   std::memcpy(bytes + 10, &checksum, sizeof checksum);
   return true;
 }
-/// The same for IPv6.
+/// Does the same for IPv6.
 inline bool decrement_hop_limit(Ipv6Header& ip) noexcept {
   if (ip.hop_limit <= 1) return false;
   --ip.hop_limit;
   return true;
 }
 
-/// Is the IP header at `offset` of a packet that parse() accepted one of IPv6?
+/// Returns whether the IP header at `offset` is an IPv6 header. @pre parse() has accepted the
+/// packet
 inline bool is_ipv6_at(Packet& packet, std::uint32_t offset) noexcept {
   return (header_at<std::uint8_t>(packet, offset) >> 4) == 6;
 }
 
-/// ECN field of the IP header at `offset` of a packet that parse() accepted.
+/// Returns the ECN field of the IP header at `offset`. @pre parse() has accepted the packet
 inline Ecn ecn_at(Packet& packet, std::uint32_t offset) noexcept {
   return ecn_of(is_ipv6_at(packet, offset) ? header_at<Ipv6Header>(packet, offset).traffic_class()
                                            : header_at<Ipv4Header>(packet, offset).tos);
 }
 
-/// Sets CE on an IP packet that is ECT and does not have it yet: never on Not-ECT
-/// (RFC 3168, section 5). @param offset of its header. @return whether it did
+/// Sets CE on an IP packet that is ECT and does not have CE yet, but never on a Not-ECT packet
+/// (RFC 3168, section 5). @param offset  of its IP header. @return whether it set CE
 inline bool mark_ce(Packet& packet, std::uint32_t offset) noexcept {
   const auto may_mark = [](Ecn ecn) { return is_ect(ecn) && ecn != Ecn::kCe; };
   if (is_ipv6_at(packet, offset)) [[unlikely]] {
@@ -96,7 +99,7 @@ inline bool mark_ce(Packet& packet, std::uint32_t offset) noexcept {
   return true;
 }
 
-/// Sets the window field as it stands on the wire.
+/// Sets the window field, without scaling, as it appears on the wire.
 inline void set_window(TcpHeader& tcp, std::uint16_t window) noexcept {
   std::uint16_t before, after, checksum;
   std::memcpy(&before, tcp.window.raw.data(), 2);

@@ -9,15 +9,15 @@
 
 namespace outrider::sw {
 
-/// Reads and checks a packet's headers into its meta data; see parse_headers(). What the
-/// switch decides about a packet (class, queue, identity) is left as it is.
+/// Reads and checks a packet's headers into its metadata, see parse_headers(). The fields that
+/// the switch decides itself (class, queue, identity) stay as they are.
 [[nodiscard]] inline FrameSummary parse(Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   return parse_headers(buffer(packet), m.frame_bytes, m);
 }
 
-/// IPv4 source address of a frame that parse() has not seen yet; nothing if it is neither
-/// IPv4 nor ARP, or refused.
+/// Returns the IPv4 source address of a frame that parse() has not read yet, or nothing if the
+/// frame is invalid or neither IPv4 nor ARP.
 inline std::optional<std::uint32_t> source_address_of(Packet& packet) noexcept {
   const auto bytes = buffer(packet);
   if (bytes.size() < sizeof(EthernetHeader) + sizeof(Ipv4Header)) return std::nullopt;

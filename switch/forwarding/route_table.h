@@ -15,32 +15,33 @@
 
 namespace outrider::sw {
 
-/// Where a routed packet leaves, and the station it is for.
+/// The port by which a routed packet leaves, and the station that it is sent to.
 struct NextHop {
   std::uint16_t port = 0;
-  bool has_mac = false;  ///< absent: the packet keeps its MAC addresses
+  bool has_mac = false;  ///< if false, the packet keeps its MAC addresses
   MacAddress mac{};
 };
 
-/// The routes of one switch: longest prefix, then one of the equal-cost next hops.
+/// The routes of one switch. A lookup finds the longest prefix and then chooses one of its
+/// equal-cost next hops.
 ///
-/// IPv4 prefixes lie in a table of our own or in rte_lpm, IPv6 ones in the former.
-/// Neighbours are host routes of their own, and so are the switch's addresses, to which
-/// nothing is forwarded. Filled at start-up and const from then on: what spraying counts
-/// belongs to the caller.
+/// IPv4 prefixes are in a PrefixTable or in rte_lpm, IPv6 prefixes in an Ipv6PrefixTable.
+/// Each neighbour is a host route, and so is each address of the switch, to which nothing is
+/// forwarded. The table is filled at start-up and const afterwards; the counters of spraying
+/// belong to the caller.
 class RouteTable {
  public:
   /// Equal-cost next hops of a destination.
   struct Target {
-    std::uint32_t first = 0;  ///< in the list of next hops
-    std::uint16_t hops = 0;   ///< 0: the switch itself
+    std::uint32_t first = 0;  ///< index of the first in the list of next hops
+    std::uint16_t hops = 0;   ///< number of next hops; 0: the switch itself
     bool spray = false;
   };
-  /// [targets()]: packets that were sprayed so far, modulo hops. One for each lcore.
+  /// [targets()] packets sprayed so far, modulo hops. Each lcore has its own.
   using Turns = std::vector<std::uint16_t>;
 
-  /// @param config must be valid. @param index of the switch in its process: it seeds the
-  /// choice among equal costs, so that switches in a row do not all choose alike
+  /// @param config must be valid. @param index  of the switch in its process. It seeds the
+  /// choice among equal costs, so that successive switches on a path choose differently
   /// @throws DpdkError if rte_lpm is asked for and there is no memory for it
   RouteTable(const SwitchConfig& config, std::uint32_t index);
 
@@ -59,7 +60,7 @@ class RouteTable {
 
   [[nodiscard]] std::size_t targets() const noexcept { return targets_.size(); }
 
-  /// The next hop that a packet of the flow takes. @pre target.hops > 0
+  /// Returns the next hop that a packet of the flow takes. @pre target.hops > 0
   [[nodiscard]] const NextHop& choose(const Target& target, const FlowKey& flow,
                                       Turns& turns) const noexcept {
     assert(target.hops > 0);
@@ -72,7 +73,7 @@ class RouteTable {
     return hops_[target.first + chosen];
   }
 
-  /// The port that a packet to `address` may leave by: the first of equal costs.
+  /// Returns the port that a packet to `address` may leave by, the first of equal costs.
   [[nodiscard]] std::optional<std::uint16_t> port_to(std::uint32_t address) const noexcept {
     const Target* target = find(address);
     if (target == nullptr || target->hops == 0) return std::nullopt;
@@ -89,7 +90,7 @@ class RouteTable {
 
   PrefixTable ipv4_;
   Ipv6PrefixTable ipv6_;
-  std::unique_ptr<LpmTable> lpm_;  ///< in place of ipv4_
+  std::unique_ptr<LpmTable> lpm_;  ///< if set, used in place of ipv4_
   std::vector<Target> targets_;
   std::vector<NextHop> hops_;
   std::uint64_t seed_;

@@ -13,45 +13,46 @@
 
 namespace outrider::sw {
 
-/// Decides which packets are believed to be iteration-start signals: the form
-/// must be enabled, the source's prefix listed, and the source within its token
-/// bucket. Whatever fails is an ordinary packet. Not thread-safe.
+/// Decides which packets are accepted as iteration-start signals. The form must be enabled, the
+/// source's prefix must be listed, and the source's token bucket must have a token. A packet
+/// that fails is forwarded as an ordinary packet. Not thread-safe.
 class SignalGate {
  public:
   enum class Verdict : std::uint8_t {
     kNotASignal,
-    kNotAccepted,  ///< looks like one, but not from there
-    kOverRate,     ///< forwarded like any packet, arms nothing
-    kBadCode,      ///< START with threshold code zero: forwarded first, arms nothing
-    kBadMessage,   ///< forwarded like any packet, arms nothing
+    kNotAccepted,  ///< looks like a signal, but its source is not listed
+    kOverRate,     ///< the source has no token; an ordinary packet that arms nothing
+    kBadCode,      ///< START with threshold code zero: served as a signal, but arms nothing
+    kBadMessage,   ///< invalid UDP message; an ordinary packet that arms nothing
     kAdmitted,
   };
 
   /// @param config must be valid: prefixes parse
   explicit SignalGate(const SignalConfig& config);
 
-  /// @param tos of a TCP packet without payload
+  /// Judges the TOS form. @param tos  of a TCP segment without payload
+  /// @param signal  set with kAdmitted and kBadCode
   Verdict judge(std::uint8_t tos, std::uint32_t source_address, Time now,
                 tos_signal::Signal& signal) noexcept;
 
-  /// What a datagram to the signals' port is.
+  /// The verdict on a datagram to the signals' port.
   struct Heard {
     Verdict verdict = Verdict::kNotASignal;
-    udp_signal::Fault fault{};    ///< of kBadMessage
-    udp_signal::Signal signal{};  ///< of kAdmitted
+    udp_signal::Fault fault{};    ///< set with kBadMessage
+    udp_signal::Signal signal{};  ///< set with kAdmitted
   };
-  /// @param message payload of a UDP datagram
+  /// Judges the UDP form. @param message  payload of a UDP datagram
   Heard judge(std::span<const std::uint8_t> message, std::uint32_t source_address,
               Time now) noexcept;
 
  private:
-  /// Both forms draw on one bucket.
+  /// Takes a token from the source's bucket, which both forms share.
   [[nodiscard]] bool take_token(std::uint32_t source_address, Time now) noexcept;
 
   static constexpr std::uint32_t kMaxSources = 4096;
   SignalConfig config_;
   PrefixTable accept_from_;
-  FlowTable<TokenBucket> buckets_;  ///< by source; a source beyond kMaxSources counts as over rate
+  FlowTable<TokenBucket> buckets_;  ///< by source; a source that finds no room is kOverRate
 };
 
 }  // namespace outrider::sw
