@@ -16,17 +16,17 @@
 
 namespace outrider::sw {
 
-// Plain numbers that an owner hands out as they are: the report of the end and what is
-// shown of a running switch are made of the same. Behind each struct stand the rows of its
-// figures, from which everything that shows them takes name, type and help: see Figure.
+// Plain numbers that an owner copies out unchanged. The final report and every view of a
+// running switch are made of them. The rows of a struct's figures follow it; everything that
+// shows a figure takes its name, type and help from there, see Figure.
 
-/// What a lane has refused of what looked like signals.
+/// Counts the packets of a lane that looked like signals but were not accepted.
 struct SignalRefusals {
   std::uint64_t signals_bad_code = 0;  ///< START with threshold code zero
-  /// Messages of the UDP form that were believed to be none.
+  /// Messages to the signals' UDP port that were no valid signal.
   PerReason<udp_signal::Fault> signals_bad_udp{};
-  std::uint64_t signals_not_accepted = 0;  ///< looked like one, from where none is accepted
-  std::uint64_t signals_over_rate = 0;     ///< beyond the source's token bucket
+  std::uint64_t signals_not_accepted = 0;  ///< from a source that is not listed
+  std::uint64_t signals_over_rate = 0;     ///< the source's token bucket was empty
 };
 
 template <class V, class R>
@@ -42,15 +42,15 @@ void fields(V& v, R& r) {
           r.signals_bad_udp);
 }
 
-/// What one lane has counted. Identity: received + copied == handed + sum(dropped).
+/// The counters of one lane. Identity: received + copied == handed + sum(dropped).
 struct LaneCounts : SignalRefusals {
   std::uint64_t received = 0;
-  std::uint64_t copied = 0;         ///< by flooding, beyond the packet itself
-  std::uint64_t handed = 0;         ///< to egress ports
-  PerReason<DropReason> dropped{};  ///< before a port; class not known yet
+  std::uint64_t copied = 0;         ///< copies made or attempted by flooding, without the original
+  std::uint64_t handed = 0;         ///< handed to egress ports
+  PerReason<DropReason> dropped{};  ///< dropped before a port, where the class is not known yet
 };
 
-/// What one egress queue has counted. Identity, per class:
+/// The counters of one egress queue. Identity, per class:
 /// arrived == transmitted + sum(drops) + resident.
 struct QueueCounters {
   PerClass<std::uint64_t> arrived{};
@@ -59,8 +59,8 @@ struct QueueCounters {
   PerClass<PerReason<DropReason>> drops{};
   PerClass<PerReason<MarkReason>> marks{};
   std::uint64_t hop_records = 0;          ///< written into probes that left
-  std::uint64_t hop_records_no_room = 0;  ///< probes that had no room left
-  /// The verdict was to mark, and the packet passed without: it is not ECN-capable.
+  std::uint64_t hop_records_no_room = 0;  ///< probes without room for a record
+  /// Packets that were to be marked but passed unmarked, because they are not ECN-capable.
   PerClass<std::uint64_t> marks_not_ect{};
 };
 
@@ -91,22 +91,22 @@ void fields(V& v, R& r) {
           r.marks_not_ect);
 }
 
-/// Everything counted at one egress queue, and its state.
+/// All counters of one egress queue, and its state.
 struct QueueCounts : QueueCounters, RegulatorCounters {
   std::uint64_t drain_bits_per_second = 0;
   std::uint32_t initial_threshold_packets = 0;
-  std::uint32_t background_threshold_packets = 0;  ///< from which background is marked, now
+  std::uint32_t background_threshold_packets = 0;  ///< occupancy that marks background now
   PerClass<std::uint64_t> resident{};              ///< held packets and signals included
   std::uint64_t resident_bytes = 0;                ///< frame bytes; held packets included
-  std::uint64_t held_packets = 0;                  ///< of the resident ones: before the queue
-  std::uint64_t entries_left = 0;                  ///< of the regulator
+  std::uint64_t held_packets = 0;                  ///< resident packets held before the queue
+  std::uint64_t entries_left = 0;                  ///< live entries of the regulator
   std::int64_t regulated_ns = 0;
   PredictionCounters predictor{};  ///< zeros without predictions
-  WindowCounters window{};         ///< of the modes that hold windows
-  PaceCounters pace{};             ///< modes that pace
+  WindowCounters window{};         ///< zeros unless the mode holds windows
+  PaceCounters pace{};             ///< zeros unless the mode paces
 };
 
-/// The identity of QueueCounters.
+/// Returns whether the identity of QueueCounters holds.
 [[nodiscard]] constexpr bool balanced(const QueueCounts& n) noexcept {
   for (std::size_t c = 0; c < kTrafficClasses; ++c)
     if (n.arrived.values[c] !=
@@ -142,16 +142,17 @@ void fields(V& v, R& r) {
   v.value("pace", r.pace);
 }
 
-/// What the switches of a process have counted together.
+/// The summed counters of all switches of a process.
 /// Identity: received + copied == transmitted + sum(drops) + resident.
 struct ProcessCounts {
-  std::uint64_t received = 0;  ///< packets handed to any switch, each hop counts
-  std::uint64_t copied = 0;    ///< made by flooding, beyond the packet itself, or wanted
+  std::uint64_t received = 0;  ///< packets handed to any switch; each hop counts
+  std::uint64_t copied = 0;    ///< copies made or attempted by flooding, without the original
   std::uint64_t transmitted = 0;
   std::uint64_t resident = 0;  ///< waiting in queues
-  std::uint64_t on_links = 0;  ///< on the wires among the switches and at the edges
+  std::uint64_t on_links = 0;  ///< on links or in service, among switches and at the edges
   PerClass<PerReason<DropReason>> drops{};
-  /// Real time only: in polls that found packets, dropped ones too; all lcores together.
+  /// Time in polls that found packets, including dropped ones; summed over all lcores. Zero in
+  /// virtual time.
   std::int64_t busy_ns = 0;
 };
 

@@ -7,9 +7,9 @@
 
 namespace outrider::sw {
 
-/// The figures of one queue; those of the process, without its queues. In the order of the
-/// rows, which is always the same.
+/// Returns the figures of one queue in the order of the rows, which never changes.
 std::vector<FigureValue> figures_of(const QueueCounts& queue);
+/// Returns the figures of the process, without its queues, in the order of the rows.
 std::vector<FigureValue> figures_of(const SwitchReport& process);
 
 }  // namespace outrider::sw

@@ -8,16 +8,16 @@
 
 namespace outrider::sw {
 
-/// What pacing did. Identity: held == released_room + released_floor + released_end +
+/// The counters of pacing. Identity: held == released_room + released_floor + released_end +
 /// pushed_out + the packets held now.
 struct PaceCounters {
   std::uint64_t held = 0;            ///< packets that had to wait before the queue
-  std::uint64_t released_room = 0;   ///< the queue had fallen below the target
-  std::uint64_t released_floor = 0;  ///< the background's floor was due
-  std::uint64_t released_end = 0;    ///< regulation was over
-  std::uint64_t pushed_out = 0;      ///< dropped: a burst needed the room
-  std::uint64_t held_ns = 0;         ///< sum of what they waited here
-  std::uint64_t max_held = 0;        ///< packets
+  std::uint64_t released_room = 0;   ///< let in because the queue was below the target
+  std::uint64_t released_floor = 0;  ///< let in because the background's floor was due
+  std::uint64_t released_end = 0;    ///< let in because regulation was over
+  std::uint64_t pushed_out = 0;      ///< dropped because a burst needed the room
+  std::uint64_t held_ns = 0;         ///< time that they were held, summed over packets
+  std::uint64_t max_held = 0;        ///< most packets held at once
 };
 
 template <class V, class R>

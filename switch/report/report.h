@@ -12,45 +12,45 @@
 
 namespace outrider::sw {
 
-/// What one egress queue saw of one burst (one job, worker, iteration, direction).
+/// What one egress queue recorded about one burst (one job, worker, iteration, direction).
 struct QueueBurstRecord {
   BurstIdentity identity;
   std::int64_t first_at_ns = 0;             ///< arrival of its first packet, switch clock
   std::int64_t last_at_ns = 0;              ///< departure of its last packet so far
   PerClass<std::uint32_t> start_packets{};  ///< occupancy that its first packet found
   std::uint64_t start_bytes = 0;
-  /// Largest occupancy from the iteration's first packet, over all its workers, to
-  /// this burst's latest.
+  /// Largest occupancy from the iteration's first packet, of any worker, to the latest packet
+  /// of this burst.
   std::uint32_t max_packets = 0;
   std::uint64_t packets = 0;
   std::uint64_t sojourn_ns = 0;  ///< sum over its packets
 };
 
-/// One bin of a queue's time series. Bytes count frames, at departure.
+/// One bin of a queue's time series.
 struct QueueBin {
-  PerClass<std::uint64_t> bytes{};
-  std::uint64_t busy_ns = 0;                ///< transmitter occupied
+  PerClass<std::uint64_t> bytes{};          ///< frame bytes, counted at departure
+  std::uint64_t busy_ns = 0;                ///< time that the transmitter was occupied
   std::uint32_t max_packets = 0;            ///< largest occupancy
   std::uint32_t min_threshold_packets = 0;  ///< lowest effective threshold for background
-  /// Sum over the packets that left: by Little's law, over the bin's width it is the
-  /// mean occupancy.
+  /// Sum over the packets that left. Divided by the bin's width it is the mean occupancy, by
+  /// Little's law.
   std::uint64_t sojourn_ns = 0;
 };
 
-/// Everything counted at one egress queue, and what its bursts met.
+/// The report of one egress queue: its counters, and the records of its bursts.
 struct QueueReport : QueueCounts {
   std::string switch_name;
   std::string port_name;
-  std::uint32_t queue = 0;        ///< of the port; signals are counted with queue 0
-  Histogram burst_sojourn_ns;     ///< packets of bursts
-  Histogram interval_sojourn_ns;  ///< all packets while a burst was in progress
+  std::uint32_t queue = 0;        ///< number in the port; signals are counted with queue 0
+  Histogram burst_sojourn_ns;     ///< of packets of bursts
+  Histogram interval_sojourn_ns;  ///< of all packets while a burst was in progress
   std::vector<QueueBurstRecord> bursts;
   std::uint64_t bursts_not_recorded = 0;  ///< beyond max_burst_records
   std::vector<QueueBin> bins;             ///< bin i covers [i, i + 1) x bin_ns
 };
 
-/// Everything that a switch process (or the switch side of a virtual run) knows.
-/// Identities: that of ProcessCounts;
+/// The report of a switch process, or of the switch side of a virtual run.
+/// Identities: that of ProcessCounts, and
 /// entered at the edges + copied == left at the edges + dropped + resident + on_links.
 struct SwitchReport : ProcessCounts, SignalRefusals, RunReport {
   std::vector<QueueReport> queues;

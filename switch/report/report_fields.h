@@ -8,8 +8,8 @@
 
 namespace outrider::sw {
 
-// Bindings of the records, see common/telemetry/json_fields.h; in the order of the
-// structs. What is counted has its rows beside it, in counts.h.
+// Bindings of the records, see common/telemetry/json_fields.h, in the order of the structs.
+// The rows of counters are in counts.h.
 
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, QueueBurstRecord>

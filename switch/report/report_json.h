@@ -6,10 +6,11 @@
 
 namespace outrider::sw {
 
-/// Text form of a report, schema version inside; from_json(to_json(r)) equals r
-/// (histograms as their non-empty buckets).
+/// Returns the report as JSON text, with the schema version. switch_report_from_json(to_json(r))
+/// equals r; histograms keep their non-empty buckets.
 std::string to_json(const SwitchReport& report);
 
+/// Reads what to_json() has written.
 /// @throws std::runtime_error naming what is missing or of the wrong type
 SwitchReport switch_report_from_json(const std::string& text);
 

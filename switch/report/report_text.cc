@@ -32,7 +32,7 @@ void print_queue(std::ostream& out, const QueueReport& q) {
       << q.expired << ", regulated " << static_cast<double>(q.regulated_ns) / 1e6 << " ms\n";
 }
 
-/// " name n" of each fault that was met.
+/// Prints name and count of each fault that occurred.
 void print_faults(std::ostream& out, const PerReason<udp_signal::Fault>& by_fault) {
   for (std::size_t f = 0; f < by_fault.size(); ++f)
     if (by_fault[f] != 0) out << ", " << udp_signal::kFaultNames[f] << ' ' << by_fault[f];

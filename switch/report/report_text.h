@@ -6,7 +6,7 @@
 
 namespace outrider::sw {
 
-/// What a run prints at its end.
+/// Prints the summary that ends a run.
 void print_summary(std::ostream& out, const SwitchReport& report);
 
 }  // namespace outrider::sw

@@ -16,20 +16,20 @@ class PollDevices;
 
 namespace outrider::sw {
 
-/// What the loop of one lcore says of itself.
+/// The state that the loop of one lcore reports about itself.
 struct LoopSnapshot {
-  std::int64_t at_ns = 0;       ///< since the run began
-  std::uint64_t malformed = 0;  ///< received in more than one segment; dropped
-  std::uint64_t on_links = 0;   ///< packets on emulated wires
+  std::int64_t at_ns = 0;       ///< time since the run began
+  std::uint64_t malformed = 0;  ///< received in more than one segment, and dropped
+  std::uint64_t on_links = 0;   ///< packets on emulated links
   std::uint64_t between = 0;    ///< packets on the way to other lcores
-  std::uint64_t links_up = 0;   ///< bit d: that of device d; the first loop says
+  std::uint64_t links_up = 0;   ///< bit d: device d's link is up; only the first loop sets it
   std::int64_t longest_poll_gap_ns = 0;
   std::int64_t busy_ns = 0;  ///< in polls that found packets
 };
 
 struct PortSnapshot {
   std::int64_t at_ns = 0;
-  std::uint64_t in_service = 0;  ///< begun to send and not handed to the device
+  std::uint64_t in_service = 0;  ///< packets being sent, not handed to the device yet
   std::uint64_t signals_waiting = 0;
 };
 
@@ -37,34 +37,35 @@ struct DeviceSnapshot {
   PerClass<std::uint64_t> tx_dropped{};
 };
 
-/// What the owner of an egress port writes.
+/// The cells that the owner of an egress port writes.
 struct PortCells {
   explicit PortCells(std::size_t n) : queues(n) {}
   SnapshotCell<PortSnapshot> port;
   std::vector<SnapshotCell<QueueCounts>> queues;
 };
 
-/// Cells of one switch: each has one writer.
+/// The cells of one switch. Each cell has one writer.
 struct SwitchCells {
   explicit SwitchCells(std::size_t n) : lanes(n) {}
   std::vector<SnapshotCell<LaneCounts>> lanes;
   std::deque<PortCells> ports;
 };
 
-/// What the lcores of a process hand out while they forward. Each owner writes its own
-/// cells, ten times a second and at the end; anyone reads them, as a report. Live view,
-/// DPDK telemetry and Prometheus show nothing else.
+/// Holds the counters that the lcores of a process publish while they forward. Each owner
+/// writes its own cells ten times a second and at the end. Any thread can read them as a
+/// report. Live view, DPDK telemetry and Prometheus show only this.
 ///
-/// Cells are written one after the other: within a queue, a lane, a device all numbers are
-/// of the same instant, between them up to a tenth of a second lies.
+/// Cells are written one after the other. All numbers of one queue, lane or device are from the
+/// same instant; those of different ones may be up to a tenth of a second apart.
 class SwitchSnapshots {
  public:
-  /// @param loops  lcores that forward: each has a lane of every switch
-  /// @param devices of the configuration, for what they lost; nullptr: none. Must outlive
+  /// @param loops  number of lcores that forward; each has a lane in every switch
+  /// @param devices  of the configuration, read for their losses; nullptr: none. They must
+  /// outlive this object
   explicit SwitchSnapshots(const SwitchProcessConfig& config, std::size_t loops = 1,
                            const PollDevices* devices = nullptr);
 
-  // For the owners; none waits.
+  // For the owners. Writing a cell never waits.
   [[nodiscard]] SnapshotCell<LoopSnapshot>& loop(std::size_t index) noexcept {
     return loops_[index];
   }
@@ -73,16 +74,18 @@ class SwitchSnapshots {
   }
   [[nodiscard]] SwitchCells& cells(std::size_t sw) noexcept { return switches_[sw]; }
 
-  /// The report as of now, without what only the end knows: records, series, histograms.
-  /// `ledger_balanced` says whether each queue accounts for its packets. Any thread.
+  /// Returns the report as of now, without records, time series and histograms, which only the
+  /// final report has. `ledger_balanced` says whether each queue accounts for its packets. Any
+  /// thread.
   [[nodiscard]] SwitchReport read() const;
 
-  /// Name of each device, what it dropped and whether its link is up. Any thread.
+  /// The name of a device, its drops and whether its link is up.
   struct Device {
     std::string name;
     DeviceSnapshot state;
     bool up = false;
   };
+  /// Returns the state of all devices. Any thread.
   [[nodiscard]] std::vector<Device> read_devices() const;
 
  private:
@@ -101,9 +104,9 @@ class SwitchSnapshots {
   std::deque<SwitchCells> switches_;
 };
 
-/// Adds what a lane has counted before a port to the report.
+/// Adds the counters of a lane to the report.
 void add_lane(SwitchReport& report, const LaneCounts& lane);
-/// Adds what a queue has counted to the totals. @return false if the queue's identity fails
+/// Adds the counters of a queue to the totals. @return false if the queue's identity fails
 [[nodiscard]] bool add_queue(SwitchReport& report, const QueueCounts& queue);
 
 }  // namespace outrider::sw

@@ -9,9 +9,9 @@
 
 namespace outrider::sw {
 
-/// The network's report with what happened at the devices: a packet that a
-/// device did not take was not transmitted but dropped, one that could not be
-/// read was received and dropped. Pure.
+/// Returns the network's report corrected by what happened at the devices. A packet that a
+/// device did not take counts as dropped, not as transmitted. A packet that could not be read
+/// counts as received and dropped. Pure.
 SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx_dropped,
                           std::uint64_t malformed, const PortLosses& losses,
                           const PollTimes& times);
