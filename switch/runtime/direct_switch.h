@@ -15,18 +15,18 @@
 
 namespace outrider::sw {
 
-/// One switch whose ports are all devices without an emulated delay: what runs on a
-/// testbed. Packets go batch by batch through the stages, from one device's ring to
-/// another's, without an event loop or links between; on one lcore or on several, each
-/// with its worker().
+/// One switch whose ports are all devices without an emulated delay, as on a testbed. Packets
+/// pass the stages batch by batch, from one device's ring to another's, without an event loop
+/// or links. It runs on one lcore or on several, each with its worker().
 ///
 /// Identity: received + copied == handed over + sum(dropped) + resident + in service.
-/// A worker is its lcore's; everything else is for one thread, while no worker polls.
+/// A worker belongs to its lcore. All other functions are for one thread, while no worker
+/// polls.
 class DirectSwitch {
  public:
-  /// @param config runs_directly(); SwitchNetwork runs any, on one lcore. @param devices in its
-  /// order; must outlive the switch
-  /// @param lcores that will poll, >= 1
+  /// @pre runs_directly(config); SwitchNetwork runs any configuration, on one lcore
+  /// @param devices  in the order of the configuration; must outlive the switch
+  /// @param lcores  number of lcores that will poll, >= 1
   /// @throws DpdkError
   DirectSwitch(const SwitchProcessConfig& config, PollDevices& devices, std::uint32_t lcores = 1);
   DirectSwitch(const DirectSwitch&) = delete;
@@ -38,25 +38,25 @@ class DirectSwitch {
   }
   [[nodiscard]] SwitchWorker& worker(std::uint32_t lcore) noexcept { return *workers_[lcore]; }
 
-  /// What a reload may change; see SwitchReload.
+  /// Returns the switches that a reload may change, see SwitchReload.
   [[nodiscard]] std::vector<Switch*> switches() noexcept { return {&switch_}; }
 
-  /// Releases everything resident. Counted as resident in the report.
+  /// Releases all resident packets. A report made before counts them as resident.
   void flush() noexcept;
 
   [[nodiscard]] SwitchReport report(Time now) const;
 
  private:
   [[nodiscard]] std::uint64_t malformed() const noexcept;
-  /// On the way from one lcore to another.
+  /// Returns the number of packets on the way from one lcore to another.
   [[nodiscard]] std::uint64_t between() const noexcept;
 
-  EventLoop unused_;  ///< what egress ports of other runtimes wait on
+  EventLoop unused_;  ///< never runs; the egress ports of other runtimes need an event loop
   Duration bin_;
   Switch switch_;
   LcorePlan plan_;
-  std::vector<std::vector<std::uint16_t>> ports_of_device_;  ///< [devices]
-  std::vector<std::unique_ptr<Handover>> handovers_;  ///< [from x lcores + to]; nullptr: itself
+  std::vector<std::vector<std::uint16_t>> ports_of_device_;  ///< [devices] ports behind it
+  std::vector<std::unique_ptr<Handover>> handovers_;  ///< [from * lcores + to]; nullptr if equal
   std::vector<std::unique_ptr<SwitchWorker>> workers_;
 };
 

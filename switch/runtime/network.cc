@@ -15,7 +15,7 @@ struct PortRef {
   std::uint32_t port_index = 0;
 };
 
-/// "switch.port" -> indices. @pre the configuration is valid
+/// Returns the indices of "switch.port". @pre the configuration is valid
 PortRef find_port(const SwitchProcessConfig& config, const std::string& text) {
   const auto dot = text.find('.');
   const auto sw = std::ranges::find(config.switches, text.substr(0, dot), &SwitchConfig::name);
@@ -126,7 +126,7 @@ SwitchReport SwitchNetwork::report(Time now) const {
   r.ledger_balanced = true;
   for (const auto& sw : switches_) sw->fill(r, now);
   for (const auto& link : links_) r.on_links += link->resident();
-  // Across switches: what entered at the edges has left at the edges, was
+  // Identity across switches: every packet that entered at the edges has left at the edges, was
   // dropped, or is still inside.
   std::uint64_t entered = 0, left = 0, dropped = 0;
   for (const auto* link : ingress_) entered += link->pushed();

@@ -19,8 +19,8 @@ namespace outrider::sw {
 
 class Switch;
 
-/// A port whose far end is outside the network: a host in virtual time, a
-/// device in the other runtimes.
+/// A port whose far end is outside the network: a host in virtual time, a device in the other
+/// runtimes.
 struct EdgePort {
   std::uint32_t switch_index = 0;
   std::uint32_t port_index = 0;
@@ -28,9 +28,9 @@ struct EdgePort {
   Duration delay{};
 };
 
-/// The switches of one process and the links among them, driven by one event
-/// loop. The same in every runtime; what differs is what is connected at the
-/// edges and who advances the loop. Not thread-safe: one lcore owns it.
+/// The switches of one process and the links among them, driven by one event loop. It is the
+/// same in every runtime: only the nodes at the edges and the caller that advances the loop
+/// differ. Not thread-safe: one lcore owns it.
 class SwitchNetwork {
  public:
   /// @param config must be valid, see validate(). @param loop must outlive the network
@@ -41,40 +41,40 @@ class SwitchNetwork {
 
   [[nodiscard]] std::span<const EdgePort> edges() const noexcept { return edges_; }
 
-  /// Port by which packets to `address` leave a switch.
+  /// Returns the port by which packets to `address` leave a switch.
   [[nodiscard]] std::optional<std::uint32_t> route(std::uint32_t switch_index,
                                                    std::uint32_t address) const noexcept;
 
-  /// Sends what leaves edge port `edge` to `to`, after the port's delay. Once per
+  /// Sends packets that leave edge port `edge` to `to`, after the port's delay. Call once per
   /// edge, before the first packet.
   void connect(std::uint32_t edge, Node& to, std::uint32_t to_port);
 
-  /// Has every egress port split the waiting times of packets with an owner.
-  /// Once, before the first packet. @pre all packets are of a pool with attribution
+  /// Makes every egress port split the waiting times of packets that have an owner. Call once,
+  /// before the first packet. @pre all packets are from a pool with attribution
   void attribute(std::uint32_t owners);
 
-  /// The wire from outside into edge port `edge`, with the port's delay.
+  /// Returns the link from outside into edge port `edge`, with the port's delay.
   [[nodiscard]] Link& ingress(std::uint32_t edge) noexcept;
 
-  /// Takes ownership of a packet that a device received: its edge port is found
-  /// by the route back to its source address, so that hosts that share a device
-  /// keep their own delays. @pre `arrived` does not decrease
+  /// Takes ownership of a packet that a device received. If several hosts share the device, the
+  /// sender's learned station or the route back to its source address gives the edge port, so
+  /// that each host keeps its own delay. @pre `arrived` does not decrease
   void receive_from_device(std::uint32_t device, Packet* packet, Time arrived) noexcept;
 
-  /// What a reload may change; see SwitchReload.
+  /// Returns the switches that a reload may change, see SwitchReload.
   [[nodiscard]] std::vector<Switch*> switches() const;
-  /// Takes over a reload's settings. @pre the loop has run up to `now`
+  /// Applies a reload. @pre the loop has run up to `now`
   void apply(ReloadChange& change, Time now) noexcept;
 
-  /// Releases everything resident. Counted as resident in the report.
+  /// Releases all resident packets. A report made before counts them as resident.
   void flush() noexcept;
 
-  /// State of all counters and records at `now`; checks the ledger.
+  /// Returns all counters and records as of `now`, and checks the ledger.
   [[nodiscard]] SwitchReport report(Time now) const;
-  /// Hands the counters out; `loop` says the rest of its loop. Allocates nothing.
+  /// Writes the counters to the cells. `loop` holds the loop's other numbers. Allocates nothing.
   void publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noexcept;
 
-  /// Packets in queues, in service or on links.
+  /// Returns the number of packets in queues, in service or on links.
   [[nodiscard]] std::uint64_t resident() const noexcept;
 
  private:
@@ -84,7 +84,7 @@ class SwitchNetwork {
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<EdgePort> edges_;
   std::vector<Link*> ingress_;  ///< [edges_.size()]
-  /// [devices]: its edge ports, all of one switch
+  /// [devices] edge ports of the device, all of one switch
   std::vector<std::vector<std::uint32_t>> by_device_;
   std::vector<Link*> egress_;  ///< one per connected edge
 };

@@ -23,7 +23,8 @@ void connect_devices(SwitchNetwork& network, const SwitchProcessConfig& config,
 
 namespace {
 
-/// Bit d: the link of device d. @pre the caller has checked the links
+/// Returns a set of devices, bit d for device d, whose link is up. @pre the caller has checked
+/// the links
 std::uint64_t links_up(const PollDevices& devices) noexcept {
   std::uint64_t up = 0;
   for (std::size_t d = 0; d < devices.size(); ++d) up |= std::uint64_t{devices.up(d)} << d;
@@ -43,7 +44,7 @@ void attach_captures(const SwitchControl& control, const std::vector<Switch*>& s
         if (sw->name() + '.' + sw->port(p).name() == tap.port) sw->port(p).capture(*tap.to);
 }
 
-/// Between attach() and detach(), however the run ends.
+/// Attaches the switches to the reload, and detaches them however the run ends.
 class Attached {
  public:
   Attached(const SwitchControl& control, std::vector<Switch*> switches) : reload_(control.reload) {
@@ -97,7 +98,7 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
     times.busy += result.times.busy;
   }
   if (control.snapshots != nullptr) {
-    // Others may have handed over since a worker's last word.
+    // Other lcores may have handed packets over since a worker published last.
     LoopSnapshot loop{.at_ns = end.time_since_epoch().count(),
                       .links_up = links_up(devices),
                       .longest_poll_gap_ns = times.longest_gap.count()};
@@ -112,7 +113,7 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
   return report;
 }
 
-/// A network that looks for a reload before what each poll brings.
+/// Wraps a network and applies a pending reload before the packets of each poll.
 struct ReloadingNetwork {
   void begin_poll(Time now) noexcept {
     if (reload != nullptr)

@@ -14,28 +14,28 @@
 
 namespace outrider::sw {
 
-/// Joins every edge port to the device of its name.
-/// @param network,devices of the same configuration; devices in its order
+/// Connects every edge port to its device.
+/// @param network,devices  of the same configuration; devices in its order
 void connect_devices(SwitchNetwork& network, const SwitchProcessConfig& config,
                      PollDevices& devices);
 
-/// Who wants a copy of what leaves a port.
+/// Asks for a copy of the packets that leave a port.
 struct CaptureTap {
   std::string port;  ///< "switch.port"
   PortCapture* to = nullptr;
 };
 
-/// What the control plane has to do with running switches; each may be absent.
+/// The connections of running switches to the control plane. Each may be absent.
 struct SwitchControl {
-  SwitchSnapshots* snapshots = nullptr;  ///< ten times a second and at the end
-  SwitchReload* reload = nullptr;        ///< asked once a poll
+  SwitchSnapshots* snapshots = nullptr;  ///< written ten times a second and at the end
+  SwitchReload* reload = nullptr;        ///< polled once per poll of a loop
   std::vector<CaptureTap> captures{};
 };
 
-/// Forwards in real time until a stop signal or the end of `duration`, as the
-/// configuration allows: batch by batch (DirectSwitch), or with the emulated links and
-/// delays of a SwitchNetwork. What is resident at the end is released.
-/// @param config valid; @param devices in its order
+/// Forwards in real time until a stop signal or the end of `duration`. Packets pass batch by
+/// batch (DirectSwitch) if the configuration allows it, else through the emulated links and
+/// delays of a SwitchNetwork. Packets that are resident at the end are released.
+/// @param config valid. @param devices  in its order
 /// @param control  of the same configuration
 SwitchReport run_switch(const SwitchProcessConfig& config, PollDevices& devices,
                         std::optional<Duration> duration, const SwitchControl& control = {});

@@ -27,7 +27,7 @@ void SwitchReload::attach(std::vector<Switch*> switches) {
 }
 
 void SwitchReload::detach() {
-  attached_ = false;  // who waits in reload() with the mutex lets go
+  attached_ = false;  // first, so that a thread that waits in reload() releases the mutex
   const std::lock_guard lock(mutex_);
   switches_.clear();
 }

@@ -18,7 +18,7 @@ namespace outrider::sw {
 
 class Switch;
 
-/// What a reload hands to every loop of the process: each takes its own part.
+/// The change that a reload offers to every loop of the process. Each loop takes its own part.
 struct ReloadChange {
   std::vector<SwitchChange> switches{};  ///< in the order of the configuration
 };
@@ -28,41 +28,42 @@ struct ReloadResult {
   ConfigIssues issues{};  ///< not empty: nothing was changed
 };
 
-/// What was done, or why nothing was, for the user; ends with a newline.
+/// Returns text for the user that says what was changed, or why nothing was. Ends with a
+/// newline.
 std::string format_reload(const std::string& file, const ReloadResult& result);
 
 /// Changes the configuration of switches while they forward.
 ///
-/// reload() reads, validates, compares and allocates; the loops only exchange their parts
-/// between two polls, so no packet waits for it and none is lost. It waits until all loops
-/// have, and frees what they gave back.
+/// reload() reads, validates, compares and allocates. The loops only swap in their parts
+/// between two polls, so no packet waits for it and none is lost. reload() waits until all
+/// loops have done so, and frees what they gave back.
 ///
-/// poll(): a loop, its own cell. Everything else: threads of the control plane, one at a
-/// time by a mutex.
+/// Each loop calls poll() for its own cell. Everything else is for threads of the control
+/// plane; a mutex admits one at a time.
 class SwitchReload {
  public:
   using Load = std::function<ConfigResult<SwitchProcessConfig>()>;
 
-  /// @param running valid, what the process was started with
-  /// @param mbufs  packet buffers that it has
-  /// @param load  reads and validates the configuration that is wanted
+  /// @param running  the configuration that the process was started with, valid
+  /// @param mbufs  number of packet buffers of the process
+  /// @param load  reads and validates the wanted configuration
   SwitchReload(SwitchProcessConfig running, std::uint32_t mbufs, std::size_t loops, Load load)
       : running_(std::move(running)), mbufs_(mbufs), cells_(loops), load_(std::move(load)) {}
 
-  /// `apply(change)` if there is one for this loop. One load when there is none.
+  /// Calls `apply(change)` if there is a change for this loop. Costs one load if there is none.
   template <class Apply>
   void poll(std::size_t loop, Apply&& apply) noexcept {
     cells_[loop].poll(apply);
   }
 
-  /// From now on, until detach(), all loops call poll() again and again.
+  /// Call before the loops start. All of them must call poll() regularly until detach().
   /// @param switches  in the order of the configuration
   void attach(std::vector<Switch*> switches);
-  /// The loops have ended. An unfinished reload ends as well.
+  /// Call when the loops have ended. It ends an unfinished reload as well.
   void detach();
 
-  /// Any thread of the control plane. Returns when every loop has its part, so after about
-  /// a poll's length; fails if no loop runs.
+  /// Reloads the configuration. Returns when every loop has taken its part, after about one
+  /// poll; fails if no loop runs. Any thread of the control plane.
   ReloadResult reload();
 
  private:
@@ -77,7 +78,7 @@ class SwitchReload {
   Load load_;
   std::vector<Switch*> switches_;
   std::atomic<bool> attached_{false};
-  ReloadChange unfinished_;  ///< some loops may still use parts of it
+  ReloadChange unfinished_;  ///< a change that loops may still use parts of
 };
 
 }  // namespace outrider::sw

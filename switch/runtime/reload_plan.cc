@@ -17,7 +17,7 @@ ConfigTable table_of(SwitchProcessConfig config) {
   for (auto& sw : config.switches)
     for (auto& port : sw.ports) {
       if (port.queues.empty()) continue;
-      // Defaults of queues that each stand in the file on their own.
+      // Only defaults for the queues, each of which is written out in full.
       port.queue = {};
       port.marker = {};
       port.regulation = {};
@@ -33,7 +33,7 @@ using Changes = std::vector<SettingChange>;
 void compare(const ConfigTable& before, const ConfigTable& after, const std::string& path,
              Changes& out);
 
-/// Elements by their place: one more or less is one change.
+/// Compares elements by their place. An element that was added or removed is one change.
 void compare(const ConfigValue::Array& before, const ConfigValue::Array& after,
              const std::string& path, const std::string& key, Changes& out) {
   for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
@@ -77,7 +77,7 @@ bool learns_of_flows(const RegulationPolicy& policy) {
   return holds_windows(policy.mode) || policy.predict.from != PredictFrom::kOff;
 }
 
-/// What depends on more than the key.
+/// Refuses changes whose rule depends on more than the key of the setting.
 void refuse_windows(const SwitchConfig& running, const SwitchConfig& wanted,
                     const std::string& path, ConfigIssues& refused) {
   for (std::size_t p = 0; p < std::min(running.ports.size(), wanted.ports.size()); ++p) {

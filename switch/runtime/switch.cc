@@ -13,7 +13,7 @@ namespace outrider::sw {
 
 namespace {
 
-constexpr std::uint32_t kNoUdpPort = 0x1'0000;  // beyond every port
+constexpr std::uint32_t kNoUdpPort = 0x1'0000;  // larger than any port
 
 std::unique_ptr<SwitchTables> make_tables(const SwitchConfig& config, std::uint32_t index) {
   return std::make_unique<SwitchTables>(
@@ -151,12 +151,13 @@ std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet&
   return address ? route(*address) : std::nullopt;
 }
 
-/// @pre a TCP segment without payload. @return true if it is a signal, served first
+/// Hears a signal of the TOS form. @pre a TCP segment without payload
+/// @return true if it is a signal, which is served first
 bool Switch::hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Time now) noexcept {
   PacketMeta& m = meta(packet);
-  // A handshake or a reset whose DSCP happens to read as START is none.
+  // The DSCP of a handshake or a reset may look like a START by chance.
   const bool opens_or_closes = (m.tcp_flags & (kTcpSyn | kTcpFin | kTcpRst)) != 0;
-  // Sources are believed by their IPv4 prefix, which an IPv6 address folded to 32 bits has not.
+  // Sources are accepted by IPv4 prefix; the 32 bits that an IPv6 address is folded to have none.
   if (opens_or_closes || is_ipv6_at(packet, m.ip_offset)) return false;
   tos_signal::Signal signal{};
   const auto verdict = lane.gate.judge(m.tos, m.flow.source_address, now, signal);
@@ -170,7 +171,8 @@ bool Switch::hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Ti
   return served_first;
 }
 
-/// @pre to the signals' port. @return true if it is a signal, served first
+/// Hears a signal of the UDP form. @pre the packet goes to the signals' port
+/// @return true if it is a signal, which is served first
 bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, Time now) noexcept {
   const auto message = datagram_of(packet);
   if (!message) return false;
@@ -194,7 +196,7 @@ bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, T
 
 void Switch::announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
                       Time now) const noexcept {
-  lane.classes.on_start(start.flow);  // may be what makes it DDL data, in another queue
+  lane.classes.on_start(start.flow);  // first, as it may move the flow to the queue of DDL data
   HeaderFields fields;
   FrameSummary summary = parse_headers(buffer(packet), meta(packet).frame_bytes, fields);
   summary.protocol = kIpProtocolTcp;

@@ -23,8 +23,8 @@
 
 namespace outrider::sw {
 
-/// What one lcore may write on a packet's way through a switch. Lanes share nothing: what
-/// one has learned the others are told (ForwarderLane::news).
+/// The state of a switch that one lcore may write as it passes packets. Lanes share nothing:
+/// a lane sends the stations that it learns to the others (ForwarderLane::news).
 struct alignas(64) SwitchLane : LaneCounts {
   SwitchLane(const SignalConfig& signals, const SwitchTables& now_in_force, ForwarderLane forwarder,
              ClassifierLane classifier)
@@ -39,24 +39,24 @@ struct alignas(64) SwitchLane : LaneCounts {
   ClassifierLane classes;
 };
 
-/// A packet and when it comes to its egress port.
+/// A packet and the time at which it arrives at its egress port.
 struct PortArrival {
   Packet* packet = nullptr;
   Time at{};
 };
 
-/// One switch: parse -> forward -> classify, the ingress half, then signal -> egress
-/// port. State that belongs to a queue lives in its EgressPort, what else changes with
-/// packets in a SwitchLane; here are only tables that are fixed after start-up.
+/// One switch. Its ingress half parses, forwards and classifies; its egress half hears signals
+/// and hands packets to an egress port. The state of queues is in the EgressPort, other state
+/// that changes with packets is in a SwitchLane, and the tables here change only by a reload.
 ///
 /// Identity: received + copied == sum over ports of arrived + dropped before a port + on
 /// the way from one lcore to another.
-/// ingress() may be called by several lcores at once, each with a lane of its own;
-/// egress() by the lcore that owns the port; all else by one lcore.
+/// Several lcores may call ingress() at once, each with its own lane. Only the lcore that owns
+/// a port calls egress() for it. Everything else is for one lcore.
 class Switch final : public Node {
  public:
   /// @param config must be valid, see validate(SwitchProcessConfig)
-  /// @param index of the switch in its process: two switches never share their choices
+  /// @param index  of the switch in its process; it makes two switches choose independently
   /// among equal costs
   /// @throws EnvironmentError if there is no memory for its tables
   Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Limits& limits,
@@ -70,9 +70,9 @@ class Switch final : public Node {
     });
   }
 
-  /// Parses, forwards and classifies. Takes ownership of the packet: drops it, or gives
-  /// it, and copies of it if it is flooded, to `hand_on(port index, packet)`.
-  /// @param port  that it came in by
+  /// Parses, forwards and classifies. Takes ownership of the packet and drops it or passes it,
+  /// with copies if it is flooded, to `hand_on(port index, packet)`.
+  /// @param port  ingress port
   /// @param now   does not decrease from call to call of a lane
   template <class HandOn>
   void ingress(SwitchLane& lane, std::uint32_t port, Packet* packet, Time now,
@@ -87,18 +87,18 @@ class Switch final : public Node {
     hand_on(static_cast<std::uint16_t>(out), packet);
   }
 
-  /// Are there tables of stations, large enough to be worth prefetch()?
+  /// Returns whether the switch looks up stations, whose tables are worth a prefetch().
   [[nodiscard]] static bool looks_up_stations(const SwitchLane& lane) noexcept {
     return lane.tables->forwarder.looks_at_macs();
   }
-  /// Starts to fetch what ingress() of that packet reads of the tables, so that the
-  /// misses of a batch overlap. @pre the packet's first bytes are in the cache
+  /// Prefetches the table entries that ingress() of that packet reads, so that the cache misses
+  /// of a batch overlap. @pre the packet's first bytes are in the cache
   void prefetch(const SwitchLane& lane, Packet& packet) const noexcept {
     if (buffer(packet).size() >= sizeof(EthernetHeader))
       lane.tables->forwarder.prefetch(buffer(packet).data(), lane.forwarding);
   }
 
-  /// Hears signals and hands the packet to the port. @pre it came from ingress()
+  /// Hears signals and hands the packet to the port. @pre ingress() has passed the packet on
   void egress(SwitchLane& lane, EgressPort& port, Packet* packet, Time now) noexcept {
     const PacketMeta& m = meta(*packet);
     const bool bare_segment = m.tcp_offset != 0 && m.payload_bytes == 0;
@@ -108,17 +108,17 @@ class Switch final : public Node {
     port.enqueue(packet, signal, now);
   }
 
-  /// The same for all that a poll brings for one port, in order of time.
+  /// Does the same for all packets that a poll brings for one port, in order of time.
   void egress(SwitchLane& lane, EgressPort& port, std::span<const PortArrival> arrivals) noexcept {
     for (std::size_t i = 0; i < arrivals.size(); ++i) {
-      // With many ports the meta data have left the first cache since ingress.
+      // With many ports the metadata have left the first-level cache since ingress.
       if (i + kFetchedAhead < arrivals.size())
         rte_prefetch0(&meta(*arrivals[i + kFetchedAhead].packet));
       egress(lane, port, arrivals[i].packet, arrivals[i].at);
     }
   }
 
-  /// Drops a packet that ingress() has handed on and no port got.
+  /// Drops a packet that ingress() has handed on but that reached no port.
   static void take_back(SwitchLane& lane, Packet& packet, DropReason reason) noexcept {
     --lane.handed;
     drop(lane, packet, reason);
@@ -133,64 +133,67 @@ class Switch final : public Node {
   [[nodiscard]] std::uint32_t ports() const noexcept {
     return static_cast<std::uint32_t>(ports_.size());
   }
-  /// Does what a port admits depend on what others hold?
+  /// Returns whether the admission of packets to a port depends on what other ports hold.
   [[nodiscard]] bool shares_buffer() const noexcept { return buffer_ != nullptr; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Port that packets to `address` leave by; the first of equal costs.
+  /// Returns the port by which packets to `address` leave, the first of equal costs.
   [[nodiscard]] std::optional<std::uint16_t> route(std::uint32_t address) const noexcept {
     return lanes_.front().tables->forwarder.port_to(address);
   }
-  /// Port that the sender of a packet is behind, as far as the lane knows: by what it has
-  /// learned, else by the route back.
+  /// Returns the port behind which the sender of a packet is, as far as the lane knows: the
+  /// learned port, else that of the route back.
   [[nodiscard]] std::optional<std::uint16_t> port_behind(const SwitchLane& lane, Packet& packet,
                                                          Time now) const noexcept;
 
-  /// What takes the switch from one configuration to another. For a control thread, while
-  /// no other change is under way.
+  /// Prepares the change of the switch from one configuration to another. A control thread
+  /// calls it while no other change is under way.
   /// @throws EnvironmentError if there is no memory for its tables
   [[nodiscard]] SwitchChange prepare(const SwitchConfig& from, const SwitchConfig& to) const;
-  /// The part of who has that lane. Allocates and frees nothing, as all of these.
+  /// Applies the change of one lane, on its lcore. None of the apply functions allocates or
+  /// frees memory.
   void apply_lane(SwitchChange& change, std::size_t lane) noexcept;
-  /// The part of who owns that port. @pre `now` is not before the port's last packet
+  /// Applies the change of one port, on its owner's lcore. @pre `now` is not before the port's
+  /// last packet
   void apply_port(SwitchChange& change, std::uint32_t port, Time now) noexcept;
-  /// Both, of all lanes and ports. @pre one lcore owns them all
+  /// Applies the changes of all lanes and ports. @pre one lcore owns them all
   void apply(SwitchChange& change, Time now) noexcept;
-  /// Leaves the old tables in `change`. For the control thread, once all have applied it.
+  /// Moves the old tables to `change`. The control thread calls it once all have applied it.
   void retire(SwitchChange& change) noexcept {
     if (change.tables) std::swap(tables_, change.tables);
   }
 
   /// Adds this switch's counters and queues to the report.
-  /// @param between packets that an ingress() handed on and no egress() has got yet
+  /// @param between  packets that ingress() has handed on and egress() has not got yet
   void fill(SwitchReport& report, Time now, std::uint64_t between = 0) const;
-  /// Hands out what all its lanes and ports have counted. @pre one lcore owns them all
+  /// Writes the counters of all its lanes and ports to the cells. @pre one lcore owns them all
   void publish(SwitchCells& to, Time now) noexcept;
 
   void flush() noexcept;
 
  private:
   static constexpr std::size_t kFetchedAhead = 4;      ///< packets
-  static constexpr std::uint32_t kDropped = 0x1'0000;  ///< beyond every port
+  static constexpr std::uint32_t kDropped = 0x1'0000;  ///< larger than any port
   static constexpr std::uint32_t kFlooded = 0x1'0001;
 
-  /// @return the port to leave by, kDropped or kFlooded
+  /// Parses, forwards and classifies. @return the egress port, kDropped or kFlooded
   [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
                                       Time now) noexcept;
-  /// What forwarding changes in the packet. @return false if its TTL runs out
+  /// Changes TTL and MAC addresses of a routed packet. @return false if its TTL expires
   [[nodiscard, gnu::always_inline]] static bool rewrite(Packet& packet, const Forwarder& forwarder,
                                                         const Forwarder::Verdict& verdict) noexcept;
   [[nodiscard]] bool hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet,
                                   Time now) noexcept;
   [[nodiscard]] bool hears_message(SwitchLane& lane, EgressPort& port, Packet& packet,
                                    Time now) noexcept;
-  /// Tells the queue that packets of the announced flow take: the START itself, `packet`,
-  /// may have been given another.
+  /// Tells the START to the queue that packets of the announced flow take. The START itself,
+  /// `packet`, may have been assigned to another queue.
   void announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
                 Time now) const noexcept;
   static void count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept;
   static void drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept;
 
-  /// A copy for every port but the one it came in by and the last, which gets the packet.
+  /// Hands a packet to every port except the ingress port: copies to all but the last, which
+  /// gets the packet itself.
   template <class HandOn>
   void flood(SwitchLane& lane, std::uint32_t port, Packet* packet, HandOn&& hand_on) noexcept {
     const auto ports = static_cast<std::uint16_t>(ports_.size());
@@ -216,7 +219,7 @@ class Switch final : public Node {
 
   std::string name_;
   std::uint32_t index_;
-  std::unique_ptr<SwitchTables> tables_;  ///< of all lanes, but while a reload is under way
+  std::unique_ptr<SwitchTables> tables_;  ///< lanes use them, or newer ones during a reload
   std::unique_ptr<SharedBuffer> buffer_;  ///< must outlive the ports; nullptr: none
   std::vector<std::unique_ptr<EgressPort>> ports_;
   std::vector<SwitchLane> lanes_;

@@ -12,7 +12,7 @@ namespace outrider::sw {
 
 namespace {
 
-/// Of one other lcore in one poll: more than it can send on, if it gets no more itself.
+/// Most packets that are taken from one other lcore in one poll.
 constexpr std::size_t kTakenOver = 2 * kBatchPackets;
 
 }  // namespace
@@ -32,7 +32,7 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
     arrivals.routed = BoundedList<Routed>(std::max(flooded, std::size_t{kTakenOver}));
   if (!alone)
     for (auto& packets : outgoing_) packets.reserve(flooded * polled_.size());
-  // A packet that is flooded comes to a port once.
+  // A flooded packet reaches a port only once, so copies need no further room.
   for_port_.resize(switch_.ports());
   for (std::uint32_t p = 0; p < switch_.ports(); ++p)
     if (owns(p))
@@ -122,7 +122,7 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
   return true;
 }
 
-/// Ports that share a device are told apart by who sent the packet.
+/// Returns the ingress port. Ports that share a device are distinguished by the packet's sender.
 std::uint32_t SwitchWorker::port_of(std::uint32_t device, Packet& packet, Time now) const noexcept {
   const auto& ports = (*setup_.ports_of_device)[device];
   const auto behind = switch_.port_behind(lane_, packet, now);
@@ -134,7 +134,8 @@ void SwitchWorker::set_aside(std::uint16_t out, Packet* packet) noexcept {
   outgoing_[setup_.plan->owner_of_port[out]].push_back(packet);
 }
 
-/// What a ring has no room for is dropped: its owner lags, as a port that is overrun.
+/// Sends the collected packets to their lcores. A packet that finds no room in the ring is
+/// dropped, as at an overrun port: the receiving lcore lags behind.
 void SwitchWorker::hand_over() noexcept {
   for (std::size_t lcore = 0; lcore < setup_.to.size(); ++lcore) {
     auto& packets = outgoing_[lcore];
@@ -146,7 +147,8 @@ void SwitchWorker::hand_over() noexcept {
   }
 }
 
-/// Whom there is no room to tell hears it when the station is heard again.
+/// Sends news of stations to the other lcores. If a ring is full, that lcore learns of the
+/// station when it is heard again.
 void SwitchWorker::tell_news() noexcept {
   auto& news = lane_.forwarding.news;
   if (news.empty()) return;
@@ -185,8 +187,9 @@ void SwitchWorker::egress(Time previous, Time now) noexcept {
   });
 }
 
-/// Steps through the time since the last poll, as many steps as the longest batch has
-/// packets; a shorter batch is spread over them as evenly as whole packets allow.
+/// Calls `take(packet, time)` for all packets of the poll, interleaved. The time since the last
+/// poll is divided into as many steps as the longest batch has packets. A shorter batch is
+/// spread over the steps as evenly as whole packets allow.
 template <class Take>
 void SwitchWorker::in_order(Time previous, Time now, Take&& take) noexcept {
   std::uint32_t steps = 0;

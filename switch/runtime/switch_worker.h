@@ -17,47 +17,47 @@
 
 namespace outrider::sw {
 
-/// What goes from one lcore of a switch to another. Identity: what one put, the other
-/// took, or it is resident.
+/// The rings from one lcore of a switch to another. Identity: put == taken + resident.
 struct Handover {
-  HandoverRing<Packet*> packets;  ///< to ports of the other; PacketMeta::egress_port says which
+  HandoverRing<Packet*> packets;  ///< for the other's ports; PacketMeta::egress_port names one
   HandoverRing<StationNews> news;
 };
 
-/// One lcore's share of a switch: it takes what its receive queues bring through the
-/// ingress half (parse, forward, classify), hands to other lcores what is for their
-/// ports, and takes what is for its own ports, from whomever, through the egress half to
-/// the devices.
+/// One lcore's share of a switch. It passes the packets of its receive queues through the
+/// ingress half (parse, forward, classify) and hands those for other lcores' ports to these
+/// lcores. It passes the packets for its own ports, wherever they were received, through the
+/// egress half to the devices.
 ///
-/// The batches of one poll are interleaved, spread evenly over the time since the last
-/// poll, so that queues see them as they came. A flow that comes in by one receive queue
-/// keeps its order: queue, lane, ring and port are FIFOs.
+/// The batches of one poll are interleaved and spread evenly over the time since the last
+/// poll, so that queues see them about as they arrived. A flow that arrives at one receive
+/// queue keeps its order, because queue, lane, ring and port are FIFOs.
 ///
-/// A poll asks no more receive queues once it has kPollPackets, and the next poll goes on
-/// where it ended: what it works on stays in a near cache, however many ports are busy. What
-/// it did not ask for is spread over the next poll's time instead.
+/// Once a poll has kPollPackets it asks no further receive queues, and the next poll goes on
+/// from there. The packets of a poll therefore stay in a near cache, however many ports are
+/// busy. Packets that it did not ask for are spread over the next poll's time instead.
 ///
-/// Each port then gets what the poll brought for it at once, so that its queues are fetched
-/// into the cache once a poll. Only ports that look at each other take packets in turn: those
-/// with a common buffer, or with windows that packets of the other direction change.
+/// Each port then gets all packets that the poll brought for it at once, so that its queues
+/// are fetched into the cache once per poll. Only ports that depend on each other take packets
+/// in turn: those with a shared buffer, or with windows that packets of the other direction
+/// change.
 ///
-/// Such a packet, a *return*, passes the windows of the port that it came in by here, on the
-/// lcore that polls and owns that port, in its turn among what the poll brings; only then is
-/// it handed to the lcore of the port it leaves by. So windows see data and returns in the
-/// order and at the times that one lcore gives them, but for data that other lcores polled,
-/// which come a poll later at most. A device with such a port must have one receive queue:
-/// check_lcores().
+/// Such a packet of the other direction is called a *return*. It passes the windows of its
+/// ingress port on the lcore that polls and owns that port, in its turn among the packets of
+/// the poll. Only then is it handed to the lcore of its egress port. Windows therefore see data
+/// and returns in the order and at the times that a single lcore would give them, except that
+/// data polled by other lcores come at most one poll later. A device with such a port must
+/// have one receive queue, see check_lcores().
 ///
 /// Not thread-safe: its lcore owns it, its lane, its ports and their devices.
 class SwitchWorker {
  public:
   struct Setup {
-    std::uint32_t index = 0;  ///< of this lcore, and of its lane
+    std::uint32_t index = 0;  ///< of this lcore and its lane
     const LcorePlan* plan = nullptr;
-    /// [lcores], nullptr at `index`; outlive the worker
+    /// [lcores] rings to and from each lcore, nullptr at `index`; must outlive the worker
     std::vector<Handover*> to{};
     std::vector<Handover*> from{};
-    /// [devices] ports behind it; outlives the worker
+    /// [devices] ports behind the device; must outlive the worker
     const std::vector<std::vector<std::uint16_t>>* ports_of_device = nullptr;
   };
 
@@ -65,42 +65,43 @@ class SwitchWorker {
 
   SwitchWorker(Setup setup, Switch& of, PollDevices& devices);
 
-  /// Takes what has arrived since `previous`, forwards, and lets leave what is due by
-  /// `now`. @pre previous <= now, and not before the last poll's
-  /// @return whether anything had arrived
+  /// Takes the packets that have arrived since `previous`, forwards them, and sends what is due
+  /// by `now`. @pre previous <= now, and not before the last poll's `now`
+  /// @return whether a packet had arrived
   bool poll(Time previous, Time now) noexcept;
 
-  /// Hands out what this lcore owns; `loop` says the rest of its loop. Allocates nothing.
+  /// Writes the counters of everything that this lcore owns to the cells. `loop` holds the
+  /// loop's other numbers. Allocates nothing.
   void publish(SwitchSnapshots& to, LoopSnapshot loop, Time now) noexcept;
-  /// Takes over this lcore's part of a reload between two polls. @pre `now` is not before
-  /// the last
+  /// Applies this lcore's part of a reload between two polls. @pre `now` is not before the
+  /// last poll's
   void apply(ReloadChange& change, Time now) noexcept;
 
-  /// Received, and not readable as one segment.
+  /// Returns the number of packets that were received in more than one segment, and dropped.
   [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }
 
  private:
   struct Routed {
     Packet* packet = nullptr;
     std::uint16_t out = 0;  ///< egress port
-    std::uint16_t in = 0;   ///< port whose windows it has to pass first; kUnheard: none
+    std::uint16_t in = 0;   ///< port whose windows it must pass first; kUnheard: none
   };
-  /// What one source brought in this poll, behind the ingress half.
+  /// The packets that one source brought in this poll, after the ingress half.
   struct Arrivals {
     BoundedList<Routed> routed;
     std::uint32_t taken = 0;
-    std::uint32_t due = 0;  ///< of the interleaving: packets x steps so far
+    std::uint32_t due = 0;  ///< credit for the interleaving: a packet is due at `steps` of it
   };
   static constexpr std::uint16_t kUnheard = 0xFFFF;
 
   [[nodiscard]] bool owns(std::uint32_t port) const noexcept {
     return setup_.plan->owner_of_port[port] == setup_.index;
   }
-  /// @return whether there was anything
+  /// Receives a batch and passes it through the ingress half. @return whether there was one
   bool receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, Time now) noexcept;
   [[nodiscard]] std::uint32_t port_of(std::uint32_t device, Packet& packet,
                                       Time now) const noexcept;
-  /// Another lcore's port is to have it.
+  /// Collects a packet for another lcore's port; hand_over() sends it.
   void set_aside(std::uint16_t out, Packet* packet) noexcept;
   void hand_over() noexcept;
   void tell_news() noexcept;
@@ -117,14 +118,14 @@ class SwitchWorker {
   PollDevices& devices_;
   std::span<const LcorePlan::RxQueue> polled_;
   std::size_t next_ = 0;            ///< receive queue that is asked next
-  PortMask hears_returns_ = 0;      ///< ports, its own, that want to see what comes in by them
-  bool ports_apart_ = true;         ///< none of them looks at another
+  PortMask hears_returns_ = 0;      ///< its own ports for which EgressPort::hears_returns()
+  bool ports_apart_ = true;         ///< whether no port depends on another
   std::vector<Arrivals> arrivals_;  ///< [receive queues, then lcores if there are others]
-  std::vector<Arrivals*> active_;   ///< those that brought something in this poll
-  std::vector<std::vector<Packet*>> outgoing_;      ///< [lcores], not sent yet
-  std::vector<BoundedList<PortArrival>> for_port_;  ///< [ports], its own: of this poll, in order
-  PortMask receiving_ = 0;                          ///< ports that this poll brings something for
-  PortMask busy_ = 0;                               ///< ports that have something to send
+  std::vector<Arrivals*> active_;   ///< sources that brought packets in this poll
+  std::vector<std::vector<Packet*>> outgoing_;      ///< [lcores] packets not sent to it yet
+  std::vector<BoundedList<PortArrival>> for_port_;  ///< [ports] its own: this poll's, in order
+  PortMask receiving_ = 0;                          ///< ports that get packets in this poll
+  PortMask busy_ = 0;                               ///< ports that have packets to send
   std::uint64_t malformed_ = 0;
 };
 
