@@ -1,4 +1,4 @@
-// outrider-switch: the switches of one configuration file on real devices.
+// outrider-switch runs the switches of one configuration file on real devices.
 #include <chrono>
 #include <iostream>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Includes CLI11, which is slow to compile: for main.cc alone.
+// Only main.cc includes this file, because CLI11 is slow to compile.
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace outrider::sw {
 
-/// The options of --capture, as given.
+/// The options of --capture as the user gave them.
 struct CaptureArguments {
   std::vector<std::string> ports;  ///< PORT=FILE
   CaptureOptions bounds;
@@ -35,7 +35,7 @@ inline void add_capture_options(CLI::App& app, CaptureArguments& arguments) {
       ->check(CLI::Range(14U, kLargestFrameBytes));
 }
 
-/// @throws UsageError
+/// Returns the captures that the options ask for. @throws UsageError
 inline std::vector<CaptureOptions> captures_of(const CaptureArguments& arguments,
                                                const SwitchProcessConfig& config) {
   const Parsed<std::uint64_t> bytes = parse_bytes(arguments.max_bytes);

@@ -13,32 +13,32 @@
 
 namespace outrider::sw {
 
-/// One --capture.
+/// The options of one --capture.
 struct CaptureOptions {
   std::string port;  ///< "switch.port"
   std::string file;
   std::uint64_t max_packets = 100'000;
-  std::uint64_t max_bytes = 100'000'000;  ///< of the file
-  std::uint16_t snap_bytes = 128;
+  std::uint64_t max_bytes = 100'000'000;  ///< largest size of the file
+  std::uint16_t snap_bytes = 128;         ///< bytes kept of each packet
 };
 
-/// What --capture asks for, each text as PORT=FILE, within the same bounds.
-/// @throws UsageError naming what is wrong, and the ports there are
+/// Returns the captures that `texts` ask for, each written PORT=FILE, all with the same bounds.
+/// @throws UsageError that names the mistake and the ports that exist
 std::vector<CaptureOptions> captures_of(const std::vector<std::string>& texts,
                                         const CaptureOptions& bounds,
                                         const SwitchProcessConfig& config);
 
-/// What a packet's comment says.
+/// Returns the comment that describes a packet in the file.
 std::string comment_of(const CaptureNote& note);
 
-/// Writes what leaves a port to a pcapng file, from a thread of its own, until one of the
-/// bounds is reached. The file is whole whenever the thread is between two packets.
+/// Writes the packets that leave a port to a pcapng file, in its own thread, until one of the
+/// bounds is reached. The file is complete whenever the thread is between two packets.
 class CaptureFile {
  public:
-  /// @param base_ns  since 1970, when the run's time was zero
-  /// @throws EnvironmentError if the file cannot be made; DpdkError
+  /// @param base_ns  time since 1970 at which the run's time was zero
+  /// @throws EnvironmentError if the file cannot be made; DpdkError if the thread cannot
   CaptureFile(const CaptureOptions& options, std::uint64_t base_ns);
-  /// Writes what is left. @pre nobody notes packets any more
+  /// Writes the remaining packets. @pre PortCapture::note() is not called any more
   ~CaptureFile();
   CaptureFile(const CaptureFile&) = delete;
   CaptureFile& operator=(const CaptureFile&) = delete;
@@ -59,7 +59,7 @@ class CaptureFile {
   pcapng::Bytes block_;
   std::uint64_t written_packets_ = 0;
   std::uint64_t written_bytes_ = 0;
-  std::unique_ptr<ControlThread> thread_;  ///< last: ends before what it uses
+  std::unique_ptr<ControlThread> thread_;  ///< last, so that it ends before the parts it uses
 };
 
 }  // namespace outrider::sw

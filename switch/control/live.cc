@@ -12,8 +12,8 @@ namespace {
 
 using Kind = LiveFigure::Kind;
 
-/// What the rows say is shown once it is not zero, classes together; what never happened
-/// takes no room. Figures of one label and reason are shown as their sum.
+/// Appends the figures that the live view shows and that are not zero. Figures with the same
+/// label and reason are summed, over classes too.
 void add_counts(std::vector<LiveFigure>& figures, const std::vector<FigureValue>& values) {
   std::vector<LiveFigure> counts;
   for (const FigureValue& v : values) {
@@ -28,7 +28,8 @@ void add_counts(std::vector<LiveFigure>& figures, const std::vector<FigureValue>
     if (count.now != 0) figures.push_back(std::move(count));
 }
 
-/// The figures of the process, after those of its queues that it does not count itself.
+/// Returns the figures of the queues that the process does not count itself, and then those of
+/// the process.
 std::vector<FigureValue> of_process_and_queues(const SwitchReport& r) {
   const std::vector<FigureValue> process = figures_of(r);
   const auto counts = [&](const FigureValue& v) {
@@ -66,7 +67,7 @@ double interval_s(const SwitchReport& before, const SwitchReport& now) {
   return static_cast<double>(now.end_ns - before.end_ns) / 1e9;
 }
 
-/// The queue's state before; one that nobody has seen yet has done nothing.
+/// Returns the earlier state of a queue, or zeros if there was none.
 QueueReport before_of(const SwitchReport& before, std::size_t queue) {
   return queue < before.queues.size() ? before.queues[queue] : QueueReport{};
 }
@@ -114,7 +115,7 @@ void append_rows(std::vector<std::string>& lines, const std::vector<Row>& rows) 
   for (const auto& row : rows) {
     std::string line = row[0] + std::string(width[0] - row[0].size(), ' ');
     for (std::size_t i = 1; i < row.size(); ++i) {
-      const bool last = i + 1 == row.size();  // text; all others are numbers, to the right
+      const bool last = i + 1 == row.size();  // text; the others are numbers, right-aligned
       line += "  " + (last ? "" : std::string(width[i] - row[i].size(), ' ')) + row[i];
     }
     lines.push_back(std::move(line));

@@ -9,22 +9,27 @@
 
 namespace outrider::sw {
 
-/// Figures of the process: rates of packets and bytes, and what else ever happened.
+/// Returns the figures of the process: rates of packets and bytes, and all counters that are
+/// not zero.
 std::vector<LiveFigure> live_figures(const SwitchReport& before, const SwitchReport& now);
 
-/// Figures of one queue; `before` is the same queue's.
+/// Returns the figures of one queue; `before` is the earlier state of the same queue.
 std::vector<LiveFigure> live_figures(const QueueReport& before, const QueueReport& now);
 
-/// The view in a terminal: the process, then a row for each queue that a packet ever came
-/// to. Pure.
+/// Returns the view for a terminal: the process, then a row for each queue that has ever got a
+/// packet. Pure.
 std::vector<std::string> live_table(const SwitchReport& before, const SwitchReport& now);
-/// The view elsewhere: a line for the process, then an indented one for each such queue.
+/// Returns the view for other outputs: a line for the process, then an indented line for each
+/// such queue. Pure.
 std::string live_lines(const SwitchReport& before, const SwitchReport& now);
 
-// For LiveThread: what the owners hand out.
+// The two functions that LiveThread calls.
+
+/// Returns the time of a report since the run began [ns].
 [[nodiscard]] inline std::int64_t live_at_ns(const SwitchReport& report) noexcept {
   return report.end_ns;
 }
+/// Shows a report in the view, as a table or as lines.
 void show_live(LiveView& view, const SwitchReport& before, const SwitchReport& now);
 
 }  // namespace outrider::sw

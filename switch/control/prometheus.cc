@@ -74,7 +74,8 @@ class Source final : public prometheus::Collectable {
   const SwitchSnapshots& snapshots_;
 };
 
-/// The library only says that it failed. @throws EnvironmentError
+/// Tries to listen on the address and stops again, because the library does not say why it
+/// failed. @throws EnvironmentError with the reason
 void try_to_listen(const std::string& address) {
   const auto colon = address.rfind(':');
   sockaddr_in to{};
@@ -109,7 +110,7 @@ PrometheusEndpoint::PrometheusEndpoint(const std::string& address, const SwitchS
     : parts_(std::make_unique<Parts>()) {
   try_to_listen(address);
   parts_->source = std::make_shared<Source>(snapshots);
-  // Its threads run where the one that makes them does.
+  // The library's threads inherit the CPUs of the thread that makes them.
   on_control_cpus("prometheus", [&] {
     parts_->exposer = std::make_unique<prometheus::Exposer>(address, 1);
     parts_->exposer->RegisterCollectable(parts_->source);

@@ -7,14 +7,14 @@
 
 namespace outrider::sw {
 
-/// The report as text in Prometheus' exposition format 0.0.4. Pure.
-/// Names: docs/running.md.
+/// Returns the report as text in Prometheus' exposition format 0.0.4. Pure.
+/// docs/running.md lists the names.
 std::string to_prometheus(const SwitchReport& report);
 
-/// Serves "/metrics" over HTTP, from threads on the CPUs that the EAL does not poll with.
+/// Serves "/metrics" over HTTP, in threads on CPUs that no EAL lcore polls on.
 class PrometheusEndpoint {
  public:
-  /// @param address  "127.0.0.1:9464", as [telemetry] prometheus has been checked
+  /// @param address  such as "127.0.0.1:9464", valid by the rules of [telemetry] prometheus
   /// @param snapshots must outlive the endpoint
   /// @throws EnvironmentError if it cannot listen there
   PrometheusEndpoint(const std::string& address, const SwitchSnapshots& snapshots);

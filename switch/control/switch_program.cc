@@ -26,7 +26,7 @@
 namespace outrider::sw {
 namespace {
 
-/// "CPU 2" or "CPUs 2, 3".
+/// Returns "CPU 2" or "CPUs 2, 3".
 std::string named(const std::vector<std::uint32_t>& cpus) {
   std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
   for (std::size_t i = 0; i < cpus.size(); ++i)

@@ -13,11 +13,12 @@
 
 namespace outrider::sw {
 
-/// What the command line says goes before the file, as at start-up.
+/// Loads the configuration file. Settings of the command line win over those of the file; a
+/// reload does the same.
 ConfigResult<SwitchProcessConfig> load_configuration(const ProgramOptions& options);
 
-/// Runs a configuration on its devices, from EAL to report, with everything that watches and
-/// changes it meanwhile. @param now_since_1970_ns  for the times of captured packets
+/// Runs a configuration on its devices, from the start of EAL to the report, with telemetry,
+/// live view, captures and reload. @param now_since_1970_ns  gives times of captured packets
 /// @return the exit status. @throws UsageError, EnvironmentError
 int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& options,
                        const std::vector<CaptureOptions>& captures,

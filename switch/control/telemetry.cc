@@ -31,7 +31,8 @@ TelemetryValue value_of(const Json& json) {
 
 std::string port_name(const QueueReport& q) { return q.switch_name + '.' + q.port_name; }
 
-/// @throws std::invalid_argument, saying which ports there are
+/// Returns the reports of a port's queues.
+/// @throws std::invalid_argument that lists the ports if there is none of that name
 std::vector<const QueueReport*> queues_of_port(const SwitchReport& report, std::string_view port) {
   std::vector<const QueueReport*> found;
   for (const auto& queue : report.queues)
@@ -44,7 +45,7 @@ std::vector<const QueueReport*> queues_of_port(const SwitchReport& report, std::
       "\"; /outrider/ports lists them");
 }
 
-/// What the rows say belongs to a port's outline; classes and reasons together.
+/// Returns the figures whose rows say `outlined`, summed over classes and reasons.
 Table outline_of(const QueueReport& q) {
   std::vector<std::pair<std::string, std::uint64_t>> sums;
   for (const FigureValue& v : figures_of(q)) {
@@ -72,7 +73,8 @@ TelemetryValue telemetry_of_reload(const ReloadResult& result) {
   for (const auto& issue : result.issues) lines.push_back(issue.key + ": " + issue.problem);
   for (const auto& change : result.changes)
     lines.push_back(change.key + ": " + change.before + " -> " + change.after);
-  for (auto& line : lines) line.resize(std::min(line.size(), std::size_t{127}));  // of rte_tel
+  // Strings of rte_tel are at most 127 characters long.
+  for (auto& line : lines) line.resize(std::min(line.size(), std::size_t{127}));
   if (!result.issues.empty()) return {Table{{"refused", {std::move(lines)}}}};
   return {Table{{"changed", {std::move(lines)}}}};
 }

@@ -9,24 +9,24 @@
 
 namespace outrider::sw {
 
-// Answers of single commands, from a report as SwitchSnapshots::read() makes it. Pure.
+// The answers to single commands, made from the report of SwitchSnapshots::read(). Pure.
 
-/// Everything of the process but its queues.
+/// Returns all counters of the process except those of its queues.
 TelemetryValue telemetry_of_switch(const SwitchReport& report);
-/// Names of the ports, "switch.port".
+/// Returns the names of the ports, "switch.port".
 TelemetryValue telemetry_of_ports(const SwitchReport& report);
-/// What waits, leaves, is marked and dropped at each queue of a port.
-/// @param port "switch.port", or "port" if only one switch has it
-/// @throws std::invalid_argument
+/// Returns how much waits, leaves, is marked and is dropped at each queue of a port.
+/// @param port  "switch.port", or "port" if only one switch has a port of that name
+/// @throws std::invalid_argument if there is no such port
 TelemetryValue telemetry_of_port(const SwitchReport& report, std::string_view port);
-/// Every counter of one queue. @param parameters "PORT,QUEUE"
-/// @throws std::invalid_argument
+/// Returns every counter of one queue. @param parameters "PORT,QUEUE"
+/// @throws std::invalid_argument if there is no such port or queue
 TelemetryValue telemetry_of_queue(const SwitchReport& report, std::string_view parameters);
-/// By class and reason, what is not zero.
+/// Returns the drops that are not zero, by class and reason.
 TelemetryValue telemetry_of_drops(const SwitchReport& report);
 
 /// Registers "/outrider/..." at DPDK's telemetry socket.
-/// @param snapshots must outlive `commands`. @param reload  what "/outrider/reload" does
+/// @param snapshots must outlive `commands`. @param reload  called by "/outrider/reload"
 void add_commands(TelemetryCommands& commands, const SwitchSnapshots& snapshots,
                   std::function<ReloadResult()> reload);
 
