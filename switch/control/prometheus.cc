@@ -92,7 +92,7 @@ void try_to_listen(const std::string& address) {
   if (!bound)
     throw EnvironmentError("telemetry.prometheus: cannot listen on " + address + ": " +
                            std::strerror(error) +
-                           ". End who has the port, or choose another address.");
+                           ". Stop the process that uses the port, or choose another address.");
 }
 
 }  // namespace
