@@ -5,7 +5,7 @@
 
 namespace outrider::agent {
 
-/// Why the agent cannot work on this host, with the command or setting that helps.
+/// Says why the agent cannot work on this host, and which command or setting helps.
 class AgentError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

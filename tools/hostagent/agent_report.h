@@ -8,16 +8,17 @@
 
 namespace outrider::agent {
 
-/// {"runs": n, "ns_per_run": x}; x is null if the program never ran, or nobody timed it.
+/// Returns {"runs": n, "ns_per_run": x}. x is null if the program never ran or was not timed.
 nlohmann::ordered_json json_of(const ProgramCost& cost);
 
-/// What BurstWatch counted. @param counts by AgentWatchCount
+/// Returns the counters of a BurstWatch. @param counts  [AgentWatchCount]
 nlohmann::ordered_json json_of(const std::vector<std::uint64_t>& counts);
 
-/// Prints it on one line and writes it to a file. Throws AgentError if that cannot be written.
+/// Prints the report on one line, and writes it to a file as write_report() does.
 void say_report(const std::string& path, const nlohmann::ordered_json& report);
 
-/// Throws AgentError if the file cannot be written. @param path empty: nothing is
+/// Writes the report to a file. Throws AgentError if the file cannot be written.
+/// @param path  empty: writes nothing
 void write_report(const std::string& path, const nlohmann::ordered_json& report);
 
 }  // namespace outrider::agent

@@ -21,10 +21,10 @@
 namespace outrider::agent {
 namespace {
 
-constexpr std::uint32_t kMaxPeriods = 256;  ///< flows whose period is learned
-constexpr std::size_t kMaxFlows = 1024;     ///< that are remembered
+constexpr std::uint32_t kMaxPeriods = 256;  ///< most flows whose period is learned
+constexpr std::size_t kMaxFlows = 1024;     ///< most flows that are remembered
 
-/// The clock that bpf_ktime_get_ns() reads.
+/// Reads the clock that bpf_ktime_get_ns() reads.
 Time monotonic_now() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -37,7 +37,7 @@ BurstAnnouncer::Params params_of(const AgentOptions& o) {
       .predictor = {.idle_gap = o.idle_gap, .max_period = o.max_period, .max_jobs = kMaxPeriods}};
 }
 
-/// The agent of a worker: onsets in, STARTs out.
+/// The agent of a worker. It gets onsets from the BPF program and sends STARTs.
 class AnnounceAgent {
  public:
   explicit AnnounceAgent(const AgentOptions& options)
@@ -95,7 +95,7 @@ void AnnounceAgent::announce_expected(Time now) {
   while (const auto a = announcer_.take(now)) {
     const auto key = flows_.key(a->flow);
     const auto flow = key ? watch_.flow(*key) : std::nullopt;
-    // Forgotten, here or there: its connection has ended long ago.
+    // Absent if the flow was forgotten here or in the program; its connection ended long ago.
     if (flow) announce(*a, *key, flow->next_sequence, flow->burst_bytes);
   }
 }
@@ -122,7 +122,7 @@ bool AnnounceAgent::send_message(const BurstAnnouncer::Announcement& a, const Ag
 }
 
 void AnnounceAgent::wait() {
-  const int socket = udp_socket_ ? udp_socket_->fd() : -1;  // which poll leaves out
+  const int socket = udp_socket_ ? udp_socket_->fd() : -1;  // poll ignores -1
   std::array<pollfd, 3> waiting{
       {{watch_.fd(), POLLIN, 0}, {socket, POLLIN, 0}, {stop_.fd(), POLLIN, 0}}};
   const Time wake_at = announcer_.wake_at(), now = monotonic_now();

@@ -4,7 +4,7 @@
 
 namespace outrider::agent {
 
-/// outrider-hostagent announce, until a stop signal. Throws AgentError.
+/// Runs `outrider-hostagent announce` until a stop signal. Throws AgentError.
 /// @return exit status
 int run_announce(const AgentOptions& options);
 

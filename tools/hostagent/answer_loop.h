@@ -4,7 +4,7 @@
 
 namespace outrider::agent {
 
-/// outrider-hostagent answer, until a stop signal. Throws AgentError.
+/// Runs `outrider-hostagent answer` until a stop signal. Throws AgentError.
 /// @return exit status
 int run_answer(const AgentOptions& options);
 

@@ -25,7 +25,7 @@ std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::take(Time now) {
   if (params_.lead == Duration::zero()) return std::nullopt;
   while (const auto prediction = predictor_.take(now, params_.lead)) {
     const auto known = flows_.find(prediction->key);
-    if (known == flows_.end()) continue;  // forgotten; the predictor lets go of it by itself
+    if (known == flows_.end()) continue;  // forgotten here; the predictor drops it by itself later
     known->second.expected = true;
     ++counters_.ahead;
     return Announcement{.flow = prediction->key,

@@ -9,44 +9,45 @@
 
 namespace outrider::agent {
 
-/// Decides when a worker's bursts are announced: at the first byte, or `lead` ahead of it
-/// once the period of the flow is known. It is told of onsets (the first payload after a
-/// pause) and never asks; it sends nothing itself.
+/// Decides when a worker's bursts are announced: at the first byte, or `lead` before it once
+/// the period of the flow is known. The caller reports onsets (the first payload after a pause)
+/// and sends the announcements.
 ///
-/// A burst that was announced ahead of time is not announced again when it comes. One that
-/// was and does not come is forgotten by the switch when its entry expires; the next has a
-/// number of its own. Iterations count a flow's announcements.
+/// A burst that was announced ahead of time is not announced again when it comes. If it does
+/// not come, the switch forgets it when its entry expires, and the next announcement gets the
+/// next number: iterations count a flow's announcements.
 ///
-/// Flows are numbers of the caller's, who forgets those that have ended. `now` does not
-/// decrease. Allocates when a flow is new; not thread-safe.
+/// The caller numbers the flows, and calls forget() for those that have ended. `now` does not
+/// decrease. Allocates when a flow is new. Not thread-safe.
 class BurstAnnouncer {
  public:
   struct Params {
-    Duration lead{};  ///< >= 0; zero: at the first byte alone
+    Duration lead{};  ///< >= 0; zero: announce only at the first byte
     PeriodPredictor::Params predictor{};
   };
   struct Announcement {
     std::uint64_t flow = 0;
-    std::uint32_t iteration = 0;  ///< of the burst, from 0
-    Duration due_in{};            ///< zero: it has begun
+    std::uint32_t iteration = 0;  ///< number of the announcement in its flow, from 0
+    Duration due_in{};            ///< time until the burst begins; zero: it has begun
     bool predicted = false;
   };
   struct Counters {
     std::uint64_t onsets = 0;
-    std::uint64_t at_first_byte = 0;  ///< announcements
-    std::uint64_t ahead = 0;          ///< announcements
-    std::uint64_t met = 0;            ///< of those ahead: the burst came
+    std::uint64_t at_first_byte = 0;  ///< announcements at the first byte
+    std::uint64_t ahead = 0;          ///< announcements ahead of the burst
+    std::uint64_t met = 0;            ///< announcements ahead whose burst came
   };
 
   explicit BurstAnnouncer(const Params& params);
 
-  /// @param at when the first byte left; at most now
+  /// Reports an onset. Returns the announcement to send, or nothing if the burst was announced
+  /// ahead. @param at  when the first byte left, at most `now`
   [[nodiscard]] std::optional<Announcement> on_onset(std::uint64_t flow, Time at, Time now);
-  /// The next announcement that is due; ask until there is none.
+  /// Returns the next announcement that is due ahead of its burst. Call it until there is none.
   [[nodiscard]] std::optional<Announcement> take(Time now);
-  /// The flow will not be announced again, unless it has an onset: then it is a new one.
+  /// Forgets a flow. It is not announced again until it has an onset, which makes it a new flow.
   void forget(std::uint64_t flow);
-  /// When take() is to be asked again, unless an onset comes.
+  /// Returns when take() must be called next, if no onset comes before.
   [[nodiscard]] Time wake_at() const noexcept { return predictor_.next_take(params_.lead); }
 
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
@@ -57,7 +58,7 @@ class BurstAnnouncer {
  private:
   struct Flow {
     std::uint32_t announcements = 0;
-    bool expected = false;  ///< announced ahead, and not come yet
+    bool expected = false;  ///< a burst was announced ahead and has not come yet
   };
 
   Params params_;

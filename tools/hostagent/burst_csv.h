@@ -9,20 +9,20 @@
 
 namespace outrider::agent {
 
-/// bursts.csv of a recording: a row a burst, in the order of being handed over; times count
-/// from the first burst's begin. Bounded in rows, and by its caller's flows. Throws AgentError if
-/// the file cannot be written.
+/// Writes bursts.csv of a recording, one row per burst, in the order of add(). Times count from
+/// the begin of the first burst. The number of rows is bounded, and memory is bounded by the
+/// caller's number of flows. Throws AgentError if the file cannot be written.
 class BurstCsv {
  public:
   BurstCsv(const std::string& path, std::uint64_t max_rows);
 
   void add(const RecordedBurst& burst);
-  /// The flow's next burst, if there is one, has no gap.
+  /// Forgets a flow. If it has another burst, that row has no gap to the one before.
   void forget(std::size_t flow);
-  /// Everything is on its way to the disk.
+  /// Flushes and closes the file.
   void close();
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
-  /// Bursts beyond the bound.
+  /// Returns the number of bursts that were beyond the bound.
   [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
 
  private:
@@ -32,7 +32,7 @@ class BurstCsv {
   std::uint64_t rows_ = 0;
   std::uint64_t left_out_ = 0;
   Time origin_{};
-  std::map<std::size_t, Time> ended_;  ///< last burst of each flow
+  std::map<std::size_t, Time> ended_;  ///< end of each flow's last burst
 };
 
 }  // namespace outrider::agent

@@ -20,7 +20,7 @@ int take_onset(void* on_onset, void* onset, std::size_t /*bytes*/) {
   return 0;
 }
 
-/// The map holds the cgroup, also should its directory go.
+/// Puts the cgroup into the map, which keeps it even if the directory is removed.
 void name_cgroup(int map, const std::string& directory) {
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) throw AgentError("--cgroup: " + directory + ": " + std::strerror(errno));

@@ -17,15 +17,15 @@ struct ring_buffer;
 
 namespace outrider::agent {
 
-/// What a BurstWatch looks at of what comes in.
+/// Which incoming packets a BurstWatch looks at.
 enum class WatchedIngress : std::uint8_t {
   kNothing,
-  kPulls,    ///< bursts of the servers
+  kPulls,    ///< bursts that come from the servers
   kTosAcks,  ///< answers to STARTs of the TOS form: kAgentTosAcks counts them
 };
 
-/// The BPF program that sees the bursts of this host's connections to servers, at work from
-/// construction to destruction. Throws AgentError where the host refuses. One thread.
+/// Runs the BPF program that watches the bursts on this host's connections to servers, from
+/// construction to destruction. Throws AgentError if the host refuses. For one thread.
 class BurstWatch {
  public:
   using OnOnset = std::function<void(const AgentOnset&)>;
@@ -36,16 +36,16 @@ class BurstWatch {
   BurstWatch(const BurstWatch&) = delete;
   BurstWatch& operator=(const BurstWatch&) = delete;
 
-  /// Readable when there are onsets.
+  /// Returns a file descriptor that is readable when there are onsets.
   [[nodiscard]] int fd() const noexcept;
-  /// Hands over the onsets that there are, oldest first.
+  /// Passes all pending onsets to `on_onset`, oldest first.
   void consume();
-  /// The flow as it is now; nothing if it was forgotten.
+  /// Returns the current state of a flow, or nothing if the program has forgotten it.
   [[nodiscard]] std::optional<AgentFlow> flow(const AgentFlowKey& key) const;
   [[nodiscard]] std::vector<std::pair<AgentFlowKey, AgentFlow>> flows() const;
-  /// By AgentWatchCount.
+  /// Returns the program's counters [AgentWatchCount].
   [[nodiscard]] std::vector<std::uint64_t> counts() const;
-  /// Of its programs together.
+  /// Returns the summed cost of its programs.
   [[nodiscard]] ProgramCost cost() const;
   [[nodiscard]] bool replaced_leftover() const noexcept;
 

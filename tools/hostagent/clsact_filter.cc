@@ -10,7 +10,7 @@
 namespace outrider::agent {
 namespace {
 
-/// Where our filters stand among others'.
+/// Handle and priority of our filters.
 constexpr std::uint32_t kHandle = 0x4F52;
 constexpr std::uint32_t kPriority = 0x4F52;
 constexpr auto kPlaces = {FilterPlace::kEgress, FilterPlace::kAnswer, FilterPlace::kHear};
@@ -37,7 +37,8 @@ bpf_tc_opts opts_of(FilterPlace place) {
 
 constexpr auto kBothDirections = static_cast<bpf_tc_attach_point>(BPF_TC_INGRESS | BPF_TC_EGRESS);
 
-/// Filters of agents at work, or killed: the hook may be from one of them.
+/// Returns whether there are filters of running or killed agents, one of which may have created
+/// the hook.
 bool has_ours(const NetworkInterface& interface) {
   for (const auto place : kPlaces) {
     const auto hook = hook_of(interface, point_of(place));
@@ -92,7 +93,7 @@ ClsactFilter::~ClsactFilter() {
   try {
     if (!own_hook_ || has_clsact_filters(interface_)) return;
   } catch (const AgentError&) {
-    return;  // somebody may use it: leave it
+    return;  // the hook may be in use: leave it
   }
   hook.attach_point = kBothDirections;
   bpf_tc_hook_destroy(&hook);

@@ -6,21 +6,21 @@
 
 namespace outrider::agent {
 
-/// Where a program stands at the hook, in the order in which they are asked. Each place is of
-/// one kind of agent, so that different kinds share an interface.
+/// The place of a program at the hook; the kernel runs them in this order. Agents of different
+/// kinds have different places, so that they can share an interface.
 enum class FilterPlace {
   kEgress,  ///< announce, record
   kAnswer,  ///< ingress: answer, record
   kHear,    ///< ingress: announce
 };
 
-/// A BPF program at an interface's clsact hook, from construction to destruction. Brings
-/// the hook along if there is none; the last agent to leave takes it away again, unless it
-/// was there before the first or somebody else has a filter there.
+/// Attaches a BPF program to an interface's clsact hook, from construction to destruction. It
+/// creates the hook if there is none. The last agent to end removes the hook, unless it was
+/// there before the first agent or it has other filters.
 ///
-/// What an agent that was killed left behind is known by its place (handle and priority are
-/// ours alone) and replaced. Whether such an agent is dead is not asked here: see
-/// InstanceLock. Throws AgentError if the kernel refuses.
+/// A filter that a killed agent left behind is identified by its place, because only agents
+/// use this handle and priority, and it is replaced. This class does not check whether that
+/// agent is dead; InstanceLock does. Throws AgentError if the kernel refuses.
 class ClsactFilter {
  public:
   /// @param program file descriptor; need not outlive the filter
@@ -29,7 +29,7 @@ class ClsactFilter {
   ClsactFilter(const ClsactFilter&) = delete;
   ClsactFilter& operator=(const ClsactFilter&) = delete;
 
-  /// A filter of a dead agent was found in its place.
+  /// Returns whether a filter of a dead agent was found in its place and replaced.
   [[nodiscard]] bool replaced_leftover() const noexcept { return replaced_leftover_; }
 
  private:

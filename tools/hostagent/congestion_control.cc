@@ -15,7 +15,7 @@
 namespace outrider::agent {
 namespace {
 
-// Of linux/bpf.h since Linux 6.4; libbpf 1.1 does not have them.
+// linux/bpf.h has these since Linux 6.4; libbpf 1.1 does not have them.
 constexpr std::uint32_t kStructOpsLink = 1U << 13;                   ///< BPF_F_LINK
 constexpr auto kAttachStructOps = static_cast<bpf_attach_type>(44);  ///< BPF_STRUCT_OPS
 
@@ -32,9 +32,11 @@ constexpr auto kAttachStructOps = static_cast<bpf_attach_type>(44);  ///< BPF_ST
                    "/sys/kernel/btf/vmlinux");
 }
 
-/// Registers it for as long as the link lives. @return the link's file descriptor
+/// Registers the congestion control for as long as the link lives. @return the link's file
+/// descriptor
 int link_to(bpf_map* ops) {
-  // Of a map that is made for links this only hands over the programs.
+  // For a map with BPF_F_LINK this call only passes the programs to the kernel; the link below
+  // registers them.
   bpf_link* const handed_over = bpf_map__attach_struct_ops(ops);
   if (handed_over == nullptr) refuse(-errno);
   bpf_link__disconnect(handed_over);

@@ -10,22 +10,22 @@ struct dctcp_bpf;
 
 namespace outrider::agent {
 
-/// DCTCP (bpf/dctcp.bpf.c) among the congestion controls of this kernel, in all network
-/// namespaces, from construction to destruction; the kernel takes it away too when the
-/// process is killed. Connections that use it by then keep it until they end.
+/// Registers DCTCP (bpf/dctcp.bpf.c) as a congestion control of this kernel, in all network
+/// namespaces, from construction to destruction. If the process is killed the kernel removes
+/// it. Connections that use it then keep it until they end.
 ///
-/// Throws AgentError if the kernel refuses, or has a control of that name already.
+/// Throws AgentError if the kernel refuses, or has a congestion control of that name already.
 class CongestionControl {
  public:
-  /// @param for_everyone also programs without CAP_NET_ADMIN may choose it
+  /// @param for_everyone  whether programs without CAP_NET_ADMIN may choose it, too
   explicit CongestionControl(bool for_everyone);
   ~CongestionControl();
   CongestionControl(const CongestionControl&) = delete;
   CongestionControl& operator=(const CongestionControl&) = delete;
 
-  /// By AgentDctcpCount.
+  /// Returns the program's counters [AgentDctcpCount].
   [[nodiscard]] std::vector<std::uint64_t> counts() const;
-  /// Of all its programs together, if there is a CostMeter.
+  /// Returns the summed cost of its programs, if there is a CostMeter.
   [[nodiscard]] ProgramCost cost() const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace outrider::agent {
 
-/// outrider-hostagent dctcp, until a stop signal. Throws AgentError.
+/// Runs `outrider-hostagent dctcp` until a stop signal. Throws AgentError.
 /// @return exit status
 int run_dctcp(const AgentOptions& options);
 

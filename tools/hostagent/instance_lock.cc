@@ -13,7 +13,8 @@
 
 namespace outrider::agent {
 
-// A name in the abstract namespace of Unix sockets: no file that a killed agent would leave.
+// The lock is a name in the abstract namespace of Unix sockets, because a killed agent would
+// leave a lock file behind.
 InstanceLock::InstanceLock(const std::string& kind, const NetworkInterface& interface)
     : fd_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
   if (fd_ < 0) throw AgentError(std::string("no Unix socket: ") + std::strerror(errno));

@@ -6,12 +6,12 @@
 
 namespace outrider::agent {
 
-/// One agent of a kind on an interface at a time. The kernel lets go of it however the
-/// process ends, and every network namespace has its own. Throws AgentError if another
-/// agent holds it.
+/// Ensures that only one agent of a kind runs on an interface at a time. The kernel releases
+/// the lock however the process ends. Every network namespace has its own locks. Throws
+/// AgentError if another agent holds the lock.
 class InstanceLock {
  public:
-  /// @param kind "announce"
+  /// @param kind  of agent, such as "announce"
   InstanceLock(const std::string& kind, const NetworkInterface& interface);
   ~InstanceLock();
   InstanceLock(const InstanceLock&) = delete;

@@ -34,7 +34,7 @@ void JobProfile::add(const RecordedBurst& burst) {
     pulled_at_ = std::max(pulled_at_.value_or(burst.ended), burst.ended);
     return;
   }
-  // Of the flows of one push the first tells when the worker had computed.
+  // The first flow of a push shows when the worker had finished computing.
   if (!pulled_at_ || burst.begun <= *pulled_at_) return;
   keep(computes_ns_, next_compute_, std::int64_t{(burst.begun - *pulled_at_).count()});
   pulled_at_.reset();

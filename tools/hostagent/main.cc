@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
   using namespace outrider::agent;
   const auto parsed = parse_agent_command_line(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
-  libbpf_set_print([](libbpf_print_level, const char*, va_list) { return 0; });  // said by us
+  // Silences libbpf, because AgentError reports the same.
+  libbpf_set_print([](libbpf_print_level, const char*, va_list) { return 0; });
   try {
     switch (parsed.options.command) {
       case AgentCommand::kAnnounce:

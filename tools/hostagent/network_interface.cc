@@ -46,7 +46,7 @@ void ask_for_filters(int fd, int interface, std::uint32_t parent) {
     throw AgentError(std::string("cannot ask the kernel for filters: ") + std::strerror(errno));
 }
 
-/// Reads the answer to its end.
+/// Reads the kernel's whole answer and returns whether it lists a filter.
 bool any_filter(int fd) {
   alignas(nlmsghdr) std::array<char, 32768> buffer{};
   bool any = false;

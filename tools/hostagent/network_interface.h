@@ -11,10 +11,11 @@ struct NetworkInterface {
   int index = 0;
 };
 
-/// Throws AgentError, with the interfaces that there are, if there is none of that name.
+/// Returns the interface of that name. Throws AgentError, which lists the interfaces, if there
+/// is none.
 NetworkInterface interface_named(const std::string& name);
 
-/// Whether any tc filter hangs at the interface's clsact hook, either direction. Throws
+/// Returns whether the interface's clsact hook has any tc filter, in either direction. Throws
 /// AgentError if the kernel does not say.
 bool has_clsact_filters(const NetworkInterface& interface);
 

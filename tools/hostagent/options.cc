@@ -37,7 +37,7 @@ constexpr const char* kFooter =
     "  outrider-hostagent answer --interface eth0\n"
     "  outrider-hostagent dctcp & iperf3 -c 10.0.0.9 -C outrider_dctcp";
 
-/// What CLI11 has as text until all faults can be said at once.
+/// Options that CLI11 keeps as text, so that all their errors can be reported at once.
 struct Texts {
   std::vector<std::string> servers{};
   std::string idle_gap = "2ms", max_period = "60s", lead = "0s";
@@ -139,7 +139,8 @@ void read_duration(const std::string& flag, const std::string& text, Duration& v
   else faults.push_back(flag + ": \"" + text + "\": " + parsed.problem);
 }
 
-/// @param given what the command line has of a command's options
+/// Reads --form and rejects options that this form does not use.
+/// @param given  the command's options as they were given
 void read_form(const std::string& text, const CLI::App& given, AgentOptions& o,
                std::vector<std::string>& faults) {
   if (text != "udp" && text != "tos")
@@ -155,7 +156,7 @@ void read_form(const std::string& text, const CLI::App& given, AgentOptions& o,
   }
 }
 
-/// @return faults of texts that cannot be read
+/// Reads all texts into the options. @return errors of the texts that cannot be read
 std::vector<std::string> read_texts(const Texts& texts, const CLI::App& given, AgentOptions& o) {
   std::vector<std::string> faults;
   const bool watches = given.get_option_no_throw("--server") != nullptr;

@@ -25,10 +25,10 @@ namespace {
 
 Time time_of(std::uint64_t ns) { return Time{std::chrono::nanoseconds(ns)}; }
 
-/// Directions of connections that are remembered at a time: 32 MiB of bursts at most.
+/// Most flows (directions of connections) remembered at a time; at most 32 MiB of bursts.
 constexpr std::size_t kMaxFlows = 1024;
 
-/// Where a recording goes, made if it is not there.
+/// Returns the directory of the recording, and creates it if it does not exist.
 std::filesystem::path directory_of(const AgentOptions& options) {
   std::error_code failed;
   std::filesystem::create_directories(options.out, failed);
@@ -36,13 +36,13 @@ std::filesystem::path directory_of(const AgentOptions& options) {
   return options.out;
 }
 
-/// The agent that writes down a worker's bursts.
+/// The agent that records a worker's bursts.
 class RecordAgent {
  public:
   explicit RecordAgent(const AgentOptions& options)
       : directory_(directory_of(options)),
         interface_(interface_named(options.interface)),
-        // Its filters would stand where those of `announce` do.
+        // Its filters take the places of those of `announce` and `answer`.
         announce_lock_("announce", interface_),
         answer_lock_("answer", interface_),
         csv_(directory_ / "bursts.csv", options.max_bursts),
@@ -54,7 +54,7 @@ class RecordAgent {
 
  private:
   void on_onset(const AgentOnset& onset);
-  /// Of a flow that may be new, for which another may be forgotten.
+  /// Returns the number of a flow. A new flow may make an older one be forgotten.
   std::size_t number_of(const AgentFlowKey& key);
   void add(const AgentFlowKey& key, bool pull, std::uint64_t begun_ns, std::uint64_t ended_ns,
            std::uint64_t bytes);
@@ -99,7 +99,8 @@ void RecordAgent::on_onset(const AgentOnset& onset) {
         onset.previous_bytes);
 }
 
-/// A burst ends with the next one: what is the last of each flow is in the program still.
+/// Writes the files. A burst ends when the next begins, so the last burst of each flow must be
+/// read from the program.
 void RecordAgent::finish() {
   watch_.consume();
   auto last = watch_.flows();
@@ -140,7 +141,7 @@ nlohmann::ordered_json RecordAgent::report() const {
   out["flows_forgotten"] = forgotten_;
   out["bursts_written"] = csv_.rows();
   out["bursts_left_out"] = csv_.left_out();
-  // Every onset begins a burst, which is handed over when the next begins, or at the end.
+  // Every onset begins a burst, which is added when the next begins, or at the end.
   out["bursts_forgotten"] = counts[kAgentOnsets] - csv_.rows() - csv_.left_out();
   out["cost"] = json_of(watch_.cost());
   return out;

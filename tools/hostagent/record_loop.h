@@ -4,7 +4,7 @@
 
 namespace outrider::agent {
 
-/// outrider-hostagent record, until a stop signal. Throws AgentError.
+/// Runs `outrider-hostagent record` until a stop signal. Throws AgentError.
 /// @return exit status
 int run_record(const AgentOptions& options);
 

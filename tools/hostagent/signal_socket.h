@@ -6,8 +6,8 @@
 
 namespace outrider::agent {
 
-/// Sends STARTs from, and takes ACKs at, the signal port of this host. Throws AgentError if
-/// the port is taken.
+/// Sends STARTs of the UDP form from the signal port of this host and receives ACKs at it.
+/// Throws AgentError if the port is in use.
 class SignalSocket {
  public:
   explicit SignalSocket(std::uint16_t port);
@@ -16,11 +16,11 @@ class SignalSocket {
   SignalSocket& operator=(const SignalSocket&) = delete;
   [[nodiscard]] int fd() const noexcept { return fd_; }
 
-  /// From the address that the announced flow has. Never waits.
+  /// Sends a START from the source address of the announced flow. Never waits.
   /// @param source,destination network byte order
   /// @return false if the host did not take it
   bool send(const udp_signal::Signal& start, std::uint32_t source, std::uint32_t destination);
-  /// Reads all that is there. @return how many were ACKs
+  /// Reads all pending messages. @return how many of them were ACKs
   std::uint64_t take_acks();
 
  private:

@@ -2,8 +2,8 @@
 
 namespace outrider::agent {
 
-/// SIGINT and SIGTERM as a file descriptor that becomes readable, so that an agent that
-/// waits is stopped at a point of its own. Throws AgentError.
+/// Turns SIGINT and SIGTERM into a file descriptor that becomes readable, so that a waiting
+/// agent stops at a well-defined point. Throws AgentError.
 class StopSignals {
  public:
   StopSignals();

@@ -56,7 +56,7 @@ TosStart make_tos_start(const AgentFlowKey& flow, std::uint32_t sequence,
   return packet;
 }
 
-// With this protocol the kernel takes packets with their IP header.
+// IPPROTO_RAW makes the kernel take packets that include their IP header.
 TosSignalSocket::TosSignalSocket()
     : fd_(socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_RAW)) {
   if (fd_ < 0)

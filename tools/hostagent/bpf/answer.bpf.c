@@ -1,6 +1,6 @@
-/* Turns a START that reaches a server into its ACK and sends it back from where it came,
- * without waking a process. All other packets pass as they are. The forms of the signal are
- * those of common/net/udp_signal.h and tos_signal.h. */
+/* Turns a START that reaches a server into its ACK and sends it back to its source, without
+ * waking a process. All other packets pass unchanged. The forms of the signal are defined in
+ * common/net/udp_signal.h and tos_signal.h. */
 #include <linux/tcp.h>
 #include <linux/udp.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ const volatile __u16 signal_port = 0;
 #define SIGNAL_ACK 2
 #define ANSWER_TTL 64
 
-/* Of the message; see udp_signal. */
+/* The first fields of the message, see udp_signal. */
 struct signal_head {
   __u32 magic;
   __u8 version;
@@ -45,7 +45,8 @@ struct ports {
   __be16 dest;
 };
 
-/* Sums of 16-bit words do not mind that addresses and ports change places. */
+/* Swaps MAC addresses, IP addresses and ports. The checksums are sums of 16-bit words, which do
+ * not depend on the order of these. */
 static __always_inline long swap_ends(struct __sk_buff* skb, const struct agent_packet* packet,
                                       struct ports ports) {
   const int addresses_at = packet->ip_at + offsetof(struct iphdr, saddr);
@@ -63,7 +64,8 @@ static __always_inline long swap_ends(struct __sk_buff* skb, const struct agent_
   return failed;
 }
 
-/* A 16-bit word of the IP header, checksum and all. @param at of it in the header */
+/* Replaces a 16-bit word of the IP header and updates the checksum.
+ * @param at offset of the word in the header */
 static __always_inline long replace_in_ip(struct __sk_buff* skb, const struct agent_packet* packet,
                                           int at, __u16 old_word, __u16 new_word) {
   long failed = bpf_l3_csum_replace(skb, packet->ip_at + offsetof(struct iphdr, check), old_word,
@@ -90,7 +92,8 @@ static __always_inline long make_ack(struct __sk_buff* skb, int udp_at, const st
   return failed | bpf_skb_store_bytes(skb, kind_at, &ack, 1, 0);
 }
 
-/* TCP's checksum does not cover the TOS byte. The code and the ECN bits stay. */
+/* Turns the TOS byte of a START into that of its ACK; code and ECN bits stay. TCP's checksum
+ * does not cover this byte. */
 static __always_inline long make_tos_ack(struct __sk_buff* skb, const struct agent_packet* packet) {
   const struct iphdr* ip = &packet->ip;
   const __u8 tos = (ip->tos & ~AGENT_TOS_START) | AGENT_TOS_ACK;
@@ -99,7 +102,8 @@ static __always_inline long make_tos_ack(struct __sk_buff* skb, const struct age
                        bpf_htons(version << 8 | tos));
 }
 
-/* Half of an answer must not reach anybody: what could not be rewritten is lost. */
+/* Sends the packet back. If rewriting failed it is dropped, because nobody must receive an answer
+ * that is only half rewritten. */
 static __always_inline int send_back(struct __sk_buff* skb, long failed) {
   if (failed) return TC_ACT_SHOT;
   agent_count(&counts, kAgentAnswered);

@@ -1,10 +1,10 @@
-/* DCTCP as a congestion control of the kernel's TCP, both ends of it: a receiver that echoes
+/* DCTCP as a congestion control of the kernel's TCP. It is both ends: a receiver that echoes
  * each CE, and a sender that reduces its window by the share of bytes that were echoed.
  *
  * Source: RFC 8257, sections 3.2 to 3.5. The kernel decides when a window is reduced: once per
- * window of data for marks (state CWR), and for losses as for its Reno. Deviations: windows
- * count segments, as everywhere in that TCP; a loss halves the congestion window, not the data
- * in flight. */
+ * window of data for marks (state CWR), and for losses as with its Reno. Deviations: windows
+ * count segments, as everywhere in the kernel's TCP; a loss halves the congestion window, not
+ * the data in flight. */
 #include "dctcp.h"
 
 #include <linux/in.h>
@@ -17,21 +17,22 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 extern void tcp_reno_cong_avoid(struct sock* sk, __u32 ack, __u32 acked) __ksym;
 
-/* What a connection without ECN has instead. Not a literal: its section has no place here. */
+/* The congestion control of a connection without ECN. It is an array, because a literal would be
+ * in a section that cannot be loaded here. */
 char fallback[] = "reno";
 
-/* Of a connection. */
+/* The state of a connection. */
 struct dctcp {
-  __u32 alpha;        /* share of marked bytes; of AGENT_DCTCP_ONE */
-  __u32 window_end;   /* sequence number behind which the observation window ends */
-  __u32 acked_bytes;  /* in this observation window */
-  __u32 echoed_bytes; /* of these, by ACKs with ECE */
-  __u32 counted_una;  /* snd_una as far as acked_bytes knows it */
-  __u32 cwnd_before;  /* when the last reduction began */
-  __u32 settled_nxt;  /* rcv_nxt before the segment that is looked at */
+  __u32 alpha;        /* share of marked bytes, in units of 1 / AGENT_DCTCP_ONE */
+  __u32 window_end;   /* sequence number after which the observation window ends */
+  __u32 acked_bytes;  /* acknowledged in this observation window */
+  __u32 echoed_bytes; /* those of them acknowledged with ECE */
+  __u32 counted_una;  /* snd_una up to which acked_bytes has counted */
+  __u32 cwnd_before;  /* snd_cwnd when the last reduction began */
+  __u32 settled_nxt;  /* rcv_nxt before the current segment */
   __u8 ce;            /* DCTCP.CE: the last data segment carried CE */
-  __u8 reducing;      /* cwnd_before is of the reduction that is in force */
-  __u8 ready;         /* all zero before init: the handshake has ACKs, too */
+  __u8 reducing;      /* cwnd_before belongs to the reduction in force */
+  __u8 ready;         /* set by init; ACKs of the handshake come before, with all fields 0 */
 };
 _Static_assert(sizeof(struct dctcp) <= sizeof(((struct inet_connection_sock*)0)->icsk_ca_priv),
                "the kernel has no more room");
@@ -43,7 +44,8 @@ struct {
   __type(value, __u64);
 } counts SEC(".maps");
 
-/* A program in a system call may be interrupted by one of the receive path on the same CPU. */
+/* Adds atomically, because a program of the receive path may interrupt one that runs in a system
+ * call on the same CPU. */
 static __always_inline void add(__u32 which, __u64 amount) {
   __u64* count = bpf_map_lookup_elem(&counts, &which);
   if (count) __sync_fetch_and_add(count, amount);
@@ -71,7 +73,7 @@ void BPF_PROG(dctcp_init, struct sock* sk) {
     return;
   }
   add(kAgentDctcpConnections, 1);
-  ca->alpha = AGENT_DCTCP_ONE; /* cautious: as Reno until there is an estimate */
+  ca->alpha = AGENT_DCTCP_ONE; /* cautious: behaves as Reno until there is an estimate */
   ca->window_end = tp->snd_nxt;
   ca->acked_bytes = 0;
   ca->echoed_bytes = 0;
@@ -91,9 +93,9 @@ static __always_inline void set_echo(struct tcp_sock* tp, __u8 ce) {
   else tp->ecn_flags &= ~TCP_ECN_DEMAND_CWR;
 }
 
-/* Section 3.2: where CE changes, an ACK leaves at once. What was waiting for its delayed ACK
- * is acknowledged before, under the old state, or the sender would count it wrongly.
- * The kernel says so of each ECT segment, when rcv_nxt is behind it already. */
+/* Section 3.2: an ACK is sent at once when CE changes. Before it, segments that wait for a
+ * delayed ACK are acknowledged with the old state, or the sender would count them wrongly. The
+ * kernel calls this for each ECT segment, after it has moved rcv_nxt beyond the segment. */
 static __always_inline void on_data(struct sock* sk, __u8 ce) {
   struct tcp_sock* tp = (struct tcp_sock*)sk;
   struct inet_connection_sock* icsk = (struct inet_connection_sock*)sk;
@@ -118,7 +120,7 @@ void BPF_PROG(dctcp_cwnd_event, struct sock* sk, int event) {
   if (event == CA_EVENT_ECN_NO_CE) on_data(sk, 0);
 }
 
-/* Section 3.3: the estimate, once per window of data. */
+/* Section 3.3: updates the estimate once per window of data. */
 SEC("struct_ops/dctcp_in_ack_event")
 void BPF_PROG(dctcp_in_ack_event, struct sock* sk, __u32 flags) {
   const struct tcp_sock* tp = (struct tcp_sock*)sk;
@@ -133,7 +135,7 @@ void BPF_PROG(dctcp_in_ack_event, struct sock* sk, __u32 flags) {
   begin_window(ca, tp->snd_nxt);
 }
 
-/* A reduction begins. For which reason the kernel says next, by the state. */
+/* Begins a reduction. The kernel gives the reason afterwards, by dctcp_set_state(). */
 SEC("struct_ops/dctcp_ssthresh")
 __u32 BPF_PROG(dctcp_ssthresh, struct sock* sk) {
   const struct tcp_sock* tp = (struct tcp_sock*)sk;
@@ -148,14 +150,14 @@ void BPF_PROG(dctcp_set_state, struct sock* sk, __u8 new_state) {
   struct tcp_sock* tp = (struct tcp_sock*)sk;
   struct dctcp* ca = state_of(sk);
   if (new_state == TCP_CA_Open) ca->reducing = 0;
-  if (!ca->reducing) return; /* also a path MTU that shrank: no congestion */
+  if (!ca->reducing) return; /* e.g. the path MTU has shrunk, which is no congestion */
   if (new_state == TCP_CA_CWR) add(kAgentDctcpMarkReductions, 1);
   if (new_state != TCP_CA_Recovery && new_state != TCP_CA_Loss) return;
   tp->snd_ssthresh = agent_dctcp_after_loss(ca->cwnd_before);
   add(kAgentDctcpLossReductions, 1);
 }
 
-/* The kernel found a loss to be none. */
+/* Restores the window after the kernel found that there was no loss. */
 SEC("struct_ops/dctcp_undo_cwnd")
 __u32 BPF_PROG(dctcp_undo_cwnd, struct sock* sk) {
   const struct tcp_sock* tp = (struct tcp_sock*)sk;
@@ -163,7 +165,7 @@ __u32 BPF_PROG(dctcp_undo_cwnd, struct sock* sk) {
   return tp->snd_cwnd > ca->cwnd_before ? tp->snd_cwnd : ca->cwnd_before;
 }
 
-/* Section 3.4: windows grow as a conventional TCP's. */
+/* Section 3.4: windows grow as those of a conventional TCP. */
 SEC("struct_ops/dctcp_cong_avoid")
 void BPF_PROG(dctcp_cong_avoid, struct sock* sk, __u32 ack, __u32 acked) {
   tcp_reno_cong_avoid(sk, ack, acked);
@@ -178,7 +180,7 @@ void BPF_PROG(dctcp_cong_avoid, struct sock* sk, __u32 ack, __u32 acked) {
     .flags = TCP_CONG_NEEDS_ECN | (who),                                                  \
   }
 
-/* One of them is created: who may choose it is fixed by then. */
+/* The agent creates one of the two, because the kernel fixes at creation who may choose it. */
 SEC(".struct_ops")
 struct tcp_congestion_ops for_root = DCTCP_OPS(0);
 SEC(".struct_ops")

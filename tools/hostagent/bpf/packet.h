@@ -1,5 +1,5 @@
-/* Reading packets in a clsact program. The first bytes of a packet may lie in pages of its
- * own: all is copied out, nothing is read in place. */
+/* Reads packets in a clsact program. The bytes of a packet may be in separate pages, so they are
+ * copied out and never read in place. */
 #pragma once
 
 #include <bpf/bpf_endian.h>
@@ -16,13 +16,13 @@
 
 struct agent_packet {
   struct iphdr ip;
-  int ip_at;      /* where that begins */
-  int payload_at; /* of IP */
+  int ip_at;      /* offset of the IP header */
+  int payload_at; /* offset of IP's payload */
 };
 
-/* Reads the IPv4 header of a frame. A tag that the kernel keeps beside the frame is not seen,
- * as any other: what is sent back in its place has it still.
- * @return 0, or -1 if it is no whole packet of `protocol` */
+/* Reads the IPv4 header of a frame, after up to AGENT_MAX_TAGS VLAN tags. A tag that the kernel
+ * has moved from the frame to its metadata is not seen; an answer that is sent back keeps it.
+ * @return 0, or -1 if it is not a whole packet of `protocol` */
 static __always_inline int agent_ipv4(struct __sk_buff* skb, struct agent_packet* packet,
                                       __u8 protocol) {
   struct {
@@ -46,14 +46,14 @@ static __always_inline int agent_ipv4(struct __sk_buff* skb, struct agent_packet
   return 0;
 }
 
-/* The TOS form of a signal, common/net/tos_signal.h, is a TCP segment of the announced flow
- * without payload. Agents and generator send it without a flag, too: TCP itself never does,
- * whatever its DSCP, and ignores one that arrives (RFC 9293, section 3.10.7.4: no ACK). */
+/* The TOS form of a signal (common/net/tos_signal.h) is a TCP segment of the announced flow
+ * without payload. Agents and generator also send it without flags. TCP itself never sends such
+ * a segment, whatever its DSCP, and ignores one that arrives (RFC 9293, section 3.10.7.4). */
 #define AGENT_TOS_START 0x80
 #define AGENT_TOS_ACK 0x40
 #define AGENT_TOS_CODE 0x3c
 
-/* @return whether the packet, read so far, is such a segment: its TOS byte says which signal */
+/* @return whether the packet is such a segment; then its TOS byte says which signal it is */
 static __always_inline int agent_may_signal(const struct iphdr* ip, const struct tcphdr* tcp) {
   const __u8 flags = ((const __u8*)tcp)[13];
   return flags == 0 && bpf_ntohs(ip->tot_len) == ip->ihl * 4 + tcp->doff * 4;

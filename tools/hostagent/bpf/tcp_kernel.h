@@ -1,24 +1,25 @@
-/* What a congestion control sees of the kernel's types. Only the names count: libbpf finds each
- * member where the running kernel has it. Names and flags are the kernel's own. */
+/* The members of the kernel's types that the congestion control uses. Only their names matter:
+ * libbpf finds the offset of each member in the running kernel. Names and flags are the
+ * kernel's. */
 #pragma once
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <linux/bpf.h>
 
-/* BPF_PROG() gives every program a context that none of ours looks at. */
+/* BPF_PROG() gives every program a context parameter, which ours do not use. */
 #pragma clang diagnostic ignored "-Wunused-parameter"
 
 #define CA_EVENT_ECN_NO_CE 4
 #define CA_EVENT_ECN_IS_CE 5
 
-#define CA_ACK_ECE 4 /* of in_ack_event */
+#define CA_ACK_ECE 4 /* flag of in_ack_event */
 
-/* ecn_flags of tcp_sock */
+/* Flags of tcp_sock's ecn_flags. */
 #define TCP_ECN_RFC3168 1 /* negotiated; "TCP_ECN_OK" before Linux 6.15 */
 #define TCP_ECN_DEMAND_CWR 4
 
-#define ICSK_ACK_NOW 16 /* icsk_ack.pending: no delay */
+#define ICSK_ACK_NOW 16 /* in icsk_ack.pending: send the ACK without delay */
 
 #define TCP_CONG_NON_RESTRICTED 1
 #define TCP_CONG_NEEDS_ECN 2
@@ -36,7 +37,7 @@ struct inet_connection_sock {
 
 struct tcp_sock {
   __u32 rcv_nxt;
-  __u32 rcv_wup; /* rcv_nxt of the last ACK that was sent */
+  __u32 rcv_wup; /* rcv_nxt when the last ACK was sent */
   __u32 snd_una;
   __u32 snd_nxt;
   __u32 snd_cwnd;

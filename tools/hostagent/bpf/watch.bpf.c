@@ -1,5 +1,5 @@
 /* Watches the payload between a worker and its servers and reports the first packet of each
- * burst. Changes, delays and drops nothing. */
+ * burst. It changes, delays and drops nothing. */
 #include <linux/tcp.h>
 
 #include "packet.h"
@@ -9,9 +9,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Set before loading. */
 const volatile __u64 idle_gap_ns = 0;
-const volatile __u8 by_cgroup = 0; /* not by targets */
+const volatile __u8 by_cgroup = 0; /* 1: watch `cgroup`; 0: watch `targets` */
 
-/* Whose sockets' connections are watched. */
+/* The cgroup whose sockets' connections are watched. */
 struct {
   __uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
   __uint(max_entries, 1);
@@ -26,7 +26,7 @@ struct {
   __type(value, __u32);
 } targets SEC(".maps");
 
-/* The connections of jobs that have ended make room for new ones. */
+/* LRU, so that connections of ended jobs make room for new ones. */
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 4096);
@@ -79,11 +79,11 @@ static __always_inline void first_payload(const struct AgentFlowKey* key, __u32 
   report(key, sequence, now, 0, from_server);
 }
 
-/* A flow's packets pass one after the other, so nobody else writes its entry meanwhile. */
+/* Needs no lock: a flow's packets pass one after the other, so nothing else writes its entry. */
 static __always_inline void more_payload(const struct AgentFlowKey* key, struct AgentFlow* flow,
                                          __u32 sequence, __u32 payload, __u64 now) {
   const __u32 fresh = sequence + payload - flow->next_sequence;
-  if ((__s32)fresh <= 0) { /* sent again: no onset, no more bytes, but the burst lasts */
+  if ((__s32)fresh <= 0) { /* a retransmission extends the burst, but adds no bytes and no onset */
     flow->last_payload_ns = now;
     return;
   }
@@ -98,12 +98,12 @@ static __always_inline void more_payload(const struct AgentFlowKey* key, struct 
   flow->last_payload_ns = now;
 }
 
-/* @param to_server whether the packet leaves this host, the workers' */
+/* @param to_server whether the packet leaves this host, on which the workers run */
 static __always_inline int is_watched(struct __sk_buff* skb, const struct AgentFlowKey* key,
                                       int to_server) {
   if (by_cgroup) {
     if (to_server) return bpf_skb_under_cgroup(skb, &cgroup, 0) == 1;
-    /* What comes in is of nobody yet: it answers one that was seen. */
+    /* An incoming packet has no socket yet: it is watched if the opposite flow is known. */
     const struct AgentFlowKey asked = {.source_address = key->destination_address,
                                        .destination_address = key->source_address,
                                        .source_port = key->destination_port,
@@ -116,7 +116,7 @@ static __always_inline int is_watched(struct __sk_buff* skb, const struct AgentF
   return bpf_map_lookup_elem(&targets, &server) != 0;
 }
 
-/* @return 0, or -1 if it is no packet of a connection that is watched */
+/* Reads a packet of a watched connection. @return 0, or -1 if it is none */
 static __always_inline int read_watched(struct __sk_buff* skb, int to_server,
                                         struct agent_packet* packet, struct tcphdr* tcp,
                                         struct AgentFlowKey* key) {
@@ -134,8 +134,8 @@ static __always_inline int watch(struct __sk_buff* skb, int to_server) {
   struct tcphdr tcp;
   struct AgentFlowKey key;
   if (read_watched(skb, to_server, &packet, &tcp, &key) < 0) return TC_ACT_UNSPEC;
-  /* What came in may have padding behind IP; what goes out may be many segments in one, and
-   * too many for the field. */
+  /* The frame of an incoming packet may be padded, so IP's length is used. An outgoing packet may
+   * hold many segments that are too long together for that field, which is then 0. */
   const __u16 total = packet.ip.tot_len;
   const __u32 length = total ? packet.ip_at + bpf_ntohs(total) : skb->len;
   const __u32 headers = packet.payload_at + tcp.doff * 4;
@@ -156,7 +156,7 @@ int watch_egress(struct __sk_buff* skb) { return watch(skb, 1); }
 SEC("tc")
 int watch_ingress(struct __sk_buff* skb) { return watch(skb, 0); }
 
-/* Counts the answers to STARTs of the TOS form; TCP, which gets them as well, ignores them. */
+/* Counts the answers to STARTs of the TOS form. TCP gets them as well and ignores them. */
 SEC("tc")
 int hear_acks(struct __sk_buff* skb) {
   struct agent_packet packet;

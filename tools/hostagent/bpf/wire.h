@@ -1,10 +1,10 @@
-/* What the BPF programs and the agent tell each other. C: both include it. Addresses and
- * ports are in network byte order, all else in that of the host. */
+/* The data that the BPF programs and the agent exchange. It is C, because both include it.
+ * Addresses and ports are in network byte order, everything else in that of the host. */
 #pragma once
 
 #include <linux/types.h>
 
-/* A server that bursts go to. */
+/* A server whose connections are watched. */
 struct AgentTarget {
   __u32 address;
   __u16 port;
@@ -18,21 +18,21 @@ struct AgentFlowKey {
   __u16 destination_port;
 };
 
-/* One direction of a connection, as its packets pass. Only the program writes it. */
+/* The state of one direction of a connection. Only the program writes it. */
 struct AgentFlow {
   __u64 burst_begun_ns;  /* CLOCK_MONOTONIC, as all times here */
-  __u64 last_payload_ns; /* of the burst, retransmissions included */
-  __u64 burst_bytes;     /* payload since the last onset, retransmissions left out */
+  __u64 last_payload_ns; /* time of the burst's last payload, retransmissions included */
+  __u64 burst_bytes;     /* payload since the last onset, without retransmissions */
   __u64 onsets;
-  __u32 next_sequence; /* behind the newest payload */
-  __u32 from_server;   /* 1: it comes in, 0: it goes out */
+  __u32 next_sequence; /* sequence number after the newest payload */
+  __u32 from_server;   /* 1: incoming, 0: outgoing */
 };
 
-/* First payload of a flow after a pause, and the burst before the pause. */
+/* The first payload of a flow after a pause, and the burst before the pause. */
 struct AgentOnset {
   struct AgentFlowKey flow;
-  __u32 sequence;    /* of that payload */
-  __u32 from_server; /* as of the flow */
+  __u32 sequence;    /* of the first payload */
+  __u32 from_server; /* as in AgentFlow */
   __u64 at_ns;
   __u64 previous_begun_ns;
   __u64 previous_ended_ns;
@@ -40,7 +40,7 @@ struct AgentOnset {
 };
 
 enum AgentWatchCount {
-  kAgentPayloads, /* packets of flows to a target */
+  kAgentPayloads, /* packets with payload of watched flows */
   kAgentOnsets,
   kAgentEventsLost, /* onsets that found the ring full */
   kAgentFlowsLost,  /* packets whose flow found the table full */
@@ -50,21 +50,21 @@ enum AgentWatchCount {
 
 enum AgentAnswerCount {
   kAgentAnswered,
-  kAgentNotUnderstood, /* looked like a START, but none that can be answered: passed on */
+  kAgentNotUnderstood, /* looked like a START but cannot be answered, and was passed on */
   kAgentAnswerCounts
 };
 
-/* By which sockets choose our congestion control; the kernel has room for 15 characters. */
+/* The name by which sockets choose our congestion control, at most 15 characters. */
 #define AGENT_DCTCP_NAME "outrider_dctcp"
 
-/* Bytes are counted when a window of data ends, and when the connection does. */
+/* Bytes are counted when a window of data ends and when the connection ends. */
 enum AgentDctcpCount {
-  kAgentDctcpConnections,    /* with ECN */
-  kAgentDctcpWithoutEcn,     /* whose peer negotiated none: left to Reno */
-  kAgentDctcpAckedBytes,     /* sent and acknowledged */
-  kAgentDctcpEchoedBytes,    /* of these, by ACKs with ECE */
-  kAgentDctcpMarkReductions, /* of the window */
-  kAgentDctcpLossReductions, /* of the window; each time-out counts */
-  kAgentDctcpCeChanges,      /* of received segments, from CE to not or back */
+  kAgentDctcpConnections,    /* connections with ECN */
+  kAgentDctcpWithoutEcn,     /* connections whose peer negotiated no ECN; they use Reno */
+  kAgentDctcpAckedBytes,     /* bytes sent and acknowledged */
+  kAgentDctcpEchoedBytes,    /* those of them acknowledged with ECE */
+  kAgentDctcpMarkReductions, /* window reductions after marks */
+  kAgentDctcpLossReductions, /* window reductions after losses; each time-out counts */
+  kAgentDctcpCeChanges,      /* changes between CE and no CE in received segments */
   kAgentDctcpCounts
 };
