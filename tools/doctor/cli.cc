@@ -48,7 +48,7 @@ ParsedDoctorLine parse_doctor_command_line(int argc, const char* const* argv) {
       ->excludes("--json");
   app.add_option("--root", parsed.options.root, "Directory that holds proc, sys, dev, tmp")
       ->check(CLI::ExistingDirectory)
-      ->group("");  // for tests
+      ->group("");  // hidden in the help, as it is for tests
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -8,20 +8,20 @@
 namespace outrider {
 
 struct DoctorOptions {
-  std::string root = "/";  ///< of the files that are looked at; tests give another
-  bool json = false;
-  bool leftovers = false;  ///< print their paths and nothing else
+  std::string root = "/";  ///< directory that holds proc, sys, dev, tmp; tests give another
+  bool json = false;       ///< print the findings as JSON
+  bool leftovers = false;  ///< print only the paths that dead processes left behind
 };
 
 struct ParsedDoctorLine {
   DoctorOptions options{};
-  std::optional<int> exit_status{};  ///< set: end with it, all has been said
+  std::optional<int> exit_status{};  ///< if set, end with it: help or an error was printed
 };
 
-/// Prints help and faults itself.
+/// Parses the command line, and prints help and errors.
 [[nodiscard]] ParsedDoctorLine parse_doctor_command_line(int argc, const char* const* argv);
 
-/// Checks, prints to stdout. @return the exit status
+/// Checks the machine and prints the findings to stdout. @return the exit status
 int run_doctor(const DoctorOptions& options, Machine machine);
 
 }  // namespace outrider

@@ -21,7 +21,7 @@ std::string tag(Severity severity, bool colour) {
          padding;
 }
 
-/// Words in lines of kColumns; lines after the first are indented by kIndent.
+/// Wraps the text to lines of kColumns; lines after the first are indented by kIndent.
 std::string wrapped(std::string_view text) {
   std::string out;
   std::size_t column = kIndent;
@@ -68,7 +68,7 @@ std::string findings_text(const Findings& findings, bool colour) {
     text += "  " + tag(finding.severity, colour) + " " + name + ": " + finding.cause + "\n";
     const std::string space(9, ' ');
     if (!finding.effect.empty()) text += space + "effect: " + wrapped(finding.effect) + "\n";
-    // not wrapped: to be copied
+    // Not wrapped, so that the command can be copied.
     if (!finding.remedy.empty()) text += space + "mend:   " + finding.remedy + "\n";
   }
   return text + last_line(findings);
@@ -86,7 +86,7 @@ std::string findings_json(const Findings& findings) {
                                         {"worst", name_of(worst_of(findings))},
                                         {"exit_status", exit_status_of(findings)},
                                         {"findings", std::move(list)}};
-  // a file name or a kernel's text need not be UTF-8
+  // File names and the kernel's texts may be no valid UTF-8.
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
