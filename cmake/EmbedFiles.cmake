@@ -1,9 +1,10 @@
-# outrider_embed(TARGET NAMESPACE file...): compiles text files into a
-# library, so that an installed program needs no source tree. Each file becomes
+# outrider_embed(TARGET NAMESPACE file...) compiles text files into a library, so that an
+# installed program needs no source tree. Each file becomes
 #   namespace NAMESPACE { extern const std::string_view kEmbeddedNAME; }
-# where NAME is ReportHtml for report.html.
+# where NAME is, for example, ReportHtml for report.html.
 
-# As a script: cmake -DINPUT=... -DOUTPUT=... -DNAME=... -DNAMESPACE=... -P EmbedFiles.cmake
+# The build calls this file as a script:
+#   cmake -DINPUT=... -DOUTPUT=... -DNAME=... -DNAMESPACE=... -P EmbedFiles.cmake
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ ${INPUT} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")

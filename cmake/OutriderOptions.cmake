@@ -12,17 +12,17 @@ target_compile_options(outrider_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
   -ffp-contract=off)  # a fused multiply-add would make results depend on the machine
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # g++ 12 sees an overlap in "literal" + std::string that is not there (GCC bug 105651).
+  # g++ 12 reports an overlap in "literal" + std::string that does not exist (GCC bug 105651).
   target_compile_options(outrider_flags INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND OUTRIDER_MARCH)
-  # DPDK's imported target carries -march=corei7 and the last one wins: every
-  # target links outrider_flags after everything else.
+  # DPDK's imported target adds -march=corei7, and the last -march wins. Every target therefore
+  # links outrider_flags after everything else.
   target_compile_options(outrider_flags INTERFACE -march=${OUTRIDER_MARCH})
 endif()
 if(OUTRIDER_SANITIZE)
   target_compile_options(outrider_flags INTERFACE
     -fsanitize=${OUTRIDER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-    -O1 -g1)  # a report names functions and lines; types would take a sixth more to compile
+    -O1 -g1)  # reports name functions and lines; types would compile a sixth longer
   target_link_options(outrider_flags INTERFACE -fsanitize=${OUTRIDER_SANITIZE})
 endif()

@@ -1,6 +1,6 @@
-# outrider_library(NAME [FOLDERS folder...] [DEPENDS lib...]): a static library of the .cc
-# files of these folders (default: this one) and below, main.cc apart, or an interface library
-# if there are none.
+# outrider_library(NAME [FOLDERS folder...] [DEPENDS lib...]) adds a static library of the .cc
+# files of these folders (default: this one) and below, without main.cc, or an interface
+# library if there are none.
 function(outrider_library name)
   cmake_parse_arguments(ARG "" "" "FOLDERS;DEPENDS" ${ARGN})
   if(NOT ARG_FOLDERS)
@@ -21,7 +21,7 @@ function(outrider_library name)
   endif()
 endfunction()
 
-# outrider_program(NAME SOURCES file... DEPENDS lib...)
+# outrider_program(NAME SOURCES file... DEPENDS lib...) adds a program in bin/.
 function(outrider_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -29,8 +29,9 @@ function(outrider_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# outrider_for_any_cpu(TARGET): compiles it for the first x86-64, whatever OUTRIDER_MARCH
-# says. In the folder that defines the target: a source's options go after all others.
+# outrider_for_any_cpu(TARGET) compiles a target for the x86-64 baseline, whatever
+# OUTRIDER_MARCH says. It sets options of sources, because these come after all others; call it
+# in the folder that defines the target.
 function(outrider_for_any_cpu target)
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     get_target_property(sources ${target} SOURCES)
