@@ -1,4 +1,4 @@
-// main() of tests that work on mbufs: one EAL for all tests of the process.
+// main() for tests that work on mbufs, with one EAL for all tests of the process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -42,7 +42,7 @@ sw::SwitchProcessConfig Dumbbell::switches() const {
   sw::SwitchConfig left, right;
   left.name = kLeft;
   right.name = kRight;
-  const Duration edge_delay = rtt / 8;  // four edge crossings and two of the trunk a round trip
+  const Duration edge_delay = rtt / 8;  // a round trip crosses edges four times and the trunk twice
   for (std::uint32_t i = 0; i < workers; ++i)
     add_host(left, "w" + std::to_string(i), "10.0.1." + std::to_string(i + 1), host_rate,
              edge_delay);

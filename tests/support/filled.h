@@ -16,7 +16,7 @@
 
 namespace outrider {
 
-/// Gives each number that a record's rows name a value that no other has: 1, 2, 3, ...
+/// Gives every number that a record's rows name a value of its own: 1, 2, 3, ...
 class Filler {
  public:
   [[nodiscard]] std::uint64_t given() const noexcept { return given_; }
@@ -42,7 +42,7 @@ class Filler {
   void value(const char* name, PerClass<T>& v) {
     for (auto& of_class : v.values) value(name, of_class);
   }
-  /// An element that is filled and one that is not.
+  /// Makes two elements and fills only the first.
   template <class T>
   void value(const char* name, std::vector<T>& v) {
     v.resize(2);
@@ -62,7 +62,7 @@ class Filler {
   std::uint64_t given_ = 0;
 };
 
-/// The numbers of 1 to `given` that a report's text does not hold, one a line.
+/// Returns the numbers from 1 to `given` that a report's text does not contain, one per line.
 inline std::string missing_numbers(const std::string& text, std::uint64_t given) {
   std::set<std::string> found;
   for (std::size_t at = 0; (at = text.find_first_of("0123456789", at)) != text.npos;) {
@@ -76,8 +76,8 @@ inline std::string missing_numbers(const std::string& text, std::uint64_t given)
   return missing;
 }
 
-/// Bytes of a record that are neither a member with a row nor padding, and bytes that two
-/// rows name. A member without a row is found unless it fits where there would be padding.
+/// Finds bytes of a record that are neither padding nor of a member with a row, and bytes that
+/// two rows name. It misses a member without a row that fits into what would be padding.
 class BoundBytes {
  public:
   template <class T>
@@ -85,7 +85,7 @@ class BoundBytes {
     members_.push_back({reinterpret_cast<std::uintptr_t>(&v), sizeof(T), alignof(T), name});
   }
 
-  /// What is wrong, one line each; empty: all is bound once.
+  /// Returns all errors, one per line; empty if every member is bound exactly once.
   template <class R>
   static std::string faults() {
     R record{};

@@ -18,11 +18,11 @@
 
 namespace outrider {
 
-/// "10.0.1.2" -> host byte order. @throws std::invalid_argument
+/// Parses an address such as "10.0.1.2" to host byte order. @throws std::invalid_argument
 std::uint32_t ip(std::string_view text);
 
-/// A frame as a test describes it, written byte by byte from the RFCs and not
-/// with the code under test.
+/// A frame as a test describes it. bytes_of() writes it byte by byte from the RFCs, without the
+/// code under test.
 struct FrameSpec {
   FlowKey flow{0x0A000101, 0x0A000301, 40'000, 5000};
   std::uint8_t tos = 0;
@@ -36,27 +36,27 @@ struct FrameSpec {
   std::uint16_t payload_bytes = 0;
   std::vector<std::uint8_t> ip_options{};   ///< padded to a multiple of 4
   std::vector<std::uint8_t> tcp_options{};  ///< padded to a multiple of 4
-  std::optional<BurstIdentity> identity{};  ///< as a TCP option, behind tcp_options
+  std::optional<BurstIdentity> identity{};  ///< written as a TCP option after tcp_options
 };
 
-/// The whole frame, payload zeros, at least 60 bytes, all checksums right.
+/// Returns the whole frame, of at least 60 bytes, with a payload of zeros and correct checksums.
 std::vector<std::uint8_t> bytes_of(const FrameSpec& spec);
 
-/// Internet checksum of `bytes` as RFC 1071 puts it: words in network order.
+/// Returns the Internet checksum of `bytes` (RFC 1071), from words in network order.
 std::uint16_t internet_checksum(std::span<const std::uint8_t> bytes, std::uint32_t sum = 0);
-/// Writes the IPv4 checksum anew, after a test has changed the header.
+/// Writes the correct IPv4 checksum after a test has changed the header.
 void reseal_ipv4(std::vector<std::uint8_t>& frame);
 
-/// A packet with these bytes, cut to what the pool's buffers hold (the rest of a
-/// frame is payload), as a device or a host would hand it over.
+/// Returns a packet with these bytes as a device or a host would hand it over. It holds only as
+/// many bytes as a buffer of the pool; the rest of a frame is payload.
 Packet* packet_of(rte_mempool& pool, std::span<const std::uint8_t> frame);
 Packet* make_packet(rte_mempool& pool, const FrameSpec& spec);
 
-/// START or its ACK, as TOS byte.
+/// Returns the TOS byte of a START or of its ACK.
 std::uint8_t start_tos(std::uint16_t threshold_packets, Ecn ecn = Ecn::kNotEct);
 std::uint8_t ack_tos(std::uint16_t threshold_packets, Ecn ecn = Ecn::kNotEct);
 
-/// What a packet looked like when it arrived.
+/// The fields of a packet when it arrived.
 struct Arrival {
   Time at{};
   std::uint32_t port = 0;
@@ -69,16 +69,16 @@ struct Arrival {
   std::uint16_t window = 0;
   std::uint16_t payload_bytes = 0;
   std::uint32_t frame_bytes = 0;
-  bool checksum_valid = false;      ///< of the IPv4 header, by an independent sum
-  std::vector<std::uint8_t> bytes;  ///< of the buffer
+  bool checksum_valid = false;      ///< of the IPv4 header, by an independent computation
+  std::vector<std::uint8_t> bytes;  ///< content of the buffer
 
   [[nodiscard]] Ecn ecn() const { return ecn_of(tos); }
 };
 
-/// Reads it without the code under test; the packet stays with the caller.
+/// Reads a packet without the code under test. The caller keeps the packet.
 Arrival arrival_of(Packet& packet, std::uint32_t port, Time now);
 
-/// The far end of a link: notes what comes and releases it.
+/// The far end of a link. It records the packets that arrive and releases them.
 class Collector final : public Node {
  public:
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;

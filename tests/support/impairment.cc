@@ -95,7 +95,7 @@ Impairment::Rule random_rule(const RandomImpairment& rates, std::uint64_t seed,
                              std::uint32_t entity) {
   auto draws = std::make_shared<RandomStream>(seed, entity, RandomPurpose::kImpairment);
   return [rates, draws](const SeenPacket&) {
-    // Always the same number of draws, so that rates do not shift each other's.
+    // Always the same number of draws, so that one rate does not change the draws of another.
     const double loss = draws->uniform(), copy = draws->uniform(), late = draws->uniform(),
                  by = draws->uniform(), ce = draws->uniform();
     Fate fate;

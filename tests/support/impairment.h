@@ -18,9 +18,9 @@
 
 namespace outrider {
 
-/// What a rule is told of a passing packet.
+/// The fields of a passing packet that a rule gets.
 struct SeenPacket {
-  std::uint64_t number = 0;  ///< of this direction, from 0
+  std::uint64_t number = 0;  ///< number of the packet in this direction, from 0
   Time at{};
   FlowKey flow;
   std::uint32_t sequence = 0;
@@ -39,24 +39,25 @@ struct SeenPacket {
   [[nodiscard]] bool is_start_ack() const { return is(tos_signal::Kind::kAck); }
 };
 
-/// What becomes of it. The default: it passes.
+/// What happens to a packet. By default it passes.
 struct Fate {
   bool drop = false;
-  bool set_ce = false;                ///< if it is ECT (RFC 3168)
-  std::uint32_t copies = 0;           ///< sent behind the original
+  bool set_ce = false;                ///< set CE if the packet is ECT (RFC 3168)
+  std::uint32_t copies = 0;           ///< copies sent after the original
   Duration delay{};                   ///< of the original; later packets overtake it
   Duration copies_delay{};            ///< of the copies
-  std::optional<std::uint8_t> tos{};  ///< rewritten, checksum included
+  std::optional<std::uint8_t> tos{};  ///< new TOS byte; the checksum is updated
 };
 
-/// A piece of wire that misbehaves as its rule says; without one it is not there.
+/// A piece of wire that drops, copies, changes and delays packets by a rule. Without a rule it
+/// has no effect.
 /// Identity: received + copied == passed + dropped + held. Not thread-safe.
 class Impairment final : public Node, public EventSource {
  public:
   using Rule = std::function<Fate(const SeenPacket&)>;
   using Sink = std::function<void(Packet*, Time)>;
 
-  /// @param pool for copies
+  /// @param pool  for copies. @param sink  takes ownership of packets that pass
   Impairment(EventLoop& loop, rte_mempool& pool, Sink sink)
       : loop_(loop), id_(loop.add(*this)), pool_(pool), sink_(std::move(sink)) {}
   Impairment(const Impairment&) = delete;
@@ -92,16 +93,16 @@ class Impairment final : public Node, public EventSource {
   std::uint64_t delayed_ = 0;
 };
 
-/// Independent draws per packet.
+/// The probabilities of random_rule(), drawn independently for each packet.
 struct RandomImpairment {
   double loss = 0;
   double duplicate = 0;
-  double reorder = 0;                            ///< share of packets that are late
-  Duration late = std::chrono::milliseconds(1);  ///< at most, uniform
+  double reorder = 0;                            ///< share of packets that are delayed
+  Duration late = std::chrono::milliseconds(1);  ///< largest delay; uniformly distributed
   double ce = 0;
 };
 
-/// @param entity tells wires of one run apart
+/// Returns a rule that draws each packet's fate. @param entity  distinguishes wires of one run
 Impairment::Rule random_rule(const RandomImpairment& rates, std::uint64_t seed,
                              std::uint32_t entity);
 

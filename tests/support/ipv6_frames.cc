@@ -32,7 +32,7 @@ Bytes transport_of(const Ipv6FrameSpec& spec) {
   return out;
 }
 
-/// One extension header of 8 bytes and what follows it.
+/// Appends one extension header of 8 bytes. @param next  type of the header that follows it
 void put_extension(Bytes& out, std::uint8_t type, std::uint8_t next, std::uint16_t offset) {
   constexpr std::uint8_t kFragment = 44;
   out.push_back(next);

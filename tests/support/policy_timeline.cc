@@ -52,7 +52,7 @@ class Player {
   }
 
  private:
-  /// A wake-up that changed nothing must not come again.
+  /// Returns the time of the next event. A wake-up that changed nothing must not come again.
   std::int64_t next_us() const {
     std::int64_t next = kNone;
     if (next_ < pieces_.size()) next = begin_us_ + ready_[next_].at_us;

@@ -7,8 +7,8 @@
 
 namespace outrider {
 
-/// A pool of a test's own that misses what is not given back: whoever dropped a
-/// packet without releasing it, or released it twice, fails the test.
+/// A pool for one test, which fails the test if packets are not given back exactly once: those
+/// that were dropped without being released, or released twice.
 class TestPool {
  public:
   explicit TestPool(std::uint32_t mbufs = 4096, std::uint32_t frame_room_bytes = kHeaderRoomBytes);
@@ -17,7 +17,7 @@ class TestPool {
   TestPool& operator=(const TestPool&) = delete;
 
   [[nodiscard]] rte_mempool& get() noexcept { return *pool_; }
-  /// Packets that somebody owns now.
+  /// Returns the number of packets that are owned now.
   [[nodiscard]] std::uint32_t in_use() const noexcept;
 
  private:

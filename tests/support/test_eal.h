@@ -13,11 +13,11 @@
 
 namespace outrider {
 
-/// The EAL of a test or benchmark process: no huge pages, no devices, no
-/// telemetry socket, memory of its own, two lcores that share the processors
-/// the process may use (a pinned one would make `ctest -j` take turns).
+/// The EAL of a test or benchmark process. It has no huge pages, devices or telemetry socket,
+/// its own memory, and two lcores that share all CPUs the process may use. Pinned lcores would
+/// make the tests of `ctest -j` wait for the same CPU.
 ///
-/// One per process; unprivileged. Files go to a directory that is removed at the end.
+/// One per process; needs no privileges. Files go to a directory that is removed at the end.
 class TestEal {
  public:
   /// @throws std::runtime_error if the EAL does not start
@@ -42,7 +42,8 @@ class TestEal {
   }
 
   ~TestEal() {
-    const std::filesystem::path runtime = rte_eal_get_runtime_dir();  // of root: not below ours
+    // Root's runtime directory is not below directory_.
+    const std::filesystem::path runtime = rte_eal_get_runtime_dir();
     rte_eal_cleanup();
     std::error_code ignored;
     std::filesystem::remove_all(runtime, ignored);

@@ -18,30 +18,30 @@
 
 namespace outrider {
 
-/// A pool of its own for each test.
+/// Makes a pool of packets with attribution, for one test.
 Mempool make_test_pool(std::uint32_t mbufs = 8192);
 
-/// The long seeds were asked for (OUTRIDER_FULL=1).
+/// Returns whether a run with many seeds was asked for (OUTRIDER_FULL=1).
 bool full_run();
-/// @return `few`, or `many` in a full run
+/// Returns the number of seeds: `few`, or `many` in a full run.
 std::uint32_t seeds(std::uint32_t few, std::uint32_t many);
 
-/// Every packet that hosts ever sent, by where it is now.
+/// Counts every packet that hosts have sent by where it is now.
 struct PacketLedger {
   std::uint64_t sent = 0;
-  std::uint64_t copied = 0;    ///< by impairments
-  std::uint64_t received = 0;  ///< by hosts
+  std::uint64_t copied = 0;    ///< copies made by impairments
+  std::uint64_t received = 0;  ///< received by hosts
   std::uint64_t dropped_by_switches = 0;
   std::uint64_t dropped_by_impairments = 0;
-  std::uint64_t resident = 0;  ///< queues, links, impairments
+  std::uint64_t resident = 0;  ///< in queues, on links, held by impairments
 
   [[nodiscard]] bool balanced() const {
     return sent + copied == received + dropped_by_switches + dropped_by_impairments + resident;
   }
 };
 
-/// VirtualWorld's wiring with an impairment on each of the two wires of every
-/// host. A dumbbell's hosts have their delays on these wires.
+/// Connects switches and hosts as VirtualWorld does, with an impairment on each of the two wires
+/// of every host. The delays of a dumbbell's hosts are on these wires.
 class ImpairedWorld {
  public:
   /// @throws std::runtime_error if a configuration is not valid
@@ -51,9 +51,10 @@ class ImpairedWorld {
       : ImpairedWorld(d.switches(), d.traffic(), pool) {}
   ~ImpairedWorld() { flush(); }
 
-  /// Between the NIC of `host` and the first wire; the rule may be set at any time.
+  /// Returns the impairment between the NIC of `host` and the first wire. Its rule may be set
+  /// at any time.
   [[nodiscard]] Impairment& from(std::string_view host) { return *up_[index_of(host)]; }
-  /// Between the last wire and `host`.
+  /// Returns the impairment between the last wire and `host`.
   [[nodiscard]] Impairment& to(std::string_view host) { return *down_[index_of(host)]; }
   /// Sets random rules on both wires of every host.
   void impair_all(const RandomImpairment& rates, std::uint64_t seed);
@@ -62,7 +63,7 @@ class ImpairedWorld {
     loop_.run_until(end);
     now_ = end;
   }
-  /// Until all jobs have ended, at most up to `limit`. @return they have
+  /// Runs until all jobs have ended, but not beyond `limit`. @return whether they have ended
   bool run_to_end(Time limit);
 
   [[nodiscard]] Time now() const noexcept { return now_; }
@@ -83,16 +84,16 @@ class ImpairedWorld {
   Time now_{};
 };
 
-/// The report of one queue. @throws std::runtime_error if there is none
+/// Returns the report of one queue. @throws std::runtime_error if there is none
 const sw::QueueReport& queue_of(const lab::RunResult& r, std::string_view sw,
                                 std::string_view port);
-/// The bottleneck of a dumbbell.
+/// Returns the report of a dumbbell's bottleneck queue.
 inline const sw::QueueReport& bottleneck_of(const lab::RunResult& r) {
   return queue_of(r, "left", "trunk");
 }
 
-/// Runs to the end of the job without impairments, then checks both ledgers and
-/// that every buffer comes back.
+/// Runs to the end of the job without impairments, then checks both ledgers and that every
+/// buffer was given back.
 lab::RunResult run(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
                    rte_mempool& pool, Time limit);
 inline lab::RunResult run(const Dumbbell& d, rte_mempool& pool,
@@ -100,7 +101,7 @@ inline lab::RunResult run(const Dumbbell& d, rte_mempool& pool,
   return run(d.switches(), d.traffic(), pool, limit);
 }
 
-/// Mean of a container of numbers; 0 if it is empty.
+/// Returns the mean of a container of numbers, or 0 if it is empty.
 template <class Values>
 double mean(const Values& values) {
   double total = 0;
