@@ -226,7 +226,7 @@ void EgressPort::begin_wait(Packet& packet, Time now) noexcept {
   if (m.owner == 0 || m.payload_bytes == 0) return;
   PacketAttribution& a = attribution_of(packet);
   if (!a.ledger.valid()) return;
-  a.ledger.advance(now, BurstTime::kSerialisation);  // and propagation
+  a.ledger.advance(now, BurstTime::kSerialisation);  // includes propagation
   a.queued = service_->read(m.owner, now);
 }
 

@@ -31,8 +31,8 @@ namespace outrider::sw {
 /// left by its arrival has left. The packets of a polled batch, which carry interpolated
 /// arrival times, therefore see the same occupancies as packets that arrive one by one.
 ///
-/// A port is driven in one of two ways. Driven by events, the event loop calls fire() when
-/// the transmitter becomes free, and a link takes what leaves. Polled, its poll loop calls
+/// A port is driven in one of two ways. Either an event loop calls fire() when the transmitter
+/// becomes free, and a link takes what leaves. Or the port is polled: a poll loop calls
 /// serve_until() while has_work(), and a device takes what leaves.
 ///
 /// Most polled ports have none of the optional parts (see is_plain()). They take a packet by

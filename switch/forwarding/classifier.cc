@@ -7,7 +7,7 @@
 namespace outrider::sw {
 namespace {
 
-/// rte_acl's contexts have process-wide names.
+/// Returns a name that no other table has, because rte_acl's contexts have process-wide names.
 std::string unique_rules_name() {
   static std::atomic<std::uint32_t> tables{0};
   return "rules" + std::to_string(tables++);
@@ -82,7 +82,7 @@ Classifier::Result Classifier::classify_fully(const FrameSummary& summary, const
                                               is_ddl_port(flow, tcp) || by_dscp.ddl || by_pcp.ddl;
   Result result = of_class(ddl);
   for (const std::uint8_t queue : {by_pcp.queue, by_dscp.queue, action.queue})
-    if (queue != kUnset) result.queue = queue;  // the last one counts
+    if (queue != kUnset) result.queue = queue;  // the last one that is set counts
   return result;
 }
 

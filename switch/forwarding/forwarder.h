@@ -44,7 +44,7 @@ struct ForwarderLane {
 ///    target, unless the switch answers it.
 /// 4. A switch that learns floods the rest: broadcast, multicast, unknown stations.
 ///
-/// Features that are not configured cost one branch together.
+/// A switch without learning and static stations skips steps 1, 2 and 4 for IPv4 by one branch.
 class Forwarder {
  public:
   enum class Action : std::uint8_t {

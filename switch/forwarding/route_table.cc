@@ -9,14 +9,14 @@
 namespace outrider::sw {
 namespace {
 
-/// Finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+/// Mixes the bits of x by the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 constexpr std::uint64_t scrambled(std::uint64_t x) noexcept {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
   return x ^ (x >> 31);
 }
 
-/// rte_lpm's tables have process-wide names.
+/// Returns a name that no other table has, because rte_lpm's tables have process-wide names.
 std::string unique_table_name() {
   static std::atomic<std::uint32_t> tables{0};
   return "routes" + std::to_string(tables++);

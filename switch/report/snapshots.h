@@ -53,7 +53,7 @@ struct SwitchCells {
 
 /// Holds the counters that the lcores of a process publish while they forward. Each owner
 /// writes its own cells ten times a second and at the end. Any thread can read them as a
-/// report. Live view, DPDK telemetry and Prometheus show only this.
+/// report. Live view, DPDK telemetry and Prometheus show only these counters.
 ///
 /// Cells are written one after the other. All numbers of one queue, lane or device are from the
 /// same instant; those of different ones may be up to a tenth of a second apart.

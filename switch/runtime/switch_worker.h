@@ -34,7 +34,7 @@ struct Handover {
 ///
 /// Once a poll has kPollPackets it asks no further receive queues, and the next poll goes on
 /// from there. The packets of a poll therefore stay in a near cache, however many ports are
-/// busy. Packets that it did not ask for are spread over the next poll's time instead.
+/// busy. Packets of the other receive queues are spread over the next poll's time instead.
 ///
 /// Each port then gets all packets that the poll brought for it at once, so that its queues
 /// are fetched into the cache once per poll. Only ports that depend on each other take packets
