@@ -27,7 +27,7 @@ class HandoverRing {
 
  public:
   /// @param name unique in the process, at most 25 characters
-  /// @param items capacity; a power of two
+  /// @param items capacity
   /// @throws DpdkError
   HandoverRing(const std::string& name, std::uint32_t items)
       : ring_(rte_ring_create_elem(name.c_str(), kItemBytes, items, SOCKET_ID_ANY,

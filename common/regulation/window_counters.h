@@ -65,7 +65,8 @@ void fields(V& v, R& r) {
           r.flows_authenticated);
   v.value(counter("bursts_refused", "bursts", "Bursts for which no window is held: no room"),
           r.bursts_refused);
-  v.value(counter("releases", "flows", "Held windows that were released"), r.releases);
+  v.value(counter("releases", "changes", "Changes of the queue's windows from held to releasing"),
+          r.releases);
   v.value(counter("spared_marks", "packets", "Marks that packets of held flows were spared"),
           r.spared_marks);
 }

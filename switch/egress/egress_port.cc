@@ -69,6 +69,16 @@ Scheduler::Params scheduler_of(const SwitchPortConfig& config) {
 /// Converts a share to a count out of 2^32 draws.
 std::uint64_t draws_of(double share) noexcept { return static_cast<std::uint64_t>(share * 0x1p32); }
 
+/// The setup of the port's first queue.
+PortQueue::Setup setup_of(const SwitchPortConfig& config, std::uint64_t seed, SourceId port) {
+  return {
+      .packet_time = Serializer(config.drain_rate, config.rate_layer).duration_of(kFullFrameBytes),
+      .drain_rate = config.drain_rate,
+      .rate_layer = config.rate_layer,
+      .seed = seed,
+      .entity = port * kMaxQueuesPerPort};
+}
+
 }  // namespace
 
 EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits)
@@ -83,7 +93,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       hops_(limits.hops),
       name_(config.name),
       drain_rate_(config.drain_rate) {
-  PortQueue::Setup setup = setup_of(config);
+  PortQueue::Setup setup = setup_of(config, seed_, id_);
   if (config.record) setup.tap = limits.tap;
   setup.buffer = limits.buffer;
   setup.buffer_queue = limits.first_queue;
@@ -97,15 +107,6 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
   }
 }
 
-PortQueue::Setup EgressPort::setup_of(const SwitchPortConfig& config) const {
-  return {
-      .packet_time = Serializer(config.drain_rate, config.rate_layer).duration_of(kFullFrameBytes),
-      .drain_rate = config.drain_rate,
-      .rate_layer = config.rate_layer,
-      .seed = seed_,
-      .entity = id_ * kMaxQueuesPerPort};
-}
-
 std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
                                                 const SwitchPortConfig& to) const {
   if (same_settings(from, to)) return nullptr;
@@ -115,7 +116,7 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
   const auto was = queues_of(from);
   const auto is = queues_of(to);
   assert(was.size() == queues_.size() && is.size() == queues_.size());
-  PortQueue::Setup setup = setup_of(to);
+  PortQueue::Setup setup = setup_of(to, seed_, id_);
   bool new_shares = from.scheduler != to.scheduler;
   for (std::size_t q = 0; q < is.size(); ++q) {
     change->queues.push_back(queues_[q].prepare(was[q], is[q], setup, new_rate));

@@ -139,8 +139,6 @@ class EgressPort final : public EventSource {
  private:
   using Queue = PortQueue::Queue;
 
-  /// Returns the setup of the first queue.
-  [[nodiscard]] PortQueue::Setup setup_of(const SwitchPortConfig& config) const;
   [[nodiscard]] QueueCounts counts(std::size_t queue, Time now) const;
 
   /// Draws for every packet, so that the choice of lost packets does not depend on the queue.

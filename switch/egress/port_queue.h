@@ -24,6 +24,10 @@ namespace outrider::sw {
 /// fared in it. The marker and the regulator only decide; this class alone sets CE, counts
 /// and drops.
 ///
+/// Many methods: a packet's way is made of small steps, from which the plain way and the way
+/// with records, windows, held packets or a shared buffer are both composed. An object of its
+/// own for what few queues have was tried: a free port then took 2.6 % more instructions.
+///
 /// Time does not decrease. Not thread-safe: the lcore of the egress port owns it.
 class PortQueue {
  public:
