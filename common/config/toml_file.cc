@@ -7,9 +7,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <utility>
 #include <vector>
+
+#include "common/config/toml_nesting.h"
 
 namespace outrider {
 namespace {
@@ -55,6 +56,10 @@ ConfigResult<ConfigTable> file_fault(std::string problem) {
 }  // namespace
 
 ConfigResult<ConfigTable> parse_toml(std::string_view text) {
+  if (const auto line = line_nested_too_deep(text))
+    return file_fault("line " + std::to_string(*line) +
+                      ": tables, arrays and dotted keys are nested " + "deeper than " +
+                      std::to_string(kMaxTomlNesting) + " levels");
   try {
     return {convert(toml::parse(text)), {}};
   } catch (const toml::parse_error& e) {
@@ -70,10 +75,13 @@ ConfigResult<ConfigTable> read_toml_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) return file_fault(std::string("cannot be opened: ") + std::strerror(errno));
-  std::ostringstream text;
-  text << file.rdbuf();
+  std::string text(kMaxTomlBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
   if (file.bad()) return file_fault(std::string("cannot be read: ") + std::strerror(errno));
-  return parse_toml(text.view());
+  if (text.size() > kMaxTomlBytes)
+    return file_fault("is larger than " + std::to_string(kMaxTomlBytes >> 20) + " MiB");
+  return parse_toml(text);
 }
 
 }  // namespace outrider

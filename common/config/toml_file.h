@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -8,10 +9,15 @@
 
 namespace outrider {
 
-/// Reads a whole file. A file that cannot be read (missing, a directory, no permission) and a
-/// syntax error give one issue without a key. That of a syntax error names line and column.
+/// Largest file that is read. A million hosts take less; /dev/zero does not end.
+inline constexpr std::size_t kMaxTomlBytes = std::size_t{64} << 20;
+
+/// Reads a whole file. A file that cannot be read (missing, a directory, no permission,
+/// larger than kMaxTomlBytes) gives one issue without a key.
 ConfigResult<ConfigTable> read_toml_file(const std::string& path);
 
+/// Parses a text. A syntax error gives one issue without a key, which names line and column;
+/// so does nesting deeper than kMaxTomlNesting, with its line.
 ConfigResult<ConfigTable> parse_toml(std::string_view text);
 
 }  // namespace outrider

@@ -319,6 +319,48 @@ TEST(TomlFile, SyntaxErrorsHaveLineAndColumn) {
   EXPECT_FALSE(parse_toml("a = 1\na = 2\n"));
 }
 
+// Each text made the parser, or what walks its tables, run out of stack.
+TEST(TomlFile, NestingIsBounded) {
+  const auto repeat = [](const std::string& text, std::size_t n) {
+    std::string all;
+    for (std::size_t i = 0; i < n; ++i) all += text;
+    return all;
+  };
+  constexpr std::size_t kMany = 20'000;
+  const std::string texts[] = {
+      repeat("a.", kMany) + "a = 1\n",
+      "[" + repeat("a.", kMany) + "a]\n",
+      "x = " + repeat("[", kMany) + repeat("]", kMany) + "\n",
+      "x = " + repeat("{a.b.c = ", kMany) + "1" + repeat("}", kMany) + "\n",
+      "x = [{" + repeat("\"a\" . ", kMany) + "a = 1}]\n",
+      repeat("[", kMany),
+  };
+  for (const auto& text : texts) {
+    const auto result = parse_toml("# a line\n" + text);
+    ASSERT_FALSE(result) << text.substr(0, 40);
+    EXPECT_EQ(result.issues.at(0).problem,
+              "line 2: tables, arrays and dotted keys are nested deeper than 32 levels");
+  }
+}
+
+TEST(TomlFile, NestingIsCountedWhereItIs) {
+  std::string wide;
+  for (int i = 0; i < 1'000; ++i) {
+    const std::string n = std::to_string(i);
+    wide += "k" + n + ".a = [1.5, {b.c = 2.5, d = \"....\"}, '[[['] # .....{{{{\n";
+    wide += "[t" + n +
+            ".u]\nx = 0.5\ny = "
+            "" +
+            "\"\"\"[[\n...\"\"\"" + "\n[[l" + n + ".m]]\n";
+  }
+  EXPECT_TRUE(parse_toml(wide)) << format_issues("wide", parse_toml(wide).issues);
+  const auto nested = [](std::size_t levels) {
+    return "x = " + std::string(levels, '[') + std::string(levels, ']');
+  };
+  EXPECT_TRUE(parse_toml(nested(32)));
+  EXPECT_FALSE(parse_toml(nested(33)));
+}
+
 TEST(TomlFile, FilesThatCannotBeReadSayWhy) {
   EXPECT_EQ(format_issues("/nowhere.toml", read_toml_file("/nowhere.toml").issues),
             "/nowhere.toml: cannot be opened: No such file or directory\n");
