@@ -3,7 +3,8 @@
 namespace outrider {
 
 /// Makes SIGINT and SIGTERM ask the program to end in good order; a second signal of the
-/// same kind kills it. Process-wide.
+/// same kind kills it. Makes SIGPIPE have no effect, so that a reader of stdout or stderr
+/// that ends does not prevent the report. Process-wide.
 void catch_stop_signals();
 
 /// Makes SIGHUP ask the program to read its configuration again. Process-wide.

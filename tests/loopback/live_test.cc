@@ -1,9 +1,13 @@
 // Goal: --live shows what the report will say. Method: the real programs over
 // devices of their own; what the lines claim is added up and compared with the
 // report that the same run wrote.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cctype>
 #include <map>
@@ -183,6 +187,23 @@ TEST_F(Live, StreamsShowWhatTheReportSays) {
   EXPECT_NEAR(total_of(lines, "sent"), sent, kRounding * sent) << output;
   EXPECT_NEAR(total_of(lines, "sent L2"), 8 * 64 * sent, kRounding * 8 * 64 * sent) << output;
   EXPECT_EQ(lines.back().figures.at("lost"), 0) << output;
+}
+
+// SIGPIPE would end the program without a report.
+TEST_F(Live, AReaderOfTheOutputThatGoesDoesNotEndTheRun) {
+  const std::string fifo = directory_ / "output";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  ProcessGuard program(
+      {OUTRIDER_TRAFFICGEN_PROGRAM, "--config", directory_.write("c.toml", kStream), "--live",
+       "--report", directory_ / "report.json"},
+      fifo);
+  pollfd output{.fd = reader, .events = POLLIN, .revents = 0};
+  ASSERT_EQ(poll(&output, 1, std::chrono::milliseconds(kPatience).count()), 1);
+  close(reader);
+  EXPECT_EQ(program.wait(kPatience), kExitOk);
+  EXPECT_EQ(report().end_ns / 100'000'000, 12);
 }
 
 TEST_F(Live, APreviewIsReplayedWhole) {
