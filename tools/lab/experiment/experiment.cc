@@ -175,6 +175,12 @@ void check_parameters(const Checks& at, const ExperimentFile& e, const CaseParam
   for (const auto& issue : validate(p, settings)) at.fault(issue.key, issue.problem);
 }
 
+/// Stays within the folder that it is put into.
+bool is_part_of_a_path(std::string_view text) {
+  return std::ranges::none_of(
+      text, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' ' || c == 0x7F; });
+}
+
 void check_arms(const Checks& root, const ExperimentFile& e) {
   if (e.arms.empty()) root.fault("arm", "there must be at least one [[arm]]");
   std::set<std::string> labels;
@@ -188,6 +194,8 @@ void check_arms(const Checks& root, const ExperimentFile& e) {
     if (!at.require(off || on, "label", Checks::quoted(arm.label),
                     R"(must be "off" or "on", or begin with "off-" or "on-")"))
       continue;
+    at.require(is_part_of_a_path(arm.label), "label", Checks::quoted(arm.label),
+               "must not contain a slash or a control character: it names a folder of the results");
     const bool regulated = arm.parameters.regulation != RegulationMode::kOff;
     at.require(on == regulated, "label", Checks::quoted(arm.label),
                on ? "needs a regulation other than \"off\"" : "needs regulation \"off\"");

@@ -11,7 +11,8 @@ namespace outrider::lab {
 inline std::string label_part(const ConfigValue& value) {
   const auto* text = value.as<std::string>();
   std::string part = text != nullptr ? *text : display(value);
-  std::ranges::replace(part, ' ', '-');
+  std::ranges::replace_if(
+      part, [](char c) { return c == ' ' || c == '/'; }, '-');
   return part;
 }
 
