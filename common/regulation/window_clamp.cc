@@ -29,7 +29,6 @@ constexpr double kSettle_rtts = 2;
 /// The floor holds over any span of at least this length.
 constexpr double kFloorSpan_rtts = 10;
 constexpr double kRttSmoothing = 1.0 / 16;
-constexpr Duration kSilence = 1s;
 /// Longer than the time between two bursts of a training job.
 constexpr Duration kBurstMemory = 60s;
 constexpr std::size_t kVictimProbes = 8;
@@ -68,7 +67,7 @@ bool WindowClamp::evictable(const WindowFlow& f, Time now) const noexcept {
   using Handshake = WindowFlow::Handshake;
   const bool opening = f.handshake == Handshake::kSyn || f.handshake == Handshake::kBothSyns;
   const bool ended = f.closing && f.passed_unacknowledged() == 0;
-  return opening || ended || now - f.active_at > kSilence;
+  return opening || ended || now - f.active_at > WindowFlow::kSilence;
 }
 
 WindowFlow* WindowClamp::insert(const FlowKey& data_flow, Time now) noexcept {
@@ -158,7 +157,10 @@ WindowTreatment WindowClamp::on_data(const TcpView& s, const Queue& queue, Time 
   }
   const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
   const std::uint64_t sent_before = f->sent_bytes;
-  f->on_data(s, now, now + times(1, drain_ns(queue)));
+  if (!f->on_data(s, now, now + times(1, drain_ns(queue)))) {
+    ++counters_.segments_out_of_window;
+    return WindowTreatment::kFallback;
+  }
   counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
   if (phase_ == Phase::kHolding && f->held_bytes != 0 && f->sent_bytes > sent_before)
     pay_floor(*f, f->sent_bytes - sent_before, queue, now);
@@ -180,7 +182,10 @@ std::optional<std::uint16_t> WindowClamp::on_answer(const TcpView& s, const Queu
   if (f == nullptr && s.syn && !s.ack) f = insert(s.flow.reversed(), now);
   if (f == nullptr) return count(WindowReason::kUnknown);
   const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
-  f->on_answer(s, now);
+  if (!f->on_answer(s, now)) {
+    ++counters_.segments_out_of_window;
+    return count(WindowReason::kUnknown);
+  }
   counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
   if (s.syn || s.rst || !s.ack) return count(WindowReason::kHandshake);
   if (!f->known()) return count(WindowReason::kUnknown);

@@ -43,9 +43,10 @@ struct WindowCounters {
   std::uint64_t flows_refused = 0;            ///< the table was full of flows in use
   std::uint64_t flows_without_handshake = 0;  ///< first seen in mid-stream
   std::uint64_t flows_authenticated = 0;
-  std::uint64_t bursts_refused = 0;  ///< no room: windows are not held for them
-  std::uint64_t releases = 0;        ///< changes of the queue's windows from held to releasing
-  std::uint64_t spared_marks = 0;    ///< filled in by the caller that marks
+  std::uint64_t segments_out_of_window = 0;  ///< no receiver would accept them: state unchanged
+  std::uint64_t bursts_refused = 0;          ///< no room: windows are not held for them
+  std::uint64_t releases = 0;      ///< changes of the queue's windows from held to releasing
+  std::uint64_t spared_marks = 0;  ///< filled in by the caller that marks
 };
 
 template <class V, class R>
@@ -63,6 +64,10 @@ void fields(V& v, R& r) {
           r.flows_without_handshake);
   v.value(counter("flows_authenticated", "flows", "Background flows that may not be rewritten"),
           r.flows_authenticated);
+  v.value(
+      counter("segments_out_of_window", "packets",
+              "Segments of background that no receiver would accept: nothing learned from them"),
+      r.segments_out_of_window);
   v.value(counter("bursts_refused", "bursts", "Bursts for which no window is held: no room"),
           r.bursts_refused);
   v.value(counter("releases", "changes", "Changes of the queue's windows from held to releasing"),

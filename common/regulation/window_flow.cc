@@ -3,6 +3,12 @@
 #include "common/core/sequence.h"
 
 namespace outrider {
+namespace {
+
+/// The largest window of TCP (RFC 7323, 2.2): nothing older is on its way.
+constexpr std::uint32_t kOldest_bytes = 1U << 30;
+
+}  // namespace
 
 std::uint32_t WindowFlow::passed_unacknowledged() const noexcept {
   const std::int32_t bytes = sequence_distance(end, acknowledged);
@@ -13,38 +19,81 @@ bool WindowFlow::at_edge() const noexcept {
   return has_edge && sequence_distance(edge, end) < static_cast<std::int32_t>(segment_bytes);
 }
 
+/// Only the segments of an open connection say what it does.
+bool WindowFlow::may_begin_anew(Time now) const noexcept {
+  const bool open = handshake == Handshake::kBothSyns || handshake == Handshake::kDone ||
+                    handshake == Handshake::kBarred;
+  return !open || closing || now - active_at > kSilence;
+}
+
 /// The SYN may come in the data direction or in the other one, because either end may open
 /// the connection.
 void WindowFlow::take_syn(const TcpView& s, bool data_direction, Time now) noexcept {
-  if (!s.ack) {
-    *this = WindowFlow(key);
-    handshake = Handshake::kSyn;
-    answered_first = !data_direction;
-  } else if (handshake == Handshake::kSyn && answered_first == data_direction) {
-    handshake = Handshake::kBothSyns;
-    (data_direction ? up : down) = now - syn_at_;
-  }
+  if (s.ack) return take_syn_ack(s, data_direction, now);
+  if (!may_begin_anew(now)) return;
+  *this = WindowFlow(key);
+  handshake = s.authenticated ? Handshake::kBarred : Handshake::kSyn;
+  answered_first = !data_direction;
   (data_direction ? data_scale : answer_scale) = s.window_scale;
-  if (s.authenticated) handshake = Handshake::kBarred;
-  if (data_direction) {
-    end = acknowledged = s.sequence + 1;
-  } else {
-    has_edge = s.ack;                    // after a SYN alone the sender's first number is unknown
-    edge = s.acknowledgment + s.window;  // a SYN's window is never scaled (RFC 7323, 2.2)
-  }
-  syn_at_ = now;
-  active_at = now;
+  syn_next_ = s.sequence + 1;
+  if (data_direction) end = acknowledged = s.sequence + 1;
+  syn_at_ = active_at = now;
 }
 
-void WindowFlow::on_data(const TcpView& s, Time now, Time departs) noexcept {
-  if (s.syn) return take_syn(s, true, now);
+/// One that is sent again, or that somebody else sends, changes nothing: the scale and the
+/// right edge of an open connection stand.
+void WindowFlow::take_syn_ack(const TcpView& s, bool data_direction, Time now) noexcept {
+  if (handshake != Handshake::kSyn || answered_first != data_direction ||
+      s.acknowledgment != syn_next_)
+    return;
+  handshake = s.authenticated ? Handshake::kBarred : Handshake::kBothSyns;
+  (data_direction ? up : down) = now - syn_at_;
+  (data_direction ? data_scale : answer_scale) = s.window_scale;
+  if (data_direction) {
+    end = acknowledged = s.sequence + 1;
+    true_edge_ = end + kUnscaledWindow;
+  } else {
+    has_edge = true;
+    edge = true_edge_ = s.acknowledgment + s.window;
+  }
+  syn_at_ = active_at = now;
+}
+
+/// Without a handshake nobody knows the window's scale, and the flow is left alone anyway.
+bool WindowFlow::within_offer(const TcpView& s) const noexcept {
+  if (handshake == Handshake::kNone || handshake == Handshake::kBarred) return true;
+  return handshake != Handshake::kSyn &&
+         sequence_distance(s.sequence + s.payload_bytes, true_edge_) <= 0 &&
+         sequence_distance(s.sequence, acknowledged) >= -static_cast<std::int32_t>(kOldest_bytes);
+}
+
+/// A receiver takes a reset only at the number that it expects (RFC 5961, 3.2), which lies
+/// between what it has acknowledged here and what has passed. Data beyond a FIN show that
+/// the FIN was somebody else's.
+void WindowFlow::take_end(const TcpView& s) noexcept {
+  const bool expected =
+      handshake == Handshake::kNone ||
+      (sequence_distance(s.sequence, acknowledged) >= 0 && sequence_distance(s.sequence, end) <= 0);
+  closing |= (s.fin || s.rst) && expected;
+}
+
+bool WindowFlow::on_data(const TcpView& s, Time now, Time departs) noexcept {
+  if (s.syn) {
+    take_syn(s, true, now);
+    return true;
+  }
+  if (!within_offer(s)) return false;
   if (handshake == Handshake::kBothSyns && !answered_first) {
     up = now - syn_at_;
     handshake = Handshake::kDone;
   }
   active_at = now;
-  closing |= s.fin || s.rst;
-  if (s.payload_bytes == 0) return;
+  if (s.payload_bytes != 0) take_payload(s, now, departs);
+  take_end(s);
+  return true;
+}
+
+void WindowFlow::take_payload(const TcpView& s, Time now, Time departs) noexcept {
   if (s.payload_bytes > segment_bytes) {
     segment_bytes = s.payload_bytes;
     segment_frame_bytes = s.frame_bytes;
@@ -58,6 +107,7 @@ void WindowFlow::on_data(const TcpView& s, Time now, Time departs) noexcept {
     timed_ = false;  // Karn's rule
     return;
   }
+  closing = false;
   sent_bytes += static_cast<std::uint32_t>(sequence_distance(segment_end, end));
   end = segment_end;
   if (!timed_) {
@@ -92,9 +142,16 @@ void WindowFlow::note_answer(Time now) noexcept {
   marks_[marks_used_++] = {now, acknowledged};
 }
 
-void WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
-  if (s.syn) return take_syn(s, false, now);
-  if (!s.ack) return;
+bool WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
+  if (s.syn) {
+    take_syn(s, false, now);
+    return true;
+  }
+  if (!s.ack) return true;
+  const std::int32_t advance = sequence_distance(s.acknowledgment, acknowledged);
+  const bool of_what_passed = sequence_distance(s.acknowledgment, end) <= 0 &&
+                              advance >= -static_cast<std::int32_t>(kOldest_bytes);
+  if (!of_what_passed && handshake != Handshake::kNone) return false;
   if (handshake == Handshake::kBothSyns && answered_first) {
     down = now - syn_at_;
     handshake = Handshake::kDone;
@@ -103,9 +160,9 @@ void WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
   active_at = now;
   window_moved = s.window != true_window;
   true_window = s.window;
-  const std::int32_t advance = sequence_distance(s.acknowledgment, acknowledged);
+  true_edge_ = later_sequence(s.acknowledgment + (std::uint32_t{s.window} << scale()), true_edge_);
   duplicate = advance == 0 && s.payload_bytes == 0 && passed_unacknowledged() > 0;
-  if (sequence_distance(s.acknowledgment, end) > 0) return;  // acknowledges what did not pass
+  if (!of_what_passed) return true;
   if (advance > 0) acknowledged = s.acknowledgment;
   if (timed_ && sequence_distance(acknowledged, timed_end_) >= 0) {
     timed_ = false;
@@ -119,6 +176,7 @@ void WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
     timed_ = false;
   }
   if (advance > 0) note_answer(now);
+  return true;
 }
 
 void WindowFlow::roll(Time now, Duration epoch) noexcept {

@@ -22,6 +22,14 @@ namespace outrider {
 /// a third of `up` apart, so the flight is overestimated by what a third of `up`
 /// acknowledges.
 ///
+/// Anybody can send a segment with the addresses and ports of somebody else's connection.
+/// Therefore a header changes nothing here unless a receiver would accept it (RFC 9293,
+/// 3.10.7.4; RFC 5961): a SYN-ACK counts once, and only if it acknowledges the SYN that was
+/// seen; data, FIN and RST count only within the window that the receiver has offered; an
+/// acknowledgment counts only for what has passed. A SYN on an open connection counts once
+/// that has been silent for kSilence. Who sees the segments, or guesses a number within the
+/// window, is not kept out.
+///
 /// The round trip is the sum of two halves: `up`, from the handshake, and `down`, the
 /// shortest time from a segment's departure to its acknowledgment. Both are minima: if the
 /// path becomes longer, the measured round trip stays too short.
@@ -35,12 +43,17 @@ class WindowFlow {
     kBarred,  ///< its segments are authenticated: rewriting would break them
   };
 
+  /// A flow that was not heard of for so long may have ended unseen.
+  static constexpr Duration kSilence = std::chrono::seconds(1);
+
   explicit WindowFlow(const FlowKey& data_flow = {}) noexcept : key(data_flow) {}
 
   /// Handles a segment of the data direction. @param departs when the queue will have sent it
-  void on_data(const TcpView& s, Time now, Time departs) noexcept;
+  /// @return false if it lies outside what the receiver has offered: nothing has changed
+  bool on_data(const TcpView& s, Time now, Time departs) noexcept;
   /// Handles a segment of the other direction, as it was before any rewriting.
-  void on_answer(const TcpView& s, Time now) noexcept;
+  /// @return false if it acknowledges what has not passed here: nothing has changed
+  bool on_answer(const TcpView& s, Time now) noexcept;
   /// Begins a new epoch of the largest flight if the current one is over.
   void roll(Time now, Duration epoch) noexcept;
 
@@ -96,8 +109,15 @@ class WindowFlow {
 
  private:
   static constexpr std::uint64_t kUnansweredBytes = 1U << 17;
+  /// Offered by a SYN at most, whose window is never scaled (RFC 7323, 2.2).
+  static constexpr std::uint32_t kUnscaledWindow = 65'535;
 
   void take_syn(const TcpView& s, bool data_direction, Time now) noexcept;
+  void take_syn_ack(const TcpView& s, bool data_direction, Time now) noexcept;
+  [[nodiscard]] bool may_begin_anew(Time now) const noexcept;
+  [[nodiscard]] bool within_offer(const TcpView& s) const noexcept;
+  void take_end(const TcpView& s) noexcept;
+  void take_payload(const TcpView& s, Time now, Time departs) noexcept;
   struct Mark {
     Time at{};
     std::uint32_t acknowledged = 0;
@@ -107,6 +127,8 @@ class WindowFlow {
   void sample_flight(Time now) noexcept;
   void note_answer(Time now) noexcept;
 
+  std::uint32_t syn_next_ = 0;   ///< the number that acknowledges the SYN
+  std::uint32_t true_edge_ = 0;  ///< furthest right edge that the receiver has offered
   Time epoch_began_{};
   Time syn_at_{};                         ///< the latest SYN of either direction
   Time departs_{};                        ///< when the timed segment leaves the queue
