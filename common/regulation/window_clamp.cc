@@ -165,7 +165,7 @@ WindowTreatment WindowClamp::on_data(const TcpView& s, const Queue& queue, Time 
   if (phase_ == Phase::kHolding && f->held_bytes != 0 && f->sent_bytes > sent_before)
     pay_floor(*f, f->sent_bytes - sent_before, queue, now);
   if (phase_ == Phase::kStanding) f->limited |= f->at_edge();
-  if (!f->known() || f->unanswered()) return WindowTreatment::kFallback;
+  if (!f->known()) return WindowTreatment::kFallback;
   const bool held = phase_ != Phase::kStanding && f->held_bytes != 0;
   return held && policy_.spare_marks ? WindowTreatment::kHeld : WindowTreatment::kControlled;
 }

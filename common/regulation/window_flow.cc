@@ -3,12 +3,6 @@
 #include "common/core/sequence.h"
 
 namespace outrider {
-namespace {
-
-/// The largest window of TCP (RFC 7323, 2.2): nothing older is on its way.
-constexpr std::uint32_t kOldest_bytes = 1U << 30;
-
-}  // namespace
 
 std::uint32_t WindowFlow::passed_unacknowledged() const noexcept {
   const std::int32_t bytes = sequence_distance(end, acknowledged);
@@ -59,12 +53,13 @@ void WindowFlow::take_syn_ack(const TcpView& s, bool data_direction, Time now) n
   syn_at_ = active_at = now;
 }
 
-/// Without a handshake nobody knows the window's scale, and the flow is left alone anyway.
+/// Between what the receiver has acknowledged and what it has offered. Without a handshake
+/// nobody knows the window's scale, and the flow is left alone anyway.
 bool WindowFlow::within_offer(const TcpView& s) const noexcept {
   if (handshake == Handshake::kNone || handshake == Handshake::kBarred) return true;
   return handshake != Handshake::kSyn &&
-         sequence_distance(s.sequence + s.payload_bytes, true_edge_) <= 0 &&
-         sequence_distance(s.sequence, acknowledged) >= -static_cast<std::int32_t>(kOldest_bytes);
+         sequence_distance(s.sequence + s.payload_bytes, acknowledged) >= 0 &&
+         sequence_distance(s.sequence + s.payload_bytes, true_edge_) <= 0;
 }
 
 /// A receiver takes a reset only at the number that it expects (RFC 5961, 3.2), which lies
@@ -149,14 +144,12 @@ bool WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
   }
   if (!s.ack) return true;
   const std::int32_t advance = sequence_distance(s.acknowledgment, acknowledged);
-  const bool of_what_passed = sequence_distance(s.acknowledgment, end) <= 0 &&
-                              advance >= -static_cast<std::int32_t>(kOldest_bytes);
+  const bool of_what_passed = advance >= 0 && sequence_distance(s.acknowledgment, end) <= 0;
   if (!of_what_passed && handshake != Handshake::kNone) return false;
   if (handshake == Handshake::kBothSyns && answered_first) {
     down = now - syn_at_;
     handshake = Handshake::kDone;
   }
-  ++answers;
   active_at = now;
   window_moved = s.window != true_window;
   true_window = s.window;

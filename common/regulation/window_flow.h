@@ -52,7 +52,8 @@ class WindowFlow {
   /// @return false if it lies outside what the receiver has offered: nothing has changed
   bool on_data(const TcpView& s, Time now, Time departs) noexcept;
   /// Handles a segment of the other direction, as it was before any rewriting.
-  /// @return false if it acknowledges what has not passed here: nothing has changed
+  /// @return false if it acknowledges what has not passed here, or less than an answer
+  /// before it, which the sender ignores as well: nothing has changed
   bool on_answer(const TcpView& s, Time now) noexcept;
   /// Begins a new epoch of the largest flight if the current one is over.
   void roll(Time now, Duration epoch) noexcept;
@@ -67,10 +68,6 @@ class WindowFlow {
   [[nodiscard]] bool recovering() const noexcept { return in_recovery; }
   /// Returns whether the sender has used its advertised window to the last segment.
   [[nodiscard]] bool at_edge() const noexcept;
-  /// Returns whether data pass but no answers: they take another path.
-  [[nodiscard]] bool unanswered() const noexcept {
-    return answers == 0 && sent_bytes > kUnansweredBytes;
-  }
   [[nodiscard]] std::optional<Duration> base_rtt() const noexcept {
     if (!up || !down) return std::nullopt;
     return *up + *down;
@@ -98,8 +95,7 @@ class WindowFlow {
   std::uint16_t told_window = 0;          ///< window field of the last answer, as forwarded
   std::uint16_t segment_bytes = 0;        ///< largest payload of a segment so far
   std::uint32_t segment_frame_bytes = 0;  ///< frame of that segment
-  std::uint32_t answers = 0;
-  std::uint64_t sent_bytes = 0;  ///< new payload since the handshake
+  std::uint64_t sent_bytes = 0;           ///< new payload since the handshake
   std::uint32_t largest_now = 0, largest_before = 0;
   std::uint32_t held_bytes = 0;    ///< window at the last answer while regulated; 0: not held
   std::uint32_t summed_round = 0;  ///< last round in which its weight was added
@@ -108,7 +104,6 @@ class WindowFlow {
   Time active_at{};
 
  private:
-  static constexpr std::uint64_t kUnansweredBytes = 1U << 17;
   /// Offered by a SYN at most, whose window is never scaled (RFC 7323, 2.2).
   static constexpr std::uint32_t kUnscaledWindow = 65'535;
 

@@ -53,7 +53,7 @@ TcpView of_flow_0(const Scene& s, bool data_direction, TcpView segment) {
 
 void hand_in(Scene& s, bool data_direction, const TcpView& segment) {
   if (data_direction) s.clamp.on_data(segment, s.queue, s.now);
-  else (void)s.clamp.on_answer(segment, s.queue, s.now);
+  else static_cast<void>(s.clamp.on_answer(segment, s.queue, s.now));
 }
 
 TEST(WindowForgery, WhatNoReceiverAcceptsChangesNoWindow) {
@@ -62,27 +62,47 @@ TEST(WindowForgery, WhatNoReceiverAcceptsChangesNoWindow) {
   const Forged cases[] = {
       {"SYN-ACK with another scale",
        false,
-       {.acknowledgment = 0, .window = 65'535, .syn = true, .ack = true, .window_scale = 14}},
+       {.flow = {},
+        .acknowledgment = 0,
+        .window = 65'535,
+        .syn = true,
+        .ack = true,
+        .window_scale = 14}},
       {"the SYN-ACK again",
        false,
-       {.acknowledgment = 0, .window = 65'535, .syn = true, .ack = true, .window_scale = kScale}},
+       {.flow = {},
+        .acknowledgment = 0,
+        .window = 65'535,
+        .syn = true,
+        .ack = true,
+        .window_scale = kScale}},
       {"SYN of the sender",
        true,
-       {.sequence = 77'777, .window = 1'000, .syn = true, .window_scale = 0}},
+       {.flow = {}, .sequence = 77'777, .window = 1'000, .syn = true, .window_scale = 0}},
       {"SYN of the receiver",
        false,
-       {.sequence = 77'777, .window = 1'000, .syn = true, .window_scale = 0}},
-      {"SYN-ACK of the sender", true, {.sequence = 5, .syn = true, .ack = true, .window_scale = 9}},
-      {"authenticated SYN", true, {.syn = true, .authenticated = true}},
-      {"a byte far ahead", true, {.sequence = kFar, .payload_bytes = 1, .ack = true}},
-      {"a byte far behind", true, {.sequence = 0U - 2 * kFar, .payload_bytes = 1, .ack = true}},
-      {"RST beyond the window", true, {.sequence = kFar, .rst = true}},
-      {"RST below the window", true, {.sequence = 0U - 1, .rst = true}},
-      {"FIN beyond the window", true, {.sequence = kFar, .ack = true, .fin = true}},
-      {"ACK of what never passed", false, {.acknowledgment = kFar, .window = 9, .ack = true}},
+       {.flow = {}, .sequence = 77'777, .window = 1'000, .syn = true, .window_scale = 0}},
+      {"SYN-ACK of the sender",
+       true,
+       {.flow = {}, .sequence = 5, .syn = true, .ack = true, .window_scale = 9}},
+      {"authenticated SYN", true, {.flow = {}, .syn = true, .authenticated = true}},
+      {"a byte far ahead", true, {.flow = {}, .sequence = kFar, .payload_bytes = 1, .ack = true}},
+      {"a byte far behind",
+       true,
+       {.flow = {}, .sequence = 0U - 2 * kFar, .payload_bytes = 1, .ack = true}},
+      {"RST beyond the window", true, {.flow = {}, .sequence = kFar, .rst = true}},
+      {"RST below the window", true, {.flow = {}, .sequence = 0U - 1, .rst = true}},
+      {"FIN beyond the window", true, {.flow = {}, .sequence = kFar, .ack = true, .fin = true}},
+      {"ACK of what never passed",
+       false,
+       {.flow = {}, .acknowledgment = kFar, .window = 9, .ack = true}},
       {"ACK of long ago",
        false,
-       {.acknowledgment = 0U - 2 * kFar, .window = 65'535, .ack = true, .sack_blocks = true}},
+       {.flow = {},
+        .acknowledgment = 0U - 2 * kFar,
+        .window = 65'535,
+        .ack = true,
+        .sack_blocks = true}},
   };
   for (const auto& c : cases)
     EXPECT_EQ(told([&c](Scene& s) {
@@ -102,7 +122,8 @@ TEST(WindowForgery, RandomSegmentsOutsideTheWindowsChangeNoWindow) {
       const bool data_direction = (flags & 1) != 0;
       constexpr std::uint32_t kWindow = 1U << 23;  // more than a receiver of the scene offers
       const std::uint32_t outside = kWindow + random.next_u32() % (0U - 2 * kWindow);
-      TcpView segment{.sequence = outside,
+      TcpView segment{.flow = {},
+                      .sequence = outside,
                       .acknowledgment = outside,
                       .window = static_cast<std::uint16_t>(random.next_u32()),
                       .payload_bytes = static_cast<std::uint16_t>(random.next_u32() % 1'460),

@@ -73,8 +73,15 @@ class Scene {
     last_field = field.value_or(window);
     return std::uint32_t{last_field} << kScale;
   }
-  /// A flow that has `segments` in flight for some round trips, and much behind it.
+  /// A flow that has `segments` in flight for some round trips, and much behind it. The window
+  /// of a SYN-ACK is not scaled, so the first flight is a small one.
   void cruise(std::uint32_t f, std::uint32_t segments, int rounds = 12) {
+    if (constexpr std::uint32_t kFirstFlight = 40; segments > kFirstFlight) {
+      send(f, kFirstFlight);
+      now += 2ms;
+      answer(f, kFirstFlight);
+      now += 1ms;
+    }
     send(f, segments);
     now += 2ms;
     for (int i = 0; i < rounds; ++i) {
