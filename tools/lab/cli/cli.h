@@ -22,29 +22,29 @@ enum class LabCommand : std::uint8_t {
   kMetrics
 };
 
-/// What the command line says.
+/// The options of the command line.
 struct LabOptions {
   LabCommand command = LabCommand::kRun;
-  /// Experiment; kReport, kTable: the directory of its results; kCompare: the first result;
-  /// kMetrics: the documentation to renew, or nothing.
+  /// The experiment. For kReport and kTable: the directory of its results. For kCompare: the first
+  /// result. For kMetrics: the documentation to renew, or empty.
   std::string file;
-  std::string other;  ///< kCompare: the second
+  std::string other;  ///< for kCompare: the second result
   bool fail_on_change = false;
   Runtime runtime = Runtime::kVirtual;
-  std::string testbed{};  ///< kTestbed: its file
+  std::string testbed{};  ///< for kTestbed: the testbed's file
   std::uint64_t first_seed = 1;
-  std::optional<std::uint32_t> seeds{};  ///< absent: the file's
+  std::optional<std::uint32_t> seeds{};  ///< absent: the experiment's number
   std::string out{};                     ///< empty: results/NAME of the experiment
-  std::size_t jobs = 0;                  ///< 0: one a CPU
+  std::size_t jobs = 0;                  ///< processes; 0: one per CPU
   std::string filter{};
-  bool fresh = false;            ///< runs that an interrupted session has left are made anew
-  bool exclude_flagged = false;  ///< iterations that the machine disturbed
+  bool fresh = false;            ///< repeat runs that an interrupted session has finished
+  bool exclude_flagged = false;  ///< leave out iterations that the machine disturbed
   bool quick = false;            ///< PlanOptions::quick
   bool json = false;
-  bool brief = false;                  ///< the answer instead of the table
-  bool csv = false;                    ///< kTable
-  std::vector<std::string> columns{};  ///< kTable: names of metrics
-  std::string chart_library{};         ///< kReport; empty: where Debian's package has it
+  bool brief = false;                  ///< print the answer instead of the table
+  bool csv = false;                    ///< for kTable
+  std::vector<std::string> columns{};  ///< for kTable: names of metrics
+  std::string chart_library{};         ///< for kReport; empty: the path of Debian's package
 };
 
 struct ParsedCommandLine {
@@ -55,33 +55,35 @@ struct ParsedCommandLine {
 
 ParsedCommandLine parse_lab_command_line(int argc, const char* const* argv);
 
-/// outrider-lab plan: lists the cases. @return exit status
+/// Runs `outrider-lab plan`, which lists the cases. @return exit status
 int plan_command(const LabOptions& options);
 
-/// outrider-lab report: writes report.html from the other files of a result directory.
-/// @return exit status
+/// Runs `outrider-lab report`, which writes report.html from the other files of a result
+/// directory. @return exit status
 int report_command(const LabOptions& options);
 
-/// At the end of a run. A report that cannot be made is said, and is no fault of the run.
+/// Writes the report at the end of a run. If it cannot, it prints a message; the run still counts
+/// as successful.
 void write_report_of_run(const std::filesystem::path& directory);
 
-/// outrider-lab check: says every fault of the file. @return exit status
+/// Runs `outrider-lab check`, which prints every fault of the file. @return exit status
 int check_command(const LabOptions& options);
 
-/// outrider-lab compare. @return exit status
+/// Runs `outrider-lab compare`. @return exit status
 int compare_command(const LabOptions& options);
 
-/// outrider-lab table: metrics of choice, a line per arm. @return exit status
+/// Runs `outrider-lab table`, which prints chosen metrics, a line per arm. @return exit status
 int table_command(const LabOptions& options);
 
-/// outrider-lab metrics: lists them, or renews what docs say of them. @return exit status
+/// Runs `outrider-lab metrics`, which lists all metrics or renews their documentation.
+/// @return exit status
 int metrics_command(const LabOptions& options);
 
-/// outrider-lab front: searches settings, reports the front of gain against cost. @return exit
-/// status
+/// Runs `outrider-lab front`, which searches settings and reports the front of gain against cost.
+/// @return exit status
 int front_command(const LabOptions& options);
 
-/// outrider-lab run. @return exit status
+/// Runs `outrider-lab run`. @return exit status
 int run_command(const LabOptions& options);
 
 }  // namespace outrider::lab

@@ -11,32 +11,33 @@
 
 namespace outrider::lab {
 
-/// To stderr, as everything that is no result.
+/// Prints a line to stderr, which gets everything that is not a result.
 void say(const std::string& text);
 
-/// Before the first run, not after the last: @return whether results can be written, else it
-/// was said why not
+/// Checks before the first run that results can be written to `directory`. @return whether they
+/// can; if not, a message has been printed
 bool prepare(const std::filesystem::path& directory);
 
-/// What is to be run, and where its results are kept.
+/// The cases of a session, how to run them, and where finished runs are kept.
 struct CaseSession {
-  std::string name;                       ///< of the experiment, for the progress line
+  std::string name;                       ///< name of the experiment, for the progress line
   const std::vector<Case>& cases;         ///< must outlive the outcome
   const std::vector<std::string>& names;  ///< [cases]
   Runtime runtime;
   const RunStore& store;
-  std::function<RunOutcome(const RunOrder&)> run;  ///< by the runtime; of one case at least
+  std::function<RunOutcome(const RunOrder&)> run;  ///< the runtime's; gets one case or more
 };
 
-/// Takes up what an interrupted session has left of the wanted cases, and runs the rest. Runs
-/// are in the order of the cases. @throws EnvironmentError
+/// Loads the runs that an interrupted session has finished of the wanted cases, and runs the rest.
+/// Runs are in the order of the cases. @throws EnvironmentError
 RunOutcome run_session(const CaseSession& session, const std::vector<std::size_t>& wanted);
 
-/// Every packet of every run has a named end, else it was said whose has not.
+/// Returns whether every packet of every run is accounted for. If not, a message has named the
+/// cases.
 bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
               const std::vector<Case>& cases);
 
-/// Of runs that were made. @param ledger all of them balance
+/// Returns the exit status for an outcome. @param ledger result of balanced()
 int status_of(const RunOutcome& outcome, bool ledger);
 
 }  // namespace outrider::lab

@@ -7,8 +7,8 @@
 
 namespace outrider::lab {
 
-/// Says on stderr how far an experiment is: one line that is rewritten on a
-/// terminal, a line every tenth of the work elsewhere.
+/// Prints the progress of an experiment on stderr: on a terminal one line that is
+/// rewritten, elsewhere a line for every tenth of the work.
 class ProgressLine {
  public:
   explicit ProgressLine(std::string what);
@@ -22,11 +22,11 @@ class ProgressLine {
   std::string what_;
   bool terminal_;
   std::chrono::steady_clock::time_point began_;
-  std::size_t shown_tenths_ = SIZE_MAX;  ///< nothing yet
+  std::size_t shown_tenths_ = SIZE_MAX;  ///< SIZE_MAX: nothing shown yet
   bool shown_ = false;
 };
 
-/// "12/180 cases, 8 s, about 112 s left". @param elapsed_seconds since the start
+/// Returns "12/180 cases, 8 s, about 112 s left". @param elapsed_seconds since the start
 std::string progress_text(std::size_t done, std::size_t total, double elapsed_seconds);
 
 }  // namespace outrider::lab

@@ -15,44 +15,45 @@
 
 namespace outrider::lab {
 
-/// [[switch]]
+/// One [[switch]] of an experiment.
 struct SwitchEntry {
   std::string name;
 };
 
-/// [[link]] between two switches; each end becomes a port "to_OTHER".
+/// One [[link]] between two switches. Each end becomes a port called "to_OTHER".
 struct TrunkEntry {
   std::string a;
   std::string b;
   BitRate rate{};
   Duration delay{};
-  bool gray = false;  ///< loses the share `gray_loss` of its packets, each way
+  bool gray = false;  ///< loses the share `gray_loss` of its packets in each direction
 };
 
-/// Hosts that jobs share: a server's, and one for each worker.
+/// The host count "workers + 1", for hosts that jobs share: one for a job's server and one for
+/// each of its workers.
 inline constexpr const char* kWorkersAndServer = "workers + 1";
 
-/// How many hosts a group has: a number, or "workers" or "servers", of all jobs together, or
-/// kWorkersAndServer.
+/// The number of hosts in a group: a fixed number, the "workers" or "servers" of all jobs
+/// together, or kWorkersAndServer.
 struct HostCount {
   std::uint32_t fixed = 1;
-  std::string parameter{};  ///< empty: fixed
+  std::string parameter{};  ///< if empty, `fixed` holds
 };
 
-/// [[hosts]]: alike, on one switch.
+/// One [[hosts]]: a group of identical hosts on one switch.
 struct HostGroupEntry {
   std::string name;
   HostCount count{};
   std::string at_switch;
   BitRate rate{};
   Duration delay{};             ///< one way, host to switch
-  double delay_spread = 0;      ///< each host's delay is drawn from delay x (1 -+ this)
-  std::uint32_t tso_bytes = 0;  ///< payload of a connection that leaves back to back; 0: a segment
+  double delay_spread = 0;      ///< each host's delay is drawn from delay x (1 +/- this)
+  std::uint32_t tso_bytes = 0;  ///< payload a connection sends back to back; 0: one segment
 };
 
 struct NetworkEntry {
-  std::string measured;  ///< "switch.port" whose queue the headline metrics are of
-  Duration rtt{};        ///< worker to server and back, propagation alone, without spread
+  std::string measured;  ///< "switch.port" whose queue gives the headline metrics
+  Duration rtt{};        ///< worker to server and back, propagation only, without spread
 };
 
 struct GroupPair {
@@ -63,13 +64,13 @@ struct GroupPair {
 struct JobEntry {
   std::string workers = "worker";
   std::string servers = "server";
-  /// Servers and workers are on these: each job has its server on one host, by `placement`,
-  /// and a worker on every other. Empty: they have hosts of their own.
+  /// The group of hosts that servers and workers share: each job has its server on one of
+  /// them, by `placement`, and a worker on every other. Empty: `workers` and `servers` hold.
   std::string hosts{};
-  /// Or no servers: the workers of a ring all-reduce are on these, in turn.
+  /// For a ring all-reduce, which has no servers: its workers are on these groups in turn.
   std::vector<std::string> ring{};
 
-  /// Of the round trip: where one end is, and the other.
+  /// The groups at the two ends of the job's round trip.
   [[nodiscard]] const std::string& worker_group() const {
     if (!ring.empty()) return ring.front();
     return hosts.empty() ? workers : hosts;
@@ -84,25 +85,25 @@ struct JobEntry {
   }
 };
 
-/// [[arm]]: what is compared with what, at every point.
+/// One [[arm]]: a configuration that is compared with the others at every point.
 struct Arm {
   std::string label;  ///< begins with "off" or "on"
   CaseParameters parameters;
 };
 
-/// Parameters and settings that a point of the matrix changes, by name.
+/// The parameters and settings that a point of the matrix changes, by name.
 using Point = std::vector<std::pair<std::string, ConfigValue>>;
 
 /// The points that one [[vary]] or [[cross]] adds, each run with `arms`.
 struct Sweep {
-  std::string key;  ///< where it stands, for messages: "vary[0]"
+  std::string key;  ///< its place in the file, for messages: "vary[0]"
   std::vector<std::string> arms;
   std::vector<Point> points;
 };
 
-/// One file of conf/experiments: a topology, a job, background, and the matrix
-/// of cases, which is every arm at the point of [parameters] and at the points
-/// of the sweeps.
+/// Holds one file of conf/experiments: a topology, a job, background, and the matrix
+/// of cases. The matrix has every arm at the point of [parameters] and the arms of
+/// each sweep at its points.
 struct ExperimentFile {
   std::string name;
   std::string question;
@@ -111,55 +112,61 @@ struct ExperimentFile {
   std::vector<SwitchEntry> switches;
   std::vector<TrunkEntry> trunks;
   std::vector<HostGroupEntry> hosts;
-  GroupPair background;  ///< both empty: none
+  GroupPair background;  ///< both names empty: no background
   JobEntry job;
   CaseParameters parameters;
   std::vector<Arm> arms;
   std::vector<Sweep> sweeps;
-  bool sweeps_alone = false;  ///< the point of [parameters] itself is none: a [matrix] has all
-  /// Settings that the file gives anywhere, by their dotted keys: every case lists them all.
+  bool sweeps_alone = false;  ///< [parameters] is no point of its own: a [matrix] has all points
+  /// Dotted keys of the settings that the file gives anywhere; every case lists them all.
   std::vector<std::string> setting_names;
-  std::filesystem::path directory;  ///< that relative paths start from
+  std::filesystem::path directory;  ///< where relative paths start
 };
 
-/// Reads and checks the file; every fault by its key.
+/// Reads and checks the file at `path`. @return the experiment, or every fault by its key
 ConfigResult<ExperimentFile> load_experiment(const std::string& path);
 
-/// The table without its `base`, the path of another experiment from `directory`, and with
-/// what it has not itself of that one's network, hosts and parameters.
+/// Returns `file` without its `base`, which is the path of another experiment relative to
+/// `directory`. A table of the network, of the job or of background that `file` does not have
+/// is taken from the base, and so is every parameter that it does not give.
 ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
                       ConfigIssues& issues);
 
-/// The same from a table. @param directory of relative paths
+/// Does the same as load_experiment() for a table. @param directory where relative paths start
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
                                              const std::filesystem::path& directory);
 
-/// All rules but those of the sweeps, which are read by hand. Pure.
+/// Checks all rules except those of the sweeps, which read_sweeps() checks. Pure.
 ConfigIssues validate(const ExperimentFile& experiment);
 
-/// Takes [matrix] apart: its regulator's parameters become arms of `file`, the others a
-/// [[cross]] of all arms, `seed` the number of seeds.
+/// The result of take_matrix().
 struct MatrixTaken {
-  ConfigTable file;           ///< without it
-  bool sweeps_alone = false;  ///< it has every point there is
-  /// Where what was made of it stands in `file`: "arm[", "cross[0]"; empty: nothing.
+  ConfigTable file;           ///< the experiment without [matrix]
+  bool sweeps_alone = false;  ///< [matrix] has every point of the experiment
+  /// Keys in `file` of the arms and of the sweep made from [matrix]: "arm[", "cross[0]"; empty
+  /// if it made none.
   std::string arms_key{};
   std::string cross_key{};
 };
+
+/// Rewrites [matrix] of `file` as other tables: the regulator's parameters in it become arms,
+/// the other parameters a [[cross]] of all arms, and `seed` the number of seeds.
 MatrixTaken take_matrix(const ConfigTable& file, ConfigIssues& issues);
 
-/// Faults of what was made of the matrix, by the matrix's keys.
+/// Renames the keys in `issues` so that faults in the arms and sweeps made from [matrix] are
+/// reported under the keys of [matrix].
 void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues);
 
 /// Reads [[vary]] and [[cross]] of `file` into `experiment.sweeps`. @pre arms are read
 void read_sweeps(const ConfigTable& file, ExperimentFile& experiment, ConfigIssues& issues);
 
-/// What every setting of setting_names comes to in a case.
+/// Returns the value that every setting of setting_names has in a case.
 Parameters resolved_settings(const ExperimentFile& experiment, const CaseParameters& parameters);
 
-/// Behind what to_parameters() says: Case::parameters.
+/// Returns Case::parameters: those of to_parameters(), followed by resolved_settings().
 Parameters resolved_parameters(const ExperimentFile& experiment, const CaseParameters& parameters);
 
+/// Reads and writes the text form of a HostCount.
 Parsed<HostCount> parse_host_count(std::string_view text);
 std::string format_host_count(const HostCount& count);
 

@@ -54,7 +54,7 @@ void describe(V& v, JobEntry& c) {
 template <class V>
 void describe(V& v, Arm& c) {
   v.value("label", c.label, Presence::kRequired);
-  describe(v, c.parameters);  // its overrides stand in [[arm]] itself
+  describe(v, c.parameters);  // an arm's overrides are keys of [[arm]] itself
 }
 
 template <class V>

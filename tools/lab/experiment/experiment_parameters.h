@@ -13,35 +13,35 @@
 
 namespace outrider::lab {
 
-/// How the link is shared. All but kFifo give DDL data a queue of its own, with the limit
-/// of the background's beside it: more room than one queue has.
+/// The scheduler that shares the link. All but kFifo give DDL data a queue of its own with the
+/// same limit as the background's queue, so the two have more room together than one queue.
 enum class LabScheduler : std::uint8_t {
   kFifo,
-  kDwrr,         ///< ddl_weight to 1
-  kStrictFloor,  ///< DDL data first, but for background_floor of the link
+  kDwrr,         ///< DDL data and background share the link as ddl_weight to 1
+  kStrictFloor,  ///< DDL data first, except for the share background_floor of the link
 };
 
-/// Equal-cost ways between switches.
+/// How packets use equal-cost paths between switches.
 enum class LabPaths : std::uint8_t {
-  kOne,    ///< the first of them in the order of the file
-  kFlow,   ///< a flow keeps one
+  kOne,    ///< all packets take the first path in the order of the file
+  kFlow,   ///< each flow keeps one path
   kSpray,  ///< packets take turns
 };
 
-/// Every named parameter of a case: what [parameters] of an experiment gives,
-/// what an arm, a [[vary]] or a [[cross]] may change. The order is that of
-/// Case::parameters; the names in the file stand in describe(). One RTT is
-/// network.rtt of the experiment. What is one setting of a program is none of
-/// these: see program_settings.h.
+/// Holds every named parameter of a case. [parameters] of an experiment gives them, and an
+/// arm, a [[vary]] or a [[cross]] may change them. The order is that of Case::parameters;
+/// describe() has the names in the file. One RTT is network.rtt of the experiment. A single
+/// setting of a program is no parameter: see program_settings.h.
 struct CaseParameters {
-  // The regulator. These and `switch.regulation.*` alone may differ between off and on
-  // cases that belong together: comparisons pair cases by all the others.
+  // The regulator. Only these and `switch.regulation.*` may differ between off and on
+  // cases that belong together: comparisons pair cases by all other parameters.
   RegulationMode regulation = RegulationMode::kOff;
   Recovery recovery = Recovery::kArrival;
-  double lead_rtts = 1;  ///< START to burst, at least
+  double lead_rtts = 1;  ///< least time from START to burst [RTTs]
   tg::LeadSource lead_source = tg::LeadSource::kWait;
   bool spare_ddl = false;
-  /// Shares of announcements, and how far they are shifted; [job.announce.faults].
+  /// Shares of announcements with each fault, and by how far they are shifted [RTTs]; see
+  /// [job.announce.faults].
   double signal_lost = 0;
   double signal_late = 0;
   double signal_late_rtts = 0;
@@ -50,67 +50,69 @@ struct CaseParameters {
   double signal_duplicated = 0;
   std::uint32_t signal_copies = 1;
   double signal_copy_gap_rtts = 0;
-  double signal_forged_per_second = 0;  ///< of each worker
+  double signal_forged_per_second = 0;  ///< forged signals of each worker [1/s]
 
-  // What the regulator works with; alike in off and on.
-  std::uint16_t h_packets = 10;  ///< threshold that START carries
+  // Inputs of the regulator, which are equal in off and on cases.
+  std::uint16_t h_packets = 10;  ///< threshold that a START carries [packets]
   tg::SignalForm signal_form = tg::SignalForm::kTos;
 
-  // Every queue of every switch.
-  /// Marker "step" marks background at h_packets at all times, DDL data at its threshold.
+  // Settings of every queue of every switch.
+  /// The marker "step" always marks background at h_packets and DDL data at its own threshold.
   bool static_pair = false;
   LabScheduler scheduler = LabScheduler::kFifo;
-  double ddl_weight = 9;           ///< scheduler "dwrr"
-  double background_floor = 0.05;  ///< scheduler "strict_floor": share of the link
+  double ddl_weight = 9;           ///< for scheduler "dwrr"
+  double background_floor = 0.05;  ///< for scheduler "strict_floor": share of the link
   LabPaths paths = LabPaths::kOne;
-  double gray_loss = 0;  ///< share of the packets on links that are `gray`, both ways
+  double gray_loss = 0;  ///< share of packets lost on `gray` links in each direction
 
   // Transport.
   tg::ConnectionReuse connection = tg::ConnectionReuse::kIdleRestart;
-  /// What carries the job's bursts; see read_settings() for what kMlt takes.
+  /// Transport of the job's bursts; read_settings() says which settings kMlt uses.
   tg::TransportProtocol protocol = tg::TransportProtocol::kTcp;
-  std::uint32_t layer_classes = 1;  ///< of the layers, the front ones most urgent; a queue each
+  std::uint32_t layer_classes = 1;  ///< classes of layers, front ones most urgent; a queue each
 
   // The training job.
   std::uint32_t workers = 1;
   std::uint32_t servers = 1;
   std::uint64_t burst_bytes = 1'000'000;  ///< per worker; not used with a model
-  std::string model{};  ///< path relative to the experiment's file; empty: burst_bytes
+  std::string model{};  ///< path relative to the experiment's file; empty: burst_bytes holds
   std::uint32_t iterations = 6;
-  std::uint32_t skip_iterations = 0;  ///< the first ones are run and not measured
+  std::uint32_t skip_iterations = 0;  ///< first iterations that are run but not measured
   tg::Schedule schedule = tg::Schedule::kFixed;
-  double warm_up_seconds = 20;  ///< background alone
-  double period_seconds = 7;    ///< schedule "fixed"
-  double compute_seconds = 0;   ///< schedule "closed_loop"; 0 with a model: what the model says
-  /// Worker 0 takes 1 + this times as long as the last to compute, those between evenly.
+  double warm_up_seconds = 20;  ///< time in which background runs alone
+  double period_seconds = 7;    ///< for schedule "fixed"
+  double compute_seconds = 0;   ///< for schedule "closed_loop"; 0 with a model: the model's time
+  /// Worker 0 computes (1 + this) times as long as the last worker; those between are spaced
+  /// evenly.
   double compute_spread = 0;
-  double learner_rate = 0.1;  ///< of one gradient; the mean at a barrier has workers times it
-  double rate_factor = 1;     ///< of all links and hosts
+  double learner_rate = 0.1;  ///< for one gradient; the mean at a barrier takes workers x this
+  double rate_factor = 1;     ///< multiplies the rates of all links and hosts
 
-  // Several jobs, alike but for what follows.
+  // Several jobs, which differ only in what follows.
   std::uint32_t jobs = 1;
-  /// Servers per host, see parse_placement(); needs [job] hosts. Empty: each job has its own.
+  /// Servers per host, see parse_placement(); needs hosts of [job]. Empty: each job's server
+  /// has a host of its own.
   std::string placement{};
   /// Each job starts later than the one before by this share of an iteration, see plan_jobs.h.
   double job_offset = 0;
   std::uint16_t job_h_step_packets = 0;  ///< job j announces h_packets + j x this
-  double job_burst_factor = 1;           ///< its bursts are burst_bytes x this to the power of j
+  double job_burst_factor = 1;           ///< bursts of job j have burst_bytes x (this to the j)
 
   // Background, random numbers, and the longest that a run may take.
-  std::uint32_t background_flows_per_pair = 1;  ///< long ones
-  /// Share of the measured link that flows of `background_sizes` offer beside them, in
-  /// headers and payload.
+  std::uint32_t background_flows_per_pair = 1;  ///< long flows
+  /// Share of the measured link, headers and payload, that flows with sizes from
+  /// `background_sizes` offer in addition to the long flows.
   double background_load = 0;
-  std::string background_sizes{};  ///< CDF file, relative to the experiment's
+  std::string background_sizes{};  ///< CDF file, relative to the experiment's file
   double start_spread_seconds = 1;
   double send_jitter = 1;
   double limit_seconds = 600;
 
-  /// T of the background's cost; 0: a little over the slowest burst
+  /// T of the background's cost; 0: a little more than the slowest burst
   double cost_window_seconds = 0;
-  bool attribution = false;  ///< virtual time only: where the time of each burst goes
+  bool attribution = false;  ///< attribute the time of each burst; virtual time only
 
-  /// The programs' settings that the file gives, with nested keys, as written.
+  /// The programs' settings as the file gives them, with nested keys.
   ConfigTable settings{};
 };
 
@@ -185,7 +187,8 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.value("attribution", c.attribution);
 }
 
-/// Reads settings beside parameters, over those that are there already.
+/// Binds the parameters and the programs' settings. Settings that are read replace those that
+/// `c` already has.
 template <class V>
 void describe(V& v, CaseParameters& c) {
   describe_parameters(v, c);
@@ -198,25 +201,26 @@ void describe(V& v, CaseParameters& c) {
   }
 }
 
-/// One of the names that tell an on case from its off case; parameters and settings.
+/// Says whether a parameter or setting of this name may differ between an on case and its off
+/// case.
 bool is_regulator_parameter(std::string_view name);
 
-/// All parameters by name, in order: the first part of Case::parameters. Those of several
-/// jobs are there only if one of them differs from its default.
+/// Returns all parameters by name, in order: the first part of Case::parameters. The parameters
+/// of several jobs are left out if all of them have their defaults.
 Parameters to_parameters(const CaseParameters& parameters);
 
-/// The same with those of several jobs in any case.
+/// Returns the same but always includes the parameters of several jobs.
 Parameters to_all_parameters(const CaseParameters& parameters);
 
-/// What the plan has to know before it can build: ranges that no configuration
-/// of a program states. Pure.
+/// Checks the ranges that no program's configuration checks and on which the plan
+/// depends. Pure.
 ConfigIssues validate(const CaseParameters& parameters);
 
-/// What parameters and settings ask of each other. Pure.
+/// Checks the rules between parameters and settings. Pure.
 ConfigIssues validate(const CaseParameters& parameters, const ProgramSettings& settings);
 
-/// Sets one parameter or setting by its name in the file. @return the fault, or empty; a
-/// setting's faults are those of check_settings()
+/// Sets one parameter or setting by its name in the file. @return the fault, or empty;
+/// check_settings() finds the faults of a setting
 std::string assign_parameter(CaseParameters& parameters, const std::string& name,
                              const ConfigValue& value);
 

@@ -2,10 +2,11 @@
 
 namespace outrider::lab {
 
-/// What a setting brings and what it costs; both the less the better. NaN: not known.
+/// The communication time that a setting reaches and its cost to background. Lower is better
+/// for both. NaN means not known.
 struct FrontPoint {
-  double time = 0;  ///< communication time over that of the network without background
-  double cost = 0;  ///< share of its bytes that background lost; below 0: it gained
+  double time = 0;  ///< communication time divided by that without background
+  double cost = 0;  ///< share of background's bytes that it lost; below 0: it gained
 };
 
 }  // namespace outrider::lab

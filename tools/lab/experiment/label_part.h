@@ -7,7 +7,7 @@
 
 namespace outrider::lab {
 
-/// A setting's value as a part of an arm's label: "strict", "0.05", "true".
+/// Returns a setting's value as a part of an arm's label: "strict", "0.05", "true".
 inline std::string label_part(const ConfigValue& value) {
   const auto* text = value.as<std::string>();
   std::string part = text != nullptr ? *text : display(value);
@@ -16,7 +16,8 @@ inline std::string label_part(const ConfigValue& value) {
   return part;
 }
 
-/// "floor" of "switch.regulation.window.floor": a label is read by people.
+/// Returns the last component of a setting's name, which keeps labels short: "floor" for
+/// "switch.regulation.window.floor".
 inline std::string short_name(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 }  // namespace outrider::lab

@@ -16,67 +16,69 @@ namespace outrider::lab {
 
 /// # Settings of the programs in an experiment
 ///
-/// A key with a dot is a setting of a program, under the names of docs/configuration.md:
+/// A key with a dot sets a setting of a program by its name in docs/configuration.md:
 ///
 /// | key | sets |
 /// |---|---|
 /// | `switch.*` | `[[switch]]` of outrider-switch; `queue`, `marker`, `regulation`: of every port |
-/// | `transport.*` | `[[transport]]` of outrider-trafficgen, every one over TCP |
-/// | `ddl.transport.*`, `background.transport.*` | the same of the job's, of background's alone |
-/// | `job.*` | `[[job]]`, of every job |
+/// | `transport.*` | every `[[transport]]` of outrider-trafficgen over TCP |
+/// | `ddl.transport.*`, `background.transport.*` | only that of the job or of background |
+/// | `job.*` | every `[[job]]` |
 /// | `tensorlights.*` | `[tensorlights]` |
 ///
-/// The programs' own readers read them, so that the lab knows no setting by its name. Only
-/// those that a parameter of the experiment already sets are refused. A duration may be
-/// given in round trips, `"4rtt"`: one is network.rtt of the experiment.
+/// The programs' own readers read these settings, so the lab has no list of their names. It
+/// rejects only settings that a parameter of the experiment already sets. A duration may be
+/// given in round trips, `"4rtt"`; one round trip is network.rtt of the experiment.
 
-/// What the settings of a case come to; the plan adds topology and parameters.
+/// The resolved settings of a case. The plan adds topology and parameters.
 struct ProgramSettings {
-  sw::SwitchConfig sw;            ///< with one port, as all are
-  tg::TransportConfig transport;  ///< what both sides share over TCP
+  sw::SwitchConfig sw;            ///< has one port, the pattern for all ports
+  tg::TransportConfig transport;  ///< settings that job and background share over TCP
   tg::TransportConfig ddl, background;
   tg::JobConfig job;
   tg::TensorLightsConfig tensorlights;
 };
 
-/// First components of settings' names.
+/// The first components of settings' names.
 inline constexpr std::string_view kSettingRoots[]{"switch",     "transport", "ddl",
                                                   "background", "job",       "tensorlights"};
 
-/// Parameters of an experiment have no dot in their names.
+/// Says whether `name` is a setting: its name has a dot, a parameter's name has none.
 constexpr bool is_setting(std::string_view name) noexcept {
   return name.find('.') != std::string_view::npos;
 }
 
-/// `rtts` base RTTs.
+/// Returns the duration of `rtts` times `rtt`.
 Duration rtts_to_duration(double rtts, Duration rtt);
 
-/// `"switch.queue.limit_packets" = 60` as `[switch.queue]`, as TOML has it without quotes.
+/// Returns `table` with each dotted key, such as `"switch.queue.limit_packets"`, as nested
+/// tables, which is how TOML reads the key without quotes.
 ConfigTable with_nested_keys(const ConfigTable& table);
 
-/// Values that are no table, by their dotted keys, in order: the opposite.
+/// Does the opposite: returns the values that are not tables by their dotted keys, in order.
 std::vector<std::pair<std::string, ConfigValue>> with_dotted_keys(const ConfigTable& table);
 
-/// Sets in `into` what `over` has, key by key.
+/// Copies every value of `over` to `into`, key by key.
 void overlay(ConfigTable& into, const ConfigTable& over);
 
-/// Faults of the settings in one table of the experiment, each by `path` and its whole key:
-/// unknown names, values of another type, and those that a parameter sets.
-/// @param table with nested keys; what is no setting is left alone
+/// Reports the faults of the settings in one table of the experiment, each by `path` and its
+/// whole key: unknown names, values of a wrong type, and settings that a parameter sets.
+/// @param table with nested keys; keys that are not settings are ignored
 void check_settings(const ConfigTable& table, const std::string& path, Duration rtt,
                     ConfigIssues& issues);
 
-/// @param settings all that a case has, laid over each other
-/// @param protocol of the job: over bounded loss it takes nothing from `transport`, over TCP
-///                 nothing from `ddl.transport.mlt`
+/// Reads the settings of a case.
+/// @param settings all settings of the case, already merged
+/// @param protocol of the job: with bounded loss the job ignores `transport`, with TCP it
+///                 ignores `ddl.transport.mlt`
 ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol protocol,
                               Duration rtt, ConfigIssues& issues);
 
-/// All of them as the programs would write them, by the keys of the experiment.
+/// Returns all settings as the programs would write them, by the keys of the experiment.
 ConfigTable to_table(const ProgramSettings& settings);
 
-/// The setting of `table` as the program has it; std::monostate if it has no value.
-/// @param table of to_table()
+/// Returns the value of one setting; std::monostate if it has none.
+/// @param table as to_table() makes it
 ParameterValue setting_value(const ConfigTable& table, const std::string& name);
 
 }  // namespace outrider::lab

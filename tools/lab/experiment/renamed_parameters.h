@@ -8,11 +8,12 @@
 
 namespace outrider::lab {
 
-/// Parameters that experiments had before they could set the programs' settings by their
-/// dotted keys. @return "is now transport.min_rto, a duration such as \"20ms\""; empty: none
+/// Says which setting replaces a parameter of older experiments, from before settings could be
+/// given by their dotted keys. @return "is now transport.min_rto, a duration such as
+/// \"20ms\""; empty if `name` is no such parameter
 std::string renamed_parameter(std::string_view name);
 
-/// The table without such parameters, each of which is a fault.
+/// Returns the table without such parameters and adds a fault to `issues` for each.
 ConfigTable without_renamed(const ConfigTable& table, const std::string& path,
                             ConfigIssues& issues);
 

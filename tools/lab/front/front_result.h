@@ -13,11 +13,11 @@
 
 namespace outrider::lab {
 
-/// What `outrider-lab front` has found.
+/// The result of `outrider-lab front`.
 struct FrontResult {
   struct Round {
-    std::uint32_t seeds = 0;     ///< of each candidate, in all
-    std::size_t candidates = 0;  ///< that had them
+    std::uint32_t seeds = 0;     ///< total number of seeds per candidate
+    std::size_t candidates = 0;  ///< candidates that ran them
   };
   std::string experiment;
   std::string question;
@@ -26,27 +26,28 @@ struct FrontResult {
   std::vector<FrontCandidate> candidates{};
   std::vector<FrontEstimate> estimates{};  ///< [candidates]
   std::vector<SystemFront> systems{};
-  std::vector<FrontSample> alone{};  ///< [seeds], of off
+  std::vector<FrontSample> alone{};  ///< [seeds], off without background
 };
 
-/// "off", every other [[arm]] as a baseline of its own, and the systems' arms, in this order.
+/// Returns all candidates: "off", every other [[arm]] as a baseline of its own, and the systems'
+/// arms, in this order.
 std::vector<FrontCandidate> candidates_of(const FrontFile& file);
 
-/// Fills the samples of `result` from runs: their costs, and alone from off's. Pure.
-/// @param runs in the order of the plan; of every seed they have the first ones
+/// Fills the samples of `result` from runs, and `alone` from the runs of off. Pure.
+/// @param runs in the order of the plan; each candidate has its first seeds
 void take_samples(const std::vector<CaseRun>& runs, FrontResult& result);
 
-/// Estimates from the samples, and fronts of those that have all seeds. Pure.
+/// Computes the estimates from the samples, and the fronts of the candidates with all seeds. Pure.
 void evaluate(FrontResult& result);
 
-/// For a terminal: what is on a front, and the areas.
+/// Returns a table of the fronts and their areas, for a terminal.
 std::string front_table(const FrontResult& result);
-/// front.json. Deterministic, as to_json(Summary).
+/// Returns front.json. Deterministic, like to_json(Summary).
 std::string to_json(const FrontResult& result);
-/// front.csv: a line for each candidate.
+/// Writes front.csv with a line for each candidate.
 void write_front_csv(std::ostream& out, const FrontResult& result);
 
-/// Of the candidate, among the systems' fronts.
+/// Says whether a candidate is on the front of a system.
 [[nodiscard]] bool on_front(const FrontResult& result, std::size_t candidate);
 
 }  // namespace outrider::lab

@@ -18,12 +18,12 @@
 
 namespace outrider::lab {
 
-/// The configuration of the measured queue's port, or nullptr if there is none.
+/// Returns the configuration of the measured queue's port, or nullptr if there is none.
 const sw::SwitchPortConfig* find_port(const Case& definition);
 
-/// Nanoseconds that the switch's clock is ahead of the generator's: zero in
-/// virtual time; between processes the median, over bursts joined by identity, of
-/// first arrival at the measured queue less first byte sent. That includes the way
+/// Returns by how much the switch's clock is ahead of the generator's [ns]. It is zero in
+/// virtual time. Between processes it is the median, over bursts joined by identity, of
+/// first arrival at the measured queue minus first byte sent. This includes the path
 /// from host to queue, so it is too large by less than a base RTT.
 std::int64_t clock_offset_ns(Runtime runtime, const sw::QueueReport* queue,
                              const tg::GeneratorReport& traffic);
@@ -33,9 +33,9 @@ struct RtoCounts {
   std::uint64_t handshake = 0;
 };
 
-/// The iterations and bursts of one run as values: one element is one iteration
-/// of a job, or one burst where it says so. Iterations that did not complete are
-/// in the values of the queue alone.
+/// Holds the iterations and bursts of one run as values. An element is one iteration of
+/// a job, or one burst where the comment says so. Iterations that did not complete are
+/// only in the values of the queue.
 struct Samples {
   std::vector<double> start_queue_packets;        ///< background, at the iteration's first packet
   std::vector<double> start_queue_total_packets;  ///< all classes
@@ -46,7 +46,7 @@ struct Samples {
   std::vector<double> communication_seconds;
   std::vector<double> iteration_seconds;     ///< slowest worker
   std::vector<double> first_layer_seconds;   ///< gradients ready to parameters of tensor 0; slowest
-  std::vector<double> forward_wait_seconds;  ///< for parameters of later layers; slowest worker
+  std::vector<double> forward_wait_seconds;  ///< wait for later layers' parameters; slowest worker
   std::vector<double> nic_send_idle_share;   ///< first gradient to all parameters; mean of workers
   std::vector<double> nic_receive_idle_share;            ///< the same, receiving
   std::vector<double> pull_completion_seconds;           ///< slowest worker
@@ -55,11 +55,11 @@ struct Samples {
   std::vector<double> push_delivered_shares;  ///< per burst that was delivered
 };
 
-/// STARTs and ACKs. The counts of the switches are kept as they report them, so that none
-/// has to be copied by its name.
+/// Counts STARTs and ACKs. The switches' counts are kept as they report them, so that none
+/// has to be copied by name.
 struct SignalCounts {
   std::uint64_t starts_sent = 0;
-  tg::StartCounts starts;  ///< by what was made to go wrong with them
+  tg::StartCounts starts;  ///< by the fault that was injected
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t ack_timeouts = 0;
@@ -70,19 +70,19 @@ struct SignalCounts {
 
 /// How the background's goodput falls and comes back around an iteration.
 struct BackgroundDip {
-  Statistics lowest_bits_per_second;  ///< over 10 base RTTs (at least a bin)
-  Statistics lowest_share;            ///< of the goodput before the iteration
-  Statistics recovery_seconds;        ///< due to back at 95 % of that
-  std::uint64_t not_recovered = 0;    ///< before the next iteration or the end
+  Statistics lowest_bits_per_second;  ///< lowest goodput over 10 base RTTs (at least a bin)
+  Statistics lowest_share;            ///< the same as a share of the goodput before the iteration
+  Statistics recovery_seconds;        ///< from due to 95 % of the goodput before the iteration
+  std::uint64_t not_recovered = 0;    ///< iterations without recovery before the next or the end
 };
 
-/// Disturbance by the machine; zero in virtual time.
+/// Disturbance of a run by the machine; zero in virtual time.
 struct Noise {
   double longest_poll_gap_switch_seconds = 0;
   double longest_poll_gap_generator_seconds = 0;
-  double tolerated_gap_seconds = kNotDefined;  ///< a tenth of the time that a full queue drains in
+  double tolerated_gap_seconds = kNotDefined;  ///< a tenth of the time in which a full queue drains
   std::uint64_t iterations_flagged = 0;        ///< see flag_disturbed()
-  std::uint64_t iterations_excluded = 0;       ///< of these: left out of samples and bursts
+  std::uint64_t iterations_excluded = 0;       ///< flagged and left out of samples and bursts
 };
 
 struct MeasuredQueue {
@@ -91,16 +91,17 @@ struct MeasuredQueue {
   bool found = false;
   std::uint64_t drain_bits_per_second = 0;
   std::uint64_t bursts_not_recorded = 0;
-  double regulated_share = kNotDefined;  ///< of the run
+  double regulated_share = kNotDefined;  ///< share of the run's time
   PerClass<PerReason<MarkReason>> marks{};
   PerClass<PerReason<DropReason>> drops{};
 };
 
-/// Where the communication time of pushes went; nothing without attribution.
+/// The parts of the communication time of pushes; zero without the parameter `attribution`.
 struct Attribution {
-  std::uint64_t bursts = 0;                       ///< pushes that have it
-  std::array<double, kBurstTimes> seconds_sum{};  ///< over these
+  std::uint64_t bursts = 0;                       ///< pushes with attributed times
+  std::array<double, kBurstTimes> seconds_sum{};  ///< sums over these pushes
 };
+/// Everything that is measured about one run.
 
 struct CaseMetrics {
   Samples samples;
@@ -109,23 +110,23 @@ struct CaseMetrics {
   double ddl_total_throughput_bits_per_second = kNotDefined;  ///< total bytes / total time
   double background_goodput_bits_per_second = kNotDefined;
   double ddl_goodput_bits_per_second = kNotDefined;  ///< over the same time, both directions
-  double measured_from_seconds = 0;  ///< span of the two: earliest due less its lead ...
-  double measured_to_seconds = 0;    ///< ... to the end of the run
-  std::uint64_t iterations = 0;      ///< of all jobs
-  std::uint64_t incomplete = 0;      ///< of these: some worker's push was not delivered
+  double measured_from_seconds = 0;  ///< span of both goodputs: from the earliest due less lead
+  double measured_to_seconds = 0;    ///< to the end of the run
+  std::uint64_t iterations = 0;      ///< iterations of all jobs
+  std::uint64_t incomplete = 0;      ///< iterations in which a worker's push was not delivered
   std::uint64_t late = 0;
   std::uint64_t push_bursts = 0;
-  double push_bytes = 0;  ///< of all these
+  double push_bytes = 0;  ///< bytes of all these bursts
   std::uint64_t push_rtos = 0;
   std::uint64_t push_retransmitted = 0;
   double push_delivered_share = kNotDefined;        ///< mean over pushes that were delivered
-  double push_delivered_share_least = kNotDefined;  ///< of one of them
+  double push_delivered_share_least = kNotDefined;  ///< least share of one push
   Attribution attribution;
   double job_completion_seconds = kNotDefined;  ///< the slowest job; NaN if one did not end
   JobsMetrics jobs;
   PerClass<RtoCounts> rtos{};
-  PerClass<PerReason<MarkReason>> ce_marks{};  ///< all queues
-  PerClass<PerReason<DropReason>> drops{};     ///< all switches
+  PerClass<PerReason<MarkReason>> ce_marks{};  ///< at all queues
+  PerClass<PerReason<DropReason>> drops{};     ///< at all switches
   PerReason<DropReason> generator_drops{};
   std::uint64_t device_rx_missed = 0;
   std::uint64_t device_rx_nombuf = 0;
@@ -139,7 +140,7 @@ struct CaseMetrics {
   bool ledger_balanced = false;
 };
 
-/// What metrics are compared with of the same case without background.
+/// The values of the same case without background, with which metrics are compared.
 struct AloneMetrics {
   std::vector<double> communication_seconds;
   std::uint64_t push_bursts = 0;
@@ -148,11 +149,11 @@ struct AloneMetrics {
 
 AloneMetrics measure_alone(const Case& definition, const RunResult& alone);
 
-/// What becomes of iterations that the machine disturbed.
+/// Whether iterations that the machine disturbed count.
 enum class Flagged : std::uint8_t { kKept, kExcluded };
 
-/// Everything about one run that needs no other run. Total: missing records make
-/// counts smaller, never a fault.
+/// Measures everything about one run for which no other run is needed. Never fails:
+/// missing records only make counts smaller.
 CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& result,
                     Flagged flagged = Flagged::kKept);
 

@@ -8,14 +8,14 @@
 
 namespace outrider::lab {
 
-/// How the background's goodput, taken over the last 10 base RTTs (at least a bin),
-/// falls around each iteration and comes back.
+/// Measures how the background's goodput, taken over the last 10 base RTTs (at least a
+/// bin), falls around each iteration and recovers.
 ///
-/// Its level before: mean over the 100 base RTTs before the START (or the due
-/// time, if earlier), less if the iteration before ended later; an iteration with
-/// less than 10 base RTTs of it is left out. Lowest: between there and 10 base
-/// RTTs after the last delivery. Back: first instant after the lowest at which the
-/// goodput is at 95 % of its level before, counted from the due time.
+/// The level before is the mean over the 100 base RTTs before the START (or the due
+/// time, if earlier). The span is shorter if the previous iteration ended within it; an
+/// iteration with less than 10 base RTTs is left out. The lowest goodput is searched from
+/// there to 10 base RTTs after the last delivery. Recovery is the time from the due time
+/// to the first instant after the lowest at which goodput is at 95 % of the level before.
 BackgroundDip background_dip(const std::vector<IterationBursts>& pushes, Duration base_rtt,
                              const tg::GeneratorReport& traffic);
 

@@ -14,8 +14,8 @@ namespace outrider::lab {
 struct IterationBursts {
   std::uint16_t job = 0;
   std::uint32_t iteration = 0;
-  bool flagged = false;   ///< by flag_disturbed()
-  bool complete = false;  ///< every worker of the job has a burst, and it was delivered
+  bool flagged = false;                  ///< by flag_disturbed()
+  bool complete = false;                 ///< every worker of the job has a burst that was delivered
   std::int64_t due_ns = tg::kNotYet_ns;  ///< earliest gradients ready
   std::int64_t announced_ns =
       tg::kNotYet_ns;  ///< earliest START, or due if that is earlier or alone
@@ -24,22 +24,22 @@ struct IterationBursts {
   std::vector<const tg::BurstRecord*> bursts;   ///< by worker
 };
 
-/// In the order of (job, iteration). The pointers are into `report`.
+/// Returns the iterations in the order of (job, iteration). The pointers are into `report`.
 std::vector<IterationBursts> iterations_of(const Case& definition,
                                            const tg::GeneratorReport& report,
                                            BurstDirection direction);
 
-/// Flags every iteration, from its START to its last delivery, that a gap longer than
-/// `tolerated` falls into: one of the generator's loop, or of a switch's, whose clock is
-/// `offset_ns` ahead. Where the reports may not have all such gaps, every iteration is.
+/// Flags every iteration that has a poll gap longer than `tolerated` between its START and its
+/// last delivery. The gap may be one of the generator's loop or of a switch's loop, whose clock
+/// is `offset_ns` ahead. Flags all iterations if the reports may not have all such gaps.
 void flag_disturbed(std::vector<IterationBursts>& iterations, const RunResult& result,
                     std::int64_t offset_ns, Duration tolerated);
 
-/// Workers of a job; `seen` if the configuration does not hold the job.
+/// Returns the number of workers of a job, or `seen` if the configuration does not have the job.
 std::size_t workers_of(const Case& definition, std::uint16_t job, std::size_t seen);
 
-/// The time in which a run's throughputs are taken: the earliest START or due
-/// time, whichever is earlier, to the end; the whole run if it has no burst.
+/// Returns the span over which a run's throughputs are taken: from the earliest START or
+/// due time, whichever is earlier, to the end; the whole run if it has no burst.
 std::pair<std::int64_t, std::int64_t> measured_span_ns(const Case& definition,
                                                        const tg::GeneratorReport& report);
 

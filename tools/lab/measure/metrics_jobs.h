@@ -12,29 +12,30 @@ namespace outrider::lab {
 /// One job of a run.
 struct JobMetrics {
   std::string name;
-  double start_seconds = kNotDefined;       ///< begin of its first iteration, in the run
-  double completion_seconds = kNotDefined;  ///< from there to its last end; NaN if it did not end
-  double iteration_seconds_median = kNotDefined;    ///< slowest worker
+  double start_seconds = kNotDefined;             ///< begin of its first iteration, in the run
+  double completion_seconds = kNotDefined;        ///< from there to its end; NaN if it did not end
+  double iteration_seconds_median = kNotDefined;  ///< slowest worker
   double worker_spread_seconds_mean = kNotDefined;  ///< see JobsMetrics
 };
 
 /// Shares of the run in which payload of the jobs' bursts, with its headers, occupies the NICs
-/// of some hosts: the mean over these hosts. Acknowledgments and background are not in it.
+/// of some hosts, as the mean over these hosts. Acknowledgments and background do not count.
 struct NicUse {
   double sending = kNotDefined;
   double receiving = kNotDefined;
 };
 
-/// What there is to say of several jobs beyond what one has; nothing of a sole one.
+/// Metrics that only runs with several jobs have; empty for a single job.
 struct JobsMetrics {
   std::vector<JobMetrics> each{};
-  /// Last less first worker whose parameters are all there: one value an iteration of a job.
+  /// Time between the first and the last worker that has all its parameters; one value per
+  /// iteration of a job.
   std::vector<double> worker_spread_seconds{};
-  NicUse server_hosts;  ///< that have a server of any job
-  NicUse other_hosts;   ///< of the jobs' workers alone
+  NicUse server_hosts;  ///< hosts that have a server of any job
+  NicUse other_hosts;   ///< hosts that have only workers
 };
 
-/// Total: a job that is not in the report has NaN.
+/// Measures the jobs of a run. Never fails: a job that is not in the report has NaN.
 JobsMetrics measure_jobs(const Case& definition, const tg::GeneratorReport& report);
 
 }  // namespace outrider::lab

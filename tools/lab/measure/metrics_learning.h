@@ -11,36 +11,37 @@
 
 namespace outrider::lab {
 
-/// How workers of one run wait for each other, and what they learn.
+/// Says how the workers of one run wait for each other, and what they learn.
 ///
-/// An update is a worker's whole push. Gaps are between updates of a job, one after the
-/// other whosever they are, in the time in which all workers are past the iterations that
-/// are skipped and none has ended: from the last to push the first measured iteration to
-/// the first to push its last.
+/// An update is a worker's whole push. A gap is the time between consecutive updates of a job,
+/// whichever workers they come from. Gaps are taken while all workers are past the skipped
+/// iterations and none has ended: from the last worker's push of the first measured iteration
+/// to the first worker's push of its last iteration.
 struct LearningMetrics {
   std::vector<double> worker_iteration_seconds;  ///< every iteration of every worker
-  std::vector<double> wait_seconds;  ///< of each: own push delivered to nobody waited for
-  /// Over workers, the mean wait of the one that waits most less that of the one that
-  /// waits least; of several jobs the largest.
+  std::vector<double> wait_seconds;  ///< of each: own push delivered to end of wait for others
+  /// The largest mean wait of a worker minus the smallest; with several jobs the largest
+  /// difference of a job.
   double wait_spread_seconds = kNotDefined;
   std::vector<double> update_gap_seconds;
-  double update_gap_variation = kNotDefined;  ///< standard deviation to mean
-  double staleness_mean = kNotDefined;        ///< others' updates
+  double update_gap_variation = kNotDefined;  ///< standard deviation / mean
+  double staleness_mean = kNotDefined;        ///< [updates of other workers]
   std::uint32_t staleness_max = 0;
 
-  bool learns = false;  ///< a job has a learner, and the figures below
-  /// From the job's begin, first iterations included, to the first loss at or below the
-  /// target; the slowest job, NaN if one never came there.
+  bool learns = false;  ///< a job has a learner, so the figures below are valid
+  /// Time from the job's begin, skipped iterations included, to the first loss at or below
+  /// the target; of the slowest job, NaN if a job did not reach it.
   double time_to_loss_seconds = kNotDefined;
-  double gradients_to_loss = kNotDefined;  ///< of workers, of that job
-  double last_loss = kNotDefined;          ///< the largest of the jobs
-  double least_loss = kNotDefined;         ///< alike
-  std::uint64_t diverged = 0;              ///< jobs
-  std::uint64_t zeroed_values = 0;         ///< not delivered, of gradients
-  std::uint64_t kept_values = 0;           ///< not delivered, of parameters
+  double gradients_to_loss = kNotDefined;  ///< workers' gradients in that time, of that job
+  double last_loss = kNotDefined;          ///< largest of the jobs
+  double least_loss = kNotDefined;         ///< largest of the jobs
+  std::uint64_t diverged = 0;              ///< jobs that diverged
+  std::uint64_t zeroed_values = 0;         ///< values of gradients that were not delivered
+  std::uint64_t kept_values = 0;           ///< values of parameters that were not delivered
 };
 
-/// @param excluded (job, iteration): not in the samples of iterations and waits
+/// Measures waiting and learning in one run.
+/// @param excluded (job, iteration) pairs left out of the samples of iterations and waits
 LearningMetrics measure_learning(const Case& definition, const tg::GeneratorReport& traffic,
                                  const std::set<std::pair<std::uint16_t, std::uint32_t>>& excluded);
 

@@ -5,10 +5,10 @@
 
 namespace outrider::lab {
 
-/// How unevenly equal-cost ports share the load: of each set of them that a route names,
-/// the bytes that the busiest sent over the mean of the set, less 1; the largest over all
-/// sets. 0: even; n - 1: one of n carries all. Not a number if no route names several
-/// ports, or none of them sent anything. Pure.
+/// Returns how unevenly equal-cost ports share the load. For each set of ports that a route
+/// names, this is the bytes of the busiest port divided by the mean of the set, minus 1; the
+/// result is the largest over all sets. 0 means even; n - 1 means one of n ports carries all.
+/// NaN if no route names several ports, or none of them sent anything. Pure.
 double path_imbalance(const sw::SwitchProcessConfig& switches, const sw::SwitchReport& report);
 
 }  // namespace outrider::lab

@@ -10,13 +10,13 @@ namespace outrider::lab {
   return static_cast<double>(ns) / 1e9;
 }
 
-/// Running total of a time series of bins, linear within a bin: what fell between
-/// two instants, to within the content of the two bins that they cut.
+/// The running total of a time series of bins, linear within a bin. It gives the sum
+/// between two instants with an error below the content of the two bins that they cut.
 class RunningTotal {
  public:
   RunningTotal() = default;
 
-  /// @param value of one bin
+  /// @param value returns the value of one bin
   template <class Bin, class Value>
   RunningTotal(const std::vector<Bin>& bins, std::int64_t bin_ns, Value value) : bin_ns_(bin_ns) {
     totals_.reserve(bins.size() + 1);
@@ -27,7 +27,7 @@ class RunningTotal {
 
   [[nodiscard]] bool empty() const noexcept { return totals_.size() < 2 || bin_ns_ <= 0; }
 
-  /// Nothing fell before the first bin or after the last.
+  /// Returns the sum between two instants. Time outside the bins adds nothing.
   [[nodiscard]] double between(std::int64_t from_ns, std::int64_t to_ns) const noexcept {
     return empty() ? 0 : until(to_ns) - until(from_ns);
   }

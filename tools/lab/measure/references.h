@@ -7,7 +7,7 @@
 
 namespace outrider::lab {
 
-/// What a push burst could take at best [s]; NaN where it is not defined.
+/// Reference times of a push burst [s]; NaN where not defined.
 struct References {
   double ideal;  ///< base RTT + wire bytes / rate, the larger of bottleneck and workers' NICs
   double alone;  ///< median burst completion of the run without background
@@ -17,9 +17,9 @@ struct References {
 /// @param alone the same case without background, or nullptr
 References references_of(const Case& definition, const RunResult& result, const RunResult* alone);
 
-/// Payload in a full segment of a burst, as a share of its frame.
+/// Returns the share of payload in the frame of a burst's full segment.
 double payload_share(const Case& definition);
-/// The same of what it takes of a wire, preamble and gap included.
+/// Returns the share of payload in the wire bytes of that frame, preamble and gap included.
 double wire_payload_share(const Case& definition);
 
 }  // namespace outrider::lab

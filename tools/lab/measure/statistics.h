@@ -13,7 +13,7 @@ namespace outrider::lab {
 
 inline constexpr double kNotDefined = std::numeric_limits<double>::quiet_NaN();
 
-/// Of a set of values; all but `count` are NaN if it is empty.
+/// Statistics of a set of values. All except `count` are NaN if the set is empty.
 struct Statistics {
   double mean = kNotDefined;
   double median = kNotDefined;
@@ -23,7 +23,7 @@ struct Statistics {
   std::uint64_t count = 0;
 };
 
-/// Quantile by linear interpolation between order statistics: rank 1 + q (n - 1)
+/// Returns a quantile by linear interpolation between order statistics: rank 1 + q (n - 1)
 /// (Hyndman and Fan, "Sample quantiles in statistical packages", 1996, type 7).
 /// With fewer than 100 values p99 therefore lies between the two largest.
 /// @param q in [0, 1]
@@ -35,7 +35,8 @@ double mean(std::span<const double> values);
 
 Statistics statistics_of(std::span<const double> values);
 
-/// Quantiles to the histogram's resolution (under 1 %); the rest is exact.
+/// Returns the statistics of a histogram. Quantiles have the histogram's resolution (below
+/// 1 %); the rest is exact.
 /// @param unit multiplies every value, e.g. 1e-9 for nanoseconds to seconds
 Statistics statistics_of(const Histogram& histogram, double unit);
 
@@ -46,22 +47,22 @@ struct Estimate {
   double high = kNotDefined;
 };
 
-/// Percentile bootstrap that resamples whole seeds: the bursts of a run are not
-/// independent of each other, runs of different seeds are.
+/// Estimates a statistic by a percentile bootstrap that resamples whole seeds. Bursts of one
+/// run depend on each other; runs with different seeds do not.
 ///
-/// Deterministic: the draws are those of a RandomStream with a fixed key.
+/// Deterministic: a RandomStream with a fixed key makes the draws. Resamples for which the
+/// statistic is not defined are left out.
 /// @param seeds     number of seeds
-/// @param statistic of a choice of seeds, given as indices below `seeds`, some of
-///                  them repeated; NaN if not defined. The arms of a comparison
-///                  take the same choice, which pairs them.
-/// Resamples of which the statistic is not defined are left out.
+/// @param statistic computes the statistic of some seeds, given as indices below `seeds`
+///                  with repetitions; NaN if not defined. The arms of a comparison use the
+///                  same choice, which pairs them.
 Estimate bootstrap(std::size_t seeds,
                    const std::function<double(std::span<const std::size_t>)>& statistic);
 
 using TwoSampleStatistic =
     std::function<double(std::span<const std::size_t>, std::span<const std::size_t>)>;
 
-/// The same for two sets of seeds that share nothing: each is resampled by itself.
+/// Does the same for two sets of seeds that share nothing. Each is resampled by itself.
 Estimate bootstrap(std::size_t seeds_a, std::size_t seeds_b, const TwoSampleStatistic& statistic);
 
 }  // namespace outrider::lab

@@ -10,19 +10,20 @@
 
 namespace outrider::lab {
 
-/// Off and on cases that belong together differ in the regulator's parameters
-/// (describe_regulator() names them) and in `switch.regulation.*` alone.
+/// Says whether off and on cases that belong together may differ in a parameter: the regulator's
+/// parameters, which describe_regulator() names, and `switch.regulation.*`.
 bool tells_on_from_off(std::string_view parameter);
 
-/// Arms of one point may differ in these: the regulator's, and those of the queues' own
-/// remedies, of the form of signals, of the order in which gradients leave and of the ways
-/// they take.
+/// Says whether arms at one point may differ in a parameter. In addition to the regulator's
+/// parameters these set the queues' own remedies, the form of signals, the order in which
+/// gradients leave, and their paths.
 bool tells_arms_apart(std::string_view parameter);
 
-/// As a person would write it; equal texts of one parameter are equal values.
+/// Returns a value as a person would write it. Two values of one parameter are equal if and
+/// only if their texts are.
 std::string text_of(const ParameterValue& value);
 
-/// "name=value" lines of the parameters that `keep` holds for, to compare by.
+/// Returns "name=value" lines of the parameters for which `keep` is true, to compare cases by.
 template <class Keep>
 std::string parameters_key(const Parameters& parameters, Keep keep) {
   std::string key;
@@ -32,20 +33,23 @@ std::string parameters_key(const Parameters& parameters, Keep keep) {
   return key;
 }
 
-/// Cases compared with each other stand at one point of the matrix.
+/// The point of the matrix and the off case of each case. Only cases at the same point are
+/// compared with each other.
 struct CasePoints {
-  std::vector<std::size_t> off_case;  ///< of each case; == cases.size(): there is none
-  std::vector<std::size_t> point;     ///< of each case; numbered in order of appearance
+  std::vector<std::size_t> off_case;  ///< [cases]; == cases.size(): there is none
+  std::vector<std::size_t> point;     ///< [cases]; numbered in order of appearance
 };
 
-/// The off case is the first one with the same seed and
-///   1. the same parameters, but for those above, and the label "off";
-///   2. the same but for other remedies too (`switch.marker.kind`, `scheduler`,
-///      `job.send_policy`, and what these take) and `signal_form`: the static pair is an arm,
-///      not a point; "off";
-///   3. as 1, 4. as 2, with a label that begins with "off".
-/// An off case is so compared with itself. A case without any stands at the point
-/// of its own parameters.
+/// Finds the point and the off case of each case. The off case is the first one with the same
+/// seed and
+///   1. the label "off", and the same parameters except those of tells_on_from_off();
+///   2. the label "off", and the same parameters except also those of other remedies
+///      (`switch.marker.kind`, `scheduler`, `job.send_policy` and their settings) and
+///      `signal_form`: the static pair is an arm, not a point;
+///   3. a label that begins with "off", else as 1;
+///   4. a label that begins with "off", else as 2.
+/// An off case is thus compared with itself. A case without an off case is at the point of its
+/// own parameters.
 CasePoints points_of(std::span<const Case* const> cases);
 
 }  // namespace outrider::lab

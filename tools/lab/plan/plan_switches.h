@@ -7,27 +7,28 @@
 
 namespace outrider::lab {
 
-/// A bin is a base RTT: room for minutes of the shortest.
+/// The bins of a time series. A bin is a base RTT; this many hold minutes of the shortest RTTs.
 inline constexpr std::uint32_t kMaxBins = 1U << 20;
 
-/// DSCP of a class of layers, 0 the most urgent: the class selectors (RFC 2474, 4.2.2) from
-/// the highest down to 1, so that 0 is left for others.
+/// Returns the DSCP of a class of layers; class 0 is the most urgent. These are the class
+/// selectors (RFC 2474, 4.2.2) from the highest down to 1, so that 0 is left for other traffic.
 constexpr std::uint32_t layer_dscp(std::uint32_t layer_class, std::uint32_t classes) noexcept {
   return 8 * (classes - layer_class);
 }
 
-/// The switches of a case: one device a switch that has hosts, one edge port a
-/// host, one port a trunk end; queue, marker and regulation alike at all ports.
+/// Returns the switches of a case. Each switch with hosts has one device, each host an
+/// edge port and each end of a trunk a port. All ports have equal queues, markers and
+/// regulation.
 sw::SwitchProcessConfig plan_switches(const ExperimentFile& experiment,
                                       const CaseParameters& parameters,
                                       const ProgramSettings& settings, const Topology& topology);
 
-/// The hosts, the job and the background of a case.
+/// Returns the hosts, the jobs and the background of a case.
 tg::GeneratorConfig plan_traffic(const ExperimentFile& experiment, const CaseParameters& parameters,
                                  const ProgramSettings& settings, const Topology& topology,
                                  std::uint64_t seed);
 
-/// Device strings of the loopback runtime; in virtual time nothing opens them.
+/// Return device strings for the loopback runtime. In virtual time nothing opens them.
 std::string vhost_device(std::size_t index, const std::string& socket);
 std::string virtio_user_device(std::size_t index, const std::string& socket);
 

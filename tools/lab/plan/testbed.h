@@ -11,27 +11,27 @@
 
 namespace outrider::lab {
 
-/// Where one of the two programs runs.
+/// Says where one of the two programs runs.
 struct ProgramSite {
-  std::optional<std::string> host{};  ///< what ssh is given; absent: this machine
-  /// Path there. Empty: beside outrider-lab on this machine, found by PATH on another.
+  std::optional<std::string> host{};  ///< argument of ssh; absent: this machine
+  /// Path there. Empty: in the directory of outrider-lab on this machine, by PATH on another.
   std::string program{};
   std::uint32_t lcore = 0;  ///< CPU of its poll loop
-  std::string eal{};        ///< further arguments of the EAL, as of --eal
-  /// On another machine: for configurations and reports, from the home directory.
+  std::string eal{};        ///< further arguments of the EAL, as for --eal
+  /// On another machine: directory for configurations and reports, below the home directory.
   std::string directory = "outrider-testbed";
 };
 
-/// What one device of an experiment, named after the switch that its hosts are behind, is
-/// at either end of the cable.
+/// One device of an experiment and what stands for it at each end of the cable. It is named
+/// after the switch to which its hosts are attached.
 struct TestbedDevice {
   std::string name;
   std::string sw;          ///< "switch": PCI address or vdev string
-  std::string trafficgen;  ///< the same
+  std::string trafficgen;  ///< the same at the generator's end
 };
 
-/// Which hardware stands for the devices of an experiment. The programs may be on one
-/// machine or on two. One file.
+/// Holds one testbed file: the hardware that stands for the devices of an experiment. The
+/// programs may be on one machine or on two.
 struct Testbed {
   ProgramSite sw{};
   ProgramSite trafficgen{};
@@ -42,10 +42,11 @@ struct Testbed {
 ConfigIssues validate(const Testbed& testbed);
 ConfigResult<Testbed> load_testbed(const std::string& path);
 
-/// Devices of a case that the testbed does not have: a fault of each, by the testbed's keys.
+/// Returns a fault for each device of a case that the testbed does not have, by the testbed's
+/// keys.
 ConfigIssues missing_devices(const Testbed& testbed, const Case& c);
 
-/// The case with the testbed's devices and CPUs. @pre missing_devices() is empty
+/// Returns the case with the testbed's devices and CPUs. @pre missing_devices() is empty
 Case on_testbed(const Testbed& testbed, Case c);
 
 // Bindings, see common/config/config_binding.h.

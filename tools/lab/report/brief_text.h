@@ -6,8 +6,8 @@
 
 namespace outrider::lab {
 
-/// The answer of report.html for a terminal: for each point a row an arm, and the sentences.
-/// At most kTableColumns wide. Pure.
+/// Returns the answer of report.html for a terminal: for each point a row per arm and the
+/// sentences. Lines have at most kTableColumns columns. Pure.
 std::string brief_text(const Summary& summary);
 
 }  // namespace outrider::lab

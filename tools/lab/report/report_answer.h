@@ -7,11 +7,11 @@
 
 namespace outrider::lab {
 
-/// What a sentence says of an arm.
+/// The figures of an arm that a sentence uses.
 struct AnswerArm {
   std::string name;
-  Estimate change{};  ///< of the median communication time against off
-  Estimate lost{};    ///< share of the background's bytes
+  Estimate change{};  ///< change of the median communication time against off
+  Estimate lost{};    ///< share of the background's bytes that was lost
 };
 
 struct AnswerSentence {
@@ -20,11 +20,12 @@ struct AnswerSentence {
   bool operator==(const AnswerSentence&) const = default;
 };
 
-/// The answer to the experiment's question at one point, from the numbers alone: the largest
-/// reduction, the largest that costs the background little, who cannot be told from off, who
-/// is worse. An arm counts as changed only if its confidence interval excludes zero.
-/// @param arms   all but off
-/// @param seeds  the fewest of an arm; few are said
+/// Answers the experiment's question at one point from the numbers alone. It names the largest
+/// reduction, the largest that costs the background little, the arms that are statistically
+/// indistinguishable from off, and the worse ones. An arm counts as changed only if its
+/// confidence interval excludes zero.
+/// @param arms   all arms except off
+/// @param seeds  smallest number of seeds of an arm; the answer warns if it is small
 std::vector<AnswerSentence> answer_of(const std::vector<AnswerArm>& arms, std::size_t seeds);
 
 struct PointAnswer {
@@ -32,8 +33,8 @@ struct PointAnswer {
   std::vector<AnswerArm> arms;
 };
 
-/// A sentence an arm that stands at several points: at how many of them it helps, and between
-/// what bounds.
+/// Returns a sentence for each arm that several points have: at how many of them it helps, and
+/// between what bounds.
 std::vector<AnswerSentence> answer_over(const std::vector<PointAnswer>& points);
 
 }  // namespace outrider::lab

@@ -5,11 +5,11 @@
 
 namespace outrider::lab {
 
-/// What report_data() says of an arm, but for its views.
+/// Returns the part of report_data() about one arm, without its views.
 ReportJson arm_json(const ReportJson& summary, const ReportArm& arm,
                     const std::vector<ReportRun>& runs);
 
-/// What the page says of each metric, by its row in the registry.
+/// Returns what the page shows about each metric, taken from its row in metrics().
 ReportJson metric_rows_json();
 
 AnswerArm answer_arm(const ReportArm& arm);

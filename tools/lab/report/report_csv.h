@@ -9,15 +9,15 @@
 
 namespace outrider::lab {
 
-/// Reads a table with a header line, RFC 4180, record by record: the files of a bundle are
-/// larger than what is made of them.
+/// Reads a CSV table (RFC 4180) with a header line, one record at a time, because the files of a
+/// bundle are much larger than the data that the report keeps.
 class CsvReader {
  public:
-  /// @param name of the file, for messages
+  /// @param name  name of the file, for messages
   /// @throws std::runtime_error if there is no header
   CsvReader(std::istream& in, std::string name);
 
-  /// @throws std::runtime_error naming the file if it has no such column
+  /// Returns the index of a column. @throws std::runtime_error naming the file if there is none
   [[nodiscard]] std::size_t column(std::string_view name) const;
 
   /// Reads the next record. @return false at the end
@@ -26,7 +26,7 @@ class CsvReader {
 
   [[nodiscard]] const std::string& text(std::size_t column) const { return fields_[column]; }
 
-  /// @return nothing if the field is empty
+  /// Returns a field as a whole number; nothing if the field is empty.
   /// @throws std::runtime_error naming file and line if it is no whole number
   [[nodiscard]] std::optional<std::int64_t> whole(std::size_t column) const;
 

@@ -13,13 +13,14 @@ using ReportJson = nlohmann::ordered_json;
 
 inline constexpr int kReportSchemaVersion = 1;
 
-/// What the page shows, made from summary.json, bursts.csv, queue.csv and environment.json
-/// of a bundle. Times are seconds unless a name says otherwise; what is not defined is null.
+/// Returns the data of the page, made from summary.json, bursts.csv, queue.csv and
+/// environment.json of a bundle. Times are seconds unless a name says otherwise. A value that is
+/// not defined is null.
 ///
 ///   schema_version, experiment, question, runtime, interrupted, cases, planned_cases, seeds
 ///   queue          switch, port, queue, drain_bits_per_second of the measured queue
 ///   base_rtt_seconds
-///   paper          figures of the PCN paper beside its own experiment, else null
+///   paper          figures of the PCN paper if this is its experiment, else null
 ///   warnings       {label, point, count, text}
 ///   points[]       name, answer[] of {kind, text}, cost {basis, lead_seconds, window_seconds},
 ///                  views {start, due}: {from_ms, step_ms, cells}
@@ -33,31 +34,35 @@ inline constexpr int kReportSchemaVersion = 1;
 ///                  views {start, due}: {queue: {mean, low, high}, threshold, background, ddl},
 ///                  bursts[] of [seed, job, iteration, worker, due, START, ACK, first sent,
 ///                  first at the queue, delivered, RTOs], instants in ms from the iteration's due
-///   metrics[]      {name, unit and scale to show it in, help, over (seeds), change (means
-///   something)} settings       varying {name: [value of each arm]}, common {name: value}
+///   metrics[]      {name, unit and scale of the display, help, over (how seeds are aggregated),
+///                  change (whether the ratio to off is meaningful)}
+///   settings       varying {name: [value of each arm]}, common {name: value}
 ///   environment    environment.json
 ///
-/// Pure but for reading: the same files give the same value.
+/// Only reads: the same files give the same value.
 /// @throws std::runtime_error naming the file and what is wrong with it
 ReportJson report_data(const std::filesystem::path& directory);
 
-/// An arm of summary.json, and its runs.
+/// An arm of summary.json and its runs.
 struct ReportArm {
   const ReportJson* json = nullptr;
   std::size_t point = 0;
   bool off = false;
-  std::string name;                  ///< unique at its point, the same at every one
+  std::string name;                  ///< unique at its point, equal at all points
   std::vector<std::size_t> cases{};  ///< indices of runs
-  ReportJson parameters{};           ///< and the settings of the programs
+  ReportJson parameters{};           ///< parameters and settings of the programs
 };
 
+/// Returns the arms of a summary.
 /// @param summary  summary.json; must outlive the result
 std::vector<ReportArm> report_arms(const ReportJson& summary);
 
-/// What tells each point from the first, or from all others if it is one parameter.
+/// Returns a name for each point: what distinguishes it from the first point, or from all other
+/// points if they differ in only one parameter.
 std::vector<std::string> point_names(const std::vector<ReportArm>& arms);
 
-/// Five significant digits, which is more than any figure here is worth; null if not finite.
+/// Returns a value rounded to five significant digits, which exceeds the precision of every
+/// figure here; null if it is not finite.
 ReportJson short_number(double value);
 
 }  // namespace outrider::lab

@@ -8,9 +8,9 @@
 
 namespace outrider::lab {
 
-/// Times relative to an instant, in cells of equal width.
+/// A grid of times relative to an instant, with cells of equal width.
 struct TimeGrid {
-  std::int64_t from_ns = 0;  ///< of the first cell, relative to the instant
+  std::int64_t from_ns = 0;  ///< begin of the first cell, relative to the instant
   std::int64_t step_ns = 1;  ///< > 0
   std::size_t cells = 0;
 
@@ -19,29 +19,30 @@ struct TimeGrid {
   }
 };
 
-/// At most `cells` of them from `from_ns` to `to_ns` at least, none narrower than `least_ns`.
+/// Returns a grid of at most `cells` cells that covers `from_ns` to `to_ns`. No cell is narrower
+/// than `least_ns`.
 /// @pre from_ns < to_ns, least_ns > 0, cells > 0
 TimeGrid grid_between(std::int64_t from_ns, std::int64_t to_ns, std::int64_t least_ns,
                       std::size_t cells);
 
-/// What the iterations of an arm have in common in a cell; NaN if less than half of them have
-/// a value there.
+/// The distribution of an arm's iterations in each cell; NaN if less than half of them have a
+/// value there.
 struct Band {
   std::vector<double> mean;
-  std::vector<double> low;   ///< 10 % of the iterations are below
-  std::vector<double> high;  ///< 90 %
+  std::vector<double> low;   ///< 10 % of the iterations are below it
+  std::vector<double> high;  ///< 90 % of the iterations are below it
 };
 
-/// A quantity over time around each of many instants, laid on top of each other.
+/// Aligns a quantity over time around many instants, to aggregate it over them.
 class AlignedSeries {
  public:
   explicit AlignedSeries(TimeGrid grid) : grid_(grid) {}
 
-  /// Begins the iterations of one run. @param instants ascending, of the clock of add()
+  /// Begins the iterations of one run. @param instants ascending, on the clock of add()
   void begin_run(std::vector<std::int64_t> instants);
 
-  /// The quantity was `value` on average in [begin, begin + length); goes to every instant of
-  /// this run whose grid it touches.
+  /// Adds that the quantity was `value` on average in [begin, begin + length). The value counts
+  /// for every instant of this run whose grid this span overlaps.
   void add(std::int64_t begin_ns, std::int64_t length_ns, double value);
 
   [[nodiscard]] Band band() const;
@@ -50,14 +51,14 @@ class AlignedSeries {
  private:
   struct Cell {
     double sum = 0;               ///< value x time
-    std::int64_t covered_ns = 0;  ///< by bins that have a value
+    std::int64_t covered_ns = 0;  ///< time covered by bins with a value
   };
 
   void add_to(std::size_t iteration, std::int64_t begin_ns, std::int64_t end_ns, double value);
 
   TimeGrid grid_;
-  std::vector<std::int64_t> instants_;      ///< of this run
-  std::size_t first_ = 0;                   ///< iteration of instants_[0] in cells_
+  std::vector<std::int64_t> instants_;      ///< of the current run
+  std::size_t first_ = 0;                   ///< index of instants_[0] in cells_
   std::vector<std::vector<Cell>> cells_{};  ///< by iteration, all runs
 };
 

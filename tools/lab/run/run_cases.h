@@ -12,32 +12,33 @@
 namespace outrider::lab {
 
 struct RunFailure {
-  std::string name;  ///< of the case
+  std::string name;  ///< name of the case
   std::string cause;
 };
 
-/// The runs that were made, whole or (loopback) cut short, in the order of the plan.
+/// The runs that were made, in the order of the plan. They are complete or, in loopback, cut
+/// short.
 struct RunOutcome {
   std::vector<CaseRun> runs;
   std::vector<RunFailure> failures;
   bool interrupted = false;
 };
 
-/// Called as cases end.
+/// Is called as cases end.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// What shall be run.
+/// Says which cases to run.
 struct RunOrder {
   const std::vector<Case>& cases;         ///< must outlive the outcome
   const std::vector<std::string>& names;  ///< [cases]
-  std::vector<std::size_t> wanted;        ///< of the cases, rising
+  std::vector<std::size_t> wanted;        ///< indices into cases, rising
   Progress progress;
-  /// Called with each run that is whole, as it ends; in the form of serialize().
+  /// Is called with each complete run as it ends, in the form of serialize().
   std::function<void(std::size_t index, const std::string& text)> on_run;
 };
 
-/// Runs the cases that are wanted, and their references without background, in virtual
-/// time on `jobs` processes. The outcome does not depend on their number.
+/// Runs the wanted cases and their references without background in virtual time, on `jobs`
+/// processes. The outcome does not depend on the number of processes.
 /// @throws EnvironmentError
 RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs);
 
@@ -47,11 +48,11 @@ struct VirtualTrial {
   double wall_seconds = 0;
 };
 
-/// Runs one case in virtual time for `wall_seconds` at most, in a process of its own.
-/// @return nothing if it failed. @throws EnvironmentError
+/// Runs one case in virtual time for at most `wall_seconds`, in a process of its own.
+/// @return nothing if the case failed. @throws EnvironmentError
 std::optional<VirtualTrial> try_virtual(const Case& c, double wall_seconds);
 
-/// The text form of a run, from a worker process to its parent.
+/// Converts a run to and from the text in which a worker process sends it to its parent.
 std::string serialize(const CaseRun& run);
 /// @throws std::runtime_error
 CaseRun deserialize(const Case& definition, const std::string& text);

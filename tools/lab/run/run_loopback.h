@@ -8,9 +8,9 @@
 
 namespace outrider::lab {
 
-/// Runs the cases that are wanted between two real processes, outrider-switch and
-/// outrider-trafficgen from the directory of this program, one after another.
-/// Configurations, reports and logs of the two are left in `directory`/loopback.
+/// Runs the wanted cases one after another between two real processes, outrider-switch
+/// and outrider-trafficgen from the directory of this program. Leaves configurations,
+/// reports and logs of the two in `directory`/loopback.
 /// A case cut short by a stop signal is kept, marked as interrupted.
 /// @throws EnvironmentError if a program is missing or there are fewer than two CPUs
 RunOutcome run_cases_loopback(const RunOrder& order, const std::filesystem::path& directory);

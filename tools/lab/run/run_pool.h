@@ -7,20 +7,20 @@
 
 namespace outrider::lab {
 
-/// Does one item in a worker process. @return what the parent shall receive;
-/// nothing may be said by other means. @throws std::exception: the item failed
-/// @param stop asked now and then; true: give up the item and return anything
+/// Does one item in a worker process. @return the text that the parent receives, the
+/// only output allowed. @throws std::exception if the item failed
+/// @param stop is called now and then; if true, give up the item and return anything
 using PoolWork = std::function<std::string(std::size_t item, const std::function<bool()>& stop)>;
 
 struct PoolOptions {
   std::size_t jobs = 1;            ///< worker processes, >= 1
-  std::vector<std::size_t> order;  ///< items, in the order in which they are begun
-  /// Called once in each worker process, after the fork: its work. What it
-  /// captures lives as long as the process. @throws EnvironmentError
+  std::vector<std::size_t> order;  ///< items in the order in which they are begun
+  /// Is called once in each worker process, after the fork, and returns its work.
+  /// Captured objects live as long as the process. @throws EnvironmentError
   std::function<PoolWork(std::size_t worker)> make_worker;
-  /// Called in the parent, as results arrive.
+  /// Is called in the parent as results arrive.
   std::function<void(std::size_t item, std::string result)> on_result;
-  /// Called in the parent after each result and about once a second.
+  /// Is called in the parent after each result and about once a second.
   std::function<void(std::size_t done, std::size_t total)> on_progress;
 };
 
@@ -31,21 +31,22 @@ struct PoolFailure {
 
 struct PoolResult {
   bool interrupted = false;           ///< a stop signal came before everything was done
-  std::vector<PoolFailure> failures;  ///< items that ended without a result, by item
+  std::vector<PoolFailure> failures;  ///< items that ended without a result, sorted by item
 };
 
-/// Processes and not threads, because DPDK allows one EAL a process, and because
-/// a crash then costs one item and not the experiment. Workers take items by an
-/// atomic index in shared memory; a worker that died is replaced.
+/// Does all items on a pool of worker processes. It uses processes instead of threads
+/// because DPDK allows one EAL per process, and because a crash then costs one item and
+/// not the experiment. Workers take items by an atomic index in shared memory. A worker
+/// that died is replaced.
 ///
-/// SIGINT or SIGTERM of the parent (see catch_stop_signals()) lets workers stop
-/// at their next check; results that are complete still arrive.
+/// If the parent gets SIGINT or SIGTERM (see catch_stop_signals()), workers stop at
+/// their next check. Complete results still arrive.
 ///
 /// @pre the EAL does not run in this process
 /// @throws EnvironmentError if a worker process cannot be made, or cannot begin
 PoolResult run_pool(const PoolOptions& options);
 
-/// CPUs that this process may use, in order.
+/// Returns the CPUs that this process may use, in order.
 std::vector<unsigned> usable_cpus();
 
 }  // namespace outrider::lab

@@ -8,13 +8,13 @@
 
 namespace outrider::lab {
 
-/// What a worker process tells its parent, through a pipe.
+/// The kinds of messages that a worker process sends to its parent through a pipe.
 enum class MessageKind : std::uint32_t {
   kBegun,
   kResult,
   kStopped,      ///< the item was given up
-  kFailed,       ///< text: the cause
-  kCannotBegin,  ///< text: the cause; no item will do better
+  kFailed,       ///< the text is the cause
+  kCannotBegin,  ///< the text is the cause; every other item would fail too
 };
 
 struct Message {
@@ -23,10 +23,10 @@ struct Message {
   std::string text;
 };
 
-/// Writes all of it, blocking; ends the process if the parent is gone.
+/// Writes a whole message and blocks until it is written. Ends the process if the parent is gone.
 void send_message(int pipe, MessageKind kind, std::size_t item, std::string_view text);
 
-/// Takes bytes as they come and gives out whole messages.
+/// Reads bytes from a pipe and returns whole messages.
 class MessageReader {
  public:
   /// Reads once. @return false at the end of the pipe
@@ -35,7 +35,7 @@ class MessageReader {
 
  private:
   std::string buffer_;
-  std::size_t taken_ = 0;  ///< bytes of buffer_ that were given out
+  std::size_t taken_ = 0;  ///< bytes of buffer_ that next() has returned
 };
 
 }  // namespace outrider::lab

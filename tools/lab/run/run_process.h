@@ -11,20 +11,20 @@
 
 namespace outrider::lab {
 
-/// What a child process is asked to end by.
+/// How a child process is asked to end.
 enum class EndsBy : std::uint8_t {
   kSigterm,
-  kEndOfInput,  ///< its standard input is a pipe, which closes
+  kEndOfInput,  ///< its standard input is a pipe that is closed
 };
 
-/// A program that was started, with both outputs in a log file. Ends with its
-/// owner: the destructor kills what still runs. Ctrl-C on the terminal does not
-/// reach it; its owner decides what to do with it.
+/// A running program with both outputs in a log file. The destructor kills it if it
+/// still runs. Ctrl-C on the terminal does not reach the program; its owner decides
+/// how to react to it.
 class ChildProcess {
  public:
   struct Start {
     std::string name;                    ///< for messages
-    std::filesystem::path program;       ///< without a slash: found by PATH
+    std::filesystem::path program;       ///< searched in PATH if it has no slash
     std::vector<std::string> arguments;  ///< without the program itself
     std::filesystem::path log;
     std::optional<std::filesystem::path> input{};   ///< standard input
@@ -38,28 +38,28 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Exit status, or 128 + signal; nothing while it runs.
+  /// Returns the exit status, or 128 + signal; nothing while the program runs.
   std::optional<int> status();
   void terminate();
-  /// Waits so long. @return as status()
+  /// Waits at most `patience` for the end of the program. @return as status()
   std::optional<int> wait(std::chrono::milliseconds patience);
-  /// Asks it to end, waits so long, then kills it. @return as status()
+  /// Asks the program to end, waits at most `patience`, then kills it. @return as status()
   int finish(std::chrono::milliseconds patience);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// The end of its log, for messages.
+  /// Returns the end of the log, for messages.
   [[nodiscard]] std::string last_words() const;
 
  private:
   std::string name_;
   std::filesystem::path log_;
   EndsBy ends_by_;
-  int input_ = -1;  ///< our end of its standard input
+  int input_ = -1;  ///< our end of the program's standard input
   pid_t pid_ = -1;
   std::optional<int> status_;
 };
 
-/// Directory of the program that runs.
+/// Returns the directory of the running program.
 std::filesystem::path own_directory();
 
 }  // namespace outrider::lab

@@ -8,16 +8,17 @@
 
 namespace outrider::lab {
 
-/// Runs the cases that are wanted between two real processes, one after another.
-/// Configurations, reports and logs of the two are left in `directory`, a folder for each
-/// case. A case cut short by a stop signal is kept, marked as interrupted; one in which a
-/// program died is a failure that says which.
-/// @param testbed_of  devices and places for a case; called anew for each run
+/// Runs the wanted cases one after another between two real processes. Leaves their
+/// configurations, reports and logs in `directory`, in one folder per case. A case cut short
+/// by a stop signal is kept and marked as interrupted. If a program died, the case is a
+/// failure that names the program.
+/// @param testbed_of  returns devices and places for a case; is called again for each run
 /// @throws EnvironmentError if a program is missing
 RunOutcome run_cases_between(const RunOrder& order, const std::filesystem::path& directory,
                              const std::function<Testbed(const Case&)>& testbed_of);
 
-/// On the devices of a testbed, the programs started here or through its remote shell.
+/// Does the same on the devices of a testbed. The programs are started on this machine or
+/// through the testbed's remote shell.
 RunOutcome run_cases_testbed(const RunOrder& order, const std::filesystem::path& directory,
                              const Testbed& testbed);
 

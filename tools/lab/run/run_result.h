@@ -10,15 +10,15 @@
 
 namespace outrider::lab {
 
-/// What one run left behind.
+/// The reports of one run.
 struct RunResult {
   sw::SwitchReport switches;
   tg::GeneratorReport traffic;
-  std::uint64_t mbufs_leaked = 0;  ///< in use after everything was released; part of the ledger
+  std::uint64_t mbufs_leaked = 0;  ///< still in use after everything was released; in the ledger
   bool interrupted = false;
 };
 
-/// One case and what its runs left behind, whole or interrupted.
+/// One case and the results of its runs, complete or interrupted.
 struct CaseRun {
   const Case* definition = nullptr;  ///< never null, outlives the CaseRun
   RunResult result;
@@ -27,12 +27,12 @@ struct CaseRun {
   std::string traffic_toml{};
 };
 
-/// Frees what neither summarise() nor write_bundle() reads: the time series of
-/// other queues, and those of the run alone. An experiment of hundreds of runs
-/// should call it as each of them ends.
+/// Frees data that neither summarise() nor write_bundle() reads: the time series of
+/// other queues and those of the run without background. An experiment of hundreds of
+/// runs should call it as each run ends.
 void trim(CaseRun& run);
 
-/// The measured queue of a report, or nullptr if it is not there.
+/// Returns the measured queue of a report, or nullptr if the report does not have it.
 const sw::QueueReport* find_queue(const sw::SwitchReport& report,
                                   const std::string& switch_dot_port);
 

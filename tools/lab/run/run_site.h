@@ -11,32 +11,33 @@
 
 namespace outrider::lab {
 
-/// A shell word that stands for `text` whatever is in it.
+/// Returns `text` quoted as one shell word, whatever characters it contains.
 std::string shell_quoted(const std::string& text);
 
-/// One of the two programs, where a testbed says that it runs: on this machine, or on
-/// another through a shell there that ends it when our end of the connection goes.
+/// One of the two programs at its site in a testbed: on this machine, or on another machine
+/// through a shell there, which ends the program when our end of the connection closes.
 class SiteProgram {
  public:
-  /// A file that the configuration names, and by which name it is to find it there.
+  /// A file that the configuration names: its path on this machine and its name at the site.
   struct File {
     std::filesystem::path here;
     std::string there;
   };
 
-  /// @param stem  of its files: STEM.toml, STEM.json and STEM.log in `directory`, which is
-  ///              on this machine
+  /// @param stem  stem of the program's files: STEM.toml, STEM.json and STEM.log in
+  ///              `directory`, which is on this machine
   SiteProgram(const ProgramSite& site, std::string remote_shell, std::string program,
               std::string stem, std::filesystem::path directory);
 
-  /// What a configuration has to call a file of this machine.
+  /// Returns the name that a configuration has to use for a file of this machine, and keeps
+  /// the file for start().
   [[nodiscard]] std::string name_there(const std::filesystem::path& here);
-  /// Takes the files and STEM.toml there and starts the program.
-  /// @throws EnvironmentError if a program is missing, std::runtime_error if the other
-  /// machine does not take them
+  /// Copies the files and STEM.toml to the site and starts the program.
+  /// @throws EnvironmentError if a program is missing, std::runtime_error if the files cannot
+  /// be copied to the other machine
   void start();
   [[nodiscard]] ChildProcess& process() { return *process_; }
-  /// The report, after the program has ended. @throws std::runtime_error
+  /// Returns the report after the program has ended. @throws std::runtime_error
   std::string report();
 
  private:

@@ -8,24 +8,25 @@
 
 namespace outrider::lab {
 
-/// Runs that an experiment has finished, kept in files until all of it is done: a session
-/// that ends early, however it does, costs the runs that were under way and no others.
+/// Keeps the finished runs of an experiment in files until the experiment is done. A session
+/// that ends early, for whatever reason, loses only the runs that were under way.
 ///
-/// A run is taken up again only by the same program with the same resolved
-/// configuration and seed: each file begins with all of that, and another is not read.
+/// A run is reused only by the same program with the same resolved configuration and seed.
+/// Each file begins with these; a file that begins otherwise is ignored.
 class RunStore {
  public:
-  /// @param directory of the results. @param program identity of what makes the runs
+  /// @param directory of the results. @param program program_identity() of the running program
   RunStore(const std::filesystem::path& directory, std::string program);
 
-  /// @return what save() was given; nothing if it is not there whole, or of another run
+  /// Returns the text that save() was given; nothing if the file is missing, incomplete or from
+  /// another run.
   [[nodiscard]] std::optional<std::string> load(const Case& c, Runtime runtime) const;
 
-  /// Whole or not at all: a new name, then a rename.
+  /// Writes the file completely or not at all, by a rename from a new name.
   /// @throws std::runtime_error naming the file and the cause
   void save(const Case& c, Runtime runtime, const std::string& text) const;
 
-  /// Forgets everything.
+  /// Deletes all stored runs.
   void clear() const;
 
  private:
@@ -36,7 +37,7 @@ class RunStore {
   std::string program_;
 };
 
-/// Of the running program: it differs after each build.
+/// Returns an identity of the running program that differs after each build.
 [[nodiscard]] std::string program_identity();
 
 }  // namespace outrider::lab

@@ -9,16 +9,17 @@
 
 namespace outrider::lab {
 
-/// Virtual time that a case takes, its run without background left out; a closed loop as if
-/// its bursts had half of the bottleneck. Nothing if a model decides it.
+/// Returns the virtual time of a case [s], without that of its run without background. For a
+/// closed loop it assumes that bursts get half of the bottleneck. Returns nothing if a model
+/// determines the time.
 std::optional<double> virtual_seconds(const Case& c);
 
-/// Wall time of all cases [s]. The first case is begun and given up after two seconds: how
-/// far it came, and what the others' bottlenecks carry beside its own, is the estimate.
-/// Nothing if it cannot be made. @throws EnvironmentError
+/// Estimates the wall time of all cases [s]. It runs the first case for two seconds and scales
+/// its progress by how much the other cases' bottlenecks carry compared with the first one's.
+/// @return nothing if no estimate can be made. @throws EnvironmentError
 std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size_t jobs);
 
-/// "40 s", "12 min", "3.5 h"
+/// Returns a duration as text: "40 s", "12 min", "3.5 h".
 std::string duration_text(double seconds);
 
 }  // namespace outrider::lab

@@ -15,11 +15,11 @@
 
 namespace outrider::lab {
 
-/// Switches and hosts joined in memory, in one loop whose time is handed to it:
-/// the virtual runtime. What is a device in the other runtimes is a direct wire
-/// here: every edge port of a switch meets the host that its route leads to, or
-/// streams whose first source or destination address is behind it. A stream that is
-/// sent needs a port without hosts: a host's NIC would have to share its wire.
+/// The virtual runtime: switches and hosts joined in memory, in one loop that gets its
+/// time from the caller. A direct wire takes the place of a device of the other runtimes.
+/// Every edge port of a switch is joined to the host to which its route leads, or to
+/// streams whose first source or destination address is behind the port. A stream that is
+/// sent needs a port without hosts, because a host's NIC would have to share its wire.
 ///
 /// Deterministic: equal configurations give equal reports. Not thread-safe.
 class VirtualWorld {
@@ -33,20 +33,20 @@ class VirtualWorld {
 
   /// Advances to `end`. @return events handled
   std::uint64_t run_until(Time end) noexcept;
-  /// Instant of the next event.
+  /// Returns the instant of the next event.
   [[nodiscard]] Time next() const noexcept { return loop_.next(); }
   [[nodiscard]] Time now() const noexcept { return now_; }
-  /// All jobs have ended.
+  /// Says whether all jobs have ended.
   [[nodiscard]] bool finished() const noexcept { return generator_.finished(); }
 
   [[nodiscard]] RunResult result() const;
-  /// Releases every packet. Afterwards only the pool's users outside are left.
+  /// Releases every packet. Afterwards only users outside this object hold buffers of the pool.
   void flush() noexcept { network_.flush(); }
 
   [[nodiscard]] sw::SwitchNetwork& network() noexcept { return network_; }
   [[nodiscard]] tg::Generator& generator() noexcept { return generator_; }
 
-  /// nullptr: the run has none.
+  /// Returns the streams, or nullptr if the run has none.
   [[nodiscard]] const tg::VirtualStreams* streams() const noexcept {
     return streams_ ? &*streams_ : nullptr;
   }

@@ -6,12 +6,12 @@
 
 namespace outrider::lab {
 
-/// What a caller knows of the machine and the build that no report holds, e.g.
-/// {"dpdk", rte_version()}, {"command", "..."}: it goes to environment.json only.
+/// Facts about the machine and the build that no report has, e.g. {"dpdk", rte_version()},
+/// {"command", "..."}. They are written to environment.json only.
 using EnvironmentNotes = std::vector<std::pair<std::string, std::string>>;
 
-/// environment.json: wall time, processor, kernel, compiler, and the notes. What
-/// cannot be found out is null.
+/// Returns environment.json: wall time, processor, kernel, compiler and the notes. A value
+/// that cannot be determined is null.
 std::string environment_json(const EnvironmentNotes& notes);
 
 }  // namespace outrider::lab

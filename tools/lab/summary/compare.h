@@ -13,7 +13,7 @@
 
 namespace outrider::lab {
 
-/// One run of an arm, as a summary.json has it.
+/// The values of one run of an arm, read from a summary.json.
 struct SeedValues {
   std::uint64_t seed = 0;
   std::vector<double> values;  ///< [compared_metrics()]; NaN: not defined
@@ -27,17 +27,18 @@ struct ComparableArm {
   std::vector<SeedValues> seeds;
 };
 
-/// What compare needs of a summary.json.
+/// The part of a summary.json that compare() needs.
 struct ComparableResult {
   std::string experiment;
   std::string runtime;
   std::vector<ComparableArm> arms;
 };
 
-/// The metrics that compare tests, one value a seed.
+/// Returns the metrics that compare() tests; each has one value per seed.
 std::span<const Metric* const> compared_metrics();
 
-/// @param text of a summary.json. @throws std::runtime_error saying what is wrong with it
+/// Reads a result from the text of a summary.json.
+/// @throws std::runtime_error that says what is wrong with the text
 ComparableResult comparable_from_json(const std::string& text);
 
 /// One metric of one arm in both results.
@@ -45,21 +46,21 @@ struct MetricComparison {
   const Metric* metric = nullptr;
   double a = kNotDefined;  ///< mean over its seeds
   double b = kNotDefined;
-  /// B / A - 1 as a geometric mean over seeds, with 95 % confidence (bootstrap over seeds);
-  /// where a value is not above zero, B - A as an arithmetic one.
+  /// B / A - 1 as a geometric mean over seeds, with 95 % confidence (bootstrap over seeds). If
+  /// a value is not above zero, B - A as an arithmetic mean.
   Estimate change{};
   bool relative = true;
-  double p = 1;         ///< of no difference
-  double adjusted = 1;  ///< for all comparisons made (Holm)
+  double p = 1;         ///< p-value of "no difference"
+  double adjusted = 1;  ///< p adjusted for the number of comparisons (Holm)
   bool changed = false;
 };
 
 struct ArmComparison {
   std::string label;
-  /// Parameters of the two that differ: name, value in A, value in B.
+  /// Parameters in which the two arms differ: name, value in A, value in B.
   std::vector<std::array<std::string, 3>> differences{};
   std::size_t seeds_a = 0, seeds_b = 0;
-  bool paired = false;  ///< both have the same seeds, which share their draws
+  bool paired = false;  ///< both have the same seeds, and equal seeds share their draws
   std::vector<MetricComparison> metrics{};
 };
 
@@ -68,18 +69,19 @@ struct Comparison {
   std::vector<std::string> only_a, only_b;  ///< arms that the other result does not have
   std::size_t compared = 0;
   std::size_t changed = 0;
-  /// Fewer seeds than it takes to find anything: no p-value can come below the limit.
+  /// There are so few seeds that no p-value can be below the limit.
   bool too_few_seeds = false;
 };
 
-/// What changed beyond noise from A to B: all metrics of all arms that both have, by label
-/// and, of several with one label, by order. A change is one whose adjusted p-value is
-/// below 5 %: the chance that equal results show any is at most that. Pure.
+/// Tests what changed beyond noise from A to B, for all metrics of all arms that both have.
+/// Arms are matched by label, and several arms with one label by order. A metric has changed
+/// if its adjusted p-value is below 5 %, so equal results show any change with a chance of at
+/// most 5 %. Pure.
 Comparison compare(const ComparableResult& a, const ComparableResult& b);
 
-/// For a terminal.
+/// Returns the comparison for a terminal.
 std::string to_text(const Comparison& comparison);
-/// The same for programs.
+/// Returns the comparison for programs.
 std::string to_json(const Comparison& comparison);
 
 }  // namespace outrider::lab

@@ -6,7 +6,7 @@
 
 namespace outrider::lab {
 
-/// As every result has it; nlohmann writes what is not a number as null.
+/// Returns an estimate in the form used by every result. nlohmann writes NaN as null.
 inline nlohmann::ordered_json json_of(const Estimate& e) {
   return {{"value", e.value}, {"low", e.low}, {"high", e.high}};
 }

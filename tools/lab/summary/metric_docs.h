@@ -4,17 +4,17 @@
 
 namespace outrider::lab {
 
-// What documentation says of metrics(). The command that renews it: `outrider-lab metrics --renew`.
+// Documentation made from metrics(). The command `outrider-lab metrics --renew` renews it.
 
-/// All metrics for a terminal: name, unit and what it is.
+/// Returns all metrics for a terminal: name, unit and help.
 std::string metrics_text();
 
-/// docs/measurement.md with its table of metrics made anew, between two markers.
+/// Returns docs/measurement.md with a new table of metrics between the page's two markers.
 /// @throws std::runtime_error if the page has no markers
 std::string renewed_page(const std::string& page);
 
-/// docs/summary.schema.json with what a case's metrics are made anew.
-/// @throws nlohmann::json::exception if it is no such schema
+/// Returns docs/summary.schema.json with a new schema of a case's metrics.
+/// @throws nlohmann::json::exception if `schema` is no such schema
 std::string renewed_schema(const std::string& schema);
 
 }  // namespace outrider::lab

@@ -6,10 +6,10 @@
 
 namespace outrider::lab {
 
-// The rows of metrics(), by topic and in this order, which is that of summary.json. A new metric
-// is a row in one of these files, and a test.
+// The rows of metrics() by topic, in the order of summary.json. To add a metric, add a row to one
+// of these files, and a test.
 
-/// Every run must have it.
+/// A figure of LearningMetrics as a source. It is defined only if every run has the figure.
 template <double LearningMetrics::*kFigure>
 constexpr PerRun learning{[](const CaseSummary& c) { return c.metrics.learning.*kFigure; }, true};
 

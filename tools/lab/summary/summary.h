@@ -17,16 +17,16 @@
 
 namespace outrider::lab {
 
-/// Cases in the order of the experiment file; that order is the order of
-/// everything that is printed.
+/// The runs of an experiment, in the order of the experiment file. Everything that is
+/// printed has this order.
 ///
-/// With a fixed schedule a run should go on for a while after its last burst (say
-/// a period): the background's cost of a burst is taken over a time that is
-/// longer than the slowest arm's, and a burst whose time is not covered is left out.
+/// With a fixed schedule a run should continue after its last burst, say for a period.
+/// The background's cost of a burst is taken over a window that is longer than the slowest
+/// arm's burst, and a burst whose window the run does not cover is left out.
 struct Experiment {
   std::string name;
   Runtime runtime = Runtime::kVirtual;
-  std::size_t planned_cases = 0;  ///< > runs.size(): interrupted; 0: not known
+  std::size_t planned_cases = 0;  ///< larger than runs.size(): interrupted; 0: not known
   std::vector<CaseRun> runs{};
   std::string question{};
   Flagged flagged = Flagged::kKept;
@@ -40,7 +40,7 @@ struct CaseSummary {
   Duration base_rtt{};
   bool interrupted = false;
   std::optional<std::size_t> off_case{};  ///< index of the case that it is compared with
-  std::size_t point = 0;                  ///< of the matrix, numbered in order of appearance
+  std::size_t point = 0;                  ///< point of the matrix, numbered as it appears
   CaseMetrics metrics;
   References references;
   BackgroundCost background_cost;
@@ -52,7 +52,7 @@ struct CaseSummary {
 struct ArmMetric {
   std::string name;
   Estimate value{};
-  Estimate change{};  ///< ratio to the off arm's - 1, over the seeds that both have
+  Estimate change{};  ///< (ratio to the off arm's value) - 1, over the seeds that both have
 };
 
 /// All cases of one label and one setting of the regulator at one point.
@@ -64,8 +64,8 @@ struct ArmSummary {
   std::vector<std::size_t> cases{};  ///< indices into Summary::cases, one per seed
   std::vector<ArmMetric> metrics{};
 
-  /// @return the metric; all NaN if these cases do not have it
-  /// @throws std::out_of_range if there is none of this name
+  /// @return the metric of this name; all NaN if these cases do not have it
+  /// @throws std::out_of_range if there is no metric of this name
   [[nodiscard]] ArmMetric metric(std::string_view name) const;
 };
 
@@ -80,17 +80,17 @@ struct Summary {
   std::vector<ArmSummary> arms{};
 };
 
-/// Pure: equal runs give an equal summary.
+/// Measures and summarises all runs. Pure: equal runs give an equal summary.
 Summary summarise(const Experiment& experiment);
 
-/// Raised when a field of summary.json is renamed, moved, removed or given another meaning.
+/// Version of summary.json, raised when a field is renamed, moved, removed or changes meaning.
 inline constexpr int kSummarySchemaVersion = 2;
 
-/// summary.json. Deterministic: holds no wall time, no path and no address; a
-/// value that is not defined is null; numbers read back to the same double.
+/// Returns summary.json. Deterministic: it has no wall time, path or address. A value
+/// that is not defined is null. Numbers read back to the same double.
 std::string to_json(const Summary& summary);
 
-/// For a terminal, at most 110 columns.
+/// Returns the table that compares the arms, for a terminal of at least 110 columns.
 std::string comparison_table(const Summary& summary);
 
 }  // namespace outrider::lab

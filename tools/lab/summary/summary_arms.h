@@ -6,9 +6,9 @@
 
 namespace outrider::lab {
 
-/// Gathers the cases of each arm over its seeds and estimates its metrics. Where a
-/// metric is of iterations, those of all seeds are pooled before the mean, median
-/// or quantile is taken.
+/// Groups the cases by arm and estimates each arm's metrics over its seeds. If a metric
+/// has a value per iteration, the iterations of all seeds are pooled before the mean,
+/// median or quantile is taken.
 std::vector<ArmSummary> summarise_arms(const std::vector<CaseSummary>& cases);
 
 }  // namespace outrider::lab

@@ -9,11 +9,11 @@
 
 namespace outrider::lab {
 
-/// ", in [due - 3.5 ms, due + 85.2 ms]" or what else the costs of an arm's point
-/// are taken over.
+/// Returns over what time the costs of an arm's point are taken, such as
+/// ", in [due - 3.5 ms, due + 85.2 ms]".
 std::string cost_windows_text(const ArmSummary& arm, const Summary& summary);
 
-/// Something that happened in runs of an arm and that its figures suffer from.
+/// An event in the runs of an arm that makes its figures less reliable.
 struct ArmWarning {
   std::string label;
   std::size_t point = 0;
@@ -23,7 +23,7 @@ struct ArmWarning {
 
 std::vector<ArmWarning> warnings_of(const Summary& summary);
 
-/// What the figures are of, and everything that should make a reader wary.
+/// Returns the notes below the table: how the figures were taken, and all warnings.
 std::string table_notes(const Summary& summary);
 
 }  // namespace outrider::lab

@@ -14,22 +14,23 @@ inline constexpr std::array<std::size_t, 8> kCellWidths{12, 12, 12, 12, 12, 12, 
 
 using TableCells = std::array<std::string, kCellWidths.size()>;
 
-/// As printf() writes it; at most 255 characters.
+/// Formats like printf(); returns at most 255 characters.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
-/// Three or four digits; "-" if not defined.
+/// Returns a value with three or four digits; "-" if not defined.
 std::string shown(double value);
 
-/// A ratio - 1 as "-39 %" or "+4.2 %"; "-" if not defined, ">999 %" if beyond.
+/// Returns a ratio - 1 as "-39 %" or "+4.2 %"; "-" if not defined, ">999 %" if larger.
 std::string shown_change(double change);
 
-/// "[-45,-30]" in percent, empty if not defined.
+/// Returns an interval in percent, "[-45,-30]"; empty if not defined.
 std::string shown_interval(const Estimate& change);
 
-/// One line: label left, cells right; a long label gets a line of its own.
+/// Returns a line with the label on the left and the cells right-aligned. A long label gets a
+/// line of its own.
 std::string table_line(const std::string& label, const TableCells& cells);
 
-/// No line longer than kTableColumns: breaks at a space, or where it must.
+/// Wraps text to lines of at most kTableColumns, at spaces if possible.
 std::string wrapped(const std::string& text);
 
 }  // namespace outrider::lab
