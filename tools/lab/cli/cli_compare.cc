@@ -12,8 +12,8 @@
 namespace outrider::lab {
 namespace {
 
-/// @param path of a summary.json, or of the directory that holds it
-/// @return nothing if it cannot be read, which was printed
+/// Reads a result. @param path of a summary.json or of the directory that holds it
+/// @return nothing, after printing a message, if it cannot be read
 std::optional<ComparableResult> read(const std::string& path) {
   namespace fs = std::filesystem;
   const fs::path file = fs::is_directory(path) ? fs::path(path) / "summary.json" : fs::path(path);

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The search as it goes: the same cases whatever the number of processes.
+/// Runs the search round by round. It runs the same cases for any number of processes.
 class FrontSearch {
  public:
   FrontSearch(const LabOptions& options, const FrontFile& file, std::vector<Case> cases,
@@ -37,7 +37,7 @@ class FrontSearch {
     std::iota(alive_.begin(), alive_.end(), std::size_t{0});
   }
 
-  /// @return exit status; not kExitOk: the search was not finished
+  /// @return exit status; other than kExitOk, the search was not finished
   int run() {
     const FrontSettings& s = result_.settings;
     std::uint32_t done = 0;
@@ -80,7 +80,8 @@ class FrontSearch {
     return status;
   }
 
-  /// Off stays whatever it is worth: what others cost is against it.
+  /// Drops the candidates that cannot be on a front. Off always stays, because the costs of the
+  /// others are measured against it.
   void keep_survivors() {
     const auto kept = survivors(result_.candidates, result_.estimates);
     std::erase_if(
@@ -92,7 +93,7 @@ class FrontSearch {
   std::vector<std::string> names_{};
   const RunStore& store_;
   FrontResult result_{};
-  std::vector<std::size_t> alive_{};  ///< candidates
+  std::vector<std::size_t> alive_{};  ///< indices of candidates
   std::vector<CaseRun> runs_{};
 };
 
@@ -120,7 +121,7 @@ void write_results(const LabOptions& options, const fs::path& directory, FrontSe
 }  // namespace
 
 int front_command(const LabOptions& options) {
-  catch_stop_signals();  // first: from here on Ctrl-C leaves what can be taken up again
+  catch_stop_signals();  // first, so that finished runs are kept after Ctrl-C
   auto file = load_front(options.file);
   if (!file) {
     std::fputs(format_issues(options.file, file.issues).c_str(), stderr);

@@ -31,7 +31,7 @@ struct Planned {
   std::vector<std::string> names;
 };
 
-/// @return nothing if something is wrong, which was printed
+/// Loads the experiment and plans its cases. @return nothing, after printing a message, on a fault
 std::optional<Planned> load(const LabOptions& options) {
   auto file = load_experiment(options.file);
   if (!file) {
@@ -56,7 +56,8 @@ std::optional<Planned> load(const LabOptions& options) {
   return planned;
 }
 
-/// @return nothing if something is wrong, which was printed; a default if none is asked for
+/// Loads the testbed. @return a default one if the options name none; nothing, after printing a
+/// message, on a fault
 std::optional<Testbed> testbed_of(const LabOptions& options, const std::vector<Case>& cases) {
   if ((options.runtime == Runtime::kTestbed) != !options.testbed.empty()) {
     say("outrider-lab: --testbed FILE belongs to --runtime testbed, and that to it");
@@ -102,7 +103,7 @@ int plan_command(const LabOptions& options) {
 
 namespace {
 
-/// What of the cases real processes cannot do; empty: nothing.
+/// Returns what in the cases real processes cannot do; empty if they can do everything.
 std::string for_virtual_time_alone(const std::vector<Case>& cases) {
   const auto learns = [](const tg::JobConfig& job) {
     return job.learner.model != tg::LearnerModel::kNone;
@@ -120,7 +121,7 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
 }  // namespace
 
 int run_command(const LabOptions& options) {
-  catch_stop_signals();  // first: from here on Ctrl-C leaves results
+  catch_stop_signals();  // first, so that results are written after Ctrl-C
   const auto planned = load(options);
   if (!planned) return kExitUsage;
   const auto virtual_alone = for_virtual_time_alone(planned->cases);

@@ -42,8 +42,8 @@ void for_each_of_parameters(ConfigTable& file,
   }
 }
 
-/// The file without what is read by hand, with host counts as texts and with nested keys of
-/// settings. Parameters that have another name now are faults.
+/// Returns the part of the file that the bindings read, without what is read by hand. Host counts
+/// become texts and keys of settings are nested. Renamed parameters are faults.
 ConfigTable bound_part(const ConfigTable& file, ConfigIssues& issues) {
   ConfigTable bound = file;
   std::erase_if(bound.members,
@@ -56,7 +56,7 @@ ConfigTable bound_part(const ConfigTable& file, ConfigIssues& issues) {
   return bound;
 }
 
-/// Settings of [parameters] and of the arms: their faults, and their names.
+/// Collects the names and the faults of the settings in [parameters] and the arms.
 void collect_settings(ConfigTable& bound, ExperimentFile& e, ConfigIssues& issues) {
   for_each_of_parameters(bound, [&](ConfigTable& table, const std::string& key) {
     check_settings(table, key, e.network.rtt, issues);
@@ -72,7 +72,7 @@ void collect_settings(ConfigTable& bound, ExperimentFile& e, ConfigIssues& issue
       for (const auto& [name, value] : point) add(name);
 }
 
-/// @return nullptr, with a fault recorded, if no entry of `list` has this name
+/// Returns the entry of `list` with this name; nullptr, with a fault recorded, if there is none.
 template <class List>
 auto* find_named(const Checks& at, std::string_view key, const List& list, const std::string& name,
                  std::string_view kind) {
@@ -163,14 +163,14 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
     at.require(group->count.parameter.empty() || (shared(group) && group == to),
                group == from ? "from" : "to", Checks::quoted(group->name),
                "needs a number as its count");
-  if (shared(to)) return;  // as many of its hosts as senders, if there are; see check_placement()
+  if (shared(to)) return;  // check_placement() checks that it has as many hosts as senders
   at.require(from->count.fixed == to->count.fixed, "to", std::to_string(to->count.fixed) + " hosts",
              "must be as many as from has, " + std::to_string(from->count.fixed));
 }
 
 void check_parameters(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
   for (const auto& issue : validate(p)) at.fault(issue.key, issue.problem);
-  ConfigIssues unreadable;  // reported where it stands
+  ConfigIssues unreadable;  // ignored: reported where the setting is given
   const auto settings = read_settings(p.settings, p.protocol, e.network.rtt, unreadable);
   for (const auto& issue : validate(p, settings)) at.fault(issue.key, issue.problem);
 }
@@ -261,7 +261,7 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
 }
 
 Parameters resolved_settings(const ExperimentFile& e, const CaseParameters& p) {
-  ConfigIssues ignored;  // of a case that is never built
+  ConfigIssues ignored;  // faults of a case that is never built
   const ConfigTable table = to_table(read_settings(p.settings, p.protocol, e.network.rtt, ignored));
   Parameters all;
   all.reserve(e.setting_names.size());

@@ -8,7 +8,7 @@
 namespace outrider::lab {
 namespace {
 
-/// What an experiment may take from another: where it happens, not what it asks.
+/// The tables that an experiment may take from its base: its environment, not its question.
 constexpr std::array<std::string_view, 6> kInherited{"network", "switch",     "link",
                                                      "hosts",   "background", "job"};
 
@@ -21,7 +21,7 @@ void inherit(const ConfigTable& base, ConfigTable& file) {
   ConfigValue& own = file["parameters"];
   if (std::holds_alternative<ConfigValue::Unsupported>(own.data)) own = ConfigValue(ConfigTable{});
   const ConfigTable* parameters = own.as<ConfigTable>();
-  if (parameters == nullptr) return;  // no table: a fault that its reader finds
+  if (parameters == nullptr) return;  // not a table: its reader reports the fault
   ConfigTable both = with_nested_keys(*of_base->as<ConfigTable>());
   overlay(both, with_nested_keys(*parameters));
   own = ConfigValue(std::move(both));

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kMatrix = "matrix";
 
-/// 20, or "1..20": seeds count from 1; --seed of the command line shifts them.
+/// Reads a number of seeds, 20 or "1..20". Seeds count from 1; --seed of the command line shifts
+/// them.
 std::optional<std::int64_t> seeds_of(const ConfigValue& value) {
   if (const auto* number = value.as<std::int64_t>()) return *number;
   const auto* text = value.as<std::string>();
@@ -23,7 +24,8 @@ std::optional<std::int64_t> seeds_of(const ConfigValue& value) {
   return last;
 }
 
-/// All combinations of the regulator's values: "off" once, "on-mark-lead_rtts=4".
+/// Makes an arm of each combination of the regulator's values, "on-mark-lead_rtts=4", and "off"
+/// only once.
 class Arms {
  public:
   explicit Arms(const std::vector<ConfigMember>& axes) : axes_(axes) {}
@@ -45,7 +47,7 @@ class Arms {
       combine(axis + 1, arm, label + '-' + part);
     }
   }
-  /// What belongs to the regulator means nothing where there is none.
+  /// An arm without regulation ignores the regulator's other values.
   void add(ConfigTable arm, const std::string& label) {
     const auto* mode = arm.get("regulation");
     if (mode != nullptr && *mode == ConfigValue(std::string("off"))) {
@@ -64,7 +66,7 @@ class Arms {
   bool has_off_ = false;
 };
 
-/// The axes of the matrix by what becomes of them.
+/// The axes of the matrix, sorted by the tables that are made of them.
 struct Axes {
   std::vector<ConfigMember> regulator{};
   ConfigTable others{};
@@ -86,7 +88,7 @@ Axes axes_of(const ConfigTable& matrix, ConfigTable& file, ConfigIssues& issues)
     else if (is_regulator_parameter(name)) axes.regulator.push_back({name, value});
     else axes.others[name] = value;
   }
-  // The mode first: the rest of a label says more of it.
+  // The mode comes first in labels; the other values qualify it.
   std::stable_partition(axes.regulator.begin(), axes.regulator.end(),
                         [](const auto& axis) { return axis.key == "regulation"; });
   return axes;
@@ -127,7 +129,7 @@ MatrixTaken take_matrix(const ConfigTable& as_written, ConfigIssues& issues) {
   axes.others["arms"] = ConfigValue(labels_of(file));
   auto* crosses = file.get("cross") == nullptr ? nullptr : &file["cross"];
   auto* list = crosses == nullptr ? nullptr : crosses->as<ConfigValue::Array>();
-  if (crosses != nullptr && list == nullptr) return taken;  // a fault of its own
+  if (crosses != nullptr && list == nullptr) return taken;  // the fault is reported elsewhere
   taken.cross_key = join_key("", "cross", list == nullptr ? 0 : list->size());
   if (list != nullptr) list->emplace_back(std::move(axes.others));
   else file["cross"] = ConfigValue(ConfigValue::Array{ConfigValue(std::move(axes.others))});
@@ -142,7 +144,8 @@ void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues) {
       issue.key = std::string(kMatrix) + issue.key.substr(issue.key.find(']') + 1);
       break;
     }
-    const bool follows = issue.key == join_key(kMatrix, "label");  // from the value's own fault
+    const bool follows =
+        issue.key == join_key(kMatrix, "label");  // a consequence of the value's fault
     const bool known = std::ranges::any_of(named, [&issue](const ConfigIssue& other) {
       return other.key == issue.key && other.problem == issue.problem;
     });

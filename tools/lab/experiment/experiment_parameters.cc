@@ -14,19 +14,19 @@ ParameterValue value_of(const ConfigValue& v) {
   if (const auto* b = v.as<bool>()) return *b;
   if (const auto* i = v.as<std::int64_t>()) return *i;
   if (const auto* d = v.as<double>()) return *d;
-  return *v.as<std::string>();  // describe(CaseParameters) names no list and no table
+  return *v.as<std::string>();  // describe(CaseParameters) has no lists or tables
 }
 
 constexpr double kLongest_seconds = 1e6;
 constexpr double kMaxRateFactor = 1000;
-constexpr std::uint64_t kMaxLayerClasses = 7;  // class selectors above 0, a queue each
+constexpr std::uint64_t kMaxLayerClasses = 7;  // class selectors above 0, each with a queue
 constexpr double kLongest_rtts = 1e6;
 constexpr std::uint32_t kMaxJobs = 256;
 constexpr double kMaxBurstFactor = 100;
 constexpr double kMaxComputeSpread = 100;
 constexpr std::uint32_t kMaxGroup = 10'000;  ///< hosts
 
-/// As it would stand in the file.
+/// Returns a number as the file would have it.
 std::string as_in_file(double v) { return to_toml_text(ConfigValue(v)); }
 
 ConfigTable described_regulator() {
@@ -37,7 +37,7 @@ ConfigTable described_regulator() {
   return table;
 }
 
-/// What describes more than one job, and nothing else.
+/// Returns only the parameters of several jobs.
 ConfigTable described_jobs(CaseParameters parameters) {
   ConfigTable table;
   ConfigWriter writer(table);
@@ -68,8 +68,8 @@ void check_jobs(const Checks& at, const CaseParameters& p) {
              "must be 1 with placement: it says where the one server of each job is");
 }
 
-/// What a regulated arm must not ask for. (Other rules are the generator's: the point of a
-/// sweep may still change what they need.)
+/// Checks the signal faults of a regulated arm. (The generator checks the other rules, because the
+/// point of a sweep may still change what they need.)
 void check_signal_faults(const Checks& at, const CaseParameters& p) {
   if (p.regulation == RegulationMode::kOff) return;
   for (const auto& [key, share] : std::initializer_list<std::pair<std::string_view, double>>{
@@ -105,7 +105,7 @@ Parameters to_all_parameters(const CaseParameters& parameters) {
   Parameters out;
   out.reserve(table.members.size());
   for (const auto& member : table.members) {
-    // bytes() writes a size without a unit, as its key ends with _bytes.
+    // The key ends with _bytes, so bytes() writes the size without a unit.
     out.emplace_back(member.key, value_of(member.value));
   }
   return out;

@@ -9,13 +9,13 @@
 namespace outrider::lab {
 namespace {
 
-/// Reads the sweeps: their keys are names of parameters, which no binding knows.
+/// Reads the sweeps. Their keys are names of parameters, which no binding can have.
 class SweepReader {
  public:
   SweepReader(ExperimentFile& experiment, ConfigIssues& issues)
       : experiment_(experiment), issues_(issues) {}
 
-  /// [[vary]] parameter = "x", values = [...]: one point a value.
+  /// Reads [[vary]] parameter = "x", values = [...], which gives one point per value.
   void vary(const ConfigTable& table, const std::string& key) {
     Sweep sweep{key, read_arms(table, key), {}};
     const auto* name = string_of(table, key, "parameter");
@@ -30,7 +30,7 @@ class SweepReader {
     experiment_.sweeps.push_back(std::move(sweep));
   }
 
-  /// [[cross]] x = [...], y = [...]: one point a combination.
+  /// Reads [[cross]] x = [...], y = [...], which gives one point per combination.
   void cross(const ConfigTable& table, const std::string& key) {
     Sweep sweep{key, read_arms(table, key), {{}}};
     bool any = false;
@@ -113,7 +113,7 @@ class SweepReader {
         fault(join_key(key, member.key), "unknown key" + suggestion(member.key, known));
   }
 
-  /// @return whether the name is one of a parameter, so that more values are worth reading
+  /// @return whether a parameter has this name, so that its other values can be checked too
   bool check_value(const std::string& name, const ConfigValue& value, const std::string& value_key,
                    const std::string& name_key) {
     if (is_setting(name)) return check_setting(name, value, value_key, name_key);
@@ -123,7 +123,7 @@ class SweepReader {
       fault(name_key, unknown);
       return false;
     }
-    if (name == "regulation") {  // it is what tells off from on: labels would lie
+    if (name == "regulation") {  // it distinguishes off from on: labels would be wrong
       fault(name_key, "\"regulation\": belongs to the arms");
       return false;
     }

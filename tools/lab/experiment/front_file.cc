@@ -20,7 +20,7 @@ constexpr std::string_view kFront = "front";
 constexpr std::string_view kSystems = "front.system";
 constexpr std::uint32_t kMaxCandidates = 10'000;
 
-/// What stands in [front] beside its systems.
+/// The values in [front] other than its systems.
 struct FrontScalars {
   std::uint32_t screening_seeds = FrontSettings{}.screening_seeds;
   std::uint32_t seeds = FrontSettings{}.seeds;
@@ -56,7 +56,7 @@ struct Candidate {
   std::string suffix;
 };
 
-/// All combinations of the arrays, the last one fastest.
+/// Returns all combinations of the arrays' values; the last array varies fastest.
 std::vector<Candidate> combinations(const ConfigTable& system, const std::string& key,
                                     ConfigIssues& issues) {
   std::vector<Candidate> all{{}};
@@ -84,7 +84,7 @@ std::vector<Candidate> combinations(const ConfigTable& system, const std::string
   return all;
 }
 
-/// @return nothing, with a fault recorded, if the system has no usable name
+/// Reads the name of a system; returns nothing, with a fault recorded, if it has no usable one.
 std::optional<FrontSystem> named_system(const ConfigTable& table, const std::string& key,
                                         ConfigIssues& issues) {
   const auto* label = table.get("label");

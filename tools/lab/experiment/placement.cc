@@ -6,7 +6,7 @@
 namespace outrider::lab {
 namespace {
 
-constexpr std::uint32_t kMost = 10'000;  ///< jobs or hosts of a term
+constexpr std::uint32_t kMost = 10'000;  ///< jobs or hosts in a term
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
   std::uint32_t number = 0;

@@ -13,9 +13,8 @@
 namespace outrider::lab {
 namespace {
 
-/// What an experiment has unless it says otherwise, where the programs' defaults fit one
-/// network only. The token bucket guards against abuse, and must not throttle the job under
-/// study.
+/// Defaults of experiments where the programs' defaults fit only one network. The token bucket
+/// protects against abuse and must not throttle the job under study.
 constexpr std::string_view kLabDefaults = R"(
 [switch.regulation]
 hold = "10rtt"
@@ -36,11 +35,11 @@ tolerance_push = 0.1
 )";
 
 struct TakenKey {
-  std::string_view key;        ///< itself, and what is beneath it
-  std::string_view parameter;  ///< that sets it; empty: the topology does
+  std::string_view key;        ///< stands for itself and all keys below it
+  std::string_view parameter;  ///< the parameter that sets it; empty: the topology does
 };
 
-/// What the plan sets.
+/// The settings that the plan sets, which an experiment must not give.
 constexpr TakenKey kTaken[]{
     {"switch.name", ""},
     {"switch.port", ""},
@@ -92,7 +91,7 @@ constexpr TakenKey kTaken[]{
     {"job.announce.faults", "signal_lost, signal_late, ..."},
 };
 
-/// A transport as part of a table of its own: `ddl.transport`.
+/// A table with a transport in it, as `ddl` in `ddl.transport`.
 struct TransportPart {
   tg::TransportConfig transport;
 };
@@ -113,7 +112,7 @@ ConfigTable named(ConfigTable table, const char* name) {
   return table;
 }
 
-// What the programs' readers want beside settings is what every case has of its own: names.
+// The programs' readers also require names, which every case has of its own.
 
 sw::SwitchConfig switch_of(ConfigTable table, const std::string& path, ConfigIssues& issues) {
   table = named(std::move(table), "switch");
@@ -139,7 +138,7 @@ tg::TransportConfig transport_of(ConfigTable table, const char* name, const std:
   return transport;
 }
 
-/// Faults of `ddl` or `background`, which have a transport alone.
+/// Reports the faults of `ddl` or `background`, which may only have a transport.
 void check_transport_part(ConfigTable table, const std::string& path, ConfigIssues& issues) {
   ConfigValue* nested = table.get("transport") == nullptr ? nullptr : &table["transport"];
   if (nested != nullptr && nested->as<ConfigTable>() != nullptr)
@@ -148,7 +147,7 @@ void check_transport_part(ConfigTable table, const std::string& path, ConfigIssu
   read_config(table, path, part, issues);
 }
 
-/// "4rtt", "0.5 rtt": how many. @return nothing if it is another text
+/// Returns the number of round trips in "4rtt" or "0.5 rtt"; nothing for any other text.
 std::optional<double> rtts_of(std::string_view text) {
   constexpr std::string_view kUnit = "rtt";
   if (!text.ends_with(kUnit)) return std::nullopt;
@@ -187,7 +186,7 @@ const TakenKey* taken(const std::string& key) {
   return nullptr;
 }
 
-/// The settings of `table` that are free to be set; the others are faults.
+/// Returns the settings of `table` that an experiment may set, and reports the others as faults.
 ConfigTable free_settings(const ConfigTable& table, const std::string& path, ConfigIssues& issues) {
   ConfigTable settings;
   for (const std::string_view root : kSettingRoots) {

@@ -102,7 +102,7 @@ ConfigTable without_renamed(const ConfigTable& table, const std::string& path,
                             ConfigIssues& issues) {
   ConfigTable kept;
   for (const auto& [key, value] : table.members) {
-    // `tensorlights` was a parameter, and is now a table of settings.
+    // `tensorlights` was a parameter and is now a table of settings.
     const std::string now =
         value.as<ConfigTable>() == nullptr ? renamed_parameter(key) : std::string{};
     if (now.empty()) kept[key] = value;

@@ -32,7 +32,7 @@ double lost_share(std::span<const FrontSample> samples, SeedChoice choice) {
 
 bool known(const Estimate& e) { return !std::isnan(e.low) && !std::isnan(e.high); }
 
-/// Candidates of one system that have all seeds.
+/// The candidates of one system that have all seeds.
 struct Members {
   std::string name;
   bool ours = false;
@@ -50,7 +50,7 @@ std::vector<Members> members_of(std::span<const FrontCandidate> candidates, std:
   return systems;
 }
 
-/// Areas of all systems for one choice of the seeds.
+/// Computes the areas of all systems for a choice of seeds.
 class Areas {
  public:
   Areas(std::span<const FrontCandidate> candidates, std::span<const FrontSample> alone,
@@ -104,7 +104,7 @@ std::vector<std::size_t> survivors(std::span<const FrontCandidate> candidates,
   assert(candidates.size() == estimates.size());
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    // With one seed there is no interval: nobody can be sent away yet.
+    // With one seed there is no interval, so no candidate can be dropped yet.
     const bool measured =
         !std::isnan(estimates[i].time.value) && !std::isnan(estimates[i].cost.value);
     bool beaten = false;

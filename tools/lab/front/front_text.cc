@@ -7,7 +7,7 @@ namespace outrider::lab {
 
 namespace {
 
-/// "1.09 [1.07, 1.12]", the value times `scale`.
+/// Returns an estimate times `scale` as "1.09 [1.07, 1.12]".
 std::string with_interval(const Estimate& e, double scale) {
   return formatted("%7.3f [%6.3f, %6.3f]", e.value * scale, e.low * scale, e.high * scale);
 }

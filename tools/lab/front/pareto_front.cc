@@ -30,7 +30,8 @@ std::vector<std::size_t> pareto_front(std::span<const FrontPoint> points) {
   return front;
 }
 
-/// A staircase: from one point of the front to the next its cost is what is left to pay.
+// The area is a staircase. Each point of the front adds the strip between its cost and that of
+// the point before it, from its time to the reference's.
 double dominated_area(std::span<const FrontPoint> points, const FrontPoint& reference) {
   double area = 0;
   double below = reference.cost;

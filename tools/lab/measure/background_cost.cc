@@ -20,23 +20,23 @@ struct Interval {
 
 using IterationKey = std::pair<std::uint16_t, std::uint32_t>;
 
-/// What a comparison needs of one run. Times are the generator's [ns].
+/// The part of one run that a comparison needs. Times are of the generator's clock [ns].
 struct Observation {
   const Case* definition = nullptr;
   const tg::GeneratorReport* traffic = nullptr;
   bool fixed_schedule = false;
-  RunningTotal background{};    ///< bytes delivered
-  RunningTotal ddl{};           ///< frame bytes that left the measured queue, switch clock
-  RunningTotal busy{};          ///< ns of the measured queue's transmitter, switch clock
-  double payload_share = 1;     ///< of a DDL frame
-  double bytes_per_ns = 0;      ///< of that transmitter
-  std::int64_t offset_ns = 0;   ///< switch clock less generator clock
-  std::int64_t covered_ns = 0;  ///< until here every series is there
+  RunningTotal background{};   ///< delivered bytes
+  RunningTotal ddl{};          ///< frame bytes that left the measured queue, switch clock
+  RunningTotal busy{};         ///< busy time of the measured queue's transmitter [ns], switch clock
+  double payload_share = 1;    ///< payload / bytes of a DDL frame
+  double bytes_per_ns = 0;     ///< rate of that transmitter
+  std::int64_t offset_ns = 0;  ///< switch clock minus generator clock
+  std::int64_t covered_ns = 0;  ///< end of the time that every series covers
   std::int64_t lead_ns = 0;
   std::vector<IterationBursts> pushes;
 };
 
-/// Payload delivered and capacity left idle in some intervals.
+/// Sums over some intervals: payload delivered and capacity left idle.
 struct Tally {
   double background_bytes = 0;
   double ddl_bytes = 0;
@@ -72,7 +72,8 @@ Observation observe(const CostInput& run) {
                 .covered_ns = traffic.end_ns,
                 .pushes = iterations_of(*run.definition, traffic, BurstDirection::kPush)};
   o.lead_ns = longest_lead_ns(*run.definition, o.pushes);
-  // What stays empty has no bins at the end; a series whose bins ran out knows no more.
+  // A series without traffic at the end has no bins there. A series with max_bins bins may have
+  // been cut off.
   if (traffic.bins.size() >= run.definition->traffic.max_bins)
     o.covered_ns =
         std::min(o.covered_ns, static_cast<std::int64_t>(traffic.bins.size()) * traffic.bin_ns);
@@ -116,13 +117,13 @@ void compare(const Tally& reference, const Tally& own, BackgroundCost& cost) {
 
 // -- fixed schedule
 
-/// [due - lead, due + length] of every iteration; common to the cases of a point.
+/// The window [due - lead, due + length] of every iteration, common to the cases of a point.
 struct Window {
   std::int64_t lead_ns = 0;
   std::int64_t length_ns = 0;
 };
 
-/// Longest time from due to the last delivery of a push.
+/// Returns the longest time from due to the last delivery of a push.
 std::int64_t slowest_ns(const Observation& o) {
   std::int64_t slowest = 0;
   for (const auto& it : o.pushes)
@@ -131,7 +132,7 @@ std::int64_t slowest_ns(const Observation& o) {
   return slowest;
 }
 
-/// Shortest time between two due times of one job.
+/// Returns the shortest time between two due times of one job.
 std::int64_t shortest_period_ns(const Observation& o) {
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 1; i < o.pushes.size(); ++i) {
@@ -142,8 +143,9 @@ std::int64_t shortest_period_ns(const Observation& o) {
   return shortest;
 }
 
-/// T is what the cases ask for, or 10 base RTTs longer than the slowest burst, so that
-/// the background's way back counts; but it ends where the next iteration's window begins.
+/// Returns the window of a point. T is the cases' cost_window, or 10 base RTTs longer than the
+/// slowest burst, so that the background's recovery counts. It never reaches into the next
+/// iteration's window.
 Window common_window(const std::vector<const Observation*>& runs) {
   Window w;
   std::int64_t slowest = 0, period = std::numeric_limits<std::int64_t>::max();
@@ -171,7 +173,8 @@ std::map<IterationKey, Interval> covered_windows(const Observation& o, const Win
   return windows;
 }
 
-/// Windows of several jobs may overlap: their union, so that no byte counts twice.
+/// Returns the union of intervals. Windows of several jobs may overlap, and no byte may count
+/// twice.
 std::vector<Interval> merged(std::vector<Interval> intervals) {
   std::ranges::sort(intervals, {}, &Interval::from);
   std::vector<Interval> out;
@@ -182,7 +185,7 @@ std::vector<Interval> merged(std::vector<Interval> intervals) {
   return out;
 }
 
-/// A burst was, or may have been, longer than T.
+/// Says whether a burst was longer than T, or may have been.
 bool exceeds(const Observation& o, const Window& w) {
   return std::ranges::any_of(o.pushes, [&](const IterationBursts& it) {
     if (it.due_ns == tg::kNotYet_ns) return false;
@@ -215,7 +218,7 @@ BackgroundCost windowed_cost(const Observation& reference, const Observation& ow
 
 // -- closed loop
 
-/// Tally over the measured span, as if it had lasted `for_ns`.
+/// Returns the tally over the measured span, scaled to a duration of `for_ns`.
 std::optional<Tally> rate_over_run(const Observation& o, double for_ns) {
   const auto [from, end] = measured_span_ns(*o.definition, *o.traffic);
   const std::int64_t to = std::min(end, o.covered_ns);

@@ -19,7 +19,7 @@ constexpr double kBack = 0.95;
 constexpr std::uint32_t kFrameBytes = 14 + 1500;
 constexpr double kFrameShare = static_cast<double>(wire_bytes(kFrameBytes)) / kFrameBytes;
 
-/// From an iteration's first packet at the measured queue to its last, the switch's clock.
+/// The time from an iteration's first packet at the measured queue to its last, switch clock [ns].
 struct Passage {
   std::int64_t first = 0;
   std::int64_t last = 0;

@@ -16,7 +16,7 @@ namespace outrider::lab {
 
 namespace {
 
-/// Iterations that are left out, as (job, iteration).
+/// The iterations that are left out, as (job, iteration).
 using Excluded = std::set<std::pair<std::uint16_t, std::uint32_t>>;
 
 // -- bursts as the generator saw them
@@ -111,7 +111,7 @@ void measure_iterations(const Case& definition, const tg::GeneratorReport& traff
         std::max(m.job_completion_seconds, to_seconds(job.end_ns - job.begin_ns));
 }
 
-/// Parameters and NICs, per iteration of a job.
+/// Measures per iteration of a job how parameters arrive and how NICs are used.
 void measure_parameters(const Case& definition, const tg::GeneratorReport& traffic,
                         const Excluded& excluded, Samples& samples) {
   struct Iteration {
@@ -266,7 +266,7 @@ void measure_noise(const Case& definition, Runtime runtime, const RunResult& res
   m.noise.longest_poll_gap_generator_seconds = to_seconds(result.traffic.longest_poll_gap_ns);
 }
 
-/// @return the flagged iterations, if they are to be left out
+/// Flags disturbed iterations. @return the flagged ones if they shall be left out, else none
 Excluded flag(std::vector<IterationBursts>& pushes, const Case& definition, Runtime runtime,
               const RunResult& result, Flagged flagged, Noise& noise) {
   Excluded excluded;

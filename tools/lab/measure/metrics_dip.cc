@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kRecoveredShare = 0.95;
 
-/// One iteration's surroundings, generator clock [ns].
+/// The times around one iteration, generator clock [ns].
 struct Surroundings {
   std::int64_t level_from = 0;
   std::int64_t from = 0;  ///< START or due
@@ -20,7 +20,7 @@ struct Surroundings {
 };
 
 struct Dip {
-  double level = 0;  ///< bytes in a window
+  double level = 0;  ///< goodput before the iteration [bytes per window]
   double lowest = 0;
   std::int64_t recovered_at = tg::kNotYet_ns;
 };
@@ -45,7 +45,7 @@ Dip find_dip(const RunningTotal& delivered, const Surroundings& s, std::int64_t 
   return dip;
 }
 
-/// In order of time, over all jobs; what lacks a due time is left out.
+/// Returns the iterations of all jobs in order of time, without those that have no due time.
 std::vector<const IterationBursts*> by_time(const std::vector<IterationBursts>& pushes) {
   std::vector<const IterationBursts*> ordered;
   for (const auto& it : pushes)
@@ -69,7 +69,7 @@ BackgroundDip background_dip(const std::vector<IterationBursts>& pushes, Duratio
 
   std::vector<double> lowest, share, recovery;
   const auto ordered = by_time(pushes);
-  std::int64_t quiet_since = 0;  // all bursts so far were delivered by then
+  std::int64_t quiet_since = 0;  // when all bursts so far were delivered
   for (std::size_t i = 0; i < ordered.size(); ++i) {
     const IterationBursts& it = *ordered[i];
     Surroundings s{.from = it.announced_ns,

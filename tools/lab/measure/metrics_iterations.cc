@@ -13,7 +13,7 @@ std::int64_t earlier(std::int64_t a, std::int64_t b) noexcept {
   return b == tg::kNotYet_ns ? a : std::min(a, b);
 }
 
-/// @pre the bursts are there
+/// Derives the times of an iteration from its bursts. @pre the bursts are set
 void derive(IterationBursts& it, std::size_t workers) {
   it.complete = it.bursts.size() == workers;
   for (const tg::BurstRecord* b : it.bursts) {
@@ -28,7 +28,7 @@ void derive(IterationBursts& it, std::size_t workers) {
   }
 }
 
-/// @return whether a gap longer than `tolerated_ns` meets [from, to]
+/// Returns whether a gap longer than `tolerated_ns` overlaps [from, to].
 bool any_gap(const std::vector<PollGap>& gaps, std::int64_t offset_ns, std::int64_t tolerated_ns,
              std::int64_t from, std::int64_t to) {
   return std::ranges::any_of(gaps, [&](const PollGap& gap) {

@@ -11,7 +11,7 @@
 namespace outrider::lab {
 namespace {
 
-/// Over the workers, of parameters that are all there.
+/// Returns the time between the first and the last worker that has all its parameters.
 double worker_spread(const IterationBursts& pulls) {
   std::int64_t first = pulls.delivered_ns;
   for (const tg::BurstRecord* b : pulls.bursts) first = std::min(first, b->delivered_ns);
@@ -40,7 +40,7 @@ void measure_times(const Case& definition, const tg::GeneratorReport& report, st
     job.completion_seconds = to_seconds(end_ns - begin_ns);
 }
 
-/// Payload that left and reached each host with delivered bursts. [bytes]
+/// The payload of delivered bursts that each host sent and received [bytes].
 struct HostBytes {
   double sent = 0;
   double received = 0;
@@ -70,7 +70,7 @@ void measure_nics(const Case& definition, const tg::GeneratorReport& report, Job
   std::set<std::string> serving;
   for (const auto& job : definition.traffic.jobs)
     serving.insert(job.servers.begin(), job.servers.end());
-  std::vector<double> sending[2], receiving[2];  // [is a server's]
+  std::vector<double> sending[2], receiving[2];  // [1 for hosts with a server, else 0]
   for (const auto& [name, bytes] : bytes_of(definition, report)) {
     const auto host = std::ranges::find(definition.traffic.hosts, name, &tg::HostConfig::name);
     if (host == definition.traffic.hosts.end() || report.end_ns <= 0) continue;

@@ -10,10 +10,10 @@
 namespace outrider::lab {
 namespace {
 
-/// The pushes of one job, and the time in which all its workers are at work.
+/// The pushes of one job, and the time in which all its workers are working.
 struct Updates {
   struct Worker {
-    std::int64_t first_ns = tg::kNotYet_ns;  ///< pushes that are measured
+    std::int64_t first_ns = tg::kNotYet_ns;  ///< first measured push
     std::int64_t last_ns = tg::kNotYet_ns;
     double wait_sum_seconds = 0;
     std::uint64_t waits = 0;
@@ -52,7 +52,8 @@ double variation_of(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size())) / center;
 }
 
-/// NaN if a worker never waited for others, as in a ring.
+/// Returns the difference of the workers' mean waits; NaN if a worker never waited for others, as
+/// in a ring.
 double wait_spread_of(const Updates& job) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const auto& [index, worker] : job.workers) {
@@ -64,7 +65,7 @@ double wait_spread_of(const Updates& job) {
   return most - least;
 }
 
-/// The larger, whichever is defined.
+/// Returns the larger value, ignoring one that is NaN.
 double larger(double a, double b) { return std::isnan(a) || b > a ? b : a; }
 
 void summarise_updates(std::map<std::uint16_t, Updates>& jobs, LearningMetrics& m) {

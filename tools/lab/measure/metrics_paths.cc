@@ -9,7 +9,7 @@
 namespace outrider::lab {
 namespace {
 
-/// Frame bytes, over all queues of the port.
+/// Returns the frame bytes that a port sent from all its queues.
 double sent_bytes(const sw::SwitchReport& report, const std::string& sw, const std::string& port) {
   std::uint64_t bytes = 0;
   for (const auto& queue : report.queues) {

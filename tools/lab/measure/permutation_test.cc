@@ -10,17 +10,18 @@
 namespace outrider::lab {
 namespace {
 
-constexpr std::size_t kEnumerated = 13;  // 2^13 ways are fewer than the draws
+constexpr std::size_t kEnumerated = 13;  // 2^13 assignments are fewer than the draws
 constexpr std::uint64_t kDraws = 9'999;
 constexpr std::uint64_t kSeed = 1;
-/// Beyond those that runs draw for.
+/// A purpose that no run uses.
 constexpr auto kPermutationPurpose = static_cast<RandomPurpose>(0x1002);
 
 double sum(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// Ways that differ from the one seen by rounding alone are as far from zero.
+/// Says whether an assignment's mean is as far from zero as the observed one. The tolerance covers
+/// rounding.
 bool as_far(double way, double seen) { return std::abs(way) >= std::abs(seen) * (1 - 1e-9); }
 
 }  // namespace
@@ -61,7 +62,7 @@ double exchange_p(std::span<const double> a, std::span<const double> b) {
   std::uint64_t far = 0;
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     double first = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {  // Fisher and Yates, as far as needed
+    for (std::size_t i = 0; i < a.size(); ++i) {  // Fisher-Yates shuffle of the first sample only
       const auto left = static_cast<double>(all.size() - i);
       std::swap(all[i], all[i + static_cast<std::size_t>(random.uniform() * left)]);
       first += all[i];

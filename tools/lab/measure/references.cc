@@ -12,7 +12,7 @@ namespace outrider::lab {
 
 namespace {
 
-/// What a segment of a burst carries beside payload: Ethernet, IPv4, TCP, identity.
+/// Headers of a burst's segment: Ethernet, IPv4, TCP, identity.
 constexpr std::uint32_t kHeaderBytes = 14 + 20 + 20 + kBurstOptionBytes;
 
 std::uint32_t mss_of(const tg::GeneratorConfig& traffic, const tg::JobConfig& job) {
@@ -26,7 +26,7 @@ const tg::HostConfig* find_host(const tg::GeneratorConfig& traffic, const std::s
   return it == traffic.hosts.end() ? nullptr : &*it;
 }
 
-/// Frames' bytes of one worker's burst, split evenly over the servers.
+/// Returns the bytes of one worker's burst in frames, split evenly over the servers.
 double burst_bytes_on(RateLayer layer, std::uint64_t payload, std::size_t servers,
                       std::uint32_t mss) {
   const std::uint64_t share = (payload + servers - 1) / servers;
@@ -35,7 +35,7 @@ double burst_bytes_on(RateLayer layer, std::uint64_t payload, std::size_t server
   return static_cast<double>(payload + segments * each);
 }
 
-/// Time on the bottleneck and on the workers' NICs of one iteration's push.
+/// The load of one iteration's push on the bottleneck and on the workers' NICs.
 struct Loads {
   double queue_seconds = 0;
   double nic_seconds = 0;

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kResamples = 1000;
 constexpr std::uint64_t kBootstrapSeed = 0x0072'6964'6572;
-/// No entity of a run draws for this purpose.
+/// A purpose that no entity of a run uses.
 constexpr auto kBootstrapPurpose = static_cast<RandomPurpose>(0xB007'57A4);
 
-/// @pre sorted is not empty and in ascending order
+/// Returns a quantile. @pre `sorted` is not empty and in ascending order
 double quantile_of_sorted(std::span<const double> sorted, double q) {
   assert(!sorted.empty() && q >= 0 && q <= 1);
   const double rank = q * static_cast<double>(sorted.size() - 1);
@@ -76,7 +76,7 @@ void resample(std::vector<std::size_t>& choice, RandomStream& random) {
   for (auto& c : choice) c = static_cast<std::size_t>(random.uniform() * n);
 }
 
-/// @param draw resamples and evaluates
+/// Returns `value` with a confidence interval. @param draw evaluates the statistic of a resample
 Estimate with_interval(double value, const std::function<double(RandomStream&)>& draw) {
   Estimate estimate{.value = value};
   RandomStream random(kBootstrapSeed, 0, kBootstrapPurpose);

@@ -15,8 +15,9 @@ std::string strict_key(const Case& c) {
   return parameters_key(c.parameters, [](std::string_view n) { return !tells_on_from_off(n); });
 }
 
-/// Remedies but the regulator: of the queues, of the order in which gradients leave, of the
-/// ways that they take. A marker's own settings count, but not those of all markers.
+/// Says whether a parameter sets a remedy other than the regulator: one of the queues, of the order
+/// in which gradients leave, or of their paths. The settings of one kind of marker count, but not
+/// those that all markers have.
 bool is_other_remedy(std::string_view n) {
   static constexpr std::array<std::string_view, 8> kNames{
       "static_pair", "scheduler", "ddl_weight", "background_floor",
@@ -60,7 +61,7 @@ std::string text_of(const ParameterValue& value) {
 }
 
 CasePoints points_of(std::span<const Case* const> cases) {
-  std::map<std::string, std::size_t> off;  // by key, seed and rank: the first such case
+  std::map<std::string, std::size_t> off;  // first case by key, seed and rank
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Case& c = *cases[i];
     if (!c.label.starts_with("off")) continue;

@@ -29,7 +29,7 @@ std::string value_text(const ParameterValue& value) {
       value);
 }
 
-/// What a case does not list is at its default.
+/// Returns the value of a parameter. A case does not list a parameter that has its default.
 const ParameterValue& value_of(const Parameters& parameters, const std::string& name) {
   static const Parameters kDefaults = to_all_parameters({});
   const auto it = std::ranges::find(parameters, name, &Parameters::value_type::first);
@@ -38,15 +38,15 @@ const ParameterValue& value_of(const Parameters& parameters, const std::string& 
              : std::ranges::find(kDefaults, name, &Parameters::value_type::first)->second;
 }
 
-/// An arm at a point: what all its seeds share.
+/// An arm at a point, which all its seeds share.
 struct Row {
   std::string label;
-  std::string origin;  ///< where it stands in the file, for messages
+  std::string origin;  ///< its place in the file, for messages
   CaseParameters parameters;
 };
 
-/// The point's changes on top of the arm's. What belongs to the regulator means
-/// nothing to an off arm, and stays as the arm has it.
+/// Applies the point's changes to the arm. An off arm keeps its own values of the regulator's
+/// parameters, because they have no effect on it.
 Row at_point(const Arm& arm, const std::string& origin, const Point& point) {
   Row row{arm.label, origin, arm.parameters};
   const bool off = arm.parameters.regulation == RegulationMode::kOff;
@@ -75,7 +75,7 @@ std::vector<Row> rows_of(const ExperimentFile& e) {
   return rows;
 }
 
-/// See PlanOptions::quick.
+/// Returns the rows of a quick plan, see PlanOptions::quick.
 std::vector<Row> quick_rows(ExperimentFile e) {
   if (e.sweeps_alone) {
     e.sweeps.resize(1);
@@ -92,7 +92,7 @@ std::vector<Row> quick_rows(ExperimentFile e) {
   return rows;
 }
 
-/// "switch[0].port[3].queue" and "switch[1].port[0].queue" alike: "switch.port.queue".
+/// Returns "switch.port.queue" for both "switch[0].port[3].queue" and "switch[1].port[0].queue".
 std::string without_indices(const std::string& key) {
   std::string text;
   bool inside = false;
@@ -104,8 +104,8 @@ std::string without_indices(const std::string& key) {
   return text;
 }
 
-/// Generated keys mean little to the reader of the experiment: say whose they are, and what
-/// holds for all ports but once.
+/// Adds the faults of a generated configuration. Generated keys mean little to the author of the
+/// experiment, so each fault names its arm, and a fault of all ports is reported only once.
 void add_issues(const Row& row, const ConfigIssues& found, ConfigIssues& issues) {
   for (const auto& issue : found) {
     const bool of_file =
@@ -120,7 +120,7 @@ void add_issues(const Row& row, const ConfigIssues& found, ConfigIssues& issues)
   }
 }
 
-/// The experiment on links and hosts that are that many times as fast.
+/// Returns the experiment with the rates of all links and hosts multiplied by `factor`.
 ExperimentFile with_rates(ExperimentFile e, double factor) {
   const auto scale = [factor](BitRate& rate) {
     rate.bits_per_second = static_cast<std::uint64_t>(
@@ -141,7 +141,7 @@ void append(ConfigIssues& issues, const std::string& program, const ConfigIssues
 std::optional<Case> build_case(const ExperimentFile& file, const std::string& label,
                                const CaseParameters& p, std::uint64_t seed, ConfigIssues& issues) {
   const ExperimentFile e = with_rates(file, p.rate_factor);
-  // Values that are legal each by itself need not be together, at a point of a sweep.
+  // At a point of a sweep, values that are valid alone may be invalid together.
   ConfigIssues unfit;
   const ProgramSettings settings = read_settings(p.settings, p.protocol, e.network.rtt, unfit);
   for (const auto& issues_of : {validate(p), validate(p, settings)})
@@ -205,7 +205,7 @@ Case without_background(const Case& c) {
   alone.traffic.flows.clear();
   alone.background_flows = 0;
   for (auto& job : alone.traffic.jobs) {
-    job.announce.faults = {};  // what the network allows, not what a lost START makes of it
+    job.announce.faults = {};  // the reference shows what the network allows, without lost STARTs
     job.first_due = job.announce.lead + kSettle_rtts * c.base_rtt;
   }
   return alone;

@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// The j-th `count` of the names.
+/// Returns the j-th group of `count` names.
 Names part_of(const Names& names, std::size_t j, std::size_t count) {
   const auto first = names.begin() + static_cast<std::ptrdiff_t>(j * count);
   return {first, first + static_cast<std::ptrdiff_t>(count)};
@@ -38,7 +38,7 @@ void place_on_shared_hosts(const ExperimentFile& e, const CaseParameters& p, con
   }
 }
 
-/// The first of each group, then the second of each, as long as there are any.
+/// Returns the first name of each group, then the second of each, and so on until all are used.
 Names in_turn(const std::vector<Names>& groups) {
   Names all;
   std::size_t most = 0;
@@ -56,7 +56,8 @@ void place_on_ring(const ExperimentFile& e, const Topology& t, tg::JobConfig& jo
   job.workers = in_turn(groups);
 }
 
-/// See plan_jobs(); zero if the model cannot be read, which is a fault of its own.
+/// Returns the time of an iteration, see plan_jobs(). It is zero if the model cannot be read,
+/// which is reported elsewhere.
 Duration nominal_iteration(const tg::JobConfig& job, const CaseParameters& p, BitRate rate) {
   if (job.schedule == tg::Schedule::kFixed) return job.period;
   Duration compute = job.compute.value_or(Duration{});

@@ -5,7 +5,7 @@
 namespace outrider::lab {
 namespace {
 
-/// Queue, marker and regulation as every port has them.
+/// Returns a port with the queue, marker and regulation that all ports have.
 sw::SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& settings) {
   sw::SwitchPortConfig port = settings.sw.ports.front();
   RegulationPolicy& policy = port.regulation;
@@ -21,7 +21,8 @@ sw::SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& set
   return port;
 }
 
-/// DDL data first, background after it; see LabScheduler.
+/// Sets a port's queues and scheduler: DDL data has the first queue, background the second; see
+/// LabScheduler.
 void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
   if (p.scheduler == LabScheduler::kFifo) return;
   port.scheduler =
@@ -33,8 +34,8 @@ void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
         static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
 }
 
-/// Datagrams of the job, both ways, are DDL data; the layers' classes have a queue each, the
-/// last of which is everybody else's as well.
+/// Classifies datagrams of the job in both directions as DDL data. Each class of layers has a
+/// queue; the last queue is also that of all other traffic.
 void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
   if (p.protocol != tg::TransportProtocol::kMlt) return;
   sw::RuleConfig to, from;
@@ -56,7 +57,7 @@ void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
   }
 }
 
-/// Signals are believed from the job's own hosts alone.
+/// Lets the switch accept signals only from the job's own hosts.
 void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
                     sw::SignalConfig& signals) {
   signals.accept_tos = p.signal_form == tg::SignalForm::kTos;
@@ -98,7 +99,7 @@ void add_hosts(const ExperimentFile& e, const Topology& t, const sw::SwitchPortC
   }
 }
 
-/// To every other switch: by the first of equal ways, or by all of them.
+/// Adds routes to every other switch, by the first of equal-cost paths or by all of them.
 void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology& t, std::size_t s,
                 sw::SwitchConfig& sw) {
   for (std::size_t d = 0; d < e.switches.size(); ++d) {

@@ -6,7 +6,8 @@
 namespace outrider::lab {
 namespace {
 
-/// The job's: TCP, or bounded loss, which has neither connections nor anything else of TCP's.
+/// Returns the job's transport: TCP, or bounded loss, which uses no connections and no other
+/// setting of TCP.
 tg::TransportConfig job_transport_of(const CaseParameters& p, const ProgramSettings& settings) {
   tg::TransportConfig transport = settings.ddl;
   if (p.protocol == tg::TransportProtocol::kTcp) transport.tcp.reuse = p.connection;
@@ -22,7 +23,8 @@ tg::TransportConfig background_transport_of(const CaseParameters& p,
   return transport;
 }
 
-/// An arm that sends no START has none that could fail; forging needs nobody.
+/// Returns the signal faults of an arm. Without STARTs only forged signals are left, which need
+/// no START.
 tg::SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
   tg::SignalFaultsConfig faults{.forged_per_second = p.signal_forged_per_second};
   if (p.lead_source == tg::LeadSource::kNone) return faults;
@@ -45,8 +47,9 @@ void announce(const CaseParameters& p, Duration rtt, tg::AnnounceConfig& announc
   announce.faults = faults_of(p, rtt);
 }
 
-/// N gradients one after the other move as far as their mean at N times the rate: so one
-/// setting is fair to all rules. The authors of R2SP do it too (cifar10_alexnet_bsp.py).
+/// Returns the learning rate. N gradients applied one after the other move as far as their mean
+/// at N times the rate, so this scaling makes one setting fair to all rules. The authors of R2SP
+/// scale it too (cifar10_alexnet_bsp.py).
 double rate_of(const CaseParameters& p, const tg::JobConfig& job) {
   const bool barrier =
       job.synchronisation == tg::Synchronisation::kBsp ||
@@ -54,7 +57,7 @@ double rate_of(const CaseParameters& p, const tg::JobConfig& job) {
   return barrier ? p.learner_rate * p.workers : p.learner_rate;
 }
 
-/// Worker 0 is the slowest: R2SP's measure.
+/// Spreads the computing times of workers; worker 0 is the slowest, as R2SP measures.
 void spread_compute(const CaseParameters& p, tg::JobConfig& job) {
   const std::size_t workers = p.workers;
   for (std::size_t w = 0; w < workers && p.compute_spread > 0; ++w)
@@ -63,7 +66,7 @@ void spread_compute(const CaseParameters& p, tg::JobConfig& job) {
                                       static_cast<double>(std::max<std::size_t>(workers, 2) - 1));
 }
 
-/// Its name and its hosts are still to come.
+/// Returns the job without its name and hosts, which plan_jobs() adds.
 tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
                      const ProgramSettings& settings, const Topology& t) {
   tg::JobConfig job = settings.job;
@@ -80,9 +83,10 @@ tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
   return job;
 }
 
-/// Flows that come and go, at a share of the measured link.
+/// Returns the flows that start and end during the run and load a share of the measured link.
 tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
-  constexpr double kPayloadShare = 1448.0 / (1514 + kL1OverheadBytes);  // of a full segment
+  constexpr double kPayloadShare =
+      1448.0 / (1514 + kL1OverheadBytes);  // payload / wire bytes of a full segment
   const double bits = p.background_load * static_cast<double>(t.measured_rate.bits_per_second);
   return {.name = "background_flows",
           .from = background_from(e, t),

@@ -11,7 +11,7 @@ namespace outrider::lab {
 namespace {
 
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t kHostsPerByte = 250;  ///< of the third and the fourth byte of an address
+constexpr std::size_t kHostsPerByte = 250;  ///< values used of an address's third and fourth byte
 constexpr std::size_t kMaxSwitches = 200;
 constexpr Duration kRttTolerance = std::chrono::nanoseconds(1);
 
@@ -21,8 +21,8 @@ std::size_t index_of(const List& list, const std::string& name) {
   return static_cast<std::size_t>(it - list.begin());
 }
 
-/// Topology::next by breadth-first search from every destination; neighbours in the
-/// order of the file, so that equal ways are chosen alike in every run.
+/// Computes Topology::next by breadth-first search from every destination. Neighbours are
+/// in the order of the file, so that every run chooses the same of several equal paths.
 std::vector<std::vector<std::vector<std::size_t>>> find_routes(const ExperimentFile& e) {
   const std::size_t n = e.switches.size();
   std::vector<std::vector<std::size_t>> neighbours(n);
@@ -71,8 +71,8 @@ std::uint32_t count_of(const HostGroupEntry& group, const CaseParameters& p) {
   return group.count.fixed;
 }
 
-/// Hosts are numbered within their group's own range, so that one worker more
-/// changes nobody else's draws.
+/// Range of host numbers per group. Each group numbers its hosts in a range of its own, so
+/// that an additional worker does not change the draws of other hosts.
 constexpr std::uint32_t kEntitiesPerGroup = 1U << 16;
 
 std::string host_address(std::size_t at_switch, std::size_t position) {
@@ -94,9 +94,9 @@ void place_group(const ExperimentFile& e, std::size_t g, std::uint32_t count, st
   }
 }
 
-/// Groups of a fixed number come first: the generator keys a host's random
-/// numbers by its position, and those of the background must not depend on how
-/// many workers there are.
+/// Places the hosts. Groups with a fixed number of hosts come first: the generator keys a
+/// host's random numbers by its position, and those of the background must not depend on
+/// the number of workers.
 void place_hosts(const ExperimentFile& e, const CaseParameters& p, std::uint64_t seed,
                  Topology& t) {
   for (const bool fixed : {true, false})
@@ -105,7 +105,7 @@ void place_hosts(const ExperimentFile& e, const CaseParameters& p, std::uint64_t
         place_group(e, g, count_of(e.hosts[g], p), seed, t);
 }
 
-/// @return nothing if there is no way, with a fault
+/// Returns the delay of the trunks between two hosts; nothing, with a fault, if there is no path.
 std::optional<Duration> trunk_delay(const Checks& root, const ExperimentFile& e, const Topology& t,
                                     std::size_t from, std::size_t to) {
   Duration delay{};

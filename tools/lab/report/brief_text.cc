@@ -38,7 +38,7 @@ std::string row(const ArmSummary& arm) {
                           arm.off ? "-" : with_interval(shown_change(lost.value), lost)});
 }
 
-/// Where an arm without regulation is best: what regulation brings.
+/// If an arm without regulation is best, adds a sentence about the best regulated arm.
 void add_regulated(std::vector<AnswerArm> arms, std::size_t seeds,
                    std::vector<AnswerSentence>& sentences) {
   std::erase_if(arms, [](const AnswerArm& arm) { return !arm.name.starts_with("on"); });

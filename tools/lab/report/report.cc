@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// JSON in a <script>: without "<" nothing in it can end the element or begin another.
+/// Returns JSON for a <script> element. It has no "<", so it cannot end the element or begin
+/// another.
 std::string json_for_html(const ReportJson& data) {
   const std::string plain = data.dump(-1, ' ', false, ReportJson::error_handler_t::replace);
   std::string out;
@@ -28,7 +29,7 @@ std::string json_for_html(const ReportJson& data) {
   return out;
 }
 
-/// As text of an element.
+/// Returns `text` escaped for use in an element.
 std::string text_for_html(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -40,7 +41,8 @@ std::string text_for_html(const std::string& text) {
   return out;
 }
 
-/// "</script" in a string of a program is the same as "<\/script".
+/// Returns a program for a <script> element. In its strings "<\/script" replaces "</script", which
+/// means the same.
 std::string program_for_html(std::string_view program) {
   std::string out;
   std::size_t at = 0;
@@ -62,7 +64,7 @@ std::string report_html(const ReportJson& data, const std::string& library) {
                       program_for_html(kEmbeddedPageJs)}};
   std::string out;
   std::string_view rest = kEmbeddedReportHtml;
-  // In the order of the template, so that no part is searched for the name of another.
+  // The order of the template, so that the content of a part is never searched for another's name.
   for (const auto& [name, content] : parts) {
     const std::string mark = "@" + std::string(name) + "@";
     const std::size_t at = rest.find(mark);

@@ -9,7 +9,7 @@ namespace outrider::lab {
 
 namespace {
 
-constexpr double kLittle = 0.01;  ///< of the background: what one may be willing to lose
+constexpr double kLittle = 0.01;  ///< share of the background that is considered a small loss
 constexpr std::size_t kSeedsForClaims = 30;
 
 bool has_interval(const Estimate& e) { return !std::isnan(e.low) && !std::isnan(e.high); }
@@ -17,7 +17,7 @@ bool has_change(const AnswerArm& a) { return !std::isnan(a.change.value); }
 bool falls(const AnswerArm& a) { return has_interval(a.change) && a.change.high < 0; }
 bool rises(const AnswerArm& a) { return has_interval(a.change) && a.change.low > 0; }
 
-/// 0.331 as "33", 0.0086 as "0.9".
+/// Returns a share in percent: "33" for 0.331, "0.9" for 0.0086.
 std::string percent(double share) {
   std::array<char, 32> text{};
   const double p = share * 100;
@@ -63,7 +63,7 @@ std::string capitalised(std::string text) {
   return text;
 }
 
-/// @pre some arm has a change
+/// Returns the answer for results of a single seed. @pre an arm has a change
 AnswerSentence one_seed(const std::vector<AnswerArm>& arms) {
   const auto best = std::ranges::min_element(arms, {}, [](const AnswerArm& a) {
     return std::isnan(a.change.value) ? 1e9 : a.change.value;
@@ -75,7 +75,7 @@ AnswerSentence one_seed(const std::vector<AnswerArm>& arms) {
                       ". One seed has no confidence interval: this may be chance."};
 }
 
-/// The largest reduction among those whose background loses no more than `most`.
+/// Returns the arm with the largest reduction among those whose background loses at most `most`.
 const AnswerArm* best_within(const std::vector<AnswerArm>& arms, double most) {
   const AnswerArm* best = nullptr;
   for (const auto& a : arms)

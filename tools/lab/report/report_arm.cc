@@ -11,8 +11,8 @@ namespace outrider::lab {
 
 namespace {
 
-constexpr std::size_t kTimes = 200;   // of a distribution: a figure shows no more
-constexpr std::size_t kBursts = 300;  // of an arm's time lines
+constexpr std::size_t kTimes = 200;   // times of a distribution; a figure cannot show more
+constexpr std::size_t kBursts = 300;  // bursts in an arm's time lines
 
 double number(const ReportJson& value) {
   return value.is_number() ? value.get<double>() : kNotDefined;
@@ -49,7 +49,7 @@ ReportJson times_json(std::vector<double> seconds) {
   return out;
 }
 
-/// Mean over the pushes that have it, null if none has.
+/// Returns the mean parts over the pushes with attribution; null if there are none.
 ReportJson attribution_json(const ReportJson& cases, const ReportArm& arm) {
   ReportJson out = ReportJson::object();
   double bursts = 0;
@@ -76,8 +76,9 @@ struct Ends {
   double all = 0;
 };
 
-/// Packets by class and reason and run; those that never occurred are left out.
-/// @param key  "ce_marks" or "drops", of the measured queue and of all switches
+/// Returns packets by class and reason per run, at the measured queue and at all switches. Pairs
+/// that never occurred are left out.
+/// @param key  "ce_marks" or "drops"
 ReportJson ends_json(const ReportJson& cases, const ReportArm& arm, const char* key) {
   std::vector<std::pair<std::pair<std::string, std::string>, Ends>> sums;
   const auto of = [&sums](const std::string& c, const std::string& reason) -> Ends& {
@@ -104,7 +105,7 @@ ReportJson ends_json(const ReportJson& cases, const ReportArm& arm, const char* 
   return out;
 }
 
-/// Whole iterations, of one seed after another, while there is room.
+/// Returns bursts of whole iterations, one seed after another, as long as there is room.
 ReportJson bursts_json(const ReportJson& cases, const ReportArm& arm,
                        const std::vector<ReportRun>& runs) {
   ReportJson out = ReportJson::array();

@@ -64,7 +64,7 @@ std::vector<ReportIteration> derived(Iterations& by_key, std::size_t workers) {
 struct RunRecords {
   Iterations measured;
   Iterations alone;
-  std::vector<std::int64_t> ahead_ns;  ///< first arrival less first byte sent
+  std::vector<std::int64_t> ahead_ns;  ///< first arrival minus first byte sent
 };
 
 ReportBurst burst_of(const CsvReader& csv, const BurstColumns& at) {
@@ -85,7 +85,7 @@ void add_record(const CsvReader& csv, const BurstColumns& at, const ReportRun& r
   if (measured && burst.queue_first_ns && burst.first_sent_ns)
     records.ahead_ns.push_back(*burst.queue_first_ns - *burst.first_sent_ns);
   const std::int64_t iteration = csv.whole(at.iteration).value_or(0);
-  // One that the generator does not know has no time.
+  // A burst that only the switch has seen has no due time.
   if (csv.text(at.direction) != "push" || !burst.due_ns || iteration < run.skip_iterations) return;
   const std::int64_t job = csv.whole(at.job).value_or(0);
   auto& it = (measured ? records.measured : records.alone)[{job, iteration}];
@@ -94,7 +94,7 @@ void add_record(const CsvReader& csv, const BurstColumns& at, const ReportRun& r
   it.bursts.push_back(burst);
 }
 
-/// The lower one of two in the middle.
+/// Returns the median; of two middle values the lower one.
 std::int64_t middle(std::vector<std::int64_t> values) {
   if (values.empty()) return 0;
   const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);

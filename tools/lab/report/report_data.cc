@@ -82,7 +82,7 @@ ReportJson grid_json(const TimeGrid& grid) {
           {"cells", grid.cells}};
 }
 
-/// Over which time the costs of this point are taken.
+/// Returns over what time the costs of this point are taken.
 ReportJson cost_of_point(const ReportJson& summary, const std::vector<ReportArm>& arms,
                          std::size_t point) {
   for (const auto& arm : arms)
@@ -136,7 +136,7 @@ void add_settings(const std::vector<ReportArm>& arms, ReportJson& out) {
   out["settings"] = {{"varying", std::move(varying)}, {"common", std::move(common)}};
 }
 
-/// What heads the page.
+/// Returns the data for the head of the page.
 ReportJson heading(const ReportJson& summary, const std::vector<ReportArm>& arms) {
   std::size_t seeds = 0;
   for (const auto& arm : arms) seeds = std::max(seeds, arm.cases.size());
@@ -166,7 +166,7 @@ ReportJson heading(const ReportJson& summary, const std::vector<ReportArm>& arms
   return out;
 }
 
-/// Without it (a bundle of an earlier version) a thousandth of the shortest sensible figure.
+/// Returns the base RTT; 1 ms for a bundle of an earlier version, which does not state it.
 std::int64_t rtt_ns_of(const ReportJson& heading) {
   const auto& rtt = heading.at("base_rtt_seconds");
   constexpr std::int64_t kUnknown_ns = 1'000'000;

@@ -17,7 +17,7 @@ std::string text_of(const ReportJson& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Parameters, among those that `keep` holds for, that differ between arms; in their order.
+/// Returns the parameters for which `keep` is true that differ between arms, in their order.
 std::vector<std::string> varying(const std::vector<const ReportArm*>& arms,
                                  const ParameterFilter& keep) {
   std::vector<std::string> names;
@@ -30,7 +30,7 @@ std::vector<std::string> varying(const std::vector<const ReportArm*>& arms,
   return names;
 }
 
-/// "tcp=reno, workers=2"
+/// Returns the values of some parameters, "tcp=reno, workers=2".
 std::string values_of(const ReportArm& arm, const std::vector<std::string>& names) {
   std::string text;
   for (const auto& name : names)
@@ -51,8 +51,8 @@ std::vector<ReportArm> report_arms(const ReportJson& summary) {
               summary.at("cases").at(arm.cases[0]).at("off_case") == json.at("cases").at(0);
     arms.push_back(std::move(arm));
   }
-  // The label, and what a sweep over the regulator's settings made of the first arm of the
-  // label: a name is the same at every point.
+  // An arm's name is its label and the regulator's settings in which it differs from the first
+  // arm of that label. The name is thus equal at all points.
   for (auto& arm : arms) {
     const auto first = std::ranges::find_if(arms, [&arm](const ReportArm& other) {
       return other.json->at("label") == arm.json->at("label");
@@ -64,7 +64,7 @@ std::vector<ReportArm> report_arms(const ReportJson& summary) {
 }
 
 std::vector<std::string> point_names(const std::vector<ReportArm>& arms) {
-  std::map<std::size_t, const ReportArm*> speakers;  // off where there is one
+  std::map<std::size_t, const ReportArm*> speakers;  // the off arm of each point, if there is one
   for (const auto& arm : arms) {
     auto& speaker = speakers[arm.point];
     if (speaker == nullptr || (arm.off && !speaker->off)) speaker = &arm;
@@ -76,7 +76,7 @@ std::vector<std::string> point_names(const std::vector<ReportArm>& arms) {
   const auto differing = varying(all, keep);
   std::vector<std::string> names;
   for (const ReportArm* speaker : all) {
-    // Sweeps of one factor each start from the first point: only the difference tells.
+    // Sweeps of one factor each start from the first point, so the difference from it is enough.
     std::string name = differing.size() == 1
                            ? values_of(*speaker, differing)
                            : values_of(*speaker, varying({all[0], speaker}, keep));

@@ -24,7 +24,7 @@ void AlignedSeries::begin_run(std::vector<std::int64_t> instants) {
 
 void AlignedSeries::add(std::int64_t begin_ns, std::int64_t length_ns, double value) {
   const std::int64_t end_ns = begin_ns + length_ns;
-  // The first instant whose grid ends after the bin begins.
+  // Begin with the first instant whose grid ends after the bin begins.
   auto it = std::ranges::upper_bound(instants_, begin_ns - grid_.end_ns());
   for (; it != instants_.end() && *it + grid_.from_ns < end_ns; ++it)
     add_to(static_cast<std::size_t>(it - instants_.begin()), begin_ns - *it, end_ns - *it, value);

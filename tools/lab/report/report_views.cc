@@ -14,10 +14,10 @@ namespace outrider::lab {
 namespace {
 
 constexpr std::size_t kCells = 200;        // a figure is a few hundred pixels wide
-constexpr std::int64_t kBeforeStart = 10;  // base RTTs shown before the signal ...
-constexpr std::int64_t kAfterBurst = 25;   // ... after the latest due, around the signal ...
-constexpr std::int64_t kBeforeDue = 5;     // ... and before the earliest START, of a whole burst
-constexpr double kShownOfSlowest = 0.9;    // share of the slowest arm's bursts that fit in
+constexpr std::int64_t kBeforeStart = 10;  // view start: base RTTs before the signal
+constexpr std::int64_t kAfterBurst = 25;   // view start: base RTTs after the latest due
+constexpr std::int64_t kBeforeDue = 5;     // view due: base RTTs around the burst and its lead
+constexpr double kShownOfSlowest = 0.9;    // view due: share of the slowest arm's bursts that fit
 
 enum Quantity : std::uint8_t { kQueue, kThreshold, kBackground, kDdl, kQuantities };
 
@@ -37,7 +37,7 @@ struct QueueColumns {
 
 using Values = std::array<std::optional<double>, kQuantities>;
 
-/// Means over a bin.
+/// Returns the means of the quantities over a bin.
 Values values_of(const CsvReader& csv, const QueueColumns& at, std::int64_t length_ns) {
   const auto width = static_cast<double>(length_ns);
   const auto number = [&](std::size_t column) {
@@ -53,7 +53,7 @@ Values values_of(const CsvReader& csv, const QueueColumns& at, std::int64_t leng
   return values;
 }
 
-/// One arm's iterations in one view.
+/// The iterations of one arm in one view.
 class View {
  public:
   explicit View(const TimeGrid& grid) : series_(kQuantities, AlignedSeries(grid)) {}
@@ -105,7 +105,7 @@ struct ArmViews {
   View due;
 };
 
-/// Shortest bin of each case: queue.csv puts bins together between bursts.
+/// Returns the shortest bin of each case, because queue.csv puts bins together between bursts.
 std::vector<std::int64_t> bin_widths(std::istream& in, std::size_t cases) {
   CsvReader csv(in, "queue.csv");
   const QueueColumns at(csv);
@@ -159,7 +159,8 @@ std::vector<ReportViews> all_views(const std::vector<ReportArm>& arms,
   return views;
 }
 
-/// The arm and its views while its cases go by; those of an arm follow each other.
+/// Fills the views of the arms while the cases of queue.csv are read in order. It closes an arm's
+/// views once its last case has been read.
 class Filling {
  public:
   Filling(const std::vector<ReportArm>& arms, const std::vector<ReportRun>& runs,
@@ -174,7 +175,7 @@ class Filling {
       for (const std::size_t i : arms[a].cases) arm_of_[i] = a;
   }
 
-  /// @return the views that bins of this case go to, nullptr if it belongs to no arm
+  /// @return the views to which bins of this case are added; nullptr if it belongs to no arm
   ArmViews* of_case(std::size_t index) {
     const std::size_t a = arm_of_[index];
     if (a >= arms_.size()) return nullptr;

@@ -22,12 +22,12 @@
 namespace outrider::lab {
 namespace {
 
-/// What a buffer takes, its share of the pool's own structures included.
+/// Memory per buffer, including its share of the pool's own structures.
 constexpr std::uint64_t kBytesPerBuffer = 1024;
 constexpr std::uint64_t kBytesPerAttributedBuffer = kBytesPerBuffer + sizeof(PacketAttribution);
 constexpr std::uint32_t kOtherMemory_mb = 32;
 
-/// EAL and pool of a worker process; the pool goes first.
+/// The EAL and the pool of a worker process. The pool is destroyed first.
 struct VirtualWorker {
   VirtualWorker(std::uint32_t cpu, std::uint32_t buffers, bool attribution)
       : eal({.program = "outrider-lab",
@@ -46,7 +46,8 @@ struct VirtualWorker {
   Mempool pool;
 };
 
-/// Without background it would be the same run again. (A closed loop has no first due time.)
+/// Says whether the case without background would be the same run again. (A closed loop has no
+/// first due time.)
 bool is_its_own_reference(const Case& c, Case alone) {
   for (std::size_t j = 0; j < alone.traffic.jobs.size(); ++j)
     if (c.traffic.jobs[j].schedule == tg::Schedule::kClosedLoop)
@@ -63,7 +64,7 @@ CaseRun run_with_reference(const Case& c, rte_mempool& pool, const StopCheck& st
   return run;
 }
 
-/// Seed by seed, so that an experiment cut short has all arms of the seeds it has.
+/// Orders the cases by seed, so that an interrupted experiment has all arms of its seeds.
 std::vector<std::size_t> seed_major(const RunOrder& wanted) {
   std::vector<std::size_t> order = wanted.wanted;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return wanted.cases[i].seed; });

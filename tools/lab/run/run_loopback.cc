@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A directory of its own under the system's temporary one: a socket's path must
-/// be short, and nobody else may find it.
+/// A private directory below the system's temporary directory. A socket's path must be
+/// short, and no other user may find it.
 class SocketDirectory {
  public:
   SocketDirectory() {

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kPoll_ms = 200;
 
-/// What all processes see.
+/// The memory that all processes share.
 struct Shared {
   std::atomic<std::uint64_t> next{0};  ///< position in PoolOptions::order
   std::atomic<bool> stop{false};
@@ -52,18 +52,18 @@ class SharedMemory {
 
 struct Worker {
   pid_t pid = -1;
-  int pipe = -1;  ///< messages of the worker; -1: closed
+  int pipe = -1;  ///< read end for the worker's messages; -1: closed
   MessageReader reader;
-  std::optional<std::size_t> item;  ///< begun and not yet over
+  std::optional<std::size_t> item;  ///< the item that has begun and not ended
 };
 
-/// One run_pool(): the state of the parent.
+/// The parent's state during one run_pool().
 class Pool {
  public:
   explicit Pool(const PoolOptions& options) : options_(options) {}
 
   ~Pool() {
-    for (auto& worker : workers_) {  // only on an exception
+    for (auto& worker : workers_) {  // workers are left only after an exception
       if (worker.pid > 0) {
         kill(worker.pid, SIGKILL);
         waitpid(worker.pid, nullptr, 0);
@@ -92,7 +92,7 @@ class Pool {
   void start(std::size_t index) {
     int ends[2];
     if (pipe(ends) != 0) throw DpdkError("pipe", "worker", errno);
-    std::fflush(nullptr);  // or the child would write what is buffered once more
+    std::fflush(nullptr);  // otherwise the child would write buffered text a second time
     const pid_t pid = fork();
     if (pid < 0) throw DpdkError("fork", "worker", errno);
     if (pid == 0) {
@@ -105,8 +105,8 @@ class Pool {
     workers_[index] = Worker{.pid = pid, .pipe = ends[0], .reader = {}, .item = {}};
   }
 
-  /// Never returns. A terminal sends Ctrl-C to every process: workers hear of it
-  /// from the parent only, and go when it goes.
+  /// Runs a worker process; never returns. A terminal sends Ctrl-C to every process, so workers
+  /// ignore it: the parent tells them to stop, and they end when the parent ends.
   [[noreturn]] void be_worker(std::size_t index, int out) {
     signal(SIGINT, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -146,7 +146,7 @@ class Pool {
       waiting.push_back({workers_[w].pipe, POLLIN, 0});
       whose.push_back(w);
     }
-    if (poll(waiting.data(), waiting.size(), kPoll_ms) <= 0) return;  // time is up, or a signal
+    if (poll(waiting.data(), waiting.size(), kPoll_ms) <= 0) return;  // time-out or a signal
     for (std::size_t i = 0; i < waiting.size(); ++i)
       if (waiting[i].revents != 0) receive(whose[i]);
   }

@@ -26,7 +26,7 @@ void redirect(int descriptor, const std::filesystem::path& file, int flags) {
   if (opened >= 0) dup2(opened, descriptor);
 }
 
-/// @param input its standard input, or -1: none
+/// Turns the child process into the program. @param input its standard input; -1: none
 [[noreturn]] void become(const ChildProcess::Start& start, int input) {
   constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
   setpgid(0, 0);

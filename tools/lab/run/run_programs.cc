@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll{50};
-constexpr milliseconds kPatience{10'000};        ///< for a program to end when asked
-constexpr milliseconds kStartAllowance{60'000};  ///< EAL, devices, links
+constexpr milliseconds kPatience{10'000};        ///< time for a program to end when asked
+constexpr milliseconds kStartAllowance{60'000};  ///< time to start EAL, devices and links
 
 void write_file(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -37,7 +37,7 @@ milliseconds longest_run(const Case& c) {
   return std::chrono::duration_cast<milliseconds>(from_seconds(std::get<double>(limit->second)));
 }
 
-/// Both programs of one run. Throws std::runtime_error, saying which one died.
+/// Both programs of one run. Throws std::runtime_error naming the program that died.
 class ProgramRun {
  public:
   ProgramRun(const Case& c, const fs::path& directory, const Testbed& testbed)
@@ -70,7 +70,8 @@ class ProgramRun {
   }
 
  private:
-  /// @return false if a stop signal came first
+  /// Waits until the generator has ended. @return false if a stop signal came first
+  /// @throws std::runtime_error if the switch ends first or the time is up
   bool wait() {
     const auto limit = longest_run(definition_) + kStartAllowance;
     for (milliseconds waited{0}; waited < limit; waited += kPoll) {
@@ -85,7 +86,8 @@ class ProgramRun {
                              " s; its last lines:" + generator_.process().last_words());
   }
 
-  /// 0 and "ledger not balanced" leave a report; so does an end that we asked for.
+  /// Throws unless the program has left a report. It has after exit status 0, after "ledger not
+  /// balanced", and if we asked it to end.
   static void require_end(const ChildProcess& process, int status, bool interrupted) {
     constexpr int kLedger = 4, kInterrupted = 130;
     if (status == 0 || status == kLedger || (interrupted && status == kInterrupted)) return;

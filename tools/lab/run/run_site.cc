@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kCopyPatience{60};
 
-/// The program with its input from `sh`'s: the connection's. It ends when that does, however
-/// it does. The shell would give what runs behind it no input of its own, hence descriptor 3.
+/// Returns a shell command that runs `command` and kills it when the shell's standard input ends,
+/// which happens whenever the connection ends. The shell gives background processes no standard
+/// input, so the command that watches for the end reads descriptor 3.
 std::string until_input_ends(const std::string& command) {
   return "exec 3<&0; " + command +
          " </dev/null & p=$!; (read x <&3; kill $p) >/dev/null 2>&1 & w=$!; "
@@ -67,7 +68,7 @@ void SiteProgram::start_here() {
       .name = program_, .program = program, .arguments = arguments, .log = here(".log")});
 }
 
-/// `command` in the site's directory on its machine.
+/// Returns the process that runs `command` in the site's directory on its machine.
 ChildProcess::Start SiteProgram::remote(const std::string& command) const {
   std::istringstream words(remote_shell_);
   std::vector<std::string> arguments;

@@ -16,14 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FNV-1a: names files and tells an edited one from what it was; no defence against attacks.
+/// FNV-1a. It names files and detects edited files; it does not protect against attacks.
 std::uint64_t hash_of(const std::string& text) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return hash;
 }
 
-/// What a file that a configuration names holds; its path alone would not tell an edit.
+/// Returns a mark of the content of a file that a configuration names. Its path alone would not
+/// show that the file was edited.
 std::string mark_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -46,7 +47,7 @@ RunStore::RunStore(const fs::path& directory, std::string program)
 std::string RunStore::key_of(const Case& c, Runtime runtime) const {
   std::string key =
       program_ + '\n' + name_of(runtime) + '\n' + c.label + '\n' + std::to_string(c.seed) + '\n';
-  // Both hold whatever decides how a run goes, but for files and how long it may take.
+  // Both contain everything that determines a run except the content of files and the time limit.
   key += to_toml(c.switches) + to_toml(c.traffic);
   for (const auto& job : c.traffic.jobs)
     if (job.model) key += mark_of(*job.model);

@@ -28,18 +28,18 @@ Time latest_end(const Case& c) {
   return Time{from_seconds(std::get<double>(limit->second))};
 }
 
-/// Slices begin at multiples of their length, so that where a run ends does not
-/// depend on who watches it. @return false if it was told to stop
+/// Runs the world to its end. Slices begin at multiples of their length, so that the end
+/// of a run does not depend on `stop`. @return false if `stop` ended the run
 bool drive(const Case& c, VirtualWorld& world, const StopCheck& stop) {
   const Duration slice = kSlice_rtts * std::max(c.base_rtt, Duration{std::chrono::microseconds(1)});
   const Time earliest = earliest_end(c), limit = latest_end(c);
-  Time last = kNever;  ///< set once the jobs are done
+  Time last = kNever;  ///< end of the run, set when the jobs are done
   while (world.now() < std::min(last, limit)) {
     if (stop && stop()) return false;
     world.run_until(std::min({world.now() + slice, last, limit}));
     if (last == kNever && world.finished())
       last = std::max(world.now() + kDrain_rtts * c.base_rtt, earliest);
-    if (world.next() == kNever && !world.finished()) break;  // nothing will ever happen again
+    if (world.next() == kNever && !world.finished()) break;  // no event is left
   }
   return true;
 }

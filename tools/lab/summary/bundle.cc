@@ -27,7 +27,7 @@ void make_directory(const fs::path& path) {
   if (error) fail("create", path, error.message());
 }
 
-/// Under another name first: whoever opens `path` finds all of it or none.
+/// Writes a file under another name first, so that a reader of `path` finds all of it or none.
 void write_file(const fs::path& path, const std::function<void(std::ostream&)>& content) {
   fs::path part = path;
   part += ".part";
@@ -50,7 +50,7 @@ void write_text(const fs::path& path, const std::string& text) {
   write_file(path, [&text](std::ostream& out) { out << text; });
 }
 
-/// "012-on-lead8-seed3": unique by its number, and safe as a name of a directory.
+/// Returns "012-on-lead8-seed3": unique by its number, and safe as the name of a directory.
 std::string directory_name(std::size_t index, const Case& c) {
   std::string label;
   for (const char ch : c.label) {

@@ -19,14 +19,14 @@ namespace outrider::lab {
 
 namespace {
 
-constexpr std::size_t kCoarse = 100;  // bins together, between bursts
+constexpr std::size_t kCoarse = 100;  // bins that are put together between bursts
 constexpr std::int64_t kMargin_rtts = 20;
 
 // -- columns from the records' rows
 
 using Cells = std::vector<std::string>;
 
-/// A column that is not named as in the programs' own files.
+/// A column whose name differs from that in the programs' own files.
 struct Renamed {
   std::string_view row;
   std::string_view column;
@@ -91,8 +91,8 @@ void for_each_run(const Experiment& experiment, F f) {
 
 // -- bursts
 
-/// A line of bursts.csv in its parts. Both records begin with the burst's identity; the
-/// sender's ends with the times of attribution, which come last of all.
+/// The parts of a line of bursts.csv. Both records begin with the burst's identity. The sender's
+/// record ends with the times of attribution, which are the last columns.
 struct BurstLine {
   Cells identity, sender, queue, times;
 };
@@ -112,7 +112,7 @@ void put(std::ostream& out, const BurstLine& line) {
   out << '\n';
 }
 
-/// What a record that is not there leaves in its columns.
+/// Returns the empty columns of a record that is missing.
 template <class R>
 Cells blank_cells() {
   return Cells(columns_of<R>().size());
@@ -140,7 +140,7 @@ void write_bursts_of(std::ostream& out, const RunName& name, const RunResult& re
 
 // -- time series
 
-/// Spans of time in which bins are written as they are, generator clock.
+/// Returns the spans of time in which every bin is written alone, generator clock.
 std::vector<std::pair<std::int64_t, std::int64_t>> fine_spans(const Case& definition,
                                                               const tg::GeneratorReport& traffic) {
   const std::int64_t margin = kMargin_rtts * definition.base_rtt.count();
@@ -153,7 +153,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> fine_spans(const Case& defini
   return spans;
 }
 
-/// Which bins are written alone.
+/// Says for every bin whether it is written alone.
 std::vector<bool> fine_bins(const RunName& name, const RunResult& result, std::size_t bins,
                             std::int64_t offset_ns) {
   std::vector<bool> fine(bins, false);
@@ -176,7 +176,7 @@ sw::QueueBin joined(const std::vector<sw::QueueBin>& bins, std::size_t from, std
     sum.busy_ns += bins[i].busy_ns;
     sum.sojourn_ns += bins[i].sojourn_ns;
     sum.max_packets = std::max(sum.max_packets, bins[i].max_packets);
-    // Zero: nothing arrived in that bin.
+    // Zero means that nothing arrived in that bin.
     if (const auto least = bins[i].min_threshold_packets; least != 0)
       sum.min_threshold_packets =
           sum.min_threshold_packets == 0 ? least : std::min(sum.min_threshold_packets, least);

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// RFC 3339, UTC.
+/// Returns the wall time as RFC 3339, UTC.
 std::string wall_time() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm utc{};
@@ -25,7 +25,7 @@ std::string wall_time() {
   return {text.data(), length};
 }
 
-/// Value of the first line "KEY ...: VALUE" of a file below /proc.
+/// Returns the value of the first line "KEY ...: VALUE" of a file below /proc.
 Json first_value(const char* path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

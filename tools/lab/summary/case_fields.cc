@@ -86,7 +86,7 @@ Json value_at(const CaseSummary& c) {
   return json_of((c.*....*kPath));
 }
 
-/// The member that the pointers lead to.
+/// Returns the member to which the pointers lead.
 template <auto... kPath>
 constexpr CaseField field(std::string_view place, std::string_view help = "") {
   using T = std::remove_cvref_t<decltype((std::declval<const CaseSummary&>().*....*kPath))>;
@@ -153,7 +153,7 @@ Json basis_schema() {
 
 Json basis_of(const CaseSummary& c) { return name_of(c.background_cost.basis); }
 
-/// Median burst completion over a reference.
+/// Returns the median burst completion divided by a reference.
 template <double References::*kReference>
 Json slowdown(const CaseSummary& c) {
   return median(c.metrics.samples.burst_completion_seconds) / (c.references.*kReference);

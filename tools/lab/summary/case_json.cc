@@ -9,7 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The object that holds a place, made if it is not there. @param name  becomes the last part
+/// Returns the object that holds a place, and creates it if necessary.
+/// @param name  [out] the last part of the place
 Json& parent_of(Json& schema, std::string_view place, std::string& name) {
   Json* parent = &schema;
   std::size_t from = 1;
@@ -30,7 +31,7 @@ void add_schema(Json& schema, std::string_view place, std::string_view help, Jso
   parent["properties"][name] = std::move(own);
 }
 
-/// What every case has is required, object by object.
+/// Marks the fields that every case has as required, object by object.
 void add_required(Json& schema) {
   if (!schema.is_object() || !schema.contains("properties")) return;
   Json required = Json::array();
@@ -46,7 +47,7 @@ void add_required(Json& schema) {
 
 Json case_metrics_json(const CaseSummary& c) {
   Json out = Json::object();
-  std::string absent = " ";  // the object that this case does not have
+  std::string absent = " ";  // object that this case does not have
   for (const auto& field : case_fields()) {
     if (field.place.starts_with(absent)) continue;
     if (field.there != nullptr && !field.there(c.metrics)) absent = std::string(field.place) + "/";

@@ -24,7 +24,7 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// The parameters of an arm that differ between arms of its label, and what they are.
+/// Returns the parameters of an arm that differ between arms of its label, with their values.
 std::string settings_of(const Json& arm, const Json& arms) {
   std::string text;
   for (const char* group : {"parameters", "settings"}) {

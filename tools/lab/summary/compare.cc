@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kAlpha = 0.05;
 
-/// Values of one metric, seed by seed, without those that are not defined.
+/// Returns the defined values of one metric by seed.
 std::map<std::uint64_t, double> values_of(const ComparableArm& arm, std::size_t metric) {
   std::map<std::uint64_t, double> values;
   for (const auto& seed : arm.seeds)
@@ -95,7 +95,7 @@ ArmComparison compare_arm(const ComparableArm& a, const ComparableArm& b) {
   return arm;
 }
 
-/// Smallest p-value that so many seeds can give.
+/// Returns the smallest p-value that the arm's number of seeds can give.
 double smallest_p(const ArmComparison& arm) {
   if (!arm.paired) return arm.seeds_a + arm.seeds_b < 8 ? 1 : 1e-4;
   return std::max(1e-4, std::ldexp(2.0, -static_cast<int>(arm.seeds_a)));

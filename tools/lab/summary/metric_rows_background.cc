@@ -1,6 +1,6 @@
 #include "tools/lab/summary/metric_rows.h"
 
-// What bursts do to the background and to paths.
+// The effects of bursts on the background and on paths.
 
 namespace outrider::lab {
 
@@ -9,13 +9,13 @@ namespace background_rows {
 using enum Aggregate;
 using enum Unit;
 
-/// Per iteration, on a fixed schedule.
+/// A cost per iteration; defined on a fixed schedule.
 template <double BackgroundCost::*kBytes>
 constexpr RatioOfSums cost_per_window{
     [](const CaseSummary& c) { return c.background_cost.*kBytes; },
     [](const CaseSummary& c) { return static_cast<double>(c.background_cost.windows); }};
 
-/// Payload of the pushes that the costs' windows hold.
+/// Returns the payload of the pushes within the costs' windows.
 double compared_push_bytes(const CaseSummary& c) {
   const CaseMetrics& m = c.metrics;
   const auto iterations = static_cast<double>(m.iterations - m.noise.iterations_excluded);
@@ -29,7 +29,7 @@ constexpr Pooled floor_values{[](const CaseSummary& c) -> const std::vector<doub
   return c.metrics.background_floor.*kValues;
 }};
 
-/// Jain's index (Jain, Chiu, Hawe 1984) of what the flows of background delivered.
+/// Returns Jain's index (Jain, Chiu, Hawe 1984) of the bytes that background's flows delivered.
 std::vector<double> fairness(const CaseRun& run) {
   double flows = 0, sum = 0, squares = 0;
   for (const auto& flow : run.result.traffic.flows) {

@@ -1,6 +1,6 @@
 #include "tools/lab/summary/metric_rows.h"
 
-// Bursts and iterations, and what they find.
+// Bursts and iterations, and the queue that they find.
 
 namespace outrider::lab {
 

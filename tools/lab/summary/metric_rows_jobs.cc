@@ -4,7 +4,7 @@
 
 #include "tools/lab/summary/metric_rows.h"
 
-// Only where some case has them: learning, attribution, several jobs.
+// Metrics that only some cases have: learning, attribution, several jobs.
 
 namespace outrider::lab {
 
@@ -13,7 +13,7 @@ namespace job_rows {
 using enum Aggregate;
 using enum Unit;
 
-/// Share of a part in the communication time of all pushes that have it split.
+/// The share of a part in the communication time of all pushes with attribution.
 template <BurstTime kPart>
 constexpr RatioOfSums time_share{
     [](const CaseSummary& c) {
@@ -30,7 +30,7 @@ std::vector<double> completions(const CaseSummary& c) {
   return values;
 }
 
-/// Not defined if a job did not end.
+/// Returns the mean completion time of the jobs; NaN if a job did not end.
 double mean_completion(const CaseSummary& c) { return mean(completions(c)); }
 
 double completion_range(const CaseSummary& c) {

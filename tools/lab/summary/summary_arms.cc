@@ -19,7 +19,7 @@ std::vector<const CaseSummary*> chosen(const std::vector<const CaseSummary*>& ca
   return out;
 }
 
-/// An arm's cases beside the off cases of the same seeds.
+/// An arm's cases paired with the off cases of the same seeds.
 struct Pairs {
   std::vector<const CaseSummary*> own;
   std::vector<const CaseSummary*> off;

@@ -23,7 +23,7 @@ Json json_of(const ParameterValue& value) {
       value);
 }
 
-/// "parameters", and "settings" of the programs beside them.
+/// Adds "parameters" and the programs' "settings" to `out`.
 void add_parameters(const Parameters& parameters, Json& out) {
   out["parameters"] = out["settings"] = Json::object();
   for (const auto& [name, value] : parameters)
@@ -74,7 +74,7 @@ std::string to_json(const Summary& summary) {
         {{"label", w.label}, {"point", w.point}, {"count", w.count}, {"text", w.text}});
   for (const auto& c : summary.cases) out["cases"].push_back(json_of(c));
   for (const auto& arm : summary.arms) out["arms"].push_back(json_of(arm, summary.cases));
-  // Labels and names come from files that may hold any byte.
+  // Labels and names come from files that may contain any byte.
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -17,10 +17,10 @@ namespace outrider::lab {
 namespace {
 
 constexpr std::size_t kSeedsForClaims = 30;
-constexpr std::size_t kPointsInFull =
-    4;  // beyond, the table leaves the detail of costs to the file
+constexpr std::size_t kPointsInFull = 4;  // with more, the details of costs are only in the file
 
-/// A cell of a block: a metric's value, its change against off, or that one's confidence.
+/// A cell of a block: a metric's value, its change against off, or the confidence interval of the
+/// change.
 struct Cell {
   enum Part : std::uint8_t { kValue, kChange, kInterval };
   std::string_view metric;
@@ -74,7 +74,7 @@ using Arms = std::vector<const ArmSummary*>;
 
 // -- which arms, under which names
 
-/// The parameters, among those that `keep` holds for, that differ between arms.
+/// Returns the parameters for which `keep` is true that differ between arms.
 template <class Keep>
 std::set<std::string> varying(const Arms& arms, Keep keep) {
   std::map<std::string, std::set<std::string>> values;
@@ -99,7 +99,7 @@ std::string values_of(const ArmSummary& arm, const std::set<std::string>& names)
   return text;
 }
 
-/// The label, with what its remedy is set to where the label is there twice.
+/// Returns the label of an arm. If several arms have it, the settings of the remedy follow.
 std::string row_name(const ArmSummary& arm, const Arms& point) {
   Arms same;
   for (const ArmSummary* other : point)
@@ -124,7 +124,7 @@ TableCells values(const ArmSummary& arm, std::span<const Cell> cells) {
   return texts;
 }
 
-/// Two lines: what the columns are, and their units.
+/// Returns two lines: the headings of the columns and their units.
 std::string headings(std::span<const Cell> cells) {
   TableCells names, units;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -160,7 +160,7 @@ std::string value_block(const Arms& point, bool with_paper) {
   return text;
 }
 
-/// The background's change is its loss in windows that all arms share, where there are any.
+/// Returns the background's change: its loss in the windows that all arms share, if there are any.
 Estimate background_change(const ArmSummary& arm) {
   const Estimate lost = arm.metric("background_lost_fraction").value;
   return {.value = -lost.value, .low = -lost.high, .high = -lost.low};
@@ -169,7 +169,7 @@ Estimate background_change(const ArmSummary& arm) {
 std::string change_rows(const ArmSummary& arm, const std::string& name) {
   TableCells changes, intervals;
   for (std::size_t i = 0; i < kValueCells.size(); ++i) {
-    if (i == kRtoColumn) continue;  // often none in off: a ratio says nothing
+    if (i == kRtoColumn) continue;  // off often has none, so a ratio is meaningless
     const Estimate change =
         i == kBackgroundColumn ? background_change(arm) : arm.metric(kValueCells[i].metric).change;
     changes[i] = shown_change(change.value);
@@ -206,7 +206,7 @@ std::string cost_block(const Arms& point, const Summary& summary) {
   return text;
 }
 
-/// Where the pushes' communication time went; empty without attribution.
+/// Returns the parts of the pushes' communication time; empty without attribution.
 std::string time_block(const Arms& point) {
   constexpr std::array<const char*, 7> kShown{
       "time_signal_share",     "time_serialisation_share", "time_behind_background_share",
@@ -232,7 +232,7 @@ std::string time_block(const Arms& point) {
          table_line("", {"", "", "background", "other DDL", "", "", "", ""}) + rows;
 }
 
-/// Iterations as training feels them; empty on a fixed schedule, which paces them.
+/// Returns the iterations' times; empty on a fixed schedule, which determines them.
 std::string iteration_block(const Arms& point) {
   const auto closed_loop = [](const ArmSummary* arm) {
     const auto schedule =
@@ -250,7 +250,7 @@ bool has(const ArmSummary& arm, std::string_view metric) {
   return !std::isnan(arm.metric(metric).value.value);
 }
 
-/// What iterations are worth; empty where nobody learns.
+/// Returns how well the jobs learn; empty if no job has a learner.
 std::string learning_block(const Arms& point) {
   std::string rows;
   for (const ArmSummary* arm : point)
@@ -259,7 +259,7 @@ std::string learning_block(const Arms& point) {
   return rows.empty() ? "" : "Learning:\n" + headings(kLearningCells) + rows;
 }
 
-/// What several jobs on one network do to each other; empty of a sole one.
+/// Returns how several jobs on one network affect each other; empty for a single job.
 std::string jobs_block(const Arms& point) {
   std::string rows;
   for (const ArmSummary* arm : point)
@@ -298,7 +298,7 @@ std::vector<Arms> by_point(const Summary& summary) {
   return points;
 }
 
-/// What tells the points apart; an off arm speaks for its point.
+/// Returns the parameters that distinguish a point from the others, taken from its off arm.
 std::string point_heading(const std::vector<Arms>& points, const Arms& point) {
   const auto speaker = [](const Arms& arms) {
     const auto off = std::ranges::find_if(arms, [](const ArmSummary* a) { return a->off; });

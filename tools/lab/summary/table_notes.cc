@@ -9,7 +9,7 @@ namespace outrider::lab {
 
 namespace {
 
-/// Sum over the cases of an arm.
+/// Returns the sum of a count over the cases of an arm.
 template <class CountOf>
 std::uint64_t total(const ArmSummary& arm, const Summary& summary, CountOf count_of) {
   std::uint64_t sum = 0;

@@ -15,7 +15,7 @@ static_assert(std::accumulate(kCellWidths.begin(), kCellWidths.end(), kLabelWidt
 
 constexpr double kLargestPercent = 999;
 
-/// Signed; whole numbers from 10 on.
+/// Returns a signed percentage, in whole numbers from 10 on.
 std::string percent(double share) {
   const double p = share * 100;
   if (p > kLargestPercent) return ">999";
