@@ -1,5 +1,5 @@
 // Goal: the communication time of every burst is split without a remainder, and
-// each part is what its name says.
+// each part has the value that its name promises.
 #include <gtest/gtest.h>
 
 #include "tests/support/world.h"
@@ -49,7 +49,7 @@ std::int64_t total(const RunResult& r, BurstTime what) {
   return sum;
 }
 
-// Metamorphic: who is not there is not waited for.
+// Metamorphic: without competitors no time is attributed to them.
 TEST(Attribution, AloneWaitsForNobody) {
   const Mempool pool = make_test_pool();
   Dumbbell d;
@@ -73,7 +73,7 @@ TEST(Attribution, WorkersWaitBehindEachOther) {
   EXPECT_GT(total(r, BurstTime::kBehindDdl), 0);
 }
 
-// Tail drop in a short queue: what was lost is resent, some of it after a time-out.
+// A short queue drops packets, which are sent again, some of them after a time-out.
 TEST(Attribution, LossesAreRecoveryOrTimeouts) {
   const Mempool pool = make_test_pool();
   Dumbbell d;
@@ -117,8 +117,8 @@ TEST(Attribution, CoversThePull) {
   EXPECT_EQ(pulls, 6U);
 }
 
-// A burst of one segment finds n packets of a stream at the bottleneck, which came
-// 10 us before it: every part by arithmetic.
+// A burst of one segment finds n packets of a stream at the bottleneck, which arrived 10 us
+// before it. Every part is computed by hand.
 TEST(Attribution, IsWhatArithmeticSaysBehindNPackets) {
   using std::chrono::microseconds;
   using std::chrono::nanoseconds;
@@ -127,12 +127,12 @@ TEST(Attribution, IsWhatArithmeticSaysBehindNPackets) {
   d.job.burst_bytes = 1000;
   d.job.announce.lead_source = LeadSource::kNone;
   // 1000 bytes, 66 of headers with the identity, 24 of layer 1; 1 Gbit/s at both ends,
-  // 200 Mbit/s between; a way of half the round trip.
+  // 200 Mbit/s between; the path takes half the round trip.
   const auto edge = nanoseconds(1090 * 8);
   const auto on_the_wire = edge + 5 * edge + edge + d.rtt / 2;
   const auto packet = nanoseconds((1514 + 24) * 8 * 5);
   const auto ahead = microseconds(10);
-  const auto due = d.job.first_due + d.job.period;  // iteration 1: no handshake
+  const auto due = d.job.first_due + d.job.period;  // iteration 1 has no handshake
   for (const std::uint64_t n : {0U, 1U, 5U, 20U}) {
     SwitchProcessConfig switches = d.switches();
     GeneratorConfig traffic = d.traffic();

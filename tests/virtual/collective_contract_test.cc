@@ -1,8 +1,8 @@
 // Goal: every collective keeps the contract of CollectiveOperation: each part leaves once and
-// not before the release, every target's push and every answer is told once, and a worker is
-// done once, when it has all.
-// Method: three workers over an exchange that only writes down what it is handed and brings it
-// in any order; parameter servers by shard and by tensor, and a ring.
+// not before the release, every target's push and every answer is reported once, and a worker
+// is done once, when it has everything.
+// Method: three workers over an exchange that only records what it gets and delivers it in any
+// order; parameter servers by shard and by tensor, and a ring.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::uint64_t key(const Lane& lane) {
          (lane.direction == kPull ? 1U : 0U);
 }
 
-/// Brings what it was handed when it is told to.
+/// Delivers what it was given when the test asks for it.
 class FakeExchange final : public Exchange {
  public:
   explicit FakeExchange(const ExchangeSetup& s) : setup(s) {}
@@ -72,7 +72,7 @@ class FakeExchange final : public Exchange {
   FlowReport report(const Lane&) const override { return {}; }
   void note_last() noexcept override {}
 
-  /// Brings one, the first or the last that is under way. @return there was one
+  /// Delivers the first or the last item that is under way. @return whether there was one
   bool bring(Listener& to, bool last, Time now) {
     if (under_way.empty()) return false;
     const Handed h = last ? under_way.back() : under_way.front();
@@ -98,7 +98,7 @@ class FakeExchange final : public Exchange {
   ExchangeSetup setup;
   std::deque<Handed> under_way;
   std::map<std::uint64_t, std::uint64_t> handed_bytes;
-  std::uint32_t gone = kWorkers;  ///< worker, or nobody
+  std::uint32_t gone = kWorkers;  ///< worker that is gone; kWorkers: none
 
  private:
   const std::vector<BurstPart>& parts(const Lane& lane) const {
@@ -182,7 +182,7 @@ struct Scene {
       loop.run_until(at);
     }
   }
-  /// The answers of a worker come back, too.
+  /// Says whether servers send no answers to workers, as in a ring.
   [[nodiscard]] bool ring() const { return !collective->answers(); }
 
   TestPool pool;
@@ -256,7 +256,7 @@ TEST_P(CollectiveContract, ABurstThatIsLostIsTold) {
   EXPECT_EQ(s.notes.lost, 1);
 }
 
-// Its push is there, then it vanishes: the others have their answers.
+// A worker vanishes after its push has arrived. The others still get their answers.
 TEST_P(CollectiveContract, NobodyStopsForAWorkerThatIsGone) {
   Scene s(GetParam());
   if (s.ring()) GTEST_SKIP() << "a ring stops with any of its members";

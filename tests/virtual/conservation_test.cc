@@ -1,4 +1,4 @@
-// Goal: no packet is ever lost without a name, at any instant, with any pool.
+// Goal: every packet is accounted for at any instant and with any pool.
 #include <gtest/gtest.h>
 #include <rte_mempool.h>
 
@@ -25,7 +25,7 @@ Dumbbell busy(std::uint64_t seed) {
   return d;
 }
 
-// Stops at random instants, in the middle of everything.
+// Stops at random instants, while packets are everywhere.
 TEST(Conservation, HoldsAtAnyInstant) {
   const Mempool pool = make_test_pool();
   std::uint64_t resident = 0, tail_drops = 0;
@@ -51,7 +51,7 @@ TEST(Conservation, HoldsAtAnyInstant) {
   EXPECT_GT(tail_drops, 0U);
 }
 
-// Far fewer buffers than the wire holds: NICs wait, and that is all.
+// With far fewer buffers than the wire holds, NICs wait and nothing else changes.
 TEST(Conservation, ExhaustedPoolMakesNicsWaitAndLosesNothing) {
   const Mempool pool = make_test_pool(31);
   Dumbbell d = busy(1);

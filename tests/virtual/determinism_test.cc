@@ -1,5 +1,5 @@
-// Goal: a run is a function of its configuration and seed, and nobody's draws
-// depend on who else is there.
+// Goal: a run is a function of its configuration and seed, and an entity's random draws
+// do not depend on the other entities.
 #include <gtest/gtest.h>
 
 #include "switch/report/report_json.h"
@@ -39,7 +39,7 @@ TEST(Determinism, EqualSeedsGiveEqualReportsByteForByte) {
   EXPECT_NE(text_of(run(varied(8), *pool)), first);
 }
 
-// How often the caller looks at the clock changes nothing.
+// The number of steps in which the caller advances time changes nothing.
 TEST(Determinism, StepsOfTheLoopDoNotMatter) {
   const Mempool pool = make_test_pool();
   const auto text_with_step = [&pool](Duration step) {

@@ -1,8 +1,8 @@
-// Goal: whoever carries bursts keeps the contract of Exchange: a burst completes once, with all
-// its bytes, its parts are told before and once, acknowledgments add up, and a peer that is gone
-// completes nothing.
-// Method: two workers and two targets behind a node that counts and can cut; the same tests for
-// every exchange there is.
+// Goal: every exchange keeps the contract of Exchange: a burst completes once, with all its
+// bytes; its parts are reported once and before it; acknowledgments add up; and a peer that is
+// gone completes nothing.
+// Method: two workers and two targets behind a node that counts packets and can cut hosts off.
+// All exchanges pass the same tests.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -30,7 +30,7 @@ constexpr std::uint32_t kWorkers = 2, kTargets = 2, kIterations = 4;
 constexpr std::uint32_t kMtu = 1500;
 constexpr BurstDirection kPush = BurstDirection::kPush, kPull = BurstDirection::kPull;
 
-/// One way of carrying bursts.
+/// One kind of exchange.
 struct Way {
   const char* name;
   bool bounded_loss;
@@ -43,13 +43,13 @@ std::uint64_t key(const Lane& lane) {
          (lane.direction == kPull ? 1U : 0U);
 }
 
-/// Writes down what it is told.
+/// Records what the exchange reports.
 class Notebook final : public Exchange::Listener {
  public:
   struct Burst {
     std::uint64_t bytes = 0;
     std::uint64_t missing = 0;
-    std::vector<std::uint32_t> parts{};  ///< told before it, and after the last one
+    std::vector<std::uint32_t> parts{};  ///< reported before the burst and after the previous one
   };
   void on_part(const Lane& lane, std::uint32_t part, Time) noexcept override {
     parts_[key(lane)].push_back(part);
@@ -66,7 +66,7 @@ class Notebook final : public Exchange::Listener {
   void on_gave_up(Time) noexcept override { ++gave_up; }
 
   [[nodiscard]] std::size_t complete(const Lane& lane) { return bursts[key(lane)].size(); }
-  /// Told, but of no complete burst.
+  /// Returns the parts that were reported but belong to no complete burst.
   [[nodiscard]] std::size_t loose_parts(const Lane& lane) { return parts_[key(lane)].size(); }
 
   std::map<std::uint64_t, std::vector<Burst>> bursts;
@@ -77,8 +77,8 @@ class Notebook final : public Exchange::Listener {
   std::map<std::uint64_t, std::vector<std::uint32_t>> parts_;
 };
 
-/// Takes packets to the host that they are for, but those of hosts that are cut off, and
-/// loses every n-th if it is told to.
+/// Carries packets to their destination host, except packets of hosts that are cut off. If
+/// configured, it loses every n-th packet.
 class Crossing final : public Node {
  public:
   void receive(std::uint32_t, Packet* packet, Time now) noexcept override {
@@ -174,7 +174,7 @@ struct Scene {
       hand_over_all({worker, t, kPull});
     }
   }
-  /// Every lane of every worker.
+  /// Calls a function for every lane of every worker.
   template <class F>
   void each_lane(F&& f) {
     for (std::uint32_t w = 0; w < kWorkers; ++w)
@@ -203,7 +203,7 @@ struct Scene {
 
 class ExchangeContract : public testing::TestWithParam<Way> {};
 
-// Of four iterations of both workers, with losses that have to be mended.
+// Four iterations of both workers, with losses that have to be repaired.
 TEST_P(ExchangeContract, ABurstCompletesOnceWithAllItsBytes) {
   Scene s(GetParam());
   s.crossing.lose_every = 40;
@@ -307,7 +307,7 @@ TEST_P(ExchangeContract, ABurstBeginsWhereItWasSaidToBegin) {
   }
 }
 
-// The target vanishes in the middle of a push, for longer than anybody tries again.
+// The target vanishes in the middle of a push, for longer than all retries.
 TEST_P(ExchangeContract, APeerThatIsGoneCompletesNothing) {
   Scene s(GetParam());
   s.push(0, 0);
@@ -318,7 +318,7 @@ TEST_P(ExchangeContract, APeerThatIsGoneCompletesNothing) {
   EXPECT_EQ(s.notes.complete({0, 1, kPush}), 1U) << "the other one has its burst";
   if (s.way.bounded_loss) EXPECT_GT(s.notes.gave_up, 0);
   else EXPECT_FALSE(s.exchange->connected({0, 0, kPush}));
-  // What is handed over for it is lost, and calls stay lawful.
+  // Calls for this peer stay valid; their data are lost.
   s.pull(0, 0);
   s.exchange->end({0, 0, kPush}, s.now());
   s.exchange->note_last();
@@ -339,7 +339,7 @@ TEST_P(ExchangeContract, WhatBrokeWhileIdleCarriesTheNextBurst) {
   if (!s.way.bounded_loss && s.way.reuse == ConnectionReuse::kKeep) {
     ASSERT_NE(flow, FlowKey{});
     s.exchange->begin_iteration(0, 1);
-    // Both ends write to a peer that is away, and give up.
+    // Both ends write to a peer that does not answer, and give up.
     s.crossing.cut.insert(s.hosts[0]->address());
     s.exchange->begin_push(s.ledger(0, 1, kPush), BurstTime::kCompute, s.now());
     s.exchange->hand_over({0, 0, kPush}, 0, 40'000, s.now());
@@ -375,7 +375,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{"BoundedLoss", true, ConnectionReuse::kKeep, true}),
     [](const testing::TestParamInfo<Way>& way) { return std::string(way.param.name); });
 
-// Of bounded loss alone: what is missing and what is there are the burst, within the bound.
+// Only for bounded loss: delivered and missing bytes make up the burst, within the bound.
 TEST(ExchangeBounds, WhatIsMissingAndWhatIsThereAreTheBurst) {
   Scene s({"BoundedLoss", true, ConnectionReuse::kKeep, true}, 0.2);
   s.crossing.lose_every = 10;

@@ -1,5 +1,5 @@
-// Goal: flows come at the load that was asked for, all bytes arrive, and what is
-// reported of them is exact. Method: virtual time over a dumbbell.
+// Goal: flows start at the configured load, all bytes arrive, and their report is exact.
+// Method: virtual time over a dumbbell.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Ends b0.., c0.. of a dumbbell of 1 Gbit/s and 100 us, no job's burst in time.
+/// Returns a dumbbell of 1 Gbit/s and 100 us with hosts b0.., c0.. and no burst during the test.
 Dumbbell hosts_only(std::uint32_t pairs) {
   Dumbbell d;
   d.background_flows = pairs;
@@ -94,7 +94,7 @@ TEST(FlowGroups, OfferTheLoadAndCompleteEveryFlow) {
   EXPECT_GT(slower, 0U) << "flows do meet each other";
 }
 
-// One flow alone: SYN, SYN-ACK, then a window of data: the ideal is what it takes.
+// A flow alone takes its ideal time: SYN, SYN-ACK, then a window of data.
 TEST(FlowGroups, AFlowAloneTakesItsIdeal) {
   const Mempool pool = make_test_pool();
   const Dumbbell d = hosts_only(2);
@@ -113,8 +113,8 @@ TEST(FlowGroups, AFlowAloneTakesItsIdeal) {
   const FlowGroupReport r = world.result().traffic.flow_groups.at(0);
   expect_identities(r);
   ASSERT_EQ(r.completed, 50U);
-  // 7 segments at 1 Gbit/s; each of three more hops adds one frame's time, the
-  // handshake is 100 us and four hops of short frames each way.
+  // 7 segments at 1 Gbit/s. Each of three more hops adds one frame's time. The handshake
+  // takes 100 us and four hops of short frames each way.
   const double serial_us = static_cast<double>(FlowGroup::wire_bytes_of(10'000, 1448)) * 8 / 1e3;
   for (const auto& f : r.records) {
     const double took_us = static_cast<double>(f.delivered_ns - f.arrival_ns) / 1e3;
@@ -148,7 +148,7 @@ TEST(FlowGroups, RefuseBeyondMaxOpenAndRecycle) {
   EXPECT_EQ(r.records_lost, r.completed - 3);
 }
 
-// A dead path: handshakes time out; flows fail by name, and nothing is left open.
+// On a dead path handshakes time out, flows fail with a named reason, and nothing stays open.
 TEST(FlowGroups, FailByNameWhenThePathIsDead) {
   const Mempool pool = make_test_pool();
   const Dumbbell d = hosts_only(2);

@@ -1,7 +1,7 @@
-// Goal: what switches write into probes adds up: the sojourns of a probe's hops are its
-// latency but for serialisation and propagation, to the nanosecond, probe by probe.
-// Method: Poisson probes and a burst through two bottlenecks in a row, in virtual time;
-// beside the records the switches' own counters.
+// Goal: the records that switches write into probes add up: for every probe, the sojourns of
+// its hops plus serialisation and propagation are its latency, to the nanosecond.
+// Method: Poisson probes and a burst through two bottlenecks in a row, in virtual time. The
+// records are compared with the switches' own counters.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -24,7 +24,7 @@ constexpr std::uint64_t kFirstRate = 100'000'000;
 constexpr std::uint64_t kSecondRate = 80'000'000;
 constexpr std::uint32_t kFrameBytes = 200;  // FCS included
 
-/// left host - near - far - right host; both switches record hops.
+/// Returns left host - near - far - right host. Both switches record hops.
 SwitchProcessConfig two_switches() {
   const auto port = [](const char* name, std::uint64_t rate) {
     SwitchPortConfig p;
@@ -71,7 +71,7 @@ StreamConfig probes() {
   return s;
 }
 
-/// Comes in bursts of 40 full frames and goes to another port: no probe.
+/// Returns a stream in bursts of 40 full frames. It goes to another port and is no probe.
 StreamConfig others() {
   StreamConfig s = stream("others", "10.0.0.2");
   s.device = "left";
@@ -99,7 +99,7 @@ RunResult run(const SwitchProcessConfig& switches, std::vector<StreamConfig> str
   return world.result();
 }
 
-/// At L1: preamble, gap and FCS are 24 bytes beside what is in the buffer.
+/// Returns the time of a probe at L1: preamble, gap and FCS add 24 bytes to the buffer's.
 Duration serialisation(std::uint64_t bits_per_second) {
   return Duration{(kFrameBytes - 4 + 24) * 8 * 1'000'000'000ULL / bits_per_second};
 }

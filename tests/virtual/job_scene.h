@@ -8,7 +8,7 @@
 
 namespace outrider {
 
-/// Two workers, two servers, closed loop with pull; no background.
+/// Two workers and two servers in a closed loop with pull, without background.
 struct Scene {
   Dumbbell dumbbell;
   sw::SwitchProcessConfig switches;

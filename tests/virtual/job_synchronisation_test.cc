@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Two workers, the second computes five times as long; a queue with room.
+/// Returns two workers, of which the second computes five times as long, and a roomy queue.
 Scene uneven(Synchronisation rule, std::optional<std::uint32_t> bound = std::nullopt) {
   Dumbbell d = closed_loop();
   d.bottleneck_port.queue.limit_packets = 2000;
@@ -30,8 +30,8 @@ Scene uneven(Synchronisation rule, std::optional<std::uint32_t> bound = std::nul
 }
 
 struct Outcome {
-  std::array<std::int64_t, 2> end_ns{};   ///< of each worker's last iteration
-  std::array<std::int64_t, 2> wait_ns{};  ///< sums
+  std::array<std::int64_t, 2> end_ns{};   ///< end of each worker's last iteration
+  std::array<std::int64_t, 2> wait_ns{};  ///< sum of each worker's waits
   std::array<std::uint32_t, 2> most_stale{};
   std::uint32_t ahead = 0;
 };
@@ -89,8 +89,8 @@ TEST(JobSynchronisation, BoundZeroIsBulkSynchronous) {
     EXPECT_EQ(bulk.traffic.iterations[i].end_ns, zero.traffic.iterations[i].end_ns);
 }
 
-// A straggler of one iteration: all workers of a bulk-synchronous job lose its
-// delay, of an asynchronous one only itself does.
+// A worker straggles in one iteration. In a bulk-synchronous job all workers lose its
+// delay, in an asynchronous job only the straggler.
 TEST(JobSynchronisation, WhoPaysForAStraggler) {
   const Mempool pool = make_test_pool();
   const auto ends = [&pool](Synchronisation rule, Duration delay) {

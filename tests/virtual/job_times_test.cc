@@ -1,5 +1,5 @@
-// Goal: what makes workers and jobs differ in time (stragglers, machines, jitter,
-// starts and ends) shows in their iterations as configured.
+// Goal: settings that make workers and jobs differ in time (stragglers, machines, jitter,
+// starts and ends) have the configured effect on their iterations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ const IterationRecord& iteration_of(const RunResult& r, std::uint16_t job, std::
   return *it;
 }
 
-/// A queue with room: nobody is marked or loses anything.
+/// Returns a dumbbell whose queue has room, so that no packet is marked or lost.
 Dumbbell roomy() {
   Dumbbell d = closed_loop();
   d.bottleneck_port.queue.limit_packets = 2000;
@@ -34,7 +34,7 @@ Dumbbell roomy() {
   return d;
 }
 
-/// The scene's job a second time, on hosts of its own.
+/// Adds a copy of the scene's job on hosts of its own.
 void add_second_job(Scene& s) {
   JobConfig second = s.job();
   second.name = "second";
@@ -42,7 +42,7 @@ void add_second_job(Scene& s) {
   s.traffic.jobs.push_back(second);
 }
 
-// Bulk-synchronous workers all lose what their straggler loses.
+// All bulk-synchronous workers lose the time that their straggler loses.
 TEST(JobTimes, AStragglerDelaysEveryWorkerOfABulkSynchronousJobByItsDelay) {
   const Mempool pool = make_test_pool();
   const auto job_length = [&pool](Duration delay) {
@@ -92,7 +92,7 @@ TEST(JobTimes, OnAFixedScheduleAStragglerIsLate) {
   EXPECT_EQ(r.traffic.late_iterations, 0U);
 }
 
-// Where jobs do not overlap, each runs as if alone.
+// If jobs do not overlap, each runs as if it were alone.
 TEST(JobTimes, OffsetJobsDoNotOverlap) {
   const Mempool pool = make_test_pool();
   Scene alone(roomy());
@@ -140,7 +140,7 @@ TEST(JobTimes, AJobGoesAfterItsTime) {
   EXPECT_GT(done[0], 2U);
 }
 
-// More workers, more jobs: the draws of those that were there stay.
+// Additional workers and jobs do not change the draws of the others.
 TEST(JobTimes, AWorkerOrAJobMoreChangesNobodysComputeTimes) {
   const Mempool pool = make_test_pool();
   Dumbbell d = roomy();

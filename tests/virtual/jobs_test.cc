@@ -1,5 +1,5 @@
-// Goal: jobs of several workers and servers go through their iterations as the
-// papers describe them, with every instant where the plan puts it.
+// Goal: jobs of several workers and servers go through their iterations as the papers
+// describe, and every instant is as planned.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Bulk-synchronous: a pull begins `aggregate` after the slowest push of its
-// server, an iteration `compute` before its push, and nobody runs ahead.
+// In a bulk-synchronous job a pull begins `aggregate` after the slowest push of its server,
+// an iteration begins `compute` before its push, and no worker runs ahead.
 TEST(Jobs, ClosedLoopIsBulkSynchronous) {
   const Mempool pool = make_test_pool();
   for (const auto reuse :
@@ -72,8 +72,8 @@ TEST(Jobs, AggregateTimeIsAddedToTheIteration) {
   EXPECT_NEAR(outrider::seconds(added), 0.020, 0.001);
 }
 
-// `wait` starts when the gradients are ready and delays the push; `overlap`
-// starts that much earlier and delays nothing; without a signal nothing is sent.
+// `wait` announces when the gradients are ready and delays the push. `overlap` announces
+// earlier by the lead and delays nothing. Without a signal nothing is sent.
 TEST(Jobs, OverlapHidesTheLeadThatWaitAdds) {
   const Mempool pool = make_test_pool();
   const auto first_push = [&pool](LeadSource source) {
@@ -137,7 +137,7 @@ TEST(Jobs, LateIterationsOfATightScheduleAreCounted) {
   }
 }
 
-// A real model: its bytes and its compute time.
+// A model gives a job its bytes and its compute time.
 TEST(Jobs, ModelProfileDrivesBytesAndCompute) {
   const Mempool pool = make_test_pool();
   const std::string path = source_path("conf/models/resnet50.toml");
@@ -166,8 +166,8 @@ TEST(Jobs, ModelProfileDrivesBytesAndCompute) {
   EXPECT_GT(Duration{push.delivered_ns - push.first_sent_ns}, from_seconds(ideal_s));
 }
 
-// Into a queue with room: a new connection pays its handshake and starts from the
-// initial window, a kept one does neither.
+// The queue has room. A new connection needs a handshake and starts from the initial
+// window; a kept one does neither.
 TEST(Jobs, KeptConnectionsAreFasterThanNewOnes) {
   const Mempool pool = make_test_pool();
   const auto last_completion = [&pool](ConnectionReuse reuse) {

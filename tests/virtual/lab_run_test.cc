@@ -1,5 +1,5 @@
-// Goal: a case gives the same reports, byte for byte, whenever it runs; all its
-// packets are accounted for; and it can be stopped.
+// Goal: a case gives the same reports, byte for byte, whenever it runs. All its packets
+// are accounted for, and it can be stopped.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -47,7 +47,7 @@ class LabRun : public testing::Test {
 
 TEST_F(LabRun, SameSeedGivesTheSameReports) {
   const std::string first = text(run(find("on", 1)));
-  run(find("off", 2));  // what ran before must leave no trace
+  run(find("off", 2));  // an earlier run must have no effect
   EXPECT_EQ(text(run(find("on", 1))), first);
   EXPECT_NE(text(run(find("on", 2))), first);
 }

@@ -1,6 +1,6 @@
-// Goal: what a job learns follows from what its packets did: one worker at a barrier is
-// sequential descent, stale gradients slow learning per gradient, and everything is a
-// function of the seed.
+// Goal: learning follows from the delivery of packets: one worker at a barrier is sequential
+// descent, stale gradients slow learning per gradient, and all results are a function of the
+// seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::vector<double> losses_of(const LearnerReport& r) {
   return losses;
 }
 
-// The losses of a run over packets, to the last bit, against plain descent by hand.
+// The losses of a run over packets equal those of plain descent, bit for bit.
 TEST(JobLearner, OneWorkerAtABarrierIsSequentialDescent) {
   const Mempool pool = make_test_pool();
   const Scene s = scene_of(Synchronisation::kBsp, 1, 15);
@@ -90,7 +90,7 @@ TEST(JobLearner, IsAFunctionOfItsSeed) {
   }
 }
 
-// Under one rule the packets' timing changes nothing that is learnt: workers wait anyhow.
+// At a barrier workers wait anyway, so the timing of packets does not change the learning.
 TEST(JobLearner, ABarrierLearnsTheSameOverASlowerNetwork) {
   const Mempool pool = make_test_pool();
   Scene s = scene_of(Synchronisation::kBsp, 3, 15);
@@ -103,7 +103,7 @@ TEST(JobLearner, ABarrierLearnsTheSameOverASlowerNetwork) {
   EXPECT_GT(slow.target_ns, fast.target_ns);
 }
 
-/// Everybody's iterations, and of six workers.
+// Counts every gradient of six workers, under every rule.
 TEST(JobLearner, CountsEveryGradient) {
   const Mempool pool = make_test_pool();
   for (const auto rule : {Synchronisation::kBsp, Synchronisation::kAsp, Synchronisation::kR2sp}) {
@@ -116,7 +116,7 @@ TEST(JobLearner, CountsEveryGradient) {
   }
 }
 
-// Pieces travel by themselves, and what is learnt is the same.
+// Tensors travel separately, but the learning is the same.
 TEST(JobLearner, TensorByTensorIsTheSameBarrier) {
   const Mempool pool = make_test_pool(20'000);
   Scene s = scene_of(Synchronisation::kBsp, 2, 4);

@@ -1,6 +1,7 @@
-// Goal: what bounded loss is for. Over ten seeds each: the tail of an incast falls with the
-// tolerance while the bound holds; packets that matter are dropped far more rarely than
-// those that do not, at the same threshold; the first layer's parameters come early.
+// Goal: bounded loss has its intended effects: the tail of an incast falls with the tolerance
+// while the bound holds; at the same threshold important packets are dropped far more rarely
+// than others; and the first layer's parameters arrive early.
+// Method: ten seeds for each comparison.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using std::chrono::milliseconds;
 constexpr Time kLimit = Time{} + std::chrono::seconds(120);
 constexpr std::uint64_t kSeeds = 10;
 
-/// Sixteen workers push at once into a queue that holds less than their first windows.
+/// Returns sixteen workers that push at once into a queue smaller than their first windows.
 Dumbbell incast(std::uint64_t seed) {
   Dumbbell d = mlt_dumbbell(16);
   d.seed = seed;
@@ -36,7 +37,7 @@ Dumbbell incast(std::uint64_t seed) {
   return d;
 }
 
-/// Per iteration the slowest worker's push, and the least that any of them delivered.
+/// Per iteration the slowest worker's push and the smallest share that a worker delivered.
 struct Incast {
   std::vector<double> tails;
   double least_share = 1;
@@ -72,12 +73,12 @@ TEST(MltEffect, TheTailOfAnIncastFallsWithTheTolerance) {
     EXPECT_GE(all.least_share, 1 - tolerance);
     mean_tails.push_back(mean(all.tails));
   }
-  // At least half of the bytes that need not be sent are time that need not pass.
+  // At least half of the bytes that need not be sent save their time.
   EXPECT_LT(mean_tails[1], 0.95 * mean_tails[0]);
   EXPECT_LT(mean_tails[2], 0.85 * mean_tails[1]);
 }
 
-/// Packets with values by what their ECN field says, where they leave and where they arrive.
+/// Packets with values by their ECN field, at the sender and at the receiver.
 struct Passed {
   std::array<std::uint64_t, 2> sent{};  ///< [Not-ECT, ECT]
   std::array<std::uint64_t, 2> arrived{};
@@ -97,7 +98,7 @@ TEST(MltEffect, WhatMattersIsDroppedFarMoreRarely) {
         .tolerance_push = 0.3, .probe_timeout = milliseconds(2), .small_share = 0.5};
     ImpairedWorld world(mlt_switches(d), mlt_traffic(d, mlt), *pool);
     const auto count = [](std::array<std::uint64_t, 2>& by_ecn) {
-      // A segment's flags lie where a datagram of the transport has its kind.
+      // The parser's field of a segment's flags has the kind of this transport's datagrams.
       constexpr auto kData = static_cast<std::uint8_t>(mlt::Kind::kData);
       return [&by_ecn](const SeenPacket& p) {
         if (p.tcp_flags == kData && p.flow.destination_port == kMltPort)
@@ -119,7 +120,7 @@ TEST(MltEffect, WhatMattersIsDroppedFarMoreRarely) {
   EXPECT_LT(passed.lost_share(1), 0.1 * passed.lost_share(0));
 }
 
-/// Every port serves as many queues strictly as there are classes.
+/// Gives every port a queue for each class, served in strict priority.
 SwitchProcessConfig with_queues(SwitchProcessConfig c, const std::vector<std::uint32_t>& dscps) {
   for (auto& sw : c.switches) {
     ConfigTable queues;
@@ -136,7 +137,7 @@ SwitchProcessConfig with_queues(SwitchProcessConfig c, const std::vector<std::ui
   return c;
 }
 
-/// Mean time from gradients ready until the first layer's parameters, and until all.
+/// Mean times from gradients ready to the first layer's parameters, and to all parameters.
 struct Layers {
   std::vector<double> first, all;
 };

@@ -1,5 +1,5 @@
 // Goal: a job over the bounded-loss transport moves its bursts across switches, keeps its
-// bound under any loss, ends when a peer is dead, and every packet has a named end.
+// bound under any loss and ends when a peer is dead, and every packet is accounted for.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -41,7 +41,7 @@ TEST(MltJob, MovesItsBurstsInTheTimeOfTheirBytes) {
   }
 }
 
-// The switch knows the datagrams' bursts: it has a record of each, with all its packets.
+// The switch recognises the bursts of datagrams and has a record of each with all its packets.
 TEST(MltJob, TheSwitchRecordsItsBursts) {
   const Mempool pool = make_test_pool();
   const Dumbbell d = mlt_dumbbell(2);
@@ -54,8 +54,8 @@ TEST(MltJob, TheSwitchRecordsItsBursts) {
   }
 }
 
-// p = 0 delivers everything, also when a fifth of all packets is lost, answers and probes
-// among them.
+// With p = 0 everything is delivered, even if a fifth of all packets is lost, including answers
+// and probes.
 TEST(MltJob, WithoutToleranceEveryByteArrives) {
   const Mempool pool = make_test_pool();
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -102,8 +102,8 @@ TEST(MltJob, KeepsItsBoundUnderLoss) {
   }
 }
 
-// With gradients by tensor the first layer's parameters come before all others, over
-// any order of arrival.
+// With gradients by tensor, the first layer's parameters come before all others, in whatever
+// order gradients arrive.
 TEST(MltJob, AnswersTensorByTensor) {
   const Mempool pool = make_test_pool(20'000);
   Dumbbell d = mlt_dumbbell(2);
@@ -119,8 +119,8 @@ TEST(MltJob, AnswersTensorByTensor) {
   for (const auto& i : r.traffic.iterations) EXPECT_LE(i.first_layer_ns, i.parameters_ns);
 }
 
-// A switch that drops everything from one worker from some time on: its probes find no
-// answer, and the run ends instead of waiting for ever.
+// From some time on a switch drops everything from one worker. Its probes get no answer, and
+// the run ends instead of waiting forever.
 TEST(MltJob, ADeadPeerEndsTheJob) {
   const Mempool pool = make_test_pool();
   Dumbbell d = mlt_dumbbell(2);
@@ -139,7 +139,7 @@ TEST(MltJob, ADeadPeerEndsTheJob) {
   world.flush();
 }
 
-// START as a UDP message names the flow of datagrams and the place of the burst in it.
+// START as a UDP message names the flow of datagrams and the burst's position in it.
 TEST(MltJob, IsAnnouncedByUdp) {
   const Mempool pool = make_test_pool();
   Dumbbell d = mlt_dumbbell(2);
@@ -155,8 +155,8 @@ TEST(MltJob, IsAnnouncedByUdp) {
   EXPECT_EQ(bottleneck_of(r).recovered_arrival, 6U) << "the burst's first values are its arrival";
 }
 
-// A learner that travels with the job hears what is missing: with nothing missing it learns
-// to the last bit what it learns over TCP, with something it learns another thing.
+// The job's learner is told which values are missing. Without missing values it learns bit for
+// bit the same as over TCP; with missing values the result differs.
 TEST(MltJob, ALearnerDoesWithoutWhatIsMissing) {
   const Mempool pool = make_test_pool();
   const auto losses = [&pool](bool mlt, double tolerance) {

@@ -1,6 +1,6 @@
-// Goal: send policies that wait for acknowledgments work over the bounded-loss transport, where a
-// piece is acknowledged when its receiver has enough of it: under any loss every iteration ends
-// with its bound kept, and order still brings the first layer's parameters early.
+// Goal: send policies that wait for acknowledgments work over the bounded-loss transport, where
+// a piece is acknowledged when its receiver has enough of it. Under any loss every iteration
+// ends with its bound kept, and the order still brings the first layer's parameters early.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -53,8 +53,8 @@ class MltPolicies : public testing::TestWithParam<SendPolicyKind> {
   Mempool pool_ = make_test_pool(20'000);
 };
 
-// Iterations follow one another at once, so that STOPs of the last one are lost or late when the
-// next begins.
+// Iterations follow each other at once, so that STOPs of one are lost or late when the next
+// begins.
 TEST_P(MltPolicies, EveryIterationEndsUnderLoss) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     for (const double tolerance : {0.0, 0.1}) {
@@ -97,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(All, MltPolicies,
                            }
                          });
 
-/// Mean time from the last gradient to the first layer's parameters, after the first iteration.
+/// Returns the mean time from the last gradient to the first layer's parameters, without the
+/// first iteration.
 double first_layer_ms(SendPolicyKind kind, rte_mempool& pool) {
   double sum_ms = 0;
   std::uint32_t iterations = 0;

@@ -9,8 +9,8 @@ namespace outrider {
 
 inline constexpr std::uint16_t kMltPort = 5000;
 
-/// A dumbbell whose job uses the bounded-loss transport: workers to one server by the
-/// bottleneck, no background, no announcement.
+/// Returns a dumbbell whose job uses the bounded-loss transport: workers push to one server
+/// through the bottleneck, without background and announcements.
 inline Dumbbell mlt_dumbbell(std::uint32_t workers) {
   Dumbbell d = closed_loop();
   d.workers = workers;
@@ -31,7 +31,7 @@ inline tg::GeneratorConfig mlt_traffic(const Dumbbell& d, const tg::MltConfig& m
   return g;
 }
 
-/// Datagrams of the job are DDL data: both directions.
+/// Returns switches that classify the job's datagrams as DDL data in both directions.
 inline sw::SwitchProcessConfig mlt_switches(const Dumbbell& d) {
   sw::SwitchProcessConfig c = d.switches();
   for (auto& sw : c.switches) {
@@ -44,7 +44,7 @@ inline sw::SwitchProcessConfig mlt_switches(const Dumbbell& d) {
   return c;
 }
 
-/// Of the bursts of a direction, delivered ones only.
+/// Returns the completion times of the delivered bursts in a direction.
 inline std::vector<double> completion_seconds(const lab::RunResult& r, BurstDirection d) {
   std::vector<double> took;
   for (const auto& b : bursts_of(r, d))

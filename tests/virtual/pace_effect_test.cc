@@ -1,5 +1,5 @@
-// Goal: pacing helps a burst against background that `mark` by design cannot move, on
-// the same seeds, and what it costs is shown.
+// Goal: with equal seeds, pacing helps a burst against background that `mark` by design
+// cannot slow down, and the cost to background is as expected.
 #include <string>
 
 #include "tests/virtual/regulation_effect.h"
@@ -26,7 +26,7 @@ Change deaf_background(RegulationMode mode) {
   };
 }
 
-// Reno without ECN fills the queue to its end and only a loss moves it.
+// Reno without ECN fills the queue completely and reacts only to losses.
 TEST_F(PaceEffect, HelpsAgainstBackgroundThatKnowsNoEcn) {
   const auto off = arm(deaf_background(RegulationMode::kOff));
   const auto mark = arm(deaf_background(RegulationMode::kMark));
@@ -44,7 +44,7 @@ TEST_F(PaceEffect, HelpsAgainstBackgroundThatKnowsNoEcn) {
   EXPECT_GT(ms(mark), 0.9 * ms(off)) << "mark cannot move them";
   EXPECT_LT(ms(pace), 0.6 * ms(off));
   EXPECT_LE(mean_of(pace, &Outcome::rtos), mean_of(off, &Outcome::rtos));
-  // What the background loses is what the bursts carried sooner, not an idle link.
+  // The background loses bytes that the bursts carried sooner; the link is not idle.
   EXPECT_GT(mean_of(pace, &Outcome::background_mbit),
             0.9 * mean_of(off, &Outcome::background_mbit));
 }

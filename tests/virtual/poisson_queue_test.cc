@@ -1,6 +1,6 @@
-// Goal: the egress port is a queue with one server of constant service time:
-// Poisson arrivals meet the occupancy and wait of M/D/1. Method: packets handed
-// straight to a switch at instants of a Poisson process.
+// Goal: the egress port is a queue with one server of constant service time: Poisson
+// arrivals find the occupancy and wait of M/D/1. Method: packets are given directly to a
+// switch at instants of a Poisson process.
 #include <gtest/gtest.h>
 #include <rte_mbuf.h>
 
@@ -33,7 +33,7 @@ class Sink final : public Node {
 };
 
 struct Measured {
-  double occupancy = 0;  ///< waiting packets that an arrival finds, mean
+  double occupancy = 0;  ///< mean number of waiting packets that an arrival finds
   double wait_s = 0;     ///< mean
 };
 
@@ -87,7 +87,7 @@ TEST(PoissonQueue, MatchesMD1) {
       mean.occupancy += m.occupancy / n;
       mean.wait_s += m.wait_s / n;
     }
-    // Pollaczek-Khinchine with constant service.
+    // Pollaczek-Khinchine formula with constant service time.
     const double wait_s = row.load * seconds(kService) / (2 * (1 - row.load));
     const double occupancy = row.load * row.load / (2 * (1 - row.load));
     EXPECT_NEAR(mean.wait_s / wait_s, 1, row.margin) << "load " << row.load;

@@ -1,6 +1,6 @@
-// Goal: with no signal at all a burst meets a queue that was regulated in time, from the
-// iteration on at which the job's period is known; with jitter it needs a longer lead; and
-// the queue is left alone when the job has ended. Method: the same seeds with and without.
+// Goal: without any signal, the queue is regulated in time for a burst as soon as the job's
+// period is known. Jitter needs a longer lead. After the job's end the queue is not regulated.
+// Method: the same seeds with and without prediction.
 #include <string>
 
 #include "tests/virtual/regulation_effect.h"
@@ -12,12 +12,12 @@ using namespace lab;
 namespace {
 
 constexpr std::uint32_t kJobIterations = 16;
-constexpr std::uint32_t kKnownFrom = 10;  ///< iterations before are for learning
-/// Twice that of other effects: bursts leave a pause that their time-outs do not.
+constexpr std::uint32_t kKnownFrom = 10;  ///< earlier iterations are for learning the period
+/// Twice the period of other effects, so that the pause between bursts exceeds their time-outs.
 constexpr Duration kJobPeriod = 2 * kPeriod;
 
 struct Seen {
-  double start_packets = 0;  ///< background before a burst's first packet, once it is known
+  double start_packets = 0;  ///< background at a burst's first packet, once the period is known
   double unknown_start_packets = 0;
   double communication_ms = 0;
   QueueReport queue;
@@ -113,9 +113,9 @@ TEST_F(PredictEffect, FindsAShorterQueueWithoutAnySignal) {
   EXPECT_LT(sum_on.communication_ms, sum_off.communication_ms);
 }
 
-// Windows are held for a burst of which nobody has told either: the queue is short, the
-// burst is faster than marks make it, its end is known from the one before, and the bursts
-// that do not come after the last take nothing from the background.
+// Windows are also held for a burst that was not announced. The queue is short, and the burst is
+// faster than with marks. Its end is known from the previous burst. Predictions after the last
+// burst take nothing from the background.
 TEST_F(PredictEffect, HoldsWindowsWithoutAnySignal) {
   double start_off = 0, start = 0, marked_ms = 0, held_ms = 0;
   for (std::uint64_t seed = 1; seed <= seeds_; ++seed) {
@@ -143,8 +143,8 @@ TEST_F(PredictEffect, HoldsWindowsWithoutAnySignal) {
   EXPECT_LT(held_ms, 0.95 * marked_ms);
 }
 
-// Bursts come up to a tenth of a period late: the rhythm is held, and a lead that is as
-// long as the jitter finds every burst.
+// Bursts come up to a tenth of a period late. The prediction stays in step, and a lead as long
+// as the jitter covers every burst.
 TEST_F(PredictEffect, HoldsThroughTenPercentJitter) {
   double start_off = 0, start_on = 0;
   for (std::uint64_t seed = 1; seed <= seeds_; ++seed) {

@@ -1,4 +1,4 @@
-// What others put on the wire: marks, DSCP, floods of signals.
+// Goal: regulation copes with what other hosts send: marks, DSCP, floods of signals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace {
 
 // -- Mistakes seen in re-implementations
 
-// ECN to the byte, seen at the receivers: what left Not-ECT arrives Not-ECT, the
-// checksum is right behind two TTLs, and a signal is never touched.
+// Checks ECN at the receivers: Not-ECT packets stay Not-ECT, the checksum is right after two
+// changes of the TTL, and a signal is never changed.
 TEST_F(RegulationFaults, NeverMarksWhatIsNotEctAndKeepsChecksums) {
   Dumbbell d = regulated();
   GeneratorConfig traffic = d.traffic();
@@ -58,7 +58,7 @@ TEST_F(RegulationFaults, NeverMarksWhatIsNotEctAndKeepsChecksums) {
   EXPECT_EQ(r.traffic.drops[DropReason::kBadChecksum], 0U);
 }
 
-// CE set elsewhere stays CE, and is not counted as ours.
+// CE set by another switch stays CE and is not counted as a mark of this one.
 TEST_F(RegulationFaults, CeFromElsewhereStaysCe) {
   Dumbbell d = regulated();
   d.background_flows = 1;
@@ -78,7 +78,7 @@ TEST_F(RegulationFaults, CeFromElsewhereStaysCe) {
   EXPECT_EQ(bottleneck_of(r).marks[TrafficClass::kBackground][0], 0U);
 }
 
-// State belongs to the queue that the burst will leave by, at every switch.
+// At every switch a START regulates only the queue through which the burst will leave.
 TEST_F(RegulationFaults, StartArmsTheEgressQueueAndNoOther) {
   Dumbbell d = regulated();
   SwitchProcessConfig switches = d.switches();
@@ -93,8 +93,8 @@ TEST_F(RegulationFaults, StartArmsTheEgressQueueAndNoOther) {
   }
 }
 
-// Background that writes DSCP 34 (START with h = 10 in the TOS form) is not a
-// signal: not with payload, not from a prefix that is not listed.
+// Background that writes DSCP 34 (START with h = 10 in the TOS form) is no signal, either with
+// payload or from a prefix that is not listed.
 TEST_F(RegulationFaults, DscpOfOthersArmsNothing) {
   const std::uint8_t dscp = 0x88;
   for (const bool listed : {false, true}) {
@@ -113,7 +113,7 @@ TEST_F(RegulationFaults, DscpOfOthersArmsNothing) {
       return fate;
     };
     world.from("b0").set_rule(write);
-    if (!listed) world.from("c0").set_rule(write);  // its pure ACKs, now and then
+    if (!listed) world.from("c0").set_rule(write);  // some of its packets are pure ACKs
     const RunResult r = settle(world);
     EXPECT_GT(written, 1000U);
     EXPECT_EQ(bottleneck_of(r).starts_armed, kFaultIterations) << "the workers' own";
@@ -123,8 +123,8 @@ TEST_F(RegulationFaults, DscpOfOthersArmsNothing) {
   }
 }
 
-// A flood of STARTs is cut at the source's token bucket; the rest is forwarded
-// like any packet.
+// The source's token bucket limits a flood of STARTs. The rest is forwarded like other
+// packets.
 TEST_F(RegulationFaults, FloodOfSignalsIsCut) {
   ImpairedWorld world(regulated(), *pool_);
   world.from("w0").set_rule(

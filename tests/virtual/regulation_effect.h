@@ -14,22 +14,22 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t kIterations = 6;
 constexpr Duration kFirstDue = std::chrono::seconds(1);
 constexpr Duration kPeriod = milliseconds(500);
-constexpr Duration kTail = milliseconds(100);  ///< of a period: every burst is over long before
+constexpr Duration kTail = milliseconds(100);  ///< last part of a period, long after every burst
 
-/// What one run showed at the bottleneck; means over its bursts.
+/// Results of one run at the bottleneck, as means over its bursts.
 struct Outcome {
-  double start_packets = 0;  ///< background that a burst's first packet finds
+  double start_packets = 0;  ///< background packets found by a burst's first packet
   double max_packets = 0;
   double completion_ms = 0;
   double communication_ms = 0;
   double throughput_mbit = 0;
-  double background_mbit = 0;  ///< over the schedule
+  double background_mbit = 0;  ///< goodput over the schedule
   double tail_mbit = 0;        ///< background in the last kTail of every period
   double drops = 0;            ///< at the bottleneck, during the schedule
   double rtos = 0;
   double regulated_ms = 0;
   double starts = 0;
-  double recovered = 0;  ///< by arrival or end of the burst
+  double recovered = 0;  ///< entries ended by arrival or end of the burst
   double entries_left = 0;
 };
 
@@ -133,7 +133,7 @@ inline void hold_and_spare(Dumbbell& d) {
   d.bottleneck_port.regulation.spare_ddl = true;
 }
 
-// (a) An empty path: the answer takes the propagation, four short frames' time
-// on the way and each NIC's random wait, and both signals cross both switches.
+// (a) On an empty path the answer takes the propagation, the time of four short frames and
+// each NIC's random wait. Both signals cross both switches.
 
 }  // namespace outrider

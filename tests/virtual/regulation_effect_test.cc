@@ -1,8 +1,7 @@
-// Goal: what an implementation of the PCN paper must show (Kang et al., Sensors
-// 2021), in its regime: 200 Mbit/s, RTT 3.5 ms, queue of 60, K = 40, h = 10,
-// three long DCTCP flows, bursts of 1 MB. Method: whole runs in virtual time on
-// a fixed schedule; the arms of a comparison share their seeds, and every claim
-// is about means over seeds.
+// Goal: our implementation shows the effects of the PCN paper (Kang et al., Sensors 2021)
+// under its conditions: 200 Mbit/s, RTT 3.5 ms, queue of 60, K = 40, h = 10, three long
+// DCTCP flows, bursts of 1 MB. Method: whole runs in virtual time on a fixed schedule. The
+// arms of a comparison share their seeds, and every claim is about means over seeds.
 #include "tests/virtual/regulation_effect.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +31,7 @@ TEST_F(RegulationEffect, SignalTakesOneRoundTripThroughEverySwitch) {
     EXPECT_GE(b.released_ns, b.start_sent_ns + d.job.announce.lead.count());
     EXPECT_GE(b.first_sent_ns, b.ack_received_ns);
   }
-  // 3 iterations x 2 workers; nothing else is a signal.
+  // 3 iterations x 2 workers; no other packet is a signal.
   const auto signals_at = [&r](const char* sw, const char* port) {
     return queue_of(r, sw, port).transmitted[TrafficClass::kSignal];
   };
@@ -44,8 +43,8 @@ TEST_F(RegulationEffect, SignalTakesOneRoundTripThroughEverySwitch) {
   EXPECT_EQ(r.traffic.acks_received, 6U);
 }
 
-// (a) A full queue does not hold the signal up, unless the switch does not
-// believe it: then it waits like any packet.
+// (a) A full queue does not delay the signal. Only if the switch does not accept it, the
+// signal waits like any packet.
 TEST_F(RegulationEffect, SignalOvertakesTheQueue) {
   const auto longest_answer = [this](bool accept) {
     Dumbbell d;
@@ -61,8 +60,8 @@ TEST_F(RegulationEffect, SignalOvertakesTheQueue) {
   EXPECT_GT(longest_answer(false), 10 * one_frame);
 }
 
-// (b) DCTCP moves its estimate by 1/16 a window, so one RTT of lead takes only a
-// little off the queue; with eight the burst finds it below h.
+// (b) DCTCP changes its estimate by 1/16 per window, so one RTT of lead shortens the queue
+// only a little. With eight RTTs the burst finds it below h.
 TEST_F(RegulationEffect, StartQueueFallsBelowThresholdGivenLead) {
   const double off = mean_of(arm(off_with_lead(1)), &Outcome::start_packets);
   const double one = mean_of(arm(mark_with_lead(1)), &Outcome::start_packets);
@@ -78,8 +77,8 @@ TEST_F(RegulationEffect, StartQueueFallsBelowThresholdGivenLead) {
   EXPECT_LT(eight, 10) << "below h";
 }
 
-// (b) Senders that ignore marks, or never negotiated ECN, are not moved, however
-// long the lead.
+// (b) Senders that ignore marks, or never negotiated ECN, do not react, however long the
+// lead.
 TEST_F(RegulationEffect, MarkDoesNothingToBackgroundThatIgnoresEcn) {
   const Change deaf = [](Dumbbell& d) { d.background_tcp.obey_ece = false; };
   const Change not_ect = [](Dumbbell& d) {
@@ -107,9 +106,9 @@ TEST_F(RegulationEffect, MarkDoesNothingToBackgroundThatIgnoresEcn) {
   }
 }
 
-// (c) and (d): holding the low threshold to the end and sparing the burst makes
-// it much faster; the paper's recovery on arrival with its one RTT of lead is
-// not worse than nothing, and with a long lead it gains too.
+// (c) and (d): keeping the low threshold to the end and sparing the burst makes the burst
+// much faster. The paper's recovery on arrival with one RTT of lead is not worse than no
+// regulation, and it gains too with a long lead.
 TEST_F(RegulationEffect, BurstsAreFasterAndQueuesShorter) {
   const auto off = arm(off_with_lead(1));
   const auto paper = arm(mark_with_lead(1));
@@ -142,9 +141,9 @@ TEST_F(RegulationEffect, BurstsAreFasterAndQueuesShorter) {
   EXPECT_LT(ratio(held, &Outcome::max_packets), 0.97);
 }
 
-// (c) The paper's arm loses nothing, or nearly so. A drained queue does lose some
-// packets: it lets the burst's slow start run on and overshoot; still far fewer
-// than a queue that does not mark.
+// (c) The paper's arm loses almost no packets. A drained queue loses some, because the
+// burst's slow start continues and overshoots, but far fewer than a queue that does not
+// mark.
 TEST_F(RegulationEffect, TailDropsAreFew) {
   EXPECT_LT(mean_of(arm(mark_with_lead(1)), &Outcome::drops), 3);
   const Change room = [](Dumbbell& d) {
@@ -161,8 +160,7 @@ TEST_F(RegulationEffect, TailDropsAreFew) {
   EXPECT_LT(mean_of(on, &Outcome::drops), 0.25 * mean_of(tail_drop, &Outcome::drops));
 }
 
-// (e) The background pays while a burst is on, and has its rate back before the
-// next one.
+// (e) The background loses rate during a burst and has it back before the next burst.
 TEST_F(RegulationEffect, BackgroundPaysAndGetsItBack) {
   const auto off = arm(off_with_lead(4));
   const auto on = arm([](Dumbbell& d) {
@@ -179,7 +177,7 @@ TEST_F(RegulationEffect, BackgroundPaysAndGetsItBack) {
   EXPECT_GT(tail, 0.97);
 }
 
-// (f) Every entry that was armed has ended, with one worker and with several.
+// (f) Every armed entry has ended, with one worker and with several.
 TEST_F(RegulationEffect, EntriesReturnToZero) {
   for (const std::uint32_t workers : {1U, 2U, 4U}) {
     for (const bool hold : {false, true}) {
@@ -199,7 +197,7 @@ TEST_F(RegulationEffect, EntriesReturnToZero) {
   }
 }
 
-// (g) k = 1 is no regulation at all: packet for packet the same run.
+// (g) k = 1 is no regulation: the run is the same, packet for packet.
 TEST_F(RegulationEffect, ThresholdEqualToTheInitialOneChangesNothing) {
   const auto off = arm(off_with_lead(4));
   const auto on = arm([](Dumbbell& d) {
@@ -214,9 +212,8 @@ TEST_F(RegulationEffect, ThresholdEqualToTheInitialOneChangesNothing) {
   }
 }
 
-// (g) More lead and a lower threshold never lengthen the start queue, within the
-// noise of the seeds. The burst waits for the ACK, so below one RTT of lead
-// there is nothing to choose: 0, 1/2 and 1 are the same run.
+// (g) More lead and a lower threshold never lengthen the start queue, within the noise of
+// the seeds. The burst waits for the ACK, so leads of 0, 1/2 and 1 RTT give the same run.
 TEST_F(RegulationEffect, SlowSweepOfLeadAndThreshold) {
   const auto point = [this](double rtts, std::uint16_t h) {
     return arm([rtts, h](Dumbbell& d) {
@@ -248,7 +245,7 @@ TEST_F(RegulationEffect, SlowSweepOfLeadAndThreshold) {
   RecordProperty("start_queue_by_lead_and_by_threshold", line);
 }
 
-// (h) Another loaded port of the same switch sees not one packet differ.
+// (h) At another loaded port of the same switch not a single packet differs.
 TEST_F(RegulationEffect, SecondPortIsUnaffected) {
   const auto second_port = [this](bool on) {
     Dumbbell d;

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t kFaultIterations = 3;
 constexpr Duration kFaultLead = milliseconds(14);
 
-/// Bursts of 300 kB due at 0.5, 0.8 and 1.1 s.
+/// Returns bursts of 300 kB due at 0.5, 0.8 and 1.1 s.
 inline Dumbbell regulated() {
   Dumbbell d;
   d.bottleneck_port.regulation.mode = RegulationMode::kMark;
@@ -30,8 +30,7 @@ inline Dumbbell regulated() {
 
 class RegulationFaults : public testing::Test {
  protected:
-  /// Runs on for long enough that every expiry has passed, then checks what must
-  /// hold after any fault.
+  /// Runs until every entry must have expired, then checks what must hold after any fault.
   static lab::RunResult settle(ImpairedWorld& world, bool expect_end = true) {
     EXPECT_EQ(world.run_to_end(Time{} + std::chrono::seconds(5)), expect_end);
     world.run_until(world.now() + milliseconds(500));

@@ -1,7 +1,7 @@
-// Goal: whatever is lost, repeated, late or forged, a regulated queue comes back
-// to idle, the burst is sent, and nobody who was not asked pays. Method: whole
-// worlds in virtual time with impairments on the hosts' wires; each test also
-// checks that the impairment met what it was made for.
+// Goal: if packets are lost, repeated, late or forged, a regulated queue still returns to
+// idle, the burst is sent, and no other queue is affected. Method: whole worlds in virtual
+// time with impairments on the hosts' wires. Each test also checks that the impairment hit
+// the intended packets.
 #include "tests/virtual/regulation_faults.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST_F(RegulationFaults, LostStartIsSentAnyway) {
   }
 }
 
-// START has armed the switches; regulation lasts until the burst comes at last.
+// START has armed the switches. Regulation lasts until the late burst arrives.
 TEST_F(RegulationFaults, LostAckIsSentAnywayAndEndsRegulation) {
   const Dumbbell d = regulated();
   ImpairedWorld world(d, *pool_);
@@ -63,7 +63,7 @@ TEST_F(RegulationFaults, RepeatedStartArmsOnce) {
   EXPECT_EQ(r.traffic.ack_timeouts, 0U);
 }
 
-// The copy comes after the burst has begun, and another after it has ended.
+// One copy arrives after the burst has begun, another after the burst has ended.
 TEST_F(RegulationFaults, StartOvertakenByItsBurstArmsNothing) {
   for (const Duration late : {kFaultLead + milliseconds(5), kFaultLead + milliseconds(200)}) {
     ImpairedWorld world(regulated(), *pool_);
@@ -78,7 +78,7 @@ TEST_F(RegulationFaults, StartOvertakenByItsBurstArmsNothing) {
   }
 }
 
-// The worker falls silent right after its START: the entry ages out.
+// The worker stops right after its START, and the entry expires.
 TEST_F(RegulationFaults, DeadWorkerExpires) {
   const Dumbbell d = regulated();
   for (const auto recovery : {Recovery::kArrival, Recovery::kBurstEnd, Recovery::kTimer}) {
@@ -106,7 +106,7 @@ TEST_F(RegulationFaults, DeadWorkerExpires) {
   }
 }
 
-// The worker dies in its burst: "until the end" ends by idleness.
+// The worker dies during its burst. Regulation until the end of the burst ends by idleness.
 TEST_F(RegulationFaults, WorkerThatDiesInItsBurstEndsByIdleness) {
   Dumbbell d = regulated();
   d.bottleneck_port.regulation.recovery = Recovery::kBurstEnd;
@@ -122,8 +122,8 @@ TEST_F(RegulationFaults, WorkerThatDiesInItsBurstEndsByIdleness) {
   EXPECT_GT(data, 21U) << "it tried again, in vain";
 }
 
-// The queue takes the lowest threshold that is asked for, and rises again when
-// the strictest job leaves, while the other still waits.
+// The queue uses the lowest requested threshold. The threshold rises when the strictest job
+// is done, while the other still waits.
 TEST_F(RegulationFaults, TwoJobsComposeByMinimumAndRiseAgain) {
   Dumbbell d = regulated();
   d.workers = 2;
@@ -142,7 +142,7 @@ TEST_F(RegulationFaults, TwoJobsComposeByMinimumAndRiseAgain) {
   const QueueReport& q = bottleneck_of(r);
   EXPECT_EQ(q.starts_armed, 2U);
   EXPECT_EQ(q.recovered_arrival, 2U);
-  std::vector<std::uint32_t> levels;  // of consecutive bins
+  std::vector<std::uint32_t> levels;  // thresholds of consecutive bins
   for (const auto& bin : q.bins)
     if (bin.min_threshold_packets != 0 &&
         (levels.empty() || levels.back() != bin.min_threshold_packets))
@@ -167,16 +167,16 @@ TEST_F(RegulationFaults, ThresholdCodeZeroIsCountedAndIgnored) {
   EXPECT_EQ(r.traffic.ack_timeouts, 0U) << "the server answers";
 }
 
-// Between START and burst, the switch sees an old pure ACK and an old data
-// segment of the same flow: neither is the burst.
+// Between START and burst, the switch sees an old pure ACK and an old data segment of the
+// same flow. Neither counts as the burst.
 TEST_F(RegulationFaults, PureAcksAndRetransmissionsAreNotTheBurst) {
   Dumbbell d = regulated();
   d.job.announce.lead = milliseconds(50);
   ImpairedWorld world(d, *pool_);
   std::set<std::uint64_t> done;
   world.from("w0").set_rule([&done](const SeenPacket& p) {
-    // Its first pure ACK and its first data segment come again 20 ms after the
-    // second START, which leaves at 0.8 s.
+    // The flow's first pure ACK and first data segment are repeated 20 ms after the second
+    // START, which leaves at 0.8 s.
     const std::uint64_t kind = p.is_start() || (p.tcp_flags & kTcpSyn) != 0 ? 0
                                : p.payload_bytes == 0                       ? 1
                                                                             : 2;
@@ -198,7 +198,7 @@ TEST_F(RegulationFaults, AcksOfThePullDoNotEndRegulation) {
   Dumbbell d = regulated();
   d.background_flows = 0;
   d.job.pull = true;
-  d.job.burst_bytes = 302'000;  // 209 segments: the last one waits alone
+  d.job.burst_bytes = 302'000;  // 209 segments, so the last one waits alone
   d.job.schedule = Schedule::kClosedLoop;
   d.job.compute = milliseconds(30);
   d.job.announce.lead_source = LeadSource::kOverlap;
@@ -220,7 +220,7 @@ TEST_F(RegulationFaults, AcksOfThePullDoNotEndRegulation) {
   EXPECT_GE(Duration{bottleneck_of(r).regulated_ns}, kFaultIterations * milliseconds(25));
 }
 
-// Everything at once: signals and data lost, repeated and late.
+// Combines all faults: signals and data are lost, repeated and late.
 TEST_F(RegulationFaults, StormOfFaultsAlwaysEndsIdle) {
   std::uint64_t timeouts = 0, repeated = 0, expired = 0, armed = 0, ended = 0;
   for (std::uint64_t seed = 1; seed <= seeds(6, 200); ++seed) {
@@ -258,7 +258,7 @@ TEST_F(RegulationFaults, StormOfFaultsAlwaysEndsIdle) {
   EXPECT_GT(repeated, 0U);
   EXPECT_GT(expired, 0U);
   EXPECT_GT(armed, 0U);
-  EXPECT_LE(ended, armed);  // the rest were replaced by a newer iteration
+  EXPECT_LE(ended, armed);  // a newer iteration replaced the rest
   EXPECT_GT(ended, armed / 2);
 }
 

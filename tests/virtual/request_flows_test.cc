@@ -1,5 +1,5 @@
-// Goal: closed-loop requests load a path as their think time says, and survive
-// what breaks their connections. Method: the dumbbell without other traffic.
+// Goal: closed-loop requests load a path according to their think time, and survive broken
+// connections. Method: the dumbbell without other traffic.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ TEST(RequestFlows, ExponentialThinkTimeHasTheSameMeanAndAnotherSpread) {
   world.run_until(Time{5s});
   const RequestReport r = only(world);
   const double period = 10e6 + r.latency_ns.mean();
-  // 18,000 exponential draws: their mean is within 3 % at four standard errors.
+  // The mean of 18,000 exponential draws is within 3 % at four standard errors.
   EXPECT_NEAR(static_cast<double>(r.completed), 50 * 5e9 / period, 0.03 * 50 * 5e9 / period);
   EXPECT_GT(r.completed, 10'000U);
 }

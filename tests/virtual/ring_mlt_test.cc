@@ -1,5 +1,6 @@
-// Goal: a ring all-reduce over the bounded-loss transport takes the time of its bytes, keeps
-// the bound of every step under loss, and begins no burst before the last one has arrived.
+// Goal: a ring all-reduce over the bounded-loss transport takes the time that its bytes need,
+// keeps the bound of every step under loss, and begins no burst before the previous one has
+// arrived.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using std::chrono::milliseconds;
 constexpr Time kLimit = Time{} + std::chrono::seconds(120);
 constexpr std::uint64_t kSeeds = 10;
 
-/// Workers on one switch: every link of the ring is its own.
+/// Returns workers on one switch, where every link of the ring is a link of its own.
 Dumbbell ring_of(std::uint32_t workers, std::uint64_t bytes) {
   Dumbbell d = mlt_dumbbell(workers);
   d.job.collective = Collective::kRing;
@@ -38,7 +39,7 @@ MltConfig tolerating(double push, double pull) {
   return {.tolerance_push = push, .tolerance_pull = pull, .probe_timeout = milliseconds(2)};
 }
 
-/// Least bytes that the bound lets arrive of a worker's burst.
+/// Returns the least bytes of a worker's burst that must arrive by the bound.
 double least_bytes(const RingSchedule& ring, std::uint32_t worker, const MltConfig& mlt) {
   double bytes = 0;
   for (std::uint32_t k = 0; k < ring.steps(); ++k)
@@ -63,8 +64,8 @@ TEST(RingOverMlt, TakesTheTimeOfItsBytes) {
       EXPECT_EQ(b.delivered_bytes, b.bytes);
       EXPECT_EQ(b.rtos, 0U);
     }
-    // Steps one behind the other, each a chunk in packets of 1420 bytes of values that take
-    // 1538 of the link, and an RTT/4 of propagation.
+    // Steps follow each other. Each takes a chunk in packets with 1420 bytes of values, which
+    // occupy 1538 bytes of the link, and RTT/4 of propagation.
     const double step_s =
         static_cast<double>(kBytes) / workers * 8 / 1e9 * 1538.0 / 1420.0 + seconds(d.rtt) / 4;
     for (const auto& i : r.traffic.iterations) {
@@ -76,8 +77,8 @@ TEST(RingOverMlt, TakesTheTimeOfItsBytes) {
   }
 }
 
-// Compute is shorter than a round trip: a worker is done before its neighbour has its last
-// steps, and must not begin its next burst over them.
+// Computing is shorter than a round trip. A worker is done before its neighbour has its last
+// steps, and must not begin its next burst before them.
 TEST(RingOverMlt, KeepsTheBoundOfEveryStepUnderLoss) {
   const Mempool pool = make_test_pool(20'000);
   std::uint64_t missing = 0;
@@ -107,7 +108,7 @@ TEST(RingOverMlt, KeepsTheBoundOfEveryStepUnderLoss) {
   EXPECT_GT(missing, 100'000U) << "something was done without";
 }
 
-// START names the flow to the right neighbour and the place of step 0 in it.
+// START names the flow to the right neighbour and the position of step 0 in it.
 TEST(RingOverMlt, IsAnnouncedToTheRightNeighbour) {
   const Mempool pool = make_test_pool(20'000);
   Dumbbell d = ring_of(3, 400'000);
@@ -121,7 +122,7 @@ TEST(RingOverMlt, IsAnnouncedToTheRightNeighbour) {
     EXPECT_EQ(b.released_ns, b.due_ns + Duration(milliseconds(5)).count());
 }
 
-/// Mean iteration [s] over the seeds, one link of the ring losing 1 %.
+/// Returns the mean iteration [s] over the seeds when one link of the ring loses 1 %.
 template <class Traffic>
 double mean_iteration_s(const Dumbbell& plain, Traffic&& traffic, rte_mempool& pool) {
   double sum_s = 0;
@@ -141,8 +142,8 @@ double mean_iteration_s(const Dumbbell& plain, Traffic&& traffic, rte_mempool& p
   return sum_s / static_cast<double>(iterations);
 }
 
-// A link that loses a packet now and then stops the whole ring for a time-out or a round
-// trip each time over TCP; what the bound allows is not waited for.
+// Over TCP, every packet that a link loses stops the whole ring for a time-out or a round trip.
+// With bounded loss the ring does not wait for losses within the bound.
 TEST(RingOverMlt, AGrayLinkCostsLess) {
   const Mempool pool = make_test_pool(20'000);
   Dumbbell d = ring_of(4, 1'000'000);

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Workers on one switch: every link of the ring is its own.
+/// Returns workers on one switch, where every link of the ring is a link of its own.
 Dumbbell ring_of(std::uint32_t workers) {
   Dumbbell d = closed_loop();
   d.workers = workers;
@@ -26,7 +26,7 @@ Dumbbell ring_of(std::uint32_t workers) {
   return d;
 }
 
-/// The scene without its servers in the job.
+/// Returns the traffic of the scene with a job without servers.
 GeneratorConfig traffic_of(const Dumbbell& d) {
   GeneratorConfig g = d.traffic();
   g.jobs[0].servers.clear();
@@ -52,8 +52,8 @@ TEST(Ring, TakesTheTimeOfItsBytes) {
     EXPECT_EQ(delivered, 4U * 2 * (workers - 1) * 10'000'003ULL);
     for (const auto& b : bursts_of(r, BurstDirection::kPush))
       EXPECT_EQ(b.bytes, ring.sent_bytes(b.identity.worker));
-    // 2(N - 1) steps, each a chunk at the links' rate and an RTT/4 of propagation:
-    // two switch crossings of RTT/8. Windows are large by the last iteration.
+    // 2(N - 1) steps, each a chunk at the links' rate and RTT/4 of propagation (two links of
+    // RTT/8). Windows are large by the last iteration.
     const double overhead = 1538.0 / 1436.0;
     const double step_s = 10'000'003.0 / workers * 8 / 1e9 * overhead + seconds(d.rtt) / 4;
     const double bound_s = ring.steps() * step_s;
@@ -78,8 +78,8 @@ TEST(Ring, ALateWorkerHoldsEverybodyBack) {
   EXPECT_EQ(late.traffic.jobs.at(0).straggled, 4U);
 }
 
-// START goes to the right neighbour and names the first byte of the first chunk;
-// nothing leaves before its ACK.
+// START goes to the right neighbour and names the first byte of the first chunk. Nothing
+// leaves before its ACK.
 TEST(Ring, AnnouncesToTheRightNeighbour) {
   const Mempool pool = make_test_pool(20'000);
   Dumbbell d = ring_of(3);
@@ -93,8 +93,8 @@ TEST(Ring, AnnouncesToTheRightNeighbour) {
   }
 }
 
-// Compute is shorter than a round trip: a worker begins its next burst before its neighbour has
-// the last steps of this one.
+// Computing is shorter than a round trip, so a worker begins its next burst before its neighbour
+// has the last steps of this one.
 TEST(Ring, SurvivesLossesAndReordering) {
   const Mempool pool = make_test_pool(20'000);
   {

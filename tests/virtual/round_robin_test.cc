@@ -1,6 +1,6 @@
-// Goal: what R2SP is for, on packets: updates come at nearly constant gaps where other
-// rules cluster them, the servers' ingress queue stays shorter than with a barrier, and
-// tuned batches even out what workers of different speed are held. Ten seeds each.
+// Goal: R2SP has its intended effects on packets: updates come at nearly constant gaps where
+// other rules cluster them, the servers' ingress queue stays shorter than with a barrier, and
+// tuned batches make workers of different speed wait equally long. Method: ten seeds each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t kWorkers = 6;
 constexpr std::uint64_t kSeeds = 10;
 
-/// Six workers, two servers behind a bottleneck that carries a push in about a twelfth of
+/// Returns six workers and two servers. Their bottleneck carries a push in about a twelfth of
 /// the computing time.
 Scene scene_of(Synchronisation rule, std::uint64_t seed) {
   Dumbbell d = closed_loop();
@@ -43,16 +43,17 @@ Scene scene_of(Synchronisation rule, std::uint64_t seed) {
   return s;
 }
 
-/// After the warm-up and the rounds that spread the workers.
+/// First iteration after the warm-up and the rounds that spread the workers.
 constexpr std::uint32_t kSettled = 20;
 
 struct Outcome {
-  double gap_variation = 0;       ///< standard deviation of the gaps of updates to their mean
-  double peak_queue_packets = 0;  ///< of the bottleneck
+  double gap_variation = 0;       ///< standard deviation / mean of the gaps between updates
+  double peak_queue_packets = 0;  ///< at the bottleneck
   double iteration_s = 0;
 };
 
-/// Updates are whole pushes; the last iterations, in which workers end, are left out.
+/// Returns the outcome of a run. Updates are whole pushes. The last iterations, in which workers
+/// end, are left out.
 Outcome outcome_of(const RunResult& r) {
   EXPECT_TRUE(r.traffic.jobs_finished);
   std::vector<double> at, took;
@@ -107,7 +108,7 @@ TEST_F(RoundRobinEffect, UpdatesComeEvenlyAndTheServersQueueStaysShort) {
   EXPECT_LT(turns_variation, loose_variation / 2);
 }
 
-/// Worker 0 computes for twice as long as the last, those between evenly.
+/// Returns workers of which the first computes twice as long as the last, those between evenly.
 Scene uneven(std::uint64_t seed) {
   Scene s = scene_of(Synchronisation::kR2sp, seed);
   for (std::uint32_t w = 0; w < kWorkers; ++w)
@@ -118,12 +119,12 @@ Scene uneven(std::uint64_t seed) {
 }
 
 struct Blocking {
-  double spread_s = 0;  ///< over workers: mean hold, the longest less the shortest
+  double spread_s = 0;  ///< longest minus shortest mean hold of a worker
   double mean_s = 0;
-  std::uint32_t last_batch = 0;  ///< of the fastest worker
+  std::uint32_t last_batch = 0;  ///< last batch of the fastest worker
 };
 
-/// Over iterations behind the last growth of batches, and before workers end.
+/// Measures over iterations after the last growth of batches and before workers end.
 Blocking blocking_of(const RunResult& r) {
   EXPECT_TRUE(r.traffic.jobs_finished);
   std::vector<std::vector<double>> holds(kWorkers);
@@ -159,11 +160,11 @@ TEST_F(RoundRobinEffect, TunedBatchesEvenOutWhatUnevenWorkersAreHeld) {
   RecordProperty("spread_mean_plain_tuned_batch", figures);
 }
 
-/// Who may go when, from the records of a run of uneven workers.
+/// Checks from the records of a run of uneven workers when each of them may go on.
 TEST_F(RoundRobinEffect, WorkersGoInOrderAGapApart) {
   const RunResult r = run(uneven(1), *pool_);
   std::vector<const IterationRecord*> turns;
-  std::int64_t from = 0, to = 0;  // workers are not in step: the fast ones began more often
+  std::int64_t from = 0, to = 0;  // fast workers begin more often
   for (const auto& i : r.traffic.iterations) {
     if (i.worker == 0 && i.iteration == 40) from = i.cleared_ns;
     if (i.worker == 0 && i.iteration == 70) to = i.cleared_ns;
@@ -175,7 +176,7 @@ TEST_F(RoundRobinEffect, WorkersGoInOrderAGapApart) {
   ASSERT_GT(gap_ns, 0);
   ASSERT_EQ(turns.size(), 30 * kWorkers);
   for (std::size_t i = 1; i < turns.size(); ++i) {
-    // T still moves a little while it is measured.
+    // The estimate of T still changes a little.
     EXPECT_GT(turns[i]->cleared_ns - turns[i - 1]->cleared_ns, gap_ns * 19 / 20) << i;
     EXPECT_EQ(turns[i]->worker, (turns[i - 1]->worker + 1) % kWorkers) << i;
   }
@@ -184,7 +185,7 @@ TEST_F(RoundRobinEffect, WorkersGoInOrderAGapApart) {
   EXPECT_GT(blocked.back(), blocked.front()) << "the fastest worker is held for longest";
 }
 
-/// Workers that end, and a job that is stopped, leave nobody waiting for a turn.
+/// Workers that end, and a job that is stopped, leave no worker waiting for its turn.
 TEST_F(RoundRobinEffect, EveryWorkerEnds) {
   Scene stopped = uneven(2);
   stopped.job().iterations = 1000;

@@ -44,7 +44,7 @@ TEST(SendPolicy, WaitFreeBackPropagationOverlapsThePushWithTheBackwardPass) {
     for (std::size_t i = 0; i < 4; ++i) {
       const IterationRecord& it = wfbp.traffic.iterations[i];
       EXPECT_EQ(it.ready_ns - it.begin_ns, Duration(milliseconds(60)).count());
-      // 95 tensors: the first gradient is there after 1/3 + 2/3/95 of the time.
+      // With 95 tensors the first gradient is ready after 1/3 + 2/3/95 of the time.
       EXPECT_NEAR(static_cast<double>(pushes[i].due_ns - it.begin_ns),
                   60e6 * (1.0 / 3 + 2.0 / 3 / 95), 20e3);
       EXPECT_EQ(pushes[i].released_ns, pushes[i].due_ns + Duration(milliseconds(5)).count());

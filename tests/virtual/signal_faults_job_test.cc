@@ -1,5 +1,5 @@
-// Goal: STARTs are lost, late, early, copied and forged as configured, the burst waits or does
-// not as documented, every one is counted, and a switch comes to rest whatever it was told.
+// Goal: STARTs are lost, late, early, copied and forged as configured. The burst waits or does
+// not wait as documented, every fault is counted, and a switch returns to idle after any signals.
 // Method: the jobs' scene in a closed loop (two workers, two servers, four iterations), with
 // one fault at a time at rate 1; then a regulated bottleneck.
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ RunResult run_with(const SignalFaultsConfig& faults, LeadSource source, rte_memp
   return r;
 }
 
-/// START, then release, from due on; of every push.
+/// Expects the times of START and release of every push, counted from due.
 void expect_times(const RunResult& r, Duration start, Duration release) {
   const auto pushes = bursts_of(r, BurstDirection::kPush);
   ASSERT_EQ(pushes.size(), 8U);
@@ -74,7 +74,7 @@ TEST(SignalFaultsJob, ALateStartDelaysABurstThatWaitsForIt) {
   expect_times(r, milliseconds(5), milliseconds(5) + kLead);
 }
 
-// Both are on their way before the burst is over: 100 kB take longer than that.
+// Both leave before the burst is over, because 100 kB take longer.
 TEST(SignalFaultsJob, ALateStartHoldsNoBurstThatIsReadyOnItsOwn) {
   const Mempool pool = make_test_pool();
   for (const auto form : {SignalForm::kTos, SignalForm::kUdp}) {
@@ -139,7 +139,7 @@ TEST(SignalFaultsJob, ForgedOnesComeBesideTheOthersWithOrWithoutThem) {
   EXPECT_EQ(forged.traffic.starts_sent, forged.traffic.starts.forged);
 }
 
-// -- what a regulated queue makes of it
+// -- the effect on a regulated queue
 
 constexpr std::uint64_t kIterations = 3;
 

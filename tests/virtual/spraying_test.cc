@@ -1,6 +1,6 @@
-// Goal: packets of bounded loss may take any of the equal-cost ways. Over ten seeds on two
-// uplinks: both carry the same, and what waits for no order pays next to nothing for it.
-// Method: the shipped leaf-spine, shortened.
+// Goal: packets of bounded loss may take any of the equal-cost paths. Two uplinks carry equal
+// loads, and a transport that needs no order pays almost nothing for it.
+// Method: ten seeds of a shortened version of the shipped leaf-spine.
 #include <gtest/gtest.h>
 
 #include "common/config/config_file.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kSeeds = 10;
 
-/// dlcp-spine.toml with two iterations of 1 MB, its first point alone.
+/// Returns the cases of dlcp-spine.toml with two iterations of 1 MB and only its first point.
 std::vector<Case> short_cases() {
   const std::filesystem::path directory(source_path("conf/experiments"));
   ConfigTable file = read_toml_file((directory / "dlcp-spine.toml").string()).config.value();
@@ -30,7 +30,7 @@ std::vector<Case> short_cases() {
 }
 
 struct Outcome {
-  double imbalance = 0;  ///< mean of the seeds
+  double imbalance = 0;  ///< mean over the seeds
   double most_imbalance = 0;
   double burst_seconds = 0;
   std::uint64_t data_bytes = 0;
@@ -66,7 +66,7 @@ TEST(Spraying, BalancesTheUplinksAndCostsNoTime) {
   EXPECT_GT(by_flow.imbalance, 0.1) << "else there would be nothing to balance";
   EXPECT_LT(sprayed.most_imbalance, 0.02);
   EXPECT_LT(sprayed.burst_seconds, 1.03 * by_flow.burst_seconds);
-  // A probe may overtake data on the other way, which is then sent again.
+  // A probe may overtake data on the other path, which is then sent again.
   const double packets = static_cast<double>(sprayed.data_bytes) / 1420;
   EXPECT_LT(static_cast<double>(sprayed.retransmitted),
             static_cast<double>(by_flow.retransmitted) + 0.01 * packets);

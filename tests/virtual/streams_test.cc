@@ -1,7 +1,7 @@
-// Goal: streams in virtual time are the streams of real time: the same packets at
-// the same instants for the same seed, through a real switch, counted exactly.
-// Method: the batched sender beside the source of the event loop, byte by byte; a
-// switch that drains slower than the stream sends, against arithmetic.
+// Goal: streams in virtual time are those of real time: for the same seed, the same packets
+// at the same instants go through a real switch and are counted exactly.
+// Method: the batched sender is compared with the event loop's source, byte by byte. A
+// switch that drains more slowly than the stream sends is compared with arithmetic.
 #include <gtest/gtest.h>
 
 #include "tests/support/frames.h"
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using Frame = std::vector<std::uint8_t>;
 using Unit = StreamRate::Unit;
 
-/// A frame's head without its departure, which is all that may differ.
+/// Returns a frame's head without its departure time, the only part that may differ.
 Frame identity_of(Frame frame) {
   frame.resize(60);
   std::fill(frame.begin() + 52, frame.end(), std::uint8_t{0});
@@ -70,7 +70,7 @@ TEST(VirtualStreams, SendTheSamePacketsAsTheBatchedPath) {
   }
 }
 
-/// One switch between two ports; the right one drains at 100 Mbit/s.
+/// Returns a switch with two ports, of which the right one drains at 100 Mbit/s.
 SwitchProcessConfig one_switch(std::uint32_t limit_packets) {
   SwitchPortConfig left;
   left.name = "left";
@@ -117,8 +117,8 @@ TEST(VirtualStreams, LosesAtABottleneckWhatArithmeticSays) {
   const StreamReport& r = result.traffic.streams.streams.at(0);
   EXPECT_TRUE(balanced(result.traffic.streams));
   EXPECT_EQ(r.sent, 2000U) << "one every 50 us for 100 ms";
-  // The link carries one every 100 us from the first arrival on, and the queue is
-  // full at the end: 1000 of the sending time, 50 waiting, give or take the edges.
+  // The link carries one packet every 100 us from the first arrival on, and the queue is full
+  // at the end: 1000 packets during the sending time and 50 waiting, except at the edges.
   EXPECT_NEAR(static_cast<double>(r.distinct), 1050, 3);
   EXPECT_EQ(r.lost, r.sent - r.distinct);
   EXPECT_GT(r.ce_marked, 900U);

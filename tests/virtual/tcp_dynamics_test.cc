@@ -1,5 +1,5 @@
-// Goal: long flows behave as the theory of their controllers says, in queues of
-// ours. Bottleneck 200 Mbit/s, RTT 3.5 ms: 57 packets fit on the wire.
+// Goal: in our queues, long flows behave as the theory of their controllers predicts.
+// Method: a bottleneck of 200 Mbit/s and an RTT of 3.5 ms, so 57 packets fit on the wire.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using std::chrono::seconds;
 
 constexpr double kPacket_s = 1538 * 8 / 200e6;  // full frame with L1 overhead
 
-/// `flows` long flows and no burst before `Run` ends.
+/// Returns `flows` long flows and no burst before the end of the run.
 Dumbbell long_flows(std::uint32_t flows, Controller controller) {
   Dumbbell d;
   d.background_flows = flows;
@@ -30,10 +30,10 @@ Dumbbell long_flows(std::uint32_t flows, Controller controller) {
 }
 
 struct Swing {
-  double low = 0, high = 0, mean = 0;  ///< packets
+  double low = 0, high = 0, mean = 0;  ///< [packets]
 };
 
-/// 1st and 99th percentile of the occupancy's maxima in bins of 3 packet times.
+/// Returns the 1st and 99th percentile of the occupancy's maxima in bins of 3 packet times.
 Swing swing_of(const Dumbbell& d, rte_mempool& pool) {
   SwitchProcessConfig switches = d.switches();
   switches.bin = std::chrono::microseconds(185);
@@ -51,9 +51,9 @@ Swing swing_of(const Dumbbell& d, rte_mempool& pool) {
 }
 
 // Alizadeh et al., SIGCOMM 2010, section 3.3: for N synchronised flows the queue
-// peaks at K + N and swings by A = sqrt(2 N (C RTT + K)) / 2. Ours acknowledge
-// every segment here, as the model does; flows are not quite synchronised, which
-// makes the swing smaller than A, never much larger.
+// peaks at K + N and swings by A = sqrt(2 N (C RTT + K)) / 2. Our receivers acknowledge
+// every segment here, as in the model. Flows are not quite synchronised, so the swing may
+// be smaller than A but never much larger.
 TEST(TcpDynamics, DctcpHoldsTheQueueNearItsThreshold) {
   const Mempool pool = make_test_pool();
   const double wire_packets = 3.5e-3 / kPacket_s;
@@ -73,7 +73,7 @@ TEST(TcpDynamics, DctcpHoldsTheQueueNearItsThreshold) {
   }
 }
 
-// K moves, the queue follows.
+// The queue follows changes of K.
 TEST(TcpDynamics, DctcpFollowsTheThreshold) {
   const Mempool pool = make_test_pool();
   double before = 0;
@@ -88,10 +88,9 @@ TEST(TcpDynamics, DctcpFollowsTheThreshold) {
   }
 }
 
-// Reno halves and climbs by a segment a round trip: with 57 packets on the wire,
-// 60 in the queue and one in service, the window moves between 59 and 118, a
-// tooth takes 59 round trips of 3.5 ms plus a half full queue, and two more for
-// the recovery.
+// Reno halves its window and grows by one segment per round trip. With 57 packets on the
+// wire, 60 in the queue and one in service, the window moves between 59 and 118. A tooth
+// takes 59 round trips of 3.5 ms plus a half full queue, and two more for the recovery.
 TEST(TcpDynamics, RenoDrawsItsSawTooth) {
   const Mempool pool = make_test_pool();
   Dumbbell d = long_flows(1, Controller::kReno);
@@ -111,7 +110,7 @@ TEST(TcpDynamics, RenoDrawsItsSawTooth) {
   EXPECT_GT(goodput, 0.99 * 200e6 * 1460 / 1538) << "a queue as long as the wire keeps it busy";
 }
 
-/// Occupancy at the end of each of `bins` bins.
+/// Returns the occupancy at the end of each of `bins` bins.
 std::vector<double> queue_series(const Dumbbell& d, Duration bin, std::size_t bins,
                                  rte_mempool& pool) {
   SwitchProcessConfig switches = d.switches();
@@ -124,11 +123,10 @@ std::vector<double> queue_series(const Dumbbell& d, Duration bin, std::size_t bi
   return series;
 }
 
-// RFC 9438, 4.2: W(t) = C (t - K)^3 + W_max. A queue that never runs empty shows
-// the window less what is on the wire (20 Mbit/s, 100 ms: 163 packets, a round trip
-// long enough for Reno to stay behind, 4.3). Up to W_max the growth slows down (4.4);
-// where fast convergence (4.7) put W_max below what the path holds, it speeds up
-// again beyond (4.5).
+// RFC 9438, 4.2: W(t) = C (t - K)^3 + W_max. A queue that never runs empty shows the window
+// minus the packets on the wire (20 Mbit/s, 100 ms: 163 packets; the round trip is long
+// enough for Reno to stay behind, 4.3). Up to W_max the growth slows down (4.4). If fast
+// convergence (4.7) has set W_max below the path's capacity, it speeds up beyond (4.5).
 TEST(TcpDynamics, CubicGrowsConcaveThenConvex) {
   const Mempool pool = make_test_pool();
   Dumbbell d = long_flows(1, Controller::kCubic);
@@ -142,7 +140,7 @@ TEST(TcpDynamics, CubicGrowsConcaveThenConvex) {
   std::size_t begin = 0;
   for (std::size_t i = 1; i < q.size(); ++i) {
     if (q[i] > 0.85 * q[i - 1]) continue;  // a loss ends a tooth
-    // Less two bins on either side: recovery, and the loss itself.
+    // Leave out two bins on either side: the recovery and the loss itself.
     const std::size_t from = begin + 2, third = (i - 4 - begin) / 3;
     if (begin != 0 && i > begin + 16 && q[from] > 10) {
       const double first = q[from + third] - q[from];
@@ -157,10 +155,9 @@ TEST(TcpDynamics, CubicGrowsConcaveThenConvex) {
   EXPECT_GE(convex, 1);
 }
 
-// HyStart++ (RFC 9406) leaves slow start before the queue overflows, which
-// without it loses packets by the dozen. It notices the queue at a window of about
-// 180 packets; five rounds of a quarter more make that 550, which 57 on the wire and a
-// queue of 700 hold.
+// HyStart++ (RFC 9406) leaves slow start before the queue overflows. Without it the overflow
+// loses dozens of packets. It notices the queue at a window of about 180 packets. Five rounds
+// of growth by a quarter make this 550 packets, which fit in 57 on the wire and a queue of 700.
 TEST(TcpDynamics, HystartSparesTheFirstOverflow) {
   const Mempool pool = make_test_pool();
   std::uint64_t dropped[2];
@@ -197,7 +194,7 @@ TEST(TcpDynamics, SlowEqualFlowsShareFairly) {
       world.run_until(Time{} + seconds(13));
       const auto after = world.result().traffic.flows;
       double total = 0, squares = 0;
-      for (std::size_t i = 1; i <= 2; ++i) {  // 0 is the job's
+      for (std::size_t i = 1; i <= 2; ++i) {  // connection 0 is the job's
         const auto bytes =
             static_cast<double>(after[i].delivered_bytes - before[i].delivered_bytes);
         total += bytes;

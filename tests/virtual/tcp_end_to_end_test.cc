@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// All but the one that gives way to nobody.
+/// Returns all controllers except the unresponsive one.
 std::vector<Controller> responsive_controllers() {
   std::vector<Controller> kinds;
   for (const ControllerRow& row : kControllerRows)
@@ -27,7 +27,7 @@ std::vector<Controller> responsive_controllers() {
 constexpr std::array kReuses{ConnectionReuse::kNew, ConnectionReuse::kIdleRestart,
                              ConnectionReuse::kKeep};
 
-/// Two workers and a server that push and pull 40 kB each way, four times.
+/// Returns two workers and a server that push and pull 40 kB each way, four times.
 Dumbbell push_and_pull() {
   Dumbbell d;
   d.workers = 2;
@@ -46,7 +46,7 @@ Dumbbell push_and_pull() {
   return d;
 }
 
-/// Every flow's delivered bytes are what was sent, neither fewer nor more.
+/// Expects that exactly the sent bytes of every flow were delivered.
 void expect_exact(const Dumbbell& d, const RunResult& r) {
   EXPECT_TRUE(r.traffic.jobs_finished);
   ASSERT_EQ(r.traffic.flows.size(), 2U * d.workers);
@@ -101,8 +101,8 @@ TEST(TcpEndToEnd, DeliversExactlyOnceUnderLossAndReordering) {
   EXPECT_GT(rtos, 10U);
 }
 
-// Every single data segment of the middle of a burst may be the lost one: one
-// segment is sent again, in one recovery, without a time-out.
+// Loses each data segment in the middle of a burst in turn. One segment is sent again, in one
+// recovery and without a time-out.
 void expect_recovery_without_timeout(bool sack, std::span<const Controller> controllers) {
   const Mempool pool = make_test_pool();
   for (const auto controller : controllers) {
@@ -140,7 +140,7 @@ TEST(TcpEndToEnd, SingleLossRecoversWithoutSackAsWell) {
   expect_recovery_without_timeout(false, std::array{Controller::kReno});
 }
 
-// The control of the tests above: the last segment has nothing behind it.
+// The control of the tests above: no segment follows the last one, so only a time-out helps.
 TEST(TcpEndToEnd, LostTailNeedsTheTimeout) {
   const Mempool pool = make_test_pool();
   Dumbbell d = push_and_pull();
@@ -161,7 +161,7 @@ TEST(TcpEndToEnd, LostTailNeedsTheTimeout) {
   EXPECT_EQ(r.traffic.flows.at(0).delivered_bytes, 70'000U);
 }
 
-// Late by less than three segments is no loss.
+// A segment that is late by less than three segments does not count as lost.
 TEST(TcpEndToEnd, SlightReorderingIsNotTakenForLoss) {
   const Mempool pool = make_test_pool();
   Dumbbell d = push_and_pull();
@@ -172,7 +172,7 @@ TEST(TcpEndToEnd, SlightReorderingIsNotTakenForLoss) {
     world.from(host).set_rule([](const SeenPacket& p) {
       Fate fate;
       if (p.payload_bytes > 0 && p.number % 10 == 0) fate.delay = std::chrono::microseconds(20);
-      return fate;  // a segment takes 12 us at the NIC: overtaken by at most two
+      return fate;  // a segment takes 12 us at the NIC, so at most two overtake it
     });
   }
   ASSERT_TRUE(world.run_to_end(Time{} + seconds(10)));

@@ -1,5 +1,5 @@
-// Goal: paced senders leave even gaps where they meet the bottleneck, and unresponsive
-// ones keep their rate exactly, whatever the network does.
+// Goal: paced senders send at even gaps at the bottleneck's rate, and unresponsive ones keep
+// their rate exactly in any network.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 constexpr std::uint32_t kMss = 1460;  ///< long flows fill the MTU
 
-/// One long flow, and no burst before it ends.
+/// Returns one long flow and no burst before its end.
 Dumbbell one_flow(const TcpConfig& tcp) {
   Dumbbell d;
   d.background_flows = 1;
@@ -28,7 +28,7 @@ Dumbbell one_flow(const TcpConfig& tcp) {
   return d;
 }
 
-/// Departures of full segments from the sender's NIC within [from, to).
+/// Returns the departures of full segments from the sender's NIC within [from, to).
 std::vector<Time> departures(ImpairedWorld& world, Duration from, Duration to) {
   std::vector<Time> at;
   world.from("b0").set_rule([&](const SeenPacket& p) {
@@ -47,7 +47,7 @@ std::vector<double> gaps_us(const std::vector<Time>& at) {
   return gaps;
 }
 
-/// Payload [bit/s].
+/// Returns the rate of payload [bit/s].
 double rate_of(const std::vector<Time>& at) {
   return static_cast<double>(at.size() - 1) * kMss * 8 / outrider::seconds(at.back() - at.front());
 }
@@ -73,8 +73,8 @@ TEST(TcpPacing, UnresponsiveKeepsItsRateWithEvenGaps) {
   }
 }
 
-// Beyond the bottleneck: a fifth of what it sends is lost, and sent again at the same
-// rate. The RTO, which is not suspended, backs off now and then: it sends no faster.
+// The sender exceeds the bottleneck's rate: a fifth of its packets is lost and sent again at the
+// same rate. The RTO stays active and sometimes backs off, so the sender is never faster.
 TEST(TcpPacing, UnresponsiveDoesNotYieldToLossesAndMarks) {
   const Mempool pool = make_test_pool();
   TcpConfig tcp;
@@ -94,7 +94,7 @@ TEST(TcpPacing, UnresponsiveDoesNotYieldToLossesAndMarks) {
   EXPECT_GT(world.result().traffic.flows.back().ece_reductions, 0U);
 }
 
-/// Share of the departures that follow the one before back to back at 1 Gbit/s.
+/// Returns the share of departures that follow the previous one back to back at 1 Gbit/s.
 double back_to_back(bool pacing, Controller controller, rte_mempool& pool) {
   TcpConfig tcp;
   tcp.control.controller = controller;
@@ -109,7 +109,7 @@ double back_to_back(bool pacing, Controller controller, rte_mempool& pool) {
   return static_cast<double>(together) / static_cast<double>(gaps.size());
 }
 
-// An ACK for two segments lets two leave at once; paced they do not.
+// An ACK for two segments lets two leave at once, unless they are paced.
 TEST(TcpPacing, SpreadsWhatAnAckReleases) {
   const Mempool pool = make_test_pool();
   for (const auto controller : {Controller::kReno, Controller::kCubic, Controller::kDctcp}) {

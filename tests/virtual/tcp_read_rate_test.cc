@@ -1,5 +1,5 @@
-// Goal: a receiver that reads slowly holds its sender to that, with a short queue at the
-// bottleneck and no loss; where the network is slower than the reader it changes nothing.
+// Goal: a receiver that reads slowly limits its sender to that rate, with a short queue at the
+// bottleneck and no loss. If the network is slower than the reader, nothing changes.
 #include <gtest/gtest.h>
 
 #include "tests/support/world.h"

@@ -1,6 +1,6 @@
-// Goal: what send policies are worth when servers answer tensor by tensor: ResNet-50 with
-// the published steps of its backward pass, two workers, one server, one bottleneck of
-// 3 Gbit/s. Method: frames of 9000 B (fewer events), ten seeds that vary compute times.
+// Goal: send policies have their expected gains when servers answer tensor by tensor.
+// Method: ResNet-50 with the published steps of its backward pass, two workers, one server, a
+// bottleneck of 3 Gbit/s, frames of 9000 B (fewer events), ten seeds that vary compute times.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr std::uint64_t kModel_bytes = 102'228'128;
-constexpr std::uint32_t kIterations = 3;  // Prophet's profile is the first one
+constexpr std::uint32_t kIterations = 3;  // Prophet profiles during the first one
 
 Dumbbell resnet50(SendPolicyKind kind, std::uint64_t seed) {
   Dumbbell d = closed_loop();
@@ -52,7 +52,7 @@ struct Means {
   double send_idle = 0;
 };
 
-/// Of all workers' iterations after the first; checks what must hold in each.
+/// Returns means over all workers' iterations after the first, and checks each iteration.
 Means means_of(const RunResult& r, bool by_tensor) {
   Means m;
   double idle_ms = 0, communication_ms = 0;
@@ -101,7 +101,7 @@ TEST(TensorPolicies, FirstLayerAndIdleNicSlow) {
     const Means fifo = run_with(SendPolicyKind::kFifo, seed, *pool);
     const Means wfbp = run_with(SendPolicyKind::kWfbp, seed, *pool);
     const Means p3 = run_with(SendPolicyKind::kP3, seed, *pool);
-    // What the first layer's parameters take: in P3 a partition and an answer.
+    // In P3 the first layer's parameters take one partition and one answer.
     EXPECT_LT(p3.first_layer_ms, 0.1 * fifo.first_layer_ms);
     EXPECT_LT(p3.first_layer_ms, 0.1 * wfbp.first_layer_ms);
     EXPECT_LT(wfbp.send_idle, 0.9 * fifo.send_idle);

@@ -1,7 +1,7 @@
-// Goal: bands at the servers' NIC end jobs sooner than turns do and bring a job's workers
-// together; fixed ones order the jobs, rotation makes them equal; and they change nothing where
-// a host has the server of one job. Method: jobs whose servers share a host push at the same
-// time, with and without bands, over ten seeds.
+// Goal: bands at the servers' NIC end jobs sooner than turns and reduce the spread of a job's
+// workers. Fixed bands order the jobs; rotation makes them equal. Bands change nothing on a host
+// with only one job's server. Method: jobs whose servers share a host push at the same time,
+// with and without bands, over ten seeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t kWorkers = 4;
 constexpr std::uint32_t kJobs = 6;
 
-/// Jobs of equal size, one server each, all on host s0.
+/// Returns jobs of equal size with one server each, all on host s0.
 Scene scene_of(TensorLightsMode mode, std::uint64_t seed) {
   Dumbbell d = closed_loop();
   d.seed = seed;
@@ -49,8 +49,8 @@ Scene scene_of(TensorLightsMode mode, std::uint64_t seed) {
   return s;
 }
 
-/// With hosts that send as Linux does, 64 kB of a connection at a turn, and no time-out that
-/// is long against an iteration: what has to wait for its band must not sit one out as well.
+/// Returns hosts that send like Linux, 64 kB of a connection per turn. Time-outs are short compared
+/// with an iteration, because a connection that waits for its band shall not also wait for one.
 Scene with_offload(TensorLightsMode mode, std::uint64_t seed) {
   Scene s = scene_of(mode, seed);
   for (auto& host : s.traffic.hosts) host.tso_bytes = 64'000;
@@ -61,13 +61,13 @@ Scene with_offload(TensorLightsMode mode, std::uint64_t seed) {
   return s;
 }
 
-/// The same with a server host for each job.
+/// Returns the same with a server host for each job.
 Scene one_server_a_host(TensorLightsMode mode, std::uint64_t seed) {
   Scene s = with_offload(mode, seed);
   for (std::uint32_t j = 1; j < kJobs; ++j) {
     const std::string name = "s" + std::to_string(j);
     s.traffic.jobs[j].servers = {name};
-    if (j == 1) continue;  // is in every scene
+    if (j == 1) continue;  // every scene has this host
     const std::string address = "10.0.3." + std::to_string(j + 1);
     SwitchPortConfig port = s.switches.switches[1].ports[0];
     port.name = name;
@@ -81,7 +81,8 @@ Scene one_server_a_host(TensorLightsMode mode, std::uint64_t seed) {
 
 struct Outcome {
   std::array<double, kJobs> completion_s{};
-  double worker_spread_s = 0;  ///< last less first worker with its parameters: mean of iterations
+  double worker_spread_s =
+      0;  ///< from first to last worker with its parameters; mean of iterations
 
   [[nodiscard]] double mean_completion_s() const { return mean(completion_s); }
   [[nodiscard]] double range_s() const {
@@ -112,7 +113,7 @@ Outcome outcome_of(const RunResult& r) {
 constexpr std::uint64_t kSeeds = 10;
 using Outcomes = std::array<Outcome, kSeeds>;
 
-/// Mean over the seeds.
+/// Returns the mean over the seeds.
 template <class Value>
 double mean_of(const Outcomes& outcomes, Value value) {
   std::array<double, kSeeds> values{};
@@ -162,7 +163,7 @@ TEST_F(TensorLightsEffect, JobsWithBandsEndSoonerThanJobsThatTakeTurns) {
   EXPECT_LT(range_s(rotate), 0.8 * range_s(one)) << "rotation is for equality";
 }
 
-// Connections that take turns by the segment end together anyhow; by 64 kB they do not.
+// Connections that take turns by the segment end together anyway; with turns of 64 kB they do not.
 TEST_F(TensorLightsEffect, BandsBringAJobsWorkersTogether) {
   const Outcomes fifo = outcomes_of(with_offload, TensorLightsMode::kOff);
   const Outcomes one = outcomes_of(with_offload, TensorLightsMode::kOne);
@@ -174,7 +175,7 @@ TEST_F(TensorLightsEffect, BandsBringAJobsWorkersTogether) {
   EXPECT_LT(completion_s(one), 0.9 * completion_s(fifo));
 }
 
-// Every job has a band of its own here: the first of the file the lowest.
+// Every job has its own band; the first job of the file has the lowest.
 TEST_F(TensorLightsEffect, FixedBandsOrderTheJobs) {
   const Outcomes one = outcomes_of(with_offload, TensorLightsMode::kOne);
   const auto job_s = [&](std::uint32_t job) {

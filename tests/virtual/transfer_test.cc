@@ -1,6 +1,6 @@
-// Goal: [[transfer]] between emulated hosts: every byte arrives, one after
-// another, whoever opens; each bad end has its name. Method: a dumbbell in virtual
-// time, with losses and with ends that do not answer.
+// Goal: with [[transfer]] between emulated hosts every byte arrives in order, whichever end
+// opens the connection, and each failure is named. Method: a dumbbell in virtual time, with
+// losses and with ends that do not answer.
 #include <gtest/gtest.h>
 
 #include "tests/support/world.h"
@@ -61,7 +61,7 @@ TEST(Transfers, ArriveOneAfterAnotherWhoeverOpensAndWhateverIsLost) {
 TEST(Transfers, NameTheirBadEnds) {
   const Dumbbell d;
   GeneratorConfig c = traffic_of(d);
-  // Two that talk past each other: what the first sends is not what the second waits for.
+  // Two transfers that do not match: the second does not wait for what the first sends.
   TransferConfig refused = transfer(c, "refused", Opener::kSender);
   refused.to = "198.18.99.99";  // no route
   refused.count = 1;

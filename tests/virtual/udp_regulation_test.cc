@@ -1,6 +1,6 @@
-// Goal: a job that announces by UDP messages arms the switches on its path and leaves them
-// as it found them; the switch uses what the TOS form cannot say, when a burst is due and
-// how long it is. Method: the faults' scene, both forms side by side.
+// Goal: a job that announces by UDP messages arms the switches on its path, and they return to
+// idle. The switch uses the values that the TOS form does not have: when a burst is due and how
+// long it is. Method: the scene of the fault tests, with both forms.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -44,7 +44,7 @@ TEST_F(UdpRegulation, ArmsAndRecoversAsTheTosFormDoes) {
   for (const std::uint64_t bad : udp.switches.signals_bad_udp) EXPECT_EQ(bad, 0U);
 }
 
-// START comes kFaultLead early; the switch waits until 4 ms before the burst is due there.
+// START arrives kFaultLead early. The switch waits until 4 ms before the burst is due there.
 TEST_F(UdpRegulation, BeginsALeadBeforeTheBurstIsDue) {
   Dumbbell d = announced_by(SignalForm::kUdp);
   const auto regulated_ms = [this](const Dumbbell& scene) {
@@ -57,8 +57,8 @@ TEST_F(UdpRegulation, BeginsALeadBeforeTheBurstIsDue) {
   EXPECT_NEAR(in_time, 4, 1);
 }
 
-// The TOS form waits for idle_end, much longer than a path takes, after the burst; the
-// message has said where it ends.
+// With the TOS form the switch waits for idle_end after the burst, much longer than the path's
+// delay. The UDP message says where the burst ends.
 TEST_F(UdpRegulation, EndsWithTheLastByte) {
   const auto regulated_to_announced = [this](SignalForm form) {
     Dumbbell d = announced_by(form);

@@ -1,5 +1,5 @@
-// Goal: a job whose STARTs are UDP messages goes through its iterations as one with TOS
-// signals does. Method: the same scene with both forms, side by side.
+// Goal: a job whose STARTs are UDP messages goes through its iterations like one with TOS
+// signals. Method: the same scene with both forms.
 #include <gtest/gtest.h>
 
 #include "tests/support/world.h"

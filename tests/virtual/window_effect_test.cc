@@ -1,6 +1,6 @@
-// Goal: what holding background by its windows must show end to end, in the regime of
-// regulation_effect_test.cc, and that no sender is left stranded by lost ACKs, lost
-// STARTs or a worker that dies. Method: whole runs in virtual time; arms share seeds.
+// Goal: holding background by its windows has its effects end to end, under the conditions of
+// regulation_effect_test.cc, and lost ACKs, lost STARTs or a dying worker leave no sender held.
+// Method: whole runs in virtual time; arms share seeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class WindowEffect : public RegulationEffect {
   }
 };
 
-// Without an announcement the standing window takes nothing from anybody.
+// Without an announcement the standing window costs no flow any goodput.
 TEST_F(WindowEffect, StandingWindowCostsNoGoodput) {
   for (const bool cubic : {false, true}) {
     const Change quiet = [cubic](Dumbbell& d) {
@@ -46,8 +46,8 @@ TEST_F(WindowEffect, StandingWindowCostsNoGoodput) {
   }
 }
 
-// Senders that ignore ECN, or never knew it, are held as all others: where marking by
-// design does nothing.
+// Senders that ignore ECN or do not have it are held like all others. Marking by design has no
+// effect on them.
 TEST_F(WindowEffect, HoldsBackgroundThatIgnoresEcn) {
   const Change deaf = [](Dumbbell& d) { d.background_tcp.obey_ece = false; };
   const Change not_ect = [](Dumbbell& d) {
@@ -59,7 +59,8 @@ TEST_F(WindowEffect, HoldsBackgroundThatIgnoresEcn) {
       return arm([&](Dumbbell& d) {
         background(d);
         change(d);
-        d.job.burst_bytes = 100'000;  // off, the queue is the background's: more would starve
+        d.job.burst_bytes =
+            100'000;  // in off background fills the queue: a longer burst would starve
         d.ddl_tcp.min_rto = milliseconds(10);
         d.ddl_tcp.delayed_ack = milliseconds(5);
       });
@@ -96,7 +97,7 @@ TEST_F(WindowEffect, BurstsAreFasterThanMarkingMakesThemAndBackgroundReturns) {
   }
 }
 
-// ACKs are lost on the way back, START and data on the way there: nobody stays held.
+// ACKs are lost in one direction, STARTs and data in the other. No sender stays held.
 TEST_F(WindowEffect, NobodyIsStrandedByLosses) {
   const auto lossy = [this](bool on, WindowRule rule) {
     return arm([on, rule](Dumbbell& d) {
@@ -116,8 +117,8 @@ TEST_F(WindowEffect, NobodyIsStrandedByLosses) {
   }
 }
 
-// A worker announces a burst that never comes: the strict rule holds everybody at the
-// floor until the entry expires, the complement takes nothing; then all is as before.
+// A worker announces a burst that never comes. The strict rule holds all senders at the floor
+// until the entry expires; the complement takes nothing. Then all is as before.
 TEST_F(WindowEffect, DeadWorkerHoldsNobodyForLong) {
   for (const auto rule : {WindowRule::kStrict, WindowRule::kComplement}) {
     Dumbbell d;
@@ -128,7 +129,7 @@ TEST_F(WindowEffect, DeadWorkerHoldsNobodyForLong) {
     d.bottleneck_port.regulation.expiry = milliseconds(100);
     ImpairedWorld world(d, *pool_);
     std::uint32_t starts = 0;
-    bool dead = false;  // after its second START, which comes 2 RTTs before it is due
+    bool dead = false;  // set after its second START, 2 RTTs before the burst is due
     world.from("w0").set_rule([&](const SeenPacket& p) {
       const bool drop = dead;
       starts += p.is_start() && !drop;
@@ -152,9 +153,9 @@ TEST_F(WindowEffect, DeadWorkerHoldsNobodyForLong) {
   }
 }
 
-// The same START, 25 round trips early: the switch begins two of them before the burst is
-// due, so that background pays for two, and the burst finds what it finds with a START that
-// comes just then. All senders are back long before the next burst.
+// The same START comes 25 round trips early. The switch begins two round trips before the burst
+// is due, so background pays for two, and the burst finds the same queue as with a START at
+// that time. All senders have their rates back long before the next burst.
 TEST_F(WindowEffect, BeginsALeadBeforeTheBurstIsDue) {
   const auto announced_early = [](WindowRule rule, int switch_lead_rtts) {
     return [rule, switch_lead_rtts](Dumbbell& d) {
@@ -193,8 +194,8 @@ TEST_F(WindowEffect, BeginsALeadBeforeTheBurstIsDue) {
   }
 }
 
-// Share of what leaves the bottleneck, over the span of about ten round trips that has least,
-// from a burst's first packet there to its last.
+// Returns background's share of the bytes that leave the bottleneck during a burst, in the span of
+// about ten round trips where it is least.
 double least_background_share(const QueueReport& queue, const QueueBurstRecord& burst,
                               std::int64_t bin_ns, Duration span) {
   const auto bins = static_cast<std::size_t>(span.count() / bin_ns);
@@ -212,8 +213,8 @@ double least_background_share(const QueueReport& queue, const QueueBurstRecord& 
   return least;
 }
 
-// But for what ends a span: the two segments of each of three flows that one ACK lets go. The
-// first burst is left out: its slow start makes the background lose.
+// The tolerance covers the end of a span: one ACK releases two segments of each of three flows.
+// The first burst is left out because its slow start makes the background lose packets.
 constexpr double kFrame_ns = (1514 + 24) * 8 / 0.2;
 
 TEST_F(WindowEffect, BackgroundKeepsItsFloorInEveryTenRoundTrips) {
