@@ -1,5 +1,5 @@
-// Goal: whatever comes in, it is counted by name, nothing is kept, and the switch goes on
-// forwarding. Method: storms of each kind among good packets, through the whole switch.
+// Goal: any bad input is counted by name, no buffer is kept, and the switch continues to
+// forward. Method: storms of each kind among good packets, through the whole switch.
 #include <gtest/gtest.h>
 #include <rte_mbuf.h>
 
@@ -59,7 +59,7 @@ std::vector<Kind> kinds() {
   };
 }
 
-/// In two segments, the second from byte `first` on.
+/// Returns a packet of two segments; the second begins at byte `first`.
 Packet* segmented(rte_mempool& pool, const Bytes& frame, std::size_t first) {
   Packet* head = packet_of(pool, frame);
   Packet* tail = packet_of(pool, frame);
@@ -97,7 +97,8 @@ TEST(BadInputStorm, EachKindIsCountedByNameAndForwardingGoesOn) {
   EXPECT_EQ(bench.pool.in_use(), 0U);
 }
 
-// Damaged at random, everywhere: no name is expected, the books are.
+// Frames have random damage anywhere. The test expects no particular reason, only that counters
+// balance.
 TEST(BadInputStorm, RandomDamageIsAlwaysBooked) {
   auto config = B::config();
   config.signals.accept_udp = true;
@@ -129,7 +130,7 @@ TEST(BadInputStorm, RandomDamageIsAlwaysBooked) {
   EXPECT_EQ(bench.report(now).transmitted, r.transmitted + 1) << "goes on";
 }
 
-// The table of stations fills up; those who talk are still found.
+// The table of stations fills up. Stations that talk are still found.
 TEST(BadInputStorm, OfUnknownStationsLeavesForwardingAlone) {
   auto config = B::config();
   config.routes.clear();
@@ -178,7 +179,7 @@ Bytes announcement(std::uint32_t worker, const udp_signal::Signal& signal) {
   return frame;
 }
 
-// Every source within its bucket: the table of entries is what bounds them.
+// Every source stays within its token bucket, so only the table of entries limits them.
 TEST(BadInputStorm, OfSignalsArmsWhatFitsAndEnds) {
   auto config = B::config();
   for (auto& port : config.ports) {

@@ -1,6 +1,6 @@
-// Goal: a poll that finds 32 packets at once must mark as if they had come one
-// by one. Method: one random arrival process, delivered in three ways; the share
-// that gets CE is compared.
+// Goal: a poll that finds 32 packets at once marks as if they had come one by one.
+// Method: one random arrival process is delivered in three ways, and the shares of
+// packets with CE are compared.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,12 +25,12 @@ enum class Delivery {
 };
 
 enum class Shape {
-  kPaced,    ///< gaps of 0.5 to 1.5 of the mean: flows that a link upstream has spaced
-  kPoisson,  ///< nothing upstream: the burstiest that independent packets can be
+  kPaced,    ///< gaps of 0.5 to 1.5 x the mean, as of flows spaced by a link upstream
+  kPoisson,  ///< no link upstream: the burstiest independent packets
 };
 
-// Arrivals whose rate swings slowly around the drain rate, as several TCP flows
-// make it: the queue crosses its threshold again and again.
+// Returns arrivals whose rate swings slowly around the drain rate, like that of several TCP
+// flows. The queue crosses its threshold again and again.
 std::vector<Time> arrivals(Shape shape, std::uint64_t seed, std::size_t n) {
   RandomStream random(seed, 0, RandomPurpose::kTest);
   std::vector<Time> at;
@@ -77,12 +77,12 @@ struct Case {
   Shape shape;
   MarkAt mark_at;
   std::uint64_t seeds;
-  double margin;  ///< absolute, of the share that is marked
+  double margin;  ///< absolute tolerance of the marked share
 };
 
-// Interpolation takes the jitter out of a batch, so what is left of a difference
-// is that jitter's. Measured: 0.9 to 1.4 % of all packets if paced, 3.1 to 4.7 %
-// if Poisson; with one `now` a poll, 28 to 31 % and 22 to 29 %.
+// Interpolation removes the jitter within a batch, which causes the remaining difference.
+// Measured: 0.9 to 1.4 % of all packets if paced, 3.1 to 4.7 % if Poisson; with one `now`
+// per poll, 28 to 31 % and 22 to 29 %.
 TEST(Batch, InterpolatedArrivalsMarkLikeSinglePackets) {
   constexpr Case kCases[] = {{Shape::kPaced, MarkAt::kEnqueue, 3, 0.02},
                              {Shape::kPaced, MarkAt::kDequeue, 1, 0.02},
@@ -98,7 +98,7 @@ TEST(Batch, InterpolatedArrivalsMarkLikeSinglePackets) {
       EXPECT_GT(single, 0.1) << "the threshold must matter";
       EXPECT_LT(single, 0.9);
       EXPECT_NEAR(batch, single, c.margin);
-      // Negative control: one `now` a poll would be seen by this test.
+      // Negative control: this test would detect one `now` per poll.
       EXPECT_GT(std::abs(blurred - single), std::max(c.margin, 3 * std::abs(batch - single)));
     }
   }

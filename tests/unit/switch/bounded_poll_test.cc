@@ -1,6 +1,6 @@
-// Goal: a poll of many busy ports takes as many packets as SwitchWorker::kPollPackets says, and
-// every port has its turn. Method: rings that hold more than a poll takes; by where a packet
-// goes it is known which port it came from.
+// Goal: a poll of many busy ports takes SwitchWorker::kPollPackets packets, and every port has
+// its turn. Method: rings that hold more than a poll takes. A packet's destination shows from
+// which port it came.
 #include <gtest/gtest.h>
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Goal: bridges in a row learn across each other, ports that share a device are told
-// apart by their stations, and the network's ledger counts copies.
+// Goal: bridges in a row learn across each other, ports that share a device are
+// distinguished by their stations, and the network's ledger counts copies.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -65,7 +65,7 @@ TEST(BridgedNetwork, SharedDevicesAreToldApartByTheirStations) {
   Network n;
   n.send(0, "10.0.1.1", "10.0.4.1", Time{0ms});
   EXPECT_EQ(n.east.size() + n.south.size(), 2U) << "unknown at both";
-  n.send(1, "10.0.4.1", "10.0.1.1", Time{10ms});  // by its route from the south
+  n.send(1, "10.0.4.1", "10.0.1.1", Time{10ms});  // by the route from the south
   EXPECT_EQ(n.west.size(), 1U);
   EXPECT_EQ(n.east.size(), 1U) << "10.0.1.1 was learned on the way out";
   n.send(0, "10.0.1.1", "10.0.4.1", Time{20ms});

@@ -1,5 +1,5 @@
-// Goal: a switch that learns sends each packet where its station is, floods what it does
-// not know, and every packet and every copy has one named end.
+// Goal: a switch that learns sends each packet to its station's port and floods packets to
+// unknown stations. Every packet and every copy has one named end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ SwitchConfig bridge() {
   return config;
 }
 
-/// From station `from` to station `to`, by the addresses of FrameSpec.
+/// Returns a frame from station `from` to station `to`, with the addresses of FrameSpec.
 Bytes frame(std::uint32_t from, std::uint32_t to) {
   return bytes_of({.flow = {from, to, 1000, 2000}, .payload_bytes = 100});
 }
@@ -130,7 +130,7 @@ TEST(Bridge, StaticStationsNeitherMoveNorAge) {
   auto config = bridge();
   config.mac_routes = {{"02:00:00:00:00:01", "south"}};
   B bench(config);
-  receive(bench, B::kWest, frame(1, 9), Time{0s});  // somebody claims its address
+  receive(bench, B::kWest, frame(1, 9), Time{0s});  // its address appears at another port
   bench.run();
   const Sizes before = sizes(bench);
   receive(bench, B::kEast, frame(2, 1), Time{1ms});
@@ -158,12 +158,12 @@ TEST(Bridge, RoutesWhatIsForItsOwnAddress) {
   bench.run();
   ASSERT_EQ(sizes(bench), (Sizes{1, 0, 0}));
   EXPECT_EQ(bench.out[B::kEast].arrivals[0].ttl, 63);
-  // To another station it is bridged, wherever its IP address is.
+  // A frame to another station is bridged, whatever its IP address is.
   receive(bench, B::kWest, bytes_of(spec), Time{1ms});
   bench.run();
   EXPECT_EQ(sizes(bench), (Sizes{2, 1, 0}));
   EXPECT_EQ(bench.out[B::kEast].arrivals[1].ttl, 64);
-  // ARP for it is answered and not flooded; for another address it is flooded.
+  // ARP for the switch's address is answered and not flooded. For other addresses it is flooded.
   receive(bench, B::kWest, arp_request(ip("10.0.1.1"), ip("10.0.1.254")), Time{2ms});
   bench.run();
   EXPECT_EQ(sizes(bench), (Sizes{2, 1, 1}));
@@ -176,8 +176,7 @@ TEST(Bridge, RoutesWhatIsForItsOwnAddress) {
   expect_balanced(bench, Time{1s});
 }
 
-// CE of one copy must not show in another: the queue of the east is long, the south's
-// is empty.
+// CE of one copy must not appear in another. The east's queue is long, the south's is empty.
 TEST(Bridge, CopiesAreMarkedEachByItsOwnQueue) {
   auto config = bridge();
   config.ports[B::kEast].marker.threshold_packets = 1;
@@ -210,8 +209,8 @@ TEST(Bridge, ACopyWithoutABufferHasAName) {
   expect_balanced(bench, Time{1s});
 }
 
-// Stations that talk at random, at random ports, with ageing, moves, a tiny table, bad
-// frames and tiny queues: whatever a model of the table says is unknown is flooded.
+// Stations talk at random, at random ports, with ageing, moves, a tiny table, bad frames and
+// tiny queues. A frame is flooded exactly if a model of the table does not know its station.
 TEST(Bridge, KeepsItsLedgerUnderRandomTraffic) {
   std::uint64_t copied = 0, full = 0;
   std::array<std::uint64_t, kDropReasons> seen{};

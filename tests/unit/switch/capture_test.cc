@@ -1,6 +1,6 @@
-// Goal: a capture holds what leaves a port, in order, with the state of its queue, and never
-// costs a packet. Method: a full queue of known packets; a ring that is read late; a file with
-// bounds.
+// Goal: a capture has the packets that leave a port, in order and with the state of their queue,
+// and never loses a packet of the switch. Method: a full queue of known packets, a ring that is
+// read late, and a file with bounds.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -48,7 +48,8 @@ TEST(Capture, NotesWhatLeavesAndTheStateOfItsQueue) {
   EXPECT_EQ(seen[0].note.traffic_class, TrafficClass::kSignal);
   for (std::size_t i = 1; i < seen.size(); ++i) {
     const CaptureNote& note = seen[i].note;
-    const std::size_t behind = i == 1 ? 0 : 10 - i;  // the first found nobody and left at once
+    const std::size_t behind =
+        i == 1 ? 0 : 10 - i;  // the first found the queue empty and left at once
     EXPECT_EQ(note.resident_packets, behind);
     EXPECT_EQ(note.resident_bytes, 1000 * behind);
     EXPECT_EQ(note.background_threshold_packets, 5U);
@@ -116,7 +117,7 @@ std::vector<std::uint8_t> content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Enhanced packet blocks; each block's two lengths agree.
+/// Returns the enhanced packet blocks and checks that the two lengths of each block agree.
 std::vector<std::size_t> packets_in(const std::vector<std::uint8_t>& bytes) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i + 12 <= bytes.size();) {

@@ -1,5 +1,5 @@
-// Goal: class and queue of a packet by rule, announced flow, port, DSCP and PCP, in the
-// order that is documented. Method: one packet a row; rules against a naive search.
+// Goal: rule, announced flow, port, DSCP and PCP decide class and queue of a packet, in the
+// documented order. Method: one packet per row; rules are compared with a naive search.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -188,7 +188,7 @@ TEST(Classifier, AnnouncedFlowsAreDdlInBothDirections) {
   bench.send(B::data(1, 1000), Time{4ms});
   EXPECT_EQ(ddl(), 1U) << "another flow";
   FrameSpec forged = B::start(2, 1000, 20);
-  forged.flow.source_address = ip("10.0.4.9");  // nobody believes it
+  forged.flow.source_address = ip("10.0.4.9");  // not an accepted source
   bench.send(forged, Time{5ms}, B::kSouth);
   forged.tos = 0, forged.payload_bytes = 100;
   bench.send(forged, Time{6ms}, B::kSouth);

@@ -1,6 +1,6 @@
-// Goal: markers, schedulers and the shared buffer do on a port's packets what they
-// decide by themselves in tests/unit/core; and whatever the queue, no packet is lost
-// from the books.
+// Goal: markers, schedulers and the shared buffer have the effect on a port's packets that
+// tests/unit/core shows of their decisions, and with every kind of queue all packets are
+// accounted for.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -54,11 +54,11 @@ TEST(Disciplines, NotEctIsPassedOrDroppedWhereEctIsMarked) {
   }
 }
 
-// Offered more than the link for seconds. All three aim at a delay, and Not-ECT packets
-// are dropped: the queue has to settle near the target. PIE and PI2 are offered 1.25 times
-// the link, CoDel 1.02 times: what does not respond to its drops makes it climb its square
-// root, and a fifth of all packets would take it 5 s (interval^2 x drop rate / 2); for the
-// same reason it swings around more than its target.
+// Packets exceed the link's rate for seconds. All three markers aim at a delay and drop
+// Not-ECT packets, so the queue must settle near the target. PIE and PI2 get 1.25 times the
+// link's rate, CoDel 1.02 times: against senders that do not respond, its drop rate grows
+// only with a square root, and a fifth of all packets would take it 5 s (interval^2 x drop
+// rate / 2). For the same reason its delay swings above the target.
 TEST(Disciplines, AqmsSettleAtTheirTargetDelayUnderOverload) {
   struct Row {
     MarkerKind kind;
@@ -118,7 +118,7 @@ TEST(Disciplines, SchedulersShareTheLinkAsTheySay) {
     config.queues[1].queue.floor_rate = BitRate{100'000'000};
     config.queues[2].queue.floor_rate = BitRate{200'000'000};
     PortBench bench(config);
-    // Every queue stays backlogged: each offers the whole link, in packets of its own size.
+    // Every queue stays backlogged: each gets the whole link's rate in packets of its own size.
     for (Time now{}; now < Time{2s}; now += kFrameTime)
       for (unsigned q = 0; q < 3; ++q) {
         bench.send(q, Ecn::kNotEct, now, static_cast<std::uint16_t>(946 - 200 * q));
@@ -168,10 +168,10 @@ TEST(Disciplines, OneBufferIsSharedByDynamicThresholds) {
       << "what left has been given back";
 }
 
-// Random packets into every kind of queue, one tick at a time: the books balance at
-// every step, and each way of ending that this load can cause was seen.
+// Random packets enter every kind of queue, one tick at a time. The counters balance at every
+// step, and every end of a packet that this load can cause has occurred.
 TEST(Disciplines, EveryKindOfQueueKeepsItsBooks) {
-  // Tail drop last: strict priority lets it starve and fill up.
+  // The tail-drop queue comes last, so that strict priority lets it starve and fill up.
   const MarkerKind kinds[] = {MarkerKind::kStep, MarkerKind::kRed,   MarkerKind::kPie,
                               MarkerKind::kPi2,  MarkerKind::kCodel, MarkerKind::kTailDrop};
   constexpr std::uint32_t kQueues = std::size(kinds);

@@ -1,5 +1,5 @@
-// Goal: Prometheus, telemetry and the live view show what the rows say. Method: a report whose
-// numbers all differ, and names that are written by hand where they are not the field's own.
+// Goal: Prometheus, telemetry and the live view show the figures of the rows. Method: a report
+// whose numbers all differ, and hand-written names where these differ from the field's name.
 #include "switch/report/figures.h"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ TEST(Figures, PrometheusKeepsTheNamesThatAreNotTheFields) {
   has("# TYPE outrider_queue_pace_max_held gauge");
 }
 
-// Each row of a report becomes a series of its own, and none is lost.
+// Each row of a report becomes one series of its own.
 TEST(Figures, EachHasASeriesOfItsOwn) {
   const SwitchReport r = filled_report();
   std::set<std::string> samples;
@@ -89,7 +89,7 @@ TEST(Figures, EachHasASeriesOfItsOwn) {
     EXPECT_NE(v.value, 0U) << v.figure.field << " is not the record's";
 }
 
-// A name that carries a unit carries the row's.
+// A unit in a name is that of the row.
 TEST(Figures, NamesAndUnitsAgree) {
   const SwitchReport r = filled_report();
   auto all = figures_of(r);

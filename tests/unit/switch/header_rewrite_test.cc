@@ -14,8 +14,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 Ipv6Header& ipv6_of(Bytes& frame) { return *reinterpret_cast<Ipv6Header*>(frame.data() + 14); }
 
-// Every traffic class that is ECT, with a flow label of all ones beside it: two bits
-// change and nothing else does.
+// Every traffic class that is ECT, next to a flow label of all ones: only two bits change.
 TEST(HeaderRewrite, CeOfIpv6TouchesTwoBits) {
   for (unsigned tos = 0; tos < 256; ++tos) {
     if ((tos & 3) == 0) continue;
@@ -37,8 +36,8 @@ TEST(HeaderRewrite, HopLimitRunsOut) {
   }
 }
 
-// Every TTL and TOS, under headers that let the checksum take any value: valid before
-// means valid after, by an independent sum.
+// Every TTL and TOS, in headers that let the checksum take any value. A checksum that is valid
+// before is valid after, by an independent sum.
 TEST(HeaderRewrite, Ipv4ChecksumStaysRight) {
   for (std::uint32_t n = 0; n < 4096; ++n) {
     FrameSpec spec{.flow = {0x0A000000 + n * 0x10'0F, n * 0x0123'4567, 1, 2},
@@ -54,7 +53,7 @@ TEST(HeaderRewrite, Ipv4ChecksumStaysRight) {
     EXPECT_EQ(decrement_ttl(ip), spec.ttl > 1);
     if (spec.ttl > 1) --expected[22];
     reseal_ipv4(expected);
-    // Both forms of zero are the same to a receiver: RFC 1624, section 3.
+    // Both forms of zero are equal for a receiver: RFC 1624, section 3.
     ASSERT_EQ(internet_checksum(std::span(frame).subspan(14, 20)), 0) << n;
     frame[24] = expected[24], frame[25] = expected[25];
     ASSERT_EQ(frame, expected) << n;

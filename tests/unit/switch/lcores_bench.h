@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 
 inline constexpr std::uint32_t kPorts = 4;
 
-/// Port p, 10.0.<p>.0/24, has a device of its own. The drain is so slow that nothing
-/// leaves before leave().
+/// Returns a switch in which port p, 10.0.<p>.0/24, has a device of its own. The drain is so
+/// slow that no packet leaves before leave().
 inline sw::SwitchProcessConfig four_ports() {
   sw::SwitchProcessConfig c;
   sw::SwitchConfig sw{.name = "sw", .ports = {}, .routes = {}, .mac_routes = {}};
@@ -35,10 +35,10 @@ inline sw::SwitchProcessConfig four_ports() {
   return c;
 }
 
-/// What left by each port: flow -> sequence numbers in order.
+/// The packets that left by each port: flow -> sequence numbers in order.
 using Left = std::map<std::uint32_t, std::map<std::uint16_t, std::vector<std::uint32_t>>>;
 
-/// The workers of a DirectSwitch take turns in one thread.
+/// Runs the workers of a DirectSwitch in turns in one thread.
 class LcoresBench {
  public:
   LcoresBench(const sw::SwitchProcessConfig& c, std::uint32_t lcores)
@@ -64,14 +64,14 @@ class LcoresBench {
     direct_->worker(lcore).poll(now_, now_ + 1us);
     now_ += 1us;
   }
-  /// Polls with a pause, after which what left meanwhile has been taken from the devices.
+  /// Polls with a pause and takes the packets that left meanwhile from the devices.
   void wait(Duration pause) {
     poll();
     poll();
     now_ += pause;
     static_cast<void>(leave(0s));
   }
-  /// Everything that waits leaves, and the far ends take it.
+  /// Lets all waiting packets leave; the far ends take them.
   Left leave(Duration after = 100s) {
     for (std::uint32_t w = 0; w < direct_->workers(); ++w)
       direct_->worker(w).poll(now_, now_ + after);
@@ -80,7 +80,8 @@ class LcoresBench {
     collect([&](const Arrival& a) { left[a.port][a.flow.source_port].push_back(a.sequence); });
     return left;
   }
-  /// The far ends take what has left. Else it comes in again, by the port it left by.
+  /// Lets the far ends take the packets that have left. Otherwise these would come in again by the
+  /// same port.
   template <class See>
   void collect(See see) {
     for (std::uint32_t p = 0; p < kPorts; ++p)

@@ -1,4 +1,4 @@
-// Every packet has one named end.
+// Goal: every packet has one named end.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -68,7 +68,7 @@ TEST(Drops, TailByPacketsAndByBytes) {
   EXPECT_EQ(bench.out[B::kSouth].size(), 6U);
 }
 
-// A packet that arrives at the very instant at which one leaves finds its place free.
+// A packet that arrives at the instant at which another leaves can take its place.
 TEST(Drops, ADepartureAtTheSameInstantComesFirst) {
   auto config = B::config();
   config.ports[B::kEast].queue.limit_packets = 1;
@@ -76,12 +76,12 @@ TEST(Drops, ADepartureAtTheSameInstantComesFirst) {
   bench.fill(2, Time{});
   bench.send(B::background(), Time{B::kFrameTime - 1ns});
   EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kTailPackets), 1U);
-  // Handed in before the loop has run: the port itself must let it go first.
+  // The packet arrives before the loop has run, so the port itself must release the other first.
   bench.sw.receive(B::kWest, make_packet(bench.pool.get(), B::background()), Time{B::kFrameTime});
   EXPECT_EQ(bench.drops(TrafficClass::kBackground, DropReason::kTailPackets), 1U);
 }
 
-// Random traffic into tiny queues of one switch; identities at many instants.
+// Random traffic enters tiny queues of one switch; the identities hold at many instants.
 TEST(Ledger, BalancesAtEveryInstantOfASwitch) {
   std::array<std::uint64_t, kDropReasons> seen{};
   std::uint64_t transmitted = 0;

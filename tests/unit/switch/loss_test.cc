@@ -1,5 +1,5 @@
-// Goal: what `loss` drops is a share, by seed, named, and neither a signal nor
-// dependent on the queue; ARP goes where its target is. Method: one switch.
+// Goal: `loss` drops a share of packets by seed under its own name. It drops no signals and
+// does not depend on the queue. ARP goes to its target's port. Method: one switch.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using B = SwitchBench;
 
 constexpr std::uint32_t kPackets = 20'000;
 
-/// Sequence numbers that came through `loss`, one packet each `gap`.
+/// Returns the sequence numbers that passed `loss`, with one packet every `gap`.
 std::vector<std::uint32_t> survivors(double loss, Duration gap, std::uint64_t seed = 1) {
   auto config = B::config();
   config.ports[B::kEast].loss = loss;

@@ -1,6 +1,6 @@
-// Goal: the share of marked packets at a port is what theory says at the occupancy that
-// they met. Method, as switch vendors' tests have it: fill a queue while nothing leaves, or
-// hold it at one occupancy, release, and count CE at the far end; 200 repeats each.
+// Goal: the share of marked packets at a port follows theory for the occupancy that they found.
+// Method, as in switch vendors' tests: fill a queue while nothing leaves, or hold it at one
+// occupancy, release it, and count CE at the far end; 200 repeats each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr int kRepeats = 200;
 constexpr std::uint32_t kKmin = 20, kKmax = 60;
 constexpr double kPmax = 0.4;
 
-/// Marked at that occupancy, by the definition of instantaneous RED.
+/// Returns the share marked at an occupancy, by the definition of instantaneous RED.
 double red_share(std::uint32_t occupancy) {
   if (occupancy < kKmin) return 0;
   if (occupancy >= kKmax) return 1;
@@ -35,14 +35,15 @@ class Accuracy {
  public:
   explicit Accuracy(const MarkerConfig& marker) : bench_(config_with(marker)) {}
 
-  /// `waiting` packets are enqueued at once behind one in service, then leave.
-  /// @return marked ones of those that waited
+  /// Enqueues `waiting` packets at once behind one in service and lets them leave.
+  /// @return how many of the waiting packets were marked
   std::uint64_t fill_and_release(std::uint32_t waiting) {
     for (std::uint32_t i = 0; i <= waiting; ++i) bench_.send(0, Ecn::kEct0, now_);
     EXPECT_EQ(bench_.port.queues()[0].occupancy_packets(), waiting);
     return leave(waiting + 1);
   }
-  /// Every packet of `arrivals` finds just `occupancy` waiting: one comes as one leaves.
+  /// Lets every one of `arrivals` packets find exactly `occupancy` waiting: one arrives as one
+  /// leaves.
   std::uint64_t hold(std::uint32_t occupancy, std::uint32_t arrivals) {
     for (std::uint32_t i = 0; i < occupancy + 2; ++i) bench_.send(0, Ecn::kNotEct, now_);
     for (std::uint32_t i = 1; i <= arrivals; ++i)
@@ -74,7 +75,7 @@ class Accuracy {
   std::uint64_t marks_ = 0;
 };
 
-// By definition exact: those that found, or left behind, K and more.
+// Exact by definition: marks are on packets that found, or left behind, K or more.
 TEST(MarkingAccuracy, StepMarksExactlyWhatIsBeyondK) {
   for (const MarkAt at : {MarkAt::kEnqueue, MarkAt::kDequeue}) {
     Accuracy queue(marker(MarkerKind::kStep, at));
@@ -92,10 +93,10 @@ TEST(MarkingAccuracy, StepAtAHeldOccupancyMarksAllOrNothing) {
       ASSERT_EQ(queue.hold(occupancy, 20), occupancy >= 40 ? 20U : 0U) << occupancy;
 }
 
-/// Mean of `repeats` samples of a sum of independent draws against its theory, and the
-/// spread of the samples against the binomial one.
+/// Compares the mean of `repeats` sums of independent draws with theory, and the spread of the
+/// samples with the binomial one.
 struct Agreement {
-  double expected = 0;  ///< of one sample
+  double expected = 0;  ///< expected value of one sample
   double variance = 0;
   double sum = 0, squares = 0;
   int samples = 0;

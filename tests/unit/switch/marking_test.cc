@@ -1,5 +1,5 @@
-// RFC 3168 to the byte through a whole switch, and which threshold a packet is
-// judged by.
+// Goal: a whole switch marks by RFC 3168, to the byte, and judges each packet by the
+// right threshold.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using B = SwitchBench;
 
-// Packet k of a train that comes at once finds k - 1 waiting: one is in service.
+// Packet k of a train that arrives at once finds k - 1 waiting, because one is in service.
 std::uint32_t found_by(std::uint32_t k) { return k == 0 ? 0 : k - 1; }
 
 TEST(Marking, EveryCodepointAtEveryOccupancy) {
@@ -43,8 +43,8 @@ TEST(Marking, EveryCodepointAtEveryOccupancy) {
   }
 }
 
-// Random headers: of all bytes only the ECN field, the TTL and the checksum may
-// differ behind the switch, and exactly as they must.
+// With random headers only the ECN field, the TTL and the checksum may differ after the
+// switch, and they must have the right values.
 TEST(Marking, NothingButEcnTtlAndChecksumChanges) {
   auto config = B::config();
   config.ports[B::kEast].queue.limit_packets = 200;
@@ -56,7 +56,7 @@ TEST(Marking, NothingButEcnTtlAndChecksumChanges) {
     for (std::uint32_t k = 0; k < 150; ++k) {
       FrameSpec spec = B::background();
       spec.flow.source_address = ip("10.0.2.0") + random.next_u32() % 200;
-      spec.tos = static_cast<std::uint8_t>(random.next_u32());  // any DSCP: 10.0.2.x may not signal
+      spec.tos = static_cast<std::uint8_t>(random.next_u32());  // 10.0.2.x may not signal
       spec.ttl = static_cast<std::uint8_t>(2 + random.next_u32() % 254);
       spec.sequence = random.next_u32();
       spec.ip_options.assign(4 * (random.next_u32() % 4), 1);
@@ -74,7 +74,7 @@ TEST(Marking, NothingButEcnTtlAndChecksumChanges) {
       if (mark) expected[15] |= 3;
       --expected[22];
       reseal_ipv4(expected);
-      expected.resize(seen[k].bytes.size());  // the buffer holds no more
+      expected.resize(seen[k].bytes.size());  // longer frames are cut to the buffer
       ASSERT_EQ(seen[k].bytes, expected) << "seed " << seed << " packet " << k;
       ++(mark ? marked : passed);
     }
@@ -83,7 +83,7 @@ TEST(Marking, NothingButEcnTtlAndChecksumChanges) {
   EXPECT_GT(passed, 500U);
 }
 
-// Of itself. A START asks for marks from its threshold on.
+// Tail drop alone does not mark. A START asks for marks from its threshold on.
 TEST(Marking, TailDropMarksOnlyWhileRegulated) {
   for (const bool announced : {false, true}) {
     auto config = B::config();
@@ -100,7 +100,7 @@ TEST(Marking, TailDropMarksOnlyWhileRegulated) {
   }
 }
 
-// The static pair: two thresholds by class, no signals involved.
+// The static pair has two thresholds by class and uses no signals.
 TEST(Marking, ClassesMayHaveThresholdsOfTheirOwn) {
   auto config = B::config();
   config.ports[B::kEast].marker.threshold_packets = 10;
@@ -131,7 +131,7 @@ TEST(Marking, DdlIsToldByEitherPort) {
   EXPECT_EQ(arrived[TrafficClass::kBackground], 1U) << "one beside each end of the range";
 }
 
-// Marked at departure: by what stays behind, not by what was found.
+// At departure the occupancy left behind decides, not that found on arrival.
 TEST(Marking, AtDequeueTheOccupancyLeftBehindDecides) {
   auto config = B::config();
   config.ports[B::kEast].marker.threshold_packets = 2;
@@ -179,7 +179,7 @@ TEST(Marking, RegulationLowersTheThresholdAndSparesDdlIfToldTo) {
     bench.run();
     const auto& seen = bench.out[B::kEast].arrivals;
     ASSERT_EQ(seen.size(), 56U);
-    for (std::uint32_t k = 0; k < 55; ++k)  // START is in service: packet k finds k waiting
+    for (std::uint32_t k = 0; k < 55; ++k)  // START is in service, so packet k finds k waiting
       EXPECT_EQ(seen[k + 1].ecn() == Ecn::kCe, k >= row.expect_from) << row.why << ", packet " << k;
     EXPECT_EQ(bench.marks(B::kEast, row.of, MarkReason::kMarker), 15U)
         << "from 40 on it would have been marked anyway";
@@ -198,8 +198,8 @@ TEST(Marking, RegulationNeverRaisesTheThreshold) {
   EXPECT_EQ(bench.marks(B::kEast, TrafficClass::kBackground, MarkReason::kRegulatedThreshold), 0U);
 }
 
-// State belongs to the queue that the burst will stand in. The other two
-// readings (by ingress port, by switch) both fail here.
+// Regulation belongs to the queue in which the burst will wait. The other two
+// interpretations (by ingress port, by switch) fail this test.
 TEST(Marking, RegulationIsKeptByEgressPort) {
   B bench;
   const auto marked_from = [&bench](const std::string& destination, std::uint32_t out,
@@ -241,7 +241,7 @@ TEST(Marking, PureAckDoesNotEndRegulation) {
   EXPECT_EQ(regulated(), 0U) << "100 + 946 passes the announced byte";
 }
 
-// A payload that finds the queue full is still the burst: it has arrived.
+// Payload that finds the queue full still counts as the arrival of the burst.
 TEST(Marking, ADroppedBurstPacketEndsRegulationToo) {
   B bench;
   bench.send(B::start(0, 1000, 10), Time{});

@@ -1,8 +1,8 @@
-// Goal: whatever the queue's kind, every packet has a named end also when buffers run out
-// and transmit rings are full: no leak, no count that is off by one.
-// Method: a storm. Devices are rings that receive what they transmit, the switch floods, so
-// packets multiply until the pool is empty and the rings are full; more arrive by seed. The
-// books are closed after every poll, against counters of the test's own and the pool's.
+// Goal: with every kind of queue each packet has a named end, even if buffers run out and
+// transmit rings are full. No buffer leaks, and no count is wrong.
+// Method: a storm. Devices are rings that receive what they transmit, and the switch floods, so
+// packets multiply until the pool is empty and the rings are full. More packets arrive by seed.
+// After every poll the counters are compared with the test's own and with the pool.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -48,11 +48,11 @@ MarkerConfig marker_of(MarkerKind kind, MarkAt at) {
           .codel = {.target = 500ns, .interval = 10us}};
 }
 
-/// Every port has a queue of each marker; DSCP q goes to queue q.
+/// Returns a switch whose ports have a queue with each marker; DSCP q goes to queue q.
 SwitchProcessConfig storm(SchedulerKind scheduler, MarkAt at, RegulationMode mode,
                           bool shared_buffer) {
   SwitchProcessConfig c;
-  c.mbufs = 200'000;  // what the settings ask for; the test gives far fewer
+  c.mbufs = 200'000;  // as the settings require; the test gives far fewer
   SwitchConfig& sw = c.switches.emplace_back();
   sw.name = "sw";
   sw.l2.learning = true;
@@ -98,7 +98,7 @@ std::vector<std::uint8_t> random_frame(RandomStream& random) {
   spec.sequence = draw;
   spec.payload_bytes = static_cast<std::uint16_t>((draw >> 16) % 1'400);
   auto frame = bytes_of(spec);
-  for (const std::size_t mac : {0U, 6U}) {  // station 0 to 9, or everybody
+  for (const std::size_t mac : {0U, 6U}) {  // stations 0 to 9, or broadcast
     frame[mac] = 2;
     for (std::size_t i = 1; i < 5; ++i) frame[mac + i] = 0;
     frame[mac + 5] = static_cast<std::uint8_t>(random.next_u32() % 10);
@@ -132,13 +132,13 @@ std::vector<std::uint8_t> random_start(RandomStream& random) {
 
 class Storm {
  public:
-  /// @param pool nothing of it in use
+  /// @param pool a pool of which no buffer is in use
   Storm(const SwitchProcessConfig& c, rte_mempool& pool)
       : pool_(pool),
         devices_(ports(c), pool),
         direct_(std::make_unique<DirectSwitch>(c, devices_)) {}
 
-  /// As long as there are buffers and room in the ring. @return whether there were
+  /// Adds a frame if there are buffers and room in the ring. @return whether there were
   bool arrive(std::uint32_t port, const std::vector<std::uint8_t>& frame) {
     if (rte_mempool_avail_count(&pool_) < 2) return false;
     Packet* packet = packet_of(pool_, frame);
@@ -153,8 +153,8 @@ class Storm {
     direct_->worker(0).poll(now_, now_ + step);
     now_ += step;
   }
-  /// Buffers in use are those in rings, in queues and in batches; what the rings were given
-  /// was received or is in them.
+  /// Checks that the buffers in use are those in rings, queues and batches, and that frames given
+  /// to the rings were received or are still in them.
   void check_books(const SwitchReport& r) {
     ASSERT_TRUE(r.ledger_balanced);
     std::uint64_t given = injected_, resident = 0;
@@ -170,7 +170,7 @@ class Storm {
     const auto dropped = devices_.tx_dropped();
     return dropped.values[0] + dropped.values[1];
   }
-  /// Everything ends; nothing is left.
+  /// Releases everything and checks that no buffer is left.
   void end() {
     direct_.reset();
     devices_.flush();

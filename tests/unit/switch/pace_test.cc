@@ -1,5 +1,5 @@
-// Goal: while a queue is paced, a burst finds no more background before it than the
-// target, whatever the background's senders do; nothing is lost, reordered or starved.
+// Goal: while a queue is paced, a burst finds at most the target of background before it,
+// whatever the background's senders do. No packet is lost or reordered, no class starves.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -86,7 +86,7 @@ TEST(Pace, TheFloorLetsBackgroundThroughALongBurst) {
     bench.send(B::start(0, 1000, 10), Time{});
     std::uint32_t sequence = 1000;
     Time now{1us};
-    // Data fills the link for 40 ms; background offers as much again.
+    // Data fills the link for 40 ms; background adds the same load.
     for (; now < Time{40ms}; now += B::kFrameTime) {
       bench.send(B::background("10.0.3.9", Ecn::kNotEct), now);
       bench.send(B::data(0, sequence), now);
@@ -98,15 +98,15 @@ TEST(Pace, TheFloorLetsBackgroundThroughALongBurst) {
     const auto background =
         bench.out[B::kEast].count([](const Arrival& a) { return a.flow.destination_port != 5000; });
     const double share = static_cast<double>(background) / static_cast<double>(seen.size());
-    // The queue is full of data: only the floor lets background in.
+    // The queue is full of data, so only the floor lets background in.
     EXPECT_GE(share, floor * 0.97) << floor;
     EXPECT_LE(share, floor + 0.02) << floor;
     EXPECT_TRUE(bench.report({}).ledger_balanced);
   }
 }
 
-// Random arrivals of both kinds, STARTs and idle times: background leaves in the order it
-// came, queue and hold never exceed the limit, and the link works whenever somebody waits.
+// Random arrivals of both kinds, STARTs and idle times: background leaves in order of arrival,
+// queue and hold never exceed the limit, and the link is busy whenever a packet waits.
 TEST(Pace, OrderLimitAndLedgerHoldUnderRandomTraffic) {
   std::uint64_t held = 0, by_room = 0, by_floor = 0, by_end = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -151,8 +151,8 @@ TEST(Parse, LengthsAtTheEdgeAreAccepted) {
   EXPECT_EQ(p.meta.payload_bytes, 0);
 }
 
-// Cut anywhere, whatever the frame claims: never read beyond the buffer, and
-// always an answer.
+// However a frame is cut and whatever it claims, the parser never reads beyond the buffer and
+// always returns a result.
 TEST(Parse, TruncationAndRandomDamageAreSafe) {
   TestPool pool;
   const Bytes whole =

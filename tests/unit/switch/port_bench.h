@@ -10,7 +10,7 @@
 
 namespace outrider {
 
-/// A port of its own, fed packet by packet; each packet names its queue.
+/// A single port that gets packet by packet; each packet names its queue.
 struct PortBench {
   static constexpr Duration kFrameTime = SwitchBench::kFrameTime;
 
@@ -61,7 +61,7 @@ struct PortBench {
   Link link;
 };
 
-/// A gigabit port with one queue of 1000 packets.
+/// Returns a gigabit port with one queue of 1000 packets.
 inline sw::SwitchPortConfig port_config() {
   sw::SwitchPortConfig port;
   port.name = "p";

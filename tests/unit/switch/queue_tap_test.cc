@@ -1,6 +1,5 @@
-// Goal: start, maximum and sojourn of a burst are those of the burst's own time
-// and of nothing before or after it. Method: a queue played by hand, an instant
-// a row.
+// Goal: start, maximum and sojourn of a burst cover exactly the burst's own time, nothing
+// before or after it. Method: a queue is played by hand, one instant per row.
 #include "switch/egress/queue_tap.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +20,7 @@ constexpr BurstIdentity w1(std::uint32_t iteration) {
   return {.job = 1, .worker = 1, .iteration = iteration};
 }
 
-// The tap with a queue in front of it that does what an EgressPort does.
+// The tap behind a queue that behaves like an EgressPort.
 class Played {
  public:
   explicit Played(QueueTap::Limits limits = {.bursts = 16, .bins = 16, .bin = 100us})
@@ -238,7 +237,7 @@ TEST(QueueTap, BinsAreIndexedByTime) {
   EXPECT_EQ(r.bins[4].bytes[TrafficClass::kDdl], 1'000U);
 }
 
-// More departures between two packets of a burst than are held back one by one.
+// Between two packets of a burst there are more departures than the tap keeps one by one.
 TEST(QueueTap, LongPausesLoseNoSojourn) {
   Played q;
   q.arrive(w0(0), Time{0us});

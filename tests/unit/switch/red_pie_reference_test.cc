@@ -1,6 +1,6 @@
-// Goal: our RED and PIE agree with DPDK's where those can serve as a reference.
-// Method: averages, mark fractions and delays side by side; no single draws, as DPDK's
-// come from process-wide state.
+// Goal: our RED and PIE agree with DPDK's where these can serve as a reference.
+// Method: averages, mark fractions and delays are compared, but not single draws, because
+// DPDK's come from process-wide state.
 #include <gtest/gtest.h>
 #include <rte_pie.h>
 #include <rte_red.h>
@@ -54,7 +54,7 @@ TEST(RedReference, AveragesAgreeWithRteRed) {
   }
 }
 
-// rte_red's time is in 2^22 units a packet; ours counts the arrival as a sample besides.
+// rte_red's time has 2^22 units per packet. Our RED also counts the arrival as a sample.
 TEST(RedReference, IdleTimeAgreesWithRteRed) {
   for (const std::uint16_t weight_log2 : {std::uint16_t{4}, std::uint16_t{9}})
     for (const int packets : {1, 8, 64}) {
@@ -76,9 +76,9 @@ TEST(RedReference, IdleTimeAgreesWithRteRed) {
     }
 }
 
-// rte_red divides by 2 - count p where the paper has 1 - count p: our half Pmax. It takes
-// one draw for a whole gap, modulo a divisor that shrinks, which skews its gaps by some
-// percent; theory is held to more closely in tests/unit/core/red_marker_test.cc.
+// rte_red divides by 2 - count p where the paper has 1 - count p, which equals half of our
+// Pmax. It takes one draw for a whole gap, modulo a divisor that shrinks, which skews its gaps
+// by some percent. tests/unit/core/red_marker_test.cc compares with theory more closely.
 TEST(RedReference, MarkFractionsAgreeWithRteRed) {
   constexpr int kPackets = 400'000;
   for (const std::uint32_t occupancy : {30U, 40U, 50U, 59U}) {
@@ -97,7 +97,7 @@ TEST(RedReference, MarkFractionsAgreeWithRteRed) {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // all of rte_pie is experimental
-/// rte_pie behind the hooks of an overloaded queue. It counts what is there by itself.
+/// Drives rte_pie from the hooks of an overloaded queue and counts the queue's packets itself.
 class DpdkPie {
  public:
   DpdkPie(std::uint16_t target_ms, std::uint16_t limit_packets) {
@@ -136,9 +136,9 @@ Duration median_sojourn(const Overload& overload) {
   return sojourns[sojourns.size() / 2];
 }
 
-// DPDK 22.11's rte_pie cannot show the delay: it subtracts from its burst allowance in
-// unsigned arithmetic that never reaches zero, and so only ever drops at the tail. What
-// any queue agrees on is how much does not fit the link.
+// DPDK 22.11's rte_pie is no reference for the delay: it subtracts from its burst allowance in
+// unsigned arithmetic that never reaches zero, so it only drops at the tail. Both must agree on
+// the number of packets that do not fit the link.
 TEST(PieReference, DropsAsMuchAsRtePieAndHoldsNoLongerADelay) {
   for (const double load : {1.1, 2.0}) {
     Overload with_reference, with_ours;

@@ -1,6 +1,6 @@
-// Goal: what a reload may change, key by key, and that it refuses the rest with a reason.
-// Method: pairs of valid configurations that differ in one setting, made from TOML; every key
-// of the resolved configuration is on one of two lists.
+// Goal: a reload may change certain settings, key by key, and refuses all others with a reason.
+// Method: pairs of valid configurations from TOML that differ in one setting. Every key of the
+// resolved configuration is on one of two lists.
 #include "switch/runtime/reload_plan.h"
 
 #include <gmock/gmock.h>
@@ -106,7 +106,7 @@ TEST(ReloadPlan, ASettingThatAppearsWasAbsent) {
             (SettingChange{"switch[0].port[0].queue.limit_bytes", "absent", "50000"}));
 }
 
-// All faults at once; and a plan that refuses anything changes nothing.
+// All faults are reported at once, and a plan with a fault changes nothing.
 TEST(ReloadPlan, RefusesWhatIsFixedWithValuesAndReason) {
   std::string text = with("threshold_packets = 40", "threshold_packets = 20");
   text = "seed = 7\nmax_bins = 10\n" + text;
@@ -165,7 +165,7 @@ void add_keys(const ConfigTable& table, const std::string& path, std::vector<std
   }
 }
 
-/// Keys of a whole configuration, "switch.port.queue.limit_packets".
+/// Returns all keys of a configuration, such as "switch.port.queue.limit_packets".
 std::vector<std::string> all_keys() {
   SwitchProcessConfig c = parsed(kBase);
   c.switches[0].mac_routes = {{}};

@@ -1,6 +1,6 @@
-// Goal: a reload between two packets puts every setting in force, keeps what waits, in order,
-// and the ledger balanced. Method: a switch on which a reload is applied in the midst of
-// traffic; and the whole hand-over, with a thread in place of an lcore.
+// Goal: a reload between two packets puts every setting in force, keeps waiting packets in
+// order, and the ledger stays balanced. Method: a reload is applied to a switch during traffic;
+// the whole hand-over is tested with a thread in place of an lcore.
 #include "switch/runtime/reload.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ using B = SwitchBench;
 struct Running {
   explicit Running(const SwitchConfig& c = B::config()) : config(c), bench(c) {}
 
-  /// As SwitchReload does it, without the threads.
+  /// Reloads like SwitchReload, but without threads.
   void reload(const std::function<void(SwitchConfig&)>& edit, Time now) {
     SwitchConfig wanted = config;
     edit(wanted);
@@ -68,7 +68,7 @@ TEST(Reload, ALowerLimitKeepsWhatWaitsAndAHigherOneTakesMore) {
   r.bench.fill(61, Time{1us});
   r.reload([](auto& c) { c.ports[B::kEast].queue.limit_packets = 10; }, Time{2us});
   EXPECT_EQ(r.queue(Time{2us}).resident[TrafficClass::kBackground], 60U);
-  r.bench.fill(1, Time{245us});  // 30 have left: there was room under the old limit
+  r.bench.fill(1, Time{245us});  // 30 have left, so the old limit had room
   EXPECT_EQ(r.queue(Time{245us}).resident[TrafficClass::kBackground], 30U);
   EXPECT_EQ(r.bench.drops(TrafficClass::kBackground, DropReason::kTailPackets), 1U);
   r.reload([](auto& c) { c.ports[B::kEast].queue.limit_packets = 200; }, Time{246us});
@@ -201,7 +201,7 @@ TEST(Reload, KeepsWhatAnUnchangedMarkerKnowsAndTakesANewKind) {
   EXPECT_EQ(r.bench.marks(B::kEast, TrafficClass::kBackground, MarkReason::kMarker), 3U);
 }
 
-// Random reloads in random traffic: each packet has one end, and packets of a flow keep
+// With random reloads in random traffic each packet has one end, and packets of a flow keep
 // their order.
 TEST(Reload, NothingIsLostOrReorderedUnderRandomReloads) {
   std::uint64_t lossless = 0, regulated = 0, held = 0;
@@ -276,7 +276,7 @@ SwitchProcessConfig process_of(const SwitchConfig& sw) {
   return c;
 }
 
-/// A thread that does nothing but poll, as a loop would.
+/// A thread that only polls, like a poll loop.
 class Loop {
  public:
   Loop(SwitchReload& reload, Switch& sw)
@@ -358,7 +358,7 @@ TEST(SwitchReload, EndsWhenTheLoopsDo) {
     return ConfigResult<SwitchProcessConfig>{wanted, {}};
   });
   reload.attach({&bench.sw});
-  std::thread asks([&] { EXPECT_FALSE(reload.reload().issues.empty()); });  // nobody polls
+  std::thread asks([&] { EXPECT_FALSE(reload.reload().issues.empty()); });  // no loop polls
   while (!asked) std::this_thread::yield();
   reload.detach();
   asks.join();

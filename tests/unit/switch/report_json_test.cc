@@ -1,4 +1,4 @@
-// Goal: a report survives its text form exactly, and a bad text is named.
+// Goal: a report is exactly restored from its text, and faults of a bad text are named.
 #include "switch/report/report_json.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Every number differs from every other and from its default; the extremes do, too.
+/// Returns a report in which every number differs from all others and from its default, extremes
+/// included.
 SwitchReport filled_report(std::uint64_t* numbers = nullptr) {
   SwitchReport r;
   Filler filler;
@@ -33,7 +34,7 @@ SwitchReport extreme_report() {
   QueueReport& q = r.queues[0];
   q.regulated_ns = std::numeric_limits<std::int64_t>::max();
   q.bursts[0].first_at_ns = std::numeric_limits<std::int64_t>::min();
-  q.bursts[0].last_at_ns = (std::int64_t{1} << 53) + 1;  // not a double
+  q.bursts[0].last_at_ns = (std::int64_t{1} << 53) + 1;  // no double has this value
   q.bursts[0].sojourn_ns = std::numeric_limits<std::uint64_t>::max();
   q.interval_sojourn_ns.clear();
   return r;
@@ -75,7 +76,7 @@ TEST(SwitchReportJson, ForgetsNoField) {
   EXPECT_EQ(missing_numbers(text, numbers), "");
 }
 
-// A member that has no row is in no report, and nothing else would say so.
+// A member without a row would be missing from reports, and no other test would notice.
 TEST(SwitchReportJson, HasARowForEveryMember) {
   EXPECT_EQ(BoundBytes::faults<QueueBurstRecord>(), "");
   EXPECT_EQ(BoundBytes::faults<QueueBin>(), "");
@@ -86,7 +87,7 @@ TEST(SwitchReportJson, HasARowForEveryMember) {
   EXPECT_EQ(BoundBytes::faults<SwitchReport>(), "") << "with those of the process";
 }
 
-// Written by hand: what a user of the report relies on.
+// Names written by hand, on which users of the report rely.
 TEST(SwitchReportJson, KeepsItsNames) {
   SwitchReport r;
   r.device_rx_missed = 1;

@@ -1,5 +1,5 @@
-// Goal: routed packets take the longest prefix, one of its equal costs, and leave with
-// the right MAC addresses, TTL and checksum; bad input dies by name.
+// Goal: routed packets take the longest prefix and one of its equal-cost ports, and leave
+// with the right MAC addresses, TTL and checksum. Bad input is dropped by name.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -58,8 +58,8 @@ TEST(EqualCost, SprayedPacketsTakeTurns) {
   for (const auto& out : bench.out) EXPECT_EQ(out.size(), 100U);
 }
 
-// Two switches in a row with the same group: those flows that the first sent one way
-// must still spread at the second.
+// Two switches in a row have the same group. Flows that the first sends to one port must
+// still spread at the second.
 TEST(EqualCost, SwitchesChooseIndependently) {
   const auto config = equal_costs(false);
   RouteTable first(config, 0), second(config, 1);
@@ -79,7 +79,7 @@ TEST(EqualCost, SwitchesChooseIndependently) {
     }
 }
 
-// rte_lpm and the core table answer alike, default route and host routes included.
+// rte_lpm and the core table give equal answers, including default and host routes.
 TEST(RouteTables, LpmAgreesWithCore) {
   auto config = B::config();
   config.routes.clear();
@@ -197,7 +197,7 @@ TEST(Ipv6, IsRoutedMarkedAndLimited) {
   EXPECT_TRUE(bench.report({}).ledger_balanced);
 }
 
-// An IPv6 source has no IPv4 prefix to be believed by, whatever its 32 bits look like.
+// An IPv6 source matches no accepted IPv4 prefix, whatever its first 32 bits are.
 TEST(Ipv6, IsNeverASignal) {
   auto config = B::config();
   config.signals.accept_from = {"0.0.0.0/0"};

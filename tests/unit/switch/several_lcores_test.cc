@@ -1,7 +1,7 @@
-// Goal: several lcores forward as one does, keep every flow's order, and account for every
-// packet, also for those on the way between them. Method: the workers of a DirectSwitch
-// take turns in one thread, at literal instants; net_ring devices, into which the test
-// puts packets, and which receive what they transmit.
+// Goal: several lcores forward like one, keep every flow's order, and account for every packet,
+// including those on the way between them. Method: the workers of a DirectSwitch take turns in
+// one thread, at literal instants. The test puts packets into net_ring devices, which receive
+// what they transmit.
 #include <gtest/gtest.h>
 
 #include "common/core/random.h"
@@ -11,7 +11,7 @@ namespace outrider::several_lcores_test {
 using namespace sw;
 namespace {
 
-/// Flow f from port f % kPorts; 0 to 3 packets of random flows a step, as seeded.
+/// Runs flows, f from port f % kPorts, with 0 to 3 packets of random flows per step, by seed.
 Left run(std::uint32_t lcores, std::uint64_t seed,
          const SwitchProcessConfig& config = four_ports()) {
   LcoresBench bench(config, lcores);
@@ -51,11 +51,11 @@ TEST(SeveralLcores, ForwardAsOneAndKeepTheOrderOfFlows) {
   }
 }
 
-// Ports with windows see what comes in by them before another lcore gets it: the way to that
-// lcore is a longer one, the order of a flow is the same.
+// Ports that hold windows see their incoming packets before another lcore gets them. The path to
+// that lcore is longer, but a flow keeps its order.
 TEST(SeveralLcores, KeepTheOrderOfFlowsWhereWindowsAreHeld) {
   SwitchProcessConfig c = four_ports();
-  for (const std::uint32_t p : {1U, 2U}) {  // one of each way in and out
+  for (const std::uint32_t p : {1U, 2U}) {  // one port of each kind
     c.switches[0].ports[p].regulation.mode = RegulationMode::kWindow;
     c.switches[0].ports[p].regulation.recovery = Recovery::kTimer;
   }
@@ -66,7 +66,7 @@ TEST(SeveralLcores, KeepTheOrderOfFlowsWhereWindowsAreHeld) {
   }
 }
 
-/// Two queues a port, one judged at its dequeue, busy half of the time.
+/// Returns ports with two queues, one judged at dequeue, that are busy half of the time.
 SwitchProcessConfig two_queues(SchedulerKind scheduler) {
   auto c = four_ports();
   auto& sw = c.switches[0];
@@ -88,7 +88,7 @@ SwitchProcessConfig two_queues(SchedulerKind scheduler) {
   return c;
 }
 
-/// What each queue counted, and when all had left, in which order it left.
+/// The counters of each queue, and the order in which packets left.
 struct Watched {
   std::vector<QueueReport> queues;
   Left left;
@@ -121,8 +121,8 @@ Watched run_two_queues(SchedulerKind scheduler, PortCapture* watcher) {
   return result;
 }
 
-// A capture makes a port ask everything of every packet; without one it takes the short way.
-// Both must decide alike.
+// With a capture a port does every check for every packet; without one it takes the short path.
+// Both must decide equally.
 TEST(DirectSwitch, APortForwardsAlikeWatchedOrNot) {
   for (const auto scheduler :
        {SchedulerKind::kStrict, SchedulerKind::kDwrr, SchedulerKind::kStrictFloor}) {
@@ -160,7 +160,8 @@ TEST(DirectSwitch, APortForwardsAlikeWatchedOrNot) {
 TEST(SeveralLcores, APacketBetweenThemIsResidentAndReleasedAtTheEnd) {
   LcoresBench bench(four_ports(), 2);
   for (int i = 0; i < 5; ++i) bench.arrive(1, {.flow = {1, 0x0A000002, 1000, 80}});
-  bench.poll();  // lcore 0 first, which finds nothing; then 1, which hands to port 0
+  bench.poll();  // lcore 0 polls first and finds nothing; then lcore 1 gives it the packets for
+                 // port 0
   const SwitchReport r = bench.report();
   EXPECT_EQ(r.received, 5U);
   EXPECT_EQ(r.resident, 5U);
@@ -191,14 +192,14 @@ SwitchProcessConfig bridge() {
   return c;
 }
 
-/// Stations are told apart by their addresses; FrameSpec derives MAC addresses from them.
+/// Returns a frame between two stations; FrameSpec derives their MAC addresses from IP addresses.
 FrameSpec between(std::uint32_t from, std::uint32_t to) {
   return {.flow = {from, to, static_cast<std::uint16_t>(from), 80}};
 }
 
 TEST(SeveralLcores, TellEachOtherWhereStationsAre) {
   LcoresBench bench(bridge(), 4);
-  bench.arrive(0, between(1, 2));  // heard by lcore 0 alone; flooded
+  bench.arrive(0, between(1, 2));  // only lcore 0 receives it; flooded
   bench.poll();
   bench.poll();
   EXPECT_EQ(bench.report().copied, 2U);
@@ -217,7 +218,7 @@ TEST(SeveralLcores, TellEachOtherWhereStationsAre) {
   EXPECT_TRUE(bench.report().ledger_balanced);
 }
 
-// A station that speaks to one lcore's ports only is kept alive in the others' tables.
+// A station that sends to only one lcore's ports does not age in the tables of the others.
 TEST(SeveralLcores, AStationThatIsHeardDoesNotAgeElsewhere) {
   LcoresBench bench(bridge(), 2);
   bench.arrive(1, between(9, 8));

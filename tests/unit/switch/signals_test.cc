@@ -1,4 +1,5 @@
-// Who is believed, what a signal may do to others, and what happens to it.
+// Goal: which sources' signals are accepted, what a signal may do to other traffic, and what
+// happens to the signal itself.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -43,8 +44,8 @@ struct Doubtful {
   const char* why;
 };
 
-// One START each behind 50 waiting packets, each wrong in one way. All of them
-// must be forwarded; none may regulate.
+// Each START comes behind 50 waiting packets and is wrong in one way. All of them must be
+// forwarded, and none may regulate.
 TEST(Signals, WhatIsNotBelievedRegulatesNothing) {
   FrameSpec elsewhere = B::start(0, 1000, 10, Ecn::kEct0);
   elsewhere.flow.source_address = ip("10.0.2.1");
@@ -113,7 +114,7 @@ TEST(Signals, RegulationOffStillServesThemFirst) {
   EXPECT_EQ(bench.out[B::kEast].arrivals[1].tos, start_tos(10));
 }
 
-// Two tokens at once, one a millisecond, by source.
+// Each source has two tokens at once and one more per millisecond.
 TEST(Signals, BeyondTheBucketAreForwardedLikeAnyPacketAndNotArmed) {
   auto config = B::config();
   config.signals.tokens_per_second = 1000;
@@ -178,8 +179,7 @@ TEST(Signals, AStartThatCannotBeForwardedRegulatesNothing) {
   for (std::uint32_t p = 0; p < 3; ++p) EXPECT_EQ(live(bench, p), 0U);
 }
 
-// Many sources: the gate's memory is bounded, and a source beyond it is refused,
-// not let through.
+// The gate's memory for sources is bounded. A source that does not fit is refused.
 TEST(Signals, SourcesBeyondTheGatesMemoryAreOverRate) {
   SignalConfig config;
   config.accept_tos = true;

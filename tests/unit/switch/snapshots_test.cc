@@ -1,6 +1,5 @@
-// Goal: what a running switch hands out is what its report will say. Method: traffic that
-// fills, marks, regulates and drops; the snapshot and the report are compared as JSON, which
-// names every field.
+// Goal: the snapshot of a running switch equals its report. Method: traffic that fills, marks,
+// regulates and drops. Snapshot and report are compared as JSON, which names every field.
 #include "switch/report/snapshots.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +40,7 @@ struct Watched {
   SwitchSnapshots snapshots;
 };
 
-/// A queue that is full, regulated and marks, and packets that never came to one.
+/// Makes a queue that is full, regulated and marks, and packets that never reach a queue.
 void make_work(B& bench) {
   bench.send(B::start(1, 1000, 10), Time{1us});
   bench.fill(100, Time{2us}, "10.0.3.9", Ecn::kEct0);
@@ -54,7 +53,7 @@ TEST(SwitchSnapshots, SayWhatTheReportSaysFieldByField) {
   make_work(w.bench);
   const SwitchReport r = w.report(Time{5us});
   EXPECT_EQ(to_json(w.snapshot(Time{5us})), to_json(r));
-  // The comparison is not of zeros.
+  // Check that the comparison is not one of zeros.
   const QueueReport& east = r.queues[B::kEast];
   EXPECT_TRUE(r.ledger_balanced);
   EXPECT_EQ(east.starts_armed, 1U);

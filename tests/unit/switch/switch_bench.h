@@ -21,7 +21,7 @@ struct SwitchBench {
   static constexpr Duration kFrameTime = std::chrono::microseconds(8);
   static constexpr std::uint16_t kPayload = 946;  // + 14 + 20 + 20 = 1000
 
-  /// K = 40, queue of 60, regulation "arrival".
+  /// Returns a configuration with K = 40, queues of 60 and regulation "arrival".
   static sw::SwitchConfig config() {
     sw::SwitchConfig c;
     c.name = "sw";
@@ -58,7 +58,7 @@ struct SwitchBench {
   void send(const FrameSpec& spec, Time now, std::uint32_t ingress = kWest) {
     receive(ingress, make_packet(pool.get(), spec), now);
   }
-  /// `n` background packets to `destination` at once.
+  /// Sends `n` background packets to `destination` at once.
   void fill(std::uint32_t n, Time now, const std::string& destination = "10.0.3.9",
             Ecn ecn = Ecn::kNotEct) {
     for (std::uint32_t i = 0; i < n; ++i) send(background(destination, ecn), now);

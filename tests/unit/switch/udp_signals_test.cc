@@ -1,5 +1,5 @@
-// The UDP form of the signal: who is believed, what it arms and when, and what it costs
-// those who are not believed.
+// Goal: for the UDP form of the signal, which sources are accepted, what a signal arms and when,
+// and what happens to signals that are not accepted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ SwitchConfig udp_config() {
   return c;
 }
 
-/// START of a worker for the flow that B::data() sends.
+/// Returns a worker's START for the flow of B::data().
 udp_signal::Signal announce(std::uint32_t worker, std::uint32_t sequence,
                             std::uint16_t threshold = 10) {
   const FlowKey flow = B::ddl_flow(worker);
@@ -42,7 +42,7 @@ Bytes message_of(const udp_signal::Signal& signal) {
   return bytes;
 }
 
-/// Ethernet, IPv4 and UDP without a checksum around any bytes.
+/// Returns any bytes in Ethernet, IPv4 and UDP without a checksum.
 /// @param payload at least 12 bytes
 Bytes datagram(std::uint32_t worker, const Bytes& payload,
                std::uint16_t port = udp_signal::kDefaultPort) {
@@ -100,13 +100,14 @@ TEST(UdpSignals, AreServedFirstAndArmTheFlowThatTheyName) {
 
 struct Doubtful {
   Bytes frame;
-  std::optional<Fault> fault{};                    ///< counted as that one
-  std::uint64_t SwitchReport::*counter = nullptr;  ///< and here; neither: not even counted
+  std::optional<Fault> fault{};  ///< fault by which it is counted
+  std::uint64_t SwitchReport::*counter =
+      nullptr;  ///< counter that counts it; without both it is not counted
   const char* why;
 };
 
-// One START each behind 50 waiting packets, each wrong in one way. All of them must be
-// forwarded in their turn; none may regulate.
+// Each START comes behind 50 waiting packets and is wrong in one way. All of them must be
+// forwarded in their turn, and none may regulate.
 TEST(UdpSignals, WhatIsNotBelievedRegulatesNothing) {
   const Bytes good = message_of(announce(0, 1000));
   const auto changed = [&good](std::size_t at, std::uint8_t value) {
@@ -133,7 +134,7 @@ TEST(UdpSignals, WhatIsNotBelievedRegulatesNothing) {
   Bytes wrong_length = datagram(0, good);
   wrong_length[kUdp + 5] = 71;
   Bytes tcp = in_ip(9, kIpProtocolTcp);
-  tcp[kUdp + 12] = 5 << 4;  // a sound header, so that it is what it says
+  tcp[kUdp + 12] = 5 << 4;  // a valid TCP header
   Bytes stranger = datagram(0, good);
   stranger[14 + 14] = 2;  // 10.0.2.1
   reseal_ipv4(stranger);
@@ -242,8 +243,8 @@ TEST(UdpSignals, AnnouncedBytesEndTheBurst) {
   EXPECT_EQ(bench.east().recovered_burst_end, 1U);
 }
 
-// The message itself is background, which has another queue than what it announces. A
-// START by TOS is of the announced flow, but may be the first to say that it is DDL data.
+// The message itself is background and uses another queue than the burst it announces. A START
+// by TOS belongs to the announced flow, but may be the first packet to show that it is DDL data.
 TEST(UdpSignals, RegulateTheQueueThatTheBurstWillTake) {
   SwitchConfig config = udp_config();
   config.signals.accept_tos = true;

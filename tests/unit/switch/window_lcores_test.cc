@@ -1,7 +1,7 @@
-// Goal: queues that hold windows do with several lcores what they do with one: an answer
-// that leaves by another lcore's port has passed them first. Method: as in
-// several_lcores_test.cc, a literal timeline of three flows, one packet a poll, so that every
-// lcore sees it at the same instant as a single one; what is compared are the windows told.
+// Goal: queues that hold windows work with several lcores as with one: an answer that leaves
+// by another lcore's port has passed them first. Method: as in several_lcores_test.cc, with a
+// literal timeline of three flows and one packet per poll, so that every lcore sees a packet at
+// the same instant as a single lcore. The windows that answers carry are compared.
 #include <map>
 
 #include "common/regulation/window_counters.h"
@@ -32,10 +32,10 @@ SwitchProcessConfig held_ports() {
 }
 
 struct Event {
-  std::uint32_t port = 0;  ///< that it comes in by
+  std::uint32_t port = 0;  ///< ingress port
   FrameSpec frame;
 };
-/// [poll] One packet each: where two fall on one, the later comes after it.
+/// One packet per poll. If two fall on one poll, the later takes the next.
 using Timeline = std::map<std::uint32_t, Event>;
 
 void add(Timeline& t, std::uint32_t poll, std::uint32_t port, const FrameSpec& frame) {
@@ -43,8 +43,8 @@ void add(Timeline& t, std::uint32_t poll, std::uint32_t port, const FrameSpec& f
   t.emplace(poll, Event{port, frame});
 }
 
-/// A background flow from the server to port p: a handshake, then a segment each 12 us, each
-/// acknowledged 60 us later. In the middle a burst is announced and comes.
+/// Adds a background flow from the server to port p: a handshake, then a segment every 12 us that
+/// is acknowledged 60 us later. In the middle a burst is announced and arrives.
 void add_flows_of(Timeline& t, std::uint32_t p) {
   const FlowKey data{kServer, 0x0A000002 + (p << 8), static_cast<std::uint16_t>(1000 + p), 80};
   const std::vector<std::uint8_t> scale{3, 3, 7, 0};
@@ -72,9 +72,9 @@ void add_flows_of(Timeline& t, std::uint32_t p) {
 }
 
 struct Seen {
-  /// What left by port 0, by flow: acknowledged, window told.
+  /// Packets that left by port 0, by flow: acknowledgment number, window.
   std::map<std::uint16_t, std::vector<std::pair<std::uint32_t, std::uint16_t>>> told;
-  /// What left by the others, in order: port, flow, sequence.
+  /// Packets that left by the other ports, in order: port, flow, sequence.
   std::map<std::uint32_t, std::vector<std::pair<std::uint16_t, std::uint32_t>>> data;
   std::vector<WindowCounters> windows;  ///< [queues]
 };

@@ -1,7 +1,7 @@
-// Goal: a queue that holds windows and is told when a burst is due holds nobody before its
-// lead, then until the burst's last byte; nothing wakes it but the packets that pass. Method:
-// a port of 200 Mbit/s and a path of 3 ms (1 ms from the port to the sender and back); a
-// flow with 20 segments in flight, each acknowledged on a literal timeline.
+// Goal: a queue that holds windows and knows when a burst is due holds no flow before its lead,
+// and then holds until the burst's last byte. Only passing packets wake it. Method: a port of
+// 200 Mbit/s and a path of 3 ms (1 ms from the port to the sender and back), with a flow of
+// 20 segments in flight, each acknowledged on a literal timeline.
 #include "tests/unit/switch/port_bench.h"
 
 namespace outrider::window_lead_test {
@@ -14,7 +14,7 @@ constexpr std::uint16_t kSegment = 1460;
 constexpr std::uint16_t kTrueWindow = 32768;  // of 128 B: 4 MiB
 constexpr FlowKey kBackground{0x0A000101, 0x0A000301, 30'000, 80};
 constexpr FlowKey kBurst{0x0A000101, 0x0A000301, 40'000, 5000};
-/// 6.2 ms of the port: the release begins 2.5 ms before its end.
+/// The burst takes 6.2 ms of the port. The release begins 2.5 ms before its end.
 constexpr std::uint32_t kBurstSegments = 100;
 constexpr double kPipe = 200e6 / 8 * 3e-3 * kSegment / 1538;
 
@@ -42,7 +42,7 @@ struct WindowBench : PortBench {
     loop.run_until(now);
     port.enqueue(parsed(spec, c), false, now);
   }
-  /// @return the window that goes on [bytes]
+  /// Passes an answer. @return the window that it carries afterwards [bytes]
   std::uint32_t answer(const FrameSpec& spec, Time now) {
     loop.run_until(now);
     Packet* packet = parsed(spec, TrafficClass::kBackground);
@@ -61,8 +61,8 @@ struct WindowBench : PortBench {
            Time{2ms});
     data({.flow = kBackground, .sequence = 1, .acknowledgment = 1}, Time{3ms});
   }
-  /// 20 segments, and 2 ms behind each but for its wait in the queue the ACK of it; 3 ms.
-  /// @return the last window told [segments]
+  /// Plays a round trip of 3 ms: 20 segments, each followed by its ACK after 2 ms and its wait in
+  /// the queue. @return the last window [segments]
   double round(Time now) {
     double last = 0;
     for (std::uint32_t i = 0; i < 40; ++i) {  // 61.5 us are one segment's
@@ -107,7 +107,7 @@ TEST(WindowLead, HoldsFromTheLeadOnUntilTheLastByte) {
   EXPECT_EQ(bench.answers(WindowReason::kHeld), 0U) << "the last was at 53.5 ms";
   EXPECT_EQ(bench.reports()[0].regulated_ns, 0);
 
-  // A lead before 60 ms nothing wakes the queue. Its first packet then does.
+  // When the lead before 60 ms begins, nothing wakes the queue. Its next packet does.
   bench.round(Time{54ms});
   EXPECT_EQ(bench.answers(WindowReason::kHeld), 20U);
   EXPECT_LT(bench.round(Time{58ms}), 5) << "the edge stood";
@@ -126,7 +126,7 @@ TEST(WindowLead, HoldsFromTheLeadOnUntilTheLastByte) {
   EXPECT_GT(bench.round(Time{80ms}), 28) << "and back";
 }
 
-// A START that does not say when the burst is due, or a queue without a lead: at once.
+// Without a due time in START, or without a lead of the queue, holding begins at once.
 TEST(WindowLead, HoldsAtOnceWithoutADueTimeOrALead) {
   for (const bool has_lead : {false, true}) {
     WindowBench bench(has_lead ? std::optional<Duration>(6ms) : std::nullopt);
@@ -139,7 +139,7 @@ TEST(WindowLead, HoldsAtOnceWithoutADueTimeOrALead) {
   }
 }
 
-// The burst does not come: who was held is let go when its entry expires.
+// The burst does not come. Held flows are released when its entry expires.
 TEST(WindowLead, NobodyStaysHeldForABurstThatDoesNotCome) {
   WindowBench bench(6ms);
   bench.open();
