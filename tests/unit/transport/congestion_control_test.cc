@@ -97,7 +97,7 @@ TEST(Reno, RestartsAfterIdle) {
   EXPECT_EQ(cc.cwnd_bytes(), 4000U) << "never raised";
 }
 
-// A whole window per ACK: then cwnd is the target W_cubic(t + RTT) after each.
+// Each ACK acknowledges a whole window, so cwnd is the target W_cubic(t + RTT) after it.
 TEST(Cubic, GrowsConcaveThenConvex) {
   const ControllerConfig config = config_of(Controller::kCubic, 100);
   Cubic cc(config);
@@ -116,7 +116,7 @@ TEST(Cubic, GrowsConcaveThenConvex) {
   double last = 0, slope_before = 1e9;
   for (int tenth = 0; tenth < 80; tenth += 4) {
     AckEvent e = ack_of(cc.cwnd_bytes(), 1, Time{10s + tenth * 100ms});
-    e.srtt = 400ms;  // so long that Reno stays behind from here on
+    e.srtt = 400ms;  // long enough for Reno to stay behind from here on
     cc.on_ack(e);
     const double cwnd = cc.cwnd_bytes() / 1000.0;
     if (tenth == 0) {
@@ -207,7 +207,7 @@ TEST(Dctcp, AlphaFollowsTheShareOfMarks) {
     AckEvent e = ack_of(10'000, offset += 10'000);
     e.ece_bytes = marked;
     e.snd_nxt = offset;
-    e.in_recovery = true;  // growth is not the subject
+    e.in_recovery = true;  // this test is not about growth
     cc.on_ack(e);
   };
   double expected = 1;
@@ -282,7 +282,8 @@ TEST(ControllerSlot, MakesWhatIsAskedFor) {
   EXPECT_TRUE(dynamic_cast<const Unresponsive*>(&*slots[3]));
 }
 
-// What the sender relies on, of each controller of the list: a new one is tested for free.
+// Every controller of the list keeps the contract on which the sender relies. New controllers are
+// tested automatically.
 TEST(ControllerList, EveryRowKeepsTheContract) {
   for (const ControllerRow& row : kControllerRows) {
     SCOPED_TRACE(row.name);
@@ -304,7 +305,7 @@ TEST(ControllerList, EveryRowKeepsTheContract) {
   }
 }
 
-// Two connections of one transport share its settings, nothing else.
+// Two connections of one transport share only its settings.
 TEST(ControllerSlot, KeepsItsOwnState) {
   const ControllerConfig config = config_of(Controller::kReno, 10);
   ControllerSlot a(config);

@@ -1,4 +1,4 @@
-// Goal: marks are echoed and obeyed once per window, by RFC 3168 and RFC 8257.
+// Goal: marks are echoed and obeyed once per window, as in RFC 3168 and RFC 8257.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -16,8 +16,8 @@ using two_ends::expect_done;
 using two_ends::transfer;
 using two_ends::TwoEnds;
 
-// The echo goes on until CWR has arrived: ACKs of the window that was reduced for
-// are no news, not even the one that completes it.
+// The echo continues until CWR has arrived. ACKs of the window that was already reduced
+// cause no other reduction, not even the ACK that completes it.
 TEST(ConnectionEcn, EchoOfTheReducedWindowIsNoNews) {
   TwoEnds::Options o{.config = datacentre(Controller::kReno)};
   o.wires[0].drop = [](TcpSegment& s, std::uint64_t n) {
@@ -87,7 +87,7 @@ TEST(ConnectionEcn, RetransmissionsAreNotEctUnlessDctcp) {
   }
 }
 
-// One CE: the echo lasts until CWR, the window is reduced once.
+// After one CE the echo lasts until CWR, and the window is reduced once.
 TEST(ConnectionEcn, OneMarkIsOneReductionAndOneCwr) {
   for (const bool obey : {true, false}) {
     TcpConfig config = datacentre(Controller::kReno);

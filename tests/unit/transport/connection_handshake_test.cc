@@ -1,4 +1,4 @@
-// Goal: what a lost SYN or SYN-ACK changes for the data that follows.
+// Goal: a lost SYN or SYN-ACK has the right effect on the data that follow.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -15,11 +15,12 @@ using two_ends::datacentre;
 using two_ends::TwoEnds;
 
 struct FirstFlight {
-  std::uint64_t segments = 0;  ///< data, before any ACK of data can be there
-  Duration rto{};              ///< that the first of them gets
+  std::uint64_t segments = 0;  ///< data segments before any ACK of data can arrive
+  Duration rto{};              ///< RTO of the first of these
 };
 
-/// @param client,server whether its first segment is lost; `writer` writes 30 segments
+/// Returns the first flight when `writer` writes 30 segments.
+/// @param client,server whether the first segment of this end is lost
 FirstFlight first_flight(Controller controller, bool client, bool server, std::size_t writer) {
   TwoEnds::Options o{.config = datacentre(controller)};
   o.config.initial_rto = 1s;
@@ -55,8 +56,8 @@ TEST(ConnectionHandshake, ALostSynLeavesAWindowOfOneSegment) {
   }
 }
 
-// The client cannot know that its peer's SYN-ACK took long because one was lost, but it
-// has sent a second SYN by then; the server whose client's first SYN was lost knows nothing.
+// If a SYN-ACK is lost, the client does not know why it took long, but has sent a second SYN by
+// then. A server does not notice that its client's first SYN was lost.
 TEST(ConnectionHandshake, OnlyWhoTimedOutRestarts) {
   EXPECT_EQ(first_flight(Controller::kReno, true, false, 1).segments, 10U);
   EXPECT_EQ(first_flight(Controller::kReno, false, true, 0).segments, 1U);

@@ -1,4 +1,4 @@
-// Goal: wrap-around, forged segments, resets and silence leave a sound state.
+// Goal: wrap-around, forged segments, resets and silence leave a valid state.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -37,7 +37,7 @@ TEST(ConnectionLimits, MoreThan4GibibytesWrapTheStreamOffset) {
   expect_done(t, 5'000'000'000);
 }
 
-// Shifting every instant must change nothing.
+// Shifting all instants must not change any decision.
 TEST(ConnectionLimits, DecisionsDoNotDependOnTheEpoch) {
   std::vector<std::pair<std::uint64_t, Duration>> results;
   for (const Duration shift : {Duration{0}, Duration{1}, Duration{1h}, Duration{24h * 365}}) {
@@ -84,7 +84,7 @@ TEST(ConnectionLimits, GivesUpOnASilentPeer) {
   }
 }
 
-// Anything may arrive; what cannot be is counted and moves nothing.
+// Any segment may arrive. Impossible ones are counted and change no state.
 TEST(ConnectionLimits, SurvivesForgedSegments) {
   std::uint64_t invalid = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

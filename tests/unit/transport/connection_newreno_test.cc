@@ -1,5 +1,5 @@
-// Goal: losses are repaired without SACK as by NewReno (RFC 6582), one a round trip, with
-// one reduction a window and no second one for what recovery itself repeats.
+// Goal: without SACK, losses are repaired as in NewReno (RFC 6582), one per round trip, with
+// one reduction per window and none for duplicates that recovery itself causes.
 // Method: literal timelines against a scripted peer; then random losses between two ends.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using two_ends::transfer;
 using two_ends::TwoEnds;
 
 constexpr std::uint32_t kMss = 1448;
-constexpr std::uint16_t kWindow = 60'000;  ///< scaled by 4: more than all
+constexpr std::uint16_t kWindow = 60'000;  ///< scaled by 4, more than all data
 
 /// A Reno client, established at 1 ms with 100 segments to send and 10 in flight, whose
 /// peer has no SACK.
@@ -29,7 +29,7 @@ struct Client {
   Client() {
     establish(c, kWindow, false);
     c.send(100 * kMss, Time{1ms});
-    c.on_segment(ack_of(0), Time{1ms});  // tells the scaled window
+    c.on_segment(ack_of(0), Time{1ms});  // carries the scaled window
     EXPECT_EQ(departures(Time{1ms}).size(), 10U);
   }
   static TcpSegment ack_of(std::uint32_t segments) {
@@ -38,7 +38,7 @@ struct Client {
             .flags = kTcpAck,
             .window = kWindow};
   }
-  /// @return the indices of the segments that leave
+  /// Returns the indices of the segments that leave now.
   std::vector<std::uint32_t> departures(Time now) {
     std::vector<std::uint32_t> out;
     while (c.has_segment(now)) {
@@ -47,7 +47,7 @@ struct Client {
     }
     return out;
   }
-  /// One ACK. @return what leaves then
+  /// Delivers an ACK. @return the segments that leave then
   std::vector<std::uint32_t> ack(std::uint32_t segments, Time now) {
     c.on_segment(ack_of(segments), now);
     return departures(now);
@@ -62,7 +62,7 @@ using Segments = std::vector<std::uint32_t>;
 
 TEST(NewReno, TwoLossesTakeTwoRoundTripsAndOneReduction) {
   Client t;
-  // Segments 0 and 4 are lost: 1, 2, 3, 5, ... 9 arrive, and 10 and 11 behind them.
+  // Segments 0 and 4 are lost; 1, 2, 3, 5, ... 9 arrive, and 10 and 11 after them.
   EXPECT_EQ(t.ack(0, Time{2ms}), (Segments{10})) << "limited transmit (RFC 3042)";
   EXPECT_EQ(t.ack(0, Time{2ms}), (Segments{11}));
   EXPECT_EQ(t.c.counters().fast_recoveries, 0U);
@@ -77,7 +77,7 @@ TEST(NewReno, TwoLossesTakeTwoRoundTripsAndOneReduction) {
   EXPECT_EQ(t.ack(4, Time{4ms}), (Segments{4, 15})) << "the next hole, and what 5 + 7 allow";
   EXPECT_EQ(t.c.sender().window().bytes(), 5 * kMss) << "no second reduction";
   EXPECT_EQ(t.ack(4, Time{4ms}), (Segments{16})) << "for 12";
-  // The resent 4 arrives: the recovery point is 12, 13 has arrived as well.
+  // The resent 4 arrives. The recovery point is 12, and 13 has arrived as well.
   EXPECT_EQ(t.ack(13, Time{5ms}), (Segments{17})) << "full: 4 in flight of 5";
   EXPECT_EQ(t.c.sender().window().bytes(), 5 * kMss);
   EXPECT_EQ(t.c.counters().fast_recoveries, 1U);
@@ -104,7 +104,7 @@ TEST(NewReno, OnlyTrueDuplicatesCount) {
   EXPECT_EQ(t.departures(Time{3ms}), Segments{}) << "an overtaken ACK";
 }
 
-// RFC 6582, 3.2, step 2: duplicate ACKs that answer what a time-out sent in vain.
+// RFC 6582, 3.2, step 2: duplicate ACKs that answer a time-out's unnecessary segments.
 TEST(NewReno, ATimeoutsOwnDuplicatesStartNothing) {
   Client t;
   const Time rto = t.c.next_timer();
@@ -112,12 +112,12 @@ TEST(NewReno, ATimeoutsOwnDuplicatesStartNothing) {
   EXPECT_EQ(t.departures(rto), (Segments{0}));
   EXPECT_EQ(t.ack(1, rto + 1ms), (Segments{1, 2}));
   for (int i = 0; i < 5; ++i) EXPECT_EQ(t.ack(1, rto + 1ms), Segments{}) << "below the point";
-  // Everything had arrived, only ACKs were lost: 1 and 2 are duplicates to the peer.
+  // All data had arrived and only ACKs were lost, so 1 and 2 are duplicates for the peer.
   EXPECT_EQ(t.ack(10, rto + 2ms), (Segments{10, 11, 12}));
   for (int i = 0; i < 2; ++i) t.ack(10, rto + 2ms);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(t.ack(10, rto + 2ms), Segments{}) << "at the point";
   EXPECT_EQ(t.c.counters().fast_recoveries, 0U);
-  // Beyond it they mean a loss again.
+  // Beyond the recovery point, duplicate ACKs mean a loss again.
   t.ack(11, rto + 3ms);
   for (int i = 0; i < 2; ++i) t.ack(11, rto + 3ms);
   EXPECT_EQ(t.ack(11, rto + 3ms), (Segments{11}));
@@ -135,7 +135,7 @@ TEST(NewReno, ALostRetransmissionWaitsForTheTimeout) {
   EXPECT_EQ(t.c.sender().in_flight_bytes(), kMss) << "nothing is taken to have arrived";
 }
 
-/// @return the client's counters after a megabyte with losses
+/// Transfers a megabyte with losses. @return the client's counters
 TcpCounters lossy_transfer(bool sack, std::uint64_t seed, double loss) {
   TwoEnds::Options o{.config = datacentre(static_cast<Controller>(seed % 3)), .seed = seed};
   o.config.sack = sack;
@@ -164,7 +164,7 @@ TEST(NewReno, DeliversWhateverIsLost) {
   EXPECT_GT(retransmitted, 500U);
 }
 
-// The control: one loss costs a recovery, not a time-out, with SACK and without.
+// The control: a single loss costs a recovery but no time-out, with SACK and without.
 TEST(NewReno, SingleLossesNeedNoTimeout) {
   for (const bool sack : {false, true}) {
     for (std::uint64_t lost = 3; lost < 300; lost += 13) {

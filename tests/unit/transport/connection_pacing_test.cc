@@ -1,5 +1,5 @@
-// Goal: a paced sender's segments leave at its rate, it wakes for them in time, and only
-// lateness that is not its own is made up for. Method: literal timelines.
+// Goal: a paced sender's segments leave at its rate, and it wakes for them in time. It makes up
+// only for delays that it did not cause. Method: literal timelines.
 #include <gtest/gtest.h>
 
 #include "tests/unit/transport/two_ends.h"
@@ -17,7 +17,7 @@ using two_ends::expect_done;
 using two_ends::transfer;
 using two_ends::TwoEnds;
 
-/// 1000 bytes at 80 Mbit/s: one each 100 us.
+/// Returns an unresponsive sender: 1000 bytes at 80 Mbit/s, one segment every 100 us.
 TcpConfig unresponsive() {
   TcpConfig c = datacentre(Controller::kUnresponsive);
   c.control.rate = BitRate{80'000'000};
@@ -25,7 +25,7 @@ TcpConfig unresponsive() {
   return c;
 }
 
-/// Established at 1 ms.
+/// A client whose connection is established at 1 ms.
 struct Client {
   explicit Client(const TcpConfig& tcp, std::uint64_t bytes) : config(tcp) {
     establish(c);
@@ -35,7 +35,7 @@ struct Client {
     c.on_segment(
         {.sequence = 2001, .acknowledgment = 1001 + bytes, .flags = kTcpAck, .window = 65535}, now);
   }
-  /// @return data segments that leave now
+  /// Returns the number of data segments that leave now.
   std::size_t departures(Time now) {
     if (now >= c.next_timer()) c.on_timer(now);
     std::size_t n = 0;
@@ -83,7 +83,7 @@ TEST(ConnectionPacing, AcksDoNotWait) {
   EXPECT_EQ(t.departures(Time{1ms}), 1U);
   TcpSegment s{.sequence = 2001, .acknowledgment = 1001, .flags = kTcpAck, .window = 65535};
   s.payload_bytes = 100;
-  s.sequence += 100;  // behind a hole: at once
+  s.sequence += 100;  // after a hole, so it is acknowledged at once
   t.c.on_segment(s, Time{1010us});
   ASSERT_TRUE(t.c.has_segment(Time{1010us}));
   EXPECT_EQ(t.c.next_segment(Time{1010us}).payload_bytes, 0U);
@@ -91,7 +91,7 @@ TEST(ConnectionPacing, AcksDoNotWait) {
   EXPECT_EQ(t.departures(Time{1100us}), 1U);
 }
 
-// Linux's ratios: 2 windows a round trip in slow start, 1.2 above half of ssthresh.
+// Linux's ratios: 2 windows per round trip in slow start, 1.2 above half of ssthresh.
 TEST(ConnectionPacing, ThePaceIsThatOfTheWindow) {
   TcpConfig tcp = datacentre(Controller::kReno);
   tcp.control.mss_bytes = 1000;
@@ -102,7 +102,7 @@ TEST(ConnectionPacing, ThePaceIsThatOfTheWindow) {
   Time now{1ms};
   for (int i = 1; i < 10; ++i) EXPECT_EQ(t.departures(now += 50us), 1U);
   EXPECT_EQ(t.departures(now += 50us), 0U) << "the window";
-  // Three duplicates halve it: 5 segments, above half of ssthresh.
+  // Three duplicates halve the window to 5 segments, which is above half of ssthresh.
   for (std::uint32_t i = 1; i <= 9; ++i) {
     TcpSegment s{.sequence = 2001, .acknowledgment = 1001, .flags = kTcpAck, .window = 65535};
     s.sack_blocks = 1;

@@ -1,5 +1,5 @@
-// Goal: what RACK-TLP (RFC 8985) is for: tails, lost retransmissions and reordering
-// without time-outs, each beside RFC 6675, which needs them.
+// Goal: RACK-TLP (RFC 8985) handles tails, lost retransmissions and reordering without
+// time-outs. Method: each case is also run with RFC 6675, which needs time-outs.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -58,8 +58,8 @@ Finish run(LossDetection detection, std::uint32_t segments,
   return {end - start, t.client().counters(), t.memory(0).events};
 }
 
-// Segments 8 and 9 of ten: the probe 2 SRTT after the last ACK that advanced brings a
-// SACK of 9, and a quarter of a round trip later 8 follows. SRTT is 101 to 111 us.
+// Segments 8 and 9 of ten are lost. The probe, 2 SRTT after the last ACK that advanced, causes
+// a SACK of 9; a quarter of a round trip later 8 is sent. SRTT is 101 to 111 us.
 TEST(RackTlp, AProbeRepairsATailInsteadOfATimeout) {
   const auto lose_tail = [a = drops(8, 1), b = drops(9, 1)](
                              TcpSegment& s, std::uint64_t n) mutable { return a(s, n) || b(s, n); };
@@ -91,8 +91,8 @@ TEST(RackTlp, ALostRetransmissionIsResentWithoutATimeout) {
   EXPECT_EQ(fast.sender.retransmitted, 2U);
 }
 
-// Segment 20 is passed by two: that teaches the sender that the path reorders. Then
-// every 40th comes 20 us late, within a quarter of the round trip, passed by 20.
+// Two segments overtake segment 20, so the sender learns that the path reorders. Then every
+// 40th segment is 20 us late, within a quarter of the round trip, and 20 overtake it.
 TEST(RackTlp, ReorderingWithinTheWindowIsNotLoss) {
   for (const auto detection : {LossDetection::kRfc6675, LossDetection::kRackTlp}) {
     TwoEnds::Options o{.config = config_of(detection)};
@@ -116,7 +116,7 @@ TEST(RackTlp, ReorderingWithinTheWindowIsNotLoss) {
   }
 }
 
-/// cwnd after a burst whose answer was probed for, and one more segment.
+/// Returns cwnd after a burst that needed a probe, and cwnd after one more segment.
 std::pair<std::uint32_t, std::uint32_t> window_before_and_after(
     std::function<bool(TcpSegment&, std::uint64_t)> from_client,
     std::function<bool(TcpSegment&, std::uint64_t)> from_server) {
@@ -143,7 +143,7 @@ TEST(RackTlp, ALossThatAProbeRepairedReducesTheWindow) {
   const auto lost = window_before_and_after(drops(9, 1), {});
   EXPECT_GE(lost.first, 10 * kMss);
   EXPECT_EQ(lost.second, 2 * kMss) << "half of what was in flight, at least two segments";
-  // The last ACK is lost, not the data: the peer tells that it has got it twice.
+  // The last ACK is lost but not the data, so the peer reports a duplicate.
   const auto last_ack = [](TcpSegment& s, std::uint64_t) {
     return s.acknowledgment == kFirst + 10 * kMss && s.sack_blocks == 0;
   };

@@ -1,5 +1,5 @@
-// Goal: what cannot be from a sound peer moves nothing, is counted by its name, and is
-// answered with an ACK that tells a sound peer how things are (RFC 5961).
+// Goal: a segment that a correct peer cannot send changes no state, is counted by name, and is
+// answered with an ACK that tells a correct peer our state (RFC 5961).
 // Method: one literal timeline per rule, against a connection of known state.
 #include <gtest/gtest.h>
 
@@ -17,11 +17,12 @@ using two_ends::establish;
 
 constexpr std::uint32_t kNext = 2001 + 5000;  ///< the peer's next byte
 constexpr std::uint32_t kWindow = 4U << 20;
-constexpr std::uint32_t kUna = 1001 + 1448;  ///< ours: 2 * 1448 bytes are in flight behind
+constexpr std::uint32_t kUna =
+    1001 + 1448;  ///< our first byte not acknowledged; 2 * 1448 bytes are in flight
 constexpr std::uint32_t kSent = 1001 + 3 * 1448;
 
-/// An established client: 5000 bytes of the peer have arrived, of its own three segments
-/// one is acknowledged. Nothing is due.
+/// An established client. 5000 bytes of the peer have arrived, and one of its own three segments
+/// is acknowledged. No ACK is due.
 struct Established {
   Established() {
     establish(c);
@@ -39,7 +40,7 @@ struct Established {
     EXPECT_EQ(c.next_sequence(), kSent);
     EXPECT_EQ(memory.events.invalid(), 0U);
   }
-  /// @return is an ACK of what is known due?
+  /// Returns whether an ACK of the current state is due.
   bool answered(Time now) {
     if (!c.has_segment(now)) return false;
     const TcpSegment s = c.next_segment(now);
@@ -57,7 +58,7 @@ struct Established {
 
 struct Row {
   TcpSegment segment;
-  std::uint64_t TcpEvents::*counted;  ///< nullptr: nothing is wrong with it
+  std::uint64_t TcpEvents::*counted;  ///< nullptr: the segment is valid
   bool answered;
   const char* why;
 };
@@ -123,8 +124,8 @@ TEST(ConnectionRefuse, CountsEachImpossibleSackBlock) {
   EXPECT_EQ(t.c.sender().in_flight_bytes(), 1448U) << "the third one is right";
 }
 
-// A half-open peer: it has forgotten us, we answer its SYN with what we know, it resets
-// exactly (RFC 9293, 3.5.1, figure 9).
+// A half-open peer has forgotten us. We answer its SYN with our state, and it sends an exact
+// reset (RFC 9293, 3.5.1, figure 9).
 TEST(ConnectionRefuse, AHalfOpenPeerFindsItsWay) {
   Established t;
   t.c.on_segment({.sequence = 77'777, .flags = kTcpSyn, .window = 1000}, Time{3ms});

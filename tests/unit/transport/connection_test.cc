@@ -1,5 +1,5 @@
-// Goal: two ends of the real thing deliver every byte once and in order over
-// wires that lose and reorder, and recover by the means they should.
+// Goal: two real ends deliver every byte once and in order over wires that lose and
+// reorder, and they recover by the intended means.
 #include "trafficgen/transport/connection/connection.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Connection, TransfersWithoutLossAndWithoutSurprise) {
   EXPECT_EQ(t.memory(0).events.invalid() + t.memory(1).events.invalid(), 0U);
   EXPECT_GE(t.client().sender().timer().srtt(), 100us);
   EXPECT_LT(t.client().sender().timer().srtt(), 5ms);
-  // Delayed ACKs: about one for two segments.
+  // With delayed ACKs there is about one for two segments.
   EXPECT_LT(t.departed(1), t.departed(0) * 6 / 10);
 }
 
@@ -101,7 +101,7 @@ TEST(Connection, LostAcksAreCoveredByLaterOnes) {
 }
 
 TEST(Connection, SpuriousTimeoutLosesNothing) {
-  // All ACKs of one period take 60 ms: the RTO expires although all data arrived.
+  // All ACKs of one period take 60 ms, so the RTO expires although all data have arrived.
   TwoEnds::Options o{.config = datacentre(Controller::kReno)};
   o.wires[1].reorder = 0.3;
   o.wires[1].late = 60ms;
@@ -209,7 +209,7 @@ TEST(Connection, ObeysThePeersWindow) {
   EXPECT_GT(most, kWindow - 1448) << "the window was the limit";
 }
 
-// With a minimum RTO far below the RTT, the repair itself must not time out.
+// With a minimum RTO far below the RTT, the retransmission itself must not time out.
 TEST(Connection, ResendingTheOldestSegmentRestartsTheRto) {
   TwoEnds::Options o{.config = datacentre(Controller::kReno)};
   o.config.min_rto = 1us;

@@ -1,4 +1,4 @@
-// Goal: a peer whose window closes is probed until it opens, and not forgotten.
+// Goal: a peer whose window is closed is probed until it opens, without giving up.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 using two_ends::Application;
 using two_ends::datacentre;
 
-/// A client whose peer is a script: established at 1 ms, so that its RTO is the
-/// minimum of 10 ms, with room for 1000 bytes and 3000 written.
+/// A client with a scripted peer. It is established at 1 ms, so its RTO is the minimum of
+/// 10 ms. The peer has room for 1000 bytes, and 3000 are written.
 struct Client {
   Client() {
     c.open(Time{});
@@ -31,7 +31,7 @@ struct Client {
         {.sequence = 2001, .acknowledgment = 1001 + bytes, .flags = kTcpAck, .window = window},
         now);
   }
-  /// Fires the next timer. @return what leaves then
+  /// Fires the next timer. @return the segments that leave then
   std::vector<TcpSegment> fire(Time& now) {
     EXPECT_FALSE(c.has_segment(now));
     now = c.next_timer();
@@ -95,8 +95,8 @@ TEST(ConnectionWindow, UnansweredProbesEnd) {
   EXPECT_EQ(t.application.closed, 1);
 }
 
-// RFC 9293, 3.8.6: no new data, what is out is sent again, and nobody gives up while the
-// peer answers.
+// RFC 9293, 3.8.6: the sender sends no new data, repeats data in flight, and does not give up
+// while the peer answers.
 TEST(ConnectionWindow, APeerMayTakeItsWindowBack) {
   Client t;
   t.ack(1000, 5000, Time{2ms});
@@ -117,7 +117,7 @@ TEST(ConnectionWindow, APeerMayTakeItsWindowBack) {
   EXPECT_EQ(t.c.next_segment(now).sequence, 4001U);
 }
 
-// Neither an overtaken ACK nor a segment from before takes a window back.
+// Neither an overtaken ACK nor an old segment shrinks the window.
 TEST(ConnectionWindow, OldSegmentsDoNotCloseIt) {
   Client t;
   t.ack(1000, 5000, Time{2ms});

@@ -1,5 +1,5 @@
-// Goal: slow start ends as RFC 9406 says. Method: rounds of ten ACKs with round
-// trips written out; segments of 1000 bytes.
+// Goal: slow start ends as in RFC 9406. Method: rounds of ten ACKs with literal round
+// trips; segments of 1000 bytes.
 #include "trafficgen/transport/control/hystart.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ ControllerConfig settings(Controller controller = Controller::kCubic) {
   return {.controller = controller, .mss_bytes = kMss, .hystart = true};
 }
 
-/// ACKs of a segment each, ten to a round.
+/// Makes ACKs of one segment each, ten per round.
 class Rounds {
  public:
   /// Acknowledges the next segment; SND.NXT is always ten segments ahead.
@@ -32,8 +32,8 @@ class Rounds {
             .snd_nxt = una_ + 10 * kMss,
             .cwnd_limited = true};
   }
-  /// The first ACK of the connection ends the empty round, with SND.NXT beyond it;
-  /// a round then ends with the ACK of the byte after its end, so it has 11.
+  /// ACKs per round. The connection's first ACK ends the empty round with SND.NXT beyond it. A
+  /// round then ends with the ACK of the byte after its end, so it has 11.
   static constexpr int kAcks = 11;
 
  private:
@@ -172,7 +172,7 @@ TEST(HyStart, EndsTheFirstSlowStartOfCubicAndReno) {
   }
 }
 
-// RFC 9406, 4.3: only the first slow start. After a loss it is as without.
+// RFC 9406, 4.3: HyStart++ applies only to the first slow start, not after a loss.
 TEST(HyStart, LaterSlowStartsAreConventional) {
   for (const auto controller : {Controller::kReno, Controller::kCubic}) {
     const ControllerConfig with = settings(controller);

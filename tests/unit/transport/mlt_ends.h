@@ -18,8 +18,8 @@ inline tg::ControllerConfig mlt_control(std::uint32_t packet_bytes, std::uint32_
   return control;
 }
 
-/// A sender and its receiver on a wire that takes `delay` each way and a byte time per byte
-/// of data; what becomes of a message is decided by a rule.
+/// A sender and its receiver on a wire that takes `delay` each way and a byte time per byte of
+/// data. A rule decides the fate of each message.
 class MltEnds {
  public:
   struct Fate {
@@ -53,7 +53,7 @@ class MltEnds {
     for (std::uint32_t t = 0; t < setup.tensors.size(); ++t) sender.hand_over(t, now);
   }
 
-  /// Until the sender has heard that all is well, or `limit`. @return the end
+  /// Runs until the sender knows that enough has arrived, or until `limit`. @return the end
   Time run(Time now, Time limit) {
     while (now < limit && !sender.complete() && !sender.gave_up()) {
       pump(now);
@@ -73,9 +73,9 @@ class MltEnds {
   tg::MltSender sender;
   tg::MltReceiver receiver;
   Rule rule = [](const mlt::Message&, bool) { return Fate{}; };
-  std::vector<mlt::Message> log;  ///< all that left, in order
+  std::vector<mlt::Message> log;  ///< all messages that left, in order
   std::uint64_t dropped = 0;
-  Time delivered_at{};  ///< the burst was complete at the receiver
+  Time delivered_at{};  ///< when the burst was complete at the receiver
 
  private:
   static std::vector<tg::MltTensor> tolerating(std::vector<tg::MltTensor> tensors,

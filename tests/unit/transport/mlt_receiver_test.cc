@@ -1,5 +1,5 @@
-// Goal: the receiver says STOP exactly when the bound allows, tells what is missing, and
-// takes packets in any order and more than once.
+// Goal: the receiver sends STOP exactly when the bound allows, reports missing packets, and
+// accepts packets in any order and more than once.
 #include "trafficgen/mlt/mlt_receiver.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using mlt::Message;
 
 constexpr BurstIdentity kBurst{7, 3, 5, BurstDirection::kPush};
 
-/// Ten packets: nine of 1000 bytes and one of 400; and a tensor of one value.
+/// Returns a receiver of ten packets, nine of 1000 bytes and one of 400, and a tensor of one value.
 MltReceiver receiver_of(double tolerance, std::uint32_t feedback_packets = 100) {
   MltReceiver r(
       {.tensors = {{.bytes = 9400, .tolerance = tolerance}, {.bytes = 4, .tolerance = tolerance}},
@@ -53,7 +53,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> missing(const MltReceiver& 
   return parts;
 }
 
-// A fifth of 9400 B is 1880 B: with 7520 B it is enough, with 7400 B it is not.
+// A fifth of 9400 B is 1880 B, so 7520 B are enough and 7400 B are not.
 TEST(MltReceiver, SaysStopWhenTheBoundAllows) {
   MltReceiver r = receiver_of(0.2);
   for (const std::uint32_t p : {8U, 0U, 5U, 2U, 1U, 3U, 7U}) {
@@ -70,7 +70,7 @@ TEST(MltReceiver, SaysStopWhenTheBoundAllows) {
   EXPECT_EQ(stop, (Message{.kind = Kind::kStop, .identity = kBurst, .tensor = 0}));
   EXPECT_FALSE(r.has_answer());
   EXPECT_EQ(missing(r, 0), (decltype(missing(r, 0)){{4000, 1000}}));
-  // What still comes is taken, until the burst is complete.
+  // Later packets are still accepted until the burst is complete.
   EXPECT_EQ(r.on_message(data(0, 4), false).new_bytes, 1000U);
   EXPECT_EQ(r.delivered_bytes(), 9400U);
   EXPECT_TRUE(missing(r, 0).empty());
@@ -84,7 +84,7 @@ TEST(MltReceiver, WithoutToleranceEveryByteCounts) {
   EXPECT_TRUE(r.complete());
 }
 
-// A share of a single packet is never a whole one: a tiny tensor must arrive.
+// A share of a single packet is never a whole packet, so a tiny tensor must arrive.
 TEST(MltReceiver, ATensorOfOnePacketIsNotTolerated) {
   MltReceiver r = receiver_of(0.99);
   EXPECT_FALSE(r.satisfied(1));
@@ -108,7 +108,7 @@ TEST(MltReceiver, TellsWhatIsMissing) {
   EXPECT_FALSE(r.has_answer());
 }
 
-// 1000 packets: of six parts of 192, those two are told in which something is missing.
+// 1000 packets are six parts of 192. Only the two parts with missing packets are reported.
 TEST(MltReceiver, LeavesOutPartsThatAreComplete) {
   MltReceiver r({.tensors = {{.bytes = 4000}}, .packet_bytes = 4, .feedback_packets = 1000});
   r.begin(kBurst);
@@ -152,7 +152,7 @@ TEST(MltReceiver, SpeaksEverySoManyPacketsOrWhenAsked) {
   EXPECT_TRUE(r.has_answer());
 }
 
-// Everything of a burst that is over is enough, whatever was asked.
+// Questions about an earlier burst are answered with STOP, because it is over.
 TEST(MltReceiver, AnswersForEarlierBursts) {
   MltReceiver r = receiver_of(0);
   BurstIdentity next = kBurst;

@@ -1,5 +1,5 @@
-// Goal: the sender sends until STOP, probes when it is out of data, sends again what is
-// missing, obeys its window, and neither hangs on a lost message nor on a dead peer.
+// Goal: the sender sends until STOP, probes when it has no more data, repeats missing packets
+// and obeys its window. It does not hang on a lost message or a dead peer.
 // Method: literal timelines, and random losses of data and answers over many seeds.
 #include "trafficgen/mlt/mlt_sender.h"
 
@@ -59,7 +59,7 @@ TEST(MltSender, SendsAWindowThenWaits) {
   }
   EXPECT_FALSE(b.sender.has_message());
   EXPECT_EQ(b.sender.in_flight_bytes(), 4000U);
-  // Slow start: two packets more for the two that were seen (RFC 5681, 3.1).
+  // Slow start adds two packets for the two that arrived (RFC 5681, 3.1).
   EXPECT_TRUE(b.sender.on_message(b.feedback(2000, 2000), kStart + 100us));
   EXPECT_EQ(b.sender.cwnd_bytes(), 6000U);
   for (int p = 0; p < 4; ++p) (void)b.next(kStart + 100us);
@@ -79,7 +79,7 @@ TEST(MltSender, StopsWhenTold) {
   EXPECT_EQ(m.length_bytes, 800);
   EXPECT_EQ(m.sequence, 9400U);
   EXPECT_FALSE(b.sender.complete());
-  // Feedback that says so is a STOP as well.
+  // Feedback that says that enough has arrived is a STOP as well.
   Message told = b.feedback(1800, 1800);
   told.tensor = 1;
   told.stopped = true;
@@ -89,8 +89,8 @@ TEST(MltSender, StopsWhenTold) {
   EXPECT_FALSE(b.sender.has_message());
 }
 
-// The last tensor was stopped, but the feedback on it was lost: what is handed over then finds
-// no room in the window, and nobody who would speak of himself.
+// The last tensor was stopped, but the feedback on it was lost. New data then find no room in
+// the window, and the receiver would send nothing by itself.
 TEST(MltSender, AsksWhenTheWindowIsClosedAndNothingElseIsOutstanding) {
   Bench b({{.bytes = 1000}, {.bytes = 2000}}, 1);
   b.sender.hand_over(0, kStart);
@@ -133,7 +133,7 @@ TEST(MltSender, ProbesWhenItIsOutOfDataAndSendsAgain) {
   EXPECT_EQ(b.sender.counters().retransmitted, 1U);
 }
 
-// Alpha starts at 1 (RFC 8257, 3.3): the first marked window is halved, like a lost one.
+// Alpha starts at 1 (RFC 8257, 3.3), so the first marked window is halved, like a lost one.
 TEST(MltSender, MarksAndLossesShrinkTheWindowByTheirShare) {
   for (const bool lost : {false, true}) {
     Bench b({{.bytes = 900'000}}, 10);
@@ -189,7 +189,7 @@ TEST(MltSender, SilenceIsProbedAndEndsAfterTheLimit) {
   EXPECT_EQ(b.sender.counters().timeouts, 4U);
 }
 
-// The probe leaves with a full window; its answer says that both packets are gone.
+// The probe leaves with a full window. Its answer says that both packets are lost.
 TEST(MltSender, AnAnswerToTheProbeOpensTheWindow) {
   Bench b({{.bytes = 90'000}}, 2);
   b.sender.hand_over(0, kStart);
@@ -234,8 +234,8 @@ TEST(MltSender, UrgentLayersLeaveFirst) {
   EXPECT_EQ(b.next().tensor, 0U);
 }
 
-// Bursts one after another on one flow: its stream goes on, and nothing of the last burst
-// holds the next one up.
+// Bursts follow each other on one flow. The stream continues, and the previous burst does not
+// delay the next one.
 TEST(MltSender, TheNextBurstForgetsTheLast) {
   Bench b({{.bytes = 9000}}, 4);
   b.sender.hand_over(0, kStart);
@@ -248,12 +248,12 @@ TEST(MltSender, TheNextBurstForgetsTheLast) {
   const Message m = b.next(kStart + 1ms);
   EXPECT_EQ(m.sequence, 9000U);
   EXPECT_EQ(m.identity, next);
-  // A late answer to the last burst changes nothing.
+  // A late answer to the previous burst changes nothing.
   EXPECT_TRUE(b.sender.on_message({.kind = Kind::kStop, .identity = kBurst}, kStart + 1ms));
   EXPECT_FALSE(b.sender.complete());
 }
 
-/// Data and answers, probes included, each lost with its own share, and some late.
+/// Returns a rule that loses data and answers (probes included) with a share each and delays some.
 MltEnds::Rule lossy(RandomStream& random, double data, double control, double late) {
   return [&random, data, control, late](const Message& m, bool) {
     MltEnds::Fate fate;
@@ -294,7 +294,7 @@ TEST(MltEnds, TheBoundHoldsUnderAnyLoss) {
   }
 }
 
-// What is tolerated need not be sent again, and that is what it is for: mean over ten seeds.
+// Tolerated losses need not be sent again, which saves rounds on average over ten seeds.
 TEST(MltEnds, TolerationSavesRounds) {
   std::vector<double> took;
   for (const double tolerance : {0.0, 0.1, 0.2}) {
@@ -313,7 +313,7 @@ TEST(MltEnds, TolerationSavesRounds) {
   EXPECT_LT(took[2], 0.95 * took[1]);
 }
 
-// A wire that only reorders costs copies, never a hang and never a wrong count.
+// A wire that only reorders causes copies but no hang and no wrong count.
 TEST(MltEnds, OrderDoesNotMatter) {
   MltEnds ends({.tensors = {{.bytes = 800'000}}, .tolerance = 0});
   RandomStream random(5, 0, RandomPurpose::kTest);

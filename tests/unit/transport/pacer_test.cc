@@ -1,4 +1,4 @@
-// Goal: departures keep to a rate, and an unresponsive controller to its own.
+// Goal: departures keep a rate, and an unresponsive controller keeps its own.
 // Method: literal timelines.
 #include "trafficgen/transport/sender/pacer.h"
 
@@ -41,8 +41,8 @@ TEST(Pacer, LatenessWithinTheCatchUpIsMadeUpFor) {
   EXPECT_EQ(p.next_release(), Time{41us + 1ns}) << "later: the time is lost";
 }
 
-// 1448 bytes at 7.3 Gbit/s take 1586.849315... ns: rounded to 1 ns, a train would be
-// 0.01 % off.
+// 1448 bytes at 7.3 Gbit/s take 1586.849315... ns. Rounding to 1 ns would make a train wrong
+// by 0.01 %.
 TEST(Pacer, CarriesFractions) {
   constexpr int kPackets = 1'000'000;
   Pacer p;

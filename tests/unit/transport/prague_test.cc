@@ -1,6 +1,6 @@
-// Goal: Prague's window and rate are those of the formula, at round trips below, at and above
-// the virtual one. Method: a path without a queue in virtual time, which marks each packet
-// with a fixed probability; the test keeps the sender's part of the contract.
+// Goal: Prague's window and rate follow the formula at round trips below, at and above the
+// virtual one. Method: a path without a queue, in virtual time, marks each packet with a fixed
+// probability. The test plays the sender's part of the contract.
 #include "trafficgen/transport/control/prague.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ AckEvent ack_at(Time now, Duration rtt, std::uint32_t marked_bytes = 0) {
           .cwnd_limited = true};
 }
 
-/// Mean window in segments over `duration`, after a fifth of it.
+/// Returns the mean window over `duration` [segments], without its first fifth.
 template <class C>
 double mean_window(Duration rtt, double marks, Duration duration) {
   const ControllerConfig config = settings();
@@ -66,8 +66,9 @@ double mean_window(Duration rtt, double marks, Duration duration) {
   return sum / weight;
 }
 
-/// A reduction by alpha / 2, alpha = p, comes with the first mark after max(R, Rv). The
-/// tenth that the test allows is the sender's: it tells of marks once a real round trip.
+/// Returns the window by the formula: a reduction by alpha / 2, alpha = p, comes with the first
+/// mark after max(R, Rv). The test allows a tenth because the sender reports marks only once per
+/// real round trip.
 double expected_window(Duration rtt, double marks) {
   const double below = std::min(1.0, seconds(rtt) / seconds(Prague::kVirtualRtt));
   return (1 + std::sqrt(3)) * below / marks;

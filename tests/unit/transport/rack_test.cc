@@ -1,5 +1,5 @@
-// Goal: RACK's decisions (RFC 8985, 6.2) by a literal timeline, and its incremental
-// search for losses against the RFC's own, which looks at every segment each time.
+// Goal: RACK decides as in RFC 8985, 6.2. Method: a literal timeline; then its incremental
+// search for losses is compared with the RFC's own, which looks at every segment each time.
 #include "trafficgen/transport/memory/rack.h"
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST(Rack, SeesReorderingOnlyOfWhatWasSentOnce) {
   EXPECT_TRUE(rack.reordered());
 }
 
-// 6.2, step 2: such an acknowledgment is for the transmission before.
+// 6.2, step 2: such an acknowledgment is for the previous transmission.
 TEST(Rack, AnAnswerThatCannotBeOfTheRetransmissionIsNot) {
   Rack rack;
   rack.begin_ack(Time{100us}, 0);
@@ -113,7 +113,7 @@ TEST(Rack, AnAnswerThatCannotBeOfTheRetransmissionIsNot) {
   EXPECT_EQ(rack.rtt(), 4ms);
 }
 
-/// RFC 8985, RACK_detect_loss(), over everything in flight.
+/// Does RACK_detect_loss() of RFC 8985 over all segments in flight.
 struct NaiveSearch {
   std::vector<SentSegment> segments;
   void detect(const Rack& rack, Time now, Duration window) {
@@ -126,7 +126,7 @@ struct NaiveSearch {
   }
 };
 
-/// One random walk of both. @return how often the interesting things happened
+/// Runs both on one random walk. @param[out] reached how often each interesting event happened
 void walk(std::uint64_t seed, std::map<std::string_view, int>& reached) {
   RandomStream random(seed, 0, RandomPurpose::kTest);
   TransportMemory memory({.flights = 1, .segments = 256, .disorders = 1});

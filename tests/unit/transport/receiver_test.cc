@@ -94,8 +94,8 @@ TEST(Receiver, TimerSendsTheDelayedAck) {
   EXPECT_FALSE(b.receiver.ack_due());
 }
 
-// RFC 2018, section 4: the block that was touched last comes first, the others
-// in the order in which they were.
+// RFC 2018, section 4: the block that changed last comes first; the others keep their
+// order.
 TEST(Receiver, OrdersSackBlocksByRecency) {
   Bench b;
   const auto block = [](std::uint32_t begin, std::uint32_t end) {
@@ -228,7 +228,7 @@ TEST(Receiver, EchoesPerPacketForDctcp) {
   EXPECT_EQ(context.counters.ce_received, 6U);
 }
 
-// A NIC that is busy for long takes no ACK while the marks alternate.
+// A busy NIC takes no ACK for a long time while the marks alternate.
 TEST(Receiver, KeepsEarlierEchoesWithinItsBound) {
   TcpConfig config;
   TransportMemory memory({.flights = 1, .segments = 1, .disorders = 1});

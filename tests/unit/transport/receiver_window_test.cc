@@ -1,6 +1,6 @@
-// Goal: a receiver whose application reads at a rate offers what there is room for, no
-// silly windows, never less than before, and opens a window that stands still by itself.
-// Method: literal timelines of one byte a microsecond; then whole transfers.
+// Goal: a receiver whose application reads at a rate offers the room in its buffer. It offers no
+// silly windows, never moves the edge back, and opens a closed window by itself.
+// Method: literal timelines of one byte per microsecond; then whole transfers.
 #include <gtest/gtest.h>
 
 #include "tests/unit/transport/two_ends.h"
@@ -23,7 +23,7 @@ struct Bench {
     receiver.emplace(context, false);
     receiver->start(999, false, true);
   }
-  /// Arrives in order. @return was it acceptable?
+  /// Delivers bytes in order. @return whether they were acceptable
   bool arrive(std::uint16_t bytes, Duration at) {
     const TcpSegment s{
         .sequence = receiver->window().next_sequence(), .flags = kTcpAck, .payload_bytes = bytes};
@@ -31,7 +31,7 @@ struct Bench {
     receiver->on_segment(s, Time{at});
     return true;
   }
-  /// The window of an ACK that leaves then [bytes].
+  /// Returns the window of an ACK that leaves at this time [bytes].
   std::uint32_t window(Duration at) {
     TcpSegment s;
     receiver->fill_pure_ack(s, Time{at});
@@ -94,7 +94,8 @@ TEST(ReceiverWindow, AFinNeedsNoUpdates) {
   EXPECT_EQ(b.receiver->ack_deadline(), kNever);
 }
 
-// Told in units of 128 bytes: the edge moves by less than one, and never back.
+// The window is sent in units of 128 bytes. Rounding moves the edge by less than one unit, and
+// never back.
 TEST(ReceiverWindow, TheEdgeNeverMovesBack) {
   Bench b(4U << 20);
   ASSERT_EQ(b.receiver->window().scale(), 7);
@@ -111,7 +112,7 @@ TEST(ReceiverWindow, TheEdgeNeverMovesBack) {
   EXPECT_GT(closed, 1000U);
 }
 
-// 1 MB at 10 bytes a microsecond through a buffer of 20 kB takes the reader's 100 ms.
+// 1 MB at 10 bytes per microsecond through a buffer of 20 kB takes the reader's 100 ms.
 TEST(ReceiverWindow, TheReaderSetsThePace) {
   TwoEnds::Options o{.config = datacentre()};
   o.config.receive_buffer_bytes = 20'000;
@@ -129,7 +130,7 @@ TEST(ReceiverWindow, TheReaderSetsThePace) {
   EXPECT_EQ(t.memory(0).events.window_probes, 0U) << "updates come in time";
 }
 
-// A lost update leaves both waiting: the probe is for that.
+// After a lost update both ends wait until a probe is sent.
 TEST(ReceiverWindow, ProbesReplaceLostUpdates) {
   std::uint64_t probes = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Computed by hand from RFC 6298, section 2, in nanoseconds.
+// The expected values were computed by hand from RFC 6298, section 2 [ns].
 TEST(RtoEstimator, FollowsRfc6298) {
   struct Row {
     Duration sample, srtt, rto;

@@ -13,7 +13,7 @@ namespace outrider::scoreboard_test {
 using namespace tg;
 namespace {
 
-// RFC 6675 without any cleverness: everything is counted anew.
+// The simplest form of RFC 6675, which counts everything again each time.
 struct NaiveScoreboard {
   struct Segment {
     std::uint64_t offset;

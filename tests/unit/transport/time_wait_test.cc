@@ -1,4 +1,5 @@
-// Goal: what an end that closed first still says, and when its flow may begin anew.
+// Goal: an end that closed first gives the right answers, and its flow may begin again at the
+// right time.
 #include "trafficgen/transport/connection/time_wait.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +64,7 @@ TEST(TimeWait, TimestampsDecideBeforeSequenceNumbers) {
   EXPECT_EQ(old.acknowledgment(Time{5ms}).ts_value, 6U);
 }
 
-// RFC 9293, figure 12 and 13: who sent its FIN before it had the peer's.
+// RFC 9293, figures 12 and 13: TIME-WAIT is for an end that sent its FIN before it got the peer's.
 TEST(TimeWait, IsForTheEndsThatClosedFirst) {
   for (const Duration server_closes : {0us, 500us}) {
     TwoEnds t({.config = datacentre()});
@@ -98,7 +99,7 @@ TEST(TimeWait, IsNotForResetsOrIfItIsOff) {
   EXPECT_FALSE(t.client().time_wait());
 }
 
-// The last ACK is lost: the peer sends its FIN again, and what is kept answers it.
+// The last ACK is lost, so the peer sends its FIN again, and the kept state answers it.
 TEST(TimeWait, AnswersTheFinThatComesAgain) {
   TwoEnds::Options o{.config = datacentre()};
   o.wires[0].drop = [](TcpSegment&, std::uint64_t n) { return n >= 3; };  // SYN, ACK, FIN leave

@@ -1,4 +1,4 @@
-// Goal: timestamps are offered, echoed and obeyed as RFC 7323 says.
+// Goal: timestamps are offered, echoed and used as in RFC 7323.
 #include "trafficgen/transport/base/timestamps.h"
 
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ TEST(TimestampClock, TicksEveryMillisecond) {
   EXPECT_FALSE(TimestampClock::before(5, 0xFFFFFFF0));
 }
 
-// RFC 7323, 4.3: TS.Recent follows the segment that the last ACK waits for, so
-// that a delayed ACK echoes the earliest; 5.3, R1: what is older is dropped.
+// RFC 7323, 4.3: TS.Recent follows the segment that the last ACK waits for, so that a
+// delayed ACK echoes the earliest. 5.3, R1: older segments are dropped.
 TEST(Timestamps, FollowsTheRuleOfTsRecentAndPaws) {
   struct Row {
     std::uint64_t offset;
@@ -110,7 +110,7 @@ TEST(Timestamps, AreOnEverySegmentOnceBothOffer) {
   }
 }
 
-// Karn's rule leaves no sample of a segment that was sent twice; its echo does.
+// Karn's rule gives no sample of a segment that was sent twice; its echo does.
 TEST(Timestamps, GiveASampleOfWhatWasSentAgain) {
   const auto srtt_after_loss = [](bool timestamps) {
     TcpConfig config = datacentre();

@@ -1,5 +1,5 @@
-// Goal: what connections borrow is lent once, given back whole, and its absence
-// makes them wait instead of losing them.
+// Goal: memory for connections is lent to one borrower at a time and returned completely. If
+// there is none, connections wait and are not lost.
 #include "trafficgen/transport/memory/transport_memory.h"
 
 #include <gtest/gtest.h>
@@ -50,8 +50,8 @@ TEST(SegmentArena, FindsTheSmallestOrder) {
   EXPECT_EQ(SegmentArena::order_of(4096), 8U);
 }
 
-// Against a map of what is lent: nothing overlaps, can_lend() is true exactly if
-// an aligned block is free, and at the end everything has joined again.
+// The arena is compared with a map of lent units: no blocks overlap, can_lend() is true
+// exactly if an aligned block is free, and at the end all blocks have merged again.
 TEST(SegmentArena, AgreesWithAMapOfUnits) {
   constexpr std::uint32_t kUnits = 44;  // 32 + 8 + 4
   std::uint64_t taken = 0, refused = 0;
@@ -123,7 +123,7 @@ TEST(TransportMemory, AnIdleConnectionBorrowsNothing) {
   }
 }
 
-// A window of 10 MB and nothing but the smallest arena that validation allows.
+// A window of 10 MB works with the smallest arena that validation allows.
 TEST(TransportMemory, HoldsAWindowOf10Megabytes) {
   TcpConfig config = datacentre();
   config.receive_buffer_bytes = 10'000'000;
@@ -144,7 +144,7 @@ TEST(TransportMemory, HoldsAWindowOf10Megabytes) {
   EXPECT_EQ(t.memory(0).counters.segments_exhausted, 0U);
 }
 
-// No room beyond the 8 segments of a flight: slower, and complete.
+// Without room beyond the 8 segments of a flight a transfer is slower but complete.
 TEST(TransportMemory, AFlightThatCannotGrowGoesOnWithItsAcks) {
   TwoEnds::Options o{.config = datacentre(), .memory = {1, 1, 1}};
   o.wires[0].loss = 0.05;
@@ -158,7 +158,7 @@ TEST(TransportMemory, ASenderWithoutAFlightIsServedLater) {
   TwoEnds t({.config = datacentre(), .memory = {1, 64, 1}});
   t.client().open(t.now());
   t.run_for(10ms);
-  Flight* taken = t.memory(0).flights.take();  // by somebody else
+  Flight* taken = t.memory(0).flights.take();  // another connection has it
   t.client().send(10'000, t.now());
   t.run_for(95ms);
   EXPECT_EQ(t.server().delivered_bytes(), 0U);

@@ -17,8 +17,8 @@
 
 namespace outrider::two_ends {
 
-/// Union of the bytes that reached one end: what TCP must deliver, by the
-/// simplest means.
+/// The union of the bytes that reached one end, which is what TCP must deliver, computed by
+/// the simplest means.
 class ArrivedBytes {
  public:
   void add(std::uint64_t begin, std::uint64_t end) {
@@ -40,16 +40,16 @@ class ArrivedBytes {
   std::map<std::uint64_t, std::uint64_t> ranges_;
 };
 
-/// What a wire does to one direction.
+/// The behaviour of a wire in one direction.
 struct Impairment {
   Duration delay = std::chrono::microseconds(50);
   Duration spacing = std::chrono::microseconds(1);  ///< between two departures of an end
   double loss = 0;
   double reorder = 0;  ///< share of segments that take `late` longer
   Duration late = std::chrono::microseconds(20);
-  /// Sees every departing segment and its number in this direction; true drops it.
+  /// Is called for every departing segment with its number in this direction; true drops it.
   std::function<bool(TcpSegment&, std::uint64_t)> drop{};
-  /// What one takes longer than the delay, by the same number.
+  /// Returns the additional delay of a segment, by the same number.
   std::function<Duration(const TcpSegment&, std::uint64_t)> extra{};
 };
 
@@ -72,8 +72,8 @@ class Application final : public tg::ConnectionListener {
   void on_closed(tg::TcpConnection&, Time) noexcept override { ++closed; }
 };
 
-/// Opens a client whose initial sequence number is 1000, and answers for a server whose
-/// is 2000 and whose window scale is 2: established at 1 ms.
+/// Opens a client whose initial sequence number is 1000 and answers for a server with initial
+/// sequence number 2000 and window scale 2. The connection is established at 1 ms.
 inline void establish(tg::TcpConnection& client, std::uint16_t window = 65535, bool sack = true) {
   client.open(Time{});
   (void)client.next_segment(Time{});
@@ -86,7 +86,7 @@ inline void establish(tg::TcpConnection& client, std::uint16_t window = 65535, b
                     Time{std::chrono::milliseconds(1)});
 }
 
-/// Client (0) and server (1) with a wire in between; time is a variable.
+/// A client (0) and a server (1) with a wire in between. Time is a variable.
 class TwoEnds {
  public:
   struct Options {
@@ -109,7 +109,7 @@ class TwoEnds {
   tg::TransportMemory& memory(std::size_t i) { return ends_[i].memory; }
   Application& application(std::size_t i) { return ends_[i].application; }
   [[nodiscard]] Time now() const { return now_; }
-  /// Departures of one end so far, dropped ones too.
+  /// Returns the departures of one end so far, including dropped segments.
   [[nodiscard]] std::uint64_t departed(std::size_t i) const { return ends_[i].departed; }
 
   /// Runs until nothing is left to do or `until` is reached.
@@ -215,7 +215,7 @@ class TwoEnds {
   std::priority_queue<Flight, std::vector<Flight>, std::greater<>> wire_;
 };
 
-/// Time-outs and delays of a network with round trips of 100 us.
+/// Returns settings with time-outs and delays for a network with round trips of 100 us.
 inline tg::TcpConfig datacentre(tg::Controller controller = tg::Controller::kCubic) {
   tg::TcpConfig c;
   c.control.controller = controller;
@@ -225,7 +225,7 @@ inline tg::TcpConfig datacentre(tg::Controller controller = tg::Controller::kCub
   return c;
 }
 
-/// Sends `bytes` from the client, closes both ends, runs to rest.
+/// Sends `bytes` from the client, closes both ends and runs until nothing is left to do.
 inline void transfer(TwoEnds& t, std::uint64_t bytes, std::uint64_t reply = 0) {
   t.client().open(t.now());
   t.client().send(bytes, t.now());
