@@ -144,8 +144,7 @@ void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues) {
       issue.key = std::string(kMatrix) + issue.key.substr(issue.key.find(']') + 1);
       break;
     }
-    const bool follows =
-        issue.key == join_key(kMatrix, "label");  // a consequence of the value's fault
+    const bool follows = issue.key == join_key(kMatrix, "label");  // follows from the value's fault
     const bool known = std::ranges::any_of(named, [&issue](const ConfigIssue& other) {
       return other.key == issue.key && other.problem == issue.problem;
     });
