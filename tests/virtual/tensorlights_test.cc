@@ -81,8 +81,7 @@ Scene one_server_a_host(TensorLightsMode mode, std::uint64_t seed) {
 
 struct Outcome {
   std::array<double, kJobs> completion_s{};
-  double worker_spread_s =
-      0;  ///< from first to last worker with its parameters; mean of iterations
+  double worker_spread_s = 0;  ///< first to last worker with its parameters; mean
 
   [[nodiscard]] double mean_completion_s() const { return mean(completion_s); }
   [[nodiscard]] double range_s() const {

@@ -59,8 +59,7 @@ TEST_F(WindowEffect, HoldsBackgroundThatIgnoresEcn) {
       return arm([&](Dumbbell& d) {
         background(d);
         change(d);
-        d.job.burst_bytes =
-            100'000;  // in off background fills the queue: a longer burst would starve
+        d.job.burst_bytes = 100'000;  // in off a longer burst would starve
         d.ddl_tcp.min_rto = milliseconds(10);
         d.ddl_tcp.delayed_ack = milliseconds(5);
       });

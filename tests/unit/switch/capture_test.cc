@@ -48,8 +48,7 @@ TEST(Capture, NotesWhatLeavesAndTheStateOfItsQueue) {
   EXPECT_EQ(seen[0].note.traffic_class, TrafficClass::kSignal);
   for (std::size_t i = 1; i < seen.size(); ++i) {
     const CaptureNote& note = seen[i].note;
-    const std::size_t behind =
-        i == 1 ? 0 : 10 - i;  // the first found the queue empty and left at once
+    const std::size_t behind = i == 1 ? 0 : 10 - i;  // the first left at once
     EXPECT_EQ(note.resident_packets, behind);
     EXPECT_EQ(note.resident_bytes, 1000 * behind);
     EXPECT_EQ(note.background_threshold_packets, 5U);

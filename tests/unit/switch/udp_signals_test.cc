@@ -100,9 +100,8 @@ TEST(UdpSignals, AreServedFirstAndArmTheFlowThatTheyName) {
 
 struct Doubtful {
   Bytes frame;
-  std::optional<Fault> fault{};  ///< fault by which it is counted
-  std::uint64_t SwitchReport::*counter =
-      nullptr;  ///< counter that counts it; without both it is not counted
+  std::optional<Fault> fault{};                    ///< fault by which it is counted
+  std::uint64_t SwitchReport::*counter = nullptr;  ///< counts it; both absent: not counted
   const char* why;
 };
 

@@ -17,8 +17,7 @@ using two_ends::establish;
 
 constexpr std::uint32_t kNext = 2001 + 5000;  ///< the peer's next byte
 constexpr std::uint32_t kWindow = 4U << 20;
-constexpr std::uint32_t kUna =
-    1001 + 1448;  ///< our first byte not acknowledged; 2 * 1448 bytes are in flight
+constexpr std::uint32_t kUna = 1001 + 1448;  ///< our oldest byte in flight, of 2 * 1448
 constexpr std::uint32_t kSent = 1001 + 3 * 1448;
 
 /// An established client. 5000 bytes of the peer have arrived, and one of its own three segments
