@@ -33,7 +33,7 @@ void BurstAnnouncer::on_ready(Time now) noexcept {
   else announce(now);
 }
 
-/// With "overlap" the burst is ready when it is ready: a late START does not hold it.
+/// With "overlap" a burst leaves when it is ready: a late START does not hold it.
 bool BurstAnnouncer::holds(Time now) const noexcept {
   const LeadSource source = setup_.config.lead_source;
   if (source == LeadSource::kNone) return false;
@@ -46,8 +46,8 @@ void BurstAnnouncer::on_released() noexcept {
   for (std::uint32_t t = 0; t < targets_.size(); ++t) targets_[t].pushed = client_.next_place(t);
 }
 
-/// Timers carry their iteration: one that was set for an earlier one is stale, but for
-/// those of STARTs that are late, copied or forged.
+/// A timer carries its iteration, so that a timer of an earlier iteration is recognised as stale.
+/// Timers of late, copied or forged STARTs are used in any iteration.
 void BurstAnnouncer::set_timer(Tag tag, std::uint32_t iteration, Time at) noexcept {
   host_.set_timer(*this, iteration * kTags + tag, at);
 }
@@ -55,7 +55,7 @@ void BurstAnnouncer::set_timer(Tag tag, std::uint32_t iteration, Time at) noexce
 void BurstAnnouncer::on_timer(std::uint32_t tag, Time now) noexcept {
   const std::uint32_t iteration = tag / kTags;
   switch (static_cast<Tag>(tag % kTags)) {
-    case kStartDue:  // a late one may find its burst gone, or even its iteration over
+    case kStartDue:  // a late START may find its burst gone, or even its iteration over
       if (iteration == iteration_ && !released_) announce(now);
       else announce_afterwards(iteration, now);
       break;
@@ -87,7 +87,7 @@ void BurstAnnouncer::on_timeout(Time now) noexcept {
 void BurstAnnouncer::on_signal_ack(const FlowKey& flow, Time now) noexcept {
   std::uint32_t target = 0;
   while (target < targets_.size() && client_.flow(target) != flow) ++target;
-  if (target == targets_.size() || targets_[target].answered) return;  // late, or a copy
+  if (target == targets_.size() || targets_[target].answered) return;  // late, or to a copy
   targets_[target].answered = true;
   host_.signals().forget_acks(flow);
   if (--acks_missing_ > 0) return;
@@ -97,15 +97,15 @@ void BurstAnnouncer::on_signal_ack(const FlowKey& flow, Time now) noexcept {
   client_.on_hold_ended(now);
 }
 
-/// START to every target, each naming the first byte of the burst to it. A connection
-/// that does not exist yet has a known flow and initial sequence number.
+/// Sends a START to every target, naming the first byte of the burst to it. The flow and initial
+/// sequence number of a connection are known before it is opened.
 void BurstAnnouncer::announce(Time now) noexcept {
   announced_ = true;
   acks_missing_ = static_cast<std::uint32_t>(targets_.size());
   lead_over_at_ = now + setup_.config.lead;
   BurstRecord& burst = client_.burst(iteration_);
   if (!fault_.lost) burst.start_sent_ns = now.time_since_epoch().count();
-  // A time that was predicted wrongly is told wrongly.
+  // If the START is shifted, the predicted time is wrong, and the START carries that wrong time.
   const Time due_at =
       fault_.shift == Duration::zero() ? std::max(lead_over_at_, ready_at_) : lead_over_at_;
   for (std::uint32_t t = 0; t < targets_.size(); ++t) {
@@ -121,7 +121,7 @@ void BurstAnnouncer::announce(Time now) noexcept {
   set_timer(kAckTimeout, iteration_, now + setup_.config.ack_timeout);
 }
 
-/// The burst has left, and nobody waits for the answers any more.
+/// Sends a late START: the burst has left, and nobody waits for the answers any more.
 void BurstAnnouncer::announce_afterwards(std::uint32_t iteration, Time now) noexcept {
   BurstRecord& burst = client_.burst(iteration);
   burst.start_sent_ns = now.time_since_epoch().count();
@@ -150,7 +150,7 @@ void BurstAnnouncer::send_start(const UdpStart& start, Time now) noexcept {
   else host_.send_start(start.flow, start.sequence, start.threshold_packets, now);
 }
 
-/// A START that the worker owes a burst: it leaves, or is lost.
+/// Sends a START that is due for a burst, unless it is lost.
 void BurstAnnouncer::send_meant(const UdpStart& start, const SignalFault& fault,
                                 Time now) noexcept {
   ++counts_.meant;
@@ -173,14 +173,14 @@ void BurstAnnouncer::begin_copies(std::uint32_t iteration, const SignalFault& fa
   while (copies_left_ > 0) send_copies(now);
 }
 
-/// Copies of an earlier START end with the next one that is copied.
+/// A START that is copied ends the copies of an earlier one.
 void BurstAnnouncer::on_copy_due(std::uint32_t iteration, Time now) noexcept {
   if (iteration != copies_of_ || copies_left_ == 0) return;
   send_copies(now);
   if (copies_left_ > 0) set_timer(kCopyDue, iteration, now + faults_.copy_gap());
 }
 
-/// One more START to every target.
+/// Sends one more START to every target.
 void BurstAnnouncer::send_copies(Time now) noexcept {
   for (const State& target : targets_) {
     send_start(target.start, now);
@@ -189,7 +189,7 @@ void BurstAnnouncer::send_copies(Time now) noexcept {
   --copies_left_;
 }
 
-/// A START of a burst that never comes, of a connection that does not exist.
+/// Sends a START for a burst that never comes, on a connection that does not exist.
 void BurstAnnouncer::forge(Time now) noexcept {
   const auto target = static_cast<std::uint32_t>(forged_ % targets_.size());
   const FlowKey flow{host_.address(), setup_.targets[target].host->address(), host_.allocate_port(),

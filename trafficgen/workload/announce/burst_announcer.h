@@ -11,24 +11,23 @@
 
 namespace outrider::tg {
 
-/// Announces the bursts of one worker: sends STARTs when they are due, counts the answers, and
-/// says whether the burst has to wait for them. It also does to STARTs what is configured to go
-/// wrong with them (SignalFaults).
+/// Announces the bursts of one worker. It sends STARTs when they are due, counts the answers, and
+/// decides whether the burst has to wait for them. It also applies the configured faults to STARTs
+/// (SignalFaults).
 ///
-/// The worker calls begin(), on_ready() and on_released() once each for every burst, in that
-/// order, and asks holds() whenever something has happened; on_released() comes when holds()
-/// has said no. The announcer knows neither the transport nor the collective: where a burst
-/// begins is asked of the Client. Not thread-safe; nothing allocates after construction but the
-/// host's table of listeners.
+/// The worker calls begin(), on_ready() and on_released() once each for every burst, in that order.
+/// It asks holds() after every event and calls on_released() when holds() returns false. The
+/// announcer knows neither the transport nor the collective; it asks the Client where a burst
+/// begins. Not thread-safe. After construction only the host's table of listeners allocates.
 class BurstAnnouncer final : private TimerClient, private SignalListener {
  public:
   class Client {
    public:
-    /// Where the next burst to that target will begin. Chooses a flow if there is none yet.
+    /// Returns where the next burst to that target will begin; chooses a flow if there is none yet.
     virtual BurstPlace next_place(std::uint32_t target) noexcept = 0;
-    /// The flow that next_place() has chosen; FlowKey{} if it is over, or none was chosen.
+    /// Returns the flow that next_place() chose; FlowKey{} if it is closed or none was chosen.
     [[nodiscard]] virtual FlowKey flow(std::uint32_t target) const noexcept = 0;
-    /// Record of the worker's push in that iteration, for the times of its START.
+    /// Returns the record of the worker's push in that iteration, for the times of its START.
     virtual BurstRecord& burst(std::uint32_t iteration) noexcept = 0;
     /// holds() may have become false.
     virtual void on_hold_ended(Time now) noexcept = 0;
@@ -38,12 +37,12 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   };
   struct Target {
     Host* host = nullptr;
-    std::uint64_t burst_bytes = 0;  ///< of each burst to it
+    std::uint64_t burst_bytes = 0;  ///< size of each burst to it
   };
   struct Setup {
     AnnounceConfig config{};
     std::uint32_t worker = 0;
-    std::uint16_t tcp_port = 0;  ///< of the targets, for forged STARTs
+    std::uint16_t tcp_port = 0;  ///< port of the targets, for forged STARTs
     std::vector<Target> targets{};
   };
 
@@ -51,27 +50,27 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   BurstAnnouncer(const Setup& setup, const SignalFaults& faults, Host& host, Client& client);
   ~BurstAnnouncer() = default;
 
-  /// The job begins. Call it behind the first begin().
+  /// Begins the job. Call it after the first begin().
   void start(Time now) noexcept;
-  /// An iteration begins. @param ready_at when its first gradients are planned to be ready
+  /// Begins an iteration. @param ready_at when its first gradients are planned to be ready
   void begin(std::uint32_t iteration, Time ready_at, Time now) noexcept;
   /// The burst is due. May call on_hold_ended().
   void on_ready(Time now) noexcept;
-  /// Does the burst wait for its START, for answers or for the rest of the lead?
+  /// Returns true while the burst must wait for its START, for answers or for the rest of the lead.
   [[nodiscard]] bool holds(Time now) const noexcept;
-  /// The burst leaves now. Takes note of its places for STARTs that leave behind it.
+  /// The burst leaves now. Remembers where it begins, for STARTs that are sent after it.
   void on_released() noexcept;
 
   [[nodiscard]] const StartCounts& counts() const noexcept { return counts_; }
-  /// Bursts that left because no answer came in time.
+  /// Returns the number of bursts that left because no answer came in time.
   [[nodiscard]] std::uint64_t timeouts() const noexcept { return timeouts_; }
 
  private:
-  /// What is known of one target.
+  /// State of one target.
   struct State {
     bool answered = true;  ///< its ACK is here, or none is awaited
-    BurstPlace pushed{};   ///< of the last burst that has left
-    UdpStart start{};      ///< the last one, for its copies
+    BurstPlace pushed{};   ///< place of the last burst that has left
+    UdpStart start{};      ///< the last START, to be copied
   };
   enum Tag : std::uint32_t { kStartDue, kLeadOver, kAckTimeout, kCopyDue, kForgeryDue, kTags };
 
@@ -97,13 +96,13 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   std::vector<State> targets_;
   std::uint32_t iteration_ = 0;
   Time ready_at_{};
-  SignalFault fault_{};  ///< of this iteration's STARTs
+  SignalFault fault_{};  ///< applies to this iteration's STARTs
   bool announced_ = false;
   bool answered_ = false;  ///< all ACKs are here, or they timed out
   bool released_ = false;
   Time lead_over_at_{};
   std::uint32_t acks_missing_ = 0;
-  std::uint32_t copies_of_ = 0;  ///< iteration
+  std::uint32_t copies_of_ = 0;  ///< iteration whose STARTs are being copied
   std::uint32_t copies_left_ = 0;
   std::uint64_t forged_ = 0;
   std::uint64_t timeouts_ = 0;

@@ -6,11 +6,11 @@ namespace outrider::tg {
 
 namespace {
 
-/// What goes wrong with an announcement, and gaps between forged STARTs; nothing else draws
-/// for these.
+/// Purposes of the draws for faults of announcements and for gaps between forged STARTs. Nothing
+/// else draws with them.
 constexpr auto kFaultPurpose = static_cast<RandomPurpose>(0x5167'FA17);
 constexpr auto kForgedPurpose = static_cast<RandomPurpose>(0x5167'F0E6);
-constexpr Duration kShortestGap{1};  ///< a timer that is due at once would never end
+constexpr Duration kShortestGap{1};  ///< a zero gap would make a timer fire for ever
 
 }  // namespace
 
@@ -19,8 +19,8 @@ RandomStream SignalFaults::stream(std::uint32_t worker, std::uint64_t n,
   return {setup_.seed + (n << 32), (std::uint32_t{setup_.job} << 16) | worker, purpose};
 }
 
-/// Every announcement takes its three draws whatever the rates are. Late ones are drawn from
-/// below and early ones from above, so that one draw makes either nested.
+/// Every announcement makes its three draws, whatever the rates are. Low draws make it late and
+/// high draws early, so that both are nested with one draw.
 SignalFault SignalFaults::of(std::uint32_t worker, std::uint32_t iteration) const noexcept {
   RandomStream draws =
       stream(worker, std::uint64_t{setup_.first_iteration} + iteration, kFaultPurpose);

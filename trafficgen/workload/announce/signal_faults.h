@@ -8,18 +8,19 @@
 
 namespace outrider::tg {
 
-/// What happens to one announcement. Lost ones are neither shifted nor copied.
+/// The fault of one announcement. A lost announcement is neither shifted nor copied.
 struct SignalFault {
   bool lost = false;
-  Duration shift{};  ///< > 0: leaves so much later than it should, < 0: earlier
+  Duration shift{};  ///< > 0: leaves later by this time, < 0: earlier
   std::uint32_t copies = 0;
   bool operator==(const SignalFault&) const = default;
 };
 
 /// Decides which announcements fail, and how.
 ///
-/// Pure: every draw is keyed by (seed, job, worker, iteration or number, purpose), so that the
-/// arms of a comparison share them, and nested: what fails at a rate fails at each higher one.
+/// Pure: every draw is keyed by (seed, job, worker, iteration or number, purpose), so that the arms
+/// of a comparison share draws. Faults are nested: what fails at one rate also fails at every
+/// higher rate.
 class SignalFaults {
  public:
   struct Setup {
@@ -35,7 +36,8 @@ class SignalFaults {
   [[nodiscard]] SignalFault of(std::uint32_t worker, std::uint32_t iteration) const noexcept;
 
   [[nodiscard]] bool forges() const noexcept { return config_.forged_per_second > 0; }
-  /// From the n-th forged START of a worker, or the job's begin, to the next. @pre forges()
+  /// Returns the time from a worker's n-th forged START (0: the job's begin) to its next one.
+  /// @pre forges()
   [[nodiscard]] Duration forged_gap(std::uint32_t worker, std::uint64_t n) const noexcept;
 
   [[nodiscard]] Duration copy_gap() const noexcept { return config_.copy_gap; }

@@ -10,11 +10,11 @@ namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxWorkers = 256;
-/// Records of all iterations are kept: about 300 B for each of a worker.
+/// Bounds the records, which are kept for all iterations: about 300 B per worker and iteration.
 constexpr std::uint64_t kMaxWorkerIterations = 1ULL << 22;
 constexpr std::uint64_t kMaxBurstBytes = 1ULL << 50;
 
-/// The START of a burst must not be due before the iteration, or the run, began.
+/// Checks that no START is due before its iteration, or the run, begins.
 void check_lead(const Checks& at, const JobConfig& job) {
   if (job.announce.lead_source != LeadSource::kOverlap) return;
   const SignalFaultsConfig& faults = job.announce.faults;
@@ -36,7 +36,7 @@ void check_lead(const Checks& at, const JobConfig& job) {
   }
 }
 
-/// START and its copies have left before those of the next iteration are due.
+/// Checks that a START and its copies leave before those of the next iteration are due.
 void check_delayed_starts(const Checks& at, const JobConfig& job) {
   const SignalFaultsConfig& f = job.announce.faults;
   const std::string rule = "must be shorter than period, " + format_duration(job.period);
@@ -62,7 +62,7 @@ void check_schedule(const Checks& at, const JobConfig& job) {
   check_lead(at, job);
 }
 
-/// Fixed due times leave no room for the length of a computation.
+/// Rejects lengths of computation where due times are fixed, because they would have no effect.
 void require_closed_loop(const Checks& at, const JobConfig& job, std::string_view key, bool used) {
   if (used && job.schedule != Schedule::kClosedLoop)
     at.fault(key, "needs schedule \"closed_loop\": with \"fixed\" the due times are given");
@@ -129,7 +129,7 @@ void check_synchronisation(const Checks& at, const JobConfig& job) {
     at.fault("shard_by", "needs a model: burst_bytes has no tensors to assign");
 }
 
-/// What tells when each tensor's gradient is ready.
+/// Checks that the readiness of each tensor's gradient is known if the policy needs it.
 void check_send_policy(const Checks& at, const JobConfig& job) {
   check(at.below("policy"), job.send_policy, job.policy);
   const bool by_tensor = job.policy.granularity == Granularity::kTensor;
@@ -150,7 +150,7 @@ void check_send_policy(const Checks& at, const JobConfig& job) {
         "needs synchronisation \"bsp\": a piece is answered when all workers have sent it");
 }
 
-/// What the values of a learner travel with.
+/// Checks the settings that a learner depends on.
 void check_learner(const Checks& at, const JobConfig& job) {
   const auto learner = at.below("learner");
   check(learner, job.learner);
@@ -207,7 +207,7 @@ void check(const Checks& at, const JobConfig& job) {
   if (job.model.has_value() == job.burst_bytes.has_value())
     at.fault("model", job.model ? "must not be given together with burst_bytes"
                                 : "one of model and burst_bytes is required");
-  // A byte at least for each server, or for each chunk of a ring.
+  // Each server, or each chunk of a ring, needs at least one byte.
   const std::uint64_t parts = listeners_of(job).size();
   if (job.burst_bytes)
     at.in_range("burst_bytes", *job.burst_bytes, std::max<std::uint64_t>(parts, 1), kMaxBurstBytes,

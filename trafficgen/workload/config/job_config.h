@@ -31,11 +31,11 @@ enum class SignalForm : std::uint8_t {
 
 struct AnnounceConfig {
   LeadSource lead_source = LeadSource::kWait;
-  Duration lead{};                       ///< START to burst, at least; zero: the ACK alone
+  Duration lead{};                       ///< minimum from START to burst; zero: the ACK alone
   std::uint16_t threshold_packets = 10;  ///< h, multiple of 5 up to 75
   Duration ack_timeout = std::chrono::milliseconds(50);  ///< > 0, then the burst leaves anyway
   SignalForm signal_form = SignalForm::kTos;
-  std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< kUdp: of both ends, > 0
+  std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< kUdp: port of both ends, > 0
   SignalFaultsConfig faults{};
 };
 
@@ -58,11 +58,11 @@ enum class Synchronisation : std::uint8_t {
   kR2sp,  ///< in turn, at least a gap apart
 };
 
-/// Which server holds what.
+/// How the model is divided among the servers.
 enum class ShardRule : std::uint8_t {
-  kBytes,       ///< equal bytes, wherever tensors are cut
-  kRoundRobin,  ///< whole tensors in turn, in forward order
-  kBalanced,    ///< whole tensors, the largest first, to the server that has least
+  kBytes,       ///< equal bytes; tensors may be cut anywhere
+  kRoundRobin,  ///< whole tensors, dealt to the servers in forward order
+  kBalanced,    ///< whole tensors, largest first, each to the server that holds least
 };
 
 /// Distribution of a factor around 1; `jitter` is its only parameter.
@@ -73,7 +73,7 @@ enum class JitterShape : std::uint8_t {
   kExponential,  ///< 1 + exponential of mean jitter: a tail above the nominal time
 };
 
-/// Size of a straggler's slowness, as a multiple of what is configured.
+/// Distribution of a straggler's delay, as a multiple of the configured values.
 enum class StragglerShape : std::uint8_t {
   kConstant,     ///< 1
   kUniform,      ///< 0 to 2
@@ -82,11 +82,11 @@ enum class StragglerShape : std::uint8_t {
 
 /// Slows some iterations of some workers.
 struct StragglerConfig {
-  std::vector<std::string> workers{};  ///< of the job; empty: all of them
-  double share = 1;                    ///< of iterations, each drawn on its own; (0, 1]
-  double factor = 1;                   ///< compute time is multiplied by it, >= 1
-  Duration delay{};                    ///< and this is added, >= 0
-  StragglerShape shape = StragglerShape::kConstant;  ///< of factor - 1 and delay, one draw
+  std::vector<std::string> workers{};  ///< workers of the job; empty: all of them
+  double share = 1;                    ///< share of iterations, each drawn separately; (0, 1]
+  double factor = 1;                   ///< multiplies the compute time, >= 1
+  Duration delay{};                    ///< added to the compute time, >= 0
+  StragglerShape shape = StragglerShape::kConstant;  ///< of factor - 1 and delay, with one draw
 };
 
 struct JobConfig {
@@ -105,9 +105,9 @@ struct JobConfig {
   std::optional<std::uint64_t> burst_bytes{};  ///< a synthetic burst per worker
   bool pull = true;                            ///< servers send the parameters back
   std::uint32_t iterations = 1;                ///< at most, >= 1
-  Duration start{};                            ///< of the job, from the start of the run
+  Duration start{};                            ///< start of the job, from the start of the run
   std::optional<Duration> stop_after{};        ///< from its start: no iteration begins later
-  /// The job comes again at each of these, from `start`, on TCP ports tcp_port + 1, + 2, ...
+  /// The job runs again at each of these times from `start`, on TCP ports tcp_port + 1, + 2, ...
   std::vector<Duration> arrivals{};
   Schedule schedule = Schedule::kClosedLoop;
   Duration first_due{};               ///< kFixed: gradients of iteration 0, from `start`
@@ -125,26 +125,27 @@ struct JobConfig {
   std::uint16_t tcp_port = 5000;  ///< of the servers; job i of a file should use its own
 };
 
-/// Rules of single parts, for files that hold these tables in another place.
+/// Checks single tables, for files that hold them in another place.
 void check(const Checks& at, const AnnounceConfig& announce);
-/// All rules of a job but those that refer to hosts, transports and other jobs.
+/// Checks all rules of a job except those that refer to hosts, transports and other jobs.
 void check(const Checks& at, const JobConfig& job);
 
-/// Wherever a job listens: its servers, or all workers of a ring.
+/// Returns the hosts on which the job listens: its servers, or all workers of a ring.
 [[nodiscard]] inline const std::vector<std::string>& listeners_of(const JobConfig& job) {
   return job.collective == Collective::kRing ? job.workers : job.servers;
 }
-/// That may be open at once: one for each worker and target, as often as the job comes.
+/// Returns how many connections may be open at once: one for each worker and target, as many
+/// times as the job runs.
 [[nodiscard]] inline std::uint64_t connections_of(const JobConfig& job) {
   const std::uint64_t targets = job.collective == Collective::kRing ? 1 : job.servers.size();
   return job.workers.size() * targets * (job.arrivals.size() + 1);
 }
-/// The job as it comes the n-th time: 0 is the first, n that of arrivals[n - 1].
+/// Returns the configuration of the job's n-th arrival: 0 is the first, n that of arrivals[n - 1].
 [[nodiscard]] JobConfig arrival(const JobConfig& job, std::size_t n);
 
 // Bindings, see common/config/config_binding.h.
 
-inline constexpr double kMaxJobFactor = 1000;  ///< of a computation's length
+inline constexpr double kMaxJobFactor = 1000;  ///< limit of factors of compute time
 
 inline constexpr auto kLeadSources = choices<LeadSource>(
     {{"none", LeadSource::kNone}, {"wait", LeadSource::kWait}, {"overlap", LeadSource::kOverlap}});

@@ -23,7 +23,7 @@ void check_compute(const Checks& root, const ModelProfile& p) {
   if (!p.compute_basis) root.fault("compute_basis", "is required with forward and backward");
 }
 
-/// Steps cover all tensors, from the last to the first, and the whole backward pass.
+/// The steps must cover all tensors, from the last to the first, and the whole backward pass.
 void check_steps(const Checks& root, const ModelProfile& p) {
   if (p.steps.empty()) return;
   if (!p.backward) return root.fault("steps", "need forward and backward");

@@ -12,25 +12,26 @@ namespace outrider::tg {
 
 struct Tensor {
   std::string name;         ///< unique within the model
-  std::uint64_t bytes = 0;  ///< of its gradient, > 0
+  std::uint64_t bytes = 0;  ///< size of its gradient, > 0
 };
 
-/// What a compute time rests on.
+/// Where a compute time comes from.
 enum class ComputeSource : std::uint8_t {
-  kPaper,     ///< somebody published the measurement
-  kScaled,    ///< from a published one of another model, by the rule in compute_basis
+  kPaper,     ///< a published measurement
+  kScaled,    ///< scaled from a published one of another model, by the rule in compute_basis
   kRecorded,  ///< from the traffic of a job that ran
 };
 
-/// Gradients that become ready together: tensors from `first_tensor` up to where the
-/// step before begins, the first step's up to the last tensor.
+/// Gradients that become ready together: the tensors from `first_tensor` to the one before the
+/// previous step's first tensor. The first step reaches to the last tensor.
 struct BackwardStep {
   std::uint32_t first_tensor = 0;  ///< 0-based
-  Duration after{};                ///< the step before; the first: the begin of the backward pass
+  Duration after{};                ///< time since the step before; first step: since the begin of
+                                   ///< the backward pass
 };
 
-/// What the traffic of a training job depends on: how much there is to send,
-/// in which pieces, and how long a worker computes. One file of conf/models.
+/// The properties of a model on which the traffic of a training job depends: how many bytes are to
+/// be sent, in which pieces, and how long a worker computes. Each file of conf/models holds one.
 struct ModelProfile {
   std::string name;
   std::string precision = "fp32";
@@ -43,16 +44,17 @@ struct ModelProfile {
   std::optional<ComputeSource> compute_source{};
   std::optional<std::string> compute_basis{};  ///< device, batch, origin, rule, assumptions
   std::vector<BackwardStep> steps{};  ///< in the order of the backward pass; empty: unknown
-  std::vector<Tensor> tensors;        ///< in forward order; back-propagation emits them in reverse
+  std::vector<Tensor> tensors;        ///< in forward order; back-propagation makes gradients in
+                                      ///< reverse
 
-  /// Forward and backward pass together.
+  /// Returns the time of the forward and the backward pass together.
   [[nodiscard]] std::optional<Duration> compute() const {
     if (!forward || !backward) return std::nullopt;
     return *forward + *backward;
   }
 };
 
-/// Every fault, each by its key; empty means valid. Pure.
+/// Returns all faults, each by its key; empty means valid. Pure.
 ConfigIssues validate(const ModelProfile& profile);
 
 ConfigResult<ModelProfile> load_model_profile(const std::string& path);

@@ -8,17 +8,17 @@
 
 namespace outrider::tg {
 
-/// [job.r2sp]; absent settings have the authors' values, see RoundRobinGate.
+/// [job.r2sp]. Absent settings take the authors' values, see RoundRobinGate.
 struct R2spConfig {
   std::optional<double> slack{};                      ///< > 0; absent: 1.2
-  std::optional<std::uint32_t> warm_up_iterations{};  ///< of worker 0; absent: 10
+  std::optional<std::uint32_t> warm_up_iterations{};  ///< pushes of worker 0; absent: 10
   bool tune_batch = false;                            ///< see BatchTuner
-  std::optional<std::uint32_t> batch{};  ///< samples before tuning; absent: the learner's
+  std::optional<std::uint32_t> batch{};  ///< samples before tuning; absent: the learner's batch
   bool operator==(const R2spConfig&) const = default;
 };
 
-/// @param applies the job's rule is R2SP
-/// @param learns  it has a learner, and so a batch
+/// @param applies the job's synchronisation is R2SP
+/// @param learns  the job has a learner, and therefore a batch
 inline void check(const Checks& at, const R2spConfig& c, bool applies, bool learns) {
   const auto needs = [&at, applies](std::string_view key, bool given) {
     if (given && !applies) at.fault(key, "needs synchronisation \"r2sp\"");

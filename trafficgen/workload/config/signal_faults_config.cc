@@ -15,7 +15,7 @@ constexpr double kMaxForged_per_second = 1e6;
 
 std::string shown(double v) { return to_toml_text(ConfigValue(v)); }
 
-/// A share of STARTs that are shifted, and by how much.
+/// Checks the share of STARTs that are shifted, and by how much they are.
 void check_shift(const Checks& at, double share, std::string_view by_key, Duration by) {
   if (at.not_negative(by_key, by) && share > 0 && by == Duration::zero())
     at.fault(by_key, "must be above 0s: the share that it applies to is above 0");

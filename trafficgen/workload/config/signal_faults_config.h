@@ -8,19 +8,19 @@
 
 namespace outrider::tg {
 
-/// [job.announce.faults]: what goes wrong with the STARTs of a job, on purpose. Shares are of
-/// announcements: those of one worker in one iteration, to all its servers.
+/// [job.announce.faults]: deliberate faults of a job's STARTs. Shares are of announcements; one
+/// announcement is all STARTs of one worker in one iteration, to all its servers.
 struct SignalFaultsConfig {
   double lost = 0;           ///< share that never leave the worker
   double late = 0;           ///< share that leave `late_by` too late
   Duration late_by{};        ///< > 0 with `late`
   double early = 0;          ///< share that leave `early_by` too early; lead_source "overlap"
   Duration early_by{};       ///< > 0 with `early`
-  double duplicated = 0;     ///< share that leave `copies` times more
+  double duplicated = 0;     ///< share of which `copies` copies leave
   std::uint32_t copies = 1;  ///< 1 to 100
-  Duration copy_gap{};       ///< START to its first copy, and from copy to copy
-  /// STARTs of bursts that never come: of each worker, to its servers in turn, Poisson. Each
-  /// names a connection that does not exist.
+  Duration copy_gap{};       ///< from START to first copy, and from copy to copy
+  /// Rate of forged STARTs of each worker, a Poisson process over its servers in turn. They
+  /// announce bursts that never come, on connections that do not exist.
   double forged_per_second = 0;
 };
 

@@ -10,8 +10,8 @@ namespace outrider::tg {
 
 enum class TensorLightsMode : std::uint8_t {
   kOff,     ///< connections take turns at every NIC
-  kOne,     ///< TLs-One: bands are given once
-  kRotate,  ///< TLs-RR: every interval the jobs move on by one
+  kOne,     ///< TLs-One: bands are assigned once
+  kRotate,  ///< TLs-RR: the jobs move on by one band every interval
 };
 
 /// Bands of jobs at the NICs of server hosts, for the parameters that they send.
@@ -19,7 +19,7 @@ struct TensorLightsConfig {
   TensorLightsMode mode = TensorLightsMode::kOff;
   Duration interval = std::chrono::seconds(20);  ///< kRotate, > 0
   std::uint32_t bands = 7;                       ///< 1 to 63
-  BitRate floor_rate{100'000};                   ///< that no band stays under, > 0
+  BitRate floor_rate{100'000};                   ///< minimum rate of every band, > 0
 };
 
 inline constexpr auto kTensorLightsModes =

@@ -13,7 +13,7 @@
 
 namespace outrider::tg {
 
-/// What a job has measured: its bursts, iterations and flows. All of it is allocated at
+/// Holds the measurements of a job: its bursts, iterations and flows. All memory is allocated at
 /// construction. Not thread-safe.
 class JobRecords {
  public:
@@ -48,11 +48,11 @@ class JobRecords {
     return flows_[(std::size_t{lane.worker} * targets_ + lane.target) * 2 +
                   (lane.direction == BurstDirection::kPull ? 1 : 0)];
   }
-  /// One more lane has its part of the burst. @return all have
+  /// Counts one more lane as having its part of the burst. @return true if all lanes have
   [[nodiscard]] bool complete_lane(const Lane& lane, std::uint32_t iteration) noexcept {
     return --lanes_missing_[index_of(lane.worker, iteration, lane.direction)] == 0;
   }
-  /// Bytes of the burst have left since then; the earliest counts.
+  /// Notes that bytes of the burst left at that time; the earliest time is kept.
   static void note_first_sent(BurstRecord& record, std::optional<Time> at) noexcept {
     if (!at) return;
     const auto ns = at->time_since_epoch().count();

@@ -19,7 +19,7 @@ Time stop_of(const JobConfig& config) noexcept {
   return config.stop_after ? Time{} + config.start + *config.stop_after : kNever;
 }
 
-/// Nothing: no bound.
+/// Returns nothing if there is no bound.
 std::optional<std::uint32_t> bound_of(const JobConfig& config) noexcept {
   switch (config.synchronisation) {
     case Synchronisation::kAsp:
@@ -33,7 +33,7 @@ std::optional<std::uint32_t> bound_of(const JobConfig& config) noexcept {
   return 0;
 }
 
-/// Without a model's tensors: each server's shard, or all for the ring, is one.
+/// Without a model's tensors, each server's shard is one piece; in a ring, all bytes are one piece.
 std::vector<GradientPiece> all_pieces(const Job::Setup& setup) {
   std::vector<GradientPiece> pieces = setup.pieces;
   if (pieces.empty()) {
@@ -97,7 +97,7 @@ CollectiveSetup Job::collective_setup() const {
                         .in_turn = c.synchronisation == Synchronisation::kR2sp,
                         .aggregate = c.aggregate,
                         .gate = gate_};
-  // Over the bounded-loss transport pieces are told apart in any case.
+  // Over the bounded-loss transport, pieces are always identified one by one.
   if (setup_.mlt) setup.push_policy.granularity = Granularity::kTensor;
   return setup;
 }
@@ -177,7 +177,7 @@ std::optional<IterationPlan> Job::begin(std::uint32_t worker, std::uint32_t iter
   if (!limit_.begin(iteration, p.begin)) {
     ++finished_workers_;
     if (round_robin_) round_robin_->on_done(worker, free_at);
-    if (parameters != nullptr) {  // no forward pass that could overlap with the last pull
+    if (parameters != nullptr) {  // no next forward pass that could overlap with the last pull
       IterationRecord& last = records_.iteration(worker, iteration - 1);
       last.end_ns = last.parameters_ns;
     }
@@ -201,8 +201,8 @@ std::optional<IterationPlan> Job::begin(std::uint32_t worker, std::uint32_t iter
   return p;
 }
 
-/// The segment that is being delivered completes the burst: its chain of causes is
-/// the burst's.
+/// The segment that is being delivered completes the burst, so the times of that segment's ledger
+/// are the burst's.
 void Job::note_times(BurstRecord& record, const Host& receiver) noexcept {
   const BurstLedger& ledger = receiver.arriving();
   if (ledger.valid() && ledger.burst() == record.identity) record.times = ledger.times();

@@ -26,13 +26,13 @@ namespace outrider::tg {
 
 class Worker;
 
-/// A training job: W workers and S servers (or a ring), iterations of compute,
-/// push, aggregate, pull. It knows who has which shard and keeps the records; its
-/// IterationPlanner says when gradients are due. Its CollectiveOperation says who sends what to
-/// whom, its Exchange carries it.
+/// A training job: W workers and S servers (or a ring) that repeat iterations of compute, push,
+/// aggregate and pull. The job assigns the shards and keeps the records. Its IterationPlanner
+/// decides when gradients are due, its CollectiveOperation decides who sends what to whom, and its
+/// Exchange carries the bytes.
 ///
-/// All records are allocated at construction. Not thread-safe: one lcore owns
-/// the job and all its hosts.
+/// All records are allocated at construction. Not thread-safe: one lcore owns the job and all its
+/// hosts.
 class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner {
  public:
   struct Setup {
@@ -41,28 +41,28 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
     TcpConfig tcp;  ///< mss_bytes is set per connection
     std::vector<Host*> workers;
     std::vector<Host*> servers;                ///< none in a ring
-    std::vector<std::uint8_t> nic_classes{};   ///< [servers], at their hosts; empty: none
+    std::vector<std::uint8_t> nic_classes{};   ///< [servers], at their hosts' NICs; empty: none
     std::vector<std::uint64_t> shard_bytes{};  ///< [servers], see even_shards()
-    std::uint64_t burst_bytes = 0;             ///< of the model
-    /// See pieces_of(); empty: each shard is one, and ready after the backward pass.
+    std::uint64_t burst_bytes = 0;             ///< of all gradients of the model
+    /// See pieces_of(). If empty, each shard is one piece, ready after the backward pass.
     std::vector<GradientPiece> pieces{};
-    std::vector<double> ready_shares{};  ///< [tensors] of the backward pass; empty: unknown
-    double forward_share = 0;            ///< of the compute time
-    std::uint16_t draws_as = 0;          ///< entity of its random draws
-    std::uint32_t first_iteration = 0;   ///< of its draws: arrivals go on where others end
-    Duration compute{};                  ///< kClosedLoop
+    std::vector<double> ready_shares{};  ///< [tensors], shares of the backward pass; empty: unknown
+    double forward_share = 0;            ///< share of the compute time
+    std::uint16_t draws_as = 0;          ///< entity of the job's random draws
+    std::uint32_t first_iteration = 0;   ///< added to iterations before drawing, see arrivals
+    Duration compute{};                  ///< per iteration, for kClosedLoop
     std::uint64_t seed = 1;
-    std::uint32_t first_owner = 0;   ///< of its workers, for attribution; 0: off
-    std::optional<MltConfig> mlt{};  ///< the bounded-loss transport, not TCP
+    std::uint32_t first_owner = 0;   ///< first owner id of its workers, for attribution; 0: off
+    std::optional<MltConfig> mlt{};  ///< set: bounded-loss transport instead of TCP
   };
   Job(const Setup& setup, GoodputSeries& goodput);
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  /// Listens, opens kept connections, plans the first iteration. Once.
+  /// Listens, opens the kept connections and plans the first iteration. Call it once.
   void start(Time now);
-  /// All workers are through, or will never be, because a peer has fallen silent.
+  /// Returns true when all workers have finished, or never will because a peer has fallen silent.
   [[nodiscard]] bool finished() const noexcept {
     return finished_workers_ == workers_.size() || gave_up_ > 0;
   }
@@ -70,17 +70,19 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
 
   // -- the plan
   [[nodiscard]] const Setup& setup() const noexcept { return setup_; }
-  /// Lanes of a worker: one to each server, or one to its right neighbour.
+  /// Number of lanes of a worker: one to each server, or one to its right neighbour in a ring.
   [[nodiscard]] std::uint32_t targets() const noexcept { return lanes_.targets; }
   [[nodiscard]] Host& target(std::uint32_t worker, std::uint32_t target) const noexcept {
     return *lanes_.ends[lanes_.index_of(worker, target)];
   }
-  /// What a worker sends in an iteration, over all targets.
+  /// Returns the bytes that a worker sends in an iteration, over all targets.
   [[nodiscard]] std::uint64_t push_bytes(std::uint32_t worker) const noexcept;
   [[nodiscard]] const IterationPlanner& planner() const noexcept { return planner_; }
-  /// Of the worker's next iteration; nothing if it was its last.
-  /// @param free_at when the worker may begin it
-  /// @param parameters by_tensor(): when which were there; nullptr: all at free_at
+  /// Plans the worker's next iteration.
+  /// @param free_at when the worker may begin the iteration
+  /// @param parameters when the worker had which parameters, with by_tensor(); nullptr: it had all
+  ///   of them at free_at
+  /// @return nothing if the worker has done its last iteration
   std::optional<IterationPlan> begin(std::uint32_t worker, std::uint32_t iteration, Time free_at,
                                      const ForwardPass* parameters = nullptr) noexcept;
 
@@ -90,7 +92,7 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
   [[nodiscard]] const CollectiveOperation& collective() const noexcept { return *collective_; }
   [[nodiscard]] JobRecords& records() noexcept { return records_; }
   [[nodiscard]] const SignalFaults& faults() const noexcept { return faults_; }
-  /// All parameters are there. @param next when the next forward pass may begin, <= now
+  /// The worker has all parameters. @param next when its next forward pass may begin, <= now
   void on_iteration_end(std::uint32_t worker, std::uint32_t iteration, Time next,
                         Time now) noexcept;
 
@@ -98,7 +100,7 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
   [[nodiscard]] std::uint64_t delivered_bursts() const noexcept { return delivered_bursts_; }
   [[nodiscard]] std::uint64_t ended_iterations() const noexcept { return ended_iterations_; }
   void fill(JobsReport& report) const;
-  /// Nothing unless the job learns.
+  /// Holds nothing unless the job has a learner.
   [[nodiscard]] const std::optional<Learner>& learner() const noexcept { return learner_; }
 
  private:
@@ -113,7 +115,7 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
   void on_staleness(std::uint32_t worker, std::uint32_t iteration,
                     std::uint64_t updates) noexcept override;
   void on_done(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept override;
-  /// The job ends here.
+  /// Ends the job.
   void on_lost(Time) noexcept override { ++gave_up_; }
   void admit(std::uint32_t worker, Duration held, Time now) noexcept override;
 
@@ -130,11 +132,11 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
   IterationPlanner planner_;
   SignalFaults faults_;
   IterationLimit limit_;
-  StalenessGate gate_;  ///< of whole pushes: who is ahead, and who goes on without a pull
+  StalenessGate gate_;  ///< of whole pushes: who is ahead, and who may go on without a pull
   std::optional<Learner> learner_;
   std::optional<RoundRobin> round_robin_;
   std::unique_ptr<CollectiveOperation> collective_;
-  ExchangeSetup lanes_;  ///< as the collective plans them
+  ExchangeSetup lanes_;  ///< as planned by the collective
   JobRecords records_;
   std::unique_ptr<Exchange> exchange_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -7,7 +7,7 @@ namespace outrider::tg {
 
 namespace {
 
-/// Nearest rank. @pre sorted is not empty, 0 < percent <= 100
+/// Returns the percentile by nearest rank. @pre sorted is not empty, 0 < percent <= 100
 std::int64_t percentile(const std::vector<std::int64_t>& sorted, std::size_t percent) {
   return sorted[(sorted.size() * percent + 99) / 100 - 1];
 }
@@ -23,7 +23,7 @@ void summarise_waits(std::span<const IterationRecord> iterations, JobReport& r) 
   if (count > 0) r.wait_mean_ns = total / count;
 }
 
-/// Over iterations whose parameters are all there.
+/// Averages over the iterations whose parameters have all arrived.
 void summarise_parameters(std::span<const IterationRecord> iterations, JobReport& r) {
   std::int64_t count = 0, first_layer_ns = 0, wait_ns = 0, sending_ns = 0, receiving_ns = 0;
   std::int64_t communication_ns = 0;
@@ -59,7 +59,7 @@ void summarise_staleness(std::span<const IterationRecord> iterations, JobReport&
     if (i.end_ns != kNotYet_ns) ++r.staleness[i.staleness];
 }
 
-/// Of the R2SP gate; workers that it never held are there all the same.
+/// Summarises the holds of the R2SP gate. Workers that were never held have entries too.
 void summarise_blocking(std::span<const IterationRecord> iterations, JobReport& r) {
   if (std::ranges::all_of(iterations, [](const auto& i) { return i.blocked_ns == 0; })) return;
   std::vector<std::int64_t> counts;

@@ -6,8 +6,8 @@
 
 namespace outrider::tg {
 
-/// Figures of one job from its iterations; what has not ended is left out.
-/// @param iterations of this job alone
+/// Summarises the iterations of one job. Iterations that have not ended are left out.
+/// @param iterations of this job only
 JobReport summarise_job(std::span<const IterationRecord> iterations);
 
 }  // namespace outrider::tg

@@ -9,11 +9,12 @@
 
 namespace outrider::tg {
 
-/// What the jobs of a process did: the part of a generator's report that Job::fill() adds to.
+/// Holds what the jobs of a process did. It is the part of a generator's report that Job::fill()
+/// adds to.
 struct JobsReport {
   StartCounts starts;
   std::uint64_t ack_timeouts = 0;
-  /// Fixed schedule: the last burst was not over when the next was due.
+  /// Fixed schedule: iterations whose gradients were due before the last burst was over.
   std::uint64_t late_iterations = 0;
   std::vector<BurstRecord> bursts;
   std::vector<IterationRecord> iterations;

@@ -7,7 +7,8 @@
 
 namespace outrider::tg {
 
-/// The one list of collectives. @param records,owner must outlive it
+/// Makes the collective of the given kind; collectives are listed here only.
+/// @param records,owner must outlive the result
 std::unique_ptr<CollectiveOperation> make_collective(Collective kind, const CollectiveSetup& setup,
                                                      JobRecords& records,
                                                      CollectiveOperation::Owner& owner);

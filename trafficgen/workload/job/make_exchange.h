@@ -10,8 +10,8 @@ namespace outrider::tg {
 
 class JobRecords;
 
-/// The one list of exchanges: with `mlt` bounded loss, else TCP.
-/// @param records,listener must outlive it
+/// Makes the exchange: bounded loss if `mlt` is given, else TCP. Exchanges are listed here only.
+/// @param records,listener must outlive the result
 std::unique_ptr<Exchange> make_exchange(const ExchangeSetup& setup,
                                         const std::optional<MltConfig>& mlt, JobRecords& records,
                                         Exchange::Listener& listener);

@@ -10,11 +10,12 @@
 
 namespace outrider::tg {
 
-/// The agent of one server host: gives the jobs whose servers are on it their bands at its
-/// NIC, and moves them on every interval. Which connection is of which class the servers say.
+/// The TensorLights agent of one server host. It assigns bands at the host's NIC to the jobs whose
+/// servers are on the host, and rotates them every interval. The servers set the class of each
+/// connection.
 class TensorLights final : private TimerClient {
  public:
-  /// @param model_bytes of the jobs on this host, whose classes are 1, 2, ... in this order
+  /// @param model_bytes [jobs on this host]; their classes are 1, 2, ... in this order
   TensorLights(const TensorLightsConfig& config, std::span<const std::uint64_t> model_bytes,
                Host& host);
   void start(Time now);
@@ -26,7 +27,7 @@ class TensorLights final : private TimerClient {
   TensorLightsConfig config_;
   Host& host_;
   TensorLightsBands bands_;
-  std::vector<std::uint8_t> band_of_class_;  ///< [classes], of class 0 the last band
+  std::vector<std::uint8_t> band_of_class_;  ///< [classes]; class 0 has the last band
   std::uint64_t rotation_ = 0;
 };
 

@@ -40,8 +40,8 @@ void Worker::begin_job(Time now) noexcept {
   announcer_.start(now);
 }
 
-/// By tensor: when all parameters are there. Its forward pass may have begun before, as
-/// soon as those of the first layer were; nothing on the wire depends on it until now.
+/// By tensor, this is called when all parameters have arrived. The forward pass may have begun
+/// before, with the parameters of the first layer; nothing on the wire depends on it until now.
 void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   const bool overlaps = forward_ && iteration > 0;
   const auto plan = job_.begin(index_, iteration, overlaps ? forward_->first() : now,
@@ -62,7 +62,7 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   set_timer(kGradientsReady, job_.planner().ready_at(plan_, 0));
 }
 
-/// Timers carry their iteration: one that was set for an earlier one is stale.
+/// A timer carries its iteration, so that a timer of an earlier iteration is recognised as stale.
 void Worker::set_timer(Tag tag, Time at) noexcept {
   host_.set_timer(*this, iteration_ * kTags + tag, at);
 }
@@ -81,7 +81,7 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
   }
 }
 
-/// The first gradients make the burst due; those that follow leave behind it.
+/// The first gradients make the burst due. Gradients that become ready later are sent after them.
 void Worker::take_ready(Time now) noexcept {
   const auto& pieces = job_.planner().pieces();
   while (next_piece_ < pieces.size() && job_.planner().ready_at(plan_, next_piece_) <= now) {

@@ -9,18 +9,19 @@
 
 namespace outrider::tg {
 
-/// One worker: computes, has its burst announced and waits as long as the announcer holds
-/// it, releases it to the job's CollectiveOperation, and begins anew when that is done.
+/// One worker of a job. It computes, has its burst announced, waits as long as the announcer holds
+/// the burst, releases it to the job's CollectiveOperation, and begins the next iteration when the
+/// collective is done.
 class Worker final : private TimerClient, private BurstAnnouncer::Client {
  public:
   Worker(Job& job, std::uint32_t index, Host& host);
   ~Worker() = default;
 
-  /// Begins when the job does: opens kept connections, plans iteration 0.
+  /// Starts the worker with the job: opens kept connections and plans iteration 0.
   void start(Time now);
-  /// It has all that it waited for in that iteration.
+  /// The worker has received all that it waited for in that iteration.
   void on_done(std::uint32_t iteration, Time now) noexcept;
-  /// Parameters of a piece of that tensor are there.
+  /// The parameters of a piece of that tensor have arrived.
   void on_parameters(std::uint32_t tensor, Time now) noexcept {
     if (forward_) forward_->on_piece(tensor, now);
   }
@@ -50,12 +51,12 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   Host& host_;
   BurstAnnouncer announcer_;
   std::optional<ForwardPass> forward_;  ///< if the planner is by_tensor()
-  std::uint64_t nic_sent_bytes_ = 0;    ///< on the wire, when the last iteration had ended
+  std::uint64_t nic_sent_bytes_ = 0;    ///< wire bytes, when the last iteration had ended
   std::uint64_t nic_received_bytes_ = 0;
   std::uint32_t iteration_ = 0;
   IterationPlan plan_{};
-  std::size_t next_piece_ = 0;  ///< first that is not ready yet
-  bool ready_ = false;          ///< gradients of the iteration
+  std::size_t next_piece_ = 0;  ///< index of the first piece that is not ready yet
+  bool ready_ = false;          ///< the first gradients of the iteration are ready
   bool released_ = false;
 };
 

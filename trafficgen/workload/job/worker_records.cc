@@ -1,9 +1,9 @@
-// What a worker notes of an iteration that does not come from the network's events.
+// A worker's records of an iteration that do not come from the network's events.
 #include "trafficgen/workload/job/worker.h"
 
 namespace outrider::tg {
 
-/// What the NIC sent and received, whoever's it was, since the last iteration had ended.
+/// Notes the bytes of all traffic that the NIC sent and received since the last iteration ended.
 void Worker::note_nic(IterationRecord& record) noexcept {
   const HostCounters& c = host_.counters();
   const std::uint64_t sent = c.sent_bytes + c.sent * kL1OverheadBytes;

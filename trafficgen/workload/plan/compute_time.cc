@@ -7,7 +7,7 @@ namespace outrider::tg {
 
 namespace {
 
-constexpr std::uint32_t kAllWorkers = 0xFFFF;  ///< entity of draws that workers share
+constexpr std::uint32_t kAllWorkers = 0xFFFF;  ///< entity of draws that all workers share
 constexpr int kMaxRedraws = 64;
 
 double positive_normal(double deviation, RandomStream& draws) noexcept {
@@ -18,7 +18,7 @@ double positive_normal(double deviation, RandomStream& draws) noexcept {
   return 1;
 }
 
-/// Mean 1: exp(N(-s^2/2, s^2)) with s^2 = ln(1 + cv^2).
+/// Returns a draw with mean 1: exp(N(-s^2/2, s^2)) with s^2 = ln(1 + cv^2).
 double lognormal(double variation, RandomStream& draws) noexcept {
   const double s2 = std::log1p(variation * variation);
   return std::exp(std::sqrt(s2) * draws.normal() - s2 / 2);
@@ -94,7 +94,7 @@ ComputeTime::Sample ComputeTime::lateness(std::uint32_t worker,
   return sample;
 }
 
-/// Every rule takes its two draws whether it applies or not.
+/// Every rule makes its two draws whether it applies or not, so that rules do not shift the stream.
 void ComputeTime::slow_down(Sample& sample, std::uint32_t worker,
                             std::uint32_t iteration) const noexcept {
   RandomStream draws = stream(worker, iteration, RandomPurpose::kStraggler);

@@ -12,13 +12,13 @@
 
 namespace outrider::tg {
 
-/// When a worker had which parameters, and how a forward pass goes that takes the layers
-/// in order and begins each as soon as its parameters are there and the one before is
-/// done. Not thread-safe; nothing allocates after construction.
+/// Records when a worker received which parameters, and computes when its forward pass runs. The
+/// pass takes the layers in order and begins each as soon as its parameters have arrived and the
+/// previous layer is done. Not thread-safe; nothing allocates after construction.
 class ForwardPass {
  public:
-  /// @param parts [tensors]: pieces that make each tensor, > 0
-  /// @param shares [tensors]: of the forward pass; the sum is 1
+  /// @param parts [tensors]: number of pieces of each tensor, > 0
+  /// @param shares [tensors]: share of the forward pass; the sum is 1
   ForwardPass(std::vector<std::uint32_t> parts, std::span<const double> shares)
       : parts_(std::move(parts)),
         missing_(parts_),
@@ -27,9 +27,9 @@ class ForwardPass {
     assert(!parts_.empty() && shares.size() == parts_.size());
   }
 
-  /// Of the next iteration: nothing is there.
+  /// Begins the next iteration, with no parameters.
   void begin() noexcept { missing_ = parts_; }
-  /// A piece of the tensor's parameters is there. @pre one was missing
+  /// A piece of the tensor's parameters has arrived. @pre one was missing
   void on_piece(std::uint32_t tensor, Time now) noexcept {
     assert(missing_[tensor] > 0);
     if (--missing_[tensor] == 0) ready_[tensor] = now;
@@ -37,14 +37,14 @@ class ForwardPass {
   [[nodiscard]] bool complete() const noexcept {
     return std::ranges::all_of(missing_, [](std::uint32_t m) { return m == 0; });
   }
-  /// When the first layer could begin. @pre complete()
+  /// Returns when the first layer could begin. @pre complete()
   [[nodiscard]] Time first() const noexcept { return ready_.front(); }
 
   struct Result {
     Time end{};
     Duration waited{};  ///< for parameters, after the first layer's
   };
-  /// @param forward computing time of the whole pass  @pre complete()
+  /// Computes the run of the pass. @param forward computing time of the whole pass  @pre complete()
   [[nodiscard]] Result run(Duration forward) const noexcept {
     Result r{first(), Duration::zero()};
     for (std::size_t t = 0; t < ready_.size(); ++t) {

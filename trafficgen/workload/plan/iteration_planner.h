@@ -12,56 +12,57 @@
 
 namespace outrider::tg {
 
-/// When a worker computes in an iteration.
+/// The times at which a worker computes in an iteration.
 struct IterationPlan {
   Time begin{};
   Time gradients_ready{};
   bool late = false;       ///< fixed schedule: due before the worker was free
   bool straggles = false;  ///< a straggler rule slows it
-  /// A forward pass that waits for its layers' parameters: its end, and how long it
-  /// waited. Else kNever, and forward and backward pass share begin to gradients_ready.
+  /// If the forward pass waits for its layers' parameters: when it ends, and how long it waited.
+  /// Otherwise kNever; then both passes share the time from begin to gradients_ready.
   Time forward_end = kNever;
   Duration forward_wait{};
 };
 
 /// Plans the iterations of a job's workers: when each begins, and when which gradients are ready.
-/// Pure: the same questions have the same answers. Allocates at construction alone.
+/// Pure: equal arguments give equal results. Allocates at construction only.
 class IterationPlanner {
  public:
   struct Setup {
     ComputeTime::Setup compute{};
-    std::vector<GradientPiece> pieces{};  ///< of an iteration, in the order of readiness
-    bool pieces_timed = false;            ///< else all are ready after the backward pass
+    std::vector<GradientPiece> pieces{};  ///< pieces of an iteration, in the order of readiness
+    bool pieces_timed = false;            ///< false: all pieces are ready after the backward pass
     std::vector<double> ready_shares{};   ///< [tensors] of the backward pass; empty: unknown
-    double forward_share = 0;             ///< of the compute time
+    double forward_share = 0;             ///< share of the compute time
   };
-  /// @param config valid; must outlive the planner
+  /// @param config must be valid and outlive the planner
   IterationPlanner(const JobConfig& config, Setup setup);
 
-  /// Servers answer, and forward passes wait for, every piece by itself.
+  /// Returns true if servers answer, and forward passes wait for, every piece separately.
   [[nodiscard]] bool by_tensor() const noexcept {
     return config_.policy.granularity == Granularity::kTensor;
   }
   [[nodiscard]] Time start_at() const noexcept { return Time{} + config_.start; }
-  /// What the gradients of an iteration consist of, in the order of readiness.
+  /// Returns the pieces of an iteration's gradients, in the order of readiness.
   [[nodiscard]] const std::vector<GradientPiece>& pieces() const noexcept { return setup_.pieces; }
-  /// For a worker to begin with a copy of. @pre by_tensor()
+  /// Returns a ForwardPass that each worker copies at its begin. @pre by_tensor()
   [[nodiscard]] ForwardPass forward_pass() const;
   /// See ComputeTime::nominal().
   [[nodiscard]] Duration nominal(std::uint32_t worker) const noexcept {
     return compute_.nominal(worker);
   }
 
+  /// Plans an iteration.
   /// @param free_at when the worker may begin the iteration
-  /// @param work of it, as a multiple of the nominal; the closed loop heeds it
+  /// @param work of the iteration, as a multiple of the nominal; used by the closed loop only
   [[nodiscard]] IterationPlan plan(std::uint32_t worker, std::uint32_t iteration, Time free_at,
                                    double work) const noexcept;
-  /// Lets the forward pass wait for parameters. @param parameters when which were there
+  /// Lets the forward pass wait for parameters. @param parameters when which of them arrived
   void overlap(IterationPlan& plan, const ForwardPass& parameters) const noexcept;
-  /// When a piece is ready: see ready_shares(). With kFifo and shards: at the end of the
-  /// backward pass.
+  /// Returns when a piece is ready, see ready_shares(). With kFifo and shards this is the end of
+  /// the backward pass.
   [[nodiscard]] Time ready_at(const IterationPlan& plan, std::size_t piece) const noexcept;
-  /// When the first gradient of the backward pass is ready, whatever is done with it.
+  /// Returns when the backward pass makes its first gradient, regardless of how it is used.
   [[nodiscard]] Time first_gradient_at(const IterationPlan& plan) const noexcept;
 
  private:

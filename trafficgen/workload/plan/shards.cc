@@ -8,7 +8,7 @@ namespace outrider::tg {
 
 namespace {
 
-/// Tensors laid end to end in forward order and cut where a server's part ends.
+/// Lays the tensors end to end in forward order and cuts them where a server's part ends.
 std::vector<GradientPiece> cut_pieces(const ModelProfile& model, std::size_t servers) {
   const auto shards = even_shards(model.total_bytes, servers);
   std::vector<GradientPiece> pieces;

@@ -9,10 +9,10 @@
 
 namespace outrider::tg {
 
-/// Gives workers that R2SP holds for long larger batches, so that they compute instead:
-/// after every tenth hold of a worker but the first, if its last five were longer than a
-/// tenth of T on average, its batch grows by the samples that it computes in that time.
-/// Batches never shrink.
+/// Gives larger batches to workers that R2SP holds for long, so that they compute instead of wait.
+/// Worker 0's batch stays. After every tenth hold of another worker, if its last five holds were
+/// longer than a tenth of T on average, its batch grows by the samples that it computes in that
+/// time. Batches never shrink.
 ///
 /// Source: Chen, Wang, Li, INFOCOM 2019, authors' code (resnet/batchsizemanager.py), where
 /// it is commented out. Deviation: batches are whole samples. Not thread-safe; allocates at
@@ -23,15 +23,15 @@ class BatchTuner {
   static constexpr std::uint64_t kMean_holds = 5;
   static constexpr double kShareOfPeriod = 0.1;
 
-  /// @param batch samples that every worker begins with, > 0
-  /// @param times [workers]: to compute them, > 0
+  /// @param batch samples in every worker's first batch, > 0
+  /// @param times [workers]: time to compute a first batch, > 0
   BatchTuner(std::uint32_t batch, const std::vector<Duration>& times)
       : first_batch_(batch), workers_(times.size()) {
     for (std::size_t w = 0; w < times.size(); ++w)
       workers_[w] = {.batch = batch, .sample_seconds = seconds(times[w]) / batch};
   }
 
-  /// @param period T
+  /// @param period T, see RoundRobinGate
   void on_held(std::uint32_t worker, Duration held, Duration period) noexcept {
     if (worker == 0) return;
     Worker& w = workers_[worker];
@@ -48,7 +48,7 @@ class BatchTuner {
   [[nodiscard]] std::uint32_t batch(std::uint32_t worker) const noexcept {
     return workers_[worker].batch;
   }
-  /// To what it began with.
+  /// Returns the worker's batch as a multiple of its first batch.
   [[nodiscard]] double growth(std::uint32_t worker) const noexcept {
     return static_cast<double>(batch(worker)) / first_batch_;
   }

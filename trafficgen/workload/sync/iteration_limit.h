@@ -7,21 +7,20 @@
 
 namespace outrider::tg {
 
-/// Decides who begins another iteration of a job that ends after a number of
-/// iterations or at an instant, whichever is first.
+/// Decides who may begin another iteration in a job that ends after a number of iterations or at an
+/// instant, whichever is first.
 ///
-/// Workers that wait for each other must all do the same iterations: the first
-/// of them that comes too late closes the job after the last iteration that
-/// anybody has begun. Workers that do not wait stop each for itself.
-/// Not thread-safe.
+/// Workers that wait for each other must all do the same iterations. When the first of them begins
+/// too late, the job is closed after the last iteration that any worker has begun. Workers that do
+/// not wait for each other stop one by one. Not thread-safe.
 class IterationLimit {
  public:
-  /// @param stop no iteration begins at or after it, kNever for none
-  /// @param together do workers wait for each other?
+  /// @param stop no iteration begins at or after this time; kNever for no limit
+  /// @param together true if workers wait for each other
   IterationLimit(std::uint32_t iterations, Time stop, bool together) noexcept
       : limit_(iterations), stop_(stop), together_(together) {}
 
-  /// Takes note that it begins if it may.
+  /// Returns true if the iteration may begin, and notes that it does.
   /// @param begin planned begin of the iteration
   [[nodiscard]] bool begin(std::uint32_t iteration, Time begin) noexcept {
     if (begin >= stop_) {
@@ -35,7 +34,7 @@ class IterationLimit {
 
  private:
   std::uint32_t limit_;
-  std::uint32_t begun_ = 0;  ///< iterations that somebody has begun
+  std::uint32_t begun_ = 0;  ///< iterations that any worker has begun
   Time stop_;
   bool together_;
 };

@@ -22,7 +22,7 @@ void RoundRobin::on_timer(std::uint32_t, Time now) noexcept {
   take_turns(now);
 }
 
-/// With gaps of zero several may go at once.
+/// Several workers may go on at once if gaps are zero.
 void RoundRobin::take_turns(Time now) noexcept {
   while (const auto turn = gate_.turn()) {
     if (turn->at > now) {

@@ -11,15 +11,14 @@
 
 namespace outrider::tg {
 
-/// Acts on a RoundRobinGate for a job: takes note of whole pushes, and lets workers go when
-/// it is their turn. There is one for all servers, at the first of them, as in the
-/// authors' code. Deviation: what a worker tells it, and its answer, take no time of their
-/// own; the parameters that follow do.
+/// Runs a RoundRobinGate for a job: tells it of whole pushes, and lets workers go on when it is
+/// their turn. As in the authors' code there is one for all servers, at the first server.
+/// Deviation: a worker's report and the answer to it take no time; the parameters that follow do.
 class RoundRobin final : private TimerClient {
  public:
   class Owner {
    public:
-    /// It is the worker's turn. @param held since its push was there
+    /// It is the worker's turn. @param held time since its push arrived
     virtual void admit(std::uint32_t worker, Duration held, Time now) noexcept = 0;
 
    protected:
@@ -28,23 +27,23 @@ class RoundRobin final : private TimerClient {
   struct Setup {
     RoundRobinGate::Params gate{};
     std::uint32_t batch = 0;        ///< samples before tuning; 0: batches stay as they are
-    std::vector<Duration> times{};  ///< [workers]: to compute them; with `batch`
+    std::vector<Duration> times{};  ///< [workers]: time to compute a first batch; used with `batch`
   };
-  /// @param host whose timers it uses; it and `owner` must outlive this
+  /// @param host provides the timers; it and `owner` must outlive this
   RoundRobin(Owner& owner, Host& host, std::uint32_t workers, const Setup& setup);
   ~RoundRobin() = default;
 
-  /// The worker's push is at all servers.
+  /// All servers have the worker's push.
   void on_pushed(std::uint32_t worker, Time now) noexcept;
-  /// It has ended its last iteration.
+  /// The worker has ended its last iteration.
   void on_done(std::uint32_t worker, Time now) noexcept;
 
   [[nodiscard]] const RoundRobinGate& gate() const noexcept { return gate_; }
-  /// Samples of the worker's next gradient; 0 without tuning.
+  /// Returns the samples of the worker's next gradient; 0 without tuning.
   [[nodiscard]] std::uint32_t batch(std::uint32_t worker) const noexcept {
     return tuner_ ? tuner_->batch(worker) : 0;
   }
-  /// Its computing, to that of the batch it began with.
+  /// Returns the worker's computing work as a multiple of that for its first batch.
   [[nodiscard]] double work(std::uint32_t worker) const noexcept {
     return tuner_ ? tuner_->growth(worker) : 1;
   }

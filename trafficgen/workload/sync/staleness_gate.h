@@ -8,13 +8,13 @@
 
 namespace outrider::tg {
 
-/// Decides when a worker that has pushed iteration i may begin iteration i + 1:
-/// when every worker has pushed at least i + 1 - bound iterations. Bound 0 is
-/// bulk-synchronous, no bound is asynchronous, in between is stale-synchronous.
+/// Decides when a worker that has pushed iteration i may begin iteration i + 1: when every worker
+/// has pushed at least i + 1 - bound iterations. A bound of 0 is bulk-synchronous, no bound is
+/// asynchronous, other bounds are stale-synchronous.
 ///
-/// It also counts staleness: updates of other workers that were applied between
-/// a worker's last read and its own update. With bound 0 the updates of an
-/// iteration are applied together and staleness is 0.
+/// It also counts staleness: the updates of other workers that were applied between a worker's last
+/// read and its own update. With bound 0 the updates of an iteration are applied together, and
+/// staleness is 0.
 ///
 /// Source: Ho et al., "More Effective Distributed ML via a Stale Synchronous
 /// Parallel Parameter Server", NIPS 2013, section 2: "the fastest and slowest
@@ -29,7 +29,7 @@ class StalenessGate {
         read_(workers, 0),
         at_slowest_(workers) {}
 
-  /// A worker's push has arrived whole. Afterwards call clear().
+  /// A worker's whole push has arrived. Call clear() afterwards.
   /// @return the staleness of its update
   std::uint64_t on_push(std::uint32_t worker) noexcept {
     assert(!waiting_[worker]);
@@ -40,8 +40,8 @@ class StalenessGate {
     return staleness;
   }
 
-  /// Calls on_clear(worker) for everybody who may go on now, in order of index.
-  /// It may not push.
+  /// Calls on_clear(worker) for every worker that may go on now, in order of index. on_clear() must
+  /// not call on_push().
   template <class OnClear>
   void clear(OnClear&& on_clear) {
     for (std::uint32_t w = 0; w < pushes_.size(); ++w) {
@@ -57,7 +57,7 @@ class StalenessGate {
   [[nodiscard]] std::uint32_t pushes(std::uint32_t worker) const noexcept {
     return pushes_[worker];
   }
-  /// Pushes of the slowest worker.
+  /// Returns the number of pushes of the slowest worker.
   [[nodiscard]] std::uint32_t slowest() const noexcept { return slowest_; }
 
  private:

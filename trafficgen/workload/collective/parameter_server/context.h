@@ -7,13 +7,13 @@
 
 namespace outrider::tg {
 
-/// What pushers and servers of one job have in common.
+/// State that the pushers and servers of one job share.
 struct PsContext {
   CollectiveSetup setup;
   JobRecords& records;
   CollectiveOperation::Owner& owner;
   Exchange* exchange = nullptr;                         ///< set before the job begins
-  std::vector<std::uint32_t> part_of{};                 ///< [pieces]: of its lane's bursts
+  std::vector<std::uint32_t> part_of{};                 ///< [pieces]: part of its lane's bursts
   std::vector<std::vector<std::uint32_t>> pieces_of{};  ///< [servers][parts]
 };
 

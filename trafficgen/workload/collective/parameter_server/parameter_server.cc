@@ -40,7 +40,7 @@ void ParameterServer::admit(std::uint32_t worker, Time now) noexcept {
   for (auto& server : servers_) server->admit(worker, now);
 }
 
-/// Bounded loss tells parts in any case; they matter if they are answered by themselves.
+/// Bounded loss reports parts in any case; they matter only if they are answered separately.
 void ParameterServer::on_part(const Lane& lane, std::uint32_t part, Time now) noexcept {
   if (!context_.setup.by_tensor) return;
   const std::uint32_t piece = context_.pieces_of[lane.target][part];

@@ -9,8 +9,8 @@
 
 namespace outrider::tg {
 
-/// Parameter servers: every worker pushes a shard of its gradients to each server, which
-/// answers with its shard of the parameters.
+/// The parameter-server collective. Every worker pushes a shard of its gradients to each server,
+/// and the server answers with its shard of the parameters.
 class ParameterServer final : public CollectiveOperation {
  public:
   ParameterServer(const CollectiveSetup& setup, JobRecords& records, Owner& owner);

@@ -8,11 +8,11 @@
 
 namespace outrider::tg {
 
-/// A worker's side: hands its gradients over in the order of the send policy, and waits for
-/// the parameters of every server.
+/// The worker's side of parameter servers. It hands the gradients over in the order of the send
+/// policy and waits for the parameters of every server.
 class Pusher final : private TimerClient {
  public:
-  /// @param context,host must outlive it
+  /// @param context,host must outlive the pusher
   Pusher(PsContext& context, std::uint32_t worker, Host& host);
   ~Pusher() = default;
 
@@ -27,7 +27,7 @@ class Pusher final : private TimerClient {
   }
 
  private:
-  /// @param tag the iteration: a timer of an earlier one is stale
+  /// @param tag the iteration; a timer of an earlier one is ignored as stale
   void on_timer(std::uint32_t tag, Time now) noexcept override {
     if (tag == iteration_) hand_out(now);
   }

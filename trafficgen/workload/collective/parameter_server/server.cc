@@ -23,13 +23,13 @@ void Server::on_pushed(const Lane& push, const BurstArrival& arrival, Time now) 
   const std::uint32_t iteration = peer.iteration++;
   const CollectiveSetup& setup = context_.setup;
   context_.owner.on_pushed(push, iteration, arrival, now);
-  // Without pulls the owner clears workers when all shards are there.
+  // Without pulls the owner clears workers when all shards have arrived.
   if (!setup.pull) return context_.exchange->end(pull_of(peer), now);
   context_.owner.on_staleness(push.worker, iteration, gate_.on_push(push.worker));
   if (setup.in_turn) return gate_.clear([](std::uint32_t) {});
   gate_.clear([&](std::uint32_t cleared) {
     context_.owner.on_cleared(cleared, peers_[cleared].iteration - 1, now);
-    if (setup.by_tensor) return gate_.on_read(cleared);  // its pieces are answered already
+    if (setup.by_tensor) return gate_.on_read(cleared);  // its pieces have been answered already
     admit(cleared, now);
   });
 }
@@ -38,13 +38,13 @@ void Server::admit(std::uint32_t worker, Time now) noexcept {
   host_.set_timer(*this, worker, now + context_.setup.aggregate);
 }
 
-/// @param tag the worker, or behind these the piece
+/// @param tag index of the worker, or number of workers + index of the piece
 void Server::on_timer(std::uint32_t tag, Time now) noexcept {
   if (tag < peers_.size()) return answer(peers_[tag], now);
   answer_piece(tag - static_cast<std::uint32_t>(peers_.size()), now);
 }
 
-/// One more worker's gradients of the piece are there.
+/// One more worker's gradients of the piece have arrived.
 void Server::on_piece(std::uint32_t piece, Time now) noexcept {
   const auto workers = static_cast<std::uint32_t>(peers_.size());
   if (++arrived_[piece] < workers) return;
@@ -52,8 +52,8 @@ void Server::on_piece(std::uint32_t piece, Time now) noexcept {
   host_.set_timer(*this, workers + piece, now + context_.setup.aggregate);
 }
 
-/// All workers' gradients of the piece are applied. Before the first piece of an
-/// iteration each worker has all answers of the last: it could not have pushed else.
+/// Answers a piece: all workers' gradients of it are applied. Before the first piece of an
+/// iteration, each worker has all answers of the last one; otherwise it could not have pushed.
 void Server::answer_piece(std::uint32_t piece, Time now) noexcept {
   const GradientPiece& p = context_.setup.pieces[piece];
   const bool first = answered_pieces_ == 0, last = ++answered_pieces_ == own_pieces_;
@@ -93,7 +93,7 @@ void Server::answer(Peer& peer, Time now) noexcept {
   context_.exchange->end(pull_of(peer), now);
 }
 
-/// The first bytes of the pull are about to be handed out.
+/// Begins a pull, whose first bytes are about to be handed over.
 void Server::begin_pull(const Peer& peer, std::uint32_t iteration, Time now) noexcept {
   const auto now_ns = now.time_since_epoch().count();
   BurstRecord& r = context_.records.burst(peer.worker, iteration, BurstDirection::kPull);
@@ -101,7 +101,7 @@ void Server::begin_pull(const Peer& peer, std::uint32_t iteration, Time now) noe
                 BurstDirection::kPull};
   r.bytes = context_.setup.burst_bytes;
   if (r.due_ns == kNotYet_ns) r.due_ns = r.released_ns = now_ns;
-  // The first server to answer makes the pull due; later ones waited for others' pushes.
+  // The first server to answer makes the pull due. Later servers waited for other workers' pushes.
   BurstLedger ledger(r.identity, Time{Duration{r.due_ns}});
   ledger.advance(now, BurstTime::kOthers);
   context_.exchange->begin_pull(ledger, index_, now);

@@ -9,20 +9,20 @@
 
 namespace outrider::tg {
 
-/// One parameter server: gathers its shard of the gradients, aggregates, sends its
-/// shard of the parameters to each worker when the job's rule lets it go on. By tensor:
-/// it does so with each piece by itself, when all workers' gradients of it are there.
+/// One parameter server. It gathers its shard of the gradients, aggregates it, and sends its shard
+/// of the parameters to each worker when the job's synchronisation lets the worker go on. By
+/// tensor, it answers each piece separately as soon as all workers' gradients of the piece arrived.
 class Server final : private TimerClient {
  public:
-  /// @param context,host must outlive it
+  /// @param context,host must outlive the server
   Server(PsContext& context, std::uint32_t index, Host& host);
   ~Server() = default;
 
-  /// R2SP: the worker, whose push is here, may have its answer.
+  /// R2SP: the worker, whose push has arrived, may have its answer.
   void admit(std::uint32_t worker, Time now) noexcept;
-  /// A worker's gradients of a piece are there. @pre by_tensor
+  /// A worker's gradients of a piece have arrived. @pre by_tensor
   void on_piece(std::uint32_t piece, Time now) noexcept;
-  /// The worker's push is here.
+  /// The worker's push has arrived.
   void on_pushed(const Lane& push, const BurstArrival& arrival, Time now) noexcept;
   /// See Exchange::Listener.
   void on_acknowledged(std::uint32_t worker, std::uint64_t bytes, Time now) noexcept;
@@ -32,11 +32,11 @@ class Server final : private TimerClient {
   }
 
  private:
-  /// One worker, as this server sees it.
+  /// The server's view of one worker.
   struct Peer {
     std::uint32_t worker = 0;
     std::uint32_t iteration = 0;            ///< of the current push
-    std::unique_ptr<SendPolicy> answers{};  ///< by tensor
+    std::unique_ptr<SendPolicy> answers{};  ///< used if by_tensor
   };
 
   void on_timer(std::uint32_t tag, Time now) noexcept override;
@@ -44,7 +44,7 @@ class Server final : private TimerClient {
   void begin_pull(const Peer& peer, std::uint32_t iteration, Time now) noexcept;
   void answer_piece(std::uint32_t piece, Time now) noexcept;
   void hand_out(Peer& peer, Time now) noexcept;
-  /// Of the parameters to that worker.
+  /// Returns the lane of the parameters to that worker.
   [[nodiscard]] Lane pull_of(const Peer& peer) const noexcept {
     return {peer.worker, index_, BurstDirection::kPull};
   }
@@ -53,12 +53,12 @@ class Server final : private TimerClient {
   std::uint32_t index_;
   Host& host_;
   std::vector<Peer> peers_;  ///< [workers]
-  StalenessGate gate_;       ///< of the pushes of this shard
-  // if it is by_tensor
-  std::vector<std::uint32_t> arrived_;  ///< [pieces]: workers whose gradients are there
-  std::uint32_t own_pieces_ = 0;        ///< of the shard
-  std::uint32_t answered_pieces_ = 0;   ///< of the iteration
-  std::uint32_t answered_ = 0;          ///< iterations
+  StalenessGate gate_;       ///< for the pushes of this shard
+  // Used if by_tensor:
+  std::vector<std::uint32_t> arrived_;  ///< [pieces]: workers whose gradients have arrived
+  std::uint32_t own_pieces_ = 0;        ///< pieces of this shard
+  std::uint32_t answered_pieces_ = 0;   ///< pieces of the current iteration
+  std::uint32_t answered_ = 0;          ///< iterations answered
 };
 
 }  // namespace outrider::tg

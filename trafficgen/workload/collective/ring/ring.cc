@@ -16,7 +16,8 @@ Ring::Ring(const CollectiveSetup& setup, JobRecords& records, Owner& owner)
     members_.push_back({.progress = RingProgress(schedule_.steps())});
 }
 
-/// What is reduced are gradients, what is gathered are their sums, as good as parameters.
+/// Steps that reduce carry gradients. Steps that gather carry their sums, which count as
+/// parameters.
 void Ring::plan(ExchangeSetup& setup) const {
   setup.targets = 1;
   setup.parts_told = true;
@@ -30,8 +31,9 @@ void Ring::plan(ExchangeSetup& setup) const {
   }
 }
 
-/// Our steps of the last iteration may still be on their way: nothing that we waited for needed
-/// the last ones. A stream queues behind them; a flow without order has one burst at a time.
+/// Our steps of the last iteration may still be in flight, because nothing that we waited for
+/// needed the last ones. A stream queues behind them; a flow without order carries one burst at a
+/// time.
 void Ring::on_released(std::uint32_t worker, Time now) noexcept {
   if (exchange_->idle({worker, 0, BurstDirection::kPush})) begin_burst(worker, now);
   else members_[worker].waits_for_last_burst = true;
@@ -62,9 +64,9 @@ void Ring::on_part(const Lane& lane, std::uint32_t part, Time now) noexcept {
 void Ring::on_burst(const Lane& lane, const BurstArrival& arrival, Time now) noexcept {
   const std::uint32_t worker = schedule_.right_of(lane.worker);
   Member& member = members_[worker];
-  // What is missing of a chunk is of no one gradient: learners are not told.
+  // Missing bytes of a chunk belong to no single gradient, so learners are not told about them.
   owner_.on_pushed(lane, member.iteration, {.bytes = arrival.bytes}, now);
-  if (!member.progress.done()) return;  // cannot be: the last step needs our own chunks
+  if (!member.progress.done()) return;  // never happens: the last step needs our own chunks
   member.progress.begin();
   owner_.on_done(worker, member.iteration++, now);
 }

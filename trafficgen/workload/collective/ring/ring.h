@@ -8,8 +8,8 @@
 
 namespace outrider::tg {
 
-/// Ring all-reduce: every worker pushes chunks to its right neighbour, which passes them on.
-/// A step is a part of the worker's push; steps need no order. Nothing goes back.
+/// The ring all-reduce. Every worker pushes chunks to its right neighbour, which passes them on.
+/// Each step is a part of the worker's push; steps may arrive in any order. There are no pulls.
 class Ring final : public CollectiveOperation {
  public:
   Ring(const CollectiveSetup& setup, JobRecords& records, Owner& owner);
@@ -38,7 +38,7 @@ class Ring final : public CollectiveOperation {
   struct Member {
     std::uint32_t iteration = 0;
     RingProgress progress;
-    bool waits_for_last_burst = false;  ///< released, but the last burst is still on its way
+    bool waits_for_last_burst = false;  ///< released, but the last burst is still in flight
   };
 
   void begin_burst(std::uint32_t worker, Time now) noexcept;

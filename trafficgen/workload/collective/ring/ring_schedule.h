@@ -6,17 +6,16 @@
 
 namespace outrider::tg {
 
-/// Who sends which chunk in which step of a ring all-reduce. Step k of worker w
-/// goes to worker w + 1; steps 0 to N - 2 reduce and scatter, N - 1 to 2N - 3
-/// gather. A worker may send step k > 0 when it has received step k - 1, because
-/// that is the chunk it then passes on.
+/// Says which chunk each worker sends in each step of a ring all-reduce. Step k of worker w goes to
+/// worker w + 1. Steps 0 to N - 2 reduce and scatter, steps N - 1 to 2N - 3 gather. A worker may
+/// send step k > 0 when it has received step k - 1, because it then passes that chunk on.
 ///
 /// Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for
 /// clusters of workstations", JPDC 69 (2009): 2(N - 1)/N of the bytes each.
 class RingSchedule {
  public:
   /// @param workers >= 2
-  /// @param unit_bytes that no chunk cuts in two, a divisor of `bytes`
+  /// @param unit_bytes unit that no chunk cuts in two, a divisor of `bytes`
   constexpr RingSchedule(std::uint32_t workers, std::uint64_t bytes,
                          std::uint32_t unit_bytes = 1) noexcept
       : workers_(workers), unit_bytes_(unit_bytes), units_(bytes / unit_bytes) {
@@ -30,16 +29,16 @@ class RingSchedule {
   [[nodiscard]] constexpr std::uint32_t left_of(std::uint32_t worker) const noexcept {
     return (worker + workers_ - 1) % workers_;
   }
-  /// Chunk that `worker` sends in `step`. In step N - 1 it is the one that the
-  /// worker has just reduced completely: w + 1.
+  /// Returns the chunk that `worker` sends in `step`. In step N - 1 this is chunk w + 1, which the
+  /// worker has just reduced completely.
   [[nodiscard]] constexpr std::uint32_t chunk(std::uint32_t worker,
                                               std::uint32_t step) const noexcept {
     assert(step < steps());
     return (worker + 2 * workers_ - step) % workers_;
   }
-  /// Steps before it reduce, it and those behind it gather.
+  /// Returns the first step that gathers; all steps before it reduce.
   [[nodiscard]] constexpr std::uint32_t first_gather_step() const noexcept { return workers_ - 1; }
-  /// Equal parts; the first chunks take what is left over.
+  /// Returns the size of a chunk. Chunks are equal; the first ones take the remainder.
   [[nodiscard]] constexpr std::uint64_t chunk_bytes(std::uint32_t chunk) const noexcept {
     return (units_ / workers_ + (chunk < units_ % workers_ ? 1 : 0)) * unit_bytes_;
   }
@@ -47,7 +46,7 @@ class RingSchedule {
                                                    std::uint32_t step) const noexcept {
     return chunk_bytes(chunk(worker, step));
   }
-  /// All that a worker sends in an iteration.
+  /// Returns the bytes that a worker sends in an iteration.
   [[nodiscard]] constexpr std::uint64_t sent_bytes(std::uint32_t worker) const noexcept {
     std::uint64_t bytes = 0;
     for (std::uint32_t step = 0; step < steps(); ++step) bytes += step_bytes(worker, step);
@@ -60,10 +59,10 @@ class RingSchedule {
   std::uint64_t units_;
 };
 
-/// Where one worker is in the ring's steps of an iteration: step k + 1 may leave when its own
-/// gradients may, and step k has arrived. What arrives in order is passed on in order; over a
-/// transport without order a step does not wait for the one before it. Nothing allocates after
-/// construction; not thread-safe.
+/// Tracks one worker's place in the ring's steps of an iteration. Step k + 1 may leave when the
+/// worker's own gradients may leave and step k has arrived. Steps are passed on in the order of
+/// their arrival; over a transport without order, a step does not wait for the one before it.
+/// Nothing allocates after construction; not thread-safe.
 class RingProgress {
  public:
   explicit RingProgress(std::uint32_t steps) : arrived_(steps, false) {}
@@ -73,7 +72,7 @@ class RingProgress {
     released_ = false;
     sent_ = received_ = 0;
   }
-  /// @param send called with each step that may leave now
+  /// @param send is called with each step that may leave now
   template <class Send>
   void on_released(Send&& send) noexcept {
     released_ = true;
@@ -108,7 +107,7 @@ class RingProgress {
   std::vector<bool> arrived_;  ///< [steps]
   std::uint32_t sent_ = 0;
   std::uint32_t received_ = 0;
-  bool released_ = false;  ///< own gradients may leave
+  bool released_ = false;  ///< the worker's own gradients may leave
 };
 
 }  // namespace outrider::tg

@@ -10,7 +10,7 @@
 
 namespace outrider::tg {
 
-/// One end of one pair: sends the bursts of one lane and receives those of the other.
+/// One end of one pair. It sends the bursts of one lane and receives those of the other.
 struct MltExchange::End final : MltListener {
   End(MltExchange& e, const Lane& s, Host& h, const MltEndpoint::Setup& setup)
       : exchange(e),
@@ -48,13 +48,13 @@ struct MltExchange::End final : MltListener {
   Lane receives;
   Host& host;
   MltEndpoint endpoint;
-  BurstIdentity expected{};             ///< that is received
-  std::optional<BurstIdentity> sent{};  ///< that is being sent
-  MltSender::Counters noted{};          ///< of what the records have
-  /// Parts of the burst as they were handed over, from the first on that the receiver has not
-  /// enough of.
+  BurstIdentity expected{};             ///< the burst that is being received
+  std::optional<BurstIdentity> sent{};  ///< the burst that is being sent
+  MltSender::Counters noted{};          ///< counters that the records already contain
+  /// Parts of the burst in the order of their hand-over, from the first part of which the receiver
+  /// does not have enough yet.
   Fifo<std::uint32_t> handed_over;
-  std::uint64_t owed_bytes = 0;  ///< to be told as acknowledged when all ends have begun
+  std::uint64_t owed_bytes = 0;  ///< to be reported as acknowledged when all ends have begun
 };
 
 struct MltExchange::Pair {
@@ -70,7 +70,7 @@ MltExchange::MltExchange(const ExchangeSetup& setup, const MltConfig& mlt, JobRe
       records_(records),
       listener_(listener) {
   control_.mss_bytes = mlt_packet_bytes(setup.mtu_bytes);
-  std::size_t most = 0;  // ranges of a burst: every other packet
+  std::size_t most = 0;  // most ranges missing from a burst: every other packet
   for (const auto& lists : {std::cref(setup_.pushes), std::cref(setup_.pulls)}) {
     for (const auto& parts : lists.get()) {
       std::size_t ranges = 0;
@@ -113,7 +113,8 @@ void MltExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
 
 MltExchange::~MltExchange() = default;
 
-/// Layers in forward order are shared out among the classes, the front ones to the first.
+/// Assigns the layers, in forward order, to the classes in equal shares; the first layers go to the
+/// first class.
 std::vector<MltTensor> MltExchange::tensors_of(std::span<const BurstPart> parts) const {
   const std::vector<std::uint32_t>& dscps = config_.class_dscps;
   const std::size_t classes = std::max<std::size_t>(dscps.size(), 1);
@@ -130,7 +131,7 @@ std::vector<MltTensor> MltExchange::tensors_of(std::span<const BurstPart> parts)
   return tensors;
 }
 
-/// In the burst as its tensors lie in the flow's stream, one behind the other.
+/// Returns ranges within the burst, whose tensors follow each other in the flow's stream.
 std::span<const ByteRange> MltExchange::missing_of(const End& end) noexcept {
   missing_.clear();
   std::uint64_t tensor_begin = 0;
@@ -163,7 +164,7 @@ BurstPlace MltExchange::next_place(std::uint32_t worker, std::uint32_t target) n
   return {endpoint.flow(), endpoint.sender().next_burst_sequence()};
 }
 
-/// Its pulls may come.
+/// Prepares the receivers for the pulls of the worker's iteration.
 void MltExchange::begin_iteration(std::uint32_t worker, std::uint32_t iteration) noexcept {
   for (std::uint32_t t = 0; t < setup_.targets; ++t) {
     if (setup_.parts({worker, t, BurstDirection::kPull}).empty()) continue;
@@ -190,8 +191,8 @@ void MltExchange::begin_pull(const BurstLedger& burst, std::uint32_t target, Tim
   tell(end, std::exchange(end.owed_bytes, 0), now);
 }
 
-/// The receivers have enough of the last burst, or there were no next one: what they have not
-/// said counts as said.
+/// A next burst begins only when the receivers have enough of the last one, so parts of it that
+/// were not acknowledged yet count as acknowledged.
 void MltExchange::begin(End& end, const BurstIdentity& burst, Time now) noexcept {
   note(end);
   while (!end.handed_over.empty())
@@ -200,7 +201,7 @@ void MltExchange::begin(End& end, const BurstIdentity& burst, Time now) noexcept
   end.endpoint.begin_send(burst, now);
 }
 
-/// As a stream would be: in order, as far as there is no gap.
+/// Acknowledges as a stream would: in order, up to the first gap.
 void MltExchange::acknowledge(End& end, Time now) noexcept {
   std::uint64_t bytes = 0;
   while (!end.handed_over.empty() && end.endpoint.sender().stopped(end.handed_over.peek()))
@@ -253,7 +254,7 @@ void MltExchange::note_last() noexcept {
   }
 }
 
-/// What the sender did since the last call is of the burst that it is sending.
+/// Adds the sender's counts since the last call to the record of the burst that it is sending.
 void MltExchange::note(End& end) noexcept {
   if (!end.sent) return;
   const MltSender::Counters& c = end.endpoint.sender().counters();

@@ -16,16 +16,16 @@ namespace outrider::tg {
 
 class JobRecords;
 
-/// Bursts over the bounded-loss transport: a flow of datagrams between each worker and
-/// target, pushes one way and pulls the other. A part of a burst is a tensor of the flow; it
-/// is complete when as much of it is there as its tolerance asks for. Parts come in any order,
-/// and are always told, whatever ExchangeSetup::parts_told says.
+/// Carries bursts over the bounded-loss transport: a flow of datagrams between each worker and
+/// target, with pushes one way and pulls the other. A part of a burst is a tensor of the flow. It
+/// is complete when the share that its tolerance requires has arrived. Parts may arrive in any
+/// order, and on_part() reports them even without ExchangeSetup::parts_told.
 ///
-/// Both ends are made at construction: connected() is always true, there is no handshake. A
+/// There is no handshake: both ends are made at construction, and connected() is always true. A
 /// peer that stays silent for MltConfig::probe_limit probes ends the job (on_gave_up()).
 class MltExchange final : public Exchange {
  public:
-  /// Makes the endpoints. @param records,listener must outlive it
+  /// Makes the endpoints. @param records,listener must outlive the exchange
   MltExchange(const ExchangeSetup& setup, const MltConfig& mlt, JobRecords& records,
               Listener& listener);
   ~MltExchange() override;
@@ -69,7 +69,7 @@ class MltExchange final : public Exchange {
   ControllerConfig control_;
   JobRecords& records_;
   Listener& listener_;
-  std::uint32_t layers_ = 0;                  ///< of the model
+  std::uint32_t layers_ = 0;                  ///< number of layers of the model
   std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]
   std::vector<ByteRange> missing_;            ///< of the burst that has just arrived
 };

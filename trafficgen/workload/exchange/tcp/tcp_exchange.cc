@@ -8,8 +8,8 @@
 
 namespace outrider::tg {
 
-/// Bursts of one lane as they arrive in the stream. Parts that are told apart are known by
-/// what was handed over; a burst whose parts are not is known by its bytes.
+/// Receives the bursts of one lane from the stream. If parts are told, they are identified by what
+/// was handed over; otherwise only the bytes of the burst are counted.
 class TcpExchange::Incoming {
  public:
   Incoming(TcpExchange& e, const Lane& l, const std::vector<BurstPart>& p)
@@ -20,14 +20,14 @@ class TcpExchange::Incoming {
         stream_(e.setup_.parts_told ? 2 * p.size() : 0) {}
 
   void append(std::uint32_t part, std::uint64_t bytes) noexcept { stream_.append(part, bytes); }
-  /// The sender has opened a fresh connection: until the receiver has it too, what comes is
-  /// of an older one.
+  /// The sender has opened a new connection. Until the receiver has it too, arriving data are of an
+  /// older connection.
   void expect_restart() noexcept {
     stream_.clear();
     arrived_ = 0;
     restarts_ = true;
   }
-  /// The receiver has a fresh connection, whose stream begins anew.
+  /// The receiver has a new connection, whose stream begins at 0.
   void restart() noexcept {
     base_ = 0;
     restarts_ = false;
@@ -58,7 +58,7 @@ class TcpExchange::Incoming {
   PieceStream stream_;       ///< if parts are told
   std::size_t arrived_ = 0;  ///< parts of the current burst, if they are told
   bool restarts_ = false;    ///< see expect_restart()
-  std::uint64_t base_ = 0;   ///< stream offset of the current burst, if they are not
+  std::uint64_t base_ = 0;   ///< stream offset of the current burst, if parts are not told
 };
 
 /// The worker's end of a connection.
@@ -89,7 +89,7 @@ struct TcpExchange::NearEnd final : ConnectionListener {
     connection = nullptr;
     flow = {};
   }
-  /// Adds what the connection has done since the last call to the burst's record.
+  /// Adds the counts of the connection since the last call to the burst's record.
   void note_counters() noexcept {
     const std::uint64_t rtos_before = rtos, retransmitted_before = retransmitted;
     read_counters();
@@ -112,7 +112,7 @@ struct TcpExchange::NearEnd final : ConnectionListener {
   TcpConnection* connection = nullptr;
   Incoming pulls;
   std::optional<BurstIdentity> sent{};  ///< the last push
-  std::uint64_t rtos = 0;               ///< when the counters were read last
+  std::uint64_t rtos = 0;               ///< value at the last reading of the counters
   std::uint64_t retransmitted = 0;
 };
 
@@ -149,7 +149,7 @@ struct TcpExchange::Pair {
   FarEnd at_target;
 };
 
-/// Takes the connections of the workers that push to one target.
+/// Accepts the connections of the workers that push to one target.
 struct TcpExchange::Gate final : Acceptor {
   Gate(TcpExchange& e, Host& h, std::uint32_t t) : exchange(e), host(h), target(t) {}
 
@@ -226,7 +226,7 @@ void TcpExchange::end_iteration(std::uint32_t worker) noexcept {
   for (std::uint32_t t = 0; t < setup_.targets; ++t) {
     NearEnd& end = pair(worker, t).at_worker;
     if (end.connection != nullptr) end.note_counters();
-    if (connection_per_burst()) end.forget();  // the connection finishes its FINs without us
+    if (connection_per_burst()) end.forget();  // the connection sends its FIN without us
   }
 }
 
@@ -235,7 +235,7 @@ void TcpExchange::choose_flow(NearEnd& end) noexcept {
     end.flow = {end.host.address(), end.far_address, end.host.allocate_port(), setup_.port};
 }
 
-/// A connection that does not exist yet has a known flow and initial sequence number.
+/// The flow and initial sequence number of a connection are known before it is opened.
 BurstPlace TcpExchange::next_place(std::uint32_t worker, std::uint32_t target) noexcept {
   NearEnd& end = pair(worker, target).at_worker;
   if (end.connection != nullptr) return {end.flow, end.connection->next_sequence()};
@@ -264,7 +264,7 @@ void TcpExchange::begin_push(const BurstLedger& burst, BurstTime idle, Time now)
     NearEnd& end = pair(burst.burst().worker, t).at_worker;
     if (end.connection == nullptr) open(end, now);
     end.read_counters();
-    // The last burst may still be on its way, and its first byte is forgotten from now on.
+    // The last burst may still be in flight, and the connection forgets its first byte from now on.
     if (end.sent)
       JobRecords::note_first_sent(records_.burst(*end.sent), end.connection->watched_sent_at());
     end.sent = burst.burst();

@@ -12,15 +12,15 @@ namespace outrider::tg {
 
 class JobRecords;
 
-/// Bursts over TCP: one connection between a worker and a target, for pushes and pulls alike,
-/// kept for the whole job or opened for each push (ConnectionReuse). Bytes come in order, and
-/// none is missing.
+/// Carries bursts over TCP, with one connection between a worker and a target for both pushes and
+/// pulls. A connection is kept for the whole job or opened for each push (ConnectionReuse). Bytes
+/// arrive in order, and none is missing.
 ///
-/// A connection that breaks is opened again with the worker's next push; what was on its way
-/// is lost. A peer that does not open one again is not connected().
+/// A broken connection is opened again with the worker's next push; the data in flight are lost. A
+/// peer that does not open its connection again is not connected().
 class TcpExchange final : public Exchange {
  public:
-  /// @param records,listener must outlive it
+  /// @param records,listener must outlive the exchange
   TcpExchange(const ExchangeSetup& setup, JobRecords& records, Listener& listener);
   ~TcpExchange() override;
   TcpExchange(const TcpExchange&) = delete;
@@ -73,9 +73,9 @@ class TcpExchange final : public Exchange {
   ExchangeSetup setup_;
   JobRecords& records_;
   Listener& listener_;
-  std::vector<std::uint32_t> iterations_;     ///< [workers]: that they are in
+  std::vector<std::uint32_t> iterations_;     ///< [workers]: current iteration
   std::vector<std::unique_ptr<Pair>> pairs_;  ///< [worker][target]
-  std::vector<std::unique_ptr<Gate>> gates_;  ///< one for each end that listens
+  std::vector<std::unique_ptr<Gate>> gates_;  ///< one for each listening end
 };
 
 }  // namespace outrider::tg
