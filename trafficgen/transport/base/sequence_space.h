@@ -4,9 +4,9 @@
 
 namespace outrider::tg {
 
-/// One direction's numbering: 32-bit sequence numbers on the wire, 64-bit
-/// stream offsets inside. Offset 0 is the first data byte, the SYN is before it
-/// and the FIN takes the offset after the last byte. (RFC 9293, section 3.4)
+/// Converts one direction's numbers: 32-bit sequence numbers on the wire, 64-bit stream offsets
+/// inside. Offset 0 is the first data byte, the SYN is before it, and the FIN takes the offset
+/// after the last byte (RFC 9293, section 3.4).
 class SequenceSpace {
  public:
   constexpr SequenceSpace() noexcept = default;
@@ -17,7 +17,7 @@ class SequenceSpace {
     return first_ + static_cast<std::uint32_t>(offset);
   }
 
-  /// The offset nearest to `near` that has this number; negative before the stream.
+  /// Returns the offset nearest to `near` that has this number; negative before the stream.
   [[nodiscard]] constexpr std::int64_t offset(std::uint32_t sequence,
                                               std::uint64_t near) const noexcept {
     const auto distance = static_cast<std::int32_t>(sequence - wire(near));
@@ -28,8 +28,8 @@ class SequenceSpace {
   std::uint32_t first_ = 0;  ///< number of offset 0
 };
 
-/// Farthest that a sequence number may lie behind what is expected and still be
-/// old rather than invalid: the largest window there is (RFC 7323, section 2.3).
+/// The largest distance by which a sequence number may lie behind the expected one and still be old
+/// instead of invalid: the largest possible window (RFC 7323, section 2.3).
 inline constexpr std::int64_t kMaxWindowBytes = std::int64_t{1} << 30;
 
 }  // namespace outrider::tg

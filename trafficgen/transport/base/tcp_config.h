@@ -10,15 +10,15 @@ namespace outrider::tg {
 
 /// What happens to a connection between two bursts.
 enum class ConnectionReuse : std::uint8_t {
-  kNew,          ///< a fresh connection, with its handshake, per burst
+  kNew,          ///< a new connection, with its handshake, per burst
   kIdleRestart,  ///< kept; the window restarts after an idle RTO (RFC 5681, 4.1)
-  kKeep,         ///< kept, window and all
+  kKeep,         ///< kept, with its window
 };
 
-/// How a sender tells that a segment is lost.
+/// How a sender detects that a segment is lost.
 enum class LossDetection : std::uint8_t {
   kRfc6675,  ///< three segments above it are SACKed; a lost tail waits for the RTO
-  kRackTlp,  ///< RFC 8985: one that left later has arrived, and the tail is probed
+  kRackTlp,  ///< RFC 8985: a segment that left later has arrived; the tail is probed
 };
 
 /// One profile of transport settings, shared by both ends of a connection.
@@ -33,12 +33,12 @@ struct TcpConfig {
   Duration delayed_ack = std::chrono::milliseconds(40);  ///< > 0, longest wait
   std::uint32_t ack_every_segments = 2;                  ///< >= 1 (RFC 5681, 4.2: at most 2)
   std::uint32_t receive_buffer_bytes = 4U << 20;         ///< > 0
-  /// At which the application takes what has arrived in order; absent: at once.
+  /// Rate at which the application reads data that has arrived in order; absent: at once.
   std::optional<BitRate> read_rate{};
-  bool pacing = false;  ///< spread the window over the round trip; unresponsive always is
+  bool pacing = false;  ///< spread the window over the round trip; `unresponsive` always does
   bool sack = true;     ///< offer and accept SACK (RFC 2018)
   LossDetection loss_detection = LossDetection::kRfc6675;
-  /// TIME-WAIT: how long an end that closed first answers for it; zero: not at all.
+  /// How long an end that closed first stays in TIME-WAIT; zero: not at all.
   Duration time_wait = std::chrono::seconds(1);
   bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes
 };

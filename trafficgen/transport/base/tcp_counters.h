@@ -6,8 +6,8 @@
 
 namespace outrider::tg {
 
-/// Counters of one connection [packets unless named otherwise], modulo 2^32: a
-/// million connections are kept at once. What is rare is in TcpEvents.
+/// Counters of one connection [packets unless named otherwise], modulo 2^32 to save memory: there
+/// may be a million connections at once. Rare events are in TcpEvents.
 struct TcpCounters {
   std::uint32_t segments_sent = 0;  ///< all, pure ACKs too
   std::uint32_t segments_received = 0;
@@ -37,12 +37,13 @@ struct TcpEvents {
   std::uint64_t time_wait_answers = 0;  ///< ACKs to a FIN or another segment of theirs
   std::uint64_t time_wait_reuses = 0;   ///< a new SYN ended the waiting (RFC 6191)
 
-  // What no sound peer sends, and what was not obeyed. One segment may count in several.
+  // Segments that no correct peer sends, and that were not obeyed. One may count in several
+  // counters.
   std::uint64_t acks_of_unsent = 0;       ///< data that was never sent (RFC 5961, 5.2)
   std::uint64_t acks_too_old = 0;         ///< by more than a window (RFC 5961, 5.2)
   std::uint64_t sacks_out_of_window = 0;  ///< blocks: of data never sent, too old, or empty
   std::uint64_t out_of_window = 0;        ///< their sequence number (RFC 9293, 3.10.7.4)
-  std::uint64_t out_of_stream = 0;        ///< data before the first byte, or beyond a FIN
+  std::uint64_t out_of_stream = 0;        ///< data before the stream's first byte, or beyond a FIN
   std::uint64_t out_of_state = 0;         ///< handshake: not what this state waits for
   std::uint64_t without_ack = 0;          ///< flag ACK missing
   std::uint64_t without_timestamp = 0;    ///< though negotiated (RFC 7323, 3.2)

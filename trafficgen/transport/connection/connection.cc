@@ -107,7 +107,8 @@ void TcpConnection::become_established(Time now) noexcept {
   listener_.on_established(*this, now);
 }
 
-/// RFC 9293, 3.10.7.4, in its order: sequence number, RST, SYN, ACK, data, FIN.
+/// Checks the segment in the order of RFC 9293, 3.10.7.4: sequence number, RST, SYN, ACK, data,
+/// FIN.
 void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexcept {
   const bool acceptable = receiver_.window().acceptable(s);
   if (!receiver_.timely(s)) [[unlikely]]
@@ -131,7 +132,7 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
 
 void TcpConnection::refuse(const TcpSegment& s, Time now) noexcept {
   const Refusal refusal = judge_refused(s, receiver_.window(), context().memory.events);
-  // A closed window takes the acknowledgment of a probe, not its data (3.10.7.4).
+  // A closed window accepts the acknowledgment of a probe, but not its data (3.10.7.4).
   const bool plain = (s.flags & (kTcpRst | kTcpSyn | kTcpAck)) == kTcpAck;
   if (plain && s.sequence == receiver_.window().next_sequence()) (void)sender_.on_ack(s, now, true);
   switch (refusal) {
@@ -167,7 +168,7 @@ void TcpConnection::on_timer(Time now) noexcept {
   }
 }
 
-/// RFC 9293, 3.6: from FIN-WAIT-2 or CLOSING, not from LAST-ACK.
+/// TIME-WAIT follows FIN-WAIT-2 or CLOSING, not LAST-ACK (RFC 9293, 3.6).
 std::optional<TimeWait> TcpConnection::time_wait() const noexcept {
   if (state_ != State::kClosed || !closes_first_ || time_wait_duration() == Duration::zero())
     return std::nullopt;

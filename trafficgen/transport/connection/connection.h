@@ -19,13 +19,13 @@ namespace outrider::tg {
 
 class TcpConnection;
 
-/// What a connection tells the application above it.
+/// Receives the events of a connection, for the application above it.
 class ConnectionListener {
  public:
   virtual void on_established(TcpConnection& c, Time now) noexcept = 0;
-  /// More of the peer's stream is there in order; `c.delivered_bytes()` is the total.
+  /// More of the peer's stream has arrived in order; `c.delivered_bytes()` is the total.
   virtual void on_delivered(TcpConnection& c, Time now) noexcept = 0;
-  /// The peer has acknowledged `bytes` more of this end's stream, in order. Only after
+  /// The peer has acknowledged `bytes` more of this end's stream, in order. Called only after
   /// tell_acknowledged().
   virtual void on_acknowledged(TcpConnection& /*c*/, std::uint64_t /*bytes*/,
                                Time /*now*/) noexcept {}
@@ -36,32 +36,30 @@ class ConnectionListener {
   ~ConnectionListener() = default;
 };
 
-/// One end of a TCP connection over a byte stream that is only counted:
-/// RFC 9293 state machine in the parts that two emulated hosts need, with the checks of
-/// RFC 5961 (refusal.h), SACK recovery (RFC 6675 or RFC 8985) or NewReno's
-/// (RFC 6582), RTO (RFC 6298), delayed ACK, idle restart (RFC 5681),
-/// ECN (RFC 3168) and DCTCP's echo (RFC 8257).
+/// One end of a TCP connection over a byte stream whose bytes are only counted. It implements the
+/// parts of the RFC 9293 state machine that two emulated hosts need, with the checks of RFC 5961
+/// (refusal.h), recovery by SACK (RFC 6675 or RFC 8985) or NewReno (RFC 6582), RTO (RFC 6298),
+/// delayed ACK, idle restart (RFC 5681), ECN (RFC 3168) and DCTCP's echo (RFC 8257).
 ///
-/// It decides; the host acts: the host asks has_segment()/next_segment() when
-/// its NIC is free, hands in what arrives, and calls on_timer() when
-/// next_timer() is reached. `now` never decreases. Not thread-safe. Nothing
-/// allocates after construction; an idle connection borrows nothing from the
-/// TransportMemory, which must be large enough for those that are not.
+/// The connection decides and the host acts: the host asks has_segment()/next_segment() when its
+/// NIC is free, hands in the segments that arrive, and calls on_timer() when next_timer() is
+/// reached. `now` never decreases. Not thread-safe. Nothing allocates after construction. Only
+/// active connections borrow from the TransportMemory, which must be large enough for them.
 ///
-/// A server-role connection is made when a SYN arrives and is then handed that
-/// SYN. TIME-WAIT is the host's: time_wait() says what it has to keep. Deviations from
-/// RFC 9293: no simultaneous open. It never sends RST itself; the host does where
-/// answers_another_syn(). After kMaxTimeouts time-outs in a row it gives up: closed, with
-/// acked_bytes() < written_bytes().
+/// A server-role connection is made when a SYN arrives and is then handed that SYN. The host keeps
+/// TIME-WAIT: time_wait() returns the state for it. Deviation from RFC 9293: no simultaneous open.
+/// The connection never sends RST itself; the host does if answers_another_syn(). After
+/// kMaxTimeouts time-outs in a row the connection gives up: it is closed, with acked_bytes() <
+/// written_bytes().
 ///
-/// closed() may come with an ACK of the peer's FIN still due: the host asks
-/// has_segment() before it destroys the connection. While it lives, a closed
-/// connection goes on acknowledging a FIN that is sent again.
+/// closed() may become true while an ACK of the peer's FIN is still due, so the host asks
+/// has_segment() before it destroys the connection. Until then a closed connection acknowledges a
+/// FIN that is sent again.
 class TcpConnection {
  public:
   using Role = Handshake::Role;
   struct Setup {
-    FlowKey flow;  ///< as this end sends: source is us
+    FlowKey flow;  ///< in this end's direction: source is this end
     Role role = Role::kClient;
     std::uint32_t initial_sequence = 0;
     std::uint8_t option_bytes = 0;  ///< room kept in every segment, e.g. kBurstOptionBytes
@@ -78,9 +76,9 @@ class TcpConnection {
   void open(Time now) noexcept;                       ///< client: the SYN may leave
   void send(std::uint64_t bytes, Time now) noexcept;  ///< appends to the stream
   void close(Time now) noexcept;                      ///< FIN after the last byte
-  /// Marks every data segment sent from now on.
+  /// Marks every data segment that is sent from now on with the burst's identity.
   void set_identity(std::optional<BurstIdentity> identity) noexcept;
-  /// From now on the listener hears of acknowledgments.
+  /// Makes the connection report acknowledgments to the listener from now on.
   void tell_acknowledged() noexcept { tells_acknowledged_ = true; }
   /// Remembers when the byte at stream offset `offset` (0-based) first leaves.
   void watch_offset(std::uint64_t offset) noexcept;
@@ -93,11 +91,11 @@ class TcpConnection {
       return receiver_.ack_due() || sender_.can_send(now) || sender_.probe_due();
     return state_ == State::kClosed ? receiver_.ack_due() : handshake_.segment_due();
   }
-  /// The same of data alone.
+  /// Like has_segment(), for data only.
   [[nodiscard]] bool can_send_data(Time now) noexcept {
     return state_ == State::kEstablished && sender_.can_send(now);
   }
-  /// @pre has_segment(now). Takes note that it leaves now.
+  /// Returns the segment, which leaves now. @pre has_segment(now)
   [[nodiscard]] TcpSegment next_segment(Time now) noexcept;
   void on_segment(const TcpSegment& segment, Time now) noexcept;
   [[nodiscard]] Time next_timer() const noexcept {
@@ -109,7 +107,7 @@ class TcpConnection {
   }
   void on_timer(Time now) noexcept;
 
-  /// Start to fetch the connection; once that is there, what it has in flight.
+  /// Starts to fetch the connection or, if that has been fetched already, its flight.
   void prefetch() const noexcept {
     const auto* bytes = reinterpret_cast<const std::byte*>(this);
     for (std::size_t i = 0; i <= sizeof(TcpConnection); i += 64) __builtin_prefetch(bytes + i, 1);
@@ -119,14 +117,14 @@ class TcpConnection {
     __builtin_prefetch(&listener_, 1);
   }
 
-  // -- what is known
+  // -- state
   [[nodiscard]] const FlowKey& flow() const noexcept { return flow_; }
-  /// The handshake is complete and nothing has closed the connection yet.
+  /// Returns true once the handshake is complete, until something closes the connection.
   [[nodiscard]] bool established() const noexcept { return state_ == State::kEstablished; }
   [[nodiscard]] bool closed() const noexcept {
     return state_ == State::kClosed || state_ == State::kReset;
   }
-  /// Closed by RST or by giving up, not by FINs.
+  /// Returns true if the connection ended by RST or by giving up, not by FINs.
   [[nodiscard]] bool reset() const noexcept { return state_ == State::kReset; }
   [[nodiscard]] std::uint64_t written_bytes() const noexcept {  ///< by the application
     return sender_.stream().written_bytes();
@@ -137,37 +135,38 @@ class TcpConnection {
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {  ///< received in order
     return receiver_.delivered_bytes();
   }
-  /// Stream offset, modulo 2^32, of the first payload byte of a segment of ours.
+  /// Returns the stream offset, modulo 2^32, of the first payload byte of a segment sent here.
   [[nodiscard]] std::uint32_t sent_offset(const TcpSegment& s) const noexcept {
     return s.sequence - sender_.stream().first_sequence();
   }
-  /// The same of one that arrived; nothing if it is not of the peer's stream.
+  /// Returns the same for a segment that arrived; nothing if it is not of the peer's stream.
   [[nodiscard]] std::optional<std::uint32_t> received_offset(const TcpSegment& s) const noexcept {
     const bool heard = established() || (state_ == State::kOpening && handshake_.has_syn());
     if (!heard || !receiver_.window().acceptable(s)) return std::nullopt;
     return s.sequence - receiver_.window().first_sequence();
   }
-  /// Has the peer closed its direction, and has all of it been delivered?
+  /// Returns true if the peer has closed its direction and all of its stream has been delivered.
   [[nodiscard]] bool peer_finished() const noexcept { return receiver_.fin_received(); }
-  /// A connection that is over and was closed by this end first: what is to be kept of it
-  /// for config.time_wait.
+  /// Returns the state to be kept for config.time_wait, if the connection has ended and this end
+  /// closed it first.
   [[nodiscard]] std::optional<TimeWait> time_wait() const noexcept;
   [[nodiscard]] Duration time_wait_duration() const noexcept { return context().config.time_wait; }
-  /// RFC 9293, 3.10.7.3: an answer to a SYN that was not ours, to be reset by the host.
+  /// Returns true for an answer to a SYN that was not ours (RFC 9293, 3.10.7.3). The host resets
+  /// it.
   [[nodiscard]] bool answers_another_syn(const TcpSegment& s) const noexcept {
     return state_ == State::kOpening && handshake_.answers_another_syn(s, sender_.stream());
   }
-  /// Sequence number that the next new data byte will have (32-bit, on the wire).
+  /// Returns the sequence number of the next new data byte (32-bit, on the wire).
   [[nodiscard]] std::uint32_t next_sequence() const noexcept {
     return sender_.stream().next_sequence();
   }
-  /// Its window, what is in flight, the round trip.
+  /// Returns the sender, which knows the window, the flight and the round trip.
   [[nodiscard]] const TcpSender& sender() const noexcept { return sender_; }
   [[nodiscard]] const TcpCounters& counters() const noexcept { return context().counters; }
 
  private:
   enum class State : std::uint8_t {
-    kOpening,      ///< see the handshake
+    kOpening,      ///< in the handshake
     kEstablished,  ///< until both FINs are acknowledged
     kClosed,
     kReset,
@@ -183,12 +182,12 @@ class TcpConnection {
   [[nodiscard]] TcpContext& context() noexcept { return sender_.context(); }
   [[nodiscard]] const TcpContext& context() const noexcept { return sender_.context(); }
 
-  // The order is that of use: what every segment touches comes first.
-  [[no_unique_address]] TcpSender sender_;  ///< lends its last bytes to those that follow
+  // Members are in the order of use: those that every segment touches come first.
+  [[no_unique_address]] TcpSender sender_;  ///< its tail padding holds the next members
   State state_ : 2 = State::kOpening;
   bool has_identity_ : 1 = false;
   bool tells_acknowledged_ : 1 = false;
-  bool closes_first_ : 1 = false;  ///< our FIN left before the peer's came
+  bool closes_first_ : 1 = false;  ///< our FIN left before the peer's arrived
   Handshake handshake_;
   TcpReceiver receiver_;
   ConnectionListener& listener_;
@@ -196,7 +195,7 @@ class TcpConnection {
   FlowKey flow_;
 };
 
-/// A million of them may be open at once (docs/performance.md, Memory).
+/// A million connections may be open at once (docs/performance.md, Memory).
 static_assert(sizeof(TcpConnection) <= 384);
 
 }  // namespace outrider::tg

@@ -25,7 +25,7 @@ void Handshake::fill(TcpSegment& s, TcpSender& sender, const TcpReceiver& receiv
   if (client || peer_scales_) s.window_scale = receiver.window().scale();
   s.sack_permitted = client ? config.sack : peer_sack_;
   if (client ? config.timestamps : receiver.timestamps()) {
-    receiver.stamp(s, now);  // the echo, once the peer has told
+    receiver.stamp(s, now);  // with the echo, once the peer has sent a timestamp
     s.has_timestamps = true;
     s.ts_value = TimestampClock::at(now);
   }
@@ -45,7 +45,7 @@ Handshake::Outcome Handshake::on_segment(const TcpSegment& s, TcpSender& sender,
                                          TcpReceiver& receiver, Time now) noexcept {
   const bool ack = s.has(kTcpAck);
   const bool syn = s.has(kTcpSyn);
-  if (s.has(kTcpRst)) {  // 3.10.7.3 and 3.10.7.4: only from somebody who knows our SYN
+  if (s.has(kTcpRst)) {  // 3.10.7.3 and 3.10.7.4: valid only from a peer that knows our SYN
     if (phase_ == Phase::kSynReceived) return Outcome::kReset;
     const bool valid = phase_ == Phase::kSynSent && ack && acknowledges_syn(s, sender.stream());
     return valid ? Outcome::kRefused : Outcome::kUnexpected;
@@ -76,7 +76,7 @@ void Handshake::learn_peer(const TcpSegment& s, bool ecn, TcpSender& sender,
   receiver.start(s.sequence, ecn, peer_sack_);
   const bool timestamps = config.timestamps && s.has_timestamps;
   if (timestamps) receiver.enable_timestamps(s.ts_value);
-  // RFC 6691: the option does not count TCP options, the segments we send do.
+  // The MSS option does not count TCP options, but the segments that we send do (RFC 6691).
   const std::uint32_t options =
       option_bytes_ + (timestamps ? std::uint32_t{TimestampClock::kOptionBytes} : 0);
   const std::uint32_t payload = s.mss > options ? s.mss - options : s.mss;
@@ -102,7 +102,7 @@ Handshake::Outcome Handshake::in_syn_received(const TcpSegment& s, TcpSender& se
   const bool ack = s.has(kTcpAck);
   const bool syn = s.has(kTcpSyn);
   if (syn && !ack && s.sequence == receiver.window().initial_sequence()) {
-    // Our SYN-ACK is late or lost; its timer tells.
+    // Our SYN-ACK is late or lost; the timer will resend it.
     ++sender.context().counters.duplicates_received;
     return Outcome::kOngoing;
   }
@@ -135,7 +135,7 @@ bool Handshake::on_timer(TcpSender& sender) noexcept {
   if (++timeouts_ > Persistence::kMaxTimeouts) return false;
   ++sender.context().counters.rtos_handshake;
   due_ = true;
-  sender.timer().set(kNever);  // runs again from when the segment leaves
+  sender.timer().set(kNever);  // restarts when the segment leaves
   return true;
 }
 

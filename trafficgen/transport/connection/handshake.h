@@ -9,9 +9,9 @@
 
 namespace outrider::tg {
 
-/// Opens a connection: SYN, SYN-ACK, ACK. Tells both halves what the peer offers and accepts;
-/// the connection does what the outcome says. The time-out runs in the sender's timer, which
-/// has nothing else to do before the connection is established. Not thread-safe.
+/// Opens a connection: SYN, SYN-ACK, ACK. It tells the sender and the receiver what the peer offers
+/// and accepts, and the connection acts on the returned Outcome. The time-out uses the sender's
+/// timer, which is otherwise unused before the connection is established. Not thread-safe.
 ///
 /// Sources: RFC 9293, 3.5 and 3.10.7.2 to 3.10.7.4, RFC 2018, RFC 7323, RFC 6691 (options),
 /// RFC 3168, 6.1.1 (ECN), RFC 6298 (time-out).
@@ -20,11 +20,11 @@ class Handshake {
   enum class Role : std::uint8_t { kClient, kServer };
   enum class Outcome : std::uint8_t {
     kOngoing,
-    kUnexpected,  ///< not what this state waits for
-    kRefused,     ///< the peer has reset the connection before it was one
-    kReset,       ///< RST in answer to our SYN-ACK: to be checked as in a connection
+    kUnexpected,  ///< this state does not expect the segment
+    kRefused,     ///< the peer reset the connection before it was established
+    kReset,       ///< RST in answer to our SYN-ACK; check it as in a connection
     kEstablished,
-    kEstablishedByData,  ///< and this segment is the first of the connection
+    kEstablishedByData,  ///< this segment is the first of the established connection
   };
 
   /// @param option_bytes room kept in every segment
@@ -33,19 +33,20 @@ class Handshake {
 
   /// @pre a client that was not opened before
   void open() noexcept;
-  /// A SYN or SYN-ACK is due; fill() notes that it leaves.
+  /// Returns true if a SYN or SYN-ACK is due; fill() notes that it leaves.
   [[nodiscard]] bool segment_due() const noexcept { return due_; }
   void fill(TcpSegment& s, TcpSender& sender, const TcpReceiver& receiver, Time now) noexcept;
   [[nodiscard]] Outcome on_segment(const TcpSegment& s, TcpSender& sender, TcpReceiver& receiver,
                                    Time now) noexcept;
   /// @return false if the peer has been silent for Persistence::kMaxTimeouts time-outs
   [[nodiscard]] bool on_timer(TcpSender& sender) noexcept;
-  /// The connection is over.
+  /// Stops the handshake because the connection is over.
   void stop() noexcept { due_ = false; }
 
-  /// A server has the peer's SYN.
+  /// Returns true if this is a server that has the peer's SYN.
   [[nodiscard]] bool has_syn() const noexcept { return phase_ == Phase::kSynReceived; }
-  /// RFC 9293, 3.10.7.3: an answer to a SYN that was not ours, to be reset by the host.
+  /// Returns true for an answer to a SYN that was not ours (RFC 9293, 3.10.7.3). The host resets
+  /// it.
   [[nodiscard]] bool answers_another_syn(const TcpSegment& s,
                                          const SendStream& sent) const noexcept {
     return phase_ == Phase::kSynSent && s.has(kTcpAck) && !s.has(kTcpRst) &&
@@ -68,7 +69,7 @@ class Handshake {
   [[nodiscard]] Outcome in_syn_received(const TcpSegment& s, TcpSender& sender,
                                         const TcpReceiver& receiver, Time now) noexcept;
   void establish(TcpSender& sender, Time now) noexcept;
-  /// RFC 6298, 5.5: doubled by each time-out.
+  /// Returns the RTO, doubled by each time-out (RFC 6298, 5.5).
   [[nodiscard]] Duration rto(const TcpConfig& config) const noexcept;
 
   Phase phase_ : 2 = Phase::kIdle;

@@ -3,7 +3,7 @@
 namespace outrider::tg {
 namespace {
 
-/// RFC 5961, 3.2: only who knows the next byte may reset.
+/// Only a sender that knows the next byte may reset (RFC 5961, 3.2).
 Refusal judge_reset(const TcpSegment& s, const ReceiveWindow& window, TcpEvents& events) noexcept {
   if (s.sequence == window.next_sequence()) return Refusal::kReset;
   if (window.contains(s.sequence)) {
@@ -14,8 +14,8 @@ Refusal judge_reset(const TcpSegment& s, const ReceiveWindow& window, TcpEvents&
   return Refusal::kIgnore;
 }
 
-/// RFC 5961, 4.2. A repeated SYN of this connection's own handshake is no attack: the
-/// peer missed our answer.
+/// Judges a SYN by RFC 5961, 4.2. A repeated SYN of this connection's own handshake is no attack:
+/// the peer missed our answer.
 Refusal judge_syn(const TcpSegment& s, const ReceiveWindow& window, TcpEvents& events) noexcept {
   if (s.sequence == window.initial_sequence()) return Refusal::kAcknowledge;
   ++events.syns_refused;
@@ -24,8 +24,9 @@ Refusal judge_syn(const TcpSegment& s, const ReceiveWindow& window, TcpEvents& e
 
 }  // namespace
 
-/// A peer that sends data is answered in any case, as it may be a probe of a closed window;
-/// others are challenged, or two lost ends would not be silent.
+/// A segment with data is always acknowledged, because it may be a probe of a closed window. Others
+/// are challenged at a limited rate; otherwise two desynchronised ends would answer each other for
+/// ever.
 Refusal judge_refused(const TcpSegment& s, const ReceiveWindow& window,
                       TcpEvents& events) noexcept {
   if (s.has(kTcpRst)) return judge_reset(s, window, events);

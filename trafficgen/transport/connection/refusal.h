@@ -8,16 +8,17 @@
 
 namespace outrider::tg {
 
-/// What is done about a segment that is not taken at its word.
+/// The reaction to a segment that is not accepted as it is.
 enum class Refusal : std::uint8_t {
   kIgnore,
   kAcknowledge,
-  kChallenge,  ///< acknowledge, as often as ChallengeAcks allow
+  kChallenge,  ///< acknowledge, as often as ChallengeAcks allows
   kReset,      ///< obey: the connection is over
 };
 
-/// Judges segments with RST or SYN, without ACK, or with a number that cannot be:
-/// RFC 9293, 3.10.7.4, first, second and fourth check, as RFC 5961 tightens them. Counts.
+/// Judges segments with RST or SYN, without ACK, or with an unacceptable sequence number, and
+/// counts them. Source: RFC 9293, 3.10.7.4, first, second and fourth check, as tightened by RFC
+/// 5961.
 [[nodiscard]] Refusal judge_refused(const TcpSegment& s, const ReceiveWindow& window,
                                     TcpEvents& events) noexcept;
 

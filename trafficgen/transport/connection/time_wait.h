@@ -7,24 +7,24 @@
 
 namespace outrider::tg {
 
-/// What is left of a connection that its own end closed first: enough to acknowledge
-/// the peer's FIN again, and to tell a new connection's SYN from an old duplicate.
-/// Decides only; the TimeWaitTable keeps it.
+/// The state of a connection in TIME-WAIT, after its own end closed first. It is enough to
+/// acknowledge the peer's FIN again and to distinguish a new connection's SYN from an old
+/// duplicate. It only decides; the TimeWaitTable keeps it.
 ///
-/// Source: RFC 9293, 3.6.1 and 3.10.7.4 (TIME-WAIT), RFC 6191 (timestamps), RFC 5961
-/// (resets). Deviation: segments without data, SYN or FIN are not answered, as two old
-/// ends would answer each other.
+/// Source: RFC 9293, 3.6.1 and 3.10.7.4 (TIME-WAIT), RFC 6191 (timestamps), RFC 5961 (resets).
+/// Deviation: segments without data, SYN or FIN are not answered, because two old ends would answer
+/// each other.
 struct TimeWait {
-  std::uint32_t sequence = 0;  ///< our next
-  std::uint32_t expected = 0;  ///< the peer's next
+  std::uint32_t sequence = 0;  ///< our next number
+  std::uint32_t expected = 0;  ///< the peer's next number
   std::uint32_t ts_recent = 0;
   std::uint16_t window = 0;  ///< scaled
   bool timestamps = false;   ///< negotiated
 
   enum class Verdict : std::uint8_t {
     kIgnore,
-    kAcknowledge,  ///< and wait anew
-    kForget,       ///< reset
+    kAcknowledge,  ///< and restart the wait
+    kForget,       ///< the peer reset the connection
     kReuse,        ///< a new connection of the same flow begins
   };
   [[nodiscard]] Verdict judge(const TcpSegment& s) const noexcept {
@@ -43,7 +43,8 @@ struct TimeWait {
   }
 
  private:
-  /// RFC 6191, section 2, without its cases for hosts whose clocks jump.
+  /// Returns true if the SYN is newer: RFC 6191, section 2, without its cases for hosts whose
+  /// clocks jump.
   [[nodiscard]] bool newer(const TcpSegment& syn) const noexcept {
     if (syn.has(kTcpAck)) return false;
     if (timestamps && syn.has_timestamps && syn.ts_value != ts_recent)

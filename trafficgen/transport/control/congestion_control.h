@@ -9,7 +9,7 @@
 
 namespace outrider::tg {
 
-/// What one cumulative acknowledgment tells a controller.
+/// The content of one cumulative acknowledgment, for a controller.
 struct AckEvent {
   Time now{};
   std::uint32_t acked_bytes = 0;      ///< newly acknowledged, cumulatively or by SACK
@@ -20,30 +20,29 @@ struct AckEvent {
   std::uint64_t snd_una = 0;          ///< stream offset after this ACK
   std::uint64_t snd_nxt = 0;          ///< stream offset
   bool in_recovery = false;           ///< loss recovery or CWR state: the window must not grow
-  bool in_loss_recovery = false;      ///< the former: nobody's window grows
+  bool in_loss_recovery = false;      ///< loss recovery alone: no controller's window grows
   bool cwnd_limited = false;          ///< the window, not the application, held the sender back
 };
 
-/// Decides the congestion window; never sends, never reads a clock. One object
-/// a connection, driven by its sender in this order: on_ack for every ACK that
-/// acknowledges new data, on_congestion once per window in which loss or ECE
-/// was seen, on_timeout per RTO, on_idle when the first data follows an idle
-/// time longer than the RTO; on_handshake_loss before all of these. Controllers own nothing: they
-/// live in a ControllerSlot and need no destruction.
+/// Decides the congestion window. It never sends and never reads a clock. Each connection has one
+/// object, which its sender calls as follows: on_ack for every ACK that acknowledges new data,
+/// on_congestion once per window in which loss or ECE was seen, on_timeout per RTO, on_idle when
+/// the first data follows an idle time longer than the RTO; on_handshake_loss before all of these.
+/// Controllers own nothing: they live in a ControllerSlot and need no destruction.
 class CongestionControl {
  public:
   virtual void on_ack(const AckEvent& ack) noexcept = 0;
   enum class Congestion : std::uint8_t { kLoss, kEce };
   virtual void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept = 0;
   virtual void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept = 0;
-  /// RFC 5681, section 4.1: restart from the initial window.
+  /// Restarts from the initial window (RFC 5681, section 4.1).
   virtual void on_idle(Time now) noexcept = 0;
-  /// A SYN or SYN-ACK of ours timed out: RFC 5681, 3.1, begins with one segment.
+  /// A SYN or SYN-ACK of this end timed out: begin with one segment (RFC 5681, 3.1).
   virtual void on_handshake_loss() noexcept = 0;
 
   [[nodiscard]] virtual std::uint32_t cwnd_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::uint32_t ssthresh_bytes() const noexcept = 0;
-  /// Payload rate that the sender must keep to, zero: none but the window's.
+  /// Returns the payload rate that the sender must keep; zero if only the window limits it.
   [[nodiscard]] virtual BitRate fixed_rate() const noexcept { return {}; }
 
  protected:
@@ -60,18 +59,18 @@ struct ControllerConfig {
   std::uint32_t initial_window_segments = 10;  ///< RFC 6928
   double dctcp_gain = 1.0 / 16.0;              ///< RFC 8257, g in (0, 1]
   double dctcp_initial_alpha = 1.0;            ///< in [0, 1]
-  /// Marks reduce to no less than this; RFC 8257 does not say, RFC 5681 has 2 for losses.
+  /// Marks never reduce the window below this. RFC 8257 gives no value, RFC 5681 has 2 for losses.
   std::uint32_t dctcp_min_window_segments = 2;  ///< >= 1
   bool hystart = false;                         ///< HyStart++ in the first slow start
   Duration hystart_min_rtt_threshold = std::chrono::milliseconds(4);   ///< RFC 9406, 4.3; > 0
   Duration hystart_max_rtt_threshold = std::chrono::milliseconds(16);  ///< >= the minimum
-  std::optional<BitRate> rate{};  ///< kUnresponsive, and only it: of payload
+  std::optional<BitRate> rate{};  ///< of payload, for kUnresponsive only
 };
 
-/// No window exceeds the largest one that can be advertised (RFC 7323, 2.3) [bytes].
+/// The largest window that can be advertised (RFC 7323, 2.3), which no window exceeds [bytes].
 inline constexpr std::uint32_t kMaxCongestionWindow = 1U << 30;
 
-/// RFC 6928. [bytes]
+/// Returns the initial window of RFC 6928 [bytes].
 constexpr std::uint32_t initial_window_bytes(const ControllerConfig& config) noexcept {
   return config.initial_window_segments * config.mss_bytes;
 }

@@ -10,11 +10,11 @@
 
 namespace outrider::tg {
 
-/// A connection's controller, of the kind that its settings name, in place: a
-/// connection owns no heap memory. Used like a pointer that is never null.
+/// Holds a connection's controller, of the kind that the settings name, in place, so that a
+/// connection owns no heap memory. It is used like a pointer that is never null.
 class ControllerSlot {
  public:
-  static constexpr std::size_t kBytes = 96;  ///< of the largest controller
+  static constexpr std::size_t kBytes = 96;  ///< size of the largest controller
 
   /// @param config must outlive the slot
   explicit ControllerSlot(const ControllerConfig& config) noexcept {
@@ -33,7 +33,7 @@ class ControllerSlot {
   [[nodiscard]] const CongestionControl* operator->() const noexcept { return get(); }
 
  private:
-  // The base of every controller lies at its beginning: the constructor asserts it.
+  // The base of every controller is at offset 0, as the constructor asserts.
   [[nodiscard]] CongestionControl* get() noexcept {
     return std::launder(reinterpret_cast<CongestionControl*>(storage_.data()));
   }
@@ -44,7 +44,7 @@ class ControllerSlot {
   alignas(8) std::array<std::byte, kBytes> storage_;
 };
 
-/// A MakeController for the class C.
+/// The MakeController of class C.
 template <class C>
 CongestionControl* put_controller(std::byte* space, const ControllerConfig& config) noexcept {
   static_assert(sizeof(C) <= ControllerSlot::kBytes && alignof(C) <= 8);

@@ -10,30 +10,30 @@ namespace outrider::tg {
 class CongestionControl;
 struct ControllerConfig;
 
-/// Makes a controller in `space`, which has ControllerSlot::kBytes.
+/// Makes a controller in `space`, which has ControllerSlot::kBytes bytes.
 /// @param config must outlive the controller
 using MakeController = CongestionControl*(std::byte* space,
                                           const ControllerConfig& config) noexcept;
 
-// The list of congestion controllers. To add one: its class, whose .cc defines the maker with
-// put_controller() of controller_slot.h, and here its kind, its maker and its row. The
-// configuration, its checks and the ends of a connection know it from its row.
+// The list of congestion controllers. To add one, write its class, whose .cc defines the maker with
+// put_controller() of controller_slot.h, and add its kind, maker and row here. The configuration,
+// its checks and the ends of a connection read the row.
 
 enum class Controller : std::uint8_t { kReno, kCubic, kDctcp, kUnresponsive, kPrague };
 
 MakeController make_reno, make_cubic, make_dctcp, make_unresponsive, make_prague;
 
-/// What others have to know of a controller without making one.
+/// Describes a controller for code that does not make one.
 struct ControllerRow {
   Controller kind;
   std::string_view name;  ///< in the configuration
   MakeController* make;
-  /// The peer echoes each packet's mark (RFC 8257) instead of one until CWR (RFC 3168);
-  /// without ECN the controller would be blind.
+  /// The peer echoes each packet's mark (RFC 8257) instead of setting ECE until CWR (RFC 3168). The
+  /// controller needs ECN.
   bool accurate_ecn_echo = false;
 };
 
-/// In the order of their kinds.
+/// The rows, in the order of their kinds.
 inline constexpr std::array kControllerRows{
     ControllerRow{Controller::kReno, "reno", make_reno},
     ControllerRow{Controller::kCubic, "cubic", make_cubic},

@@ -16,7 +16,7 @@ Cubic::Cubic(const ControllerConfig& config) noexcept
 }
 
 std::uint32_t Cubic::cwnd_bytes() const noexcept {
-  // Asked for with every segment: lround() would be a call. Windows are far below 2^52.
+  // Called for every segment, and lround() would be a call. Windows are far below 2^52.
   return static_cast<std::uint32_t>(cwnd_ * mss() + 0.5);  // NOLINT(bugprone-incorrect-roundings)
 }
 
@@ -42,7 +42,7 @@ void Cubic::begin_epoch() noexcept {
 void Cubic::avoid_congestion(double acked_segments, Duration srtt) noexcept {
   CubicCurve& c = curve();
   const double t = seconds(c.elapsed);
-  // 4.3, equation (4); alpha becomes 1 once Reno would be back where it was.
+  // Equation (4) of 4.3. Alpha becomes 1 once Reno would have its old window again.
   c.w_est += (c.w_est >= c.cwnd_prior ? 1.0 : kAlpha) * acked_segments / cwnd_;
   if (w_cubic(t) < c.w_est) {  // 4.3: Reno-friendly region
     cwnd_ = std::max(cwnd_, c.w_est);
@@ -89,7 +89,7 @@ std::uint32_t Cubic::reduced(std::uint32_t in_flight_bytes) const noexcept {
 }
 
 void Cubic::on_congestion(Congestion, std::uint32_t in_flight_bytes, Time) noexcept {
-  // 4.7, fast convergence: a flow that lost before its old plateau yields room.
+  // Fast convergence (4.7): a flow that lost before its old plateau gives room to others.
   CubicCurve& c = curve();
   c.w_max = cwnd_ < c.w_max ? cwnd_ * (1 + kBeta) / 2 : cwnd_;
   c.cwnd_prior = cwnd_;

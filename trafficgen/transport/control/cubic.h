@@ -7,17 +7,17 @@
 
 namespace outrider::tg {
 
-/// W_cubic and what it is compared with. (RFC 9438, 4.2 and 4.3)
+/// W_cubic and the values that it is compared with (RFC 9438, 4.2 and 4.3).
 struct CubicCurve {
   double w_max = 0;       ///< window before the last reduction [segments]
   double cwnd_prior = 0;  ///< same, not lowered by fast convergence
-  double w_est = 0;       ///< what Reno would have by now [segments]
+  double w_est = 0;       ///< window that Reno would have now [segments]
   double k = 0;           ///< time to reach w_max [s]
   Duration elapsed{};     ///< t of this epoch
 };
 
-/// CUBIC. Windows inside are in segments, as the RFC writes its formulas; time
-/// is in seconds. Not thread-safe, O(1); one cbrt() per congestion event.
+/// The CUBIC controller. As in the RFC's formulas, windows inside are in segments and time is in
+/// seconds. Not thread-safe, O(1); one cbrt() per congestion event.
 ///
 /// Source: RFC 9438 with C = 0.4 and beta = 0.7, Reno-friendly region and fast
 /// convergence, and HyStart++ (4.10) where configured. Deviation: t counts only time
@@ -27,7 +27,7 @@ class Cubic final : public CongestionControl {
  public:
   static constexpr double kC = 0.4;
   static constexpr double kBeta = 0.7;
-  /// 4.3: additive increase that makes the average window equal Reno's.
+  /// The additive increase with which the average window equals Reno's (4.3).
   static constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);
 
   /// @pre mss_bytes > 0, initial_window_segments > 0
@@ -47,11 +47,11 @@ class Cubic final : public CongestionControl {
   [[nodiscard]] double w_max_segments() const noexcept { return curve().w_max; }
 
  private:
-  /// 4.2, equation (1): window at time t [s] of this epoch [segments].
+  /// Returns the window at time t [s] of this epoch [segments]; 4.2, equation (1).
   [[nodiscard]] double w_cubic(double t) const noexcept;
   void begin_epoch() noexcept;
   void avoid_congestion(double acked_segments, Duration srtt) noexcept;
-  /// New ssthresh after a congestion event [bytes].
+  /// Returns the new ssthresh after a congestion event [bytes].
   [[nodiscard]] std::uint32_t reduced(std::uint32_t in_flight_bytes) const noexcept;
 
   [[nodiscard]] const CubicCurve& curve() const noexcept {
@@ -59,14 +59,14 @@ class Cubic final : public CongestionControl {
     const CubicCurve* c = std::get_if<CubicCurve>(&shape_);
     return c == nullptr ? kNone : *c;
   }
-  /// Ends HyStart if it still runs.
+  /// Returns the curve, and ends HyStart if it still runs.
   CubicCurve& curve() noexcept {
     CubicCurve* c = std::get_if<CubicCurve>(&shape_);
     return c == nullptr ? shape_.emplace<CubicCurve>() : *c;
   }
 
   enum class Epoch : std::uint8_t {
-    kNone,     ///< slow start, or not yet begun: K = 0 from here (4.8, 4.10)
+    kNone,     ///< slow start, or no epoch yet: K = 0 from here (4.8, 4.10)
     kReduced,  ///< a congestion event set w_max: K is computed at the next ACK
     kRunning,
   };
@@ -76,7 +76,7 @@ class Cubic final : public CongestionControl {
 
   const ControllerConfig& config_;
   double cwnd_;  ///< [segments]
-  /// HyStart while the first slow start uses it, the curve from then on.
+  /// HyStart while the first slow start uses it, afterwards the curve.
   std::variant<CubicCurve, HyStart> shape_;
   Time last_ack_{};
   std::uint32_t ssthresh_ = kMaxCongestionWindow;

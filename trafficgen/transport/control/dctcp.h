@@ -6,12 +6,12 @@
 
 namespace outrider::tg {
 
-/// DCTCP: reacts to the extent of marking instead of its presence. Growth, loss
-/// and time-outs are Reno's (RFC 8257, sections 3.3 and 3.5).
+/// The DCTCP controller, which reacts to the share of marked bytes instead of to a single mark.
+/// Growth, loss and time-outs are Reno's (RFC 8257, sections 3.3 and 3.5).
 ///
-/// Source: RFC 8257, section 3.3; the smallest window that marks lead to is a
-/// setting. Deviation: bytes that SACK acknowledges count
-/// for the estimate when they are first reported, not when the hole is filled.
+/// Source: RFC 8257, section 3.3; the smallest window to which marks reduce is a setting.
+/// Deviation: bytes that SACK acknowledges count for the estimate when they are first reported, not
+/// when the hole is filled.
 class Dctcp final : public Reno {
  public:
   /// @pre 0 < dctcp_gain <= 1, 0 <= dctcp_initial_alpha <= 1
@@ -26,7 +26,7 @@ class Dctcp final : public Reno {
  private:
   double alpha_;
   std::uint64_t window_end_ = 0;    ///< stream offset: the observation window ends after it
-  std::uint32_t acked_bytes_ = 0;   ///< in this observation window: about a window at most
+  std::uint32_t acked_bytes_ = 0;   ///< in this observation window, at most about a window
   std::uint32_t marked_bytes_ = 0;  ///< of these, with ECE
 };
 

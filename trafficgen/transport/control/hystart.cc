@@ -9,7 +9,7 @@ std::uint32_t HyStart::growth(std::uint32_t acked_bytes, std::uint32_t mss_bytes
   return conservative() ? limited / kGrowthDivisor : limited;
 }
 
-/// A partial round in which CSS began counts as one of its rounds.
+/// The partial round in which CSS began counts as one of its rounds.
 void HyStart::begin_round(std::uint64_t snd_nxt) noexcept {
   if (conservative() && ++conservative_rounds_ >= kConservativeRounds) phase_ = Phase::kFinished;
   window_end_ = snd_nxt;

@@ -14,7 +14,7 @@ Prague::Prague(const ControllerConfig& config) noexcept
   assert(alpha_ >= 0 && alpha_ <= 1);
 }
 
-/// One step of the moving average a virtual round trip, or a real one if that is longer.
+/// Updates the moving average once per virtual round trip, or per real one if that is longer.
 void Prague::measure(const AckEvent& ack) noexcept {
   acked_bytes_ += ack.acked_bytes;
   marked_bytes_ += ack.ece_bytes;
@@ -45,7 +45,7 @@ void Prague::on_ack(const AckEvent& ack) noexcept {
   AckEvent growth = ack;
   if (!in_slow_start()) {
     growth.in_recovery = ack.in_loss_recovery;
-    // Reno adds a segment for a window acknowledged.
+    // Reno adds one segment when a whole window is acknowledged.
     const bool may = !ack.in_loss_recovery && ack.cwnd_limited;
     growth.acked_bytes = may && grows(ack) ? cwnd_bytes() : 0;
   }
@@ -57,7 +57,7 @@ void Prague::on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time 
     Reno::on_congestion(kind, in_flight_bytes, now);
     return;
   }
-  // The sender tells it once a real round trip; a mark ends slow start at once.
+  // The sender reports congestion once per real round trip. A mark ends slow start at once.
   const bool reduced = reduced_at_ != Time{} && now - reduced_at_ < kVirtualRtt;
   if (reduced && !in_slow_start()) return;
   reduced_at_ = now;

@@ -7,12 +7,12 @@
 
 namespace outrider::tg {
 
-/// Slow start as every controller here does it: appropriate byte counting.
-/// After a time-out a cumulative ACK may cover what was never lost, so the
-/// limit L falls from 2 segments to 1 until slow start ends (RFC 3465, 2.3).
+/// Computes the growth in slow start, for all controllers, by appropriate byte counting. After a
+/// time-out a cumulative ACK may cover data that was never lost, so the limit L falls from 2
+/// segments to 1 until slow start ends (RFC 3465, 2.3).
 class SlowStart {
  public:
-  /// @return bytes by which the window grows (RFC 3465, 2.2) [bytes]
+  /// Returns the bytes by which the window grows (RFC 3465, 2.2).
   [[nodiscard]] std::uint32_t growth(std::uint32_t acked_bytes,
                                      std::uint32_t mss_bytes) const noexcept {
     const std::uint32_t limit = limit_segments_ * mss_bytes;
@@ -25,8 +25,8 @@ class SlowStart {
   std::uint8_t limit_segments_ = 2;
 };
 
-/// Tells a first time-out from a repeated one of the same segment, for which
-/// ssthresh is held (RFC 5681, section 3.1, after equation 4).
+/// Distinguishes a first time-out from a repeated one of the same segment, for which ssthresh stays
+/// (RFC 5681, section 3.1, after equation 4).
 class TimeoutHistory {
  public:
   void on_ack(std::uint64_t snd_una) noexcept {
@@ -34,7 +34,7 @@ class TimeoutHistory {
     if (low != low_snd_una_) repeated_ = false;
     low_snd_una_ = low;
   }
-  /// @return has this segment timed out before?
+  /// Notes a time-out. @return true if this segment has timed out before
   bool on_timeout() noexcept {
     const bool before = repeated_;
     repeated_ = true;
@@ -42,12 +42,12 @@ class TimeoutHistory {
   }
 
  private:
-  std::uint32_t low_snd_una_ = 0;  ///< 32 bits tell neighbours apart: windows are below 2^31
+  std::uint32_t low_snd_una_ = 0;  ///< 32 bits suffice to tell neighbours: windows are below 2^31
   bool repeated_ = false;
 };
 
-/// Reno: RFC 5681 with appropriate byte counting (RFC 3465); HyStart++ (RFC 9406)
-/// where configured. Recovery itself is the sender's (RFC 6675). Not thread-safe, O(1).
+/// The Reno controller: RFC 5681 with appropriate byte counting (RFC 3465), and HyStart++ (RFC
+/// 9406) where configured. The sender implements recovery (RFC 6675). Not thread-safe, O(1).
 class Reno : public CongestionControl {
  public:
   /// @pre mss_bytes > 0, initial_window_segments > 0
@@ -70,7 +70,7 @@ class Reno : public CongestionControl {
 
  private:
   void grow_in_slow_start(std::uint32_t acked_bytes) noexcept;
-  /// RFC 9406, 4.2: for the first slow start only.
+  /// Returns true in the first slow start if HyStart++ is configured (RFC 9406, 4.2).
   [[nodiscard]] bool uses_hystart() const noexcept {
     return config_.hystart && ssthresh_ == kMaxCongestionWindow;
   }

@@ -7,15 +7,14 @@
 
 namespace outrider::tg {
 
-/// Sends at a fixed rate whatever the network says: a reliable stream that does
-/// not yield. Marks, losses and time-outs leave window and pace as they are; what
-/// is lost is sent again within the same rate, in the order of RFC 6675, and the
-/// RTO still backs off (a dead path is not flooded). After marks CWR is sent as by
-/// everyone else, so the peer's echo ends.
+/// A controller that sends at a fixed rate whatever the network reports: a reliable stream that
+/// does not yield. Marks, losses and time-outs do not change window or pace. Lost data is resent
+/// within the same rate, in the order of RFC 6675, and the RTO still backs off, so that a dead path
+/// is not flooded. CWR is sent after marks as usual, so that the peer's echo ends.
 ///
-/// The pace is the Pacer's, at `rate` of payload. The window only bounds what is
-/// in flight: twice rate times srtt, so that it does not limit while round trips
-/// lengthen, at least the initial window. Not thread-safe, O(1).
+/// The Pacer spaces segments at `rate` of payload. The window only bounds the data in flight: it is
+/// twice rate times srtt, so that it does not limit while round trips lengthen, and at least the
+/// initial window. Not thread-safe, O(1).
 class Unresponsive final : public CongestionControl {
  public:
   static constexpr double kWindowHeadroom = 2;

@@ -6,14 +6,14 @@
 
 namespace outrider::tg {
 
-/// How often peers that send what cannot be are told what would be right: at most
-/// kPerSecond times in each second, over all connections that share it (RFC 5961,
-/// section 7; Linux allowed as many per host). Not thread-safe.
+/// Limits challenge ACKs, which answer unacceptable segments, to kPerSecond in each second over all
+/// connections that share the object (RFC 5961, section 7; Linux allowed as many per host). Not
+/// thread-safe.
 class ChallengeAcks {
  public:
   static constexpr std::uint32_t kPerSecond = 1000;
 
-  /// @return may one be sent now?
+  /// Returns true if one may be sent now, and counts it.
   [[nodiscard]] bool take(Time now) noexcept {
     if (now - began_ >= std::chrono::seconds(1)) {
       began_ = now;
@@ -25,7 +25,7 @@ class ChallengeAcks {
   }
 
  private:
-  Time began_{};  ///< the second that taken_ is of
+  Time began_{};  ///< begin of the second that taken_ counts
   std::uint32_t taken_ = 0;
 };
 

@@ -8,23 +8,23 @@
 
 namespace outrider::tg {
 
-/// An acknowledgment that the per-packet echo owes for an earlier ECE state.
+/// An acknowledgment that is still due for an earlier ECE state of the per-packet echo.
 struct EarlierAck {
   std::uint64_t next;
   bool ece;
 };
 
-/// What a receiver needs only while data is out of order, a duplicate is to be reported
-/// or earlier acknowledgments of the per-packet echo wait. Borrowed from TransportMemory.
+/// State that a receiver needs only while data is out of order, a duplicate is to be reported or
+/// earlier acknowledgments of the per-packet echo wait. Borrowed from TransportMemory.
 struct Disorder {
   static constexpr std::size_t kEarlierAcks = 16;
 
-  Disorder() noexcept {}  // not = default: entries are touched as they are used
+  Disorder() noexcept {}  // not = default: entries are left untouched until used
   [[nodiscard]] bool unused() const noexcept {
     return reassembly.empty() && earlier_used == 0 && duplicate.begin == duplicate.end;
   }
 
-  /// A duplicate that the next ACK reports (D-SACK, RFC 2883); none if empty.
+  /// A duplicate that the next ACK reports (D-SACK, RFC 2883); if empty, there is none.
   struct Duplicate {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;

@@ -6,26 +6,26 @@
 
 namespace outrider::tg {
 
-/// Loss detection without SACK: NewReno (RFC 6582) over the pipe of RFC 6675. Bytes that
-/// duplicate ACKs tell to have arrived are out of the pipe, "departed", where the RFC adds
-/// them to the window. Decides only; the Scoreboard takes them out. Not thread-safe, O(1).
+/// Detects losses without SACK: NewReno (RFC 6582) over the pipe of RFC 6675. Bytes that arrived
+/// according to duplicate ACKs are taken out of the pipe ("departed"), where the RFC adds them to
+/// the window. It only decides; the Scoreboard takes them out. Not thread-safe, O(1).
 class NewReno {
  public:
   static constexpr std::size_t kDupThresh = 3;
 
   struct Verdict {
-    std::uint32_t departed = 0;  ///< bytes, from now on
-    bool first_lost = false;     ///< the oldest segment is
+    std::uint32_t departed = 0;  ///< departed bytes after this ACK
+    bool first_lost = false;     ///< the oldest segment is lost
   };
 
   /// The cumulative acknowledgment has moved by `acked` bytes.
-  /// @param partial recovery goes on, @param departed before this ACK
+  /// @param partial recovery continues, @param departed before this ACK
   [[nodiscard]] Verdict on_advance(std::uint64_t acked, bool partial, std::uint32_t departed,
                                    std::uint32_t mss) noexcept {
     duplicates_ = 0;
     if (!partial) return {};
-    // 3.2, step 3, a partial ACK: less by what it acknowledges, except for one segment,
-    // which is the resent one.
+    // A partial ACK (3.2, step 3) reduces the departed bytes by what it acknowledges, except for
+    // one segment, the resent one.
     const std::uint64_t arrived = acked < mss ? acked : acked - mss;
     return {.departed =
                 departed - static_cast<std::uint32_t>(std::min<std::uint64_t>(departed, arrived)),
@@ -33,9 +33,9 @@ class NewReno {
   }
 
   /// The same data was acknowledged once more.
-  /// @param recovering a recovery goes on already
-  /// @param fresh what is out left after the last recovery ended: step 2 of 3.2 holds for
-  ///        nothing that a recovery itself has sent in vain
+  /// @param recovering a recovery is under way
+  /// @param fresh the data in flight left after the last recovery ended. Step 2 of 3.2 requires it,
+  ///   so that segments resent in vain during a recovery start no new one.
   [[nodiscard]] Verdict on_duplicate(bool recovering, bool fresh, std::uint32_t departed,
                                      std::uint32_t mss) noexcept {
     if (duplicates_ < UINT8_MAX) ++duplicates_;
@@ -46,7 +46,7 @@ class NewReno {
   }
 
  private:
-  std::uint8_t duplicates_ = 0;  ///< ACKs since the last one that was none
+  std::uint8_t duplicates_ = 0;  ///< duplicate ACKs in a row
 };
 
 }  // namespace outrider::tg

@@ -9,10 +9,9 @@
 
 namespace outrider::tg {
 
-/// A fixed number of equal objects, lent and given back, the last one given back
-/// first: it is still in the cache. What was never lent is never touched, so a
-/// generous reserve costs address space only. O(1), not thread-safe; nothing
-/// allocates after construction.
+/// Lends a fixed number of equal objects. The object given back last is lent first, because it is
+/// still in the cache. An object that was never lent is never touched, so that a generous reserve
+/// costs address space only. O(1), not thread-safe; nothing allocates after construction.
 template <class T>
 class ObjectPool {
   static_assert(std::is_trivially_destructible_v<T>);
@@ -26,7 +25,7 @@ class ObjectPool {
     Slot* slot = free_;
     if (slot != nullptr) {
       free_ = next_of(*slot);
-      __builtin_prefetch(free_, 1);  // it may have lain there for long
+      __builtin_prefetch(free_, 1);  // it may be long out of the cache
     } else if (touched_ < limit_) slot = &slots_[touched_++];
     else return nullptr;
     ++lent_;

@@ -11,7 +11,7 @@
 
 namespace outrider::tg {
 
-/// What RACK knows of a path's reordering: it outlives a flight.
+/// State of RACK about a path's reordering, which outlives a flight.
 struct ReorderMemory {
   static constexpr std::uint8_t kPersistence = 16;  ///< recoveries, RFC 8985, 6.2, step 4
 
@@ -20,18 +20,18 @@ struct ReorderMemory {
   bool seen : 1 = false;                 ///< RACK.reordering_seen
 };
 
-/// Judges transmissions by when they left (RFC 8985, section 6.2): once one has
-/// arrived, those that left before it must have arrived too, or within a reordering
-/// window. Decides only; the Scoreboard keeps the segments and marks the lost ones.
+/// Detects losses by the time of transmissions (RFC 8985, section 6.2). Once a transmission has
+/// arrived, those that left before it must have arrived too, or arrive within a reordering window.
+/// It only decides; the Scoreboard keeps the segments and marks the lost ones.
 ///
-/// Deviation: RACK.min_RTT is the minimum of this flight, as the windowed filter that
-/// the RFC leaves open. Not thread-safe, O(1).
+/// Deviation: RACK.min_RTT is the minimum of this flight; the RFC leaves its windowed filter open.
+/// Not thread-safe, O(1).
 class Rack {
  public:
   static constexpr std::uint32_t kDupThresh = 3;
 
-  /// One transmission. Ordered by departure, of equal times by stream offset: the
-  /// RFC's RACK_sent_after().
+  /// One transmission. Transmissions are ordered by departure, and at equal times by stream offset,
+  /// as in the RFC's RACK_sent_after().
   struct Departure {
     std::int64_t at_ns = INT64_MIN;
     std::uint64_t end = 0;
@@ -41,7 +41,7 @@ class Rack {
     return {s.sent_ns, s.offset + s.length};
   }
 
-  /// The acknowledgment that the next arrivals are of.
+  /// Begins an acknowledgment, to which the next arrivals belong.
   /// @param echo TSecr, 0: none
   void begin_ack(Time now, std::uint32_t echo) noexcept {
     now_ = now;
@@ -66,7 +66,7 @@ class Rack {
     }
   }
 
-  /// Step 4, first half: at most one widening per round trip. @param una,nxt offsets
+  /// Step 4, first half: widens the window, at most once per round trip. @param una,nxt offsets
   void on_duplicate_reported(std::uint64_t una, std::uint64_t nxt, ReorderMemory& memory) noexcept {
     if (una < dsack_round_) return;
     dsack_round_ = nxt;
@@ -78,7 +78,7 @@ class Rack {
     if (memory.recoveries_left == 0) memory.quarters = 1;
   }
 
-  /// Step 4, second half. @param sacked segments now
+  /// Returns the window by step 4, second half. @param sacked segments SACKed now
   [[nodiscard]] Duration reorder_window(const ReorderMemory& memory, bool recovering,
                                         std::uint32_t sacked, Duration srtt) const noexcept {
     if (!memory.seen && (recovering || sacked >= kDupThresh)) return Duration::zero();
@@ -86,25 +86,26 @@ class Rack {
     return std::min(memory.quarters * min_rtt_ / 4, srtt);
   }
 
-  /// Left before something that has arrived?
+  /// Returns true if the segment left before one that has arrived.
   [[nodiscard]] bool overtaken(const SentSegment& s) const noexcept {
     return departure(s) < latest_;
   }
-  /// Step 5: an overtaken segment is lost from then on.
+  /// Returns when an overtaken segment counts as lost (step 5).
   [[nodiscard]] Time lost_at(const SentSegment& s, Duration window) const noexcept {
     return Time{Duration{s.sent_ns}} + rtt_ + window;
   }
-  /// No overtaken segment is given longer. @pre something has arrived
+  /// Returns the latest such time of all overtaken segments. @pre something has arrived
   [[nodiscard]] Time last_lost_at(Duration window) const noexcept {
     return Time{Duration{latest_.at_ns}} + rtt_ + window;
   }
-  /// Has this flight shown reordering?
+  /// Returns true if this flight has shown reordering.
   [[nodiscard]] bool reordered() const noexcept { return reordered_; }
-  /// Round trip of the transmission that left last of those that arrived.
+  /// Returns the round trip of the transmission that left last among those that arrived.
   [[nodiscard]] Duration rtt() const noexcept { return rtt_; }
 
  private:
-  /// A retransmission cannot have come back yet: its ACK is for what was sent before.
+  /// Returns true if the ACK must belong to an earlier transmission, because a retransmission
+  /// cannot have been answered yet.
   [[nodiscard]] bool of_earlier_transmission(const Departure& sent, Duration rtt) const noexcept {
     const std::uint32_t tick = TimestampClock::at(Time{Duration{sent.at_ns}});
     if (echo_ != 0 && TimestampClock::before(echo_, tick)) return true;

@@ -8,7 +8,7 @@ namespace outrider::tg {
 
 Reassembly::Result Reassembly::insert(std::uint64_t begin, std::uint64_t end) noexcept {
   assert(begin < end);
-  std::size_t last = count_;  // one past the intervals that touch [begin, end)
+  std::size_t last = count_;  // one past the last interval that touches [begin, end)
   while (last > 0 && intervals_[last - 1].begin > end) --last;
   std::size_t first = last;
   while (first > 0 && intervals_[first - 1].end >= begin) --first;

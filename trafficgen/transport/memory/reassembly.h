@@ -6,20 +6,20 @@
 
 namespace outrider::tg {
 
-/// What has arrived beyond a hole: disjoint, sorted, non-touching intervals of
-/// stream offsets, at most kMaxIntervals of them.
+/// Keeps what has arrived beyond a hole, as disjoint, sorted, non-touching intervals of stream
+/// offsets, at most kMaxIntervals of them.
 ///
-/// O(intervals) per segment, searched from the end because that is where data
-/// arrives. Not thread-safe; nothing allocates.
+/// O(intervals) per segment; the search begins at the end, where data usually arrives. Not
+/// thread-safe; nothing allocates.
 class Reassembly {
  public:
   static constexpr std::size_t kMaxIntervals = 64;
   struct Interval {
     std::uint64_t begin;
     std::uint64_t end;      ///< one past the last byte
-    std::uint64_t touched;  ///< when data last joined it, as a count of insertions
+    std::uint64_t touched;  ///< number of the last insertion that extended it
   };
-  Reassembly() noexcept {}  // not = default: intervals are touched as they are used
+  Reassembly() noexcept {}  // not = default: intervals are left untouched until used
 
   enum class Result : std::uint8_t { kStored, kDuplicate, kRefused };
 
@@ -29,16 +29,16 @@ class Reassembly {
   /// End of the highest interval. @pre !empty()
   [[nodiscard]] std::uint64_t highest() const noexcept { return intervals_[count_ - 1].end; }
 
-  /// Adds [begin, end). kRefused: it would need one interval too many; nothing changed.
+  /// Adds [begin, end). kRefused: it would need an interval too many, and nothing changed.
   /// @pre begin < end
   Result insert(std::uint64_t begin, std::uint64_t end) noexcept;
 
-  /// Everything up to `next` has arrived in order: drops what that covers.
+  /// Drops what lies below `next`, because everything up to it has arrived in order.
   /// @return the offset up to which data is now in order, >= next
   std::uint64_t take_in_order(std::uint64_t next) noexcept;
 
-  /// The intervals in the order in which SACK reports them, the one that data
-  /// joined last first (RFC 2018, section 4).
+  /// Writes the intervals in the order in which SACK reports them: the most recently extended first
+  /// (RFC 2018, section 4).
   /// @param out [4], @return entries written
   std::size_t most_recent(std::array<Interval, 4>& out) const noexcept;
 

@@ -11,7 +11,7 @@ SegmentArena::SegmentArena(std::uint32_t segments) {
   segments_ = std::make_unique_for_overwrite<SentSegment[]>(std::size_t{units} * kUnitSegments);
   units_.resize(units);
   std::ranges::fill(heads_, kNone);
-  // Aligned blocks, the largest first: the binary digits of the number of units.
+  // Adds aligned blocks, the largest first: one for each binary digit 1 of the number of units.
   for (std::uint32_t at = 0; at < units;) {
     const auto order = static_cast<unsigned>(std::bit_width(units - at) - 1);
     add_free(at, order);
@@ -24,7 +24,7 @@ SentSegment* SegmentArena::take(unsigned order) noexcept {
   auto from = order + static_cast<unsigned>(std::countr_zero(free_orders_ >> order));
   const std::uint32_t unit = heads_[from];
   remove_free(unit);
-  while (from > order) {  // algorithm R: the upper halves stay
+  while (from > order) {  // algorithm R: the upper halves become free
     --from;
     add_free(unit + (1U << from), from);
   }

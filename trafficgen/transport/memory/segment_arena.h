@@ -10,19 +10,19 @@
 namespace outrider::tg {
 
 /// A segment between its first transmission and its cumulative acknowledgment.
-/// No default member values: memory is touched when it is used.
+/// It has no default member values, so that memory is touched only when it is used.
 struct SentSegment {
   std::uint64_t offset;  ///< stream offset
   std::int64_t sent_ns;  ///< first transmission, or the last one if resent
   std::uint32_t length;  ///< bytes of sequence space, a FIN counts one
   bool sacked;           ///< reported by SACK
   bool lost;             ///< taken for lost; implies !sacked
-  bool resent;           ///< since it was taken for lost; implies lost
+  bool resent;           ///< resent since it was taken for lost; implies lost
   bool ever_resent;      ///< no RTT sample (Karn)
 };
 
-/// Lends contiguous rings of SentSegments, 16 << order of them: a buddy system,
-/// so that one reserve serves many small flights or few large ones.
+/// Lends contiguous rings of 16 << order SentSegments. It is a buddy system, so that one reserve
+/// serves many small flights or few large ones.
 /// O(orders) per call, not thread-safe; nothing allocates after construction.
 ///
 /// Source: Knuth, The Art of Computer Programming, volume 1, section 2.5,
@@ -31,11 +31,11 @@ class SegmentArena {
  public:
   static constexpr std::uint32_t kUnitSegments = 16;  ///< smallest ring
 
-  /// @param segments that can be lent in all, rounded up to whole units; the
-  ///        largest ring is the largest power of two among them
+  /// @param segments that can be lent in total, rounded up to whole units; the largest ring is the
+  ///   largest power of two among them
   explicit SegmentArena(std::uint32_t segments);
 
-  /// Smallest order whose ring holds `segments`. @pre segments > 0
+  /// Returns the smallest order whose ring holds `segments`. @pre segments > 0
   [[nodiscard]] static unsigned order_of(std::uint32_t segments) noexcept {
     const std::uint32_t units = (segments + kUnitSegments - 1) / kUnitSegments;
     return static_cast<unsigned>(std::bit_width(units - 1));
@@ -59,7 +59,7 @@ class SegmentArena {
  private:
   static constexpr unsigned kOrders = 27;  ///< bits of a unit's index
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  /// Of the unit that a free block begins with; meaningless within a block.
+  /// State of a unit that begins a free block; meaningless inside a block.
   struct Unit {
     std::uint32_t next = kNone;
     std::uint32_t previous = kNone;

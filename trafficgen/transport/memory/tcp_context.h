@@ -6,7 +6,7 @@
 
 namespace outrider::tg {
 
-/// What both halves of one connection share.
+/// State shared by both halves of one connection.
 struct TcpContext {
   const TcpConfig& config;  ///< outlives the connection
   TransportMemory& memory;  ///< outlives the connection

@@ -11,24 +11,24 @@
 
 namespace outrider::tg {
 
-/// Times that a connection found a pool empty.
+/// Counts how often a connection found a pool empty.
 struct TransportMemoryCounters {
   std::uint64_t flights_exhausted = 0;    ///< a sender without anything in flight waits
   std::uint64_t segments_exhausted = 0;   ///< a flight cannot grow: it waits for its ACKs
   std::uint64_t disorders_exhausted = 0;  ///< data out of order refused, or echoes merged
 };
 
-/// What connections borrow while they need it, so that an idle one is small.
-/// One lcore owns it together with its connections, which it outlives.
+/// Memory that connections borrow while they need it, so that an idle connection is small. One
+/// lcore owns it together with its connections, which it outlives.
 ///
-/// Everything is reserved at construction and touched as it is used: a flight
-/// takes 512 bytes with room for 8 segments, a larger one 24 bytes a segment of a
-/// ring that doubles; a disorder takes 1.8 kB.
+/// Everything is reserved at construction and touched only when used. A flight takes 512 bytes with
+/// room for 8 segments; a larger flight takes 24 bytes per segment of a ring that doubles. A
+/// disorder takes 1.8 kB.
 class TransportMemory {
  public:
   struct Setup {
     std::uint32_t flights = 1024;       ///< senders with data in flight at once, > 0
-    std::uint32_t segments = 1U << 16;  ///< of flights of more than 8 segments, > 0
+    std::uint32_t segments = 1U << 16;  ///< for flights of more than 8 segments, > 0
     std::uint32_t disorders = 1024;     ///< receivers with data out of order at once, > 0
     auto operator<=>(const Setup&) const = default;
   };

@@ -4,20 +4,20 @@
 
 namespace outrider::tg {
 
-/// The receiver's side of ECN: which ECE its ACKs carry.
+/// Decides which ECE flag a receiver's ACKs carry.
 ///
-/// Latched (RFC 3168, section 6.1.3): from a CE until a segment with CWR; a CE
-/// on the segment that carries CWR latches again. Per packet (RFC 8257, section
-/// 3.2): ECE is whether the last data segment carried CE; CWR means nothing.
+/// Latched mode (RFC 3168, section 6.1.3): ECE is set from a CE until a segment with CWR; a CE on
+/// the segment that carries CWR sets it again. Per-packet mode (RFC 8257, section 3.2): ECE is set
+/// if the last data segment carried CE, and CWR is ignored.
 class EcnEcho {
  public:
   explicit constexpr EcnEcho(bool per_packet) noexcept : per_packet_(per_packet) {}
 
-  /// ECN was negotiated; before, nothing is echoed.
+  /// Enables the echo once ECN was negotiated.
   constexpr void enable() noexcept { enabled_ = true; }
 
-  /// @return must an ACK leave at once, because the per-packet state changes?
-  ///         The caller first settles what is unacknowledged under the old ece().
+  /// Returns true if an ACK must leave at once because the per-packet state changes. The caller
+  /// first acknowledges the earlier data under the old ece().
   [[nodiscard]] constexpr bool changes(bool ce) const noexcept {
     return enabled_ && per_packet_ && ce != ece_;
   }

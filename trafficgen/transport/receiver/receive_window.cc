@@ -7,7 +7,8 @@
 namespace outrider::tg {
 namespace {
 
-/// Smallest shift that lets 16 bits tell the whole buffer (RFC 7323, section 2).
+/// Returns the smallest shift with which 16 bits can express the whole buffer (RFC 7323, section
+/// 2).
 std::uint8_t scale_for(std::uint32_t buffer_bytes) noexcept {
   std::uint8_t scale = 0;
   while (buffer_bytes >> scale > UINT16_MAX) ++scale;
@@ -52,13 +53,14 @@ void ReceiveWindow::note_arrival(std::uint64_t bytes, const TcpConfig& config, T
   read_by_ = std::max(read_by_, now) + time_to_read(bytes, *config.read_rate);
 }
 
-/// By less than this no edge moves: half the buffer or a segment, and what the scale tells.
+/// Returns the least change by which the edge moves: half the buffer or a segment, and at least one
+/// unit of the scale.
 std::uint32_t ReceiveWindow::least_update_bytes(const TcpConfig& config) const noexcept {
   const std::uint32_t segment = std::min(buffer_bytes(config) / 2, config.control.mss_bytes);
   return std::max(segment, std::uint32_t{1} << scale_);
 }
 
-/// @param next that the ACK acknowledges
+/// @param next number that the ACK acknowledges
 std::uint32_t ReceiveWindow::window_to_tell(std::uint64_t next, const TcpConfig& config,
                                             Time now) const noexcept {
   assert(next >= last_told_ && next <= told_edge() + 1);  // a FIN lies on the edge
@@ -74,12 +76,13 @@ std::uint32_t ReceiveWindow::window_to_tell(std::uint64_t next, const TcpConfig&
   return static_cast<std::uint32_t>(std::min(window, most));
 }
 
-/// The peer waits if it may not send a full segment. Other windows move with its ACKs.
+/// The window must be opened if the peer may not send a full segment. Otherwise it moves with the
+/// ACKs of the peer's data.
 Time ReceiveWindow::update_at(const TcpConfig& config, Time now) const noexcept {
   const std::uint32_t least = least_update_bytes(config);
   if (told_window_ >= least) return kNever;
   const std::uint32_t may_stay = buffer_bytes(config) - told_window_ - least;
-  // One byte less: both conversions round.
+  // One byte less, because both conversions round.
   const Duration before_end = time_to_read(may_stay > 0 ? may_stay - 1 : 0, *config.read_rate);
   return std::max(read_by_ - before_end, now + Duration{1});
 }

@@ -67,7 +67,7 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
     ++context_.memory.events.out_of_stream;
     return false;
   }
-  if (end <= before) {  // RFC 9293, 3.10.7.4: acknowledge what is old, at once
+  if (end <= before) {  // RFC 9293, 3.10.7.4: acknowledge old data at once
     ++context_.counters.duplicates_received;
     acknowledge_now();
     note_duplicate(begin, end);
@@ -86,7 +86,8 @@ bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
   return window_.next() != before;
 }
 
-/// The stream ends once, above everything that has arrived.
+/// Returns false if the segment contradicts the one end of the stream: its FIN is not the earlier
+/// one or lies below arrived data, or its data lies beyond the FIN.
 bool TcpReceiver::fin_possible(std::uint64_t begin, std::uint64_t end, bool fin) noexcept {
   if (fin_ != kNoFin) return fin ? end - 1 == fin_ : end <= fin_;
   const std::uint64_t highest = out_of_order_.no_holes() ? window_.next() : out_of_order_.highest();
@@ -135,7 +136,7 @@ void TcpReceiver::echo(const TcpSegment& s) noexcept {
   echo_.on_data(ce, s.has(kTcpCwr));
 }
 
-/// All that there is to tell has been told.
+/// Notes that everything due has been acknowledged.
 void TcpReceiver::acknowledged(Time now) noexcept {
   unacknowledged_ = 0;
   due_ = false;
@@ -144,7 +145,7 @@ void TcpReceiver::acknowledged(Time now) noexcept {
     deadline_ = window_.update_at(context_.config, now);
 }
 
-/// Acknowledgment, window and ECE.
+/// Writes acknowledgment, window and ECE.
 void TcpReceiver::tell(TcpSegment& s, std::uint64_t next, bool ece, Time now) noexcept {
   s.flags |= kTcpAck;
   s.acknowledgment = window_.wire(next);
@@ -161,7 +162,7 @@ void TcpReceiver::fill_piggyback(TcpSegment& s, Time now) noexcept {
 
 void TcpReceiver::fill_pure_ack(TcpSegment& s, Time now) noexcept {
   if (out_of_order_.any()) [[unlikely]] {
-    // Beside timestamps there is room for three blocks.
+    // Next to timestamps, the options have room for three blocks.
     if (sack_) out_of_order_.report(s, window_, timestamps_ ? 3 : 4);
     if (out_of_order_.ack_kept()) {  // the current ACK stays due
       const EarlierAck earlier = out_of_order_.take_ack(context_.memory);

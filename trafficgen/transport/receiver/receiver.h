@@ -11,19 +11,19 @@
 
 namespace outrider::tg {
 
-/// The receiving half of a connection: what is taken in, when to acknowledge, what
-/// the acknowledgment says. ReceiveWindow owns numbers and window, OutOfOrder what cannot be
-/// delivered or told yet, EcnEcho the echo of marks. Offsets count from the first data byte;
-/// the FIN takes one. Not thread-safe, nothing allocates: what is out of order is kept in
-/// memory borrowed from the context's pools, and given back when it is delivered.
+/// The receiving half of a connection. It decides what is accepted, when to acknowledge, and what
+/// the acknowledgment contains. ReceiveWindow owns numbers and window, OutOfOrder what cannot be
+/// delivered or reported yet, EcnEcho the echo of marks. Offsets count from the first data byte;
+/// the FIN takes one. Not thread-safe. Nothing allocates: data out of order is recorded in memory
+/// borrowed from the context's pools, which is given back when the data is delivered.
 ///
-/// Sources: RFC 9293, 3.10.7.4 (acceptance); RFC 5681, 4.2 (delayed ACK: at once
-/// for the n-th segment, data out of order and data that fills a hole); RFC 2018
-/// (SACK); RFC 3168 and RFC 8257, 3.2 (ECN); RFC 7323, 3 to 5 (timestamps, PAWS). Deviations: every
-/// data segment counts towards the n-th, not only full ones; SACK blocks travel on pure ACKs only,
-/// so that data segments keep their size; TS.Recent does not expire (RFC 7323, 5.5): no connection
-/// here is idle for 24 days; a segment that reaches beyond the window
-/// is refused whole (3.10.7.4 would take what fits).
+/// Sources: RFC 9293, 3.10.7.4 (acceptance); RFC 5681, 4.2 (delayed ACK: at once for the n-th
+/// segment, data out of order and data that fills a hole); RFC 2018 (SACK); RFC 3168 and RFC 8257,
+/// 3.2 (ECN); RFC 7323, 3 to 5 (timestamps, PAWS). Deviations: every data segment counts towards
+/// the n-th, not only full ones. SACK blocks travel on pure ACKs only, so that data segments keep
+/// their size. TS.Recent does not expire (RFC 7323, 5.5), because no connection here is idle for 24
+/// days. A segment that reaches beyond the window is refused as a whole (3.10.7.4 would take what
+/// fits).
 class TcpReceiver {
  public:
   /// @pre config: receive_buffer_bytes in (0, 2^30], delayed_ack > 0, ack_every_segments > 0
@@ -33,30 +33,28 @@ class TcpReceiver {
   TcpReceiver(const TcpReceiver&) = delete;
   TcpReceiver& operator=(const TcpReceiver&) = delete;
 
-  /// The peer's SYN was accepted.
+  /// Begins the stream after the peer's SYN was accepted.
   void start(std::uint32_t peer_initial_sequence, bool ecn, bool sack) noexcept;
   void disable_window_scale() noexcept { window_.disable_scale(); }
   [[nodiscard]] const ReceiveWindow& window() const noexcept { return window_; }
 
-  /// Both SYNs had timestamps. @param value TSval of the peer's SYN
+  /// Enables timestamps because both SYNs had them. @param value TSval of the peer's SYN
   void enable_timestamps(std::uint32_t value) noexcept {
     timestamps_ = true;
     ts_recent_ = value;
   }
   [[nodiscard]] bool timestamps() const noexcept { return timestamps_; }
   [[nodiscard]] std::uint32_t ts_recent() const noexcept { return ts_recent_; }
-  /// PAWS (RFC 7323, 5.3, R1): false for an old duplicate, which is to be
-  /// acknowledged and dropped, and for a segment without the option (3.2). RSTs
-  /// always pass.
+  /// Checks PAWS (RFC 7323, 5.3, R1). Returns false for an old duplicate, which must be
+  /// acknowledged and dropped, and for a segment without the option (3.2). RSTs always pass.
   [[nodiscard]] bool timely(const TcpSegment& s) noexcept;
-  /// TS.Recent follows what the last acknowledgment covered (RFC 7323, 4.3, (2)).
+  /// Updates TS.Recent if the segment begins at or below the last ACK (RFC 7323, 4.3, (2)).
   /// @pre window().acceptable(s), timely(s)
   void note_timestamp(const TcpSegment& s) noexcept;
-  /// The option of a segment that leaves now.
+  /// Writes the option into a segment that leaves now.
   void stamp(TcpSegment& s, Time now) const noexcept;
 
-  /// Takes data and FIN of an acceptable segment.
-  /// @return did the stream advance?
+  /// Takes data and FIN of an acceptable segment. @return true if the stream advanced
   bool on_segment(const TcpSegment& s, Time now) noexcept;
   void on_timer(Time now) noexcept {
     if (now >= deadline_) acknowledge_now();
@@ -68,9 +66,10 @@ class TcpReceiver {
 
   [[nodiscard]] bool ack_due() const noexcept { return due_; }
   [[nodiscard]] Time ack_deadline() const noexcept { return deadline_; }
-  /// Must the ACK that is due travel alone? (SACK, or an earlier ECE state to tell)
+  /// Returns true if the due ACK must be a pure ACK, because it reports SACK or an earlier ECE
+  /// state.
   [[nodiscard]] bool ack_due_alone() const noexcept { return due_ && out_of_order_.any(); }
-  /// Writes acknowledgment, window, ECE and, in a pure ACK, SACK; it leaves now.
+  /// Writes acknowledgment, window, ECE and SACK into a pure ACK, which leaves now.
   void fill_pure_ack(TcpSegment& s, Time now) noexcept;
   void fill_piggyback(TcpSegment& s, Time now) noexcept;
 
@@ -92,7 +91,7 @@ class TcpReceiver {
   void acknowledged(Time now) noexcept;
   void tell(TcpSegment& s, std::uint64_t next, bool ece, Time now) noexcept;
 
-  // A member without an address of its own lends its last bytes to those that follow it.
+  // A member with [[no_unique_address]] lends its tail padding to the members that follow it.
   TcpContext& context_;
   [[no_unique_address]] ReceiveWindow window_;
   std::uint8_t unacknowledged_ = 0;  ///< in-order data segments since the last ACK
@@ -103,7 +102,7 @@ class TcpReceiver {
   std::uint32_t ts_recent_ = 0;  ///< TS.Recent of RFC 7323, 4.3
   Time deadline_ = kNever;       ///< of the delayed ACK, or of a window update
   OutOfOrder out_of_order_;
-  std::uint64_t fin_ = kNoFin;  ///< its offset, once any segment told it
+  std::uint64_t fin_ = kNoFin;  ///< offset of the FIN, once any segment carried it
 };
 
 }  // namespace outrider::tg

@@ -11,9 +11,10 @@
 
 namespace outrider::tg {
 
-/// The congestion window, which the controller decides, and its reductions: one per window
-/// of data over ECE and loss. Up to where the last one reaches is kept in the Flight; while
-/// there is none, only whether it reaches exactly to the oldest byte that may leave.
+/// Keeps the congestion window, which the controller decides, and reduces it once per window of
+/// data for ECE and loss. The Flight keeps the offset up to which the last reduction reaches.
+/// Without a Flight, only one bit is kept: whether it reaches exactly to the oldest byte that may
+/// leave.
 ///
 /// Sources: RFC 5681, RFC 3168, 6.1.2. Not thread-safe.
 class CongestionWindow {
@@ -27,7 +28,7 @@ class CongestionWindow {
   [[nodiscard]] const CongestionControl& control() const noexcept { return *control_; }
   [[nodiscard]] bool ecn() const noexcept { return ecn_; }
   void negotiate_ecn(bool ecn) noexcept { ecn_ = ecn; }
-  /// FlightSize of RFC 5681 without what limited transmit added [bytes].
+  /// Returns the FlightSize of RFC 5681, without the data that limited transmit added [bytes].
   [[nodiscard]] std::uint32_t flight_bytes(const SendStream& stream) const noexcept {
     const std::uint64_t flight = stream.nxt() - stream.una();
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(flight, cwnd_));
@@ -45,13 +46,14 @@ class CongestionWindow {
     control_->on_timeout(flight_bytes, now);
     update();
   }
-  /// bytes() follows with update(), at the end of an acknowledgment.
+  /// Passes the acknowledgment to the controller. Call update() at its end, which refreshes
+  /// bytes().
   void on_ack(AckEvent& event, const SendStream& stream) noexcept {
     event.snd_una = stream.una();
     event.snd_nxt = stream.nxt();
     control_->on_ack(event);
   }
-  /// A sign of congestion. bytes() follows with update().
+  /// Reduces the window at a sign of congestion. Call update() afterwards, which refreshes bytes().
   void reduce(Cause cause, std::uint32_t flight_bytes, Flight* flight, std::uint64_t nxt,
               Time now) noexcept {
     control_->on_congestion(cause, flight_bytes, now);
@@ -59,7 +61,7 @@ class CongestionWindow {
   }
   void update() noexcept { cwnd_ = control_->cwnd_bytes(); }
 
-  /// The window of data that is out now has had its reduction. (RFC 3168, 6.1.2)
+  /// Notes that the window of data in flight now has had its reduction (RFC 3168, 6.1.2).
   void note_reduction(Flight* flight, std::uint64_t nxt, Time now) noexcept {
     if (flight != nullptr) {
       flight->reduced_until = nxt;
@@ -69,24 +71,25 @@ class CongestionWindow {
     }
     cwr_pending_ = ecn_;
   }
-  /// -1, 0, 1: una is below, at, above the end of the data that the last reduction covers.
+  /// Returns -1, 0 or 1 if una is below, at or above the end of the data that the last reduction
+  /// covers.
   [[nodiscard]] int past_reduction(const Flight* flight, std::uint64_t una) const noexcept {
     if (flight == nullptr) return reduced_here_ ? 0 : 1;
     const std::uint64_t end = flight->reduced_until;
     return una < end ? -1 : una > end ? 1 : 0;
   }
 
-  /// ECN of new data, and CWR.
+  /// Sets ECN and, if pending, CWR in a segment of new data.
   void mark_new_data(TcpSegment& s) noexcept {
     if (ecn_) s.ecn = Ecn::kEct0;
     if (cwr_pending_) s.flags |= kTcpCwr;  // RFC 3168, 6.1.2
     cwr_pending_ = false;
   }
-  /// Data has left: does it fill the window?
+  /// Notes whether data that has just left fills the window.
   void note_use(std::uint32_t pipe_bytes, const SendStream& stream, Flight& flight) const noexcept {
     if (pipe_bytes + stream.mss_bytes() > cwnd_) flight.window_full_until = stream.nxt();
   }
-  /// Had data at una left when the window was full?
+  /// Returns true if the data at una left when the window was full.
   [[nodiscard]] static bool was_full(const Flight* flight, std::uint64_t una) noexcept {
     return flight != nullptr && una < flight->window_full_until;
   }
@@ -100,7 +103,7 @@ class CongestionWindow {
 
  private:
   ControllerSlot control_;
-  std::uint32_t cwnd_;  ///< what control_ says, kept here
+  std::uint32_t cwnd_;  ///< the controller's window, cached
   bool ecn_ : 1 = false;
   bool cwr_pending_ : 1 = false;  ///< the next new data segment carries CWR
   bool reduced_here_ : 1 = true;  ///< nothing is in flight, and the last reduction ends at una

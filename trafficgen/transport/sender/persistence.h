@@ -7,8 +7,8 @@
 
 namespace outrider::tg {
 
-/// How long a sender goes on with a peer that does not answer: time-outs in a row, and
-/// probes of its closed window, whose intervals double for as long as they are answered.
+/// Decides how long a sender continues with a peer that does not answer. It counts time-outs in a
+/// row and probes of a closed window; the intervals of probes double even while they are answered.
 ///
 /// Source: RFC 9293, 3.8.3 (R2) and 3.8.6.1. Not thread-safe.
 class Persistence {
@@ -26,7 +26,7 @@ class Persistence {
 
   [[nodiscard]] bool probe_due() const noexcept { return probe_due_; }
   void take_probe() noexcept { probe_due_ = false; }
-  /// A probe is due now. @return time until the next one
+  /// Notes that a probe is due. @return time until the next one
   [[nodiscard]] Duration begin_probe(Duration rto, Duration max_rto) noexcept {
     probe_due_ = true;
     Duration interval = rto;
@@ -34,7 +34,7 @@ class Persistence {
     if (probes_ < kMaxTimeouts) ++probes_;
     return std::min(interval, max_rto);
   }
-  /// Data leaves again.
+  /// Ends the probes because data leaves again.
   void end_probes() noexcept {
     probes_ = 0;
     probe_due_ = false;

@@ -7,7 +7,7 @@ bool RackDetector::detect(Scoreboard& scoreboard, RetransmissionTimer& timer, bo
   Flight& flight = *scoreboard.flight();
   const Duration reordering = window(scoreboard, recovering, timer.srtt());
   const Scoreboard::TimedLosses found = scoreboard.detect_losses_by_time(now, reordering);
-  // One timer for all that wait: none of them is given longer than the newest.
+  // One timer serves all waiting segments: the newest has the latest deadline.
   if (found.waiting)
     timer.arm_aux(flight, Flight::Aux::kReorder, flight.rack.last_lost_at(reordering));
   else if (flight.aux == Flight::Aux::kReorder) timer.arm_aux(flight, Flight::Aux::kNone, kNever);

@@ -6,23 +6,24 @@
 
 namespace outrider::tg {
 
-/// Whether a sender recovers from losses, and until when: up to the recovery point, the end
-/// of what was out when it began. The point is kept in the Flight; while there is none,
-/// only whether the last recovery ended exactly at the oldest byte that may leave.
+/// Tracks whether a sender recovers from losses, and until when. A recovery lasts up to the
+/// recovery point, the end of the data in flight when it began. The Flight keeps the point. Without
+/// a Flight, only one bit is kept: whether the last recovery ended exactly at the oldest byte that
+/// may leave.
 ///
 /// Source: RFC 6675, section 5; RFC 6582, 3.2. Not thread-safe.
 class Recovery {
  public:
   [[nodiscard]] bool open() const noexcept { return phase_ == Phase::kOpen; }
-  /// The window does not grow.
+  /// Returns true in fast recovery, in which the window does not grow.
   [[nodiscard]] bool fast() const noexcept { return phase_ == Phase::kFast; }
-  /// Slow start.
+  /// Returns true in recovery after a time-out, which is slow start.
   [[nodiscard]] bool after_timeout() const noexcept { return phase_ == Phase::kAfterTimeout; }
-  /// With nothing in flight all is beyond any recovery point.
+  /// Returns true below the recovery point. With nothing in flight, no data is below it.
   [[nodiscard]] static bool below_point(const Flight* flight, std::uint64_t una) noexcept {
     return flight != nullptr && una < flight->recovery_point;
   }
-  /// Has what is out now left after the last recovery?
+  /// Returns true if the data in flight left after the last recovery.
   [[nodiscard]] static bool beyond_point(const Flight& flight, std::uint64_t una) noexcept {
     return flight.recovery_point == 0 || una > flight.recovery_point;
   }
@@ -37,13 +38,13 @@ class Recovery {
     flight.recovery_point = nxt;  // RFC 6675, 5.1
     resend_first_ = true;
   }
-  /// Everything up to the recovery point is acknowledged.
+  /// Ends the recovery: everything up to the recovery point is acknowledged.
   void end() noexcept {
     phase_ = Phase::kOpen;
     resend_first_ = false;
   }
 
-  /// One lost segment leaves whatever the pipe (RFC 6675, 5 (4.3)).
+  /// Returns true if one lost segment may leave whatever the pipe (RFC 6675, 5 (4.3)).
   [[nodiscard]] bool resends_first() const noexcept { return resend_first_; }
   void resend_first() noexcept { resend_first_ = true; }
   void on_resent() noexcept { resend_first_ = false; }

@@ -9,9 +9,9 @@
 
 namespace outrider::tg {
 
-/// A sender's deadline and how long it lasts. With RACK-TLP (Flight::by_time) a flight has
-/// two timers, the RTO and one beside it; the deadline is the earlier one. With nothing in
-/// flight it is that of the handshake, of a probe, or of asking for memory again.
+/// A sender's timer, with its deadline and its RTO. With RACK-TLP (Flight::by_time) a flight has
+/// two timers, the RTO and an auxiliary one, and the deadline is the earlier one. With nothing in
+/// flight the deadline is that of the handshake, of a probe, or of asking for memory again.
 ///
 /// Source: RFC 6298, section 5; RFC 8985, 6.3 and 7.2. Not thread-safe.
 class RetransmissionTimer {
@@ -22,21 +22,22 @@ class RetransmissionTimer {
   [[nodiscard]] Time deadline() const noexcept { return deadline_; }
   [[nodiscard]] bool armed() const noexcept { return deadline_ != kNever; }
   [[nodiscard]] Duration rto() const noexcept { return estimator_.rto(); }
-  /// Zero: no sample.
+  /// Returns the smoothed round trip; zero without a sample.
   [[nodiscard]] Duration srtt() const noexcept { return estimator_.srtt(); }
 
   void on_sample(Duration rtt, const TcpConfig& config) noexcept {
     estimator_.on_sample(rtt, bounds(config));
   }
   void back_off(const TcpConfig& config) noexcept { estimator_.back_off(bounds(config)); }
-  /// RFC 6298, 5.7: with an RTO of 3 s where the initial one is 1 s, in proportion otherwise.
+  /// Restarts from an RTO of 3 s if the initial one is 1 s (RFC 6298, 5.7), in proportion
+  /// otherwise.
   void on_handshake_loss(const TcpConfig& config) noexcept {
     estimator_.restart_at(3 * config.initial_rto, bounds(config));
   }
 
-  /// Where there is one timer alone, e.g. nothing is in flight.
+  /// Sets the deadline where there is only one timer, e.g. with nothing in flight.
   void set(Time at) noexcept { deadline_ = at; }
-  /// The RTO. @param flight nullptr if nothing has left yet; kNever stops both timers
+  /// Sets the RTO. @param flight nullptr if nothing has left yet; kNever stops both timers
   void arm(Flight* flight, Time at) noexcept {
     deadline_ = at;
     if (flight == nullptr || !flight->by_time) return;
@@ -44,7 +45,7 @@ class RetransmissionTimer {
     if (at == kNever) arm_aux(*flight, Flight::Aux::kNone, kNever);
     else deadline_ = std::min(at, flight->aux_at);
   }
-  /// The timer beside the RTO.
+  /// Sets the auxiliary timer next to the RTO.
   void arm_aux(Flight& flight, Flight::Aux aux, Time at) noexcept {
     flight.aux = aux;
     flight.aux_at = at;

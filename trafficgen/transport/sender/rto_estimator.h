@@ -8,14 +8,15 @@
 
 namespace outrider::tg {
 
-/// Retransmission time-out from round-trip samples, in integer nanoseconds.
+/// Computes the retransmission time-out from round-trip samples, in integer nanoseconds.
 ///
 /// Source: RFC 6298 with alpha = 1/8, beta = 1/4, K = 4 and a clock granularity
 /// of 1 ns. Deviation: the minimum is a setting, not 1 s (2.4). A backed-off
 /// value stays until the next sample (5, last paragraph).
 class RtoEstimator {
  public:
-  /// Settings, handed in because an estimator is kept per connection. 0 < min <= max
+  /// Bounds of the RTO, 0 < min <= max. They are passed in because every connection has an
+  /// estimator.
   struct Bounds {
     Duration min;
     Duration max;
@@ -28,13 +29,13 @@ class RtoEstimator {
     assert(bounds.min > Duration::zero() && bounds.min <= bounds.max);
   }
 
-  /// @param rtt of a segment that was sent once (Karn, section 3), >= 0
+  /// @param rtt measured on a segment that was sent once (Karn, section 3), >= 0
   constexpr void on_sample(Duration rtt, const Bounds& bounds) noexcept {
     assert(rtt >= Duration::zero());
     if (srtt_ < Duration::zero()) {  // (2.2)
       srtt_ = rtt;
       rttvar_ = rtt / 2;
-    } else {  // (2.3): the variance first, it uses the old mean
+    } else {  // (2.3): the variance first, because it uses the old mean
       const Duration error = rtt - srtt_;
       rttvar_ += ((error < Duration::zero() ? -error : error) - rttvar_) / 4;
       srtt_ += error / 8;
@@ -42,16 +43,16 @@ class RtoEstimator {
     rto_ = std::clamp(srtt_ + std::max(Duration{1}, 4 * rttvar_), bounds.min, bounds.max);
   }
 
-  /// (5.5)
+  /// Doubles the time-out (5.5).
   constexpr void back_off(const Bounds& bounds) noexcept { rto_ = std::min(2 * rto_, bounds.max); }
 
-  /// (5.7): after a SYN was lost, data starts with a longer time-out.
+  /// Restarts with a longer time-out for data, after a SYN was lost (5.7).
   constexpr void restart_at(Duration rto, const Bounds& bounds) noexcept {
     rto_ = std::min(rto, bounds.max);
   }
 
   [[nodiscard]] constexpr Duration rto() const noexcept { return rto_; }
-  /// Zero: no sample.
+  /// Returns the smoothed round trip; zero without a sample.
   [[nodiscard]] constexpr Duration srtt() const noexcept {
     return std::max(srtt_, Duration::zero());
   }

@@ -20,7 +20,7 @@ Scoreboard::Room Scoreboard::room(const TransportMemory& memory,
   return memory.segments.can_lend(order) ? Room::kYes : Room::kNoSegments;
 }
 
-/// A copy per doubling is O(1) per segment. A ring's indices stay what they are.
+/// Copying at each doubling costs O(1) per segment. The ring's indices stay the same.
 void Scoreboard::make_room(TransportMemory& memory) noexcept {
   if (flight_ == nullptr) {
     flight_ = memory.flights.take();
@@ -63,7 +63,7 @@ Scoreboard::Acknowledged Scoreboard::acknowledge(std::uint64_t una) noexcept {
   while (flight_->head != flight_->tail) {
     SentSegment& s = at(flight_->head);
     if (s.offset >= una) break;
-    if (s.offset + s.length > una) {  // within a segment: keep its rest
+    if (s.offset + s.length > una) {  // una is within a segment: keep the rest
       const auto part = static_cast<std::uint32_t>(una - s.offset);
       if (!s.sacked) result.bytes += part;
       if (in_pipe(s)) pipe_ -= part;
@@ -81,7 +81,8 @@ Scoreboard::Acknowledged Scoreboard::acknowledge(std::uint64_t una) noexcept {
     forget(s);
     ++flight_->head;
   }
-  // Karn (RFC 6298, 3). What lies behind a filled hole had arrived long before.
+  // Karn (RFC 6298, 3): resent data give no sample. Data above a filled hole had arrived long
+  // before.
   if (resent) result.sent_at.reset();
   flight_->loss_edge = std::max(flight_->loss_edge, flight_->head);
   flight_->resend_from = std::max(flight_->resend_from, flight_->head);
@@ -129,8 +130,8 @@ std::uint32_t Scoreboard::sack(std::uint64_t begin, std::uint64_t end) noexcept 
   for (Flight::Range& seen : flight_->seen) {
     if (seen.begin > begin || begin >= seen.end) continue;
     if (end <= seen.end) return 0;  // nothing new
-    // The block grew upwards, as it does while data behind a hole arrives. Its
-    // last known end may lie within a segment, which find() would pass over.
+    // The block grew upwards, as it does while data above a hole arrives. Its last known end may
+    // lie within a segment, which find() would skip.
     const std::uint64_t known = seen.end;
     seen.end = end;
     const std::uint64_t i = find(known);
@@ -178,8 +179,8 @@ void Scoreboard::lose_head() noexcept {
   flight_->resend_from = flight_->head;
 }
 
-/// Segments that were sent once left in the order of their offsets: all below
-/// loss_edge are SACKed or lost, and the first that has time ends the search.
+/// Segments that were sent once left in the order of their offsets. All below loss_edge are SACKed
+/// or lost, so the search ends at the first one that still has time.
 Scoreboard::TimedLosses Scoreboard::detect_losses_by_time(Time now, Duration window) noexcept {
   if (empty()) return {};
   Flight& f = *flight_;
@@ -198,8 +199,7 @@ Scoreboard::TimedLosses Scoreboard::detect_losses_by_time(Time now, Duration win
   return found;
 }
 
-/// Retransmissions leave in the order of their offsets too, until one of them is
-/// resent again.
+/// Retransmissions leave in the order of their offsets too, until one of them is resent again.
 Scoreboard::TimedLosses Scoreboard::detect_lost_resends(Time now, Duration window) noexcept {
   Flight& f = *flight_;
   TimedLosses found;
@@ -232,7 +232,7 @@ void Scoreboard::note_resent(std::uint64_t index) noexcept {
   f.resent_end = std::max(f.resent_end, index + 1);
 }
 
-/// The peer has dropped what it had SACKed (RFC 2018, 8).
+/// Handles a peer that dropped data which it had SACKed (RFC 2018, 8).
 bool Scoreboard::forget_reneged() noexcept {
   if (empty() || !at(flight_->head).sacked) return false;
   flight_->highest = {};
@@ -289,7 +289,7 @@ const SentSegment& Scoreboard::resend(Time now) noexcept {
   return s;
 }
 
-/// It is not taken for lost: it stays in the pipe, once.
+/// The segment does not count as lost: it stays in the pipe, once.
 const SentSegment& Scoreboard::resend_last(Time now) noexcept {
   assert(!empty());
   SentSegment& s = at(flight_->tail - 1);

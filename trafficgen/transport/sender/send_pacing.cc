@@ -7,7 +7,8 @@
 namespace outrider::tg {
 namespace {
 
-/// Zero: unknown before the first round trip was measured, and not paced.
+/// Returns zero before the first round trip was measured: the rate is unknown and sending not
+/// paced.
 BitRate pacing_rate(const CongestionWindow& window, Duration srtt) noexcept {
   const CongestionControl& control = window.control();
   if (const BitRate fixed = control.fixed_rate(); fixed.bits_per_second != 0) return fixed;
@@ -21,7 +22,7 @@ BitRate pacing_rate(const CongestionWindow& window, Duration srtt) noexcept {
 }  // namespace
 
 bool SendPacing::allows(bool may, Time now) noexcept {
-  if (!may) {  // it is not the pace that holds it: idle time earns nothing
+  if (!may) {  // something else than the pace holds it: idle time earns nothing
     held_ = late_ = false;
     return false;
   }

@@ -8,35 +8,35 @@
 
 namespace outrider::tg {
 
-/// Pacing in the sender: segments leave at a rate instead of when an ACK lets them. Keeps
-/// apart whether it is the pace that holds the sender back. Not thread-safe.
+/// Paces a sender: segments leave at a rate instead of whenever an ACK allows them. It tracks
+/// whether the pace is what holds the sender back. Not thread-safe.
 class SendPacing {
  public:
-  /// Of the window per round trip, as Linux paces: in slow start below half of ssthresh,
-  /// and above (tcp_pacing_ss_ratio, tcp_pacing_ca_ratio).
+  /// Pace as a multiple of the window per round trip, as in Linux (tcp_pacing_ss_ratio,
+  /// tcp_pacing_ca_ratio): the first in slow start below half of ssthresh, the second above.
   static constexpr double kInSlowStart = 2.0;
   static constexpr double kAbove = 1.2;
-  /// A busy NIC's or a late poll's lateness that is made up for.
+  /// The largest lateness of a busy NIC or a late poll that is compensated.
   static constexpr Duration kCatchUp = std::chrono::microseconds(100);
 
   explicit SendPacing(bool paced) noexcept : paced_(paced) {}
 
   [[nodiscard]] bool paced() const noexcept { return paced_; }
-  /// When the next segment may leave; kNever if it is not the pace that holds it.
+  /// Returns when the next segment may leave; kNever if the pace is not what holds it.
   [[nodiscard]] Time release() const noexcept { return held_ ? pacer_.next_release() : kNever; }
 
-  /// @param may whether a segment could leave but for its pace
+  /// @param may a segment could leave if there were no pace
   [[nodiscard]] bool allows(bool may, Time now) noexcept;
   void end_hold(Time now) noexcept;
-  /// A tail loss probe leaves whatever the pace, and changes none.
+  /// Notes a departure. A tail loss probe leaves whatever the pace, and does not change it.
   void on_sent(std::uint32_t payload_bytes, const CongestionWindow& window, Duration srtt,
                Time now) noexcept;
 
  private:
   Pacer pacer_;
   bool paced_ : 1;
-  bool held_ : 1 = false;  ///< ready but for the pace
-  bool late_ : 1 = false;  ///< was, and its owner is the later one
+  bool held_ : 1 = false;  ///< only the pace holds a segment back
+  bool late_ : 1 = false;  ///< the last hold is over, but its owner sends late
 };
 
 }  // namespace outrider::tg

@@ -14,9 +14,9 @@
 
 namespace outrider::tg {
 
-/// The stream that a sender sends, in stream offsets: what the application has written, what
-/// has left, what is acknowledged, and what the peer's window takes. It numbers segments;
-/// TcpSender decides when one leaves. Not thread-safe.
+/// The stream that a sender sends, in stream offsets: what the application has written, what has
+/// left, what is acknowledged, and what the peer's window allows. It numbers segments; TcpSender
+/// decides when one leaves. Not thread-safe.
 ///
 /// Sources: RFC 9293, 3.4 (numbers), 3.8.6.2.1 (silly windows), 3.10.7.4 (window updates),
 /// RFC 5961, 5.2 (impossible acknowledgments).
@@ -31,7 +31,7 @@ class SendStream {
     written_ += bytes;
   }
   void finish() noexcept { closing_ = true; }
-  /// Remembers when the byte at `offset` first leaves.
+  /// Makes the stream remember when the byte at `offset` first leaves.
   void watch(std::uint64_t offset) noexcept {
     watched_ = offset;
     watched_sent_ = false;
@@ -42,7 +42,7 @@ class SendStream {
     return Time{Duration{static_cast<std::int64_t>(watched_)}};
   }
 
-  /// The handshake is over. @param mss_bytes payload of a full segment
+  /// Begins the stream after the handshake. @param mss_bytes payload of a full segment
   void start(std::uint16_t mss_bytes, std::uint32_t window_bytes,
              std::uint8_t window_scale) noexcept {
     assert(window_scale <= 14);
@@ -51,13 +51,13 @@ class SendStream {
     peer_edge_ = window_bytes;
   }
 
-  // -- what is known
+  // -- state
   [[nodiscard]] std::uint64_t una() const noexcept { return una_; }
   [[nodiscard]] std::uint64_t nxt() const noexcept { return nxt_; }
   [[nodiscard]] std::uint16_t mss_bytes() const noexcept { return mss_; }
   [[nodiscard]] std::uint32_t initial_sequence() const noexcept { return space_.wire(0) - 1; }
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return space_.wire(nxt_); }
-  /// Sequence number of the first data byte.
+  /// Returns the sequence number of the first data byte.
   [[nodiscard]] std::uint32_t first_sequence() const noexcept { return space_.wire(0); }
   [[nodiscard]] std::uint32_t wire(std::uint64_t offset) const noexcept {
     return space_.wire(offset);
@@ -70,8 +70,8 @@ class SendStream {
   [[nodiscard]] bool fin_acked() const noexcept { return una_ > written_; }
 
   // -- sending
-  /// Payload that the next new segment would have: a full one, the rest of what is written,
-  /// or what the peer's window leaves if nothing else is in flight.
+  /// Returns the payload of the next new segment: a full segment, the rest of the written data, or,
+  /// if nothing else is in flight, what the peer's window leaves.
   [[nodiscard]] std::uint32_t new_payload(const Scoreboard& in_flight) const noexcept {
     if (nxt_ >= written_) return 0;
     const auto wanted = static_cast<std::uint32_t>(std::min<std::uint64_t>(mss_, written_ - nxt_));
@@ -80,13 +80,13 @@ class SendStream {
       return wanted;
     return in_flight.empty() ? static_cast<std::uint32_t>(room) : 0;
   }
-  /// All that was written has left, the FIN has not.
+  /// Returns true if all written data has left, but not the FIN.
   [[nodiscard]] bool fin_is_next() const noexcept { return closing_ && nxt_ == written_; }
-  /// There is something to send, and the peer takes none of it.
+  /// Returns true if there is something to send and the peer's window allows none of it.
   [[nodiscard]] bool window_closed() const noexcept {
     return nxt_ < written_ && peer_edge_ <= nxt_;
   }
-  /// Writes number, length and flags of new data, which leaves now.
+  /// Writes number, length and flags of a segment of new data, which leaves now.
   /// @return its length in sequence space, which a FIN lengthens by one
   std::uint32_t take_new(TcpSegment& s, std::uint32_t payload, Time now) noexcept {
     const std::uint64_t end = nxt_ + payload;
@@ -103,7 +103,7 @@ class SendStream {
     nxt_ = end + (fin ? 1 : 0);
     return payload + (fin ? 1 : 0);
   }
-  /// The same of a segment that has left before.
+  /// Writes the same for a segment that has left before.
   void take_again(const SentSegment& sent, TcpSegment& s) const noexcept {
     const std::uint64_t end = sent.offset + sent.length;
     const bool fin = end > written_;
@@ -114,12 +114,13 @@ class SendStream {
   }
 
   // -- acknowledgments
-  /// The offset nearest to una() that has this number; negative before the stream.
+  /// Returns the offset nearest to una() that has this number; negative before the stream.
   [[nodiscard]] std::int64_t offset(std::uint32_t sequence) const noexcept {
     return space_.offset(sequence, una_);
   }
-  /// RFC 5961, 5.2: neither ahead of what was sent nor older than a window. Deviation:
-  /// MAX.SND.WND is the largest window that the peer can tell, not the largest it has told.
+  /// Returns true if the ACK is neither ahead of what was sent nor older than a window (RFC 5961,
+  /// 5.2). Deviation: MAX.SND.WND is the largest window that can be advertised, not the largest
+  /// that was.
   [[nodiscard]] bool plausible(std::int64_t ack, TcpEvents& events) const noexcept {
     const auto una = static_cast<std::int64_t>(una_);
     if (ack > static_cast<std::int64_t>(nxt_)) ++events.acks_of_unsent;
@@ -130,12 +131,12 @@ class SendStream {
     }
     return false;
   }
-  /// First offset beyond the window that a segment tells together with `una`.
+  /// Returns the first offset beyond the window that a segment advertises together with `una`.
   [[nodiscard]] std::uint64_t window_edge(std::uint64_t una, std::uint16_t window) const noexcept {
     return una + (std::uint64_t{window} << peer_window_scale_);
   }
   [[nodiscard]] std::uint64_t peer_edge() const noexcept { return peer_edge_; }
-  /// @param newest it counts even if it takes back what was offered
+  /// @param newest the window counts even if it takes back what was offered
   void take_window(std::uint64_t edge, bool newest) noexcept {
     if (edge > peer_edge_ || newest) peer_edge_ = edge;
   }
@@ -146,7 +147,7 @@ class SendStream {
   std::uint64_t nxt_ = 0;  ///< next offset that was never sent; written_ + 1 after the FIN
   std::uint64_t written_ = 0;
   std::uint64_t peer_edge_ = 0;  ///< first offset beyond the peer's window
-  std::uint64_t watched_ = 0;    ///< stream offset, or once it has left: when [ns]
+  std::uint64_t watched_ = 0;    ///< stream offset; after the byte has left, the time [ns]
   SequenceSpace space_;
   std::uint16_t mss_;  ///< of this connection, <= the controller's
   std::uint8_t peer_window_scale_ : 4 = 0;

@@ -27,7 +27,7 @@ std::uint32_t TcpSender::segments_limit(const TcpConfig& config) noexcept {
 void TcpSender::start(const Peer& peer) noexcept {
   timestamps_ = peer.timestamps;
   std::uint16_t mss = stream_.mss_bytes();
-  // Full segments with the option are as long as those without (RFC 6691).
+  // The timestamp option reduces the payload, so that full segments stay as long (RFC 6691).
   if (timestamps_ && mss > TimestampClock::kOptionBytes) mss -= TimestampClock::kOptionBytes;
   if (peer.mss_bytes != 0 && peer.mss_bytes < mss) mss = static_cast<std::uint16_t>(peer.mss_bytes);
   stream_.start(mss, peer.window_bytes, peer.window_scale);
@@ -102,7 +102,7 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
 
 void TcpSender::fill(TcpSegment& s, Time now) noexcept {
   assert(can_send(now));
-  if (scoreboard_.empty()) {  // memory is there again, or the window is open
+  if (scoreboard_.empty()) {  // memory is available again, or the window is open
     timer_.set(kNever);
     persistence_.end_probes();
   }
@@ -128,7 +128,7 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
 
 void TcpSender::resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept {
   stream_.take_again(sent, s);
-  // RFC 3168, 6.1.5 forbids ECT here; a sender that tells marks apart may use it.
+  // RFC 3168, 6.1.5, forbids ECT here. A sender whose peer echoes each mark may use it.
   const bool ect = window_.ecn() && s.payload_bytes != 0 &&
                    row_of(context_.config.control.controller).accurate_ecn_echo;
   s.ecn = ect ? Ecn::kEct0 : Ecn::kNotEct;
@@ -137,7 +137,7 @@ void TcpSender::resend_segment(const SentSegment& sent, TcpSegment& s, Time now)
   ++context_.memory.events.retransmitted;
 }
 
-/// RFC 8985, 7.3: new data if there is any, whatever the congestion window says,
+/// Writes a probe (RFC 8985, 7.3): new data if there is any, whatever the congestion window allows,
 /// else the newest segment again.
 void TcpSender::fill_tail_probe(TcpSegment& s, Time now) noexcept {
   tail_probe_.spend();
@@ -172,7 +172,7 @@ bool TcpSender::on_idle_timer(Time now) noexcept {
   return true;
 }
 
-/// @return false if it is the RTO that has expired
+/// @return false if the RTO has expired instead of the auxiliary timer
 bool TcpSender::on_aux_timer(Time now) noexcept {
   Flight& flight = *scoreboard_.flight();
   if (now < flight.aux_at) return false;

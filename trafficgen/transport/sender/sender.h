@@ -18,15 +18,13 @@
 
 namespace outrider::tg {
 
-/// The sending half of a connection: what may leave, what is lost, when to time
-/// out. The controller decides the window; this class obeys it and the peer's.
-/// Not thread-safe; nothing allocates after construction: what is in flight is
-/// kept in memory borrowed from the context's pools, and given back when all is
-/// acknowledged. A sender that finds no memory waits: for its own ACKs, or with
-/// nothing in flight for kMemoryRetry, after which it asks again. A paced one
-/// waits for pace_release().
+/// The sending half of a connection. It decides what may leave, what is lost and when to time out,
+/// and obeys the controller's window and the peer's. Not thread-safe. Nothing allocates after
+/// construction: the state of data in flight is in memory borrowed from the context's pools, which
+/// is given back when all is acknowledged. A sender that finds no memory waits for its own ACKs or,
+/// with nothing in flight, asks again after kMemoryRetry. A paced sender waits for pace_release().
 ///
-/// Each part of its state has one owner, which decides; the sender asks them in turn and
+/// Each part of the state has one owner, which decides. The sender asks the owners in turn and
 /// tells each what the others have found:
 ///   SendStream           numbers, what is written, the peer's window
 ///   Scoreboard           what is in flight, and what of it is lost (RFC 6675)
@@ -42,26 +40,27 @@ namespace outrider::tg {
 /// the pipe allows, exit at the recovery point), RFC 6582 where the peer has no SACK
 /// (NewReno), RFC 3042 (limited transmit: SACK takes bytes out of the pipe), RFC 6298 (RTO),
 /// RFC 5681 (4.1 idle restart), RFC 3168 (6.1.2, one reduction per window over ECE and loss;
-/// CWR). Deviations:
-///  - NextSeg has rules 1 and 2; without RACK-TLP (RFC 8985) a resent segment that is lost
-///    again waits for the RTO, and so does a lost tail;
-///  - resending the oldest segment restarts the RTO, as Linux does, because with
-///    a small minimum RTO the recovery itself would time out;
-///  - a peer that takes its window back (RFC 9293, 3.8.6) gets nothing new; what is
-///    out beyond the window is sent again at RTOs alone and is never given up while
-///    the peer answers; SND.WL1 is whether a segment is below what has arrived; a probe
-///    of a closed one (3.8.6.1) is a segment without data below the window, as Linux
-///    sends it, which a receiver must answer with its window;
-///  - without SACK every partial ACK restarts the RTO (the "slow but steady" variant of
-///    RFC 6582, 4), and a full one leaves the window at ssthresh (3.2, step 3, option 2):
-///    a burst waits in the host's NIC;
-///  - no reduction is undone after a spurious RTO;
-///  - no Nagle: the last segment of what is written may be short; into a window smaller
-///    than a segment it sends what fits once nothing is in flight, without the half of
-///    the largest window or the timer of RFC 9293, 3.8.6.2.1, (3) and (4).
+/// Deviations:
+///   - NextSeg has rules 1 and 2 only. Without RACK-TLP (RFC 8985) a resent segment that is lost
+///     again waits for the RTO, and so does a lost tail.
+///   - Resending the oldest segment restarts the RTO, as in Linux, because with a small minimum RTO
+///     the recovery itself would time out.
+///   - A peer that takes its window back (RFC 9293, 3.8.6) gets no new data. Data in flight beyond
+///     the window is resent only at RTOs, and never given up while the peer answers. Instead of
+///     SND.WL1 it is checked whether a segment is below what has arrived. A probe of a closed
+///     window (3.8.6.1) is a segment without data below the window, as in Linux; a receiver must
+///     answer it with its window.
+///   - Without SACK every partial ACK restarts the RTO (the "slow but steady" variant of RFC 6582,
+///     4), and a full ACK leaves the window at ssthresh (3.2, step 3, option 2): a burst waits in
+///     the host's NIC.
+///   - No reduction is undone after a spurious RTO.
+///   - There is no Nagle: the last segment of the written data may be short. Into a window smaller
+///     than a segment the sender sends what fits once nothing is in flight, without the half of the
+///     largest window or the timer of RFC 9293, 3.8.6.2.1, (3) and (4).
 class TcpSender {
  public:
-  /// @param context what it refers to must outlive the sender, which keeps the counters
+  /// @param context what it refers to must outlive the sender; the copy in the sender has the
+  ///   counters
   TcpSender(const TcpContext& context, std::uint32_t initial_sequence);
   ~TcpSender() { scoreboard_.release(context_.memory); }
   TcpSender(const TcpSender&) = delete;
@@ -69,7 +68,7 @@ class TcpSender {
 
   // -- the handshake
   struct Peer {
-    std::uint32_t mss_bytes = 0;     ///< payload that it takes, 0: not told
+    std::uint32_t mss_bytes = 0;     ///< largest payload that it accepts, 0: not told
     std::uint32_t window_bytes = 0;  ///< as in its SYN
     std::uint8_t window_scale = 0;
     bool ecn = false;         ///< negotiated
@@ -77,53 +76,54 @@ class TcpSender {
     bool sack = false;        ///< its SYN permitted SACK
   };
   void start(const Peer& peer) noexcept;
-  /// RFC 5681, 3.1: data begins with one segment. RFC 6298, 5.7: and with a longer RTO.
-  /// Linux does both after the second loss only.
+  /// Begins data with one segment (RFC 5681, 3.1) and with a longer RTO (RFC 6298, 5.7). Linux does
+  /// both only after the second loss.
   void on_handshake_loss() noexcept {
     timer_.on_handshake_loss(context_.config);
     window_.on_handshake_loss();
   }
 
   // -- sending
-  /// May a segment leave now? If only memory is missing, a deadline is set.
+  /// Returns true if a segment may leave now. If only memory is missing, a deadline is set.
   [[nodiscard]] bool can_send(Time now) noexcept;
-  /// When pacing lets the next segment leave; kNever if it is not pacing that holds it.
+  /// Returns when pacing lets the next segment leave; kNever if pacing is not what holds it.
   [[nodiscard]] Time pace_release() const noexcept { return pacing_.release(); }
-  /// A probe of the peer's closed window is due; take_probe() notes that it leaves.
+  /// Returns true if a probe of the peer's closed window is due; take_probe() notes that it leaves.
   [[nodiscard]] bool probe_due() const noexcept { return persistence_.probe_due(); }
   void take_probe() noexcept {
     persistence_.take_probe();
     ++context_.memory.events.window_probes;
   }
-  /// @pre can_send(now). Writes sequence number, length, flags and ECN; it leaves now.
+  /// Writes sequence number, length, flags and ECN of the segment, which leaves now.
+  /// @pre can_send(now)
   void fill(TcpSegment& s, Time now) noexcept;
+  /// @param current the segment's window counts even if it takes back what was offered
   /// @return false if the acknowledgment is impossible (RFC 5961, 5.2): nothing changed
-  /// @param current its window counts even if it takes back what was offered
   bool on_ack(const TcpSegment& s, Time now, bool current) noexcept;
   /// @return false if the peer has been silent for Persistence::kMaxTimeouts time-outs
   [[nodiscard]] bool on_timer(Time now) noexcept;
-  /// The handshake uses it as well: nothing else is timed before that is over.
+  /// Returns the timer. The handshake uses it too: nothing else is timed before the handshake ends.
   [[nodiscard]] RetransmissionTimer& timer() noexcept { return timer_; }
   [[nodiscard]] const RetransmissionTimer& timer() const noexcept { return timer_; }
 
-  /// Starts to fetch what is in flight.
+  /// Starts to fetch the flight.
   void prefetch_flight() const noexcept {
     const auto* bytes = reinterpret_cast<const std::byte*>(scoreboard_.flight());
     if (bytes == nullptr) return;
     for (std::size_t i = 0; i < 256; i += 64) __builtin_prefetch(bytes + i, 1);
   }
 
-  // -- what is known
+  // -- state
   [[nodiscard]] TcpContext& context() noexcept { return context_; }
   [[nodiscard]] const TcpContext& context() const noexcept { return context_; }
-  /// The application writes to it.
+  /// Returns the stream, to which the application writes.
   [[nodiscard]] SendStream& stream() noexcept { return stream_; }
   [[nodiscard]] const SendStream& stream() const noexcept { return stream_; }
   [[nodiscard]] const CongestionWindow& window() const noexcept { return window_; }
   [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept { return scoreboard_.pipe_bytes(); }
 
-  /// Most segments in flight: a whole window of full ones, and some short ones. The
-  /// peer is taken to have a buffer like ours. A power of two.
+  /// Returns the largest number of segments in flight, a power of two: a whole window of full
+  /// segments, and some short ones. The peer's buffer is assumed to be as large as ours.
   [[nodiscard]] static std::uint32_t segments_limit(const TcpConfig& config) noexcept;
 
   static constexpr Duration kMemoryRetry = std::chrono::milliseconds(10);
@@ -136,7 +136,7 @@ class TcpSender {
   void resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept;
   void arm_tail_probe(Time now) noexcept;
 
-  // What an acknowledgment does: sender_ack.cc
+  // Processing of acknowledgments: sender_ack.cc
   void on_advance(std::uint64_t una, Duration rtt, Time now) noexcept;
   void on_ack_without_sack(std::uint64_t una_before, bool duplicate,
                            std::uint32_t departed) noexcept;
@@ -157,9 +157,9 @@ class TcpSender {
     return window_.past_reduction(scoreboard_.flight(), stream_.una());
   }
 
-  // The order is that of use: what every segment touches shares cache lines. A member
-  // without an address of its own lends its last bytes to those that follow it.
-  TcpContext context_;  ///< of both halves of the connection
+  // Members are in the order of use: those that every segment touches share cache lines. A member
+  // with [[no_unique_address]] lends its tail padding to the members that follow it.
+  TcpContext context_;  ///< shared by both halves of the connection
   [[no_unique_address]] SendStream stream_;
   bool sack_ : 1 = false;  ///< negotiated
   bool timestamps_ : 1 = false;
@@ -169,7 +169,7 @@ class TcpSender {
   [[no_unique_address]] CongestionWindow window_;
   Recovery recovery_;
   RackDetector rack_;
-  Time last_sent_{};  ///< data
+  Time last_sent_{};  ///< when data was last sent
   [[no_unique_address]] SendPacing pacing_;
   Persistence persistence_;
   TailLossProbe tail_probe_;

@@ -1,4 +1,4 @@
-// What an acknowledgment does to the sender.
+// The sender's processing of acknowledgments.
 #include <algorithm>
 #include <cassert>
 
@@ -8,8 +8,8 @@
 namespace outrider::tg {
 namespace {
 
-/// D-SACK (RFC 2883, section 4): the first block lies below the acknowledgment, or
-/// within the second block.
+/// Returns true if the ACK has a D-SACK (RFC 2883, section 4): its first block lies below the
+/// acknowledgment, or within the second block.
 bool reports_duplicate(const TcpSegment& s) noexcept {
   if (s.sack_blocks == 0) return false;
   const auto from_ack = [&s](std::uint32_t sequence) {
@@ -24,16 +24,16 @@ bool reports_duplicate(const TcpSegment& s) noexcept {
          from_ack(first.end) <= from_ack(second.end);
 }
 
-/// RFC 5681, 2, with `window_edge` as this ACK tells it.
+/// Returns true for a duplicate ACK (RFC 5681, 2). @param window_edge as this ACK advertises it
 bool repeats(const TcpSegment& s, std::int64_t ack, std::uint64_t window_edge,
              const SendStream& stream) noexcept {
   return ack == static_cast<std::int64_t>(stream.una()) && s.payload_bytes == 0 &&
          !s.has(kTcpFin) && window_edge == stream.peer_edge();
 }
 
-/// From our own record of the departure, exact to the nanosecond. Where Karn's rule forbids
-/// that, from the echo (RFC 7323, 4), if its tick is below an eighth of the result.
-/// @param echo TSecr, 0: none; @return negative if there is no sample
+/// Returns the round trip, from our own record of the departure, exact to the nanosecond. Where
+/// Karn's rule forbids that, it uses the echo (RFC 7323, 4) if its tick is below an eighth of the
+/// result. @param echo TSecr, 0: none; @return negative if there is no sample
 Duration round_trip(const Scoreboard::Acknowledged& acked, std::uint32_t echo, Duration most,
                     Time now) noexcept {
   if (acked.sent_at) return now - *acked.sent_at;
@@ -43,7 +43,7 @@ Duration round_trip(const Scoreboard::Acknowledged& acked, std::uint32_t echo, D
   return plausible ? echoed : Duration{-1};
 }
 
-/// Blocks at or below una are old news (a late ACK, or D-SACK, RFC 2883).
+/// Notes the SACK blocks. Blocks at or below una are ignored (a late ACK, or D-SACK, RFC 2883).
 /// @return bytes that were not reported before
 std::uint32_t take_sack(const TcpSegment& s, const SendStream& stream, Scoreboard& scoreboard,
                         TcpEvents& events) noexcept {
@@ -76,12 +76,12 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now, bool current) noexcept {
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
   const std::uint64_t edge = stream_.window_edge(una, s.window);
   const bool repeated = !sack_ && !scoreboard_.empty() && repeats(s, ack, edge, stream_);
-  // RFC 9293, 3.10.7.4: neither an old ACK nor an old segment takes a window back.
+  // Neither an old ACK nor an old segment takes a window back (RFC 9293, 3.10.7.4).
   stream_.take_window(edge, current && una >= una_before);
-  // A probe was answered.
+  // The ACK answers a probe.
   if (scoreboard_.empty() || stream_.peer_edge() < stream_.nxt()) persistence_.on_answer();
 
-  const std::uint32_t flight = window_.flight_bytes(stream_);  // as the ACK found it
+  const std::uint32_t flight = window_.flight_bytes(stream_);  // before this ACK takes effect
   const bool ece = window_.ecn() && context_.config.obey_ece && s.has(kTcpEce);
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
   event.in_recovery = ece || recovery_.fast() || (recovery_.open() && past_reduction() < 0);
@@ -140,7 +140,7 @@ void TcpSender::on_advance(std::uint64_t una, Duration rtt, Time now) noexcept {
 }
 
 /// @param una_before before this ACK, @param duplicate see repeats(),
-/// @param departed Flight::departed before this ACK; the pipe is without it now
+/// @param departed Flight::departed before this ACK; the pipe does not contain it now
 void TcpSender::on_ack_without_sack(std::uint64_t una_before, bool duplicate,
                                     std::uint32_t departed) noexcept {
   if (scoreboard_.empty()) return;
@@ -168,7 +168,7 @@ void TcpSender::on_rack_ack(bool duplicate, Time now) noexcept {
   detect_losses_by_time(now);
 }
 
-/// @param ack stream offset, @param flight as the ACK found it
+/// @param ack stream offset, @param flight before this ACK took effect
 void TcpSender::take_probe_answer(const TcpSegment& s, std::int64_t ack, bool advances,
                                   bool duplicate, std::uint32_t flight, Time now) noexcept {
   Flight* const f = scoreboard_.flight();
@@ -177,7 +177,7 @@ void TcpSender::take_probe_answer(const TcpSegment& s, std::int64_t ack, bool ad
   if (f != nullptr && advances && !scoreboard_.empty()) arm_tail_probe(now);
 }
 
-/// RFC 5681, 4.3: a retransmission that is lost is a second sign of congestion.
+/// A lost retransmission is a second sign of congestion (RFC 5681, 4.3).
 void TcpSender::detect_losses_by_time(Time now) noexcept {
   const bool recovering = !recovery_.open();
   const bool again = rack_.detect(scoreboard_, timer_, recovering, now);
@@ -189,7 +189,7 @@ void TcpSender::reduce(CongestionWindow::Cause cause, std::uint32_t flight, Time
   window_.reduce(cause, flight, scoreboard_.flight(), stream_.nxt(), now);
 }
 
-/// RFC 6675, section 5, step 4.
+/// Enters recovery by RFC 6675, section 5, step 4.
 void TcpSender::enter_recovery(std::uint32_t flight, Time now) noexcept {
   recovery_.enter(*scoreboard_.flight(), stream_.nxt(), scoreboard_.lost_pending() != 0);
   ++context_.counters.fast_recoveries;
@@ -197,8 +197,8 @@ void TcpSender::enter_recovery(std::uint32_t flight, Time now) noexcept {
   reduce(CongestionWindow::Cause::kLoss, flight, now);
 }
 
-/// Once per window. Strictly above: until data that left after the reduction is
-/// acknowledged, the peer cannot have seen CWR and goes on echoing.
+/// Reduces the window for ECE, once per window. The comparison is strict: until data that left
+/// after the reduction is acknowledged, the peer cannot have seen CWR and continues to echo.
 void TcpSender::obey_ece(std::uint32_t flight, Time now) noexcept {
   if (recovery_.fast() || past_reduction() <= 0) return;
   reduce(CongestionWindow::Cause::kEce, flight, now);

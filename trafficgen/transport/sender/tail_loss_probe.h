@@ -10,36 +10,37 @@
 
 namespace outrider::tg {
 
-/// Tail loss probes, TLP of RFC 8985, section 7: when one is due, and what its answer means.
-/// The one that is out is kept in the Flight; while there is none, only whether the oldest
-/// byte that may leave is where a probe by resending ended. Not thread-safe.
+/// Decides when a tail loss probe is due, and what the answer to it means: TLP of RFC 8985, section
+/// 7. The Flight keeps the probe that is out. Without a Flight, only one bit is kept: whether a
+/// probe by resending ended at the oldest byte that may leave. Not thread-safe.
 class TailLossProbe {
  public:
-  /// One is to leave, whatever the window.
+  /// Returns true if a probe must leave, whatever the window.
   [[nodiscard]] bool due() const noexcept { return due_; }
   void on_timer() noexcept { due_ = true; }
-  /// Something has arrived: there is no need for it.
+  /// Cancels the probe because something has arrived.
   void cancel() noexcept { due_ = false; }
   /// A round trip was measured.
   void on_sample() noexcept { spent_ = false; }
 
-  /// 7.2: in place of an RTO that would come later. @pre something is in flight
-  /// @param delayed_ack longest time for which the peer may keep an ACK
+  /// Arms the probe in place of an RTO that would come later (7.2). @pre something is in flight
+  /// @param delayed_ack longest time for which the peer may delay an ACK
   void arm(const Scoreboard& scoreboard, Flight& flight, RetransmissionTimer& timer,
            bool recovering, Duration delayed_ack, Time now) const noexcept;
-  /// 7.3: it leaves. @param nxt after it, @param fresh it carries new data
+  /// Notes that the probe leaves (7.3). @param nxt after the probe, @param fresh it carries new
+  /// data
   void on_sent(Flight& flight, std::uint64_t nxt, bool fresh) const noexcept {
     flight.probe_end = nxt;
     flight.probe_resent = !fresh;
   }
-  /// It is being sent, and no other one is until a round trip was measured.
+  /// Notes that a probe is being sent; no other one leaves until a round trip was measured.
   void spend() noexcept {
     due_ = false;
     spent_ = true;
   }
-  /// 7.4. @param flight nullptr if there is none, @param ack stream offset
-  /// @param advances una has moved, @param duplicate the ACK reports one (D-SACK)
-  /// @return it has repaired a loss, which is a sign of congestion
+  /// Evaluates an ACK (7.4). @param flight nullptr if there is none, @param ack stream offset
+  /// @param advances una has moved, @param duplicate the ACK reports a duplicate (D-SACK)
+  /// @return true if the probe has repaired a loss, which is a sign of congestion
   [[nodiscard]] bool take_answer(const TcpSegment& s, std::int64_t ack, bool advances,
                                  bool duplicate, const SendStream& stream, Flight* flight) noexcept;
 
