@@ -11,8 +11,8 @@
 
 namespace outrider::tg {
 
-/// Credit-based preemption: partitions strictly by layer, as long as the unacknowledged
-/// ones fit into a credit; a small credit obeys priorities, a large one fills the pipe.
+/// Credit-based preemption: sends partitions strictly by layer as long as the unacknowledged ones
+/// fit into a credit. A small credit follows priorities closely, a large one fills the pipe.
 ///
 /// Source: Peng et al., "A Generic Communication Scheduler for Distributed DNN Training
 /// Acceleration" (ByteScheduler), SOSP 2019, section 4.2 and algorithm 1: a partition
@@ -20,7 +20,7 @@ namespace outrider::tg {
 /// Deviation: finished means acknowledged by the transport.
 class CreditPolicy final : public SendPolicy {
  public:
-  /// @param pieces of an iteration, at most, none larger than the credit
+  /// @param pieces largest number in an iteration; none may be larger than the credit
   CreditPolicy(std::uint32_t targets, std::size_t pieces, std::uint64_t credit_bytes)
       : ready_(pieces), in_flight_(targets, pieces), credit_bytes_(credit_bytes) {}
 

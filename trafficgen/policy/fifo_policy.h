@@ -9,7 +9,7 @@
 
 namespace outrider::tg {
 
-/// The whole push after the backward pass, one segment per target in their order.
+/// Sends the whole push after the backward pass, one segment per target in the order of targets.
 class FifoPolicy final : public SendPolicy {
  public:
   explicit FifoPolicy(std::uint32_t targets) : ready_(targets, 0) {}
@@ -35,11 +35,11 @@ class FifoPolicy final : public SendPolicy {
   bool complete_ = false;
 };
 
-/// The same, piece by piece in the order of the backward pass: servers that answer
-/// each piece by itself have to know them apart.
+/// Sends the push in the same order as FifoPolicy, but piece by piece, because servers that answer
+/// each piece separately must identify the pieces.
 class FifoPiecesPolicy final : public SendPolicy {
  public:
-  /// @param pieces of an iteration, at most
+  /// @param pieces largest number in an iteration
   explicit FifoPiecesPolicy(std::size_t pieces) : ready_(pieces) {}
 
   void begin(Time) noexcept override {

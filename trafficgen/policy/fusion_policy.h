@@ -11,20 +11,20 @@
 
 namespace outrider::tg {
 
-/// Tensor fusion: at each cycle, what has become ready since is packed, in the order of
-/// the backward pass, into buffers that leave one after the other. A tensor that is
+/// Tensor fusion: at each cycle, the tensors that have become ready since the last one are packed,
+/// in the order of the backward pass, into buffers that leave one after the other. A tensor that is
 /// larger than a buffer leaves alone.
 ///
 /// Source: Sergeev and Del Balso, "Horovod: fast and easy distributed deep learning in
 /// TensorFlow", arXiv 1802.05799, section 4 ("Tensor Fusion"), and Horovod's
-/// documentation of HOROVOD_FUSION_THRESHOLD and HOROVOD_CYCLE_TIME. A cycle begins
-/// `cycle` after the last began, or when that one's buffers are done if that is later.
-/// Deviations: the first cycle ends `cycle` after the iteration began (theirs run freely);
-/// a buffer is done when it is acknowledged (theirs, when it is reduced); servers answer
-/// the tensors of a buffer one by one.
+/// documentation of HOROVOD_FUSION_THRESHOLD and HOROVOD_CYCLE_TIME. A cycle begins `cycle` after
+/// the last one began, or when the last one's buffers are done, whichever is later. Deviations: the
+/// first cycle ends `cycle` after the iteration began (in Horovod cycles run freely); a buffer is
+/// done when it is acknowledged (in Horovod, when it is reduced); servers answer the tensors of a
+/// buffer one by one.
 class FusionPolicy final : public SendPolicy {
  public:
-  /// @param pieces of an iteration, at most
+  /// @param pieces largest number in an iteration
   FusionPolicy(std::uint32_t targets, std::size_t pieces, std::uint64_t buffer_bytes,
                Duration cycle)
       : ready_(pieces), in_flight_(targets, pieces), buffer_bytes_(buffer_bytes), cycle_(cycle) {}
@@ -55,13 +55,13 @@ class FusionPolicy final : public SendPolicy {
   [[nodiscard]] bool needs_acknowledgments() const noexcept override { return true; }
 
  private:
-  /// Cycles that found nothing: the next one is the first at or after `now`.
+  /// Skips cycles in which nothing was ready: the next one is the first at or after `now`.
   void skip_idle_cycles(Time now) noexcept {
     if (cycle_at_ >= now) return;
     cycle_at_ += (now - cycle_at_ + cycle_ - Duration{1}) / cycle_ * cycle_;
   }
 
-  /// @return whether a piece may leave
+  /// @return true if a piece may leave
   bool open_buffer(Time now) noexcept {
     if (!in_flight_.empty() || ready_.empty()) return false;
     if (packed_ == 0) {
@@ -82,8 +82,8 @@ class FusionPolicy final : public SendPolicy {
   std::uint64_t buffer_bytes_;
   Duration cycle_;
   Time cycle_at_{};         ///< when the next cycle may begin
-  std::size_t packed_ = 0;  ///< first pieces of ready_ that belong to the running cycle
-  std::size_t open_ = 0;    ///< of these, the rest of the buffer that is leaving
+  std::size_t packed_ = 0;  ///< number of first pieces in ready_ that belong to the running cycle
+  std::size_t open_ = 0;    ///< of these, still to leave in the current buffer
 };
 
 }  // namespace outrider::tg

@@ -11,14 +11,14 @@
 
 namespace outrider::tg {
 
-/// Segments that the transport has and has not acknowledged as a whole. Streams
-/// acknowledge in order, so each target has a queue. Not thread-safe; nothing
-/// allocates as long as no target has more than `segments`.
+/// Holds segments that were handed to the transport and are not wholly acknowledged. Streams
+/// acknowledge in order, so each target has a queue. Not thread-safe; nothing allocates as long as
+/// no target has more than `segments`.
 class InFlight {
  public:
   struct Segment {
     std::uint64_t bytes = 0;
-    std::uint64_t charged_bytes = 0;  ///< of a credit
+    std::uint64_t charged_bytes = 0;  ///< bytes charged to a credit
     Time handed_out{};
   };
 
@@ -32,7 +32,7 @@ class InFlight {
     ++segments_;
     charged_bytes_ += segment.charged_bytes;
   }
-  /// @param on_whole called with each segment whose last byte is among them
+  /// @param on_whole is called with each segment whose last byte is now acknowledged
   template <class F>
   void acknowledge(std::uint32_t target, std::uint64_t bytes, F&& on_whole) {
     Queue& queue = queues_[target];
@@ -57,7 +57,7 @@ class InFlight {
   struct Queue {
     explicit Queue(std::size_t n) : segments(n) {}
     Fifo<Segment> segments;
-    std::uint64_t acknowledged_bytes = 0;  ///< of the first
+    std::uint64_t acknowledged_bytes = 0;  ///< bytes of the first segment
   };
   std::vector<Queue> queues_;  ///< [targets]
   std::size_t segments_ = 0;

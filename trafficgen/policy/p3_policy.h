@@ -10,18 +10,18 @@
 
 namespace outrider::tg {
 
-/// Priority-based parameter propagation: partitions, strictly by layer, one at a time, so
-/// that a more urgent gradient waits for one partition at most.
+/// Priority-based parameter propagation: sends partitions strictly by layer, one at a time, so that
+/// a more urgent gradient waits for at most one partition.
 ///
 /// Source: Jayarajan et al., "Priority-based Parameter Propagation for Distributed DNN
 /// Training", MLSys 2019, section 4 (parameter slicing, priority queue, one consumer).
-/// A partition ends when it is acknowledged; its stop-and-wait is discussed in Peng et
-/// al., SOSP 2019, section 4.2. Deviation: their consumer's blocking call ends when the
-/// operating system has taken the bytes, which depends on its buffers; ours waits for
-/// the last one's acknowledgment.
+/// A partition ends when it is acknowledged; Peng et al., SOSP 2019, section 4.2, discuss this
+/// stop-and-wait. Deviation: the authors' consumer makes a blocking call, which ends when the
+/// operating system has taken the bytes and so depends on its buffers. Here the next partition
+/// waits for the last one's acknowledgment.
 class P3Policy final : public SendPolicy {
  public:
-  /// @param pieces of an iteration, at most
+  /// @param pieces largest number in an iteration
   P3Policy(std::uint32_t targets, std::size_t pieces) : ready_(pieces), in_flight_(targets, 1) {}
 
   void begin(Time) noexcept override { ready_.clear(); }

@@ -9,15 +9,15 @@
 
 namespace outrider::tg {
 
-/// Pieces by urgency: the tensor that the next forward pass needs first, of equal ones
-/// the earlier piece. Room is reserved at construction. Not thread-safe.
+/// Orders pieces by urgency: the tensor that the next forward pass needs first, and of one tensor
+/// the earlier piece. Memory is reserved at construction. Not thread-safe.
 class PieceHeap {
  public:
-  /// @param pieces at once, at most
+  /// @param pieces largest number at once
   explicit PieceHeap(std::size_t pieces) { heap_.reserve(pieces); }
 
   void clear() noexcept { heap_.clear(); }
-  /// @pre fewer than `pieces` are in
+  /// @pre it holds fewer than `pieces`
   void push(const GradientPiece& piece) noexcept {
     assert(heap_.size() < heap_.capacity());
     heap_.push_back(piece);

@@ -7,7 +7,7 @@
 namespace outrider::tg {
 namespace {
 
-constexpr std::uint64_t kMinPartition_bytes = 1000;  ///< headers would outweigh less
+constexpr std::uint64_t kMinPartition_bytes = 1000;  ///< below this, headers would dominate
 constexpr std::uint64_t kMaxPolicy_bytes = 1ULL << 50;
 constexpr double kMaxBandwidthError = 1000;
 constexpr std::uint32_t kMaxProfileIterations = 1'000'000;
@@ -22,7 +22,7 @@ bool one_of(SendPolicyKind kind, std::initializer_list<SendPolicyKind> kinds) {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-/// A key that the policy does not look at would change nothing, unnoticed.
+/// Rejects keys that the policy ignores, because they would silently have no effect.
 void refuse_unused(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
   using K = SendPolicyKind;
   const auto only = [&](bool given, std::string_view key, std::initializer_list<K> users,

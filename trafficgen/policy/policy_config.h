@@ -10,31 +10,31 @@
 
 namespace outrider::tg {
 
-/// In which order a worker hands its gradients to the transport, and when.
+/// The order in which, and the times at which, a worker hands its gradients to the transport.
 enum class SendPolicyKind : std::uint8_t {
   kFifo,     ///< the whole push after the backward pass
   kWfbp,     ///< each tensor when its gradient is ready
   kP3,       ///< partitions, the first layer's before all others, one at a time
-  kCredit,   ///< the same with a window of several partitions
-  kFusion,   ///< what is ready at each cycle in one buffer
-  kProphet,  ///< what fits into each gap of the backward pass, the first layer's first
+  kCredit,   ///< like kP3, with a window of several partitions
+  kFusion,   ///< at each cycle, all ready tensors, packed into buffers
+  kProphet,  ///< in each gap of the backward pass what fits, first layer first
 };
 
-/// What a server waits for before it answers, and a worker before it computes.
+/// The unit for which a server waits before it answers, and a worker before it computes.
 enum class Granularity : std::uint8_t {
-  kShard,   ///< the whole shard; all parameters
-  kTensor,  ///< each piece by itself; the parameters of the layer that is next
+  kShard,   ///< the whole shard; the worker waits for all parameters
+  kTensor,  ///< each piece; the worker waits for the parameters of the next layer
 };
 
-/// [job.policy]. What is absent has the default of its policy below.
+/// [job.policy]. Absent settings take the defaults of their policy, below.
 struct PolicyConfig {
   Granularity granularity = Granularity::kShard;
   std::optional<std::uint64_t> partition_bytes{};  ///< largest piece
-  std::optional<std::uint64_t> credit_bytes{};     ///< handed to the transport, not acknowledged
-  std::optional<std::uint64_t> fusion_bytes{};     ///< of a buffer
-  std::optional<Duration> cycle{};                 ///< of fusion
+  std::optional<std::uint64_t> credit_bytes{};     ///< limit of unacknowledged bytes
+  std::optional<std::uint64_t> fusion_bytes{};     ///< size of a buffer
+  std::optional<Duration> cycle{};                 ///< time between cycles of fusion
   std::optional<BitRate> bandwidth{};              ///< kProphet: absent: measured
-  std::optional<double> bandwidth_error{};         ///< kProphet assumes the bandwidth times this
+  std::optional<double> bandwidth_error{};         ///< kProphet: factor on the assumed bandwidth
   std::optional<std::uint32_t> profile_iterations{};
 };
 
@@ -45,11 +45,11 @@ inline constexpr std::uint64_t kFusion_bytes = 64ULL << 20;
 inline constexpr Duration kFusionCycle = std::chrono::milliseconds(1);
 inline constexpr std::uint32_t kProfileIterations = 1;
 
-/// Largest piece that a policy is given; nothing: whole tensors.
+/// Returns the largest piece that a policy is given; nothing: whole tensors.
 [[nodiscard]] std::optional<std::uint64_t> partition_of(SendPolicyKind kind,
                                                         const PolicyConfig& policy);
 
-/// Rules of the table under a policy. `at` is that of [job.policy].
+/// Checks the table under a policy. `at` is the place of [job.policy].
 void check(const Checks& at, SendPolicyKind kind, const PolicyConfig& policy);
 
 inline constexpr auto kSendPolicies =

@@ -13,7 +13,7 @@ std::size_t tensors_of(std::span<const GradientPiece> pieces) {
   return pieces.empty() ? 0 : std::size_t{most} + 1;
 }
 
-/// Fills what is there already: nothing may allocate after construction.
+/// Fills an existing vector, because nothing may allocate after construction.
 void find_steps(std::span<const Duration> ready_at, std::vector<ProphetStep>& steps) noexcept {
   steps.clear();
   const std::size_t tensors = ready_at.size();

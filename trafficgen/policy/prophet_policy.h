@@ -14,40 +14,40 @@
 
 namespace outrider::tg {
 
-/// Gradients that become ready almost together, and how long the next ones take.
+/// Gradients that become ready almost together, and the time until the next ones.
 struct ProphetStep {
-  std::uint32_t last_tensor = 0;  ///< the step ends with it; the smallest of the step
-  Duration gap{};                 ///< to the next step; of the last step: zero
+  std::uint32_t last_tensor = 0;  ///< the last tensor of the step, which has its smallest index
+  Duration gap{};                 ///< time to the next step; zero after the last step
 };
 
-/// Parts a backward pass into steps. A gap is one longer than twice the mean time between
-/// neighbouring tensors. @param ready_at [tensors, > 0], in forward order, mean over
-/// profiled iterations. @return from the last layer to the first, at least one
+/// Divides a backward pass into steps. Steps are separated by gaps longer than twice the mean time
+/// between neighbouring tensors. @param ready_at [tensors, > 0], in forward order, mean over the
+/// profiled iterations. @return steps from the last layer to the first, at least one
 std::vector<ProphetStep> prophet_steps(std::span<const Duration> ready_at);
 
-/// Prophet: in each gap of the backward pass only as much as it has room for, the first
-/// layer's gradients first, so that nothing less urgent is on the wire when the next ones
-/// appear; after the last gradient the rest by urgency, with a credit.
+/// Prophet: sends in each gap of the backward pass only as much as fits into it, the first layer's
+/// gradients first, so that nothing less urgent is on the wire when the next ones appear. After the
+/// last gradient it sends the rest by urgency, with a credit.
 ///
-/// The first `profile_iterations` send as WFBP does, and note when each tensor is ready
-/// and how fast each piece is acknowledged. From then on, with B the fastest piece's
-/// bytes / time (or what is configured) times `bandwidth_error`: wait for all of a step,
-/// put it on a stack with the smallest index on top, and send from the top while the
-/// next piece is smaller than what is left of gap x B; what remains stays beneath the next
-/// step. When tensor 0 is there the stack is drained while a credit covers it.
+/// The first `profile_iterations` iterations send as WFBP does. They record when each tensor is
+/// ready and how fast each piece is acknowledged. B is the fastest piece's bytes / time (or the
+/// configured bandwidth) times `bandwidth_error`. From then on, the policy waits for a whole step,
+/// puts it on a stack with the smallest index on top, and sends from the top while the next piece
+/// is smaller than what is left of gap x B. The rest stays below the next step. When tensor 0 is
+/// ready, the stack is drained while a credit covers it.
 ///
 /// Source: Zhang et al., "Prophet: Speeding up Distributed DNN Training with Predictable
-/// Communication Scheduling", ICPP 2021, and the authors' published queue. Deviations: B is
-/// kept from the profile (their change of B in a running training is unfinished); a piece
-/// equal to the credit left may leave; the budget is that of the announced gap even if the
-/// one before is exceeded.
+/// Communication Scheduling", ICPP 2021, and the authors' published queue. Deviations: B stays as
+/// profiled (the authors' update of B during training is unfinished); a piece equal to the
+/// remaining credit may leave; the budget is that of the announced gap even if the previous one was
+/// exceeded.
 class ProphetPolicy final : public SendPolicy {
  public:
   struct Setup {
     std::uint32_t targets = 1;
     std::span<const GradientPiece> pieces{};  ///< of an iteration; needed at construction only
     std::uint64_t credit_bytes = 0;           ///< >= every piece
-    /// [byte/s]; nothing: measured
+    /// [byte/s]; nothing: measured by the profile
     std::optional<double> bandwidth_bytes_per_second{};
     double bandwidth_error = 1;
     std::uint32_t profile_iterations = 1;
@@ -60,7 +60,7 @@ class ProphetPolicy final : public SendPolicy {
   std::optional<PushSegment> next(Time now) noexcept override;
   [[nodiscard]] bool needs_acknowledgments() const noexcept override { return true; }
 
-  // -- what the profile found
+  // -- results of the profile
   [[nodiscard]] std::span<const ProphetStep> steps() const noexcept { return steps_; }
   [[nodiscard]] double bandwidth_bytes_per_second() const noexcept { return bandwidth_; }
 
@@ -77,17 +77,17 @@ class ProphetPolicy final : public SendPolicy {
   std::vector<std::uint32_t> pieces_from_;  ///< [tensors]: pieces of it and of all later ones
 
   // the profile
-  std::uint32_t profiled_ = 0;  ///< iterations
+  std::uint32_t profiled_ = 0;  ///< number of iterations
   bool any_ready_ = false;
   Time first_ready_{};
-  std::vector<Duration> ready_sum_;  ///< [tensors], from the first one's
+  std::vector<Duration> ready_sum_;  ///< [tensors], sums of times since the first tensor was ready
   double bandwidth_ = 0;             ///< [byte/s]
 
   // the schedule
   std::vector<ProphetStep> steps_;
-  std::size_t step_ = 0;         ///< that is waited for
-  std::uint32_t arrived_ = 0;    ///< pieces of this iteration
-  Fifo<GradientPiece> waiting_;  ///< of the step; while profiling, all that may leave
+  std::size_t step_ = 0;         ///< index of the step that is waited for
+  std::uint32_t arrived_ = 0;    ///< number of pieces of this iteration that are ready
+  Fifo<GradientPiece> waiting_;  ///< of the current step; while profiling, all that may leave
   PieceHeap stack_;
   double budget_bytes_ = 0;
   bool draining_ = false;

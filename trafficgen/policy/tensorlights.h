@@ -9,11 +9,11 @@
 
 namespace outrider::tg {
 
-/// Bands of TensorLights for the jobs whose servers share a NIC: band 0 is served first.
+/// Assigns the bands of TensorLights to jobs whose servers share a NIC. Band 0 is served first.
 ///
-/// The job at position i of J gets band floor(i / ceil(J / bands)). Jobs of smaller models
-/// come first, then those that were named first; a rotation moves every job one position on
-/// among those of its model. Allocates at construction only.
+/// The job at position i of J gets band floor(i / ceil(J / bands)). Jobs of smaller models come
+/// first, jobs of equally large models in the order in which they are given. A rotation moves every
+/// job by one position among the jobs of its model. Allocates at construction only.
 ///
 /// Source: Huang, Chen and Ng, "TensorLights: End-Host Traffic Scheduling for Distributed
 /// Deep Learning", HPBDC 2019, and the authors' agent. Deviation: models share the bands by
@@ -34,7 +34,7 @@ class TensorLightsBands {
     }
   }
 
-  /// @param rotation how often the jobs have moved on  @param out [jobs]
+  /// @param rotation number of rotations so far  @param out [jobs]
   void assign(std::uint64_t rotation, std::span<std::uint8_t> out) const noexcept {
     assert(out.size() == order_.size());
     std::size_t first = 0;

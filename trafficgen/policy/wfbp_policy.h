@@ -8,16 +8,16 @@
 
 namespace outrider::tg {
 
-/// Wait-free back-propagation: every gradient as soon as it is ready, in the
-/// order of the backward pass.
+/// Wait-free back-propagation: sends every gradient as soon as it is ready, in the order of the
+/// backward pass.
 ///
 /// Source: Zhang et al., "Poseidon: An Efficient Communication Architecture for
 /// Distributed Deep Learning on GPU Clusters", USENIX ATC 2017, section 3.1.
-/// Deviation: with Granularity::kShard it concerns the push alone; the next forward
-/// pass waits for all parameters.
+/// Deviation: with Granularity::kShard only the push is wait-free; the next forward pass waits for
+/// all parameters.
 class WfbpPolicy final : public SendPolicy {
  public:
-  /// @param pieces of an iteration, at most
+  /// @param pieces largest number in an iteration
   explicit WfbpPolicy(std::size_t pieces) : ready_(pieces) {}
 
   void begin(Time) noexcept override {
