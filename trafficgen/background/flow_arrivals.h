@@ -20,27 +20,27 @@ struct FlowArrival {
   std::uint64_t bytes = 0;
 };
 
-/// When which flow of a group arrives, in the order of time. Decides only; the
-/// same draws whoever asks, so a preview shows what a run will do. Not thread-safe.
+/// Yields the arrivals of a group's flows in the order of time. It only decides; every caller gets
+/// the same draws, so that a preview shows what a run will do. Not thread-safe.
 class FlowArrivals {
  public:
   virtual ~FlowArrivals() = default;
-  /// Nothing allocates. @return nothing after the last
+  /// Returns the next arrival, nothing after the last. Nothing allocates.
   virtual std::optional<FlowArrival> next() noexcept = 0;
 };
 
-/// Flows drawn from a distribution. Gaps, sizes and hosts come from streams of
-/// random numbers of the group's own: another group changes nothing here.
+/// Draws flows from a distribution. Gaps, sizes and hosts come from random streams of the group's
+/// own, so that other groups change nothing here.
 class DrawnArrivals final : public FlowArrivals {
  public:
   struct Setup {
     std::uint64_t seed = 1;
     std::uint32_t group = 0;                  ///< entity of the random streams
-    std::vector<std::uint32_t> from{}, to{};  ///< addresses; a pair of equal ones is not drawn
+    std::vector<std::uint32_t> from{}, to{};  ///< addresses; a flow never has the same one twice
     double mean_gap_s = 0;                    ///< > 0
     ArrivalProcess process = ArrivalProcess::kPoisson;
     Time begin{};
-    Time end = kNever;  ///< none at or after it
+    Time end = kNever;  ///< no arrivals at or after it
     std::uint64_t max_flows = UINT64_MAX;
   };
   /// @pre each of `from` has another address in `to`
@@ -51,11 +51,11 @@ class DrawnArrivals final : public FlowArrivals {
   Setup setup_;
   FlowSizes sizes_;
   RandomStream gaps_, draws_, hosts_;
-  double at_s_ = 0;  ///< after begin
+  double at_s_ = 0;  ///< seconds after `begin`
   std::uint64_t flows_ = 0;
 };
 
-/// Flows of a list. @pre in the order of time
+/// Yields the flows of a list. @pre the list is in the order of time
 class ListedArrivals final : public FlowArrivals {
  public:
   ListedArrivals(std::vector<ListedFlow> flows, Time begin, Time end, std::uint64_t max_flows);
@@ -68,18 +68,18 @@ class ListedArrivals final : public FlowArrivals {
   std::size_t next_ = 0;
 };
 
-/// What a group needs to know of a host.
+/// The properties of a host that a group needs.
 struct FlowHost {
   std::uint32_t address = 0;
   BitRate rate{};  ///< of its NIC, L1
 };
 
-/// Payload rate that a group asks for: `rate`, or `load` of the NICs of one side,
-/// times the share of payload in a full frame with all that the wire adds.
+/// Returns the payload rate that a group offers: `rate`, or `load` times the rate of one side's
+/// NICs times the share of payload in a full frame on the wire (L1).
 BitRate offered_rate(const FlowsConfig& flows, const std::vector<FlowHost>& from,
                      const std::vector<FlowHost>& to, std::uint32_t mss_bytes) noexcept;
 
-/// @param from,to  with a list both are its hosts
+/// Makes the arrivals of a group. @param from,to  with a list, both are its hosts
 /// @throws std::runtime_error if a file of the group cannot be read
 std::unique_ptr<FlowArrivals> make_arrivals(const FlowsConfig& flows,
                                             const std::vector<FlowHost>& from,

@@ -15,24 +15,23 @@
 
 namespace outrider::tg {
 
-/// Flows that come, send their bytes over a connection of their own, and go.
+/// Runs a group of flows. Each flow arrives, sends its bytes over its own connection, and ends.
 ///
-/// Completion time: arrival (the SYN may leave) to the last byte in order at the
-/// receiver, handshake and waiting for the sender's own NIC included. Slowdown:
-/// that time over the ideal, 1.5 times the shortest handshake that this pair of
-/// hosts had so far in this run, plus the flow's frames at the slower of the two
-/// NICs' rates.
+/// The completion time lasts from the arrival (the SYN may leave) to the last byte in order at the
+/// receiver. It includes the handshake and waiting for the sender's NIC. The slowdown is that time
+/// divided by the ideal one: 1.5 times the shortest handshake that this pair of hosts had so far in
+/// this run, plus the time of the flow's frames at the slower of the two NICs' rates.
 ///
-/// At most max_open flows at once, their objects recycled; arrivals beyond are
-/// counted as refused and not made up for. A flow whose sender gave up leaves its
-/// place when its receiver has closed too. Not thread-safe: one lcore owns it.
+/// At most max_open flows are open at once, in recycled objects. Further arrivals are counted as
+/// refused and not repeated. A flow whose sender gave up frees its object when its receiver has
+/// closed too. Not thread-safe: one lcore owns it.
 class FlowGroup final : private TimerClient, private Acceptor {
  public:
   struct Setup {
     std::string name;
     std::vector<Host*> from, to;
-    std::vector<BitRate> from_rates{}, to_rates{};  ///< of their NICs
-    std::uint16_t port = 0;                         ///< of the receivers, this group's own
+    std::vector<BitRate> from_rates{}, to_rates{};  ///< rates of their NICs
+    std::uint16_t port = 0;                         ///< of the receivers; this group only
     std::uint32_t max_open = 0;
     std::uint32_t records = 0;
     TcpConfig tcp;
@@ -44,14 +43,14 @@ class FlowGroup final : private TimerClient, private Acceptor {
   FlowGroup(const FlowGroup&) = delete;
   FlowGroup& operator=(const FlowGroup&) = delete;
 
-  /// Listens and sets the timer of the first arrival. Once.
+  /// Listens and sets the timer of the first arrival. Call it once.
   void schedule();
   [[nodiscard]] FlowGroupReport report() const;
   [[nodiscard]] std::uint64_t open() const noexcept { return in_progress_; }
   [[nodiscard]] std::uint64_t completed() const noexcept { return report_.completed; }
   [[nodiscard]] std::uint64_t failed() const noexcept { return report_.failed; }
 
-  /// Bytes on the wire, L1, of a flow in full segments and a rest.
+  /// Returns the bytes on the wire (L1) of a flow sent in full segments and a rest.
   static std::uint64_t wire_bytes_of(std::uint64_t bytes, std::uint32_t mss_bytes) noexcept;
 
  private:
@@ -80,14 +79,14 @@ class FlowGroup final : private TimerClient, private Acceptor {
   std::optional<FlowArrival> next_;
   std::deque<Flow> flows_;  ///< max_open of them, never moved
   std::vector<Flow*> free_;
-  FlowTable<Flow*> by_key_;                  ///< as the sender sends
+  FlowTable<Flow*> by_key_;                  ///< in the sender's direction
   std::vector<std::int64_t> handshakes_ns_;  ///< [senders x receivers]
   FlowGroupReport report_;
   struct Ends {
     std::uint32_t from, to;
   };
   std::vector<Ends> ends_;         ///< [report_.records]
-  std::uint64_t in_progress_ = 0;  ///< neither completed nor failed
+  std::uint64_t in_progress_ = 0;  ///< flows neither completed nor failed
 };
 
 }  // namespace outrider::tg

@@ -32,11 +32,11 @@ struct FlowClassReport {
   Histogram slowdown_milli{};  ///< thousandths
 };
 
-/// What one [[flows]] table did. Identities: arrivals == refused + completed +
-/// failed + open; the classes' counts add up to `completed`.
+/// The counts of one [[flows]] table. Identities: arrivals == refused + completed + failed + open;
+/// the classes' counts add up to `completed`.
 struct FlowGroupReport {
   std::string name;
-  std::uint64_t offered_bps = 0;  ///< payload asked for; 0: a list
+  std::uint64_t offered_bps = 0;  ///< offered payload rate; 0: a list
   std::uint64_t arrivals = 0;
   std::uint64_t refused = 0;    ///< max_open flows were open, or no port was free
   std::uint64_t completed = 0;  ///< last byte delivered
@@ -58,7 +58,7 @@ inline constexpr std::array<std::uint64_t, 3> kFlowClassEnds{10'000, 100'000, 1'
 void print_flow_groups(std::ostream& out, const std::vector<FlowGroupReport>& groups,
                        std::int64_t end_ns);
 
-/// All kept records, a line each after a line of names.
+/// Returns all kept records as CSV, one per line after a line of names.
 std::string flow_records_csv(const std::vector<FlowGroupReport>& groups);
 
 template <class V, class R>

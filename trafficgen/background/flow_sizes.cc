@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kMaxFlowBytes = 1e15;
 
-/// What is wrong with a point after the last one; empty if nothing is.
+/// Returns the fault of the point that follows `before`; empty if there is none.
 std::string fault_of(const FlowSizes::Point& p, const std::vector<FlowSizes::Point>& before) {
   if (!(p.bytes >= 0 && p.bytes <= kMaxFlowBytes)) return "the size must be from 0 to 1e15 bytes";
   if (!(p.share >= 0)) return "the share must not be negative";

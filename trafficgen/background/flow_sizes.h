@@ -9,36 +9,34 @@
 
 namespace outrider::tg {
 
-/// Sizes of flows, as a piecewise linear cumulative distribution.
+/// A distribution of flow sizes, as a piecewise linear cumulative distribution.
 ///
-/// A file has two numbers a line, bytes and the share of flows of at most that
-/// size, both rising; `#` begins a comment. The last share is 1. Between two points
-/// the distribution is linear; a first point with a share above 0 is an atom: that
-/// share of flows has exactly this size.
+/// Each line of its file has two numbers: bytes, and the share of flows of at most that size. Both
+/// rise; `#` begins a comment. The last share is 1. Between two points the distribution is linear.
+/// A first point with a share above 0 is an atom: that share of flows has exactly this size.
 class FlowSizes {
  public:
   struct Point {
     double bytes = 0;
-    double share = 0;  ///< of flows of at most so many bytes
+    double share = 0;  ///< of flows with at most these bytes
   };
 
   /// @pre points obey the rules of the file, see parse_flow_sizes()
   explicit FlowSizes(std::vector<Point> points) : points_(std::move(points)) {}
 
-  /// Inverse transform. @param uniform in [0, 1)
-  /// @return at least 1 byte
+  /// Returns a size of at least 1 byte, by inverse transform. @param uniform in [0, 1)
   [[nodiscard]] std::uint64_t at(double uniform) const noexcept;
-  /// Of the linear distribution, before sizes become whole bytes. [bytes]
+  /// Returns the mean of the linear distribution, before sizes are rounded to bytes [bytes].
   [[nodiscard]] double mean_bytes() const noexcept;
   [[nodiscard]] const std::vector<Point>& points() const noexcept { return points_; }
 
  private:
-  std::vector<Point> points_;  ///< both members never fall
+  std::vector<Point> points_;  ///< neither member ever decreases
 };
 
-/// Faults name the line and the rule that it breaks.
+/// Parses a file's text. Faults name the line and the rule that it breaks.
 ConfigResult<FlowSizes> parse_flow_sizes(std::string_view text);
-/// Reads a file. @return also a fault if it cannot be read
+/// Reads a file. @return a fault also if the file cannot be read
 ConfigResult<FlowSizes> load_flow_sizes(const std::string& path);
 
 }  // namespace outrider::tg

@@ -9,7 +9,7 @@ namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxRecords = 100'000'000;
-constexpr double kMaxLoad = 10;  ///< overload is a legitimate question
+constexpr double kMaxLoad = 10;  ///< overload is a valid experiment
 
 void check_drawn(const Checks& at, const FlowsConfig& flows) {
   if (flows.from.empty()) at.fault("from", "must name at least one host");

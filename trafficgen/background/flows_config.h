@@ -17,10 +17,10 @@ enum class ArrivalProcess : std::uint8_t {
   kFixed,    ///< equal gaps
 };
 
-/// Whose NICs a load is a share of.
+/// The side whose NICs' rates a load refers to.
 enum class LoadOf : std::uint8_t { kReceivers, kSenders };
 
-/// A group of flows that come and go: drawn from a size distribution at a load, or
+/// A group of flows that arrive and end. They are drawn from a size distribution at a load, or
 /// listed in a file.
 struct FlowsConfig {
   std::string name;
@@ -28,7 +28,7 @@ struct FlowsConfig {
   std::vector<std::string> to;
   std::optional<std::string> distribution{};  ///< path of a CDF file; or
   std::optional<std::string> list{};          ///< path of an HPCC flow list
-  std::vector<std::string> hosts;             ///< with `list`: host n of the list is the n-th
+  std::vector<std::string> hosts;             ///< with `list`: host number n of the list is entry n
   std::optional<double> load{};   ///< share of the NICs' rate, headers and gaps included; or
   std::optional<BitRate> rate{};  ///< of payload, of the whole group
   LoadOf load_of = LoadOf::kReceivers;
@@ -36,18 +36,18 @@ struct FlowsConfig {
   std::string transport;
   Duration start{};
   std::optional<Duration> duration{};        ///< of arrivals; absent: to the end of the run
-  std::optional<std::uint64_t> max_flows{};  ///< arrivals; absent: no end
+  std::optional<std::uint64_t> max_flows{};  ///< largest number of arrivals; absent: no limit
   std::uint32_t max_open = 1024;             ///< flows at once; further arrivals are refused
   std::uint32_t records = 0;                 ///< flows whose records are kept
   std::uint16_t tcp_port = 31000;
 };
 
-/// Flows that may be open at once, of all groups: a host has room for twice as many.
+/// Largest number of open flows, over all groups; a host has room for twice as many.
 inline constexpr std::uint64_t kMaxOpenFlows = 1'000'000;
 
-/// Rules of a group that need no other table.
+/// Checks the rules of a group that need no other table.
 void check(const Checks& at, const FlowsConfig& flows);
-/// Faults that only the group's files show. Reads them.
+/// Reads the group's files and checks them.
 void check_files(const Checks& at, const FlowsConfig& flows);
 
 inline constexpr auto kArrivalProcesses = choices<ArrivalProcess>(

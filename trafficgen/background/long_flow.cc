@@ -33,7 +33,7 @@ Acceptor::Offer LongFlow::accept(const FlowKey& /*flow*/) noexcept {
   return {.config = &setup_.tcp, .listener = &receiver_};
 }
 
-/// The transport gave up (a dead path): a long flow tries again.
+/// Opens the connection again if the transport gave up (a dead path).
 void LongFlow::sender_closed(TcpConnection& c, Time now) noexcept {
   totals_.on_sender_closed(c.counters());
   sender_.connection = nullptr;

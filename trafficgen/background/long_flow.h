@@ -7,8 +7,8 @@
 
 namespace outrider::tg {
 
-/// When long flow number `index` of a run starts: `start` and a uniform share of
-/// `spread`, by seed.
+/// Returns the start of long flow number `index` of a run: `start` plus a uniform share of
+/// `spread`, drawn by seed.
 Time long_flow_start(Duration start, Duration spread, std::uint64_t seed,
                      std::uint32_t index) noexcept;
 
@@ -19,7 +19,7 @@ class LongFlow final : private TimerClient, private Acceptor {
     std::string name;
     Host* from = nullptr;
     Host* to = nullptr;
-    std::uint16_t port = 0;  ///< of the receiver, this flow's own
+    std::uint16_t port = 0;  ///< on which the receiver listens; used by this flow only
     TcpConfig tcp;
     Time start{};
   };
@@ -27,7 +27,7 @@ class LongFlow final : private TimerClient, private Acceptor {
   LongFlow(const LongFlow&) = delete;
   LongFlow& operator=(const LongFlow&) = delete;
 
-  /// Listens and sets the start timer. Once.
+  /// Listens and sets the start timer. Call it once.
   void schedule();
   [[nodiscard]] FlowReport report() const;
 

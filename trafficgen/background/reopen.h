@@ -6,7 +6,7 @@
 
 namespace outrider::tg {
 
-/// A background connection that was refused or given up is opened anew after this time.
+/// Time after which a background connection that was refused or given up is opened again.
 inline constexpr Duration kReopenAfter = std::chrono::seconds(1);
 
 }  // namespace outrider::tg

@@ -12,8 +12,8 @@ namespace outrider::tg {
 
 enum class ThinkTime : std::uint8_t { kFixed, kExponential };
 
-/// Connections that ask, are answered, think, and ask again: closed-loop load,
-/// and with a long think time connections that are open and idle.
+/// Connections that send a request, receive an answer, think and repeat: closed-loop load. With a
+/// long think time the connections are open and idle.
 struct RequestFlowsConfig {
   std::string name;
   std::vector<std::string> from;  ///< host names of clients, paired with `to`
@@ -22,13 +22,13 @@ struct RequestFlowsConfig {
   std::string transport;
   std::uint64_t request_bytes = 1000;
   std::uint64_t response_bytes = 1000;
-  Duration think{};  ///< from an answer to the next request; mean
+  Duration think{};  ///< mean time from an answer to the next request
   ThinkTime think_time = ThinkTime::kExponential;
   Duration start{};
   Duration open_over{};  ///< the connections of a pair open evenly over this time
   std::uint16_t tcp_port = 30000;
-  std::uint16_t server_ports = 1;     ///< connections take them in turn
-  std::uint32_t latency_samples = 0;  ///< raw ones kept, of each pair
+  std::uint16_t server_ports = 1;     ///< number of ports, used by the connections in turn
+  std::uint32_t latency_samples = 0;  ///< raw samples kept per pair
 };
 
 inline constexpr auto kThinkTimes =
@@ -36,7 +36,7 @@ inline constexpr auto kThinkTimes =
 
 void describe(Settings& v, RequestFlowsConfig& c);
 
-/// All rules but those that refer to hosts and transports.
+/// Checks all rules except those that refer to hosts and transports.
 void check(const Checks& at, const RequestFlowsConfig& flows);
 
 }  // namespace outrider::tg

@@ -101,13 +101,13 @@ void RequestFlows::Client::on_delivered(TcpConnection& c, Time now) noexcept {
 
 void RequestFlows::Client::on_closed(TcpConnection& c, Time now) noexcept {
   if (c.delivered_bytes() + c.written_bytes() != 0) --flows->counts_.open;
-  else ++flows->counts_.opened;  // it never came to be
+  else ++flows->counts_.opened;  // it was never established
   ++flows->counts_.closed;
   connection = nullptr;
   flows->wake(*this, now + kReopenAfter);
 }
 
-/// Answers every request that is whole. Stateless: both streams are counted.
+/// Answers every complete request. It is stateless, because both streams are counted.
 void RequestFlows::Server::on_delivered(TcpConnection& c, Time now) noexcept {
   const auto& config = flows.setup_.config;
   const std::uint64_t requests = c.delivered_bytes() / config.request_bytes;

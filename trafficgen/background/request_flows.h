@@ -13,10 +13,10 @@
 
 namespace outrider::tg {
 
-/// The connections of one client host to one server host that ask, are answered,
-/// think, and ask again. A connection that breaks is opened again after a second.
+/// Runs the connections of one client host to one server host that send a request, receive an
+/// answer, think and repeat. A connection that breaks is opened again after a second.
 ///
-/// Identity: opened == open + closed. All memory at construction, but for the
+/// Identity: opened == open + closed. All memory is allocated at construction, except for the
 /// hosts' connections. Not thread-safe: the lcore of the hosts owns it.
 class RequestFlows final : private TimerClient, private Acceptor {
  public:
@@ -33,7 +33,7 @@ class RequestFlows final : private TimerClient, private Acceptor {
   RequestFlows(const RequestFlows&) = delete;
   RequestFlows& operator=(const RequestFlows&) = delete;
 
-  /// Listens and sets the timer of the first connection. Once.
+  /// Listens and sets the timer of the first connection. Call it once.
   void schedule();
   [[nodiscard]] RequestReport report() const;
   [[nodiscard]] std::uint64_t completed() const noexcept { return counts_.completed; }
@@ -47,7 +47,7 @@ class RequestFlows final : private TimerClient, private Acceptor {
     RequestFlows* flows = nullptr;
     TcpConnection* connection = nullptr;
     Time asked{};
-    Time due = kNever;  ///< of the timer that counts; others are of a broken connection
+    Time due = kNever;  ///< of the valid timer; other timers are of a broken connection
   };
   struct Server final : ConnectionListener {
     explicit Server(RequestFlows& f) : flows(f) {}
@@ -82,7 +82,7 @@ class RequestFlows final : private TimerClient, private Acceptor {
   GoodputSeries& goodput_;
   Server server_{*this};
   std::vector<Client> clients_;  ///< [connections]
-  std::uint32_t started_ = 0;    ///< clients that have been told to open
+  std::uint32_t started_ = 0;    ///< clients that were told to open
   RandomStream think_;
   RequestReport counts_;
 };

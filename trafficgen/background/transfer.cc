@@ -85,7 +85,7 @@ void Transfer::End::on_established(TcpConnection& c, Time now) noexcept {
     a.was_established = true;
     a.established = now;
     a.progress_at = now;
-    if (a.outcome == Outcome::kWaiting) {  // opened by somebody outside
+    if (a.outcome == Outcome::kWaiting) {  // opened from outside
       a.outcome = Outcome::kRunning;
       a.opened = now;
     }
@@ -136,8 +136,8 @@ void Transfer::end(Attempt& a, Outcome outcome, Time now) noexcept {
 
 // -- progress
 
-/// Sees what no callback tells: acknowledged bytes, a stream that ended too soon,
-/// and that nothing happens. Within a quarter of the timeout of its being due.
+/// Checks what no callback reports: acknowledged bytes, a stream that ended too soon, and missing
+/// progress. It runs at most a quarter of the timeout late.
 void Transfer::watch(Time now) noexcept {
   for (Attempt& attempt : attempts_)
     if (!attempt.over()) look_at(attempt, now);

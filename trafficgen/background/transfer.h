@@ -11,30 +11,31 @@
 
 namespace outrider::tg {
 
-/// The transfers of one [[transfer]]: those that we open follow one another, those
-/// that are opened to us are taken as they come. The sender closes after its last
+/// Runs the transfers of one [[transfer]]. Transfers that this process opens follow one another;
+/// those that are opened from outside are accepted as they come. The sender closes after its last
 /// byte, the receiver when it has all of them.
 ///
-/// Our ends are applications of their hosts; an end outside the process is known
+/// Ends in this process are applications of their hosts; an end outside is known by its address
+/// only. Not thread-safe: the lcore of the hosts owns it.
 /// by its address alone. Not thread-safe: the lcore of the hosts owns it.
 class Transfer final : private TimerClient, private Acceptor {
  public:
   struct Setup {
     TransferConfig config;
-    Host* from = nullptr;  ///< nullptr: outside
+    Host* from = nullptr;  ///< nullptr: outside of this process
     Host* to = nullptr;
     std::uint32_t from_address = 0;
     std::uint32_t to_address = 0;
     TcpConfig tcp;
   };
-  /// @param goodput takes what our receivers get, as background
+  /// @param goodput records what receivers in this process get, as background
   Transfer(const Setup& setup, GoodputSeries& goodput);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  /// Listens, and sets the timer of the first transfer. Once.
+  /// Listens, and sets the timer of the first transfer. Call it once.
   void schedule();
-  /// Every transfer has come to an end, good or bad.
+  /// Returns true if every transfer has ended, with success or not.
   [[nodiscard]] bool finished() const noexcept { return ended_ == attempts_.size(); }
   [[nodiscard]] std::size_t ended() const noexcept { return ended_; }
   void fill(std::vector<TransferReport>& reports) const;
@@ -50,7 +51,7 @@ class Transfer final : private TimerClient, private Acceptor {
     kTimedOut
   };
   struct Attempt;
-  /// Our end of one connection.
+  /// One connection's end in this process.
   struct End final : ConnectionListener {
     End(Attempt& a, Host& h, bool s) : attempt(a), host(h), sends(s) {}
     void on_established(TcpConnection& c, Time now) noexcept override;
@@ -69,19 +70,19 @@ class Transfer final : private TimerClient, private Acceptor {
     bool closing = false;
     TcpConnection* connection = nullptr;
     std::uint64_t final_bytes = 0;  ///< progress() when the connection closed
-    TcpCounters last;               ///< counters then
+    TcpCounters last;               ///< counters when the connection closed
   };
   struct Attempt {
     Attempt(Transfer& t, std::uint32_t i) : transfer(t), index(i) {}
     Transfer& transfer;
     std::uint32_t index;
     Outcome outcome = Outcome::kWaiting;
-    std::optional<End> sender;  ///< ours, if it is
+    std::optional<End> sender;  ///< if in this process
     std::optional<End> receiver;
     Time opened{}, established{}, ended{};
     bool was_established = false;
     std::uint64_t delivered = 0;  ///< already in the goodput series
-    std::uint64_t progress = 0;   ///< when it was last looked at
+    std::uint64_t progress = 0;   ///< value at the last check
     Time progress_at{};
     [[nodiscard]] bool over() const noexcept { return outcome > Outcome::kRunning; }
     [[nodiscard]] End* opener_end() noexcept;
@@ -97,13 +98,13 @@ class Transfer final : private TimerClient, private Acceptor {
   void look_at(Attempt& attempt, Time now) noexcept;
   void end(Attempt& attempt, Outcome outcome, Time now) noexcept;
   void on_end_closed(End& e, TcpConnection& c, Time now) noexcept;
-  [[nodiscard]] Host& opener_host() const noexcept;  ///< @pre it is ours
-  [[nodiscard]] bool opens() const noexcept;         ///< the opener is ours
+  [[nodiscard]] Host& opener_host() const noexcept;  ///< @pre it is in this process
+  [[nodiscard]] bool opens() const noexcept;         ///< the opener is in this process
   [[nodiscard]] Host* listening_host() const noexcept;
 
   Setup setup_;
   GoodputSeries& goodput_;
-  std::deque<Attempt> attempts_;  ///< made at start-up; ends keep their place
+  std::deque<Attempt> attempts_;  ///< made at start-up; ends never move
   std::size_t accepted_ = 0;      ///< attempts whose listening end has a connection
   std::size_t ended_ = 0;
 };

@@ -9,7 +9,7 @@
 
 namespace outrider::tg {
 
-/// Which end makes the connection.
+/// The end that opens the connection.
 enum class Opener : std::uint8_t { kSender, kReceiver };
 
 /// Plain bulk transfers, one after another; one end may be outside the process.
@@ -17,13 +17,13 @@ struct TransferConfig {
   std::string name;
   std::string from;         ///< host name, or the IPv4 address of a host outside
   std::string to;           ///< as `from`; one of them is a host
-  std::uint64_t bytes = 0;  ///< of one transfer
+  std::uint64_t bytes = 0;  ///< per transfer
   std::uint32_t count = 1;  ///< transfers
   std::string transport;
   Opener opener = Opener::kSender;
-  std::uint16_t tcp_port = 30000;  ///< of the end that listens
+  std::uint16_t tcp_port = 30000;  ///< port of the listening end
   Duration start{};
-  Duration timeout = std::chrono::seconds(30);  ///< without progress, then it is given up
+  Duration timeout = std::chrono::seconds(30);  ///< without progress; then it is given up
 };
 
 inline constexpr auto kOpeners =
@@ -31,8 +31,8 @@ inline constexpr auto kOpeners =
 
 void describe(Settings& v, TransferConfig& c);
 
-/// All rules but those that refer to transports and to other users of a port.
-/// @param is_host whether `from` and `to` name hosts
+/// Checks all rules except those that refer to transports and to other users of a port.
+/// @param from_is_host,to_is_host whether `from` and `to` name hosts
 void check(const Checks& at, const TransferConfig& transfer, bool from_is_host, bool to_is_host);
 
 }  // namespace outrider::tg

@@ -11,7 +11,7 @@
 
 namespace outrider::tg {
 
-/// How one transfer ended. `outcome` is one of
+/// The end of one transfer. `outcome` is one of
 ///   waiting       no connection yet
 ///   running       cut off by the end of the run
 ///   completed     all bytes arrived, both directions are closed
@@ -21,29 +21,29 @@ namespace outrider::tg {
 ///   timed_out     no progress for the transfer's `timeout`
 struct TransferReport {
   std::string name;
-  std::uint32_t index = 0;  ///< of the transfer's `count`
+  std::uint32_t index = 0;  ///< position within the transfer's `count`
   std::string outcome;
   std::uint64_t bytes = 0;      ///< asked for
   std::uint64_t delivered = 0;  ///< in order at our receiver, else acknowledged to our sender
   std::int64_t opened_ns = -1;  ///< SYN handed to the NIC, or received
   std::int64_t established_ns = -1;
   std::int64_t ended_ns = -1;  ///< both directions closed, or given up
-  // Of our sender if there is one, else of our receiver:
+  // Counters of the sender if it is in this process, else of the receiver:
   std::uint64_t retransmitted = 0;
   std::uint64_t rtos_data = 0;
   std::uint64_t rtos_handshake = 0;
   std::uint64_t fast_recoveries = 0;
   std::uint64_t ece_reductions = 0;
-  // Of our receiver if there is one, else of our sender:
+  // Counters of the receiver if it is in this process, else of the sender:
   std::uint64_t ce_received = 0;
   std::uint64_t out_of_order_received = 0;
   std::uint64_t duplicates_received = 0;
 };
 
-/// All transfers are completed.
+/// Returns true if all transfers are completed.
 bool all_completed(const std::vector<TransferReport>& transfers);
 
-/// A line for each transfer and one for the payload.
+/// Prints a line for each transfer and one for the payload.
 void print_transfers(std::ostream& out, const std::vector<TransferReport>& transfers,
                      const PayloadReport& payload);
 
