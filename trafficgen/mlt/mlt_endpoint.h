@@ -12,13 +12,13 @@ namespace outrider::tg {
 
 class MltEndpoint;
 
-/// What an endpoint tells the application above it.
+/// Receives the events of an endpoint, for the application above it.
 class MltListener {
  public:
-  /// New bytes of the burst that is received. @param satisfied its tensor needs no more
+  /// New bytes of the current burst arrived. @param satisfied their tensor needs no more
   virtual void on_received(MltEndpoint& endpoint, std::uint32_t tensor, bool satisfied,
                            Time now) noexcept = 0;
-  /// The peer has enough of a tensor of the burst that was sent.
+  /// The peer has enough of a tensor of the current outgoing burst.
   virtual void on_stopped(MltEndpoint& endpoint, std::uint32_t tensor, Time now) noexcept = 0;
   /// The peer was silent for probe_limit probes: this burst will not be delivered.
   virtual void on_gave_up(MltEndpoint& endpoint, Time now) noexcept = 0;
@@ -27,28 +27,28 @@ class MltListener {
   ~MltListener() = default;
 };
 
-/// One end of a pair that exchanges bursts over the bounded-loss transport: a sender of one
-/// direction and the receiver of the other share a flow of datagrams and its turn at the
-/// NIC. Answers leave before data. Both ends are made before the run and know each other:
-/// there is no handshake. Not thread-safe.
+/// One end of a pair that exchanges bursts over the bounded-loss transport. The sender of one
+/// direction and the receiver of the other share a flow of datagrams and its turn at the NIC.
+/// Answers leave before data. There is no handshake: both ends are made before the run and know
+/// each other. Not thread-safe.
 class MltEndpoint final : public DatagramEndpoint {
  public:
   struct Setup {
-    FlowKey flow;            ///< UDP, as this end sends
-    MltSender::Setup sends;  ///< of the peer's receiver the same tensors
+    FlowKey flow;            ///< UDP, in this end's direction
+    MltSender::Setup sends;  ///< with the same tensors as the peer's receiver
     std::vector<MltTensor> receives;
   };
   /// @param config,control,listener must outlive the endpoint
   MltEndpoint(const MltConfig& config, const ControllerConfig& control, const Setup& setup,
               MltListener& listener);
 
-  // -- the application; tell the host that the endpoint has changed after begin_send()
+  // -- for the application, which tells the host of the change after begin_send()
   void begin_send(const BurstIdentity& burst, Time now) noexcept { sender_.begin(burst, now); }
   void hand_over(std::uint32_t tensor, Time now) noexcept { sender_.hand_over(tensor, now); }
   void begin_receive(const BurstIdentity& burst) noexcept { receiver_.begin(burst); }
   [[nodiscard]] const MltSender& sender() const noexcept { return sender_; }
   [[nodiscard]] const MltReceiver& receiver() const noexcept { return receiver_; }
-  /// Bytes of values that have arrived and were new, of all bursts.
+  /// Returns the bytes of values that arrived and were new, over all bursts.
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
 
   // -- the host
@@ -69,7 +69,7 @@ class MltEndpoint final : public DatagramEndpoint {
   std::uint64_t delivered_bytes_ = 0;
 };
 
-/// Values in a full packet, of hosts with that MTU.
+/// Returns the bytes of values in a full packet between hosts with that MTU.
 [[nodiscard]] constexpr std::uint32_t mlt_packet_bytes(std::uint32_t mtu_bytes) noexcept {
   constexpr std::uint32_t kHeaders = 20 + 8 + mlt::kDataHeaderBytes;  // IPv4, UDP
   return (mtu_bytes - kHeaders) / mlt::kValueBytes * mlt::kValueBytes;

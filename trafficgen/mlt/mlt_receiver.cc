@@ -86,7 +86,7 @@ MltReceiver::Event MltReceiver::on_probe(const Message& m) noexcept {
   return {};
 }
 
-/// A later question about a tensor takes the place of one that was not answered yet.
+/// A later question about a tensor replaces one that is not yet answered.
 void MltReceiver::answer(std::uint32_t tensor, const Message& asked) noexcept {
   Answer& a = tensors_[tensor].answer;
   if (!a.queued) answers_.push(tensor);

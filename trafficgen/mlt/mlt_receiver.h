@@ -11,18 +11,18 @@
 
 namespace outrider::tg {
 
-/// The receiving end of a flow of the bounded-loss transport: counts what arrives of each
-/// tensor of a burst, and says STOP once no more than the tolerated share is missing.
+/// The receiving end of a flow of the bounded-loss transport. It counts what arrives of each tensor
+/// of a burst, and sends STOP once no more than the tolerated share is missing.
 ///
-/// It has no clock and no timer: everything it says answers something that arrived. That a
-/// STOP or BITMAP is lost does no harm: the sender probes again, and data of a tensor that
-/// needs no more is answered by feedback that says so. Bursts follow one another; of an
-/// earlier one than the current all tensors are satisfied. Order of arrival does not matter.
-/// Packets of a satisfied tensor are taken as long as the burst is not complete.
+/// It has no clock and no timer: each of its messages answers one that arrived. The loss of a STOP
+/// or BITMAP does no harm, because the sender probes again, and data of a satisfied tensor is
+/// answered by a FEEDBACK that says so. Bursts follow one another; all tensors of a burst before
+/// the current one count as satisfied. The order of arrival does not matter. Packets of a satisfied
+/// tensor are taken as long as the burst is not complete.
 ///
-/// Source: MLT (NSDI 2024) and DLCP (arXiv 2008.08445): count, Stop, Probe, Bitmap.
-/// Deviations: answers are datagrams, see docs/decisions/014; a bitmap is told in parts of
-/// 192 packets, and parts in which nothing is missing are left out.
+/// Source: MLT (NSDI 2024) and DLCP (arXiv 2008.08445): count, Stop, Probe, Bitmap. Deviations:
+/// answers are datagrams, see docs/decisions/014; a bitmap is sent in parts of 192 packets, and
+/// parts in which nothing is missing are left out.
 ///
 /// Nothing allocates after construction. Not thread-safe.
 class MltReceiver {
@@ -34,17 +34,17 @@ class MltReceiver {
   };
   explicit MltReceiver(const Setup& setup);
 
-  /// From now on it is this burst that is received.
+  /// Begins to receive this burst.
   void begin(const BurstIdentity& burst) noexcept;
 
-  /// What a DATA or PROBE did.
+  /// The effect of a DATA or PROBE.
   struct Event {
-    bool refused = false;    ///< it is of no burst or place that was agreed on
+    bool refused = false;    ///< it belongs to no agreed burst or place
     bool satisfied = false;  ///< its tensor needs no more from now on
-    bool complete = false;   ///< and was the last one of the burst
+    bool complete = false;   ///< and this was the last tensor of the burst
     std::uint32_t new_bytes = 0;
   };
-  /// @param message DATA or PROBE  @param ce the datagram had it
+  /// @param message DATA or PROBE  @param ce the datagram was marked CE
   Event on_message(const mlt::Message& message, bool ce) noexcept;
 
   [[nodiscard]] bool has_answer() const noexcept { return feedback_due_ || !answers_.empty(); }
@@ -60,8 +60,8 @@ class MltReceiver {
   [[nodiscard]] std::uint64_t delivered_bytes(std::uint32_t tensor) const noexcept {
     return tensors_[tensor].delivered_bytes;
   }
-  /// @param on_missing called with (offset, length) [bytes] of every part of the tensor that
-  ///        has not arrived, from the first to the last
+  /// @param on_missing is called with (offset, length) [bytes] of every part of the tensor that has
+  ///   not arrived, from the first to the last
   template <class F>
   void for_each_missing(std::uint32_t tensor, F&& on_missing) const {
     const Tensor& t = tensors_[tensor];
@@ -77,14 +77,14 @@ class MltReceiver {
   // -- of the flow
   struct Counters {
     std::uint64_t data = 0;       ///< packets that arrived
-    std::uint64_t duplicate = 0;  ///< of these, that were there
-    std::uint64_t late = 0;       ///< of these, of a burst that was complete
+    std::uint64_t duplicate = 0;  ///< of these, repeated ones
+    std::uint64_t late = 0;       ///< of these, for a burst that was complete
     std::uint64_t marked = 0;     ///< of these, with CE
   };
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
 
  private:
-  /// What is to be told about a tensor; of an earlier burst STOP in any case.
+  /// The answer that is due about a tensor; for an earlier burst it is always STOP.
   struct Answer {
     bool queued = false;
     std::uint32_t iteration = 0;
@@ -114,11 +114,11 @@ class MltReceiver {
   std::uint64_t delivered_bytes_ = 0;
   Fifo<std::uint32_t> answers_;  ///< tensors, each at most once
 
-  // What FEEDBACK tells
+  // Contents of FEEDBACK
   std::uint32_t seen_bytes_ = 0;
   std::uint32_t received_bytes_ = 0;
   std::uint32_t marked_bytes_ = 0;
-  std::uint32_t data_untold_ = 0;  ///< packets since the last
+  std::uint32_t data_untold_ = 0;  ///< packets since the last FEEDBACK
   bool feedback_due_ = false;
   mlt::Message told_about_{};  ///< the newest that arrived
   bool told_stopped_ = false;

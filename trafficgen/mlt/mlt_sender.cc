@@ -12,14 +12,14 @@ using mlt::Message;
 
 namespace {
 
-/// Of a silence, backed off; that of the re-implementation known to us is 1 s throughout.
+/// Longest silence after back-off. The re-implementation known to us uses 1 s for every silence.
 constexpr Duration kLongestSilence = std::chrono::seconds(1);
 
 std::uint32_t wrapped(Time t) noexcept {
   return static_cast<std::uint32_t>(t.time_since_epoch().count());
 }
 
-/// From a wrapped time of ours until now; more than 2 s are not told from none.
+/// Returns the time since one of our wrapped times. Times more than 2 s ago give zero.
 Duration since(std::uint32_t sent_at_ns, Time now) noexcept {
   return Duration{std::max(sequence_distance(wrapped(now), sent_at_ns), 0)};
 }
@@ -67,7 +67,7 @@ void MltSender::begin(const BurstIdentity& burst, Time) noexcept {
     t.phase = Phase::kIdle;
   }
   pending_tensors_ = waiting_tensors_ = probed_tensors_ = stopped_ = 0;
-  // What the last burst left on the way is no business of this one.
+  // Packets of the last burst that are still in flight do not count against this one.
   seen_ = transmitted_;
   missed_ = static_cast<std::int64_t>(seen_ - received_);
   silent_ = false;
@@ -80,11 +80,12 @@ void MltSender::hand_over(std::uint32_t tensor, Time now) noexcept {
   const bool idle = pending_tensors_ == 0 && in_flight_bytes() == 0;
   if (idle && last_sent_ != Time{} && now - last_sent_ > rto_.rto()) control_->on_idle(now);
   enter(tensor, Phase::kPending);
-  // All before it was stopped, and the feedback on it was lost: nothing else would speak.
+  // All earlier data was stopped and its feedback was lost: without this timer nothing would
+  // happen.
   if (deadline_ == kNever && !window_open()) deadline_ = now + rto_.rto();
 }
 
-/// Keeps the counts of tensors by phase, and the queues.
+/// Changes a tensor's phase, with the counts of tensors by phase and the queues.
 void MltSender::enter(std::uint32_t tensor, Phase phase) noexcept {
   Tensor& t = tensors_[tensor];
   const auto count = [this](Phase p, std::uint32_t by) {
@@ -121,7 +122,7 @@ MltSender::Outgoing MltSender::next_message(Time now) noexcept {
   return out;
 }
 
-/// The first tensor of the most urgent class that has packets to send.
+/// Returns the first tensor of the most urgent class that has packets to send.
 MltSender::Tensor& MltSender::pick() noexcept {
   for (auto& queue : pending_) {
     for (; !queue.empty(); (void)queue.pop())
@@ -154,7 +155,7 @@ MltSender::Outgoing MltSender::next_data(Time now) noexcept {
   if (!window_open()) window_full_until_ = transmitted_;
   const std::uint64_t offset = t.layout.offset(packet);
   return {{.kind = Kind::kData,
-           // Nothing follows that would make the receiver speak.
+           // No packet follows that would make the receiver answer.
            .asks = pending_tensors_ == 0 || !window_open(),
            .identity = burst_,
            .tensor = index,
@@ -166,7 +167,7 @@ MltSender::Outgoing MltSender::next_data(Time now) noexcept {
           tags_.tos(t.what, index, packet, burst_)};
 }
 
-/// Of the next tensor that waits for STOP; after a silence of one that has sent something.
+/// Probes the next tensor that waits for STOP; after a silence, one that has sent something.
 MltSender::Outgoing MltSender::next_probe(Time now) noexcept {
   std::uint32_t tensor = last_tensor_;
   if (waiting_tensors_ != 0) {
@@ -174,7 +175,7 @@ MltSender::Outgoing MltSender::next_probe(Time now) noexcept {
     while (tensors_[tensor].phase != Phase::kWaits);
     enter(tensor, Phase::kProbed);
   } else if (tensors_[tensor].phase != Phase::kPending) {
-    tensor = index_of(pick());  // a silence: some tensor is pending, as none waits
+    tensor = index_of(pick());  // after a silence; some tensor is pending, because none waits
   }
   silent_ = false;
   Tensor& t = tensors_[tensor];
@@ -223,7 +224,7 @@ bool MltSender::on_feedback(const Message& m, Time now) noexcept {
   seen_ += static_cast<std::uint32_t>(seen);
   received_ += static_cast<std::uint32_t>(received);
   marked_ = m.marked_bytes;
-  // A packet that was overtaken is taken for lost until it arrives.
+  // An overtaken packet counts as lost until it arrives.
   const auto missed = static_cast<std::int64_t>(seen_ - received_);
   const auto lost = static_cast<std::uint32_t>(std::max<std::int64_t>(missed - missed_, 0));
   missed_ = missed;
@@ -236,7 +237,7 @@ bool MltSender::on_feedback(const Message& m, Time now) noexcept {
   return true;
 }
 
-/// @param suffered bytes of what was seen that were marked or lost
+/// @param suffered bytes, of those seen, that were marked or lost
 void MltSender::adjust_window(std::uint32_t seen, std::uint32_t suffered, std::uint32_t in_flight,
                               Duration rtt, Time now) noexcept {
   const std::uint64_t before = seen_ - seen;
@@ -265,8 +266,8 @@ void MltSender::stop(std::uint32_t tensor) noexcept {
   enter(tensor, Phase::kStopped);
 }
 
-/// What left before the probe and is not there is sent again; what left since may be on
-/// its way.
+/// Resends missing packets that left before the probe. Those that left later may still be in
+/// flight.
 void MltSender::on_bitmap(const Message& m) noexcept {
   Tensor& t = tensors_[m.tensor];
   if (m.probe != t.probe || t.phase == Phase::kStopped || t.phase == Phase::kIdle) return;
@@ -281,7 +282,7 @@ void MltSender::on_bitmap(const Message& m) noexcept {
 void MltSender::on_timer(Time now) noexcept {
   if (now < deadline_ || gave_up_) return;
   deadline_ = now + rto_.rto();
-  if (in_flight_bytes() == 0 && probed_tensors_ == 0) return;  // it is the NIC that is slow
+  if (in_flight_bytes() == 0 && probed_tensors_ == 0) return;  // only the NIC is slow
   ++counters_.timeouts;
   if (++silences_ > config_.probe_limit) {
     gave_up_ = true;

@@ -17,26 +17,26 @@
 
 namespace outrider::tg {
 
-/// The sending end of a flow of the bounded-loss transport: sends the tensors of a burst as
-/// they are handed over, until the receiver says STOP for each. When nothing is left to
-/// send it probes the tensors that were not stopped, and sends again what the bitmaps say
-/// is missing.
+/// The sending end of a flow of the bounded-loss transport. It sends the tensors of a burst as they
+/// are handed over, until the receiver sends STOP for each. When nothing is left to send it probes
+/// the tensors that were not stopped, and resends what the bitmaps report as missing.
 ///
-/// Like TcpConnection it decides and the host acts: ask has_message() / next_message() when
-/// the NIC is free, hand in answers, call on_timer() when next_timer() is reached. `now`
-/// never decreases.
+/// As with TcpConnection, the sender decides and the host acts: the host asks has_message() /
+/// next_message() when the NIC is free, hands in answers, and calls on_timer() when next_timer() is
+/// reached. `now` never decreases.
 ///
-/// Rate: a congestion window over what was transmitted and not yet seen by the receiver.
-/// FEEDBACK tells what was seen, what of it arrived and what was marked, all as running
-/// totals, so that a lost one costs nothing. What was seen but did not arrive is lost; lost
-/// bytes count as marked ones, so that the window shrinks by the share that suffered
-/// (DCTCP's rule), and a loss that the bound allows does not halve it. Silence for an RTO
-/// (RFC 6298, at least probe_timeout) makes the window one packet and sends a PROBE, whose
-/// answer says where things stand; after probe_limit silent ones in a row it gives up.
+/// Rate: a congestion window limits what was transmitted and not yet seen by the receiver. FEEDBACK
+/// reports running totals of what was seen, what of it arrived and what was marked, so that a lost
+/// FEEDBACK does no harm. What was seen but did not arrive is lost. Lost bytes count as marked
+/// ones, so that the window shrinks by the affected share (DCTCP's rule), and a loss within the
+/// bound does not halve it. Silence for an RTO (RFC 6298, at least probe_timeout) reduces the
+/// window to one packet and sends a PROBE, whose answer reports the state. After probe_limit
+/// silences in a row the sender gives up.
 ///
-/// Sources: MLT (NSDI 2024), section on the transport, and DLCP (arXiv 2008.08445) as far as
-/// notes on them say: Stop, Probe, Bitmap, DCTCP-like AIMD. How the receiver tells of marks,
-/// what a loss does to the window, when silence ends: the notes do not say, this is ours.
+/// Sources: MLT (NSDI 2024), section on the transport, and DLCP (arXiv 2008.08445), as far as notes
+/// about them describe it: Stop, Probe, Bitmap, DCTCP-like AIMD. The notes do not say how the
+/// receiver reports marks, what a loss does to the window, or when silence ends; these are our
+/// choices.
 ///
 /// Nothing allocates after construction. Not thread-safe.
 class MltSender {
@@ -44,9 +44,9 @@ class MltSender {
   struct Setup {
     std::vector<MltTensor> tensors;  ///< none: an end that only receives
     std::uint32_t packet_bytes = 0;  ///< see MltLayout; equal to control.mss_bytes
-    bool ecn = true;                 ///< else no packet is ECT
-    bool obeys_marks = true;         ///< else only losses count
-    std::uint64_t seed = 1;          ///< of what is drawn for packets
+    bool ecn = true;                 ///< false: no packet is ECT
+    bool obeys_marks = true;         ///< false: only losses count
+    std::uint64_t seed = 1;          ///< seed of the packets' drawn ranks
   };
   /// @param config,control must outlive the sender
   MltSender(const MltConfig& config, const ControllerConfig& control, const Setup& setup);
@@ -54,9 +54,9 @@ class MltSender {
   MltSender& operator=(const MltSender&) = delete;
 
   // -- the application
-  /// The next burst; what is left of the last one is forgotten: its receiver has enough.
+  /// Begins the next burst. The rest of the last one is dropped: its receiver has enough.
   void begin(const BurstIdentity& burst, Time now) noexcept;
-  /// All of a tensor may leave. @pre it was not handed over in this burst
+  /// Hands over a whole tensor, which may leave. @pre it was not handed over in this burst
   void hand_over(std::uint32_t tensor, Time now) noexcept;
 
   // -- the host
@@ -65,7 +65,7 @@ class MltSender {
     mlt::Message message;
     std::uint8_t tos = 0;
   };
-  /// @pre has_message(). It leaves now.
+  /// Returns the message, which leaves now. @pre has_message()
   [[nodiscard]] Outgoing next_message(Time now) noexcept;
   /// @param message FEEDBACK, STOP or BITMAP
   /// @return false if it contradicts what was sent
@@ -73,19 +73,19 @@ class MltSender {
   [[nodiscard]] Time next_timer() const noexcept { return deadline_; }
   void on_timer(Time now) noexcept;
 
-  // -- what is known
+  // -- state
   [[nodiscard]] bool complete() const noexcept { return stopped_ == tensors_.size(); }
-  /// The receiver has said that it has enough of the tensor.
+  /// Returns true if the receiver has reported that it has enough of the tensor.
   [[nodiscard]] bool stopped(std::uint32_t tensor) const noexcept {
     return tensor < tensors_.size() && tensors_[tensor].phase == Phase::kStopped;
   }
   [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
-  /// Place in the flow's stream of the current burst's first byte, and of the next one's.
+  /// Sequence number in the flow's stream of the current burst's first byte, and of the next one's.
   [[nodiscard]] std::uint32_t burst_sequence() const noexcept { return burst_sequence_; }
   [[nodiscard]] std::uint32_t next_burst_sequence() const noexcept {
     return burst_sequence_ + (begun_ ? burst_bytes_ : 0);
   }
-  /// When the first packet of the burst left.
+  /// Returns when the first packet of the burst left.
   [[nodiscard]] std::optional<Time> first_sent_at() const noexcept { return first_sent_at_; }
   [[nodiscard]] std::uint32_t in_flight_bytes() const noexcept {
     return static_cast<std::uint32_t>(transmitted_ - seen_);
@@ -94,14 +94,14 @@ class MltSender {
   [[nodiscard]] const CongestionControl& control() const noexcept { return *control_; }
   [[nodiscard]] Duration srtt() const noexcept { return rto_.srtt(); }
 
-  /// Of all bursts.
+  /// Counts over all bursts.
   struct Counters {
     std::uint64_t data = 0;           ///< packets with values
-    std::uint64_t retransmitted = 0;  ///< of these
+    std::uint64_t retransmitted = 0;  ///< of these, packets sent again
     std::uint64_t probes = 0;
     std::uint64_t timeouts = 0;    ///< silences of an RTO
-    std::uint64_t reductions = 0;  ///< of the window, by marks and losses
-    std::uint64_t lost = 0;        ///< packets' bytes that the receiver has missed, at most
+    std::uint64_t reductions = 0;  ///< reductions of the window by marks and losses
+    std::uint64_t lost = 0;        ///< bytes that the receiver missed, an upper bound
     std::uint64_t unsent = 0;      ///< bytes that STOP made unnecessary
   };
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
@@ -117,10 +117,10 @@ class MltSender {
   struct Tensor {
     MltTensor what;
     MltLayout layout;
-    std::uint32_t sequence;  ///< of its first byte in the burst
+    std::uint32_t sequence;  ///< offset of its first byte in the burst
     PacketSet resend;
-    std::uint32_t fresh = 0;  ///< the first packet that never left
-    std::uint32_t probe = 0;  ///< number of the last
+    std::uint32_t fresh = 0;  ///< index of the first packet that never left
+    std::uint32_t probe = 0;  ///< number of the last probe
     std::uint32_t fresh_at_probe = 0;
     Phase phase = Phase::kIdle;
   };
@@ -146,8 +146,8 @@ class MltSender {
   bool obeys_marks_;
   std::uint32_t packet_bytes_;
   std::vector<Tensor> tensors_;
-  std::vector<Fifo<std::uint32_t>> pending_;  ///< [classes]; those that are no more are stale
-  Fifo<std::uint32_t> probes_;                ///< the same
+  std::vector<Fifo<std::uint32_t>> pending_;  ///< [classes]; entries in another phase are stale
+  Fifo<std::uint32_t> probes_;                ///< kWaits; entries in another phase are stale
   BurstIdentity burst_{};
   std::uint32_t burst_sequence_ = 0;
   std::uint32_t burst_bytes_ = 0;  ///< modulo 2^32
@@ -160,16 +160,16 @@ class MltSender {
 
   // Totals of the flow [bytes of values]
   std::uint64_t transmitted_ = 0;
-  std::uint64_t seen_ = 0;      ///< of these, by the receiver or never
-  std::uint64_t received_ = 0;  ///< as it says
-  std::uint32_t marked_ = 0;    ///< as it says, modulo 2^32
-  std::int64_t missed_ = 0;     ///< seen_ - received_ when it last counted
+  std::uint64_t seen_ = 0;      ///< of these, seen by the receiver or never to be seen
+  std::uint64_t received_ = 0;  ///< of these, according to the receiver
+  std::uint32_t marked_ = 0;    ///< according to the receiver, modulo 2^32
+  std::int64_t missed_ = 0;     ///< seen_ - received_ when last computed
   std::uint64_t reduced_until_ = 0;
   std::uint64_t window_full_until_ = 0;
 
   std::uint32_t probe_number_ = 0;
-  std::uint32_t last_tensor_ = 0;  ///< that sent a packet
-  bool silent_ = false;            ///< a PROBE is to leave, whatever the window
+  std::uint32_t last_tensor_ = 0;  ///< the tensor that sent the last packet
+  bool silent_ = false;            ///< a PROBE must leave, whatever the window
   bool gave_up_ = false;
   std::uint32_t silences_ = 0;  ///< in a row
   Time deadline_ = kNever;

@@ -17,13 +17,13 @@ struct MltTensor {
   double tolerance = 0;      ///< share that the receiver may do without; [0, 1)
 };
 
-/// That places in a tensor can name.
+/// The largest tensor in which every place can be named in a message.
 inline constexpr std::uint64_t kMaxMltTensorBytes = std::uint64_t{mlt::kValueBytes} << 32;
 
-/// Where the packets of a tensor lie. All are full but for the last.
+/// Divides a tensor into packets. All are full except the last.
 class MltLayout {
  public:
-  /// @param packet_bytes of values in a full packet; a multiple of mlt::kValueBytes
+  /// @param packet_bytes bytes of values in a full packet; a multiple of mlt::kValueBytes
   constexpr MltLayout(std::uint64_t tensor_bytes, std::uint32_t packet_bytes) noexcept
       : bytes_(tensor_bytes), packet_bytes_(packet_bytes) {
     assert(tensor_bytes > 0 && tensor_bytes % mlt::kValueBytes == 0);
@@ -41,7 +41,7 @@ class MltLayout {
     return static_cast<std::uint32_t>(
         std::min<std::uint64_t>(packet_bytes_, bytes_ - offset(packet)));
   }
-  /// The packet of that place and length; packets() if there is none.
+  /// Returns the packet with that place and length; packets() if there is none.
   [[nodiscard]] constexpr std::uint32_t packet_of(std::uint64_t offset_bytes,
                                                   std::uint32_t length_bytes) const noexcept {
     if (offset_bytes >= bytes_ || offset_bytes % packet_bytes_ != 0) return packets();
@@ -54,7 +54,7 @@ class MltLayout {
   std::uint32_t packet_bytes_;
 };
 
-/// Bytes that a receiver may do without: the bound is kept exactly, and 0 means none.
+/// Returns the bytes that a receiver may do without. The bound is exact, and 0 means none.
 /// @param tolerance in [0, 1)
 [[nodiscard]] constexpr std::uint64_t tolerated_bytes(std::uint64_t bytes,
                                                       double tolerance) noexcept {

@@ -8,13 +8,12 @@
 
 namespace outrider::tg {
 
-/// Some of the packets of a tensor, a bit each. Allocates at construction alone; not
-/// thread-safe.
+/// A set of a tensor's packets, with one bit each. Allocates at construction only; not thread-safe.
 class PacketSet {
  public:
   explicit PacketSet(std::uint32_t packets) : packets_(packets), words_((packets + 63) / 64) {}
 
-  /// @return false if it was there. @pre packet < packets()
+  /// Adds a packet. @return false if it was a member. @pre packet < packets()
   bool insert(std::uint32_t packet) noexcept {
     assert(packet < packets_);
     std::uint64_t& word = words_[packet / 64];
@@ -40,11 +39,11 @@ class PacketSet {
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t packets() const noexcept { return packets_; }
-  /// The first member that is not below `from`; packets() if there is none.
+  /// Returns the first member that is not below `from`; packets() if there is none.
   [[nodiscard]] std::uint32_t next(std::uint32_t from) const noexcept {
     return find(from, [](std::uint64_t word) { return word; });
   }
-  /// The same of what is not a member.
+  /// Returns the first non-member that is not below `from`; packets() if there is none.
   [[nodiscard]] std::uint32_t next_absent(std::uint32_t from) const noexcept {
     return find(from, [](std::uint64_t word) { return ~word; });
   }

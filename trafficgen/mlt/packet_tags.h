@@ -10,16 +10,16 @@
 
 namespace outrider::tg {
 
-/// How a packet of gradients is marked for the switches: DSCP by the class of its layer,
-/// and ECT if it must not be dropped early. A packet is *droppable*, Not-ECT, if its layer
-/// is one of the front or if its gradients are small. How large they are is not known here,
-/// as no training takes place: the rank of a packet's mean magnitude among those of its
-/// tensor is drawn, uniform in [0, 1) as ranks are, anew for each burst, and the lower
-/// `small_share` of them are small. A packet that is sent again keeps its rank.
+/// Marks packets of gradients for the switches: with the DSCP of their layer's class, and with ECT
+/// if they must not be dropped early. A packet is *droppable*, Not-ECT, if its layer is a front
+/// layer or if its gradients are small. Their size is not known here, because no training takes
+/// place. Instead, the rank of a packet's mean magnitude within its tensor is drawn for each burst,
+/// uniform in [0, 1) as ranks are, and packets with ranks below `small_share` are small. A resent
+/// packet keeps its rank.
 ///
-/// Source: DLCP (arXiv 2008.08445) and MLT (NSDI 2024), gradient-aware dropping; the cut-off
-/// is not in what we know of them. Deviation: real magnitudes of neighbouring packets are
-/// alike, drawn ones are not.
+/// Source: gradient-aware dropping of DLCP (arXiv 2008.08445) and MLT (NSDI 2024), whose cut-off is
+/// not in what we know of them. Deviation: real magnitudes of neighbouring packets are alike, drawn
+/// ones are not.
 class PacketTags {
  public:
   /// @param small_share in [0, 1]
@@ -33,20 +33,20 @@ class PacketTags {
     if (!ecn_ || tensor.droppable) return true;
     return small_draws_ != 0 && rank(index, packet, burst) < small_draws_;
   }
-  /// The whole byte: DSCP and ECN field.
+  /// Returns the whole TOS byte: DSCP and ECN field.
   [[nodiscard]] std::uint8_t tos(const MltTensor& tensor, std::uint32_t index, std::uint32_t packet,
                                  const BurstIdentity& burst) const noexcept {
     const Ecn ecn = droppable(tensor, index, packet, burst) ? Ecn::kNotEct : Ecn::kEct0;
     return static_cast<std::uint8_t>(tensor.dscp << 2 | static_cast<std::uint8_t>(ecn));
   }
-  /// Of a PROBE or an answer: marked rather than dropped early, because its loss costs an RTO.
+  /// Returns the byte of a PROBE or an answer: ECT, because its early drop would cost an RTO.
   [[nodiscard]] std::uint8_t control_tos(std::uint8_t dscp) const noexcept {
     const Ecn ecn = ecn_ ? Ecn::kEct0 : Ecn::kNotEct;
     return static_cast<std::uint8_t>(dscp << 2 | static_cast<std::uint8_t>(ecn));
   }
 
  private:
-  /// Of 2^32.
+  /// Returns the rank in units of 2^-32.
   [[nodiscard]] std::uint32_t rank(std::uint32_t index, std::uint32_t packet,
                                    const BurstIdentity& burst) const noexcept {
     const std::uint32_t whose = std::uint32_t{burst.job} << 16 | std::uint32_t{burst.worker} << 1 |
