@@ -74,7 +74,7 @@ void Learner::apply(std::uint32_t worker, const ParameterMap::Range& shard) noex
     parameters_[p] -= setup_.config.learning_rate * gradient[p];
 }
 
-/// Summed in order of the workers, whoever came first.
+/// Sums in order of the workers, not of arrival, so that the result does not depend on timing.
 void Learner::apply_mean(const ParameterMap::Range& shard) noexcept {
   if (losses_.diverged()) return;
   const std::size_t size = parameters_.size();

@@ -14,28 +14,27 @@
 
 namespace outrider::tg {
 
-/// Trains a small model with a job's traffic: what the job's packets stand for, kept
-/// beside them because emulated hosts write no payload (docs/decisions/005). It is told
-/// what the network did and never asks.
+/// Trains a small model with a job's traffic. Its values stand for the payload of the job's
+/// packets; they are kept here because emulated hosts write no payload (docs/decisions/005). The
+/// learner is told what the network did and never asks.
 ///
 /// Protocol, for each worker and iteration in this order:
-///  1. begin_iteration: the worker has its copy of the parameters and computes the
-///     gradient of its batch at that copy, however old it is;
-///  2. push_delivered, once for each server: the server applies the gradients of its
-///     shard, at once or, with a barrier, the mean of all workers' when the last is there;
-///  3. answered, once for each server: what the server sends is its parameters of now;
+///  1. begin_iteration: the worker has its copy of the parameters and computes the gradient of its
+///     batch at that copy, however old it is;
+///  2. push_delivered, once for each server: the server applies the gradients of its shard, at once
+///     or, with a barrier, as the mean of all workers' when the last has arrived;
+///  3. answered, once for each server: the server sends its current parameters;
 ///  4. pull_delivered, once for each server: the worker's copy takes what was sent.
 ///
-/// `missing` are the ranges of the shard's bytes, from 0 at its first, that were NOT
-/// delivered: in order, disjoint, not empty, within the shard. With TCP there are none.
-/// Values of a push that are missing count as zero gradients, and with a barrier as zeros
-/// of the mean; values of a pull that are missing leave the worker's as they were.
-/// Which bytes are which parameters: ParameterMap.
+/// `missing` are the ranges of the shard's bytes, counted from its first, that were NOT delivered:
+/// in order, disjoint, not empty, within the shard. With TCP there are none. Missing values of a
+/// push count as zero gradients, and with a barrier as zeros in the mean. Missing values of a pull
+/// leave the worker's values unchanged. ParameterMap maps bytes to parameters.
 ///
-/// Stochastic gradient descent: parameters -= learning_rate * gradient. Batches are drawn
-/// with replacement, keyed by (seed, job, worker, iteration): arms share them.
+/// Method: stochastic gradient descent, parameters -= learning_rate * gradient. Batches are drawn
+/// with replacement, keyed by (seed, job, worker, iteration), so that arms share them.
 ///
-/// Allocates at construction alone. Not thread-safe: the job's owner has it.
+/// Allocates at construction only. Not thread-safe: the job's owner has it.
 class Learner {
  public:
   struct Setup {
@@ -47,7 +46,7 @@ class Learner {
     std::uint32_t workers = 1;
     std::vector<std::uint64_t> shard_bytes;  ///< [servers]; together at least the parameters
     bool barrier = true;                     ///< updates of all workers are applied together
-    Time start{};                            ///< of the series
+    Time start{};                            ///< begin of the series
   };
   explicit Learner(const Setup& setup);
 
@@ -60,7 +59,7 @@ class Learner {
   void pull_delivered(std::uint32_t worker, std::uint32_t server,
                       std::span<const ByteRange> missing) noexcept;
 
-  /// The servers' parameters, the worker's copy, its last gradient [parameters].
+  /// The servers' parameters, the worker's copy and its last gradient, each [parameters].
   [[nodiscard]] std::span<const double> parameters() const noexcept { return parameters_; }
   [[nodiscard]] std::span<const double> copy(std::uint32_t worker) const noexcept {
     return of(copies_, worker);
@@ -70,7 +69,7 @@ class Learner {
   }
   [[nodiscard]] const ParameterMap& map() const noexcept { return map_; }
   [[nodiscard]] const LearningProblem& problem() const noexcept { return problem_; }
-  /// Without the job's name.
+  /// Returns the report without the job's name.
   [[nodiscard]] LearnerReport report() const;
 
  private:
@@ -91,17 +90,17 @@ class Learner {
   Setup setup_;
   ParameterMap map_;
   LearningProblem problem_;
-  std::vector<double> parameters_;              ///< the servers'
+  std::vector<double> parameters_;              ///< of the servers
   std::vector<double> copies_;                  ///< [workers][parameters]
   std::vector<double> gradients_;               ///< like copies_
-  std::vector<double> answers_;                 ///< like copies_: under way to the worker
+  std::vector<double> answers_;                 ///< like copies_: in flight to the worker
   std::vector<std::uint32_t> batches_;          ///< [workers]: samples of the last gradient
-  std::vector<std::uint32_t> shards_missing_;   ///< [workers]: of its push
-  std::vector<std::uint32_t> workers_missing_;  ///< [servers]: of the barrier
-  std::uint32_t barriers_missing_;              ///< of the update: servers
+  std::vector<std::uint32_t> shards_missing_;   ///< [workers]: servers without its push
+  std::vector<std::uint32_t> workers_missing_;  ///< [servers]: workers that the barrier waits for
+  std::uint32_t barriers_missing_;              ///< servers that the update waits for
   std::uint64_t zeroed_values_ = 0;
   std::uint64_t kept_values_ = 0;
-  std::uint64_t gradients_applied_ = 0;  ///< whole; with a barrier: there
+  std::uint64_t gradients_applied_ = 0;  ///< complete ones; with a barrier: those that arrived
   std::uint64_t samples_ = 0;
   LossSeries losses_;
 };

@@ -8,9 +8,10 @@ namespace {
 constexpr std::uint64_t kMaxFeatures = 4096;
 constexpr std::uint64_t kMaxHidden = 1024;
 constexpr std::uint64_t kMaxSamples = 1U << 20;
-/// Values of the data set: 256 MiB.
+/// Largest number of values in the data set: 256 MiB.
 constexpr std::uint64_t kMaxValues = 1U << 25;
-/// The servers', and of each worker copy, gradient and answer.
+/// Largest number of parameters; the servers, and each worker's copy, gradient and answer hold
+/// them.
 constexpr std::uint64_t kMaxParameters = 1U << 20;
 constexpr LearnerConfig kDefaults{};
 

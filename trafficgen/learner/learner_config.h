@@ -8,7 +8,7 @@
 
 namespace outrider::tg {
 
-/// What a job's workers learn while they send.
+/// The model that a job's workers learn with their traffic.
 enum class LearnerModel : std::uint8_t {
   kNone,
   kLogistic,    ///< logistic regression: convex
@@ -29,10 +29,10 @@ struct LearnerConfig {
 
 inline constexpr std::uint32_t kHiddenUnits = 16;
 
-/// Of the model that is learnt; 0 with kNone.
+/// Returns the number of parameters of the model; 0 with kNone.
 [[nodiscard]] std::uint64_t parameters_of(const LearnerConfig& learner) noexcept;
 
-/// Rules of the table itself; those that refer to the job are with the job's.
+/// Checks the table itself; rules that refer to the job are checked with the job.
 void check(const Checks& at, const LearnerConfig& learner);
 
 inline constexpr auto kLearnerModels =

@@ -9,21 +9,21 @@
 namespace outrider::tg {
 namespace {
 
-/// Deviation of the rule's scores is about this: most samples are clear, some are not.
+/// Approximate deviation of the rule's scores: most samples are clear, some are not.
 constexpr double kScore = 3;
 
-/// Weights and bias of one unit.
+/// Returns the weighted sum of one unit's inputs, with its bias.
 double weighted(std::span<const double> unit, std::span<const double> x) noexcept {
   return std::inner_product(x.begin(), x.end(), unit.begin(), unit[x.size()]);
 }
 
-/// gradient += slope * (x, 1)
+/// Adds slope * (x, 1) to the gradient.
 void add_inputs(std::span<const double> x, double slope, std::span<double> gradient) noexcept {
   for (std::size_t i = 0; i < x.size(); ++i) gradient[i] += slope * x[i];
   gradient[x.size()] += slope;
 }
 
-/// ln(1 + exp(t)) without overflow.
+/// Returns ln(1 + exp(t)) without overflow.
 double softplus(double t) noexcept { return std::max(t, 0.0) + std::log1p(std::exp(-std::abs(t))); }
 
 double logistic(double z) noexcept { return 1 / (1 + std::exp(-z)); }
@@ -81,7 +81,7 @@ double LearningProblem::score(std::span<const double> parameters,
   return z;
 }
 
-/// gradient += slope * gradient of score().
+/// Adds slope * gradient of score().
 void LearningProblem::add_score_gradient(std::span<const double> parameters,
                                          std::span<const double> x, double slope,
                                          std::span<double> gradient) const noexcept {
@@ -105,7 +105,7 @@ double LearningProblem::loss(std::span<const double> parameters) const noexcept 
   return sum / samples_;
 }
 
-/// d/dz ln(1 + exp(-sign z)) = -sign / (1 + exp(sign z)).
+/// Uses d/dz ln(1 + exp(-sign z)) = -sign / (1 + exp(sign z)).
 void LearningProblem::add_gradient(std::span<const double> parameters, std::uint32_t sample,
                                    double weight, std::span<double> gradient) const noexcept {
   assert(parameters.size() == this->parameters() && gradient.size() == this->parameters());

@@ -8,34 +8,35 @@
 
 namespace outrider::tg {
 
-/// A data set with two classes and a model that learns to tell them apart; its parameters
-/// are the caller's.
+/// A data set with two classes, and a model that learns to distinguish them. The caller holds the
+/// model's parameters.
 ///
-/// Features are independent and standard normal. A model of the same form with random
-/// parameters, the rule, gives each sample a score z, and the sample is of class 1 with
-/// probability 1 / (1 + exp(-z)): the best possible loss is above 0, and that of the
-/// logistic model has one minimum. Loss: the negative log likelihood, mean over samples.
+/// Features are independent and standard normal. A model of the same form with random parameters,
+/// the rule, gives each sample a score z, and the sample is of class 1 with probability 1 / (1 +
+/// exp(-z)). The best possible loss is therefore above 0, and the loss of the logistic model has
+/// one minimum. The loss is the negative log likelihood, mean over samples.
 ///
-/// Parameters, logistic: a weight for each feature, then the bias. Perceptron: for each
-/// hidden unit a weight for each feature, its bias and the weight of its output; at the
+/// Parameters of the logistic model: a weight for each feature, then the bias. Of the perceptron:
+/// for each hidden unit a weight for each feature, its bias and the weight of its output; at the
 /// end the bias of the output.
 ///
-/// Everything is a function of (configuration, seed, entity). Allocates at construction
-/// alone; const and free of mutable state afterwards.
+/// Everything is a function of (configuration, seed, entity). Allocates at construction only; const
+/// and without mutable state afterwards.
 class LearningProblem {
  public:
-  /// @param entity of the draws  @pre config is valid and its model not kNone
+  /// @param entity of the draws  @pre config is valid and its model is not kNone
   LearningProblem(const LearnerConfig& config, std::uint64_t seed, std::uint32_t entity);
 
   [[nodiscard]] std::size_t parameters() const noexcept { return start_.size(); }
   [[nodiscard]] std::uint32_t samples() const noexcept { return samples_; }
-  /// Before the first update: zeros (logistic), or normal with a deviation of one over the
-  /// root of a unit's inputs, biases 0 (perceptron: units must differ).
+  /// Returns the parameters before the first update. They are zeros (logistic), or normal with a
+  /// deviation of one over the root of a unit's inputs, biases 0 (perceptron, whose units must
+  /// differ).
   [[nodiscard]] std::span<const double> start() const noexcept { return start_; }
 
   /// @param parameters [parameters]
   [[nodiscard]] double loss(std::span<const double> parameters) const noexcept;
-  /// gradient += weight * gradient of the sample's loss. @param gradient [parameters]
+  /// Adds weight * gradient of the sample's loss to `gradient` [parameters].
   void add_gradient(std::span<const double> parameters, std::uint32_t sample, double weight,
                     std::span<double> gradient) const noexcept;
 

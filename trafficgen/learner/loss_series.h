@@ -10,9 +10,9 @@
 
 namespace outrider::tg {
 
-/// Losses of a run: all of them for the figures, and as a series of bounded length. When
-/// the series is full, every second point goes and from then on half as many come.
-/// Allocates at construction alone; not thread-safe.
+/// Keeps the losses of a run: summary figures over all of them, and a series of bounded length.
+/// When the series is full, every second point is removed, and from then on half as many are added.
+/// Allocates at construction only; not thread-safe.
 class LossSeries {
  public:
   static constexpr std::size_t kPoints = 2048;
@@ -20,7 +20,7 @@ class LossSeries {
 
   explicit LossSeries(std::optional<double> target) : target_(target) { points_.reserve(kPoints); }
 
-  /// Of the next update. Losses that are no finite numbers end the series.
+  /// Adds the loss of the next update. A loss that is not finite ends the series.
   void add(const LossPoint& point) noexcept {
     if (diverged()) return;
     if (!std::isfinite(point.loss)) {

@@ -12,17 +12,16 @@
 
 namespace outrider::tg {
 
-/// Which bytes of a job's model stand for which of a learner's parameters.
+/// Maps the bytes of a job's model to the parameters of a learner.
 ///
-/// The learner is far smaller than the model whose bytes travel, so its P parameters are
-/// spread evenly over the model's B bytes, the servers' shards one after the other:
-/// parameter p is the byte floor(p B / P). A range of bytes stands for the parameters
-/// whose byte it contains, so that the share of parameters that a loss hits is, on
-/// average, its share of the bytes, however large packets and parameters are. Layers of
-/// a model profile are not followed.
+/// The learner is far smaller than the model whose bytes travel. Its P parameters are therefore
+/// spread evenly over the model's B bytes, the servers' shards one after the other: parameter p is
+/// at byte floor(p B / P). A range of bytes stands for the parameters whose bytes it contains. On
+/// average, the share of parameters that a loss affects is the share of bytes, however large
+/// packets and parameters are. The layers of a model profile are not considered.
 class ParameterMap {
  public:
-  /// Parameters [begin, end); may be empty.
+  /// The parameters [begin, end); may be empty.
   struct Range {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -44,11 +43,11 @@ class ParameterMap {
   }
 
   [[nodiscard]] std::size_t parameters() const noexcept { return bytes_.size(); }
-  /// Those that the server holds.
+  /// Returns the parameters that the server holds.
   [[nodiscard]] Range shard(std::uint32_t server) const noexcept {
     return {index_of(shards_[server].begin), index_of(shards_[server].end)};
   }
-  /// Those of a range of a shard's bytes. @pre the shard has these bytes
+  /// Returns the parameters in a range of a shard's bytes. @pre the shard has these bytes
   [[nodiscard]] Range parameters(std::uint32_t server, const ByteRange& bytes) const noexcept {
     const std::uint64_t first = shards_[server].begin;
     assert(bytes.begin < bytes.end && first + bytes.end <= shards_[server].end);
@@ -56,7 +55,7 @@ class ParameterMap {
   }
 
  private:
-  /// Of the first parameter at or behind a byte of the model.
+  /// Returns the index of the first parameter at or after a byte of the model.
   [[nodiscard]] std::size_t index_of(std::uint64_t byte) const noexcept {
     return static_cast<std::size_t>(std::ranges::lower_bound(bytes_, byte) - bytes_.begin());
   }
