@@ -23,8 +23,8 @@ struct FlowReport {
   std::uint64_t ece_reductions = 0;
 };
 
-/// What all connections of one flow did, one after another: sender's counters
-/// and receiver's bytes. Not thread-safe.
+/// Sums up the connections of one flow, which follow one another: the sender's counters and the
+/// receiver's bytes. Not thread-safe.
 class FlowTotals {
  public:
   FlowTotals(std::string name, TrafficClass c, GoodputSeries& goodput)
@@ -36,14 +36,14 @@ class FlowTotals {
     delivered_bytes_ += total - connection_delivered_;
     connection_delivered_ = total;
   }
-  /// The receiver's next bytes come over a fresh connection.
+  /// The receiver's next bytes come over a new connection.
   void on_new_receiver() noexcept { connection_delivered_ = 0; }
-  /// The sender's connection is about to vanish.
+  /// The sender's connection is about to be destroyed.
   void on_sender_closed(const TcpCounters& c) noexcept { add(closed_, c); }
 
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_bytes_; }
 
-  /// @param live counters of the sender's connection if there is one
+  /// @param live counters of the sender's current connection; nullptr if there is none
   [[nodiscard]] FlowReport report(const TcpCounters* live) const {
     FlowReport r = closed_;
     if (live != nullptr) add(r, *live);

@@ -15,9 +15,9 @@ struct GoodputBin {
   PerClass<std::uint64_t> delivered_bytes{};  ///< payload, in order
 };
 
-/// Payload that receivers got in order, by class, in bins of fixed width: bin i
-/// covers [i, i + 1) x width. Bins are reserved at construction; what comes after
-/// the last one is only totalled. Time does not decrease. Not thread-safe.
+/// Records the payload that receivers got in order, by class, in bins of fixed width: bin i covers
+/// [i, i + 1) x width. Bins are reserved at construction; payload after the last bin is only added
+/// to the totals. Time does not decrease. Not thread-safe.
 class GoodputSeries {
  public:
   GoodputSeries(Duration width, std::uint32_t max_bins) : width_(width), max_bins_(max_bins) {
@@ -41,7 +41,7 @@ class GoodputSeries {
  private:
   Duration width_;
   std::uint32_t max_bins_;
-  Time end_{};  ///< of the last bin
+  Time end_{};  ///< end of the last bin
   std::vector<GoodputBin> bins_;
   PerClass<std::uint64_t> totals_{};
 };

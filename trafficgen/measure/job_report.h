@@ -12,14 +12,14 @@
 
 namespace outrider::tg {
 
-/// Instants that may never come are -1.
+/// The value of instants that have not come, and perhaps never will.
 inline constexpr std::int64_t kNotYet_ns = -1;
 
 /// One burst of one worker in one direction, over all its servers.
 struct BurstRecord {
   BurstIdentity identity;
   std::uint64_t bytes = 0;                  ///< payload
-  std::int64_t due_ns = kNotYet_ns;         ///< gradients ready (push) or aggregate ready (pull)
+  std::int64_t due_ns = kNotYet_ns;         ///< gradients (push) or aggregate (pull) ready
   std::int64_t start_sent_ns = kNotYet_ns;  ///< first START
   std::int64_t ack_received_ns = kNotYet_ns;
   std::int64_t released_ns = kNotYet_ns;    ///< handed to the transport
@@ -28,12 +28,12 @@ struct BurstRecord {
   std::uint32_t rtos = 0;
   std::uint32_t retransmitted = 0;  ///< segments
   bool ack_timed_out = false;
-  /// That the receivers have, over all servers that have enough. TCP: of all that have all.
+  /// Bytes that the receivers have, over all servers that have enough (TCP: that have all).
   std::uint64_t delivered_bytes = 0;
-  // Bounded-loss transport: of this burst as far as its senders know,
-  std::uint64_t lost_bytes = 0;    ///< transmitted and not arrived, more than once if so
+  // Bounded-loss transport: bytes of this burst, as far as its senders know,
+  std::uint64_t lost_bytes = 0;    ///< transmitted and not arrived, counted every time
   std::uint64_t unsent_bytes = 0;  ///< never sent, because the receiver has enough
-  /// Where due to delivered went; absent without attribution, or if not delivered.
+  /// Where the time from due to delivered went; absent without attribution, or if not delivered.
   std::optional<BurstTimes> times{};
 };
 
@@ -45,23 +45,23 @@ struct IterationRecord {
   std::int64_t begin_ns = kNotYet_ns;
   std::int64_t ready_ns = kNotYet_ns;    ///< gradients, as planned
   std::int64_t pushed_ns = kNotYet_ns;   ///< its push is delivered to all servers, or to the ring
-  std::int64_t cleared_ns = kNotYet_ns;  ///< no other worker is waited for any more; no ring
+  std::int64_t cleared_ns = kNotYet_ns;  ///< no other worker is waited for any more; not in a ring
   std::int64_t end_ns = kNotYet_ns;      ///< the next forward pass may begin, see docs/jobs.md
   std::int64_t first_gradient_ns = kNotYet_ns;  ///< the earliest of the backward pass
-  std::int64_t first_layer_ns = kNotYet_ns;     ///< parameters of tensor 0 there
+  std::int64_t first_layer_ns = kNotYet_ns;     ///< when the parameters of tensor 0 had arrived
   std::int64_t parameters_ns = kNotYet_ns;  ///< all of them, or with pull off the push delivered
   std::int64_t forward_wait_ns =
       0;                            ///< of the forward pass for parameters, after the first layer's
-  std::int64_t nic_sending_ns = 0;  ///< of the host's NIC since the last parameters_ns
+  std::int64_t nic_sending_ns = 0;  ///< of the host's NIC, since the last parameters_ns
   std::int64_t nic_receiving_ns = 0;
-  std::uint32_t ahead = 0;      ///< iterations before the slowest worker at its begin
-  std::uint32_t staleness = 0;  ///< others' updates since it read, see docs/jobs.md
+  std::uint32_t ahead = 0;      ///< iterations ahead of the slowest worker, at its begin
+  std::uint32_t staleness = 0;  ///< updates of others since it read, see docs/jobs.md
   bool straggled = false;       ///< a straggler rule slowed it
-  std::int64_t blocked_ns = 0;  ///< R2SP: held at the gate behind its push
+  std::int64_t blocked_ns = 0;  ///< R2SP: held at the gate after its push
   std::uint32_t batch = 0;      ///< samples, if R2SP tunes them
 };
 
-/// What a job did. Times of iterations are of all workers' ended iterations.
+/// The results of a job. Times of iterations are over all workers' ended iterations.
 struct JobReport {
   std::uint16_t job = 0;
   std::string name;
@@ -69,30 +69,30 @@ struct JobReport {
   std::uint64_t iterations = 0;        ///< ended, over all workers
   std::uint64_t straggled = 0;         ///< of these
   std::int64_t begin_ns = kNotYet_ns;  ///< of the first iteration
-  std::int64_t end_ns = kNotYet_ns;    ///< of the last that has ended
+  std::int64_t end_ns = kNotYet_ns;    ///< of the last iteration that has ended
   bool finished = false;
   std::int64_t iteration_p50_ns = kNotYet_ns;  ///< nearest rank
   std::int64_t iteration_p99_ns = kNotYet_ns;
   std::int64_t iteration_max_ns = kNotYet_ns;
   std::int64_t compute_mean_ns = kNotYet_ns;  ///< begin to gradients ready
-  std::int64_t wait_mean_ns = kNotYet_ns;     ///< own push delivered to cleared; no ring
+  std::int64_t wait_mean_ns = kNotYet_ns;     ///< own push delivered to cleared; not in a ring
   std::int64_t wait_max_ns = kNotYet_ns;
   std::int64_t first_layer_mean_ns = kNotYet_ns;  ///< gradients ready to parameters of tensor 0
   std::int64_t forward_wait_mean_ns = 0;
   double nic_send_idle_share = -1;  ///< of first gradient to all parameters; -1: none
   double nic_receive_idle_share = -1;
   std::uint32_t ahead_max = 0;
-  std::vector<std::int64_t> worker_blocked_mean_ns;  ///< [workers]; none but with R2SP
-  std::int64_t r2sp_period_ns = kNotYet_ns;          ///< T and the gap, at the end
+  std::vector<std::int64_t> worker_blocked_mean_ns;  ///< [workers]; empty unless R2SP is used
+  std::int64_t r2sp_period_ns = kNotYet_ns;          ///< T and the gap, at the end of the run
   std::int64_t r2sp_gap_ns = kNotYet_ns;
-  std::vector<std::uint64_t> staleness;  ///< [updates of others]: iterations; none if all are 0
+  std::vector<std::uint64_t> staleness;  ///< [updates of others]: iterations; empty if all are 0
 };
 
-/// STARTs by what workers did to them; see trafficgen/workload/announce/signal_faults.h. One to
-/// each server of a worker; `late` and `early` ones are `meant`. Identity: STARTs sent by all hosts
-/// == meant - lost + duplicated + forged.
+/// Counts STARTs by what workers did to them; see trafficgen/workload/announce/signal_faults.h. A
+/// worker sends one to each server; `late` and `early` ones count as `meant` too. Identity: STARTs
+/// sent by all hosts == meant - lost + duplicated + forged.
 struct StartCounts {
-  std::uint64_t meant = 0;  ///< that have left or were lost
+  std::uint64_t meant = 0;  ///< due ones, which have left or were lost
   std::uint64_t lost = 0;
   std::uint64_t late = 0;
   std::uint64_t early = 0;
@@ -111,7 +111,7 @@ struct StartCounts {
   [[nodiscard]] std::uint64_t sent() const noexcept { return meant - lost + duplicated + forged; }
 };
 
-/// A few lines per job for a person to read.
+/// Prints a few readable lines per job.
 void print_jobs(std::ostream& out, std::span<const JobReport> jobs);
 
 }  // namespace outrider::tg

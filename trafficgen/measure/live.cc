@@ -10,7 +10,7 @@ std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLiv
   const auto rate = [&](const char* name, FigureKind kind, std::uint64_t was, std::uint64_t is) {
     figures.push_back({name, kind, was, is});
   };
-  // What a run has none of takes no room.
+  // Figures that stay zero in a run are left out.
   const auto if_any = [&](const std::string& name, FigureKind kind, std::uint64_t was,
                           std::uint64_t is) {
     if (is != 0) figures.push_back({name, kind, was, is});

@@ -12,8 +12,8 @@
 
 namespace outrider::tg {
 
-/// What a generator has done so far, as its lcore hands it out while it runs. The
-/// names are the report's, and so are the values at the end, except stream_lost.
+/// The counts of a generator so far, as its lcore publishes them while it runs. The names are the
+/// report's, and so are the values at the end, except stream_lost.
 struct TrafficLive {
   std::int64_t at_ns = 0;
   std::uint64_t sent = 0;        ///< packets
@@ -29,14 +29,14 @@ struct TrafficLive {
   std::uint64_t flows_completed = 0;
   std::uint64_t flows_failed = 0;
   std::uint64_t requests = 0;   ///< answered
-  std::uint64_t transfers = 0;  ///< ended, in whatever way
-  /// Numbers that a later one has passed: a packet on its way is not among them, nor
-  /// is a flow's lost tail, which only the report knows.
+  std::uint64_t transfers = 0;  ///< ended, with success or not
+  /// Numbers that a later one has passed. Packets still in flight are not among them, nor is a
+  /// flow's lost tail, which only the report knows.
   std::uint64_t stream_lost = 0;
   std::uint64_t stream_received = 0;
 };
 
-/// Figures of one line: rates of packets and bytes, and what else ever happened.
+/// Returns the figures of one line: rates of packets and bytes, and counts that are not zero.
 std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLive& now);
 
 using TrafficLiveReport = LiveReport<TrafficLive>;

@@ -11,30 +11,29 @@ namespace outrider::tg {
 
 inline constexpr std::size_t kMaxHopReports = 16;  ///< queues, over all paths of a stream
 
-/// What probes met at one queue of one switch.
+/// The measurements of probes at one queue of one switch.
 struct HopReport {
   std::uint32_t switch_id = 0;
   std::uint32_t port = 0;
   std::uint32_t queue = 0;
-  std::uint64_t probes = 0;            ///< that recorded this hop
-  std::uint32_t max_left_packets = 0;  ///< that a probe left behind in the queue
+  std::uint64_t probes = 0;            ///< probes that recorded this hop
+  std::uint32_t max_left_packets = 0;  ///< packets that a probe left behind in the queue
   std::uint32_t max_left_bytes = 0;
   Histogram sojourn_ns;  ///< up to 4.29 s, see hop_trace.h
 };
 
-/// What a stream's probes recorded on their way. Identity: probes == rest_ns.count() +
-/// incomplete.
+/// The records of a stream's probes. Identity: probes == rest_ns.count() + incomplete.
 struct HopsReport {
-  std::uint64_t probes = 0;      ///< packets that came with a trace
-  std::uint64_t incomplete = 0;  ///< of them: some hop found no room
+  std::uint64_t probes = 0;      ///< packets that arrived with a trace
+  std::uint64_t incomplete = 0;  ///< of these, with a hop that found no room
   std::uint64_t elsewhere = 0;   ///< records of queues beyond the first kMaxHopReports
-  std::vector<HopReport> hops;   ///< in the order in which they were first met
-  /// Latency of a probe less its sojourns: serialisation and propagation, which are the
-  /// same for all probes of a size and a path, and what the machines added.
+  std::vector<HopReport> hops;   ///< in the order of their first records
+  /// Latency of a probe minus its sojourns: serialisation and propagation, which are the same for
+  /// all probes of a size and a path, and the delay of the machines.
   Histogram rest_ns;
 };
 
-/// How packets that reached the receiver ended; arrived == sum of all others.
+/// Counts how packets that reached the receiver ended; arrived == sum of all others.
 struct StreamEndsReport {
   std::uint64_t arrived = 0;
   std::uint64_t taken = 0;
@@ -46,8 +45,8 @@ struct StreamEndsReport {
   std::uint64_t bad_stamp = 0;
 };
 
-/// What one stream did. Rates count at `layer`: l1 with preamble, gap and FCS
-/// (frame + 20 bytes), l2 with the FCS alone.
+/// The results of one stream. Rates count at `layer`: l1 includes preamble, gap and FCS (frame + 20
+/// bytes), l2 only the FCS.
 struct StreamReport {
   std::string name;
   std::uint32_t id = 0;
@@ -65,15 +64,15 @@ struct StreamReport {
   std::uint64_t abandoned = 0;     ///< built, but the device never took them
   std::uint64_t ring_full = 0;     ///< polls at which the device did not take all
   std::uint64_t buffer_waits = 0;  ///< polls that found too few buffers
-  std::uint64_t slips = 0;         ///< the schedule fell behind by more than max_lag
-  std::int64_t slipped_ns = 0;     ///< and was moved by so much in all
+  std::uint64_t slips = 0;         ///< times that the schedule was behind by more than max_lag
+  std::int64_t slipped_ns = 0;     ///< total by which it was moved then
   Histogram lateness_ns;           ///< actual - scheduled departure, by batch
   Histogram gap_error_ns;          ///< |actual - scheduled| gap between packets
 
   bool receives = false;
   std::uint64_t received = 0;  ///< == distinct + duplicated + beyond_window
   std::uint64_t distinct = 0;
-  /// Sent - distinct if this process sends it too, else the gaps in the numbers.
+  /// Sent - distinct if this process also sends it, else the gaps in the numbers.
   std::uint64_t lost = 0;
   std::uint64_t reordered = 0;
   std::uint64_t duplicated = 0;
@@ -91,17 +90,17 @@ struct StreamReport {
 struct StreamsReport {
   std::vector<StreamReport> streams;
   StreamEndsReport ends;
-  Histogram loop_bias_ns;              ///< what the loop itself adds to a latency
-  std::uint64_t link_down_checks = 0;  ///< of 10 a second: found a link down
+  Histogram loop_bias_ns;              ///< part of a latency that the loop itself adds
+  std::uint64_t link_down_checks = 0;  ///< checks (10 a second) that found a link down
 };
 
-/// Every identity of the counters holds.
+/// Returns true if every identity of the counters holds.
 [[nodiscard]] bool balanced(const StreamsReport& report);
 
-/// One line a stream, with a header line: figures and percentiles, no buckets.
+/// Returns one line per stream after a header line: figures and percentiles, no buckets.
 std::string to_csv(const StreamsReport& report);
 
-/// The lines that the program prints at its end.
+/// Returns the lines that the program prints at its end.
 std::string to_text(const StreamsReport& report);
 
 }  // namespace outrider::tg
