@@ -16,8 +16,8 @@
 
 namespace outrider::tg {
 
-/// One instant as the loop read it: the run's time, and the counter that goes
-/// into the stamps (the TSC; in virtual time nanoseconds).
+/// One instant as the loop read it: the run's time, and the counter for the stamps (the TSC; in
+/// virtual time nanoseconds).
 struct StreamInstant {
   Time now{};
   std::uint64_t ticks = 0;
@@ -29,9 +29,9 @@ struct StreamSendCounters {
   std::uint64_t frame_bytes = 0;  ///< of these, FCS included
   std::uint64_t batches = 0;
   std::uint64_t ring_full = 0;     ///< polls at which the device did not take all
-  std::uint64_t buffer_waits = 0;  ///< polls at which the pool had no 32 buffers
-  std::uint64_t slips = 0;         ///< times that the schedule was moved: lag beyond max_lag
-  Duration slipped{};              ///< by so much in all
+  std::uint64_t buffer_waits = 0;  ///< polls for which the pool had no 32 buffers
+  std::uint64_t slips = 0;         ///< times that the schedule was moved, for a lag beyond max_lag
+  Duration slipped{};              ///< total by which it was moved
   std::uint64_t abandoned = 0;     ///< built, never taken by the device
   Time first{};                    ///< first and last departure; meaningful if sent > 0
   Time last{};
@@ -39,9 +39,8 @@ struct StreamSendCounters {
 
 namespace batch_sender_detail {
 
-/// Makes a buffer of the pool a packet of one segment: what rte_pktmbuf_alloc()
-/// would do, less what holds for every free mbuf (next == nullptr, nb_segs and
-/// refcnt 1).
+/// Makes a buffer of the pool a packet of one segment. It does what rte_pktmbuf_alloc() does,
+/// except what already holds for every free mbuf (next == nullptr, nb_segs and refcnt 1).
 inline void make_packet(Packet& packet, std::uint16_t bytes) noexcept {
   packet.data_off = RTE_PKTMBUF_HEADROOM;
   packet.ol_flags = 0;
@@ -57,10 +56,10 @@ inline std::uint64_t magnitude(Duration d) noexcept {
 
 }  // namespace batch_sender_detail
 
-/// Sends packets of one schedule into one device, up to 32 a poll: asks the
-/// schedule, writes the frames, hands them over. What the device does not take
-/// stays here and is stamped anew at the next poll: nothing that was numbered is
-/// lost before the network, and a full ring never holds up the poll.
+/// Sends the packets of one schedule into one device, up to 32 per poll: it asks the schedule,
+/// writes the frames and hands them over. Packets that the device does not take are kept and
+/// stamped again at the next poll. No numbered packet is therefore lost before the network, and a
+/// full ring never delays the poll.
 ///
 /// @tparam Schedule has next(), take_due(), postpone(), slot_end(), taken()
 /// @tparam Frames has write(bytes, departure, ticks), restamp(bytes, ticks),
@@ -69,8 +68,8 @@ inline std::uint64_t magnitude(Duration d) noexcept {
 template <class Schedule, class Frames>
 class BatchSender {
  public:
-  /// @param pool of make_packet_pool(), for whole frames; what Frames does not
-  ///        write of a buffer must stay zeros: only senders of its kind may use it
+  /// @param pool of make_packet_pool(), for whole frames. Bytes that Frames does not write must
+  ///   stay zeros, so only senders of its kind may use the pool
   BatchSender(Schedule schedule, Frames frames, Duration max_lag, rte_mempool& pool)
       : schedule_(std::move(schedule)),
         frames_(std::move(frames)),
@@ -80,7 +79,7 @@ class BatchSender {
   BatchSender(const BatchSender&) = delete;
   BatchSender& operator=(const BatchSender&) = delete;
 
-  /// Sends what is due. @param device has `uint16_t tx(Packet**, uint16_t)`
+  /// Sends the packets that are due. @param device has `uint16_t tx(Packet**, uint16_t)`
   /// @return packets that the device took
   template <class Device>
   std::uint16_t poll(const Device& device, StreamInstant at) noexcept {
@@ -90,26 +89,25 @@ class BatchSender {
     return send_due(device, at);
   }
 
-  /// Gives pending packets and spare buffers back, and takes no more from the
-  /// schedule.
+  /// Returns pending packets and spare buffers to the pool, and takes no more from the schedule.
   void finish() noexcept;
 
-  /// Nothing is to come.
+  /// Returns true if nothing more will be sent.
   [[nodiscard]] bool done() const noexcept { return pending_ == 0 && schedule_.next() == kNever; }
   [[nodiscard]] Time next() const noexcept { return schedule_.next(); }
   [[nodiscard]] std::uint16_t pending() const noexcept { return pending_; }
   [[nodiscard]] const Schedule& schedule() const noexcept { return schedule_; }
   [[nodiscard]] const StreamSendCounters& counters() const noexcept { return counters_; }
-  /// From the first departure to the end of the last one's slot: sent packets
-  /// divided by it are the achieved rate.
+  /// Returns the time from the first departure to the end of the last one's slot. The achieved rate
+  /// is the number of sent packets divided by it.
   [[nodiscard]] Duration time_covered() const noexcept {
     return counters_.last - counters_.first + slot_;
   }
-  /// Actual departure - scheduled departure [ns]; a packet counts with the
-  /// lateness of the first of its batch.
+  /// Returns actual - scheduled departure [ns]; a packet counts with the lateness of the first
+  /// packet of its batch.
   [[nodiscard]] const Histogram& lateness() const noexcept { return lateness_; }
-  /// |actual gap - scheduled gap| to the packet before [ns]. Packets of one batch
-  /// have an actual gap of zero and count with their mean scheduled gap.
+  /// Returns |actual gap - scheduled gap| to the previous packet [ns]. Packets of one batch have an
+  /// actual gap of zero and count with their mean scheduled gap.
   [[nodiscard]] const Histogram& gap_error() const noexcept { return gap_error_; }
 
  private:
@@ -126,7 +124,7 @@ class BatchSender {
   Schedule schedule_;
   Frames frames_;
   rte_mempool& pool_;
-  std::array<Packet*, kBatchPackets> packets_{};  ///< built from the front, spare behind
+  std::array<Packet*, kBatchPackets> packets_{};  ///< built packets first, then spare buffers
   std::array<Departure, kBatchPackets> departures_{};
   std::uint16_t spare_ = 0;    ///< packets_[0, spare_) may be built; 0 while pending
   std::uint16_t pending_ = 0;  ///< packets_[first_pending_, + pending_) wait for the device
@@ -152,7 +150,7 @@ std::uint16_t BatchSender<Schedule, Frames>::send_due(const Device& device,
   const std::uint16_t taken = device.tx(packets_.data(), n);
   note_sent(0, taken, at.now);
   if (taken == n) [[likely]] {
-    // Buffers that were not needed move to the front for the next batch.
+    // Move unused buffers to the front for the next batch.
     std::copy(packets_.begin() + n, packets_.begin() + spare_, packets_.begin());
     spare_ = static_cast<std::uint16_t>(spare_ - n);
   } else {

@@ -33,7 +33,7 @@ void HopTracker::on_probe(std::uint32_t flow, std::uint32_t sequence, std::uint6
     hop->max_left_packets = std::max(hop->max_left_packets, record.left_packets);
     hop->max_left_bytes = std::max(hop->max_left_bytes, record.left_bytes);
   }
-  // Clocks that differ may make the whole less than its parts.
+  // If clocks differ, the latency may be less than the sum of the sojourns.
   if (trace.complete()) report_.rest_ns.record(latency_ns - std::min(latency_ns, sojourns_ns));
   else ++report_.incomplete;
   if (samples_.size() < max_samples_) samples_.push_back({flow, sequence, latency_ns, trace});

@@ -10,10 +10,10 @@
 
 namespace outrider::tg {
 
-/// Sums up the traces of one stream. Memory is taken at construction. Not thread-safe.
+/// Summarises the traces of one stream. Memory is allocated at construction. Not thread-safe.
 class HopTracker {
  public:
-  /// @param samples  probes kept as they are
+  /// @param samples  largest number of probes kept in full
   explicit HopTracker(std::uint32_t samples) : max_samples_(samples) {
     report_.hops.reserve(kMaxHopReports);
     samples_.reserve(samples);
@@ -23,7 +23,7 @@ class HopTracker {
                 const hop_trace::Trace& trace) noexcept;
 
   [[nodiscard]] const HopsReport& report() const noexcept { return report_; }
-  /// Lines of the kept probes, a hop each: "NAME,flow,sequence,latency_ns,hop,switch,port,
+  /// Returns the kept probes as lines, one per hop: "NAME,flow,sequence,latency_ns,hop,switch,port,
   /// queue,sojourn_ns,left_packets,left_bytes".
   [[nodiscard]] std::string csv_lines(const std::string& name) const;
 

@@ -6,14 +6,14 @@
 
 namespace outrider::tg {
 
-/// Bits of packets at a layer. @param frame_bytes of all of them, FCS included
+/// Returns the bits of packets at a layer. @param frame_bytes of all packets, FCS included
 [[nodiscard]] constexpr double bits_at(RateLayer layer, double packets,
                                        double frame_bytes) noexcept {
   const double overhead = layer == RateLayer::kL1 ? kL1OverheadBytes - kFcsBytes : 0;
   return 8 * (frame_bytes + overhead * packets);
 }
 
-/// What a sender was asked for and did. @tparam Sender a BatchSender
+/// Fills in what a sender was asked to send and sent. @tparam Sender a BatchSender
 template <class Sender>
 void fill_sent(StreamReport& r, const Sender& sender, RateLayer layer) {
   const auto& c = sender.counters();

@@ -6,23 +6,22 @@
 
 namespace outrider::tg {
 
-/// How a packet's number stands to those of its flow that came before.
+/// How a packet's number relates to the earlier ones of its flow.
 enum class Arrived : std::uint8_t {
   kInOrder,       ///< at or beyond the next expected number
   kReordered,     ///< below it, for the first time
   kDuplicate,     ///< a copy
-  kBeyondWindow,  ///< so late that one cannot know whether it is a copy
+  kBeyondWindow,  ///< so late that it may or may not be a copy
   kImplausible,   ///< so far ahead that the number must be wrong
 };
 
-/// Per flow, which numbers came: in bounded memory, 16 bytes a flow.
+/// Tracks which numbers of each flow have arrived, in bounded memory, 16 bytes per flow.
 ///
-/// A packet is reordered if its number is below the next expected one, which is
-/// the largest seen + 1; its extent is the distance to the largest seen (RFC 4737,
-/// sections 3.3 and 4.2, with numbers in place of positions: they differ if
-/// packets are lost in between). Copies are told from late packets by the last 64
-/// numbers; what is later than that is neither counted as a loss made good nor
-/// as a copy (RFC 5236 bounds its displacement for the same reason).
+/// A packet is reordered if its number is below the next expected one, which is the largest seen +
+/// 1. Its extent is the distance to the largest seen (RFC 4737, sections 3.3 and 4.2, with numbers
+/// in place of positions; the two differ if packets are lost in between). The last 64 numbers
+/// distinguish copies from late packets. A packet that is later than that counts neither as a
+/// recovered loss nor as a copy (RFC 5236 bounds its displacement for the same reason).
 ///
 /// Numbers wrap at 2^32. Not thread-safe (one lcore owns it).
 class SequenceTracker {
@@ -30,14 +29,14 @@ class SequenceTracker {
   static constexpr std::uint32_t kWindow = 64;
   static constexpr std::uint32_t kMaxJump = 1U << 30;
 
-  /// @param from_zero  a flow's first number is 0, so that what is missing before
-  ///        the first arrival was lost; else its first arrival is where it starts
+  /// @param from_zero  a flow's first number is 0, so that numbers missing before the first arrival
+  ///   were lost; false: the flow begins with its first arrival
   SequenceTracker(std::uint32_t flows, bool from_zero) : flows_(flows), from_zero_(from_zero) {}
 
   struct Verdict {
     Arrived arrived;
     std::uint32_t extent;   ///< kReordered: distance to the largest seen, >= 1
-    std::uint32_t skipped;  ///< kInOrder: numbers passed over
+    std::uint32_t skipped;  ///< kInOrder: numbers skipped
     bool operator==(const Verdict&) const = default;
   };
 
@@ -62,24 +61,24 @@ class SequenceTracker {
     return {Arrived::kReordered, behind, 0};
   }
 
-  /// Different packets of a flow; wraps.
+  /// Returns the number of different packets of a flow; wraps.
   [[nodiscard]] std::uint32_t distinct(std::uint32_t flow) const noexcept {
     return flows_[flow].distinct;
   }
 
  private:
   struct Flow {
-    std::uint64_t seen = 0;      ///< bit i: number next - 1 - i came
+    std::uint64_t seen = 0;      ///< bit i: number next - 1 - i has arrived
     std::uint32_t next = 0;      ///< next expected
-    std::uint32_t distinct = 0;  ///< different numbers that came
+    std::uint32_t distinct = 0;  ///< different numbers that have arrived
   };
   static_assert(sizeof(Flow) == 16);
 
   static constexpr std::uint32_t kHalf = 1U << 31;
 
-  /// Is it older than the flow's first arrival? Nothing is expected there. If
-  /// numbers were lost since, the answer may be yes too often: within the first
-  /// 64 numbers of a flow whose sender is another process.
+  /// Returns true if the number is older than the flow's first arrival, where none is expected. If
+  /// numbers were lost since, it may wrongly return true within the first 64 numbers of a flow
+  /// whose sender is another process.
   [[nodiscard]] bool before_first(const Flow& f, std::uint32_t behind) const noexcept {
     return !from_zero_ && f.distinct <= behind;
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kMaxPackets = 1ULL << 62;
 constexpr std::uint64_t kMaxPacketRate = 1'000'000'000;
 constexpr std::uint64_t kMaxBurstPackets = 1U << 30;
-constexpr std::uint64_t kMaxCycle = 4096;  ///< packets of a size mix's cycle
+constexpr std::uint64_t kMaxCycle = 4096;  ///< largest number of packets in a size mix's cycle
 constexpr std::uint64_t kMaxSamples = 1U << 27;
 
 void check_rate(const Checks& at, const StreamConfig& s) {

@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kMaxStreamFrameBytes = 9018;  ///< FCS included
 inline constexpr std::uint32_t kMaxStreams = 1024;           ///< 10 bits of the stamp
 inline constexpr std::uint32_t kMaxFlowsPerStream = 1U << 22;
 
-/// A rate as the user asked for it.
+/// A rate in the unit that the user chose.
 struct StreamRate {
   enum class Unit : std::uint8_t {
     kPackets,  ///< packets per second
@@ -37,7 +37,7 @@ struct StreamRate {
 Parsed<StreamRate> parse_stream_rate(std::string_view text);
 std::string format_stream_rate(const StreamRate& rate);
 
-/// Frame sizes with how often each comes in a cycle.
+/// Frame sizes, with the number of times that each occurs in a cycle.
 struct SizeMix {
   struct Entry {
     std::uint32_t frame_bytes = 0;  ///< FCS included
@@ -48,14 +48,14 @@ struct SizeMix {
   bool operator==(const SizeMix&) const = default;
 };
 
-/// The testers' "simple IMIX": IPv4 packets of 40 (padded to the shortest frame),
-/// 576 and 1500 bytes at 7:4:1.
+/// Returns the testers' "simple IMIX": IPv4 packets of 40 (padded to the shortest frame), 576 and
+/// 1500 bytes in the ratio 7:4:1.
 SizeMix simple_imix();
-/// "simple" or "64:7,594:4,1518:1" (size in bytes with FCS : weight).
+/// Parses "simple" or "64:7,594:4,1518:1" (size in bytes with FCS : weight).
 Parsed<SizeMix> parse_size_mix(std::string_view text);
 std::string format_size_mix(const SizeMix& mix);
 
-/// Frame sizes from `from` to at most `to`, `step` apart.
+/// Frame sizes from `from` up to `to`, in steps of `step`.
 struct SizeSweep {
   std::uint32_t from_bytes = 0;  ///< FCS included
   std::uint32_t to_bytes = 0;
@@ -63,7 +63,7 @@ struct SizeSweep {
   bool operator==(const SizeSweep&) const = default;
 };
 
-/// "64-1518:64" (from-to:step).
+/// Parses "64-1518:64" (from-to:step).
 Parsed<SizeSweep> parse_size_sweep(std::string_view text);
 std::string format_size_sweep(const SizeSweep& sweep);
 
@@ -82,8 +82,8 @@ enum class UdpChecksum : std::uint8_t {
 struct StreamConfig {
   std::string name{};
   std::optional<std::uint32_t> id{};  ///< in the stamp; absent: the position in the file
-  std::string device{};               ///< that sends; empty: this process only receives it
-  std::string receive_device{};       ///< that it arrives at; empty: not received here
+  std::string device{};               ///< sending device; empty: this process only receives it
+  std::string receive_device{};       ///< device at which it arrives; empty: not received here
   std::optional<StreamRate> rate{};   ///< required with `device`
   RateLayer layer = RateLayer::kL1;   ///< of a bit rate
   StreamPattern pattern = StreamPattern::kConstant;
@@ -94,9 +94,9 @@ struct StreamConfig {
   std::optional<SizeSweep> sweep{};
   std::uint32_t sweep_packets = 1000;  ///< of each size of a sweep
   std::uint32_t flows = 1;             ///< visited in turn
-  std::string source{};                ///< IPv4 of flow 0
+  std::string source{};                ///< IPv4 address of flow 0
   std::string destination{};
-  std::uint32_t source_addresses = 1;  ///< consecutive ones, shared by the flows
+  std::uint32_t source_addresses = 1;  ///< consecutive addresses, shared by the flows
   std::uint32_t destination_addresses = 1;
   std::uint16_t source_port = 1024;
   std::uint16_t destination_port = 5001;
@@ -112,24 +112,24 @@ struct StreamConfig {
   std::optional<std::uint64_t> packets{};  ///< absent: no limit
   Duration max_lag = std::chrono::milliseconds(100);
   std::uint32_t latency_samples = 0;  ///< raw samples kept
-  /// Hops of the way that switches may record in each packet; 0: the packets are no probes.
+  /// Largest number of hops that switches may record in each packet; 0: packets are no probes.
   std::uint32_t hops = 0;
 };
 
-/// Consecutive source ports that the flows share, at least 1.
+/// Returns the number of consecutive source ports that the flows share, at least 1.
 [[nodiscard]] std::uint32_t source_ports_of(const StreamConfig& stream) noexcept;
 
-/// All rules of a stream but those that refer to devices and other streams.
+/// Checks all rules of a stream except those that refer to devices and other streams.
 void check(const Checks& at, const StreamConfig& stream);
 
-/// What the list of streams must obey: names, ids and flows are told apart.
+/// Checks the list of streams: names, ids and flows must be distinct.
 void check_streams(const Checks& root, const std::vector<StreamConfig>& streams);
 
-/// Streams end by themselves: each that is sent is bounded in time or packets.
-/// False if there are none.
+/// Returns true if all streams that are sent are bounded in time or packets, so that they end by
+/// themselves; false if there are none.
 [[nodiscard]] bool all_bounded(const std::vector<StreamConfig>& streams);
 
-/// Id in the stamps of stream `index`.
+/// Returns the id in the stamps of stream `index`.
 [[nodiscard]] inline std::uint32_t id_of(const StreamConfig& stream, std::size_t index) noexcept {
   return stream.id.value_or(static_cast<std::uint32_t>(index));
 }

@@ -37,7 +37,7 @@ void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t 
 
 std::uint32_t longest(const StreamConfig& s) { return std::ranges::max(size_order(s).sizes); }
 
-/// L1 rate [bit/s] while the stream sends its costliest frames.
+/// Returns the L1 rate [bit/s] while the stream sends the frames that use most of it.
 double peak_wire_rate(const StreamConfig& s, BitRate line_rate) {
   const double value = static_cast<double>(s.rate->value);
   if (s.rate->unit == StreamRate::Unit::kPackets) return value * 8 * (longest(s) + kL1OverFcsBytes);

@@ -15,7 +15,7 @@
 
 namespace outrider::tg {
 
-/// A device as streams know it.
+/// The properties of a device that streams need.
 struct StreamDevice {
   std::string name;
   BitRate line_rate{};  ///< zero: not known
@@ -27,10 +27,10 @@ class StreamEngine {
  public:
   struct Setup {
     std::vector<StreamConfig> streams;  ///< valid; devices are among `devices`
-    std::vector<StreamDevice> devices;  ///< in the order of the loop
+    std::vector<StreamDevice> devices;  ///< in the loop's order
     std::uint64_t seed = 1;
     std::optional<Duration> duration{};              ///< no packet is due at or after it
-    std::uint64_t ticks_per_second = 1'000'000'000;  ///< of StreamInstant::ticks
+    std::uint64_t ticks_per_second = 1'000'000'000;  ///< frequency of StreamInstant::ticks
   };
 
   /// @param pool for whole frames, see StreamSender; must outlive the engine
@@ -46,34 +46,34 @@ class StreamEngine {
     return sent;
   }
 
-  /// Devices that streams are received at.
+  /// Returns the devices at which streams are received.
   [[nodiscard]] const std::vector<std::size_t>& receive_devices() const noexcept {
     return receive_devices_;
   }
-  /// A packet arrived; it stays with the caller.
+  /// Processes a packet that arrived; the caller keeps it.
   /// @param ticks  of its arrival, by the counter of the stamps
   StreamEnd receive(Packet& packet, std::uint64_t ticks) noexcept {
     return receive(packet, rte_pktmbuf_pkt_len(&packet), ticks);
   }
-  /// The same for a buffer that may hold the head alone.
+  /// Like receive() above, for a buffer that may hold only the head.
   /// @param frame_bytes on the wire, without FCS
   StreamEnd receive(Packet& packet, std::uint32_t frame_bytes, std::uint64_t ticks) noexcept {
     return receiver_.receive(buffer(packet), frame_bytes, ticks);
   }
 
-  /// When the next packet is due; kNever if none will be.
+  /// Returns when the next packet is due; kNever if there will be none.
   [[nodiscard]] Time next() const noexcept;
-  /// Every sender has sent all that it ever will.
+  /// Returns true if every sender has sent all that it ever will.
   [[nodiscard]] bool done() const noexcept;
-  /// Gives buffers back. Nothing is sent afterwards.
+  /// Returns buffers to the pool. Nothing is sent afterwards.
   void finish() noexcept;
 
   [[nodiscard]] StreamsReport report() const;
-  /// Adds the streams' packets.
+  /// Adds the counts of the streams' packets.
   void add_to(TrafficLive& live) const noexcept;
-  /// Raw latencies as CSV: name of the stream, number of the sample, ns.
+  /// Returns raw latencies as CSV: name of the stream, number of the sample, ns.
   [[nodiscard]] std::string samples_csv() const;
-  /// Hop records of the probes that were kept, see HopTracker::csv_lines().
+  /// Returns hop records of the kept probes, see HopTracker::csv_lines().
   [[nodiscard]] std::string hops_csv() const;
 
  private:
@@ -87,25 +87,25 @@ class StreamEngine {
 
   std::vector<StreamConfig> streams_;
   std::vector<Sending> sending_;
-  std::vector<std::size_t> received_;  ///< receiver's streams, as positions in streams_
+  std::vector<std::size_t> received_;  ///< positions in streams_ of the receiver's streams
   std::vector<std::size_t> receive_devices_;
   StreamReceiver receiver_{{}, 1'000'000'000};
 };
 
-/// Stream `index` with the end that the run sets it.
+/// Returns stream `index` with the end that the run sets for it.
 [[nodiscard]] StreamConfig until_end(const StreamEngine::Setup& setup, std::size_t index);
-/// Of its device. @pre it has one
+/// Returns the line rate of the stream's device. @pre it has one
 [[nodiscard]] BitRate line_rate_of(const StreamEngine::Setup& setup, std::size_t index);
 
-/// Faults of rates against line rates that are known: each stream alone at its
-/// peak, and all streams of a device together in the mean.
+/// Checks rates against known line rates: each stream alone at its peak, and the mean of all
+/// streams of a device together.
 void check_line_rates(const Checks& root, const std::vector<StreamConfig>& streams,
                       const std::vector<StreamDevice>& devices);
 
-/// Buffers that the streams can hold at once beside `descriptors` of rings.
+/// Returns the buffers that the streams can hold at once, in addition to `descriptors` of rings.
 [[nodiscard]] std::uint32_t stream_mbufs(const std::vector<StreamConfig>& streams,
                                          std::uint64_t descriptors);
-/// Longest frame of all streams [bytes, FCS included]; at least 64.
+/// Returns the longest frame of all streams [bytes, FCS included]; at least 64.
 [[nodiscard]] std::uint32_t longest_stream_frame(const std::vector<StreamConfig>& streams);
 
 }  // namespace outrider::tg

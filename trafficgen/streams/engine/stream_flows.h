@@ -9,12 +9,12 @@
 
 namespace outrider::tg {
 
-/// Addresses and ports of flow `index`: source ports vary fastest, then source
-/// addresses, destination addresses, destination ports.
+/// Returns the addresses and ports of flow `index`. Source ports vary fastest, then source
+/// addresses, destination addresses and destination ports.
 FlowKey flow_of(const StreamConfig& stream, std::uint32_t index) noexcept;
 
-/// What differs from flow to flow in the frames of a stream, as it stands in
-/// them. Immutable: its sender and its receiver share it. 16 bytes a flow.
+/// Holds the header fields that differ from flow to flow in a stream's frames, in wire format.
+/// Immutable: the stream's sender and receiver share it. 16 bytes per flow.
 class StreamFlows {
  public:
   /// In network byte order, as in the IPv4 and UDP headers.
@@ -25,7 +25,7 @@ class StreamFlows {
     std::uint32_t address_sum;  ///< one's-complement sum of both addresses, < 2^16
   };
   static_assert(sizeof(Flow) == 16);
-  static constexpr std::size_t kHeaderBytes = 12;  ///< of a Flow that stand in the frame
+  static constexpr std::size_t kHeaderBytes = 12;  ///< bytes of a Flow that are in the frame
 
   /// @param stream valid
   explicit StreamFlows(const StreamConfig& stream);
@@ -35,7 +35,7 @@ class StreamFlows {
   }
   [[nodiscard]] const Flow& operator[](std::uint32_t flow) const noexcept { return flows_[flow]; }
 
-  /// @param header [size >= kHeaderBytes] from the source address on
+  /// @param header [size >= kHeaderBytes], beginning at the source address
   [[nodiscard]] bool matches(std::uint32_t flow, const std::uint8_t* header) const noexcept {
     return std::memcmp(&flows_[flow], header, kHeaderBytes) == 0;
   }

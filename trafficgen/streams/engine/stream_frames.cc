@@ -36,7 +36,7 @@ StreamFrames::StreamFrames(const StreamConfig& s, std::uint32_t id,
     ip.version_and_length = 0x45;
     ip.tos = static_cast<std::uint8_t>((unsigned{s.dscp} << 2) | static_cast<unsigned>(s.ecn));
     ip.total_length.set(static_cast<std::uint16_t>(t.buffer_bytes - kStreamIpOffset));
-    ip.fragment.set(kDontFragment);  // and no identification: RFC 6864, section 4.1
+    ip.fragment.set(kDontFragment);  // no identification is needed: RFC 6864, section 4.1
     ip.ttl = kInitialTtl;
     ip.protocol = kIpProtocolUdp;
     t.ip_sum = checksum_fold(ipv4_header_sum(ip));

@@ -20,18 +20,17 @@ inline constexpr std::uint32_t kStreamIpOffset = sizeof(EthernetHeader);
 inline constexpr std::uint32_t kStreamUdpOffset = kStreamIpOffset + sizeof(Ipv4Header);
 inline constexpr std::uint32_t kUdpHeaderBytes = 8;
 inline constexpr std::uint32_t kStreamStampOffset = kStreamUdpOffset + kUdpHeaderBytes;
-/// Every frame's first bytes are written in one go; a buffer must hold as many.
+/// Number of first bytes of every frame, which are written at once; a buffer must hold as many.
 inline constexpr std::uint32_t kStreamHeadBytes = 64;
-/// The header of a probe's trace follows the stamp, its records follow the head.
+/// The header of a probe's trace follows the stamp; its records follow the head.
 static_assert(kStreamStampOffset + kStampBytes + hop_trace::kHeaderBytes == kStreamHeadBytes);
 static_assert(hop_trace::kPayloadOffset == kStampBytes);
 static_assert(kStreamStampOffset + kStampBytes == kMinStreamFrameBytes - kFcsBytes,
               "the stamp is all that the shortest frame has room for");
 
-/// Writes the frames of one stream: Ethernet, IPv4, UDP, stamp, and the room for hop
-/// records if it is of probes. The rest of the
-/// payload is zeros, which the buffers of the pool hold already, so a frame of
-/// any length costs one copy of 64 bytes and the fields that differ by packet.
+/// Writes the frames of one stream: Ethernet, IPv4, UDP, stamp and, for probes, the room for hop
+/// records. The rest of the payload is zeros, which the buffers of the pool already hold. A frame
+/// of any length therefore costs one copy of 64 bytes and the fields that differ by packet.
 ///
 /// Not thread-safe (one lcore owns it).
 class StreamFrames {
@@ -40,13 +39,13 @@ class StreamFrames {
   StreamFrames(const StreamConfig& stream, std::uint32_t id,
                std::shared_ptr<const StreamFlows> flows, const std::vector<std::uint32_t>& sizes);
 
-  /// @param frame [size >= kStreamHeadBytes]; what lies behind must be zeros
+  /// @param frame [size >= kStreamHeadBytes]; the bytes after it must be zeros
   void write(std::uint8_t* frame, const Departure& d, std::uint64_t ticks) const noexcept;
 
   /// Writes a later departure into a frame of write().
   void restamp(std::uint8_t* frame, std::uint64_t ticks) const noexcept;
 
-  /// [bytes] in the buffer: without FCS.
+  /// Returns the length [bytes] in the buffer, without FCS.
   [[nodiscard]] std::uint16_t buffer_bytes(std::uint32_t size) const noexcept {
     return templates_[size].buffer_bytes;
   }
@@ -55,7 +54,7 @@ class StreamFrames {
   struct alignas(32) Template {
     std::array<std::uint8_t, kStreamHeadBytes> head{};
     std::uint32_t ip_sum = 0;   ///< of the header without addresses
-    std::uint32_t udp_sum = 0;  ///< of pseudo header, header and stamp: what all flows share
+    std::uint32_t udp_sum = 0;  ///< of pseudo header, header and stamp: what flows share
     std::uint16_t buffer_bytes = 0;
   };
 
@@ -68,7 +67,7 @@ class StreamFrames {
   std::shared_ptr<const StreamFlows> flows_;
   std::uint32_t stream_bits_;  ///< id, at its place in the stamp
   bool full_checksum_;
-  std::uint32_t record_bytes_;  ///< of a probe, behind the head: those of its last use
+  std::uint32_t record_bytes_;  ///< for probes: hop records after the head, to clear
 };
 
 namespace stream_frames_detail {

@@ -13,7 +13,7 @@ constexpr std::string_view kMixRule =
     R"(must be "simple" or a list of size:weight such as "64:7,594:4,1518:1")";
 constexpr std::string_view kSweepRule = R"(must be FROM-TO:STEP in bytes, such as "64-1518:64")";
 
-/// Takes a decimal integer off the front. @return false if there is none
+/// Parses and removes a decimal integer at the front. @return false if there is none
 bool take_number(std::string_view& text, std::uint32_t& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error != std::errc{} || end == text.data()) return false;

@@ -21,7 +21,7 @@ std::uint16_t word_at(std::span<const std::uint8_t> bytes, std::size_t offset) n
   return word;
 }
 
-/// RFC 768; payload that the buffer does not hold is zeros.
+/// Checks the checksum of RFC 768; payload that is not in the buffer is zeros.
 bool udp_checksum_valid(std::span<const std::uint8_t> bytes, std::uint16_t udp_bytes) noexcept {
   const std::size_t present = std::min<std::size_t>(bytes.size() - kStreamUdpOffset, udp_bytes);
   const std::uint64_t pseudo = checksum_add(bytes.subspan(kStreamIpOffset + 12, 8), 0) +

@@ -17,35 +17,35 @@ namespace outrider::tg {
 
 /// How a packet that reached the receiver ended.
 enum class StreamEnd : std::uint8_t {
-  kTaken,        ///< by the stream that it says it is of
+  kTaken,        ///< counted for the stream in its stamp
   kForeign,      ///< not IPv4 and UDP, or without our stamp
-  kTruncated,    ///< shorter than its own headers say
+  kTruncated,    ///< shorter than its own headers state
   kBadChecksum,  ///< IPv4 header, or UDP where there is one
-  kUnknownFlow,  ///< our stamp, but a stream or flow that nobody here receives
+  kUnknownFlow,  ///< our stamp, but a stream or flow that is not received here
   kWrongFlow,    ///< addresses or ports are not those of the flow in its stamp
-  kBadStamp,     ///< departs in the future, or its number cannot be
+  kBadStamp,     ///< departs in the future, or has an impossible number
 };
 inline constexpr std::size_t kStreamEnds = 7;
 static_assert(static_cast<std::size_t>(StreamEnd::kBadStamp) + 1 == kStreamEnds);
 
-/// Of one stream. Identity: taken == distinct + duplicated + beyond_window.
+/// Counters of one stream. Identity: taken == distinct + duplicated + beyond_window.
 struct StreamReceiveCounters {
   std::uint64_t taken = 0;
   std::uint64_t distinct = 0;
   std::uint64_t reordered = 0;  ///< of the distinct ones
   std::uint64_t duplicated = 0;
   std::uint64_t beyond_window = 0;
-  std::uint64_t skipped = 0;     ///< numbers passed over when a later one came
+  std::uint64_t skipped = 0;     ///< numbers skipped when a later one arrived
   std::uint32_t max_extent = 0;  ///< of reordering [packets of the flow]
   std::uint64_t ce_marked = 0;
   std::uint64_t frame_bytes = 0;  ///< FCS included
   std::uint64_t samples_not_kept = 0;
 
-  /// Lost as the gaps tell; a flow's lost tail is not among them.
+  /// Returns the losses according to the gaps, without a flow's lost tail.
   [[nodiscard]] std::uint64_t missing() const noexcept { return skipped - reordered; }
 };
 
-/// Ticks of the stamps' counter to nanoseconds.
+/// Converts ticks of the stamps' counter to nanoseconds.
 class TickScale {
  public:
   /// @pre ticks_per_second >= 1 MHz
@@ -61,31 +61,30 @@ class TickScale {
   std::uint64_t q40_ns_per_tick_;
 };
 
-/// Reads packets of streams: counts, tracks numbers, measures latency from the
-/// stamp of departure to the instant handed in. Both are read by software: what
-/// the two readings themselves cost is part of it (see measure_loop_bias()).
+/// Reads packets of streams: it counts them, tracks their numbers, and measures the latency from
+/// the departure stamp to the given instant. Software reads both, so the cost of the two readings
+/// is included (see measure_loop_bias()).
 ///
 /// Identity: arrived == sum(ends), ends[kTaken] == sum over streams of taken.
-/// Memory: 16 bytes per flow, 60 kB per stream, 8 bytes per raw sample (of probes 96 more,
-/// and 60 kB per queue on their way); all taken
-/// at construction. Not thread-safe (one lcore owns it).
+/// Memory: 16 bytes per flow, 60 kB per stream, 8 bytes per raw sample (for probes 96 more, and 60
+/// kB per queue on their way), all allocated at construction. Not thread-safe (one lcore owns it).
 class StreamReceiver {
  public:
   struct Expected {
     std::uint32_t id = 0;
     std::shared_ptr<const StreamFlows> flows{};
-    bool from_zero = true;              ///< the sender began with this receiver
-    std::uint32_t latency_samples = 0;  ///< raw ones kept
+    bool from_zero = true;              ///< the sender began together with this receiver
+    std::uint32_t latency_samples = 0;  ///< raw samples kept
     bool probes = false;                ///< packets carry hop records
   };
   StreamReceiver(const std::vector<Expected>& streams, std::uint64_t ticks_per_second);
 
-  /// @param bytes of the buffer. @param frame_bytes on the wire, without FCS: more
-  ///        than the buffer holds in virtual time, else as many
+  /// @param bytes of the buffer. @param frame_bytes on the wire, without FCS: in virtual time more
+  ///   than the buffer holds, else equal
   StreamEnd receive(std::span<const std::uint8_t> bytes, std::uint32_t frame_bytes,
                     std::uint64_t ticks) noexcept;
 
-  /// Is this an IPv4 UDP packet with our stamp? Cheap, for those who share a device.
+  /// Returns true for an IPv4 UDP packet with our stamp. Cheap, for devices that streams share.
   [[nodiscard]] static bool is_stamped(std::span<const std::uint8_t> bytes) noexcept;
 
   [[nodiscard]] std::uint64_t arrived() const noexcept { return arrived_; }
@@ -99,7 +98,7 @@ class StreamReceiver {
   [[nodiscard]] const Histogram& latency(std::size_t stream) const noexcept {  ///< [ns]
     return streams_[stream].latency;
   }
-  /// nullptr: its packets are no probes.
+  /// Returns nullptr if the stream's packets are no probes.
   [[nodiscard]] const HopTracker* hops(std::size_t stream) const noexcept {
     return streams_[stream].hops.get();
   }

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint64_t kQ16 = 1U << 16;
 
-/// Smooth weighted round robin: every entry comes `weight` times in the cycle,
-/// spread evenly, ties to the first.
+/// Smooth weighted round robin: every entry occurs `weight` times in the cycle, spread evenly; the
+/// first of equal ones comes first.
 std::vector<std::uint32_t> spread(const std::vector<SizeMix::Entry>& entries) {
   std::int64_t total = 0;
   for (const auto& e : entries) total += e.weight;
@@ -97,7 +97,7 @@ void StreamSchedule::set_steps(const StreamConfig& s, BitRate line_rate) {
 }
 
 StreamSchedule::Step StreamSchedule::random_step() noexcept {
-  // 2^62 of 2^-16 ns are 19 hours: no draw of 53 bits comes near it at a packet a second.
+  // 2^62 x 2^-16 ns are 19 hours: at one packet per second no 53-bit draw comes near it.
   const double drawn = std::min(random_.exponential(q16_mean_ns_) + 0.5, 0x1p62);
   const auto q16 = static_cast<std::uint64_t>(drawn);
   return {q16 >> 16, q16 & (kQ16 - 1)};

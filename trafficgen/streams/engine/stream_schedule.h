@@ -13,7 +13,7 @@
 
 namespace outrider::tg {
 
-/// One packet of a stream: when, of which flow, the how manieth of it, how long.
+/// One packet of a stream: its instant, flow, number within the flow, and size.
 struct Departure {
   Time due{};
   std::uint32_t flow = 0;
@@ -22,43 +22,42 @@ struct Departure {
   bool operator==(const Departure&) const = default;
 };
 
-/// The sizes of a stream in the order in which its packets take them: a cycle
-/// in which each entry is repeated.
+/// The sizes of a stream in the order in which its packets take them: a cycle in which each entry
+/// is repeated.
 struct SizeOrder {
   std::vector<std::uint32_t> sizes;  ///< [bytes] FCS included
   std::vector<std::uint32_t> cycle;  ///< indices into sizes
-  std::uint32_t repeat = 1;          ///< packets that take one entry of the cycle
+  std::uint32_t repeat = 1;          ///< consecutive packets that take one entry of the cycle
 };
 
-/// IMIX entries are spread over the cycle as evenly as their weights allow, the
-/// same way every time; a sweep takes sweep_packets of each size.
+/// Returns the order of sizes. IMIX entries are spread over the cycle as evenly as their weights
+/// allow, always in the same way; a sweep takes sweep_packets of each size.
 SizeOrder size_order(const StreamConfig& stream);
 
-/// Decides what leaves when: nothing of what it returns depends on how often or
-/// how late it is asked. Instants are exact: a rate of r packets a second puts
-/// packet k at start + floor(k * 10^9 / r) ns, for any k (integers with the
-/// remainder carried); at a bit rate each packet is followed by its own length's
-/// time. Poisson gaps are exponential with the mean of the same rate, rounded to
-/// 2^-16 ns before they are added up.
+/// Decides what leaves when. The result does not depend on how often or how late it is asked.
+/// Instants are exact: a rate of r packets per second puts packet k at start + floor(k * 10^9 / r)
+/// ns for any k (integers, with the remainder carried). At a bit rate each packet is followed by
+/// the time of its own length. Poisson gaps are exponential with the mean of the same rate, rounded
+/// to 2^-16 ns before they are added.
 ///
-/// Packets visit the flows in turn, so packet k is number k / flows of flow
-/// k % flows: senders need no state per flow.
+/// Packets visit the flows in turn, so packet k is number k / flows of flow k % flows, and senders
+/// need no state per flow.
 ///
-/// Pure but for its own position. Not thread-safe (one lcore owns it), O(1) a packet.
+/// Pure except for its position. Not thread-safe (one lcore owns it), O(1) per packet.
 class StreamSchedule {
  public:
   struct Setup {
-    const StreamConfig& stream;  ///< valid, with a rate; used by the constructor alone
+    const StreamConfig& stream;  ///< valid, with a rate; used by the constructor only
     BitRate line_rate{};         ///< L1; required if the rate is a share of it
     std::uint64_t seed = 1;
-    std::uint32_t index = 0;  ///< of the stream: keys its random draws
+    std::uint32_t index = 0;  ///< index of the stream, which keys its random draws
   };
   explicit StreamSchedule(const Setup& setup);
 
-  /// Instant of the next packet; kNever if there will be none.
+  /// Returns the instant of the next packet; kNever if there will be none.
   [[nodiscard]] Time next() const noexcept { return next_; }
 
-  /// The next packet. @pre next() != kNever
+  /// Takes the next packet. @pre next() != kNever
   Departure take() noexcept {
     assert(next_ != kNever);
     const Departure d{next_, flow_, round_, order_.cycle[position_]};
@@ -66,34 +65,34 @@ class StreamSchedule {
     return d;
   }
 
-  /// Packets due at or before `now`, at most as many as `out` holds, in order.
-  /// @return how many
+  /// Takes the packets due at or before `now`, in order, at most as many as `out` holds.
+  /// @return their number
   std::size_t take_due(Time now, std::span<Departure> out) noexcept {
     std::size_t n = 0;
     for (; n < out.size() && next_ <= now && next_ != kNever; ++n) out[n] = take();
     return n;
   }
 
-  /// Moves everything that is still to come: a sender that fell behind for good.
-  /// The end of a bounded duration stays. @pre by >= 0
+  /// Delays all remaining packets, for a sender that fell behind permanently. The end of a bounded
+  /// duration stays. @pre by >= 0
   void postpone(Duration by) noexcept {
     slot_end_ += by;
     if (next_ != kNever) next_ = slot_end_ < end_ ? slot_end_ : kNever;
   }
 
-  /// End of the time that the packets taken so far stand for: the due time of
-  /// the next one, even if the stream ends before it.
+  /// Returns the end of the last taken packet's slot: the due time of the next packet, even if the
+  /// stream ends before it.
   [[nodiscard]] Time slot_end() const noexcept { return slot_end_; }
   [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
-  /// [bytes] FCS included.
+  /// Returns the frame sizes [bytes], FCS included.
   [[nodiscard]] const std::vector<std::uint32_t>& sizes() const noexcept { return order_.sizes; }
-  /// Mean over a whole cycle of sizes and bursts, as the configuration asks.
+  /// Returns the configured mean rate, over a whole cycle of sizes and bursts.
   [[nodiscard]] double packets_per_second() const noexcept { return packets_per_second_; }
-  /// Mean frame [bytes], FCS included.
+  /// Returns the mean frame [bytes], FCS included.
   [[nodiscard]] double mean_frame_bytes() const noexcept { return mean_frame_bytes_; }
 
  private:
-  /// Time as a whole number of ns and a fraction of denominator_.
+  /// A time as a whole number of ns and a fraction with denominator_.
   struct Step {
     std::uint64_t ns = 0;
     std::uint64_t remainder = 0;
@@ -104,7 +103,7 @@ class StreamSchedule {
   [[nodiscard]] Step random_step() noexcept;
 
   SizeOrder order_;
-  std::vector<Step> steps_;  ///< [sizes] time that a packet takes up
+  std::vector<Step> steps_;  ///< [sizes], duration of a packet's slot
   std::uint64_t denominator_ = 1;
   std::uint64_t remainder_ = 0;  ///< < denominator_
   Time next_{};

@@ -9,7 +9,7 @@
 
 namespace outrider::tg {
 
-/// Sends one stream.
+/// Sends the packets of one stream.
 class StreamSender final : public BatchSender<StreamSchedule, StreamFrames> {
  public:
   /// @param stream valid, with a device. @param pool see BatchSender

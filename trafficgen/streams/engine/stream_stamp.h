@@ -8,14 +8,13 @@
 
 namespace outrider::tg {
 
-/// What a stream's packet says of itself, in the first 18 bytes of its UDP
-/// payload: as many as a 64-byte frame has. In network byte order
+/// The stamp of a stream's packet, in the first 18 bytes of its UDP payload, which is all that a
+/// 64-byte frame has. In network byte order:
 ///
 ///     magic (2) | stream (10 bits), flow (22 bits) | sequence (4) | ticks (8)
 ///
-/// `sequence` counts within the flow and wraps; `ticks` is the raw time-stamp
-/// counter at departure (in virtual time: nanoseconds of the run), so that two
-/// processes of one machine share it.
+/// `sequence` counts within the flow and wraps. `ticks` is the raw time-stamp counter at departure
+/// (in virtual time: nanoseconds of the run), which two processes of one machine share.
 struct StreamStamp {
   std::uint32_t stream = 0;  ///< < 2^10
   std::uint32_t flow = 0;    ///< < 2^22

@@ -13,7 +13,7 @@ std::uint64_t ticks_at(Time now) noexcept {
   return static_cast<std::uint64_t>(now.time_since_epoch().count());
 }
 
-/// One device a stream, so that each has a wire of its own.
+/// Makes one device per stream, so that each has its own wire.
 StreamEngine::Setup setup_of(std::vector<StreamConfig> streams,
                              const std::vector<StreamDevice>& devices, std::uint64_t seed,
                              std::optional<Duration> duration) {
@@ -62,7 +62,7 @@ std::uint16_t VirtualStreams::Wire::tx(Packet** packets, std::uint16_t n) const 
     PacketMeta& m = meta(packet);
     m = PacketMeta{};
     m.frame_bytes = rte_pktmbuf_pkt_len(&packet);
-    // The buffer holds the head; zeros of the payload are implied.
+    // The buffer holds only the head; the zeros of the payload are implied.
     packet.data_len = std::min(packet.data_len, head_bytes);
     packet.pkt_len = packet.data_len;
     link->push(&packet, now);

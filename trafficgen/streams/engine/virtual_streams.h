@@ -12,9 +12,9 @@
 
 namespace outrider::tg {
 
-/// Streams as a source of the event loop: the same schedules and frames as in real
-/// time, each packet leaving at its own instant. Buffers hold heads alone; the
-/// stamps count nanoseconds of the run. Not thread-safe: one lcore owns it.
+/// Runs streams in the event loop, with the same schedules and frames as in real time; each packet
+/// leaves at its exact instant. Buffers hold heads only, and stamps count nanoseconds of the run.
+/// Not thread-safe: one lcore owns it.
 class VirtualStreams final : public EventSource {
  public:
   /// @param streams valid, with rates that the devices' line rates allow
@@ -24,14 +24,14 @@ class VirtualStreams final : public EventSource {
                  std::uint64_t seed, std::optional<Duration> duration, EventLoop& loop,
                  rte_mempool& pool);
 
-  /// The wire that stream `index` sends into. Once per stream with a device,
-  /// before start().
+  /// Sets the wire that stream `index` sends into. Call it once per stream with a device, before
+  /// start().
   void connect(std::size_t index, Link& out) noexcept { wires_.links[index] = &out; }
 
-  /// Takes a packet of a stream. @return false if it is none: the caller keeps it
+  /// Takes a packet of a stream. @return false if it belongs to none: the caller keeps it
   bool take(Packet* packet, Time now) noexcept;
 
-  /// Schedules the first packet. Once.
+  /// Schedules the first packet. Call it once.
   void start() noexcept { loop_.schedule(id_, engine_.next()); }
   Time fire(Time now) noexcept override;
 
@@ -48,7 +48,7 @@ class VirtualStreams final : public EventSource {
   };
   struct Wires {
     std::vector<Link*> links;               ///< [streams]
-    std::vector<std::uint16_t> head_bytes;  ///< [streams]: what is not zeros
+    std::vector<std::uint16_t> head_bytes;  ///< [streams], bytes that are not implied zeros
     Time now{};
     [[nodiscard]] Wire port(std::size_t stream) const noexcept {
       return {links[stream], head_bytes[stream], now};
@@ -61,13 +61,13 @@ class VirtualStreams final : public EventSource {
   StreamEngine engine_;
 };
 
-/// Where a wire ends at which streams may arrive, with or without a host.
+/// The end of a wire at which streams may arrive, with or without a host.
 class StreamTap final : public Node {
  public:
-  /// @param host gets what is of no stream; nullptr: it ends here, as foreign
+  /// @param host receives packets of no stream; nullptr: they are dropped and counted as foreign
   StreamTap(VirtualStreams& streams, Node* host) noexcept : streams_(streams), host_(host) {}
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
-  /// Packets that nobody wanted.
+  /// Returns the number of packets that neither a stream nor a host took.
   [[nodiscard]] std::uint64_t foreign() const noexcept { return foreign_; }
 
  private:

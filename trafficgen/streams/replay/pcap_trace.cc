@@ -17,11 +17,11 @@ struct PcapCloser {
 using PcapFile = std::unique_ptr<pcap_t, PcapCloser>;
 
 Duration stamp_of(const pcap_pkthdr& header) {
-  // With nanosecond precision asked for, tv_usec holds nanoseconds.
+  // The file is opened with nanosecond precision, so tv_usec holds nanoseconds.
   return std::chrono::seconds(header.ts.tv_sec) + Duration{header.ts.tv_usec};
 }
 
-/// Takes a packet in. @return what is wrong with it, or empty
+/// Adds a packet. @return its fault, or empty
 std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t* bytes,
                 const PcapLimits& limits, Duration& first) {
   if (header.caplen < header.len && !limits.pad_cut)

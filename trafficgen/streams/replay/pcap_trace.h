@@ -9,7 +9,7 @@
 
 namespace outrider::tg {
 
-/// Ethernet frames of a capture, in memory. Immutable once loaded.
+/// The Ethernet frames of a capture, in memory. Immutable once loaded.
 struct PcapTrace {
   struct Packet {
     Duration at{};             ///< since the first packet; does not decrease
@@ -18,8 +18,8 @@ struct PcapTrace {
   };
   std::vector<Packet> packets;
   std::vector<std::uint8_t> bytes;
-  std::uint64_t padded = 0;     ///< packets that the capture had cut, padded with zeros
-  std::uint64_t backwards = 0;  ///< stamps before that of the packet before; taken as equal
+  std::uint64_t padded = 0;     ///< packets that the capture had cut, padded here with zeros
+  std::uint64_t backwards = 0;  ///< stamps earlier than the previous packet's; taken as equal to it
 
   [[nodiscard]] std::span<const std::uint8_t> frame(std::size_t i) const noexcept {
     return {bytes.data() + packets[i].offset, packets[i].size};
@@ -28,7 +28,7 @@ struct PcapTrace {
 
 struct PcapLimits {
   std::uint64_t max_bytes = 1ULL << 30;  ///< of frames and their index in memory
-  bool pad_cut = false;                  ///< else a packet cut by the snap length refuses the file
+  bool pad_cut = false;                  ///< else a packet cut by the snap length is a fault
 };
 
 struct PcapResult {
@@ -36,10 +36,9 @@ struct PcapResult {
   std::string problem{};  ///< empty if the trace is usable
 };
 
-/// Reads a pcap or pcapng file of Ethernet frames whole. Refuses, naming the
-/// reason and the packet: a file that cannot be opened, is no capture, is empty or
-/// truncated, has another link type, cut packets (unless padded), frames beyond
-/// 9014 bytes, or more than max_bytes.
+/// Reads a whole pcap or pcapng file of Ethernet frames. It refuses, with the reason and the
+/// packet, a file that cannot be opened, is no capture, is empty or truncated, has another link
+/// type, cut packets (unless padded), frames beyond 9014 bytes, or more than max_bytes.
 PcapResult load_pcap(const std::string& path, const PcapLimits& limits);
 
 }  // namespace outrider::tg

@@ -24,7 +24,7 @@ struct PcapWriter::File {
   ~File() {
     if (out != nullptr) pcap_dump_close(out);
     pcap_close(format);
-    std::remove(partial.c_str());  // after close() it is gone already
+    std::remove(partial.c_str());  // no such file after close()
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -53,7 +53,7 @@ void PcapWriter::write(Time at, std::span<const std::uint8_t> frame) {
 }
 
 void PcapWriter::close() {
-  // pcap_dump() does not tell of errors; the stream beneath it remembers them.
+  // pcap_dump() does not report errors, but the stream below it keeps them.
   const bool failed = pcap_dump_flush(file_->out) != 0 || std::ferror(pcap_dump_file(file_->out));
   if (failed || std::rename(file_->partial.c_str(), path_.c_str()) != 0)
     throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));

@@ -9,8 +9,8 @@
 
 namespace outrider::tg {
 
-/// Writes Ethernet frames, without FCS, into a pcap file with nanoseconds. Time zero
-/// is 1970. The file appears, whole, at close(); without it nothing is left behind.
+/// Writes Ethernet frames, without FCS, into a pcap file with nanoseconds. Time zero is 1970. The
+/// complete file appears at close(); without close() nothing is left behind.
 class PcapWriter {
  public:
   /// @throws std::runtime_error naming the file and the cause

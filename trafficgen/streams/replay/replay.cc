@@ -34,7 +34,7 @@ std::uint16_t memory_word(const std::uint8_t* at) noexcept {
   return word;
 }
 
-/// The checksum at `field` for an address that changes.
+/// Updates the checksum at `field` for a changed address.
 void update(std::uint8_t* field, const std::uint8_t* before, const std::uint8_t* after) noexcept {
   std::uint16_t sum = memory_word(field);
   for (int word = 0; word < 4; word += 2)
@@ -42,8 +42,8 @@ void update(std::uint8_t* field, const std::uint8_t* before, const std::uint8_t*
   std::memcpy(field, &sum, sizeof sum);
 }
 
-/// Of TCP or UDP within the frame; nullptr if there is none to keep right: other
-/// protocols, later fragments, UDP without one.
+/// Returns the TCP or UDP checksum within the frame; nullptr if there is none to update: other
+/// protocols, later fragments, UDP without a checksum.
 std::uint8_t* transport_checksum(std::span<std::uint8_t> frame, Ipv4Header& ip) noexcept {
   constexpr std::uint16_t kOffsetMask = 0x1FFF;
   if ((ip.fragment.get() & kOffsetMask) != 0) return nullptr;

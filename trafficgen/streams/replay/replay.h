@@ -11,7 +11,7 @@
 
 namespace outrider::tg {
 
-/// Copies a trace's frames as they are: addresses were rewritten when it was loaded.
+/// Copies a trace's frames unchanged; their addresses were rewritten when it was loaded.
 class ReplayFrames {
  public:
   explicit ReplayFrames(std::shared_ptr<const PcapTrace> trace) : trace_(std::move(trace)) {}
@@ -31,19 +31,19 @@ class ReplayFrames {
 
 using ReplaySender = BatchSender<ReplaySchedule, ReplayFrames>;
 
-/// What rewriting did to a trace: packets by what they are.
+/// Counts a trace's packets by the effect of rewriting.
 struct RewriteCounts {
   std::uint64_t rewritten = 0;
-  std::uint64_t not_ipv4 = 0;   ///< VLAN tags and IPv6 among them: left as they are
+  std::uint64_t not_ipv4 = 0;   ///< left unchanged, e.g. with VLAN tags, or IPv6
   std::uint64_t untouched = 0;  ///< IPv4, but no prefix holds its addresses
 };
 
-/// Replaces prefixes of IPv4 sources and destinations and updates the IPv4, TCP
-/// and UDP checksums (RFC 1624). The first rule that holds an address decides.
+/// Replaces prefixes of IPv4 sources and destinations and updates the IPv4, TCP and UDP checksums
+/// (RFC 1624). The first rule whose prefix contains an address applies.
 /// @pre rules were checked
 RewriteCounts rewrite_addresses(PcapTrace& trace, const std::vector<std::string>& rules);
 
-/// A trace, loaded and rewritten as `replay` says.
+/// A trace, loaded and rewritten according to `replay`.
 struct LoadedReplay {
   std::shared_ptr<const PcapTrace> trace;
   RewriteCounts rewrites;

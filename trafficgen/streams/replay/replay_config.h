@@ -14,10 +14,10 @@ struct ReplayConfig {
   std::string name{};
   std::string device{};
   std::string file{};                  ///< pcap or pcapng; relative to the working directory
-  double speed = 1;                    ///< 2: half the gaps; > 0, at most six decimals
+  double speed = 1;                    ///< 2 halves the gaps; > 0, at most six decimals
   std::optional<StreamRate> rate{};    ///< instead of the capture's gaps
   RateLayer layer = RateLayer::kL1;    ///< of a bit rate
-  std::uint64_t loops = 1;             ///< times through the file, >= 1
+  std::uint64_t loops = 1;             ///< passes through the file, >= 1
   std::vector<std::string> rewrite{};  ///< "10.0.0.0/8=198.0.0.0/8": IPv4 sources, destinations
   bool pad_cut = false;
   std::uint64_t max_memory_bytes = 1ULL << 30;
@@ -26,7 +26,7 @@ struct ReplayConfig {
   Duration max_lag = std::chrono::milliseconds(100);
 };
 
-/// Rules that need no file.
+/// Checks the rules that need no file.
 void check(const Checks& at, const ReplayConfig& replay);
 
 }  // namespace outrider::tg

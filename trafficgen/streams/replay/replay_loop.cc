@@ -19,7 +19,7 @@ std::uint32_t longest_frame(const PcapTrace& trace) {
   return std::ranges::max(trace.packets, {}, &PcapTrace::Packet::size).size;
 }
 
-/// A device that gives back what it was sent would fill up if nobody took it.
+/// Frees received packets. Otherwise a device that returns what it was sent would fill up.
 std::uint64_t discard(const Port& port) noexcept {
   std::array<Packet*, kBatchPackets> batch;
   const std::uint16_t n = port.rx(batch.data(), kBatchPackets);

@@ -9,14 +9,14 @@
 
 namespace outrider::tg {
 
-/// What a replay did. Frames, gaps and lateness are as those of a stream.
+/// The results of a replay. Frames, gaps and lateness are defined as for a stream.
 struct ReplayReport {
   StreamReport sent;
   std::uint64_t frames = 0;  ///< of the file
   std::uint64_t padded = 0;
   std::uint64_t backwards = 0;
   RewriteCounts rewrites;
-  std::uint64_t discarded = 0;  ///< packets that came in while the device was full
+  std::uint64_t discarded = 0;  ///< packets received, and dropped, while it was full
   std::int64_t longest_poll_gap_ns = 0;
   bool interrupted = false;
 };

@@ -9,7 +9,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// Time from the first frame of a round to the first of the next.
+/// Returns the time from the first frame of a round to the first of the next.
 Duration period_of(const PcapTrace& trace) {
   const Duration span = trace.packets.back().at;
   const auto gaps = static_cast<std::int64_t>(trace.packets.size()) - 1;

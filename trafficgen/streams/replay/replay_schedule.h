@@ -10,10 +10,10 @@
 
 namespace outrider::tg {
 
-/// When each frame of a trace leaves; as StreamSchedule. With the trace's gaps
-/// frame k of round l is due at start + l x period + (its stamp) / speed, computed
-/// anew each time, so nothing drifts; the period is the trace's span and one mean
-/// gap. At a rate frames follow one another as those of a stream.
+/// Decides when each frame of a trace leaves, like StreamSchedule. With the trace's gaps, frame k
+/// of round l is due at start + l x period + (its stamp) / speed. Each instant is computed from
+/// scratch, so nothing drifts. The period is the trace's span plus one mean gap. At a rate, frames
+/// follow one another like those of a stream.
 class ReplaySchedule {
  public:
   /// @param trace not empty. @param line_rate required if the rate is a share of it
@@ -50,7 +50,7 @@ class ReplaySchedule {
   bool in_packets_ = false;        ///< the rate is one of packets
   std::uint64_t denominator_ = 1;  ///< packets or bits per second
   std::uint32_t overhead_bytes_ = 0;
-  std::uint64_t remainder_ = 0;  ///< of slot_end_, < denominator_
+  std::uint64_t remainder_ = 0;  ///< fraction of slot_end_, < denominator_
   Time start_{};
   Duration period_{};
   Duration postponed_{};

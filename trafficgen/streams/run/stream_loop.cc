@@ -11,7 +11,7 @@
 namespace outrider::tg {
 namespace {
 
-/// Hands out what it took: a device that costs next to nothing.
+/// A device that returns what it took, at almost no cost.
 struct DirectDevice {
   mutable std::array<Packet*, kBatchPackets> held{};
   mutable std::uint16_t size = 0;
@@ -32,7 +32,7 @@ struct DirectDevices {
   [[nodiscard]] const DirectDevice& port(std::size_t) const noexcept { return device; }
 };
 
-/// Hands what a device has to the engine. @return whether it had any
+/// Passes the packets that a device has to the engine. @return true if it had any
 template <class Device>
 bool receive(StreamEngine& engine, const Device& device) noexcept {
   std::array<Packet*, kBatchPackets> batch;
@@ -73,7 +73,7 @@ StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<
     run.link_down += devices.check_links() ? 0 : 1;
     if (live != nullptr) live->publish(live_of(engine, so_far.end));
   };
-  const Time until = Time{} + duration.value_or(Duration{});  // without one, senders decide
+  const Time until = Time{} + duration.value_or(Duration{});  // without a duration, senders decide
   const auto over = [&] {
     return run.polls % kPollsPerCheck == 0 && engine.done() && polled >= until;
   };

@@ -18,20 +18,19 @@ struct StreamRun {
   bool interrupted = false;
 };
 
-/// Drives the streams in real time until all have ended, `duration` is over (for
-/// those that only receive), or a signal; then goes on receiving for `drain`, so
-/// that what is under way does not count as lost. The TSC is read once a poll, and
-/// once more when a poll has received something. For files of streams alone: no
-/// host, no event loop.
-/// @param live  told ten times a second what has happened; nullptr: nobody
+/// Runs the streams in real time until all have ended, `duration` is over (for those that only
+/// receive), or a signal comes. It then continues to receive for `drain`, so that packets in flight
+/// do not count as lost. The TSC is read once per poll, and again when a poll has received
+/// something. For files with streams only: there is no host and no event loop.
+/// @param live  is given the counts ten times a second; nullptr: none
 StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<Duration> duration,
                       Duration drain, TrafficLiveReport* live = nullptr);
 
-/// Of the counter in the stamps.
+/// Returns the frequency of the counter in the stamps.
 [[nodiscard]] std::uint64_t stamp_ticks_per_second() noexcept;
 
-/// Latency [ns] of packets that pass sender and receiver with nothing in between:
-/// what the loop adds to every latency that it measures. Takes some 10 ms.
+/// Measures the latency [ns] of packets that pass sender and receiver with nothing in between: the
+/// loop adds this to every measured latency. Takes about 10 ms.
 /// @param pool as of StreamEngine
 Histogram measure_loop_bias(rte_mempool& pool);
 

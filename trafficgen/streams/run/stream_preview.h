@@ -10,14 +10,14 @@
 
 namespace outrider::tg {
 
-/// What streams will send and when, frame by frame, without sending: the schedules
-/// and the frames of the run. The stamp of departure is the due time [ns].
+/// Shows frame by frame what streams will send and when, without sending. It uses the schedules and
+/// frames of the run. The departure stamp is the due time [ns].
 class StreamPreview {
  public:
   /// @param setup as of the engine
   explicit StreamPreview(const StreamEngine::Setup& setup);
 
-  /// When the next frame is due; kNever if none will be.
+  /// Returns when the next frame is due; kNever if there will be none.
   [[nodiscard]] Time next() const noexcept;
   /// @pre next() != kNever. @return the frame without FCS, valid until the next call
   std::span<const std::uint8_t> take() noexcept;

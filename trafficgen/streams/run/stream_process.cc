@@ -23,7 +23,7 @@ std::uint32_t receive_mbufs(const GeneratorConfig& c) {
   return mbufs_for(c, &GeneratorDeviceConfig::rx_descriptors);
 }
 
-/// Buffers of stream_room_bytes() in units of those that eal_options() counts.
+/// Returns buffers of stream_room_bytes() in units of the buffers that eal_options() counts.
 std::uint32_t plain_mbufs(const GeneratorConfig& c) {
   const std::uint32_t each =
       (stream_room_bytes(c) + 512 + kBytesPerPlainMbuf - 1) / kBytesPerPlainMbuf;
@@ -109,7 +109,7 @@ StreamEngine StreamProcess::engine(const std::vector<StreamConfig>& streams,
                                    std::optional<Duration> duration) {
   GeneratorConfig config = config_;
   config.streams = streams;
-  config.stream_drain = Duration::zero();  // its loop goes on receiving by itself
+  config.stream_drain = Duration::zero();  // its loop continues to receive by itself
   return StreamEngine(stream_setup(config, devices_, duration), *send_pool_);
 }
 

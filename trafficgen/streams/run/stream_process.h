@@ -14,37 +14,37 @@
 
 namespace outrider::tg {
 
-/// The devices of a configuration as streams know them. A line rate that is not
-/// given is the link's; a virtual device has none.
+/// Returns the devices of a configuration for the streams. Without a configured line rate, the
+/// link's is used; a virtual device has none.
 std::vector<StreamDevice> stream_devices(const GeneratorConfig& config, const PollDevices& devices);
 
-/// What only the opened devices show: rates beyond a link, frames beyond an MTU.
+/// Checks what only the opened devices show: rates beyond a link, frames beyond an MTU.
 /// @throws UsageError naming every key
 void check_streams_fit(const GeneratorConfig& config, const PollDevices& devices);
 
-/// Buffers that the streams' senders need.
+/// Returns the buffers that the streams' senders need.
 [[nodiscard]] std::uint32_t stream_send_mbufs(const GeneratorConfig& config);
 
-/// Room for a whole frame of any stream, at least 2048 bytes.
+/// Returns the room for a whole frame of any stream, at least 2048 bytes.
 [[nodiscard]] std::uint32_t stream_room_bytes(const GeneratorConfig& config);
 
-/// An engine's setup on opened devices. Beside hosts a run ends with its duration,
-/// so streams end `stream_drain` earlier for their last packets to arrive.
+/// Returns an engine's setup on opened devices. If there are hosts too, the run ends with its
+/// duration, so streams end `stream_drain` earlier for their last packets to arrive.
 StreamEngine::Setup stream_setup(const GeneratorConfig& config, const PollDevices& devices,
                                  std::optional<Duration> duration);
 
-/// EAL, pools and devices of a process that runs streams alone. Engines of
-/// different rates may follow one another on it.
+/// Holds EAL, pools and devices of a process that runs streams only. Engines with different rates
+/// may use it one after another.
 class StreamProcess {
  public:
   /// @throws UsageError, EnvironmentError
   StreamProcess(const GeneratorConfig& config, const ProgramOptions& options,
                 std::vector<std::string> eal_extra);
 
-  /// @param streams of the configuration, perhaps at other rates
+  /// @param streams of the configuration, possibly with other rates
   [[nodiscard]] StreamEngine engine(const std::vector<StreamConfig>& streams,
                                     std::optional<Duration> duration);
-  /// See run_streams(). Shows figures meanwhile if the options ask for it.
+  /// Calls run_streams(), and shows live figures if the options ask for them.
   StreamRun run(StreamEngine& engine, std::optional<Duration> duration);
   [[nodiscard]] PollDevices& devices() noexcept { return devices_; }
   [[nodiscard]] rte_mempool& send_pool() noexcept { return *send_pool_; }

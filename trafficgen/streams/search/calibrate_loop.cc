@@ -17,7 +17,7 @@ GeneratorConfig calibrate_config(const CalibrateOptions& options) {
   StreamConfig stream;
   stream.name = "calibrate";
   stream.device = "loop";
-  // net_null makes packets up when it is asked for some; no other device does.
+  // net_null makes up packets when it is asked to receive; no other device does.
   if (!options.device.starts_with("net_null")) stream.receive_device = "loop";
   stream.rate = StreamRate{StreamRate::Unit::kPackets, kFarTooFast};
   stream.frame_bytes = options.frame_bytes;

@@ -22,7 +22,7 @@ const char* name_of(RateLimit limit) {
   return "not_found";
 }
 
-/// The last trial that passed at the rate found; nullptr if none did.
+/// Returns the last trial that passed at the found rate; nullptr if none did.
 const RateTrial* found_trial(const RateSearch& search) {
   const RateTrial* found = nullptr;
   for (const auto& t : search.trials())
