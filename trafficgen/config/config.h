@@ -27,7 +27,7 @@ struct GeneratorDeviceConfig {
   std::uint16_t rx_descriptors = 1024;
   std::uint16_t tx_descriptors = 1024;
   ArpConfig arp{};
-  std::optional<BitRate> line_rate{};  ///< L1, of streams; absent: the link's
+  std::optional<BitRate> line_rate{};  ///< L1, for streams; absent: the link's
 };
 
 struct HostConfig {
@@ -36,10 +36,10 @@ struct HostConfig {
   std::string device;              ///< name of a device; many hosts may share it
   BitRate rate{10'000'000'000};    ///< of the host's NIC, L1
   std::uint32_t mtu_bytes = 1500;  ///< IP packet
-  std::uint32_t tso_bytes = 0;     ///< payload that leaves back to back; 0: no offload
+  std::uint32_t tso_bytes = 0;     ///< payload that leaves back to back; 0: no segmentation offload
 };
 
-/// What carries a job's bursts.
+/// The protocol that carries a job's bursts.
 enum class TransportProtocol : std::uint8_t {
   kTcp,
   kMlt,  ///< bounded loss, over UDP (trafficgen/mlt)
@@ -47,12 +47,12 @@ enum class TransportProtocol : std::uint8_t {
 
 struct TransportConfig {
   std::string name;
-  TcpConfig tcp;  ///< kMlt: its controller, ecn and obey_ece alone
+  TcpConfig tcp;  ///< of which kMlt uses only controller, ecn and obey_ece
   TransportProtocol protocol = TransportProtocol::kTcp;
   MltConfig mlt{};
 };
 
-/// Long flows that always have data.
+/// Long flows, which always have data to send.
 struct LongFlowsConfig {
   std::string name;
   std::vector<std::string> from;  ///< host names, paired with `to`
@@ -64,14 +64,15 @@ struct LongFlowsConfig {
   std::uint16_t tcp_port = 20000;
 };
 
-/// What connections may borrow at once; absent: derived, see transport_reserve.h.
+/// Memory that connections may borrow at once; absent settings are derived, see
+/// transport_reserve.h.
 struct TransportMemoryConfig {
   std::optional<std::uint32_t> flights{};    ///< senders with data in flight
-  std::optional<std::uint32_t> segments{};   ///< of flights of more than 8 segments
+  std::optional<std::uint32_t> segments{};   ///< in flights of more than 8 segments
   std::optional<std::uint32_t> disorders{};  ///< receivers with data out of order
 };
 
-/// Everything that `outrider-trafficgen --config FILE` reads.
+/// All settings that `outrider-trafficgen --config FILE` reads.
 struct GeneratorConfig {
   std::uint64_t seed = 1;
   std::optional<Duration> duration{};  ///< absent: until all jobs have ended
@@ -84,17 +85,17 @@ struct GeneratorConfig {
   std::vector<FlowsConfig> flows;
   std::vector<NeighbourConfig> neighbours;
   std::vector<StreamConfig> streams{};
-  /// Streams are received for so long after the last has ended.
+  /// Time for which streams are still received after the last has ended.
   Duration stream_drain = std::chrono::milliseconds(100);
   std::vector<TransferConfig> transfers{};
   Payload payload = Payload::kZeros;
-  /// Random wait before a NIC that was idle sends, up to this share of an MTU's
-  /// serialisation time: breaks phase effects. In [0, 1].
+  /// Random wait before an idle NIC sends, up to this share of an MTU's serialisation time. It
+  /// breaks phase effects. In [0, 1].
   double send_jitter = 1.0;
   std::uint32_t lcore = 1;
   std::optional<std::uint32_t> mbufs{};
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
-  std::uint32_t max_bins = 131072;              ///< kept
+  std::uint32_t max_bins = 131072;              ///< number of bins kept
   TransportMemoryConfig transport_memory{};
   TensorLightsConfig tensorlights{};
   bool attribution = false;  ///< virtual time: where each burst's time goes

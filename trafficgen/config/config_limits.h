@@ -6,11 +6,11 @@
 
 namespace outrider::tg {
 
-// Bounds that rows and rules of the generator's file share.
+// Bounds that several rows and rules of the generator's file use.
 
-inline constexpr std::uint64_t kMinHostMtuBytes = 576;  ///< RFC 791: every host must take it
+inline constexpr std::uint64_t kMinHostMtuBytes = 576;  ///< RFC 791: every host must accept it
 inline constexpr std::uint64_t kMaxHostMtuBytes = 9000;
-/// IPv4, TCP and our option: what a segment has beside its payload.
+/// IPv4, TCP and our option: the headers of a segment.
 inline constexpr std::uint64_t kSegmentHeaderBytes = 20 + 20 + kBurstOptionBytes;
 inline constexpr std::uint64_t kMaxFlowsPerPair = 10'000;  ///< well within ephemeral ports
 

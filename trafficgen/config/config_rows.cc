@@ -6,7 +6,7 @@ namespace outrider::tg {
 
 void describe(Settings& v, GeneratorDeviceConfig& c) {
   describe_device(v, c);
-  describe(v, c.arp);  // its keys stand in [[device]] itself
+  describe(v, c.arp);  // its keys are in [[device]] itself
   v.rate("line_rate", c.line_rate,
          {.range = link_rates(),
           .absent = "the link's; a virtual device has none",
@@ -31,7 +31,7 @@ void describe(Settings& v, HostConfig& c) {
 }
 
 void describe(Settings& v, TcpConfig& c) {
-  describe(v, c.control);  // its keys stand beside these
+  describe(v, c.control);  // its keys are in the same table
   v.value("ecn", c.ecn,
           {.accepts = "`true` with `dctcp` and `prague`", .help = "negotiate and obey ECN"});
   v.value("obey_ece", c.obey_ece, {.help = "`false`: a sender that is ECT but ignores marks"});
@@ -92,7 +92,7 @@ void describe(Settings& v, TransportConfig& c) {
            {.help = "what carries a job's bursts: TCP, or the [bounded-loss "
                     "transport](bounded-loss.md). With `\"mlt\"` the controller is `\"dctcp\"`, "
                     "and of the keys below only those down to `obey_ece` may be changed"});
-  describe(v, c.tcp);  // its keys stand in [[transport]] itself
+  describe(v, c.tcp);  // its keys are in [[transport]] itself
   v.table("mlt", c.mlt);
 }
 

@@ -10,7 +10,7 @@
 namespace outrider::tg {
 namespace {
 
-/// A server without a tensor would never be pushed to.
+/// Checks that each server has a tensor; otherwise it would never be pushed to.
 void check_shards(const Checks& at, const JobConfig& job, const ModelProfile& model) {
   at.require(model.total_bytes >= listeners_of(job).size(), "model", Checks::quoted(*job.model),
              "has fewer bytes than there are servers, or workers of a ring");
@@ -21,7 +21,7 @@ void check_shards(const Checks& at, const JobConfig& job, const ModelProfile& mo
                  " tensors with this shard_by");
 }
 
-/// Over the bounded-loss transport every server holds whole values of every tensor.
+/// Checks that with the bounded-loss transport every server holds whole values of every tensor.
 void check_values(const Checks& at, const JobConfig& job, const ModelProfile& model) {
   const bool whole = std::ranges::all_of(
       model.tensors, [](const Tensor& t) { return t.bytes % mlt::kValueBytes == 0; });
@@ -37,7 +37,7 @@ void check_values(const Checks& at, const JobConfig& job, const ModelProfile& mo
                  std::to_string(shards) + "; protocol \"mlt\" needs \"balanced\" here");
 }
 
-/// A tensor that is not cut has to fit into the credit.
+/// Checks that tensors that are not cut fit into the credit.
 void check_credit(const Checks& at, const JobConfig& job, const ModelProfile& model) {
   if (!job.policy.credit_bytes || job.policy.partition_bytes) return;
   std::uint64_t largest_bytes = 0;

@@ -13,28 +13,28 @@
 
 namespace outrider::tg {
 
-/// Reads and validates the file of outrider-trafficgen and the model profiles
-/// that it names; docs/configuration.md names every key. A relative path of a
-/// model is relative to the file: in the result it is so to the working directory.
+/// Reads and validates the file of outrider-trafficgen and the model profiles that it names;
+/// docs/configuration.md lists every key. A relative path of a model is relative to the file; in
+/// the result it is relative to the working directory.
 ConfigResult<GeneratorConfig> load_generator_config(const std::string& path);
 
-/// The same from a table that is already in memory. @param directory of relative paths
+/// Does the same with a table that is already in memory. @param directory base of relative paths
 ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
                                                     const std::string& directory);
 
-/// Faults that only the models' files show: that they load, and that a closed
-/// loop finds its compute time in them. Reads files.
+/// Checks the models' files: they must load and, for a closed loop, contain its compute time. Reads
+/// files.
 ConfigIssues validate_models(const GeneratorConfig& config);
 
-/// The resolved configuration, defaults included; reads back to an equal struct.
+/// Returns the resolved configuration, defaults included; it reads back to an equal struct.
 std::string to_toml(const GeneratorConfig& config);
 
-/// Packet buffers that the process needs: what `mbufs` is when the file does
-/// not say. Per device its descriptors and two batches of 32, per host 64
-/// packets in its NIC's queue, and 512 in the pool's cache.
+/// Returns the number of packet buffers that the process needs, which is the default of `mbufs`.
+/// Per device: its descriptors and two batches of 32. Per host: 64 packets in its NIC's queue. In
+/// addition: 512 in the pool's cache.
 std::uint32_t required_mbufs(const GeneratorConfig& config);
 
-/// Rules of single parts, for files that hold these tables in another place.
+/// Checks single tables, for files that hold them in another place.
 void check(const Checks& at, const TcpConfig& tcp);
 
 // Bindings, see common/config/config_binding.h.

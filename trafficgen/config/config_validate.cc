@@ -21,17 +21,17 @@ namespace outrider::tg {
 namespace {
 
 constexpr std::uint64_t kMaxJobs = 65535;      ///< a BurstIdentity counts jobs in 16 bits
-constexpr std::uint32_t kMaxTsoBytes = 65536;  // largest IPv4 packet that a NIC takes
+constexpr std::uint32_t kMaxTsoBytes = 65536;  // largest IPv4 packet that a NIC accepts
 constexpr std::uint64_t kMaxReceiveBufferBytes = 65535ULL << 14;  ///< RFC 7323, 2.3
 constexpr std::uint64_t kHostPackets = 64;
 
-/// What references of a file resolve to.
+/// The names that references in a file may use.
 struct Scope {
   std::set<std::string> devices;
   std::map<std::string, const HostConfig*> hosts;
-  std::set<std::uint32_t> addresses;  ///< of the hosts
+  std::set<std::uint32_t> addresses;  ///< addresses of the hosts
   std::map<std::string, const TransportConfig*> transports;
-  /// (server host, TCP port) -> who listens there
+  /// (server host, TCP port) -> the user that listens there.
   std::map<std::pair<std::string, std::uint16_t>, std::string> listeners;
 };
 
@@ -102,7 +102,7 @@ const TransportConfig* transport_of(const Checks& at, const Scope& scope, const 
   return it == scope.transports.end() ? nullptr : it->second;
 }
 
-/// The same for what needs a byte stream.
+/// Returns the same for users that need a byte stream.
 const TransportConfig* stream_transport_of(const Checks& at, const Scope& scope,
                                            const std::string& name) {
   const auto* transport = transport_of(at, scope, name);
@@ -112,8 +112,8 @@ const TransportConfig* stream_transport_of(const Checks& at, const Scope& scope,
   return transport;
 }
 
-/// The host exists, and a segment of the transport fits into its packets.
-/// @param at of the name itself
+/// Checks that the host exists, and that a segment of the transport fits into its packets.
+/// @param at place of the name itself
 void check_host(const Checks& at, const std::string& name, const TransportConfig* transport,
                 const Scope& scope) {
   const auto host = scope.hosts.find(name);
@@ -135,7 +135,7 @@ void check_host_list(const Checks& at, std::string_view key, const std::vector<s
     check_host(at.below(key, i), names[i], transport, scope);
 }
 
-/// Servers of one TCP port; two users of it are told apart by nothing.
+/// Registers the servers of one TCP port. Two users of a port could not be distinguished.
 void check_listeners(const Checks& at, const std::vector<std::string>& servers, std::uint16_t port,
                      const std::string& user, Scope& scope) {
   std::set<std::string> reported;
@@ -168,7 +168,8 @@ void check_job_references(const Checks& at, const JobConfig& job, const std::str
                "next iteration begins; its connections is \"new\"");
 }
 
-/// A class each at the NICs of their servers, beside the one of all other connections.
+/// Checks that there are enough classes at every NIC: one for each job with a server there, and one
+/// for all other connections.
 void check_tensorlights(const Checks& root, const GeneratorConfig& c) {
   if (c.tensorlights.mode == TensorLightsMode::kOff) return;
   std::map<std::string, std::size_t> served;
@@ -199,7 +200,7 @@ void check_jobs(const Checks& root, const GeneratorConfig& c, Scope& scope) {
   }
 }
 
-/// Senders and receivers in pairs, which exist and listen to nobody else on the ports.
+/// Checks that senders and receivers are paired and exist, and that the ports have no other user.
 template <class Flows>
 void check_pairs(const Checks& at, const Flows& flows, std::uint32_t ports, const std::string& user,
                  Scope& scope) {
@@ -293,7 +294,7 @@ void check_process(const Checks& root, const GeneratorConfig& c) {
                "is required without a [[job]] or [[transfer]]: nothing else would end the run");
 }
 
-/// Streams use devices of the file, at rates that these can carry.
+/// Checks that streams use devices of the file, at rates that these can carry.
 void check_stream_devices(const Checks& root, const GeneratorConfig& c, const Scope& scope) {
   check_streams(root, c.streams);
   for (std::size_t i = 0; i < c.streams.size(); ++i)
@@ -351,7 +352,7 @@ void check(const Checks& at, const TcpConfig& tcp) {
 
 namespace {
 
-/// The rules that join several settings.
+/// Checks the rules that involve several settings.
 ConfigIssues joint_faults(const GeneratorConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);

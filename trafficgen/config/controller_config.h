@@ -9,7 +9,7 @@
 
 namespace outrider::tg {
 
-/// Rules of the settings of congestion control that need nothing else.
+/// Checks the settings of congestion control that need no other table.
 void check(const Checks& at, const ControllerConfig& control);
 
 inline constexpr auto kControllers = [] {

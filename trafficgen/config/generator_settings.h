@@ -4,7 +4,7 @@
 
 namespace outrider::tg {
 
-/// Every setting of outrider-trafficgen's file. It is never reloaded. Made once.
+/// Returns all settings of outrider-trafficgen's file, which is never reloaded. Made once.
 const SettingCatalogue& generator_settings();
 
 }  // namespace outrider::tg

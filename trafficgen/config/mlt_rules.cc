@@ -12,7 +12,7 @@
 namespace outrider::tg {
 namespace {
 
-/// Settings that TCP has beside those of congestion control, by key, as they are written.
+/// Returns TCP's settings other than those of congestion control, by key, in their written form.
 ConfigTable tcp_table(const TcpConfig& tcp) {
   ConfigTable table;
   ConfigWriter writer(table);
@@ -32,7 +32,7 @@ bool is_of_both(std::string_view key) {
   return key == "ecn" || key == "obey_ece" || key == "rate" || kControl.get(key) != nullptr;
 }
 
-/// Chunks are cut from the whole model, whatever layers it has.
+/// Checks a ring, whose chunks are cut from the whole model regardless of layers.
 void check_ring_over_mlt(const Checks& at, const JobConfig& job, const GeneratorConfig& config) {
   const auto transport =
       std::ranges::find(config.transports, job.transport, &TransportConfig::name);

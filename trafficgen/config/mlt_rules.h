@@ -5,10 +5,10 @@
 
 namespace outrider::tg {
 
-/// Settings of a [[transport]] that its protocol knows, and no others.
+/// Checks that a [[transport]] has only settings that its protocol uses.
 void check_protocol(const Checks& at, const TransportConfig& transport);
 
-/// What a job over the bounded-loss transport cannot do. @param at of the job
+/// Rejects what a job cannot do over the bounded-loss transport. @param at place of the job
 void check_mlt_job(const Checks& at, const JobConfig& job, const GeneratorConfig& config);
 
 }  // namespace outrider::tg

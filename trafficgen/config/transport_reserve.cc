@@ -15,7 +15,7 @@ constexpr std::uint64_t kMinObjects = 64;
 constexpr std::uint64_t kMaxObjects = 1U << 24;
 constexpr std::uint64_t kMaxSegments = 1U << 26;
 
-/// Connections' ends, and the largest window of one.
+/// Number of connections' ends, and the largest window of one.
 struct Need {
   std::uint64_t ends = 0;
   std::uint64_t window_segments = 0;
@@ -39,7 +39,7 @@ Need need_of(const GeneratorConfig& c) {
   for (const auto& flows : c.requests)
     need.add(c, flows.transport, flows.from.size() * flows.connections);
   for (const auto& t : c.transfers) {
-    // Ours follow one another, the last one's end may still be closing.
+    // Transfers opened here follow one another, but the last one's end may still be closing.
     const std::string& opener = t.opener == Opener::kSender ? t.from : t.to;
     const bool ours = std::ranges::find(c.hosts, opener, &HostConfig::name) != c.hosts.end();
     need.add(c, t.transport, ours ? 2 : t.count);
@@ -57,7 +57,7 @@ std::uint32_t limited(std::uint64_t wanted, std::uint64_t most) {
 TransportMemory::Setup transport_reserve(const GeneratorConfig& config) {
   const Need need = need_of(config);
   const TransportMemoryConfig& c = config.transport_memory;
-  // A ring that doubles is there twice while it is copied.
+  // While a ring that doubles is copied, both copies exist.
   const std::uint64_t least = 2 * need.window_segments;
   const std::uint64_t segments = need.segments + need.window_segments;
   return {.flights = c.flights.value_or(limited(need.ends, kMaxDerivedFlights)),

@@ -9,19 +9,19 @@
 
 namespace outrider::tg {
 
-/// What the connections of a valid configuration may borrow at once. A key of
-/// `[transport_memory]` decides; without it: a flight and a disorder per end of
-/// every connection, and segments for a full window in each of them, which with
-/// one window more cannot be exhausted. Where that is much (kMaxDerived...), less
-/// is reserved, which real windows do not need.
+/// Returns what the connections of a valid configuration may borrow at once. Keys of
+/// `[transport_memory]` take precedence. Without them the reserve is a flight and a disorder per
+/// end of every connection, and segments for a full window in each end; with one more window that
+/// cannot be exhausted. If that is very large (kMaxDerived...), less is reserved, because real
+/// windows need less.
 TransportMemory::Setup transport_reserve(const GeneratorConfig& config);
 
-/// Ends of the connections that stay open side by side, in each host of a valid
-/// configuration: of long flows and of requests. Others come and go, and tables grow
-/// with them. @return [hosts]
+/// Returns, for each host of a valid configuration, the number of ends of connections that stay
+/// open at the same time: those of long flows and requests. Other connections come and go, and
+/// tables grow with them. @return [hosts]
 std::vector<std::uint32_t> expected_connections(const GeneratorConfig& config);
 
-/// Rules of `[transport_memory]`. @param at the place of that table
+/// Checks `[transport_memory]`. @param at the place of that table
 void check_transport_memory(const Checks& at, const GeneratorConfig& config);
 
 void describe(Settings& v, TransportMemoryConfig& c);
