@@ -21,14 +21,14 @@ namespace outrider::tg {
 /// Identity: sent + received_from_devices == see Generator; per host
 /// received == delivered to a connection + answered signals + sum(dropped).
 struct GeneratorReport : RunReport, JobsReport {
-  std::uint64_t sent = 0;      ///< packets that left a host's NIC
+  std::uint64_t sent = 0;      ///< packets that left hosts' NICs
   std::uint64_t received = 0;  ///< packets handed to hosts
   std::uint64_t consumed = 0;  ///< of these, taken by a connection or as a signal
   PerReason<DropReason> drops{};
-  std::uint64_t mbuf_exhausted = 0;     ///< times that a NIC had to wait for a buffer
-  std::uint64_t device_full_waits = 0;  ///< times that a NIC had to wait for its device
-  /// Times that a pool of [transport_memory] was empty: senders waited, or data out
-  /// of order was refused.
+  std::uint64_t mbuf_exhausted = 0;     ///< how often a NIC had to wait for a buffer
+  std::uint64_t device_full_waits = 0;  ///< how often a NIC had to wait for its device
+  /// How often a pool of [transport_memory] was empty: senders waited, or data out of order was
+  /// refused.
   std::uint64_t flights_exhausted = 0;
   std::uint64_t segments_exhausted = 0;
   std::uint64_t disorders_exhausted = 0;

@@ -40,7 +40,7 @@ std::vector<NamedSample> samples_of(const std::vector<RequestReport>& requests) 
   return samples;
 }
 
-/// A loss of the learner of one job.
+/// One loss of the learner of one job.
 struct NamedLoss {
   std::string name;
   LossPoint point;
@@ -60,7 +60,7 @@ std::vector<NamedLoss> losses_of(const std::vector<LearnerReport>& learners) {
   return losses;
 }
 
-/// A bin of the series with the time that it covers.
+/// One bin of the series, with the time that it covers.
 struct TimedBin {
   std::int64_t begin_ns = 0;
   std::int64_t length_ns = 0;

@@ -12,10 +12,9 @@ struct CsvFile {
   std::string text;
 };
 
-/// A report as tables: bursts, iterations, jobs, flows, goodput, flow-groups,
-/// flow-classes, flow-records, requests, request-samples, transfers, streams; those that the run
-/// had none of are left out. The first line names the columns, with their units; names are those of
-/// the JSON report.
+/// Returns a report as tables: bursts, iterations, jobs, flows, goodput, flow-groups, flow-classes,
+/// flow-records, requests, request-samples, transfers, streams. Tables without rows are left out.
+/// The first line names the columns with their units; the names are those of the JSON report.
 std::vector<CsvFile> csv_files(const GeneratorReport& report);
 
 }  // namespace outrider::tg

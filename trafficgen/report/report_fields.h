@@ -8,8 +8,7 @@
 
 namespace outrider::tg {
 
-// Bindings of the records, see common/telemetry/json_fields.h; in the order of the
-// structs.
+// Bindings of the records, see common/telemetry/json_fields.h, in the order of the structs.
 
 template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, BurstRecord>

@@ -6,10 +6,10 @@
 
 namespace outrider::tg {
 
-/// Text form of a report, schema version inside; from_json(to_json(r)) equals r.
+/// Returns the text form of a report, with its schema version; from_json(to_json(r)) equals r.
 std::string to_json(const GeneratorReport& report);
 
-/// @throws std::runtime_error naming what is missing or of the wrong type
+/// @throws std::runtime_error naming the field that is missing or of the wrong type
 GeneratorReport generator_report_from_json(const std::string& text);
 
 }  // namespace outrider::tg

@@ -6,7 +6,7 @@
 
 namespace outrider::tg {
 
-/// What a run with hosts prints at its end.
+/// Prints the summary at the end of a run with hosts.
 void print_summary(std::ostream& out, const GeneratorReport& report);
 
 }  // namespace outrider::tg
