@@ -14,7 +14,7 @@ constexpr std::uint32_t kIcmpOffset = kTransportOffset;
 constexpr std::uint8_t kIpProtocolIcmp = 1;
 constexpr std::uint16_t kMoreFragmentsAndOffset = 0x3FFF;
 
-/// RFC 792; identifier, sequence number and data follow.
+/// ICMP header of RFC 792; identifier, sequence number and data follow.
 struct IcmpHeader {
   static constexpr std::uint8_t kEchoReply = 0;
   static constexpr std::uint8_t kEchoRequest = 8;
@@ -25,7 +25,7 @@ struct IcmpHeader {
   Be16 checksum;
 };
 
-/// Bytes of the ICMP message, or 0 if the frame holds no echo request.
+/// Returns the bytes of the ICMP message, or 0 if the frame holds no echo request.
 std::uint32_t echo_request_bytes(Packet& packet) noexcept {
   const auto bytes = buffer(packet);
   if (bytes.size() < kIcmpOffset + IcmpHeader::kBytes) return 0;
@@ -93,7 +93,7 @@ bool answer_echo(Packet& packet) noexcept {
   auto& ethernet = header_at<EthernetHeader>(packet, 0);
   std::swap(ethernet.destination, ethernet.source);
   auto& ip = header_at<Ipv4Header>(packet, kIpOffset);
-  std::swap(ip.source, ip.destination);  // words change places: the checksum stays
+  std::swap(ip.source, ip.destination);  // swapping words keeps the checksum
   auto& icmp = header_at<IcmpHeader>(packet, kIcmpOffset);
   std::uint16_t before, after, checksum;
   std::memcpy(&before, &icmp, sizeof before);  // type and code are one word

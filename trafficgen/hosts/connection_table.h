@@ -14,41 +14,40 @@
 
 namespace outrider::tg {
 
-/// That a host's connection of this flow gets.
+/// Returns the initial sequence number of a host's connection with this flow.
 [[nodiscard]] inline std::uint32_t initial_sequence_of(const FlowKey& flow) noexcept {
   return static_cast<std::uint32_t>(hash_of(flow));
 }
 
-/// The connections of one host, found by slot or by flow, with their timers.
+/// Holds the connections of one host with their timers, and finds them by slot or by flow.
 ///
-/// Slots stay where they are, so a connection may be referred to for its life.
-/// Opening one allocates when there were never as many open before; nothing else
-/// does. A timer is lazy: a deadline that moved later is not searched for, its
-/// owner is asked again when the old one is due. Not thread-safe.
+/// Slots never move, so a connection may be referred to during its life. Opening a connection
+/// allocates if there were never as many open before; nothing else allocates. Timers are lazy: when
+/// a deadline moves later, the table asks the connection again at the old deadline. Not
+/// thread-safe.
 class ConnectionTable {
  public:
-  /// A connection and what the table and the host know of it beside.
+  /// A connection, with what the table and the host additionally keep for it.
   struct Slot final : TcpConnection {
     Slot(std::uint32_t i, const TcpConfig& config, const Setup& setup, TransportMemory& memory,
          ConnectionListener& listener)
         : TcpConnection(config, setup, memory, listener), index(i) {}
     Time timer_at = kNever;  ///< when the table asks the connection again
     std::uint32_t index;     ///< of this slot
-    bool queued = false;     ///< the host's, waits for the NIC
+    bool queued = false;     ///< used by the host: waits for the NIC
     std::uint8_t nic_class = 0;
   };
 
-  /// @param max_connections beyond which full() holds
-  /// @param expected connections for which the index and the timers have room at once.
-  ///        Growing them copies them: with a million connections for 100 ms
-  /// @param memory of all connections, must outlive the table
+  /// @param max_connections number at which full() becomes true
+  /// @param expected connections for which the index and the timers have room from the start.
+  ///   Growing copies both, which takes 100 ms with a million connections
+  /// @param memory for all connections, must outlive the table
   ConnectionTable(std::uint32_t max_connections, std::uint32_t expected, TransportMemory& memory);
   ~ConnectionTable();
   ConnectionTable(const ConnectionTable&) = delete;
   ConnectionTable& operator=(const ConnectionTable&) = delete;
 
-  /// @pre !full(), no connection of that flow
-  /// @return its slot
+  /// Adds a connection and returns its slot. @pre !full(), no connection with that flow
   std::uint32_t add(const TcpConfig& config, const TcpConnection::Setup& setup,
                     ConnectionListener& listener);
   void remove(std::uint32_t slot) noexcept;
@@ -57,17 +56,17 @@ class ConnectionTable {
   [[nodiscard]] Slot& operator[](std::uint32_t slot) noexcept {
     return *std::launder(reinterpret_cast<Slot*>(place(slot)));
   }
-  /// Of a connection of this table.
+  /// Returns the slot of a connection of this table.
   [[nodiscard]] static Slot& slot_of(TcpConnection& connection) noexcept {
     return static_cast<Slot&>(connection);
   }
-  /// @param flow as this host sends it. @return nothing if there is none
+  /// @param flow in this host's direction. @return nothing if there is no such connection
   [[nodiscard]] std::optional<std::uint32_t> find(const FlowKey& flow) const noexcept {
     const std::uint32_t* slot = by_flow_.find(flow);
     return slot == nullptr ? std::nullopt : std::optional(*slot);
   }
-  /// Start to fetch what find(flow) reads; once that is there the connection; and
-  /// then what it has in flight.
+  /// Starts to fetch what find(flow) reads. Once that is there, prefetch() fetches the connection,
+  /// and later its flight.
   void prefetch_lookup(const FlowKey& flow) const noexcept { by_flow_.prefetch(flow); }
   [[nodiscard]] Slot* prefetch(const FlowKey& flow) noexcept {
     const std::uint32_t* index = by_flow_.find(flow);
@@ -79,7 +78,7 @@ class ConnectionTable {
   [[nodiscard]] bool full() const noexcept { return by_flow_.size() == max_connections_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return by_flow_.size(); }
 
-  /// Takes note of the connection's next timer.
+  /// Notes the connection's next timer.
   void refresh_timer(std::uint32_t slot) noexcept {
     Slot& s = (*this)[slot];
     const Time at = s.next_timer();
@@ -87,10 +86,10 @@ class ConnectionTable {
     s.timer_at = at;
     timers_.schedule(slot, at);
   }
-  /// Not after the first instant at which a slot is to be asked; after `now` if
-  /// take_due(now) found nothing and nothing was noted since, before it otherwise.
+  /// Returns a lower bound of the first instant at which a slot must be asked. It is after `now`
+  /// if take_due(now) found nothing and no timer was noted since; otherwise it may be earlier.
   [[nodiscard]] Time next_timer() const noexcept { return timers_.next_bound(); }
-  /// Takes the first slot that is to be asked at or before `now`.
+  /// Takes the first slot that must be asked at or before `now`.
   [[nodiscard]] std::optional<std::uint32_t> take_due(Time now) noexcept;
 
  private:
@@ -109,7 +108,7 @@ class ConnectionTable {
   std::vector<std::unique_ptr<Place[]>> chunks_;
   std::vector<std::uint32_t> free_;
   FlowTable<std::uint32_t> by_flow_;
-  // Deadlines lie some 100 us to seconds ahead: slots of 8 us, coarse levels.
+  // Deadlines are about 100 us to seconds ahead, so slots of 8 us and coarse levels suit them.
   TimingWheel<13, 6> timers_;
 };
 

@@ -12,37 +12,37 @@
 
 namespace outrider::tg {
 
-/// A UDP datagram on its way out: its first bytes, and how many zeros follow them.
+/// A UDP datagram to be sent: its first bytes, and the number of zeros that follow them.
 struct OutgoingDatagram {
   static constexpr std::uint32_t kMaxHeadBytes = 52;
   std::array<std::uint8_t, kMaxHeadBytes> head{};
-  std::uint32_t head_bytes = 0;   ///< of `head` that are used
-  std::uint32_t value_bytes = 0;  ///< zeros behind them
+  std::uint32_t head_bytes = 0;   ///< used bytes of `head`
+  std::uint32_t value_bytes = 0;  ///< zeros after them
   std::uint8_t tos = 0;           ///< the whole byte
 };
 
-/// One that arrived, its addresses and checksum found sound.
+/// A datagram that arrived, with correct addresses and checksum.
 struct ReceivedDatagram {
-  FlowKey flow;                           ///< as the sender wrote it
-  std::span<const std::uint8_t> present;  ///< what the buffer holds of the payload
+  FlowKey flow;                           ///< in the sender's direction
+  std::span<const std::uint8_t> present;  ///< the part of the payload that the buffer holds
   std::uint32_t payload_bytes = 0;        ///< of the datagram, >= present.size()
   Ecn ecn = Ecn::kNotEct;
 };
 
-/// One end of a flow of datagrams, as a host drives it: the counterpart of TcpConnection.
-/// It decides; the host asks has_datagram() / next_datagram() when its NIC is free, hands in
-/// what arrives, and calls on_timer() when next_timer() is reached. `now` never decreases.
+/// One end of a flow of datagrams, which a host drives like a TcpConnection. The endpoint decides;
+/// the host asks has_datagram() / next_datagram() when its NIC is free, hands in what arrives, and
+/// calls on_timer() when next_timer() is reached. `now` never decreases.
 class DatagramEndpoint {
  public:
   [[nodiscard]] virtual bool has_datagram(Time now) const noexcept = 0;
-  /// @pre has_datagram(now). Takes note that it leaves now.
+  /// Writes the datagram, which leaves now. @pre has_datagram(now)
   virtual void next_datagram(OutgoingDatagram& out, Time now) noexcept = 0;
-  /// @return why it is dropped, nothing if it was taken
+  /// @return the reason for which the datagram is dropped; nothing if it was taken
   virtual std::optional<DropReason> on_datagram(const ReceivedDatagram& datagram,
                                                 Time now) noexcept = 0;
   [[nodiscard]] virtual Time next_timer() const noexcept = 0;
   virtual void on_timer(Time now) noexcept = 0;
-  /// As this end sends: source is us.
+  /// Returns the flow in this end's direction: source is this end.
   [[nodiscard]] virtual const FlowKey& flow() const noexcept = 0;
 
  protected:

@@ -13,8 +13,8 @@ namespace outrider::tg {
 namespace {
 constexpr std::uint32_t kPayloadOffset = kTransportOffset + sizeof(UdpHeader);
 
-// write_frame() relies on zeros behind the headers of a buffer, and clears what the longest
-// TCP header may have left there. A datagram must not leave more.
+// write_frame() relies on zeros after the headers in a buffer, and clears only what the longest TCP
+// header may have left there. A datagram must not leave more.
 static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <=
               kTransportOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
 }  // namespace
@@ -33,7 +33,7 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
              static_cast<std::uint16_t>(sizeof(Ipv4Header) + udp_bytes));
   const std::span head(datagram.head.data(), datagram.head_bytes);
   std::memcpy(bytes + kPayloadOffset, head.data(), head.size());
-  // What an earlier packet may have left behind the head of this one.
+  // Clears what an earlier packet may have left after the head of this one.
   std::memset(bytes + kPayloadOffset + head.size(), 0,
               OutgoingDatagram::kMaxHeadBytes - head.size());
   write_udp(bytes + kTransportOffset, flow, static_cast<std::uint16_t>(udp_bytes), head);
@@ -46,7 +46,7 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
   PacketMeta& m = meta(packet);
   m.next = nullptr;
   m.frame_bytes = frame_bytes;
-  m.payload_bytes = 0;  // of TCP
+  m.payload_bytes = 0;  // TCP payload
 }
 
 std::optional<DropReason> read_datagram_frame(Packet& packet, ReceivedDatagram& datagram) noexcept {
@@ -72,7 +72,7 @@ std::optional<DropReason> read_datagram_frame(Packet& packet, ReceivedDatagram& 
   if (known == RTE_MBUF_F_RX_L4_CKSUM_BAD) return DropReason::kBadChecksum;
   if (known == RTE_MBUF_F_RX_L4_CKSUM_GOOD || (udp.checksum.raw[0] | udp.checksum.raw[1]) == 0)
     return std::nullopt;
-  // What the buffer does not hold are zeros.
+  // Bytes that are not in the buffer are zeros.
   if (checksum_fold(checksum_add(
           udp_present, pseudo_header_sum(datagram.flow, kIpProtocolUdp, udp_bytes))) != 0xFFFF)
     return DropReason::kBadChecksum;

@@ -8,16 +8,17 @@
 
 namespace outrider::tg {
 
-/// Writes Ethernet, IPv4 and UDP (checksum set) with the datagram into an empty mbuf. Its
-/// zeros are there already (`full_payload`) or are not in the buffer at all.
+/// Writes Ethernet, IPv4 and UDP headers (checksum set) and the datagram into an empty mbuf. Its
+/// zeros are already in the buffer (`full_payload`) or are not in the buffer at all.
 /// @param flow addresses and UDP ports
 void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDatagram& datagram,
                           bool full_payload) noexcept;
 
-/// Reads a frame in which read_frame() has found a sound IPv4 header and no TCP. A UDP
-/// checksum of zero is one that the sender left out (RFC 768).
-/// @param datagram of no use if the packet must be dropped; refers to the packet's buffer
-/// @return why it must be dropped, nothing if it need not: kNoConnection if it is no UDP
+/// Reads a frame in which read_frame() has found a correct IPv4 header and no TCP. A UDP checksum
+/// of zero means that the sender left it out (RFC 768).
+/// @param datagram invalid if the packet must be dropped; refers to the packet's buffer
+/// @return the reason for which the packet must be dropped, kNoConnection if it is not UDP; nothing
+///   if it need not be dropped
 [[nodiscard]] std::optional<DropReason> read_datagram_frame(Packet& packet,
                                                             ReceivedDatagram& datagram) noexcept;
 

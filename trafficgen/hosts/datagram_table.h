@@ -10,20 +10,20 @@
 
 namespace outrider::tg {
 
-/// The datagram endpoints of one host, by number and by flow, and what the host knows of
-/// each beside. They are made before the run and stay. Not thread-safe.
+/// Holds the datagram endpoints of one host, by number and by flow, with the host's state for each.
+/// They are added before the run and stay. Not thread-safe.
 class DatagramTable {
  public:
   struct Slot {
     DatagramEndpoint* endpoint = nullptr;
-    Time timer_at = kNever;  ///< when the host asks it again
+    Time timer_at = kNever;  ///< when the host asks the endpoint again
     std::uint8_t nic_class = 0;
     bool queued = false;  ///< waits for the NIC
   };
 
   DatagramTable() : by_flow_(kExpected) {}
 
-  /// Allocates. @pre no other has its flow. @return its number
+  /// Adds an endpoint and returns its number. Allocates. @pre no other endpoint has its flow
   std::uint32_t add(DatagramEndpoint& endpoint, std::uint8_t nic_class) {
     assert(!find(endpoint.flow()));
     const auto number = static_cast<std::uint32_t>(slots_.size());
@@ -33,7 +33,7 @@ class DatagramTable {
     return number;
   }
   [[nodiscard]] Slot& operator[](std::uint32_t number) noexcept { return slots_[number]; }
-  /// @param flow as this host sends it
+  /// @param flow in this host's direction
   [[nodiscard]] std::optional<std::uint32_t> find(const FlowKey& flow) const noexcept {
     const std::uint32_t* number = by_flow_.find(flow);
     return number == nullptr ? std::nullopt : std::optional(*number);

@@ -4,7 +4,7 @@
 
 namespace outrider::tg {
 
-/// Linux's first port of net.ipv4.ip_local_port_range.
+/// The first port of Linux's default net.ipv4.ip_local_port_range.
 inline constexpr std::uint16_t kFirstEphemeralPort = 32768;
 
 }  // namespace outrider::tg

@@ -7,12 +7,12 @@
 
 namespace outrider::tg {
 
-/// The flows of a received batch, to fetch what their packets will touch. A packet
-/// reads a table, then a connection, then what it has in flight, each found through
-/// the one before: taken in three rounds, the misses of a batch overlap.
+/// Prefetches the data that the packets of a received batch will touch. A packet reads a table,
+/// then a connection, then the connection's flight, and each is found through the one before.
+/// Fetched in three rounds, the cache misses of a batch overlap.
 class ExpectedFlows {
  public:
-  /// Beyond what a batch has, flows are ignored. @param flow as the packet carries it
+  /// Adds a flow; flows beyond the size of a batch are ignored. @param flow as in the packet
   void add(Host& host, const FlowKey& flow) noexcept {
     if (size_ == flows_.size()) return;
     host.prefetch_lookup(flow);

@@ -10,8 +10,9 @@ namespace outrider::tg {
 
 namespace {
 
-/// What the device found, or the one who wrote it; who knows nothing leaves it to us.
-/// @param tcp what the buffer holds of it. The rest is zeros and adds nothing to the sum
+/// Returns the verdict of the device, or of write_frame(), about the checksum; without a verdict,
+/// computes it.
+/// @param tcp the part of it in the buffer. The rest is zeros and adds nothing to the sum
 bool tcp_checksum_valid(const Packet& packet, std::span<const std::uint8_t> tcp,
                         const Ipv4Header& ip, std::uint16_t tcp_length) noexcept {
   const std::uint64_t known = packet.ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
@@ -53,16 +54,15 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
   const std::uint32_t header_bytes = std::max(kMinFrameBytes, kTransportOffset + tcp_header);
   packet.data_len = static_cast<std::uint16_t>(full_payload ? frame_bytes : header_bytes);
   packet.pkt_len = packet.data_len;
-  // Options of an earlier packet in this buffer lie where payload or padding is
-  // now. Clearing more than this frame has is harmless: all payload is zeros.
+  // Options of an earlier packet may be where this frame has payload or padding. Clearing beyond
+  // this frame's length is harmless: all payload is zeros.
   if (full_payload) {
     std::memset(tcp_bytes + tcp_header, 0, kMaxTcpOptionBytes);
   } else {
     std::memset(tcp_bytes + tcp_header, 0, kMinFrameBytes - kTransportOffset - sizeof(TcpHeader));
   }
-  // Between hosts of one process (net_ring) the frame never leaves memory: reading all
-  // of it to sum it up again would find nothing. Receive flags mean nothing to drivers
-  // that send.
+  // Between hosts of one process (net_ring) the frame never leaves memory, so that the receiver
+  // need not read all of it to verify the checksum. Sending drivers ignore receive flags.
   if (full_payload) packet.ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD;
   PacketMeta& m = meta(packet);
   m.next = nullptr;

@@ -10,8 +10,8 @@ namespace outrider::tg {
 namespace {
 constexpr std::uint32_t kMaxConnections = 1U << 21;
 constexpr std::uint32_t kEphemeralPorts = 65536 - kFirstEphemeralPort;
-constexpr std::size_t kPrefetchAhead = 4;  // of the queue: the connection,
-constexpr std::size_t kFlightAhead = 2;    // and what it has in flight once that is there
+constexpr std::size_t kPrefetchAhead = 4;  // entries of the queue: the connection,
+constexpr std::size_t kFlightAhead = 2;    // and its flight once the connection is there
 }  // namespace
 
 Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemory& memory)
@@ -118,8 +118,8 @@ std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
   return slot;
 }
 
-/// A closed connection that still has something to say (the last ACK) stays
-/// queued and is removed once that has left.
+/// A closed connection that still has something to send (the last ACK) stays queued and is removed
+/// once that has left.
 void Host::retire_if_closed(std::uint32_t slot, Time now) noexcept {
   const ConnectionTable::Slot& s = connections_[slot];
   if (!s.closed() || s.queued) return;
@@ -129,8 +129,8 @@ void Host::retire_if_closed(std::uint32_t slot, Time now) noexcept {
   if (attribution_) attribution_->forget(slot);
 }
 
-/// After anything that may have changed what a connection wants: queue it for
-/// the NIC and note its deadline.
+/// Queues a connection for the NIC if it has something to send, and notes its deadline. Call it
+/// after anything that may have changed either.
 void Host::refresh(std::uint32_t index, Time now) noexcept {
   ConnectionTable::Slot& slot = connections_[index];
   if (!slot.queued && slot.has_segment(now)) {
@@ -167,7 +167,7 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   settle(now);
 }
 
-/// Every payload byte that belongs to a stream, also when it comes again.
+/// Checks every payload byte that belongs to a stream, also if it is resent.
 void Host::verify(Packet& packet, const ReceivedFrame& frame) noexcept {
   const auto slot = connections_.find(frame.flow.reversed());
   if (!slot) return;
@@ -181,7 +181,7 @@ void Host::verify(Packet& packet, const ReceivedFrame& frame) noexcept {
 }
 
 void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
-  // A handshake or a reset whose DSCP happens to read as START is none.
+  // A handshake segment or a reset is no signal, even if its DSCP reads as START.
   const bool opens_or_closes = (frame.segment.flags & (kTcpSyn | kTcpFin | kTcpRst)) != 0;
   if (frame.segment.payload_bytes == 0 && !opens_or_closes) {
     if (const auto signal = tos_signal::decode(frame.tos))
@@ -198,7 +198,7 @@ void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
   retire_if_closed(*slot, now);
 }
 
-/// What belongs to no connection: new ones, old ones, strangers.
+/// Takes segments that belong to no connection: new, old or unknown ones.
 void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
   const TcpSegment& s = frame.segment;
   if (!strays_.time_waits().empty() && strays_.take_late(frame, now)) return;
@@ -225,8 +225,8 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
 
 // -- the NIC
 
-/// Sends while the wire is free and somebody has something.
-/// @return when the NIC has to be asked again
+/// Sends while the wire is free and there is something to send.
+/// @return when the NIC must be asked again
 Time Host::transmit(Time now) noexcept {
   wire_.begin();
   while (has_work() && wire_.is_free(now)) {
@@ -247,7 +247,7 @@ Time Host::transmit(Time now) noexcept {
   return has_work() ? wire_.next() : kNever;
 }
 
-/// @return false if nobody had anything after all
+/// @return false if there was nothing to send after all
 bool Host::write_next(Packet& packet, Time now, Time start) noexcept {
   if (!signals_.empty()) {
     signals_.write(packet, start, setup_.full_payload);
@@ -260,7 +260,7 @@ bool Host::write_next(Packet& packet, Time now, Time start) noexcept {
   return write_ready(packet, now, start);
 }
 
-/// A long queue has left the cache.
+/// Prefetches waiting connections: those of a long queue are no longer in the cache.
 void Host::prefetch_waiting() noexcept {
   const auto connection = [this](std::size_t behind) -> ConnectionTable::Slot* {
     const NicQueue& queue = turns_.queue();
@@ -272,7 +272,7 @@ void Host::prefetch_waiting() noexcept {
   if (const auto* next = connection(kFlightAhead)) next->prefetch_flight();
 }
 
-/// The next segment of the connection, or datagram of the endpoint, whose turn it is.
+/// Writes the next segment of the connection, or datagram of the endpoint, whose turn it is.
 bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
   while (!turns_.empty()) {
     const std::uint32_t index = turns_.take(now);
@@ -289,8 +289,8 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
       write_frame(packet, slot.flow(), static_cast<std::uint8_t>(segment.ecn), segment,
                   setup_.full_payload);
       turns_.queue().on_sent(slot.nic_class, meta(packet).frame_bytes, now);
-      // Segmentation offload hands the NIC one large buffer: its segments leave back to back.
-      // What the window does not allow yet is not waited for.
+      // Segmentation offload hands the NIC one large buffer, whose segments leave back to back. The
+      // turn does not wait for segments that the window does not allow yet.
       if (turns_.offloads() && turns_.goes_on(segment.payload_bytes) && slot.has_segment(now)) {
         turns_.keep(index);
         slot.queued = true;
@@ -299,7 +299,7 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
         write_pattern(packet, slot.sent_offset(segment));
       if (attribution_) attribution_->on_departure(index, slot, segment, packet, start);
     }
-    refresh(index, now);  // also if it lacks memory: it has set a deadline then
+    refresh(index, now);  // also if the connection lacks memory: it has set a deadline
     retire_if_closed(index, now);
     if (sends) return true;
   }
@@ -331,7 +331,7 @@ Time Host::fire_nic(Time now) noexcept {
   return next;
 }
 
-/// After a call from outside: send what may leave at once and tell the loop.
+/// Sends, after a call from outside, what may leave at once, and schedules the next event.
 void Host::settle(Time now) noexcept {
   if (busy_ > 0) return;
   loop_.schedule(nic_id_, fire_nic(now));

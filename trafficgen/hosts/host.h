@@ -28,17 +28,17 @@
 
 namespace outrider::tg {
 
-/// Decides what becomes of a SYN to a listening port.
+/// Decides whether a SYN to a listening port is accepted.
 class Acceptor {
  public:
   struct Offer {
     const TcpConfig* config = nullptr;
     ConnectionListener* listener = nullptr;  ///< nullptr: refused with RST
     std::uint8_t option_bytes = 0;
-    std::uint32_t owner = 0;  ///< of attribution; 0: none
+    std::uint32_t owner = 0;  ///< owner id for attribution; 0: none
     std::uint8_t nic_class = 0;
   };
-  /// @param flow as the client sends it
+  /// @param flow in the client's direction
   virtual Offer accept(const FlowKey& flow) noexcept = 0;
   virtual void on_accepted(TcpConnection& connection) noexcept = 0;
 
@@ -48,15 +48,15 @@ class Acceptor {
 
 /// An emulated host: one address, one NIC with a link rate, connections, timers.
 ///
-/// The NIC pulls: when the wire is free it takes a signal, or the next segment
-/// of the connection whose turn it is (round robin), so nothing is queued or
-/// dropped inside the host and a busy NIC simply makes connections wait. With
-/// segmentation offload a connection keeps its turn for `tso_bytes` of payload.
+/// The NIC pulls: when the wire is free it takes a signal, or the next segment of the connection
+/// whose turn it is (round robin). Nothing is therefore queued or dropped inside the host; a busy
+/// NIC makes connections wait. With segmentation offload a connection keeps its turn for
+/// `tso_bytes` of payload.
 ///
-/// NIC and timers are two sources of the event loop, because one has instants
-/// microseconds ahead and the other seconds.
+/// NIC and timers are two sources of the event loop, because events of the NIC are microseconds
+/// ahead and those of timers seconds.
 ///
-/// A START that arrives is answered with an ACK of its form. Not thread-safe: one lcore owns
+/// The host answers an arriving START with an ACK of the same form. Not thread-safe: one lcore owns
 /// the host and everything on it. Opening a connection may allocate; packets do not.
 class Host final : public Node {
  public:
@@ -68,12 +68,12 @@ class Host final : public Node {
     std::uint32_t tso_bytes = 0;  ///< 0: segments of connections take turns
     double send_jitter = 0;       ///< share of an MTU's time, see GeneratorConfig
     std::uint64_t seed = 1;
-    std::uint32_t index = 0;  ///< entity of its random streams
+    std::uint32_t index = 0;  ///< entity of the host's random streams
     bool full_payload = false;
     Payload payload = Payload::kZeros;       ///< kPattern needs full_payload
-    std::uint32_t expected_connections = 0;  ///< at once; room for more is made in a run
-    /// Highest owner of attribution; 0: it is off. Otherwise all packets must be of a
-    /// pool with attribution.
+    std::uint32_t expected_connections = 0;  ///< at once; more of them allocate during the run
+    /// Highest owner id for attribution; 0: attribution is off. Otherwise all packets must come
+    /// from a pool with attribution.
     std::uint32_t owners = 0;
   };
 
@@ -81,56 +81,59 @@ class Host final : public Node {
   Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemory& memory);
   ~Host();
 
-  /// @param backpressure the NIC waits while it is full; it and `out` must outlive the host
+  /// @param backpressure the NIC waits while it is full. It and `out` must outlive the host
   void connect(Link& out, const Backpressure* backpressure = nullptr) noexcept {
     wire_.connect(out, backpressure);
   }
 
   // -- for applications on this host
-  /// The next source port, in turn; after 32,768 they come round again.
+  /// Returns the next source port in turn; after 32,768 ports they repeat.
   std::uint16_t allocate_port() noexcept;
-  /// The same, passing over ports of connections to that peer that are open or in
-  /// TIME-WAIT. @return nothing if that is all 32,768
+  /// Like allocate_port(), but skips ports of connections to that peer that are open or in
+  /// TIME-WAIT.
+  /// @return nothing if all 32,768 are
   std::optional<std::uint16_t> allocate_port(std::uint32_t to_address, std::uint16_t to_port,
                                              Time now) noexcept;
-  /// Client side. If the flow is in TIME-WAIT here, that ends.
-  /// @param flow source must be this host, @param owner of attribution
+  /// Opens a connection as client. If the flow is in TIME-WAIT here, that ends.
+  /// @param flow its source must be this host, @param owner owner id for attribution
   /// @return valid until on_closed
   TcpConnection& open(const FlowKey& flow, const TcpConfig& config, std::uint8_t option_bytes,
                       ConnectionListener& listener, Time now, std::uint32_t owner = 0);
   void listen(std::uint16_t port, Acceptor& acceptor);
   void send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept;
   void close(TcpConnection& connection, Time now) noexcept;
-  /// For its classes of connections, which are made before any connection is opened.
+  /// Returns the NIC's queue, whose classes must be made before any connection is opened.
   [[nodiscard]] NicQueue& nic_queue() noexcept { return turns_.queue(); }
   /// See HostAttribution::begin_burst(). Nothing happens without attribution.
   void begin_burst(TcpConnection& connection, const BurstLedger& ledger, BurstTime idle,
                    Time now) noexcept;
-  /// Within on_delivered(): where the time of what is being delivered went; not valid()
-  /// without attribution.
+  /// Returns, within on_delivered(), the ledger of the data being delivered; not valid() without
+  /// attribution.
   [[nodiscard]] const BurstLedger& arriving() const noexcept {
     static constexpr BurstLedger kNone{};
     return attribution_ ? attribution_->arriving() : kNone;
   }
-  /// @param sequence of the announced burst's first byte
+  /// Sends a START in the TOS byte. @param sequence number of the announced burst's first byte
   void send_start(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets,
                   Time now) noexcept;
-  /// The same as a UDP message (common/net/udp_signal.h), from and to `start.port`.
+  /// Sends a START as a UDP message (common/net/udp_signal.h), from and to `start.port`.
   void send_start(const UdpStart& start, Time now) noexcept;
-  /// Where UDP signals are taken, and who hears the answers.
+  /// Returns the signals' part, which configures UDP ports and listeners for answers.
   [[nodiscard]] StartSignals& signals() noexcept { return signals_; }
   void set_timer(TimerClient& client, std::uint32_t tag, Time at) { timers_.set(client, tag, at); }
-  /// Takes turns at the NIC with the connections from now on. Allocates; before the run.
+  /// Adds an endpoint, which takes turns at the NIC with the connections. Allocates; call it before
+  /// the run.
   /// @param endpoint must outlive the host's traffic, and not move
   void add_endpoint(DatagramEndpoint& endpoint, std::uint8_t nic_class = 0) {
     datagrams_.add(endpoint, nic_class);
   }
-  /// Call it after anything that the host does not know may have given it something to send.
+  /// Makes the host ask the endpoint again. Call it after any change that may have given the
+  /// endpoint something to send without the host's knowledge.
   void changed(const DatagramEndpoint& endpoint, Time now) noexcept;
 
   // -- for the runtime
-  /// Start to fetch what a packet of this flow will need: first the table, then,
-  /// a little later, the connection. @param flow as the packet carries it
+  /// Starts to fetch what a packet of this flow will need: first the table, then, a little later,
+  /// the connection. @param flow as in the packet
   void prefetch_lookup(const FlowKey& flow) const noexcept {
     connections_.prefetch_lookup(flow.reversed());
   }
@@ -184,7 +187,7 @@ class Host final : public Node {
   Nic nic_source_{*this};
   Timers timer_source_{*this};
   SourceId nic_id_;
-  HostTimers timers_;  ///< behind the NIC: simultaneous events go by the order of registration
+  HostTimers timers_;  ///< after the NIC: simultaneous events go by order of registration
   HostCounters counters_;
   NicWire wire_;
 
@@ -195,7 +198,7 @@ class Host final : public Node {
   HostDatagrams datagrams_;
   std::vector<std::pair<std::uint16_t, Acceptor*>> listeners_;
   std::uint16_t next_port_;
-  int busy_ = 0;  ///< > 0 inside receive() or a timer: the NIC is asked at the end
+  int busy_ = 0;  ///< > 0 inside receive() or a timer, at whose end the NIC is asked
   std::unique_ptr<HostAttribution> attribution_;  ///< only if it is on
 };
 

@@ -7,7 +7,7 @@ namespace outrider::tg {
 
 namespace {
 
-/// Offset in the stream, whole again. @param near an offset less than 2^31 away
+/// Returns the 64-bit stream offset. @param near an offset less than 2^31 away
 std::uint64_t unwrapped(std::uint32_t offset, std::uint64_t near) noexcept {
   const auto ahead = static_cast<std::int32_t>(offset - static_cast<std::uint32_t>(near));
   return near + static_cast<std::uint64_t>(std::int64_t{ahead});
@@ -25,16 +25,16 @@ struct HostAttribution::Flow {
     return reinterpret_cast<Sent*>(ring.get())[i & mask];
   }
   void push(const Sent& s) noexcept {
-    if (tail - head > mask) ++head;  // cannot be: the flight is bounded by as many segments
+    if (tail - head > mask) ++head;  // cannot happen: the flight has at most as many segments
     new (&sent(tail++)) Sent(s);
   }
   void drop_acknowledged(std::uint64_t acked) noexcept {
     if (acked >= next_offset) head = tail;
     while (tail - head > 1 && sent(head + 1).offset <= acked) ++head;
   }
-  /// The segment that holds `offset`, or nullptr.
+  /// Returns the segment that holds `offset`, or nullptr.
   [[nodiscard]] Sent* find(std::uint64_t offset) noexcept {
-    std::uint64_t low = head, high = tail;  // first that begins above it
+    std::uint64_t low = head, high = tail;  // finds the first segment that begins above it
     while (low < high) {
       const std::uint64_t middle = low + (high - low) / 2;
       if (sent(middle).offset <= offset) low = middle + 1;
@@ -47,14 +47,14 @@ struct HostAttribution::Flow {
   State state = State::kIdle;
   BurstTime idle = BurstTime::kCompute;
   BurstLedger next{};                ///< of the new data that waits to leave
-  ServiceClock::Reading waiting{};   ///< with kReady: of the NIC, at next.at()
+  ServiceClock::Reading waiting{};   ///< with kReady: reading of the NIC's clock at next.at()
   BurstLedger received{};            ///< of the data that arrived last
-  std::uint64_t next_offset = 0;     ///< of the stream: never sent yet
-  std::uint32_t timeouts = 0;        ///< of data, so far
-  Time timed_out_at{};               ///< the last of them
-  std::uint64_t head = 0, tail = 0;  ///< free-running, of what may have to be resent
+  std::uint64_t next_offset = 0;     ///< stream offset that was never sent yet
+  std::uint32_t timeouts = 0;        ///< time-outs of data so far
+  Time timed_out_at{};               ///< the last of these time-outs
+  std::uint64_t head = 0, tail = 0;  ///< free-running, of segments that may have to be resent
   std::uint64_t mask;
-  std::unique_ptr<std::byte[]> ring;  ///< of Sent; touched as it is used
+  std::unique_ptr<std::byte[]> ring;  ///< of Sent; left untouched until used
 };
 
 HostAttribution::HostAttribution(std::uint32_t owners) : service_(owners) {}
@@ -108,7 +108,7 @@ void HostAttribution::on_change(std::uint32_t slot, TcpConnection& connection, T
   else if (!connection.can_send_data(now))
     state = connection.written_bytes() > flow->next_offset ? State::kWindow : State::kIdle;
   if (state == flow->state) return;
-  // A departure may lie ahead by the send jitter.
+  // A departure may lie in the future by the send jitter.
   const Time at = std::max(now, flow->next.at());
   leave_state(*flow, at);
   flow->state = state;
@@ -132,7 +132,7 @@ void HostAttribution::leave_state(Flow& flow, Time now) noexcept {
   }
 }
 
-/// By what tells of more room: usually an acknowledgment of this burst's data.
+/// Opens the window with the ledger of the packet that did: usually an ACK of this burst's data.
 void HostAttribution::open_window(Flow& flow, Time now) noexcept {
   if (arriving_.same_burst(flow.next)) {
     flow.next = arriving_;

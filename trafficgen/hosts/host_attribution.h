@@ -11,21 +11,19 @@
 
 namespace outrider::tg {
 
-/// Keeps, for a host's DDL connections, the ledgers of what they send and receive.
+/// Keeps the ledgers of what a host's DDL connections send and receive.
 ///
-/// Data that leaves carries the ledger of what let it leave last: the release of
-/// its burst, the handshake, the acknowledgment that opened the window, or its
-/// predecessor's turn at the NIC. A resent segment goes on from its own earlier
-/// departure. An acknowledgment carries the ledger of the data that arrived last;
-/// its whole way counts as silence of the window.
+/// Departing data carries the ledger of the last event that it waited for: the release of its
+/// burst, the handshake, the acknowledgment that opened the window, or its predecessor's turn at
+/// the NIC. A resent segment continues from its own earlier departure. An acknowledgment carries
+/// the ledger of the data that arrived last; its whole way counts as silence of the window.
 ///
-/// It observes: the host tells it what happens, nothing depends on it. An
-/// acknowledgment that travels on data of the other direction carries the data's
-/// ledger; if it opens a window, the whole silence counts as window. Only
-/// attribute() allocates. Not thread-safe: the host owns it.
+/// It only observes: the host reports what happens, and nothing depends on it. An acknowledgment
+/// that travels on data of the other direction carries the data's ledger; if it opens a window, the
+/// whole silence counts as window. Only attribute() allocates. Not thread-safe: the host owns it.
 class HostAttribution {
  public:
-  /// @param owners the highest owner of the process
+  /// @param owners the highest owner id of the process
   explicit HostAttribution(std::uint32_t owners);
   ~HostAttribution();
 
@@ -33,37 +31,37 @@ class HostAttribution {
   /// @param owner 0: a connection without attribution
   void attribute(std::uint32_t slot, const TcpConfig& config, std::uint32_t owner);
   void forget(std::uint32_t slot) noexcept;
-  /// What the connection is given to send from now on belongs to the ledger's burst.
-  /// @param idle what it is when there is nothing more to send for the moment
+  /// Assigns what the connection is given to send from now on to the ledger's burst.
+  /// @param idle the account for time in which the connection has nothing more to send
   void begin_burst(std::uint32_t slot, TcpConnection& connection, const BurstLedger& ledger,
                    BurstTime idle, Time now) noexcept;
 
   // -- what happens
-  /// A packet has come; what changes until end_event() is its doing.
+  /// A packet has arrived; changes until end_event() are its effects.
   void on_packet(const Packet& packet, std::uint32_t payload_bytes, Time now) noexcept;
-  /// The packet is of that connection, which has not looked at it yet.
+  /// The packet belongs to that connection, which has not processed it yet.
   void on_arrival(std::uint32_t slot) noexcept;
   void on_timer() noexcept { timer_ = true; }
   void end_event() noexcept {
     arriving_ = BurstLedger{};
     timer_ = false;
   }
-  /// What the connection wants or may do can have changed.
+  /// The data that the connection has or may send can have changed.
   void on_change(std::uint32_t slot, TcpConnection& connection, Time now) noexcept;
-  /// A segment of the connection is in the packet and starts to leave.
+  /// A segment of the connection, in the packet, starts to leave.
   void on_departure(std::uint32_t slot, const TcpConnection& connection, const TcpSegment& segment,
                     Packet& packet, Time start) noexcept;
-  /// The NIC is occupied. @param signal the packet is a START or its answer
+  /// The NIC is occupied by a packet. @param signal the packet is a START or its answer
   void on_service(const Packet& packet, bool signal, Time start, Time finish) noexcept {
     const auto c = signal ? TrafficClass::kSignal : TrafficClass::kBackground;
     service_.on_service(c, meta(packet).owner, start, finish);
   }
 
-  /// Ledger of the data segment that is arriving; not valid() if there is none.
+  /// Returns the ledger of the data segment that is arriving; not valid() if there is none.
   [[nodiscard]] const BurstLedger& arriving() const noexcept { return arriving_; }
 
  private:
-  /// Why the sender does not send new data.
+  /// The reason for which the sender sends no new data.
   enum class State : std::uint8_t { kReady, kOpening, kWindow, kIdle };
   struct Sent {
     std::uint64_t offset;

@@ -9,9 +9,8 @@
 
 namespace outrider::tg {
 
-/// Packets of one host. Identities:
-/// received == to_connections + signals_taken + datagrams_taken + sum(drops). Connections in
-/// TIME-WAIT count as such.
+/// Counts packets of one host. Identity: received == to_connections + signals_taken +
+/// datagrams_taken + sum(drops), where connections in TIME-WAIT count as connections.
 struct HostCounters {
   std::uint64_t sent = 0;
   std::uint64_t sent_bytes = 0;  ///< frames without FCS

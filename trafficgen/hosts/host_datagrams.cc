@@ -11,7 +11,7 @@ void HostDatagrams::refresh(std::uint32_t number, Time now) noexcept {
     queue_.push(slot.nic_class, number | kBit);
   }
   const Time at = slot.endpoint->next_timer();
-  if (at >= slot.timer_at) return;  // one that moved later is asked again at the old time
+  if (at >= slot.timer_at) return;  // a deadline that moved later: asked at the old time
   slot.timer_at = at;
   timers_.set(*this, number, at);
 }
@@ -42,7 +42,7 @@ bool HostDatagrams::write(std::uint32_t number, Packet& packet, Time now) noexce
 
 void HostDatagrams::on_timer(std::uint32_t number, Time now) noexcept {
   DatagramTable::Slot& slot = table_[number];
-  if (slot.timer_at > now) return;  // stale: an earlier one was set, and has been asked
+  if (slot.timer_at > now) return;  // stale: an earlier timer was set and has been handled
   slot.timer_at = kNever;
   if (slot.endpoint->next_timer() <= now) slot.endpoint->on_timer(now);
   refresh(number, now);

@@ -11,11 +11,11 @@
 
 namespace outrider::tg {
 
-/// Datagram endpoints of a host: turns at the NIC, arrivals and timers, as connections have.
-/// Not thread-safe: the host owns it. add() allocates, before the run.
+/// Drives the datagram endpoints of a host: turns at the NIC, arrivals and timers, as for
+/// connections. Not thread-safe: the host owns it. add() allocates, before the run.
 class HostDatagrams final : private TimerClient {
  public:
-  /// Tells an endpoint's number from a connection's slot in the NIC's queue.
+  /// Set in the NIC's queue in an endpoint's number, to distinguish it from a connection's slot.
   static constexpr std::uint32_t kBit = 1U << 31;
 
   /// @param queue,timers of the host, must outlive this
@@ -27,13 +27,13 @@ class HostDatagrams final : private TimerClient {
     (void)table_.add(endpoint, nic_class);
   }
   [[nodiscard]] bool empty() const noexcept { return table_.empty(); }
-  /// It may have something to send.
+  /// The endpoint may have something to send.
   void changed(const DatagramEndpoint& endpoint, Time now) noexcept {
     if (const auto number = table_.find(endpoint.flow())) refresh(*number, now);
   }
-  /// @return why it is dropped, nothing if an endpoint took it
+  /// @return the reason for which the packet is dropped; nothing if an endpoint took it
   [[nodiscard]] std::optional<DropReason> take(Packet& packet, Time now) noexcept;
-  /// @return false if the endpoint had nothing after all
+  /// @return false if the endpoint had nothing to send after all
   [[nodiscard]] bool write(std::uint32_t number, Packet& packet, Time now) noexcept;
 
  private:

@@ -8,19 +8,20 @@
 
 namespace outrider::tg {
 
-/// Timers of a host's applications, and the event source that fires for them and for the host's
-/// connections. Not thread-safe: the host owns it.
+/// Holds the timers of a host's applications, and the event source that fires for them and for the
+/// host's connections. Not thread-safe: the host owns it.
 class HostTimers {
  public:
   /// @param loop,source must outlive this
   HostTimers(EventLoop& loop, EventSource& source) : loop_(loop), id_(loop.add(source)) {}
 
-  /// A new peak of pending timers allocates.
+  /// Sets a timer. A new peak of pending timers allocates.
   void set(TimerClient& client, std::uint32_t tag, Time at) {
     queue_.add({.at = at, .client = &client, .tag = tag});
     note(at);
   }
-  /// The source is told of earlier instants only; when it fires it looks again.
+  /// Schedules the source if the instant is earlier; when the source fires it computes the next
+  /// one.
   void note(Time at) noexcept {
     if (at < loop_.scheduled(id_)) loop_.schedule(id_, at);
   }

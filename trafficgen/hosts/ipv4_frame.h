@@ -12,7 +12,7 @@
 namespace outrider::tg {
 
 inline constexpr std::uint32_t kIpOffset = sizeof(EthernetHeader);
-/// Of a TCP or UDP header: hosts write IPv4 headers without options.
+/// Offset of the TCP or UDP header: hosts write IPv4 headers without options.
 inline constexpr std::uint32_t kTransportOffset = kIpOffset + sizeof(Ipv4Header);
 inline constexpr std::uint32_t kMinFrameBytes = 60;  ///< without FCS
 inline constexpr std::uint8_t kInitialTtl = 64;
@@ -25,7 +25,7 @@ inline void write_memory_order(Be16& field, std::uint16_t checksum) noexcept {
 /// Writes the IPv4 header of an atomic datagram, which needs no identification (RFC 6864, 4.1).
 /// @param out      [size >= sizeof(Ipv4Header)]
 /// @param tos      the whole byte, ECN included
-/// @param ip_bytes header and what follows it
+/// @param ip_bytes length of the header and of what follows it
 inline void write_ipv4(std::uint8_t* out, const FlowKey& flow, std::uint8_t protocol,
                        std::uint8_t tos, std::uint16_t ip_bytes) noexcept {
   constexpr std::uint16_t kDontFragment = 0x4000;
@@ -39,16 +39,16 @@ inline void write_ipv4(std::uint8_t* out, const FlowKey& flow, std::uint8_t prot
                      static_cast<std::uint16_t>(~checksum_fold(header.sum())));
 }
 
-/// @param bytes of the transport header and its payload
+/// @param bytes length of the transport header and its payload
 [[nodiscard]] inline std::uint64_t pseudo_header_sum(const FlowKey& flow, std::uint8_t protocol,
                                                      std::uint16_t bytes) noexcept {
   return std::uint64_t{be32(flow.source_address)} + be32(flow.destination_address) +
          be16(protocol) + be16(bytes);
 }
 
-/// Writes a UDP header over a payload of which only the beginning is there: the zeros that
-/// follow it add nothing to the sum.
-/// @param udp_bytes header and payload
+/// Writes a UDP header before a payload of which the buffer holds only the beginning. The rest is
+/// zeros, which add nothing to the sum.
+/// @param udp_bytes length of header and payload
 inline void write_udp(std::uint8_t* out, const FlowKey& flow, std::uint16_t udp_bytes,
                       std::span<const std::uint8_t> present) noexcept {
   HeaderWriter udp(out);
@@ -56,7 +56,7 @@ inline void write_udp(std::uint8_t* out, const FlowKey& flow, std::uint16_t udp_
   udp.put(word_of(udp_bytes, 0));
   const std::uint64_t sum = udp.sum() + pseudo_header_sum(flow, kIpProtocolUdp, udp_bytes);
   const auto checksum = static_cast<std::uint16_t>(~checksum_fold(checksum_add(present, sum)));
-  // A sum of zero travels as all ones: zero says that there is no checksum.
+  // A sum of zero is sent as all ones, because zero means that there is no checksum.
   write_memory_order(reinterpret_cast<UdpHeader*>(out)->checksum,
                      checksum == 0 ? 0xFFFF : checksum);
 }

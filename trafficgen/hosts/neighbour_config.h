@@ -12,11 +12,11 @@
 
 namespace outrider::tg {
 
-/// How the hosts of a device find the MAC addresses of others, and are found.
+/// How the hosts of a device find MAC addresses of others, and let others find theirs.
 struct ArpConfig {
-  bool arp = false;  ///< ask for addresses and answer; off: every MAC follows from its address
-  std::optional<std::string> subnet{};   ///< prefix that is asked for directly; absent: all is
-  std::optional<std::string> gateway{};  ///< within `subnet`; what is outside goes to it
+  bool arp = false;  ///< ask and answer by ARP; off: every MAC follows from its address
+  std::optional<std::string> subnet{};   ///< prefix of directly reachable addresses; absent: all
+  std::optional<std::string> gateway{};  ///< within `subnet`; next hop of all other addresses
 };
 
 /// A neighbour whose MAC address is known from the start.
@@ -26,7 +26,7 @@ struct NeighbourConfig {
   std::string mac;      ///< unicast
 };
 
-/// Its keys stand in [[device]] itself.
+/// Describes keys that are in [[device]] itself.
 void describe(Settings& v, ArpConfig& c);
 void describe(Settings& v, NeighbourConfig& c);
 

@@ -103,7 +103,7 @@ void NeighbourEdge::drop(std::uint32_t entry, Packet* packet) noexcept {
   release(packet);
 }
 
-/// No buffer left: the next request is one interval away, as if this one were lost.
+/// If no buffer is left, the next request is one interval away, as if this one were lost.
 void NeighbourEdge::request(std::uint32_t entry, Time now) noexcept {
   Packet* packet = rte_pktmbuf_alloc(&pool_);
   if (packet == nullptr) return;
@@ -156,13 +156,13 @@ bool NeighbourEdge::take(Packet* packet, Time now) noexcept {
   return true;
 }
 
-/// RFC 826, "packet reception".
+/// Processes an ARP packet as in RFC 826, "packet reception".
 void NeighbourEdge::take_arp(Packet* packet, ArpPacket& arp, Time now) noexcept {
   const std::uint32_t sender = arp.sender_address.get();
   const std::uint32_t target = arp.target_address.get();
   const bool for_us = is_own(target);
   if (is_own(sender)) ++totals_.address_conflicts;
-  // A probe (RFC 5227) has no sender's address yet; a group is at no single MAC.
+  // An ARP probe (RFC 5227) has no sender address yet; a group address belongs to no single MAC.
   if (sender != 0 && (arp.sender_mac.front() & 1) == 0) {
     if (const auto known = table_.learn(sender, arp.sender_mac, for_us)) {
       release_held(*known, now);

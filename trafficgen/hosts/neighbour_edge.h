@@ -14,16 +14,16 @@
 
 namespace outrider::tg {
 
-/// Between the NICs of the hosts of one device and that device: gives what leaves
-/// the MAC address of its next hop, and does for all these hosts what is below IP:
-/// asks and answers ARP, answers ICMP echo. NeighbourTable decides, this acts.
+/// Connects the NICs of one device's hosts with that device. It gives leaving packets the MAC
+/// address of their next hop, and does the work below IP for these hosts: it asks and answers ARP
+/// and answers ICMP echo. NeighbourTable decides, this class acts.
 ///
-/// While a neighbour is asked for, the latest packet to it is held (RFC 1122,
-/// 2.3.2.2), earlier ones are dropped. Answers go out at once, past the emulated
-/// NICs: their rate does not count them.
+/// While a neighbour is asked for, the latest packet to it is held (RFC 1122, 2.3.2.2) and earlier
+/// ones are dropped. Answers leave at once, bypassing the emulated NICs, whose rate does not count
+/// them.
 ///
-/// Identity: packets from hosts == passed + unresolved + held.
-/// Not thread-safe: one lcore owns it. Only the requests take a buffer.
+/// Identity: packets from hosts == passed + unresolved + held. Not thread-safe: one lcore owns it.
+/// Only ARP requests allocate a buffer.
 class NeighbourEdge final : public Node, public EventSource {
  public:
   struct Setup {
@@ -33,18 +33,18 @@ class NeighbourEdge final : public Node, public EventSource {
     std::vector<std::uint32_t> own{};    ///< those behind this device
   };
 
-  /// @param pool for requests; must outlive the edge
+  /// @param pool for ARP requests; must outlive the edge
   NeighbourEdge(const Setup& setup, EventLoop& loop, rte_mempool& pool);
   NeighbourEdge(const NeighbourEdge&) = delete;
   NeighbourEdge& operator=(const NeighbourEdge&) = delete;
   ~NeighbourEdge();
 
-  /// Where frames leave. Once, before the first packet.
+  /// Sets where frames leave. Call it once, before the first packet.
   void connect(Node& out) noexcept { out_ = &out; }
 
-  /// From a host: passes it on, holds it or drops it.
+  /// Takes a packet from a host, and passes it on, holds it or drops it.
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
-  /// From the device: takes what is below a host.
+  /// Takes a packet from the device if it is handled below the hosts (ARP, ICMP echo).
   /// @return false if it is for a host; the caller still owns it then
   bool take(Packet* packet, Time now) noexcept;
   Time fire(Time now) noexcept override;

@@ -9,14 +9,14 @@
 
 namespace outrider::tg {
 
-/// An address behind a device that was not of this process.
+/// A neighbour: an address behind a device that no host of this process has.
 struct NeighbourReport {
   std::string device;
   std::string address;
-  std::string mac;               ///< empty: nobody ever answered for it
+  std::string mac;               ///< empty: nobody ever answered for the address
   std::string state;             ///< "fixed", "learned", "asking", "silent"
   std::uint64_t requests = 0;    ///< ARP requests for it
-  std::uint64_t unresolved = 0;  ///< packets that it lost: drops of that reason
+  std::uint64_t unresolved = 0;  ///< packets to it that were dropped as unresolved
 };
 
 /// ARP and ICMP echo of all devices [packets].
@@ -28,19 +28,19 @@ struct NeighbourTotals {
   std::uint64_t arp_ignored = 0;       ///< for others, or not IPv4 over Ethernet
   std::uint64_t arp_requested = 0;     ///< requests that we sent
   std::uint64_t echoes_answered = 0;
-  std::uint64_t address_conflicts = 0;  ///< somebody else claims an address of ours
-  std::uint64_t table_full = 0;         ///< neighbours that had no room
+  std::uint64_t address_conflicts = 0;  ///< another machine claims an address of ours
+  std::uint64_t table_full = 0;         ///< neighbours for which the table had no room
 
   [[nodiscard]] std::uint64_t consumed() const noexcept { return arp_received + echoes_answered; }
 };
 
-/// What the devices' edges tell about the hosts beyond.
+/// The reports of all devices' edges about their neighbours.
 struct NeighbourhoodReport {
   NeighbourTotals totals;
   std::vector<NeighbourReport> neighbours;
 };
 
-/// Lines for people; nothing if no device has neighbours.
+/// Prints readable lines; nothing if no device has neighbours.
 void print_neighbours(std::ostream& out, const NeighbourhoodReport& report);
 
 // Bindings, see common/telemetry/json_fields.h.

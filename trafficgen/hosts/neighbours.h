@@ -11,21 +11,21 @@
 
 namespace outrider::tg {
 
-/// Who is behind a device, by IPv4 address: decides what becomes of a packet whose
-/// next hop may not be resolved yet, and when to ask for it. It keeps no packet
-/// and sends none.
+/// Keeps the neighbours behind a device by IPv4 address. It decides what happens to a packet whose
+/// next hop may not be resolved yet, and when to ask for the next hop. It keeps no packet and sends
+/// none.
 ///
-/// A next hop is asked for when it is first needed, and again 1 s and 3 s after
-/// that while nobody answers; 7 s after the first request it is *silent*. A silent
-/// neighbour is asked once more when a packet needs it, 8 s later at the earliest.
-/// What is learned stays until something else is: a dead peer is TCP's to notice.
+/// A next hop is asked for when it is first needed, and again 1 s and 3 s after that while nobody
+/// answers; 7 s after the first request it is *silent*. A silent neighbour is asked once more when
+/// a packet needs it, 8 s later at the earliest. Learned entries stay until they are replaced;
+/// noticing a dead peer is left to TCP.
 ///
-/// Sources: RFC 826 (what is learned from a request), RFC 1122, 2.3.2 (at most one
-/// request per second and destination; the caller holds the latest packet).
-/// Memory at construction; a full table answers nobody new. Not thread-safe.
+/// Sources: RFC 826 (what is learned from a request), RFC 1122, 2.3.2 (at most one request per
+/// second and destination; the caller holds the latest packet). Memory is allocated at
+/// construction; a full table accepts no new neighbours. Not thread-safe.
 class NeighbourTable {
  public:
-  static constexpr std::uint32_t kMaxLearned = 1024;  ///< beside those that are fixed
+  static constexpr std::uint32_t kMaxLearned = 1024;  ///< in addition to the fixed ones
   static constexpr std::uint32_t kRequests = 3;       ///< unanswered before a neighbour is silent
 
   enum class State : std::uint8_t { kFixed, kLearned, kAsking, kSilent };
@@ -35,7 +35,7 @@ class NeighbourTable {
     MacAddress mac{};              ///< meaningful only if kFixed or kLearned
     std::uint32_t unanswered = 0;  ///< requests since it was last learned
     std::uint64_t requests = 0;    ///< in all
-    /// kAsking: then it is asked again or given up; kSilent: not asked before.
+    /// kAsking: when it is asked again or given up; kSilent: it is not asked before.
     Time next_request{};
 
     [[nodiscard]] bool known() const noexcept {
@@ -48,17 +48,17 @@ class NeighbourTable {
     MacAddress mac{};
   };
   struct Setup {
-    bool ask = false;  ///< false: only what is fixed is known
+    bool ask = false;  ///< false: only fixed neighbours are known
     std::optional<Prefix> subnet{};
-    std::optional<std::uint32_t> gateway{};  ///< next hop of what is outside `subnet`
+    std::optional<std::uint32_t> gateway{};  ///< next hop of addresses outside `subnet`
     std::vector<Fixed> fixed{};  ///< never asked for, never overwritten; addresses are unique
   };
 
   enum class Verdict : std::uint8_t {
     kSend,         ///< `entry` is known
-    kImplied,      ///< not in the table and not to be asked for: the MAC follows from the address
+    kImplied,      ///< not in the table and not asked for: the MAC follows from the address
     kHold,         ///< asked for: keep the packet until it is learned or silent
-    kAskAndHold,   ///< the same, and a request must leave now
+    kAskAndHold,   ///< like kHold, and a request must leave now
     kUnreachable,  ///< silent, or the table is full: drop
   };
   static constexpr std::uint32_t kNoEntry = UINT32_MAX;
@@ -69,27 +69,27 @@ class NeighbourTable {
 
   explicit NeighbourTable(const Setup& setup);
 
-  /// What shall happen to a packet for `destination`. Takes note of the request.
+  /// Decides what happens to a packet for `destination`, and notes the request if one must leave.
   Decision resolve(std::uint32_t destination, Time now) noexcept;
 
-  /// Somebody says that `address` is at `mac`.
+  /// Notes a claim that `address` is at `mac`.
   /// @param add  also if nobody has asked for it (RFC 826: only if we are the target)
-  /// @return the entry if it is known only now
+  /// @return the entry if the claim has just resolved it
   std::optional<std::uint32_t> learn(std::uint32_t address, const MacAddress& mac,
                                      bool add) noexcept;
 
-  /// Earliest instant at which next_due() has something; kNever if nobody is asked.
+  /// Returns the earliest instant at which next_due() has an entry; kNever if nobody is asked.
   [[nodiscard]] Time next_timer() const noexcept;
   struct Due {
     std::uint32_t entry = 0;
-    bool given_up = false;  ///< else a request must leave now
+    bool given_up = false;  ///< false: a request must leave now
   };
-  /// One entry whose time has come; call until it returns nothing.
+  /// Returns one entry that is due; call it until it returns nothing.
   std::optional<Due> next_due(Time now) noexcept;
 
   [[nodiscard]] const Entry& entry(std::uint32_t index) const noexcept { return entries_[index]; }
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
-  /// Times that a neighbour had no room.
+  /// Returns how often there was no room for a neighbour.
   [[nodiscard]] std::uint64_t table_full() const noexcept { return table_full_; }
 
  private:
@@ -106,8 +106,8 @@ class NeighbourTable {
 
   Setup setup_;
   FlowTable<std::uint32_t> index_;
-  std::vector<Entry> entries_;  ///< never shrinks, so that an index stays good
-  std::uint32_t asking_ = 0;    ///< entries in that state
+  std::vector<Entry> entries_;  ///< never shrinks, so that indices stay valid
+  std::uint32_t asking_ = 0;    ///< number of kAsking entries
   std::uint64_t table_full_ = 0;
 };
 

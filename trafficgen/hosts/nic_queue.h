@@ -14,26 +14,27 @@
 
 namespace outrider::tg {
 
-/// Whose turn it is at a NIC: connections that may send, by class.
+/// Decides whose turn it is at a NIC. It queues the connections that may send, by class.
 ///
-/// One class is a queue: connections take turns. Several classes are what Linux's htb is
-/// to TensorLights: each may borrow the whole link; a class that has had less than the
-/// floor rate is served before those that borrow, else the class of the lowest band, and
-/// classes of a band take turns. Bands may be changed at any time: what waits stays where
-/// it is in its class, so nothing is lost or reordered.
+/// With one class it is a queue in which connections take turns. Several classes model Linux's htb
+/// as TensorLights uses it: each may borrow the whole link. A class that has had less than the
+/// floor rate is served before those that borrow; otherwise the class of the lowest band is served,
+/// and classes of one band take turns. Bands may be changed at any time: waiting connections keep
+/// their places in their classes, so nothing is lost or reordered.
 ///
-/// Source: Huang, Chen and Ng, TensorLights, HPBDC 2019. Deviation: htb's leaf sends with
-/// a burst allowance at the floor rate, here a packet has to have been earned whole.
-/// O(classes) per packet with several of them, O(1) with one. Allocates when there were
-/// never as many connections; not thread-safe.
+/// Source: Huang, Chen and Ng, TensorLights, HPBDC 2019. Deviation: htb's leaf sends with a burst
+/// allowance at the floor rate; here the rate must have covered a whole packet. O(classes) per
+/// packet with several classes, O(1) with one. Allocates if there were never as many connections;
+/// not thread-safe.
 class NicQueue {
  public:
-  static constexpr std::size_t kMaxClasses = 64;  ///< a bit each
+  static constexpr std::size_t kMaxClasses = 64;  ///< one bit each
 
   explicit NicQueue(std::size_t expected) { classes_.emplace_back(expected, BitRate{1}); }
 
-  /// Once, before anything is queued. @param bands [classes], lowest first; of class 0 what
-  /// belongs to none. @pre 2 to kMaxClasses
+  /// Makes the classes. Call it once, before anything is queued.
+  /// @param bands [classes], the lowest is served first; class 0 holds what belongs to no other
+  /// @pre 2 to kMaxClasses
   void make_classes(std::span<const std::uint8_t> bands, BitRate floor) {
     assert(empty() && bands.size() <= kMaxClasses);
     classes_.clear();
@@ -60,7 +61,7 @@ class NicQueue {
     if (classes_[c].waiting.empty()) backlog_ &= ~(std::uint64_t{1} << c);
     return connection;
   }
-  /// A packet of a class was sent.
+  /// Notes that a packet of a class was sent.
   void on_sent(std::uint8_t c, std::uint32_t bytes, Time now) noexcept {
     if (classes_.size() == 1) return;
     Serializer& floor = classes_[c].floor;
@@ -69,7 +70,7 @@ class NicQueue {
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// What may come `behind` others, for prefetching. @pre behind < size()
+  /// Returns an entry that may come after `behind` others, for prefetching. @pre behind < size()
   [[nodiscard]] std::uint32_t peek(std::size_t behind) const noexcept {
     const auto& waiting =
         classes_[last_].waiting.empty()
@@ -84,7 +85,7 @@ class NicQueue {
     Class(std::size_t expected, BitRate rate) : waiting(expected), floor(rate, RateLayer::kL2) {}
     Fifo<std::uint32_t> waiting;
     std::uint8_t band = 0;
-    Serializer floor;  ///< what it has sent at the floor rate; until that is over it borrows
+    Serializer floor;  ///< busy while sent packets use up the floor rate: then the class borrows
   };
 
   [[nodiscard]] std::size_t next(Time now) const noexcept {
@@ -93,7 +94,7 @@ class NicQueue {
     for (std::uint64_t left = backlog_; left != 0; left &= left - 1) {
       const auto c = static_cast<std::size_t>(std::countr_zero(left));
       const bool borrows = classes_[c].floor.free_at() > now;
-      // Of equals the one that comes first after the last served, in a circle.
+      // Among equals the next one after the class served last, cyclically.
       const std::size_t turn = (c + kMaxClasses - last_ - 1) % kMaxClasses;
       const std::size_t rank =
           (borrows ? 1U << 16 : 0U) + (std::size_t{classes_[c].band} << 8) + turn;
@@ -105,7 +106,7 @@ class NicQueue {
   }
 
   std::vector<Class> classes_;
-  std::uint64_t backlog_ = 0;  ///< bit c: class c has somebody waiting
+  std::uint64_t backlog_ = 0;  ///< bit c: class c is not empty
   std::size_t size_ = 0;
   std::size_t last_ = 0;  ///< class served last
 };

@@ -7,8 +7,9 @@
 
 namespace outrider::tg {
 
-/// Whose turn it is at a host's NIC: its queue, and with segmentation offload the connection
-/// that keeps its turn for `tso_bytes` of payload. Not thread-safe: the host owns it.
+/// Decides whose turn it is at a host's NIC. It owns the NIC's queue and, with segmentation
+/// offload, the connection that keeps its turn for `tso_bytes` of payload. Not thread-safe: the
+/// host owns it.
 class NicTurns {
  public:
   /// @param tso_bytes 0: segments of connections take turns
@@ -16,7 +17,7 @@ class NicTurns {
 
   [[nodiscard]] NicQueue& queue() noexcept { return queue_; }
   [[nodiscard]] bool empty() const noexcept { return !kept_ && queue_.empty(); }
-  /// @pre !empty()
+  /// Takes the next in turn. @pre !empty()
   [[nodiscard]] std::uint32_t take(Time now) noexcept {
     if (kept_) {
       const std::uint32_t number = *kept_;
@@ -26,13 +27,14 @@ class NicTurns {
     bytes_ = 0;
     return queue_.pop(now);
   }
-  /// A segment has left. @return may another one like it follow in the same turn?
+  /// Notes that a segment has left. @return true if another one of the same size may follow in this
+  /// turn
   [[nodiscard]] bool goes_on(std::uint32_t payload_bytes) noexcept {
     bytes_ += payload_bytes;
     return payload_bytes != 0 && bytes_ + payload_bytes <= tso_bytes_;
   }
   [[nodiscard]] bool offloads() const noexcept { return tso_bytes_ != 0; }
-  /// The turn goes on. @param number as take() has said
+  /// Continues the turn. @param number as returned by take()
   void keep(std::uint32_t number) noexcept { kept_ = number; }
 
  private:
@@ -41,7 +43,7 @@ class NicTurns {
   std::uint32_t tso_bytes_;
   NicQueue queue_{kExpected};
   std::optional<std::uint32_t> kept_;
-  std::uint32_t bytes_ = 0;  ///< that this turn has sent
+  std::uint32_t bytes_ = 0;  ///< payload sent in this turn
 };
 
 }  // namespace outrider::tg

@@ -12,9 +12,9 @@
 
 namespace outrider::tg {
 
-/// What a host's NIC sends with: buffers, the wire, and when it may send again. A NIC that lacks
-/// a buffer, or whose device is full, tries again a little later. Not thread-safe: the host owns
-/// it.
+/// Holds what a host's NIC sends with: buffers, the wire, and when it may send again. A NIC that
+/// lacks a buffer, or whose device is full, tries again a little later. Not thread-safe: the host
+/// owns it.
 class NicWire {
  public:
   struct Setup {
@@ -36,20 +36,20 @@ class NicWire {
                                                  static_cast<std::uint32_t>(sizeof(EthernetHeader)))
                                     .count()))) {}
 
-  /// @param backpressure nothing is sent while it is full; nullptr: there is none
+  /// @param backpressure nothing is sent while it is full; nullptr: no backpressure
   void connect(Link& out, const Backpressure* backpressure) noexcept {
     out_ = &out;
     backpressure_ = backpressure;
   }
 
-  /// The NIC looks what it may send now: what was to be tried again is tried.
+  /// Begins a new attempt: the NIC looks for something to send, so no retry is pending.
   void begin() noexcept { retry_at_ = kNever; }
   [[nodiscard]] bool is_free(Time now) const noexcept { return serializer_.free_at() <= now; }
-  /// When the NIC may send next.
+  /// Returns when the NIC may send next.
   [[nodiscard]] Time next() const noexcept {
     return retry_at_ == kNever ? serializer_.free_at() : retry_at_;
   }
-  /// @return nullptr if none is left, or the device is full; both are counted
+  /// @return nullptr if no buffer is left or the device is full; both are counted
   [[nodiscard]] Packet* take_buffer(HostCounters& counters, Time now) noexcept {
     if (backpressure_ != nullptr && backpressure_->full) {
       ++counters.device_full_waits;
@@ -63,14 +63,14 @@ class NicWire {
     }
     return packet;
   }
-  /// When a transmission that may begin now does.
+  /// Returns when a transmission that may begin now does begin.
   [[nodiscard]] Time start_at(Time now) noexcept {
     // A wire that just became free continues; one that was idle starts at random.
     if (serializer_.free_at() == now || jitter_ns_ == 0) return now;
     const auto wait = (std::uint64_t{jitter_.next_u32()} * jitter_ns_) >> 32;
     return now + Duration{static_cast<std::int64_t>(wait)};
   }
-  /// @return when its last bit leaves
+  /// Occupies the wire with the packet. @return when its last bit leaves
   Time occupy(const Packet& packet, Time start) noexcept {
     return serializer_.transmit(meta(packet).frame_bytes, start);
   }
@@ -85,7 +85,7 @@ class NicWire {
   Serializer serializer_;
   RandomStream jitter_;
   std::uint64_t jitter_ns_;
-  Time retry_at_ = kNever;  ///< no buffer was left, or the device is full
+  Time retry_at_ = kNever;  ///< set when no buffer was left or the device was full
 };
 
 }  // namespace outrider::tg

@@ -12,7 +12,7 @@
 namespace outrider::tg {
 
 namespace {
-// 2^32 / golden ratio, odd: w -> (w + 1) x it is one to one (Knuth, TAOCP 3, 6.4).
+// 2^32 / golden ratio, odd, so that w -> (w + 1) x it is one-to-one (Knuth, TAOCP 3, 6.4).
 constexpr std::uint32_t kMultiplier = 0x9E3779B1;
 
 constexpr std::uint32_t word_at(std::uint32_t offset) noexcept {
@@ -23,7 +23,7 @@ constexpr std::uint8_t byte_at(std::uint32_t offset) noexcept {
 }
 static_assert(std::endian::native == std::endian::little, "words are stored as they are");
 
-/// Bytes up to the next word of the pattern.
+/// Returns the bytes up to the next word of the pattern.
 std::size_t head_of(std::size_t size, std::uint32_t offset) noexcept {
   return std::min<std::size_t>(size, (4 - offset % 4) % 4);
 }

@@ -6,10 +6,10 @@
 
 namespace outrider::tg {
 
-/// What the data bytes of emulated hosts hold.
+/// The content of emulated hosts' data bytes.
 enum class Payload : std::uint8_t {
   kZeros,    ///< nothing is written and nothing checked: the fast way
-  kPattern,  ///< a function of the place in the stream; receivers check every byte
+  kPattern,  ///< follows from the offset in the stream; receivers check every byte
 };
 
 inline constexpr auto kPayloads =

@@ -6,7 +6,7 @@
 
 namespace outrider::tg {
 
-/// Payload that receivers checked against the pattern.
+/// Counts of payload that receivers compared with the pattern.
 struct PayloadReport {
   std::uint64_t verified_bytes = 0;  ///< compared, mismatches included
   std::uint64_t mismatched_bytes = 0;

@@ -15,8 +15,8 @@ constexpr std::uint32_t kFrameBytes = kMessageOffset + udp_signal::kBytes;
 constexpr std::uint16_t kUdpBytes = kUdpHeaderBytes + udp_signal::kBytes;
 constexpr std::uint32_t kIpBytes = sizeof(Ipv4Header) + kUdpBytes;
 
-// write_frame() relies on zeros behind the headers of a buffer, and clears what the
-// longest TCP header may have left there. A message must not leave more.
+// write_frame() relies on zeros after the headers in a buffer, and clears only what the longest TCP
+// header may have left there. A message must not leave more.
 static_assert(kMessageOffset + udp_signal::kTagOffset <=
               kTransportOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
 }  // namespace
@@ -40,7 +40,7 @@ void write_signal_frame(Packet& packet, const FlowKey& datagram,
   PacketMeta& m = meta(packet);
   m.next = nullptr;
   m.frame_bytes = kFrameBytes;
-  m.payload_bytes = 0;  // of TCP
+  m.payload_bytes = 0;  // TCP payload
 }
 
 std::optional<DropReason> read_signal_frame(Packet& packet, std::span<const std::uint16_t> ports,

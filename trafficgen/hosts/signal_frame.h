@@ -17,17 +17,17 @@ struct ReceivedSignal {
   udp_signal::Signal signal;
 };
 
-/// Writes Ethernet, IPv4 and UDP (Not-ECT, checksum set) with the message into an
-/// empty mbuf.
+/// Writes Ethernet, IPv4 and UDP headers (Not-ECT, checksum set) with the message into an empty
+/// mbuf.
 /// @param datagram addresses and UDP ports
 void write_signal_frame(Packet& packet, const FlowKey& datagram,
                         const udp_signal::Signal& signal) noexcept;
 
-/// Reads a frame in which read_frame() has found a sound IPv4 header and no TCP. A UDP
-/// checksum of zero is one that the sender left out (RFC 768).
-/// @param received of no use if the packet must be dropped
-/// @return why it must be dropped, nothing if it is a signal: kNoConnection if it is for
-///         none of the ports, kMalformed if it is, but no signal
+/// Reads a frame in which read_frame() has found a correct IPv4 header and no TCP. A UDP checksum
+/// of zero means that the sender left it out (RFC 768).
+/// @param received invalid if the packet must be dropped
+/// @return the reason for which the packet must be dropped, nothing if it is a signal:
+///   kNoConnection if it is for none of the ports, kMalformed if it is for one but is no signal
 [[nodiscard]] std::optional<DropReason> read_signal_frame(Packet& packet,
                                                           std::span<const std::uint16_t> ports,
                                                           ReceivedSignal& received) noexcept;

@@ -15,64 +15,65 @@
 
 namespace outrider::tg {
 
-/// Hears the answers to the STARTs that it sent.
+/// Receives the answers to the STARTs that it sent.
 class SignalListener {
  public:
-  /// @param flow as the START was sent
+  /// @param flow as in the START
   virtual void on_signal_ack(const FlowKey& flow, Time now) noexcept = 0;
 
  protected:
   ~SignalListener() = default;
 };
 
-/// A burst as a UDP START announces it.
+/// A burst as announced by a UDP START.
 struct UdpStart {
-  FlowKey flow;                ///< TCP
-  std::uint16_t port = 0;      ///< UDP, of both ends
-  std::uint32_t sequence = 0;  ///< of the burst's first byte
+  FlowKey flow;                ///< the TCP flow
+  std::uint16_t port = 0;      ///< UDP port of both ends
+  std::uint32_t sequence = 0;  ///< number of the burst's first byte
   std::uint16_t threshold_packets = 0;
   BurstIdentity identity{};
   std::uint64_t burst_bytes = 0;  ///< on this connection
-  Time due_at{};                  ///< when the worker means to send it
+  Time due_at{};                  ///< when the worker intends to send the burst
 };
 
-/// Iteration-start signals of one host, in both wire forms: the STARTs that wait for the NIC, the
-/// answers to those that arrive, and who hears the answers to its own. Not thread-safe: the host
+/// Keeps the iteration-start signals of one host, in both wire forms: STARTs that wait for the NIC,
+/// answers to arriving STARTs, and the listeners for answers to its own. Not thread-safe: the host
 /// owns it. take_at() and hear_acks() may allocate; packets do not.
 class StartSignals {
  public:
-  /// @param counters of the host, must outlive this
+  /// @param counters of the host, must outlive this object
   explicit StartSignals(HostCounters& counters) : counters_(counters) {}
 
   // -- for applications on the host
-  /// From now on UDP signals to that port are taken: STARTs answered, ACKs heard.
+  /// Accepts UDP signals on that port from now on: STARTs are answered, ACKs reported.
   void take_at(std::uint16_t udp_port);
   void hear_acks(const FlowKey& flow, SignalListener& listener);
   void forget_acks(const FlowKey& flow) noexcept { ack_listeners_.erase(flow); }
 
   // -- for the host
-  /// A START waits from now on. Use Host::send_start(), which asks the NIC, too.
+  /// Queues a START. Applications call Host::send_start(), which also asks the NIC.
   void push(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets) noexcept;
   void push(const UdpStart& start) noexcept;
-  /// A signal has arrived.
+  /// Processes a signal that has arrived.
   void take(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
   void take(const ReceivedSignal& received, Time now) noexcept;
-  /// That UDP signals are taken at.
+  /// Returns the ports on which UDP signals are accepted.
   [[nodiscard]] std::span<const std::uint16_t> ports() const noexcept { return ports_; }
-  /// Nothing waits to be sent.
+  /// Returns true if nothing waits to be sent.
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
-  /// The next one that waits. @param start of the transmission: from then on "due in" counts
+  /// Writes the next waiting signal. @param start of the transmission, from which its "due in"
+  /// counts
   void write(Packet& packet, Time start, bool full_payload) noexcept;
 
  private:
   static constexpr std::size_t kExpectedWaiting = 64;
   static constexpr std::uint32_t kExpectedAnnouncedFlows = 64;
   struct Outgoing {
-    FlowKey flow;  ///< of a UDP message: the datagram's
+    FlowKey flow;  ///< of a UDP message: the datagram's addresses and ports
     std::uint32_t sequence = 0;
     tos_signal::Signal signal;
-    std::optional<udp_signal::Signal> message{};  ///< then it takes the UDP form
-    Time due_at{};                                ///< of a UDP START
+    std::optional<udp_signal::Signal> message{};  ///< set: it takes the UDP form
+    Time due_at{};                                ///< for a UDP START
   };
   void take_ack(const FlowKey& flow, Time now) noexcept;
 

@@ -9,25 +9,25 @@
 
 namespace outrider::tg {
 
-/// What a host answers to segments that belong to none of its connections: resets, and what a
-/// connection in TIME-WAIT acknowledges. Answers wait for the NIC; what finds no room among them
-/// is not answered. Not thread-safe: the host owns it.
+/// Answers segments that belong to none of a host's connections, with resets and with the
+/// acknowledgments of connections in TIME-WAIT. Answers wait for the NIC in a bounded queue; when
+/// it is full, a segment is not answered. Not thread-safe: the host owns it.
 class StrayReplies {
  public:
-  /// @param events,counters must outlive this
+  /// @param events,counters must outlive this object
   StrayReplies(TcpEvents& events, HostCounters& counters)
       : events_(events), counters_(counters), time_waits_(events) {}
 
   [[nodiscard]] TimeWaitTable& time_waits() noexcept { return time_waits_; }
-  /// A segment of a connection in TIME-WAIT.
-  /// @return false if there is none, or the segment begins another
+  /// Answers a segment of a connection in TIME-WAIT.
+  /// @return false if there is no such connection, or the segment begins a new one
   [[nodiscard]] bool take_late(const ReceivedFrame& frame, Time now) noexcept;
-  /// RFC 9293, section 3.5.2: what belongs to no connection is answered with RST.
+  /// Answers a segment of no connection with RST (RFC 9293, section 3.5.2).
   void reset(const ReceivedFrame& frame) noexcept;
 
-  /// Nothing waits to be sent.
+  /// Returns true if nothing waits to be sent.
   [[nodiscard]] bool empty() const noexcept { return replies_.empty(); }
-  /// The next one that waits.
+  /// Writes the next waiting answer.
   void write(Packet& packet, bool full_payload) noexcept {
     const Reply r = replies_.pop();
     write_frame(packet, r.flow, 0, r.segment, full_payload);
@@ -43,7 +43,7 @@ class StrayReplies {
   TcpEvents& events_;
   HostCounters& counters_;
   TimeWaitTable time_waits_;
-  Fifo<Reply> replies_{kMaxReplies};  ///< bounded by that
+  Fifo<Reply> replies_{kMaxReplies};  ///< bounded to kMaxReplies
 };
 
 }  // namespace outrider::tg

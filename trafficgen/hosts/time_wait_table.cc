@@ -5,7 +5,7 @@
 namespace outrider::tg {
 
 void TimeWaitTable::add(const FlowKey& flow, const TimeWait& state, Duration wait, Time now) {
-  // Two leave for one that comes: what is over does not pile up.
+  // Two are removed for each one added, so that expired entries do not pile up.
   for (int i = 0; i < 2 && !queue_.empty() && queue_.peek().until <= now; ++i) expire_first(now);
   while (queue_.size() >= limit_) {
     if (entries_.erase(queue_.pop().flow)) ++events_.time_waits_cut;
@@ -24,7 +24,7 @@ void TimeWaitTable::restart(const FlowKey& flow, Time now) noexcept {
   entry->until = now + entry->wait;
 }
 
-/// One that was restarted queues again.
+/// An entry that was restarted is queued again.
 void TimeWaitTable::expire_first(Time now) {
   const Queued first = queue_.pop();
   const Entry* entry = entries_.find(first.flow);

@@ -8,26 +8,26 @@
 
 namespace outrider::tg {
 
-/// Who is woken by an application timer.
+/// Is woken by application timers.
 class TimerClient {
  public:
   virtual void on_timer(std::uint32_t tag, Time now) noexcept = 0;
-  /// on_timer(tag) comes next: what it will touch may be prefetched.
+  /// Announces that on_timer(tag) comes next, so that its data may be prefetched.
   virtual void expect(std::uint32_t /*tag*/) noexcept {}
 
  protected:
   ~TimerClient() = default;
 };
 
-/// Application timers of one host, earliest first; equal ones in the order of
-/// adding. A new peak of pending timers allocates. Not thread-safe.
+/// Holds the application timers of one host, earliest first, equal ones in the order of adding. A
+/// new peak of pending timers allocates. Not thread-safe.
 class TimerQueue {
  public:
   struct Timer {
     Time at{};
     std::uint64_t order = 0;
     TimerClient* client = nullptr;
-    std::uint32_t tag = 0;  ///< for the client
+    std::uint32_t tag = 0;  ///< chosen by the client
   };
 
   explicit TimerQueue(std::size_t expected) { heap_.reserve(expected); }
@@ -38,7 +38,7 @@ class TimerQueue {
     std::ranges::push_heap(heap_, later);
   }
   [[nodiscard]] Time next() const noexcept { return heap_.empty() ? kNever : heap_.front().at; }
-  /// Tells the client of the first timer.
+  /// Calls expect() for the first timer.
   void expect_next() noexcept {
     if (!heap_.empty()) heap_.front().client->expect(heap_.front().tag);
   }

@@ -70,7 +70,7 @@ class Reader {
   std::size_t hosts_;
   std::size_t line_ = 0;
   std::optional<std::uint64_t> count_;
-  std::uint64_t lines_ = 0;  ///< of flows, faulty ones too
+  std::uint64_t lines_ = 0;  ///< lines of flows, including faulty ones
   std::optional<double> first_start_s_;
   double last_start_s_ = 0;
   std::vector<ListedFlow> flows_;

@@ -11,15 +11,14 @@
 
 namespace outrider::tg {
 
-/// Calls `take(line number from 1, words)` for every line that has words; `#`
-/// begins a comment.
+/// Calls `take(line number from 1, words)` for every line that has words. A `#` begins a comment.
 void for_each_line(
     std::string_view text,
     const std::function<void(std::size_t, const std::vector<std::string_view>&)>& take);
 
-/// The whole word as a finite number, or nothing.
+/// Returns the whole word as a finite number, or nothing.
 std::optional<double> number_of(std::string_view word);
-/// The whole word as a whole number, or nothing.
+/// Returns the whole word as a whole number, or nothing.
 std::optional<std::uint64_t> whole_number_of(std::string_view word);
 
 ConfigIssue line_issue(std::size_t line, const std::string& rule);
