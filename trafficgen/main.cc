@@ -58,7 +58,7 @@ int start(int argc, char** argv) {
   auto eal = eal_words(std::move(arguments.eal), options.eal);
   given.files.report = options.report;
   prepare(given.files);
-  // Streams alone do not pay for hosts: they have a loop of their own.
+  // Files with streams only have a loop of their own, without the cost of hosts.
   if (config.hosts.empty()) return run_stream_program(config, options, given.files, std::move(eal));
   return run_host_program(config, options, given.files, std::move(eal));
 }

@@ -18,7 +18,7 @@ namespace outrider::tg {
 
 namespace {
 
-/// When gradients are ready, and in which pieces they leave.
+/// Plans when gradients are ready, and in which pieces they leave.
 void plan_release(const JobConfig& job, const ModelProfile& model, Job::Setup& setup) {
   const bool by_tensor = job.policy.granularity == Granularity::kTensor;
   if (job.collective == Collective::kPs &&
@@ -32,7 +32,8 @@ void plan_release(const JobConfig& job, const ModelProfile& model, Job::Setup& s
   setup.forward_share = seconds(*model.forward) / seconds(*model.compute());
 }
 
-/// One for each worker of each job, from 1; jobs that come again are jobs.
+/// Returns the number of owners: one for each worker of each job, from 1. Each arrival of a job
+/// counts as a job.
 std::uint32_t owners_of(const GeneratorConfig& config) noexcept {
   std::size_t owners = 0;
   for (const auto& job : config.jobs) owners += job.workers.size() * (1 + job.arrivals.size());
@@ -65,7 +66,7 @@ void Generator::State::make_hosts() {
   std::ranges::sort(by_address);
 }
 
-/// An edge for a device that asks for addresses or has some given.
+/// Makes an edge for a device that uses ARP or has configured neighbours.
 void Generator::State::make_neighbours(std::uint32_t device) {
   const GeneratorDeviceConfig& d = config.devices[device];
   NeighbourEdge::Setup setup{.device = d.name, .table = {.ask = d.arp.arp}};
@@ -83,7 +84,7 @@ void Generator::State::make_neighbours(std::uint32_t device) {
   neighbours.back() = std::make_unique<NeighbourEdge>(setup, loop, pool);
 }
 
-/// Jobs of the file keep their positions; those that come again follow.
+/// Makes the jobs. Jobs of the file keep their positions; their later arrivals follow.
 void Generator::State::make_jobs() {
   for (std::size_t i = 0; i < config.jobs.size(); ++i)
     make_job(config.jobs[i], static_cast<std::uint16_t>(i), 0);
@@ -137,7 +138,7 @@ std::vector<std::uint8_t> Generator::State::nic_classes_of(const Job::Setup& set
   for (std::size_t s = 0; s < setup.servers.size(); ++s) {
     const auto same = std::ranges::find(setup.servers, setup.servers[s]);
     const auto before = static_cast<std::size_t>(same - setup.servers.begin());
-    if (before < s) {  // of this job alike
+    if (before < s) {  // another server of this job is on the same host
       classes.push_back(classes[before]);
       continue;
     }

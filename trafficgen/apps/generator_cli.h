@@ -12,7 +12,7 @@
 
 namespace outrider::tg {
 
-/// What the generator's command line has beyond that of every program.
+/// The generator's command line, in addition to that of every program.
 struct GeneratorArguments {
   ProgramOptions program;
   OutputFiles files;

@@ -22,7 +22,7 @@
 
 namespace outrider::tg {
 
-/// What a Generator consists of; for its own sources alone.
+/// The parts of a Generator, for its own sources only.
 struct Generator::State {
   State(const GeneratorConfig& c, EventLoop& l, rte_mempool& p, Options o)
       : config(c),
@@ -60,7 +60,7 @@ struct Generator::State {
   void make_neighbours(std::uint32_t device);
   void make_jobs();
   void make_tensorlights();
-  /// The class of a job at the NIC of each of its servers. @return none without bands
+  /// Returns the class of a job at the NIC of each of its servers; none without bands.
   std::vector<std::uint8_t> nic_classes_of(const Job::Setup& setup);
   void make_job(const JobConfig& job, std::uint16_t draws_as, std::uint32_t first_iteration);
   void make_long_flows(const LongFlowsConfig& flows);
@@ -86,7 +86,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<RequestFlows>> requests;
   std::vector<std::unique_ptr<Transfer>> transfers;
   std::vector<std::unique_ptr<FlowGroup>> flow_groups;
-  std::uint32_t next_owner = 0;  ///< the next job's first; 0: attribution is off
+  std::uint32_t next_owner = 0;  ///< first owner id of the next job; 0: attribution is off
   std::uint64_t unknown_host = 0;
   std::uint64_t malformed = 0;
   std::uint64_t not_ipv4 = 0;

@@ -16,8 +16,8 @@
 namespace outrider::tg {
 namespace {
 
-/// Buffers of the receive rings alone. They are a pool of their own: what is
-/// received holds bytes of others, and senders rely on zeros behind their headers.
+/// Returns the buffers of the receive rings. They are a separate pool, because received packets
+/// leave other bytes in their buffers, and senders rely on zeros after their headers.
 std::uint32_t ring_mbufs(const GeneratorConfig& config) {
   std::uint32_t mbufs = 1024;  // the pool's cache and batches in hand
   for (const auto& d : config.devices)
@@ -42,7 +42,7 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   const Mempool receive_pool = make_packet_pool(
       {.name = "received", .mbufs = receive, .frame_room_bytes = stream_room_bytes(config)});
   PollDevices devices(ports, *receive_pool);
-  Mempool stream_pool;  // hosts write where a stream's payload of zeros is
+  Mempool stream_pool;  // separate: hosts write where a stream's payload must be zeros
   std::optional<StreamEngine> engine;
   if (streams != 0) {
     check_streams_fit(config, devices);

@@ -5,8 +5,7 @@
 namespace outrider::tg {
 namespace {
 
-/// Streams beside hosts, on the same devices. Both stamps of a packet are the
-/// times of polls.
+/// Runs streams and hosts on the same devices. Both stamps of a packet are the times of polls.
 class HostsAndStreams {
  public:
   HostsAndStreams(Generator& hosts, StreamEngine& streams, const PollDevices& devices,
@@ -35,7 +34,7 @@ class HostsAndStreams {
   std::uint64_t ticks_ = 0;
 };
 
-/// What never reached a host, or never left: in a live view as in the report.
+/// Adds packets that never reached a host or never left, as in the report.
 template <class Counts>
 void add_devices(Counts& counts, const PollDevices& devices) noexcept {
   for (const std::uint64_t dropped : devices.tx_dropped().values)

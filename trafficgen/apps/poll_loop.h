@@ -14,8 +14,8 @@
 
 namespace outrider::tg {
 
-/// Joins every host to the device of its name by a wire without delay (delays
-/// are the switch's). @return the wires; they must outlive the last event
+/// Connects every host to the device of its name by a wire without delay (the switch emulates
+/// delays). @return the wires; they must outlive the last event
 std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLoop& loop,
                                                    PollDevices& devices);
 
@@ -24,12 +24,12 @@ struct GeneratorRun {
   bool interrupted = false;
 };
 
-/// Starts the schedule and drives it in real time until all jobs have ended (if
-/// there are any and no `duration` is given), `duration` is over, or a signal.
+/// Starts the schedule and runs it in real time until all jobs have ended (if there are any and no
+/// `duration` is given), `duration` is over, or a signal comes.
 /// @pre connected, all links up
-/// @param streams  sent and received in the same loop; nullptr: none. What is
-///        stamped as theirs does not reach the hosts
-/// @param live  told ten times a second what has happened; nullptr: nobody
+/// @param streams  sent and received in the same loop; nullptr: none. Packets with their stamp do
+///   not reach the hosts
+/// @param live  is given the counts ten times a second; nullptr: none
 GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
                            std::optional<Duration> duration, StreamEngine* streams = nullptr,
                            TrafficLiveReport* live = nullptr);

@@ -23,7 +23,7 @@ struct Silent final : ConnectionListener {
   void on_closed(TcpConnection&, Time) noexcept override {}
 };
 
-/// A buffer that needs no EAL: an mbuf with its private area and its bytes, and no pool.
+/// A buffer that needs no EAL: an mbuf with its private area and its bytes, without a pool.
 class LooseFrame {
  public:
   LooseFrame() : packet_(new (storage_.data()) Packet{}) {
@@ -38,7 +38,7 @@ class LooseFrame {
   Packet* packet_;
 };
 
-/// SYNs as the hosts of a configuration send them.
+/// Makes the SYNs that the hosts of a configuration send.
 class Openings {
  public:
   explicit Openings(const GeneratorConfig& config) : config_(config) {}
@@ -75,7 +75,7 @@ class Openings {
 
 StreamEngine::Setup streams_of(const GeneratorConfig& config, Duration until) {
   StreamEngine::Setup setup{.streams = config.streams, .devices = {}, .seed = config.seed};
-  // Beside hosts streams end early, see stream_setup().
+  // If there are hosts, streams end earlier, see stream_setup().
   setup.duration =
       config.hosts.empty() ? until : std::max(until - config.stream_drain, Duration::zero());
   for (const auto& d : config.devices)
@@ -87,7 +87,7 @@ StreamEngine::Setup streams_of(const GeneratorConfig& config, Duration until) {
 
 std::uint64_t preview_limit(std::optional<std::uint64_t> wanted,
                             std::uint32_t longest_frame_bytes) {
-  constexpr std::uint64_t kRecordBytes = 16;  // of a pcap, before each frame
+  constexpr std::uint64_t kRecordBytes = 16;  // pcap's header before each frame
   const std::uint64_t limit = wanted.value_or(kMaxPreviewFrames);
   const std::uint64_t most = kMaxPreviewBytes / (longest_frame_bytes + kRecordBytes);
   if (limit == 0 || limit > most)

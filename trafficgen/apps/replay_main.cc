@@ -16,7 +16,7 @@
 namespace outrider::tg {
 namespace {
 
-/// The value, or a line that names the option.
+/// Returns the value, or throws with a line that names the option.
 template <class T>
 T value_of(const char* option, const std::string& text, const Parsed<T>& parsed) {
   if (!parsed.value) throw UsageError(std::string(option) + ' ' + text + ": " + parsed.problem);
@@ -59,7 +59,7 @@ void read_texts(const ReplayTexts& texts, ReplayConfig& c, ReplayProcess& proces
     throw UsageError("--rate " + texts.rate + ": needs --line-rate");
 }
 
-/// Every frame at its due time, without a device.
+/// Writes every frame at its due time into a file, without a device.
 int write_preview(const ReplayConfig& config, const LoadedReplay& loaded, BitRate line_rate,
                   const std::string& path, std::optional<std::uint64_t> wanted) {
   check_report_path(path, "--preview");

@@ -6,14 +6,14 @@
 
 namespace outrider::tg {
 
-/// Is `word`, the first on the command line, a command of its own (ndr, pdr,
-/// calibrate, replay)? Without one the program runs a file.
+/// Returns true if `word`, the first on the command line, is a command (ndr, pdr, calibrate,
+/// replay). Without a command the program runs a file.
 bool is_stream_command(std::string_view word);
 
 /// @pre is_stream_command(argv[1]). @return the exit status
 int run_stream_command(int argc, char** argv);
 
-/// replay, without argv[0] and the command. @return the exit status
+/// Runs replay, without argv[0] and the command. @return the exit status
 int start_replay(std::vector<std::string> eal, std::vector<std::string> own);
 
 }  // namespace outrider::tg
