@@ -85,8 +85,7 @@ tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
 
 /// Returns the flows that start and end during the run and load a share of the measured link.
 tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
-  constexpr double kPayloadShare =
-      1448.0 / (1514 + kL1OverheadBytes);  // of a full segment on the wire
+  constexpr double kPayloadShare = 1448.0 / (1514 + kL1OverheadBytes);  // of a full segment
   const double bits = p.background_load * static_cast<double>(t.measured_rate.bits_per_second);
   return {.name = "background_flows",
           .from = background_from(e, t),
