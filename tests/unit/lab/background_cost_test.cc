@@ -1,6 +1,6 @@
-// Goal: what bursts cost the background is taken in windows that all arms share,
-// and adds up. Method: time series made by hand, 1 ms bins, 1000 bytes of capacity
-// a bin, numbers worked out by hand.
+// Goal: the cost of bursts to background is taken in windows that all arms share, and
+// its parts add up. Method: time series made by hand, bins of 1 ms with 1000 bytes of
+// capacity, expected numbers computed by hand.
 #include "tools/lab/measure/background_cost.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::vector<BackgroundCost> costs_of(const std::vector<ArmRun>& runs,
   return background_costs(inputs, points_of(cases));
 }
 
-/// Due at 100 and 300. Off: the burst takes 40 ms at half the rate.
+/// Returns an off run with bursts due at 100 and 300. A burst takes 40 ms at half the rate.
 ArmRun off_run(std::int64_t end_ms = 500) {
   ArmRun run{make_case("off", 1), make_result(end_ms)};
   deliver(run.result, kBackground, 0, static_cast<int>(end_ms), 1'000);
@@ -50,7 +50,8 @@ ArmRun off_run(std::int64_t end_ms = 500) {
   return run;
 }
 
-/// On: START 10 ms ahead, in which half the link is idle; the burst takes 30 ms.
+/// Returns an on run. START comes 10 ms earlier, and then half the link is idle. The burst takes
+/// 30 ms.
 ArmRun on_run(std::int64_t end_ms = 500) {
   ArmRun run{make_case("on", 1), make_result(end_ms)};
   deliver(run.result, kBackground, 0, static_cast<int>(end_ms), 1'000);
@@ -80,7 +81,7 @@ TEST(BackgroundCost, AddsUpInTheWindows) {
   EXPECT_NEAR(c.reference_bytes, 80'000, 1e-6);
   EXPECT_NEAR(c.lost_bytes, 8'000, 1e-6);
   EXPECT_NEAR(c.lost_fraction, 0.1, 1e-12);
-  // 1448 of the 1514 bytes of a frame are payload: 724 a bin.
+  // 1448 of the 1514 bytes of a frame are payload: 724 per bin.
   EXPECT_NEAR(c.transfer_bytes, 2 * (30 - 40) * 724, 1e-6);
   EXPECT_NEAR(c.waste_bytes, 2 * 5'000, 1e-6);
   EXPECT_NEAR(c.unexplained_bytes, 8'000 + 14'480 - 10'000, 1e-6);
@@ -128,7 +129,7 @@ TEST(BackgroundCost, WindowsBeyondTheRecordedBinsAreLeftOut) {
   on.result.traffic.bins.resize(349);
   EXPECT_EQ(costs_of({off_run(), on})[1].windows, 1U);
 
-  on = on_run();  // no bins were needed after 349: the queue was empty
+  on = on_run();  // no bins after 349, because the queue was empty
   queue_of(on.result).bins.resize(349);
   EXPECT_EQ(costs_of({off_run(), on})[1].windows, 2U);
 }
@@ -168,14 +169,14 @@ TEST(BackgroundCost, WindowIsCommonToAllSeedsOfAPoint) {
 TEST(BackgroundCost, SwitchClockIsAlignedInLoopback) {
   ArmRun on = on_run();
   occupy(on.result, 80, 90, 0.5);  // idle just before a window
-  // The same, seen by a switch whose clock is 7 ms ahead.
+  // The same for a switch whose clock is 7 ms ahead.
   auto& queue = queue_of(on.result);
   queue.bins.insert(queue.bins.begin(), 7, QueueBin{});
   for (auto& burst : queue.bursts) burst.first_at_ns += 7 * kMs;
   on.result.switches.end_ns += 7 * kMs;
   EXPECT_NEAR(costs_of({off_run(), on}, Runtime::kLoopback)[1].waste_bytes, 10'000, 1e-6);
   EXPECT_NEAR(costs_of({off_run(), on}, Runtime::kLoopback)[1].lost_bytes, 8'000, 1e-6);
-  // Taken as one clock, seven of the ten idle bins before the window would be in it.
+  // If the clocks were taken as one, seven of the ten idle bins before the window would be in it.
   EXPECT_NEAR(costs_of({off_run(), on})[1].waste_bytes, 10'000 + 7 * 500, 1e-6);
 }
 
@@ -221,13 +222,13 @@ TEST(BackgroundCost, WithoutAnOffCaseThereIsNone) {
 }
 
 TEST(BackgroundCost, ClosedLoopComparesRatesOverTheWholeRun) {
-  // Off runs from due 100 to 500, on to 300; rates are compared, in off's 400 ms.
+  // Off runs from due 100 to 500, on to 300. Rates are compared, scaled to off's 400 ms.
   ArmRun off{make_case("off", 1, Schedule::kClosedLoop), make_result(500)};
   ArmRun on{make_case("on", 1, Schedule::kClosedLoop), make_result(300)};
   for (ArmRun* run : {&off, &on}) {
     const int end = run == &off ? 500 : 300;
     add_burst(run->result, 0, 0, {.due = 100, .first = 100, .delivered = 140});
-    deliver(run->result, kBackground, 0, 100, 7'777);  // before: does not count
+    deliver(run->result, kBackground, 0, 100, 7'777);  // before the span, so it does not count
     deliver(run->result, kBackground, 100, end, run == &off ? 800 : 700);
     carry(run->result, kDdl, 100, end, run == &off ? 757 : 1'514);
     occupy(run->result, 100, end, run == &off ? 1 : 0.95);

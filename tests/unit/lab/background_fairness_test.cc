@@ -1,5 +1,5 @@
-// Goal: background_fairness is Jain's index over the background's flows, by hand, and pools its
-// runs; a job's flows are not in it.
+// Goal: background_fairness is Jain's index over the background's flows, pooled over runs and
+// without a job's flows. Method: expected values computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
-// Goal: what background loses per byte of bursts, and the metrics of its floor, are what their
-// rows in the registry say. Method: time series made by hand, 1 ms bins, numbers worked out by
-// hand, through summarise().
+// Goal: background's loss per byte of bursts and the metrics of its floor follow their
+// definitions in the registry. Method: time series made by hand with bins of 1 ms go through
+// summarise(); expected numbers are computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,8 +39,8 @@ class Runs {
 
 // -- background_bytes_lost_per_burst_byte
 
-/// Due at 100, 300 and 480, 100,000 bytes each, 40 ms long. Background delivers 1000 bytes a
-/// bin, and `during` in the first 40 bins of the first two.
+/// Adds bursts due at 100, 300 and 480, of 100,000 bytes and 40 ms each. Background delivers
+/// 1000 bytes per bin, and `during` in the first 40 bins of the first two bursts.
 void add_bursts(RunResult& r, std::uint64_t during) {
   deliver(r, kBackground, 0, 500, 1'000);
   occupy(r, 0, 500, 1);
@@ -56,12 +56,12 @@ TEST(BackgroundMetrics, BytesLostPerBurstByteCountThePushesInTheWindows) {
   Runs runs;
   add_bursts(runs.add(make_case("off", 1), 1, 500), 500);
   add_bursts(runs.add(make_case("on", 1), 1, 500), 400);
-  // The windows are [due, due + 50]. The last one is not covered by the run: two of three pushes
+  // The windows are [due, due + 50]. The run does not cover the last one, so two of three pushes
   // count, and 2 x 40 x 100 bytes are lost for 2 x 100,000.
   EXPECT_DOUBLE_EQ(runs.value("on", "background_bytes_lost_per_burst_byte"), 0.04);
   EXPECT_DOUBLE_EQ(runs.value("off", "background_bytes_lost_per_burst_byte"), 0);
 
-  // A second seed that loses nothing: sums are divided, (8000 + 0) / (200,000 + 200,000).
+  // A second seed loses nothing. Sums are divided: (8000 + 0) / (200,000 + 200,000).
   add_bursts(runs.add(make_case("off", 1), 2, 500), 500);
   add_bursts(runs.add(make_case("on", 1), 2, 500), 500);
   EXPECT_DOUBLE_EQ(runs.value("on", "background_bytes_lost_per_burst_byte"), 0.02);
@@ -100,7 +100,8 @@ void at_queue(RunResult& r, std::uint32_t iteration, double first_ms, double las
   add_queue_burst(r, 0, iteration, first_ms, 0, 0).last_at_ns = at_ms(last_ms);
 }
 
-/// One worker; its iterations are announced at 98, 298 and 398 and delivered at 140, 340, 440.
+/// Returns runs of one worker. Its iterations are announced at 98, 298 and 398 and delivered at
+/// 140, 340 and 440.
 Runs floor_runs() {
   Case c = make_case("on", 1);
   c.switches.switches[0].ports[0].regulation.window.floor = kFloor;
@@ -109,7 +110,7 @@ Runs floor_runs() {
   queue_of(r).drain_bits_per_second = 80'000'000;
   deliver(r, kBackground, 0, 700, 1'000);
 
-  // At the queue from 100 to 130, by tens of bins: two frames, one, and three a bin.
+  // At the queue from 100 to 130. In each ten bins: two frames per bin, then one, then three.
   add_iteration(r, 0, 100);
   at_queue(r, 0, 100, 130);
   carry(r, kBackground, 100, 110, 2 * kFrame);
@@ -118,13 +119,13 @@ Runs floor_runs() {
   deliver(r, kBackground, 98, 144, 0);
   deliver(r, kBackground, 144, 145, 300);
 
-  // From 300.5 to 330.5, which is 29 whole bins, one of them without background.
+  // At the queue from 300.5 to 330.5, which is 29 whole bins, one of them without background.
   add_iteration(r, 1, 300);
   at_queue(r, 1, 300.5, 330.5);
   carry(r, kBackground, 301, 330, 3 * kFrame);
   carry(r, kBackground, 305, 306, 0);
 
-  // Not seen at the queue, and background stays at 90 % for good.
+  // Not recorded at the queue; afterwards background stays at 90 %.
   add_iteration(r, 2, 400);
   deliver(r, kBackground, 440, 700, 900);
   return runs;
@@ -134,7 +135,7 @@ TEST(BackgroundMetrics, SharesOfTheLinkWhileBurstsPass) {
   const Runs runs = floor_runs();
   // (10 x 2 + 10 x 1 + 10 x 3 + 28 x 3) frames in 30 + 29 bins.
   EXPECT_NEAR(runs.value("on", "background_share_mean"), 144 * kShare / 59, 1e-12);
-  // Ten base RTTs are ten bins. The least: ten frames, and nine bins of three.
+  // Ten base RTTs are ten bins. The least spans have ten frames, and nine bins of three frames.
   EXPECT_NEAR(runs.value("on", "background_share_least"), kShare, 1e-12);
   EXPECT_NEAR(runs.value("on", "background_share_least_median"), (1 + 2.7) / 2 * kShare, 1e-12);
   // 0.154 is below the floor of 0.2, and 0.415 is not.
@@ -144,8 +145,8 @@ TEST(BackgroundMetrics, SharesOfTheLinkWhileBurstsPass) {
 TEST(BackgroundMetrics, HowSoonBackgroundIsBack) {
   const Runs runs = floor_runs();
   // Iteration 0 lacks 700 bytes of bin 144: ten bins from 144.3 on have 9510 of 10,000 bytes,
-  // from 144.2 on 9440, and 95 % are needed. Iteration 1 is back at once. Iteration 2 never is,
-  // which counts as 200.
+  // from 144.2 on 9440, and 95 % are needed. Iteration 1 recovers at once. Iteration 2 never
+  // recovers, which counts as 200.
   EXPECT_DOUBLE_EQ(runs.value("on", "background_return_rtts_median"), 4.3);
   EXPECT_DOUBLE_EQ(runs.value("on", "background_return_rtts_max"), 200);
   EXPECT_NEAR(runs.value("on", "background_return_rtts_p99"), 4.3 + 0.98 * (200 - 4.3), 1e-9);

@@ -1,4 +1,4 @@
-// Goal: what is printed under --brief says what summary and report say. Method: arms by hand.
+// Goal: the output of --brief agrees with summary and report. Method: arms made by hand.
 #include "tools/lab/report/brief_text.h"
 
 #include <gmock/gmock.h>

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace lab_test;
 
-/// A directory of the test's own, removed at its end.
+/// Has a directory for the test that is removed at its end.
 class BundleTest : public testing::Test {
  protected:
   BundleTest()

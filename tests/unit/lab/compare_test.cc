@@ -1,6 +1,6 @@
-// Goal: compare finds a planted change of 5 % with 20 seeds, and none between equal results
-// or between other seeds of the same. Method: results made of draws: seeds that differ by
-// 10 % among each other, and by 2 % between two runs of one seed.
+// Goal: compare finds a planted change of 5 % with 20 seeds, and none between equal results or
+// between different seeds of the same configuration. Method: drawn results, in which seeds
+// differ by 10 % and two runs of one seed by 2 %.
 #include "tools/lab/summary/compare.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ double normal(RandomStream& random) {
   return sum;
 }
 
-/// @param run what differs between two runs of the same seeds
+/// Returns a drawn result. @param run key of the differences between runs of the same seeds
 ComparableResult drawn(std::uint64_t first_seed, std::size_t seeds, std::uint32_t run,
                        double communication_factor = 1) {
   ComparableResult result{"e", "virtual", {}};
@@ -114,7 +114,7 @@ TEST(Compare, NamesWhatDiffersAndWhatIsMissing) {
   EXPECT_NE(text.find("only in A: on\n"), std::string::npos);
 }
 
-// Of one label several stand at different points of the matrix, in the same order.
+// Several arms of one label, at different points of the matrix, are matched by their order.
 TEST(Compare, TakesArmsOfOneLabelInOrder) {
   auto a = drawn(1, 12, 0);
   a.arms[1].label = "off";

@@ -10,7 +10,7 @@
 
 namespace outrider {
 
-/// A small valid experiment: two leaves, one trunk, one arm of each kind.
+/// Returns a small valid experiment: two leaves, one trunk, one arm of each kind.
 inline std::string small_experiment(const std::string& more = {}) {
   return R"(
 name = "small"

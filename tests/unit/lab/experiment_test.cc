@@ -1,5 +1,5 @@
-// Goal: every fault of an experiment file is reported at once and by the key
-// that the user wrote. Method: break a small valid file in one place each.
+// Goal: all faults of an experiment file are reported at once, by the keys that the user
+// wrote. Method: each case breaks a small valid file in one place.
 #include "tools/lab/experiment/experiment.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 struct Fault {
   std::string text;
   std::string key;
-  std::string problem;  ///< contains
+  std::string problem;  ///< text that the problem contains
 };
 
 std::string without(const std::string& part) { return with(small_experiment(), part, ""); }
@@ -157,7 +157,7 @@ TEST(ExperimentFile, ReportsAllFaultsAtOnce) {
                                           "arm[0].label", "vary[0].parameter"));
 }
 
-/// Files in a directory of their own.
+/// Has a directory for the test's files.
 class ExperimentBase : public testing::Test {
  protected:
   ExperimentBase() { fs::create_directory(directory_); }
@@ -281,7 +281,7 @@ TEST(Matrix, FaultsNameItsKeys) {
               HasSubstr("belongs to the [[arm]] tables"));
 }
 
-// The load is one of the link that is measured, whatever the hosts' NICs are.
+// The load is a share of the measured link, whatever the rates of the hosts' NICs.
 TEST(Plan, BackgroundLoadIsAShareOfTheMeasuredLink) {
   const auto cases = plan_of(with(small_experiment(), "iterations = 2\n", R"(iterations = 2
 background_load = 0.5

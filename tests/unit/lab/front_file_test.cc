@@ -1,5 +1,5 @@
-// Goal: [front] makes an arm of every combination, once, and every fault has the key that the
-// user wrote; what was measured reaches the result of the search. Method: a small experiment.
+// Goal: [front] makes an arm of every combination once, every fault has the key that the user
+// wrote, and the measurements reach the result of the search. Method: a small experiment.
 #include "tools/lab/experiment/front_file.h"
 
 #include <gmock/gmock.h>
@@ -118,7 +118,7 @@ TEST(FrontFile, EveryFaultByTheKeyThatWasWritten) {
   }
 }
 
-/// Two candidates, four seeds.
+/// Returns a result of two candidates and four seeds.
 FrontResult result() {
   FrontResult r{.experiment = "small", .question = "?", .settings = {.seeds = 4}};
   r.settings.reference = {.time = 5, .cost = 0.5};

@@ -1,5 +1,5 @@
-// Goal: the search keeps whatever may be on a front and sends away what is beaten beyond its
-// uncertainty; areas and gains are those of literal samples.
+// Goal: the search keeps candidates that may be on a front and drops those that are dominated
+// beyond their uncertainty. Areas and gains are right. Method: literal samples.
 #include "tools/lab/front/front_search.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@ using Indices = std::vector<std::size_t>;
 
 Estimate known(double value, double low, double high) { return {value, low, high}; }
 
-/// Samples of one iteration each. @param seconds and @param lost of 100 bytes, [seeds]
+/// Returns a candidate with one iteration per sample.
+/// @param seconds [seeds] communication times. @param lost [seeds] bytes lost of 100
 FrontCandidate candidate(const std::string& system, bool ours, const std::vector<double>& seconds,
                          const std::vector<double>& lost) {
   FrontCandidate c{.system = system, .label = system, .ours = ours};
@@ -30,7 +31,7 @@ TEST(FrontSearch, APointIsTheRatioOfMediansAndTheLossOfAllBytes) {
   FrontCandidate c{.system = "a", .label = "a"};
   c.samples = {{.communication_seconds = {2, 4}, .lost_bytes = 1, .reference_bytes = 100},
                {.communication_seconds = {6}, .lost_bytes = 20, .reference_bytes = 200},
-               {.communication_seconds = {}}};  // nothing complete, no cost
+               {.communication_seconds = {}}};  // no complete iteration and no cost
   const std::vector<FrontSample> alone{{.communication_seconds = {1, 3}},
                                        {.communication_seconds = {2}},
                                        {.communication_seconds = {2}}};
@@ -82,11 +83,11 @@ TEST(FrontSearch, AreaAndGainOverTheBestBaseline) {
   const FrontPoint reference{.time = 5, .cost = 0.5};
   const std::vector<FrontCandidate> candidates{
       candidate("ours", true, {2, 2, 2, 2}, {10, 10, 10, 10}),     // 3 x 0.4
-      candidate("ours", true, {1, 1, 1, 1}, {30, 30, 30, 30}),     // and 1 x 0.2 beside it
+      candidate("ours", true, {1, 1, 1, 1}, {30, 30, 30, 30}),     // and another 1 x 0.2
       candidate("ours", true, {3, 3, 3, 3}, {20, 20, 20, 20}),     // dominated
       candidate("weak", false, {4, 4, 4, 4}, {0, 0, 0, 0}),        // 1 x 0.5
       candidate("strong", false, {3, 3, 3, 3}, {10, 10, 10, 10}),  // 2 x 0.4
-      candidate("ours", true, {1, 1}, {0, 0}),                     // sent away before the end
+      candidate("ours", true, {1, 1}, {0, 0}),                     // dropped before the end
   };
   const auto fronts = fronts_of(candidates, kAlone, 4, reference);
   ASSERT_EQ(fronts.size(), 3U);

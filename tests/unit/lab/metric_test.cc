@@ -1,5 +1,5 @@
-// Goal: every metric is described by its row alone. What the documentation, the schema and the
-// report's scripts name is what the rows have, and a case has the figure where its row says.
+// Goal: a metric's row alone defines it. Documentation, schema and the report's scripts name
+// exactly the metrics of the rows, and a case has each figure at the place in its row.
 #include "tools/lab/summary/metric.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Off and on, with bursts of about 40 and 20 ms, and less background during them.
+/// Returns off and on with bursts of about 40 and 20 ms and less background during them.
 Summary example() {
   std::vector<Case> cases;
   for (const char* label : {"off", "on"}) cases.push_back(make_case(label, 1));
@@ -43,7 +43,7 @@ Summary example() {
     const double took = c.label == "off" ? 40 : 20;
     deliver(r, TrafficClass::kBackground, 0, 400, 1'000);
     carry(r, TrafficClass::kBackground, 0, 400, 200);
-    std::uint32_t i = 0;  // mean, median and p99 differ
+    std::uint32_t i = 0;  // makes mean, median and p99 differ
     for (const double more : {-10.0, 0.0, 20.0}) {
       const double due = 50 + 100 * i;
       const double delivered = due + took + more;

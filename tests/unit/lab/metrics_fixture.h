@@ -8,14 +8,14 @@
 
 namespace outrider::lab_test {
 
-// Reports made by hand. Times are whole milliseconds, bins last one.
+// Reports made by hand. Times are whole milliseconds; a bin lasts one millisecond.
 
 inline constexpr std::int64_t kMs = 1'000'000;  // [ns]
 inline constexpr const char* kSwitch = "leaf";
 inline constexpr const char* kPort = "up";
 
-/// One job of `workers`, one server, base RTT 1 ms, bottleneck 8 Mbit/s, which is
-/// 1000 bytes a bin.
+/// Returns a case with one job of `workers` and one server, a base RTT of 1 ms and a
+/// bottleneck of 8 Mbit/s, which is 1000 bytes per bin.
 inline lab::Case make_case(std::string label, std::uint32_t workers = 2,
                            tg::Schedule schedule = tg::Schedule::kFixed) {
   lab::Case c;
@@ -40,7 +40,7 @@ inline lab::Case make_case(std::string label, std::uint32_t workers = 2,
   return c;
 }
 
-/// Nothing happened for `end_ms`.
+/// Returns the result of a run of `end_ms` in which nothing happened.
 inline lab::RunResult make_result(std::int64_t end_ms) {
   lab::RunResult r;
   r.switches.bin_ns = r.traffic.bin_ns = kMs;
@@ -96,20 +96,20 @@ inline sw::QueueBurstRecord& add_queue_burst(lab::RunResult& r, std::uint16_t wo
   return queue_of(r).bursts.back();
 }
 
-/// Bytes delivered in every bin of [from, to).
+/// Sets the bytes delivered in every bin of [from, to).
 inline void deliver(lab::RunResult& r, TrafficClass c, int from_ms, int to_ms,
                     std::uint64_t bytes) {
   for (int i = from_ms; i < to_ms; ++i)
     r.traffic.bins.at(static_cast<std::size_t>(i)).delivered_bytes[c] = bytes;
 }
 
-/// Frame bytes that leave the measured queue in every bin of [from, to).
+/// Sets the frame bytes that leave the measured queue in every bin of [from, to).
 inline void carry(lab::RunResult& r, TrafficClass c, int from_ms, int to_ms, std::uint64_t bytes) {
   for (int i = from_ms; i < to_ms; ++i)
     queue_of(r).bins.at(static_cast<std::size_t>(i)).bytes[c] = bytes;
 }
 
-/// Share of every bin of [from, to) in which the measured transmitter was occupied.
+/// Sets the share of every bin of [from, to) in which the measured transmitter was busy.
 inline void occupy(lab::RunResult& r, int from_ms, int to_ms, double share) {
   for (int i = from_ms; i < to_ms; ++i)
     queue_of(r).bins.at(static_cast<std::size_t>(i)).busy_ns =

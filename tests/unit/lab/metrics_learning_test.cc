@@ -1,5 +1,5 @@
 // Goal: figures of waiting, updates and learning follow from the records as defined.
-// Method: records by hand, figures by hand.
+// Method: records made by hand, figures computed by hand.
 #include "tools/lab/measure/metrics_learning.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,8 @@ void add_iteration(RunResult& r, std::uint16_t worker, std::uint32_t iteration, 
   r.traffic.iterations.push_back(record);
 }
 
-/// Worker 0 pushes at 2, 10, 20, 30 ms, worker 1 at 4, 14, 25 ms; iteration 0 is skipped.
+/// Returns a run in which worker 0 pushes at 2, 10, 20, 30 ms and worker 1 at 4, 14, 25 ms.
+/// Iteration 0 is skipped.
 RunResult two_workers() {
   RunResult r = make_result(40);
   add_iteration(r, 0, 0, {0, 2, 3, 4}, 9);
@@ -59,7 +60,8 @@ TEST(LearningMetrics, OfUpdatesAndWaits) {
   EXPECT_THAT(m.worker_iteration_seconds, ElementsAre(0.008, 0.010, 0.011, 0.014, 0.009));
   EXPECT_THAT(m.wait_seconds, ElementsAre(0.001, 0.001, 0.001, 0.004, 0.002));
   EXPECT_DOUBLE_EQ(m.wait_spread_seconds, 0.002) << "3 ms less 1 ms, means of the workers";
-  // Both are past iteration 0 from 14 ms on; worker 1 ends at 25 ms: pushes at 14, 20, 25.
+  // Both are past iteration 0 from 14 ms on, and worker 1 ends at 25 ms. The pushes that count are
+  // at 14, 20 and 25 ms.
   EXPECT_THAT(m.update_gap_seconds,
               ElementsAre(DoubleNear(0.006, 1e-12), DoubleNear(0.005, 1e-12)));
   EXPECT_NEAR(m.update_gap_variation, 0.5 / 5.5, 1e-12);

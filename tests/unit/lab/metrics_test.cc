@@ -1,5 +1,5 @@
-// Goal: every metric is what docs/measurement.md says. Method: reports made by
-// hand, numbers worked out by hand, in milliseconds.
+// Goal: every metric follows its definition in docs/measurement.md. Method: reports made
+// by hand, expected numbers computed by hand, in milliseconds.
 #include "tools/lab/measure/metrics.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ CaseMetrics measure_virtual(const Case& c, const RunResult& r) {
   return measure(c, Runtime::kVirtual, r);
 }
 
-/// Two workers, one iteration that completes.
+/// Returns a run of two workers with one complete iteration.
 RunResult one_iteration() {
   RunResult r = make_result(200);
   add_burst(r, 0, 0, {.due = 100, .start = 98, .first = 102, .delivered = 140});
@@ -51,7 +51,7 @@ TEST(Metrics, OfAnIterationOfTwoWorkers) {
 TEST(Metrics, QueueIsThatOfTheIterationsFirstPacket) {
   const CaseMetrics m = measure_virtual(make_case("off"), one_iteration());
   const Samples& s = m.samples;
-  // Worker 1 came first, though its record is second.
+  // Worker 1 came first, although its record is second.
   EXPECT_EQ(s.start_queue_packets, std::vector<double>{7});
   EXPECT_EQ(s.start_queue_total_packets, std::vector<double>{9});
   EXPECT_EQ(s.start_queue_bytes, std::vector<double>{13'000});
@@ -78,7 +78,7 @@ TEST(Metrics, WhatNeverCompletedIsLeftOutOfTheTimesAndCounted) {
   RunResult r = one_iteration();
   add_burst(r, 0, 1, {.due = 160, .first = 161, .delivered = 170});
   add_burst(r, 1, 1, {.due = 160, .first = 161});                    // never delivered
-  add_burst(r, 0, 2, {.due = 180, .first = 181, .delivered = 190});  // and worker 1 is missing
+  add_burst(r, 0, 2, {.due = 180, .first = 181, .delivered = 190});  // worker 1 is missing
   add_queue_burst(r, 0, 1, 161, 11, 20);
   const CaseMetrics m = measure_virtual(make_case("off"), r);
   EXPECT_EQ(m.iterations, 3U);
@@ -189,8 +189,8 @@ TEST(Metrics, ClockOffsetIsTheMedianOfJoinedBursts) {
   RunResult r = make_result(1000);
   for (std::uint32_t i = 0; i < 5; ++i) {
     add_burst(r, 0, i, {.due = 100.0 * (i + 1), .first = 100.0 * (i + 1), .delivered = -1});
-    // The switch's clock is 70 ms ahead. One first packet was lost and came late, one
-    // was noted early.
+    // The switch's clock is 70 ms ahead. One first packet was lost and came late, one was
+    // recorded early.
     const double noise = i == 0 ? 200 : i == 3 ? -20 : 0;
     add_queue_burst(r, 0, i, 100.0 * (i + 1) + 70 + noise, 0, 0);
   }
@@ -205,7 +205,8 @@ TEST(Metrics, ClockOffsetIsTheMedianOfJoinedBursts) {
 TEST(Metrics, PollGapsFlagIterationsInRealTime) {
   RunResult r = one_iteration();
   const Case c = make_case("off");  // 60 packets x 1538 B at 8 Mbit/s: 92.28 ms
-  // From its START to its last delivery: 98 to 150 ms, 1 ms later on the switch's clock.
+  // The iteration lasts from its START to its last delivery: 98 to 150 ms, and 1 ms later on the
+  // switch's clock.
   const auto flagged = [&](const PollGap& switch_gap, const PollGap& generator_gap) {
     r.switches.poll_gaps = {switch_gap};
     r.traffic.poll_gaps = {generator_gap};
@@ -219,7 +220,7 @@ TEST(Metrics, PollGapsFlagIterationsInRealTime) {
   EXPECT_EQ(flagged(none, {88 * kMs - 1, 10 * kMs}), 0U) << "over before START";
   EXPECT_EQ(flagged({151 * kMs, 10 * kMs}, none), 1U);
   EXPECT_EQ(flagged({151 * kMs + 1, 10 * kMs}, none), 0U) << "after the last delivery";
-  // As many as are kept, all of them longer than what is tolerated: there may have been more.
+  // All kept gaps are longer than tolerated, so there may have been more than were kept.
   r.traffic.poll_gaps.assign(PollGaps::kKept, {190 * kMs, 10 * kMs});
   EXPECT_EQ(measure(c, Runtime::kLoopback, r).noise.iterations_flagged, 1U);
   EXPECT_EQ(measure_virtual(c, r).noise.iterations_flagged, 0U);
@@ -255,8 +256,8 @@ TEST(Metrics, OfNothing) {
 
 TEST(References, OfTwoWorkersAtTheBottleneck) {
   // 100,000 B in 70 segments of up to 1448 B, each with 66 B of headers and 24 B of
-  // layer 1: 106,300 B a worker, 212.6 ms for two at 8 Mbit/s. Two flows of
-  // background leave half.
+  // layer 1: 106,300 B per worker, 212.6 ms for two at 8 Mbit/s. Two flows of background
+  // leave half of it.
   const References ref = references_of(make_case("off"), one_iteration(), nullptr);
   EXPECT_NEAR(ref.ideal, 0.2136, 1e-9);
   EXPECT_NEAR(ref.fair, 0.4262, 1e-9);

@@ -1,5 +1,6 @@
-// Goal: the front holds what nothing dominates, and the area is that of its staircase. Method:
-// literal points, areas by hand; then random ones against the definition.
+// Goal: the front has the points that no other point dominates, and the area is that of its
+// staircase. Method: literal points with areas computed by hand; then random points are compared
+// with the definition.
 #include "tools/lab/front/pareto_front.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +66,7 @@ TEST(DominatedArea, IsNothingBeyondTheReference) {
   EXPECT_EQ(dominated_area(Points{{1, 5}, {2, 2}}, {4, 4}), 4) << "the others count";
 }
 
-// Coordinates on a coarse grid, so that ties come; the area by counting its cells.
+// Coordinates are on a coarse grid, so that ties occur; the area is computed by counting cells.
 TEST(ParetoFrontRandom, AgreesWithTheDefinition) {
   constexpr int kGrid = 8;
   RandomStream random(1, 0, RandomPurpose::kTest);

@@ -1,5 +1,5 @@
-// Goal: p-values are those of the definitions. Method: cases small enough to count by hand,
-// and the rate of false ones over many samples without a difference.
+// Goal: p-values follow their definitions. Method: cases small enough to count by hand, and the
+// rate of false findings over many samples without a difference.
 #include "tools/lab/measure/permutation_test.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(SignFlip, DrawsWhereThereAreTooManyWays) {
 TEST(Exchange, SeparatesWhatIsApart) {
   EXPECT_EQ(exchange_p(Values{}, Values{1}), 1);
   EXPECT_EQ(exchange_p(Values{1, 2}, Values{2, 1}), 1);
-  // Of 70 ways to choose 4 of 8, two are as far apart as this.
+  // Of 70 ways to choose 4 of 8, two have means as far apart as these.
   EXPECT_NEAR(exchange_p(Values{1, 2, 3, 4}, Values{11, 12, 13, 14}), 2.0 / 70, 0.006);
 }
 

@@ -1,4 +1,4 @@
-// Goal: what an experiment says of synchronisation and of learning arrives in its jobs.
+// Goal: an experiment's settings of synchronisation and learning arrive in its jobs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST(PlanLearning, Learners) {
   EXPECT_EQ(layers.learner.target_loss, std::nullopt);
 }
 
-// Three gradients one after the other, or their mean at three times the rate.
+// Three gradients applied one after the other move as far as their mean at three times the rate.
 TEST(PlanLearning, RatesAreOfOneGradient) {
   const auto rate = [](const std::string& rule) {
     return job_with("job.learner.model = \"logistic\"\nlearner_rate = 0.5\n" + rule)

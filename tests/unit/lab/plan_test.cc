@@ -1,5 +1,5 @@
-// Goal: the plan holds the cases that the file asks for, once each, and cases
-// that are compared differ in what they compare alone.
+// Goal: the plan has each case that the file asks for once, and cases that are compared
+// differ only in what is compared.
 #include "tools/lab/plan/plan.h"
 
 #include <gmock/gmock.h>
@@ -74,7 +74,7 @@ TEST(Plan, EachPointIsRunOnceWithEachOfItsArms) {
   EXPECT_EQ(plan_of(small_experiment(vary + cross), one).size(), 3U + 4U + 4U);
 }
 
-// Each value is legal, and so are the parameters of the file: it is the point that is not.
+// Each value and the parameters of the file are valid, but not their combination at the point.
 TEST(Plan, RefusesPointsWhoseParametersDoNotFit) {
   const auto file = read_experiment(small_experiment(
       "[[vary]]\nparameter = \"background_load\"\nvalues = [0.5]\narms = [\"off\"]\n"));
@@ -148,7 +148,8 @@ TEST(Plan, TransportsAreArmsOfOneComparison) {
   EXPECT_FALSE(tells_arms_apart("burst_bytes"));
 }
 
-// They are the regulator's: its curves over a fault's rate have one off arm.
+// Faults of signals are parameters of the regulator, so curves over a fault's rate have one off
+// arm.
 TEST(Plan, FaultsOfSignalsAreThoseOfTheRegulatedArms) {
   const auto cases = plan_of(
       small_experiment("[[cross]]\nsignal_lost = [0.0, 0.5]\nsignal_late = [0.25]\n"
@@ -348,9 +349,8 @@ TEST(ShippedExperiments, LoadAndPlan) {
   }
 }
 
-// Every on case must have an off case that it is compared with, or nothing could be said
-// of it.
-// What is compared in prophet.toml is the order of gradients, at each rate with that of FIFO.
+// Every on case must have an off case to be compared with.
+// prophet.toml compares orders of gradients; at each rate they are compared with FIFO's.
 TEST(ShippedExperiments, SendPoliciesAreArmsOfOnePoint) {
   const auto file = load_experiment(source_path("conf/experiments/prophet.toml"));
   ASSERT_TRUE(file);

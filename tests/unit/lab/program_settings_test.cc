@@ -1,5 +1,5 @@
-// Goal: dotted keys of an experiment are read by the programs' own readers, wherever they
-// stand, and every fault is reported by the user's whole key. Method: a small experiment.
+// Goal: the programs' own readers read dotted keys anywhere in an experiment, and every fault is
+// reported by the user's whole key. Method: a small experiment.
 #include "tools/lab/experiment/program_settings.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// The small experiment with an arm "on-x" of these keys, and what follows it.
+/// Returns the small experiment with an arm "on-x" of these keys, followed by `more`.
 std::string with_arm(const std::string& keys, const std::string& more = {}) {
   return small_experiment("[[arm]]\nlabel = \"on-x\"\nregulation = \"mark\"\n" + keys + more);
 }
@@ -166,7 +166,7 @@ TEST(ProgramSettings, EveryCaseListsWhatTheFileSetsAnywhere) {
   EXPECT_EQ(case_name(*file.config, cases[5]), "on-x transport.controller=reno seed 1");
 }
 
-// A regulator's setting is none of the point at which off and on are compared.
+// A regulator's setting does not belong to the point at which off and on are compared.
 TEST(ProgramSettings, OfTheRegulatorDoNotSeparateOnFromOff) {
   const auto cases =
       plan_of(with_arm("switch.regulation.pace_floor = 0.25\nswitch.regulation.window.gain = 4\n",

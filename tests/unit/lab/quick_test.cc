@@ -1,5 +1,5 @@
-// Goal: --quick runs each arm of a file once, and says that it shows nothing. Method: plans
-// of small files.
+// Goal: --quick runs each arm of a file once and says that its figures mean nothing.
+// Method: plans of small files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

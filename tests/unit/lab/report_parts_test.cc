@@ -28,7 +28,7 @@ TEST(CsvReader, ReadsWhatIsQuotedAndEmpty) {
   EXPECT_FALSE(csv.next());
 }
 
-/// What the reader says of a faulty table.
+/// Returns the message of the reader about an invalid table.
 std::string fault_of(const std::string& table) {
   std::istringstream in(table);
   try {
@@ -63,7 +63,7 @@ TEST(TimeGrid, HasAtMostTheCellsAndNoneNarrowerThanABin) {
 }
 
 TEST(AlignedSeries, LaysIterationsOnTopOfEachOther) {
-  // Cells [-10, 0), [0, 10), [10, 20) around 100 and 200; bins of 10 that begin 4 early.
+  // Cells [-10, 0), [0, 10), [10, 20) around 100 and 200; bins of 10 begin 4 earlier than cells.
   AlignedSeries s({.from_ns = -10, .step_ns = 10, .cells = 3});
   s.begin_run({100, 200});
   s.add(86, 10, 1);   // 6 of it in the first cell
@@ -85,7 +85,7 @@ TEST(AlignedSeries, ABinGoesToEveryIterationThatItTouches) {
   AlignedSeries s({.from_ns = 0, .step_ns = 10, .cells = 2});
   s.begin_run({0, 10});  // their grids share [10, 20)
   s.add(10, 10, 4);
-  s.begin_run({1000});  // of another run, whose clock says nothing about the first
+  s.begin_run({1000});  // another run, whose clock is unrelated to the first
   s.add(1010, 10, 8);
   const Band band = s.band();
   EXPECT_TRUE(std::isnan(band.mean[0])) << "one of three iterations has it";

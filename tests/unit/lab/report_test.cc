@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace lab_test;
 
-/// A bundle in a directory of the test's own: off and on, two seeds, one worker. Base RTT and
-/// bins are 1 ms.
+/// Has a bundle in a directory for the test: off and on, two seeds, one worker. Base RTT and bins
+/// are 1 ms.
 class ReportTest : public testing::Test {
  protected:
   ReportTest()
@@ -37,8 +37,8 @@ class ReportTest : public testing::Test {
   }
   ~ReportTest() override { fs::remove_all(directory_); }
 
-  /// Due at 500; START at 498 with on; delivered after 40 with off and 20 with on, 1 more in the
-  /// second seed. 20 packets wait, 2 from START to the burst with on.
+  /// Returns a run with a burst due at 500 and, in on, START at 498. It is delivered after 40 in
+  /// off and 20 in on, 1 later in the second seed. 20 packets wait; in on 2 from START to burst.
   static CaseRun run_of(const Case& c) {
     const bool on = c.label == "on";
     RunResult r = make_result(1000);
@@ -86,7 +86,7 @@ TEST_F(ReportTest, ArmsHaveTheFiguresOfTheSummary) {
   EXPECT_EQ(on.at("off"), false);
   EXPECT_EQ(d.at("arms").at(0).at("off"), true);
   EXPECT_EQ(on.at("times_ms"), ReportJson({20.0, 21.0}));
-  // Median 20.5 against 40.5 ms.
+  // The medians are 20.5 in on and 40.5 ms in off.
   EXPECT_EQ(on.at("metrics").at("communication_seconds_median").at(0), 0.0205);
   EXPECT_EQ(on.at("metrics").at("communication_seconds_median").at(3), -0.49383);
   EXPECT_EQ(on.at("attribution"), nullptr);
@@ -115,7 +115,7 @@ TEST_F(ReportTest, QueueIsAlignedAtTheSignalAndAtDue) {
   EXPECT_EQ(at(views.at("start"), start.at("threshold"), 0.5), 10);
   EXPECT_EQ(at(views.at("due"), on.at("due").at("queue").at("mean"), -0.5), 2) << "due is at 500";
   EXPECT_EQ(at(views.at("due"), on.at("due").at("queue").at("mean"), 2.5), 20);
-  // 900 bytes a millisecond.
+  // 900 bytes per millisecond.
   EXPECT_EQ(at(views.at("due"), on.at("due").at("background"), 2.5), 7.2);
 }
 

@@ -1,5 +1,5 @@
 // Goal: a ring of an experiment is on the hosts that [job] names, one of each group in turn, and
-// what makes no sense with it is refused by its key.
+// parameters that make no sense with it are rejected by their keys.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// The small experiment with a ring on what are senders and receivers there, three and two.
+/// Returns the small experiment with a ring on its three senders and two receivers.
 /// @param job,parameters lines of these tables
 std::string ring_experiment(const std::string& job, const std::string& parameters) {
   std::string text =

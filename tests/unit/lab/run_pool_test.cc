@@ -1,5 +1,5 @@
-// Goal: results do not depend on how many processes made them, and whatever
-// ends a process costs the case that it ran, by name, and no other.
+// Goal: results do not depend on the number of processes. If a process ends unexpectedly, only
+// its case is lost, and it is named.
 #include "tools/lab/run/run_pool.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Goal: a run is taken up again only if it is whole and of the same program, configuration
+// Goal: a run is reused only if its file is complete and from the same program, configuration
 // and seed. Method: files that are changed, cut short and moved.
 #include "tools/lab/run/run_store.h"
 

@@ -1,6 +1,5 @@
-// Goal: several jobs of an experiment are on the hosts, ports and starts that their
-// parameters say, and what is reported of them is what they did. Method: plans of small
-// files, and metrics of reports made by hand.
+// Goal: several jobs of an experiment get the hosts, ports and starts of their parameters, and
+// their metrics are right. Method: plans of small files, and metrics of reports made by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +35,7 @@ TEST(Placement, SaysHowManyServersEachHostHas) {
     EXPECT_FALSE(parse_placement(text).value) << text;
 }
 
-/// Hosts that servers and workers share.
+/// Returns an experiment with hosts that servers and workers share.
 std::string shared_experiment(const std::string& parameters) {
   return R"(
 name = "shared"
@@ -85,7 +84,7 @@ TEST(SeveralJobs, ShareHostsByPlacement) {
   EXPECT_THAT(points_of(both).off_case, ElementsAre(0, 0)) << "bands are an arm, not a point";
 }
 
-/// With two hosts that send background to the jobs' own.
+/// Returns the same with two hosts that send background to the jobs' hosts.
 std::string with_senders(const std::string& parameters) {
   return with(shared_experiment("background_flows_per_pair = 2\n" + parameters),
               "background_flows_per_pair = 0\n", "") +
@@ -140,7 +139,7 @@ TEST(SeveralJobs, MayAnnounceOtherThresholdsAndHaveOtherBursts) {
   }
 }
 
-// 2 workers x 100 kB at 100 Mbit/s: 16 ms a direction, after 8 ms of computing.
+// 2 workers x 100 kB at 100 Mbit/s take 16 ms per direction, after 8 ms of computing.
 TEST(SeveralJobs, StartApartByAShareOfTheIterationOnAnEmptyLink) {
   const auto cases = plan_of(with(small_experiment(), "iterations = 2",
                                   "iterations = 2\njobs = 3\nworkers = 2\njob_offset = 0.5\n"
@@ -170,7 +169,7 @@ TEST(SeveralJobs, CompositionReachesEveryPort) {
   EXPECT_FALSE(is_regulator_parameter("jobs"));
 }
 
-// So that summaries of what has one job stay what they were.
+// Otherwise summaries of experiments with one job would have additional parameters.
 TEST(SeveralJobs, ParametersAreListedOnlyIfOneDiffersFromItsDefault) {
   const auto names = [](const CaseParameters& p) {
     std::set<std::string> all;
@@ -213,7 +212,7 @@ TEST(SeveralJobs, FaultsNameTheirKeyAndTheirCause) {
 
 // -- metrics
 
-/// Two jobs on hosts w0, w1 with servers on s, NICs of 8 Mbit/s.
+/// Returns two jobs on hosts w0 and w1 with servers on s and NICs of 8 Mbit/s.
 Case two_jobs() {
   Case c = make_case("off", 2, Schedule::kClosedLoop);
   JobConfig& first = c.traffic.jobs[0];
@@ -236,7 +235,8 @@ void add_iteration(RunResult& r, std::uint16_t job, std::uint16_t worker, double
       {.job = job, .worker = worker, .begin_ns = at_ms(begin), .end_ns = at_ms(end)});
 }
 
-/// Job 0: 10 to 110 ms, workers 20 ms apart; job 1: 50 to 250 ms, 40 ms apart.
+/// Returns a run in which job 0 lasts from 10 to 110 ms with workers 20 ms apart, and job 1 from 50
+/// to 250 ms with workers 40 ms apart.
 RunResult two_jobs_result() {
   RunResult r = make_result(1000);
   r.traffic.jobs.resize(2);
@@ -255,7 +255,7 @@ RunResult two_jobs_result() {
   add(0, 1, 12, 110);
   add(1, 0, 50, 250);
   add(1, 1, 50, 210);
-  // A push that has no answer: the two directions differ.
+  // A push without an answer, so that the two directions differ.
   add_burst(r, 0, 1, {.due = 110, .first = 110, .delivered = 120}, BurstDirection::kPush, 0);
   return r;
 }
@@ -270,7 +270,7 @@ TEST(SeveralJobs, AreMeasuredOneByOne) {
   EXPECT_DOUBLE_EQ(m.each[1].completion_seconds, 0.200);
   EXPECT_THAT(m.worker_spread_seconds, ElementsAre(0.020, 0.040));
   EXPECT_DOUBLE_EQ(m.each[1].worker_spread_seconds_mean, 0.040);
-  // 100 kB a burst in a second: four pulls, five pushes, of which three are of w0.
+  // Bursts of 100 kB in a second: four pulls and five pushes, of which three are from w0.
   EXPECT_NEAR(m.server_hosts.sending, 0.4 * 1500 / 1410, 1e-9);
   EXPECT_NEAR(m.server_hosts.receiving, 0.5 * 1500 / 1410, 1e-9);
   EXPECT_NEAR(m.other_hosts.sending, 0.25 * 1500 / 1410, 1e-9);

@@ -54,7 +54,7 @@ TEST(Statistics, OfHistogramInAnotherUnit) {
   EXPECT_TRUE(std::isnan(statistics_of(Histogram{}, 1).mean));
 }
 
-/// Mean of values[i] over the choice.
+/// Returns the statistic "mean of values[i] over the choice".
 auto mean_of(const std::vector<double>& values) {
   return [&values](std::span<const std::size_t> choice) {
     double sum = 0;
@@ -64,7 +64,7 @@ auto mean_of(const std::vector<double>& values) {
 }
 
 TEST(Bootstrap, OfTwoSeedsSpansBoth) {
-  // A quarter of the choices is {0,0}, a quarter {10,10}: far more than 2.5 %.
+  // A quarter of the choices is {0,0} and a quarter {10,10}, far more than 2.5 % each.
   const std::vector<double> values{0, 10};
   const Estimate e = bootstrap(2, mean_of(values));
   EXPECT_DOUBLE_EQ(e.value, 5);
@@ -103,7 +103,7 @@ TEST(Bootstrap, WithoutEnoughToGoOn) {
   EXPECT_TRUE(std::isnan(single.low));
   EXPECT_TRUE(std::isnan(bootstrap(0, mean_of(one)).value));
 
-  // Not defined for some resamples: those are left out.
+  // Resamples for which the statistic is not defined are left out.
   const auto partly = [](std::span<const std::size_t> choice) {
     return choice[0] == choice[1] ? kNotDefined : 3.0;
   };

@@ -17,7 +17,7 @@ namespace {
 using namespace lab_test;
 using Json = nlohmann::ordered_json;
 
-/// Cases by label and seed; each seed's burst takes the given time [ms].
+/// Makes cases by label and seed, in which a burst takes the given time [ms].
 class Study {
  public:
   Study& add(const std::string& label, std::uint64_t seed, double burst_ms,
@@ -101,7 +101,7 @@ TEST(Summary, TrimmingChangesNothing) {
 
 Json json_of(Study& study) { return Json::parse(to_json(summarise(study.experiment()))); }
 
-// Shares are of the sums over all pushes of an arm: a long burst weighs more.
+// Shares are of the sums over all pushes of an arm, so a long burst weighs more.
 TEST(Summary, AttributedTimesBecomeSharesOfAnArm) {
   Study study;
   const auto attribute = [&](std::int64_t background_ms, std::int64_t wire_ms) {
@@ -181,7 +181,7 @@ TEST(SummaryJson, KeepsTypesAndOrderOfParameters) {
 
 TEST(SummaryJson, WhatIsNotDefinedIsNull) {
   Study study;
-  study.add("on", 1, 40);  // without an off case, and without a run alone
+  study.add("on", 1, 40);  // no off case and no run without background
   study.experiment().runs[0].result.traffic.bursts.clear();
   const Json json = json_of(study);
   const auto& m = json.at("cases")[0].at("metrics");

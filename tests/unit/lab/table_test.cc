@@ -43,7 +43,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The line that begins with `begin`.
+/// Returns the line that begins with `begin`.
 std::string line_of(const std::string& text, const std::string& begin) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);)

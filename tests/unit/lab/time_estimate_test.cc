@@ -1,4 +1,4 @@
-// Goal: a plan's time follows from the virtual time of its cases. Method: literal schedules.
+// Goal: the estimated time follows from the virtual time of the cases. Method: literal schedules.
 #include "tools/lab/run/time_estimate.h"
 
 #include <gtest/gtest.h>

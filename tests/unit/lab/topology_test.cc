@@ -1,5 +1,5 @@
-// Goal: routes of a case lead over the ways that `paths` asks for, and the load
-// on them is compared as docs/measurement.md says.
+// Goal: routes of a case use the paths that the parameter `paths` selects, and the metric of
+// their load follows docs/measurement.md.
 #include "tools/lab/plan/topology.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using namespace sw;
 using namespace lab;
 namespace {
 
-/// Leaves a and b on spines s and t; a to t is gray.
+/// Returns leaves a and b with spines s and t; the link from a to t is gray.
 std::string leaf_spine(const std::string& parameters) {
   std::string text = with(small_experiment(), "[[switch]]\nname = \"b\"\n",
                           "[[switch]]\nname = \"b\"\n[[switch]]\nname = \"s\"\n"
@@ -48,7 +48,7 @@ delay = "250us"
   return with(text, "[parameters]\n", "[parameters]\n" + parameters + '\n');
 }
 
-/// The switches of the first case.
+/// Returns the switches of the first case.
 SwitchProcessConfig switches_of(const std::string& parameters) {
   const auto experiment = read_experiment(leaf_spine(parameters));
   EXPECT_TRUE(experiment) << format_issues("", experiment.issues);
@@ -109,7 +109,7 @@ TEST(EarlyDrop, ReachesEveryPort) {
   EXPECT_FALSE(port_of(switches_of(""), kLeafA, "to_s").marker.not_ect);
 }
 
-/// What two ports of a switch sent, in two classes.
+/// Returns a report of the bytes that two ports of a switch sent in two classes.
 SwitchReport report_of(std::uint64_t to_s, std::uint64_t to_t) {
   SwitchReport report;
   for (const auto& [port, bytes] : {std::pair{"to_s", to_s}, {"to_t", to_t}}) {
