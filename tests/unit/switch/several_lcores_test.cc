@@ -55,7 +55,7 @@ TEST(SeveralLcores, ForwardAsOneAndKeepTheOrderOfFlows) {
 // that lcore is longer, but a flow keeps its order.
 TEST(SeveralLcores, KeepTheOrderOfFlowsWhereWindowsAreHeld) {
   SwitchProcessConfig c = four_ports();
-  for (const std::uint32_t p : {1U, 2U}) {  // one port of each kind
+  for (const std::uint32_t p : {1U, 2U}) {  // one of each way in and out
     c.switches[0].ports[p].regulation.mode = RegulationMode::kWindow;
     c.switches[0].ports[p].regulation.recovery = Recovery::kTimer;
   }
