@@ -1,0 +1,302 @@
+// Goal: all faults of an experiment file are reported at once, by the keys that the user
+// wrote. Method: each case breaks a small valid file in one place.
+#include "tools/lab/experiment/experiment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/source_path.h"
+#include "tests/unit/lab/experiment/experiment_fixture.h"
+
+namespace outrider::experiment_test {
+using namespace lab;
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+struct Fault {
+  std::string text;
+  std::string key;
+  std::string problem;  ///< text that the problem contains
+};
+
+std::string without(const std::string& part) { return with(small_experiment(), part, ""); }
+std::string changed(const std::string& from, const std::string& to) {
+  return with(small_experiment(), from, to);
+}
+
+TEST(ExperimentFile, SmallOneIsValid) {
+  const auto file = read_experiment(small_experiment());
+  ASSERT_TRUE(file) << format_issues("text", file.issues);
+  EXPECT_EQ(file.config->arms.size(), 3U);
+  EXPECT_EQ(file.config->arms[2].parameters.burst_bytes, 100'000U)
+      << "arms start from [parameters]";
+  EXPECT_EQ(file.config->hosts[0].count.parameter, "workers");
+  EXPECT_EQ(file.config->hosts[2].count.fixed, 2U);
+}
+
+TEST(ExperimentFile, EveryFaultNamesItsKey) {
+  const Fault faults[] = {
+      {without("name = \"small\"\n"), "name", "is required"},
+      {changed("seeds = 2", "seeds = 0"), "seeds", "must be at least 1"},
+      {changed("seeds = 2", "seed = 2"), "seed", "did you mean \"seeds\"?"},
+      {without("rtt = \"2ms\"\n"), "network.rtt", "is required"},
+      {changed("rate = \"100mbit\"", "rate = 100"), "link[0].rate", "has no unit"},
+      {changed("b = \"b\"", "b = \"c\""), "link[0].b", "no [[switch]] has this name"},
+      {changed("b = \"b\"", "b = \"a\""), "link[0].b", "must be another switch"},
+      {changed("name = \"receiver\"", "name = \"sender\""), "hosts[3].name", "is used twice"},
+      {changed("count = \"servers\"", "count = \"server\""), "hosts[1].count", "must be a number"},
+      {changed("count = 2", "count = 0"), "hosts[2].count", "must be a number from 1"},
+      {changed("count = \"workers\"\nswitch = \"a\"", "count = 1\nswitch = \"a\""), "job.workers",
+       "needs count = \"workers\""},
+      {changed("count = \"workers\"\nswitch = \"a\"", "count = \"workers\"\nswitch = \"leaf\""),
+       "hosts[0].switch", "no [[switch]] has this name"},
+      {changed("delay_spread = 0.2", "delay_spread = 1"), "hosts[2].delay_spread", "less than 1"},
+      {changed("from = \"sender\"", "from = \"sendr\""), "background.from",
+       "did you mean \"sender\"?"},
+      {changed("count = 2\nswitch = \"b\"", "count = 3\nswitch = \"b\""), "background.to",
+       "must be as many as from has, 2"},
+      {changed("iterations = 2", "iteration = 2"), "parameters.iteration",
+       "did you mean \"iterations\"?"},
+      {changed("iterations = 2", "iterations = -1"), "parameters.iterations",
+       "must not be negative"},
+      {changed("iterations = 2", "transport.controller = \"cubik\""),
+       "parameters.transport.controller", "did you mean \"cubic\"?"},
+      {changed("iterations = 2", "limit_seconds = -1"), "parameters.limit_seconds",
+       "must be from 0"},
+      {changed("label = \"off\"", "label = \"base\""), "arm[0].label", "must be \"off\" or \"on\""},
+      {changed("label = \"off-no-start\"", "label = \"offline\""), "arm[1].label",
+       "must be \"off\" or \"on\""},
+      {changed("label = \"off-no-start\"", "label = \"off\""), "arm[1].label", "is used twice"},
+      {changed("label = \"off-no-start\"", "label = \"off-/../../../x\""), "arm[1].label",
+       "must not contain a slash"},
+      {changed("label = \"off-no-start\"", "label = \"off-\\n\""), "arm[1].label",
+       "must not contain a slash or a control character"},
+      {changed("regulation = \"mark\"", ""), "arm[2].label",
+       "needs a regulation other than \"off\""},
+      {changed("lead_source = \"none\"", "regulation = \"mark\""), "arm[1].label",
+       "needs regulation \"off\""},
+      {changed("regulation = \"mark\"", "regulation = \"mark\"\nlead_source = \"none\""),
+       "arm[2].lead_source", "nothing would arm it"},
+      {changed("regulation = \"mark\"",
+               "regulation = \"mark\"\nswitch.regulation.predict.from = \"traffic\"\nlead_source = "
+               "\"none\"\n"
+               "signal_lost = 0.1"),
+       "arm[2].signal_lost", "no START is sent"},
+      {changed("regulation = \"mark\"",
+               "regulation = \"mark\"\nsignal_early = 0.1\nsignal_early_rtts = 2.0"),
+       "arm[2].signal_early", "nobody knows before"},
+      {changed("regulation = \"mark\"", "regulation = \"mark\"\nsignal_late = 0.1"),
+       "arm[2].signal_late_rtts", "must be above 0"},
+      {changed("regulation = \"mark\"", "regulation = \"mark\"\nsignal_late_rtts = -1.0"),
+       "arm[2].signal_late_rtts", "must be from 0"},
+      {changed("regulation = \"mark\"", "regulation = \"mark\"\nlead_rtt = 4"), "arm[2].lead_rtt",
+       "did you mean \"lead_rtts\"?"},
+  };
+  for (const auto& fault : faults) {
+    const auto file = read_experiment(fault.text);
+    EXPECT_FALSE(file);
+    const bool found = std::ranges::any_of(file.issues, [&](const ConfigIssue& i) {
+      return i.key == fault.key && i.problem.find(fault.problem) != i.problem.npos;
+    });
+    EXPECT_TRUE(found) << "expected " << fault.key << ": " << fault.problem << "\ngot "
+                       << format_issues("text", file.issues);
+  }
+}
+
+TEST(ExperimentFile, SweepFaultsNameTheirValue) {
+  const Fault faults[] = {
+      {"[[vary]]\nvalues = [1]\narms = [\"on\"]", "vary[0].parameter", "is required"},
+      {"[[vary]]\nparameter = \"workers\"\narms = [\"on\"]", "vary[0].values", "is required"},
+      {"[[vary]]\nparameter = \"workers\"\nvalues = [1]", "vary[0].arms", "is required"},
+      {"[[vary]]\nparameter = \"worker\"\nvalues = [1]\narms = [\"on\"]", "vary[0].parameter",
+       "did you mean \"workers\"?"},
+      {"[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"reno\", \"cubik\"]\narms = "
+       "[\"on\"]",
+       "vary[0].values[1]", "must be one of"},
+      {"[[vary]]\nparameter = \"workers\"\nvalues = [1, 0]\narms = [\"on\"]", "vary[0].values[1]",
+       "must be at least 1"},
+      {"[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"reno\"]\narms = [\"onn\"]",
+       "vary[0].arms[0]", "did you mean \"on\"?"},
+      {"[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"reno\"]\narms = "
+       "[\"on\"]\nvalue = 1",
+       "vary[0].value", "did you mean \"values\"?"},
+      {"[[vary]]\nparameter = \"regulation\"\nvalues = [\"off\"]\narms = [\"on\"]",
+       "vary[0].parameter", "belongs to the arms"},
+      {"[[cross]]\narms = [\"on\"]", "cross[0]", "must name at least one parameter"},
+      {"[[cross]]\nlead_rtt = [1, 2]\narms = [\"on\"]", "cross[0].lead_rtt",
+       "did you mean \"lead_rtts\"?"},
+      {"[[cross]]\nlead_rtts = 1\narms = [\"on\"]", "cross[0].lead_rtts", "must be an array"},
+      {"[[cross]]\nlead_rtts = [1, \"2\"]\narms = [\"on\"]", "cross[0].lead_rtts[1]",
+       "must be a finite number"},
+      {"[cross]\nlead_rtts = [1]", "cross", "must be an array of tables"},
+  };
+  for (const auto& fault : faults) {
+    const auto file = read_experiment(small_experiment(fault.text));
+    ASSERT_EQ(file.issues.size(), 1U) << fault.text << '\n' << format_issues("text", file.issues);
+    EXPECT_EQ(file.issues[0].key, fault.key);
+    EXPECT_THAT(file.issues[0].problem, testing::HasSubstr(fault.problem));
+  }
+}
+
+TEST(ExperimentFile, ReportsAllFaultsAtOnce) {
+  std::string text = changed("iterations = 2", "iteration = 2\ntransport.controller = \"x\"");
+  text = with(text, "label = \"off\"", "label = \"base\"");
+  const auto file =
+      read_experiment(text + "[[vary]]\nparameter = \"k\"\nvalues = [1]\narms = [\"on\"]");
+  std::vector<std::string> keys;
+  for (const auto& issue : file.issues) keys.push_back(issue.key);
+  EXPECT_THAT(
+      keys, testing::UnorderedElementsAre("parameters.transport.controller", "parameters.iteration",
+                                          "arm[0].label", "vary[0].parameter"));
+}
+
+/// Has a directory for the test's files.
+class ExperimentBase : public testing::Test {
+ protected:
+  ExperimentBase() { fs::create_directory(directory_); }
+  ~ExperimentBase() override { fs::remove_all(directory_); }
+  ConfigResult<ExperimentFile> load(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ / name) << text;
+    return load_experiment((directory_ / name).string());
+  }
+
+ private:
+  fs::path directory_ = fs::temp_directory_path() / ("outrider-base-" + std::to_string(getpid()));
+};
+
+TEST_F(ExperimentBase, GivesWhatTheFileDoesNotSay) {
+  const auto base = load("base.toml", small_experiment());
+  const auto own = load("own.toml",
+                        "base = \"base.toml\"\nname = \"own\"\nquestion = \"!\"\n[parameters]\n"
+                        "iterations = 4\n[network]\nmeasured = \"a.to_b\"\nrtt = \"4ms\"\n"
+                        "[[arm]]\nlabel = \"off\"\n");
+  ASSERT_TRUE(base && own) << format_issues("own", own.issues);
+  EXPECT_EQ(own.config->name, "own");
+  EXPECT_EQ(own.config->seeds, 1U) << "what is asked is the file's own";
+  EXPECT_EQ(own.config->arms.size(), 1U);
+  EXPECT_EQ(own.config->hosts.size(), 4U);
+  EXPECT_EQ(own.config->trunks.at(0).rate, base.config->trunks.at(0).rate);
+  EXPECT_EQ(own.config->network.rtt, std::chrono::milliseconds(4)) << "a table is taken as a whole";
+  EXPECT_EQ(own.config->parameters.iterations, 4U) << "parameters one by one";
+  EXPECT_EQ(own.config->parameters.burst_bytes, base.config->parameters.burst_bytes);
+}
+
+TEST_F(ExperimentBase, FaultsAreItsKeys) {
+  const auto problem = [&](const std::string& base) {
+    const auto file = load("own.toml", "base = " + base + "\n" + small_experiment());
+    return file.issues.empty() ? "" : file.issues.at(0).key + ": " + file.issues[0].problem;
+  };
+  EXPECT_THAT(problem("\"none.toml\""), HasSubstr("base: \"none.toml\": cannot be opened"));
+  EXPECT_THAT(problem("7"), HasSubstr("base: 7: must be the path of an experiment"));
+  (void)load("middle.toml", "base = \"far.toml\"\n" + small_experiment());
+  EXPECT_THAT(problem("\"middle.toml\""), HasSubstr("base: \"middle.toml\": has a base itself"));
+}
+
+TEST(ExperimentParameters, OnlyTheseBelongToTheRegulator) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : to_parameters({}))
+    if (is_regulator_parameter(name)) names.push_back(name);
+  EXPECT_THAT(
+      names, testing::ElementsAre("regulation", "recovery", "lead_rtts", "lead_source", "spare_ddl",
+                                  "signal_lost", "signal_late", "signal_late_rtts", "signal_early",
+                                  "signal_early_rtts", "signal_duplicated", "signal_copies",
+                                  "signal_copy_gap_rtts", "signal_forged_per_second"));
+}
+
+TEST(ExperimentParameters, EveryOneCanBeAssignedByItsName) {
+  for (const auto& [name, value] : to_parameters({})) {
+    CaseParameters p;
+    const ConfigValue v = std::visit(
+        [](const auto& x) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(x)>, std::monostate>)
+            return ConfigValue();
+          else return ConfigValue(x);
+        },
+        value);
+    EXPECT_EQ(assign_parameter(p, name, v), "") << name;
+  }
+}
+
+const std::string kSizes = source_path("conf/distributions/web-search.cdf");
+
+std::string matrix_experiment(const std::string& matrix) {
+  std::string text = small_experiment();
+  text.erase(text.find("[[arm]]"));
+  return text + "[matrix]\n" + matrix;
+}
+
+std::vector<std::string> names_of(const std::string& text) {
+  const auto file = read_experiment(text);
+  EXPECT_TRUE(file) << format_issues("text", file.issues);
+  std::vector<std::string> names;
+  for (const auto& c : plan_of(text)) names.push_back(case_name(*file.config, c));
+  return names;
+}
+
+TEST(Matrix, IsArmsTimesPointsTimesSeeds) {
+  const auto names = names_of(matrix_experiment(R"(
+lead_rtts = [1, 4]
+regulation = ["off", "mark"]
+background_load = [0.2, 0.5]
+background_sizes = [")" + kSizes + R"("]
+seed = "1..3"
+)"));
+  ASSERT_EQ(names.size(), 2U * 3U * 3U) << "two loads, off and mark with two leads, seeds";
+  const std::string sizes = " background_sizes=" + kSizes;
+  EXPECT_EQ(names[0], "off background_load=0.2" + sizes + " seed 1");
+  EXPECT_EQ(names[2], "off background_load=0.2" + sizes + " seed 3");
+  EXPECT_EQ(names[3], "on-mark-lead_rtts=1 background_load=0.2" + sizes + " seed 1");
+  EXPECT_EQ(names[6], "on-mark-lead_rtts=4 background_load=0.2" + sizes + " seed 1");
+  EXPECT_EQ(names[9], "off background_load=0.5" + sizes + " seed 1");
+}
+
+TEST(Matrix, OfTheRegulatorAloneIsTheArms) {
+  EXPECT_EQ(names_of(matrix_experiment("regulation = [\"off\", \"pace\"]\nseed = 1\n")),
+            (std::vector<std::string>{"off seed 1", "on-pace seed 1"}));
+}
+
+TEST(Matrix, FaultsNameItsKeys) {
+  const auto fault = [](const std::string& text) {
+    const auto file = read_experiment(text);
+    EXPECT_FALSE(file);
+    return format_issues("f", file.issues);
+  };
+  EXPECT_THAT(fault(matrix_experiment("regulation = \"off\"\n")),
+              HasSubstr("matrix.regulation: \"off\": must be an array"));
+  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\"]\nseed = \"2..4\"\n")),
+              HasSubstr("matrix.seed: \"2..4\": must be a number or \"1..N\""));
+  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\"]\nlaod = [1]\n")), HasSubstr("laod"));
+  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\", \"mrk\"]\n")),
+              HasSubstr("matrix.regulation: \"mrk\": must be one of"));
+  EXPECT_THAT(fault(matrix_experiment("regulation = [\"off\"]\nworkers = [1, 300]\n")),
+              HasSubstr("matrix.workers[1]: 300"));
+  EXPECT_THAT(fault(small_experiment("[matrix]\nregulation = [\"off\"]\n")),
+              HasSubstr("belongs to the [[arm]] tables"));
+}
+
+// The load is a share of the measured link, whatever the rates of the hosts' NICs.
+TEST(Plan, BackgroundLoadIsAShareOfTheMeasuredLink) {
+  const auto cases = plan_of(with(small_experiment(), "iterations = 2\n", R"(iterations = 2
+background_load = 0.5
+background_flows_per_pair = 0
+background_sizes = ")" + kSizes + "\"\n"));
+  const auto& flows = cases.at(0).traffic.flows;
+  ASSERT_EQ(flows.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(flows[0].rate->bits_per_second), 50e6 * 1448 / 1538, 1);
+  EXPECT_TRUE(cases[0].traffic.long_flows.empty());
+  EXPECT_TRUE(without_background(cases[0]).traffic.flows.empty());
+  const auto missing = read_experiment(
+      with(small_experiment(), "iterations = 2\n", "iterations = 2\nbackground_load = 0.5\n"));
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(format_issues("f", missing.issues), HasSubstr("parameters.background_sizes"));
+}
+
+}  // namespace
+}  // namespace outrider::experiment_test

@@ -1,0 +1,399 @@
+// Goal: the plan has each case that the file asks for once, and cases that are compared
+// differ only in what is compared.
+#include "tools/lab/plan/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "switch/config/config_toml.h"
+#include "tests/support/source_path.h"
+#include "tests/unit/lab/experiment/experiment_fixture.h"
+#include "tools/lab/measure/summary_points.h"
+#include "tools/lab/plan/plan_switches.h"
+#include "tools/lab/plan/testbed.h"
+#include "trafficgen/config/config_toml.h"
+
+namespace outrider::plan_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+std::vector<fs::path> experiment_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(source_path("conf/experiments")))
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+TEST(Testbeds, EveryShippedOneIsValid) {
+  for (const auto& entry : fs::directory_iterator(source_path("conf/testbeds"))) {
+    const auto testbed = load_testbed(entry.path().string());
+    ASSERT_TRUE(testbed) << format_issues(entry.path().string(), testbed.issues);
+    const auto quick = load_experiment(source_path("conf/experiments/quick.toml"));
+    const auto plan = make_plan(*quick.config, {.seeds = 1});
+    EXPECT_TRUE(missing_devices(*testbed.config, plan.config->front()).empty());
+    const Case c = on_testbed(*testbed.config, plan.config->front());
+    EXPECT_EQ(c.switches.devices[0].device, "0000:3b:00.0");
+    EXPECT_EQ(c.traffic.devices[1].device, "0000:5e:00.1");
+    EXPECT_EQ(c.switches.lcore, 2U);
+  }
+}
+
+TEST(Plan, CrossesArmsWithSeeds) {
+  const auto cases = plan_of(small_experiment());
+  ASSERT_EQ(cases.size(), 6U);
+  EXPECT_EQ(cases[0].label, "off");
+  EXPECT_EQ(cases[0].seed, 1U);
+  EXPECT_EQ(cases[1].seed, 2U);
+  EXPECT_EQ(plan_of(small_experiment(), {.first_seed = 7, .seeds = 1})[2].seed, 7U);
+  EXPECT_EQ(plan_of(small_experiment(), {.filter = "no-start"}).size(), 2U);
+}
+
+TEST(Plan, EachPointIsRunOnceWithEachOfItsArms) {
+  const std::string vary =
+      "[[vary]]\nparameter = \"transport.controller\"\nvalues = [\"cubic\", \"reno\", \"dctcp\"]\n"
+      "arms = [\"off\", \"on\"]\n";
+  const PlanOptions one{.seeds = 1};
+  EXPECT_EQ(plan_of(small_experiment(vary), one).size(), 3U + 2U * 2U) << "cubic is the base point";
+  const std::string cross =
+      "[[cross]]\nlead_rtts = [1, 2, 4]\ntransport.controller = [\"cubic\", \"reno\"]\n"
+      "arms = [\"off\", \"on\"]\n";
+  // on: 6 points, one of them the base; off: 2, as no lead changes it.
+  EXPECT_EQ(plan_of(small_experiment(cross), one).size(), 3U + 5U + 1U);
+  // The two sweeps share (on, reno) and (off, reno).
+  EXPECT_EQ(plan_of(small_experiment(vary + cross), one).size(), 3U + 4U + 4U);
+}
+
+// Each value and the parameters of the file are valid, but not their combination at the point.
+TEST(Plan, RefusesPointsWhoseParametersDoNotFit) {
+  const auto file = read_experiment(small_experiment(
+      "[[vary]]\nparameter = \"background_load\"\nvalues = [0.5]\narms = [\"off\"]\n"));
+  ASSERT_TRUE(file);
+  const auto plan = make_plan(*file.config, {});
+  ASSERT_EQ(plan.issues.size(), 1U);
+  EXPECT_THAT(plan.issues[0].problem,
+              testing::HasSubstr("arm \"off\": background_sizes: \"\": is required"));
+}
+
+TEST(Plan, ComplementNeedsTcp) {
+  const auto arm = [](const std::string& rule) {
+    return with(small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"
+                                 "recovery = \"burst_end\"\nswitch.regulation.window.rule = \"" +
+                                 rule + "\"\n"),
+                "[parameters]\n", "[parameters]\nprotocol = \"mlt\"\nsignal_form = \"udp\"\n");
+  };
+  EXPECT_TRUE(read_experiment(arm("strict")));
+  const auto refused = read_experiment(arm("complement"));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(format_issues("", refused.issues),
+              testing::HasSubstr("arm[3].switch.regulation.window.rule"));
+}
+
+TEST(Plan, SaysOnceWhatIsWrongAtEveryPort) {
+  const auto file = read_experiment(
+      small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"));
+  ASSERT_TRUE(file) << format_issues("text", file.issues);
+  const auto plan = make_plan(*file.config);
+  ASSERT_EQ(plan.issues.size(), 1U) << format_issues("text", plan.issues);
+  EXPECT_THAT(plan.issues[0].problem,
+              testing::StartsWith("arm \"on-window\": switch: switch.port.regulation.recovery: "));
+}
+
+TEST(Plan, ResolvesEveryParameterOfEveryCase) {
+  const auto cases = plan_of(small_experiment(
+      "[[vary]]\nparameter = \"burst_bytes\"\nvalues = [\"1MB\"]\narms = [\"on\"]\n"));
+  for (const auto& c : cases) EXPECT_EQ(c.parameters.size(), to_parameters({}).size());
+  EXPECT_EQ(parameter(cases.back(), "burst_bytes"), ParameterValue{std::int64_t{1'000'000}});
+  EXPECT_EQ(parameter(cases.back(), "regulation"), ParameterValue{std::string("mark")});
+  EXPECT_EQ(parameter(cases.front(), "lead_source"), ParameterValue{std::string("wait")})
+      << "off announces and waits, too";
+  EXPECT_EQ(parameter(cases[2], "lead_source"), ParameterValue{std::string("none")});
+}
+
+TEST(Plan, AJobOverBoundedLossHasItsClassesServed) {
+  const auto cases =
+      plan_of(with(small_experiment(), "[parameters]\n",
+                   "[parameters]\nprotocol = \"mlt\"\nddl.transport.mlt.tolerance_push = 0.2\n"
+                   "ddl.transport.mlt.tolerance_pull = 0.1\nlayer_classes = 3\n"
+                   "ddl.transport.mlt.small_share = 0.5\n"
+                   "signal_form = \"udp\"\n"),
+              {.seeds = 1, .filter = "no-start"});
+  ASSERT_EQ(cases.size(), 1U);
+  const TransportConfig& ddl = cases[0].traffic.transports[0];
+  EXPECT_EQ(ddl.protocol, TransportProtocol::kMlt);
+  EXPECT_EQ(ddl.mlt.tolerance_push, 0.2);
+  EXPECT_EQ(ddl.mlt.tolerance_pull, 0.1);
+  EXPECT_EQ(ddl.mlt.small_share, 0.5);
+  EXPECT_EQ(ddl.mlt.class_dscps, (std::vector<std::uint32_t>{24, 16, 8}));
+  for (const auto& sw : cases[0].switches.switches) {
+    EXPECT_EQ(sw.rules.size(), 2U);
+    EXPECT_EQ(sw.classes.background_queue, 2U) << "with the back layers";
+    for (const auto& port : sw.ports) EXPECT_EQ(port.queues.size(), 3U);
+  }
+}
+
+TEST(Plan, TransportsAreArmsOfOneComparison) {
+  for (const char* name : {"protocol", "layer_classes", "ddl.transport.mlt.probe_timeout"})
+    EXPECT_TRUE(tells_arms_apart(name)) << name;
+  EXPECT_FALSE(tells_arms_apart("burst_bytes"));
+}
+
+// Faults of signals are parameters of the regulator, so curves over a fault's rate have one off
+// arm.
+TEST(Plan, FaultsOfSignalsAreThoseOfTheRegulatedArms) {
+  const auto cases = plan_of(
+      small_experiment("[[cross]]\nsignal_lost = [0.0, 0.5]\nsignal_late = [0.25]\n"
+                       "signal_late_rtts = [2]\nsignal_duplicated = [1.0]\nsignal_copies = [3]\n"
+                       "signal_copy_gap_rtts = [1]\nsignal_forged_per_second = [4.0]\n"
+                       "arms = [\"off\", \"off-no-start\", \"on\"]\n"),
+      {.seeds = 1});
+  ASSERT_EQ(cases.size(), 3U + 2U);
+  for (const auto& c : cases) {
+    const SignalFaultsConfig& f = c.traffic.jobs[0].announce.faults;
+    const bool faulty = &c == &cases[3] || &c == &cases[4];
+    EXPECT_EQ(f.late, faulty ? 0.25 : 0) << c.label;
+    EXPECT_EQ(f.forged_per_second, faulty ? 4 : 0);
+    if (!faulty) continue;
+    EXPECT_EQ(f.lost, &c == &cases[4] ? 0.5 : 0);
+    EXPECT_EQ(f.late_by, 2 * c.base_rtt);
+    EXPECT_EQ(f.copies, 3U);
+    EXPECT_EQ(f.copy_gap, c.base_rtt);
+    EXPECT_EQ(without_background(c).traffic.jobs[0].announce.faults.forged_per_second, 0);
+  }
+}
+
+TEST(Plan, BuildsWhatTheParametersSay) {
+  const auto cases = plan_of(with(small_experiment(), "iterations = 2",
+                                  "iterations = 2\nworkers = 3\nlead_rtts = 2\nh_packets = "
+                                  "15\nbackground.transport.obey_ece = false\n"
+                                  "background_flows_per_pair = 2\ntransport.min_rto = \"50ms\""),
+                             {.seeds = 1});
+  const Case& on = cases.back();
+  EXPECT_EQ(on.workers, 3U);
+  EXPECT_EQ(on.background_flows, 4U);
+  EXPECT_EQ(on.base_rtt, 2ms);
+  EXPECT_EQ(on.bottleneck, BitRate{100'000'000});
+  EXPECT_EQ(on.switches.bin, 2ms);
+  const JobConfig& job = on.traffic.jobs[0];
+  EXPECT_THAT(job.workers, testing::ElementsAre("worker_0", "worker_1", "worker_2"));
+  EXPECT_EQ(job.announce.lead, 4ms);
+  EXPECT_EQ(job.announce.threshold_packets, 15U);
+  EXPECT_EQ(on.traffic.transports[0].tcp.min_rto, 50ms);
+  EXPECT_TRUE(on.traffic.transports[0].tcp.obey_ece) << "the job's";
+  EXPECT_FALSE(on.traffic.transports[1].tcp.obey_ece) << "the background's";
+  std::uint32_t recorded = 0;
+  for (const auto& sw : on.switches.switches)
+    for (const auto& port : sw.ports) recorded += port.record ? 1 : 0;
+  EXPECT_EQ(recorded, 1U);
+  EXPECT_EQ(on.switches.devices.size(), 2U) << "one a leaf";
+}
+
+// Off and on cases that belong together send the same signals.
+TEST(Plan, EveryArmSendsTheFormOfSignalThatTheParameterSays) {
+  for (const auto form : {SignalForm::kTos, SignalForm::kUdp}) {
+    const std::string line = form == SignalForm::kUdp ? "\nsignal_form = \"udp\"" : "";
+    const auto cases = plan_of(with(small_experiment(), "iterations = 2", "iterations = 2" + line));
+    for (const auto& c : cases) {
+      EXPECT_EQ(c.traffic.jobs[0].announce.signal_form, form) << c.label;
+      const SignalConfig& read = c.switches.switches[0].signals;
+      EXPECT_EQ(read.accept_tos, form == SignalForm::kTos) << c.label;
+      EXPECT_EQ(read.accept_udp, form == SignalForm::kUdp) << c.label;
+    }
+  }
+  EXPECT_FALSE(is_regulator_parameter("signal_form"));
+}
+
+TEST(Plan, StaticPairMarksBackgroundAtHAndTheJobAtK) {
+  const auto cases =
+      plan_of(small_experiment("[[arm]]\nlabel = \"off-static-pair\"\nstatic_pair = true\n"),
+              {.filter = "static"});
+  const MarkerConfig& marker = cases.at(0).switches.switches[0].ports[0].marker;
+  EXPECT_EQ(marker.threshold_packets, 10U);
+  EXPECT_EQ(marker.ddl_threshold_packets, 40U);
+}
+
+TEST(Plan, RemediesOfTheQueuesReachEveryPort) {
+  const auto port_of = [](const std::string& keys) {
+    const auto cases = plan_of(small_experiment("[[arm]]\nlabel = \"off-x\"\n" + keys),
+                               {.seeds = 1, .filter = "off-x"});
+    EXPECT_EQ(cases.at(0).switches.switches[1].classes.background_queue,
+              cases[0].switches.switches[1].ports[0].queues.empty() ? 0U : 1U);
+    return cases[0].switches.switches[0].ports[0];
+  };
+  const auto red = port_of(
+      "switch.marker.kind = \"red\"\nswitch.marker.red.kmin_packets = 7.0\nswitch.marker.red.pmax "
+      "= 0.3\n");
+  EXPECT_EQ(red.marker.kind, MarkerKind::kRed);
+  EXPECT_EQ(red.marker.red.kmin_packets, 7);
+  EXPECT_EQ(red.marker.red.kmax_packets, 40) << "K";
+  EXPECT_EQ(red.marker.red.pmax, 0.3);
+  const auto pie = port_of(
+      "switch.marker.kind = \"pie\"\nswitch.marker.pie.target = \"1rtt\"\n"
+      "switch.marker.pie.update_interval = \"30ms\"\n");
+  EXPECT_EQ(pie.marker.kind, MarkerKind::kPie);
+  EXPECT_EQ(pie.marker.pie.target, 2ms);
+  EXPECT_EQ(pie.marker.pie.update_interval, 30ms);
+  const auto codel =
+      port_of("switch.marker.kind = \"codel\"\nswitch.marker.codel.interval = \"30ms\"\n");
+  EXPECT_EQ(codel.marker.kind, MarkerKind::kCodel);
+  EXPECT_EQ(codel.marker.codel.interval, 30ms);
+  const auto dwrr = port_of("scheduler = \"dwrr\"\nddl_weight = 4.0\n");
+  ASSERT_EQ(dwrr.queues.size(), 2U);
+  EXPECT_EQ(dwrr.scheduler, SchedulerKind::kDwrr);
+  EXPECT_EQ(dwrr.queues[0].queue.weight, 4);
+  EXPECT_EQ(dwrr.queues[1].queue.limit_packets, dwrr.queue.limit_packets);
+  const auto floor = port_of("scheduler = \"strict_floor\"\nbackground_floor = 0.1\n");
+  EXPECT_EQ(floor.scheduler, SchedulerKind::kStrictFloor);
+  EXPECT_EQ(floor.queues.at(1).queue.floor_rate, BitRate{10'000'000}) << "of 100 Mbit/s";
+}
+
+TEST(Plan, PredictionsNeedNoStart) {
+  const std::string arm =
+      "[[arm]]\nlabel = \"on-x\"\nregulation = \"mark\"\nlead_source = \"none\"\n"
+      "switch.regulation.predict.from = \"traffic\"\nswitch.regulation.lead = \"3rtt\"\n"
+      "switch.regulation.predict.idle_gap = \"20rtt\"\n";
+  const auto cases = plan_of(small_experiment(arm), {.seeds = 1, .filter = "on-x"});
+  const RegulationPolicy& policy = cases.at(0).switches.switches[0].ports[0].regulation;
+  EXPECT_EQ(policy.predict.from, PredictFrom::kTraffic);
+  EXPECT_EQ(policy.predict.threshold_packets, 10U);
+  EXPECT_EQ(policy.predict.idle_gap, 40ms);
+  EXPECT_EQ(policy.lead, 6ms);
+  EXPECT_EQ(plan_of(small_experiment())[0].switches.switches[0].ports[0].regulation.lead,
+            std::nullopt);
+}
+
+TEST(Plan, HostDelaysDependOnTheSeedAlone) {
+  const auto cases = plan_of(
+      small_experiment("[[vary]]\nparameter = \"workers\"\nvalues = [2]\narms = [\"off\"]\n"));
+  const auto delays = [](const Case& c) {
+    std::map<std::string, Duration> by_port;
+    for (const auto& port : c.switches.switches[0].ports)
+      if (port.name.starts_with("to_sender")) by_port[port.name] = port.delay;
+    return by_port;
+  };
+  std::map<std::uint64_t, std::map<std::string, Duration>> by_seed;
+  for (const auto& c : cases) {
+    const auto [known, is_new] = by_seed.try_emplace(c.seed, delays(c));
+    EXPECT_EQ(known->second, delays(c)) << c.label << ": alike in all arms, however many workers";
+  }
+  EXPECT_NE(by_seed[1], by_seed[2]);
+  for (const auto& [port, delay] : by_seed[1]) {
+    EXPECT_GE(delay, 200us);
+    EXPECT_LE(delay, 300us);
+  }
+}
+
+TEST(Plan, WithoutBackgroundTheJobDoesNotWait) {
+  const auto cases = plan_of(small_experiment(), {.seeds = 1});
+  const Case alone = without_background(cases.back());
+  EXPECT_TRUE(alone.traffic.long_flows.empty());
+  EXPECT_EQ(alone.background_flows, 0U);
+  EXPECT_LT(alone.traffic.jobs[0].first_due, 100ms);
+  EXPECT_EQ(alone.seed, cases.back().seed);
+  EXPECT_TRUE(validate(alone.traffic).empty());
+}
+
+struct NetworkFault {
+  std::string from, to, key, problem;
+};
+
+TEST(Plan, NetworkFaultsNameTheirKey) {
+  const NetworkFault faults[] = {
+      {"rtt = \"2ms\"", "rtt = \"3ms\"", "network.rtt", "back add up to 2ms"},
+      {"measured = \"a.to_b\"", "measured = \"a.to_c\"", "network.measured",
+       "did you mean \"a.to_b\"?"},
+      {"[[switch]]\nname = \"b\"", "[[switch]]\nname = \"b\"\n[[switch]]\nname = \"c\"", "link",
+       "no [[link]] leads"},
+      {"iterations = 2", "switch.marker.threshold_packets = 60", "arm[0]",
+       "must be below the queue's limit_packets"},
+      {"iterations = 2", "h_packets = 12", "arm[0]", "multiple of 5"},
+      {"iterations = 2", "model = \"none.toml\"", "arm[0]", "none.toml"},
+  };
+  for (const auto& fault : faults) {
+    const auto file = read_experiment(with(small_experiment(), fault.from, fault.to));
+    ASSERT_TRUE(file) << format_issues("text", file.issues);
+    const auto plan = make_plan(*file.config);
+    EXPECT_FALSE(plan);
+    ASSERT_FALSE(plan.issues.empty()) << fault.key;
+    EXPECT_EQ(plan.issues[0].key, fault.key) << format_issues("text", plan.issues);
+    EXPECT_THAT(plan.issues[0].problem, testing::HasSubstr(fault.problem));
+  }
+}
+
+TEST(ShippedExperiments, LoadAndPlan) {
+  const auto files = experiment_files();
+  EXPECT_GE(files.size(), 4U);
+  for (const auto& path : files) {
+    const auto file = load_experiment(path.string());
+    ASSERT_TRUE(file) << format_issues(path.string(), file.issues);
+    EXPECT_EQ(file.config->name, path.stem().string());
+    const auto plan = make_plan(*file.config, {.seeds = 1});
+    ASSERT_TRUE(plan) << format_issues(path.string(), plan.issues);
+    std::set<std::string> names;
+    for (const auto& c : *plan.config) {
+      EXPECT_TRUE(names.insert(case_name(*file.config, c)).second) << case_name(*file.config, c);
+      EXPECT_TRUE(validate(c.switches).empty());
+      EXPECT_TRUE(validate(c.traffic).empty());
+      EXPECT_TRUE(validate(without_background(c).traffic).empty());
+    }
+  }
+}
+
+// Every on case must have an off case to be compared with.
+// prophet.toml compares orders of gradients; at each rate they are compared with FIFO's.
+TEST(ShippedExperiments, SendPoliciesAreArmsOfOnePoint) {
+  const auto file = load_experiment(source_path("conf/experiments/prophet.toml"));
+  ASSERT_TRUE(file);
+  const auto plan = make_plan(*file.config, {.seeds = 1});
+  ASSERT_TRUE(plan);
+  std::vector<const Case*> cases;
+  for (const auto& c : *plan.config) cases.push_back(&c);
+  const CasePoints points = points_of(cases);
+  std::set<std::size_t> off_cases;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    ASSERT_LT(points.off_case[i], cases.size()) << cases[i]->label;
+    const Case& off = *cases[points.off_case[i]];
+    EXPECT_EQ(off.label, "off");
+    EXPECT_EQ(parameter(off, "rate_factor"), parameter(*cases[i], "rate_factor"));
+    off_cases.insert(points.off_case[i]);
+  }
+  EXPECT_EQ(off_cases.size(), 5U) << "one a rate";
+}
+
+TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
+  for (const auto& path : experiment_files()) {
+    const auto file = load_experiment(path.string());
+    ASSERT_TRUE(file);
+    const auto plan = make_plan(*file.config, {.seeds = 1});
+    ASSERT_TRUE(plan);
+    std::vector<const Case*> cases;
+    for (const auto& c : *plan.config) cases.push_back(&c);
+    const CasePoints points = points_of(cases);
+    std::uint32_t on_cases = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      if (!cases[i]->label.starts_with("on")) continue;
+      ++on_cases;
+      const std::size_t off = points.off_case[i];
+      ASSERT_LT(off, cases.size()) << path << ": " << case_name(*file.config, *cases[i]);
+      EXPECT_EQ(cases[off]->label, "off") << path << ": " << case_name(*file.config, *cases[i]);
+    }
+    // These compare runtimes, transports, send policies, synchronisation, queue disciplines.
+    const std::set<fs::path> none{
+        "agreement", "dlcp", "dlcp-learning", "dlcp-ring",    "dlcp-spine",
+        "prophet",   "r2sp", "rfc7928",       "tensorlights", "tensorlights-small"};
+    EXPECT_EQ(on_cases > 0, !none.contains(path.stem())) << path;
+  }
+}
+
+}  // namespace
+}  // namespace outrider::plan_test

@@ -1,0 +1,134 @@
+// Goal: routes of a case use the paths that the parameter `paths` selects, and the metric of
+// their load follows docs/measurement.md.
+#include "tools/lab/plan/topology.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/lab/experiment/experiment_fixture.h"
+#include "tools/lab/measure/metrics_paths.h"
+#include "tools/lab/plan/plan_switches.h"
+
+namespace outrider::topology_test {
+using namespace sw;
+using namespace lab;
+namespace {
+
+/// Returns leaves a and b with spines s and t; the link from a to t is gray.
+std::string leaf_spine(const std::string& parameters) {
+  std::string text = with(small_experiment(), "[[switch]]\nname = \"b\"\n",
+                          "[[switch]]\nname = \"b\"\n[[switch]]\nname = \"s\"\n"
+                          "[[switch]]\nname = \"t\"\n");
+  text = with(text, "measured = \"a.to_b\"", "measured = \"a.to_s\"");
+  text = with(text, "[[link]]\na = \"a\"\nb = \"b\"\nrate = \"100mbit\"\ndelay = \"500us\"\n",
+              R"([[link]]
+a = "a"
+b = "s"
+rate = "100mbit"
+delay = "250us"
+[[link]]
+a = "a"
+b = "t"
+rate = "100mbit"
+delay = "250us"
+gray = true
+[[link]]
+a = "s"
+b = "b"
+rate = "100mbit"
+delay = "250us"
+[[link]]
+a = "t"
+b = "b"
+rate = "100mbit"
+delay = "250us"
+)");
+  return with(text, "[parameters]\n", "[parameters]\n" + parameters + '\n');
+}
+
+/// Returns the switches of the first case.
+SwitchProcessConfig switches_of(const std::string& parameters) {
+  const auto experiment = read_experiment(leaf_spine(parameters));
+  EXPECT_TRUE(experiment) << format_issues("", experiment.issues);
+  const auto plan = make_plan(*experiment.config, {.seeds = 1});
+  EXPECT_TRUE(plan) << format_issues("", plan.issues);
+  return plan.config->front().switches;
+}
+
+const RouteConfig& route_to(const SwitchProcessConfig& config, std::size_t from, std::size_t to) {
+  return *std::ranges::find(config.switches[from].routes, switch_prefix(to), &RouteConfig::prefix);
+}
+
+const SwitchPortConfig& port_of(const SwitchProcessConfig& config, std::size_t sw,
+                                const std::string& name) {
+  return *std::ranges::find(config.switches[sw].ports, name, &SwitchPortConfig::name);
+}
+
+constexpr std::size_t kLeafA = 0, kLeafB = 1, kSpineS = 2;
+
+TEST(Paths, AreTheFirstOfEqualOnesByDefault) {
+  const auto config = switches_of("");
+  EXPECT_EQ(route_to(config, kLeafA, kLeafB).port, "to_s");
+  EXPECT_TRUE(route_to(config, kLeafA, kLeafB).ports.empty());
+  EXPECT_EQ(route_to(config, kSpineS, kLeafB).port, "to_b");
+}
+
+TEST(Paths, ByFlowAndByPacketNameAllEqualOnes) {
+  for (const bool spray : {false, true}) {
+    const auto config = switches_of(spray ? "paths = \"spray\"" : "paths = \"flow\"");
+    const auto& route = route_to(config, kLeafA, kLeafB);
+    EXPECT_THAT(route.ports, testing::ElementsAre("to_s", "to_t"));
+    EXPECT_FALSE(route.port);
+    EXPECT_EQ(route.spray, spray);
+    EXPECT_EQ(route_to(config, kSpineS, kLeafB).port, "to_b") << "one way only";
+    EXPECT_EQ(route_to(config, kLeafA, kSpineS).port, "to_s") << "the other way has two more hops";
+  }
+}
+
+TEST(Paths, OfAGrayLinkLoseBothWays) {
+  const auto config = switches_of("gray_loss = 0.01");
+  EXPECT_EQ(port_of(config, kLeafA, "to_t").loss, 0.01);
+  EXPECT_EQ(port_of(config, 3, "to_a").loss, 0.01);
+  EXPECT_EQ(port_of(config, kLeafA, "to_s").loss, 0);
+}
+
+TEST(Paths, LoseNothingWithoutAGrayLink) {
+  const auto experiment = read_experiment(
+      with(small_experiment(), "[parameters]\n", "[parameters]\ngray_loss = 0.01\n"));
+  ASSERT_TRUE(experiment);
+  const auto plan = make_plan(*experiment.config, {.seeds = 1});
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(format_issues("", plan.issues), testing::HasSubstr("gray = true"));
+}
+
+TEST(EarlyDrop, ReachesEveryPort) {
+  EXPECT_EQ(port_of(switches_of("switch.marker.not_ect = \"drop\""), kLeafA, "to_s").marker.not_ect,
+            NotEct::kDrop);
+  EXPECT_FALSE(port_of(switches_of(""), kLeafA, "to_s").marker.not_ect);
+}
+
+/// Returns a report of the bytes that two ports of a switch sent in two classes.
+SwitchReport report_of(std::uint64_t to_s, std::uint64_t to_t) {
+  SwitchReport report;
+  for (const auto& [port, bytes] : {std::pair{"to_s", to_s}, {"to_t", to_t}}) {
+    auto& queue = report.queues.emplace_back();
+    queue.switch_name = "a";
+    queue.port_name = port;
+    queue.transmitted_bytes[TrafficClass::kDdl] = bytes;
+    queue.transmitted_bytes[TrafficClass::kBackground] = 100;
+  }
+  return report;
+}
+
+TEST(PathImbalance, IsTheBusiestOverTheMean) {
+  const auto config = switches_of("paths = \"spray\"");
+  EXPECT_DOUBLE_EQ(path_imbalance(config, report_of(200, 200)), 0);
+  EXPECT_DOUBLE_EQ(path_imbalance(config, report_of(500, 100)), 0.5) << "600 of 800, mean 400";
+  EXPECT_TRUE(std::isnan(path_imbalance(config, SwitchReport{})));
+  EXPECT_TRUE(std::isnan(path_imbalance(switches_of(""), report_of(1, 2))));
+}
+
+}  // namespace
+}  // namespace outrider::topology_test

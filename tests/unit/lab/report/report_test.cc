@@ -1,0 +1,238 @@
+#include "tools/lab/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "tests/unit/lab/measure/metrics_fixture.h"
+#include "tools/lab/summary/bundle.h"
+
+namespace outrider::lab_report_test {
+using namespace sw;
+using namespace lab;
+namespace {
+
+namespace fs = std::filesystem;
+using namespace lab_test;
+
+/// Has a bundle in a directory for the test: off and on, two seeds, one worker. Base RTT and bins
+/// are 1 ms.
+class ReportTest : public testing::Test {
+ protected:
+  ReportTest()
+      : directory_(fs::path(testing::TempDir()) /
+                   ("outrider-report-" +
+                    std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    fs::remove_all(directory_);
+    for (const char* label : {"off", "on"})
+      for (const std::uint64_t seed : {1U, 2U}) {
+        cases_.push_back(make_case(label, 1));
+        cases_.back().seed = seed;
+        cases_.back().parameters = {{"regulation", std::string(label)},
+                                    {"workers", std::int64_t{1}}};
+      }
+    for (const Case& c : cases_) experiment_.runs.push_back(run_of(c));
+  }
+  ~ReportTest() override { fs::remove_all(directory_); }
+
+  /// Returns a run with a burst due at 500 and, in on, START at 498. It is delivered after 40 in
+  /// off and 20 in on, 1 later in the second seed. 20 packets wait; in on 2 from START to burst.
+  static CaseRun run_of(const Case& c) {
+    const bool on = c.label == "on";
+    RunResult r = make_result(1000);
+    const double took = (on ? 20 : 40) + static_cast<double>(c.seed - 1);
+    add_burst(r, 0, 0,
+              {.due = 500, .start = on ? 498.0 : -1, .first = 501, .delivered = 500 + took});
+    add_queue_burst(r, 0, 0, 502, on ? 2 : 20, 30);
+    for (auto& bin : queue_of(r).bins) {
+      bin.sojourn_ns = 20 * static_cast<std::uint64_t>(kMs);
+      bin.min_threshold_packets = 40;
+    }
+    if (on)
+      for (std::size_t i = 498; i < 502; ++i) {
+        queue_of(r).bins[i].sojourn_ns = 2 * static_cast<std::uint64_t>(kMs);
+        queue_of(r).bins[i].min_threshold_packets = 10;
+      }
+    queue_of(r).marks[TrafficClass::kBackground][0] = 6 + 2 * c.seed;
+    deliver(r, TrafficClass::kBackground, 0, 1000, 900);
+    return {.definition = &c, .result = std::move(r)};
+  }
+
+  ReportJson data() {
+    write_bundle(directory_, experiment_, summarise(experiment_), {{"dpdk", "x"}});
+    return report_data(directory_);
+  }
+
+  static double at(const ReportJson& view, const ReportJson& series, double ms) {
+    const double cell = (ms - view.at("from_ms").get<double>()) / view.at("step_ms").get<double>();
+    return series.at(static_cast<std::size_t>(cell)).get<double>();
+  }
+
+  fs::path directory_;
+  std::vector<Case> cases_;
+  Experiment experiment_{.name = "e", .runtime = Runtime::kVirtual, .question = "why?"};
+};
+
+TEST_F(ReportTest, ArmsHaveTheFiguresOfTheSummary) {
+  const auto d = data();
+  EXPECT_EQ(d.at("question"), "why?");
+  EXPECT_EQ(d.at("base_rtt_seconds"), 0.001);
+  EXPECT_EQ(d.at("paper"), nullptr) << "another experiment than the paper's";
+  ASSERT_EQ(d.at("arms").size(), 2U);
+  const auto& on = d.at("arms").at(1);
+  EXPECT_EQ(on.at("name"), "on");
+  EXPECT_EQ(on.at("off"), false);
+  EXPECT_EQ(d.at("arms").at(0).at("off"), true);
+  EXPECT_EQ(on.at("times_ms"), ReportJson({20.0, 21.0}));
+  // The medians are 20.5 in on and 40.5 ms in off.
+  EXPECT_EQ(on.at("metrics").at("communication_seconds_median").at(0), 0.0205);
+  EXPECT_EQ(on.at("metrics").at("communication_seconds_median").at(3), -0.49383);
+  EXPECT_EQ(on.at("attribution"), nullptr);
+  EXPECT_EQ(on.at("drops"), ReportJson::array());
+  ASSERT_EQ(on.at("marks").size(), 1U);
+  EXPECT_EQ(on.at("marks").at(0).at("class"), "background");
+  EXPECT_EQ(on.at("marks").at(0).at("measured"), 9.0) << "(8 + 10) / 2 a run";
+  EXPECT_EQ(on.at("bursts").at(0),
+            ReportJson::parse("[1, 0, 0, 0, 0, -2.0, null, 1.0, 2.0, 20.0, 0]"));
+}
+
+TEST_F(ReportTest, QueueIsAlignedAtTheSignalAndAtDue) {
+  const auto d = data();
+  const auto& views = d.at("points").at(0).at("views");
+  EXPECT_EQ(views.at("start").at("from_ms"), -10.0);
+  EXPECT_EQ(views.at("due").at("from_ms"), -7.0) << "lead 2 and 5 base RTTs";
+  const auto& off = d.at("arms").at(0).at("views");
+  const auto& on = d.at("arms").at(1).at("views");
+  for (const double ms : {-9.5, 0.5, 20.5})
+    EXPECT_EQ(at(views.at("start"), off.at("start").at("queue").at("mean"), ms), 20);
+  const auto& start = on.at("start");
+  EXPECT_EQ(at(views.at("start"), start.at("queue").at("mean"), -0.5), 20);
+  EXPECT_EQ(at(views.at("start"), start.at("queue").at("mean"), 0.5), 2) << "START is at 498";
+  EXPECT_EQ(at(views.at("start"), start.at("queue").at("mean"), 3.5), 2);
+  EXPECT_EQ(at(views.at("start"), start.at("queue").at("mean"), 4.5), 20);
+  EXPECT_EQ(at(views.at("start"), start.at("threshold"), 0.5), 10);
+  EXPECT_EQ(at(views.at("due"), on.at("due").at("queue").at("mean"), -0.5), 2) << "due is at 500";
+  EXPECT_EQ(at(views.at("due"), on.at("due").at("queue").at("mean"), 2.5), 20);
+  // 900 bytes per millisecond.
+  EXPECT_EQ(at(views.at("due"), on.at("due").at("background"), 2.5), 7.2);
+}
+
+TEST_F(ReportTest, PointsAreNamedByWhatTellsThemFromTheFirst) {
+  const auto named = [](std::vector<Parameters> points) {
+    ReportJson summary{{"cases", ReportJson::array()}, {"arms", ReportJson::array()}};
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      ReportJson parameters = ReportJson::object();
+      for (const auto& [name, value] : points[p]) parameters[name] = std::get<std::int64_t>(value);
+      summary["cases"].push_back({{"off_case", p}});
+      summary["arms"].push_back({{"label", "off"},
+                                 {"point", p},
+                                 {"cases", {p}},
+                                 {"parameters", parameters},
+                                 {"settings", ReportJson::object()}});
+    }
+    return point_names(report_arms(summary));
+  };
+  using Names = std::vector<std::string>;
+  const std::int64_t one = 1, two = 2, four = 4;
+  EXPECT_EQ(named({{{"workers", one}}}), Names{"base"});
+  EXPECT_EQ(named({{{"workers", one}}, {{"workers", four}}}), (Names{"workers=1", "workers=4"}));
+  EXPECT_EQ(named({{{"workers", one}, {"k", one}},
+                   {{"workers", two}, {"k", one}},
+                   {{"workers", one}, {"k", two}},
+                   {{"workers", four}, {"k", four}}}),
+            (Names{"base", "workers=2", "k=2", "workers=4, k=4"}));
+}
+
+TEST_F(ReportTest, AnArmKeepsItsNameAtEveryPoint) {
+  ReportJson summary{{"cases", {{{"off_case", nullptr}}}}, {"arms", ReportJson::array()}};
+  const auto add = [&](std::size_t point, double lead) {
+    summary["arms"].push_back({{"label", "on"},
+                               {"point", point},
+                               {"cases", {0}},
+                               {"parameters", {{"workers", point}}},
+                               {"settings", {{"switch.regulation.pace_floor", lead}}}});
+  };
+  add(0, 1);
+  add(0, 4);
+  add(1, 1);
+  add(1, 4);
+  std::vector<std::string> names;
+  for (const auto& arm : report_arms(summary)) names.push_back(arm.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"on", "on switch.regulation.pace_floor=4.0", "on",
+                                             "on switch.regulation.pace_floor=4.0"}));
+}
+
+TEST_F(ReportTest, IsTheSameToTheByte) {
+  const std::string first = report_html(data(), "library");
+  EXPECT_EQ(report_html(report_data(directory_), "library"), first);
+  const fs::path library = directory_ / "d3.js";
+  std::ofstream(library) << "library";
+  EXPECT_EQ(write_report(directory_, library), "");
+  const auto written = [this] {
+    std::ifstream in(directory_ / "report.html");
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  };
+  const std::string page = written();
+  EXPECT_EQ(write_report(directory_, library), "");
+  EXPECT_EQ(written(), page);
+  EXPECT_EQ(page.find(directory_.string()), std::string::npos) << "no path of this machine";
+}
+
+TEST_F(ReportTest, TextsCannotEndTheElementThatTheyAreIn) {
+  experiment_.name = "</title><script>";
+  experiment_.question = "</script><script>alert(1)</script>\xff";
+  const std::string page = report_html(data(), "if (a</b/.test(x)) '</script>'");
+  const auto count = [&page](std::string_view what) {
+    std::size_t n = 0;
+    for (auto i = page.find(what); i != std::string::npos; i = page.find(what, i + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("</script>"), 3U) << "library, data, program";
+  EXPECT_EQ(count("</title>"), 1U);
+  EXPECT_EQ(count("alert(1)"), 1U);
+}
+
+TEST_F(ReportTest, WithoutRunsThereIsAPageThatSaysSo) {
+  experiment_.runs.clear();
+  experiment_.planned_cases = 4;
+  const auto d = data();
+  EXPECT_EQ(d.at("interrupted"), true);
+  EXPECT_EQ(d.at("arms"), ReportJson::array());
+  EXPECT_FALSE(report_html(d, "").empty());
+}
+
+TEST_F(ReportTest, RunsThatLeftNothingDoNotStopIt) {
+  experiment_.runs[0].result = {};
+  experiment_.runs[2].result = {};
+  const auto d = data();
+  ASSERT_EQ(d.at("arms").size(), 2U);
+  EXPECT_EQ(d.at("arms").at(1).at("times_ms"), ReportJson({21.0}));
+}
+
+TEST_F(ReportTest, SaysWhichFileIsAtFault) {
+  data();
+  EXPECT_NE(write_report(directory_, directory_ / "none.js").find("none.js"), std::string::npos);
+  const auto fault = [this] {
+    try {
+      report_data(directory_);
+    } catch (const std::runtime_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  std::ofstream(directory_ / "bursts.csv") << "case\n";
+  EXPECT_NE(fault().find("bursts.csv has no column"), std::string::npos) << fault();
+  std::ofstream(directory_ / "summary.json") << "{\"schema_version\": 99}";
+  EXPECT_NE(fault().find("schema_version 99"), std::string::npos) << fault();
+  std::ofstream(directory_ / "summary.json") << "{";
+  EXPECT_NE(fault().find("summary.json is not what"), std::string::npos) << fault();
+  fs::remove(directory_ / "summary.json");
+  EXPECT_NE(fault().find("summary.json cannot be read"), std::string::npos) << fault();
+}
+
+}  // namespace
+}  // namespace outrider::lab_report_test

@@ -1,0 +1,187 @@
+#include "tools/lab/summary/bundle.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/unit/lab/measure/metrics_fixture.h"
+
+namespace outrider::bundle_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
+namespace {
+
+namespace fs = std::filesystem;
+using namespace lab_test;
+
+/// Has a directory for the test that is removed at its end.
+class BundleTest : public testing::Test {
+ protected:
+  BundleTest()
+      : directory_(fs::path(testing::TempDir()) /
+                   ("outrider-" +
+                    std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    fs::remove_all(directory_);
+  }
+  ~BundleTest() override { fs::remove_all(directory_); }
+
+  void write() { write_bundle(directory_, experiment_, summarise(experiment_), {{"dpdk", "x"}}); }
+
+  std::string content(const fs::path& name) const {
+    std::ifstream in(directory_ / name);
+    EXPECT_TRUE(in) << name;
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  std::vector<std::string> lines(const fs::path& name) const {
+    std::istringstream in(content(name));
+    std::vector<std::string> all;
+    for (std::string line; std::getline(in, line);) all.push_back(line);
+    return all;
+  }
+
+  void add_run(RunResult result) {
+    experiment_.runs.push_back({.definition = &case_,
+                                .result = std::move(result),
+                                .switch_toml = "s = 1\n",
+                                .traffic_toml = "t = 1\n"});
+  }
+
+  fs::path directory_;
+  Case case_ = make_case("on, \"lead 8\"", 1);
+  Experiment experiment_{.name = "e", .runtime = Runtime::kVirtual, .runs = {}};
+};
+
+std::size_t commas(const std::string& line) {
+  std::size_t n = 0;
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    n += !quoted && c == ',';
+  }
+  return n;
+}
+
+TEST_F(BundleTest, HoldsEveryFile) {
+  RunResult r = make_result(10);
+  r.traffic.flows.emplace_back();
+  add_run(std::move(r));
+  write();
+  EXPECT_EQ(content("summary.json"), to_json(summarise(experiment_)));
+  EXPECT_EQ(content("table.txt"), comparison_table(summarise(experiment_)));
+  const auto environment = nlohmann::json::parse(content("environment.json"));
+  for (const char* key : {"written_at", "processor", "kernel", "compiler"})
+    EXPECT_TRUE(environment.contains(key)) << key;
+  EXPECT_EQ(environment.at("dpdk"), "x");
+  EXPECT_EQ(content("config/000-on-lead-8-seed1/switch.toml"), "s = 1\n");
+  EXPECT_EQ(content("config/000-on-lead-8-seed1/trafficgen.toml"), "t = 1\n");
+  EXPECT_EQ(lines("flows.csv").size(), 2U);
+  for (const auto& entry : fs::recursive_directory_iterator(directory_))
+    EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+}
+
+TEST_F(BundleTest, MayBeWrittenAgainAsRunsEnd) {
+  write();  // interrupted before the first one
+  EXPECT_EQ(lines("bursts.csv").size(), 1U) << "the header";
+  add_run(make_result(10));
+  add_run({});  // and one that left nothing
+  write();
+  EXPECT_EQ(nlohmann::json::parse(content("summary.json")).at("cases").size(), 2U);
+}
+
+TEST_F(BundleTest, BurstsJoinGeneratorAndSwitch) {
+  RunResult r = make_result(200);
+  BurstRecord& first = add_burst(r, 0, 0, {.due = 100, .first = 101, .delivered = 140});
+  first.delivered_bytes = 90'000;
+  first.lost_bytes = 4;
+  first.unsent_bytes = 5;
+  auto& times = first.times.emplace();
+  times[BurstTime::kSerialisation] = 9 * kMs;
+  times[BurstTime::kHeld] = 31 * kMs;
+  add_burst(r, 0, 1, {.due = 150});  // the queue never saw it
+  auto& queue = add_queue_burst(r, 0, 0, 102, 7, 50);
+  queue.packets = 70;
+  queue.last_at_ns = 139 * kMs;
+  add_queue_burst(r, 5, 0, 90, 1, 2);  // only the queue saw it
+  add_run(r);
+  experiment_.runs[0].alone = make_result(1);
+  add_burst(*experiment_.runs[0].alone, 0, 0, {.due = 1, .first = 2, .delivered = 3});
+  write();
+  const auto all = lines("bursts.csv");
+  ASSERT_EQ(all.size(), 5U);
+  for (const auto& line : all) EXPECT_EQ(commas(line), commas(all[0])) << line;
+  EXPECT_EQ(all[1],
+            "0,\"on, \"\"lead 8\"\"\",1,measured,0,0,0,push,100000,100000000,,,,101000000,"
+            "140000000,0,0,0,90000,4,5,102000000,139000000,7,0,0,0,50,70,0,0,0,9000000,0,0,0,0,0,0,"
+            "0,31000000");
+  EXPECT_TRUE(all[0].ends_with(",time_compute_ns,time_others_ns,time_held_ns")) << all[0];
+  EXPECT_EQ(
+      all[2],
+      "0,\"on, \"\"lead 8\"\"\",1,measured,0,0,1,push,100000,150000000,,,,,,0,0,0,0,0,0,,,,,,,,,"
+      ",,,,,,,,,,,");
+  EXPECT_TRUE(all[3].ends_with(",push,,,,,,,,,,,,,,90000000,0,1,0,0,0,2,0,0,,,,,,,,,,,")) << all[3];
+  EXPECT_TRUE(all[4].find(",alone,0,0,0,push,") != std::string::npos) << all[4];
+}
+
+TEST_F(BundleTest, QueueIsFineAroundBurstsAndCoarseElsewhere) {
+  // Base RTT 1 ms: bins are kept from 480 to 560 inclusive.
+  RunResult r = make_result(1000);
+  add_burst(r, 0, 0, {.due = 500, .first = 500, .delivered = 540});
+  auto& bins = queue_of(r).bins;
+  for (auto& bin : bins) {
+    bin.bytes[TrafficClass::kBackground] = 10;
+    bin.max_packets = 3;
+    bin.min_threshold_packets = 40;
+  }
+  bins[50].max_packets = 33;
+  bins[60].min_threshold_packets = 10;
+  for (const std::size_t i : {0U, 70U, 480U}) bins[i].min_threshold_packets = 0;  // no arrival
+  deliver(r, TrafficClass::kBackground, 0, 1000, 9);
+  add_run(r);
+  write();
+  const auto all = lines("queue.csv");
+  // 480 bins before in 5 lines, 81 alone, 439 after in 5.
+  ASSERT_EQ(all.size(), 1U + 5 + 81 + 5);
+  const std::string name = "0,\"on, \"\"lead 8\"\"\",1,measured,";
+  EXPECT_EQ(all[1], name + "0,100000000,1000,0,0,0,33,10,900,0,0");
+  EXPECT_EQ(all[6], name + "480000000,1000000,10,0,0,0,3,,9,0,0");
+  EXPECT_EQ(all.back(), name + "961000000,39000000,390,0,0,0,3,40,351,0,0");
+}
+
+TEST_F(BundleTest, QueueAndGoodputAreAlignedInLoopback) {
+  RunResult r = make_result(100);
+  add_burst(r, 0, 0, {.due = 50, .first = 50, .delivered = 60});
+  add_queue_burst(r, 0, 0, 57, 0, 0);  // the switch's clock is 7 ms ahead
+  deliver(r, TrafficClass::kDdl, 50, 60, 8);
+  add_run(r);
+  experiment_.runtime = Runtime::kLoopback;
+  write();
+  const auto all = lines("queue.csv");
+  const auto begins = [&all](const std::string& begin) {
+    return std::ranges::find_if(all, [&](const std::string& line) {
+      return line.find(",measured," + begin + ",") != std::string::npos;
+    });
+  };
+  ASSERT_NE(begins("57000000"), all.end());
+  EXPECT_TRUE(begins("57000000")->ends_with(",8,0")) << *begins("57000000");
+  EXPECT_TRUE(begins("56000000")->ends_with(",0,0")) << *begins("56000000");
+}
+
+TEST_F(BundleTest, SaysWhatItCannotWrite) {
+  std::ofstream(directory_) << "a file where the directory should be";
+  try {
+    write();
+    FAIL() << "wrote into a file";
+  } catch (const std::runtime_error& e) {
+    EXPECT_NE(std::string(e.what()).find(directory_.string()), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace outrider::bundle_test

@@ -1,0 +1,142 @@
+// Goal: a metric's row alone defines it. Documentation, schema and the report's scripts name
+// exactly the metrics of the rows, and a case has each figure at the place in its row.
+#include "tools/lab/summary/metric.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <stdexcept>
+
+#include "tests/support/source_path.h"
+#include "tests/unit/lab/measure/metrics_fixture.h"
+#include "tools/lab/summary/column_table.h"
+#include "tools/lab/summary/metric_docs.h"
+
+namespace outrider::metric_test {
+using namespace sw;
+using namespace tg;
+using namespace lab;
+namespace {
+
+using namespace lab_test;
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(source_path(path), std::ios::binary);
+  EXPECT_TRUE(in) << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Returns off and on with bursts of about 40 and 20 ms and less background during them.
+Summary example() {
+  std::vector<Case> cases;
+  for (const char* label : {"off", "on"}) cases.push_back(make_case(label, 1));
+  Experiment experiment{.name = "example", .runtime = Runtime::kVirtual, .runs = {}};
+  for (auto& c : cases) {
+    RunResult r = make_result(400);
+    const double took = c.label == "off" ? 40 : 20;
+    deliver(r, TrafficClass::kBackground, 0, 400, 1'000);
+    carry(r, TrafficClass::kBackground, 0, 400, 200);
+    std::uint32_t i = 0;  // makes mean, median and p99 differ
+    for (const double more : {-10.0, 0.0, 20.0}) {
+      const double due = 50 + 100 * i;
+      const double delivered = due + took + more;
+      deliver(r, TrafficClass::kBackground, static_cast<int>(due), static_cast<int>(delivered), 10);
+      add_burst(r, 0, i, {.due = due, .start = due - 1, .first = due + 1, .delivered = delivered});
+      add_queue_burst(r, 0, i++, due + 1, 30, 50).last_at_ns = at_ms(delivered);
+    }
+    queue_of(r).burst_sojourn_ns.record(2'000'000);
+    experiment.runs.push_back({.definition = &c, .result = r, .alone = r});
+  }
+  return summarise(experiment);
+}
+
+TEST(Metric, RowsAreWhole) {
+  std::set<std::string_view> names;
+  for (const auto& m : metrics()) {
+    EXPECT_TRUE(names.insert(m.name).second) << m.name << " is there twice";
+    EXPECT_FALSE(m.help.empty()) << m.name;
+    EXPECT_FALSE(m.help.ends_with('.')) << m.name;
+    EXPECT_FALSE(m.column.heading.empty()) << m.name;
+    EXPECT_EQ(&metric_named(m.name), &m);
+  }
+  EXPECT_THROW((void)metric_named("communication_seconds_meridian"), std::out_of_range);
+}
+
+TEST(Metric, ACaseHasItWhereItsRowSays) {
+  const Summary s = example();
+  const Json json = Json::parse(to_json(s));
+  std::size_t defined = 0;
+  for (std::size_t i = 0; i < s.cases.size(); ++i) {
+    const CaseSummary* one[]{&s.cases[i]};
+    for (const auto& m : metrics()) {
+      if (!is_there(m, one)) continue;
+      const Json::json_pointer place(place_in_case(m));
+      const Json& own = json.at("cases")[i].at("metrics");
+      ASSERT_TRUE(own.contains(place)) << m.name;
+      const double value = value_of(m, one);
+      if (std::isnan(value)) {
+        EXPECT_TRUE(own.at(place).is_null()) << m.name;
+        continue;
+      }
+      EXPECT_NEAR(own.at(place).get<double>(), value, 1e-9 * std::abs(value)) << m.name;
+      ++defined;
+    }
+  }
+  EXPECT_GT(defined, 20U) << "the example is too poor";
+}
+
+TEST(Metric, DocumentationIsRenewed) {
+  const char* how = "renew it: build/release/bin/outrider-lab metrics --renew docs";
+  const std::string page = text_of("docs/measurement.md");
+  EXPECT_TRUE(renewed_page(page) == page) << "docs/measurement.md is stale; " << how;
+  const std::string schema = text_of("docs/summary.schema.json");
+  EXPECT_TRUE(renewed_schema(schema) == schema) << "docs/summary.schema.json is stale; " << how;
+}
+
+TEST(Metric, ScriptsOfTheReportNameWhatThereIs) {
+  const std::regex use(R"re((?:metric\(\w+, |\bat\()"(\w+)"\))re");
+  std::size_t found = 0;
+  for (const char* file : {"tools/lab/report/figures.js", "tools/lab/report/page.js"}) {
+    const std::string text = text_of(file);
+    for (std::sregex_iterator it(text.begin(), text.end(), use), end; it != end; ++it, ++found)
+      EXPECT_NO_THROW((void)metric_named((*it)[1].str())) << file;
+  }
+  EXPECT_GE(found, 9U);
+}
+
+TEST(Metric, ATableHasTheColumnsThatAreAskedFor) {
+  const std::string json = to_json(example());
+  EXPECT_EQ(column_table(json, {"burst_completion_seconds_median", "last_loss"}, TableForm::kText),
+            "     burst  last loss\n"
+            "        ms       nats\n"
+            "off  39.00          -\n"
+            "on   19.00          -\n");
+  EXPECT_EQ(column_table(json, {"burst_completion_seconds_median", "last_loss"}, TableForm::kCsv),
+            "arm,burst_completion_seconds_median,last_loss\n"
+            "off,0.039,\n"
+            "on,0.019,\n");
+  EXPECT_NE(column_table(json, {}, TableForm::kText).find("RTOs"), std::string::npos);
+  EXPECT_THROW((void)column_table(json, {"burst"}, TableForm::kText), std::out_of_range);
+  EXPECT_THROW((void)column_table("{}", {}, TableForm::kText), std::runtime_error);
+}
+
+TEST(Metric, ARowOfTheTableSaysWhatItsLabelLeavesOpen) {
+  Json json = Json::parse(to_json(example()));
+  Json second = json["arms"][1];
+  second["parameters"]["workers"] = 4;
+  json["arms"].push_back(second);
+  const std::string text =
+      column_table(json.dump(), {"burst_completion_seconds_median"}, TableForm::kCsv);
+  EXPECT_NE(text.find("off,0.039\non workers=1,0.019\non workers=4,0.019\n"), std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace outrider::metric_test
