@@ -1,6 +1,6 @@
-// Goal: what announced bursts have in flight, and when they have arrived as a whole.
-// Method: literal timelines; a model in plain maps, random events and sequence numbers
-// that wrap.
+// Goal: the bytes in flight of announced bursts, and the time when a burst has arrived
+// completely, are right. Method: literal timelines; then a model in plain maps with random
+// events and sequence numbers that wrap.
 #include "common/regulation/burst_flights.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(BurstFlights, CountsWhatIsNotAcknowledged) {
   bursts.on_ack(worker(0), 0xFFFFFF00 + 300);
   bursts.on_ack(worker(0), 0xFFFFFF00 + 200);  // late
   EXPECT_EQ(bursts.in_flight_bytes(), 100U);
-  bursts.on_ack(worker(0), 0xFFFFFF00 + 500);  // of what did not pass here
+  bursts.on_ack(worker(0), 0xFFFFFF00 + 500);  // of data that did not pass this queue
   EXPECT_EQ(bursts.in_flight_bytes(), 100U);
   EXPECT_EQ(bursts.remaining_bytes(), 600U);
   bursts.on_payload(worker(1), 5, 400);  // not announced
@@ -102,7 +102,7 @@ TEST(BurstFlights, AgreesWithAPlainModel) {
           if (random() % 4 != 0 && m.open) break;
           const std::uint64_t said = random() % 2 != 0 ? 1 + random() % 20'000 : 0;
           const std::uint64_t learned = m.start != 0 ? m.end - m.start : 0;
-          if (m.start == m.end) break;  // a START of the same burst
+          if (m.start == m.end) break;  // another START of the same burst
           m = {m.end, m.end, m.end, said != 0 ? said : learned, true};
           ASSERT_TRUE(bursts.on_start(worker(w), wire(m.start), said));
           break;

@@ -1,6 +1,6 @@
-// Goal: what a flow is owed, and that neither what it sent too much nor what it had no
-// data for counts for longer than a round trip. Method: literal timelines; a rate of one
-// byte per ns, a round trip of 100 ns.
+// Goal: the bytes owed to a flow are right. Neither sending too much nor having no data counts
+// for longer than a round trip. Method: literal timelines with a rate of one byte per ns and a
+// round trip of 100 ns.
 #include "common/regulation/floor_line.h"
 
 #include <gtest/gtest.h>

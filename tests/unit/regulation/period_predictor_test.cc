@@ -1,4 +1,4 @@
-// Goal: the period of a job is found from traffic alone, held through jitter, and let go
+// Goal: the period of a job is found from traffic alone, kept through jitter, and forgotten
 // when the job ends. Method: literal timelines, and jobs with random jitter over many seeds.
 #include "common/regulation/period_predictor.h"
 
@@ -19,12 +19,12 @@ using State = PeriodPredictor::State;
 constexpr PeriodPredictor::Params kParams{.idle_gap = 10ms, .max_period = 10s};
 constexpr std::uint64_t kJob = 7;
 
-/// A burst of 20 packets, 1 ms apart.
+/// Plays a burst of 20 packets, 1 ms apart.
 void burst(PeriodPredictor& p, std::uint64_t key, Time onset) {
   for (int i = 0; i < 20; ++i) p.on_payload(key, onset + i * 1ms);
 }
 
-/// Identities of the counters.
+/// Checks the identities of the counters.
 void expect_balanced(const PeriodPredictor& p, std::uint64_t locked_now) {
   const auto& c = p.counters();
   EXPECT_EQ(c.locked, c.ended + c.relearned + locked_now);
@@ -63,7 +63,7 @@ TEST(PeriodPredictor, LetsGoAfterThreeMissedBurstsAndNoSooner) {
   EXPECT_EQ(p.counters().missed, 3U);
   EXPECT_EQ(p.counters().ended, 1U);
   EXPECT_EQ(p.state_of(kJob, Time{13s}), State::kLearning);
-  // It comes back with another period: what was learned does not count any more.
+  // It comes back with another period, so earlier knowledge does not count.
   for (int i = 0; i < 7; ++i) {
     EXPECT_EQ(p.next_due(Time{20s + i * 300ms}), std::nullopt);
     burst(p, kJob, Time{20s + i * 300ms});
@@ -100,7 +100,7 @@ TEST(PeriodPredictor, OnlyMissesInARowEndAJob) {
   EXPECT_EQ(p.counters().ended, 0U);
 }
 
-// The same period as before: nothing that was known helps, nor does the pause.
+// A job that comes back with the same period is learned from nothing; the pause does not matter.
 TEST(PeriodPredictor, AJobThatCameBackIsLearnedFromNothing) {
   PeriodPredictor p(kParams);
   for (int i = 0; i < 10; ++i) burst(p, kJob, Time{i * 1s});
@@ -143,7 +143,7 @@ TEST(PeriodPredictor, ARetransmissionAfterATimeOutIsNoOnsetOfItsOwn) {
 TEST(PeriodPredictor, LearnsAnewWhenEveryIterationHasOnsetsBetween) {
   PeriodPredictor p(kParams);
   for (int i = 0; i < 10; ++i) burst(p, kJob, Time{i * 1s});
-  // twice as fast from 10 s on: each second burst is early
+  // From 10 s on the job is twice as fast, so every second burst is early.
   int locked_at = 0;
   for (int i = 0; i < 30; ++i) {
     burst(p, kJob, Time{10s + i * 500ms});
@@ -156,7 +156,7 @@ TEST(PeriodPredictor, LearnsAnewWhenEveryIterationHasOnsetsBetween) {
   expect_balanced(p, 1);
 }
 
-// Two bursts an iteration, 0.3 and 0.7 of it apart: no period is claimed.
+// With two bursts per iteration, 0.3 and 0.7 of it apart, no period is claimed.
 TEST(PeriodPredictor, RefusesToLockSeveralBurstsAnIteration) {
   PeriodPredictor p(kParams);
   for (int i = 0; i < 50; ++i) {
@@ -176,7 +176,7 @@ TEST(PeriodPredictor, TrafficWithoutPausesHasNoOnsets) {
 
 enum class Jitter { kOfDueTimes, kOfIterations };
 
-/// Onsets of a job of 1 s iterations with 10 % jitter of the one kind or the other.
+/// Returns the onsets of a job with iterations of 1 s and 10 % jitter of either kind.
 std::vector<Time> jittered_onsets(Jitter kind, std::uint64_t seed, int n) {
   RandomStream random(seed, 0, RandomPurpose::kTest);
   std::vector<Time> onsets;
@@ -211,7 +211,7 @@ TEST(PeriodPredictor, LocksWithinTenIterationsAndHoldsThroughTenPercentJitter) {
     }
 }
 
-// Bursts without a period: what is claimed now and then is let go soon.
+// For bursts without a period, a period is rarely claimed and soon dropped.
 TEST(PeriodPredictor, RandomOnsetsAreHardlyEverLocked) {
   std::uint64_t locked = 0, onsets = 0, predicted = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -278,7 +278,7 @@ TEST(PeriodPredictor, TheTableIsBoundedAndSilentJobsMakeRoom) {
   expect_balanced(p, 0);
 }
 
-// What is sent again long after, in the middle of a burst, is of that burst.
+// Data that are repeated much later, in the middle of a burst, count for that burst.
 TEST(PeriodPredictor, KnowsHowLongTheLastBurstWas) {
   PeriodPredictor p(kParams);
   p.count(kJob, 1000);  // not known yet

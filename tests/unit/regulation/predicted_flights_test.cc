@@ -1,6 +1,6 @@
-// Goal: a burst that is expected to go to an address is what new payload of any flow goes
-// there, and is over when as much has come as the one before had. Method: literal
-// timelines; a model in plain maps, random events, and sequence numbers that wrap.
+// Goal: a burst that is expected for an address consists of new payload of any flow to it, and
+// is over when as much has come as the previous burst had. Method: literal timelines; then a
+// model in plain maps with random events and sequence numbers that wrap.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,14 +26,14 @@ TEST(PredictedFlights, AreThoseOfAllFlowsToTheAddress) {
   EXPECT_EQ(bursts.in_flight_bytes(), 0U) << "nothing has come";
   bursts.on_payload(worker(0), 0xFFFFFF00, 400);  // wraps within the burst
   bursts.on_payload(worker(1), 7, 100);
-  bursts.on_payload(worker(2, kServer + 1), 7, 300);  // somebody else's
+  bursts.on_payload(worker(2, kServer + 1), 7, 300);  // another job's
   EXPECT_EQ(bursts.in_flight_bytes(), 500U);
   EXPECT_EQ(bursts.remaining_bytes(), 500U);
   bursts.on_payload(worker(0), 0xFFFFFF00, 400);  // sent again
   EXPECT_EQ(bursts.in_flight_bytes(), 500U);
   bursts.on_ack(worker(0), 0xFFFFFF00 + 300);
   bursts.on_ack(worker(0), 0xFFFFFF00 + 200);  // late
-  bursts.on_ack(worker(1), 7);                 // of before the burst
+  bursts.on_ack(worker(1), 7);                 // from before the burst
   EXPECT_EQ(bursts.in_flight_bytes(), 200U);
   bursts.on_payload(worker(1), 107, 499);
   EXPECT_EQ(bursts.remaining_bytes(), 1U);
@@ -48,7 +48,7 @@ TEST(PredictedFlights, AreThoseOfAllFlowsToTheAddress) {
   EXPECT_FALSE(bursts.any_open());
 }
 
-// Each prediction begins anew: connections may be others, with sequence numbers of their own.
+// Each prediction starts from nothing, because connections may be new, with other sequence numbers.
 TEST(PredictedFlights, ForgetTheBurstBefore) {
   BurstFlights bursts(8);
   bursts.on_prediction(kServer, 0);
@@ -81,7 +81,7 @@ TEST(PredictedFlights, GiveWayToWhatIsAnnounced) {
   EXPECT_EQ(bursts.remaining_bytes(), 2950U);
 }
 
-// A prediction that is over takes nothing from what is known of announced bursts.
+// The end of a prediction does not change what is known about announced bursts.
 TEST(PredictedFlights, LeaveAnnouncedBurstsAlone) {
   BurstFlights bursts(8);
   bursts.on_prediction(kServer, 1000);

@@ -1,6 +1,6 @@
-// Goal: a job holds a queue regulated for at most its share of each fixed
-// window, however its entries overlap. Method: literal timelines, then a model
-// that books every nanosecond.
+// Goal: a job keeps a queue regulated for at most its share of each fixed window, however
+// its entries overlap. Method: literal timelines; then a model that accounts for every
+// nanosecond.
 #include "common/regulation/regulation_budget.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Windows of 10 s at half share: 5 s each.
+// Windows of 10 s with half a share have 5 s each.
 constexpr Duration kWindow = 10s;
 
 FlowKey worker_of(std::uint16_t job, std::uint32_t worker = 0) {
@@ -96,7 +96,7 @@ TEST(RegulationBudget, IdleJobsOfEarlierWindowsMakeRoom) {
   EXPECT_EQ(budget.acquire(worker_of(2), Time{12s}), Time{17s}) << "in the next one it may go";
 }
 
-// Random overlapping stretches of three jobs against booked nanoseconds.
+// Random overlapping spans of three jobs are compared with single nanoseconds.
 TEST(RegulationBudget, NeverMoreThanTheShareInAnyWindow) {
   constexpr Duration kShort = 1000ns;
   constexpr std::int64_t kAllowance = 300;

@@ -1,6 +1,7 @@
-// Goal: what a START may say besides: when the burst is due, so that regulation begins
-// just before, and how many bytes it has, so that it ends with the last. Method: literal
-// timelines, one row an event, `expect` the threshold in force right after it.
+// Goal: the regulator uses the optional values of a START: when the burst is due, so that
+// regulation begins just before, and how many bytes it has, so that regulation ends with the
+// last one. Method: literal timelines with one event per row; `expect` is the threshold in
+// force right after it.
 #include <gtest/gtest.h>
 
 #include <span>
@@ -68,7 +69,8 @@ void play(Regulator& regulator, std::span<const Row> rows, Duration shift) {
   }
 }
 
-/// Every timeline again an hour and a year (of whole windows) later. @return of the first
+/// Plays a timeline, and again an hour and a year (of whole windows) later. @return the counters
+/// of the first
 RegulatorCounters play_shifted(const RegulationPolicy& p, std::span<const Row> rows,
                                Duration regulated) {
   RegulatorCounters first;
@@ -117,7 +119,7 @@ TEST(RegulatorDue, ABurstBeforeItsTimeNeedsNoRegulation) {
   EXPECT_EQ(play_shifted(policy(Recovery::kArrival), kRows, 0ms).recovered_arrival, 1U);
 }
 
-// An early burst that pauses is over; one that goes on is met where it is.
+// An early burst that pauses is over; one that continues is regulated from its due time on.
 TEST(RegulatorDue, AnEarlyBurstThatGoesOnIsRegulatedFromItsTime) {
   constexpr Row kRows[] = {
       {0ms, What::kStart, 0, 1000, 10, kNone, "begins at 16 ms", 20ms},
@@ -164,7 +166,7 @@ TEST(RegulatorDue, EntriesComposeByMinimumAsTheyBegin) {
   EXPECT_EQ(n.replaced, 1U);
 }
 
-// Nobody looks for a second: begins and ends are as exact as if somebody had.
+// The regulator is not called for a second. Begins and ends are as exact as if it had been.
 TEST(RegulatorDue, WhatNobodySawBeganAndEndedInTime) {
   constexpr Row kRows[] = {
       {0ms, What::kStart, 0, 1000, 10, kNone, "6 to 56 ms", 10ms},
@@ -181,7 +183,7 @@ TEST(RegulatorDue, WhatNobodySawBeganAndEndedInTime) {
   EXPECT_EQ(unseen.live_entries(), 3U) << "and it has changed nothing";
 }
 
-// The budget of a window of 100 ms is 30 ms. Waiting uses none of it.
+// The budget of a window of 100 ms is 30 ms. Waiting for the burst uses none of it.
 TEST(RegulatorDue, BudgetIsChargedFromTheBegin) {
   RegulationPolicy p = policy(Recovery::kArrival);
   p.budget_share = 0.3;
@@ -220,7 +222,7 @@ std::vector<std::uint32_t> told(Regulator& regulator, Time now) {
   return sequences;
 }
 
-// Who holds windows hears of each burst once, as its regulation begins, and of none that
+// The window clamp is told of each burst once, as its regulation begins, and of no burst that
 // was over or replaced before.
 TEST(RegulatorDue, TellsWhatHasBegunOnce) {
   using Sequences = std::vector<std::uint32_t>;
@@ -271,7 +273,7 @@ TEST(RegulatorBytes, DoNotMatterToTheTimer) {
   play_shifted(policy(Recovery::kTimer), kRows, 10ms);
 }
 
-// Five GB go round the circle of sequence numbers and more.
+// Five GB exceed the range of sequence numbers.
 TEST(RegulatorBytes, ABurstMayBeLongerThanTheSequenceNumbers) {
   Regulator regulator(policy(Recovery::kBurstEnd));
   constexpr std::uint64_t kBytes = 5'000'000'000, kStep = 1'000'000'000;

@@ -1,6 +1,6 @@
-// Goal: what several jobs on one queue come to, by its stated formulas. Method: literal
-// values worked out by hand; random wishes against the stated bounds; and a regulator whose
-// jobs come and go.
+// Goal: the thresholds of several jobs on one queue compose by the documented formulas.
+// Method: literal values computed by hand; random wishes and the documented bounds; and a
+// regulator whose jobs come and go.
 #include "common/regulation/regulator_composition.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(Composition, StaysWithinItsBoundsAndForgetsTheOrder) {
     std::ranges::reverse(wishes);
     ASSERT_EQ(compose(Composition::kDemand, wishes), demand);
     ASSERT_EQ(compose(Composition::kHarmonic, wishes), harmonic);
-    // One job more never raises what harmonic and min come to.
+    // An additional job never raises the results of harmonic and min.
     wishes.push_back({static_cast<std::uint16_t>(1 + random.next_u32() % 300), 0});
     ASSERT_LE(compose(Composition::kHarmonic, wishes), harmonic);
     ASSERT_LE(compose(Composition::kMin, wishes), low);
@@ -93,7 +93,7 @@ TEST(JobWishes, EntriesOfAJobAreOne) {
   EXPECT_EQ(wishes.take(Composition::kDemand), 15) << "one did not say: as the other job";
 }
 
-// The known fault of such compositions: they never rise again when a job leaves.
+// A known fault of such compositions is that they never rise again when a job leaves.
 TEST(Composition, IsMadeAnewWheneverAnEntryComesOrGoes) {
   constexpr FlowKey kFirst{1, 10, 40'000, 5000}, kSecond{2, 11, 40'001, 5000},
       kMate{3, 10, 40'002, 5000};

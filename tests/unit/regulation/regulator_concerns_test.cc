@@ -1,5 +1,5 @@
-// Goal: a switch may spare the regulator what does not concern it. Method: two regulators
-// side by side under seeded random traffic.
+// Goal: a switch may skip the regulator for packets that do not concern it. Method: two
+// regulators under the same seeded random traffic.
 #include <gtest/gtest.h>
 
 #include "common/core/random.h"
@@ -25,9 +25,9 @@ RegulationPolicy policy(Recovery recovery) {
           .max_entries = 300};
 }
 
-// concerns() spares a switch the call of on_payload(): one that is always told and one that
-// is told where it says so stay alike, with few live entries and with more than it tells
-// apart.
+// If concerns() is false, a switch need not call on_payload(). A regulator that is always called
+// and one that is called only if concerns() is true stay equal, with few live entries and with
+// more than concerns() can distinguish.
 TEST(Regulator, WhatDoesNotConcernItChangesNothing) {
   for (const Recovery recovery : {Recovery::kArrival, Recovery::kBurstEnd, Recovery::kTimer})
     for (const std::uint32_t flows : {20U, 400U}) {

@@ -1,8 +1,8 @@
-// Goal: the regulator's memo, its lazy ends and its budget equal a model that
-// derives everything anew, nanosecond by nanosecond, from a list of what is
-// live. Method: random STARTs, copies, payload, FINs and silences on few flows
-// and a small table, with and without due times and lengths; the regulator is looked at only now
-// and then, so that it finds several ends at once.
+// Goal: the regulator's cached state, its lazy ends and its budget equal a model that derives
+// everything again, nanosecond by nanosecond, from a list of live entries. Method: random
+// STARTs, copies, payload, FINs and silences on few flows and a small table, with and without
+// due times and lengths. The regulator is called only now and then, so that it finds several
+// ends at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Model {
       : policy_(p),
         allowance_(static_cast<std::int64_t>(p.budget_share * static_cast<double>(kWindow))) {}
 
-  /// Everything that is over by `t`.
+  /// Ends every entry that is over by `t`.
   void begin_tick(std::int64_t t) {
     now_ = t;
     std::erase_if(live_, [&](const Entry& e) {
@@ -40,7 +40,7 @@ class Model {
       return !e.begun;
     });
   }
-  /// Books [t, t + 1).
+  /// Accounts for [t, t + 1).
   void end_tick() {
     if (std::ranges::any_of(live_, &Entry::begun)) ++regulated_;
     for (std::uint16_t job = 0; job < 4; ++job)
@@ -127,7 +127,7 @@ class Model {
     return static_cast<std::uint16_t>(f.destination_port - 5000);
   }
 
-  // The counter of what ends `e` now, or nothing.
+  // Returns the counter of the reason that ends `e` now, or nullptr.
   std::uint64_t* due(const Entry& e) {
     const auto passed = [&](std::int64_t since, Duration d) { return now_ >= since + d.count(); };
     if (passed(std::max(e.active, e.begin), policy_.expiry)) return &n.expired;
@@ -211,7 +211,7 @@ void add(RegulatorCounters& sum, const RegulatorCounters& c) {
   sum.replaced += c.replaced;
 }
 
-/// What happened, and what the counters do not tell.
+/// The counters of a run, and events that they do not show.
 struct Ran {
   RegulatorCounters counters;
   std::uint64_t begun_later = 0;
@@ -266,7 +266,7 @@ Ran run(std::uint64_t seed) {
     model.end_tick();
     if (testing::Test::HasFailure()) return {};
   }
-  // Silence: whatever was lost on the way, every run ends idle.
+  // After silence every run ends idle, whatever was lost before.
   const Time end{Duration{kLength + kFurthestDue} + policy.expiry};
   EXPECT_EQ(regulator.threshold(end), std::nullopt) << "seed " << seed;
   EXPECT_EQ(regulator.live_entries(), 0U);
@@ -284,7 +284,7 @@ TEST(RegulatorModel, EqualsAModelThatDerivesEverythingAnewAndEndsIdle) {
     ended_by_bytes += ran.ended_by_bytes;
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
-  // Every branch must have been taken, or the comparison says little.
+  // The comparison is only meaningful if every branch was taken.
   EXPECT_GT(sum.starts_armed, 5'000U);
   EXPECT_GT(sum.starts_repeated, 1'000U);
   EXPECT_GT(sum.starts_refused_budget, 500U);

@@ -1,6 +1,6 @@
-// Goal: a burst that is expected from its job's rhythm regulates as one that was announced,
-// and ends as stated whether or not it comes. Method: literal timelines after seven bursts
-// that are a second apart, and jobs with random jitter.
+// Goal: a burst that is predicted from its job's period regulates like an announced one, and
+// regulation ends as documented whether or not the burst comes. Method: literal timelines after
+// seven bursts one second apart, and jobs with random jitter.
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -38,17 +38,17 @@ std::uint64_t ended(const RegulatorCounters& c) {
          c.budget_exhausted + c.replaced + c.predictions_missed;
 }
 
-/// A regulator that looks at its queue every millisecond, as background makes it.
+/// A regulator that background packets call every millisecond.
 class Scene {
  public:
   explicit Scene(const RegulationPolicy& p, Duration shift = {}) : r(p), now_(Time{} + shift) {}
 
-  /// Lets time pass up to `at` since the beginning.
+  /// Advances time to `at` since the beginning.
   void until(Duration at, Duration step = 1ms) {
     while (now_ + step <= begin_ + at) look(now_ + step);
     look(begin_ + at);
   }
-  /// Ten packets of two workers, a millisecond apart.
+  /// Plays ten packets of two workers, a millisecond apart.
   void burst(Duration at, std::uint32_t server = kServer, std::uint32_t sequence = 1) {
     for (std::uint32_t i = 0; i < 10; ++i) {
       until(at + i * 1ms);
@@ -122,7 +122,7 @@ TEST(RegulatorPrediction, BurstEndIsIdleness) {
   EXPECT_EQ(s.regulated(), 34ms);
 }
 
-// Who holds windows hears where the burst goes, and how much the one before had.
+// The window clamp is told the burst's destination and the bytes of the previous burst.
 TEST(RegulatorPrediction, TellsWhatIsExpected) {
   Scene s(policy(Recovery::kBurstEnd));
   s.learn();
@@ -139,7 +139,7 @@ TEST(RegulatorPrediction, TellsWhatIsExpected) {
   EXPECT_EQ(told.size(), 1U) << "once";
 }
 
-// A flow's FIN says nothing of the others'.
+// A flow's FIN does not end the other flows of the job's burst.
 TEST(RegulatorPrediction, AFinDoesNotEndTheJobsBurst) {
   Scene s(policy(Recovery::kBurstEnd));
   s.learn();
@@ -188,7 +188,7 @@ TEST(RegulatorPrediction, ABurstThatComesBeforeTheLeadRegulatesNothing) {
   EXPECT_EQ(s.threshold(), kPredicted_packets) << "a second after the early one";
 }
 
-// There is no timer: nobody looks at a queue that nothing comes to.
+// There is no timer, so regulation of a queue begins with the first packet after the lead begins.
 TEST(RegulatorPrediction, TheFirstPacketAfterTheLeadBeginsIt) {
   Scene s(policy(Recovery::kArrival));
   s.learn();
@@ -199,7 +199,7 @@ TEST(RegulatorPrediction, TheFirstPacketAfterTheLeadBeginsIt) {
   EXPECT_EQ(s.regulated(), 5ms);
   Scene alone(policy(Recovery::kArrival));
   alone.learn();
-  alone.until(8500ms, 2490ms);  // nothing came by until the burst had been given up
+  alone.until(8500ms, 2490ms);  // no packet came until the burst had been given up
   EXPECT_EQ(alone.n().starts_predicted, 0U);
   EXPECT_EQ(alone.threshold(), 0);
   alone.until(8980ms, 480ms);
@@ -256,7 +256,7 @@ TEST(RegulatorPrediction, FromSignalsALostStartIsMadeUpFor) {
   }
   s.until(6980ms);
   EXPECT_EQ(s.threshold(), kPredicted_packets);
-  s.burst(7s);  // nobody announced it
+  s.burst(7s);  // not announced
   EXPECT_EQ(s.threshold(), 0);
   EXPECT_EQ(s.n().starts_predicted, 1U);
 }
@@ -275,7 +275,7 @@ TEST(RegulatorPrediction, FromSignalsTheStartTakesOver) {
   EXPECT_EQ(s.regulated(), 7 * 2ms + 20ms);
 }
 
-// START may come at any time before: what counts is when it says that the burst is due.
+// START may come at any time before its burst. The due time that it gives counts as the onset.
 TEST(RegulatorPrediction, FromSignalsADueTimeIsTheOnset) {
   Scene s(policy(Recovery::kArrival, PredictFrom::kSignals));
   for (std::uint32_t i = 0; i < kLearned; ++i)
@@ -295,12 +295,12 @@ TEST(RegulatorPrediction, PayloadTeachesNothingThatSignalsShould) {
   EXPECT_EQ(s.r.prediction_counters().onsets, 0U);
 }
 
-// -- as the issue asks: found within 10 iterations, held through 10 % jitter, let go
+// -- as required: found within 10 iterations, kept through 10 % jitter, forgotten at the end
 
 TEST(RegulatorPrediction, FindsHoldsAndLetsGoOfAJobWithTenPercentJitter) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     RegulationPolicy p = policy(Recovery::kBurstEnd);
-    p.lead = 250ms;  // from the latest to the earliest, and a little
+    p.lead = 250ms;  // from the latest to the earliest onset, and a little more
     p.expiry = 250ms;
     Scene s(p);
     RandomStream random(seed, 0, RandomPurpose::kTest);

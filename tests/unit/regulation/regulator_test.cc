@@ -1,5 +1,5 @@
-// Goal: what regulates a queue, and what ends it. Method: each test is a literal
-// timeline, one row an event, `expect` the threshold in force right after it.
+// Goal: the right events begin and end the regulation of a queue. Method: each test is a literal
+// timeline with one event per row; `expect` is the threshold in force right after it.
 #include "common/regulation/regulator.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ void play(Regulator& regulator, std::span<const Row> rows, Duration shift = {}) 
   }
 }
 
-// Every timeline twice more, an hour and a year (of whole windows) later.
+// Plays a timeline, and twice more an hour and a year (of whole windows) later.
 void play_shifted(const RegulationPolicy& p, std::span<const Row> rows) {
   for (const Duration shift : {Duration{0}, Duration{1h}, Duration{365 * 24h}}) {
     Regulator regulator(p);
@@ -361,8 +361,8 @@ TEST(Regulator, BudgetEndsAnEntryAndRefusesTheNext) {
   EXPECT_EQ(regulator.threshold(Time{160ms}), 25);
 }
 
-// Entries of one job that end at different instants, both noticed by one late
-// look: the job held the queue until the later of them.
+// Two entries of one job end at different instants, and one late call notices both. The job held
+// the queue until the later end.
 TEST(Regulator, BudgetCountsToTheLastEndEvenIfNoticedLate) {
   auto p = with_budget();
   p.hold = 20ms;

@@ -1,5 +1,5 @@
-// Goal: what must hold whatever passes. Method: random segments, bursts and queues on the
-// scene of window_clamp_test.cc; and one timeline at other times.
+// Goal: the invariants of the window clamp hold for any traffic. Method: random segments, bursts
+// and queues on the scene of window_clamp_test.cc; and one timeline at other times.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -10,9 +10,9 @@
 namespace outrider::window_clamp_invariants_test {
 namespace {
 
-// What must hold of any segments in any order: the written field is never above the
-// receiver's, the edge never left of what was told, no known sender is left with less than
-// two segments unless its receiver does, and every answer has one reason.
+// For any segments in any order: the written window is never above the receiver's, the edge never
+// moves left of an edge already sent, no known sender has less than two segments unless its
+// receiver offers less, and every answer has one reason.
 TEST(WindowClamp, InvariantsHoldForAnySegments) {
   std::mt19937_64 random(11);
   std::uint64_t rewritten = 0, held = 0, releasing = 0, recovery = 0, receiver = 0;
@@ -91,7 +91,7 @@ TEST(WindowClamp, InvariantsHoldForAnySegments) {
   EXPECT_GT(rewritten, 10'000U);
 }
 
-// Nothing depends on when it happens.
+// Shifting all instants changes nothing.
 TEST(WindowClamp, ShiftedTimeChangesNothing) {
   const auto play = [](Duration shift) {
     Scene s(kComplement);

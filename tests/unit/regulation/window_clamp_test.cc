@@ -1,5 +1,5 @@
-// Goal: which window each answer leaves with, and why. Method: literal timelines of one
-// and two flows on a path of 200 Mbit/s and 3 ms (1 ms from the switch to the sender and
+// Goal: each answer leaves with the right window, for the right reason. Method: literal timelines
+// of one and two flows on a path of 200 Mbit/s and 3 ms (1 ms from the switch to the sender and
 // back, 2 ms to the receiver and back).
 #include "tests/unit/regulation/window_scene.h"
 
@@ -152,7 +152,8 @@ TEST(WindowClamp, FlowsShareByTheirFlight) {
   s.send(1, 20);
   s.clamp.on_start(kWorker, 1000, 0, s.now);
   s.queue = {.waiting_bytes = 400'000, .threshold = 10};  // floor of 5 %: 24 kB, 16 segments
-  // 16 ms and the path's 3: half of it, 9.5 of ten round trips' 30 ms, may pass between trains.
+  // A round trip is 16 ms of queue and 3 ms of path. Half of it, 9.5 ms, of the ten base round
+  // trips' 30 ms may pass between trains.
   const double margin = 30 / (30 - 9.5);
   const double floor = margin * 0.05 * (kPipe + 400'000.0 * kSegment / (kFrame + 24));
   for (int i = 0; i < 100; ++i) {
@@ -197,7 +198,7 @@ TEST(WindowClamp, ReleasesWithTheLastByteOverARoundTrip) {
   EXPECT_EQ(s.send(0), WindowTreatment::kControlled);
 }
 
-// Of a predicted burst it is known where it goes, and how long the one before was.
+// For a predicted burst its destination and the length of the previous burst are known.
 TEST(WindowClamp, HoldsForAPredictedBurstUntilAsMuchHasCome) {
   Scene s(kComplement);
   s.open(0);
@@ -253,7 +254,8 @@ TEST(WindowClamp, FlowsAlreadyInRecoveryAreNotHeld) {
   EXPECT_EQ(s.reason(WindowReason::kHeld), 0U);
 }
 
-// Its congestion window may be large still: told a wide one, it would send all that at once.
+// The flow's congestion window may still be large, so with a wide window it would send all of it at
+// once.
 TEST(WindowClamp, FlowsThatLoseWhileHeldKeepTwiceWhatTheyAreHeldAt) {
   Scene s(kStrict);
   s.open(0);
@@ -277,7 +279,7 @@ TEST(WindowClamp, FlowsThatLoseWhileHeldKeepTwiceWhatTheyAreHeldAt) {
   EXPECT_GT(t.reason(WindowReason::kRecovery), 0U);
 }
 
-// A sender without SACK counts ACKs that repeat the last one, window and all (RFC 5681, 2).
+// A sender without SACK counts ACKs that repeat the last one including its window (RFC 5681, 2).
 TEST(WindowClamp, RepeatedAckStaysOneAndAWindowUpdateDoesNotBecomeOne) {
   Scene s(kComplement);
   s.open(0);

@@ -1,8 +1,7 @@
-// Goal: held flows keep their floor of what leaves the queue, over any ten round trips, while
-// the queue they wait in fills and drains; and they do not keep much more. Method: a
-// model of senders that use their edge at once and of receivers that acknowledge every
-// second segment, on the path of window_scene.h; what else waits in the queue is a random
-// saw-tooth of up to 60 packets.
+// Goal: over any ten round trips held flows keep their floor of the bytes that leave the queue,
+// while this queue fills and drains, and they do not keep much more. Method: a model of senders
+// that use their edge at once and of receivers that acknowledge every second segment, on the path
+// of window_scene.h. The other packets in the queue are a random saw-tooth of up to 60 packets.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -31,7 +30,7 @@ class HeldFlows {
     for (std::uint32_t f = 0; f < kFlows; ++f) scene_.send(f, kFlight);
     began_ = scene_.now;
     scene_.now += kRtt;
-    // One that is much longer than this test, all of it in flight: nothing is left over.
+    // The burst is much longer than this test and all in flight, so it leaves no room over.
     scene_.start(1U << 30);
     scene_.clamp.on_burst_payload(kWorker, 1000, 1U << 28, scene_.queue, scene_.now);
     for (std::uint32_t f = 0; f < kFlows; ++f)
@@ -47,7 +46,8 @@ class HeldFlows {
       next.act();
     }
   }
-  /// Share of the link in the span of ten round trips that has least, and in all of them.
+  /// Returns the share of the link in the span of ten round trips where it is least, and over all
+  /// spans.
   [[nodiscard]] std::pair<double, double> least_and_mean(Duration from) const {
     const Duration span = 10 * kRtt;
     double least = 1, sum = 0;
@@ -82,7 +82,7 @@ class HeldFlows {
     for (std::uint32_t f = 0; f < kFlows; ++f) scene_.answer(f, kFlight);
     scene_.now += kUp;
   }
-  /// A saw-tooth that falls no faster than a link drains.
+  /// Moves the queue along a saw-tooth that falls no faster than a link drains.
   void move_queue() {
     while (scene_.now >= turn_at_) {
       from_bytes_ = to_bytes_;
@@ -125,9 +125,9 @@ class HeldFlows {
   Time began_{};
 };
 
-/// Of the floor: the model is harsher than a link, whose senders' trains are not points and
-/// whose queue does not turn as fast. Sized by the queue of the last round trip alone, without
-/// a line, windows kept 0.55 of the floor here.
+/// The required share of the floor. The model is harsher than a link, whose senders' trains are no
+/// points and whose queue does not change as fast. When windows were sized only by the queue of
+/// the last round trip, without a line, they kept 0.55 of the floor here.
 constexpr double kLeastShare = 0.9;
 
 TEST(WindowFloor, HoldsOverAnyTenRoundTripsWhateverTheQueueDoes) {
@@ -138,13 +138,13 @@ TEST(WindowFloor, HoldsOverAnyTenRoundTripsWhateverTheQueueDoes) {
         flows.run_for(1s);
         const auto [least, mean] = flows.least_and_mean(20ms);
         EXPECT_GE(least, kLeastShare * floor) << "floor " << floor << ", seed " << seed;
-        // Trains, whole segments; two segments per flow are kept in any case.
+        // Allow for trains and whole segments. Each flow always keeps two segments.
         const double least_windows = 2.0 * kFlows * kWire / (kBytesPerNs * 3e6);
         EXPECT_LE(mean, std::max(1.4 * floor, least_windows)) << "floor " << floor;
       }
 }
 
-// What is in flight at START is a standing window, more than any floor.
+// At START a standing window is in flight, which is more than any floor.
 TEST(WindowFloor, NothingIsOwedWhenHoldingBegins) {
   Scene s({.rule = WindowRule::kStrict, .floor = 0.4});
   s.open(0);

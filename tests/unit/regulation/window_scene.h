@@ -21,7 +21,7 @@ inline FlowKey flow(std::uint32_t f) {
   return {0x0A000201U + f, 0x0A000401, static_cast<std::uint16_t>(30'000 + f), 20'000};
 }
 
-/// One clamp, and flows whose sequence numbers begin just before they wrap.
+/// A clamp and flows whose sequence numbers begin just before they wrap.
 class Scene {
  public:
   explicit Scene(const WindowPolicy& policy) : clamp(policy, BitRate{200'000'000}, 24, 8) {}
@@ -61,7 +61,7 @@ class Scene {
     }
     return last;
   }
-  /// @return the window told [bytes]
+  /// Plays an answer. @return its window when it leaves [bytes]
   std::uint32_t answer(std::uint32_t f, std::uint32_t segments, std::uint16_t window = kTrueWindow,
                        bool sack = false) {
     acked[f] += segments * kSegment;
@@ -73,8 +73,8 @@ class Scene {
     last_field = field.value_or(window);
     return std::uint32_t{last_field} << kScale;
   }
-  /// A flow that has `segments` in flight for some round trips, and much behind it. The window
-  /// of a SYN-ACK is not scaled, so the first flight is a small one.
+  /// Plays a flow that has `segments` in flight for some round trips and much more data to send.
+  /// The window of a SYN-ACK is not scaled, so the first flight is small.
   void cruise(std::uint32_t f, std::uint32_t segments, int rounds = 12) {
     if (constexpr std::uint32_t kFirstFlight = 40; segments > kFirstFlight) {
       send(f, kFirstFlight);
