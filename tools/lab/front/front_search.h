@@ -61,7 +61,7 @@ struct SystemFront {
   bool ours = false;
   std::vector<std::size_t> front;  ///< indices of candidates, by rising time
   Estimate area{};                 ///< dominated_area() up to the reference
-  /// If `ours`: this area minus that of the best baseline, which each resample chooses anew.
+  /// If `ours`: this area minus that of the best baseline, which is chosen again in each resample.
   Estimate gain{};
 };
 

@@ -68,7 +68,7 @@ struct SignalCounts {
   std::uint64_t entries_left = 0;
 };
 
-/// How the background's goodput falls and comes back around an iteration.
+/// The fall of the background's goodput around an iteration, and its recovery.
 struct BackgroundDip {
   Statistics lowest_bits_per_second;  ///< lowest goodput over 10 base RTTs (at least a bin)
   Statistics lowest_share;            ///< the same as a share of the goodput before the iteration
@@ -149,7 +149,7 @@ struct AloneMetrics {
 
 AloneMetrics measure_alone(const Case& definition, const RunResult& alone);
 
-/// Whether iterations that the machine disturbed count.
+/// Says whether iterations that the machine disturbed count.
 enum class Flagged : std::uint8_t { kKept, kExcluded };
 
 /// Measures everything about one run for which no other run is needed. Never fails:

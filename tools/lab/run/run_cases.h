@@ -42,7 +42,7 @@ struct RunOrder {
 /// @throws EnvironmentError
 RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs);
 
-/// How far a case came before it was given up.
+/// The progress of a case when it was given up.
 struct VirtualTrial {
   double virtual_seconds = 0;
   double wall_seconds = 0;

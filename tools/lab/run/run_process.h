@@ -11,7 +11,7 @@
 
 namespace outrider::lab {
 
-/// How a child process is asked to end.
+/// The way in which a child process is asked to end.
 enum class EndsBy : std::uint8_t {
   kSigterm,
   kEndOfInput,  ///< its standard input is a pipe that is closed

@@ -18,7 +18,7 @@ using Resample = std::span<const CaseSummary* const>;
 /// The unit of a metric in summary.json. Tables may show another, such as ms or Mbit/s.
 enum class Unit : std::uint8_t { kNumber, kShare, kPackets, kBytes, kSeconds, kBitsPerSecond };
 
-/// How the values of an arm, pooled over its seeds, become one figure.
+/// The function that makes one figure of an arm's values, pooled over its seeds.
 enum class Aggregate : std::uint8_t { kMean, kMedian, kP99, kLeast, kMost, kCount, kSum };
 
 // The sources of a metric's values. All except FromRun read the results of measure().
@@ -51,7 +51,7 @@ struct FromRun {
 };
 using Source = std::variant<Pooled, Relative, PerRun, RatioOfSums, FromRun>;
 
-/// How a table shows a metric. An empty or zero member follows from the metric's unit.
+/// The display of a metric in a table. An empty or zero member follows from the metric's unit.
 struct Column {
   std::string_view heading{};  ///< empty: the metric's name
   std::string_view unit{};
