@@ -203,7 +203,7 @@ TEST_F(Live, AReaderOfTheOutputThatGoesDoesNotEndTheRun) {
   ASSERT_EQ(poll(&output, 1, std::chrono::milliseconds(kPatience).count()), 1);
   close(reader);
   EXPECT_EQ(program.wait(kPatience), kExitOk);
-  EXPECT_EQ(report().end_ns / 100'000'000, 12);
+  EXPECT_GE(report().end_ns, 1'200'000'000) << "the whole duration";
 }
 
 TEST_F(Live, APreviewIsReplayedWhole) {
