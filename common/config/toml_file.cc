@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -58,7 +59,7 @@ ConfigResult<ConfigTable> file_fault(std::string problem) {
 ConfigResult<ConfigTable> parse_toml(std::string_view text) {
   if (const auto line = line_nested_too_deep(text))
     return file_fault("line " + std::to_string(*line) +
-                      ": tables, arrays and dotted keys are nested " + "deeper than " +
+                      ": tables, arrays and dotted keys are nested deeper than " +
                       std::to_string(kMaxTomlNesting) + " levels");
   try {
     return {convert(toml::parse(text)), {}};
@@ -75,9 +76,10 @@ ConfigResult<ConfigTable> read_toml_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) return file_fault(std::string("cannot be opened: ") + std::strerror(errno));
-  std::string text(kMaxTomlBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text;
+  std::array<char, 1U << 16> chunk{};
+  while (text.size() <= kMaxTomlBytes && (file.read(chunk.data(), chunk.size()), file.gcount() > 0))
+    text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
   if (file.bad()) return file_fault(std::string("cannot be read: ") + std::strerror(errno));
   if (text.size() > kMaxTomlBytes)
     return file_fault("is larger than " + std::to_string(kMaxTomlBytes >> 20) + " MiB");

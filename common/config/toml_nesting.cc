@@ -25,7 +25,7 @@ class NestingScan {
     switch (c) {
       case '\n':
         ++line_;
-        if (open_.empty()) dots_ = 0;
+        if (open_.empty()) leave_key();
         break;
       case '.':
         ++dots_;
@@ -51,7 +51,6 @@ class NestingScan {
       default:
         break;
     }
-    if (c == '\n' && open_.empty()) leave_key();
   }
 
   void leave_key() {

@@ -365,6 +365,8 @@ TEST(TomlFile, FilesThatCannotBeReadSayWhy) {
   EXPECT_EQ(format_issues("/nowhere.toml", read_toml_file("/nowhere.toml").issues),
             "/nowhere.toml: cannot be opened: No such file or directory\n");
   EXPECT_EQ(format_issues("/", read_toml_file("/").issues), "/: is a directory, not a file\n");
+  EXPECT_EQ(format_issues("/dev/zero", read_toml_file("/dev/zero").issues),
+            "/dev/zero: is larger than 64 MiB\n");
 }
 
 TEST(ConfigValues, FindAndAssignFollowTheKeysOfIssues) {
