@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kLargestFrameBytes = 18 + kMaxMtuBytes;
 
 enum class MarkerKind : std::uint8_t { kTailDrop, kStep, kRed, kPie, kPi2, kCodel };
 enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
-/// What happens to a Not-ECT packet where an ECT packet would be marked.
+/// Says whether a Not-ECT packet passes or is dropped where an ECT packet would be marked.
 enum class NotEct : std::uint8_t { kPass, kDrop };
 
 /// Parameters of random early detection (RED), see red_marker.h. Occupancies in packets.

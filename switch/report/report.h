@@ -12,7 +12,7 @@
 
 namespace outrider::sw {
 
-/// What one egress queue recorded about one burst (one job, worker, iteration, direction).
+/// Record that one egress queue keeps of one burst (one job, worker, iteration, direction).
 struct QueueBurstRecord {
   BurstIdentity identity;
   std::int64_t first_at_ns = 0;             ///< arrival of its first packet, switch clock

@@ -39,7 +39,7 @@ struct SeenPacket {
   [[nodiscard]] bool is_start_ack() const { return is(tos_signal::Kind::kAck); }
 };
 
-/// What happens to a packet. By default it passes.
+/// Decides the fate of a packet. By default it passes.
 struct Fate {
   bool drop = false;
   bool set_ce = false;                ///< set CE if the packet is ECT (RFC 3168)

@@ -112,7 +112,7 @@ TEST(WindowForgery, WhatNoReceiverAcceptsChangesNoWindow) {
         << c.what;
 }
 
-// What is in a window is left out: whoever guesses that is not kept out.
+// Numbers within a window are left out, because nothing tells such a segment from a true one.
 TEST(WindowForgery, RandomSegmentsOutsideTheWindowsChangeNoWindow) {
   const auto untouched = told([](Scene&) {});
   for (std::uint32_t seed = 1; seed <= 200; ++seed) {
