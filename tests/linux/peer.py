@@ -9,6 +9,8 @@ it listens or is connected, and the result at the end.
 
 options  cc=reno|cubic     congestion control of its sockets
          rcvbuf=BYTES      fixed receive buffer
+         peek=BYTES        leave BYTES unread and copy them again and again, so that the
+                           kernel mostly finds the socket in use
          pause_after=BYTES pause=SECONDS   stop reading for a while
          ss=0|1            take `ss -tino` of the connection half-way
          wrong_at=OFFSET   flip a bit of this byte when sending
@@ -22,6 +24,7 @@ import sys
 import time
 
 MULTIPLIER = 0x9E3779B1
+SO_RCVBUFFORCE = 33
 
 
 def pattern(begin, end):
@@ -56,7 +59,7 @@ def make_socket(options):
     s = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if "rcvbuf" in options:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, int(options["rcvbuf"]))
+        s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, int(options["rcvbuf"]))
     if "cc" in options:
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, options["cc"].encode())
     return s
@@ -80,8 +83,12 @@ def receive(connection, expected, options):
     digest = hashlib.sha256()
     received, first_wrong, statistics = 0, -1, ""
     pause_after = int(options.get("pause_after", -1))
+    peek = int(options.get("peek", 0))
     connection.settimeout(30)
     while True:
+        while peek and len(connection.recv(peek, socket.MSG_PEEK)) < min(
+                peek, len(expected) - received):
+            pass
         data = connection.recv(1 << 18)
         if not data:
             break

@@ -19,6 +19,8 @@ NAME = "outrider_dctcp"
 HOSTS = ["left", "right"]
 SERVER, PORT = PREFIX + "2", 7001
 BYTES = 8_000_000
+# Segments that find the receiver's socket in use wait in its backlog and are processed together.
+IN_USE = "peek=2000000", "rcvbuf=8000000"
 FLOWS, SECONDS = 4, 3
 # Of the drain rate. A machine busy with something else stops the senders: they may try again.
 BUSY, TRIES = 0.9, 3
@@ -67,10 +69,10 @@ class Dctcp(SwitchTest):
         self.start(CONFIG.format(marker=marker, threshold=THRESHOLD, limit=limit))
         self.assertEqual(self.ping("left", SERVER, lab.PATIENCE), 64)
 
-    def peers(self, receiver_cc=NAME, size=BYTES):
+    def peers(self, *receiver_options, receiver_cc=NAME, size=BYTES):
         """A transfer from left to right that has begun. @return sender, receiver"""
         receiver = self.lab.peer(self.hosts["right"], "listen", "receive", SERVER, PORT, size,
-                                 "cc=" + receiver_cc, name="receiver")
+                                 "cc=" + receiver_cc, *receiver_options, name="receiver")
         receiver.says("ready")
         sender = self.lab.peer(self.hosts["left"], "connect", "send", SERVER, PORT, size,
                                "cc=" + NAME, "ss=1", name="sender")
@@ -124,7 +126,7 @@ class Dctcp(SwitchTest):
         echo = lab.Process(self.lab, self.hosts["right"], [sys.executable, ECHO, "eth0", PORT],
                            "echo")
         echo.says("ready")
-        statistics_of_sender = self.transferred(*self.peers())
+        statistics_of_sender = self.transferred(*self.peers(*IN_USE))
         self.assertIn(NAME, statistics_of_sender)
         self.assertIn("ecn", statistics_of_sender)
         self.interrupt(echo)

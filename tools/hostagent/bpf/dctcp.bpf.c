@@ -30,6 +30,8 @@ struct dctcp {
   __u32 counted_una;  /* snd_una up to which acked_bytes has counted */
   __u32 cwnd_before;  /* snd_cwnd when the last reduction began */
   __u32 settled_nxt;  /* rcv_nxt before the current segment */
+  __u32 sent_at_change; /* segs_out after CE changed last */
+  __u8 changed;       /* CE changed with the last data segment */
   __u8 ce;            /* DCTCP.CE: the last data segment carried CE */
   __u8 reducing;      /* cwnd_before belongs to the reduction in force */
   __u8 ready;         /* set by init; ACKs of the handshake come before, with all fields 0 */
@@ -80,6 +82,7 @@ void BPF_PROG(dctcp_init, struct sock* sk) {
   ca->counted_una = tp->snd_una;
   ca->cwnd_before = 0;
   ca->settled_nxt = tp->rcv_nxt;
+  ca->changed = 0;
   ca->ce = 0;
   ca->reducing = 0;
   ca->ready = 1;
@@ -93,6 +96,16 @@ static __always_inline void set_echo(struct tcp_sock* tp, __u8 ce) {
   else tp->ecn_flags &= ~TCP_ECN_DEMAND_CWR;
 }
 
+/* Whether segments before the current one still wait for their ACK. An ACK moves rcv_wup to
+ * rcv_nxt, and so does the one that on_data() sends although it stops before the segment with
+ * the new state. That segment waits as long as nothing else is sent: from Linux 6.7 on, ACKs for
+ * segments that arrived while a program used the socket are sent only when it lets go of it
+ * (net.ipv4.tcp_backlog_ack_defer). */
+static __always_inline int waiting_for_ack(const struct tcp_sock* tp, const struct dctcp* ca) {
+  return (__s32)(ca->settled_nxt - tp->rcv_wup) > 0 ||
+         (ca->changed && tp->segs_out == ca->sent_at_change);
+}
+
 /* Section 3.2: an ACK is sent at once when CE changes. Before it, segments that wait for a
  * delayed ACK are acknowledged with the old state, or the sender would count them wrongly. The
  * kernel calls this for each ECT segment, after it has moved rcv_nxt beyond the segment. */
@@ -101,15 +114,18 @@ static __always_inline void on_data(struct sock* sk, __u8 ce) {
   struct inet_connection_sock* icsk = (struct inet_connection_sock*)sk;
   struct dctcp* ca = state_of(sk);
   if (!ca->ready) return;
-  if (ce != ca->ce) {
-    if ((__s32)(ca->settled_nxt - tp->rcv_wup) > 0) {
+  const __u8 changed = ce != ca->ce;
+  if (changed) {
+    if (waiting_for_ack(tp, ca)) {
       set_echo(tp, ca->ce);
       bpf_tcp_send_ack(tp, ca->settled_nxt);
     }
     icsk->icsk_ack.pending |= ICSK_ACK_NOW;
     ca->ce = ce;
+    ca->sent_at_change = tp->segs_out;
     add(kAgentDctcpCeChanges, 1);
   }
+  ca->changed = changed;
   ca->settled_nxt = tp->rcv_nxt;
   set_echo(tp, ce);
 }
