@@ -35,7 +35,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 
 class QuickExperiment : public testing::TestWithParam<std::string> {};
 
-TEST_P(QuickExperiment, RunsSlow) {
+TEST_P(QuickExperiment, Runs) {
   const ScratchDirectory directory;
   const std::string file = source_path("conf/experiments/") + GetParam() + ".toml";
   ProcessGuard process({OUTRIDER_LAB_PROGRAM, "run", file, "--quick", "--out", directory / "out"},

@@ -214,7 +214,7 @@ TEST_F(RegulationEffect, ThresholdEqualToTheInitialOneChangesNothing) {
 
 // (g) More lead and a lower threshold never lengthen the start queue, within the noise of
 // the seeds. The burst waits for the ACK, so leads of 0, 1/2 and 1 RTT give the same run.
-TEST_F(RegulationEffect, SlowSweepOfLeadAndThreshold) {
+TEST_F(RegulationEffect, SweepOfLeadAndThreshold) {
   const auto point = [this](double rtts, std::uint16_t h) {
     return arm([rtts, h](Dumbbell& d) {
       mark(d);

@@ -176,7 +176,7 @@ TEST(TcpDynamics, HystartSparesTheFirstOverflow) {
   EXPECT_EQ(dropped[1], 0U);
 }
 
-TEST(TcpDynamics, SlowEqualFlowsShareFairly) {
+TEST(TcpDynamics, EqualFlowsShareFairly) {
   const Mempool pool = make_test_pool();
   for (const auto controller : {Controller::kReno, Controller::kCubic, Controller::kDctcp}) {
     const std::uint32_t n = seeds(3, 20);

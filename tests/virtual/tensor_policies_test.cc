@@ -94,7 +94,7 @@ Means run_with(SendPolicyKind kind, std::uint64_t seed, rte_mempool& pool) {
   return means_of(r, d.job.policy.granularity == Granularity::kTensor);
 }
 
-TEST(TensorPolicies, FirstLayerAndIdleNicSlow) {
+TEST(TensorPoliciesEffect, FirstLayerAndIdleNic) {
   const Mempool pool = make_test_pool(20'000);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
@@ -110,7 +110,7 @@ TEST(TensorPolicies, FirstLayerAndIdleNicSlow) {
   }
 }
 
-TEST(TensorPolicies, ProphetAgainstWfbpAndCreditSlow) {
+TEST(TensorPoliciesEffect, ProphetAgainstWfbpAndCredit) {
   const Mempool pool = make_test_pool(20'000);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);

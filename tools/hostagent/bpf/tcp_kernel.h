@@ -37,7 +37,7 @@ struct inet_connection_sock {
 
 struct tcp_sock {
   __u32 rcv_nxt;
-  __u32 rcv_wup; /* rcv_nxt when the last ACK was sent */
+  __u32 rcv_wup;  /* rcv_nxt when the last ACK was sent */
   __u32 segs_out; /* segments sent, ACKs included */
   __u32 snd_una;
   __u32 snd_nxt;
