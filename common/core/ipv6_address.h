@@ -11,9 +11,11 @@ namespace outrider {
 using Ipv6Address = std::array<std::uint8_t, 16>;
 
 /// Folds an address into 32 bits for FlowKey, which identifies a flow in tables and hashes but
-/// never routes it. Two addresses collide with probability 2^-32. If the other three fields
-/// of the key are equal as well, the switch takes the two flows for one: they share a path
-/// and what was learned of a burst, nothing else.
+/// never routes it. The result lies in 240.0.0.0/4, which no IPv4 host has (RFC 1112, section
+/// 4), so that nobody can choose an IPv6 address to be taken for an IPv4 flow. Two IPv6
+/// addresses collide with probability 2^-28. If the other three fields of the key are equal as
+/// well, the switch takes the two flows for one: they share a path and what was learned of a
+/// burst, nothing else.
 inline std::uint32_t fold_ipv6(const Ipv6Address& address) noexcept {
   std::uint64_t high, low;
   std::memcpy(&high, address.data(), sizeof high);
@@ -24,7 +26,8 @@ inline std::uint32_t fold_ipv6(const Ipv6Address& address) noexcept {
   x ^= std::rotl(low * 0xC4CEB9FE1A85EC53ULL, 29);
   x ^= x >> 32;
   x *= 0x9E3779B97F4A7C15ULL;
-  return static_cast<std::uint32_t>(x >> 32);
+  constexpr std::uint32_t kReserved = 0xF000'0000;
+  return kReserved | static_cast<std::uint32_t>(x >> 36);
 }
 
 }  // namespace outrider

@@ -7,11 +7,12 @@
 namespace outrider::detail {
 namespace {
 
-// IANA "Assigned Internet Protocol Numbers"; formats in RFC 8200, section 4, and RFC 4302.
+// IANA "Assigned Internet Protocol Numbers"; formats in RFC 8200, section 4. The authentication
+// header (RFC 4302) is none of them: the receiver refuses a packet if anything behind it was
+// changed, so it ends the chain as it does in IPv4, and nobody takes what follows for TCP.
 constexpr std::uint8_t kHopByHop = 0;
 constexpr std::uint8_t kRouting = 43;
 constexpr std::uint8_t kFragment = 44;
-constexpr std::uint8_t kAuthentication = 51;
 constexpr std::uint8_t kDestinationOptions = 60;
 constexpr std::uint8_t kNoTransport = 0;
 
@@ -23,7 +24,6 @@ bool is_extension(std::uint8_t protocol) noexcept {
     case kHopByHop:
     case kRouting:
     case kFragment:
-    case kAuthentication:
     case kDestinationOptions:
       return true;
     default:
@@ -34,7 +34,6 @@ bool is_extension(std::uint8_t protocol) noexcept {
 /// Returns the length of the extension header at `bytes`, of which two bytes are readable.
 std::uint32_t extension_bytes(std::uint8_t protocol, const std::uint8_t* bytes) noexcept {
   if (protocol == kFragment) return kFragmentBytes;
-  if (protocol == kAuthentication) return (bytes[1] + 2U) * 4U;
   return (bytes[1] + 1U) * 8U;
 }
 

@@ -99,7 +99,8 @@ TEST(ParseHeaders, ReadsIpv6) {
 }
 
 TEST(ParseHeaders, WalksExtensionHeaders) {
-  constexpr std::uint8_t kHop = 0, kRouting = 43, kFragment = 44, kOptions = 60;
+  constexpr std::uint8_t kHop = 0, kRouting = 43, kFragment = 44, kAuthentication = 51,
+                         kOptions = 60;
   struct Row {
     Ipv6FrameSpec spec;
     bool ports;
@@ -115,6 +116,7 @@ TEST(ParseHeaders, WalksExtensionHeaders) {
       {{.protocol = 58, .payload_bytes = 8}, false, "ICMPv6"},
       {{.protocol = kIpProtocolUdp, .extensions = {kOptions}}, true, "UDP behind options"},
       {{.extensions = Bytes(kMaxIpv6Extensions, kOptions)}, true, "as many as are walked"},
+      {{.extensions = {kHop, kAuthentication}}, false, "its contents may not be rewritten"},
   };
   for (const auto& row : rows) {
     const Read r = read(ipv6_bytes_of(row.spec));
@@ -248,6 +250,7 @@ TEST(FoldIpv6, KeepsNeighboursApart) {
   }
   std::ranges::sort(folded);
   EXPECT_EQ(std::ranges::adjacent_find(folded), folded.end());
+  EXPECT_GE(folded.front(), 0xF000'0000U) << "no IPv4 host has such an address";
 }
 
 }  // namespace
