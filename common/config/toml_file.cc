@@ -3,14 +3,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 #include <vector>
 
+#include "common/config/text_file.h"
 #include "common/config/toml_nesting.h"
 
 namespace outrider {
@@ -71,19 +67,9 @@ ConfigResult<ConfigTable> parse_toml(std::string_view text) {
 }
 
 ConfigResult<ConfigTable> read_toml_file(const std::string& path) {
-  std::error_code ignored;  // if it cannot be examined, it cannot be opened either
-  if (std::filesystem::is_directory(path, ignored)) return file_fault("is a directory, not a file");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return file_fault(std::string("cannot be opened: ") + std::strerror(errno));
-  std::string text;
-  std::array<char, 1U << 16> chunk{};
-  while (text.size() <= kMaxTomlBytes && (file.read(chunk.data(), chunk.size()), file.gcount() > 0))
-    text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
-  if (file.bad()) return file_fault(std::string("cannot be read: ") + std::strerror(errno));
-  if (text.size() > kMaxTomlBytes)
-    return file_fault("is larger than " + std::to_string(kMaxTomlBytes >> 20) + " MiB");
-  return parse_toml(text);
+  auto text = read_text_file(path, kMaxTomlMib);
+  if (!text) return {{}, std::move(text.issues)};
+  return parse_toml(*text.config);
 }
 
 }  // namespace outrider

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,11 +9,11 @@
 
 namespace outrider {
 
-/// Largest file that is read. A million hosts take less; /dev/zero does not end.
-inline constexpr std::size_t kMaxTomlBytes = std::size_t{64} << 20;
+/// Largest file that is read [MiB]. A million hosts take less.
+inline constexpr std::uint32_t kMaxTomlMib = 64;
 
 /// Reads a whole file. A file that cannot be read (missing, a directory, no permission,
-/// larger than kMaxTomlBytes) gives one issue without a key.
+/// larger than kMaxTomlMib) gives one issue without a key.
 ConfigResult<ConfigTable> read_toml_file(const std::string& path);
 
 /// Parses a text. A syntax error gives one issue without a key, which names line and column;

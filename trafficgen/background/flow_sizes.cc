@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "common/config/text_file.h"
 #include "trafficgen/import/text_lines.h"
 
 namespace outrider::tg {
@@ -68,9 +70,9 @@ ConfigResult<FlowSizes> parse_flow_sizes(std::string_view text) {
 }
 
 ConfigResult<FlowSizes> load_flow_sizes(const std::string& path) {
-  const auto text = read_text_file(path);
-  if (!text) return {{}, {{"", "cannot be read"}}};
-  return parse_flow_sizes(*text);
+  auto text = read_text_file(path, kMaxImportMib);
+  if (!text) return {{}, std::move(text.issues)};
+  return parse_flow_sizes(*text.config);
 }
 
 }  // namespace outrider::tg

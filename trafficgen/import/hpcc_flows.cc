@@ -1,7 +1,9 @@
 #include "trafficgen/import/hpcc_flows.h"
 
 #include <optional>
+#include <utility>
 
+#include "common/config/text_file.h"
 #include "trafficgen/import/text_lines.h"
 
 namespace outrider::tg {
@@ -88,9 +90,9 @@ ConfigResult<std::vector<ListedFlow>> parse_hpcc_flows(std::string_view text, st
 }
 
 ConfigResult<std::vector<ListedFlow>> load_hpcc_flows(const std::string& path, std::size_t hosts) {
-  const auto text = read_text_file(path);
-  if (!text) return {{}, {{"", "cannot be read"}}};
-  return parse_hpcc_flows(*text, hosts);
+  auto text = read_text_file(path, kMaxImportMib);
+  if (!text) return {{}, std::move(text.issues)};
+  return parse_hpcc_flows(*text.config, hosts);
 }
 
 }  // namespace outrider::tg

@@ -2,9 +2,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 namespace outrider::tg {
@@ -54,16 +51,6 @@ std::optional<std::uint64_t> whole_number_of(std::string_view word) {
 
 ConfigIssue line_issue(std::size_t line, const std::string& rule) {
   return {"line " + std::to_string(line), rule};
-}
-
-std::optional<std::string> read_text_file(const std::string& path) {
-  std::error_code ignored;  // a path that cannot be examined cannot be opened either
-  if (std::filesystem::is_directory(path, ignored)) return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) return std::nullopt;
-  return text;
 }
 
 }  // namespace outrider::tg

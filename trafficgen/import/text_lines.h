@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ std::optional<std::uint64_t> whole_number_of(std::string_view word);
 
 ConfigIssue line_issue(std::size_t line, const std::string& rule);
 
-std::optional<std::string> read_text_file(const std::string& path);
+/// Largest file that is imported [MiB]: six million flows of a list.
+inline constexpr std::uint32_t kMaxImportMib = 256;
 
 }  // namespace outrider::tg

@@ -71,8 +71,10 @@ TEST(FlowSizes, RefusalsNameLineAndRule) {
     EXPECT_EQ(parsed.issues[0].key, row.key) << row.text;
     EXPECT_THAT(parsed.issues[0].problem, ::testing::HasSubstr(row.rule)) << row.text;
   }
-  EXPECT_EQ(load_flow_sizes("/nowhere.cdf").issues.at(0).problem, "cannot be read");
-  EXPECT_EQ(load_flow_sizes("/").issues.at(0).problem, "cannot be read") << "a directory";
+  EXPECT_EQ(load_flow_sizes("/nowhere.cdf").issues.at(0).problem,
+            "cannot be opened: No such file or directory");
+  EXPECT_EQ(load_flow_sizes("/").issues.at(0).problem, "is a directory, not a file");
+  EXPECT_EQ(load_flow_sizes("/dev/zero").issues.at(0).problem, "is larger than 256 MiB");
 }
 
 TEST(FlowSizes, ThePublishedOnesHaveTheirMeans) {

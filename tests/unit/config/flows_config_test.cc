@@ -146,7 +146,7 @@ TEST(FlowsConfig, ReferencesAndFilesAreChecked) {
   constexpr Row kRows[] = {
       {"to = [\"b\"]", "to = [\"z\"]", "flows[0].to[0]", "no [[host]] has this name"},
       {"transport = \"t\"", "transport = \"u\"", "flows[0].transport", "no [[transport]]"},
-      {"web-search", "nothing", "flows[0].distribution", "cannot be read"},
+      {"web-search", "nothing", "flows[0].distribution", "cannot be opened: No such file"},
       {"distributions/web-search.cdf", "trafficgen/loopback.toml", "flows[0].distribution",
        "line "},
   };
