@@ -23,7 +23,7 @@ s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind(("eth0", 3))  # the protocol is that of the frame
 for (tags, protocol, body) in {frames}:
     tagged = b"".join(struct.pack("!HH", *tag) for tag in tags)
-    s.send(b"\\xff" * 6 + b"\\x02" + bytes(5) + tagged + b"\\x08\\x00" + ip(protocol, body))
+    s.send(bytes.fromhex("{mac}") + b"\\x02" + bytes(5) + tagged + b"\\x08\\x00" + ip(protocol, body))
 """
 # UDP datagrams that come in at eth0: tag beside the frame or None, TTL, bytes of UDP; until SIGINT.
 SEE = """
@@ -60,7 +60,8 @@ def start():
 class Tagged(agents.AgentTest):
     def send(self, *frames):
         self.lab.run_in(self.hosts["worker"], sys.executable, "-c",
-                        SEND.format(server=SERVER, frames=frames))
+                        SEND.format(server=SERVER, frames=frames,
+                                    mac=self.mac("server").replace(":", "")))
 
     def test_bursts_are_seen(self):
         announce = self.announce("--server", f"{SERVER}:{PORT}")

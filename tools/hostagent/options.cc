@@ -10,6 +10,7 @@
 
 #include "common/config/quantities.h"
 #include "common/telemetry/exit_status.h"
+#include "tools/hostagent/bpf/wire.h"
 
 namespace outrider::agent {
 namespace {
@@ -39,7 +40,7 @@ constexpr const char* kFooter =
 
 /// Options that CLI11 keeps as text, so that all their errors can be reported at once.
 struct Texts {
-  std::vector<std::string> servers{};
+  std::vector<std::string> servers{}, accept_from{};
   std::string idle_gap = "2ms", max_period = "60s", lead = "0s";
   std::string form = "udp";
 };
@@ -119,6 +120,10 @@ std::vector<std::pair<AgentCommand, CLI::App*>> add_commands(CLI::App& app, Agen
   auto* const answer = app.add_subcommand("answer", "Answer announcements at a server");
   add_interface(*answer, o);
   add_form(*answer, o, texts);
+  answer
+      ->add_option("--accept-from", texts.accept_from,
+                   "Network whose STARTs are answered; repeat it [the interface's own networks]")
+      ->type_name("PREFIX");
   auto* const record = app.add_subcommand("record", "Record the bursts of a worker");
   add_interface(*record, o);
   add_watch(*record, o, texts);
@@ -169,6 +174,14 @@ std::vector<std::string> read_texts(const Texts& texts, const CLI::App& given, A
       faults.push_back("--server: \"" + text +
                        "\": must be like 10.0.0.9:5000: switches take signals over IPv4 alone");
   }
+  for (const auto& text : texts.accept_from) {
+    const auto prefix = parse_prefix(text);
+    if (prefix.value) o.accept_from.push_back(*prefix.value);
+    else faults.push_back("--accept-from: \"" + text + "\": " + prefix.problem);
+  }
+  if (o.accept_from.size() > AGENT_MAX_ADDRESSES)
+    faults.push_back("--accept-from: " + std::to_string(o.accept_from.size()) +
+                     " networks: must be at most " + std::to_string(AGENT_MAX_ADDRESSES));
   read_duration("--idle-gap", texts.idle_gap, o.idle_gap, faults);
   read_duration("--max-period", texts.max_period, o.max_period, faults);
   read_duration("--lead", texts.lead, o.lead, faults);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/config/addresses.h"
 #include "common/core/clock.h"
 #include "common/net/udp_signal.h"
 
@@ -32,6 +33,10 @@ struct AgentOptions {
   std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< port of the UDP form, > 0
   std::string report{};                                  ///< JSON file; empty: none
   bool measure_cost = false;  ///< the kernel times the program, which itself costs time
+
+  // answer
+  /// Networks whose STARTs are answered; none: those of the interface.
+  std::vector<Prefix> accept_from{};
 
   // dctcp
   bool allow = false;  ///< programs without CAP_NET_ADMIN may choose it, too

@@ -42,6 +42,20 @@ TEST(AgentOptions, Announce) {
   EXPECT_EQ(o.signal_port, udp_signal::kDefaultPort);
 }
 
+TEST(AgentOptions, AnswersAreForTheNetworksThatAreNamed) {
+  const auto parsed =
+      parse(std::array{"outrider-hostagent", "answer", "--interface", "eth0", "--accept-from",
+                       "10.1.0.0/16", "--accept-from", "10.2.0.3/32"});
+  ASSERT_FALSE(parsed.exit_status);
+  EXPECT_EQ(parsed.options.accept_from, (std::vector<Prefix>{{0x0A010000, 16}, {0x0A020003, 32}}));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parse(std::array{"outrider-hostagent", "answer", "--interface", "eth0", "--accept-from",
+                             "10.1.0.1/16"})
+                .exit_status,
+            kExitUsage);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("--accept-from: \"10.1.0.1/16\""));
+}
+
 TEST(AgentOptions, TheTosFormIsRefusedWhatItHasNoRoomFor) {
   EXPECT_EQ(
       parse(std::array{"outrider-hostagent", "answer", "--interface", "eth0", "--form", "tos"})

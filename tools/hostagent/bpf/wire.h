@@ -51,8 +51,19 @@ enum AgentWatchCount {
 enum AgentAnswerCount {
   kAgentAnswered,
   kAgentNotUnderstood, /* looked like a START but cannot be answered, and was passed on */
+  kAgentNotForHost,    /* START for another MAC or IP address, or from a group's MAC address */
+  kAgentNotAccepted,   /* START from an address that is not accepted */
+  kAgentOverRate,      /* START beyond the token bucket */
   kAgentAnswerCounts
 };
+
+/* A network whose STARTs are answered; the key of a longest-prefix match. */
+struct AgentPrefix {
+  __u32 bits;
+  __u32 address;
+};
+
+#define AGENT_MAX_ADDRESSES 1024 /* of the host, and of networks whose STARTs are answered */
 
 /* The name by which sockets choose our congestion control, at most 15 characters. */
 #define AGENT_DCTCP_NAME "outrider_dctcp"
