@@ -197,6 +197,7 @@ void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
   check("rte_eth_tx_queue_setup",
         rte_eth_tx_queue_setup(id_, 0, config.tx_descriptors, socket, nullptr));
   check("rte_eth_dev_start", rte_eth_dev_start(id_));
+  rte_eth_stats_reset(id_);         // a NIC may still count what another program sent
   rte_eth_promiscuous_enable(id_);  // virtual devices reject it and do not need it
 }
 
@@ -223,9 +224,13 @@ std::uint32_t Port::mtu_bytes() const noexcept {
 }
 
 PortLosses Port::losses() const noexcept {
+  // Read before the device's counters, so that no packet seems taken and not sent.
+  const std::uint64_t taken = taken_.load(std::memory_order_relaxed);
   rte_eth_stats stats{};
   if (rte_eth_stats_get(id_, &stats) != 0) return {};
-  return {.rx_missed = stats.imissed, .rx_nombuf = stats.rx_nombuf, .tx_errors = stats.oerrors};
+  return {.rx_missed = stats.imissed,
+          .rx_nombuf = stats.rx_nombuf,
+          .tx_failed = failed_after_taking(taken, stats.opackets, stats.oerrors)};
 }
 
 }  // namespace outrider

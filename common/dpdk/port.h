@@ -2,6 +2,8 @@
 
 #include <rte_ethdev.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -34,8 +36,18 @@ struct PortConfig {
 struct PortLosses {
   std::uint64_t rx_missed = 0;  ///< the device had no free descriptor
   std::uint64_t rx_nombuf = 0;  ///< the pool was empty
-  std::uint64_t tx_errors = 0;
+  std::uint64_t tx_failed = 0;  ///< tx() took them, then the device failed to send them
 };
+
+/// Returns how many of the `taken` packets a device failed to send, from its counters of
+/// packets sent and of errors. Drivers disagree about errors: net_af_packet counts packets that
+/// it took, net_tap and net_vhost count packets that they refused and that their caller still
+/// owns. A packet that was taken is missing from `sent` only if the device failed to send it, or
+/// still holds it. So both counters must say so. Pure.
+[[nodiscard]] constexpr std::uint64_t failed_after_taking(std::uint64_t taken, std::uint64_t sent,
+                                                          std::uint64_t errors) noexcept {
+  return taken > sent ? std::min(errors, taken - sent) : 0;
+}
 
 /// A started Ethernet port with one transmit queue; the destructor stops and closes it.
 /// `rx_pool` must outlive it, so declare the pool first. Not thread-safe: one lcore owns it.
@@ -56,7 +68,9 @@ class Port {
   [[nodiscard]] std::uint16_t rx_queues() const noexcept { return rx_queues_; }
   /// Sends the first packets. @return packets taken; the caller still owns the rest
   std::uint16_t tx(Packet** packets, std::uint16_t n) const noexcept {
-    return rte_eth_tx_burst(id_, 0, packets, n);
+    const std::uint16_t taken = rte_eth_tx_burst(id_, 0, packets, n);
+    taken_.store(taken_.load(std::memory_order_relaxed) + taken, std::memory_order_relaxed);
+    return taken;
   }
 
   [[nodiscard]] bool link_up() const noexcept;
@@ -65,6 +79,7 @@ class Port {
   [[nodiscard]] bool is_virtual() const noexcept { return !vdev_.empty(); }
   /// Returns the longest IP packet [bytes].
   [[nodiscard]] std::uint32_t mtu_bytes() const noexcept;
+  /// Returns what the device has lost since it was opened. Any thread.
   [[nodiscard]] PortLosses losses() const noexcept;
   [[nodiscard]] std::uint16_t id() const noexcept { return id_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -82,6 +97,8 @@ class Port {
   std::string vdev_;  ///< name of the virtual device that this port attached; empty: none
   std::uint16_t id_ = RTE_MAX_ETHPORTS;
   std::uint16_t rx_queues_ = 1;
+  /// Packets that tx() has taken. Written by its one caller, read by control threads.
+  mutable std::atomic<std::uint64_t> taken_{0};
 };
 
 }  // namespace outrider

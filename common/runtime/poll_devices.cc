@@ -34,7 +34,7 @@ PortLosses PollDevices::losses() const noexcept {
     const PortLosses one = device->port.losses();
     sum.rx_missed += one.rx_missed;
     sum.rx_nombuf += one.rx_nombuf;
-    sum.tx_errors += one.tx_errors;
+    sum.tx_failed += one.tx_failed;
   }
   return sum;
 }

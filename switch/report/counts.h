@@ -145,11 +145,11 @@ void fields(V& v, R& r) {
 /// The summed counters of all switches of a process.
 /// Identity: received + copied == transmitted + sum(drops) + resident.
 struct ProcessCounts {
-  std::uint64_t received = 0;  ///< packets handed to any switch; each hop counts
-  std::uint64_t copied = 0;    ///< copies made or attempted by flooding, without the original
-  std::uint64_t transmitted = 0;
-  std::uint64_t resident = 0;  ///< waiting in queues
-  std::uint64_t on_links = 0;  ///< on links or in service, among switches and at the edges
+  std::uint64_t received = 0;     ///< packets handed to any switch; each hop counts
+  std::uint64_t copied = 0;       ///< copies made or attempted by flooding, without the original
+  std::uint64_t transmitted = 0;  ///< taken by devices, which did not report failing to send them
+  std::uint64_t resident = 0;     ///< waiting in queues
+  std::uint64_t on_links = 0;     ///< on links or in service, among switches and at the edges
   PerClass<PerReason<DropReason>> drops{};
   /// Time in polls that found packets, including dropped ones; summed over all lcores. Zero in
   /// virtual time.
@@ -162,7 +162,7 @@ void fields(V& v, R& r) {
   v.value(counter("received", "packets", "Packets handed to any switch").as("received_packets"),
           r.received);
   v.value(counter("copied", "packets", "Copies made by flooding").as("copied_packets"), r.copied);
-  v.value(counter("transmitted", "packets", "Packets that devices have taken")
+  v.value(counter("transmitted", "packets", "Packets that devices have taken and sent")
               .as("transmitted_packets"),
           r.transmitted);
   v.value(gauge("resident", "packets", "Packets that wait in queues").as("resident_packets"),

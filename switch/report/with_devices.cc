@@ -1,5 +1,7 @@
 #include "switch/report/with_devices.h"
 
+#include <algorithm>
+
 namespace outrider::sw {
 
 SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx_dropped,
@@ -9,6 +11,10 @@ SwitchReport with_devices(SwitchReport report, const PerClass<std::uint64_t>& tx
     report.drops.values[c][DropReason::kDeviceTxFull] += tx_dropped.values[c];
     report.transmitted -= tx_dropped.values[c];
   }
+  // In a view of a running switch the device's counters are newer than ours.
+  const std::uint64_t failed = std::min(losses.tx_failed, report.transmitted);
+  report.drops[TrafficClass::kBackground][DropReason::kDeviceTxError] += failed;
+  report.transmitted -= failed;
   report.received += malformed;
   report.drops[TrafficClass::kBackground][DropReason::kMalformed] += malformed;
   report.device_rx_missed = losses.rx_missed;

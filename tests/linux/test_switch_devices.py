@@ -2,12 +2,14 @@
 """The other devices that a Linux host can be behind: a tap of the kernel, and AF_XDP."""
 import os
 import socket
+import sys
 
 import lab
 from two_hosts import PREFIX, SwitchTest, ports
 
 HOSTS = ["left", "right"]
 BYTES = 4_000_000
+FAILING = 300  # datagrams; fewer than the ring of net_af_packet holds
 ENVIRONMENT = 3  # exit status of the switch
 AF_XDP = 44
 BRIDGE = """
@@ -73,6 +75,28 @@ class Devices(SwitchTest):
             self.host(name)
         self.start_or_skip("af_xdp")
         self.check_traffic()
+
+    def test_what_a_device_takes_and_fails_to_send_has_an_end(self):
+        """Once its interface is down, net_af_packet takes what its ring holds and sends nothing."""
+        for name in HOSTS:
+            self.host(name)
+        self.start(devices("af_packet") + BRIDGE)
+        self.assertEqual(self.ping("left", PREFIX + "2", lab.PATIENCE), 64)
+        self.lab.run_in(self.hosts["left"], "ip", "neigh", "replace", PREFIX + "2", "lladdr",
+                        self.mac("right"), "dev", "eth0", "nud", "permanent")
+        lab.run("ip", "-n", self.near, "link", "set", "right", "down")
+        self.lab.run_in(self.hosts["left"], sys.executable, "-c", f"""
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range({FAILING}):
+    s.sendto(bytes(100), ("{PREFIX}2", 9))""")
+        report = self.stop()
+        drops = report["drops"]["background"]
+        self.assertGreaterEqual(drops["device_tx_error"] + drops["device_tx_full"], FAILING)
+        self.assertGreater(drops["device_tx_error"], 0)
+        ends = report["transmitted"] + report["resident"] + sum(
+            n for by_reason in report["drops"].values() for n in by_reason.values())
+        self.assertEqual(report["received"] + report["copied"], ends)
 
 
 if __name__ == "__main__":

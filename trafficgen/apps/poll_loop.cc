@@ -101,6 +101,7 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
   if (streams != nullptr) add_streams(run.report, *streams);
   add_devices(run.report, devices);
   const PortLosses losses = devices.losses();
+  run.report.drops[DropReason::kDeviceTxError] += losses.tx_failed;
   run.report.device_rx_missed = losses.rx_missed;
   run.report.device_rx_nombuf = losses.rx_nombuf;
   run.report.longest_poll_gap_ns = result.times.longest_gap.count();

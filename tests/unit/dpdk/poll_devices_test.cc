@@ -210,6 +210,14 @@ TEST(Port, CanBeOpenedAgain) {
   }
 }
 
+TEST(PortLosses, CountPacketsThatWereTakenAndNotSentOnly) {
+  EXPECT_EQ(failed_after_taking(10'619, 10'107, 512), 512U) << "net_af_packet: took and failed";
+  EXPECT_EQ(failed_after_taking(100, 100, 40), 0U) << "net_tap, net_vhost: refused";
+  EXPECT_EQ(failed_after_taking(100, 90, 0), 0U) << "a NIC still holds ten";
+  EXPECT_EQ(failed_after_taking(100, 90, 4), 4U) << "and has failed to send four";
+  EXPECT_EQ(failed_after_taking(100, 103, 4), 0U) << "a NIC counts its PAUSE frames too";
+}
+
 TEST(SwitchWithDevices, KeepsTheLedgerClosed) {
   SwitchReport report;
   report.received = 10;
@@ -217,15 +225,17 @@ TEST(SwitchWithDevices, KeepsTheLedgerClosed) {
   report.resident = 3;
   PerClass<std::uint64_t> dropped;
   dropped[TrafficClass::kDdl] = 2;
-  const SwitchReport r = with_devices(report, dropped, 1, {.rx_missed = 5, .rx_nombuf = 6},
-                                      {.longest_gap = 9us, .busy = 8us});
+  const SwitchReport r =
+      with_devices(report, dropped, 1, {.rx_missed = 5, .rx_nombuf = 6, .tx_failed = 3},
+                   {.longest_gap = 9us, .busy = 8us});
   EXPECT_EQ(r.received, 11U);
-  EXPECT_EQ(r.transmitted, 5U);
+  EXPECT_EQ(r.transmitted, 2U) << "neither what was not taken nor what was not sent";
   const auto& ddl = r.drops[TrafficClass::kDdl];
   const auto& background = r.drops[TrafficClass::kBackground];
   EXPECT_EQ(ddl[DropReason::kDeviceTxFull], 2U);
   EXPECT_EQ(background[DropReason::kMalformed], 1U);
-  EXPECT_EQ(r.received, r.transmitted + 2 + 1 + r.resident);
+  EXPECT_EQ(background[DropReason::kDeviceTxError], 3U);
+  EXPECT_EQ(r.received, r.transmitted + 2 + 1 + 3 + r.resident);
   EXPECT_EQ(r.device_rx_missed, 5U);
   EXPECT_EQ(r.device_rx_nombuf, 6U);
   EXPECT_EQ(r.longest_poll_gap_ns, 9000);
