@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "common/dpdk/control_thread.h"
 #include "common/dpdk/error.h"
@@ -65,6 +68,12 @@ std::vector<MetricFamily> families_of(const SwitchReport& report) {
   return all;
 }
 
+/// Connections that are served at once. The library gives each a thread, which costs little
+/// while it waits.
+constexpr int kConnections = 32;
+/// A connection whose request is not complete by then is closed, and leaves its place to the next.
+constexpr std::chrono::milliseconds kRequestTimeout{2000};
+
 class Source final : public prometheus::Collectable {
  public:
   explicit Source(const SwitchSnapshots& snapshots) : snapshots_(snapshots) {}
@@ -112,7 +121,9 @@ PrometheusEndpoint::PrometheusEndpoint(const std::string& address, const SwitchS
   parts_->source = std::make_shared<Source>(snapshots);
   // The library's threads inherit the CPUs of the thread that makes them.
   on_control_cpus("prometheus", [&] {
-    parts_->exposer = std::make_unique<prometheus::Exposer>(address, 1);
+    parts_->exposer = std::make_unique<prometheus::Exposer>(std::vector<std::string>{
+        "listening_ports", address, "num_threads", std::to_string(kConnections),
+        "request_timeout_ms", std::to_string(kRequestTimeout.count())});
     parts_->exposer->RegisterCollectable(parts_->source);
   });
 }

@@ -9,7 +9,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -24,6 +26,7 @@ using namespace sw;
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using Json = nlohmann::json;
 
 constexpr const char* kStream = R"(
@@ -44,8 +47,10 @@ destination = "10.1.0.1"
 /// Closes itself.
 class Socket {
  public:
-  Socket(int family, int type) : fd_(socket(family, type | SOCK_CLOEXEC, 0)) {
-    const timeval patience{.tv_sec = kPatience.count(), .tv_usec = 0};
+  /// @param wait  longest wait for a message
+  Socket(int family, int type, std::chrono::seconds wait = kPatience)
+      : fd_(socket(family, type | SOCK_CLOEXEC, 0)) {
+    const timeval patience{.tv_sec = wait.count(), .tv_usec = 0};
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   }
   ~Socket() { close(fd_); }
@@ -140,8 +145,9 @@ port = "p"
     client.say(command);
     return Json::parse(client.hear())[command.substr(0, command.find(','))];
   }
-  std::string scrape() const {
-    const Socket client(AF_INET, SOCK_STREAM);
+  /// @return what comes within `wait`
+  std::string scrape(std::chrono::seconds wait = kPatience) const {
+    const Socket client(AF_INET, SOCK_STREAM, wait);
     if (!client.connect_to(loopback(port_))) return "nobody listens";
     client.say("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     std::string all;
@@ -240,6 +246,26 @@ TEST_F(Telemetry, RefusesToCaptureWhatIsNot) {
   EXPECT_THAT(refusal("s.q=" + (directory_ / "x")), HasSubstr("no such port; there are s.p"));
   EXPECT_THAT(refusal("s.p"), HasSubstr("must be SWITCH.PORT=FILE"));
   EXPECT_THAT(refusal("s.p=" + (directory_ / "no/x")), HasSubstr("does not exist"));
+}
+
+// Clients that connect and say nothing, or begin a request and never end it, cost a time-out.
+TEST_F(Telemetry, AnswersAScrapeBesideSilentClients) {
+  ProcessGuard sw({OUTRIDER_SWITCH_PROGRAM, "--config", config()}, directory_ / "log");
+  ASSERT_TRUE(sw.says("telemetry socket", kPatience)) << sw.output();
+  std::deque<Socket> silent;
+  for (int i = 0; i < 32; ++i) {
+    const Socket& client = silent.emplace_back(AF_INET, SOCK_STREAM);
+    const auto connected = [&] { return client.connect_to(loopback(port_)); };
+    while (!connected() && sw.running()) {
+    }
+    if (i % 2 == 1) client.say("GET /metrics HT");
+  }
+  // Prometheus gives up after 10 s.
+  EXPECT_THAT(scrape(std::chrono::seconds(8)), HasSubstr("200 OK"));
+  for (const auto& client : silent) EXPECT_THAT(client.hear(), Not(HasSubstr("200 OK")));
+  EXPECT_THAT(scrape(), HasSubstr("200 OK"));
+  sw.send(SIGINT);
+  EXPECT_EQ(sw.wait(kPatience), kExitOk) << sw.output();
 }
 
 TEST_F(Telemetry, RefusesAPortThatIsTaken) {
