@@ -7,6 +7,13 @@ namespace outrider {
 PollDevices::PollDevices(const std::vector<PortConfig>& configs, rte_mempool& rx_pool) {
   devices_.reserve(configs.size());
   for (const auto& config : configs) devices_.push_back(std::make_unique<Device>(config, rx_pool));
+  constexpr Duration kLogInterval = std::chrono::milliseconds(100);
+  link_log_ = std::make_unique<ControlThread>("links", kLogInterval, [this] { log_links(); });
+}
+
+PollDevices::~PollDevices() {
+  link_log_.reset();
+  log_links();
 }
 
 std::uint32_t PollDevices::poll_all(Time previous, Time now) noexcept {
@@ -49,26 +56,38 @@ PerClass<std::uint64_t> PollDevices::tx_dropped() const noexcept {
 
 void PollDevices::hold_when_full() noexcept {
   hold_ = true;
-  for (auto& device : devices_) device->edge.hold(device->up);
+  for (auto& device : devices_) device->edge.hold(device->up());
 }
 
-bool PollDevices::check_links() {
+bool PollDevices::check_links() noexcept {
   bool all = true;
   for (auto& device : devices_) {
     const bool up = device->port.link_up();
-    if (up != device->up)
-      log_info("device " + device->port.name() + (up ? ": link is up" : ": link is down"));
-    device->up = up;
+    if (up != device->up()) device->link_changes.fetch_add(1, std::memory_order_relaxed);
     if (hold_) device->edge.hold(up);  // otherwise another lcore may own the edge
     all = all && up;
   }
   return all;
 }
 
+/// Logs the state of each link that has changed since the last call. Of changes between two
+/// calls only the last is logged, and whether the link was away in between.
+void PollDevices::log_links() {
+  for (auto& device : devices_) {
+    const std::uint32_t changes = device->link_changes.load(std::memory_order_relaxed);
+    const std::uint32_t news = changes - device->changes_logged;
+    device->changes_logged = changes;
+    if (news == 0) continue;
+    const bool up = (changes & 1) != 0;
+    log_info("device " + device->port.name() + (up ? ": link is up" : ": link is down") +
+             (news == 1 ? "" : ", after " + std::to_string(news) + " changes"));
+  }
+}
+
 std::string PollDevices::down() const {
   std::string names;
   for (const auto& device : devices_)
-    if (!device->up) names += (names.empty() ? "" : ", ") + device->port.name();
+    if (!device->up()) names += (names.empty() ? "" : ", ") + device->port.name();
   return names;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
+#include "common/dpdk/control_thread.h"
 #include "common/dpdk/port.h"
 #include "common/dpdk/receive.h"
 #include "common/runtime/device_edge.h"
@@ -24,12 +26,17 @@ namespace outrider {
 }
 
 /// The devices of a process, each with its edge. Not thread-safe: the lcore of the poll loop
-/// owns it. With several lcores, each receive queue and each edge has one owner.
+/// owns it. With several lcores, each receive queue and each edge has one owner. A control
+/// thread logs links that went up or down, so that no lcore waits for the log.
 class PollDevices {
  public:
   /// @param rx_pool must outlive the devices
   /// @throws EnvironmentError
   PollDevices(const std::vector<PortConfig>& configs, rte_mempool& rx_pool);
+  /// Logs the last changes of links.
+  ~PollDevices();
+  PollDevices(const PollDevices&) = delete;
+  PollDevices& operator=(const PollDevices&) = delete;
 
   [[nodiscard]] std::size_t size() const noexcept { return devices_.size(); }
   [[nodiscard]] DeviceEdge& edge(std::size_t device) noexcept { return devices_[device]->edge; }
@@ -70,11 +77,11 @@ class PollDevices {
     for (auto& device : devices_) device->edge.flush();
   }
 
-  /// Detects and logs links that went up or down. Makes system calls, so call it seldom.
+  /// Detects links that went up or down. Makes system calls, so call it seldom.
   /// @return whether all links are up
-  bool check_links();
-  /// Returns the state of the link at the last check.
-  [[nodiscard]] bool up(std::size_t device) const noexcept { return devices_[device]->up; }
+  bool check_links() noexcept;
+  /// Returns the state of the link at the last check. Any thread.
+  [[nodiscard]] bool up(std::size_t device) const noexcept { return devices_[device]->up(); }
   /// Returns the names of the devices whose link was down at the last check.
   [[nodiscard]] std::string down() const;
 
@@ -87,17 +94,24 @@ class PollDevices {
     std::uint16_t size = 0;
     std::uint16_t taken = 0;
     Time next{};  ///< arrival of batch[taken]
-    bool up = false;
+    /// Odd: the link is up. Written by the lcore that checks the links.
+    std::atomic<std::uint32_t> link_changes{0};
+    std::uint32_t changes_logged = 0;  ///< of link_changes; the log thread's own
+    [[nodiscard]] bool up() const noexcept {
+      return (link_changes.load(std::memory_order_relaxed) & 1) != 0;
+    }
   };
 
   /// With fewer packets in a batch there are too few cache misses to overlap.
   static constexpr std::uint16_t kWorthPrefetching = 4;
 
+  void log_links();
   std::uint32_t poll_all(Time previous, Time now) noexcept;
 
   std::vector<std::unique_ptr<Device>> devices_;
   std::uint64_t malformed_ = 0;
   bool hold_ = false;
+  std::unique_ptr<ControlThread> link_log_;  ///< last member: it uses the devices
 };
 
 template <class Sink>

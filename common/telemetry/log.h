@@ -10,7 +10,9 @@ enum class LogLevel { kDebug, kInfo, kWarn, kError };
 /// Sets the program's name in every line, and the lowest level that is shown. Optional.
 void start_log(std::string_view program, LogLevel least);
 
-/// Write one line to stderr. Not for the packet path: they format, lock and write.
+/// Write one line to stderr, unless its reader does not keep up: then the line is lost, and the
+/// next one that can be written says how many were. They never wait for the reader. Not for the
+/// packet path: they format, lock and write.
 void log_debug(std::string_view message);
 void log_info(std::string_view message);
 void log_warn(std::string_view message);

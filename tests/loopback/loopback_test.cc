@@ -2,11 +2,13 @@
 // other's death, and say what is wrong with their surroundings. Method: real
 // processes with one core each, ended by what they say and write, never by a
 // measured time.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -239,6 +241,31 @@ TEST_F(Loopback, GeneratorEndsInGoodOrderWhileItsSwitchIsDead) {
   EXPECT_EQ(interrupt(*gen), kExitInterrupted) << gen->output();
   EXPECT_TRUE(generator_report("gen").ledger_balanced);
   EXPECT_THAT(read_whole(directory_ / "gen-tables/flows.csv"), HasSubstr("\nbackground 0,"));
+}
+
+// The lcore that checks the links must not wait for whoever reads the log.
+TEST_F(Loopback, AStalledReaderOfTheLogStopsNoPackets) {
+  const std::string path = directory_ / "stderr";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int fd = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  const auto sw =
+      start({"/bin/sh", "-c", "exec \"$0\" \"$@\" 2>" + path, OUTRIDER_SWITCH_PROGRAM, "--config",
+             switch_config(), "--lcore", cpus_.first, "--report", directory_ / "switch.json"},
+            "switch");
+  std::string said;
+  char part[4096];
+  while (said.find("telemetry socket") == std::string::npos && sw->running())
+    if (const ssize_t n = read(fd, part, sizeof part); n > 0)
+      said.append(part, static_cast<std::size_t>(n));
+  while (write(fd, part, sizeof part) > 0 || write(fd, part, 1) > 0) {
+  }
+  const auto gen = start_generator("gen", 3);  // its devices bring the links up
+  EXPECT_EQ(gen->wait(kPatience), kExitOk) << gen->output();
+  EXPECT_EQ(interrupt(*sw), kExitOk) << sw->output();
+  close(fd);
+  EXPECT_TRUE(switch_report("switch").ledger_balanced);
+  EXPECT_TRUE(generator_report("gen").jobs_finished);
 }
 
 TEST_F(Loopback, AnInterruptedRunWritesItsReport) {

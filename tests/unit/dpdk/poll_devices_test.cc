@@ -12,6 +12,7 @@
 #include "common/dpdk/mempool.h"
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_program.h"
+#include "common/telemetry/log.h"
 #include "switch/report/with_devices.h"
 #include "switch/runtime/poll_loop.h"
 
@@ -182,6 +183,20 @@ TEST_F(PollDevicesTest, DropsWhatItHeldOnceTheLinkIsGone) {
   EXPECT_EQ(edge.resident(), 0U);
   EXPECT_EQ(edge.dropped()[TrafficClass::kDdl], held);
   EXPECT_FALSE(edge.backpressure().full);
+}
+
+// The log has a lock and a reader that may be slow: an lcore leaves it to a control thread.
+TEST_F(PollDevicesTest, PublishesALinkThatChangesAndLogsNothingItself) {
+  const std::uint64_t lines = log_lines();
+  EXPECT_TRUE(devices_.check_links());
+  rte_eth_dev_set_link_down(devices_.port(1).id());
+  EXPECT_FALSE(devices_.check_links());
+  EXPECT_EQ(log_lines(), lines);
+  EXPECT_TRUE(devices_.up(0));
+  EXPECT_FALSE(devices_.up(1));
+  EXPECT_EQ(devices_.down(), "b");
+  rte_eth_dev_set_link_up(devices_.port(1).id());
+  EXPECT_TRUE(devices_.check_links());
 }
 
 TEST_F(PollDevicesTest, CountsWhatCannotBeOneSegment) {
