@@ -25,9 +25,15 @@ constexpr std::uint32_t kCache =
 /// wants another one. The default handler, a ring, hands out the buffer that has been free for
 /// longest. A poll of many ports takes more buffers than the lcore's cache holds, and would
 /// then write to memory that fell out of all CPU caches while the pool went round.
-const char* handler_of_free_buffers() noexcept {
+///
+/// Several lcores share a stack without a lock. The kernel may stop an lcore at any instruction,
+/// and one that held a lock would make all others wait until it runs again. One lcore has nobody
+/// to wait for but the control threads of drivers, which free buffers seldom, and the stack with
+/// a lock is quicker.
+const char* handler_of_free_buffers(std::uint32_t lcores) noexcept {
   const char* best = rte_mbuf_best_mempool_ops();
-  return std::strcmp(best, RTE_MBUF_DEFAULT_MEMPOOL_OPS) == 0 ? "stack" : best;
+  if (std::strcmp(best, RTE_MBUF_DEFAULT_MEMPOOL_OPS) != 0) return best;
+  return lcores > 1 ? "lf_stack" : "stack";
 }
 
 void init_packet(rte_mempool*, void*, void* object, unsigned) {
@@ -48,7 +54,7 @@ Mempool create_pool(const PacketPoolConfig& config, std::uint32_t cache, std::ui
   Mempool pool(rte_mempool_create_empty(config.name.c_str(), config.mbufs, object_bytes, cache,
                                         sizeof(rte_pktmbuf_pool_private), config.socket, flags));
   if (pool == nullptr) throw DpdkError("rte_mempool_create_empty", config.name, rte_errno);
-  const char* handler = handler_of_free_buffers();
+  const char* handler = handler_of_free_buffers(config.lcores);
   if (const int e = rte_mempool_set_ops_byname(pool.get(), handler, nullptr))
     throw DpdkError("rte_mempool_set_ops_byname", config.name + " (" + handler + ")", e);
   rte_pktmbuf_pool_private settings{};
@@ -68,8 +74,7 @@ Mempool make_packet_pool(const PacketPoolConfig& config) {
   // to the room.
   const std::uint32_t room_bytes = RTE_PKTMBUF_HEADROOM + config.frame_room_bytes;
   if (room_bytes > UINT16_MAX) throw DpdkError("make_packet_pool", config.name, EINVAL);
-  // DPDK requires n >= 1.5 x cache. The stack below has a lock, because drivers' control
-  // threads free buffers, too, and have no cache. One access per 256 packets costs nothing.
+  // DPDK requires n >= 1.5 x cache. Without a cache each packet costs an access to the stack.
   const std::uint32_t cache = config.mbufs >= 2 * kCache ? kCache : 0;
   Mempool pool = create_pool(config, cache, static_cast<std::uint16_t>(room_bytes));
   rte_mempool_obj_iter(pool.get(), init_packet, nullptr);

@@ -70,8 +70,10 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   eal_settings.memory_mb +=
       static_cast<std::uint32_t>(std::uint64_t{mbufs} * (room_bytes - frame_room_bytes({})) >> 20);
   const Eal eal(eal_settings);
-  const Mempool pool =
-      make_packet_pool({.name = "packets", .mbufs = mbufs, .frame_room_bytes = room_bytes});
+  const Mempool pool = make_packet_pool({.name = "packets",
+                                         .mbufs = mbufs,
+                                         .frame_room_bytes = room_bytes,
+                                         .lcores = static_cast<std::uint32_t>(cpus.size())});
   PollDevices devices(ports, *pool);
   log_info("forwarding on " + named(cpus) + "; Ctrl-C ends");
 

@@ -55,6 +55,19 @@ TEST(PacketPool, SpreadsPacketsOverTheCacheOnOrdinaryPagesToo) {
   }
 }
 
+// An lcore that the kernel has stopped inside the pool must not stop the others.
+TEST(PacketPool, OfSeveralLcoresHasNoLock) {
+  const Mempool one = make_packet_pool({.name = "one", .mbufs = 1023});
+  const Mempool two = make_packet_pool({.name = "two", .mbufs = 1023, .lcores = 2});
+  EXPECT_STREQ(rte_mempool_get_ops(one->ops_index)->name, "stack");
+  EXPECT_STREQ(rte_mempool_get_ops(two->ops_index)->name, "lf_stack");
+  std::vector<Packet*> taken;
+  while (Packet* packet = rte_pktmbuf_alloc(two.get())) taken.push_back(packet);
+  EXPECT_EQ(taken.size(), 1023U);
+  for (Packet* packet : taken) release(packet);
+  EXPECT_EQ(rte_mempool_avail_count(two.get()), 1023U);
+}
+
 TEST(PacketPool, NamesCallSubjectAndCause) {
   const Mempool first = make_packet_pool({.name = "twice", .mbufs = 7});
   try {
