@@ -15,6 +15,12 @@ constexpr RatioOfSums cost_per_window{
     [](const CaseSummary& c) { return c.background_cost.*kBytes; },
     [](const CaseSummary& c) { return static_cast<double>(c.background_cost.windows); }};
 
+/// Returns a number of bytes of a run in a closed loop; NaN for other runs.
+template <double BackgroundCost::*kBytes>
+double closed_loop_bytes(const CaseSummary& c) {
+  return c.background_cost.basis == CostBasis::kWholeRun ? c.background_cost.*kBytes : kNotDefined;
+}
+
 /// Returns the payload of the pushes within the costs' windows.
 double compared_push_bytes(const CaseSummary& c) {
   const CaseMetrics& m = c.metrics;
@@ -79,10 +85,10 @@ constexpr Metric kRows[] = {
      .column = {"unexplained"}},
     {.name = "ddl_bytes_gained_per_background_byte_lost",
      .unit = kNumber,
-     .help = "transfer over lost bytes, in a closed loop, where any are lost",
-     .source = PerRun{[](const CaseSummary& c) {
-       return c.background_cost.ddl_bytes_gained_per_background_byte_lost;
-     }},
+     .help = "transfer over lost bytes, in a closed loop; of all seeds together, where they lose "
+             "any",
+     .source = RatioOfSums{&closed_loop_bytes<&BackgroundCost::transfer_bytes>,
+                           &closed_loop_bytes<&BackgroundCost::lost_bytes>},
      .change = false,
      .place = "/background_cost/ddl_bytes_gained_per_background_byte_lost",
      .column = {"gained", "/lost"}},

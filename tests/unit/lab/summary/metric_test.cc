@@ -57,6 +57,29 @@ Summary example() {
   return summarise(experiment);
 }
 
+// A mean of ratios would leave out seeds that lost nothing, and let one that lost a few bytes
+// decide.
+TEST(Metric, BytesGainedPerByteLostAreOfAllSeedsTogether) {
+  const auto seed = [](double transfer, double lost) {
+    CaseSummary c;
+    c.background_cost.basis = CostBasis::kWholeRun;
+    c.background_cost.transfer_bytes = transfer;
+    c.background_cost.lost_bytes = lost;
+    if (lost > 0) c.background_cost.ddl_bytes_gained_per_background_byte_lost = transfer / lost;
+    return c;
+  };
+  const Metric& metric = metric_named("ddl_bytes_gained_per_background_byte_lost");
+  const CaseSummary usual = seed(900, 1000), little = seed(300, 1), gains = seed(600, -201);
+  const CaseSummary* all[] = {&usual, &little, &gains};
+  EXPECT_DOUBLE_EQ(value_of(metric, all), 1800.0 / 800.0);
+  const CaseSummary* only_gains[] = {&gains};
+  EXPECT_TRUE(std::isnan(value_of(metric, only_gains)));
+  CaseSummary fixed = seed(900, 1000);
+  fixed.background_cost.basis = CostBasis::kWindows;
+  const CaseSummary* windows[] = {&fixed};
+  EXPECT_TRUE(std::isnan(value_of(metric, windows))) << "a closed loop's";
+}
+
 TEST(Metric, RowsAreWhole) {
   std::set<std::string_view> names;
   for (const auto& m : metrics()) {
