@@ -2,12 +2,24 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
+
+#include "common/core/sequence.h"
 
 namespace outrider::sw {
 
 namespace {
 constexpr std::uint32_t kMaxOpenBursts = 4096;  // (job, worker, direction) triples per queue
 constexpr std::size_t kMaxGroups = 512;         // (job, direction) pairs per queue
+
+/// Iterations further apart than this belong to another run of the job, or are invented.
+constexpr std::int32_t kFarIterations = 1024;
+/// As many packets in a row from far iterations show that the job has begun anew.
+constexpr std::uint32_t kStrangePackets = 32;
+
+bool is_far(std::uint32_t a, std::uint32_t b) noexcept {
+  return std::abs(std::int64_t{sequence_distance(a, b)}) > kFarIterations;
+}
 }  // namespace
 
 QueueTap::QueueTap(Limits limits)
@@ -53,6 +65,19 @@ void QueueTap::begin_iteration(Group& group, const BurstIdentity& id) noexcept {
            .pending = occupancy_};
 }
 
+/// Begins the iteration of `id` if it comes after the group's. One packet that names an iteration
+/// far away does not move the group, otherwise it would end the records of all iterations
+/// between.
+void QueueTap::follow(Group& group, const BurstIdentity& id) noexcept {
+  if (!group.begun) return begin_iteration(group, id);
+  if (is_far(id.iteration, group.iteration)) {
+    if (++group.strange == kStrangePackets) begin_iteration(group, id);
+    return;
+  }
+  group.strange = 0;
+  if (sequence_distance(id.iteration, group.iteration) > 0) begin_iteration(group, id);
+}
+
 /// Adds the peak since the group's previous packet to its maximum, because another packet of
 /// the group shows that the burst has lasted until now. @return the maximum so far
 std::uint32_t QueueTap::confirm(Group& group) noexcept {
@@ -65,7 +90,9 @@ std::uint32_t QueueTap::confirm(Group& group) noexcept {
 
 void QueueTap::open_record(const BurstIdentity& id, const QueueState& found, Time now) noexcept {
   Open* open = open_.find(key_of(id));
-  if (open != nullptr && open->iteration >= id.iteration) return;  // a late copy, or not recorded
+  if (open != nullptr && !is_far(id.iteration, open->iteration) &&
+      sequence_distance(id.iteration, open->iteration) <= 0)
+    return;  // a late copy, or not recorded
   if (open == nullptr) open = open_.insert(key_of(id), {});
   if (open != nullptr) *open = {.iteration = id.iteration};
   if (open == nullptr || bursts_.size() == limits_.bursts) {
@@ -84,8 +111,10 @@ void QueueTap::on_arrival(const BurstIdentity* identity, const QueueState& found
                           Time now) noexcept {
   if (identity == nullptr) return;
   Group* group = group_of(*identity);
-  if (group != nullptr && (!group->begun || identity->iteration > group->iteration))
-    begin_iteration(*group, *identity);
+  if (group != nullptr) {
+    follow(*group, *identity);
+    if (is_far(identity->iteration, group->iteration)) return;
+  }
   QueueBurstRecord* record = find_record(*identity);
   if (record == nullptr) {
     open_record(*identity, found, now);

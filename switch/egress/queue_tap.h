@@ -96,6 +96,7 @@ class QueueTap {
     BurstDirection direction{};
     std::uint32_t iteration = 0;
     bool begun = false;
+    std::uint32_t strange = 0;      ///< packets in a row whose iteration is far from this one
     std::uint32_t max_packets = 0;  ///< from the first to the latest packet of the iteration
     std::uint32_t pending = 0;      ///< largest occupancy since its latest packet
   };
@@ -113,6 +114,7 @@ class QueueTap {
   Group* group_of(const BurstIdentity& id) noexcept;
   void hand_out_peak() noexcept;
   void begin_iteration(Group& group, const BurstIdentity& id) noexcept;
+  void follow(Group& group, const BurstIdentity& id) noexcept;
   std::uint32_t confirm(Group& group) noexcept;
   QueueBin* bin_at(Time now) noexcept;
 

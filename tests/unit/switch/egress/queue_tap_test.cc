@@ -173,6 +173,43 @@ TEST(QueueTap, LateCopiesOfAnEarlierIterationChangeNothing) {
   EXPECT_EQ(r.bursts_not_recorded, 0U);
 }
 
+// Anybody may send a packet that looks like DDL payload of any iteration.
+TEST(QueueTap, AnInventedIterationDoesNotEndTheRecords) {
+  for (const std::uint32_t invented : {~0U, 1U << 31, 1'000'000U}) {
+    Played q;
+    q.arrive(w0(5000), Time{1us});
+    q.arrive(w0(invented), Time{2us});
+    q.arrive(w1(invented), Time{3us});
+    q.arrive(w0(5001), Time{4us});
+    q.arrive(w1(5001), Time{5us});
+    const QueueReport r = q.report();
+    ASSERT_EQ(r.bursts.size(), 3U) << invented;
+    EXPECT_EQ(r.bursts[1].identity.iteration, 5001U);
+    EXPECT_EQ(r.bursts[2].identity.worker, 1U);
+  }
+}
+
+TEST(QueueTap, AnInventedFirstIterationIsForgotten) {
+  Played q{{.bursts = 64, .bins = 16, .bin = 100us}};
+  q.arrive(w0(1'000'000), Time{1us});
+  for (int i = 0; i < 40; ++i) q.arrive(w0(0), Time{2us});
+  q.arrive(w0(1), Time{3us});
+  const QueueReport r = q.report();
+  ASSERT_EQ(r.bursts.size(), 3U);
+  EXPECT_EQ(r.bursts[1].identity.iteration, 0U);
+  EXPECT_EQ(r.bursts[2].identity.iteration, 1U);
+}
+
+TEST(QueueTap, IterationsWrapAround) {
+  Played q;
+  q.arrive(w0(~0U), Time{1us});
+  q.arrive(w0(0), Time{2us});
+  q.arrive(w0(~0U), Time{3us});  // a late copy
+  const QueueReport r = q.report();
+  ASSERT_EQ(r.bursts.size(), 2U);
+  EXPECT_EQ(r.bursts[1].identity.iteration, 0U);
+}
+
 TEST(QueueTap, JobsAndDirectionsAreApart) {
   Played q;
   const BurstIdentity other{.job = 2, .worker = 0, .iteration = 7};
