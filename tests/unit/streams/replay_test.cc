@@ -52,15 +52,22 @@ std::string pcap_of(const std::vector<Captured>& packets, std::uint32_t magic = 
 }
 
 /// Section header, one interface with microseconds, enhanced packet blocks.
-std::string pcapng_of(const std::vector<Captured>& packets) {
+/// @param stamps  replaces the packets' stamps; if_tsresol says that they are seconds
+std::string pcapng_of(const std::vector<Captured>& packets,
+                      const std::vector<std::uint64_t>& stamps = {}) {
   Bytes b;
   b.put(0x0A0D0D0A).put(28).put(0x1A2B3C4D).put<std::uint16_t>(1).put<std::uint16_t>(0);
   b.put<std::int64_t>(-1).put(28);
-  b.put(1).put(20).put<std::uint16_t>(1).put<std::uint16_t>(0).put(65535).put(20);
-  for (const auto& p : packets) {
+  const std::uint32_t interface_bytes = stamps.empty() ? 20 : 32;
+  b.put(1).put(interface_bytes).put<std::uint16_t>(1).put<std::uint16_t>(0).put(65535);
+  if (!stamps.empty()) b.put<std::uint16_t>(9).put<std::uint16_t>(1).put(0).put(0);
+  b.put(interface_bytes);
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const auto& p = packets[i];
     const auto size = static_cast<std::uint32_t>(p.frame.size());
     const std::uint32_t padded = (size + 3) / 4 * 4;
-    const std::uint64_t us = std::uint64_t{p.seconds} * 1'000'000 + p.fraction;
+    const std::uint64_t us =
+        stamps.empty() ? std::uint64_t{p.seconds} * 1'000'000 + p.fraction : stamps[i];
     b.put(6).put(32 + padded).put(0).put(static_cast<std::uint32_t>(us >> 32));
     b.put(static_cast<std::uint32_t>(us)).put(size).put(size);
     b.text.append(reinterpret_cast<const char*>(p.frame.data()), size);
@@ -117,6 +124,17 @@ TEST_F(Replay, ReadsPcapAndPcapng) {
   precise[1].fraction = 10'001;  // nanoseconds
   precise[2].fraction = 40'002;
   EXPECT_EQ(load(pcap_of(precise, 0xA1B23C4D)).trace.packets[1].at, 10'001ns);
+}
+
+TEST_F(Replay, RefusesStampsThatAreOutOfRange) {
+  const auto problem = [](const PcapResult& r) { return r.problem; };
+  EXPECT_EQ(problem(load(pcapng_of(three(), {5, 6, 7}))), "");
+  EXPECT_EQ(load(pcapng_of(three(), {5, 6, 7})).trace.packets[2].at, 2s);
+  EXPECT_THAT(problem(load(pcapng_of(three(), {1ULL << 62, 1, 2}))),
+              HasSubstr("packet 1 has a time stamp of 4611686018427387904 s"));
+  EXPECT_THAT(problem(load(pcapng_of(three(), {5, 1ULL << 62, 7}))), HasSubstr("packet 2 has a"));
+  EXPECT_THAT(problem(load(pcapng_of(three(), {0, 4'000'000'000, 7}))),
+              HasSubstr("packet 2 came 4"));
 }
 
 TEST_F(Replay, RefusesWhatItCannotReplay) {

@@ -3,7 +3,10 @@
 #include <pcap/pcap.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 
 namespace outrider::tg {
 namespace {
@@ -16,9 +19,19 @@ struct PcapCloser {
 };
 using PcapFile = std::unique_ptr<pcap_t, PcapCloser>;
 
-Duration stamp_of(const pcap_pkthdr& header) {
+/// Differences of two stamps within 146 years of 1970 fit a Duration.
+constexpr std::int64_t kMaxStampSeconds = std::numeric_limits<std::int64_t>::max() / 2'000'000'000;
+/// Longest capture. A period of all its packets and the gap to the next round fit a Duration.
+constexpr Duration kMaxSpan = std::chrono::hours(24 * 365 * 10);
+
+/// Returns when the packet was captured, since 1970; nothing if that is out of range.
+std::optional<Duration> stamp_of(const pcap_pkthdr& header) {
+  const std::int64_t seconds = header.ts.tv_sec;
   // The file is opened with nanosecond precision, so tv_usec holds nanoseconds.
-  return std::chrono::seconds(header.ts.tv_sec) + Duration{header.ts.tv_usec};
+  const std::int64_t nanoseconds = header.ts.tv_usec;
+  if (seconds <= -kMaxStampSeconds || seconds >= kMaxStampSeconds) return std::nullopt;
+  if (nanoseconds < 0 || nanoseconds > UINT32_MAX) return std::nullopt;
+  return std::chrono::seconds(seconds) + Duration{nanoseconds};
 }
 
 /// Adds a packet. @return its fault, or empty
@@ -30,9 +43,14 @@ std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t*
   if (header.len > kMaxFrameBytes)
     return "has " + std::to_string(header.len) + " bytes, more than " +
            std::to_string(kMaxFrameBytes);
-  const Duration stamp = stamp_of(header);
-  if (trace.packets.empty()) first = stamp;
-  Duration at = stamp - first;
+  const std::optional<Duration> stamp = stamp_of(header);
+  if (!stamp)
+    return "has a time stamp of " + std::to_string(header.ts.tv_sec) +
+           " s since 1970, out of range";
+  if (trace.packets.empty()) first = *stamp;
+  Duration at = *stamp - first;
+  if (at > kMaxSpan)
+    return "came " + std::to_string(seconds(at)) + " s after the first, more than ten years";
   if (!trace.packets.empty() && at < trace.packets.back().at) {
     ++trace.backwards;
     at = trace.packets.back().at;
