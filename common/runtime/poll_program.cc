@@ -2,11 +2,7 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <sstream>
 #include <utility>
@@ -17,6 +13,7 @@
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/whole_file.h"
 
 namespace outrider {
 
@@ -79,15 +76,7 @@ void check_report_path(const std::string& path, const std::string& option) {
 }
 
 void write_report_file(const std::string& path, const std::string& text) {
-  const std::string partial = path + ".partial";
-  {
-    std::ofstream file(partial, std::ios::binary);
-    file << text;
-    if (!file.flush())
-      throw std::runtime_error("--report " + path + ": cannot be written: " + std::strerror(errno));
-  }
-  if (std::rename(partial.c_str(), path.c_str()) != 0)
-    throw std::runtime_error("--report " + path + ": cannot be written: " + std::strerror(errno));
+  write_whole_file(path, text);
 }
 
 int run_program(const std::function<int()>& body) {

@@ -1,0 +1,67 @@
+#include "common/telemetry/whole_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+namespace outrider {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw std::runtime_error(path + ": cannot be written: " + std::strerror(error) + " (errno " +
+                           std::to_string(error) + ")");
+}
+
+/// Creates a file that was not there. @return its descriptor, or -1 with errno
+int create(const std::string& path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int fd = open(path.c_str(), kFlags, 0666);
+  if (fd >= 0 || errno != EEXIST) return fd;
+  unlink(path.c_str());  // left by a program that was killed
+  return open(path.c_str(), kFlags, 0666);
+}
+
+/// @return 0, or errno
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return fsync(fd) == 0 || errno == EINVAL ? 0 : errno;  // EINVAL: a file system without fsync
+}
+
+/// Makes the new name of a file survive a loss of power. Without permission to read the directory
+/// the name is still there, so this is no error.
+void sync_directory(const std::string& path) {
+  std::string directory = std::filesystem::path(path).parent_path().string();
+  if (directory.empty()) directory = ".";
+  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+}  // namespace
+
+void write_whole_file(const std::string& path, std::string_view text) {
+  const std::string partial = path + ".partial";
+  const int fd = create(partial);
+  if (fd < 0) fail(partial, errno);
+  int error = write_all(fd, text);
+  if (close(fd) != 0 && error == 0) error = errno;
+  if (error == 0 && std::rename(partial.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    unlink(partial.c_str());
+    fail(path, error);
+  }
+  sync_directory(path);
+}
+
+}  // namespace outrider

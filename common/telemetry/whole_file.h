@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace outrider {
+
+/// Writes a file completely or not at all: under another name first, PATH.partial, which then
+/// replaces `path`. The text is on the disk before it has its name, so that neither a crash nor
+/// a loss of power leaves half of it. What stands at PATH.partial is removed and not followed,
+/// because somebody else may have put a link there.
+/// @throws std::runtime_error with the path and the cause, with errno: "FILE: cannot be written:
+/// No space left on device (errno 28)"
+void write_whole_file(const std::string& path, std::string_view text);
+
+}  // namespace outrider

@@ -1,0 +1,77 @@
+// Goal: a file is there completely or not at all, and nobody can redirect it. Method: links,
+// leftovers and directories in its way.
+#include "common/telemetry/whole_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace outrider::whole_file_test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class WholeFile : public testing::Test {
+ protected:
+  WholeFile() {
+    std::string name = (fs::temp_directory_path() / "outrider-file-XXXXXX").string();
+    directory_ = mkdtemp(name.data());
+  }
+  ~WholeFile() override { fs::remove_all(directory_); }
+  static std::string text_of(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::string fault(const std::string& text) const {
+    try {
+      write_whole_file(file_(), text);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return {};
+  }
+  std::string file_() const { return directory_ / "report.json"; }
+  fs::path partial_() const { return file_() + ".partial"; }
+
+  fs::path directory_;
+};
+
+TEST_F(WholeFile, ReplacesWhatIsThere) {
+  write_whole_file(file_(), "first, and longer");
+  write_whole_file(file_(), "second");
+  EXPECT_EQ(text_of(file_()), "second");
+  EXPECT_FALSE(fs::exists(partial_()));
+}
+
+TEST_F(WholeFile, DoesNotFollowALinkOfSomebodyElse) {
+  std::ofstream(directory_ / "precious") << "keep";
+  fs::create_symlink(directory_ / "precious", partial_());
+  write_whole_file(file_(), "report");
+  EXPECT_EQ(text_of(directory_ / "precious"), "keep");
+  EXPECT_EQ(text_of(file_()), "report");
+  EXPECT_FALSE(fs::is_symlink(file_()));
+}
+
+TEST_F(WholeFile, TakesTheNameOfALeftover) {
+  std::ofstream(partial_()) << "of a program that was killed";
+  write_whole_file(file_(), "report");
+  EXPECT_EQ(text_of(file_()), "report");
+}
+
+TEST_F(WholeFile, NamesTheFileAndTheCause) {
+  fs::create_directory(partial_());
+  EXPECT_THAT(fault("x"), HasSubstr("report.json.partial: cannot be written: File exists"));
+  fs::remove(partial_());
+  fs::create_directory(file_());
+  EXPECT_THAT(fault("x"), HasSubstr("report.json: cannot be written: Is a directory (errno 21)"));
+  EXPECT_FALSE(fs::exists(partial_())) << "nothing is left behind";
+}
+
+}  // namespace
+}  // namespace outrider::whole_file_test
