@@ -99,6 +99,27 @@ TEST_F(LabProgram, GoesOnWhereItWasInterrupted) {
   }
 }
 
+// The runs are in memory: a full disk costs what it cannot hold, not the session.
+TEST_F(LabProgram, AFullDiskIsNamedAndTheTableIsPrinted) {
+  const std::string out = directory_ / "full";
+  std::filesystem::create_directory(out);
+  const auto within = [&](const std::string& command) {
+    ProcessGuard shell({"/usr/bin/unshare", "--mount", "/bin/sh", "-c",
+                        "mount -t tmpfs -o size=16k none " + out + " && " + command},
+                       directory_ / "log");
+    return shell.wait(kLabPatience).value_or(-1);
+  };
+  if (within("true") != 0) GTEST_SKIP() << "no tmpfs may be mounted: " << text("log");
+  const std::string command =
+      std::string(OUTRIDER_LAB_PROGRAM) + " run " + experiment("quick") + " --out " + out;
+  EXPECT_EQ(within(command), kExitFailure) << text("log");
+  EXPECT_THAT(text("log"), HasSubstr("3 finished runs could not be kept"));
+  EXPECT_THAT(text("log"), HasSubstr("No space left on device (errno 28)"));
+  EXPECT_THAT(text("log"), HasSubstr("unfinished/"));
+  EXPECT_THAT(text("log"), HasSubstr("the results are not complete: cannot write " + out));
+  EXPECT_THAT(text("log"), HasSubstr("on-hold-spared")) << "the table";
+}
+
 TEST_F(LabProgram, ComparesResults) {
   for (const std::string out : {"a", "b"})
     ASSERT_EQ(run({"run", experiment("quick"), "--repeat", "6", "--out", directory_ / out}, "log"),

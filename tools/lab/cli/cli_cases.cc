@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/progress.h"
@@ -26,13 +28,20 @@ bool prepare(const std::filesystem::path& directory) {
 RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wanted) {
   std::vector<CaseRun> kept;
   ProgressLine line("outrider-lab: " + s.name);
+  std::vector<std::string> not_kept;
+  const auto keep = [&](std::size_t i, const std::string& text) {
+    try {
+      s.store.save(s.cases[i], s.runtime, text);
+    } catch (const std::runtime_error& error) {
+      not_kept.push_back("\"" + s.names[i] + "\": " + error.what());
+    }
+  };
   RunOrder order{
       .cases = s.cases,
       .names = s.names,
       .wanted = {},
       .progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); },
-      .on_run = [&](std::size_t i,
-                    const std::string& text) { s.store.save(s.cases[i], s.runtime, text); }};
+      .on_run = keep};
   for (const std::size_t i : wanted) {
     const auto text = s.store.load(s.cases[i], s.runtime);
     if (text) kept.push_back(deserialize(s.cases[i], *text));
@@ -43,6 +52,7 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
         " cases are there already (--fresh runs all)");
   RunOutcome outcome;
   if (!order.wanted.empty()) outcome = s.run(order);
+  outcome.not_kept = std::move(not_kept);
   std::ranges::move(kept, std::back_inserter(outcome.runs));
   std::ranges::sort(outcome.runs, {}, &CaseRun::definition);
   return outcome;
@@ -71,7 +81,16 @@ bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
 int status_of(const RunOutcome& outcome, bool ledger) {
   if (outcome.interrupted) return kExitInterrupted;
   if (!ledger) return kExitLedger;
-  return outcome.failures.empty() ? kExitOk : kExitFailure;
+  return outcome.failures.empty() && outcome.not_kept.empty() ? kExitOk : kExitFailure;
+}
+
+void tell_failures(const RunOutcome& outcome) {
+  for (const auto& failure : outcome.failures)
+    say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
+  if (outcome.not_kept.empty()) return;
+  say("outrider-lab: " + std::to_string(outcome.not_kept.size()) +
+      " finished runs could not be kept for a later session; the first: " +
+      outcome.not_kept.front());
 }
 
 }  // namespace outrider::lab

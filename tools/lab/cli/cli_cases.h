@@ -28,6 +28,7 @@ struct CaseSession {
   std::function<RunOutcome(const RunOrder&)> run;  ///< the runtime's; gets one case or more
 };
 
+/// A run that cannot be kept on disk does not end the session, see RunOutcome::not_kept.
 /// Loads the runs that an interrupted session has finished of the wanted cases, and runs the rest.
 /// Runs are in the order of the cases. @throws EnvironmentError
 RunOutcome run_session(const CaseSession& session, const std::vector<std::size_t>& wanted);
@@ -36,6 +37,9 @@ RunOutcome run_session(const CaseSession& session, const std::vector<std::size_t
 /// cases.
 bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
               const std::vector<Case>& cases);
+
+/// Prints the cases that failed, and whether finished ones could not be kept on disk.
+void tell_failures(const RunOutcome& outcome);
 
 /// Returns the exit status for an outcome. @param ledger result of balanced()
 int status_of(const RunOutcome& outcome, bool ledger);

@@ -72,8 +72,7 @@ class FrontSearch {
         run_session({result_.experiment, cases_, names_, Runtime::kVirtual, store_,
                      [jobs](const RunOrder& order) { return run_cases_virtual(order, jobs); }},
                     wanted);
-    for (const auto& failure : outcome.failures)
-      say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
+    tell_failures(outcome);
     const int status = status_of(outcome, balanced(outcome, names_, cases_));
     std::ranges::move(outcome.runs, std::back_inserter(runs_));
     std::ranges::sort(runs_, {}, &CaseRun::definition);

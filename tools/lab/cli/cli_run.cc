@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 
 #include "common/config/config_file.h"
 #include "common/runtime/poll_stop.h"
@@ -118,6 +119,21 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
   return {};
 }
 
+/// Writes all files of the results. @return whether they could be written; if not, a message has
+/// named the file, and the caller still has the results to show
+bool write_results(const std::filesystem::path& directory, const Experiment& experiment,
+                   const Summary& summary, const std::string& file) {
+  try {
+    write_bundle(directory, experiment, summary,
+                 {{"dpdk", rte_version()}, {"experiment_file", file}});
+    write_report_of_run(directory);
+    return true;
+  } catch (const std::runtime_error& error) {
+    say(std::string("outrider-lab: the results are not complete: ") + error.what());
+    return false;
+  }
+}
+
 }  // namespace
 
 int run_command(const LabOptions& options) {
@@ -144,9 +160,7 @@ int run_command(const LabOptions& options) {
       {planned->file.name, planned->cases, planned->names, options.runtime, store,
        [&](const RunOrder& order) { return run_order(options, order, *testbed, directory); }},
       all);
-  for (const auto& failure : outcome.failures)
-    say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
-
+  tell_failures(outcome);
   const bool ledger = balanced(outcome, planned->names, planned->cases);
   const int status = status_of(outcome, ledger);
   const Experiment experiment{
@@ -155,9 +169,7 @@ int run_command(const LabOptions& options) {
       planned->file.question, options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
       options.quick};
   const Summary summary = summarise(experiment);
-  write_bundle(directory, experiment, summary,
-               {{"dpdk", rte_version()}, {"experiment_file", options.file}});
-  write_report_of_run(directory);
+  const bool written = write_results(directory, experiment, summary, options.file);
   std::fputs((options.json    ? to_json(summary)
               : options.brief ? brief_text(summary)
                               : comparison_table(summary))
@@ -168,9 +180,9 @@ int run_command(const LabOptions& options) {
     say("outrider-lab: interrupted: " + std::to_string(experiment.runs.size()) + " of " +
         std::to_string(planned->cases.size()) +
         " cases are complete; the same command runs the rest");
-  say("outrider-lab: results are in " + directory.string());
-  if (!outcome.interrupted && outcome.failures.empty()) store.clear();
-  return status;
+  if (written) say("outrider-lab: results are in " + directory.string());
+  if (written && !outcome.interrupted && outcome.failures.empty()) store.clear();
+  return written || status != kExitOk ? status : kExitFailure;
 }
 
 }  // namespace outrider::lab

@@ -21,6 +21,8 @@ struct RunFailure {
 struct RunOutcome {
   std::vector<CaseRun> runs;
   std::vector<RunFailure> failures;
+  /// The complete runs that could not be kept on disk, and why. They are in `runs` all the same.
+  std::vector<std::string> not_kept{};
   bool interrupted = false;
 };
 

@@ -1,12 +1,12 @@
 #include "tools/lab/run/run_programs.h"
 
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 #include <thread>
 
 #include "common/dpdk/error.h"
 #include "common/runtime/poll_stop.h"
+#include "common/telemetry/whole_file.h"
 #include "switch/config/config_toml.h"
 #include "switch/report/report_json.h"
 #include "tools/lab/plan/plan.h"
@@ -25,12 +25,6 @@ constexpr milliseconds kPoll{50};
 constexpr milliseconds kPatience{10'000};        ///< time for a program to end when asked
 constexpr milliseconds kStartAllowance{60'000};  ///< time to start EAL, devices and links
 
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw std::runtime_error(path.string() + " cannot be written");
-}
-
 milliseconds longest_run(const Case& c) {
   const auto limit =
       std::ranges::find(c.parameters, "limit_seconds", &Parameters::value_type::first);
@@ -46,13 +40,13 @@ class ProgramRun {
         generator_(testbed.trafficgen, testbed.remote_shell, "outrider-trafficgen", "trafficgen",
                    directory) {
     fs::create_directories(directory);
-    write_file(directory / "switch.toml", to_toml(definition_.switches));
+    write_whole_file(directory / "switch.toml", to_toml(definition_.switches));
     tg::GeneratorConfig& traffic = definition_.traffic;
     for (auto& job : traffic.jobs)
       if (job.model) job.model = generator_.name_there(*job.model);
     for (auto& flows : traffic.flows)
       if (flows.distribution) flows.distribution = generator_.name_there(*flows.distribution);
-    write_file(directory / "trafficgen.toml", to_toml(traffic));
+    write_whole_file(directory / "trafficgen.toml", to_toml(traffic));
     switch_.start();
     generator_.start();
   }

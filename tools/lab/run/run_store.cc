@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/telemetry/whole_file.h"
 #include "switch/config/config_toml.h"
 #include "trafficgen/config/config_toml.h"
 
@@ -33,10 +34,6 @@ std::string mark_of(const std::string& path) {
 
 std::string head_of(const std::string& key) {
   return "outrider-lab run, " + std::to_string(key.size()) + '\n' + key;
-}
-
-[[noreturn]] void fail(const fs::path& path, const std::string& cause) {
-  throw std::runtime_error(path.string() + ": " + cause);
 }
 
 }  // namespace
@@ -77,16 +74,12 @@ std::optional<std::string> RunStore::load(const Case& c, Runtime runtime) const 
 void RunStore::save(const Case& c, Runtime runtime, const std::string& text) const {
   std::error_code error;
   fs::create_directories(directory_, error);
-  if (error) fail(directory_, error.message());
+  if (error)
+    throw std::runtime_error(directory_.string() + ": cannot be made: " + error.message() +
+                             " (errno " + std::to_string(error.value()) + ")");
   const std::string key = key_of(c, runtime);
   const fs::path path = path_of(key);
-  const fs::path fresh = path.string() + ".new";
-  std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-  out << head_of(key) << text;
-  out.close();
-  if (!out) fail(fresh, "cannot be written");
-  fs::rename(fresh, path, error);
-  if (error) fail(path, error.message());
+  write_whole_file(path.string(), head_of(key) + text);
 }
 
 void RunStore::clear() const {

@@ -22,7 +22,7 @@ class RunStore {
   /// another run.
   [[nodiscard]] std::optional<std::string> load(const Case& c, Runtime runtime) const;
 
-  /// Writes the file completely or not at all, by a rename from a new name.
+  /// Writes the file completely or not at all, see write_whole_file().
   /// @throws std::runtime_error naming the file and the cause
   void save(const Case& c, Runtime runtime, const std::string& text) const;
 
