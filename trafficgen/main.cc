@@ -60,7 +60,9 @@ int start(int argc, char** argv) {
   prepare(given.files);
   // Files with streams only have a loop of their own, without the cost of hosts.
   if (config.hosts.empty()) return run_stream_program(config, options, given.files, std::move(eal));
-  return run_host_program(config, options, given.files, std::move(eal));
+  const auto stall =
+      given.stall_seconds ? std::optional(from_seconds(*given.stall_seconds)) : std::nullopt;
+  return run_host_program(config, options, given.files, std::move(eal), stall);
 }
 
 }  // namespace

@@ -288,6 +288,24 @@ TEST_F(LabTestbed, RunsBothProgramsThroughARemoteShell) {
             text("out/testbed/0-on-seed1/alone/trafficgen.json"));
 }
 
+// The switch is given ports that lose all but one packet in a million. Its case ends after 10 s
+// instead of ten minutes.
+TEST_F(LabTestbed, ARunInWhichNothingArrivesEndsAndNamesTheSide) {
+  const std::string deaf = directory_.write(
+      "deaf-switch", "#!/bin/sh\nsed -i 's/^loss = .*/loss = 0.999999/' \"$2\"\nexec " +
+                         std::string(OUTRIDER_SWITCH_PROGRAM) + " \"$@\"\n");
+  std::filesystem::permissions(deaf, std::filesystem::perms::owner_all);
+  std::string changed = read_whole(testbed_);
+  const std::string program = OUTRIDER_SWITCH_PROGRAM;
+  changed.replace(changed.find(program), program.size(), deaf);
+  ASSERT_EQ(run(command(directory_.write("deaf.toml", changed)), "log"), kExitFailure)
+      << text("log");
+  EXPECT_THAT(text("log"), HasSubstr("no progress: "));
+  EXPECT_THAT(text("log"), HasSubstr("received nothing for 10 s"));
+  EXPECT_THAT(text("log"), HasSubstr("The switch forwards too little"));
+  EXPECT_THAT(text("log"), HasSubstr("injected_loss"));
+}
+
 TEST_F(LabTestbed, WhatIsFarEndsWithTheLab) {
   ProcessGuard process = lab(command(testbed_), "log");
   pid_t far = 0;

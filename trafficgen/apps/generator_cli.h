@@ -18,6 +18,7 @@ struct GeneratorArguments {
   OutputFiles files;
   PreviewOptions preview;
   std::optional<std::uint64_t> seed;
+  std::optional<double> stall_seconds;
 };
 
 inline void add_options(CLI::App& app, GeneratorArguments& a) {
@@ -33,6 +34,10 @@ inline void add_options(CLI::App& app, GeneratorArguments& a) {
                  "Write the records of [[flows]] tables with `records`")
       ->type_name("FILE.csv");
   app.add_option("--seed", a.seed, "Seed of all random draws, instead of the file's");
+  app.add_option("--stall", a.stall_seconds,
+                 "End with status 7 if hosts send and nothing comes for so long [goes on]")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 86400.0));
   app.add_option("--streams-csv", a.files.streams_csv, "Write a line of figures a stream")
       ->type_name("FILE.csv");
   app.add_option("--samples", a.files.samples, "Write the raw latencies that streams keep")

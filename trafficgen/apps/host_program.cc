@@ -28,7 +28,8 @@ std::uint32_t ring_mbufs(const GeneratorConfig& config) {
 }  // namespace
 
 int run_host_program(const GeneratorConfig& config, const ProgramOptions& options,
-                     const OutputFiles& files, std::vector<std::string> eal_extra) {
+                     const OutputFiles& files, std::vector<std::string> eal_extra,
+                     std::optional<Duration> stall) {
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices)
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
@@ -59,9 +60,14 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
 
   const auto live = live_report<TrafficLive>(options);
   const GeneratorRun result = run_generator(generator, loop, devices, config.duration,
-                                            engine ? &*engine : nullptr, live.get());
+                                            engine ? &*engine : nullptr, live.get(), stall);
   print_summary(std::cout, result.report);
   write(files, result.report, engine ? &*engine : nullptr);
+  if (result.unanswered) {
+    log_error("stalled: sent " + std::to_string(*result.unanswered) +
+              " packets and received 0 for " + std::to_string(seconds(*stall)) + " s (--stall)");
+    return kExitStalled;
+  }
   if (!result.report.ledger_balanced) return kExitLedger;
   if (result.report.payload.mismatched_bytes != 0) return kExitTransfer;
   if (!result.interrupted && !all_completed(result.report.transfers)) return kExitTransfer;

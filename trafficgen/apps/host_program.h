@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,10 @@
 namespace outrider::tg {
 
 /// Runs a file that has hosts, from EAL to report.
+/// @param stall  ends a run that stalls for so long, see StallWatch; none: it goes on
 /// @return the exit status. @throws UsageError, EnvironmentError
 int run_host_program(const GeneratorConfig& config, const ProgramOptions& options,
-                     const OutputFiles& files, std::vector<std::string> eal_extra);
+                     const OutputFiles& files, std::vector<std::string> eal_extra,
+                     std::optional<Duration> stall);
 
 }  // namespace outrider::tg

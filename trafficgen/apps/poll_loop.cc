@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trafficgen/apps/stall_watch.h"
+
 namespace outrider::tg {
 namespace {
 
@@ -79,12 +81,16 @@ std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLo
 
 GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
                            std::optional<Duration> duration, StreamEngine* streams,
-                           TrafficLiveReport* live) {
+                           TrafficLiveReport* live, std::optional<Duration> stall) {
+  StallWatch watch(stall);
   const bool until_finished =
       !duration && (!generator.config().jobs.empty() || !generator.config().transfers.empty());
-  const auto done = [&] { return until_finished && generator.finished(); };
+  const auto done = [&] { return (until_finished && generator.finished()) || watch.stalled(); };
   const auto publish = [&](const PollResult& so_far) {
-    if (live != nullptr) live->publish(live_of(generator, devices, streams, so_far.end));
+    if (live == nullptr && !stall) return;
+    const TrafficLive now = live_of(generator, devices, streams, so_far.end);
+    watch.note(now.sent, now.received, so_far.end);
+    if (live != nullptr) live->publish(now);
   };
   const TscClock clock;
   generator.start(Time{});
@@ -98,6 +104,7 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
   }
   if (live != nullptr) live->finish(live_of(generator, devices, streams, result.end));
   GeneratorRun run{.report = generator.report(result.end), .interrupted = result.interrupted};
+  if (watch.stalled()) run.unanswered = watch.unanswered();
   if (streams != nullptr) add_streams(run.report, *streams);
   add_devices(run.report, devices);
   const PortLosses losses = devices.losses();

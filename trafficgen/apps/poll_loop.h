@@ -22,6 +22,8 @@ std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLo
 struct GeneratorRun {
   GeneratorReport report;
   bool interrupted = false;
+  /// Packets sent since the last one came; only of a run that has stalled, see StallWatch.
+  std::optional<std::uint64_t> unanswered{};
 };
 
 /// Starts the schedule and runs it in real time until all jobs have ended (if there are any and no
@@ -30,8 +32,10 @@ struct GeneratorRun {
 /// @param streams  sent and received in the same loop; nullptr: none. Packets with their stamp do
 ///   not reach the hosts
 /// @param live  is given the counts ten times a second; nullptr: none
+/// @param stall  ends a run that stalls for so long, see StallWatch; none: it goes on
 GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
                            std::optional<Duration> duration, StreamEngine* streams = nullptr,
-                           TrafficLiveReport* live = nullptr);
+                           TrafficLiveReport* live = nullptr,
+                           std::optional<Duration> stall = std::nullopt);
 
 }  // namespace outrider::tg

@@ -6,12 +6,14 @@
 
 #include "common/dpdk/error.h"
 #include "common/runtime/poll_stop.h"
+#include "common/telemetry/exit_status.h"
 #include "common/telemetry/whole_file.h"
 #include "switch/config/config_toml.h"
 #include "switch/report/report_json.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/run_pool.h"
 #include "tools/lab/run/run_site.h"
+#include "tools/lab/run/stall_text.h"
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/report/report_json.h"
 
@@ -24,6 +26,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPoll{50};
 constexpr milliseconds kPatience{10'000};        ///< time for a program to end when asked
 constexpr milliseconds kStartAllowance{60'000};  ///< time to start EAL, devices and links
+constexpr int kNoProgressSeconds = 10;           ///< for which the generator goes on alone
 
 milliseconds longest_run(const Case& c) {
   const auto limit =
@@ -48,7 +51,7 @@ class ProgramRun {
       if (flows.distribution) flows.distribution = generator_.name_there(*flows.distribution);
     write_whole_file(directory / "trafficgen.toml", to_toml(traffic));
     switch_.start();
-    generator_.start();
+    generator_.start({"--stall", std::to_string(kNoProgressSeconds)});
   }
 
   RunResult run() {
@@ -56,6 +59,7 @@ class ProgramRun {
     result.interrupted = !wait();
     const int generator = generator_.process().finish(kPatience);
     const int sw = switch_.process().finish(kPatience);
+    if (generator == kExitStalled) throw std::runtime_error(stalled());
     require_end(generator_.process(), generator, result.interrupted);
     require_end(switch_.process(), sw, result.interrupted);
     result.switches = sw::switch_report_from_json(switch_.report());
@@ -86,6 +90,13 @@ class ProgramRun {
     constexpr int kLedger = 4, kInterrupted = 130;
     if (status == 0 || status == kLedger || (interrupted && status == kInterrupted)) return;
     throw std::runtime_error(died(process, status));
+  }
+
+  /// Says which side stood still. Throws as died() if a report is missing.
+  std::string stalled() {
+    return text_of_stall(tg::generator_report_from_json(generator_.report()),
+                         sw::switch_report_from_json(switch_.report()), kNoProgressSeconds) +
+           " The generator's last lines:" + generator_.process().last_words();
   }
 
   static std::string died(const ChildProcess& process, int status) {

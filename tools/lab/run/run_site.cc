@@ -54,7 +54,7 @@ std::string SiteProgram::name_there(const fs::path& file) {
   return files_.back().there;
 }
 
-void SiteProgram::start_here() {
+void SiteProgram::start_here(const std::vector<std::string>& more) {
   const fs::path program =
       site_.program.empty() ? own_directory() / program_ : fs::path(site_.program);
   if (access(program.c_str(), X_OK) != 0)
@@ -64,6 +64,7 @@ void SiteProgram::start_here() {
   std::vector<std::string> arguments{"--config",    here(".toml"), "--report",
                                      here(".json"), "--lcore",     std::to_string(site_.lcore)};
   if (!site_.eal.empty()) arguments.insert(arguments.end(), {"--eal", site_.eal});
+  arguments.insert(arguments.end(), more.begin(), more.end());
   process_.emplace(ChildProcess::Start{
       .name = program_, .program = program, .arguments = arguments, .log = here(".log")});
 }
@@ -92,8 +93,8 @@ void SiteProgram::do_there(const std::string& what, const ChildProcess::Start& s
                            std::to_string(status) + ':' + process.last_words());
 }
 
-void SiteProgram::start() {
-  if (!site_.host) return start_here();
+void SiteProgram::start(const std::vector<std::string>& more) {
+  if (!site_.host) return start_here(more);
   files_.push_back({here(".toml"), stem_ + ".toml"});
   for (const auto& file : files_) {
     auto copy = remote("cat > " + shell_quoted(file.there));
@@ -105,6 +106,7 @@ void SiteProgram::start() {
                         " --report " + shell_quoted(stem_ + ".json") + " --lcore " +
                         std::to_string(site_.lcore);
   if (!site_.eal.empty()) command += " --eal " + shell_quoted(site_.eal);
+  for (const auto& argument : more) command += ' ' + shell_quoted(argument);
   auto started =
       remote("rm -f " + shell_quoted(stem_ + ".json") + "; " + until_input_ends(command));
   started.ends_by = EndsBy::kEndOfInput;
