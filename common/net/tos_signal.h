@@ -9,8 +9,9 @@ namespace outrider {
 /// START (1) | ACK (1) | threshold code (4) | ECN (2); threshold = 5 x code.
 /// Source: Kang et al., Sensors 2021, section 3.1 and figure 7.
 ///
-/// This form collides with DSCP: any DSCP from 32 up looks like START. The switch therefore
-/// accepts it only where it is configured, and only without payload.
+/// This form collides with DSCP: any DSCP from 32 up looks like START, and one from 16 to 31
+/// like its answer. A signal is therefore a TCP segment that TCP itself never sends, without
+/// payload and without flags, and is read only where that is configured.
 namespace tos_signal {
 
 inline constexpr std::uint8_t kStartBit = 0x80;
@@ -35,6 +36,12 @@ constexpr bool is_encodable(unsigned threshold_packets) noexcept {
          threshold_packets % kThresholdStep_packets == 0;
 }
 
+/// Returns whether a TCP segment can be a signal, whatever its TOS byte is.
+/// @param tcp_flags all eight bits of the header's byte
+constexpr bool is_carrier(std::uint8_t tcp_flags, std::uint32_t payload_bytes) noexcept {
+  return tcp_flags == 0 && payload_bytes == 0;
+}
+
 /// @param ecn the low two bits, which are kept. @pre START: is_encodable(threshold_packets)
 /// @return the TOS byte. An ACK repeats the code of the START that it answers.
 constexpr std::uint8_t encode(const Signal& s, std::uint8_t ecn) noexcept {
@@ -44,7 +51,7 @@ constexpr std::uint8_t encode(const Signal& s, std::uint8_t ecn) noexcept {
   return static_cast<std::uint8_t>(kind_bits | (code << 2) | (ecn & 0x03));
 }
 
-/// @return nothing if neither flag or both are set, as in an ordinary packet
+/// @pre the packet is_carrier(). @return nothing if neither flag or both are set
 constexpr std::optional<Signal> decode(std::uint8_t tos) noexcept {
   const bool start = (tos & kStartBit) != 0;
   const bool ack = (tos & kAckBit) != 0;

@@ -155,10 +155,9 @@ std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet&
 /// @return true if it is a signal, which is served first
 bool Switch::hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Time now) noexcept {
   PacketMeta& m = meta(packet);
-  // The DSCP of a handshake or a reset may look like a START by chance.
-  const bool opens_or_closes = (m.tcp_flags & (kTcpSyn | kTcpFin | kTcpRst)) != 0;
   // Sources are accepted by IPv4 prefix; the 32 bits that an IPv6 address is folded to have none.
-  if (opens_or_closes || is_ipv6_at(packet, m.ip_offset)) return false;
+  if (!tos_signal::is_carrier(m.tcp_flags, m.payload_bytes) || is_ipv6_at(packet, m.ip_offset))
+    return false;
   tos_signal::Signal signal{};
   const auto verdict = lane.gate.judge(m.tos, m.flow.source_address, now, signal);
   count(lane, verdict);

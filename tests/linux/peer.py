@@ -8,6 +8,7 @@ end of the stream and compares. Prints one JSON object a line: {"ready": true} w
 it listens or is connected, and the result at the end.
 
 options  cc=reno|cubic     congestion control of its sockets
+         tos=BYTE          TOS byte of its segments, whose ECN bits the kernel sets
          rcvbuf=BYTES      fixed receive buffer
          peek=BYTES        leave BYTES unread and copy them again and again, so that the
                            kernel mostly finds the socket in use
@@ -60,6 +61,8 @@ def make_socket(options):
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if "rcvbuf" in options:
         s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, int(options["rcvbuf"]))
+    if "tos" in options:
+        s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, int(options["tos"]))
     if "cc" in options:
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, options["cc"].encode())
     return s

@@ -97,12 +97,12 @@ class Transfers(lab.LabTest):
         self.switch = self.lab.switch(self.near, SWITCH.format(socket=socket, **settings))
         return f"net_virtio_user0,path={socket},server=1"
 
-    def transfer_all(self, controller, device):
+    def transfer_all(self, controller, device, *options):
         """@return reports of the three transfers by name, and of their peers"""
-        cc = "cc=" + controller
-        out = self.lab.peer(self.linux, "listen", "receive", LINUX, 7001, BYTES, cc, "ss=1",
+        options = ("cc=" + controller, "ss=1") + options
+        out = self.lab.peer(self.linux, "listen", "receive", LINUX, 7001, BYTES, *options,
                             name="out")
-        fetched = self.lab.peer(self.linux, "listen", "send", LINUX, 7002, BYTES, cc, "ss=1",
+        fetched = self.lab.peer(self.linux, "listen", "send", LINUX, 7002, BYTES, *options,
                                 name="fetched")
         for peer in (out, fetched):
             peer.says("ready")
@@ -110,7 +110,7 @@ class Transfers(lab.LabTest):
         generator = self.lab.generator(self.near, config + TRANSFERS.format(linux=LINUX,
                                                                             size=BYTES))
         generator.says("sending")
-        into = self.lab.peer(self.linux, "connect", "send", HOST, 7003, BYTES, cc, "ss=1",
+        into = self.lab.peer(self.linux, "connect", "send", HOST, 7003, BYTES, *options,
                              name="in")
         self.ended(generator, 0)
         report = self.lab.report()
@@ -179,6 +179,12 @@ class Transfers(lab.LabTest):
 
     def test_cubic_over_a_cable(self):
         self.check_cable("cubic")
+
+    def test_segments_of_ef_are_no_starts(self):
+        self.transfer_all("cubic", "net_af_packet0,iface=cable", f"tos={46 << 2}")
+
+    def test_segments_of_af21_are_no_answers(self):
+        self.transfer_all("cubic", "net_af_packet0,iface=cable", f"tos={18 << 2}")
 
     def test_reno_through_the_switch_with_marks(self):
         self.check_marks("reno")

@@ -181,9 +181,8 @@ void Host::verify(Packet& packet, const ReceivedFrame& frame) noexcept {
 }
 
 void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
-  // A handshake segment or a reset is no signal, even if its DSCP reads as START.
-  const bool opens_or_closes = (frame.segment.flags & (kTcpSyn | kTcpFin | kTcpRst)) != 0;
-  if (frame.segment.payload_bytes == 0 && !opens_or_closes) {
+  if (tos_signal::is_carrier(frame.segment.flags, frame.segment.payload_bytes) &&
+      signals_.takes_tos()) [[unlikely]] {
     if (const auto signal = tos_signal::decode(frame.tos))
       return signals_.take(frame, *signal, now);
   }

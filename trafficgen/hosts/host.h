@@ -56,7 +56,8 @@ class Acceptor {
 /// NIC and timers are two sources of the event loop, because events of the NIC are microseconds
 /// ahead and those of timers seconds.
 ///
-/// The host answers an arriving START with an ACK of the same form. Not thread-safe: one lcore owns
+/// The host answers an arriving START with an ACK of the same form, if an application asked it to
+/// take that form (StartSignals). Not thread-safe: one lcore owns
 /// the host and everything on it. Opening a connection may allocate; packets do not.
 class Host final : public Node {
  public:

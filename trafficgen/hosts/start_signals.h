@@ -37,15 +37,18 @@ struct UdpStart {
 };
 
 /// Keeps the iteration-start signals of one host, in both wire forms: STARTs that wait for the NIC,
-/// answers to arriving STARTs, and the listeners for answers to its own. Not thread-safe: the host
-/// owns it. take_at() and hear_acks() may allocate; packets do not.
+/// answers to arriving STARTs, and the listeners for answers to its own. A form that nobody on the
+/// host asked for is not read: its packets are TCP's, or nobody's. Not thread-safe: the host owns
+/// it. take_at() and hear_acks() may allocate; packets do not.
 class StartSignals {
  public:
   /// @param counters of the host, must outlive this object
   explicit StartSignals(HostCounters& counters) : counters_(counters) {}
 
   // -- for applications on the host
-  /// Accepts UDP signals on that port from now on: STARTs are answered, ACKs reported.
+  /// Accepts signals in the TOS byte from now on: STARTs are answered, ACKs reported.
+  void take_tos() noexcept { takes_tos_ = true; }
+  /// Does the same for UDP signals on that port.
   void take_at(std::uint16_t udp_port);
   void hear_acks(const FlowKey& flow, SignalListener& listener);
   void forget_acks(const FlowKey& flow) noexcept { ack_listeners_.erase(flow); }
@@ -57,6 +60,7 @@ class StartSignals {
   /// Processes a signal that has arrived.
   void take(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
   void take(const ReceivedSignal& received, Time now) noexcept;
+  [[nodiscard]] bool takes_tos() const noexcept { return takes_tos_; }
   /// Returns the ports on which UDP signals are accepted.
   [[nodiscard]] std::span<const std::uint16_t> ports() const noexcept { return ports_; }
   /// Returns true if nothing waits to be sent.
@@ -80,6 +84,7 @@ class StartSignals {
   HostCounters& counters_;
   Fifo<Outgoing> waiting_{kExpectedWaiting};
   std::vector<std::uint16_t> ports_;  ///< UDP
+  bool takes_tos_ = false;
   FlowTable<SignalListener*> ack_listeners_{kExpectedAnnouncedFlows};
 };
 

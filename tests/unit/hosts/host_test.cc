@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "common/core/units.h"
+#include "common/net/checksum.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 
@@ -17,15 +18,22 @@ using namespace std::chrono_literals;
 
 constexpr Duration kDelay = 10us;
 
-// Notes a packet and passes it on.
+// Notes a packet and passes it on, with another TOS byte if one is set.
 class Noting final : public Node {
  public:
   explicit Noting(Node& to) : to_(to) {}
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
+    if (tos) {
+      auto& ip = header_at<Ipv4Header>(*packet, sizeof(EthernetHeader));
+      ip.tos = *tos;
+      const std::uint16_t checksum = ipv4_checksum(ip);
+      std::memcpy(ip.checksum.raw.data(), &checksum, sizeof checksum);
+    }
     seen.push_back(arrival_of(*packet, port, now));
     to_.receive(port, packet, now);
   }
   std::vector<Arrival> seen;
+  std::optional<std::uint8_t> tos{};
 
  private:
   Node& to_;
@@ -70,6 +78,8 @@ struct Pair {
         wire_to_a(loop, kDelay, to_a, 0) {
     a.connect(wire_to_b);
     b.connect(wire_to_a);
+    a.signals().take_tos();
+    b.signals().take_tos();
   }
   ~Pair() {
     wire_to_a.flush();
@@ -195,6 +205,43 @@ TEST(Host, StartIsAnsweredWithAnAckOfTheReversedFlow) {
   EXPECT_EQ(app.acks.size(), 1U) << "forgotten";
   EXPECT_EQ(p.a.counters().acks_received, 2U) << "but still counted";
   Pair::expect_balanced(p.a);
+}
+
+// A peer may give its segments any DSCP; EF (46) reads as START, AF21 (18) as its answer. Only a
+// segment without flags is a signal, which TCP itself never sends.
+TEST(Host, AcknowledgmentsOfAnyDscpReachTheirConnection) {
+  for (std::uint8_t dscp = 0; dscp < 64; ++dscp) {
+    Pair p;
+    App client, server;
+    p.to_a.tos = static_cast<std::uint8_t>(dscp << 2);
+    p.b.listen(5000, server);
+    TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
+    p.a.send(c, 200'000, Time{});
+    p.run(100ms);
+    EXPECT_EQ(c.acked_bytes(), 200'000U) << int{dscp};
+    EXPECT_EQ(p.a.counters().signals_taken, 0U) << int{dscp};
+    EXPECT_EQ(p.b.counters().acks_received, 0U) << int{dscp};
+    Pair::expect_balanced(p.a);
+  }
+}
+
+// Where nobody asked for signals, a segment without flags is one that TCP does not know.
+TEST(Host, AStartForNobodyIsLeftToTcp) {
+  TestPool pool;
+  EventLoop loop;
+  TransportMemory memory{TransportMemory::Setup{}};
+  Host host(Pair::setup("h", "10.0.3.1", BitRate{1'000'000'000}, 0), loop, pool.get(), memory);
+  Collector wire_end;
+  Link wire(loop, kDelay, wire_end, 0);
+  host.connect(wire);
+  host.receive(0,
+               make_packet(pool.get(), {.flow = Pair::flow(), .tos = start_tos(10), .tcp_flags = 0}),
+               Time{});
+  loop.run_until(Time{1ms});
+  EXPECT_EQ(host.counters().signals_taken, 0U);
+  EXPECT_EQ(host.counters().drops[DropReason::kNoConnection], 1U);
+  ASSERT_EQ(wire_end.size(), 1U);
+  EXPECT_EQ(wire_end.arrivals[0].tcp_flags, kTcpRst | kTcpAck);
 }
 
 TEST(Host, SignalsLeaveBeforeData) {

@@ -82,7 +82,10 @@ struct SwitchBench {
   }
   static FrameSpec start(std::uint32_t worker, std::uint32_t sequence, std::uint16_t threshold,
                          Ecn ecn = Ecn::kNotEct) {
-    return {.flow = ddl_flow(worker), .tos = start_tos(threshold, ecn), .sequence = sequence};
+    return {.flow = ddl_flow(worker),
+            .tos = start_tos(threshold, ecn),
+            .sequence = sequence,
+            .tcp_flags = 0};
   }
 
   sw::SwitchReport report(Time now) const {

@@ -7,10 +7,12 @@ namespace outrider::tg {
 BurstAnnouncer::BurstAnnouncer(const Setup& setup, const SignalFaults& faults, Host& host,
                                Client& client)
     : setup_(setup), faults_(faults), host_(host), client_(client), targets_(setup.targets.size()) {
-  if (setup.config.signal_form == SignalForm::kTos) return;
-  host.signals().take_at(setup.config.signal_port);
-  for (const Target& target : setup.targets)
-    target.host->signals().take_at(setup.config.signal_port);
+  const auto take_signals = [&](Host& at) {
+    if (setup.config.signal_form == SignalForm::kTos) at.signals().take_tos();
+    else at.signals().take_at(setup.config.signal_port);
+  };
+  take_signals(host);
+  for (const Target& target : setup.targets) take_signals(*target.host);
 }
 
 void BurstAnnouncer::start(Time now) noexcept {

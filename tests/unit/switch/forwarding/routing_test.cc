@@ -203,7 +203,8 @@ TEST(Ipv6, IsNeverASignal) {
   config.signals.accept_from = {"0.0.0.0/0"};
   config.routes.push_back({"::/0", "east"});
   B bench(config);
-  receive(bench, B::kWest, ipv6_bytes_of({.traffic_class = start_tos(20)}), Time{0s});
+  receive(bench, B::kWest, ipv6_bytes_of({.traffic_class = start_tos(20), .tcp_flags = 0}),
+          Time{0s});
   bench.send(B::start(0, 1000, 20), Time{1ms});
   bench.run();
   const SwitchReport r = bench.report({});

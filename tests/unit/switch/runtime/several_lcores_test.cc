@@ -108,7 +108,7 @@ Watched run_two_queues(SchedulerKind scheduler, PortCapture* watcher) {
                               static_cast<std::uint16_t>(ddl ? 5000 : 80)},
                      .tos = static_cast<std::uint8_t>(Ecn::kEct0),
                      .sequence = step};
-      if (start) spec.tos = 0x84;  // START, threshold 5 packets
+      if (start) spec.tos = 0x84, spec.tcp_flags = 0;  // START, threshold 5 packets
       else spec.payload_bytes = 40;
       bench.arrive(from, spec);
     }

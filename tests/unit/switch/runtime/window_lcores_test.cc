@@ -63,7 +63,7 @@ void add_flows_of(Timeline& t, std::uint32_t p) {
   }
   const FlowKey burst{kServer, data.destination_address, static_cast<std::uint16_t>(2000 + p),
                       5000};
-  add(t, 1500 + p, 0, {.flow = burst, .tos = start_tos(10), .sequence = 1});
+  add(t, 1500 + p, 0, {.flow = burst, .tos = start_tos(10), .sequence = 1, .tcp_flags = 0});
   for (std::uint32_t i = 0; i < 60; ++i) {
     const std::uint32_t at = 1600 + 12 * i + p;
     add(t, at, 0, {.flow = burst, .sequence = 1 + i * kSegment, .payload_bytes = kSegment});

@@ -55,15 +55,17 @@ TEST(Signals, WhatIsNotBelievedRegulatesNothing) {
   both_bits.tos |= 0x40;
   FrameSpec udp = B::start(0, 1000, 10, Ecn::kEct0);
   udp.protocol = kIpProtocolUdp;
-  std::array<FrameSpec, 3> handshakes;
+  std::array<FrameSpec, 4> handshakes;
   handshakes.fill(B::start(0, 1000, 10, Ecn::kEct0));
   handshakes[0].tcp_flags = kTcpSyn;
   handshakes[1].tcp_flags = kTcpFin | kTcpAck;
   handshakes[2].tcp_flags = kTcpRst;
+  handshakes[3].tcp_flags = kTcpAck;
   const Doubtful rows[] = {
       {handshakes[0], nullptr, false, "a SYN whose DSCP looks like START"},
       {handshakes[1], nullptr, false, "a FIN"},
       {handshakes[2], nullptr, false, "a RST"},
+      {handshakes[3], nullptr, false, "an acknowledgment of a host that marks its ACKs"},
       {B::start(0, 1000, 0, Ecn::kEct0), &SwitchReport::signals_bad_code, true,
        "threshold code zero: forwarded first, marked nothing, arms nothing"},
       {elsewhere, &SwitchReport::signals_not_accepted, false, "a source that nobody listed"},
