@@ -22,7 +22,7 @@ using Unit = StreamRate::Unit;
 /// Returns a frame's head without its departure time, the only part that may differ.
 Frame identity_of(Frame frame) {
   frame.resize(60);
-  std::fill(frame.begin() + 52, frame.end(), std::uint8_t{0});
+  std::fill(frame.begin() + 54, frame.end(), std::uint8_t{0});
   frame[40] = frame[41] = 0;  // the checksum covers it
   return frame;
 }

@@ -123,6 +123,18 @@ TEST_F(StreamReceiverTest, LatencyIsInNanosecondsAndRawSamplesAreBounded) {
   EXPECT_EQ(r.counters(0).samples_not_kept, 1U);
 }
 
+// A stamp has the low 48 bits of the counter.
+TEST_F(StreamReceiverTest, LatencyDoesNotDependOnTheCountersWrap) {
+  constexpr std::uint64_t kWrap = std::uint64_t{1} << 48;
+  for (const std::uint64_t sent : {kWrap - 1000, kWrap - 1, kWrap, 7 * kWrap + 5}) {
+    StreamReceiver r = receiver(stream());
+    const auto f = frames_of(stream(), 2, sent);
+    EXPECT_EQ(take(r, f[0], sent + 2000), StreamEnd::kTaken) << sent;
+    EXPECT_EQ(r.latency(0).max(), 1000U) << sent;
+    EXPECT_EQ(take(r, f[1], sent - 1), StreamEnd::kBadStamp) << sent;
+  }
+}
+
 TEST_F(StreamReceiverTest, WhatIsNotOursHasAName) {
   StreamConfig s = stream();
   s.udp_checksum = UdpChecksum::kFull;
@@ -145,12 +157,12 @@ TEST_F(StreamReceiverTest, WhatIsNotOursHasAName) {
   EXPECT_EQ(take(r, changed(22, 1, false)), StreamEnd::kBadChecksum) << "TTL";
   EXPECT_EQ(take(r, changed(51, 9, false)), StreamEnd::kBadChecksum) << "its number";
   EXPECT_EQ(take(r, changed(39, 200, true)), StreamEnd::kTruncated) << "UDP length";
-  EXPECT_EQ(take(r, changed(44, 1, true)), StreamEnd::kUnknownFlow) << "another stream";
-  EXPECT_EQ(take(r, changed(46, 9, true)), StreamEnd::kUnknownFlow) << "flow 2304";
-  EXPECT_EQ(take(r, changed(47, 1, true)), StreamEnd::kWrongFlow) << "flow 1's stamp";
+  EXPECT_EQ(take(r, changed(46, 1, true)), StreamEnd::kUnknownFlow) << "another stream";
+  EXPECT_EQ(take(r, changed(48, 9, true)), StreamEnd::kUnknownFlow) << "flow 2304";
+  EXPECT_EQ(take(r, changed(49, 1, true)), StreamEnd::kWrongFlow) << "flow 1's stamp";
   EXPECT_EQ(take(r, changed(29, 77, true)), StreamEnd::kWrongFlow) << "source address";
   EXPECT_EQ(take(r, good[0], 999), StreamEnd::kBadStamp) << "departs in the future";
-  EXPECT_EQ(take(r, changed(48, 0x80, true)), StreamEnd::kBadStamp) << "number 2^31";
+  EXPECT_EQ(take(r, changed(50, 0x80, true)), StreamEnd::kBadStamp) << "number 2^31";
   EXPECT_EQ(take(r, good[0]), StreamEnd::kTaken);
   EXPECT_EQ(take(r, good[1]), StreamEnd::kTaken);
   EXPECT_EQ(r.arrived(), 15U);
@@ -205,10 +217,10 @@ TEST_F(StreamReceiverTest, TheEnginesReportBalancesUnderDamage) {
       if (fate == 0) {
         ++lost;
       } else if (fate == 1) {
-        buffer(*packet)[45] ^= 0x10;
+        buffer(*packet)[47] ^= 0x10;
         ++broken;
         EXPECT_EQ(engine.receive(*packet, ticks + 500), StreamEnd::kBadChecksum);
-        buffer(*packet)[45] ^= 0x10;
+        buffer(*packet)[47] ^= 0x10;
       } else {
         engine.receive(*packet, ticks + 500);
         if (fate == 2) {

@@ -47,11 +47,11 @@ Sent check_frame(const Frame& f, std::size_t buffer_bytes, bool with_checksum) {
     EXPECT_EQ(be(f, 40, 2), 0U);
   }
   for (std::size_t i = 60; i < f.size(); ++i) EXPECT_EQ(f[i], 0) << "byte " << i;
-  EXPECT_EQ(be(f, 42, 2), 0x4F52U);
-  const auto ticks = std::uint64_t{be(f, 52, 4)} << 32 | be(f, 56, 4);
+  EXPECT_EQ(be(f, 42, 4), 0x4F525354U);
+  const auto ticks = std::uint64_t{be(f, 54, 2)} << 32 | be(f, 56, 4);
   return {{be(f, 26, 4), be(f, 30, 4), static_cast<std::uint16_t>(be(f, 34, 2)),
            static_cast<std::uint16_t>(be(f, 36, 2))},
-          {be(f, 44, 4) >> 22, be(f, 44, 4) & 0x3FFFFF, be(f, 48, 4), ticks}};
+          {be(f, 46, 4) >> 22, be(f, 46, 4) & 0x3FFFFF, be(f, 50, 4), ticks}};
 }
 
 class StreamSenderTest : public testing::Test {
@@ -87,7 +87,7 @@ TEST_F(StreamSenderTest, WritesFramesThatReadBack) {
       ASSERT_EQ(made->poll(device_, {d.due, ticks}), 1);
       const Frame& frame = device_.frames.back();
       const Sent sent = check_frame(frame, same.sizes()[d.size] - 4, full);
-      EXPECT_EQ(sent.stamp, (StreamStamp{1023, d.flow, d.sequence, ticks}));
+      EXPECT_EQ(sent.stamp, (StreamStamp{1023, d.flow, d.sequence, ticks & 0xFFFFFFFFFFFF}));
       EXPECT_EQ(read_stamp(frame.data() + 42), sent.stamp);
       EXPECT_EQ(sent.flow, flow_of(s, d.flow));
       EXPECT_EQ(frame[15], 46 << 2 | 2);

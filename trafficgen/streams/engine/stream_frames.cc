@@ -43,10 +43,10 @@ StreamFrames::StreamFrames(const StreamConfig& s, std::uint32_t id,
     const std::uint16_t udp_bytes =
         be16(static_cast<std::uint16_t>(t.buffer_bytes - kStreamUdpOffset));
     std::memcpy(t.head.data() + kStreamUdpOffset + 4, &udp_bytes, sizeof udp_bytes);
-    const std::uint16_t magic = be16(kStampMagic);
+    const std::uint32_t magic = be32(kStampMagic);
     std::memcpy(t.head.data() + kStreamStampOffset, &magic, sizeof magic);
     // RFC 768: the length counts twice, in the pseudo header and in the header.
-    t.udp_sum = 2U * udp_bytes + be16(kIpProtocolUdp) + magic;
+    t.udp_sum = 2U * udp_bytes + be16(kIpProtocolUdp) + (magic & 0xFFFF) + (magic >> 16);
     if (s.hops == 0) continue;
     const std::array trace{be16(hop_trace::kMagic), be16(static_cast<std::uint16_t>(s.hops << 8))};
     std::memcpy(t.head.data() + kStreamStampOffset + kStampBytes, trace.data(), sizeof trace);
@@ -57,12 +57,12 @@ StreamFrames::StreamFrames(const StreamConfig& s, std::uint32_t id,
 void StreamFrames::restamp(std::uint8_t* frame, std::uint64_t ticks) const noexcept {
   using namespace stream_frames_detail;
   std::uint8_t* at = frame + kStreamStampOffset + kStampTicksOffset;
-  std::uint64_t before;
-  std::memcpy(&before, at, sizeof before);
-  const std::uint64_t after = __builtin_bswap64(ticks);
-  put(at, after);
+  std::uint64_t before = 0;
+  std::memcpy(&before, at, kStampTicksBytes);
+  const std::uint64_t after = stamp_ticks(ticks);
+  std::memcpy(at, &after, kStampTicksBytes);
   if (!full_checksum_) return;
-  // RFC 1624, equation 3, over the four words at once: ~HC' = ~HC + ~m + m'.
+  // RFC 1624, equation 3, over the three words at once, and a zero: ~HC' = ~HC + ~m + m'.
   std::uint16_t checksum;
   std::memcpy(&checksum, frame + kStreamUdpOffset + 6, sizeof checksum);
   put(frame + kStreamUdpOffset + 6,

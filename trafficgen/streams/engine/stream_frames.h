@@ -98,15 +98,15 @@ inline void StreamFrames::write(std::uint8_t* frame, const Departure& d,
       static_cast<std::uint16_t>(~checksum_fold(t.ip_sum + flow.address_sum)));
   const std::uint32_t stream_and_flow = be32(stream_bits_ | d.flow);
   const std::uint32_t sequence = be32(d.sequence);
-  const std::uint64_t stamp_ticks = __builtin_bswap64(ticks);
+  const std::uint64_t stamped = stamp_ticks(ticks);
   std::uint8_t* stamp = frame + kStreamStampOffset;
   put(stamp + kStampFlowOffset, stream_and_flow);
   put(stamp + kStampSequenceOffset, sequence);
-  put(stamp + kStampTicksOffset, stamp_ticks);
+  std::memcpy(stamp + kStampTicksOffset, &stamped, kStampTicksBytes);
   if (full_checksum_)
     put(frame + kStreamUdpOffset + 6,
         udp_checksum(t.udp_sum + flow.address_sum + halves(flow.ports) + halves(stream_and_flow) +
-                     halves(sequence) + halves(stamp_ticks)));
+                     halves(sequence) + halves(stamped)));
 }
 
 }  // namespace outrider::tg

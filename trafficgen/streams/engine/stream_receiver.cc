@@ -11,8 +11,17 @@
 namespace outrider::tg {
 namespace {
 
+/// A departure that seems to lie further back is one in the future.
+constexpr std::uint64_t kLongestTicks = std::uint64_t{1} << 47;
+
 const Ipv4Header& ip_of(std::span<const std::uint8_t> bytes) noexcept {
   return *reinterpret_cast<const Ipv4Header*>(bytes.data() + kStreamIpOffset);
+}
+
+std::uint32_t magic_of(std::span<const std::uint8_t> bytes) noexcept {
+  std::uint32_t magic;
+  std::memcpy(&magic, bytes.data() + kStreamStampOffset, sizeof magic);
+  return magic;
 }
 
 std::uint16_t word_at(std::span<const std::uint8_t> bytes, std::size_t offset) noexcept {
@@ -44,8 +53,7 @@ StreamReceiver::StreamReceiver(const std::vector<Expected>& streams, std::uint64
 bool StreamReceiver::is_stamped(std::span<const std::uint8_t> bytes) noexcept {
   return bytes.size() >= kStreamStampOffset + kStampBytes &&
          word_at(bytes, 12) == be16(kEtherTypeIpv4) && bytes[kStreamIpOffset] == 0x45 &&
-         ip_of(bytes).protocol == kIpProtocolUdp &&
-         word_at(bytes, kStreamStampOffset) == be16(kStampMagic);
+         ip_of(bytes).protocol == kIpProtocolUdp && magic_of(bytes) == be32(kStampMagic);
 }
 
 StreamEnd StreamReceiver::receive(std::span<const std::uint8_t> bytes, std::uint32_t frame_bytes,
@@ -73,10 +81,11 @@ StreamEnd StreamReceiver::judge(std::span<const std::uint8_t> bytes, std::uint32
   Stream& stream = streams_[index];
   if (!stream.flows->matches(stamp.flow, bytes.data() + kStreamIpOffset + 12))
     return StreamEnd::kWrongFlow;
-  if (stamp.ticks > ticks) return StreamEnd::kBadStamp;
+  const std::uint64_t elapsed = ticks_between(stamp.ticks, ticks);
+  if (elapsed > kLongestTicks) return StreamEnd::kBadStamp;
   if (!count(stream, stream.tracker.on_arrival(stamp.flow, stamp.sequence)))
     return StreamEnd::kBadStamp;
-  const std::uint64_t latency_ns = scale_.ns(ticks - stamp.ticks);
+  const std::uint64_t latency_ns = scale_.ns(elapsed);
   note_latency(stream, latency_ns);
   if (stream.hops != nullptr) [[unlikely]] {
     const std::size_t present = std::min<std::size_t>(bytes.size(), kStreamUdpOffset + udp_bytes);
