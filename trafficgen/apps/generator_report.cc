@@ -61,6 +61,7 @@ GeneratorReport Generator::report(Time now) const {
     r.payload.mismatched_segments += c.payload.mismatched_segments;
     r.starts_sent += c.starts_sent;
     r.acks_sent += c.acks_sent;
+    r.answers_dropped += c.answers_dropped;
     r.acks_received += c.acks_received;
     r.ledger_balanced &=
         c.received == c.to_connections + c.signals_taken + c.datagrams_taken + sum(c.drops);

@@ -10,6 +10,9 @@ namespace outrider::tg {
 namespace {
 constexpr std::uint32_t kMaxConnections = 1U << 21;
 constexpr std::uint32_t kEphemeralPorts = 65536 - kFirstEphemeralPort;
+/// Answers to STARTs and to segments of no connection, after which waiting data get a turn. A flood
+/// of either leaves a sixth of the wire to data.
+constexpr std::uint32_t kRepliesInARow = 64;
 constexpr std::size_t kPrefetchAhead = 4;  // entries of the queue: the connection,
 constexpr std::size_t kFlightAhead = 2;    // and its flight once the connection is there
 }  // namespace
@@ -232,31 +235,41 @@ Time Host::transmit(Time now) noexcept {
     Packet* packet = wire_.take_buffer(counters_, now);
     if (packet == nullptr) break;
     const Time start = wire_.start_at(now);
-    const bool signal = !signals_.empty();
     meta(*packet).owner = 0;
-    if (!write_next(*packet, now, start)) {
+    const Wrote wrote = write_next(*packet, now, start);
+    if (wrote == Wrote::kNothing) {
       release(packet);
       break;
     }
     const Time finish = wire_.occupy(*packet, start);
-    if (attribution_) attribution_->on_service(*packet, signal, start, finish);
+    if (attribution_) attribution_->on_service(*packet, wrote == Wrote::kSignal, start, finish);
     counters_.count_sent(*packet);
     wire_.push(packet, finish);
   }
   return has_work() ? wire_.next() : kNever;
 }
 
-/// @return false if there was nothing to send after all
-bool Host::write_next(Packet& packet, Time now, Time start) noexcept {
-  if (!signals_.empty()) {
-    signals_.write(packet, start, setup_.full_payload);
-    return true;
+/// @return kNothing if there was nothing to send after all
+Host::Wrote Host::write_next(Packet& packet, Time now, Time start) noexcept {
+  const bool turn_of_data = replies_in_a_row_ >= kRepliesInARow && !turns_.empty();
+  if (!turn_of_data) {
+    const Wrote wrote = write_first(packet, start);
+    if (wrote != Wrote::kNothing) return wrote;
   }
-  if (!strays_.empty()) {
-    strays_.write(packet, setup_.full_payload);
-    return true;
-  }
-  return write_ready(packet, now, start);
+  replies_in_a_row_ = 0;
+  if (write_ready(packet, now, start)) return Wrote::kOther;
+  return turn_of_data ? write_first(packet, start) : Wrote::kNothing;
+}
+
+/// Writes what goes before data. Replies, which anyone can ask for, are counted while data wait.
+Host::Wrote Host::write_first(Packet& packet, Time start) noexcept {
+  if (signals_.empty() && strays_.empty()) return Wrote::kNothing;
+  const bool signal = !signals_.empty();
+  if (turns_.empty()) replies_in_a_row_ = 0;
+  else if (!signal || signals_.next_is_answer()) ++replies_in_a_row_;
+  if (signal) signals_.write(packet, start, setup_.full_payload);
+  else strays_.write(packet, setup_.full_payload);
+  return signal ? Wrote::kSignal : Wrote::kOther;
 }
 
 /// Prefetches waiting connections: those of a long queue are no longer in the cache.

@@ -48,10 +48,13 @@ class Acceptor {
 
 /// An emulated host: one address, one NIC with a link rate, connections, timers.
 ///
-/// The NIC pulls: when the wire is free it takes a signal, or the next segment of the connection
-/// whose turn it is (round robin). Nothing is therefore queued or dropped inside the host; a busy
-/// NIC makes connections wait. With segmentation offload a connection keeps its turn for
-/// `tso_bytes` of payload.
+/// The NIC pulls: when the wire is free it takes a signal, or a reply to a segment of no
+/// connection, or the next segment of the connection whose turn it is (round robin). After 64
+/// answers to others in a row, data that wait have a turn. Nothing is therefore queued or dropped
+/// inside the host; a busy NIC makes connections wait. With segmentation offload a connection keeps
+/// its turn for `tso_bytes` of payload.
+///
+/// Many methods: it serves applications, the runtime and its own NIC, and its parts do the work.
 ///
 /// NIC and timers are two sources of the event loop, because events of the NIC are microseconds
 /// ahead and those of timers seconds.
@@ -177,7 +180,9 @@ class Host final : public Node {
   }
   void prefetch_waiting() noexcept;
   Time transmit(Time now) noexcept;
-  bool write_next(Packet& packet, Time now, Time start) noexcept;
+  enum class Wrote : std::uint8_t { kNothing, kSignal, kOther };
+  Wrote write_next(Packet& packet, Time now, Time start) noexcept;
+  Wrote write_first(Packet& packet, Time start) noexcept;
   bool write_ready(Packet& packet, Time now, Time start) noexcept;
   Time fire_nic(Time now) noexcept;
   Time fire_timers(Time now) noexcept;
@@ -194,10 +199,11 @@ class Host final : public Node {
 
   ConnectionTable connections_;
   NicTurns turns_;        ///< of slots that may send, one entry each, and of endpoints
-  StartSignals signals_;  ///< sent before anything else
+  StartSignals signals_;  ///< sent before anything else, but see write_next()
   StrayReplies strays_;
   HostDatagrams datagrams_;
   std::vector<std::pair<std::uint16_t, Acceptor*>> listeners_;
+  std::uint32_t replies_in_a_row_ = 0;  ///< while data waited
   std::uint16_t next_port_;
   int busy_ = 0;  ///< > 0 inside receive() or a timer, at whose end the NIC is asked
   std::unique_ptr<HostAttribution> attribution_;  ///< only if it is on

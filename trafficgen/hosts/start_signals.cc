@@ -6,7 +6,10 @@ namespace outrider::tg {
 
 void StartSignals::push(const FlowKey& flow, std::uint32_t sequence,
                         std::uint16_t threshold_packets) noexcept {
-  waiting_.push({flow, sequence, {tos_signal::Kind::kStart, threshold_packets}, {}, {}});
+  starts_.push({.flow = flow,
+                .sequence = sequence,
+                .signal = {tos_signal::Kind::kStart, threshold_packets},
+                .number = next_number_++});
   ++counters_.starts_sent;
 }
 
@@ -21,7 +24,8 @@ void StartSignals::push(const UdpStart& start) noexcept {
                                    .sequence = start.sequence,
                                    .counter = ++counters_.starts_sent};
   const FlowKey datagram{flow.source_address, flow.destination_address, start.port, start.port};
-  waiting_.push({datagram, 0, {}, message, start.due_at});
+  starts_.push(
+      {.flow = datagram, .message = message, .due_at = start.due_at, .number = next_number_++});
 }
 
 void StartSignals::take_at(std::uint16_t udp_port) {
@@ -38,12 +42,9 @@ void StartSignals::take(const ReceivedFrame& frame, const tos_signal::Signal& si
                         Time now) noexcept {
   ++counters_.signals_taken;
   if (signal.kind == tos_signal::Kind::kAck) return take_ack(frame.flow.reversed(), now);
-  waiting_.push({frame.flow.reversed(),
-                 frame.segment.sequence,
-                 {tos_signal::Kind::kAck, signal.threshold_packets},
-                 {},
-                 {}});
-  ++counters_.acks_sent;
+  answer({.flow = frame.flow.reversed(),
+          .sequence = frame.segment.sequence,
+          .signal = {tos_signal::Kind::kAck, signal.threshold_packets}});
 }
 
 void StartSignals::take(const ReceivedSignal& received, Time now) noexcept {
@@ -54,9 +55,21 @@ void StartSignals::take(const ReceivedSignal& received, Time now) noexcept {
     return take_ack({datagram.destination_address, datagram.source_address, signal.source_port,
                      signal.destination_port},
                     now);
-  udp_signal::Signal answer = signal;
-  answer.kind = udp_signal::Kind::kAck;
-  waiting_.push({datagram.reversed(), 0, {}, answer, {}});
+  udp_signal::Signal message = signal;
+  message.kind = udp_signal::Kind::kAck;
+  answer({.flow = datagram.reversed(), .message = message});
+}
+
+/// Queues an answer. The oldest one makes room: its worker has waited longest, and may have given
+/// up.
+void StartSignals::answer(Outgoing reply) noexcept {
+  if (answers_.size() == kMaxAnswers) {
+    (void)answers_.pop();
+    --counters_.acks_sent;
+    ++counters_.answers_dropped;
+  }
+  reply.number = next_number_++;
+  answers_.push(reply);
   ++counters_.acks_sent;
 }
 
@@ -67,7 +80,7 @@ void StartSignals::take_ack(const FlowKey& flow, Time now) noexcept {
 }
 
 void StartSignals::write(Packet& packet, Time start, bool full_payload) noexcept {
-  Outgoing s = waiting_.pop();
+  Outgoing s = next_is_answer() ? answers_.pop() : starts_.pop();
   if (s.message) {
     if (s.message->kind == udp_signal::Kind::kStart)
       s.message->due_in = std::max(s.due_at - start, Duration::zero());

@@ -40,8 +40,14 @@ struct UdpStart {
 /// answers to arriving STARTs, and the listeners for answers to its own. A form that nobody on the
 /// host asked for is not read: its packets are TCP's, or nobody's. Not thread-safe: the host owns
 /// it. take_at() and hear_acks() may allocate; packets do not.
+///
+/// Anyone can send STARTs, so at most kMaxAnswers wait; then the oldest answer is dropped and
+/// counted. What the host's own applications send they bound themselves.
 class StartSignals {
  public:
+  /// More than that many STARTs arrive only while one frame leaves if they are a flood.
+  static constexpr std::size_t kMaxAnswers = 256;
+
   /// @param counters of the host, must outlive this object
   explicit StartSignals(HostCounters& counters) : counters_(counters) {}
 
@@ -64,25 +70,35 @@ class StartSignals {
   /// Returns the ports on which UDP signals are accepted.
   [[nodiscard]] std::span<const std::uint16_t> ports() const noexcept { return ports_; }
   /// Returns true if nothing waits to be sent.
-  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return starts_.empty() && answers_.empty(); }
+  /// Returns true if write() would write an answer: signals leave in the order of their queueing.
+  /// @pre !empty()
+  [[nodiscard]] bool next_is_answer() const noexcept {
+    return starts_.empty() || (!answers_.empty() && answers_.peek().number < starts_.peek().number);
+  }
+  [[nodiscard]] std::size_t waiting_answers() const noexcept { return answers_.size(); }
   /// Writes the next waiting signal. @param start of the transmission, from which its "due in"
   /// counts
   void write(Packet& packet, Time start, bool full_payload) noexcept;
 
  private:
-  static constexpr std::size_t kExpectedWaiting = 64;
+  static constexpr std::size_t kExpectedStarts = 64;
   static constexpr std::uint32_t kExpectedAnnouncedFlows = 64;
   struct Outgoing {
     FlowKey flow;  ///< of a UDP message: the datagram's addresses and ports
     std::uint32_t sequence = 0;
-    tos_signal::Signal signal;
+    tos_signal::Signal signal{};
     std::optional<udp_signal::Signal> message{};  ///< set: it takes the UDP form
     Time due_at{};                                ///< for a UDP START
+    std::uint64_t number = 0;                     ///< in the order of queueing
   };
+  void answer(Outgoing reply) noexcept;
   void take_ack(const FlowKey& flow, Time now) noexcept;
 
   HostCounters& counters_;
-  Fifo<Outgoing> waiting_{kExpectedWaiting};
+  Fifo<Outgoing> starts_{kExpectedStarts};
+  Fifo<Outgoing> answers_{kMaxAnswers};
+  std::uint64_t next_number_ = 0;
   std::vector<std::uint16_t> ports_;  ///< UDP
   bool takes_tos_ = false;
   FlowTable<SignalListener*> ack_listeners_{kExpectedAnnouncedFlows};

@@ -24,6 +24,7 @@ void fields(V& v, R& r) {
   v.value("starts_sent", r.starts_sent);
   v.value("starts", r.starts);
   v.value("acks_sent", r.acks_sent);
+  v.value("answers_dropped", r.answers_dropped);
   v.value("acks_received", r.acks_received);
   v.value("ack_timeouts", r.ack_timeouts);
   v.value("late_iterations", r.late_iterations);

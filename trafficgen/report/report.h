@@ -35,6 +35,7 @@ struct GeneratorReport : RunReport, JobsReport {
   TcpEvents tcp_events;
   std::uint64_t starts_sent = 0;
   std::uint64_t acks_sent = 0;
+  std::uint64_t answers_dropped = 0;  ///< answers to STARTs: too many waited at their host
   std::uint64_t acks_received = 0;
   bool jobs_finished = false;
   std::vector<RequestReport> requests;

@@ -234,9 +234,9 @@ TEST(Host, AStartForNobodyIsLeftToTcp) {
   Collector wire_end;
   Link wire(loop, kDelay, wire_end, 0);
   host.connect(wire);
-  host.receive(0,
-               make_packet(pool.get(), {.flow = Pair::flow(), .tos = start_tos(10), .tcp_flags = 0}),
-               Time{});
+  host.receive(
+      0, make_packet(pool.get(), {.flow = Pair::flow(), .tos = start_tos(10), .tcp_flags = 0}),
+      Time{});
   loop.run_until(Time{1ms});
   EXPECT_EQ(host.counters().signals_taken, 0U);
   EXPECT_EQ(host.counters().drops[DropReason::kNoConnection], 1U);

@@ -304,5 +304,53 @@ TEST(HostUdpSignals, AHostThatTakesNoneOrHearsAnotherCountsThem) {
   Pair::expect_balanced(p.b);
 }
 
+class DataApp final : public Acceptor, public ConnectionListener {
+ public:
+  Offer accept(const FlowKey&) noexcept override { return {&config, this, 0}; }
+  void on_accepted(TcpConnection&) noexcept override {}
+  void on_established(TcpConnection&, Time) noexcept override {}
+  void on_delivered(TcpConnection&, Time) noexcept override {}
+  void on_closed(TcpConnection&, Time) noexcept override {}
+  TcpConfig config;
+};
+
+// Answers wait for the NIC in a queue of fixed size; the oldest makes room for the newest.
+TEST(HostUdpSignals, AFloodOfStartsHasABoundedNumberOfAnswers) {
+  constexpr std::uint64_t kFlood = 100'000;
+  Pair p;
+  p.b.signals().take_at(5900);
+  const Bytes start = written(kSignal, p.pool);
+  for (std::uint64_t i = 0; i < kFlood; ++i) {
+    p.b.receive(0, packet_of(p.pool.get(), start), Time{1us});
+    ASSERT_LE(p.b.signals().waiting_answers(), StartSignals::kMaxAnswers);
+  }
+  p.loop.run_until(Time{1s});
+  EXPECT_EQ(p.b.counters().signals_taken, kFlood);
+  EXPECT_LE(p.to_a.seen.size(), StartSignals::kMaxAnswers + 1);
+  EXPECT_EQ(p.b.counters().acks_sent + p.b.counters().answers_dropped, kFlood);
+  EXPECT_EQ(p.to_a.seen.size(), p.b.counters().acks_sent);
+  Pair::expect_balanced(p.b);
+}
+
+// STARTs that fill the wire towards a host leave its data a part of the wire back.
+TEST(HostUdpSignals, AFloodOfStartsLeavesDataTheirTurn) {
+  Pair p;
+  DataApp app;
+  p.b.signals().take_at(5900);
+  p.a.listen(5000, app);
+  const FlowKey flow{kFlow.destination_address, kFlow.source_address, 40'000, 5000};
+  TcpConnection& c = p.b.open(flow, app.config, 0, app, Time{});
+  p.b.send(c, 10'000'000, Time{});
+  p.loop.run_until(Time{1ms});
+  const std::uint64_t before = c.acked_bytes();
+  const Bytes start = written(kSignal, p.pool);
+  for (Time now{1ms}; now < Time{51ms}; now += 1us) {  // one takes 1.04 us on the wire
+    p.loop.run_until(now);
+    p.b.receive(0, packet_of(p.pool.get(), start), now);
+  }
+  EXPECT_GT(c.acked_bytes() - before, 600'000U) << "a tenth of 50 ms at 1 Gbit/s";
+  EXPECT_GT(p.b.counters().acks_sent, 20'000U) << "and the answers still have most of it";
+}
+
 }  // namespace
 }  // namespace outrider::udp_signal_host_test

@@ -92,6 +92,7 @@ void BurstAnnouncer::on_signal_ack(const FlowKey& flow, Time now) noexcept {
   if (target == targets_.size() || targets_[target].answered) return;  // late, or to a copy
   targets_[target].answered = true;
   host_.signals().forget_acks(flow);
+  targets_[target].heard = {};
   if (--acks_missing_ > 0) return;
   client_.burst(iteration_).ack_received_ns = now.time_since_epoch().count();
   if (answered_) return;  // timed out before
@@ -114,7 +115,9 @@ void BurstAnnouncer::announce(Time now) noexcept {
     State& target = targets_[t];
     const BurstPlace place = client_.next_place(t);
     target.answered = false;
+    if (target.heard != FlowKey{}) host_.signals().forget_acks(target.heard);  // never answered
     host_.signals().hear_acks(place.flow, *this);
+    target.heard = place.flow;
     target.start = start_of(t, place, burst.identity, due_at);
     send_meant(target.start, fault_, now);
   }

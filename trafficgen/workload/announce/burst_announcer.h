@@ -69,6 +69,7 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   /// State of one target.
   struct State {
     bool answered = true;  ///< its ACK is here, or none is awaited
+    FlowKey heard{};       ///< flow whose ACK is listened for; FlowKey{}: none
     BurstPlace pushed{};   ///< place of the last burst that has left
     UdpStart start{};      ///< the last START, to be copied
   };
