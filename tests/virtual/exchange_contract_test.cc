@@ -86,8 +86,11 @@ class Crossing final : public Node {
     const std::uint32_t from = ip.source.get(), to = ip.destination.get();
     if (cut.contains(from) || cut.contains(to) || (lose_every > 0 && ++seen % lose_every == 0))
       return release(packet);
+    const Arrival seen_now = arrival_of(*packet, 0, now);
+    if (seen_now.payload_bytes > 0) last_data[{from, to}] = seen_now;
     links.at(to)->push(packet, now);
   }
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Arrival> last_data;  ///< by addresses
   std::map<std::uint32_t, std::unique_ptr<Link>> links;
   std::set<std::uint32_t> cut;
   std::uint64_t lose_every = 0;
@@ -374,6 +377,44 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{"TcpNewConnections", false, ConnectionReuse::kNew, false},
                     Way{"BoundedLoss", true, ConnectionReuse::kKeep, true}),
     [](const testing::TestParamInfo<Way>& way) { return std::string(way.param.name); });
+
+// Bytes beyond what was handed over come from a third party that knows the connection's numbers.
+// They complete nothing, and the connection, whose numbers are spoilt, is reset.
+TEST(ExchangeBounds, InjectedBytesCompleteNothingAndResetTheConnection) {
+  for (const bool parts_told : {false, true}) {
+    for (const BurstDirection direction : {kPush, kPull}) {
+      Scene s({"TcpKept", false, ConnectionReuse::kKeep, parts_told});
+      s.push(0, 0);
+      s.run(2s);
+      s.pull(0, 0);
+      s.run(2s);
+      const Lane lane{0, 0, direction};
+      const bool push = direction == kPush;
+      Host& victim = *s.hosts[push ? kWorkers : 0];
+      const std::uint32_t from = s.hosts[push ? 0 : kWorkers]->address();
+      const Arrival last = s.crossing.last_data.at({from, victim.address()});
+      const std::uint64_t burst = bytes_of(s.parts(lane));
+      for (std::uint64_t sent = 0; sent < 3 * burst; sent += 1000)
+        victim.receive(0,
+                       make_packet(s.pool.get(), {.flow = last.flow,
+                                                  .sequence = last.sequence + last.payload_bytes +
+                                                              static_cast<std::uint32_t>(sent),
+                                                  .acknowledgment = last.acknowledgment,
+                                                  .payload_bytes = 1000}),
+                       s.now());
+      s.run(1s);
+      EXPECT_EQ(s.records.excess_resets(), 1U) << parts_told << push;
+      EXPECT_EQ(s.notes.complete(lane), 1U) << parts_told << push;
+      EXPECT_EQ(s.exchange->report(lane).delivered_bytes, burst) << parts_told << push;
+      EXPECT_FALSE(s.exchange->connected({0, 0, kPush})) << parts_told << push;
+      EXPECT_FALSE(s.exchange->connected({0, 0, kPull})) << parts_told << push;
+      s.exchange->end_iteration(0);
+      s.push(0, 1);
+      s.run(5s);
+      EXPECT_EQ(s.notes.complete({0, 0, kPush}), 2U) << "a new connection carries the next one";
+    }
+  }
+}
 
 // Only for bounded loss: delivered and missing bytes make up the burst, within the bound.
 TEST(ExchangeBounds, WhatIsMissingAndWhatIsThereAreTheBurst) {

@@ -87,6 +87,12 @@ void Host::close(TcpConnection& connection, Time now) noexcept {
   settle(now);
 }
 
+void Host::abort(TcpConnection& connection, Time now) noexcept {
+  assert(busy_ > 0);  // whoever called the listener removes the connection
+  strays_.abort(connection.flow(), connection.next_sequence());
+  connection.abort(now);
+}
+
 void Host::begin_burst(TcpConnection& connection, const BurstLedger& ledger, BurstTime idle,
                        Time now) noexcept {
   if (attribution_)

@@ -111,6 +111,8 @@ class Host final : public Node {
   /// See HostAttribution::begin_burst(). Nothing happens without attribution.
   void begin_burst(TcpConnection& connection, const BurstLedger& ledger, BurstTime idle,
                    Time now) noexcept;
+  /// Ends a connection at once and resets its peer. @pre called by the connection's listener
+  void abort(TcpConnection& connection, Time now) noexcept;
   /// Returns, within on_delivered(), the ledger of the data being delivered; not valid() without
   /// attribution.
   [[nodiscard]] const BurstLedger& arriving() const noexcept {

@@ -18,6 +18,15 @@ void StrayReplies::reset(const ReceivedFrame& frame) noexcept {
   ++counters_.resets_sent;
 }
 
+void StrayReplies::abort(const FlowKey& flow, std::uint32_t sequence) noexcept {
+  if (replies_.size() == kMaxReplies) return;
+  TcpSegment rst;
+  rst.flags = kTcpRst;
+  rst.sequence = sequence;
+  replies_.push({flow, rst});
+  ++counters_.resets_sent;
+}
+
 bool StrayReplies::take_late(const ReceivedFrame& frame, Time now) noexcept {
   const FlowKey flow = frame.flow.reversed();
   const TimeWait* old = time_waits_.find(flow, now);

@@ -25,6 +25,8 @@ class StrayReplies {
   /// Answers a segment of no connection with RST (RFC 9293, section 3.5.2).
   void reset(const ReceivedFrame& frame) noexcept;
 
+  /// Tells the peer of a connection that it is aborted. @param sequence the next one
+  void abort(const FlowKey& flow, std::uint32_t sequence) noexcept;
   /// Returns true if nothing waits to be sent.
   [[nodiscard]] bool empty() const noexcept { return replies_.empty(); }
   /// Writes the next waiting answer.

@@ -55,6 +55,9 @@ class ConnectionListener {
 /// closed() may become true while an ACK of the peer's FIN is still due, so the host asks
 /// has_segment() before it destroys the connection. Until then a closed connection acknowledges a
 /// FIN that is sent again.
+///
+/// Many methods: the host that drives it, the application above it and the records each read a
+/// part.
 class TcpConnection {
  public:
   using Role = Handshake::Role;
@@ -106,6 +109,11 @@ class TcpConnection {
     return sender_.timer().deadline();
   }
   void on_timer(Time now) noexcept;
+  /// Ends the connection at once, as after a RST (RFC 9293, 3.10.5). The peer is not told: see
+  /// Host::abort().
+  void abort(Time now) noexcept {
+    if (!closed()) finish(State::kReset, now);
+  }
 
   /// Starts to fetch the connection or, if that has been fetched already, its flight.
   void prefetch() const noexcept {

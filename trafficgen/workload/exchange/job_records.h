@@ -52,6 +52,9 @@ class JobRecords {
   [[nodiscard]] bool complete_lane(const Lane& lane, std::uint32_t iteration) noexcept {
     return --lanes_missing_[index_of(lane.worker, iteration, lane.direction)] == 0;
   }
+  /// Counts a connection that was reset because more bytes arrived than were handed over.
+  void note_excess() noexcept { ++excess_resets_; }
+  [[nodiscard]] std::uint64_t excess_resets() const noexcept { return excess_resets_; }
   /// Notes that bytes of the burst left at that time; the earliest time is kept.
   static void note_first_sent(BurstRecord& record, std::optional<Time> at) noexcept {
     if (!at) return;
@@ -79,6 +82,7 @@ class JobRecords {
   std::vector<std::uint32_t> lanes_missing_;  ///< like bursts_
   std::vector<IterationRecord> iterations_;
   std::vector<FlowTotals> flows_;  ///< [worker][target][direction]
+  std::uint64_t excess_resets_ = 0;
 };
 
 }  // namespace outrider::tg

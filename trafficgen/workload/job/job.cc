@@ -320,6 +320,7 @@ void Job::fill(JobsReport& report) const {
     report.learners.back().name = setup_.config.name;
   }
   report.late_iterations += late_iterations_;
+  report.excess_resets += records_.excess_resets();
   for (const auto& worker : workers_) {
     report.ack_timeouts += worker->announcer().timeouts();
     report.starts += worker->announcer().counts();

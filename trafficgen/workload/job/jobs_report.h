@@ -16,6 +16,8 @@ struct JobsReport {
   std::uint64_t ack_timeouts = 0;
   /// Fixed schedule: iterations whose gradients were due before the last burst was over.
   std::uint64_t late_iterations = 0;
+  /// Connections that were reset because more bytes arrived than their sender had handed over.
+  std::uint64_t excess_resets = 0;
   std::vector<BurstRecord> bursts;
   std::vector<IterationRecord> iterations;
   std::vector<JobReport> jobs;

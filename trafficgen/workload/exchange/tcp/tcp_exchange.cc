@@ -9,7 +9,8 @@
 namespace outrider::tg {
 
 /// Receives the bursts of one lane from the stream. If parts are told, they are identified by what
-/// was handed over; otherwise only the bytes of the burst are counted.
+/// was handed over; otherwise only the bytes of the burst are counted. More bytes than were handed
+/// over come from a stranger and complete nothing.
 class TcpExchange::Incoming {
  public:
   Incoming(TcpExchange& e, const Lane& l, const std::vector<BurstPart>& p)
@@ -19,12 +20,18 @@ class TcpExchange::Incoming {
         bytes_(bytes_of(p)),
         stream_(e.setup_.parts_told ? 2 * p.size() : 0) {}
 
-  void append(std::uint32_t part, std::uint64_t bytes) noexcept { stream_.append(part, bytes); }
+  /// The sender has handed over `bytes` more.
+  void append(std::uint32_t part, std::uint64_t bytes) noexcept {
+    handed_over_ += bytes;
+    if (exchange_.setup_.parts_told) stream_.append(part, bytes);
+  }
   /// The sender has opened a new connection. Until the receiver has it too, arriving data are of an
   /// older connection.
   void expect_restart() noexcept {
     stream_.clear();
     arrived_ = 0;
+    if (!restarts_) handed_over_before_ = handed_over_;
+    handed_over_ = 0;
     restarts_ = true;
   }
   /// The receiver has a new connection, whose stream begins at 0.
@@ -33,9 +40,16 @@ class TcpExchange::Incoming {
     restarts_ = false;
   }
 
-  void deliver(std::uint64_t delivered_bytes, Time now) noexcept {
+  /// @return false if more has been delivered than was handed over; then nothing is reported
+  [[nodiscard]] bool deliver(std::uint64_t delivered_bytes, Time now) noexcept {
+    if (delivered_bytes > (restarts_ ? handed_over_before_ : handed_over_)) return false;
     exchange_.records_.flow(lane_).on_delivered(delivered_bytes, now);
-    if (parts_.empty()) return;
+    if (!parts_.empty()) report(delivered_bytes, now);
+    return true;
+  }
+
+ private:
+  void report(std::uint64_t delivered_bytes, Time now) noexcept {
     if (!exchange_.setup_.parts_told) {
       if (delivered_bytes - base_ < bytes_) return;
       base_ += bytes_;
@@ -50,15 +64,16 @@ class TcpExchange::Incoming {
     });
   }
 
- private:
   TcpExchange& exchange_;
   Lane lane_;
   const std::vector<BurstPart>& parts_;
-  std::uint64_t bytes_;      ///< of a burst
-  PieceStream stream_;       ///< if parts are told
-  std::size_t arrived_ = 0;  ///< parts of the current burst, if they are told
-  bool restarts_ = false;    ///< see expect_restart()
-  std::uint64_t base_ = 0;   ///< stream offset of the current burst, if parts are not told
+  std::uint64_t bytes_;                   ///< of a burst
+  PieceStream stream_;                    ///< if parts are told
+  std::size_t arrived_ = 0;               ///< parts of the current burst, if they are told
+  bool restarts_ = false;                 ///< see expect_restart()
+  std::uint64_t handed_over_ = 0;         ///< bytes, to the sender's connection
+  std::uint64_t handed_over_before_ = 0;  ///< to the one before, while restarts_
+  std::uint64_t base_ = 0;  ///< stream offset of the current burst, if parts are not told
 };
 
 /// The worker's end of a connection.
@@ -73,7 +88,7 @@ struct TcpExchange::NearEnd final : ConnectionListener {
 
   void on_established(TcpConnection&, Time) noexcept override {}
   void on_delivered(TcpConnection& c, Time now) noexcept override {
-    if (&c == connection) pulls.deliver(c.delivered_bytes(), now);
+    if (&c == connection && !pulls.deliver(c.delivered_bytes(), now)) exchange.refuse(c, host, now);
   }
   void on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept override {
     if (&c == connection) exchange.listener_.on_acknowledged(push, bytes, now);
@@ -127,7 +142,8 @@ struct TcpExchange::FarEnd final : ConnectionListener {
 
   void on_established(TcpConnection&, Time) noexcept override {}
   void on_delivered(TcpConnection& c, Time now) noexcept override {
-    if (&c == connection) pushes.deliver(c.delivered_bytes(), now);
+    if (&c == connection && !pushes.deliver(c.delivered_bytes(), now))
+      exchange.refuse(c, host, now);
   }
   void on_acknowledged(TcpConnection& c, std::uint64_t bytes, Time now) noexcept override {
     if (&c == connection) exchange.listener_.on_acknowledged(pull, bytes, now);
@@ -297,11 +313,24 @@ TcpExchange::Incoming& TcpExchange::incoming(const Lane& lane) noexcept {
   return lane.direction == BurstDirection::kPush ? p.at_target.pushes : p.at_worker.pulls;
 }
 
+/// Returns whether what the connection sends will be taken for the lane. A target may still have a
+/// connection that its worker has given up and opened again.
+bool TcpExchange::heard(const Lane& lane, const TcpConnection& sender) const noexcept {
+  return lane.direction == BurstDirection::kPush ||
+         pair(lane.worker, lane.target).at_worker.flow == sender.flow().reversed();
+}
+
+/// Resets a connection into which someone else has injected bytes: its numbers are spoilt.
+void TcpExchange::refuse(TcpConnection& connection, Host& host, Time now) noexcept {
+  records_.note_excess();
+  host.abort(connection, now);
+}
+
 void TcpExchange::hand_over(const Lane& lane, std::uint32_t part, std::uint64_t bytes,
                             Time now) noexcept {
   TcpConnection* connection = sender(lane);
   if (connection == nullptr) return;
-  if (setup_.parts_told) incoming(lane).append(part, bytes);
+  if (heard(lane, *connection)) incoming(lane).append(part, bytes);
   sending_host(lane).send(*connection, bytes, now);
 }
 

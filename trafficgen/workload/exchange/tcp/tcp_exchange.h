@@ -16,8 +16,9 @@ class JobRecords;
 /// pulls. A connection is kept for the whole job or opened for each push (ConnectionReuse). Bytes
 /// arrive in order, and none is missing.
 ///
-/// A broken connection is opened again with the worker's next push; the data in flight are lost. A
-/// peer that does not open its connection again is not connected().
+/// A broken connection is opened again with the worker's next push; the data in flight are lost. So
+/// is one into which a stranger injects bytes, as soon as more have arrived than were handed over:
+/// it is reset and counted. A peer that does not open its connection again is not connected().
 class TcpExchange final : public Exchange {
  public:
   /// @param records,listener must outlive the exchange
@@ -66,6 +67,8 @@ class TcpExchange final : public Exchange {
   [[nodiscard]] bool connection_per_burst() const noexcept {
     return setup_.tcp.reuse == ConnectionReuse::kNew;
   }
+  [[nodiscard]] bool heard(const Lane& lane, const TcpConnection& sender) const noexcept;
+  void refuse(TcpConnection& connection, Host& host, Time now) noexcept;
   void choose_flow(NearEnd& end) noexcept;
   void open(NearEnd& end, Time now) noexcept;
   void make_gates();
