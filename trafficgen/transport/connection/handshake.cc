@@ -76,10 +76,12 @@ void Handshake::learn_peer(const TcpSegment& s, bool ecn, TcpSender& sender,
   receiver.start(s.sequence, ecn, peer_sack_);
   const bool timestamps = config.timestamps && s.has_timestamps;
   if (timestamps) receiver.enable_timestamps(s.ts_value);
+  // A smaller size is not obeyed: it would have a peer's every byte sent in a packet of its own.
+  const std::uint32_t mss = s.mss == 0 ? 0 : std::max<std::uint32_t>(s.mss, kLeastPeerMss_bytes);
   // The MSS option does not count TCP options, but the segments that we send do (RFC 6691).
   const std::uint32_t options =
       option_bytes_ + (timestamps ? std::uint32_t{TimestampClock::kOptionBytes} : 0);
-  const std::uint32_t payload = s.mss > options ? s.mss - options : s.mss;
+  const std::uint32_t payload = mss > options ? mss - options : mss;
   sender.start({.mss_bytes = payload,
                 .window_bytes = s.window,
                 .window_scale = static_cast<std::uint8_t>(std::clamp<int>(s.window_scale, 0, 14)),

@@ -27,6 +27,11 @@ class Handshake {
     kEstablishedByData,  ///< this segment is the first of the established connection
   };
 
+  /// The least segment that a peer can ask for. Every IPv4 host receives datagrams of 576 bytes
+  /// (RFC 1122, 3.3.2), and this is the default without the option (RFC 9293, 3.7.1). Linux has 48
+  /// (tcp_min_snd_mss).
+  static constexpr std::uint16_t kLeastPeerMss_bytes = 536;
+
   /// @param option_bytes room kept in every segment
   Handshake(Role role, std::uint8_t option_bytes) noexcept
       : role_(role), option_bytes_(option_bytes) {}

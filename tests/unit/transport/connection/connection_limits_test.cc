@@ -37,6 +37,32 @@ TEST(ConnectionLimits, MoreThan4GibibytesWrapTheStreamOffset) {
   expect_done(t, 5'000'000'000);
 }
 
+// A peer that asks for tiny segments would have each byte sent in a packet of its own.
+TEST(ConnectionLimits, SegmentsAreNeverCutBelowTheLeastMss) {
+  for (const int asked : {0, 1, 12, 47, 535, 536, 600}) {
+    const auto mss = static_cast<std::uint16_t>(asked);
+    TransportMemory memory{TransportMemory::Setup{}};
+    two_ends::Application app;
+    const TcpConfig config = datacentre();
+    TcpConnection client(config, {{}, TcpConnection::Role::kClient, 1000}, memory, app);
+    client.open(Time{});
+    (void)client.next_segment(Time{});
+    client.on_segment({.sequence = 2000,
+                       .acknowledgment = 1001,
+                       .flags = kTcpSyn | kTcpAck,
+                       .window = 65535,
+                       .mss = mss},
+                      Time{1ms});
+    ASSERT_TRUE(app.established);
+    client.send(100'000, Time{1ms});
+    (void)client.next_segment(Time{1ms});  // the last ACK of the handshake
+    ASSERT_TRUE(client.has_segment(Time{1ms}));
+    const std::uint32_t payload = client.next_segment(Time{1ms}).payload_bytes;
+    EXPECT_EQ(payload, mss == 0 ? config.control.mss_bytes : std::max<std::uint32_t>(mss, 536))
+        << mss;
+  }
+}
+
 // Shifting all instants must not change any decision.
 TEST(ConnectionLimits, DecisionsDoNotDependOnTheEpoch) {
   std::vector<std::pair<std::uint64_t, Duration>> results;
