@@ -378,6 +378,22 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{"BoundedLoss", true, ConnectionReuse::kKeep, true}),
     [](const testing::TestParamInfo<Way>& way) { return std::string(way.param.name); });
 
+// A SYN with a worker's address says nothing about the worker, whose connection goes on.
+TEST(ExchangeBounds, ASynAloneTakesNoConnectionsPlace) {
+  for (const ConnectionReuse reuse : {ConnectionReuse::kKeep, ConnectionReuse::kNew}) {
+    Scene s({"Tcp", false, reuse, false});
+    s.begin(0, 0);
+    s.hand_over_all({0, 0, kPush});
+    s.run(300us);
+    Host& target = *s.hosts[kWorkers];
+    const FlowKey other{s.hosts[0]->address(), target.address(), 1024, s.setup.port};
+    target.receive(0, make_packet(s.pool.get(), {.flow = other, .tcp_flags = kTcpSyn}), s.now());
+    s.run(1s);
+    EXPECT_EQ(s.notes.complete({0, 0, kPush}), 1U);
+    EXPECT_TRUE(s.exchange->connected({0, 0, kPull}) || reuse == ConnectionReuse::kNew);
+  }
+}
+
 // Bytes beyond what was handed over come from a third party that knows the connection's numbers.
 // They complete nothing, and the connection, whose numbers are spoilt, is reset.
 TEST(ExchangeBounds, InjectedBytesCompleteNothingAndResetTheConnection) {

@@ -39,6 +39,13 @@ std::uint32_t owners_of(const GeneratorConfig& config) noexcept {
   for (const auto& job : config.jobs) owners += job.workers.size() * (1 + job.arrivals.size());
   return config.attribution ? static_cast<std::uint32_t>(owners) : 0;
 }
+
+/// Returns a number of half-open connections that the hosts' own traffic never reaches at one host.
+std::uint32_t max_half_open(const GeneratorConfig& config, std::uint32_t expected) {
+  std::uint32_t own = Host::Setup{}.max_half_open + expected;
+  for (const FlowsConfig& flows : config.flows) own += flows.max_open;
+  return own;
+}
 }  // namespace
 
 void Generator::State::make_hosts() {
@@ -46,19 +53,21 @@ void Generator::State::make_hosts() {
   for (std::uint32_t i = 0; i < config.hosts.size(); ++i) {
     const HostConfig& h = config.hosts[i];
     const std::uint32_t address = *parse_ipv4(h.address).value;
-    hosts.push_back(std::make_unique<Host>(Host::Setup{.name = h.name,
-                                                       .address = address,
-                                                       .rate = h.rate,
-                                                       .mtu_bytes = h.mtu_bytes,
-                                                       .tso_bytes = h.tso_bytes,
-                                                       .send_jitter = config.send_jitter,
-                                                       .seed = config.seed,
-                                                       .index = i,
-                                                       .full_payload = options.full_payload,
-                                                       .payload = config.payload,
-                                                       .expected_connections = expected[i],
-                                                       .owners = owners_of(config)},
-                                           loop, pool, memory));
+    hosts.push_back(std::make_unique<Host>(
+        Host::Setup{.name = h.name,
+                    .address = address,
+                    .rate = h.rate,
+                    .mtu_bytes = h.mtu_bytes,
+                    .tso_bytes = h.tso_bytes,
+                    .send_jitter = config.send_jitter,
+                    .seed = config.seed,
+                    .index = i,
+                    .full_payload = options.full_payload,
+                    .payload = config.payload,
+                    .expected_connections = expected[i],
+                    .max_half_open = max_half_open(config, expected[i]),
+                    .owners = owners_of(config)},
+        loop, pool, memory));
     by_address.emplace_back(address, i);
     const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
     device_of.push_back(static_cast<std::uint32_t>(device - config.devices.begin()));

@@ -36,9 +36,30 @@ ConnectionTable::~ConnectionTable() {
   by_flow_.for_each([this](const FlowKey&, std::uint32_t slot) { (*this)[slot].~Slot(); });
 }
 
+void ConnectionTable::add_half_open(std::uint32_t slot) noexcept {
+  Slot& s = (*this)[slot];
+  assert(!s.half_open);
+  s.half_open = true;
+  s.older = newest_;
+  (newest_ == kNobody ? oldest_ : (*this)[newest_].newer) = slot;
+  newest_ = slot;
+  ++half_open_;
+}
+
+void ConnectionTable::end_half_open(std::uint32_t slot) noexcept {
+  Slot& s = (*this)[slot];
+  if (!s.half_open) return;
+  (s.older == kNobody ? oldest_ : (*this)[s.older].newer) = s.newer;
+  (s.newer == kNobody ? newest_ : (*this)[s.newer].older) = s.older;
+  s.older = s.newer = kNobody;
+  s.half_open = false;
+  --half_open_;
+}
+
 void ConnectionTable::remove(std::uint32_t slot) noexcept {
   Slot& s = (*this)[slot];
   assert(!s.queued);
+  end_half_open(slot);
   by_flow_.erase(s.flow());
   s.~Slot();
   timers_.schedule(slot, kNever);

@@ -31,6 +31,8 @@ class ConnectionTable {
   struct Slot final : TcpConnection {
     Slot(std::uint32_t i, const TcpConfig& config, const Setup& setup, TransportMemory& memory,
          ConnectionListener& listener)
+    bool half_open = false;                          ///< see add_half_open()
+    std::uint32_t older = kNobody, newer = kNobody;  ///< of the half-open ones
         : TcpConnection(config, setup, memory, listener), index(i) {}
     Time timer_at = kNever;  ///< when the table asks the connection again
     std::uint32_t index;     ///< of this slot
@@ -74,6 +76,14 @@ class ConnectionTable {
     Slot& slot = (*this)[*index];
     slot.prefetch();
     return &slot;
+  // -- half-open connections, which wait for the peer's answer to our SYN-ACK, in order of age
+  void add_half_open(std::uint32_t slot) noexcept;
+  /// Says that the connection is established or over. It need not be half-open.
+  void end_half_open(std::uint32_t slot) noexcept;
+  [[nodiscard]] std::uint32_t half_open() const noexcept { return half_open_; }
+  /// Returns the slot of the oldest one. @pre half_open() > 0
+  [[nodiscard]] std::uint32_t oldest_half_open() const noexcept { return oldest_; }
+
   }
   [[nodiscard]] bool full() const noexcept { return by_flow_.size() == max_connections_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return by_flow_.size(); }
@@ -100,6 +110,8 @@ class ConnectionTable {
     std::byte bytes[sizeof(Slot)];
   };
   [[nodiscard]] std::byte* place(std::uint32_t slot) noexcept {
+  std::uint32_t half_open_ = 0;
+  std::uint32_t oldest_ = kNobody, newest_ = kNobody;  ///< half-open ones
     return chunks_[slot / kChunkSlots][slot % kChunkSlots].bytes;
   }
 

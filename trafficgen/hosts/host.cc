@@ -127,6 +127,22 @@ std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
   return slot;
 }
 
+/// Bounds what a flood of SYNs costs. The oldest half-open connection has had most time to answer,
+/// so it is the one that is given up, without a word, as if it had timed out.
+/// @return false if it has not even been answered: then the new SYN has to wait its turn
+bool Host::make_room_for_half_open(Time now) noexcept {
+  if (connections_.half_open() < setup_.max_half_open) return true;
+  const std::uint32_t slot = connections_.oldest_half_open();
+  if (connections_[slot].queued) {
+    ++strays_.events().half_open_refused;
+    return false;
+  }
+  ++strays_.events().half_open_evicted;
+  connections_[slot].abort(now);
+  retire_if_closed(slot, now);
+  return true;
+}
+
 /// A closed connection that still has something to send (the last ACK) stays queued and is removed
 /// once that has left.
 void Host::retire_if_closed(std::uint32_t slot, Time now) noexcept {
@@ -202,6 +218,8 @@ void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
   if (connections_[*slot].answers_another_syn(frame.segment)) [[unlikely]]
     strays_.reset(frame);
   connections_[*slot].on_segment(frame.segment, now);
+  if (connections_[*slot].half_open && connections_[*slot].established()) [[unlikely]]
+    connections_.end_half_open(*slot);
   refresh(*slot, now);
   retire_if_closed(*slot, now);
 }
@@ -215,11 +233,16 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
                                       &std::pair<std::uint16_t, Acceptor*>::first);
     const Acceptor::Offer offer =
         it == listeners_.end() ? Acceptor::Offer{} : it->second->accept(frame.flow);
+    if (offer.listener != nullptr && !make_room_for_half_open(now)) {
+      ++counters_.drops[DropReason::kNoConnection];
+      return;  // no reset: the peer asks again
+    }
     if (offer.listener != nullptr && !connections_.full()) {
       const std::uint32_t slot =
           add_connection(frame.flow.reversed(), *offer.config, offer.option_bytes,
                          TcpConnection::Role::kServer, *offer.listener, offer.owner);
       ++counters_.to_connections;
+      connections_.add_half_open(slot);
       connections_[slot].nic_class = offer.nic_class;
       TcpConnection& connection = connections_[slot];
       it->second->on_accepted(connection);

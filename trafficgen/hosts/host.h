@@ -78,6 +78,9 @@ class Host final : public Node {
     std::uint32_t expected_connections = 0;  ///< at once; more of them allocate during the run
     /// Highest owner id for attribution; 0: attribution is off. Otherwise all packets must come
     /// from a pool with attribution.
+    /// Connections that a SYN has opened and whose handshake is not over, at most. A SYN beyond
+    /// takes the place of the oldest one; established ones are never touched. > 0
+    std::uint32_t max_half_open = 16'384;
     std::uint32_t owners = 0;
   };
 
@@ -177,6 +180,7 @@ class Host final : public Node {
   void take_frame(const ReceivedFrame& frame, Time now) noexcept;
   void take_unknown(const ReceivedFrame& frame, Time now) noexcept;
 
+  [[nodiscard]] bool make_room_for_half_open(Time now) noexcept;
   [[nodiscard]] bool has_work() const noexcept {
     return !turns_.empty() || !signals_.empty() || !strays_.empty();
   }

@@ -18,15 +18,16 @@ class StrayReplies {
   StrayReplies(TcpEvents& events, HostCounters& counters)
       : events_(events), counters_(counters), time_waits_(events) {}
 
+  [[nodiscard]] TcpEvents& events() noexcept { return events_; }
   [[nodiscard]] TimeWaitTable& time_waits() noexcept { return time_waits_; }
   /// Answers a segment of a connection in TIME-WAIT.
   /// @return false if there is no such connection, or the segment begins a new one
   [[nodiscard]] bool take_late(const ReceivedFrame& frame, Time now) noexcept;
   /// Answers a segment of no connection with RST (RFC 9293, section 3.5.2).
   void reset(const ReceivedFrame& frame) noexcept;
-
   /// Tells the peer of a connection that it is aborted. @param sequence the next one
   void abort(const FlowKey& flow, std::uint32_t sequence) noexcept;
+
   /// Returns true if nothing waits to be sent.
   [[nodiscard]] bool empty() const noexcept { return replies_.empty(); }
   /// Writes the next waiting answer.

@@ -30,10 +30,12 @@ class Noting final : public Node {
       std::memcpy(ip.checksum.raw.data(), &checksum, sizeof checksum);
     }
     seen.push_back(arrival_of(*packet, port, now));
+    if (only_to && seen.back().flow.destination_address != *only_to) return release(packet);
     to_.receive(port, packet, now);
   }
   std::vector<Arrival> seen;
   std::optional<std::uint8_t> tos{};
+  std::optional<std::uint32_t> only_to{};  ///< packets to other addresses vanish
 
  private:
   Node& to_;
@@ -66,12 +68,17 @@ class App final : public Acceptor,
 
 struct Pair {
   static Host::Setup setup(const char* name, const char* address, BitRate rate,
-                           std::uint32_t tso_bytes) {
-    return {.name = name, .address = ip(address), .rate = rate, .tso_bytes = tso_bytes};
+                           std::uint32_t tso_bytes, std::uint32_t max_half_open = 16'384) {
+    return {.name = name,
+            .address = ip(address),
+            .rate = rate,
+            .tso_bytes = tso_bytes,
+            .max_half_open = max_half_open};
   }
-  explicit Pair(BitRate rate = BitRate{1'000'000'000}, std::uint32_t tso_bytes = 0)
+  explicit Pair(BitRate rate = BitRate{1'000'000'000}, std::uint32_t tso_bytes = 0,
+                std::uint32_t max_half_open = 16'384)
       : a(setup("a", "10.0.1.1", rate, tso_bytes), loop, pool.get(), memory),
-        b(setup("b", "10.0.3.1", rate, tso_bytes), loop, pool.get(), memory),
+        b(setup("b", "10.0.3.1", rate, tso_bytes, max_half_open), loop, pool.get(), memory),
         to_a(a),
         to_b(b),
         wire_to_b(loop, kDelay, to_b, 0),
@@ -355,6 +362,38 @@ TEST(Host, ConnectionsOpenTransferAndClose) {
   EXPECT_EQ(server.accepted, 1);
   EXPECT_EQ(p.pool.in_use(), 0U) << "nothing is under way";
   Pair::expect_balanced(p.a);
+  Pair::expect_balanced(p.b);
+}
+
+// Each SYN of a flood takes a connection until it is known whether its sender exists. Their number
+// is bounded, and established connections are not touched.
+TEST(Host, ASynFloodLeavesABoundedNumberOfHalfOpenConnections) {
+  constexpr std::uint32_t kFlood = 20'000, kMost = 1000;
+  Pair p(BitRate{1'000'000'000}, 0, kMost);
+  App client, server, flooded;
+  p.b.listen(5000, server);
+  p.b.listen(5001, flooded);
+  TcpConnection& c = p.a.open(Pair::flow(), client.config, 0, client, Time{});
+  p.run(1ms);
+  ASSERT_EQ(server.established, 1);
+  p.to_a.only_to = ip("10.0.1.1");  // nobody answers for the others
+  Time now{1ms};
+  p.a.send(c, 100'000, now);
+  for (std::uint32_t i = 0; i < kFlood; ++i) {
+    now += i < kFlood / 2 ? 1us : 100ns;  // faster than answers leave
+    const FlowKey flow{ip("10.9.0.0") + i, ip("10.0.3.1"), 1024, 5001};
+    p.loop.run_until(now);
+    p.b.receive(0, make_packet(p.pool.get(), {.flow = flow, .tcp_flags = kTcpSyn}), now);
+    ASSERT_LE(flooded.accepted - flooded.closed, kMost);
+  }
+  p.run(500ms);
+  const TcpEvents& events = p.memory.events;
+  EXPECT_GT(events.half_open_evicted, kFlood / 2 - kMost - 1);
+  EXPECT_GT(events.half_open_refused, 0U);
+  EXPECT_EQ(flooded.accepted + events.half_open_refused, kFlood);
+  EXPECT_EQ(flooded.established, 0);
+  EXPECT_EQ(c.acked_bytes(), 100'000U);
+  EXPECT_EQ(server.closed, 0);
   Pair::expect_balanced(p.b);
 }
 

@@ -37,6 +37,10 @@ struct TcpEvents {
   std::uint64_t time_wait_answers = 0;  ///< ACKs to a FIN or another segment of theirs
   std::uint64_t time_wait_reuses = 0;   ///< a new SYN ended the waiting (RFC 6191)
 
+  // SYNs at a host that has as many half-open connections as it may, see Host::Setup.
+  std::uint64_t half_open_evicted = 0;  ///< half-open connections that made room for a new one
+  std::uint64_t half_open_refused = 0;  ///< SYNs dropped: the oldest one is not yet answered
+
   // Segments that no correct peer sends, and that were not obeyed. One may count in several
   // counters.
   std::uint64_t acks_of_unsent = 0;       ///< data that was never sent (RFC 5961, 5.2)
@@ -75,6 +79,8 @@ void fields(V& v, R& r) {
   v.value("time_waits_cut", r.time_waits_cut);
   v.value("time_wait_answers", r.time_wait_answers);
   v.value("time_wait_reuses", r.time_wait_reuses);
+  v.value("half_open_evicted", r.half_open_evicted);
+  v.value("half_open_refused", r.half_open_refused);
   v.value("acks_of_unsent", r.acks_of_unsent);
   v.value("acks_too_old", r.acks_too_old);
   v.value("sacks_out_of_window", r.sacks_out_of_window);

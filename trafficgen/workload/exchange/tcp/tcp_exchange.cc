@@ -140,7 +140,13 @@ struct TcpExchange::FarEnd final : ConnectionListener {
         host(h),
         pushes(e, {w, t, BurstDirection::kPush}, pushed) {}
 
-  void on_established(TcpConnection&, Time) noexcept override {}
+  /// Takes over from the connection before. A SYN alone does not: anyone can send one.
+  void on_established(TcpConnection& c, Time) noexcept override {
+    connection = &c;
+    pushes.restart();
+    if (exchange.setup_.pulls_acknowledged) c.tell_acknowledged();
+    exchange.records_.flow({pull.worker, pull.target, BurstDirection::kPush}).on_new_receiver();
+  }
   void on_delivered(TcpConnection& c, Time now) noexcept override {
     if (&c == connection && !pushes.deliver(c.delivered_bytes(), now))
       exchange.refuse(c, host, now);
@@ -183,13 +189,7 @@ struct TcpExchange::Gate final : Acceptor {
             .owner = exchange.setup_.owner(pair->at_target.pull.worker),
             .nic_class = exchange.setup_.nic_class(target)};
   }
-  void on_accepted(TcpConnection& connection) noexcept override {
-    FarEnd& end = from(connection.flow().destination_address)->at_target;
-    end.connection = &connection;
-    end.pushes.restart();
-    if (exchange.setup_.pulls_acknowledged) connection.tell_acknowledged();
-    exchange.records_.flow({end.pull.worker, target, BurstDirection::kPush}).on_new_receiver();
-  }
+  void on_accepted(TcpConnection&) noexcept override {}
 
   TcpExchange& exchange;
   Host& host;
