@@ -61,6 +61,7 @@ void Generator::State::make_hosts() {
                     .tso_bytes = h.tso_bytes,
                     .send_jitter = config.send_jitter,
                     .seed = config.seed,
+                    .sequence_key = options.sequence_key.value_or(sequence_key_of(config.seed)),
                     .index = i,
                     .full_payload = options.full_payload,
                     .payload = config.payload,

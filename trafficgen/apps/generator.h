@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "common/core/siphash.h"
 #include "common/runtime/backpressure.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/link.h"
@@ -21,6 +23,8 @@ class Generator {
  public:
   struct Options {
     bool full_payload = false;  ///< real frames: buffers also hold the payload (zeros)
+    /// Key of initial sequence numbers, which strangers must not know; absent: made of the seed
+    std::optional<SipKey> sequence_key{};
   };
 
   /// @param config must be valid; model profiles are loaded here

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
+#include <random>
 
 #include "common/dpdk/mempool.h"
 #include "common/telemetry/exit_status.h"
@@ -23,6 +24,14 @@ std::uint32_t ring_mbufs(const GeneratorConfig& config) {
   for (const auto& d : config.devices)
     mbufs += std::uint32_t{std::max(d.rx_descriptors, d.tx_descriptors)} + 2 * kBatchPackets;
   return mbufs;
+}
+
+/// Returns a key that nobody knows.
+SipKey random_key() {
+  std::random_device device;
+  const auto word = [&] { return std::uint64_t{device()} << 32 | device(); };
+  const std::uint64_t low = word();
+  return {low, word()};
 }
 
 }  // namespace
@@ -52,7 +61,8 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
     engine.emplace(stream_setup(config, devices, config.duration), *stream_pool);
   }
   EventLoop loop;
-  Generator generator(config, loop, *send_pool, {.full_payload = true});
+  Generator generator(config, loop, *send_pool,
+                      {.full_payload = true, .sequence_key = random_key()});
   const auto wires = connect_devices(generator, loop, devices);
   if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
     return kExitInterrupted;

@@ -53,8 +53,8 @@ class Openings {
     port = port == 65535 ? kFirstEphemeralPort : static_cast<std::uint16_t>(port + 1);
     TcpConfig tcp = *e.transport;
     if (e.full_mtu) tcp.control.mss_bytes = std::min(from.mtu_bytes, to.mtu_bytes) - kIpAndTcpBytes;
-    TcpConnection connection(tcp, {flow, TcpConnection::Role::kClient, initial_sequence_of(flow)},
-                             memory_, silent_);
+    const std::uint32_t sequence = initial_sequence_of(flow, sequence_key_of(config_.seed));
+    TcpConnection connection(tcp, {flow, TcpConnection::Role::kClient, sequence}, memory_, silent_);
     connection.open(e.at);
     const TcpSegment segment = connection.next_segment(e.at);
     write_frame(*frame_, flow, static_cast<std::uint8_t>(segment.ecn), segment, true);

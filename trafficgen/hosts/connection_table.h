@@ -14,11 +14,6 @@
 
 namespace outrider::tg {
 
-/// Returns the initial sequence number of a host's connection with this flow.
-[[nodiscard]] inline std::uint32_t initial_sequence_of(const FlowKey& flow) noexcept {
-  return static_cast<std::uint32_t>(hash_of(flow));
-}
-
 /// Holds the connections of one host with their timers, and finds them by slot or by flow.
 ///
 /// Slots never move, so a connection may be referred to during its life. Opening a connection
@@ -31,14 +26,15 @@ class ConnectionTable {
   struct Slot final : TcpConnection {
     Slot(std::uint32_t i, const TcpConfig& config, const Setup& setup, TransportMemory& memory,
          ConnectionListener& listener)
-    bool half_open = false;                          ///< see add_half_open()
-    std::uint32_t older = kNobody, newer = kNobody;  ///< of the half-open ones
         : TcpConnection(config, setup, memory, listener), index(i) {}
     Time timer_at = kNever;  ///< when the table asks the connection again
     std::uint32_t index;     ///< of this slot
     bool queued = false;     ///< used by the host: waits for the NIC
     std::uint8_t nic_class = 0;
+    bool half_open = false;                          ///< see add_half_open()
+    std::uint32_t older = kNobody, newer = kNobody;  ///< of the half-open ones
   };
+  static constexpr std::uint32_t kNobody = ~0U;
 
   /// @param max_connections number at which full() becomes true
   /// @param expected connections for which the index and the timers have room from the start.
@@ -76,6 +72,10 @@ class ConnectionTable {
     Slot& slot = (*this)[*index];
     slot.prefetch();
     return &slot;
+  }
+  [[nodiscard]] bool full() const noexcept { return by_flow_.size() == max_connections_; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return by_flow_.size(); }
+
   // -- half-open connections, which wait for the peer's answer to our SYN-ACK, in order of age
   void add_half_open(std::uint32_t slot) noexcept;
   /// Says that the connection is established or over. It need not be half-open.
@@ -83,10 +83,6 @@ class ConnectionTable {
   [[nodiscard]] std::uint32_t half_open() const noexcept { return half_open_; }
   /// Returns the slot of the oldest one. @pre half_open() > 0
   [[nodiscard]] std::uint32_t oldest_half_open() const noexcept { return oldest_; }
-
-  }
-  [[nodiscard]] bool full() const noexcept { return by_flow_.size() == max_connections_; }
-  [[nodiscard]] std::uint32_t size() const noexcept { return by_flow_.size(); }
 
   /// Notes the connection's next timer.
   void refresh_timer(std::uint32_t slot) noexcept {
@@ -110,12 +106,12 @@ class ConnectionTable {
     std::byte bytes[sizeof(Slot)];
   };
   [[nodiscard]] std::byte* place(std::uint32_t slot) noexcept {
-  std::uint32_t half_open_ = 0;
-  std::uint32_t oldest_ = kNobody, newest_ = kNobody;  ///< half-open ones
     return chunks_[slot / kChunkSlots][slot % kChunkSlots].bytes;
   }
 
   std::uint32_t max_connections_;
+  std::uint32_t half_open_ = 0;
+  std::uint32_t oldest_ = kNobody, newest_ = kNobody;  ///< half-open ones
   TransportMemory& memory_;
   std::vector<std::unique_ptr<Place[]>> chunks_;
   std::vector<std::uint32_t> free_;

@@ -122,7 +122,7 @@ std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
                                    std::uint8_t option_bytes, TcpConnection::Role role,
                                    ConnectionListener& listener, std::uint32_t owner) {
   const std::uint32_t slot =
-      connections_.add(config, {flow, role, initial_sequence_of(flow), option_bytes}, listener);
+      connections_.add(config, {flow, role, initial_sequence(flow), option_bytes}, listener);
   if (attribution_) attribution_->attribute(slot, config, owner);
   return slot;
 }

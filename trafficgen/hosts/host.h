@@ -18,6 +18,7 @@
 #include "trafficgen/hosts/host_counters.h"
 #include "trafficgen/hosts/host_datagrams.h"
 #include "trafficgen/hosts/host_timers.h"
+#include "trafficgen/hosts/initial_sequence.h"
 #include "trafficgen/hosts/nic_turns.h"
 #include "trafficgen/hosts/nic_wire.h"
 #include "trafficgen/hosts/payload.h"
@@ -72,15 +73,16 @@ class Host final : public Node {
     std::uint32_t tso_bytes = 0;  ///< 0: segments of connections take turns
     double send_jitter = 0;       ///< share of an MTU's time, see GeneratorConfig
     std::uint64_t seed = 1;
+    SipKey sequence_key{};    ///< of initial sequence numbers
     std::uint32_t index = 0;  ///< entity of the host's random streams
     bool full_payload = false;
     Payload payload = Payload::kZeros;       ///< kPattern needs full_payload
     std::uint32_t expected_connections = 0;  ///< at once; more of them allocate during the run
-    /// Highest owner id for attribution; 0: attribution is off. Otherwise all packets must come
-    /// from a pool with attribution.
     /// Connections that a SYN has opened and whose handshake is not over, at most. A SYN beyond
     /// takes the place of the oldest one; established ones are never touched. > 0
     std::uint32_t max_half_open = 16'384;
+    /// Highest owner id for attribution; 0: attribution is off. Otherwise all packets must come
+    /// from a pool with attribution.
     std::uint32_t owners = 0;
   };
 
@@ -109,13 +111,13 @@ class Host final : public Node {
   void listen(std::uint16_t port, Acceptor& acceptor);
   void send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept;
   void close(TcpConnection& connection, Time now) noexcept;
+  /// Ends a connection at once and resets its peer. @pre called by the connection's listener
+  void abort(TcpConnection& connection, Time now) noexcept;
   /// Returns the NIC's queue, whose classes must be made before any connection is opened.
   [[nodiscard]] NicQueue& nic_queue() noexcept { return turns_.queue(); }
   /// See HostAttribution::begin_burst(). Nothing happens without attribution.
   void begin_burst(TcpConnection& connection, const BurstLedger& ledger, BurstTime idle,
                    Time now) noexcept;
-  /// Ends a connection at once and resets its peer. @pre called by the connection's listener
-  void abort(TcpConnection& connection, Time now) noexcept;
   /// Returns, within on_delivered(), the ledger of the data being delivered; not valid() without
   /// attribution.
   [[nodiscard]] const BurstLedger& arriving() const noexcept {
@@ -152,6 +154,11 @@ class Host final : public Node {
   }
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
 
+  /// Returns the first sequence number of a connection with this flow, open or not.
+  /// @param flow its source must be this host
+  [[nodiscard]] std::uint32_t initial_sequence(const FlowKey& flow) const noexcept {
+    return initial_sequence_of(flow, setup_.sequence_key);
+  }
   [[nodiscard]] std::uint32_t address() const noexcept { return setup_.address; }
   [[nodiscard]] const std::string& name() const noexcept { return setup_.name; }
   [[nodiscard]] std::uint32_t mtu_bytes() const noexcept { return setup_.mtu_bytes; }
@@ -173,6 +180,7 @@ class Host final : public Node {
   std::uint32_t add_connection(const FlowKey& flow, const TcpConfig& config,
                                std::uint8_t option_bytes, TcpConnection::Role role,
                                ConnectionListener& listener, std::uint32_t owner);
+  [[nodiscard]] bool make_room_for_half_open(Time now) noexcept;
   void retire_if_closed(std::uint32_t slot, Time now) noexcept;
   void refresh(std::uint32_t slot, Time now) noexcept;
 
@@ -180,7 +188,6 @@ class Host final : public Node {
   void take_frame(const ReceivedFrame& frame, Time now) noexcept;
   void take_unknown(const ReceivedFrame& frame, Time now) noexcept;
 
-  [[nodiscard]] bool make_room_for_half_open(Time now) noexcept;
   [[nodiscard]] bool has_work() const noexcept {
     return !turns_.empty() || !signals_.empty() || !strays_.empty();
   }

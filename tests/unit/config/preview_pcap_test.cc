@@ -150,7 +150,8 @@ TEST_F(PreviewPcap, FlowsBeginWithTheirSyn) {
     EXPECT_EQ(header.source_port.get(), next_port.at(ip.source.get())++);
     EXPECT_EQ(segment.sequence,
               initial_sequence_of({ip.source.get(), ip.destination.get(), header.source_port.get(),
-                                   header.destination_port.get()}));
+                                   header.destination_port.get()},
+                                  sequence_key_of(GeneratorConfig{}.seed)));
   }
 }
 

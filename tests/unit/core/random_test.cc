@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "common/core/siphash.h"
+
 namespace outrider::random_test {
 namespace {
 
@@ -21,6 +23,17 @@ TEST(Philox, PublishedVectors) {
             (Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
             (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+// The vectors of the reference implementation, with the key 00 01 ... 0f and the input 00 01 ...
+TEST(SipHash, PublishedVectors) {
+  constexpr SipKey kKey{0x0706050403020100, 0x0f0e0d0c0b0a0908};
+  std::vector<std::uint8_t> input;
+  EXPECT_EQ(siphash(input, kKey), 0x726fdb47dd0e0e31ULL);
+  for (std::uint8_t i = 0; i < 8; ++i) input.push_back(i);
+  EXPECT_EQ(siphash(input, kKey), 0x93f5f5799a932462ULL) << "a whole word";
+  for (std::uint8_t i = 8; i < 15; ++i) input.push_back(i);
+  EXPECT_EQ(siphash(input, kKey), 0xa129ca6149be45e5ULL) << "the example of the paper";
 }
 
 std::vector<std::uint32_t> draws(RandomStream stream, int n) {

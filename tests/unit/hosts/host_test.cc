@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 
 #include "common/core/units.h"
 #include "common/net/checksum.h"
@@ -363,6 +364,31 @@ TEST(Host, ConnectionsOpenTransferAndClose) {
   EXPECT_EQ(p.pool.in_use(), 0U) << "nothing is under way";
   Pair::expect_balanced(p.a);
   Pair::expect_balanced(p.b);
+}
+
+// Numbers repeat for a flow, since a START names them in advance, but not without the key.
+TEST(Host, InitialSequenceNumbersDependOnAKey) {
+  TestPool pool;
+  EventLoop loop;
+  TransportMemory memory{TransportMemory::Setup{}};
+  std::set<std::uint32_t> numbers;
+  for (std::uint64_t n = 0; n < 64; ++n) {
+    Host::Setup setup = Pair::setup("h", "10.0.1.1", BitRate{1'000'000'000}, 0);
+    setup.sequence_key = {n / 8, n % 8};
+    Host host(setup, loop, pool.get(), memory);
+    EXPECT_EQ(host.initial_sequence(Pair::flow()), host.initial_sequence(Pair::flow()));
+    numbers.insert(host.initial_sequence(Pair::flow()));
+    numbers.insert(host.initial_sequence(Pair::flow(40'001)));
+    App app;
+    Collector end;
+    Link wire(loop, kDelay, end, 0);
+    host.connect(wire);
+    host.open(Pair::flow(), app.config, 0, app, Time{n * 1ms});
+    loop.run_until(Time{n * 1ms + 500us});
+    ASSERT_EQ(end.size(), 1U);
+    EXPECT_EQ(end.arrivals[0].sequence, host.initial_sequence(Pair::flow()));
+  }
+  EXPECT_EQ(numbers.size(), 128U);
 }
 
 // Each SYN of a flood takes a connection until it is known whether its sender exists. Their number

@@ -199,7 +199,7 @@ void BurstAnnouncer::forge(Time now) noexcept {
   const auto target = static_cast<std::uint32_t>(forged_ % targets_.size());
   const FlowKey flow{host_.address(), setup_.targets[target].host->address(), host_.allocate_port(),
                      setup_.tcp_port};
-  send_start(start_of(target, {flow, initial_sequence_of(flow) + 1},
+  send_start(start_of(target, {flow, host_.initial_sequence(flow) + 1},
                       client_.burst(iteration_).identity, now + setup_.config.lead),
              now);
   ++counts_.forged;

@@ -256,7 +256,7 @@ BurstPlace TcpExchange::next_place(std::uint32_t worker, std::uint32_t target) n
   NearEnd& end = pair(worker, target).at_worker;
   if (end.connection != nullptr) return {end.flow, end.connection->next_sequence()};
   choose_flow(end);
-  return {end.flow, initial_sequence_of(end.flow) + 1};
+  return {end.flow, end.host.initial_sequence(end.flow) + 1};
 }
 
 FlowKey TcpExchange::flow(std::uint32_t worker, std::uint32_t target) const noexcept {
