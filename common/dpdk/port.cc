@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -197,8 +198,36 @@ void Port::configure(const PortConfig& config, rte_mempool& rx_pool) {
   check("rte_eth_tx_queue_setup",
         rte_eth_tx_queue_setup(id_, 0, config.tx_descriptors, socket, nullptr));
   check("rte_eth_dev_start", rte_eth_dev_start(id_));
-  rte_eth_stats_reset(id_);         // a NIC may still count what another program sent
-  rte_eth_promiscuous_enable(id_);  // virtual devices reject it and do not need it
+  rte_eth_stats_reset(id_);  // a NIC may still count what another program sent
+  receive_for_hosts(config);
+}
+
+/// Makes the device receive frames for the hosts behind it, whose addresses are not its own.
+void Port::receive_for_hosts(const PortConfig& config) const {
+  rte_eth_promiscuous_enable(id_);  // some virtual devices reject it and do not need it
+  rte_eth_dev_info info{};
+  check("rte_eth_dev_info_get", rte_eth_dev_info_get(id_, &info));
+  const std::size_t room = std::max<std::size_t>(info.max_mac_addrs, 1) - 1;  // one is its own
+  ReceiveFilter filter =
+      receive_filter(is_virtual(), rte_eth_promiscuous_get(id_) == 1, config.hosts.size(), room);
+  if (filter == ReceiveFilter::kAddresses) {
+    for (const MacAddress& host : config.hosts) {
+      rte_ether_addr address{};
+      std::memcpy(address.addr_bytes, host.data(), sizeof address.addr_bytes);
+      if (rte_eth_dev_mac_addr_add(id_, &address, 0) != 0) filter = ReceiveFilter::kOwnOnly;
+    }
+  }
+  if (filter != ReceiveFilter::kOwnOnly) return;
+  const std::string refused = "device " + name_ + ": it cannot be made promiscuous";
+  if (config.hosts.empty())
+    return config.inform(refused + " and receives frames to its own MAC address alone");
+  throw EnvironmentError(
+      refused + ", nor receive for the MAC addresses of " + std::to_string(config.hosts.size()) +
+      " hosts, as it has room for " + std::to_string(room) +
+      ". Allow the mode where the device comes from (`ip link set ... vf N trust "
+      "on`; VMware: accept promiscuous mode), or put fewer hosts behind it. "
+      "DPDK's last lines:" +
+      last_dpdk_lines());
 }
 
 void Port::detach() noexcept {

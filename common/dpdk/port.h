@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/core/batch.h"
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
+#include "common/net/headers.h"
 
 namespace outrider {
 
@@ -26,12 +29,34 @@ struct PortConfig {
   std::optional<std::uint16_t> rx_queues{};
   std::uint16_t lcores = 1;        ///< number of lcores that poll the port
   std::uint16_t mtu_bytes = 1500;  ///< longest IP packet; the pool must have room for it
+  /// Addresses of all hosts behind the port, for devices that have no promiscuous mode; empty if
+  /// they are not known, as for a switch.
+  std::vector<MacAddress> hosts{};
   /// Longest wait of a virtio-user server for its peer while it is attached. The wait also ends
   /// as soon as `cancelled` returns true.
   Duration peer_timeout = std::chrono::seconds(30);
   std::function<bool()> cancelled = [] { return false; };
   std::function<void(std::string_view)> inform = [](std::string_view) {};
 };
+
+/// How a port comes to receive frames for addresses that are not its own.
+enum class ReceiveFilter : std::uint8_t {
+  kUnfiltered,   ///< a virtual device: it hands over everything
+  kPromiscuous,  ///< switched off
+  kAddresses,    ///< it knows the addresses of all hosts behind it
+  kOwnOnly,      ///< frames to its own address alone
+};
+
+/// Decides what makes the device receive. @param promiscuous the device is in that mode
+/// @param addresses of hosts behind it that must be added, if they are known; 0: they are not
+/// @param room for further addresses
+[[nodiscard]] constexpr ReceiveFilter receive_filter(bool is_virtual, bool promiscuous,
+                                                     std::size_t addresses,
+                                                     std::size_t room) noexcept {
+  if (promiscuous) return ReceiveFilter::kPromiscuous;
+  if (is_virtual) return ReceiveFilter::kUnfiltered;
+  return addresses > 0 && addresses <= room ? ReceiveFilter::kAddresses : ReceiveFilter::kOwnOnly;
+}
 
 struct PortLosses {
   std::uint64_t rx_missed = 0;  ///< the device had no free descriptor
@@ -47,6 +72,13 @@ struct PortLosses {
 [[nodiscard]] constexpr std::uint64_t failed_after_taking(std::uint64_t taken, std::uint64_t sent,
                                                           std::uint64_t errors) noexcept {
   return taken > sent ? std::min(errors, taken - sent) : 0;
+}
+
+/// Returns the buffers that a port's receive rings hold at most. Most drivers keep one for each
+/// descriptor; vmxnet3 fills a second ring of the same size, and receives nothing at all once it
+/// finds no further buffer.
+[[nodiscard]] constexpr std::uint32_t receive_ring_mbufs(std::uint16_t rx_descriptors) noexcept {
+  return 2 * std::uint32_t{rx_descriptors};
 }
 
 /// A started Ethernet port with one transmit queue; the destructor stops and closes it.
@@ -91,6 +123,7 @@ class Port {
   [[nodiscard]] rte_eth_conf device_conf(const PortConfig& config);
   void check_descriptors(const PortConfig& config) const;
   void set_mtu(const PortConfig& config) const;
+  void receive_for_hosts(const PortConfig& config) const;
   void detach() noexcept;
 
   std::string name_;

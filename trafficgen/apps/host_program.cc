@@ -5,11 +5,13 @@
 #include <optional>
 #include <random>
 
+#include "common/config/addresses.h"
 #include "common/dpdk/mempool.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
 #include "trafficgen/apps/poll_loop.h"
 #include "trafficgen/config/config_toml.h"
+#include "trafficgen/hosts/frame.h"
 #include "trafficgen/measure/program_name.h"
 #include "trafficgen/report/report_text.h"
 #include "trafficgen/streams/run/stream_process.h"
@@ -17,13 +19,12 @@
 namespace outrider::tg {
 namespace {
 
-/// Returns the buffers of the receive rings. They are a separate pool, because received packets
-/// leave other bytes in their buffers, and senders rely on zeros after their headers.
-std::uint32_t ring_mbufs(const GeneratorConfig& config) {
-  std::uint32_t mbufs = 1024;  // the pool's cache and batches in hand
-  for (const auto& d : config.devices)
-    mbufs += std::uint32_t{std::max(d.rx_descriptors, d.tx_descriptors)} + 2 * kBatchPackets;
-  return mbufs;
+/// Returns the addresses of the hosts at the device.
+std::vector<MacAddress> macs_behind(const GeneratorConfig& config, const std::string& device) {
+  std::vector<MacAddress> macs;
+  for (const HostConfig& host : config.hosts)
+    if (host.device == device) macs.push_back(mac_of(*parse_ipv4(host.address).value));
+  return macs;
 }
 
 /// Returns a key that nobody knows.
@@ -36,12 +37,22 @@ SipKey random_key() {
 
 }  // namespace
 
+std::uint32_t ring_mbufs(const GeneratorConfig& config) {
+  std::uint32_t mbufs = 1024;  // the pool's cache and batches in hand
+  for (const auto& d : config.devices)
+    mbufs += std::max(receive_ring_mbufs(d.rx_descriptors), std::uint32_t{d.tx_descriptors}) +
+             2 * kBatchPackets;
+  return mbufs;
+}
+
 int run_host_program(const GeneratorConfig& config, const ProgramOptions& options,
                      const OutputFiles& files, std::vector<std::string> eal_extra,
                      std::optional<Duration> stall) {
   std::vector<PortConfig> ports;
-  for (const auto& d : config.devices)
+  for (const auto& d : config.devices) {
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+    if (config.streams.empty()) ports.back().hosts = macs_behind(config, d.name);
+  }
   const std::uint32_t send_mbufs = config.mbufs.value_or(required_mbufs(config));
   const std::uint32_t receive = ring_mbufs(config);
   const std::uint32_t streams = config.streams.empty() ? 0 : stream_send_mbufs(config);

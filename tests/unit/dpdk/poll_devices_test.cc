@@ -15,6 +15,7 @@
 #include "common/telemetry/log.h"
 #include "switch/report/with_devices.h"
 #include "switch/runtime/poll_loop.h"
+#include "trafficgen/apps/host_program.h"
 
 namespace outrider::poll_devices_test {
 using namespace sw;
@@ -29,6 +30,36 @@ TEST(ArrivalTime, SpreadsABatchOverThePollAndEndsNow) {
   EXPECT_EQ(arrival_time(Time{100ns}, Time{100ns}, 7, 32), Time{100ns});
   const Time hours{std::chrono::hours{24 * 365}};
   EXPECT_EQ(arrival_time(hours, hours + 32us, 0, 32), hours + 1us);
+}
+
+TEST(ReceiveFilter, MakesADeviceReceiveForTheHostsBehindIt) {
+  struct Row {
+    bool is_virtual, promiscuous;
+    std::size_t addresses, room;
+    ReceiveFilter filter;
+    const char* why;
+  };
+  for (const Row& row : {
+           Row{false, true, 4, 0, ReceiveFilter::kPromiscuous, "a NIC as usual"},
+           Row{true, true, 0, 0, ReceiveFilter::kPromiscuous, "some virtual devices have the mode"},
+           Row{true, false, 4, 0, ReceiveFilter::kUnfiltered, "others do not filter"},
+           Row{false, false, 4, 4, ReceiveFilter::kAddresses, "one address for each host"},
+           Row{false, false, 5, 4, ReceiveFilter::kOwnOnly, "one host would hear nothing"},
+           Row{false, false, 0, 4, ReceiveFilter::kOwnOnly, "a switch does not know them"},
+       })
+    EXPECT_EQ(receive_filter(row.is_virtual, row.promiscuous, row.addresses, row.room), row.filter)
+        << row.why;
+}
+
+// vmxnet3 fills two rings a queue. With fewer buffers the rings take all, and nothing is received.
+TEST(ReceivePool, OutlastsTheRingsOfEveryDevice) {
+  tg::GeneratorConfig config;
+  for (int devices = 1; devices <= 8; ++devices) {
+    config.devices.push_back({.name = "d", .device = "net_null0"});
+    std::uint32_t rings = 0;
+    for (const auto& d : config.devices) rings += 2U * d.rx_descriptors + kBatchPackets;
+    EXPECT_GE(tg::ring_mbufs(config), rings + 256) << devices << ", and the pool's cache";
+  }
 }
 
 TEST(AdvanceTo, CatchesUpInStepsAfterAGap) {

@@ -13,14 +13,10 @@ namespace {
 constexpr std::uint32_t kEthernetBytes = 14;
 constexpr std::uint32_t kMinRoomBytes = 2048;
 
-std::uint32_t mbufs_for(const GeneratorConfig& config,
-                        std::uint16_t GeneratorDeviceConfig::*descriptors) {
-  std::uint64_t sum = 0;
-  for (const auto& d : config.devices) sum += d.*descriptors;
-  return stream_mbufs(config.streams, sum);
-}
 std::uint32_t receive_mbufs(const GeneratorConfig& c) {
-  return mbufs_for(c, &GeneratorDeviceConfig::rx_descriptors);
+  std::uint64_t sum = 0;
+  for (const auto& d : c.devices) sum += receive_ring_mbufs(d.rx_descriptors);
+  return stream_mbufs(c.streams, sum);
 }
 
 /// Returns buffers of stream_room_bytes() in units of the buffers that eal_options() counts.
@@ -71,7 +67,9 @@ void check_streams_fit(const GeneratorConfig& config, const PollDevices& devices
 }
 
 std::uint32_t stream_send_mbufs(const GeneratorConfig& config) {
-  return mbufs_for(config, &GeneratorDeviceConfig::tx_descriptors);
+  std::uint64_t sum = 0;
+  for (const auto& d : config.devices) sum += d.tx_descriptors;
+  return stream_mbufs(config.streams, sum);
 }
 
 std::uint32_t stream_room_bytes(const GeneratorConfig& config) {
