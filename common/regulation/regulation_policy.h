@@ -76,7 +76,10 @@ struct RegulationPolicy {
   /// kPace: share of the drain rate that background gets while regulated, in [0, 1].
   double pace_floor = 0.05;
   std::uint32_t max_entries = 1024;  ///< > 0; a START beyond it is counted, but not armed
-  WindowPolicy window{};             ///< for the modes that hold windows
+  /// Greatest h of a START, > 0; a START that asks for more gets this. Absent: the switch
+  /// takes its queue's `limit_packets`, above which h has no effect.
+  std::optional<std::uint16_t> max_threshold_packets{};
+  WindowPolicy window{};  ///< for the modes that hold windows
   /// Time before a burst is due at which its regulation begins, >= 0, if that is known.
   /// Absent: regulation begins with START. Predictions need it.
   std::optional<Duration> lead{};

@@ -38,11 +38,48 @@ Regulator::Entry* Regulator::find_live(const FlowKey& flow) noexcept {
   return index == nullptr ? nullptr : &live_[*index];
 }
 
-bool Regulator::is_known(const StartSignal& start) const noexcept {
+bool Regulator::is_stale(const StartSignal& start, Time now) const noexcept {
   if (const auto* index = live_index_.find(start.flow))
-    return live_[*index].announced_sequence == start.sequence;
-  const auto* seen = seen_.find(start.flow);  // a copy that was overtaken by its own burst
-  return seen != nullptr && *seen == start.sequence;
+    return sequence_distance(start.sequence, live_[*index].announced_sequence) < 0;
+  const Seen* seen = seen_.find(start.flow);
+  return seen != nullptr && now - seen->at < kStaleFor &&
+         sequence_distance(start.sequence, seen->announced_sequence) < 0;
+}
+
+/// Returns whether it is a copy that was overtaken by its own burst.
+bool Regulator::is_seen(const StartSignal& start) const noexcept {
+  const Seen* seen = seen_.find(start.flow);
+  return seen != nullptr && seen->announced_sequence == start.sequence;
+}
+
+std::uint16_t Regulator::threshold_of(const StartSignal& start) const noexcept {
+  const auto most = policy_.max_threshold_packets.value_or(start.threshold_packets);
+  return static_cast<std::uint16_t>(std::min<std::uint32_t>(start.threshold_packets, most));
+}
+
+/// Merges a START into the live entry of the same burst.
+ArmVerdict Regulator::hear_copy(Entry& e, const StartSignal& start, Time now) noexcept {
+  bool tighter = false;
+  if (const auto threshold = threshold_of(start); threshold < e.threshold_packets) {
+    e.threshold_packets = threshold;
+    tighter = true;
+  }
+  if (e.bytes && start.bytes && *start.bytes > *e.bytes) {
+    e.bytes = start.bytes;
+    tighter = true;
+  }
+  if (const Time begin_at = begin_of(start, now); !e.begun && begin_at < e.begin_at) {
+    e.begin_at = e.silent_since = begin_at;
+    tighter = true;
+  }
+  if (!tighter) {
+    ++counters_.starts_repeated;
+    return ArmVerdict::kRepeated;
+  }
+  ++counters_.starts_tightened;
+  next_event_ = now;
+  advance(now);
+  return ArmVerdict::kTightened;
 }
 
 Time Regulator::begin_of(const StartSignal& start, Time now) const noexcept {
@@ -53,7 +90,14 @@ Time Regulator::begin_of(const StartSignal& start, Time now) const noexcept {
 ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
   assert(start.threshold_packets > 0 && start.bytes.value_or(1) > 0);
   if (now >= next_event_) advance(now);
-  if (is_known(start)) {
+  if (is_stale(start, now)) {
+    ++counters_.starts_stale;
+    return ArmVerdict::kStale;
+  }
+  if (Entry* live = find_live(start.flow);
+      live != nullptr && live->announced_sequence == start.sequence)
+    return hear_copy(*live, start, now);
+  if (find_live(start.flow) == nullptr && is_seen(start)) {
     ++counters_.starts_repeated;
     return ArmVerdict::kRepeated;
   }
@@ -74,7 +118,7 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
   live_index_.insert(start.flow, static_cast<std::uint32_t>(live_.size()));
   live_.push_back({.flow = start.flow,
                    .announced_sequence = start.sequence,
-                   .threshold_packets = start.threshold_packets,
+                   .threshold_packets = threshold_of(start),
                    .bytes = start.bytes,
                    .begin_at = begin_at,
                    .silent_since = begin_at});
@@ -97,7 +141,7 @@ void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uin
   const bool first = entry->reached == 0;
   if (beyond > 0) entry->reached += static_cast<std::uint32_t>(beyond);
   if (entry->reached == 0) return;  // earlier data, retransmitted
-  if (first) remember(flow, entry->announced_sequence);
+  if (first) remember(flow, entry->announced_sequence, now);
   const auto index = static_cast<std::size_t>(entry - live_.data());
   if (policy_.recovery == Recovery::kArrival) return end(index, End::kArrival, now);
   const bool complete = entry->bytes && entry->reached >= *entry->bytes;
@@ -232,13 +276,13 @@ void Regulator::withdraw_all(Time now) noexcept {
   refresh();
 }
 
-void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence) noexcept {
+void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence, Time now) noexcept {
   if (auto* seen = seen_.find(flow)) {
-    *seen = announced_sequence;
+    *seen = {announced_sequence, now};
     return;
   }
   if (seen_.size() == seen_.max_entries()) seen_.erase(seen_order_[seen_next_]);
-  seen_.insert(flow, announced_sequence);
+  seen_.insert(flow, {announced_sequence, now});
   seen_order_[seen_next_] = flow;
   seen_next_ = (seen_next_ + 1) % seen_order_.size();
 }
@@ -281,7 +325,8 @@ Duration Regulator::regulated(Time now) const {
 }
 
 std::size_t Regulator::bytes_per_entry() noexcept {
-  return sizeof(Entry) + sizeof(FlowKey) + 2 * 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t)) +
+  return sizeof(Entry) + sizeof(FlowKey) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t)) +
+         2 * (sizeof(FlowKey) + sizeof(Seen) + sizeof(std::uint32_t)) +
          RegulationBudget::bytes_per_job();
 }
 

@@ -17,13 +17,29 @@
 
 namespace outrider {
 
-enum class ArmVerdict : std::uint8_t { kArmed, kRepeated, kRefusedBudget, kRefusedTable };
+enum class ArmVerdict : std::uint8_t {
+  kArmed,
+  kRepeated,
+  kTightened,  ///< a copy of a live START that asks for more: the entry takes that over
+  kStale,      ///< of an earlier burst than the flow's live or last one
+  kRefusedBudget,
+  kRefusedTable
+};
 
 /// Decides the marking threshold of one egress queue from the bursts announced for it.
 ///
 /// It keeps one entry per announced flow instead of a bare counter. So a repeated START
 /// changes nothing, and every entry ends by itself (by the recovery policy, expiry or
 /// budget): a lost packet or a dead worker cannot leave the queue regulated.
+///
+/// Announced sequence numbers are compared as serial numbers. A START ahead of the flow's
+/// live entry replaces it. One that is behind the live entry, or behind the flow's last burst
+/// and less than kStaleFor after it, is stale and changes nothing. A copy of a live START that
+/// differs (one of the two is wrong or forged) can only make the entry stricter until it ends:
+/// the lower threshold, the longer burst and the earlier begin hold. So an honest START gets at
+/// least what it asks for, and its own copies change nothing, as the network only delays them.
+/// No START asks for more packets than `max_threshold_packets`. Somebody who knows a flow can
+/// still announce a burst ahead in its name: the flow's STARTs are stale until that entry ends.
 ///
 /// An entry may begin later than its START. Until the policy's `lead` before the burst is
 /// due, the entry is live but uses no budget and regulates nothing. Every cause that ends
@@ -163,7 +179,10 @@ class Regulator {
   [[nodiscard]] DueEnd due_end(const Entry& e) const noexcept;
   [[nodiscard]] Time next_event_of(const Entry& e) const noexcept;
   Entry* find_live(const FlowKey& flow) noexcept;
-  [[nodiscard]] bool is_known(const StartSignal& start) const noexcept;
+  [[nodiscard]] bool is_stale(const StartSignal& start, Time now) const noexcept;
+  [[nodiscard]] bool is_seen(const StartSignal& start) const noexcept;
+  ArmVerdict hear_copy(Entry& e, const StartSignal& start, Time now) noexcept;
+  [[nodiscard]] std::uint16_t threshold_of(const StartSignal& start) const noexcept;
   /// Processes all begins and ends that are due by `now`, in order of time.
   void advance(Time now) noexcept;
   void begin(Entry& e, Time at, Time budget_ends_at) noexcept;
@@ -172,7 +191,7 @@ class Regulator {
   void end(std::size_t live_index, End why, Time at) noexcept;  ///< remove() and refresh()
   void remove(std::size_t live_index, End why, Time at) noexcept;
   void count(End why) noexcept;
-  void remember(const FlowKey& flow, std::uint32_t announced_sequence) noexcept;
+  void remember(const FlowKey& flow, std::uint32_t announced_sequence, Time now) noexcept;
   void refresh() noexcept;
   void tag_live() noexcept;
 
@@ -188,6 +207,14 @@ class Regulator {
   [[nodiscard]] static std::uint64_t tag_of(const FlowKey& flow) noexcept {
     return hash_of(flow) >> 56;
   }
+  /// A new connection on the same ports begins ahead of the old one for as long as TCP keeps
+  /// TIME_WAIT (RFC 9293, 3.6.1; 60 s in Linux), and anywhere on the circle after that.
+  static constexpr Duration kStaleFor = std::chrono::seconds(60);
+  struct Seen {
+    std::uint32_t announced_sequence = 0;
+    Time at{};  ///< when its first payload came
+  };
+
   static constexpr std::size_t kTagged = 64;  ///< with more live entries all tags are set
 
   // Read for each packet, so kept together.
@@ -200,7 +227,7 @@ class Regulator {
   std::vector<Entry> live_;                   ///< dense; capacity max_entries
   RegulationPolicy policy_;
   FlowTable<std::uint32_t> live_index_;  ///< flow -> position in live_
-  FlowTable<std::uint32_t> seen_;        ///< flow -> announced sequence of its last burst
+  FlowTable<Seen> seen_;                 ///< flow -> its last burst
   std::vector<FlowKey> seen_order_;      ///< ring of max_entries; the oldest is evicted
   std::size_t seen_next_ = 0;
   RegulationBudget budget_;

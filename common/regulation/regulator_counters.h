@@ -15,6 +15,8 @@ struct RegulatorCounters {
   std::uint64_t starts_armed = 0;           ///< armed by a START
   std::uint64_t starts_predicted = 0;       ///< armed by a prediction
   std::uint64_t starts_repeated = 0;        ///< START of an iteration already known: no change
+  std::uint64_t starts_tightened = 0;       ///< copy of a live START that asked for more
+  std::uint64_t starts_stale = 0;           ///< START of an earlier burst of the flow: no change
   std::uint64_t starts_refused_budget = 0;  ///< the job has used up its share of the window
   std::uint64_t starts_refused_table = 0;   ///< no entry was free
   std::uint64_t recovered_arrival = 0;
@@ -37,6 +39,10 @@ void fields(V& v, R& r) {
   v.value(counter("predictions_missed", "entries", "Predictions without a burst"),
           r.predictions_missed);
   v.value(counter("starts_repeated", "starts", "Announcements known already"), r.starts_repeated);
+  v.value(counter("starts_tightened", "starts", "Copies that made their announcement stricter"),
+          r.starts_tightened);
+  v.value(counter("starts_stale", "starts", "Announcements of an earlier burst of their flow"),
+          r.starts_stale);
   v.value(counter("starts_refused_budget", "starts",
                   "Announcements refused: the job's budget was used up"),
           r.starts_refused_budget);

@@ -109,6 +109,11 @@ void describe(Settings& v, RegulationPolicy& c) {
            .help = "announcements that are live at once, those that wait for `lead` included; "
                    "more are counted, not armed",
            .reload = kReserved});
+  v.value("max_threshold_packets", c.max_threshold_packets,
+          {.range = integers(1, 65535, "packets"),
+           .absent = "the queue's `limit_packets`",
+           .help = "greatest threshold that a START gets, whatever it asks for",
+           .reload = kReloads});
   v.duration("lead", c.lead,
              {.range = durations_from(Duration::zero()),
               .accepts = "needs `accept_udp` or predictions, which need it",

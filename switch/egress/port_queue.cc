@@ -1,6 +1,7 @@
 #include "switch/egress/port_queue.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "common/aqm/step_marker.h"
@@ -21,6 +22,16 @@ BitRate share_of(BitRate rate, double share) noexcept {
   return {static_cast<std::uint64_t>(static_cast<double>(rate.bits_per_second) * share)};
 }
 
+/// Returns the queue's policy with the limits that follow from its other settings.
+RegulationPolicy policy_of(const PortQueueConfig& config) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
+  RegulationPolicy policy = config.regulation;
+  if (!policy.max_threshold_packets)
+    policy.max_threshold_packets =
+        static_cast<std::uint16_t>(std::min(config.queue.limit_packets, kMost));
+  return policy;
+}
+
 MarkerPlace place_of(const PortQueue::Setup& setup) noexcept {
   return {.packet_time = setup.packet_time, .seed = setup.seed, .entity = setup.entity};
 }
@@ -33,7 +44,7 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
       buffer_(setup.buffer),
       buffer_queue_(setup.buffer_queue) {
   follow(config);
-  if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(config.regulation);
+  if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(policy_of(config));
   if (holds_windows(config.regulation.mode))
     window_ = std::make_unique<QueueWindow>(config.regulation, setup.drain_rate, setup.rate_layer);
   if (paces(config.regulation.mode))
@@ -75,10 +86,12 @@ QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfi
   const std::uint32_t limit = to.queue.limit_packets;
   const RegulationPolicy& policy = to.regulation;
   QueueChange change{.config = to};
+  change.config.regulation = policy_of(to);
   if (limit > queue_.slots()) change.queue.emplace(Queue::Limits{limit, to.queue.limit_bytes});
   if (!same_settings(from.marker, to.marker) || new_rate)
     change.marker.emplace(to.marker, place_of(setup));
-  if (policy.mode != RegulationMode::kOff && !regulator_) change.regulator.emplace(policy);
+  if (policy.mode != RegulationMode::kOff && !regulator_)
+    change.regulator.emplace(change.config.regulation);
   const bool other_hold = hold_ == nullptr || new_rate || limit != from.queue.limit_packets ||
                           policy.pace_floor != from.regulation.pace_floor;
   if (paces(policy.mode) && other_hold) {

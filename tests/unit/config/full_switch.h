@@ -18,6 +18,7 @@ inline sw::SwitchProcessConfig full_config() {
                                 .budget_window = 5s,
                                 .pace_floor = 0.25,
                                 .max_entries = 12,
+                                .max_threshold_packets = 200,
                                 .window = {.rule = WindowRule::kStrict,
                                            .floor = 0.21,
                                            .gain = 3,

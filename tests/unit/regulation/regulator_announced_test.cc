@@ -88,7 +88,7 @@ RegulatorCounters play_shifted(const RegulationPolicy& p, std::span<const Row> r
 TEST(RegulatorDue, BeginsALeadBeforeAndEndsAsEver) {
   constexpr Row kRows[] = {
       {0ms, What::kStart, 0, 1000, 10, kNone, "due at 20 ms: begins at 16", 20ms},
-      {1ms, What::kStart, 0, 1000, 10, kNone, "a copy changes nothing", 2ms},
+      {1ms, What::kStart, 0, 1000, 10, kNone, "a copy, a little delayed", 19'000'001ns},
       {15'999'999ns, What::kLook, 0, 0, 0, kNone, "1 ns short"},
       {16ms, What::kLook, 0, 0, 0, 10, "a lead before"},
       {21ms, What::kData, 0, 1000, 1460, kNone, "the burst is here"},
@@ -164,6 +164,26 @@ TEST(RegulatorDue, EntriesComposeByMinimumAsTheyBegin) {
   };
   const auto n = play_shifted(policy(Recovery::kArrival), kRows, 14ms);
   EXPECT_EQ(n.replaced, 1U);
+}
+
+// A forged START that says "later" or "shorter" does not keep the true one from its effect.
+TEST(RegulatorDue, TheEarlierBeginAndTheLongerBurstHold) {
+  constexpr Row kRows[] = {
+      {0ms, What::kStart, 0, 1000, 10, kNone, "forged: a byte in 10 s", 10s, 1},
+      {1ms, What::kStart, 0, 1000, 10, kNone, "the true one: begins at 17 ms", 20ms, 3000},
+      {2ms, What::kStart, 0, 1000, 10, kNone, "forged again", 10s, 1},
+      {16'999'999ns, What::kLook, 0, 0, 0, kNone, "1 ns short"},
+      {17ms, What::kLook, 0, 0, 0, 10, "as the true one says"},
+      {21ms, What::kData, 0, 1000, 1460, 10, "more than a byte"},
+      {22ms, What::kData, 0, 2460, 1540, kNone, "its last"},
+      {30ms, What::kStart, 0, 9000, 10, kNone, "forged", 10s},
+      {31ms, What::kStart, 0, 9000, 10, 10, "the true one does not say when: at once"},
+      {32ms, What::kData, 0, 9000, 100, 10, "in the burst"},
+      {37ms, What::kLook, 0, 0, 0, kNone, "idle"},
+  };
+  const auto n = play_shifted(policy(Recovery::kBurstEnd), kRows, 5ms + 6ms);
+  EXPECT_EQ(n.starts_tightened, 2U);
+  EXPECT_EQ(n.starts_repeated, 1U);
 }
 
 // The regulator is not called for a second. Begins and ends are as exact as if it had been.

@@ -57,8 +57,18 @@ class Model {
     const auto same_flow = [&s](const auto& e) { return e.flow == s.flow; };
     const auto it = std::ranges::find_if(live_, same_flow);
     const auto seen = std::ranges::find_if(seen_, same_flow);
-    if (it == live_.end() ? seen != seen_.end() && seen->sequence == sequence
-                          : it->sequence == sequence) {
+    if (it == live_.end() ? seen != seen_.end() && behind(sequence, seen->sequence)
+                          : behind(sequence, it->sequence)) {
+      ++n.starts_stale;
+      return;
+    }
+    if (it != live_.end() && it->sequence == sequence) {
+      const bool tighter = tighten(*it, threshold, bytes, begin);
+      ++(tighter ? n.starts_tightened : n.starts_repeated);
+      if (tighter) begin_tick(now_);
+      return;
+    }
+    if (it == live_.end() && seen != seen_.end() && seen->sequence == sequence) {
       ++n.starts_repeated;
       return;
     }
@@ -127,6 +137,20 @@ class Model {
     return static_cast<std::uint16_t>(f.destination_port - 5000);
   }
 
+  static bool behind(std::uint32_t a, std::uint32_t b) {
+    return static_cast<std::int32_t>(a - b) < 0;
+  }
+
+  static bool tighten(Entry& e, std::uint16_t threshold, std::optional<std::uint64_t> bytes,
+                      std::int64_t begin) {
+    const Entry was = e;
+    e.threshold = std::min(e.threshold, threshold);
+    if (e.bytes != 0) e.bytes = std::max(e.bytes, bytes.value_or(0));
+    if (!e.begun) e.begin = std::min(e.begin, begin);
+    if (!e.in_burst) e.active = e.begin;
+    return e.threshold != was.threshold || e.bytes != was.bytes || e.begin != was.begin;
+  }
+
   // Returns the counter of the reason that ends `e` now, or nullptr.
   std::uint64_t* due(const Entry& e) {
     const auto passed = [&](std::int64_t since, Duration d) { return now_ >= since + d.count(); };
@@ -188,6 +212,8 @@ std::uint64_t ended(const RegulatorCounters& c) {
 void expect_same(const RegulatorCounters& a, const RegulatorCounters& b) {
   EXPECT_EQ(a.starts_armed, b.starts_armed);
   EXPECT_EQ(a.starts_repeated, b.starts_repeated);
+  EXPECT_EQ(a.starts_tightened, b.starts_tightened);
+  EXPECT_EQ(a.starts_stale, b.starts_stale);
   EXPECT_EQ(a.starts_refused_budget, b.starts_refused_budget);
   EXPECT_EQ(a.starts_refused_table, b.starts_refused_table);
   EXPECT_EQ(a.recovered_arrival, b.recovered_arrival);
@@ -201,6 +227,8 @@ void expect_same(const RegulatorCounters& a, const RegulatorCounters& b) {
 void add(RegulatorCounters& sum, const RegulatorCounters& c) {
   sum.starts_armed += c.starts_armed;
   sum.starts_repeated += c.starts_repeated;
+  sum.starts_tightened += c.starts_tightened;
+  sum.starts_stale += c.starts_stale;
   sum.starts_refused_budget += c.starts_refused_budget;
   sum.starts_refused_table += c.starts_refused_table;
   sum.recovered_arrival += c.recovered_arrival;
@@ -240,7 +268,8 @@ Ran run(std::uint64_t seed) {
           [[fallthrough]];
         case 1:
         case 2: {
-          const std::uint32_t sequence = base + iteration[flow] * 100'000;
+          const std::uint32_t late = random.next_u32() % 8 == 0 ? 2 : 0;
+          const std::uint32_t sequence = base + (iteration[flow] - late) * 100'000;
           const StartSignal start = random_start(flow, sequence, now, random);
           regulator.on_start(start, now);
           model.start(start);
@@ -287,6 +316,8 @@ TEST(RegulatorModel, EqualsAModelThatDerivesEverythingAnewAndEndsIdle) {
   // The comparison is only meaningful if every branch was taken.
   EXPECT_GT(sum.starts_armed, 5'000U);
   EXPECT_GT(sum.starts_repeated, 1'000U);
+  EXPECT_GT(sum.starts_tightened, 200U);
+  EXPECT_GT(sum.starts_stale, 200U);
   EXPECT_GT(sum.starts_refused_budget, 500U);
   EXPECT_GT(sum.starts_refused_table, 100U);
   EXPECT_GT(sum.recovered_arrival, 300U);

@@ -125,7 +125,7 @@ TEST(Regulator, RepeatedStartChangesNothing) {
   constexpr Row kRows[] = {
       {0ms, What::kStart, 0, 1000, 10, 10, "armed"},
       {1ms, What::kStart, 0, 1000, 10, 10, "a copy"},
-      {2ms, What::kStart, 0, 1000, 5, 10, "not even with another threshold"},
+      {2ms, What::kStart, 0, 1000, 50, 10, "not even one that asks for less"},
       {3ms, What::kData, 0, 1000, 1460, kNone, "one arrival ends all copies"},
       {4ms, What::kStart, 0, 1000, 10, kNone, "a copy that its own burst has overtaken"},
       {99ms, What::kStart, 0, 1000, 10, kNone, "however late"},
@@ -157,6 +157,54 @@ TEST(Regulator, CopyDoesNotPutOffTheExpiry) {
   play_shifted(policy(Recovery::kArrival), kRows);
 }
 
+// A START that was overtaken by the next iteration's, or is replayed, is behind in its flow.
+TEST(Regulator, StartOfAnEarlierBurstIsStale) {
+  constexpr Row kRows[] = {
+      {0ms, What::kStart, 0, 0xFFFFFF00, 10, 10, "the second iteration"},
+      {1ms, What::kStart, 0, 0xFFFF0000, 50, 10, "the first: does not replace it"},
+      {2ms, What::kStart, 0, 100, 20, 20, "the third, across the wrap: replaces it"},
+      {3ms, What::kStart, 0, 0xFFFFFF00, 5, 20, "the second again"},
+      {4ms, What::kData, 0, 100, 1460, kNone, "the third's burst"},
+      {5ms, What::kStart, 0, 0xFFFFFF00, 5, kNone, "the second, behind the last burst seen"},
+      {6ms, What::kStart, 0, 99, 5, kNone, "a byte behind"},
+      {7ms, What::kStart, 0, 5000, 20, 20, "the fourth"},
+      {8ms, What::kData, 0, 5000, 1460, kNone, "its burst"},
+      {59s, What::kStart, 0, 100, 20, kNone, "still the third"},
+      {60'008ms, What::kStart, 0, 100, 20, 20, "a later connection may begin anywhere"},
+  };
+  play_shifted(policy(Recovery::kArrival), kRows);
+  Regulator regulator(policy(Recovery::kArrival));
+  play(regulator, std::span(kRows).first(4));
+  EXPECT_EQ(regulator.on_start({worker(0), 1, 5}, Time{3ms}), ArmVerdict::kStale);
+  EXPECT_EQ(regulator.counters().starts_stale, 3U);
+  EXPECT_EQ(regulator.counters().starts_armed, 2U);
+  EXPECT_EQ(regulator.counters().starts_repeated, 0U);
+}
+
+// Whichever of two STARTs for a burst is forged, the true one gets what it asks for.
+TEST(Regulator, ACopyCanOnlyTightenItsEntry) {
+  constexpr Row kRows[] = {
+      {0ms, What::kStart, 0, 1000, 65535, 65535, "forged: hardly regulates"},
+      {1ms, What::kStart, 0, 1000, 10, 10, "the true one holds"},
+      {2ms, What::kStart, 0, 1000, 65535, 10, "forged again: not loosened"},
+      {3ms, What::kStart, 1, 1000, 20, 10, "another flow"},
+      {4ms, What::kData, 0, 1000, 1460, 20, "one entry: it ends with its burst"},
+  };
+  play_shifted(policy(Recovery::kArrival), kRows);
+  auto p = policy(Recovery::kArrival);
+  Regulator regulator(p);
+  play(regulator, kRows);
+  EXPECT_EQ(regulator.counters().starts_tightened, 1U);
+  EXPECT_EQ(regulator.counters().starts_repeated, 1U);
+  p.max_threshold_packets = 60;
+  Regulator limited(p);
+  EXPECT_EQ(limited.on_start({worker(0), 1000, 65535}, Time{0ms}), ArmVerdict::kArmed);
+  EXPECT_EQ(limited.threshold(Time{0ms}), 60) << "no more than the greatest h";
+  EXPECT_EQ(limited.on_start({worker(0), 1000, 61}, Time{0ms}), ArmVerdict::kRepeated);
+  EXPECT_EQ(limited.on_start({worker(0), 1000, 59}, Time{0ms}), ArmVerdict::kTightened);
+  EXPECT_EQ(limited.threshold(Time{0ms}), 59);
+}
+
 // -- what counts as the burst
 
 TEST(Regulator, OnlyAnnouncedPayloadEndsIt) {
@@ -177,9 +225,9 @@ TEST(Regulator, SequenceNumbersWrap) {
       {3ms, What::kStart, 0, 100, 10, 10, "announced just after the wrap"},
       {4ms, What::kData, 0, 0xFFFFFF00, 356, 10, "ends exactly at it"},
       {5ms, What::kData, 0, 0xFFFFFF00, 357, kNone, "one byte more"},
-      {6ms, What::kStart, 0, 0, 10, 10, "zero is a legal sequence number"},
-      {7ms, What::kData, 0, 0xFFFFFFFF, 1, 10, "the byte before it"},
-      {8ms, What::kData, 0, 0, 1, kNone, "the byte itself"},
+      {6ms, What::kStart, 1, 0, 10, 10, "zero is a legal sequence number"},
+      {7ms, What::kData, 1, 0xFFFFFFFF, 1, 10, "the byte before it"},
+      {8ms, What::kData, 1, 0, 1, kNone, "the byte itself"},
   };
   play_shifted(policy(Recovery::kArrival), kRows);
 }
