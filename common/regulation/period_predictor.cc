@@ -19,9 +19,40 @@ bool PeriodPredictor::on_payload(std::uint64_t key, Time now) noexcept {
     ++(added ? counters_.onsets : counters_.refused);
     return added;
   }
-  const bool onset = now - job->last_payload >= params_.idle_gap;
-  if (onset) on_onset(*job, now);
-  job->last_payload = now;
+  roll(*job, now);
+  return see(*job, now);
+}
+
+bool PeriodPredictor::on_announced(std::uint64_t key, Time due, Time now) noexcept {
+  if (due <= now) return on_payload(key, now);
+  if (due - now > params_.max_period) return false;
+  Job* job = find(key);
+  if (job == nullptr) {
+    job = add(key, now);
+    if (job == nullptr) {
+      ++counters_.refused;
+      return false;
+    }
+    job->anchored = false;
+    job->last_payload = now - params_.idle_gap;  // none yet: the first is an onset
+    job->announced = due;
+    return true;
+  }
+  roll(*job, now);
+  if (job->locked)
+    return due <= job->last_onset + job->period + tolerance_of(job->period) && see(*job, due);
+  // Within idle_gap of the other instant it is the same burst.
+  const Time before = job->announced == kNever ? kNever : job->announced - params_.idle_gap;
+  if (due > before || due - job->last_payload < params_.idle_gap) return false;
+  job->announced = due;
+  return true;
+}
+
+/// Handles payload, or its announced instant. @return true if it was an onset
+bool PeriodPredictor::see(Job& job, Time now) noexcept {
+  const bool onset = now - job.last_payload >= params_.idle_gap;
+  if (onset) on_onset(job, now);
+  job.last_payload = std::max(job.last_payload, now);
   return onset;
 }
 
@@ -56,6 +87,7 @@ std::optional<PeriodPredictor::Prediction> PeriodPredictor::take(Time now, Durat
 Time PeriodPredictor::next_take(Duration lead) const noexcept {
   Time next = kNever;
   for (const Job& job : jobs_) {
+    next = std::min(next, job.announced);
     if (!job.locked) continue;
     const Prediction expected = prediction_of(job);
     // A taken one may be missed; the one after it is expected then.
@@ -93,8 +125,9 @@ PeriodPredictor::Job* PeriodPredictor::add(std::uint64_t key, Time now) noexcept
   return &oldest;
 }
 
+/// @pre roll(job, now)
 void PeriodPredictor::on_onset(Job& job, Time now) noexcept {
-  roll(job, now);
+  job.announced = kNever;  // a nearer onset than that
   ++counters_.onsets;
   if (job.locked) return on_locked_onset(job, now);
   const Duration span = now - job.last_onset;
@@ -139,6 +172,11 @@ void PeriodPredictor::on_locked_onset(Job& job, Time now) noexcept {
 }
 
 void PeriodPredictor::roll(Job& job, Time now) noexcept {
+  if (job.announced <= now) {
+    const Time at = job.announced;
+    job.announced = kNever;
+    see(job, at);
+  }
   while (job.locked && now > job.last_onset + job.period + tolerance_of(job.period)) {
     ++counters_.missed;
     job.last_onset += job.period;

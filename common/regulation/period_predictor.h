@@ -65,10 +65,16 @@ class PeriodPredictor {
   /// @pre the ranges above, which the configuration checks
   explicit PeriodPredictor(const Params& params);
 
-  /// Handles a payload packet of the job that reaches the queue. For a START that says when
-  /// its burst is due, `now` may be that instant, later than the `now` of other calls.
-  /// @return true if it was an onset
+  /// Handles a payload packet of the job that reaches the queue. @return true if it was an onset
   bool on_payload(std::uint64_t key, Time now) noexcept;
+
+  /// Handles the announcement of a burst of the job that is due at `due`. An announcement may be
+  /// forged, so what it may change is bounded. Of a locked job, only an instant up to the end
+  /// of the next expected onset's tolerance counts. A job that is not locked learns an onset when
+  /// its instant comes, and only the nearest that was announced. An instant further than
+  /// `max_period` ahead is ignored.
+  /// @return true if it changed what is expected
+  bool on_announced(std::uint64_t key, Time due, Time now) noexcept;
 
   /// Adds payload to the burst that began with the job's last onset, if the job is known.
   void count(std::uint64_t key, std::uint32_t bytes) noexcept {
@@ -96,6 +102,7 @@ class PeriodPredictor {
   struct Job {
     std::uint64_t key = 0;
     Time last_payload{};
+    Time announced = kNever;                   ///< a future onset, while not locked; kNever: none
     Time last_onset{};                         ///< or the expected time of a missed one
     Duration period{};                         ///< valid while locked
     std::uint64_t bytes = 0;                   ///< since the last onset that was not early
@@ -113,10 +120,12 @@ class PeriodPredictor {
   [[nodiscard]] Prediction prediction_of(const Job& job) const noexcept;
   [[nodiscard]] Job* find(std::uint64_t key) noexcept;
   [[nodiscard]] Job* add(std::uint64_t key, Time now) noexcept;
+  bool see(Job& job, Time now) noexcept;
   void on_onset(Job& job, Time now) noexcept;
   void on_locked_onset(Job& job, Time now) noexcept;
   void learn(Job& job, Duration span) noexcept;
-  /// Counts the expected onsets that have not come by `now` as missed.
+  /// Learns the announced onset if it has come by `now`, and counts the expected onsets that
+  /// have not as missed.
   void roll(Job& job, Time now) noexcept;
   static void forget_spans(Job& job) noexcept;
   [[nodiscard]] static Duration median(const Job& job) noexcept;

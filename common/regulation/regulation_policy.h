@@ -79,6 +79,9 @@ struct RegulationPolicy {
   /// Greatest h of a START, > 0; a START that asks for more gets this. Absent: the switch
   /// takes its queue's `limit_packets`, above which h has no effect.
   std::optional<std::uint16_t> max_threshold_packets{};
+  /// An announced burst weighs at most this much beside other jobs' [bytes], > 0. Absent: the
+  /// switch takes what its link carries in `expiry`.
+  std::optional<std::uint64_t> max_burst_bytes{};
   WindowPolicy window{};  ///< for the modes that hold windows
   /// Time before a burst is due at which its regulation begins, >= 0, if that is known.
   /// Absent: regulation begins with START. Predictions need it.

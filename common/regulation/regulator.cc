@@ -296,6 +296,12 @@ void Regulator::tag_live() noexcept {
   }
 }
 
+/// Returns the bytes by which an entry is weighed against those of other jobs.
+std::optional<std::uint64_t> Regulator::weight_of(const Entry& e) const noexcept {
+  if (!e.bytes || !policy_.max_burst_bytes) return e.bytes;
+  return std::min(*e.bytes, *policy_.max_burst_bytes);
+}
+
 void Regulator::refresh() noexcept {
   tag_live();
   effective_ = std::numeric_limits<std::uint16_t>::max();
@@ -306,7 +312,7 @@ void Regulator::refresh() noexcept {
   }
   if (!wishes_ || begun_ == 0) return;
   for (const auto& e : live_)
-    if (e.begun) wishes_->add(RegulationBudget::job_of(e.flow), e.threshold_packets, e.bytes);
+    if (e.begun) wishes_->add(RegulationBudget::job_of(e.flow), e.threshold_packets, weight_of(e));
   effective_ = wishes_->take(policy_.composition);
 }
 

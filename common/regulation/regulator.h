@@ -192,6 +192,7 @@ class Regulator {
   void remove(std::size_t live_index, End why, Time at) noexcept;
   void count(End why) noexcept;
   void remember(const FlowKey& flow, std::uint32_t announced_sequence, Time now) noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> weight_of(const Entry& e) const noexcept;
   void refresh() noexcept;
   void tag_live() noexcept;
 
@@ -201,7 +202,7 @@ class Regulator {
   void add_predicted(const PeriodPredictor::Prediction& prediction, Time now) noexcept;
   void hear_start(const StartSignal& start, Time now) noexcept;
   void hear_payload(const FlowKey& flow, std::uint32_t payload_bytes, Time now) noexcept;
-  void note_onset(std::uint32_t address, Time at) noexcept;
+  void note_onset(std::uint32_t address, Time at, Time now) noexcept;
 
   /// Returns one of 256 tags for a flow; live_tags_ holds the tags of live entries.
   [[nodiscard]] static std::uint64_t tag_of(const FlowKey& flow) noexcept {

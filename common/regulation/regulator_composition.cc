@@ -50,6 +50,7 @@ std::uint16_t compose(Composition composition, std::span<const JobWish> wishes) 
 }
 
 JobWishes::JobWishes(std::uint32_t max_entries) : index_(max_entries) {
+  assert(max_entries <= kMaxEntries);
   jobs_.reserve(max_entries);
   wishes_.reserve(max_entries);
   silent_.reserve(max_entries);
@@ -68,7 +69,7 @@ void JobWishes::add(const FlowKey& job, std::uint16_t threshold_packets,
   JobWish& wish = wishes_[at];
   wish.threshold_packets = std::min(wish.threshold_packets, threshold_packets);
   silent_[at] |= static_cast<std::uint8_t>(!bytes);
-  wish.bytes = silent_[at] != 0 ? 0 : wish.bytes + *bytes;
+  wish.bytes = silent_[at] != 0 ? 0 : wish.bytes + std::min(*bytes, kMostBytes);
 }
 
 std::uint16_t JobWishes::take(Composition composition) noexcept {

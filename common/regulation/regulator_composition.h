@@ -39,6 +39,10 @@ struct JobWish {
 /// construction. Not thread-safe.
 class JobWishes {
  public:
+  /// An entry counts with this many bytes at most, so that no sum over entries overflows.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+  static constexpr std::uint32_t kMaxEntries = 1U << 20;
+
   /// @param max_entries entries that are added between two calls of take() at most, > 0
   explicit JobWishes(std::uint32_t max_entries);
 

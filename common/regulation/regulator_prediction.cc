@@ -37,24 +37,26 @@ void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Tim
   ++counters_.starts_predicted;
 }
 
-void Regulator::note_onset(std::uint32_t address, Time at) noexcept {
-  if (!predictor_->on_payload(address, at)) return;
+void Regulator::note_onset(std::uint32_t address, Time at, Time now) noexcept {
+  if (!predictor_->on_announced(address, at, now)) return;
   predict_at_ = predictor_->next_take(*policy_.lead);
   next_event_ = std::min(next_event_, predict_at_);  // if it is later now, advance() recomputes it
 }
 
-/// A START that was predicted replaces its prediction.
+/// A START replaces the prediction of its burst, but not if it is due after that has ended.
 void Regulator::hear_start(const StartSignal& start, Time now) noexcept {
   if (policy_.predict.from != PredictFrom::kSignals) return;
   const std::uint32_t address = start.flow.destination_address;
-  if (const Entry* live = find_live(job_at(address)))
+  const Time due = std::max(now, start.due.value_or(now));
+  if (const Entry* live = find_live(job_at(address));
+      live != nullptr && due <= live->silent_since + policy_.expiry)
     end(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
-  note_onset(address, std::max(now, start.due.value_or(now)));
+  note_onset(address, due, now);
 }
 
 void Regulator::hear_payload(const FlowKey& flow, std::uint32_t payload_bytes, Time now) noexcept {
   const std::uint32_t address = flow.destination_address;
-  if (policy_.predict.from == PredictFrom::kTraffic) note_onset(address, now);
+  if (policy_.predict.from == PredictFrom::kTraffic) note_onset(address, now, now);
   predictor_->count(address, payload_bytes);
   Entry* entry = live_.empty() ? nullptr : find_live(job_at(address));
   if (entry == nullptr) return;

@@ -114,6 +114,11 @@ void describe(Settings& v, RegulationPolicy& c) {
            .absent = "the queue's `limit_packets`",
            .help = "greatest threshold that a START gets, whatever it asks for",
            .reload = kReloads});
+  v.bytes("max_burst_bytes", c.max_burst_bytes,
+          {.range = integers(1, std::uint64_t{1} << 40, "bytes"),
+           .absent = "`drain_rate` x `expiry`",
+           .help = "`demand`: most that an announced burst weighs, whatever it says",
+           .reload = kReloads});
   v.duration("lead", c.lead,
              {.range = durations_from(Duration::zero()),
               .accepts = "needs `accept_udp` or predictions, which need it",

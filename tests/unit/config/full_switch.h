@@ -19,6 +19,7 @@ inline sw::SwitchProcessConfig full_config() {
                                 .pace_floor = 0.25,
                                 .max_entries = 12,
                                 .max_threshold_packets = 200,
+                                .max_burst_bytes = 7'000'000,
                                 .window = {.rule = WindowRule::kStrict,
                                            .floor = 0.21,
                                            .gain = 3,

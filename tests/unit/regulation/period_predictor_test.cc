@@ -52,6 +52,27 @@ TEST(PeriodPredictor, LocksAStrictPeriodAtTheSeventhOnset) {
   }
 }
 
+// The announced instant is learned when it comes; the nearest of several counts.
+TEST(PeriodPredictor, AnAnnouncedOnsetIsLearnedInItsTime) {
+  PeriodPredictor p(kParams);
+  for (int i = 0; i < 7; ++i) {
+    const Time onset{i * 500ms};
+    const Time heard{std::max<Duration>(onset.time_since_epoch() - 300ms, 0ms)};
+    EXPECT_TRUE(p.on_announced(kJob, onset + 5s, heard)) << "nothing nearer is known yet";
+    EXPECT_FALSE(p.on_announced(kJob, heard + 10'001ms, heard)) << "further than any period";
+    EXPECT_TRUE(p.on_announced(kJob, onset, heard));
+    EXPECT_FALSE(p.on_announced(kJob, onset + 1ms, heard)) << "the same burst";
+    EXPECT_EQ(p.state_of(kJob, onset), i < 6 ? State::kLearning : State::kLocked) << i;
+  }
+  EXPECT_EQ(p.counters().onsets, 7U);
+  EXPECT_EQ(p.next_due(Time{3s}), Time{3500ms});
+  EXPECT_FALSE(p.on_announced(kJob, Time{9s}, Time{3s})) << "not the next burst";
+  EXPECT_EQ(p.next_due(Time{3s}), Time{3500ms}) << "nothing is counted as missed";
+  EXPECT_TRUE(p.on_announced(kJob, Time{3450ms}, Time{3s}));
+  EXPECT_EQ(p.counters().hits, 1U);
+  EXPECT_EQ(p.counters().missed, 0U);
+}
+
 TEST(PeriodPredictor, LetsGoAfterThreeMissedBurstsAndNoSooner) {
   PeriodPredictor p(kParams);
   for (int i = 0; i < 10; ++i) burst(p, kJob, Time{i * 1s});

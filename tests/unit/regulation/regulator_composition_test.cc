@@ -93,6 +93,22 @@ TEST(JobWishes, EntriesOfAJobAreOne) {
   EXPECT_EQ(wishes.take(Composition::kDemand), 15) << "one did not say: as the other job";
 }
 
+// An announcement of 2^60 bytes with h = 65535 does not decide for everybody else.
+TEST(Composition, WhatAnnouncesTooMuchIsBounded) {
+  Regulator r({.mode = RegulationMode::kMark,
+               .budget_share = 1,
+               .max_threshold_packets = 300,
+               .max_burst_bytes = 1'000'000,
+               .composition = Composition::kDemand});
+  r.on_start({{1, 10, 40'000, 5000}, 1, 10, 1'000'000}, Time{1ms});
+  r.on_start({{2, 11, 40'001, 5000}, 1, 65535, std::uint64_t{1} << 60}, Time{1ms});
+  EXPECT_EQ(r.threshold(Time{1ms}), 19) << "2 MB / (1 MB / 10 + 1 MB / 300)";
+  JobWishes wishes(40);
+  for (int i = 0; i < 40; ++i) wishes.add({0, 1, 0, 5000}, 300, ~std::uint64_t{0});
+  wishes.add({0, 2, 0, 5000}, 10, std::uint64_t{1} << 40);
+  EXPECT_EQ(wishes.take(Composition::kDemand), 176) << "41 / (40 / 300 + 1 / 10): no overflow";
+}
+
 // A known fault of such compositions is that they never rise again when a job leaves.
 TEST(Composition, IsMadeAnewWheneverAnEntryComesOrGoes) {
   constexpr FlowKey kFirst{1, 10, 40'000, 5000}, kSecond{2, 11, 40'001, 5000},

@@ -280,11 +280,38 @@ TEST(RegulatorPrediction, FromSignalsADueTimeIsTheOnset) {
   Scene s(policy(Recovery::kArrival, PredictFrom::kSignals));
   for (std::uint32_t i = 0; i < kLearned; ++i)
     s.start(i * 1s + (i % 3) * 100ms, 1000 * i, i * 1s + 500ms);
+  EXPECT_EQ(s.r.prediction_counters().locked, 0U) << "the last has not come yet";
+  s.until(6500ms);
   EXPECT_EQ(s.r.prediction_counters().locked, 1U);
   s.until(7479ms);
   EXPECT_EQ(s.r.live_entries(), 0U);
   s.until(7480ms);
   EXPECT_EQ(s.threshold(), kPredicted_packets);
+}
+
+// A forged START that is due in 10 s neither ends a prediction nor spoils what is learned,
+// whether or not the job's rhythm is known yet.
+TEST(RegulatorPrediction, FromSignalsAFarDueTimeSpoilsNothing) {
+  Scene s(policy(Recovery::kArrival, PredictFrom::kSignals));
+  for (std::uint32_t i = 0; i < kLearned; ++i) {
+    s.start(i * 1s, 1000 * i, i * 1s + 100ms);
+    s.r.on_start({worker(9), 1000 * i, 30, 1, Time{i * 1s + 10s}}, Time{i * 1s});
+    s.burst(i * 1s + 100ms, kServer, 1000 * i);
+  }
+  EXPECT_EQ(s.r.prediction_counters().locked, 1U) << "by seven true STARTs";
+  for (std::uint32_t i = kLearned; i < 12; ++i) {
+    s.until(i * 1s + 79ms);
+    EXPECT_EQ(s.threshold(), 0) << i;
+    s.until(i * 1s + 80ms);
+    EXPECT_EQ(s.threshold(), kPredicted_packets) << i;
+    s.r.on_start({worker(9), 1000 * i, 30, 1, Time{i * 1s + 10s}}, Time{i * 1s + 80ms});
+    EXPECT_EQ(s.threshold(), kPredicted_packets) << i << ": due after the prediction";
+    s.start(i * 1s + 90ms, 1000 * i, i * 1s + 100ms);
+    EXPECT_EQ(s.threshold(), 30) << i << ": the true one takes its place";
+    s.burst(i * 1s + 100ms, kServer, 1000 * i);
+  }
+  EXPECT_EQ(s.r.prediction_counters().hits, 5U);
+  EXPECT_EQ(s.r.prediction_counters().missed, 0U);
 }
 
 TEST(RegulatorPrediction, PayloadTeachesNothingThatSignalsShould) {
