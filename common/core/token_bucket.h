@@ -13,8 +13,11 @@ class TokenBucket {
   TokenBucket() = default;
   /// Starts full. @pre rate_per_second > 0, burst >= 1
   TokenBucket(double rate_per_second, double burst, Time now) noexcept
-      : rate_per_ns_(rate_per_second * 1e-9), burst_(burst), tokens_(burst), updated_at_(now) {
-    assert(rate_per_second > 0 && burst >= 1);
+      : TokenBucket(rate_per_second, burst, burst, now) {}
+  /// Starts with `tokens`. @pre also 0 <= tokens <= burst
+  TokenBucket(double rate_per_second, double burst, double tokens, Time now) noexcept
+      : rate_per_ns_(rate_per_second * 1e-9), burst_(burst), tokens_(tokens), updated_at_(now) {
+    assert(rate_per_second > 0 && burst >= 1 && tokens >= 0 && tokens <= burst);
   }
 
   /// Takes a token if there is one. An instant before the latest adds no tokens: a caller that

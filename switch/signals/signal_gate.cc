@@ -1,10 +1,28 @@
 #include "switch/signals/signal_gate.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "common/config/addresses.h"
 
 namespace outrider::sw {
 
-SignalGate::SignalGate(const SignalConfig& config) : config_(config), buckets_(kMaxSources) {
+namespace {
+
+/// Returns how long an empty bucket takes to fill, rounded up.
+Duration refill_time(double tokens, double per_second) {
+  return std::chrono::ceil<Duration>(std::chrono::duration<double>(
+      std::min(tokens / per_second, std::chrono::duration<double>(Duration::max() / 4).count())));
+}
+
+}  // namespace
+
+SignalGate::SignalGate(const SignalConfig& config)
+    : config_(config),
+      refill_(refill_time(config.token_burst, config.tokens_per_second)),
+      index_(kMaxSources),
+      recency_(kMaxSources) {
+  sources_.reserve(kMaxSources);
   for (const auto& text : config.accept_from) {
     const auto prefix = parse_prefix(text).value;
     accept_from_.insert(prefix->address, prefix->length, 1);
@@ -40,11 +58,32 @@ SignalGate::Heard SignalGate::judge(std::span<const std::uint8_t> message,
 }
 
 bool SignalGate::take_token(std::uint32_t source_address, Time now) noexcept {
-  const FlowKey key{.source_address = source_address};
-  TokenBucket* bucket = buckets_.find(key);
-  if (bucket == nullptr)
-    bucket = buckets_.insert(key, {config_.tokens_per_second, config_.token_burst, now});
-  return bucket != nullptr && bucket->take(now);
+  const std::uint32_t* known = index_.find({.source_address = source_address});
+  const std::uint32_t slot = known != nullptr ? *known : slot_for(source_address, now);
+  Source& source = sources_[slot];
+  source.last_used = std::max(source.last_used, now);
+  recency_.touch(slot);
+  return source.bucket.take(now);
+}
+
+/// @pre the source has no slot
+std::uint32_t SignalGate::slot_for(std::uint32_t source_address, Time now) noexcept {
+  double tokens = config_.token_burst;
+  auto slot = static_cast<std::uint32_t>(sources_.size());
+  if (slot == kMaxSources) {
+    slot = recency_.oldest();
+    // Whatever was evicted before was used earlier still, so it would be full as well.
+    if (now - sources_[slot].last_used < refill_) tokens = 1;
+    recency_.remove(slot);
+    index_.erase({.source_address = sources_[slot].address});
+  } else {
+    sources_.emplace_back();
+  }
+  sources_[slot] = {
+      source_address, {config_.tokens_per_second, config_.token_burst, tokens, now}, now};
+  index_.insert({.source_address = source_address}, slot);
+  recency_.add(slot);
+  return slot;
 }
 
 }  // namespace outrider::sw

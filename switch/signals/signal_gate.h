@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "common/core/flow_table.h"
 #include "common/core/prefix_table.h"
+#include "common/core/recency_list.h"
 #include "common/core/token_bucket.h"
 #include "common/net/tos_signal.h"
 #include "common/net/udp_signal.h"
@@ -16,6 +18,11 @@ namespace outrider::sw {
 /// Decides which packets are accepted as iteration-start signals. The form must be enabled, the
 /// source's prefix must be listed, and the source's token bucket must have a token. A packet
 /// that fails is forwarded as an ordinary packet. Not thread-safe.
+///
+/// The last 4,096 sources have a bucket; a further one takes the place of the least recently
+/// used. Its bucket is full if that one was unused for as long as an empty bucket takes to
+/// fill, and has one token otherwise. So a source that is evicted and returns gains nothing in
+/// the first case, and in the second at most one token for every 4,096 signals of others.
 class SignalGate {
  public:
   enum class Verdict : std::uint8_t {
@@ -46,13 +53,22 @@ class SignalGate {
               Time now) noexcept;
 
  private:
-  /// Takes a token from the source's bucket, which both forms share.
-  [[nodiscard]] bool take_token(std::uint32_t source_address, Time now) noexcept;
-
   static constexpr std::uint32_t kMaxSources = 4096;
+  struct Source {
+    std::uint32_t address = 0;
+    TokenBucket bucket{};
+    Time last_used{};
+  };
+  /// Takes a token from the source's bucket, which both forms share. O(1).
+  [[nodiscard]] bool take_token(std::uint32_t source_address, Time now) noexcept;
+  [[nodiscard]] std::uint32_t slot_for(std::uint32_t source_address, Time now) noexcept;
+
   SignalConfig config_;
+  Duration refill_;  ///< after which every bucket is full again
   PrefixTable accept_from_;
-  FlowTable<TokenBucket> buckets_;  ///< by source; a source that finds no room is kOverRate
+  FlowTable<std::uint32_t> index_;  ///< source -> its position in sources_
+  std::vector<Source> sources_;     ///< capacity kMaxSources
+  RecencyList recency_;             ///< of sources_
 };
 
 }  // namespace outrider::sw

@@ -181,21 +181,48 @@ TEST(Signals, AStartThatCannotBeForwardedRegulatesNothing) {
   for (std::uint32_t p = 0; p < 3; ++p) EXPECT_EQ(live(bench, p), 0U);
 }
 
-// The gate's memory for sources is bounded. A source that does not fit is refused.
-TEST(Signals, SourcesBeyondTheGatesMemoryAreOverRate) {
+SignalConfig gated(double tokens_per_second, double token_burst) {
   SignalConfig config;
   config.accept_tos = true;
   config.accept_from = {"10.0.0.0/8"};
-  SignalGate gate(config);
+  config.tokens_per_second = tokens_per_second;
+  config.token_burst = token_burst;
+  return config;
+}
+
+/// Returns how many of `signals` that the source sends at once are admitted.
+std::uint32_t admitted(SignalGate& gate, std::uint32_t source, std::uint32_t signals, Time now) {
   tos_signal::Signal signal;
-  std::uint32_t admitted = 0, over = 0;
-  for (std::uint32_t s = 0; s < 5000; ++s) {
-    const auto v = gate.judge(start_tos(10), ip("10.1.0.0") + s, Time{}, signal);
-    admitted += v == SignalGate::Verdict::kAdmitted;
-    over += v == SignalGate::Verdict::kOverRate;
+  std::uint32_t n = 0;
+  for (std::uint32_t i = 0; i < signals; ++i)
+    n += gate.judge(start_tos(10), ip("10.1.0.0") + source, now, signal) ==
+         SignalGate::Verdict::kAdmitted;
+  return n;
+}
+
+// The gate's memory for sources is bounded. A further one takes the place of the least recently
+// used.
+TEST(Signals, SourcesBeyondTheGatesMemoryTakeThePlaceOfTheLeastRecentlyUsed) {
+  SignalGate gate(gated(10, 4));
+  for (std::uint32_t s = 0; s < 5000; ++s)
+    EXPECT_EQ(admitted(gate, s, 1, Time{1s}), 1U) << "source " << s;
+  EXPECT_EQ(admitted(gate, 4000, 5, Time{1s}), 3U) << "a source that is remembered goes on";
+  EXPECT_EQ(admitted(gate, 100'000, 5, Time{1s}), 1U) << "new while the table is busy";
+  EXPECT_EQ(admitted(gate, 100'001, 5, Time{1400ms}), 4U) << "new after a refill's time";
+}
+
+// A source that is evicted and returns gains at most a token.
+TEST(Signals, EvictionGainsAtMostAToken) {
+  SignalGate gate(gated(10, 4));
+  EXPECT_EQ(admitted(gate, 0, 9, Time{1s}), 4U);
+  std::uint32_t gained = 0, other = 1;
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 4096; ++i) admitted(gate, other++, 1, Time{1s});
+    gained += admitted(gate, 0, 9, Time{1s});
   }
-  EXPECT_EQ(admitted, 4096U);
-  EXPECT_EQ(over, 5000U - 4096U);
+  EXPECT_EQ(gained, 5U) << "one for every 4,096 others";
+  for (int i = 0; i < 4096; ++i) admitted(gate, other++, 1, Time{1399ms});
+  EXPECT_EQ(admitted(gate, 0, 9, Time{1399ms}), 1U);
 }
 
 }  // namespace
