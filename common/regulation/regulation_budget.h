@@ -1,76 +1,100 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstdint>
+#include <vector>
 
 #include "common/core/clock.h"
+#include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
+#include "common/core/recency_list.h"
 
 namespace outrider {
 
-/// Bounds the time for which each job may hold a queue regulated: at most `share` of every
-/// window [n w, (n + 1) w). A job is identified by the server address and port of its
-/// bursts, because the TOS signal carries nothing else about it. Windows are fixed, not
-/// sliding: within any interval of length w a job holds the queue for less than
-/// 2 x share x w.
+/// Bounds the time for which a queue is regulated: at most a share of every window
+/// [n w, (n + 1) w), at three levels.
 ///
-/// Time never decreases. Not thread-safe.
+/// * Job: the server address and port of the bursts, as one sender announces them. So nobody
+///   spends the share of another sender's job by naming its port.
+/// * Sender: all jobs of a source address. Rotating ports or servers gains nothing beyond it.
+/// * Queue: all senders together. Forging many source addresses gains nothing beyond it.
+///
+/// Each level counts the time in which at least one of its entries is live, so what overlaps
+/// counts once. An entry ends when the first of its three allowances is used up. Windows are
+/// fixed, not sliding: within any interval of length w a level holds the queue for less than
+/// 2 x share x w. A prediction has no sender; its destination stands for one.
+///
+/// There are as many accounts of jobs and of senders as entries. If one more is needed, the idle
+/// one that was used least recently is forgotten: it begins with a full allowance if it returns,
+/// and the level above still counts what it used. No account with a live entry is forgotten.
+///
+/// All operations are O(1). Time never decreases. Not thread-safe.
 class RegulationBudget {
  public:
-  RegulationBudget(double share, Duration window, std::uint32_t max_jobs)
-      : allowance_(static_cast<std::int64_t>(share * static_cast<double>(window.count()))),
-        window_(window),
-        jobs_(max_jobs) {
-    assert(share > 0 && share <= 1 && window > Duration::zero());
+  /// Shares of a window, each in (0, 1].
+  struct Shares {
+    double job = 1;
+    double sender = 1;
+    double queue = 1;
+  };
+
+  /// @param max_entries that are live at once, > 0
+  RegulationBudget(const Shares& shares, Duration window, std::uint32_t max_entries)
+      : jobs_(max_entries), senders_(max_entries) {
+    change(shares, window);
   }
 
-  /// Changes the bounds for each job's next stretch; it may begin in the middle of a window.
-  void change(double share, Duration window) noexcept {
-    assert(share > 0 && share <= 1 && window > Duration::zero());
-    allowance_ = Duration{static_cast<std::int64_t>(share * static_cast<double>(window.count()))};
+  /// Changes the bounds for each level's next stretch; it may begin in the middle of a window.
+  void change(const Shares& shares, Duration window) noexcept {
+    assert(window > Duration::zero());
     window_ = window;
+    allowances_ = {allowance(shares.job), allowance(shares.sender), allowance(shares.queue)};
   }
 
-  /// Counts one more live entry of the flow's job.
-  /// @return the instant at which the allowance is used up if the entry stays live; or `now`,
-  ///         with nothing taken, if no allowance is left or there is no room for the job
+  /// Counts one more live entry of the flow's job, its sender and the queue.
+  /// @return the instant at which the first allowance is used up if the entry stays live; or
+  ///         `now`, with nothing taken, if one is used up or there is no room for an account
   Time acquire(const FlowKey& flow, Time now) noexcept {
-    Job* job = jobs_.find(job_of(flow));
-    if (job == nullptr) {
-      if (jobs_.size() == jobs_.max_entries()) forget_idle(now);
-      job = jobs_.insert(job_of(flow), {});
-      if (job == nullptr) return now;
-    }
-    if (job->live == 0) {
-      roll(*job, now);
-      if (job->held >= allowance_) return now;
-      job->since = now;
-    }
-    ++job->live;
-    return exhausted_at(*job);
+    if (!may_begin(&queue_, kQueue, now) ||
+        !may_begin(senders_.find(sender_of(flow)), kSender, now))
+      return now;
+    if (!may_begin(jobs_.find(account_of(flow)), kJob, now)) return now;
+    Account* job = jobs_.open(account_of(flow));
+    Account* sender = senders_.open(sender_of(flow));
+    if (job == nullptr || sender == nullptr) return now;
+    return std::min(
+        {enter(*job, kJob, now), enter(*sender, kSender, now), enter(queue_, kQueue, now)});
   }
 
   /// Counts the end of one entry of the flow's job at `at`. Ends that are noticed together
   /// may be given in any order. @pre acquire() was called for it
   void release(const FlowKey& flow, Time at) noexcept {
-    Job* job = jobs_.find(job_of(flow));
-    assert(job != nullptr && job->live > 0);
-    job->last_end = std::max(job->last_end, at);
-    if (--job->live > 0) return;
-    roll(*job, job->last_end);
-    job->held += job->last_end - std::max(job->since, job->window_start);
+    leave(jobs_.at(account_of(flow)), at);
+    leave(senders_.at(sender_of(flow)), at);
+    leave(queue_, at);
+    jobs_.settle(account_of(flow));
+    senders_.settle(sender_of(flow));
   }
 
-  /// Returns the key that identifies the flow's job.
+  /// Returns the key that identifies the flow's job, whoever sends for it.
   static FlowKey job_of(const FlowKey& f) noexcept {
     return {0, f.destination_address, 0, f.destination_port};
   }
+  /// Returns the key that identifies who sends the flow.
+  static FlowKey sender_of(const FlowKey& f) noexcept {
+    return {f.source_address, f.source_address == 0 ? f.destination_address : 0, 0, 0};
+  }
 
-  static std::size_t bytes_per_job() noexcept { return 2 * (sizeof(FlowKey) + sizeof(Job) + 8); }
+  /// Memory of an entry's accounts.
+  static std::size_t bytes_per_entry() noexcept { return 2 * Accounts::bytes_per_account(); }
 
  private:
-  struct Job {
+  enum Level : std::uint8_t { kJob, kSender, kQueue };
+
+  struct Account {
+    FlowKey key{};
     Time window_start{};
     Duration held{};  ///< within the window, without the current stretch
     Time since{};     ///< start of the current stretch, if live > 0
@@ -78,43 +102,115 @@ class RegulationBudget {
     std::uint32_t live = 0;
   };
 
+  /// The accounts of a level: a bounded table that forgets idle ones.
+  class Accounts {
+   public:
+    explicit Accounts(std::uint32_t limit) : index_(limit), idle_(limit) { places_.reserve(limit); }
+
+    [[nodiscard]] Account* find(const FlowKey& key) noexcept {
+      const std::uint32_t* place = index_.find(key);
+      return place == nullptr ? nullptr : &places_[*place];
+    }
+    /// @pre it exists
+    [[nodiscard]] Account& at(const FlowKey& key) noexcept {
+      Account* account = find(key);
+      assert(account != nullptr);
+      return *account;
+    }
+    /// Finds or opens an account, which is not idle afterwards. @return nullptr if all are live
+    Account* open(const FlowKey& key) noexcept {
+      if (const std::uint32_t* place = index_.find(key)) {
+        if (idle_.contains(*place)) idle_.remove(*place);
+        return &places_[*place];
+      }
+      auto place = static_cast<std::uint32_t>(places_.size());
+      if (index_.full()) {
+        place = idle_.oldest();
+        if (place == RecencyList::kNone) return nullptr;
+        idle_.remove(place);
+        index_.erase(places_[place].key);
+      } else {
+        places_.emplace_back();
+      }
+      places_[place] = {.key = key};
+      index_.insert(key, place);
+      return &places_[place];
+    }
+    /// Makes the account idle if no entry of it is live.
+    void settle(const FlowKey& key) noexcept {
+      const std::uint32_t place = *index_.find(key);
+      if (places_[place].live == 0) idle_.add(place);
+    }
+    static std::size_t bytes_per_account() noexcept {
+      return sizeof(Account) + RecencyList::bytes_per_slot() +
+             2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t));
+    }
+
+   private:
+    FlowTable<std::uint32_t> index_;  ///< key -> position in places_
+    std::vector<Account> places_;     ///< capacity: the limit
+    RecencyList idle_;                ///< accounts without a live entry
+  };
+
+  static FlowKey account_of(const FlowKey& f) noexcept {
+    return {f.source_address, f.destination_address, 0, f.destination_port};
+  }
+
+  [[nodiscard]] Duration allowance(double share) const noexcept {
+    assert(share > 0 && share <= 1);
+    return Duration{static_cast<std::int64_t>(share * static_cast<double>(window_.count()))};
+  }
   [[nodiscard]] Time window_start_of(Time t) const noexcept {
     return t - t.time_since_epoch() % window_;
   }
 
-  void roll(Job& job, Time now) const noexcept {
+  void roll(Account& account, Time now) const noexcept {
     const Time start = window_start_of(now);
-    if (start == job.window_start) return;
-    job.window_start = start;
-    job.held = Duration::zero();
+    if (start == account.window_start) return;
+    account.window_start = start;
+    account.held = Duration::zero();
+  }
+
+  /// @param account nullptr: its allowance is whole
+  [[nodiscard]] bool may_begin(Account* account, Level level, Time now) const noexcept {
+    if (account == nullptr) return true;
+    if (account->live > 0) return exhausted_at(*account, level) > now;
+    roll(*account, now);
+    return account->held < allowances_[level];
+  }
+
+  Time enter(Account& account, Level level, Time now) const noexcept {
+    if (account.live++ == 0) {
+      roll(account, now);
+      account.since = now;
+    }
+    return exhausted_at(account, level);
+  }
+
+  void leave(Account& account, Time at) const noexcept {
+    assert(account.live > 0);
+    account.last_end = std::max(account.last_end, at);
+    if (--account.live > 0) return;
+    roll(account, account.last_end);
+    account.held += account.last_end - std::max(account.since, account.window_start);
   }
 
   /// A stretch that outlives its window is charged to the next window from that window's
   /// start. With share 1 the allowance never ends.
-  [[nodiscard]] Time exhausted_at(const Job& job) const noexcept {
-    const Time window_end = window_start_of(job.since) + window_;
+  [[nodiscard]] Time exhausted_at(const Account& account, Level level) const noexcept {
+    const Time window_end = window_start_of(account.since) + window_;
     const Duration held =
-        job.window_start == window_start_of(job.since) ? job.held : Duration::zero();
-    const Time end = job.since + (allowance_ - held);
+        account.window_start == window_start_of(account.since) ? account.held : Duration::zero();
+    const Time end = account.since + (allowances_[level] - held);
     if (end < window_end) return end;
-    return allowance_ >= window_ ? kNever : window_end + allowance_;
+    return allowances_[level] >= window_ ? kNever : window_end + allowances_[level];
   }
 
-  void forget_idle(Time now) noexcept {
-    FlowKey idle{};
-    bool found = false;
-    jobs_.for_each([&](const FlowKey& key, const Job& job) {
-      if (!found && job.live == 0 && job.window_start != window_start_of(now)) {
-        idle = key;
-        found = true;
-      }
-    });
-    if (found) jobs_.erase(idle);
-  }
-
-  Duration allowance_;
-  Duration window_;
-  FlowTable<Job> jobs_;
+  std::array<Duration, 3> allowances_{};  ///< by Level
+  Duration window_{};
+  Accounts jobs_;
+  Accounts senders_;
+  Account queue_{};
 };
 
 }  // namespace outrider

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -69,9 +70,13 @@ struct RegulationPolicy {
   /// Longest time that an entry lives without DDL payload of its flow, > 0. The time before
   /// the entry's begin does not count.
   Duration expiry = std::chrono::milliseconds(100);
-  /// A job (here: the server it announces bursts to) may hold a queue regulated for
-  /// at most this share of `budget_window`. In (0, 1].
+  /// A job as one sender knows it (the server's address and port that the sender announces
+  /// bursts to) may hold a queue regulated for at most this share of `budget_window`. In (0, 1].
   double budget_share = 0.5;
+  /// All jobs of one sender together. In (0, 1]. Absent: budget_share
+  std::optional<double> budget_sender_share{};
+  /// All senders together. In (0, 1]. Absent: see queue_share_of()
+  std::optional<double> budget_queue_share{};
   Duration budget_window = std::chrono::seconds(10);  ///< > 0
   /// kPace: share of the drain rate that background gets while regulated, in [0, 1].
   double pace_floor = 0.05;
@@ -89,5 +94,15 @@ struct RegulationPolicy {
   PredictPolicy predict{};
   Composition composition = Composition::kMin;
 };
+
+/// Returns the share of time that one sender may hold a queue regulated.
+constexpr double sender_share_of(const RegulationPolicy& p) noexcept {
+  return p.budget_sender_share.value_or(p.budget_share);
+}
+/// Returns the share of time for which a queue may be regulated at all: unless it is set, that
+/// of a job, but at least three quarters, so that two jobs in turn have room.
+constexpr double queue_share_of(const RegulationPolicy& p) noexcept {
+  return p.budget_queue_share.value_or(std::max(p.budget_share, 0.75));
+}
 
 }  // namespace outrider

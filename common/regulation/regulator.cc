@@ -17,6 +17,10 @@ PeriodPredictor::Params params_of(const PredictPolicy& p) {
           .max_jobs = p.max_jobs};
 }
 
+RegulationBudget::Shares shares_of(const RegulationPolicy& p) {
+  return {.job = p.budget_share, .sender = sender_share_of(p), .queue = queue_share_of(p)};
+}
+
 }  // namespace
 
 Regulator::Regulator(const RegulationPolicy& policy)
@@ -24,7 +28,7 @@ Regulator::Regulator(const RegulationPolicy& policy)
       live_index_(policy.max_entries),
       seen_(policy.max_entries),
       seen_order_(policy.max_entries),
-      budget_(policy.budget_share, policy.budget_window, policy.max_entries) {
+      budget_(shares_of(policy), policy.budget_window, policy.max_entries) {
   live_.reserve(policy.max_entries);
   if (policy.composition != Composition::kMin) wishes_.emplace(policy.max_entries);
   if (policy.predict.from == PredictFrom::kOff) return;
@@ -262,7 +266,7 @@ void Regulator::change_policy(const RegulationPolicy& policy, Time now) noexcept
   assert(policy.max_entries == policy_.max_entries && policy.composition == policy_.composition);
   advance(now);
   policy_ = policy;
-  budget_.change(policy.budget_share, policy.budget_window);
+  budget_.change(shares_of(policy), policy.budget_window);
   for (std::size_t i = live_.size(); i-- > 0;) {
     const DueEnd due = due_end(live_[i]);
     if (due.at <= now) remove(i, due.why, now);
@@ -333,7 +337,7 @@ Duration Regulator::regulated(Time now) const {
 std::size_t Regulator::bytes_per_entry() noexcept {
   return sizeof(Entry) + sizeof(FlowKey) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t)) +
          2 * (sizeof(FlowKey) + sizeof(Seen) + sizeof(std::uint32_t)) +
-         RegulationBudget::bytes_per_job();
+         RegulationBudget::bytes_per_entry();
 }
 
 }  // namespace outrider

@@ -17,13 +17,13 @@ struct RegulatorCounters {
   std::uint64_t starts_repeated = 0;        ///< START of an iteration already known: no change
   std::uint64_t starts_tightened = 0;       ///< copy of a live START that asked for more
   std::uint64_t starts_stale = 0;           ///< START of an earlier burst of the flow: no change
-  std::uint64_t starts_refused_budget = 0;  ///< the job has used up its share of the window
+  std::uint64_t starts_refused_budget = 0;  ///< job, sender or queue has used up its share
   std::uint64_t starts_refused_table = 0;   ///< no entry was free
   std::uint64_t recovered_arrival = 0;
   std::uint64_t recovered_burst_end = 0;
   std::uint64_t recovered_timer = 0;
   std::uint64_t expired = 0;             ///< no DDL payload for `expiry`
-  std::uint64_t budget_exhausted = 0;    ///< ended or not begun, because the share was used up
+  std::uint64_t budget_exhausted = 0;    ///< ended or not begun, because a share was used up
   std::uint64_t replaced = 0;            ///< by a START of a newer iteration of the same flow; or a
                                          ///< prediction by its START or by the next predicted onset
   std::uint64_t predictions_missed = 0;  ///< no payload came for `expiry` after they were due
@@ -44,7 +44,7 @@ void fields(V& v, R& r) {
   v.value(counter("starts_stale", "starts", "Announcements of an earlier burst of their flow"),
           r.starts_stale);
   v.value(counter("starts_refused_budget", "starts",
-                  "Announcements refused: the job's budget was used up"),
+                  "Announcements refused: the budget of job, sender or queue was used up"),
           r.starts_refused_budget);
   v.value(counter("starts_refused_table", "starts", "Announcements refused: the table was full"),
           r.starts_refused_table);

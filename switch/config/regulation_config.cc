@@ -93,11 +93,22 @@ void describe(Settings& v, RegulationPolicy& c) {
               .reload = kReloads});
   v.share("budget_share", c.budget_share,
           {.range = reals_above(0, 1),
-           .help = "largest share of `budget_window` that a job may hold a queue regulated",
+           .help = "largest share of `budget_window` that a job may hold a queue regulated, of "
+                   "those that one sender announces",
+           .reload = kReloads});
+  v.share("budget_sender_share", c.budget_sender_share,
+          {.range = reals_above(0, 1),
+           .absent = "`budget_share`",
+           .help = "the same of all jobs of a sender",
+           .reload = kReloads});
+  v.share("budget_queue_share", c.budget_queue_share,
+          {.range = reals_above(0, 1),
+           .absent = "`budget_share`, at least 0.75",
+           .help = "the same of all senders",
            .reload = kReloads});
   v.duration("budget_window", c.budget_window,
              {.range = durations_above_zero(),
-              .help = "over which `budget_share` is counted",
+              .help = "over which the shares are counted",
               .reload = kReloads});
   v.share("pace_floor", c.pace_floor,
           {.range = reals(0, 1),

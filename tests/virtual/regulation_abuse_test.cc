@@ -130,12 +130,12 @@ TEST_F(RegulationFaults, FloodOfSignalsIsCut) {
   EXPECT_EQ(r.traffic.ack_timeouts, 0U);
 }
 
-// A job that asks for more than its share of the window gets its share.
+// A job whose workers ask for more than the queue's share of the window gets that share.
 TEST_F(RegulationFaults, BudgetBoundsTheTimeRegulated) {
   Dumbbell d = regulated();
   d.job.announce.lead = milliseconds(90);
   auto& policy = d.bottleneck_port.regulation;
-  policy.budget_share = 0.1;
+  policy.budget_share = policy.budget_queue_share.emplace(0.1);
   policy.budget_window = milliseconds(500);
   ImpairedWorld world(d, *pool_);
   const RunResult r = settle(world);

@@ -15,6 +15,8 @@ inline sw::SwitchProcessConfig full_config() {
                                 .idle_end = 4ms,
                                 .expiry = 50ms,
                                 .budget_share = 0.3,
+                                .budget_sender_share = 0.4,
+                                .budget_queue_share = 0.6,
                                 .budget_window = 5s,
                                 .pace_floor = 0.25,
                                 .max_entries = 12,

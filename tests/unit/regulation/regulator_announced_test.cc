@@ -206,11 +206,11 @@ TEST(RegulatorDue, WhatNobodySawBeganAndEndedInTime) {
 // The budget of a window of 100 ms is 30 ms. Waiting for the burst uses none of it.
 TEST(RegulatorDue, BudgetIsChargedFromTheBegin) {
   RegulationPolicy p = policy(Recovery::kArrival);
-  p.budget_share = 0.3;
+  p.budget_share = p.budget_queue_share.emplace(0.3);
   p.budget_window = 100ms;
   constexpr Row kRows[] = {
       {0ms, What::kStart, 0, 1000, 10, kNone, "begins at 56 ms", 60ms},
-      {0ms, What::kStart, 1, 1000, 20, kNone, "begins at 90 ms, for the same server", 94ms},
+      {0ms, What::kStart, 1, 1000, 20, kNone, "begins at 90 ms", 94ms},
       {56ms, What::kLook, 0, 0, 0, 10, "nothing is used yet"},
       {85'999'999ns, What::kLook, 0, 0, 0, 10, "1 ns short"},
       {86ms, What::kLook, 0, 0, 0, kNone, "30 ms are used"},

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "common/core/random.h"
@@ -23,11 +26,13 @@ class Model {
  public:
   explicit Model(const RegulationPolicy& p)
       : policy_(p),
-        allowance_(static_cast<std::int64_t>(p.budget_share * static_cast<double>(kWindow))) {}
+        allowances_{of_window(p.budget_share), of_window(sender_share_of(p)),
+                    of_window(queue_share_of(p))} {}
 
   /// Ends every entry that is over by `t`.
   void begin_tick(std::int64_t t) {
     now_ = t;
+    if (t % kWindow == 0) held_.clear();
     std::erase_if(live_, [&](const Entry& e) {
       std::uint64_t* why = due(e);
       if (why != nullptr) ++*why;
@@ -35,7 +40,7 @@ class Model {
     });
     std::erase_if(live_, [&](Entry& e) {
       if (e.begun || e.begin > now_) return false;
-      e.begun = held_[{job_of(e.flow), now_ / kWindow}] < allowance_;
+      e.begun = has_budget(e.flow);
       ++(e.begun ? begun_later : n.budget_exhausted);
       return !e.begun;
     });
@@ -43,10 +48,11 @@ class Model {
   /// Accounts for [t, t + 1).
   void end_tick() {
     if (std::ranges::any_of(live_, &Entry::begun)) ++regulated_;
-    for (std::uint16_t job = 0; job < 4; ++job)
-      if (std::ranges::any_of(live_,
-                              [&](const Entry& e) { return e.begun && job_of(e.flow) == job; }))
-        ++held_[{job, now_ / kWindow}];
+    std::set<Account> used;
+    for (const Entry& e : live_)
+      if (e.begun)
+        for (std::size_t level = 0; level < 3; ++level) used.insert(account(level, e.flow));
+    for (const Account& account : used) ++held_[account];
   }
 
   void start(const StartSignal& s) {
@@ -77,8 +83,7 @@ class Model {
       live_.erase(it);
     }
     if (live_.size() == policy_.max_entries) ++n.starts_refused_table;
-    else if (begin == now_ && held_[{job_of(flow), now_ / kWindow}] >= allowance_)
-      ++n.starts_refused_budget;
+    else if (begin == now_ && !has_budget(flow)) ++n.starts_refused_budget;
     else {
       ++n.starts_armed;
       live_.push_back(
@@ -133,8 +138,19 @@ class Model {
     std::uint32_t sequence;
   };
 
-  static std::uint16_t job_of(const FlowKey& f) {
-    return static_cast<std::uint16_t>(f.destination_port - 5000);
+  /// Level, sender and server port.
+  using Account = std::tuple<std::size_t, std::uint32_t, std::uint32_t>;
+
+  static std::int64_t of_window(double share) {
+    return static_cast<std::int64_t>(share * static_cast<double>(kWindow));
+  }
+  static Account account(std::size_t level, const FlowKey& f) {
+    return {level, level == 2 ? 0 : f.source_address, level == 0 ? f.destination_port : 0};
+  }
+  bool has_budget(const FlowKey& flow) {
+    for (std::size_t level = 0; level < 3; ++level)
+      if (held_[account(level, flow)] >= allowances_[level]) return false;
+    return true;
   }
 
   static bool behind(std::uint32_t a, std::uint32_t b) {
@@ -159,8 +175,7 @@ class Model {
       return &n.recovered_timer;
     if (policy_.recovery == Recovery::kBurstEnd && e.in_burst && passed(e.active, policy_.idle_end))
       return &n.recovered_burst_end;
-    if (e.begun && held_[{job_of(e.flow), now_ / kWindow}] >= allowance_)
-      return &n.budget_exhausted;
+    if (e.begun && !has_budget(e.flow)) return &n.budget_exhausted;
     return nullptr;
   }
 
@@ -175,12 +190,12 @@ class Model {
   }
 
   RegulationPolicy policy_;
-  std::int64_t allowance_;
+  std::array<std::int64_t, 3> allowances_;  ///< of job, sender, queue
   std::int64_t now_ = 0;
   std::int64_t regulated_ = 0;
   std::vector<Entry> live_;
   std::vector<Seen> seen_;
-  std::map<std::pair<std::uint16_t, std::int64_t>, std::int64_t> held_;  // (job, window) -> ns
+  std::map<Account, std::int64_t> held_;  // [ns] of the window
 };
 
 RegulationPolicy random_policy(RandomStream& random) {
@@ -191,6 +206,8 @@ RegulationPolicy random_policy(RandomStream& random) {
           .idle_end = Duration{5 + random.next_u32() % 60},
           .expiry = Duration{40 + random.next_u32() % 150},
           .budget_share = random.next_u32() % 3 == 0 ? 1.0 : 0.25,
+          .budget_sender_share = random.next_u32() % 2 == 0 ? std::optional(0.35) : std::nullopt,
+          .budget_queue_share = random.next_u32() % 2 == 0 ? std::optional(0.5) : std::nullopt,
           .budget_window = Duration{kWindow},
           .max_entries = 4 + random.next_u32() % 4,
           .lead = leads ? std::optional(Duration{random.next_u32() % 40}) : std::nullopt};
@@ -259,8 +276,9 @@ Ran run(std::uint64_t seed) {
     model.begin_tick(t);
     while (random.next_u32() % pace == 0) {
       const std::uint32_t w = random.next_u32() % 10;
-      const FlowKey flow{0x0A000101U + w, 0x0A000301, static_cast<std::uint16_t>(40'000 + w),
-                         static_cast<std::uint16_t>(5000 + w % 4)};
+      // Two jobs of two senders: with no more accounts than entries, none is forgotten.
+      const FlowKey flow{0x0A000101U + w % 2, 0x0A000301, static_cast<std::uint16_t>(40'000 + w),
+                         static_cast<std::uint16_t>(5000 + w / 2 % 2)};
       const std::uint32_t announced = base + iteration[flow] * 100'000;
       switch (random.next_u32() % 6) {
         case 0:

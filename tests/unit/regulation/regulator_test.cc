@@ -384,36 +384,40 @@ RegulationPolicy with_budget() {
   p.hold = 60ms;
   p.expiry = 1s;
   p.budget_share = 0.5;
+  p.budget_queue_share = 0.75;
   p.budget_window = 100ms;
   return p;
 }
 
+// Worker 0 uses up its own share, and both together that of the queue.
 TEST(Regulator, BudgetEndsAnEntryAndRefusesTheNext) {
   constexpr Row kRows[] = {
       {0ms, What::kStart, 0, 1000, 10, 10, "50 ms of the window are left"},
       {49'999us, What::kData, 0, 1000, 1, 10, "1 us short, payload or not"},
       {50ms, What::kLook, 0, 0, 0, kNone, "used up in mid-burst"},
       {60ms, What::kStart, 0, 2000, 10, kNone, "refused"},
-      {70ms, What::kStart, 1, 2000, 10, kNone, "and so is any worker of the same job"},
+      {70ms, What::kStart, 1, 2000, 10, 10, "another worker of the job has its own share"},
+      {94'999us, What::kLook, 0, 0, 0, 10, "1 us short of the queue's 75 ms"},
+      {95ms, What::kLook, 0, 0, 0, kNone, "which end it"},
+      {96ms, What::kStart, 2, 2000, 10, kNone, "and nobody is left any"},
       {100ms, What::kStart, 0, 2000, 10, 10, "a new window"},
-      {130ms, What::kStart, 1, 2000, 15, 10, "a second worker shares what is left"},
-      {150ms, What::kLook, 0, 0, 0, kNone, "both end together"},
+      {130ms, What::kStart, 1, 3000, 15, 10, "a second worker"},
+      {150ms, What::kLook, 0, 0, 0, 15, "goes on after the first"},
+      {175ms, What::kLook, 0, 0, 0, kNone, "until the queue's share is used up"},
   };
   play_shifted(with_budget(), kRows);
   Regulator regulator(with_budget());
   play(regulator, kRows);
-  EXPECT_EQ(regulator.counters().budget_exhausted, 3U);
+  EXPECT_EQ(regulator.counters().budget_exhausted, 4U);
   EXPECT_EQ(regulator.counters().starts_refused_budget, 2U);
-  EXPECT_EQ(regulator.on_start({worker(2, 1), 1, 25}, Time{160ms}), ArmVerdict::kArmed)
-      << "another job is not affected";
-  EXPECT_EQ(regulator.threshold(Time{160ms}), 25);
 }
 
-// Two entries of one job end at different instants, and one late call notices both. The job held
-// the queue until the later end.
+// Two entries end at different instants, and one late call notices both. They held the queue
+// until the later end.
 TEST(Regulator, BudgetCountsToTheLastEndEvenIfNoticedLate) {
   auto p = with_budget();
   p.hold = 20ms;
+  p.budget_queue_share = 0.5;
   constexpr Row kRows[] = {
       {0ms, What::kStart, 0, 1, 10, 10, "until 20 ms"},
       {15ms, What::kStart, 1, 1, 10, 10, "until 35 ms"},
