@@ -6,43 +6,37 @@
 
 namespace outrider {
 
-/// Orders slots 0 to slots - 1 of a table by their last use, so that the least recently used can
-/// be evicted. A slot is in the list or not. All operations are O(1). Allocates only at
-/// construction. Not thread-safe.
-class RecencyList {
+/// Doubly linked lists over the slots 0 to slots - 1 of a table. Each slot is in one list at most,
+/// and the owner knows in which. All operations are O(1). Allocates only at construction. Not
+/// thread-safe.
+class SlotLinks {
  public:
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  struct List {
+    std::uint32_t oldest = kNone;
+    std::uint32_t newest = kNone;
+    [[nodiscard]] bool empty() const noexcept { return oldest == kNone; }
+  };
 
-  /// Begins empty. @param slots > 0, < kNone
-  explicit RecencyList(std::uint32_t slots) : links_(slots) { assert(slots > 0 && slots < kNone); }
+  /// @param slots > 0, < kNone
+  explicit SlotLinks(std::uint32_t slots) : links_(slots) { assert(slots > 0 && slots < kNone); }
 
-  /// Adds a slot as the most recently used. @pre !contains(slot)
-  void add(std::uint32_t slot) noexcept {
-    assert(!contains(slot));
-    links_[slot] = {.older = newest_, .newer = kNone, .listed = true};
-    (newest_ == kNone ? oldest_ : links_[newest_].newer) = slot;
-    newest_ = slot;
+  /// Adds a slot as the newest. @pre !listed(slot)
+  void add(List& list, std::uint32_t slot) noexcept {
+    assert(!listed(slot));
+    links_[slot] = {.older = list.newest, .newer = kNone, .listed = true};
+    (list.empty() ? list.oldest : links_[list.newest].newer) = slot;
+    list.newest = slot;
   }
-
-  /// @pre contains(slot)
-  void remove(std::uint32_t slot) noexcept {
-    assert(contains(slot));
+  /// @pre the slot is in that list
+  void remove(List& list, std::uint32_t slot) noexcept {
+    assert(listed(slot));
     const Link gone = links_[slot];
-    (gone.older == kNone ? oldest_ : links_[gone.older].newer) = gone.newer;
-    (gone.newer == kNone ? newest_ : links_[gone.newer].older) = gone.older;
+    (gone.older == kNone ? list.oldest : links_[gone.older].newer) = gone.newer;
+    (gone.newer == kNone ? list.newest : links_[gone.newer].older) = gone.older;
     links_[slot] = {};
   }
-
-  /// Makes a slot the most recently used. @pre contains(slot)
-  void touch(std::uint32_t slot) noexcept {
-    if (slot == newest_) return;
-    remove(slot);
-    add(slot);
-  }
-
-  [[nodiscard]] bool contains(std::uint32_t slot) const noexcept { return links_[slot].listed; }
-  /// Returns the least recently used slot, or kNone if the list is empty.
-  [[nodiscard]] std::uint32_t oldest() const noexcept { return oldest_; }
+  [[nodiscard]] bool listed(std::uint32_t slot) const noexcept { return links_[slot].listed; }
 
   /// Memory of a slot.
   static constexpr std::size_t bytes_per_slot() noexcept { return sizeof(Link); }
@@ -53,10 +47,36 @@ class RecencyList {
     std::uint32_t newer = kNone;
     bool listed = false;
   };
-
   std::vector<Link> links_;
-  std::uint32_t oldest_ = kNone;
-  std::uint32_t newest_ = kNone;
+};
+
+/// Orders slots of a table by their last use, so that the least recently used can be evicted. A
+/// slot is in the list or not. All operations are O(1). Allocates only at construction. Not
+/// thread-safe.
+class RecencyList {
+ public:
+  static constexpr std::uint32_t kNone = SlotLinks::kNone;
+
+  /// Begins empty. @param slots > 0, < kNone
+  explicit RecencyList(std::uint32_t slots) : links_(slots) {}
+
+  /// Adds a slot as the most recently used. @pre !contains(slot)
+  void add(std::uint32_t slot) noexcept { links_.add(list_, slot); }
+  /// @pre contains(slot)
+  void remove(std::uint32_t slot) noexcept { links_.remove(list_, slot); }
+  /// Makes a slot the most recently used. @pre contains(slot)
+  void touch(std::uint32_t slot) noexcept {
+    if (slot == list_.newest) return;
+    remove(slot);
+    add(slot);
+  }
+  [[nodiscard]] bool contains(std::uint32_t slot) const noexcept { return links_.listed(slot); }
+  /// Returns the least recently used slot, or kNone if the list is empty.
+  [[nodiscard]] std::uint32_t oldest() const noexcept { return list_.oldest; }
+
+ private:
+  SlotLinks links_;
+  SlotLinks::List list_{};
 };
 
 }  // namespace outrider

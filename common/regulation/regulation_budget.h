@@ -142,7 +142,7 @@ class RegulationBudget {
       if (places_[place].live == 0) idle_.add(place);
     }
     static std::size_t bytes_per_account() noexcept {
-      return sizeof(Account) + RecencyList::bytes_per_slot() +
+      return sizeof(Account) + SlotLinks::bytes_per_slot() +
              2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t));
     }
 

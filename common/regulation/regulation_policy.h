@@ -80,7 +80,9 @@ struct RegulationPolicy {
   Duration budget_window = std::chrono::seconds(10);  ///< > 0
   /// kPace: share of the drain rate that background gets while regulated, in [0, 1].
   double pace_floor = 0.05;
-  std::uint32_t max_entries = 1024;  ///< > 0; a START beyond it is counted, but not armed
+  std::uint32_t max_entries = 1024;  ///< > 0; see entry_shares.h for what happens beyond it
+  /// Entries of one sender, > 0. Absent: a quarter of max_entries, rounded up
+  std::optional<std::uint32_t> max_entries_per_sender{};
   /// Greatest h of a START, > 0; a START that asks for more gets this. Absent: the switch
   /// takes its queue's `limit_packets`, above which h has no effect.
   std::optional<std::uint16_t> max_threshold_packets{};
@@ -95,6 +97,9 @@ struct RegulationPolicy {
   Composition composition = Composition::kMin;
 };
 
+constexpr std::uint32_t max_entries_per_sender_of(const RegulationPolicy& p) noexcept {
+  return p.max_entries_per_sender.value_or((p.max_entries + 3) / 4);
+}
 /// Returns the share of time that one sender may hold a queue regulated.
 constexpr double sender_share_of(const RegulationPolicy& p) noexcept {
   return p.budget_sender_share.value_or(p.budget_share);

@@ -21,6 +21,11 @@ RegulationBudget::Shares shares_of(const RegulationPolicy& p) {
   return {.job = p.budget_share, .sender = sender_share_of(p), .queue = queue_share_of(p)};
 }
 
+/// Returns the threshold that a START gets.
+std::uint16_t threshold_of(const StartSignal& start, const RegulationPolicy& p) {
+  return std::min(start.threshold_packets, p.max_threshold_packets.value_or(65535));
+}
+
 }  // namespace
 
 Regulator::Regulator(const RegulationPolicy& policy)
@@ -28,7 +33,8 @@ Regulator::Regulator(const RegulationPolicy& policy)
       live_index_(policy.max_entries),
       seen_(policy.max_entries),
       seen_order_(policy.max_entries),
-      budget_(shares_of(policy), policy.budget_window, policy.max_entries) {
+      shares_(policy.max_entries, max_entries_per_sender_of(policy)),
+      budget_(shares_of(policy), policy.budget_window, policy.max_entries + 1) {
   live_.reserve(policy.max_entries);
   if (policy.composition != Composition::kMin) wishes_.emplace(policy.max_entries);
   if (policy.predict.from == PredictFrom::kOff) return;
@@ -56,15 +62,10 @@ bool Regulator::is_seen(const StartSignal& start) const noexcept {
   return seen != nullptr && seen->announced_sequence == start.sequence;
 }
 
-std::uint16_t Regulator::threshold_of(const StartSignal& start) const noexcept {
-  const auto most = policy_.max_threshold_packets.value_or(start.threshold_packets);
-  return static_cast<std::uint16_t>(std::min<std::uint32_t>(start.threshold_packets, most));
-}
-
 /// Merges a START into the live entry of the same burst.
 ArmVerdict Regulator::hear_copy(Entry& e, const StartSignal& start, Time now) noexcept {
   bool tighter = false;
-  if (const auto threshold = threshold_of(start); threshold < e.threshold_packets) {
+  if (const auto threshold = threshold_of(start, policy_); threshold < e.threshold_packets) {
     e.threshold_packets = threshold;
     tighter = true;
   }
@@ -84,6 +85,23 @@ ArmVerdict Regulator::hear_copy(Entry& e, const StartSignal& start, Time now) no
   next_event_ = now;
   advance(now);
   return ArmVerdict::kTightened;
+}
+
+/// Makes sure that there is room for an entry of the flow. @return kArmed, or why there is none
+ArmVerdict Regulator::make_room(const FlowKey& flow, Time now) noexcept {
+  const FlowKey sender = RegulationBudget::sender_of(flow);
+  if (!shares_.may_add(sender)) {
+    ++counters_.starts_refused_sender;
+    return ArmVerdict::kRefusedSender;
+  }
+  if (live_.size() < policy_.max_entries) return ArmVerdict::kArmed;
+  const auto victim = shares_.victim_for(sender);
+  if (!victim) {
+    ++counters_.starts_refused_table;
+    return ArmVerdict::kRefusedTable;
+  }
+  remove(*live_index_.find(*victim), End::kEvicted, now);
+  return ArmVerdict::kArmed;
 }
 
 Time Regulator::begin_of(const StartSignal& start, Time now) const noexcept {
@@ -108,10 +126,6 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
   if (predictor_) hear_start(start, now);
   if (const Entry* live = find_live(start.flow))
     end(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
-  if (live_.size() == policy_.max_entries) {
-    ++counters_.starts_refused_table;
-    return ArmVerdict::kRefusedTable;
-  }
   const Time begin_at = begin_of(start, now);
   const bool at_once = begin_at == now;
   const Time budget_ends_at = at_once ? budget_.acquire(start.flow, now) : kNever;
@@ -119,10 +133,15 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
     ++counters_.starts_refused_budget;
     return ArmVerdict::kRefusedBudget;
   }
+  if (const ArmVerdict room = make_room(start.flow, now); room != ArmVerdict::kArmed) {
+    if (at_once) budget_.release(start.flow, now);
+    return room;
+  }
   live_index_.insert(start.flow, static_cast<std::uint32_t>(live_.size()));
   live_.push_back({.flow = start.flow,
                    .announced_sequence = start.sequence,
-                   .threshold_packets = threshold_of(start),
+                   .place = shares_.add(RegulationBudget::sender_of(start.flow), start.flow),
+                   .threshold_packets = threshold_of(start, policy_),
                    .bytes = start.bytes,
                    .begin_at = begin_at,
                    .silent_since = begin_at});
@@ -189,6 +208,7 @@ void Regulator::advance(Time now) noexcept {
 
 void Regulator::begin(Entry& e, Time at, Time budget_ends_at) noexcept {
   e.begun = true;
+  shares_.begin(e.place);
   ++untold_;
   e.budget_ends_at = budget_ends_at;
   if (begun_++ == 0) regulated_since_ = at;
@@ -236,6 +256,9 @@ void Regulator::count(End why) noexcept {
     case End::kReplaced:
       ++counters_.replaced;
       break;
+    case End::kEvicted:
+      ++counters_.evicted;
+      break;
     case End::kMissed:
       ++counters_.predictions_missed;
       break;
@@ -254,6 +277,7 @@ void Regulator::remove(std::size_t live_index, End why, Time at) noexcept {
     last_end_ = std::max(last_end_, at);
     if (--begun_ == 0) regulated_ += std::max(last_end_, regulated_since_) - regulated_since_;
   }
+  shares_.remove(gone.place);
   live_index_.erase(gone.flow);
   if (live_index + 1 != live_.size()) {
     live_[live_index] = live_.back();
@@ -337,7 +361,7 @@ Duration Regulator::regulated(Time now) const {
 std::size_t Regulator::bytes_per_entry() noexcept {
   return sizeof(Entry) + sizeof(FlowKey) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t)) +
          2 * (sizeof(FlowKey) + sizeof(Seen) + sizeof(std::uint32_t)) +
-         RegulationBudget::bytes_per_entry();
+         RegulationBudget::bytes_per_entry() + EntryShares::bytes_per_entry();
 }
 
 }  // namespace outrider

@@ -9,6 +9,7 @@
 #include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
 #include "common/core/start_signal.h"
+#include "common/regulation/entry_shares.h"
 #include "common/regulation/period_predictor.h"
 #include "common/regulation/regulation_budget.h"
 #include "common/regulation/regulation_policy.h"
@@ -23,6 +24,7 @@ enum class ArmVerdict : std::uint8_t {
   kTightened,  ///< a copy of a live START that asks for more: the entry takes that over
   kStale,      ///< of an earlier burst than the flow's live or last one
   kRefusedBudget,
+  kRefusedSender,
   kRefusedTable
 };
 
@@ -44,6 +46,9 @@ enum class ArmVerdict : std::uint8_t {
 /// An entry may begin later than its START. Until the policy's `lead` before the burst is
 /// due, the entry is live but uses no budget and regulates nothing. Every cause that ends
 /// an entry may also end it before it has begun.
+///
+/// The table of entries is shared among senders, see entry_shares.h. When it is full, a START
+/// may take the place of an entry that has not begun, so far-off bursts keep nobody out.
 ///
 /// A burst may also be *predicted* from its job's rhythm (`predict`). `lead` before the
 /// expected burst, an entry of the job begins as if it had been announced. It stands for
@@ -152,12 +157,14 @@ class Regulator {
     kExpiry,
     kBudget,
     kReplaced,
+    kEvicted,
     kMissed,
     kWithdrawn
   };
   struct Entry {
     FlowKey flow;  ///< of a predicted entry: see job_at()
     std::uint32_t announced_sequence = 0;
+    std::uint32_t place = 0;  ///< in shares_
     std::uint16_t threshold_packets = 0;
     bool begun = false;
     bool told = false;  ///< reported by tell_begun()
@@ -175,6 +182,7 @@ class Regulator {
     End why{};
   };
 
+  ArmVerdict make_room(const FlowKey& flow, Time now) noexcept;
   [[nodiscard]] Time begin_of(const StartSignal& start, Time now) const noexcept;
   [[nodiscard]] DueEnd due_end(const Entry& e) const noexcept;
   [[nodiscard]] Time next_event_of(const Entry& e) const noexcept;
@@ -182,7 +190,6 @@ class Regulator {
   [[nodiscard]] bool is_stale(const StartSignal& start, Time now) const noexcept;
   [[nodiscard]] bool is_seen(const StartSignal& start) const noexcept;
   ArmVerdict hear_copy(Entry& e, const StartSignal& start, Time now) noexcept;
-  [[nodiscard]] std::uint16_t threshold_of(const StartSignal& start) const noexcept;
   /// Processes all begins and ends that are due by `now`, in order of time.
   void advance(Time now) noexcept;
   void begin(Entry& e, Time at, Time budget_ends_at) noexcept;
@@ -231,6 +238,7 @@ class Regulator {
   FlowTable<Seen> seen_;                 ///< flow -> its last burst
   std::vector<FlowKey> seen_order_;      ///< ring of max_entries; the oldest is evicted
   std::size_t seen_next_ = 0;
+  EntryShares shares_;
   RegulationBudget budget_;
   std::optional<PeriodPredictor> predictor_;
   std::optional<JobWishes> wishes_;  ///< absent if the composition is kMin

@@ -17,17 +17,15 @@ void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Tim
   const FlowKey job = job_at(static_cast<std::uint32_t>(prediction.key));
   if (const Entry* live = find_live(job))
     remove(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
-  if (live_.size() == policy_.max_entries) {
-    ++counters_.starts_refused_table;
-    return;
-  }
   const Time budget_ends_at = budget_.acquire(job, now);
   if (budget_ends_at <= now) {
     ++counters_.starts_refused_budget;
     return;
   }
+  if (make_room(job, now) != ArmVerdict::kArmed) return budget_.release(job, now);
   live_index_.insert(job, static_cast<std::uint32_t>(live_.size()));
   live_.push_back({.flow = job,
+                   .place = shares_.add(RegulationBudget::sender_of(job), job),
                    .threshold_packets = policy_.predict.threshold_packets,
                    .predicted = true,
                    .expected_bytes = prediction.bytes,

@@ -118,7 +118,12 @@ void describe(Settings& v, RegulationPolicy& c) {
   v.value("max_entries", c.max_entries,
           {.range = integers(1, 65536),
            .help = "announcements that are live at once, those that wait for `lead` included; "
-                   "more are counted, not armed",
+                   "beyond it one that waits is evicted, or the START is counted and not armed",
+           .reload = kReserved});
+  v.value("max_entries_per_sender", c.max_entries_per_sender,
+          {.range = integers(1, 65536),
+           .absent = "a quarter of `max_entries`",
+           .help = "the same of one source address",
            .reload = kReserved});
   v.value("max_threshold_packets", c.max_threshold_packets,
           {.range = integers(1, 65535, "packets"),

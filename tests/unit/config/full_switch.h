@@ -20,6 +20,7 @@ inline sw::SwitchProcessConfig full_config() {
                                 .budget_window = 5s,
                                 .pace_floor = 0.25,
                                 .max_entries = 12,
+                                .max_entries_per_sender = 5,
                                 .max_threshold_packets = 200,
                                 .max_burst_bytes = 7'000'000,
                                 .window = {.rule = WindowRule::kStrict,

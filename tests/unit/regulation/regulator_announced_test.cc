@@ -48,7 +48,7 @@ struct Row {
 
 std::uint64_t ended(const RegulatorCounters& c) {
   return c.recovered_arrival + c.recovered_burst_end + c.recovered_timer + c.expired +
-         c.budget_exhausted + c.replaced;
+         c.budget_exhausted + c.replaced + c.evicted;
 }
 
 void play(Regulator& regulator, std::span<const Row> rows, Duration shift) {
@@ -230,8 +230,39 @@ TEST(RegulatorDue, WhatWaitsTakesAPlaceInTheTable) {
   Regulator regulator(p);
   for (const std::uint32_t w : {0U, 1U})
     EXPECT_EQ(regulator.on_start({worker(w), 1, 10, {}, Time{1s}}, Time{}), ArmVerdict::kArmed);
-  EXPECT_EQ(regulator.on_start({worker(2), 1, 10, {}, Time{1s}}, Time{}),
-            ArmVerdict::kRefusedTable);
+  FlowKey another = worker(1);
+  ++another.source_port;
+  EXPECT_EQ(regulator.on_start({another, 1, 10, {}, Time{1s}}, Time{}), ArmVerdict::kRefusedSender);
+  EXPECT_EQ(regulator.on_start({worker(2), 1, 10, {}, Time{1s}}, Time{}), ArmVerdict::kArmed)
+      << "a sender that has none takes the place of the oldest that waits";
+  EXPECT_EQ(regulator.counters().evicted, 1U);
+  EXPECT_EQ(regulator.threshold(Time{996ms}), 10) << "both begin";
+  EXPECT_EQ(regulator.on_start({worker(3), 1, 10}, Time{997ms}), ArmVerdict::kRefusedTable)
+      << "what has begun is not evicted";
+  EXPECT_EQ(regulator.live_entries(), 2U);
+}
+
+// One source announces as many bursts as it can, all due in 10 s, from ever new ports.
+TEST(RegulatorDue, FarOffBurstsKeepNobodyOut) {
+  RegulationPolicy p = policy(Recovery::kArrival);
+  p.max_entries = 1024;
+  Regulator regulator(p);
+  for (const std::uint32_t forged : {1U, 1000U}) {  // senders
+    for (std::uint32_t i = 0; i < 5000; ++i)
+      regulator.on_start({{0x0B000000 + i % forged, 0x0A000301, static_cast<std::uint16_t>(i),
+                           static_cast<std::uint16_t>(i)},
+                          1,
+                          10,
+                          {},
+                          Time{10s}},
+                         Time{});
+    for (std::uint32_t w = 0; w < 64; ++w)
+      EXPECT_EQ(regulator.on_start({worker(w), forged, 10, {}, Time{20ms}}, Time{}),
+                ArmVerdict::kArmed)
+          << w;
+  }
+  EXPECT_EQ(regulator.live_entries(), 1024U);
+  EXPECT_EQ(regulator.threshold(Time{16ms}), 10);
 }
 
 std::vector<std::uint32_t> told(Regulator& regulator, Time now) {

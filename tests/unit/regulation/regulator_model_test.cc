@@ -82,8 +82,12 @@ class Model {
       ++n.replaced;
       live_.erase(it);
     }
-    if (live_.size() == policy_.max_entries) ++n.starts_refused_table;
-    else if (begin == now_ && !has_budget(flow)) ++n.starts_refused_budget;
+    if (begin == now_ && !has_budget(flow)) ++n.starts_refused_budget;
+    else if (entries_of(flow.source_address) ==
+             std::min(max_entries_per_sender_of(policy_), policy_.max_entries))
+      ++n.starts_refused_sender;
+    else if (live_.size() == policy_.max_entries && !evict_for(flow.source_address))
+      ++n.starts_refused_table;
     else {
       ++n.starts_armed;
       live_.push_back(
@@ -137,6 +141,20 @@ class Model {
     FlowKey flow;
     std::uint32_t sequence;
   };
+
+  std::size_t entries_of(std::uint32_t sender) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        live_, [=](const Entry& e) { return e.flow.source_address == sender; }));
+  }
+  /// Evicts the oldest waiting entry of the other sender, if more of it wait than this one has.
+  bool evict_for(std::uint32_t sender) {
+    const auto victim = [=](const Entry& e) { return !e.begun && e.flow.source_address != sender; };
+    if (static_cast<std::size_t>(std::ranges::count_if(live_, victim)) <= entries_of(sender))
+      return false;
+    live_.erase(std::ranges::find_if(live_, victim));
+    ++n.evicted;
+    return true;
+  }
 
   /// Level, sender and server port.
   using Account = std::tuple<std::size_t, std::uint32_t, std::uint32_t>;
@@ -210,6 +228,7 @@ RegulationPolicy random_policy(RandomStream& random) {
           .budget_queue_share = random.next_u32() % 2 == 0 ? std::optional(0.5) : std::nullopt,
           .budget_window = Duration{kWindow},
           .max_entries = 4 + random.next_u32() % 4,
+          .max_entries_per_sender = 3 + random.next_u32() % 4,
           .lead = leads ? std::optional(Duration{random.next_u32() % 40}) : std::nullopt};
 }
 
@@ -223,7 +242,7 @@ StartSignal random_start(const FlowKey& flow, std::uint32_t sequence, Time now,
 
 std::uint64_t ended(const RegulatorCounters& c) {
   return c.recovered_arrival + c.recovered_burst_end + c.recovered_timer + c.expired +
-         c.budget_exhausted + c.replaced;
+         c.budget_exhausted + c.replaced + c.evicted;
 }
 
 void expect_same(const RegulatorCounters& a, const RegulatorCounters& b) {
@@ -233,12 +252,14 @@ void expect_same(const RegulatorCounters& a, const RegulatorCounters& b) {
   EXPECT_EQ(a.starts_stale, b.starts_stale);
   EXPECT_EQ(a.starts_refused_budget, b.starts_refused_budget);
   EXPECT_EQ(a.starts_refused_table, b.starts_refused_table);
+  EXPECT_EQ(a.starts_refused_sender, b.starts_refused_sender);
   EXPECT_EQ(a.recovered_arrival, b.recovered_arrival);
   EXPECT_EQ(a.recovered_burst_end, b.recovered_burst_end);
   EXPECT_EQ(a.recovered_timer, b.recovered_timer);
   EXPECT_EQ(a.expired, b.expired);
   EXPECT_EQ(a.budget_exhausted, b.budget_exhausted);
   EXPECT_EQ(a.replaced, b.replaced);
+  EXPECT_EQ(a.evicted, b.evicted);
 }
 
 void add(RegulatorCounters& sum, const RegulatorCounters& c) {
@@ -248,12 +269,14 @@ void add(RegulatorCounters& sum, const RegulatorCounters& c) {
   sum.starts_stale += c.starts_stale;
   sum.starts_refused_budget += c.starts_refused_budget;
   sum.starts_refused_table += c.starts_refused_table;
+  sum.starts_refused_sender += c.starts_refused_sender;
   sum.recovered_arrival += c.recovered_arrival;
   sum.recovered_burst_end += c.recovered_burst_end;
   sum.recovered_timer += c.recovered_timer;
   sum.expired += c.expired;
   sum.budget_exhausted += c.budget_exhausted;
   sum.replaced += c.replaced;
+  sum.evicted += c.evicted;
 }
 
 /// The counters of a run, and events that they do not show.
@@ -338,6 +361,8 @@ TEST(RegulatorModel, EqualsAModelThatDerivesEverythingAnewAndEndsIdle) {
   EXPECT_GT(sum.starts_stale, 200U);
   EXPECT_GT(sum.starts_refused_budget, 500U);
   EXPECT_GT(sum.starts_refused_table, 100U);
+  EXPECT_GT(sum.starts_refused_sender, 30U);
+  EXPECT_GT(sum.evicted, 3U);
   EXPECT_GT(sum.recovered_arrival, 300U);
   EXPECT_GT(sum.recovered_burst_end, 300U);
   EXPECT_GT(sum.recovered_timer, 500U);
