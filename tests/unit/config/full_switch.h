@@ -83,7 +83,12 @@ inline sw::SwitchProcessConfig full_config() {
                   .regulation = policy},
                  {.queue = {.limit_bytes = 50'000, .floor_rate = BitRate{3'000'000}},
                   .marker = {.not_ect = sw::NotEct::kDrop, .ddl_threshold_packets = 50},
-                  .regulation = {.lead = 7ms}}},
+                  .regulation = {.budget_sender_share = 0.7,
+                                 .budget_queue_share = 0.8,
+                                 .max_entries_per_sender = 9,
+                                 .max_threshold_packets = 80,
+                                 .max_burst_bytes = 5'000,
+                                 .lead = 7ms}}},
       .loss = 0.25,
       .record = true};
   const sw::SwitchPortConfig up{.name = "up", .drain_rate = {200'000'000}};
