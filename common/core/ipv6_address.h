@@ -26,8 +26,8 @@ inline std::uint32_t fold_ipv6(const Ipv6Address& address) noexcept {
   x ^= std::rotl(low * 0xC4CEB9FE1A85EC53ULL, 29);
   x ^= x >> 32;
   x *= 0x9E3779B97F4A7C15ULL;
-  constexpr std::uint32_t kReserved = 0xF000'0000;
-  return kReserved | static_cast<std::uint32_t>(x >> 36);
+  constexpr std::uint32_t kClassE = 0xF000'0000;
+  return kClassE | static_cast<std::uint32_t>(x >> 36);
 }
 
 }  // namespace outrider
