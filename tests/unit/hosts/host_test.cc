@@ -416,7 +416,7 @@ TEST(Host, ASynFloodLeavesABoundedNumberOfHalfOpenConnections) {
   const TcpEvents& events = p.memory.events;
   EXPECT_GT(events.half_open_evicted, kFlood / 2 - kMost - 1);
   EXPECT_GT(events.half_open_refused, 0U);
-  EXPECT_EQ(flooded.accepted + events.half_open_refused, kFlood);
+  EXPECT_EQ(static_cast<std::uint64_t>(flooded.accepted) + events.half_open_refused, kFlood);
   EXPECT_EQ(flooded.established, 0);
   EXPECT_EQ(c.acked_bytes(), 100'000U);
   EXPECT_EQ(server.closed, 0);
