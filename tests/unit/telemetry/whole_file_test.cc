@@ -30,47 +30,47 @@ class WholeFile : public testing::Test {
   }
   std::string fault(const std::string& text) const {
     try {
-      write_whole_file(file_(), text);
+      write_whole_file(file(), text);
     } catch (const std::runtime_error& error) {
       return error.what();
     }
     return {};
   }
-  std::string file_() const { return directory_ / "report.json"; }
-  fs::path partial_() const { return file_() + ".partial"; }
+  std::string file() const { return directory_ / "report.json"; }
+  fs::path partial() const { return file() + ".partial"; }
 
   fs::path directory_;
 };
 
 TEST_F(WholeFile, ReplacesWhatIsThere) {
-  write_whole_file(file_(), "first, and longer");
-  write_whole_file(file_(), "second");
-  EXPECT_EQ(text_of(file_()), "second");
-  EXPECT_FALSE(fs::exists(partial_()));
+  write_whole_file(file(), "first, and longer");
+  write_whole_file(file(), "second");
+  EXPECT_EQ(text_of(file()), "second");
+  EXPECT_FALSE(fs::exists(partial()));
 }
 
 TEST_F(WholeFile, DoesNotFollowALinkOfSomebodyElse) {
   std::ofstream(directory_ / "precious") << "keep";
-  fs::create_symlink(directory_ / "precious", partial_());
-  write_whole_file(file_(), "report");
+  fs::create_symlink(directory_ / "precious", partial());
+  write_whole_file(file(), "report");
   EXPECT_EQ(text_of(directory_ / "precious"), "keep");
-  EXPECT_EQ(text_of(file_()), "report");
-  EXPECT_FALSE(fs::is_symlink(file_()));
+  EXPECT_EQ(text_of(file()), "report");
+  EXPECT_FALSE(fs::is_symlink(file()));
 }
 
 TEST_F(WholeFile, TakesTheNameOfALeftover) {
-  std::ofstream(partial_()) << "of a program that was killed";
-  write_whole_file(file_(), "report");
-  EXPECT_EQ(text_of(file_()), "report");
+  std::ofstream(partial()) << "of a program that was killed";
+  write_whole_file(file(), "report");
+  EXPECT_EQ(text_of(file()), "report");
 }
 
 TEST_F(WholeFile, NamesTheFileAndTheCause) {
-  fs::create_directory(partial_());
+  fs::create_directory(partial());
   EXPECT_THAT(fault("x"), HasSubstr("report.json.partial: cannot be written: File exists"));
-  fs::remove(partial_());
-  fs::create_directory(file_());
+  fs::remove(partial());
+  fs::create_directory(file());
   EXPECT_THAT(fault("x"), HasSubstr("report.json: cannot be written: Is a directory (errno 21)"));
-  EXPECT_FALSE(fs::exists(partial_())) << "nothing is left behind";
+  EXPECT_FALSE(fs::exists(partial())) << "nothing is left behind";
 }
 
 }  // namespace
