@@ -1,8 +1,8 @@
 /* Turns a START that reaches a server into its ACK and sends it back to its source, without
  * waking a process. It answers only what is sent to this host itself, by accepted hosts, at a
  * bounded rate: an answer has the START's destination as its source, and must not move the
- * address of another station in a switch that learns. All other packets pass unchanged. The forms of the signal are defined in
- * common/net/udp_signal.h and tos_signal.h. */
+ * address of another station in a switch that learns. All other packets pass unchanged. The
+ * forms of the signal are defined in common/net/udp_signal.h and tos_signal.h. */
 #include <linux/tcp.h>
 #include <linux/udp.h>
 #include <stddef.h>
