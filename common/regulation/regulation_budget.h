@@ -62,8 +62,10 @@ class RegulationBudget {
       return now;
     if (!may_begin(jobs_.find(account_of(flow)), kJob, now)) return now;
     Account* job = jobs_.open(account_of(flow));
+    if (job == nullptr) return now;
+    // Each live job is of one sender, so there is room for a sender where there is for its job.
     Account* sender = senders_.open(sender_of(flow));
-    if (job == nullptr || sender == nullptr) return now;
+    assert(sender != nullptr);
     return std::min(
         {enter(*job, kJob, now), enter(*sender, kSender, now), enter(queue_, kQueue, now)});
   }

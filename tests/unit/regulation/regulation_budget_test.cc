@@ -104,6 +104,19 @@ TEST(RegulationBudget, TheIdleAccountThatWasUsedLeastRecentlyMakesRoom) {
   EXPECT_EQ(budget.acquire(flow_of(2), Time{6s}), Time{8s}) << "which was used before job 2";
 }
 
+// While one sender's jobs hold all accounts of jobs, those of others find no room. That they
+// asked must not keep an account of theirs from ever being used again.
+TEST(RegulationBudget, ASenderThatFindsNoRoomTakesNone) {
+  RegulationBudget budget(kHalfOfAJob, kWindow, 2);
+  EXPECT_EQ(budget.acquire(flow_of(0), Time{1s}), Time{6s});
+  EXPECT_EQ(budget.acquire(flow_of(1), Time{1s}), Time{6s});
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 1), Time{2s}), Time{2s});
+  budget.release(flow_of(0), Time{2s});
+  budget.release(flow_of(1), Time{2s});
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 2), Time{3s}), Time{8s});
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 3), Time{3s}), Time{8s});
+}
+
 TEST(RegulationBudget, WhatAJobHasForgottenItsSenderStillCounts) {
   RegulationBudget budget({.job = 0.5, .sender = 0.6}, kWindow, 1);
   EXPECT_EQ(budget.acquire(flow_of(0), Time{0s}), Time{5s});
