@@ -27,7 +27,8 @@ void print_queue(std::ostream& out, const QueueReport& q) {
   print_reasons(out, "    drops:", q.drops);
   print_reasons(out, "    marks:", q.marks);
   out << "    regulation: armed " << q.starts_armed << ", repeated " << q.starts_repeated
-      << ", refused " << q.starts_stale + q.starts_refused_budget + q.starts_refused_table
+      << ", refused "
+      << q.starts_stale + q.starts_refused_budget + q.starts_refused_sender + q.starts_refused_table
       << ", recovered " << q.recovered_arrival + q.recovered_burst_end + q.recovered_timer
       << ", expired " << q.expired << ", regulated " << static_cast<double>(q.regulated_ns) / 1e6
       << " ms\n";
