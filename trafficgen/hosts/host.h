@@ -18,13 +18,13 @@
 #include "trafficgen/hosts/host_counters.h"
 #include "trafficgen/hosts/host_datagrams.h"
 #include "trafficgen/hosts/host_timers.h"
-#include "trafficgen/hosts/initial_sequence.h"
 #include "trafficgen/hosts/nic_turns.h"
 #include "trafficgen/hosts/nic_wire.h"
 #include "trafficgen/hosts/payload.h"
 #include "trafficgen/hosts/start_signals.h"
 #include "trafficgen/hosts/stray_replies.h"
 #include "trafficgen/transport/connection/connection.h"
+#include "trafficgen/transport/connection/initial_sequence.h"
 #include "trafficgen/transport/memory/transport_memory.h"
 
 namespace outrider::tg {
