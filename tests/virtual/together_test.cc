@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// What shares the hosts w0 and w1, the server s0 and the devices of a dumbbell.
+/// Kinds of traffic that run beside each other on the same hosts of a dumbbell.
 enum class Feature : std::uint8_t { kTosJob, kUdpJob, kMltJob, kTransfer, kLongFlow, kStream };
 constexpr std::array kFeatures{Feature::kTosJob,   Feature::kUdpJob,   Feature::kMltJob,
                                Feature::kTransfer, Feature::kLongFlow, Feature::kStream};

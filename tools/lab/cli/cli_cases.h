@@ -28,9 +28,9 @@ struct CaseSession {
   std::function<RunOutcome(const RunOrder&)> run;  ///< the runtime's; gets one case or more
 };
 
-/// A run that cannot be kept on disk does not end the session, see RunOutcome::not_kept.
 /// Loads the runs that an interrupted session has finished of the wanted cases, and runs the rest.
-/// Runs are in the order of the cases. @throws EnvironmentError
+/// Runs are in the order of the cases. A run that cannot be kept on disk does not end the session,
+/// see RunOutcome::not_kept. @throws EnvironmentError
 RunOutcome run_session(const CaseSession& session, const std::vector<std::size_t>& wanted);
 
 /// Returns whether every packet of every run is accounted for. If not, a message has named the
