@@ -1,6 +1,5 @@
 #include "common/net/udp_signal.h"
 
-#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -10,6 +9,7 @@ namespace outrider::udp_signal {
 namespace {
 
 constexpr std::uint16_t kPullBit = 0x8000;
+constexpr int kKeyIdShift = 56;  ///< of the key's id in a signed message's due_in_ns
 
 /// A 64-bit integer in network byte order, at any alignment.
 struct Be64 {
@@ -34,12 +34,12 @@ struct Message {
   Be16 worker;
   Be32 iteration;
   Be64 burst_bytes;
-  Be64 due_in_ns;
+  Be64 due_in_ns;  ///< signed: under the key's id
   Be16 source_port;
   Be16 destination_port;
   Be32 sequence;
   Be64 counter;
-  std::array<std::uint8_t, 16> tag;
+  Tag tag;
 };
 static_assert(sizeof(Message) == kBytes && alignof(Message) == 1);
 static_assert(offsetof(Message, version) == 4 && offsetof(Message, kind) == 5);
@@ -50,16 +50,26 @@ static_assert(offsetof(Message, source_port) == 32 && offsetof(Message, destinat
 static_assert(offsetof(Message, sequence) == 36 && offsetof(Message, counter) == 40);
 static_assert(offsetof(Message, tag) == kTagOffset);
 
+std::uint64_t due_in_ns(const Message& m) noexcept {
+  const std::uint64_t field = m.due_in_ns.get();
+  return m.version == kSigned ? field & ((std::uint64_t{1} << kKeyIdShift) - 1) : field;
+}
+
+std::optional<Proof> proof_of(const Message& m) noexcept {
+  if (m.version != kSigned) return std::nullopt;
+  return Proof{static_cast<std::uint8_t>(m.due_in_ns.get() >> kKeyIdShift), m.tag};
+}
+
 std::optional<Fault> fault_of(const Message& m, Duration due_limit) noexcept {
   if (m.magic.get() != kMagic) return Fault::kBadMagic;
-  if (m.version != kVersion) return Fault::kBadVersion;
+  if (m.version != kUnsigned && m.version != kSigned) return Fault::kBadVersion;
   if (m.kind != static_cast<std::uint8_t>(Kind::kStart) &&
       m.kind != static_cast<std::uint8_t>(Kind::kAck))
     return Fault::kBadKind;
   if (m.threshold_packets.get() == 0) return Fault::kZeroTarget;
   if (m.source_port.get() == 0 || m.destination_port.get() == 0) return Fault::kZeroPort;
-  if (m.due_in_ns.get() > static_cast<std::uint64_t>(due_limit.count())) return Fault::kDueTooFar;
-  if (std::ranges::any_of(m.tag, [](std::uint8_t b) { return b != 0; })) return Fault::kReserved;
+  if (due_in_ns(m) > static_cast<std::uint64_t>(due_limit.count())) return Fault::kDueTooFar;
+  if (m.version == kUnsigned && m.tag != Tag{}) return Fault::kReserved;
   return std::nullopt;
 }
 
@@ -70,7 +80,7 @@ void encode(const Signal& s, std::span<std::uint8_t, kBytes> out) noexcept {
   assert(s.identity.worker < kPullBit && s.due_in >= Duration::zero());
   Message m{};
   m.magic.set(kMagic);
-  m.version = kVersion;
+  m.version = s.proof ? kSigned : kUnsigned;
   m.kind = static_cast<std::uint8_t>(s.kind);
   m.threshold_packets.set(s.threshold_packets);
   m.job.set(s.identity.job);
@@ -78,7 +88,13 @@ void encode(const Signal& s, std::span<std::uint8_t, kBytes> out) noexcept {
       s.identity.worker | (s.identity.direction == BurstDirection::kPull ? kPullBit : 0)));
   m.iteration.set(s.identity.iteration);
   m.burst_bytes.set(s.burst_bytes);
-  m.due_in_ns.set(static_cast<std::uint64_t>(s.due_in.count()));
+  auto due_in_ns = static_cast<std::uint64_t>(s.due_in.count());
+  if (s.proof) {
+    assert(s.due_in <= kSignedDueLimit);
+    due_in_ns |= std::uint64_t{s.proof->key_id} << kKeyIdShift;
+    m.tag = s.proof->tag;
+  }
+  m.due_in_ns.set(due_in_ns);
   m.source_port.set(s.source_port);
   m.destination_port.set(s.destination_port);
   m.sequence.set(s.sequence);
@@ -102,11 +118,12 @@ std::optional<Fault> decode(std::span<const std::uint8_t> payload, Duration due_
                          .direction = (worker & kPullBit) != 0 ? BurstDirection::kPull
                                                                : BurstDirection::kPush},
             .burst_bytes = m.burst_bytes.get(),
-            .due_in = Duration{static_cast<std::int64_t>(m.due_in_ns.get())},
+            .due_in = Duration{static_cast<std::int64_t>(due_in_ns(m))},
             .source_port = m.source_port.get(),
             .destination_port = m.destination_port.get(),
             .sequence = m.sequence.get(),
-            .counter = m.counter.get()};
+            .counter = m.counter.get(),
+            .proof = proof_of(m)};
   return std::nullopt;
 }
 

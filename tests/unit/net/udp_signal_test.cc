@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "common/core/random.h"
@@ -66,7 +68,34 @@ Signal random_signal(RandomStream& random) {
   s.destination_port = port();
   s.sequence = random.next_u32();
   s.counter = u64();
+  if (random.next_u32() % 2 == 0) return s;
+  s.proof.emplace();
+  s.proof->key_id = static_cast<std::uint8_t>(u16());
+  for (auto& byte : s.proof->tag) byte = static_cast<std::uint8_t>(u16());
   return s;
+}
+
+TEST(UdpSignal, ASignedOneHasItsKeysIdAndTagInTheirPlaces) {
+  Signal s = kSignal;
+  s.proof = udp_signal::Proof{.key_id = 0xAB, .tag = {}};
+  s.proof->tag.fill(0xCD);
+  const Bytes bytes = encoded(s);
+  EXPECT_EQ(bytes[4], 2) << "version";
+  EXPECT_EQ(bytes[24], 0xAB);
+  EXPECT_EQ(bytes[31], 0xE0) << "3,500,000 ns";
+  EXPECT_TRUE(std::ranges::all_of(std::span(bytes).subspan(48), [](auto b) { return b == 0xCD; }));
+  Signal read;
+  ASSERT_EQ(udp_signal::decode(bytes, kLimit, read), std::nullopt);
+  EXPECT_EQ(read, s);
+}
+
+TEST(UdpSignal, ASignedOneMayBeDueIn834Days) {
+  Signal s = kSignal;
+  s.proof = udp_signal::Proof{.key_id = 255, .tag = {}};
+  s.due_in = udp_signal::kSignedDueLimit;
+  Signal read;
+  ASSERT_EQ(udp_signal::decode(encoded(s), Duration::max(), read), std::nullopt);
+  EXPECT_EQ(read, s);
 }
 
 TEST(UdpSignal, RoundTripsAnyFields) {
