@@ -1,0 +1,132 @@
+"""Runs a script in a guest with emulated NICs (tools/nic-machine) and keeps what it wrote."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools" / "nics"))
+import kernel  # noqa: E402
+import machine  # noqa: E402
+
+SKIPPED = 77
+LIMIT_S = 280  # of a guest, on a machine that is busy
+
+# What the scripts share. The guest's clock is not the time, so they wait for words, not seconds.
+TOOLS = r"""
+root=%(root)s
+set -- $NICS
+near_a=$1 far_a=$2 near_b=$3 far_b=$4
+
+# kept NAME COMMAND...: keeps what a command says in NAME.txt and its exit status in NAME.status
+kept() { local name=$1; shift; "$@" >"$name.txt" 2>&1; echo $? >"$name.status"; }
+
+# until_says FILE WORDS: waits until a program has said that, for two minutes
+until_says() {
+  local _; for _ in {1..600}; do grep -qs "$2" "$1" && return; sleep 0.2; done
+  echo "$1 never said: $2" >>failures.txt
+}
+# ended NAME PID: waits for a program's end, for a minute, and keeps its exit status
+ended() {
+  local _; for _ in {1..300}; do kill -0 "$2" 2>/dev/null || break; sleep 0.2; done
+  kill -9 "$2" 2>/dev/null && echo "$1 did not end" >>failures.txt
+  wait "$2"; echo $? >"$1.status"
+}
+configure() {
+  sed -e "s/^lcore = .*/lcore = 0/; s/0000:3b:00.0/$near_a/; s/0000:3b:00.1/$near_b/" \
+    -e "s/9.5gbit/20mbit/" "$root/conf/switch/two-nics.toml" >switch.toml
+  sed -e "s/^lcore = .*/lcore = 1/; s/0000:5e:00.0/$far_a/; s/0000:5e:00.1/$far_b/" \
+    -e "s|\.\./models/resnet50.toml|$root/conf/models/resnet32-cifar.toml|" \
+    "$root/conf/trafficgen/two-nics.toml" >trafficgen.toml
+  cat >rack.toml <<RACK
+[switch]
+lcore = 0
+[trafficgen]
+lcore = 1
+[[device]]
+name = "leaf_a"
+switch = "$near_a"
+trafficgen = "$far_a"
+[[device]]
+name = "leaf_b"
+switch = "$near_b"
+trafficgen = "$far_b"
+RACK
+}
+quick() {
+  kept quick outrider-lab run "$root/conf/experiments/quick.toml" --runtime testbed \
+    --testbed rack.toml --out quick --quick --filter off
+}
+# both_run: starts both programs, and returns once packets move
+both_run() {
+  outrider-switch --config switch.toml --report switch.json >switch.log 2>&1 &
+  switch=$!
+  until_says switch.log forwarding
+  outrider-trafficgen --config trafficgen.toml --report trafficgen.json >trafficgen.log 2>&1 &
+  trafficgen=$!
+  until_says trafficgen.log "sending from"
+}
+both_stop() {
+  kill -INT $trafficgen $switch 2>/dev/null
+  ended trafficgen $trafficgen
+  ended switch $switch
+}
+""" % {"root": ROOT}
+
+
+class GuestTest(unittest.TestCase):
+    """A guest for all tests of a class: SCRIPT runs in it once, and the tests read what it left."""
+    SCRIPT = ""
+    MACHINE = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls._folder = tempfile.TemporaryDirectory()
+        cls.files = pathlib.Path(cls._folder.name)
+        programs = os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/release/bin")
+        try:
+            cls.status = machine.run(machine.Machine(**cls.MACHINE), TOOLS + cls.SCRIPT, cls.files,
+                                     LIMIT_S, str(programs))
+        except kernel.Missing as missing:
+            print(f"skipped: {missing}")
+            sys.exit(SKIPPED)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls._folder.cleanup()
+
+    def text(self, name):
+        file = self.files / name
+        return file.read_text(errors="replace") if file.exists() else f"no {name}"
+
+    def status_of(self, name):
+        return int(self.text(f"{name}.status"))
+
+    def json(self, name):
+        return json.loads(self.text(name))
+
+    def finding(self, name, check):
+        return next(f for f in self.json(name)["findings"] if f["check"] == check)
+
+    def test_the_script_waited_for_nothing_in_vain(self):
+        self.assertEqual(self.status, 0)
+        self.assertEqual(self.text("failures.txt"), "no failures.txt",
+                         self.text("switch.log") + self.text("trafficgen.log"))
+
+    def quick_experiment_ran(self):
+        self.assertEqual(self.status_of("quick"), 0, self.text("quick.txt"))
+        [case] = self.json("quick/summary.json")["cases"]
+        self.assertEqual(case["label"], "off")
+        reports = list((self.files / "quick" / "testbed").rglob("*.json"))
+        self.assertTrue(reports)
+        for report in reports:
+            content = json.loads(report.read_text())
+            if "ledger_balanced" in content:
+                self.assertTrue(content["ledger_balanced"], report)
+
+
+def main():
+    unittest.main(verbosity=2)

@@ -1,0 +1,219 @@
+"""A guest with emulated NICs, cabled back to back."""
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import kernel
+
+MODELS = {
+    "e1000e": "e1000e",
+    "igb": "igb",
+    "virtio": "virtio-net-pci,iommu_platform=on,disable-legacy=on",
+    "vmxnet3": "vmxnet3",
+}
+FIRST_SLOT = 0x10  # of the root ports; NIC number n is behind the one at 0000:00:(10 + n).0
+
+
+class Machine:
+    """@param cables  pairs of NICs; cable k joins NIC 2 k ("near") to NIC 2 k + 1 ("far")
+    @param nodes  1 or 2; with 2, the CPUs and the memory are halved between them, and NICs
+    whose numbers are in `far_nodes` are at node 1"""
+
+    def __init__(self, model="e1000e", cables=2, cpus=2, memory_mib=2048, nodes=1,
+                 far_nodes=(), iommu=True, boot=""):
+        self.model, self.cables, self.cpus, self.memory_mib = model, cables, cpus, memory_mib
+        self.nodes, self.far_nodes, self.iommu, self.boot = nodes, far_nodes, iommu, boot
+
+    def nics(self):
+        return 2 * self.cables
+
+    def command(self, folder, image, archive, modules):
+        words = ["qemu-system-x86_64", "-nodefaults", "-display", "none", "-no-reboot",
+                 "-machine", "q35,accel=tcg,kernel-irqchip=split", "-cpu", "max",
+                 "-smp", str(self.cpus), "-m", f"{self.memory_mib}M",
+                 "-kernel", str(image), "-initrd", str(archive),
+                 "-append", "console=ttyS0 quiet panic=-1 " + self.boot +
+                 (" intel_iommu=on iommu=pt" if self.iommu else ""),
+                 "-serial", f"file:{folder}/console", "-serial", f"file:{folder}/output",
+                 "-qmp", f"unix:{folder}/qmp,server=on,wait=off"]
+        if self.iommu:
+            words += ["-device", "intel-iommu,intremap=on,caching-mode=on,device-iotlb=on"]
+        for tag, path, more in (("root", "/", ",readonly=on"),
+                                ("modules", modules, ",readonly=on"),
+                                ("job", folder / "job", "")):
+            words += ["-fsdev", f"local,id={tag},path={path},security_model=none,"
+                      f"multidevs=remap{more}",
+                      "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
+        # The guest reads requests to pull a cable, say, from this end and we answer.
+        words += ["-device", "virtio-serial-pci", "-chardev",
+                  f"socket,id=hand,path={folder}/hand,server=on,wait=off",
+                  "-device", "virtserialport,chardev=hand,name=hand"]
+        return words + self._memory() + self._nics()
+
+    def _memory(self):
+        if self.nodes == 1:
+            return []
+        half, words = self.memory_mib // 2, []
+        for node in range(2):
+            first, last = node * self.cpus // 2, (node + 1) * self.cpus // 2 - 1
+            words += ["-object", f"memory-backend-ram,id=m{node},size={half}M",
+                      "-numa", f"node,nodeid={node},memdev=m{node},cpus={first}-{last}"]
+        return words + ["-device", "pxb-pcie,id=node1,bus_nr=128,bus=pcie.0,numa_node=1,addr=0xf"]
+
+    def _nics(self):
+        words = []
+        for n in range(self.nics()):
+            bus = "node1" if n in self.far_nodes else "pcie.0"
+            words += ["-device", f"pcie-root-port,id=port{n},bus={bus},chassis={n + 1},"
+                      f"slot={n + 1},addr={FIRST_SLOT + n:#x}",
+                      "-netdev", f"hubport,id=end{n},hubid={n // 2}",
+                      "-device", f"{MODELS[self.model]},id=nic{n},netdev=end{n},bus=port{n},"
+                      f"mac=02:00:00:00:00:{n + 1:02x}"]
+        return words
+
+
+class Monitor:
+    """QEMU's control socket."""
+
+    def __init__(self, path):
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(str(path))
+        self._lines = self._socket.makefile("rw")
+        self._lines.readline()  # greeting
+        self.ask("qmp_capabilities")
+
+    def ask(self, command, **arguments):
+        self._lines.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+        self._lines.flush()
+        while True:
+            answer = json.loads(self._lines.readline())
+            if "event" not in answer:
+                return answer
+
+
+class Hand:
+    """Does to the cables what the guest asks for, a line each: "link 3 off", "unplug 3"."""
+
+    def __init__(self, path, monitor):
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(str(path))
+        self._monitor = monitor
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        lines = self._socket.makefile("rw")
+        for line in lines:
+            match line.split():
+                case ["link", nic, state]:
+                    answer = self._monitor.ask("set_link", name=f"nic{nic}", up=state == "on")
+                case ["unplug", nic]:
+                    answer = self._monitor.ask("device_del", id=f"nic{nic}")
+                case _:
+                    answer = {"error": {"desc": f"not understood: {line.strip()}"}}
+            lines.write("done\n" if "return" in answer else f"{answer['error']['desc']}\n")
+            lines.flush()
+
+
+START = """cd /job
+export HOME=/tmp NICS="$(for slot in {slots}; do
+  for nic in /sys/bus/pci/devices/*:$slot.0/0000:*; do [[ -d $nic ]] && basename "$nic"; done
+done | grep -v pcie | tr '\\n' ' ')"
+cat >/run/hand <<'HAND'
+#!/bin/bash
+# Asks for something to be done to a NIC: hand link NUMBER on|off, hand unplug NUMBER
+for port in /dev/vport*; do exec 3<>"$port" && break; done
+echo "$*" >&3 && read -r answer <&3
+[[ $answer == done ]] || {{ echo "hand: $answer" >&2; exit 1; }}
+HAND
+chmod +x /run/hand
+ip link set lo up
+PATH=$PATH:/sbin:/usr/sbin:/run:{path}
+modprobe -a vfio-pci virtio_console
+for _ in {{1..50}}; do compgen -G "/dev/vport*" >/dev/null && break; sleep 0.1; done
+bash /job/command
+echo $? >/job/status
+sync
+poweroff -f 2>/dev/null || echo o >/proc/sysrq-trigger
+sleep 60
+"""
+
+
+def run(machine, script, bring=None, limit_s=300, path="", show=sys.stdout):
+    """Starts the guest, runs the script there with bash as root and ends the guest.
+    The script finds the NICs' addresses in $NICS, and `hand` for their cables; what it writes
+    into the current directory is in `bring` afterwards. @return its exit status.
+    Raises kernel.Missing, or TimeoutError with the end of the guest's console."""
+    if shutil.which("qemu-system-x86_64") is None:
+        raise kernel.Missing("QEMU is missing; tools/setup --nics installs it")
+    unpacked, release = kernel.unpacked()
+    with tempfile.TemporaryDirectory(prefix="nic-machine-") as folder:
+        folder = pathlib.Path(folder)
+        job = folder / "job"
+        job.mkdir()
+        slots = " ".join(f"{FIRST_SLOT + n:02x}" for n in range(machine.nics()))
+        (job / "start").write_text(START.format(slots=slots, path=path))
+        (job / "command").write_text(script)
+        archive = folder / "initramfs"
+        kernel.initramfs(unpacked, release, archive)
+        command = machine.command(folder, kernel.image(unpacked, release), archive,
+                                  unpacked / "lib/modules")
+        with open(folder / "qemu", "w") as said:
+            guest = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        try:
+            _watch(guest, folder, time.monotonic() + limit_s, show)
+        finally:
+            guest.kill()
+            guest.wait()
+            if bring:
+                _bring(job, pathlib.Path(bring), folder)
+        status = job / "status"
+        if not status.exists():
+            raise TimeoutError("the guest ended before the script did\n" + _last_words(folder))
+        return int(status.read_text())
+
+
+def _last_words(folder):
+    return "".join(f"--- {name}\n" + "\n".join((folder / name).read_text(errors="replace")
+                                              .splitlines()[-20:]) + "\n"
+                   for name in ("qemu", "console") if (folder / name).exists())
+
+
+def _bring(job, to, folder):
+    to.mkdir(parents=True, exist_ok=True)
+    for item in job.iterdir():
+        if item.name in ("start", "command", "status"):
+            continue
+        if item.is_dir():
+            shutil.copytree(item, to / item.name, dirs_exist_ok=True)
+        else:
+            shutil.copy(item, to / item.name)
+    if (folder / "console").exists():
+        shutil.copy(folder / "console", to / "console.log")
+
+
+def _watch(guest, folder, deadline, show):
+    """Follows the guest's output until it ends."""
+    while not (folder / "hand").exists() or not (folder / "qmp").exists():
+        if guest.poll() is not None:
+            raise kernel.Missing("QEMU does not start\n" + _last_words(folder))
+        time.sleep(0.05)
+    Hand(folder / "hand", Monitor(folder / "qmp"))
+    with open(folder / "output", errors="replace") as output:
+        while True:
+            ended = guest.poll() is not None
+            text = output.read()
+            if show and text:
+                show.write(text.replace("\r\n", "\n"))
+                show.flush()
+            if ended:
+                return
+            if time.monotonic() > deadline:
+                raise TimeoutError("the guest did not end in time\n" + _last_words(folder))
+            time.sleep(0.1)
