@@ -128,6 +128,7 @@ void Port::attach(const PortConfig& config) {
         "device " + name_ + ": no DPDK driver took " + full +
         ". A NIC must be bound to one: dpdk-devbind.py --bind=vfio-pci " + full +
         "; `outrider-doctor` says what is in the way. DPDK's last lines:" + last_dpdk_lines());
+  if (!is_virtual()) removal_.emplace(full);
 }
 
 void Port::check(const char* call, int error) const {
@@ -231,6 +232,7 @@ void Port::receive_for_hosts(const PortConfig& config) const {
 }
 
 void Port::detach() noexcept {
+  removal_.reset();
   rte_eth_dev_close(id_);
   if (!vdev_.empty()) rte_eal_hotplug_remove("vdev", vdev_.c_str());
 }

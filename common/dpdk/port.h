@@ -16,6 +16,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
+#include "common/dpdk/removal_watch.h"
 #include "common/net/headers.h"
 
 namespace outrider {
@@ -106,6 +107,9 @@ class Port {
   }
 
   [[nodiscard]] bool link_up() const noexcept;
+  /// Returns whether the machine wants a PCI device back, as somebody unplugs it: it waits until
+  /// this process has closed the device. Any thread.
+  [[nodiscard]] bool leaving() const noexcept { return removal_ && removal_->leaving(); }
   /// Returns the rate that the driver reports; zero if unknown. Virtual devices invent one.
   [[nodiscard]] BitRate link_rate() const noexcept;
   [[nodiscard]] bool is_virtual() const noexcept { return !vdev_.empty(); }
@@ -132,6 +136,7 @@ class Port {
   std::uint16_t rx_queues_ = 1;
   /// Packets that tx() has taken. Written by its one caller, read by control threads.
   mutable std::atomic<std::uint64_t> taken_{0};
+  std::optional<RemovalWatch> removal_{};  ///< of a PCI device
 };
 
 }  // namespace outrider

@@ -1,5 +1,7 @@
 #include "common/runtime/poll_devices.h"
 
+#include "common/dpdk/error.h"
+#include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
 
 namespace outrider {
@@ -66,6 +68,8 @@ bool PollDevices::check_links() noexcept {
     if (up != device->up()) device->link_changes.fetch_add(1, std::memory_order_relaxed);
     if (hold_) device->edge.hold(up);  // otherwise another lcore may own the edge
     all = all && up;
+    if (device->port.leaving()) [[unlikely]]
+      request_stop();
   }
   return all;
 }
@@ -89,6 +93,16 @@ std::string PollDevices::down() const {
   for (const auto& device : devices_)
     if (!device->up()) names += (names.empty() ? "" : ", ") + device->port.name();
   return names;
+}
+
+void PollDevices::require_all() const {
+  std::string names;
+  for (const auto& device : devices_)
+    if (device->port.leaving()) names += (names.empty() ? "" : ", ") + device->port.name();
+  if (names.empty()) return;
+  throw EnvironmentError("device " + names +
+                         ": was unplugged, so the run has ended early; what is reported ends "
+                         "there. Put the device back and start again.");
 }
 
 }  // namespace outrider

@@ -77,13 +77,17 @@ class PollDevices {
     for (auto& device : devices_) device->edge.flush();
   }
 
-  /// Detects links that went up or down. Makes system calls, so call it seldom.
+  /// Detects links that went up or down, and asks the program to stop if a device leaves (see
+  /// Port::leaving()). Makes system calls, so call it seldom.
   /// @return whether all links are up
   bool check_links() noexcept;
   /// Returns the state of the link at the last check. Any thread.
   [[nodiscard]] bool up(std::size_t device) const noexcept { return devices_[device]->up(); }
   /// Returns the names of the devices whose link was down at the last check.
   [[nodiscard]] std::string down() const;
+  /// Call it after the run, once its report is written.
+  /// @throws EnvironmentError naming the devices that left during the run
+  void require_all() const;
 
  private:
   struct Device {

@@ -38,6 +38,8 @@ void catch_reload_signal() {
 
 bool take_reload_request() noexcept { return reload.exchange(false, std::memory_order_relaxed); }
 
+void request_stop() noexcept { stop.store(true, std::memory_order_relaxed); }
+
 bool stop_requested() noexcept { return stop.load(std::memory_order_relaxed); }
 
 }  // namespace outrider

@@ -13,5 +13,7 @@ void catch_reload_signal();
 [[nodiscard]] bool take_reload_request() noexcept;
 
 [[nodiscard]] bool stop_requested() noexcept;
+/// Does what SIGINT does: the program ends in good order. Any thread.
+void request_stop() noexcept;
 
 }  // namespace outrider

@@ -106,6 +106,7 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   if (live) live->finish(snapshots.read());
   print_summary(std::cout, report);
   if (!options.report.empty()) write_report_file(options.report, to_json(report));
+  devices.require_all();
   return report.ledger_balanced ? kExitOk : kExitLedger;
 }
 

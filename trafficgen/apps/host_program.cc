@@ -84,6 +84,7 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
                                             engine ? &*engine : nullptr, live.get(), stall);
   print_summary(std::cout, result.report);
   write(files, result.report, engine ? &*engine : nullptr);
+  devices.require_all();
   if (result.unanswered) {
     log_error("stalled: sent " + std::to_string(*result.unanswered) +
               " packets and received 0 for " + std::to_string(seconds(*stall)) + " s (--stall)");

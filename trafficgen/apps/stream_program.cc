@@ -57,6 +57,7 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
   const GeneratorReport report = report_of(engine, run, std::move(bias), devices);
   print_summary(std::cout, report, run);
   write(files, report, &engine);
+  devices.require_all();
   if (!report.ledger_balanced) return kExitLedger;
   return run.interrupted ? kExitInterrupted : kExitOk;
 }
