@@ -1,0 +1,242 @@
+#include "tests/support/adversary/attack.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/core/sequence.h"
+#include "common/net/headers.h"
+#include "common/net/udp_signal.h"
+#include "tests/support/byte_writer.h"
+
+namespace outrider {
+namespace {
+
+constexpr std::uint16_t kDdlPort = 5000;
+/// No window in this world is as large: a number that far off is outside.
+constexpr std::uint32_t kBeyondWindows = 8U << 20;
+
+std::uint32_t server_address() { return ip("10.0.3.1"); }
+std::uint32_t stranger(std::uint32_t n) { return ip("10.0.9.1") + n % 200; }
+
+/// Writes a whole UDP frame without the code under test.
+Bytes udp_frame(const FlowKey& flow, std::span<const std::uint8_t> payload) {
+  Bytes out;
+  put_mac(out, flow.destination_address);
+  put_mac(out, flow.source_address);
+  put16(out, kEtherTypeIpv4);
+  put16(out, 0x4500);
+  put16(out, static_cast<std::uint32_t>(28 + payload.size()));
+  put32(out, 0x4000);  // identification, "don't fragment"
+  put16(out, 64U << 8 | kIpProtocolUdp);
+  put16(out, 0);  // checksum
+  put32(out, flow.source_address);
+  put32(out, flow.destination_address);
+  put16(out, flow.source_port);
+  put16(out, flow.destination_port);
+  put16(out, static_cast<std::uint32_t>(8 + payload.size()));
+  put16(out, 0);  // no checksum (RFC 768)
+  out.insert(out.end(), payload.begin(), payload.end());
+  out.resize(std::max<std::size_t>(out.size(), 60));
+  reseal_ipv4(out);
+  return out;
+}
+
+bool far_from(std::uint32_t number, std::uint32_t window) {
+  const std::int32_t distance = sequence_distance(number, window);
+  return distance > static_cast<std::int32_t>(kBeyondWindows) ||
+         distance < -static_cast<std::int32_t>(kBeyondWindows);
+}
+
+}  // namespace
+
+bool Attack::lasts(const HarmfulAct& act) {
+  using enum Harm;
+  return act.kind == kLoss || act.kind == kDuplicate || act.kind == kReorder ||
+         act.kind == kDrainPool;
+}
+
+std::uint32_t Attack::packets(const HarmfulAct& act) {
+  using enum Harm;
+  const bool once = act.kind == kKill || act.kind == kLinkDown || act.kind == kRestart ||
+                    act.kind == kReload;
+  return once ? 1 : act.count;
+}
+
+std::uint32_t Attack::gap_us(const HarmfulAct& act) {
+  const bool flood = act.kind == Harm::kFlood || act.kind == Harm::kRotateAddresses;
+  return std::max(1U, flood ? act.gap_us / 20 : act.gap_us);
+}
+
+void Attack::play() {
+  if (act_.kind < Harm::kLoss) play_signal();
+  else play_luck();
+}
+
+void Attack::play_signal() {
+  const std::uint32_t own = stranger(act_.choice);
+  switch (act_.kind) {
+    case Harm::kForge:
+      return forge();
+    case Harm::kReplay:
+      return replay();
+    case Harm::kFlood:
+      return send_start({{own, server_address(), 7000, kDdlPort}, number_ / 8});
+    case Harm::kRotatePorts:
+      return send_start({{own, server_address(), any_port(), any_port()}, random_.next_u32()});
+    case Harm::kRotateAddresses:
+      return send_start({{stranger(number_ % (1 + act_.choice)), server_address(), 7000, kDdlPort},
+                         number_ * 1000});
+    case Harm::kSpoof:
+      return spoof();
+    case Harm::kInject:
+      return inject();
+    case Harm::kCheat:
+      return cheat();
+    default:
+      return;
+  }
+}
+
+void Attack::play_luck() {
+  const bool begins = number_ == 0;
+  const double share = begins ? act_.count / 1000.0 : 0;
+  const Time until = world_.now_ + std::chrono::microseconds(act_.gap_us);
+  const auto ports = static_cast<std::uint32_t>(world_.places_[kLeftPlace].down_until.size());
+  switch (act_.kind) {
+    case Harm::kLoss:
+      return world_.impair({.loss = share}, act_.draw);
+    case Harm::kDuplicate:
+      return world_.impair({.duplicate = share}, act_.draw);
+    case Harm::kReorder:
+      return world_.impair({.reorder = share}, act_.draw);
+    case Harm::kKill:
+      world_.killed_ = true;
+      return world_.set_down(kLeftPlace, world_.port_of(kLeftPlace, "w0"), kNever);
+    case Harm::kDrainPool:
+      return begins ? world_.drain_pool(act_.count) : world_.refill_pool();
+    case Harm::kLinkDown:
+      if (act_.choice % 2 != 0) return world_.set_down(kLeftPlace, act_.choice / 2 % ports, until);
+      world_.set_down(kLeftPlace, world_.port_of(kLeftPlace, "trunk"), until);
+      return world_.set_down(kRightPlace, world_.port_of(kRightPlace, "trunk"), until);
+    case Harm::kRestart:
+      return world_.restart(act_.choice % 2);
+    default:
+      return world_.reload(act_.draw);
+  }
+}
+
+/// Sends a START in either form, from the strangers' port.
+void Attack::send_start(const Start& start) {
+  const auto h = static_cast<std::uint16_t>(5 * (1 + below(15)));
+  if (act_.draw % 2 != 0) {
+    FrameSpec spec{.flow = start.flow, .tos = start_tos(h), .sequence = start.sequence};
+    spec.tcp_flags = 0;
+    return world_.inject(kLeftPlace, "x", bytes_of(spec));
+  }
+  udp_signal::Signal signal{.threshold_packets = h,
+                            .burst_bytes = below(3) == 0 ? 0 : below(1'000'000'000),
+                            .due_in = std::chrono::microseconds(below(100'000)),
+                            .source_port = start.flow.source_port,
+                            .destination_port = start.flow.destination_port,
+                            .sequence = start.sequence};
+  std::array<std::uint8_t, udp_signal::kBytes> bytes{};
+  udp_signal::encode(signal, bytes);
+  world_.inject(kLeftPlace, "x",
+                udp_frame({start.flow.source_address, start.flow.destination_address, 5900,
+                           udp_signal::kDefaultPort},
+                          bytes));
+}
+
+/// Whoever sends with a worker's address spends its share, as long as signals are not signed.
+void Attack::use_name_of(std::uint32_t address) { world_.regulation_.impersonated(address); }
+
+void Attack::forge() {
+  const std::uint32_t worker = ip("10.0.1.1") + act_.choice % 2;
+  FlowKey flow{worker, server_address(), any_port(), kDdlPort};
+  if (act_.choice % 3 == 0 && world_.ddl_flow_) flow = *world_.ddl_flow_;
+  use_name_of(flow.source_address);
+  send_start({flow, world_.ddl_sequence_ + below(100'000)});
+}
+
+void Attack::replay() {
+  if (world_.starts_.empty()) return;
+  const auto seen = static_cast<std::uint32_t>(world_.starts_.size());
+  const auto& frame = world_.starts_[below(seen)];
+  use_name_of(world_.ddl_flow_->source_address);
+  use_name_of(ip("10.0.1.1"));
+  use_name_of(ip("10.0.1.2"));
+  world_.inject(kLeftPlace, "x", frame);
+}
+
+/// Payload that looks like the burst, with numbers that the server does not take.
+void Attack::spoof() {
+  if (!world_.ddl_flow_) return;
+  FrameSpec spec{.flow = *world_.ddl_flow_,
+                 .sequence = world_.ddl_sequence_ + kBeyondWindows + below(kBeyondWindows)};
+  spec.payload_bytes = static_cast<std::uint16_t>(1 + below(1400));
+  world_.inject(kLeftPlace, "x", bytes_of(spec));
+}
+
+/// Announces a burst of its own; every other time it sends something, of another length.
+void Attack::cheat() {
+  const FlowKey flow{stranger(act_.choice), server_address(), 7100, kDdlPort};
+  if (number_ % 3 != 2) return send_start({flow, number_ * 10'000});
+  FrameSpec spec{.flow = flow, .sequence = number_ * 10'000};
+  spec.tos = static_cast<std::uint8_t>(Ecn::kEct0);
+  spec.payload_bytes = static_cast<std::uint16_t>(1 + below(1400));
+  world_.inject(kLeftPlace, "x", bytes_of(spec));
+}
+
+/// Gives a forged segment its numbers. @return false if it would hit a window by chance
+bool Attack::aim(FrameSpec& spec, const WindowOracle::Flow& flow, bool to_sender) {
+  const std::uint32_t off = 1 + below(50'000);
+  std::uint32_t& number = to_sender ? spec.acknowledgment : spec.sequence;
+  const std::uint32_t first = flow.acknowledged, last = to_sender ? flow.end : flow.offered;
+  switch (static_cast<Aim>(act_.choice % 3)) {
+    case Aim::kBlind:
+      spec.sequence = random_.next_u32();
+      spec.acknowledgment = random_.next_u32();
+      return far_from(number, first);
+    case Aim::kNearMiss:
+      // What the switch has seen since may have moved the window a little.
+      number = below(2) == 0 ? first - off - spec.payload_bytes : last + 200'000 + off;
+      return true;
+    case Aim::kInsider:
+      number = first + below(std::max(1, sequence_distance(last, first)));
+      return true;
+  }
+  return false;
+}
+
+void Attack::inject() {
+  constexpr std::array<std::uint8_t, 6> kFlags{
+      kTcpSyn, kTcpSyn | kTcpAck, kTcpRst, kTcpFin | kTcpAck, kTcpAck, kTcpRst | kTcpAck};
+  std::vector<FlowKey> targets;
+  const bool insider = static_cast<Aim>(act_.choice % 3) == Aim::kInsider;
+  for (const auto& [key, flow] : world_.windows_.flows()) {
+    const bool ddl = key.source_port == kDdlPort || key.destination_port == kDdlPort;
+    const bool to_right = (key.source_address >> 8 & 0xFF) <= 2;
+    if (flow.open && flow.segment_bytes > 0 && to_right && !(ddl && insider))
+      targets.push_back(key);
+  }
+  if (targets.empty()) return;
+  const FlowKey target = targets[act_.draw % targets.size()];
+  const bool to_sender = below(2) == 0;
+  FrameSpec spec{.flow = to_sender ? target.reversed() : target};
+  spec.tcp_flags = kFlags[below(kFlags.size())];
+  spec.window = static_cast<std::uint16_t>(random_.next_u32());
+  spec.sequence = random_.next_u32();
+  spec.acknowledgment = random_.next_u32();
+  if ((spec.tcp_flags & kTcpSyn) != 0)
+    spec.tcp_options = {3, 3, static_cast<std::uint8_t>(below(16)), 1};
+  else if (spec.tcp_flags == kTcpAck)
+    spec.payload_bytes = static_cast<std::uint16_t>(below(3) == 0 ? 1 + below(1400) : 0);
+  if (!aim(spec, world_.windows_.flows().at(target), to_sender)) return;
+  if (insider) {
+    world_.windows_.taint(target);
+    world_.windows_.taint(target.reversed());
+  }
+  world_.inject(to_sender ? kRightPlace : kLeftPlace, to_sender ? "y" : "x", bytes_of(spec));
+}
+
+}  // namespace outrider

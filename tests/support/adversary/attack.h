@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/core/random.h"
+#include "tests/support/adversary/world.h"
+
+namespace outrider {
+
+/// One packet, or one turn, of an act in a world.
+class Attack {
+ public:
+  Attack(AdversaryWorld& world, const HarmfulAct& act, std::uint32_t number)
+      : world_(world), act_(act), number_(number), random_(act.draw, number, RandomPurpose::kTest) {}
+  void play();
+
+  /// Says whether the act has a begin and an end instead of packets.
+  [[nodiscard]] static bool lasts(const HarmfulAct& act);
+  [[nodiscard]] static std::uint32_t packets(const HarmfulAct& act);
+  [[nodiscard]] static std::uint32_t gap_us(const HarmfulAct& act);
+
+ private:
+  struct Start {
+    FlowKey flow;
+    std::uint32_t sequence = 0;
+  };
+  void play_signal();
+  void play_luck();
+  void forge();
+  void replay();
+  void spoof();
+  void inject();
+  void cheat();
+  void send_start(const Start& start);
+  void use_name_of(std::uint32_t address);
+  [[nodiscard]] std::uint32_t below(std::uint32_t limit) { return random_.next_u32() % limit; }
+  [[nodiscard]] std::uint16_t any_port() { return static_cast<std::uint16_t>(1024 + below(60'000)); }
+  [[nodiscard]] bool aim(FrameSpec& spec, const WindowOracle::Flow& flow, bool to_sender);
+
+  AdversaryWorld& world_;
+  const HarmfulAct& act_;
+  std::uint32_t number_;
+  RandomStream random_;
+};
+
+}  // namespace outrider
