@@ -3,9 +3,11 @@
 // scenario in its smallest form; OUTRIDER_ADVERSARY="seed 7; forge ..." plays it again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <iostream>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tests/support/adversary/scenario.h"
 #include "tests/support/adversary/shrink.h"
@@ -18,10 +20,16 @@ namespace {
 constexpr std::uint32_t kGroups = 16;
 constexpr std::uint32_t kMbufs = 4096;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint32_t kFewSeeds = 640;  // twenty times slower
+#else
+constexpr std::uint32_t kFewSeeds = 12'800;
+#endif
+
 /// Seeds are dealt to the groups in turn. OUTRIDER_ADVERSARY_SEEDS="FIRST COUNT" chooses others.
 struct Seeds {
   std::uint64_t first = 1;
-  std::uint64_t count = seeds(320, 100'000);
+  std::uint64_t count = seeds(kFewSeeds, 100'000);
 };
 
 Seeds chosen_seeds() {
@@ -63,10 +71,68 @@ TEST_P(Adversary, BreaksNoPromise) {
     ASSERT_FALSE(violation) << "seed " << scenario.seed << ": " << *violation << '\n'
                             << report_of(scenario, *pool_);
   }
-  std::cout << all.injected << " injected, " << all.windows_lowered << " lowered, "
-            << all.starts_judged << " judged, " << all.armed << " armed\n";
+  EXPECT_GT(all.injected, 0U);
+  EXPECT_GT(all.windows_lowered, 0U);
+  EXPECT_GT(all.starts_judged, 0U);
+  EXPECT_GT(all.armed, 0U);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, Adversary, testing::Range(0U, kGroups));
+
+// -- The shrinker, with artificial judges
+
+std::uint32_t acts_of(const Scenario& s, Harm kind) {
+  return static_cast<std::uint32_t>(std::ranges::count(s.acts, kind, &HarmfulAct::kind));
+}
+
+TEST(Shrink, KeepsTheTwoActsThatTogetherFail) {
+  Scenario scenario{.seed = 7, .acts = {}};
+  for (std::uint32_t i = 0; i < 40; ++i)
+    scenario.acts.push_back({.kind = Harm::kLoss, .at_us = i, .count = 9, .gap_us = 900});
+  scenario.acts[11].kind = Harm::kForge;
+  scenario.acts[30].kind = Harm::kRestart;
+  std::uint32_t plays = 0;
+  const auto fails = [&plays](const Scenario& s) {
+    ++plays;
+    return acts_of(s, Harm::kForge) == 1 && acts_of(s, Harm::kRestart) == 1 &&
+           s.acts.front().count >= 5;
+  };
+  const Scenario smallest = shrink(scenario, fails);
+  const std::vector<HarmfulAct> expected{
+      {.kind = Harm::kForge, .at_us = 11, .count = 9, .gap_us = 1},
+      {.kind = Harm::kRestart, .at_us = 30, .count = 1, .gap_us = 1}};
+  EXPECT_EQ(smallest.acts, expected) << to_text(smallest);
+  EXPECT_LE(plays, 300U);
+}
+
+TEST(Shrink, AsksNoMoreThanItMay) {
+  const Scenario scenario = draw_scenario(3);
+  std::uint32_t plays = 0;
+  const auto fails = [&plays](const Scenario&) {
+    ++plays;
+    return plays % 3 == 0;
+  };
+  static_cast<void>(shrink(scenario, fails, 20));
+  EXPECT_LE(plays, 20U);
+}
+
+TEST(Scenario, IsReadBackFromItsText) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Scenario scenario = draw_scenario(seed);
+    EXPECT_EQ(scenario_from(to_text(scenario)), scenario) << to_text(scenario);
+  }
+  for (const char* text : {"seed", "seed 1; fogre 1 2 3 4 5", "seed 1; forge 1 2 3 4"})
+    EXPECT_THROW(static_cast<void>(scenario_from(text)), std::invalid_argument) << text;
+}
+
+TEST(Scenario, WorldsAreValid) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const DrawnWorld world = draw_world(seed);
+    const auto of_switches = validate(world.switches);
+    EXPECT_TRUE(of_switches.empty())
+        << seed << ": " << of_switches.front().key << ": " << of_switches.front().problem;
+    EXPECT_TRUE(validate(world.traffic).empty()) << seed;
+  }
+}
 
 TEST(AdversaryReplay, PlaysWhatTheEnvironmentSays) {
   const char* text = std::getenv("OUTRIDER_ADVERSARY");

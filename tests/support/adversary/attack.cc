@@ -57,8 +57,8 @@ bool Attack::lasts(const HarmfulAct& act) {
 
 std::uint32_t Attack::packets(const HarmfulAct& act) {
   using enum Harm;
-  const bool once = act.kind == kKill || act.kind == kLinkDown || act.kind == kRestart ||
-                    act.kind == kReload;
+  const bool once =
+      act.kind == kKill || act.kind == kLinkDown || act.kind == kRestart || act.kind == kReload;
   return once ? 1 : act.count;
 }
 
@@ -198,8 +198,8 @@ bool Attack::aim(FrameSpec& spec, const WindowOracle::Flow& flow, bool to_sender
       spec.acknowledgment = random_.next_u32();
       return far_from(number, first);
     case Aim::kNearMiss:
-      // What the switch has seen since may have moved the window a little.
-      number = below(2) == 0 ? first - off - spec.payload_bytes : last + 200'000 + off;
+      // The switch may have seen an offer that has not left it yet, hence the distance above.
+      number = below(2) == 0 ? first - off - spec.payload_bytes : last + kBeyondWindows + off;
       return true;
     case Aim::kInsider:
       number = first + below(std::max(1, sequence_distance(last, first)));

@@ -13,7 +13,10 @@ namespace outrider {
 class Attack {
  public:
   Attack(AdversaryWorld& world, const HarmfulAct& act, std::uint32_t number)
-      : world_(world), act_(act), number_(number), random_(act.draw, number, RandomPurpose::kTest) {}
+      : world_(world),
+        act_(act),
+        number_(number),
+        random_(act.draw, number, RandomPurpose::kTest) {}
   void play();
 
   /// Says whether the act has a begin and an end instead of packets.
@@ -36,7 +39,9 @@ class Attack {
   void send_start(const Start& start);
   void use_name_of(std::uint32_t address);
   [[nodiscard]] std::uint32_t below(std::uint32_t limit) { return random_.next_u32() % limit; }
-  [[nodiscard]] std::uint16_t any_port() { return static_cast<std::uint16_t>(1024 + below(60'000)); }
+  [[nodiscard]] std::uint16_t any_port() {
+    return static_cast<std::uint16_t>(1024 + below(60'000));
+  }
   [[nodiscard]] bool aim(FrameSpec& spec, const WindowOracle::Flow& flow, bool to_sender);
 
   AdversaryWorld& world_;

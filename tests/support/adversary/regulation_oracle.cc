@@ -33,7 +33,10 @@ std::vector<RegulationPolicy> RegulationOracle::recent(Time now) const {
 }
 
 void RegulationOracle::change(const RegulationPolicy& policy, bool anew, Time now) {
+  const Duration before = longest_expiry();
   policies_.push_back({now, policy});
+  // The policy holds for live entries as well.
+  for (auto& [flow, until] : live_until_) until += longest_expiry() - before;
   if (!anew) return;
   live_until_.clear();
   regulated_before_ = 0;
@@ -77,8 +80,8 @@ std::optional<std::string> RegulationOracle::judge(const sw::QueueCounts& counts
   judged_at_ = now;
   std::optional<std::string> wrong;
   if (used > most)
-    wrong = "regulated for " + std::to_string(used.count()) + " ns of a window, the queue's share " +
-            "is " + std::to_string(most.count());
+    wrong = "regulated for " + std::to_string(used.count()) +
+            " ns of a window, the queue's share " + "is " + std::to_string(most.count());
   if (settled) {
     const bool predicts = policy().predict.from != PredictFrom::kOff;
     const std::uint64_t bound = live_flows({}, now) + (predicts ? policy().predict.max_jobs : 0);

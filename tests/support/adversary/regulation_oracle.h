@@ -41,8 +41,8 @@ class RegulationOracle {
   /// Judges the verdict on one START of an honest sender.
   [[nodiscard]] std::optional<std::string> judge_start(const FlowKey& flow,
                                                        const sw::QueueCounts& before,
-                                                       const sw::QueueCounts& after,
-                                                       bool over_rate, Time now);
+                                                       const sw::QueueCounts& after, bool over_rate,
+                                                       Time now);
   /// Returns the instant from which no announced entry can be live.
   [[nodiscard]] Time silent_at() const;
 
@@ -69,7 +69,7 @@ class RegulationOracle {
   std::map<std::uint32_t, Sender> senders_;
   std::set<std::uint32_t> announcers_;
   std::set<std::uint32_t> impersonated_;
-  std::int64_t window_ = -1;          ///< number of the current window
+  std::int64_t window_ = -1;           ///< number of the current window
   std::int64_t regulated_before_ = 0;  ///< regulated time until the current window [ns]
   Time judged_at_{};
 };

@@ -14,14 +14,14 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr std::array<std::string_view, kHarms> kNames{
-    "forge", "replay",    "flood",   "rotate_ports", "rotate_addresses", "spoof",     "inject",  "cheat",
-    "loss",  "duplicate", "reorder", "kill",         "drain_pool",       "link_down", "restart", "reload"};
+    "forge",      "replay",    "flood",   "rotate_ports", "rotate_addresses", "spoof",
+    "inject",     "cheat",     "loss",    "duplicate",    "reorder",          "kill",
+    "drain_pool", "link_down", "restart", "reload"};
 
 /// Draws from small sets.
 class Dice {
  public:
-  Dice(std::uint64_t seed, std::uint32_t entity)
-      : random_(seed, entity, RandomPurpose::kTest) {}
+  Dice(std::uint64_t seed, std::uint32_t entity) : random_(seed, entity, RandomPurpose::kTest) {}
   /// Returns a number in [low, high].
   std::uint32_t between(std::uint32_t low, std::uint32_t high) {
     return low + random_.next_u32() % (high - low + 1);
@@ -96,8 +96,9 @@ void add_stranger(sw::SwitchConfig& sw, const char* name, const char* prefix) {
 void draw_tcp(tg::TcpConfig& tcp, Dice& dice) {
   using enum tg::Controller;
   tcp.control.controller = dice.one_of(std::array{kDctcp, kCubic, kReno});
-  tcp.ecn = !dice.one_in(4);
-  tcp.obey_ece = !dice.one_in(4);
+  const bool plain = dice.one_in(4), deaf = dice.one_in(4);
+  tcp.ecn = !plain || tcp.control.controller == kDctcp;
+  tcp.obey_ece = !deaf || !tcp.ecn;
   tcp.min_rto = milliseconds(10);
   tcp.initial_rto = milliseconds(50);
   tcp.max_rto = milliseconds(200);
@@ -125,7 +126,7 @@ DrawnWorld draw_world(std::uint64_t seed) {
   d.host_rate = BitRate{200'000'000};
   d.rtt = milliseconds(2);
   d.bottleneck_port.record = false;
-  d.bottleneck_port.queue.limit_packets = dice.between(20, 60);
+  d.bottleneck_port.queue.limit_packets = dice.between(21, 60);
   d.bottleneck_port.marker.threshold_packets = 20;
   const bool udp = dice.one_in(2);
   d.job.announce.signal_form = udp ? tg::SignalForm::kUdp : tg::SignalForm::kTos;

@@ -33,7 +33,7 @@ inline constexpr std::size_t kHarms = 16;
 /// Which numbers a forged TCP segment has: `choice` of kInject, modulo three.
 enum class Aim : std::uint8_t {
   kBlind,     ///< random ones
-  kNearMiss,  ///< just outside the window
+  kNearMiss,  ///< just below the window, or a window's length above it
   kInsider,   ///< within the window: nobody is kept out who sees the segments
 };
 

@@ -70,14 +70,14 @@ std::optional<std::string> WindowOracle::after(const Packet* packet, const SeenF
   else if (told < own && told < 2 * flow.segment_bytes)
     wrong = "a window is lowered below two segments";
   else if (told < own && flow.has_edge && sequence_distance(told_edge, flow.edge) < 0)
-    wrong = "an edge moves left by " +
-            std::to_string(sequence_distance(flow.edge, told_edge)) + " bytes";
+    wrong = "an edge moves left by " + std::to_string(sequence_distance(flow.edge, told_edge)) +
+            " bytes";
   flow.edge = flow.has_edge ? later_sequence(flow.edge, told_edge) : told_edge;
   flow.offered = flow.has_edge ? later_sequence(flow.offered, own_edge) : own_edge;
   flow.has_edge = true;
   if (wrong.empty()) return std::nullopt;
-  return wrong + ": window " + std::to_string(own) + " became " + std::to_string(told) +
-         ", port " + std::to_string(frame.flow.destination_port);
+  return wrong + ": window " + std::to_string(own) + " became " + std::to_string(told) + ", port " +
+         std::to_string(frame.flow.destination_port);
 }
 
 }  // namespace outrider

@@ -27,8 +27,8 @@ class WindowOracle {
     std::uint32_t offered = 0;       ///< the receiver's own furthest edge
     std::uint32_t edge = 0;          ///< furthest edge that left the switch
     std::uint32_t segment_bytes = 0;
-    bool open = false;      ///< both SYNs were seen
-    bool tainted = false;   ///< not judged
+    bool open = false;     ///< both SYNs were seen
+    bool tainted = false;  ///< not judged
     bool has_edge = false;
   };
 

@@ -43,8 +43,9 @@ AdversaryWorld::AdversaryWorld(const Scenario& scenario, rte_mempool& pool)
     : scenario_(scenario),
       drawn_(draw_world(scenario.seed)),
       pool_(pool),
-      regulation_(drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation,
-                  drawn_.switches.switches[kLeftPlace].signals.token_burst),
+      regulation_(
+          drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation,
+          drawn_.switches.switches[kLeftPlace].signals.token_burst),
       settles_(scenario.seed % 2 == 0) {
   generator_ = std::make_unique<tg::Generator>(drawn_.traffic, loop_, pool_,
                                                tg::Generator::Options{.full_payload = false});
@@ -236,13 +237,15 @@ void AdversaryWorld::restart(std::uint32_t place) {
   connect_ports(place);
   if (place != kLeftPlace) return;
   windows_.taint_all();  // what they were told before it does not know
-  regulation_.change(drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation, true,
-                     now_);
+  regulation_.change(
+      drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation, true,
+      now_);
 }
 
 void AdversaryWorld::reload(std::uint32_t draw) {
   sw::SwitchProcessConfig wanted = drawn_.switches;
-  RegulationPolicy& policy = wanted.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
+  RegulationPolicy& policy =
+      wanted.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
   policy = other_policy(policy, draw);
   if (!validate(wanted).empty()) return;
   if (!plan_reload(drawn_.switches, wanted, 1U << 20).refused.empty()) return;
@@ -318,7 +321,8 @@ std::optional<std::string> AdversaryWorld::run() {
 
 void AdversaryWorld::judge_end() {
   if (!generator_->finished() && !killed_) violated("the job does not end");
-  const auto& policy = drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
+  const auto& policy =
+      drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
   if (policy.predict.from == PredictFrom::kOff) {
     const Time silent = std::max(now_, regulation_.silent_at()) + kJudgeStep;
     while (now_ < silent) {

@@ -60,9 +60,9 @@ class AdversaryWorld {
   struct Observer;  ///< a node before a port, or behind it
   struct Place {    ///< a switch with its surroundings
     std::unique_ptr<sw::Switch> sw;
-    std::vector<Node*> beyond;             ///< [ports] nullptr: strangers
+    std::vector<Node*> beyond;              ///< [ports] nullptr: strangers
     std::vector<Observer*> entries, exits;  ///< [ports]
-    std::vector<Time> down_until;          ///< [ports]
+    std::vector<Time> down_until;           ///< [ports]
   };
   struct Event {
     Time at{};
@@ -102,7 +102,7 @@ class AdversaryWorld {
   EventLoop loop_;
   std::vector<std::unique_ptr<Observer>> observers_;
   std::vector<Place> places_;
-  std::deque<std::unique_ptr<sw::Switch>> retired_;  ///< the loop still knows their ports
+  std::deque<std::unique_ptr<sw::Switch>> retired_;     ///< the loop still knows their ports
   std::vector<std::unique_ptr<Impairment>> up_, down_;  ///< [hosts]
   std::vector<std::unique_ptr<Link>> links_;
   std::unique_ptr<tg::Generator> generator_;
