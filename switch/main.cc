@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "common/config/quantities.h"
+#include "common/runtime/entropy.h"
 #include "common/runtime/poll_cli.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
@@ -52,6 +53,7 @@ int start(int argc, char** argv) {
     std::cout << to_toml(*loaded.config);
     return kExitOk;
   }
+  ProcessHashKey::set(random_hash_key());
   return run_switch_program(*loaded.config, options, captures_of(captures, *loaded.config),
                             duration, now_since_1970_ns,
                             eal_words(std::move(arguments.eal), options.eal));

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "common/config/quantities.h"
+#include "common/runtime/entropy.h"
 #include "common/runtime/poll_cli.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
@@ -58,6 +59,7 @@ int start(int argc, char** argv) {
   auto eal = eal_words(std::move(arguments.eal), options.eal);
   given.files.report = options.report;
   prepare(given.files);
+  ProcessHashKey::set(random_hash_key());
   // Files with streams only have a loop of their own, without the cost of hosts.
   if (config.hosts.empty()) return run_stream_program(config, options, given.files, std::move(eal));
   const auto stall =

@@ -17,6 +17,11 @@ namespace outrider {
 /// construction and in grow(). insert() refuses beyond the limit, and the caller decides
 /// what that means. Not thread-safe.
 ///
+/// Strangers choose the keys, so the hash has a secret, see HashKey. Somebody who does not know
+/// it fills a table as evenly as chance does: in a full table of 131,072 entries a search reads
+/// 1.5 slots on average and some 40 for the worst key. Probes have no other bound. One would
+/// have insert() refuse entries while there is room, and that would cost more than a search.
+///
 /// A pointer to a value stays valid until the next insert(), erase() or grow().
 template <class T>
 class FlowTable {
@@ -94,6 +99,13 @@ class FlowTable {
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] bool full() const noexcept { return size_ == max_entries_; }
   [[nodiscard]] std::uint32_t max_entries() const noexcept { return max_entries_; }
+
+  /// Returns how many slots a search for the key reads, found or not.
+  [[nodiscard]] std::size_t probes(const FlowKey& key) const noexcept {
+    std::size_t i = home_of(key);
+    while (tags_[i] != kFree && slots_[i].key != key) i = next(i);
+    return ((i - home_of(key)) & mask()) + 1;
+  }
 
   template <class F>
   void for_each(F&& f) const {

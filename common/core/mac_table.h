@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/core/clock.h"
+#include "common/core/hash_key.h"
 
 namespace outrider {
 
@@ -48,7 +49,9 @@ struct MacTableCounters {
 /// nearly always reads one line and never more than two. To keep the table small, for caches
 /// and their page tables, as many as three quarters of its places are promised to entries. If
 /// both buckets of a new entry are full, one neighbour is moved to its other bucket. This
-/// fails (and counts as full) with a probability of the order of 1e-7 per new entry.
+/// fails (and counts as full) with a probability of the order of 1e-7 per new entry. Buckets
+/// depend on a secret, see HashKey, so that nobody can choose addresses that fill the buckets of
+/// a station and keep it out.
 ///
 /// Time is counted in ticks of 2^20 ns (about 1 ms), and ageing in epochs of a sixteenth of
 /// `ageing`, rounded up to ticks. An entry expires after `ageing` plus at most one epoch and
@@ -207,12 +210,9 @@ class MacTable {
   static std::uint64_t tick_of(Time t) noexcept {
     return static_cast<std::uint64_t>(t.time_since_epoch().count()) / kTickNs;
   }
-  /// Mixes a key for both of its buckets. The high half and the middle of one product are
-  /// independent enough; the mixing matters because vendors number their cards in sequence.
+  /// Mixes a key for both of its buckets.
   static std::uint64_t mix(MacKey key) noexcept {
-    const std::uint64_t x = key.bits ^ (key.bits >> 29);
-    const std::uint64_t y = x * 0x9E3779B97F4A7C15ULL;
-    return y ^ (y >> 32);
+    return keyed_mix(key.bits, 0, ProcessHashKey::get());
   }
   /// Maps to [0, buckets) without a division. (D. Lemire, Fast random integer generation in an
   /// interval, 2019, section 4)

@@ -82,7 +82,7 @@ class RouteTable {
 
  private:
   [[nodiscard]] std::uint32_t share_of(const FlowKey& flow, std::uint32_t hops) const noexcept {
-    const std::uint64_t mixed = (hash_of(flow) ^ seed_) * 0x9FB21C651E98DF25ULL;
+    const std::uint64_t mixed = (public_hash_of(flow) ^ seed_) * 0x9FB21C651E98DF25ULL;
     return static_cast<std::uint32_t>((mixed >> 32) * hops >> 32);
   }
   void add_route(const SwitchConfig& config, const RouteConfig& route);

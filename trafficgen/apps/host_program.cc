@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
-#include <random>
 
 #include "common/config/addresses.h"
 #include "common/dpdk/mempool.h"
+#include "common/runtime/entropy.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
 #include "trafficgen/apps/poll_loop.h"
@@ -25,14 +25,6 @@ std::vector<MacAddress> macs_behind(const GeneratorConfig& config, const std::st
   for (const HostConfig& host : config.hosts)
     if (host.device == device) macs.push_back(mac_of(*parse_ipv4(host.address).value));
   return macs;
-}
-
-/// Returns a key that nobody knows.
-SipKey random_key() {
-  std::random_device device;
-  const auto word = [&] { return std::uint64_t{device()} << 32 | device(); };
-  const std::uint64_t low = word();
-  return {low, word()};
 }
 
 }  // namespace
@@ -73,7 +65,7 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   }
   EventLoop loop;
   Generator generator(config, loop, *send_pool,
-                      {.full_payload = true, .sequence_key = random_key()});
+                      {.full_payload = true, .sequence_key = SipKey{random_word(), random_word()}});
   const auto wires = connect_devices(generator, loop, devices);
   if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
     return kExitInterrupted;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <vector>
@@ -112,6 +113,67 @@ TEST(FlowTable, LimitIsExactAndSpaceComesBack) {
     EXPECT_EQ(table.find(key(entries)), nullptr) << "ends although the table is full";
     EXPECT_TRUE(table.erase(key(0)));
     EXPECT_NE(table.insert(key(entries), 1), nullptr);
+  }
+}
+
+// -- Keys that somebody has chosen
+
+/// Undoes the finaliser of public_hash_of().
+std::uint64_t unmixed(std::uint64_t x) {
+  x ^= x >> 33;
+  x *= 0x9cb4b2f8129337dbULL;
+  x ^= x >> 33;
+  x *= 0x4f74430c22a54005ULL;
+  return x ^ (x >> 33);
+}
+
+/// Returns `n` flows whose public hashes end in the same 32 bits, found by running the function
+/// backwards, as somebody who knows it can.
+std::vector<FlowKey> flows_of_one_slot(std::size_t n) {
+  std::vector<FlowKey> flows;
+  for (std::uint64_t high = 1; flows.size() < n; ++high) {
+    FlowKey k{.source_port = static_cast<std::uint16_t>(high), .destination_port = 5000};
+    // Without addresses the outer finaliser sees what the inner one makes of the ports.
+    const std::uint64_t joined = unmixed(high << 32 | 7) ^ unmixed(public_hash_of(k));
+    k.source_address = static_cast<std::uint32_t>(joined / 0x1'0000'000F);
+    k.destination_address = static_cast<std::uint32_t>(joined % 0x1'0000'000F);
+    if (joined_addresses(k) == joined) flows.push_back(k);
+  }
+  return flows;
+}
+
+// Goal: nobody can choose flows that all fall into one run of slots. Method: flows whose hashes
+// without a key are equal in all bits that a table uses, under several keys.
+TEST(FlowTable, SpreadsFlowsThatWereChosenToCollide) {
+  constexpr std::uint32_t kEntries = 100'000;
+  const std::vector<FlowKey> flows = flows_of_one_slot(kEntries);
+  for (const FlowKey& k : flows) ASSERT_EQ(public_hash_of(k) & 0xFFFF'FFFF, 7U);
+  FlowTable<int> table(kEntries);
+  for (const FlowKey& k : flows) ASSERT_NE(table.insert(k, 1), nullptr) << "all differ";
+  std::size_t worst = 0, sum = 0;
+  for (const FlowKey& k : flows) {
+    worst = std::max(worst, table.probes(k));
+    sum += table.probes(k);
+  }
+  EXPECT_LE(worst, 100U);
+  EXPECT_LE(sum, kEntries * 3 / 2) << "linear probing, 38 % full: 1.31 (Knuth, vol. 3, 6.4)";
+}
+
+// Flows that share a slot under one key are spread by another, for changes of single bits of
+// the key as well.
+TEST(FlowKey, WhichFlowsCollideDependsOnEveryWordOfTheKey) {
+  constexpr std::uint64_t kSlots = 4096;
+  std::vector<FlowKey> together;
+  for (std::uint32_t i = 0; together.size() < 200; ++i)
+    if (hash_of(key(i), kPublicHashKey) % kSlots == 0) together.push_back(key(i));
+  for (std::size_t word = 0; word < 4; ++word) {
+    for (const unsigned bit : {0U, 31U, 63U}) {
+      HashKey other = kPublicHashKey;
+      other.words[word] ^= std::uint64_t{1} << bit;
+      std::map<std::uint64_t, int> used;
+      for (const FlowKey& k : together) ++used[hash_of(k, other) % kSlots];
+      EXPECT_GT(used.size(), 180U) << "word " << word << " bit " << bit;
+    }
   }
 }
 

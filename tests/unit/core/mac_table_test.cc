@@ -182,6 +182,29 @@ struct Model {
   static std::int64_t tick(Time t) { return t.time_since_epoch().count() >> 20; }
 };
 
+// Goal: nobody can choose addresses that take all places of a station. Method: stations that
+// shared both of their buckets under a function without a secret, which the table once had.
+TEST(MacTable, SpreadsStationsThatWereChosenToCollide) {
+  constexpr std::uint32_t kEntries = 1024, kStations = 100;
+  MacTable table({.max_entries = kEntries});
+  __extension__ using Wide = unsigned __int128;
+  const auto bucket = [&](std::uint64_t mixed) {
+    return static_cast<std::size_t>(Wide{mixed} * table.buckets() >> 64);
+  };
+  std::uint32_t learned = 0, chosen = 0;
+  for (std::uint64_t n = 0; chosen < kStations; ++n) {
+    const MacKey key = station(n);
+    const std::uint64_t product = (key.bits ^ key.bits >> 29) * 0x9E3779B97F4A7C15ULL;
+    const std::uint64_t mixed = product ^ product >> 32;
+    const std::uint64_t turned = (mixed << 32 | mixed >> 32) * 0xC4CEB9FE1A85EC53ULL;
+    if (bucket(mixed) != 5 || bucket(turned) != 6) continue;
+    ++chosen;
+    learned += table.learn(key, 1, Time{}) == Learned::kNew;
+  }
+  EXPECT_EQ(learned, kStations);
+  EXPECT_EQ(table.counters().refused_full, 0U);
+}
+
 // The same steps on a map that never forgets: found, port and answers agree.
 TEST(MacTable, AgreesWithAModel) {
   std::map<Learned, std::uint64_t> seen;
