@@ -24,6 +24,8 @@ SWITCH = os.environ.get("OUTRIDER_SWITCH_PROGRAM", "build/release/bin/outrider-s
 GENERATOR = os.environ.get("OUTRIDER_TRAFFICGEN_PROGRAM", "build/release/bin/outrider-trafficgen")
 # What a program built with LeakSanitizer does not have to answer for.
 ENVIRONMENT = dict(os.environ, LSAN_OPTIONS=f"suppressions={HERE / 'leaks.supp'}:print_suppressions=0")
+# An agent would go on as that user, who may not enter a test's directory.
+ENVIRONMENT.pop("SUDO_UID", None)
 PATIENCE = 40  # seconds; of failing tests: a passing one never waits so long
 
 

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 
 #include "tools/hostagent/agent_error.h"
 #include "tools/hostagent/bpf/wire.h"
@@ -24,17 +23,26 @@ nlohmann::ordered_json json_of(const std::vector<std::uint64_t>& counts) {
           {"packets_without_flow", counts[kAgentFlowsLost]}};
 }
 
-void say_report(const std::string& path, const nlohmann::ordered_json& report) {
-  std::printf("%s\n", report.dump().c_str());
-  write_report(path, report);
+ReportFile::ReportFile(const std::string& path) : path_(path) {
+  if (path_.empty()) return;
+  out_.open(path_);
+  check();
 }
 
-void write_report(const std::string& path, const nlohmann::ordered_json& report) {
-  if (path.empty()) return;
-  std::ofstream out(path);
-  out << report.dump(2) << '\n';
-  out.flush();
-  if (!out) throw AgentError(path + ": cannot be written: " + std::strerror(errno));
+void ReportFile::write(const nlohmann::ordered_json& report) {
+  if (path_.empty()) return;
+  out_ << report.dump(2) << '\n';
+  out_.flush();
+  check();
+}
+
+void ReportFile::say(const nlohmann::ordered_json& report) {
+  std::printf("%s\n", report.dump().c_str());
+  write(report);
+}
+
+void ReportFile::check() {
+  if (!out_) throw AgentError(path_ + ": cannot be written: " + std::strerror(errno));
 }
 
 }  // namespace outrider::agent

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,11 +15,23 @@ nlohmann::ordered_json json_of(const ProgramCost& cost);
 /// Returns the counters of a BurstWatch. @param counts  [AgentWatchCount]
 nlohmann::ordered_json json_of(const std::vector<std::uint64_t>& counts);
 
-/// Prints the report on one line, and writes it to a file as write_report() does.
-void say_report(const std::string& path, const nlohmann::ordered_json& report);
+/// The file of --report. It is open from the start, because the user that the agent goes on as
+/// may have no right to make it.
+class ReportFile {
+ public:
+  /// @param path  empty: there is no file. @throws AgentError if it cannot be written
+  explicit ReportFile(const std::string& path);
 
-/// Writes the report to a file. Throws AgentError if the file cannot be written.
-/// @param path  empty: writes nothing
-void write_report(const std::string& path, const nlohmann::ordered_json& report);
+  /// @throws AgentError
+  void write(const nlohmann::ordered_json& report);
+  /// Prints the report on one line, too. @throws AgentError
+  void say(const nlohmann::ordered_json& report);
+
+ private:
+  void check();
+
+  std::string path_;
+  std::ofstream out_;
+};
 
 }  // namespace outrider::agent

@@ -14,6 +14,7 @@
 #include "tools/hostagent/burst_watch.h"
 #include "tools/hostagent/flow_numbers.h"
 #include "tools/hostagent/instance_lock.h"
+#include "tools/hostagent/privileges.h"
 #include "tools/hostagent/signal_socket.h"
 #include "tools/hostagent/stop_signals.h"
 #include "tools/hostagent/tos_signal_socket.h"
@@ -175,9 +176,12 @@ nlohmann::ordered_json AnnounceAgent::report() const {
 }  // namespace
 
 int run_announce(const AgentOptions& options) {
+  const Privileges privileges(options.user);
+  ReportFile report(options.report);
   AnnounceAgent agent(options);
+  privileges.drop();
   agent.run();
-  say_report(options.report, agent.report());
+  report.say(agent.report());
   return kExitOk;
 }
 

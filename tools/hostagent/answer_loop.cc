@@ -21,6 +21,7 @@
 #include "tools/hostagent/clsact_filter.h"
 #include "tools/hostagent/instance_lock.h"
 #include "tools/hostagent/own_addresses.h"
+#include "tools/hostagent/privileges.h"
 #include "tools/hostagent/stop_signals.h"
 
 namespace outrider::agent {
@@ -111,6 +112,8 @@ void wait_for_stop(const StopSignals& stop, Permissions& permissions) {
 }  // namespace
 
 int run_answer(const AgentOptions& options) {
+  const Privileges privileges(options.user);
+  ReportFile file(options.report);
   const auto interface = interface_named(options.interface);
   const InstanceLock lock("answer", interface);
   const StopSignals stop;
@@ -121,6 +124,7 @@ int run_answer(const AgentOptions& options) {
   const bool tos = options.form == SignalForm::kTos;
   const int program = bpf_program__fd(tos ? object->progs.answer_tos : object->progs.answer);
   const ClsactFilter filter(interface, FilterPlace::kAnswer, program);
+  privileges.drop();
   if (filter.replaced_leftover()) std::puts("replaced what a killed agent had left");
   std::printf("answering at %s, %s\n", interface.name.c_str(),
               tos ? "TOS form" : ("UDP port " + std::to_string(options.signal_port)).c_str());
@@ -140,7 +144,7 @@ int run_answer(const AgentOptions& options) {
   }
   std::puts("");
   report["cost"] = json_of(cost_of(program));
-  write_report(options.report, report);
+  file.write(report);
   return kExitOk;
 }
 

@@ -46,6 +46,11 @@ struct Texts {
 };
 
 void add_common(CLI::App& command, AgentOptions& o) {
+  command
+      .add_option("--user", o.user,
+                  "Go on as this user once the programs are attached [who called sudo, otherwise "
+                  "no change]")
+      ->type_name("NAME");
   command.add_option("--report", o.report, "Write counters there at the end, as JSON")
       ->type_name("FILE");
   command.add_flag("--measure-cost", o.measure_cost,

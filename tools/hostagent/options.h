@@ -32,6 +32,7 @@ struct AgentOptions {
   SignalForm form = SignalForm::kUdp;
   std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< port of the UDP form, > 0
   std::string report{};                                  ///< JSON file; empty: none
+  std::string user{};                                    ///< to go on as; empty: see Privileges
   bool measure_cost = false;  ///< the kernel times the program, which itself costs time
 
   // answer

@@ -18,6 +18,7 @@
 #include "tools/hostagent/flow_numbers.h"
 #include "tools/hostagent/instance_lock.h"
 #include "tools/hostagent/job_profile.h"
+#include "tools/hostagent/privileges.h"
 #include "tools/hostagent/stop_signals.h"
 
 namespace outrider::agent {
@@ -28,19 +29,20 @@ Time time_of(std::uint64_t ns) { return Time{std::chrono::nanoseconds(ns)}; }
 /// Most flows (directions of connections) remembered at a time; at most 32 MiB of bursts.
 constexpr std::size_t kMaxFlows = 1024;
 
-/// Returns the directory of the recording, and creates it if it does not exist.
-std::filesystem::path directory_of(const AgentOptions& options) {
+/// Returns the directory of the recording. One that does not exist is made for the user.
+std::filesystem::path directory_of(const AgentOptions& options, const Privileges& privileges) {
   std::error_code failed;
-  std::filesystem::create_directories(options.out, failed);
+  const bool made = std::filesystem::create_directories(options.out, failed);
   if (failed) throw AgentError(options.out + ": cannot be made: " + failed.message());
+  if (made) privileges.give(options.out);
   return options.out;
 }
 
 /// The agent that records a worker's bursts.
 class RecordAgent {
  public:
-  explicit RecordAgent(const AgentOptions& options)
-      : directory_(directory_of(options)),
+  RecordAgent(const AgentOptions& options, const Privileges& privileges)
+      : directory_(directory_of(options, privileges)),
         interface_(interface_named(options.interface)),
         // Its filters take the places of those of `announce` and `answer`.
         announce_lock_("announce", interface_),
@@ -150,9 +152,13 @@ nlohmann::ordered_json RecordAgent::report() const {
 }  // namespace
 
 int run_record(const AgentOptions& options) {
-  RecordAgent agent(options);
+  const Privileges privileges(options.user);
+  ReportFile report(options.report);
+  RecordAgent agent(options, privileges);
+  privileges.drop();
+  privileges.check_may_write(options.out);
   agent.run();
-  say_report(options.report, agent.report());
+  report.say(agent.report());
   return kExitOk;
 }
 
