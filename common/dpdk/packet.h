@@ -43,6 +43,8 @@ struct alignas(64) PacketMeta {
   /// Set by the egress queue's window clamp for its marker.
   WindowTreatment window_treatment = WindowTreatment::kFallback;
   bool has_identity = false;
+  /// Set by a switch that predicts bursts, for DDL payload: its source is in `accept_from`.
+  bool source_accepted = false;
   BurstIdentity identity{};  ///< meaningful only if has_identity
   std::uint32_t owner = 0;   ///< job and worker, see packet_attribution.h; 0: none, or off
 };

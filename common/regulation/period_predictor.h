@@ -81,6 +81,9 @@ class PeriodPredictor {
     if (Job* job = find(key)) job->bytes += bytes;
   }
 
+  /// Counts a payload packet that taught nothing, because its source is not believed.
+  void count_not_accepted() noexcept { ++counters_.not_accepted; }
+
   /// Returns the next prediction to act on: a locked job whose onset is due within `lead` or
   /// overdue. Each expected onset is returned once. O(max_jobs).
   [[nodiscard]] std::optional<Prediction> take(Time now, Duration lead) noexcept;

@@ -14,10 +14,11 @@ struct PredictionCounters {
   std::uint64_t hits = 0;
   std::uint64_t early = 0;
   std::uint64_t missed = 0;
-  std::uint64_t locked = 0;     ///< times that a job became locked
-  std::uint64_t ended = 0;      ///< locked jobs let go after `missed_limit`
-  std::uint64_t relearned = 0;  ///< locked jobs let go because onsets kept coming early
-  std::uint64_t refused = 0;    ///< payload of a job for which there was no room
+  std::uint64_t locked = 0;        ///< times that a job became locked
+  std::uint64_t ended = 0;         ///< locked jobs let go after `missed_limit`
+  std::uint64_t relearned = 0;     ///< locked jobs let go because onsets kept coming early
+  std::uint64_t refused = 0;       ///< payload of a job for which there was no room
+  std::uint64_t not_accepted = 0;  ///< payload of sources that are not believed
 };
 
 template <class V, class R>
@@ -32,6 +33,9 @@ void fields(V& v, R& r) {
   v.value(counter("relearned", "jobs", "Jobs let go because their period had changed"),
           r.relearned);
   v.value(counter("refused", "packets", "Payload of jobs for which there was no room"), r.refused);
+  v.value(counter("not_accepted", "packets",
+                  "Payload of sources that are not in accept_from, which taught nothing"),
+          r.not_accepted);
 }
 
 }  // namespace outrider

@@ -152,9 +152,10 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
 }
 
 void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t payload_bytes,
-                           bool fin, Time now) noexcept {
+                           bool fin, Time now, bool accepted) noexcept {
   if (now >= next_event_) advance(now);
-  if (predictor_) hear_payload(flow, payload_bytes, now);
+  if (predictor_ && accepted) hear_payload(flow, payload_bytes, now);
+  else if (predictor_) predictor_->count_not_accepted();
   if (live_.empty()) return;
   Entry* entry = find_live(flow);
   if (entry == nullptr) return;

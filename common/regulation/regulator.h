@@ -83,8 +83,9 @@ class Regulator {
   ArmVerdict on_start(const StartSignal& start, Time now) noexcept;
 
   /// Handles DDL payload of `flow` that reaches the queue. @param payload_bytes > 0
+  /// @param accepted  whether its source is believed: predictions learn from no other
   void on_payload(const FlowKey& flow, std::uint32_t sequence, std::uint32_t payload_bytes,
-                  bool fin, Time now) noexcept;
+                  bool fin, Time now, bool accepted = true) noexcept;
 
   /// Returns whether on_payload() may do anything. As few flows are announced at a time, a
   /// caller that asks first mostly avoids a search of tables that are not in the cache.

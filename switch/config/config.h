@@ -33,11 +33,11 @@ struct DeviceConfig {
 
 /// Says which iteration-start signals a switch accepts: their forms, sources and rates.
 struct SignalConfig {
-  bool accept_tos = false;                 ///< whether the TOS form is read
-  bool accept_udp = false;                 ///< whether the UDP form is read
-  std::vector<std::string> accept_from{};  ///< source prefixes; required if a form is read
-  double tokens_per_second = 1000;         ///< per source address, > 0
-  double token_burst = 64;                 ///< >= 1
+  bool accept_tos = false;                            ///< whether the TOS form is read
+  bool accept_udp = false;                            ///< whether the UDP form is read
+  std::vector<std::string> accept_from{};             ///< source prefixes, see check()
+  double tokens_per_second = 1000;                    ///< per source address, > 0
+  double token_burst = 64;                            ///< >= 1
   std::uint16_t udp_port = udp_signal::kDefaultPort;  ///< destination port of messages, > 0
   Duration due_limit = std::chrono::seconds(10);      ///< a burst due later is rejected, > 0
 

@@ -1,6 +1,7 @@
 #include "common/config/process_checks.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/lcore_plan.h"
+#include "switch/config/regulation_config.h"
 #include "switch/config/reload_rules.h"
 
 namespace outrider::sw {
@@ -27,7 +28,8 @@ void describe(Settings& v, SignalConfig& c) {
           {.help = "read START and ACK from UDP messages, [a job's other "
                    "form](jobs.md#what-a-start-looks-like). Both forms may be read"});
   v.value("accept_from", c.accept_from,
-          {.accepts = "prefixes; required with either form", .help = "sources that are believed"});
+          {.accepts = "prefixes; required with either form and with predictions",
+           .help = "sources that are believed: their signals, and what predictions learn from"});
   v.value("tokens_per_second", c.tokens_per_second,
           {.range = reals_above(0, 1e9),
            .help = "signals per source address and second, of either form"});

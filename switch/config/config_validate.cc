@@ -57,6 +57,9 @@ void check_regulation(const Checks& at, const SwitchConfig& sw, const Regulation
   at.require(policy.mode == RegulationMode::kOff || hears_alone || sw.signals.accepts_any(), "mode",
              Checks::quoted(mode->name),
              "needs signals: set accept_tos or accept_udp in [switch.signals]");
+  at.below("predict").require(
+      !hears_alone || !sw.signals.accept_from.empty(), "from", "\"traffic\"",
+      "needs accept_from in [switch.signals]: the sources whose payload is learned from");
   at.require(!policy.lead || predicts || sw.signals.accept_udp, "lead",
              format_duration(policy.lead.value_or(Duration{})),
              "needs accept_udp in [switch.signals]: the TOS form does not say when a burst is due");

@@ -140,7 +140,8 @@ void PortQueue::change_regulation(QueueChange& change, Time now) noexcept {
 }
 
 void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
-  regulator_->on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now);
+  regulator_->on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now,
+                         m.source_accepted);
 }
 
 /// Stores the clamp's verdict with the packet, because marking may happen at its departure.

@@ -45,6 +45,7 @@ struct SwitchTables {
   Forwarder forwarder;
   Classifier classifier;
   std::uint32_t signal_port;  ///< UDP port of signals; above 65535: the UDP form is not read
+  bool predicts;              ///< a queue learns from DDL payload
 };
 
 /// Change of one lane.

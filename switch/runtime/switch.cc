@@ -15,10 +15,17 @@ namespace {
 
 constexpr std::uint32_t kNoUdpPort = 0x1'0000;  // larger than any port
 
+bool predicts(const SwitchConfig& config) {
+  for (const auto& port : config.ports)
+    for (const auto& queue : queues_of(port))
+      if (queue.regulation.predict.from != PredictFrom::kOff) return true;
+  return false;
+}
+
 std::unique_ptr<SwitchTables> make_tables(const SwitchConfig& config, std::uint32_t index) {
-  return std::make_unique<SwitchTables>(
-      SwitchTables{Forwarder(config, index), Classifier(config),
-                   config.signals.accept_udp ? config.signals.udp_port : kNoUdpPort});
+  return std::make_unique<SwitchTables>(SwitchTables{
+      Forwarder(config, index), Classifier(config),
+      config.signals.accept_udp ? config.signals.udp_port : kNoUdpPort, predicts(config)});
 }
 
 std::unique_ptr<SharedBuffer> make_buffer(const SwitchConfig& config) {
@@ -149,6 +156,12 @@ std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet&
   }
   const auto address = source_address_of(packet);
   return address ? route(*address) : std::nullopt;
+}
+
+void Switch::note_source(const SwitchLane& lane, Packet& packet) noexcept {
+  PacketMeta& m = meta(packet);
+  // As with signals: an IPv6 source has no IPv4 prefix, whatever it is folded to.
+  m.source_accepted = !is_ipv6_at(packet, m.ip_offset) && lane.gate.accepts(m.flow.source_address);
 }
 
 /// Hears a signal of the TOS form. @pre a TCP segment without payload

@@ -105,6 +105,9 @@ class Switch final : public Node {
     bool signal = bare_segment && hears_signal(lane, port, *packet, now);
     if (m.flow.destination_port == lane.tables->signal_port) [[unlikely]]
       signal = signal || hears_message(lane, port, *packet, now);
+    if (lane.tables->predicts && m.traffic_class == TrafficClass::kDdl && m.payload_bytes > 0)
+        [[unlikely]]
+      note_source(lane, *packet);
     port.enqueue(packet, signal, now);
   }
 
@@ -185,6 +188,8 @@ class Switch final : public Node {
                                   Time now) noexcept;
   [[nodiscard]] bool hears_message(SwitchLane& lane, EgressPort& port, Packet& packet,
                                    Time now) noexcept;
+  /// Notes with DDL payload whether predictions may learn from it.
+  static void note_source(const SwitchLane& lane, Packet& packet) noexcept;
   /// Tells the START to the queue that packets of the announced flow take. The START itself,
   /// `packet`, may have been assigned to another queue.
   void announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,

@@ -37,6 +37,11 @@ class SignalGate {
   /// @param config must be valid: prefixes parse
   explicit SignalGate(const SignalConfig& config);
 
+  /// Returns whether the source's prefix is listed.
+  [[nodiscard]] bool accepts(std::uint32_t source_address) const noexcept {
+    return accept_from_.lookup(source_address).has_value();
+  }
+
   /// Judges the TOS form. @param tos  of a TCP segment without payload
   /// @param signal  set with kAdmitted and kBadCode
   Verdict judge(std::uint8_t tos, std::uint32_t source_address, Time now,

@@ -78,10 +78,10 @@ TEST(PredictConfig, GoesWithEveryModeThatRegulates) {
   }
 }
 
-// Nobody has to announce anything.
-TEST(PredictConfig, FromTrafficNeedsNoSignals) {
+// Nobody has to announce anything, but somebody has to be believed.
+TEST(PredictConfig, FromTrafficNeedsSourcesAndNoSignals) {
   C c = full_config();
-  for (auto& sw : c.switches) sw.signals = {};
+  for (auto& sw : c.switches) sw.signals = {.accept_from = {"10.0.0.0/8"}};
   const auto faults_of_mode = [](const C& config) {
     std::size_t faults = 0;
     for (const auto& issue : validate(config)) faults += issue.key.ends_with("regulation.mode");
@@ -97,6 +97,14 @@ TEST(PredictConfig, FromTrafficNeedsNoSignals) {
       for (auto& queue : port.queues) hear(queue.regulation);
     }
   EXPECT_EQ(faults_of_mode(c), 0U);
+
+  for (auto& sw : c.switches) sw.signals.accept_from.clear();
+  EXPECT_NE(
+      format_issues("f", validate(c))
+          .find("switch[0].port[0].regulation.predict.from: \"traffic\": needs accept_from in "
+                "[switch.signals]"),
+      std::string::npos)
+      << format_issues("f", validate(c));
 }
 
 TEST(QueueConfig, AQueueInheritsFromItsPort) {

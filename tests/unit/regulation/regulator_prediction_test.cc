@@ -86,6 +86,23 @@ class Scene {
   Time begin_ = now_;
 };
 
+// Goal: payload of a source that is not believed neither teaches a rhythm nor ends a prediction.
+TEST(RegulatorPrediction, LearnsNothingFromSourcesThatAreNotAccepted) {
+  Regulator r(policy(Recovery::kArrival));
+  for (int i = 0; i < 2 * kLearned; ++i)
+    r.on_payload(worker(0), 1, 100, false, Time{i * 1s}, false);
+  EXPECT_EQ(r.prediction_counters().onsets, 0U);
+  EXPECT_EQ(r.prediction_counters().not_accepted, 2U * kLearned);
+  EXPECT_FALSE(r.threshold(Time{2 * kLearned * 1s - 1ms}));
+
+  Scene s(policy(Recovery::kArrival));
+  s.learn();
+  s.until(kLearned * 1s - 10ms);
+  ASSERT_EQ(s.threshold(), kPredicted_packets);
+  s.r.on_payload(worker(9), 1, 100, false, Time{kLearned * 1s - 9ms}, false);
+  EXPECT_EQ(s.threshold(), kPredicted_packets) << "a stranger is no arrival";
+}
+
 TEST(RegulatorPrediction, BeginsItsLeadBeforeTheExpectedBurstAndEndsWithIt) {
   for (const Duration shift : {Duration{0}, Duration{1h}, Duration{365 * 24h}}) {
     Scene s(policy(Recovery::kArrival), shift);

@@ -2,6 +2,7 @@
 // happens to the signal itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "tests/unit/switch/switch_bench.h"
@@ -179,6 +180,31 @@ TEST(Signals, AStartThatCannotBeForwardedRegulatesNothing) {
   nowhere.flow.destination_address = ip("192.168.0.1");
   bench.send(nowhere, Time{});
   for (std::uint32_t p = 0; p < 3; ++p) EXPECT_EQ(live(bench, p), 0U);
+}
+
+// Predictions from traffic learn from the job's hosts alone: SwitchBench accepts 10.0.1.0/24.
+TEST(Signals, PredictionsLearnFromAcceptedSourcesAlone) {
+  SwitchConfig config = B::config();
+  RegulationPolicy& policy = config.ports[B::kEast].regulation;
+  policy.lead = 1ms;
+  policy.predict.from = PredictFrom::kTraffic;
+  B bench(config);
+  for (int i = 0; i < 10; ++i) {
+    const Time now{i * 1s};
+    bench.send(B::data(0, 1000), now);
+    FrameSpec stranger = B::data(0, 1000);
+    stranger.flow.source_address = ip("10.0.2.7");
+    stranger.flow.destination_address = ip("10.0.3.2");
+    bench.send(stranger, now + 1us);
+  }
+  SwitchReport report;
+  bench.sw.fill(report, Time{10s});
+  const auto east = std::ranges::find(report.queues, "east", &QueueReport::port_name);
+  ASSERT_NE(east, report.queues.end());
+  const PredictionCounters& n = east->predictor;
+  EXPECT_EQ(n.onsets, 10U);
+  EXPECT_EQ(n.locked, 1U) << "the job's";
+  EXPECT_EQ(n.not_accepted, 10U);
 }
 
 SignalConfig gated(double tokens_per_second, double token_burst) {
