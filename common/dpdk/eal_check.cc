@@ -142,6 +142,11 @@ void check_socket(const std::string& device) {
   if (!fs::is_directory(directory, ignored))
     throw EnvironmentError("socket " + path + ": directory " + directory +
                            " does not exist; create it (mkdir -p " + directory + ").");
+  const auto rights = fs::status(directory, ignored).permissions();
+  if ((rights & fs::perms::others_write) != fs::perms::none &&
+      (rights & fs::perms::sticky_bit) == fs::perms::none)
+    throw EnvironmentError("socket " + path + ": any user may replace files in " + directory +
+                           "; run chmod o-w " + directory + ", or choose another directory.");
   if (!binds_socket(device)) return;
   if (access(directory.c_str(), W_OK | X_OK) != 0)
     throw EnvironmentError("socket " + path + ": no permission to create files in " + directory +

@@ -94,6 +94,18 @@ void find_temporary(const MachineTree& tree, const Usage& usage, Leftovers& foun
   }
 }
 
+/// Finds sockets in a directory that holds nothing else of ours.
+void find_sockets(const MachineTree& tree, const Usage& usage, const std::string& directory,
+                  Leftovers& found) {
+  if (!is_directory(tree, directory)) return;
+  std::error_code ignored;
+  for (const auto& name : tree.names(directory)) {
+    const std::string path = directory + "/" + name;
+    if (fs::is_socket(fs::symlink_status(tree.at(path), ignored)) && !usage.listens(path))
+      found.sockets.push_back(path);
+  }
+}
+
 /// Returns text such as "2 (A, B)" or "12 (A, B and more)".
 std::string examples(const std::vector<std::string>& paths) {
   constexpr std::size_t kShown = 2;
@@ -114,6 +126,10 @@ Leftovers find_leftovers(const Machine& machine) {
   if (!machine.runtime_directory.empty()) bases.push_back(machine.runtime_directory + "/dpdk");
   for (const auto& base : bases) find_runtimes(tree, usage, base, found);
   find_temporary(tree, usage, found);
+  // See socket_directory(). What is in /tmp was found before.
+  find_sockets(tree, usage, "/run/outrider", found);
+  if (!machine.runtime_directory.empty())
+    find_sockets(tree, usage, machine.runtime_directory + "/outrider", found);
   return found;
 }
 

@@ -10,6 +10,7 @@
 #include "common/core/clock.h"
 #include "common/dpdk/eal_check.h"
 #include "common/dpdk/error.h"
+#include "common/dpdk/socket_directory.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
@@ -49,10 +50,10 @@ EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std
   return options;
 }
 
-PortConfig port_config(std::string name, std::string device, std::uint16_t rx_descriptors,
+PortConfig port_config(std::string name, const std::string& device, std::uint16_t rx_descriptors,
                        std::uint16_t tx_descriptors, const ProgramOptions& options) {
   return {.name = std::move(name),
-          .device = std::move(device),
+          .device = with_private_socket(device),
           .rx_descriptors = rx_descriptors,
           .tx_descriptors = tx_descriptors,
           .peer_timeout = from_seconds(options.wait_for_peer_seconds),

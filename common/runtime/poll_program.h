@@ -48,8 +48,9 @@ EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra);
 
 /// Returns the configuration of a port. It limits the time that an exclusive device waits for
-/// the other end of its socket; stop signals end that wait, too.
-PortConfig port_config(std::string name, std::string device, std::uint16_t rx_descriptors,
+/// the other end of its socket; stop signals end that wait, too. A socket without a directory is
+/// in socket_directory(). @throws EnvironmentError if that is not safe
+PortConfig port_config(std::string name, const std::string& device, std::uint16_t rx_descriptors,
                        std::uint16_t tx_descriptors, const ProgramOptions& options);
 
 /// @throws UsageError if the directory of `path` does not exist or is not writable

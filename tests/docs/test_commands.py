@@ -79,10 +79,6 @@ class Documented(unittest.TestCase):
         for name in ("tools", "tests", "docs"):
             (cls.place / name).symlink_to(ROOT / name)
         shutil.copytree(ROOT / "conf", cls.place / "conf")
-        # Sockets of its own: another test, or a user, may have the file's.
-        for file in (cls.place / "conf").glob("*/*.toml"):
-            text = file.read_text(encoding="utf-8")
-            file.write_text(text.replace("/tmp/", f"{cls.place}/"), encoding="utf-8")
         (cls.place / "probe.toml").write_text(cls.block("docs/streams.md", "toml"), encoding="utf-8")
         cls.helps = {}
 
@@ -97,8 +93,10 @@ class Documented(unittest.TestCase):
         words = [PLACEHOLDERS.get((program, f"{last} {word}"), PLACEHOLDERS.get((program, word), word))
                  for last, word in zip(before, command.words)]
         log = tempfile.TemporaryFile()  # closed with the process
+        # Sockets of its own: another test, or a user, may have the file's.
         process = subprocess.Popen([PROGRAMS / program, *words[1:]], cwd=self.place, stdout=log,
-                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                   env=dict(os.environ, XDG_RUNTIME_DIR=str(self.place)))
         self.addCleanup(log.close)
         self.addCleanup(lambda: process.poll() is None and process.kill())
         return command, process, log

@@ -80,6 +80,21 @@ TEST(Leftovers, AreSocketsThatNobodyListensOn) {
   EXPECT_EQ(machine.find("leftovers.sockets").severity, Severity::kOk);
 }
 
+TEST(Leftovers, AreSocketsInTheDirectoriesOfTheProgramsToo) {
+  FakeMachine machine;
+  machine.mkdir("/run/outrider");
+  machine.mkdir("/run/user/1000/outrider");
+  leave_socket(machine.at("/run/outrider/workers.sock"));
+  leave_socket(machine.at("/run/user/1000/outrider/servers.sock"));
+  EXPECT_THAT(find_leftovers(machine.machine()).sockets, ElementsAre("/run/outrider/workers.sock"));
+  machine.machine().runtime_directory = "/run/user/1000";
+  EXPECT_THAT(find_leftovers(machine.machine()).sockets,
+              ElementsAre("/run/outrider/workers.sock", "/run/user/1000/outrider/servers.sock"));
+  machine.write("/proc/net/unix", "0: 2 0 10000 0001 01 7 /run/outrider/workers.sock\n");
+  EXPECT_THAT(find_leftovers(machine.machine()).sockets,
+              ElementsAre("/run/user/1000/outrider/servers.sock"));
+}
+
 TEST(Leftovers, AreLookedForWhereTheUserKeepsThem) {
   FakeMachine machine;
   machine.mkdir("/run/user/1000/dpdk/outrider-switch-4711");
