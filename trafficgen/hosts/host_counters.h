@@ -23,7 +23,7 @@ struct HostCounters {
   std::uint64_t mbuf_exhausted = 0;
   std::uint64_t device_full_waits = 0;
   std::uint64_t starts_sent = 0;
-  std::uint64_t acks_sent = 0;        ///< answers to STARTs that have left or wait
+  std::uint64_t acks_sent = 0;        ///< answers to STARTs that have left
   std::uint64_t answers_dropped = 0;  ///< answers that a newer one replaced, see StartSignals
   std::uint64_t acks_received = 0;
   std::uint64_t resets_sent = 0;

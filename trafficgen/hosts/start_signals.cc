@@ -65,12 +65,10 @@ void StartSignals::take(const ReceivedSignal& received, Time now) noexcept {
 void StartSignals::answer(Outgoing reply) noexcept {
   if (answers_.size() == kMaxAnswers) {
     (void)answers_.pop();
-    --counters_.acks_sent;
     ++counters_.answers_dropped;
   }
   reply.number = next_number_++;
   answers_.push(reply);
-  ++counters_.acks_sent;
 }
 
 /// @param flow as it was announced
@@ -80,7 +78,9 @@ void StartSignals::take_ack(const FlowKey& flow, Time now) noexcept {
 }
 
 void StartSignals::write(Packet& packet, Time start, bool full_payload) noexcept {
-  Outgoing s = next_is_answer() ? answers_.pop() : starts_.pop();
+  const bool answers = next_is_answer();
+  counters_.acks_sent += answers;
+  Outgoing s = answers ? answers_.pop() : starts_.pop();
   if (s.message) {
     if (s.message->kind == udp_signal::Kind::kStart)
       s.message->due_in = std::max(s.due_at - start, Duration::zero());
