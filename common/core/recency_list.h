@@ -7,8 +7,8 @@
 namespace outrider {
 
 /// Doubly linked lists over the slots 0 to slots - 1 of a table. Each slot is in one list at most,
-/// and the owner knows in which. All operations are O(1). Allocates only at construction. Not
-/// thread-safe.
+/// and the owner knows in which. All operations are O(1). Allocates only at construction and in
+/// grow(). Not thread-safe.
 class SlotLinks {
  public:
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
@@ -20,6 +20,12 @@ class SlotLinks {
 
   /// @param slots > 0, < kNone
   explicit SlotLinks(std::uint32_t slots) : links_(slots) { assert(slots > 0 && slots < kNone); }
+
+  /// Adds slots until there are at least that many. Allocates. @param slots < kNone
+  void grow(std::uint32_t slots) {
+    assert(slots < kNone);
+    if (slots > links_.size()) links_.resize(slots);
+  }
 
   /// Adds a slot as the newest. @pre !listed(slot)
   void add(List& list, std::uint32_t slot) noexcept {

@@ -13,6 +13,7 @@ ConnectionTable::ConnectionTable(std::uint32_t max_connections, std::uint32_t ex
   chunks_.reserve(chunks);
   free_.reserve(std::size_t{chunks} * kChunkSlots);
   timers_.reserve(chunks * kChunkSlots);
+  half_open_links_.grow(chunks * kChunkSlots);
 }
 
 std::uint32_t ConnectionTable::add(const TcpConfig& config, const TcpConnection::Setup& setup,
@@ -23,6 +24,7 @@ std::uint32_t ConnectionTable::add(const TcpConfig& config, const TcpConnection:
     chunks_.push_back(std::make_unique_for_overwrite<Place[]>(kChunkSlots));
     for (std::uint32_t i = kChunkSlots; i > 0; --i) free_.push_back(first + i - 1);
     for (std::uint32_t i = 0; i < kChunkSlots; ++i) timers_.add();
+    half_open_links_.grow(first + kChunkSlots);
   }
   if (by_flow_.full()) by_flow_.grow();
   const std::uint32_t slot = free_.back();
@@ -37,21 +39,15 @@ ConnectionTable::~ConnectionTable() {
 }
 
 void ConnectionTable::add_half_open(std::uint32_t slot) noexcept {
-  Slot& s = (*this)[slot];
-  assert(!s.half_open);
-  s.half_open = true;
-  s.older = newest_;
-  (newest_ == kNobody ? oldest_ : (*this)[newest_].newer) = slot;
-  newest_ = slot;
+  half_open_links_.add(half_open_list_, slot);
+  (*this)[slot].half_open = true;
   ++half_open_;
 }
 
 void ConnectionTable::end_half_open(std::uint32_t slot) noexcept {
   Slot& s = (*this)[slot];
   if (!s.half_open) return;
-  (s.older == kNobody ? oldest_ : (*this)[s.older].newer) = s.newer;
-  (s.newer == kNobody ? newest_ : (*this)[s.newer].older) = s.older;
-  s.older = s.newer = kNobody;
+  half_open_links_.remove(half_open_list_, slot);
   s.half_open = false;
   --half_open_;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/core/flow_table.h"
+#include "common/core/recency_list.h"
 #include "common/core/timing_wheel.h"
 #include "trafficgen/transport/connection/connection.h"
 
@@ -31,10 +32,8 @@ class ConnectionTable {
     std::uint32_t index;     ///< of this slot
     bool queued = false;     ///< used by the host: waits for the NIC
     std::uint8_t nic_class = 0;
-    bool half_open = false;                          ///< see add_half_open()
-    std::uint32_t older = kNobody, newer = kNobody;  ///< of the half-open ones
+    bool half_open = false;  ///< see add_half_open()
   };
-  static constexpr std::uint32_t kNobody = ~0U;
 
   /// @param max_connections number at which full() becomes true
   /// @param expected connections for which the index and the timers have room from the start.
@@ -82,7 +81,7 @@ class ConnectionTable {
   void end_half_open(std::uint32_t slot) noexcept;
   [[nodiscard]] std::uint32_t half_open() const noexcept { return half_open_; }
   /// Returns the slot of the oldest one. @pre half_open() > 0
-  [[nodiscard]] std::uint32_t oldest_half_open() const noexcept { return oldest_; }
+  [[nodiscard]] std::uint32_t oldest_half_open() const noexcept { return half_open_list_.oldest; }
 
   /// Notes the connection's next timer.
   void refresh_timer(std::uint32_t slot) noexcept {
@@ -111,7 +110,8 @@ class ConnectionTable {
 
   std::uint32_t max_connections_;
   std::uint32_t half_open_ = 0;
-  std::uint32_t oldest_ = kNobody, newest_ = kNobody;  ///< half-open ones
+  SlotLinks half_open_links_{kChunkSlots};
+  SlotLinks::List half_open_list_{};
   TransportMemory& memory_;
   std::vector<std::unique_ptr<Place[]>> chunks_;
   std::vector<std::uint32_t> free_;
