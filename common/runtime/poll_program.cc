@@ -14,7 +14,6 @@
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
-#include "common/telemetry/whole_file.h"
 
 namespace outrider {
 
@@ -74,10 +73,6 @@ void check_report_path(const std::string& path, const std::string& option) {
   if (access(directory.c_str(), W_OK) != 0)
     throw UsageError(option + " " + path + ": no permission to write in " + directory.string() +
                      ".");
-}
-
-void write_report_file(const std::string& path, const std::string& text) {
-  write_whole_file(path, text);
 }
 
 int run_program(const std::function<int()>& body) {

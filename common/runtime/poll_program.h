@@ -55,8 +55,6 @@ PortConfig port_config(std::string name, const std::string& device, std::uint16_
 
 /// @throws UsageError if the directory of `path` does not exist or is not writable
 void check_report_path(const std::string& path, const std::string& option = "--report");
-/// Writes the whole file or nothing, see write_whole_file(). @throws std::runtime_error
-void write_report_file(const std::string& path, const std::string& text);
 
 /// The command line asks for something impossible.
 class UsageError : public std::runtime_error {

@@ -13,6 +13,7 @@
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/whole_file.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/program_name.h"
 #include "switch/control/live.h"
@@ -105,7 +106,7 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   files.clear();
   if (live) live->finish(snapshots.read());
   print_summary(std::cout, report);
-  if (!options.report.empty()) write_report_file(options.report, to_json(report));
+  if (!options.report.empty()) write_whole_file(options.report, to_json(report));
   devices.require_all();
   return report.ledger_balanced ? kExitOk : kExitLedger;
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "common/runtime/poll_program.h"
+#include "common/telemetry/whole_file.h"
 #include "trafficgen/report/report_csv.h"
 #include "trafficgen/report/report_json.h"
 #include "trafficgen/streams/engine/stream_engine.h"
@@ -24,20 +25,20 @@ void prepare(const OutputFiles& files) {
 }
 
 void write(const OutputFiles& files, const GeneratorReport& report, const StreamEngine* streams) {
-  if (!files.report.empty()) write_report_file(files.report, to_json(report));
-  if (!files.streams_csv.empty()) write_report_file(files.streams_csv, to_csv(report.streams));
+  if (!files.report.empty()) write_whole_file(files.report, to_json(report));
+  if (!files.streams_csv.empty()) write_whole_file(files.streams_csv, to_csv(report.streams));
   if (!files.samples.empty() && streams != nullptr)
-    write_report_file(files.samples, streams->samples_csv());
-  if (!files.hops.empty() && streams != nullptr) write_report_file(files.hops, streams->hops_csv());
+    write_whole_file(files.samples, streams->samples_csv());
+  if (!files.hops.empty() && streams != nullptr) write_whole_file(files.hops, streams->hops_csv());
   if (!files.flow_records.empty())
-    write_report_file(files.flow_records, flow_records_csv(report.flow_groups));
+    write_whole_file(files.flow_records, flow_records_csv(report.flow_groups));
   if (files.csv_directory.empty()) return;
   const std::filesystem::path directory(files.csv_directory);
   for (const auto& file : csv_files(report))
-    write_report_file((directory / file.name).string(), file.text);
+    write_whole_file((directory / file.name).string(), file.text);
   for (const auto& stream : report.streams.streams) {
     if (stream.samples_kept == 0) continue;
-    write_report_file((directory / "latency-samples.csv").string(), streams->samples_csv());
+    write_whole_file((directory / "latency-samples.csv").string(), streams->samples_csv());
     break;
   }
 }

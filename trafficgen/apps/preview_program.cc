@@ -5,6 +5,7 @@
 #include "common/config/config_result.h"
 #include "common/runtime/poll_program.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/whole_file.h"
 #include "trafficgen/apps/preview.h"
 #include "trafficgen/measure/program_name.h"
 #include "trafficgen/streams/engine/stream_engine.h"
@@ -49,7 +50,7 @@ int write_preview(const GeneratorConfig& config, const PreviewOptions& wanted) {
   } else {
     const Preview shown =
         preview(config, *config.duration, wanted.limit.value_or(kMaxPreviewEvents));
-    write_report_file(wanted.file, shown.csv);
+    write_whole_file(wanted.file, shown.csv);
     written = shown.events;
     ends_before_run = shown.ends_before_run;
   }

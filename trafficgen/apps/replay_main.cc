@@ -7,6 +7,7 @@
 #include "common/config/quantities.h"
 #include "common/runtime/poll_cli.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/whole_file.h"
 #include "trafficgen/apps/preview.h"
 #include "trafficgen/apps/stream_commands.h"
 #include "trafficgen/measure/program_name.h"
@@ -119,7 +120,7 @@ int start_replay(std::vector<std::string> eal, std::vector<std::string> own) {
   const ReplayReport report =
       run_replay(config, loaded, process, options, eal_words(std::move(eal), options.eal));
   std::cout << to_text(report);
-  if (!options.report.empty()) write_report_file(options.report, to_json(report, config));
+  if (!options.report.empty()) write_whole_file(options.report, to_json(report, config));
   if (report.sent.scheduled != report.sent.sent + report.sent.abandoned) return kExitLedger;
   return report.interrupted ? kExitInterrupted : kExitOk;
 }

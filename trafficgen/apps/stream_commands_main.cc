@@ -7,6 +7,7 @@
 #include "common/runtime/poll_loop.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/whole_file.h"
 #include "trafficgen/apps/stream_commands.h"
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/measure/program_name.h"
@@ -74,7 +75,7 @@ int search(const GeneratorConfig& config, const ProgramOptions& options,
   const bool finished = run_rate_search(made, wanted, config, process);
   std::cout << to_text(made, wanted, finished);
   if (!options.report.empty())
-    write_report_file(options.report, to_json(made, wanted, config, finished));
+    write_whole_file(options.report, to_json(made, wanted, config, finished));
   return finished ? kExitOk : kExitInterrupted;
 }
 
@@ -161,7 +162,7 @@ int start_calibrate(std::vector<std::string> eal, std::vector<std::string> own) 
   StreamProcess process(config, options, eal_words(std::move(eal), options.eal));
   const Calibration result = run_calibration(wanted, process);
   std::cout << to_text(result);
-  if (!options.report.empty()) write_report_file(options.report, to_json(result, wanted));
+  if (!options.report.empty()) write_whole_file(options.report, to_json(result, wanted));
   return result.interrupted ? kExitInterrupted : kExitOk;
 }
 

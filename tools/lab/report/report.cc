@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "common/telemetry/whole_file.h"
+
 namespace outrider::lab {
 
 extern const std::string_view kEmbeddedReportHtml;
@@ -81,18 +83,7 @@ std::string write_report(const fs::path& directory, const fs::path& library) {
   if (in) program << in.rdbuf();
   if (!in || program.str().empty()) return library.string() + " cannot be read";
   const std::string page = report_html(report_data(directory), program.str());
-  const fs::path path = directory / "report.html", part = directory / "report.html.part";
-  std::ofstream out(part, std::ios::binary | std::ios::trunc);
-  out << page;
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(part, path, error);
-  if (!out || error) {
-    std::error_code ignored;
-    fs::remove(part, ignored);
-    throw std::runtime_error("cannot write " + path.string() +
-                             (error ? ": " + error.message() : std::string()));
-  }
+  write_whole_file(directory / "report.html", page);
   return "";
 }
 
