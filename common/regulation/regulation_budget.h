@@ -30,7 +30,9 @@ namespace outrider {
 /// one that was used least recently is forgotten: it begins with a full allowance if it returns,
 /// and the level above still counts what it used. No account with a live entry is forgotten.
 ///
-/// All operations are O(1). Time never decreases. Not thread-safe.
+/// All operations are O(1). Time never decreases from one acquire() to the next. A release() may
+/// be ahead of an acquire() that follows it: what overlaps counts once, and no window begins
+/// again. Not thread-safe.
 class RegulationBudget {
  public:
   /// Shares of a window, each in (0, 1].
@@ -168,7 +170,7 @@ class RegulationBudget {
 
   void roll(Account& account, Time now) const noexcept {
     const Time start = window_start_of(now);
-    if (start == account.window_start) return;
+    if (start == account.window_start || now < account.last_end) return;
     account.window_start = start;
     account.held = Duration::zero();
   }
@@ -183,8 +185,8 @@ class RegulationBudget {
 
   Time enter(Account& account, Level level, Time now) const noexcept {
     if (account.live++ == 0) {
-      roll(account, now);
-      account.since = now;
+      account.since = std::max(now, account.last_end);
+      roll(account, account.since);
     }
     return exhausted_at(account, level);
   }

@@ -29,28 +29,39 @@ std::uint16_t threshold_of(const StartSignal& start, const RegulationPolicy& p) 
 }  // namespace
 
 Regulator::Regulator(const RegulationPolicy& policy)
-    : policy_(policy),
-      live_index_(policy.max_entries),
+    : live_index_(policy.max_entries),
+      policy_(policy),
+      slots_(policy.max_entries),
+      events_(policy.max_entries),
+      ends_(policy.max_entries),
+      untold_slots_(policy.max_entries),
       seen_(policy.max_entries),
       seen_order_(policy.max_entries),
       shares_(policy.max_entries, max_entries_per_sender_of(policy)),
-      budget_(shares_of(policy), policy.budget_window, policy.max_entries + 1) {
-  live_.reserve(policy.max_entries);
-  if (policy.composition != Composition::kMin) wishes_.emplace(policy.max_entries);
+      budget_(shares_of(policy), policy.budget_window, policy.max_entries + 1),
+      wishes_(policy.composition, policy.max_entries) {
   if (policy.predict.from == PredictFrom::kOff) return;
   assert(policy.lead);
   predictor_.emplace(params_of(policy.predict));
   predicts_ = true;
 }
 
-Regulator::Entry* Regulator::find_live(const FlowKey& flow) noexcept {
-  const std::uint32_t* index = live_index_.find(flow);
-  return index == nullptr ? nullptr : &live_[*index];
+/// Returns the slot of the flow's live entry, or kNone. An entry whose end is due may be found
+/// while the regulator is behind: it ends out of its turn.
+std::uint32_t Regulator::find_live(const FlowKey& flow, Time now) noexcept {
+  const std::uint32_t* slot = live_index_.find(flow);
+  if (slot == nullptr) return kNone;
+  if (now < next_event_ || !behind(now)) [[likely]]
+    return *slot;
+  const Entry::Due due = slots_[*slot].due_end(policy_);
+  if (due.at > now) return *slot;
+  remove(*slot, due.why, due.at);
+  return kNone;
 }
 
-bool Regulator::is_stale(const StartSignal& start, Time now) const noexcept {
-  if (const auto* index = live_index_.find(start.flow))
-    return sequence_distance(start.sequence, live_[*index].announced_sequence) < 0;
+/// @param live slot of the flow's live entry, or kNone
+bool Regulator::is_stale(const StartSignal& start, std::uint32_t live, Time now) const noexcept {
+  if (live != kNone) return sequence_distance(start.sequence, slots_[live].announced_sequence) < 0;
   const Seen* seen = seen_.find(start.flow);
   return seen != nullptr && now - seen->at < kStaleFor &&
          sequence_distance(start.sequence, seen->announced_sequence) < 0;
@@ -63,7 +74,8 @@ bool Regulator::is_seen(const StartSignal& start) const noexcept {
 }
 
 /// Merges a START into the live entry of the same burst.
-ArmVerdict Regulator::hear_copy(Entry& e, const StartSignal& start, Time now) noexcept {
+ArmVerdict Regulator::hear_copy(std::uint32_t slot, const StartSignal& start, Time now) noexcept {
+  Entry& e = slots_[slot];
   bool tighter = false;
   if (const auto threshold = threshold_of(start, policy_); threshold < e.threshold_packets) {
     e.threshold_packets = threshold;
@@ -82,8 +94,12 @@ ArmVerdict Regulator::hear_copy(Entry& e, const StartSignal& start, Time now) no
     return ArmVerdict::kRepeated;
   }
   ++counters_.starts_tightened;
-  next_event_ = now;
-  advance(now);
+  if (e.begun) {
+    wishes_.remove(slot);
+    weigh(slot);
+  }
+  reschedule(slot);
+  refresh(now);
   return ArmVerdict::kTightened;
 }
 
@@ -94,13 +110,13 @@ ArmVerdict Regulator::make_room(const FlowKey& flow, Time now) noexcept {
     ++counters_.starts_refused_sender;
     return ArmVerdict::kRefusedSender;
   }
-  if (live_.size() < policy_.max_entries) return ArmVerdict::kArmed;
+  if (!live_index_.full()) return ArmVerdict::kArmed;
   const auto victim = shares_.victim_for(sender);
   if (!victim) {
     ++counters_.starts_refused_table;
     return ArmVerdict::kRefusedTable;
   }
-  remove(*live_index_.find(*victim), End::kEvicted, now);
+  remove(*live_index_.find(*victim), EntryEnd::kEvicted, now);
   return ArmVerdict::kArmed;
 }
 
@@ -112,22 +128,23 @@ Time Regulator::begin_of(const StartSignal& start, Time now) const noexcept {
 ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
   assert(start.threshold_packets > 0 && start.bytes.value_or(1) > 0);
   if (now >= next_event_) advance(now);
-  if (is_stale(start, now)) {
+  const std::uint32_t live = find_live(start.flow, now);
+  if (is_stale(start, live, now)) {
     ++counters_.starts_stale;
     return ArmVerdict::kStale;
   }
-  if (Entry* live = find_live(start.flow);
-      live != nullptr && live->announced_sequence == start.sequence)
-    return hear_copy(*live, start, now);
-  if (find_live(start.flow) == nullptr && is_seen(start)) {
+  if (live != kNone && slots_[live].announced_sequence == start.sequence)
+    return hear_copy(live, start, now);
+  if (live == kNone && is_seen(start)) {
     ++counters_.starts_repeated;
     return ArmVerdict::kRepeated;
   }
   if (predictor_) hear_start(start, now);
-  if (const Entry* live = find_live(start.flow))
-    end(static_cast<std::size_t>(live - live_.data()), End::kReplaced, now);
+  if (const std::uint32_t older = find_live(start.flow, now); older != kNone)
+    end(older, EntryEnd::kReplaced, now);
   const Time begin_at = begin_of(start, now);
-  const bool at_once = begin_at == now;
+  // The budget is asked in order of time, so the begins that are due come before this one.
+  const bool at_once = begin_at == now && !behind(now);
   const Time budget_ends_at = at_once ? budget_.acquire(start.flow, now) : kNever;
   if (budget_ends_at <= now) {
     ++counters_.starts_refused_budget;
@@ -137,17 +154,15 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
     if (at_once) budget_.release(start.flow, now);
     return room;
   }
-  live_index_.insert(start.flow, static_cast<std::uint32_t>(live_.size()));
-  live_.push_back({.flow = start.flow,
-                   .announced_sequence = start.sequence,
-                   .place = shares_.add(RegulationBudget::sender_of(start.flow), start.flow),
-                   .threshold_packets = threshold_of(start, policy_),
-                   .bytes = start.bytes,
-                   .begin_at = begin_at,
-                   .silent_since = begin_at});
-  if (at_once) begin(live_.back(), now, budget_ends_at);
+  const std::uint32_t slot = add({.flow = start.flow,
+                                  .announced_sequence = start.sequence,
+                                  .threshold_packets = threshold_of(start, policy_),
+                                  .bytes = start.bytes,
+                                  .begin_at = begin_at,
+                                  .silent_since = begin_at});
+  if (at_once) begin(slot, now, budget_ends_at);
   ++counters_.starts_armed;
-  refresh();
+  refresh(now);
   return ArmVerdict::kArmed;
 }
 
@@ -156,153 +171,136 @@ void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uin
   if (now >= next_event_) advance(now);
   if (predictor_ && accepted) hear_payload(flow, payload_bytes, now);
   else if (predictor_) predictor_->count_not_accepted();
-  if (live_.empty()) return;
-  Entry* entry = find_live(flow);
-  if (entry == nullptr) return;
+  if (live_index_.size() == 0) return;
+  const std::uint32_t slot = find_live(flow, now);
+  if (slot == kNone) return;
+  Entry& entry = slots_[slot];
   // Counted from the furthest byte so far: a burst may be longer than half the circle.
-  const auto furthest = entry->announced_sequence + static_cast<std::uint32_t>(entry->reached);
+  const auto furthest = entry.announced_sequence + static_cast<std::uint32_t>(entry.reached);
   const std::int32_t beyond = sequence_distance(sequence + payload_bytes, furthest);
-  const bool first = entry->reached == 0;
-  if (beyond > 0) entry->reached += static_cast<std::uint32_t>(beyond);
-  if (entry->reached == 0) return;  // earlier data, retransmitted
-  if (first) remember(flow, entry->announced_sequence, now);
-  const auto index = static_cast<std::size_t>(entry - live_.data());
-  if (policy_.recovery == Recovery::kArrival) return end(index, End::kArrival, now);
-  const bool complete = entry->bytes && entry->reached >= *entry->bytes;
+  const bool first = entry.reached == 0;
+  if (beyond > 0) entry.reached += static_cast<std::uint32_t>(beyond);
+  if (entry.reached == 0) return;  // earlier data, retransmitted
+  if (first) remember(flow, entry.announced_sequence, now);
+  if (policy_.recovery == Recovery::kArrival) return end(slot, EntryEnd::kArrival, now);
+  const bool complete = entry.bytes && entry.reached >= *entry.bytes;
   if (policy_.recovery == Recovery::kBurstEnd && (fin || complete))
-    return end(index, End::kBurstEnd, now);
-  entry->active_at = now;
-  next_event_ = std::min(next_event_, due_end(*entry).at);  // idle_end may be before the old expiry
+    return end(slot, EntryEnd::kBurstEnd, now);
+  note_payload(slot, first, now);
 }
 
-Regulator::DueEnd Regulator::due_end(const Entry& e) const noexcept {
-  DueEnd due{std::max(e.active_at, e.silent_since) + policy_.expiry,
-             e.predicted && e.reached == 0 ? End::kMissed : End::kExpiry};
-  const auto earlier = [&due](Time at, End why) {
-    if (at < due.at) due = {at, why};
-  };
-  if (policy_.recovery == Recovery::kTimer) earlier(e.begin_at + policy_.hold, End::kTimer);
-  if (policy_.recovery == Recovery::kBurstEnd && e.reached > 0)
-    earlier(e.active_at + policy_.idle_end, End::kBurstEnd);
-  if (e.begun) earlier(e.budget_ends_at, End::kBudget);
-  return due;
+/// Payload puts the end off. The entry is put in order when the old instant comes, because moving
+/// it for each packet would cost more. The first payload may bring the end nearer, as idle_end may
+/// be before the old expiry.
+void Regulator::note_payload(std::uint32_t slot, bool first, Time now) noexcept {
+  Entry& e = slots_[slot];
+  e.active_at = now;
+  if (!first) return;
+  const Event next = e.next_event(policy_);
+  if (next >= events_.key_of(slot)) return;
+  reschedule(slot);
+  next_event_ = std::min(next_event_, next.at);
 }
 
-Time Regulator::next_event_of(const Entry& e) const noexcept {
-  const Time ends_at = due_end(e).at;
-  return e.begun ? ends_at : std::min(ends_at, e.begin_at);
-}
-
-void Regulator::advance(Time now) noexcept {
-  for (;;) {
-    Time next_begin = kNever;
-    for (const auto& e : live_)
-      if (!e.begun) next_begin = std::min(next_begin, e.begin_at);
-    // The budget needs the ends up to an instant before the begins at that instant.
-    end_due(std::min(now, next_begin));
-    if (next_begin > now || next_begin == kNever) break;
-    begin_due(next_begin);
+void Regulator::advance(Time now, std::uint32_t most) noexcept {
+  for (; most > 0 && behind(now); --most) {
+    const std::uint32_t slot = events_.top();
+    process(slot);
+    // It begins only to end: lasting_threshold() need not look at it.
+    if (ends_.contains(slot) && ends_.key_of(slot) <= now) ends_.remove(slot);
   }
-  if (now >= predict_at_) arm_predicted(now);
-  refresh();
+  if (!behind(now) && now >= predict_at_) arm_predicted(now, most);
+  refresh(now);
+  if (now >= next_event_) stopped_at_ = now;
 }
 
-void Regulator::begin(Entry& e, Time at, Time budget_ends_at) noexcept {
+/// Processes the next event of an entry. @pre its recorded instant is due
+void Regulator::process(std::uint32_t slot) noexcept {
+  ++events_processed_;
+  Entry& e = slots_[slot];
+  const Event next = e.next_event(policy_);
+  if (next > events_.key_of(slot)) return reschedule(slot);  // payload has put it off
+  if (!next.begins) return remove(slot, e.due_end(policy_).why, next.at);
+  const Time budget_ends_at = budget_.acquire(e.flow, next.at);
+  if (budget_ends_at > next.at) begin(slot, next.at, budget_ends_at);
+  else remove(slot, EntryEnd::kBudget, next.at);
+}
+
+/// Adds an entry that waits. @pre make_room() was asked. @return its slot
+std::uint32_t Regulator::add(const Entry& e) noexcept {
+  const std::uint32_t slot = shares_.add(RegulationBudget::sender_of(e.flow), e.flow);
+  slots_[slot] = e;
+  live_index_.insert(e.flow, slot);
+  live_tags_.add(e.flow);
+  events_.push(slot, e.next_event(policy_));
+  return slot;
+}
+
+void Regulator::begin(std::uint32_t slot, Time at, Time budget_ends_at) noexcept {
+  Entry& e = slots_[slot];
   e.begun = true;
-  shares_.begin(e.place);
-  ++untold_;
   e.budget_ends_at = budget_ends_at;
-  if (begun_++ == 0) regulated_since_ = at;
+  shares_.begin(slot);
+  untold_slots_.add(untold_, slot);
+  time_.begin(at);
+  weigh(slot);
+  const Event next = e.next_event(policy_);
+  events_.change(slot, next);
+  ends_.push(slot, next.at);
 }
 
-void Regulator::begin_due(Time at) noexcept {
-  for (std::size_t i = live_.size(); i-- > 0;) {
-    Entry& e = live_[i];
-    if (e.begun || e.begin_at > at) continue;
-    const Time budget_ends_at = budget_.acquire(e.flow, at);
-    if (budget_ends_at > at) begin(e, at, budget_ends_at);
-    else remove(i, End::kBudget, at);
-  }
+/// Puts an entry in order by its next event.
+void Regulator::reschedule(std::uint32_t slot) noexcept {
+  const Event next = slots_[slot].next_event(policy_);
+  events_.change(slot, next);
+  if (ends_.contains(slot)) ends_.change(slot, next.at);
 }
 
-void Regulator::end_due(Time now) noexcept {
-  for (std::size_t i = live_.size(); i-- > 0;) {
-    const DueEnd due = due_end(live_[i]);
-    if (due.at <= now) remove(i, due.why, due.at);
-  }
+void Regulator::end(std::uint32_t slot, EntryEnd why, Time now) noexcept {
+  remove(slot, why, now);
+  refresh(now);
 }
 
-void Regulator::end(std::size_t live_index, End why, Time at) noexcept {
-  remove(live_index, why, at);
-  refresh();
-}
-
-void Regulator::count(End why) noexcept {
-  switch (why) {
-    case End::kArrival:
-      ++counters_.recovered_arrival;
-      break;
-    case End::kBurstEnd:
-      ++counters_.recovered_burst_end;
-      break;
-    case End::kTimer:
-      ++counters_.recovered_timer;
-      break;
-    case End::kExpiry:
-      ++counters_.expired;
-      break;
-    case End::kBudget:
-      ++counters_.budget_exhausted;
-      break;
-    case End::kReplaced:
-      ++counters_.replaced;
-      break;
-    case End::kEvicted:
-      ++counters_.evicted;
-      break;
-    case End::kMissed:
-      ++counters_.predictions_missed;
-      break;
-    case End::kWithdrawn:
-      ++counters_.withdrawn;
-      break;
-  }
-}
-
-void Regulator::remove(std::size_t live_index, End why, Time at) noexcept {
-  count(why);
-  const Entry& gone = live_[live_index];
+void Regulator::remove(std::uint32_t slot, EntryEnd why, Time at) noexcept {
+  ++counter_of(counters_, why);
+  const Entry& gone = slots_[slot];
   if (gone.begun) {
-    untold_ -= !gone.told;
+    if (untold_slots_.listed(slot)) untold_slots_.remove(untold_, slot);
+    if (ends_.contains(slot)) ends_.remove(slot);
     budget_.release(gone.flow, at);
-    last_end_ = std::max(last_end_, at);
-    if (--begun_ == 0) regulated_ += std::max(last_end_, regulated_since_) - regulated_since_;
+    time_.end(at);
+    wishes_.remove(slot);
   }
-  shares_.remove(gone.place);
+  events_.remove(slot);
+  live_tags_.remove(gone.flow);
   live_index_.erase(gone.flow);
-  if (live_index + 1 != live_.size()) {
-    live_[live_index] = live_.back();
-    *live_index_.find(live_[live_index].flow) = static_cast<std::uint32_t>(live_index);
-  }
-  live_.pop_back();
+  shares_.remove(slot);
 }
 
 void Regulator::change_policy(const RegulationPolicy& policy, Time now) noexcept {
   assert(policy.max_entries == policy_.max_entries && policy.composition == policy_.composition);
-  advance(now);
+  advance(now, kAllEvents);
   policy_ = policy;
   budget_.change(shares_of(policy), policy.budget_window);
-  for (std::size_t i = live_.size(); i-- > 0;) {
-    const DueEnd due = due_end(live_[i]);
-    if (due.at <= now) remove(i, due.why, now);
+  for (std::uint32_t slot = 0; slot < policy.max_entries; ++slot) {
+    if (!events_.contains(slot)) continue;
+    if (const Entry::Due due = slots_[slot].due_end(policy_); due.at <= now) {
+      remove(slot, due.why, now);
+      continue;
+    }
+    reschedule(slot);
+    if (!slots_[slot].begun) continue;
+    wishes_.remove(slot);
+    weigh(slot);
   }
-  refresh();
+  refresh(now);
 }
 
 void Regulator::withdraw_all(Time now) noexcept {
-  advance(now);
-  while (!live_.empty()) remove(live_.size() - 1, End::kWithdrawn, now);
-  refresh();
+  advance(now, kAllEvents);
+  for (std::uint32_t slot = 0; slot < policy_.max_entries; ++slot)
+    if (events_.contains(slot)) remove(slot, EntryEnd::kWithdrawn, now);
+  refresh(now);
 }
 
 void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence, Time now) noexcept {
@@ -316,52 +314,55 @@ void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence, 
   seen_next_ = (seen_next_ + 1) % seen_order_.size();
 }
 
-void Regulator::tag_live() noexcept {
-  live_tags_.fill(live_.size() > kTagged ? ~std::uint64_t{0} : 0);
-  if (live_.size() > kTagged) return;
-  for (const auto& e : live_) {
-    const std::uint64_t tag = tag_of(e.flow);
-    live_tags_[tag / 64] |= std::uint64_t{1} << (tag % 64);
+/// Lets an entry that has begun take part in the composition.
+void Regulator::weigh(std::uint32_t slot) noexcept {
+  const Entry& e = slots_[slot];
+  std::optional<std::uint64_t> bytes = e.bytes;
+  if (bytes && policy_.max_burst_bytes) bytes = std::min(*bytes, *policy_.max_burst_bytes);
+  wishes_.add(slot, RegulationBudget::job_of(e.flow), e.threshold_packets, bytes);
+}
+
+/// Returns the threshold of the entry that ends last, if its end is not due by `now`. What is
+/// found to be due is not looked at again: it will end when its turn comes.
+std::optional<std::uint16_t> Regulator::lasting_threshold(Time now) noexcept {
+  for (std::uint32_t left = kMostEvents; !ends_.empty(); --left) {
+    const std::uint32_t slot = ends_.top();
+    if (slots_[slot].due_end(policy_).at > now) return slots_[slot].threshold_packets;
+    if (left == 0) break;
+    ends_.remove(slot);
   }
+  return std::nullopt;
 }
 
-/// Returns the bytes by which an entry is weighed against those of other jobs.
-std::optional<std::uint64_t> Regulator::weight_of(const Entry& e) const noexcept {
-  if (!e.bytes || !policy_.max_burst_bytes) return e.bytes;
-  return std::min(*e.bytes, *policy_.max_burst_bytes);
-}
-
-void Regulator::refresh() noexcept {
-  tag_live();
-  effective_ = std::numeric_limits<std::uint16_t>::max();
+void Regulator::refresh(Time now) noexcept {
   next_event_ = predict_at_;
-  for (const auto& e : live_) {
-    if (e.begun) effective_ = std::min(effective_, e.threshold_packets);
-    next_event_ = std::min(next_event_, next_event_of(e));
-  }
-  if (!wishes_ || begun_ == 0) return;
-  for (const auto& e : live_)
-    if (e.begun) wishes_->add(RegulationBudget::job_of(e.flow), e.threshold_packets, weight_of(e));
-  effective_ = wishes_->take(policy_.composition);
+  if (!events_.empty()) next_event_ = std::min(next_event_, events_.top_key().at);
+  if (wishes_.empty()) effective_ = std::nullopt;
+  else if (behind(now)) effective_ = lasting_threshold(now);
+  else effective_ = wishes_.composed();
 }
 
 std::optional<std::uint16_t> Regulator::threshold_at(Time now) const {
-  if (now >= next_event_) return Regulator(*this).threshold(now);
-  return begun_ == 0 ? std::nullopt : std::optional(effective_);
+  if (now < next_event_ || now == stopped_at_) return effective_;
+  Regulator later = *this;
+  later.advance(now, kAllEvents);
+  return later.effective_;
 }
 
 Duration Regulator::regulated(Time now) const {
-  if (now >= next_event_) {
+  if (now >= next_event_ && now != stopped_at_) {
     Regulator later = *this;
-    later.advance(now);
-    return later.regulated(now);
+    later.advance(now, kAllEvents);
+    return later.time_.until(now);
   }
-  return begun_ == 0 ? regulated_ : regulated_ + (now - regulated_since_);
+  return time_.until(events_.empty() ? now : std::min(now, events_.top_key().at));
 }
 
 std::size_t Regulator::bytes_per_entry() noexcept {
   return sizeof(Entry) + sizeof(FlowKey) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t)) +
          2 * (sizeof(FlowKey) + sizeof(Seen) + sizeof(std::uint32_t)) +
+         IndexedHeap<Event>::bytes_per_slot() + IndexedHeap<Time>::bytes_per_slot() +
+         SlotLinks::bytes_per_slot() + JobWishes::bytes_per_entry() +
          RegulationBudget::bytes_per_entry() + EntryShares::bytes_per_entry();
 }
 

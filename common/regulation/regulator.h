@@ -1,20 +1,25 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
+#include "common/core/indexed_heap.h"
+#include "common/core/recency_list.h"
 #include "common/core/start_signal.h"
 #include "common/regulation/entry_shares.h"
+#include "common/regulation/live_tags.h"
 #include "common/regulation/period_predictor.h"
+#include "common/regulation/regulated_time.h"
 #include "common/regulation/regulation_budget.h"
 #include "common/regulation/regulation_policy.h"
 #include "common/regulation/regulator_composition.h"
 #include "common/regulation/regulator_counters.h"
+#include "common/regulation/regulator_entry.h"
 
 namespace outrider {
 
@@ -61,14 +66,27 @@ enum class ArmVerdict : std::uint8_t {
 /// A window clamp needs to know whose bursts these are: tell_begun() reports each entry
 /// once, after it has begun.
 ///
-/// The effective threshold is a pure function of the live entries that have begun (see
-/// regulator_composition.h). It is cached, and recomputed when an entry is added, begins or
-/// ends.
+/// The effective threshold is composed of the live entries that have begun (see
+/// regulator_composition.h).
 ///
-/// Time never decreases from call to call. A packet costs O(1) while no entry is live, and
-/// DDL payload costs a hash lookup otherwise. Each instant at which entries begin or end
-/// costs O(live entries). Nothing allocates after construction. Not thread-safe: the lcore
-/// of the egress port owns it.
+/// What a call costs does not depend on what the table holds, but for factors of log(max_entries).
+/// A call processes at most kMostEvents begins and ends that are due: in order of time, and each
+/// as of its own instant. Further ones are left for the calls that follow. A START, its copy or a
+/// payload packet causes at most three of them later, so n that are due at once are processed
+/// after n / (kMostEvents - 3) + 1 packets. While some are left, the regulator is *behind*:
+///
+///  - An entry may begin late, by these packets, also one that a START begins at once.
+///  - An entry whose end is due regulates nothing, and payload and STARTs find it ended. The
+///    composition still includes it, so the queue gets the threshold of a single entry instead,
+///    whose end is not due: of those that have begun, the one that ends last as far as is known.
+///    If kMostEvents entries that looked later turn out to be due, the queue is not regulated.
+///  - An entry whose end is due still holds its place in the table, and its end counts late.
+///  - No prediction begins.
+///
+/// Time never decreases from call to call. A packet costs O(1) while no entry is live, and DDL
+/// payload costs a hash lookup otherwise. Each prediction that is due costs O(`max_jobs`), and
+/// control operations (change_policy(), withdraw_all()) are O(n log n). Nothing allocates after
+/// construction. Not thread-safe: the lcore of the egress port owns it.
 ///
 /// Source: Kang et al., Sensors 2021, section 3.2. Deviations: entries and an expiry replace
 /// the paper's counter, which leaks when a START or a burst is lost. START names the
@@ -77,6 +95,9 @@ enum class ArmVerdict : std::uint8_t {
 /// does not carry.
 class Regulator {
  public:
+  /// Begins and ends that a call processes at most. Ends of one job's entries often coincide.
+  static constexpr std::uint32_t kMostEvents = 32;
+
   explicit Regulator(const RegulationPolicy& policy);
 
   /// Handles the announcement of a burst. @pre the ranges stated at the fields of StartSignal
@@ -92,9 +113,7 @@ class Regulator {
   [[nodiscard]] bool concerns(const FlowKey& flow, Time now) const noexcept {
     if (now >= next_event_ || predicts_) [[unlikely]]
       return true;
-    if (live_.empty()) return false;
-    const std::uint64_t tag = tag_of(flow);
-    return (live_tags_[tag / 64] >> (tag % 64) & 1) != 0;
+    return live_index_.size() != 0 && live_tags_.may_have(flow);
   }
 
   /// Applies `policy` from now on, also to live entries: those that it would have ended
@@ -105,11 +124,12 @@ class Regulator {
   /// Ends every entry.
   void withdraw_all(Time now) noexcept;
 
-  /// Returns the threshold composed of the entries that have begun, or nothing if none has.
+  /// Returns the threshold composed of the entries that have begun, or nothing if none has. For
+  /// the threshold while the regulator is behind see above.
   [[nodiscard]] std::optional<std::uint16_t> threshold(Time now) noexcept {
     if (now >= next_event_) [[unlikely]]
       advance(now);
-    return begun_ == 0 ? std::nullopt : std::optional(effective_);
+    return effective_;
   }
 
   /// A burst whose regulation has begun.
@@ -119,24 +139,21 @@ class Regulator {
     std::uint64_t bytes = 0;     ///< announced, or (predicted) of the last burst; 0: not known
     bool predicted = false;
   };
-  /// Calls `hear(const BegunBurst&)` for every live entry that has begun and was not reported
-  /// yet. It is up to date after threshold(now).
+  /// Calls `hear(const BegunBurst&)` for live entries that have begun and were not reported yet,
+  /// the earliest first, and for at most kMostEvents of them. It is up to date after
+  /// threshold(now).
   template <class Hear>
   void tell_begun(Hear&& hear) noexcept {
-    if (untold_ == 0) [[likely]]
-      return;
-    for (Entry& e : live_) {
-      if (!e.begun || e.told) continue;
-      e.told = true;
+    for (std::uint32_t left = kMostEvents; !untold_.empty() && left > 0; --left) {
+      const std::uint32_t slot = untold_.oldest;
+      untold_slots_.remove(untold_, slot);
+      const RegulatorEntry& e = slots_[slot];
       hear(BegunBurst{e.flow, e.announced_sequence,
                       e.predicted ? e.expected_bytes : e.bytes.value_or(0), e.predicted});
     }
-    untold_ = 0;
   }
 
-  [[nodiscard]] std::uint32_t live_entries() const noexcept {
-    return static_cast<std::uint32_t>(live_.size());
-  }
+  [[nodiscard]] std::uint32_t live_entries() const noexcept { return live_index_.size(); }
   [[nodiscard]] const RegulatorCounters& counters() const noexcept { return counters_; }
   /// Returns zeros if predictions are off.
   [[nodiscard]] PeriodPredictor::Counters prediction_counters() const noexcept {
@@ -144,78 +161,56 @@ class Regulator {
   }
   /// For reports: threshold(now), and the total time until `now` with at least one entry that
   /// had begun. Both count begins and ends that are due by `now`. As they are const, they
-  /// copy the regulator, which allocates, unless threshold(now) was called before.
+  /// copy the regulator, which allocates, unless threshold(now) was called before. If it was and
+  /// is still behind, they count what it has processed.
   [[nodiscard]] std::optional<std::uint16_t> threshold_at(Time now) const;
   [[nodiscard]] Duration regulated(Time now) const;
+  /// Returns the steps taken so far (begins and ends processed, and levels of heaps passed): for
+  /// tests of what a call costs.
+  [[nodiscard]] std::uint64_t steps() const noexcept {
+    return events_processed_ + events_.steps() + ends_.steps() + wishes_.steps();
+  }
   /// Returns the bytes of memory that one entry takes, tables included.
   static std::size_t bytes_per_entry() noexcept;
 
  private:
-  enum class End : std::uint8_t {
-    kArrival,
-    kBurstEnd,
-    kTimer,
-    kExpiry,
-    kBudget,
-    kReplaced,
-    kEvicted,
-    kMissed,
-    kWithdrawn
-  };
-  struct Entry {
-    FlowKey flow;  ///< of a predicted entry: see job_at()
-    std::uint32_t announced_sequence = 0;
-    std::uint32_t place = 0;  ///< in shares_
-    std::uint16_t threshold_packets = 0;
-    bool begun = false;
-    bool told = false;  ///< reported by tell_begun()
-    bool predicted = false;
-    std::optional<std::uint64_t> bytes{};
-    std::uint64_t expected_bytes = 0;  ///< predicted: bytes of the job's last burst; 0: not known
-    std::uint64_t reached = 0;         ///< announced bytes up to the furthest one seen; 0: none
-    Time begin_at{};
-    Time silent_since{};    ///< `expiry` counts from here or from the latest payload
-    Time active_at{};       ///< time of the latest payload. @pre reached > 0
-    Time budget_ends_at{};  ///< @pre begun
-  };
-  struct DueEnd {
-    Time at{};
-    End why{};
-  };
+  using Entry = RegulatorEntry;
+  using Event = RegulatorEntry::Event;
+  static constexpr std::uint32_t kNone = SlotLinks::kNone;  ///< no slot
+  static constexpr std::uint32_t kAllEvents = 0xFFFF'FFFF;
 
   ArmVerdict make_room(const FlowKey& flow, Time now) noexcept;
   [[nodiscard]] Time begin_of(const StartSignal& start, Time now) const noexcept;
-  [[nodiscard]] DueEnd due_end(const Entry& e) const noexcept;
-  [[nodiscard]] Time next_event_of(const Entry& e) const noexcept;
-  Entry* find_live(const FlowKey& flow) noexcept;
-  [[nodiscard]] bool is_stale(const StartSignal& start, Time now) const noexcept;
+  [[nodiscard]] std::uint32_t find_live(const FlowKey& flow, Time now) noexcept;
+  [[nodiscard]] bool is_stale(const StartSignal& start, std::uint32_t live,
+                              Time now) const noexcept;
   [[nodiscard]] bool is_seen(const StartSignal& start) const noexcept;
-  ArmVerdict hear_copy(Entry& e, const StartSignal& start, Time now) noexcept;
-  /// Processes all begins and ends that are due by `now`, in order of time.
-  void advance(Time now) noexcept;
-  void begin(Entry& e, Time at, Time budget_ends_at) noexcept;
-  void begin_due(Time at) noexcept;
-  void end_due(Time now) noexcept;
-  void end(std::size_t live_index, End why, Time at) noexcept;  ///< remove() and refresh()
-  void remove(std::size_t live_index, End why, Time at) noexcept;
-  void count(End why) noexcept;
+  ArmVerdict hear_copy(std::uint32_t slot, const StartSignal& start, Time now) noexcept;
+  [[nodiscard]] bool behind(Time now) const noexcept {
+    return !events_.empty() && events_.top_key().at <= now;
+  }
+  /// Processes at most `most` begins and ends that are due by `now`, in order of time.
+  void advance(Time now, std::uint32_t most = kMostEvents) noexcept;
+  void process(std::uint32_t slot) noexcept;
+  std::uint32_t add(const Entry& e) noexcept;
+  void begin(std::uint32_t slot, Time at, Time budget_ends_at) noexcept;
+  void reschedule(std::uint32_t slot) noexcept;
+  void note_payload(std::uint32_t slot, bool first, Time now) noexcept;
+  void end(std::uint32_t slot, EntryEnd why, Time now) noexcept;  ///< remove() and refresh()
+  void remove(std::uint32_t slot, EntryEnd why, Time at) noexcept;
   void remember(const FlowKey& flow, std::uint32_t announced_sequence, Time now) noexcept;
-  [[nodiscard]] std::optional<std::uint64_t> weight_of(const Entry& e) const noexcept;
-  void refresh() noexcept;
-  void tag_live() noexcept;
+  void weigh(std::uint32_t slot) noexcept;
+  [[nodiscard]] std::optional<std::uint16_t> lasting_threshold(Time now) noexcept;
+  void refresh(Time now) noexcept;
 
   /// Returns a key that stands for a job in tables of flows; no real flow has source 0.
   [[nodiscard]] static FlowKey job_at(std::uint32_t address) noexcept { return {0, address, 0, 0}; }
-  void arm_predicted(Time now) noexcept;
+  void arm_predicted(Time now, std::uint32_t most) noexcept;
   void add_predicted(const PeriodPredictor::Prediction& prediction, Time now) noexcept;
   void hear_start(const StartSignal& start, Time now) noexcept;
   void hear_payload(const FlowKey& flow, std::uint32_t payload_bytes, Time now) noexcept;
   void note_onset(std::uint32_t address, Time at, Time now) noexcept;
 
-  /// Returns one of 256 tags for a flow; live_tags_ holds the tags of live entries.
-  [[nodiscard]] static std::uint64_t tag_of(const FlowKey& flow) noexcept {
-    return hash_of(flow) >> 56;
-  }
   /// A new connection on the same ports begins ahead of the old one for as long as TCP keeps
   /// TIME_WAIT (RFC 9293, 3.6.1; 60 s in Linux), and anywhere on the circle after that.
   static constexpr Duration kStaleFor = std::chrono::seconds(60);
@@ -224,30 +219,32 @@ class Regulator {
     Time at{};  ///< when its first payload came
   };
 
-  static constexpr std::size_t kTagged = 64;  ///< with more live entries all tags are set
-
   // Read for each packet, so kept together.
-  Time next_event_ = kNever;     ///< earliest begin or end of a live entry, or predict_at_
-  std::uint32_t begun_ = 0;      ///< live entries that have begun
-  std::uint32_t untold_ = 0;     ///< entries that have begun and were not reported
-  std::uint16_t effective_ = 0;  ///< composed threshold; meaningful only if begun_ > 0
+  Time next_event_ = kNever;  ///< not after the first begin or end of a live entry, or predict_at_
+  std::optional<std::uint16_t> effective_;  ///< as of the last call
   bool predicts_ = false;
-  std::array<std::uint64_t, 4> live_tags_{};  ///< bit t: a live entry's flow has tag t, or had it
-  std::vector<Entry> live_;                   ///< dense; capacity max_entries
+  SlotLinks::List untold_{};             ///< of untold_slots_
+  FlowTable<std::uint32_t> live_index_;  ///< flow -> its slot
+  LiveTags live_tags_;                   ///< of live entries' flows
   RegulationPolicy policy_;
-  FlowTable<std::uint32_t> live_index_;  ///< flow -> position in live_
-  FlowTable<Seen> seen_;                 ///< flow -> its last burst
-  std::vector<FlowKey> seen_order_;      ///< ring of max_entries; the oldest is evicted
+  std::vector<Entry> slots_;   ///< by its place in shares_
+  IndexedHeap<Event> events_;  ///< live entries by their next event, or an instant before it
+  /// Entries that have begun, the last to end first, by their end or an instant before it. One
+  /// whose end was found to be due may be missing.
+  IndexedHeap<Time, std::greater<>> ends_;
+  SlotLinks untold_slots_;           ///< slots of entries that have begun and were not reported
+  FlowTable<Seen> seen_;             ///< flow -> its last burst
+  std::vector<FlowKey> seen_order_;  ///< ring of max_entries; the oldest is evicted
   std::size_t seen_next_ = 0;
   EntryShares shares_;
   RegulationBudget budget_;
   std::optional<PeriodPredictor> predictor_;
-  std::optional<JobWishes> wishes_;  ///< absent if the composition is kMin
+  JobWishes wishes_;  ///< of entries that have begun
   RegulatorCounters counters_{};
   Time predict_at_ = kNever;  ///< a prediction may be due then
-  Time regulated_since_{};    ///< meaningful only if begun_ > 0
-  Time last_end_{};           ///< latest end of a begun entry: ends may be out of order
-  Duration regulated_{};      ///< without the current stretch
+  Time stopped_at_ = kNever;  ///< the last call that left it behind; kNever: none
+  RegulatedTime time_;
+  std::uint64_t events_processed_ = 0;
 };
 
 }  // namespace outrider

@@ -65,6 +65,22 @@ TEST(RegulationBudget, FixedWindows) {
   }
 }
 
+// A release may be heard before acquires that precede it in time, when a regulator is behind.
+TEST(RegulationBudget, AReleaseAheadOfAnAcquireCountsOnceAndRefillsNothing) {
+  RegulationBudget budget(kHalfOfAJob, kWindow, 4);
+  EXPECT_EQ(budget.acquire(flow_of(0, 1), Time{1s}), Time{6s});
+  budget.release(flow_of(0, 1), Time{5s});
+  EXPECT_EQ(budget.acquire(flow_of(0, 2), Time{2s}), Time{6s}) << "until 5 s it counted already";
+  budget.release(flow_of(0, 2), Time{3s});
+  EXPECT_EQ(budget.acquire(flow_of(0, 3), Time{4s}), Time{6s});
+  budget.release(flow_of(0, 3), Time{12s});
+  EXPECT_EQ(budget.acquire(flow_of(0, 4), Time{6s}), Time{15s}) << "2 s of [10, 20) are used";
+  budget.release(flow_of(0, 4), Time{7s});
+  EXPECT_EQ(budget.acquire(flow_of(0, 5), Time{13s}), Time{16s}) << "3 s are left there";
+  budget.release(flow_of(0, 5), Time{16s});
+  EXPECT_EQ(budget.acquire(flow_of(0, 6), Time{17s}), Time{17s});
+}
+
 TEST(RegulationBudget, OverlappingEntriesOfAJobCountOnce) {
   RegulationBudget budget(kHalfOfAJob, kWindow, 4);
   EXPECT_EQ(budget.acquire(flow_of(0, 1), Time{0s}), Time{5s});

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+
+#include "common/core/clock.h"
+
+namespace outrider {
+
+/// Measures the time in which at least one entry regulates a queue: what overlaps counts once.
+/// Begins are given in order of time. An end may be given before a begin that precedes it: the
+/// time of both still counts once.
+class RegulatedTime {
+ public:
+  void begin(Time at) noexcept {
+    if (entries_++ == 0) since_ = std::max(at, last_end_);
+  }
+  void end(Time at) noexcept {
+    assert(entries_ > 0);
+    last_end_ = std::max(last_end_, at);
+    if (--entries_ == 0) ended_ += std::max(last_end_, since_) - since_;
+  }
+  /// Returns the number of entries that have begun and not ended.
+  [[nodiscard]] std::uint32_t entries() const noexcept { return entries_; }
+  /// Returns the time until `now`, if no further end or begin precedes it.
+  [[nodiscard]] Duration until(Time now) const noexcept {
+    return entries_ == 0 ? ended_ : ended_ + (std::max(now, since_) - since_);
+  }
+
+ private:
+  std::uint32_t entries_ = 0;
+  Time since_{};      ///< start of the current stretch; meaningful only if entries_ > 0
+  Time last_end_{};   ///< latest end so far
+  Duration ended_{};  ///< without the current stretch
+};
+
+}  // namespace outrider
