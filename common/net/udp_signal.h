@@ -39,7 +39,7 @@ namespace outrider {
 /// is a span, not an instant, because processes share no clock.
 ///
 /// An ACK repeats the tag of its START as well. So only who has seen the START can write it, the
-/// worker compares the tag with the one it sent, and the answering server needs no key.
+/// worker checks the tag with its key, and the answering server needs no key.
 namespace udp_signal {
 
 inline constexpr std::size_t kBytes = 64;

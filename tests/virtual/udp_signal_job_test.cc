@@ -2,6 +2,10 @@
 // signals. Method: the same scene with both forms.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "common/config/signal_key_file.h"
 #include "tests/support/world.h"
 #include "tests/virtual/job_scene.h"
 
@@ -40,6 +44,64 @@ TEST(UdpSignalJob, EveryStartIsAnsweredAndTheBurstsLeaveAtTheSameTimes) {
       EXPECT_GT(with_udp[i].ack_received_ns, with_udp[i].start_sent_ns);
     }
   }
+}
+
+class SignedJob : public testing::Test {
+ protected:
+  SignedJob() {
+    std::ofstream(key_) << signal_key_text({.id = 1, .secret = {1, 2, 3}});
+    std::filesystem::permissions(key_, std::filesystem::perms::owner_read);
+  }
+  ~SignedJob() override { std::filesystem::remove(key_); }
+  SignedJob(const SignedJob&) = delete;
+  SignedJob& operator=(const SignedJob&) = delete;
+
+  [[nodiscard]] Scene scene() const {
+    Scene s(closed_loop());
+    s.job().announce.signal_form = SignalForm::kUdp;
+    s.job().announce.lead_source = LeadSource::kOverlap;
+    s.job().announce.lead = milliseconds(10);
+    s.job().announce.signal_key = key_;
+    return s;
+  }
+  const std::string key_ =
+      testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const Mempool pool_ = make_test_pool();
+};
+
+TEST_F(SignedJob, RunsLikeAnUnsignedOne) {
+  Scene s = scene();
+  const RunResult with_key = run(s, *pool_);
+  EXPECT_EQ(with_key.traffic.starts_sent, 16U);
+  EXPECT_EQ(with_key.traffic.acks_received, 16U);
+  EXPECT_EQ(with_key.traffic.acks_not_ours, 0U);
+  EXPECT_EQ(with_key.traffic.ack_timeouts, 0U);
+  s.job().announce.signal_key.reset();
+  const RunResult without = run(s, *pool_);
+  ASSERT_EQ(with_key.traffic.bursts.size(), without.traffic.bursts.size());
+  for (std::size_t i = 0; i < without.traffic.bursts.size(); ++i)
+    EXPECT_EQ(with_key.traffic.bursts[i].delivered_ns, without.traffic.bursts[i].delivered_ns);
+}
+
+TEST_F(SignedJob, ItsCopiesAreAnsweredAndItsReplaysAndForgeriesHoldNothing) {
+  Scene s = scene();
+  s.job().announce.faults = {.duplicated = 1,
+                             .copies = 9,
+                             .forged_per_second = 200,
+                             .forged_tag = ForgedTag::kWrong,
+                             .replayed_per_second = 200};
+  const RunResult r = run(s, *pool_);
+  EXPECT_EQ(r.traffic.starts.duplicated, 9U * 16);
+  EXPECT_GT(r.traffic.starts.forged, 20U);
+  EXPECT_GT(r.traffic.starts.replayed, 20U);
+  EXPECT_EQ(r.traffic.starts_sent, r.traffic.starts.sent());
+  EXPECT_EQ(r.traffic.ack_timeouts, 0U);
+}
+
+TEST_F(SignedJob, WithoutItsKeyItDoesNotBegin) {
+  const Scene s = scene();
+  std::filesystem::remove(key_);
+  EXPECT_THROW((void)run(s, *pool_), std::runtime_error);
 }
 
 TEST(UdpSignalJob, AnnouncesToTheRightNeighbourOfARing) {

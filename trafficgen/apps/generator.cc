@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/config/addresses.h"
+#include "common/config/signal_key_file.h"
 #include "common/core/random.h"
 #include "common/net/headers.h"
 #include "trafficgen/apps/generator_state.h"
@@ -94,6 +95,14 @@ void Generator::State::make_neighbours(std::uint32_t device) {
   neighbours.back() = std::make_unique<NeighbourEdge>(setup, loop, pool);
 }
 
+SignalKey Generator::State::signal_key(const std::string& name) const {
+  if (const auto given = options.signal_keys.find(name); given != options.signal_keys.end())
+    return given->second;
+  const auto read = read_signal_key(name);
+  if (!read) throw std::runtime_error(format_issues(name, read.issues));
+  return *read.config;
+}
+
 /// Makes the jobs. Jobs of the file keep their positions; their later arrivals follow.
 void Generator::State::make_jobs() {
   for (std::size_t i = 0; i < config.jobs.size(); ++i)
@@ -117,6 +126,7 @@ void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
                    .first_owner = next_owner};
   if (transport(job.transport).protocol == TransportProtocol::kMlt)
     setup.mlt = transport(job.transport).mlt;
+  if (job.announce.signal_key) setup.signal_key = signal_key(*job.announce.signal_key);
   if (next_owner != 0) next_owner += static_cast<std::uint32_t>(job.workers.size());
   setup.compute = job.compute.value_or(Duration::zero());
   setup.burst_bytes = job.burst_bytes.value_or(0);
@@ -243,13 +253,14 @@ void Generator::State::make_flow_group(const FlowsConfig& flows) {
 
 Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool,
                      Options options)
-    : state_(std::make_unique<State>(config, loop, pool, options)) {
-  if (config.payload != Payload::kZeros && !options.full_payload)
+    : state_(std::make_unique<State>(config, loop, pool, std::move(options))) {
+  const bool full_payload = state_->options.full_payload;
+  if (config.payload != Payload::kZeros && !full_payload)
     throw std::runtime_error("payload = \"pattern\" needs real frames: not in virtual time");
   const auto learns = [](const JobConfig& j) { return j.learner.model != LearnerModel::kNone; };
-  if (std::ranges::any_of(config.jobs, learns) && options.full_payload)
+  if (std::ranges::any_of(config.jobs, learns) && full_payload)
     throw std::runtime_error("job.learner needs virtual time: its sums would stall the loop");
-  if (config.attribution && (options.full_payload || !can_attribute(pool)))
+  if (config.attribution && (full_payload || !can_attribute(pool)))
     throw std::runtime_error("attribution needs virtual time and a pool with room for it");
   if (owners_of(config) != 0) state_->next_owner = 1;
   state_->make_hosts();
@@ -313,7 +324,10 @@ void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time n
   host->receive(0, packet, now);
 }
 
-void Generator::start(Time now) {
+void Generator::start(Time now, std::uint64_t wall_ns) {
+  const auto since_zero_ns = static_cast<std::uint64_t>(now.time_since_epoch().count());
+  for (auto& host : state_->hosts)
+    host->signals().set_clock(std::max(wall_ns, since_zero_ns) - since_zero_ns);
   for (auto& flow : state_->long_flows) flow->schedule();
   for (auto& flows : state_->requests) flows->schedule();
   for (auto& transfer : state_->transfers) transfer->schedule();

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "common/core/signal_key.h"
 #include "common/core/siphash.h"
 #include "common/runtime/backpressure.h"
 #include "common/runtime/event_loop.h"
@@ -25,11 +28,13 @@ class Generator {
     bool full_payload = false;  ///< real frames: buffers also hold the payload (zeros)
     /// Key of initial sequence numbers, which strangers must not know; absent: made of the seed
     std::optional<SipKey> sequence_key{};
+    /// Keys of jobs by the name in job.announce.signal_key; what is not in it is read from its file
+    std::map<std::string, SignalKey> signal_keys{};
   };
 
-  /// @param config must be valid; model profiles are loaded here
+  /// @param config must be valid; model profiles and signal keys are loaded here
   /// @param pool of make_packet_pool(); must outlive the generator
-  /// @throws std::runtime_error if a model profile cannot be read
+  /// @throws std::runtime_error if a model profile or a signal key cannot be read
   Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool, Options options);
   ~Generator();
   Generator(const Generator&) = delete;
@@ -55,7 +60,9 @@ class Generator {
   void receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept;
 
   /// Schedules the first event of every job and flow. Call it once.
-  void start(Time now);
+  /// @param wall_ns  the wall clock at `now` [ns since 1970], which signed STARTs tell; in virtual
+  ///                 time `now` itself
+  void start(Time now, std::uint64_t wall_ns = 0);
   /// Returns true if all jobs have ended.
   [[nodiscard]] bool finished() const noexcept;
 

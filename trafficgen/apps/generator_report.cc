@@ -63,6 +63,7 @@ GeneratorReport Generator::report(Time now) const {
     r.acks_sent += c.acks_sent;
     r.answers_dropped += c.answers_dropped;
     r.acks_received += c.acks_received;
+    r.acks_not_ours += c.acks_not_ours;
     r.ledger_balanced &=
         c.received == c.to_connections + c.signals_taken + c.datagrams_taken + sum(c.drops);
   }

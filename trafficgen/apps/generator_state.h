@@ -28,7 +28,7 @@ struct Generator::State {
       : config(c),
         loop(l),
         pool(p),
-        options(o),
+        options(std::move(o)),
         memory(transport_reserve(c)),
         goodput(c.bin, c.max_bins) {}
 
@@ -53,6 +53,8 @@ struct Generator::State {
     const auto index = index_of(address);
     return index && device_of[*index] == device ? hosts[*index].get() : nullptr;
   }
+  /// @throws std::runtime_error if the key's file is no key file
+  SignalKey signal_key(const std::string& name) const;
   const TransportConfig& transport(const std::string& name) const {
     return *std::ranges::find(config.transports, name, &TransportConfig::name);
   }

@@ -1,6 +1,7 @@
 #include "trafficgen/apps/poll_loop.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "trafficgen/apps/stall_watch.h"
 
@@ -35,6 +36,12 @@ class HostsAndStreams {
   const TscClock& clock_;
   std::uint64_t ticks_ = 0;
 };
+
+std::uint64_t wall_clock_ns() noexcept {
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count());
+}
 
 /// Adds packets that never reached a host or never left, as in the report.
 template <class Counts>
@@ -93,7 +100,7 @@ GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& d
     if (live != nullptr) live->publish(now);
   };
   const TscClock clock;
-  generator.start(Time{});
+  generator.start(Time{}, wall_clock_ns());
   PollResult result;
   if (streams != nullptr) {
     HostsAndStreams sink(generator, *streams, devices, clock);

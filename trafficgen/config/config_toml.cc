@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "common/config/config_file.h"
+#include "common/config/signal_key_file.h"
 #include "common/net/mlt_message.h"
 #include "trafficgen/workload/config/model_profile.h"
 
@@ -79,6 +80,20 @@ void check_model(const Checks& at, const JobConfig& job, const GeneratorConfig& 
 
 }  // namespace
 
+ConfigIssues validate_signal_keys(const GeneratorConfig& config) {
+  ConfigIssues issues;
+  const Checks root(issues);
+  for (std::size_t i = 0; i < config.jobs.size(); ++i) {
+    const auto& file = config.jobs[i].announce.signal_key;
+    if (!file) continue;
+    for (const auto& issue : read_signal_key(*file).issues)
+      root.below("job", i)
+          .below("announce")
+          .fault("signal_key", Checks::quoted(*file), issue.problem);
+  }
+  return issues;
+}
+
 ConfigIssues validate_models(const GeneratorConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);
@@ -97,13 +112,17 @@ ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
   const auto from_here = [&directory](std::optional<std::string>& path) {
     if (path) path = (std::filesystem::path(directory) / *path).lexically_normal().string();
   };
-  for (auto& job : config.jobs) from_here(job.model);
+  for (auto& job : config.jobs) {
+    from_here(job.model);
+    from_here(job.announce.signal_key);
+  }
   for (auto& flows : config.flows) {
     from_here(flows.distribution);
     from_here(flows.list);
   }
   merge_issues(result.issues, validate(config));
   merge_issues(result.issues, validate_models(config));
+  merge_issues(result.issues, validate_signal_keys(config));
   if (!result.issues.empty()) result.config.reset();
   return result;
 }

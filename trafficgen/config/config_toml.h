@@ -13,9 +13,9 @@
 
 namespace outrider::tg {
 
-/// Reads and validates the file of outrider-trafficgen and the model profiles that it names;
-/// docs/configuration.md lists every key. A relative path of a model is relative to the file; in
-/// the result it is relative to the working directory.
+/// Reads and validates the file of outrider-trafficgen and the files that it names;
+/// docs/configuration.md lists every key. A relative path in it is relative to the file; in the
+/// result it is relative to the working directory.
 ConfigResult<GeneratorConfig> load_generator_config(const std::string& path);
 
 /// Does the same with a table that is already in memory. @param directory base of relative paths
@@ -25,6 +25,9 @@ ConfigResult<GeneratorConfig> generator_config_from(const ConfigTable& file,
 /// Checks the models' files: they must load and, for a closed loop, contain its compute time. Reads
 /// files.
 ConfigIssues validate_models(const GeneratorConfig& config);
+
+/// Checks that the signal keys of jobs can be read. Reads files.
+ConfigIssues validate_signal_keys(const GeneratorConfig& config);
 
 /// Returns the resolved configuration, defaults included; it reads back to an equal struct.
 std::string to_toml(const GeneratorConfig& config);

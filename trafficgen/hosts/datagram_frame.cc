@@ -13,10 +13,7 @@ namespace outrider::tg {
 namespace {
 constexpr std::uint32_t kPayloadOffset = kTransportOffset + sizeof(UdpHeader);
 
-// write_frame() relies on zeros after the headers in a buffer, and clears only what the longest TCP
-// header may have left there. A datagram must not leave more.
-static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <=
-              kTransportOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
+static_assert(kPayloadOffset + OutgoingDatagram::kMaxHeadBytes <= kWrittenEnd);
 }  // namespace
 
 void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDatagram& datagram,
@@ -34,8 +31,7 @@ void write_datagram_frame(Packet& packet, const FlowKey& flow, const OutgoingDat
   const std::span head(datagram.head.data(), datagram.head_bytes);
   std::memcpy(bytes + kPayloadOffset, head.data(), head.size());
   // Clears what an earlier packet may have left after the head of this one.
-  std::memset(bytes + kPayloadOffset + head.size(), 0,
-              OutgoingDatagram::kMaxHeadBytes - head.size());
+  std::memset(bytes + kPayloadOffset + head.size(), 0, kWrittenEnd - kPayloadOffset - head.size());
   write_udp(bytes + kTransportOffset, flow, static_cast<std::uint16_t>(udp_bytes), head);
 
   const std::uint32_t frame_bytes = std::max(kMinFrameBytes, kTransportOffset + udp_bytes);

@@ -54,10 +54,11 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
   const std::uint32_t header_bytes = std::max(kMinFrameBytes, kTransportOffset + tcp_header);
   packet.data_len = static_cast<std::uint16_t>(full_payload ? frame_bytes : header_bytes);
   packet.pkt_len = packet.data_len;
-  // Options of an earlier packet may be where this frame has payload or padding. Clearing beyond
-  // this frame's length is harmless: all payload is zeros.
+  // Options or a signal of an earlier packet may be where this frame has payload or padding.
+  // Clearing beyond this frame's length is harmless: all payload is zeros.
   if (full_payload) {
-    std::memset(tcp_bytes + tcp_header, 0, kMaxTcpOptionBytes);
+    static_assert(kTransportOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes <= kWrittenEnd);
+    std::memset(tcp_bytes + tcp_header, 0, kWrittenEnd - kTransportOffset - sizeof(TcpHeader));
   } else {
     std::memset(tcp_bytes + tcp_header, 0, kMinFrameBytes - kTransportOffset - sizeof(TcpHeader));
   }

@@ -111,6 +111,12 @@ void Host::send_start(const UdpStart& start, Time now) noexcept {
   settle(now);
 }
 
+bool Host::replay_start(Time now) noexcept {
+  const bool replayed = signals_.push_replay();
+  settle(now);
+  return replayed;
+}
+
 void Host::changed(const DatagramEndpoint& endpoint, Time now) noexcept {
   datagrams_.changed(endpoint, now);
   settle(now);

@@ -129,6 +129,8 @@ class Host final : public Node {
                   Time now) noexcept;
   /// Sends a START as a UDP message (common/net/udp_signal.h), from and to `start.port`.
   void send_start(const UdpStart& start, Time now) noexcept;
+  /// See StartSignals::push_replay().
+  bool replay_start(Time now) noexcept;
   /// Returns the signals' part, which configures UDP ports and listeners for answers.
   [[nodiscard]] StartSignals& signals() noexcept { return signals_; }
   void set_timer(TimerClient& client, std::uint32_t tag, Time at) { timers_.set(client, tag, at); }

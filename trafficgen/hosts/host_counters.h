@@ -26,6 +26,7 @@ struct HostCounters {
   std::uint64_t acks_sent = 0;        ///< answers to STARTs that have left
   std::uint64_t answers_dropped = 0;  ///< answers that a newer one replaced, see StartSignals
   std::uint64_t acks_received = 0;
+  std::uint64_t acks_not_ours = 0;  ///< without the tag of the START that waits for an answer
   std::uint64_t resets_sent = 0;
   PayloadReport payload;  ///< only with Payload::kPattern
 

@@ -15,10 +15,7 @@ constexpr std::uint32_t kFrameBytes = kMessageOffset + udp_signal::kBytes;
 constexpr std::uint16_t kUdpBytes = kUdpHeaderBytes + udp_signal::kBytes;
 constexpr std::uint32_t kIpBytes = sizeof(Ipv4Header) + kUdpBytes;
 
-// write_frame() relies on zeros after the headers in a buffer, and clears only what the longest TCP
-// header may have left there. A message must not leave more.
-static_assert(kMessageOffset + udp_signal::kTagOffset <=
-              kTransportOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes);
+static_assert(kFrameBytes <= kWrittenEnd);
 }  // namespace
 
 void write_signal_frame(Packet& packet, const FlowKey& datagram,

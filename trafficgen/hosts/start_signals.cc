@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/net/signal_tag.h"
+
 namespace outrider::tg {
 
 void StartSignals::push(const FlowKey& flow, std::uint32_t sequence,
@@ -24,24 +26,36 @@ void StartSignals::push(const UdpStart& start) noexcept {
                                    .sequence = start.sequence,
                                    .counter = ++counters_.starts_sent};
   const FlowKey datagram{flow.source_address, flow.destination_address, start.port, start.port};
-  starts_.push(
-      {.flow = datagram, .message = message, .due_at = start.due_at, .number = next_number_++});
+  starts_.push({.flow = datagram,
+                .message = message,
+                .due_at = start.due_at,
+                .key = start.key,
+                .recorded = start.recorded,
+                .number = next_number_++});
+}
+
+bool StartSignals::push_replay() noexcept {
+  if (!recorded_) return false;
+  recorded_->number = next_number_++;
+  starts_.push(*recorded_);
+  ++counters_.starts_sent;
+  return true;
 }
 
 void StartSignals::take_at(std::uint16_t udp_port) {
   if (std::ranges::find(ports_, udp_port) == ports_.end()) ports_.push_back(udp_port);
 }
 
-void StartSignals::hear_acks(const FlowKey& flow, SignalListener& listener) {
+void StartSignals::hear_acks(const FlowKey& flow, SignalListener& listener, const SignalKey* key) {
   forget_acks(flow);
   if (ack_listeners_.full()) ack_listeners_.grow();
-  ack_listeners_.insert(flow, &listener);
+  ack_listeners_.insert(flow, {.listener = &listener, .key = key, .after = counter_.last()});
 }
 
 void StartSignals::take(const ReceivedFrame& frame, const tos_signal::Signal& signal,
                         Time now) noexcept {
   ++counters_.signals_taken;
-  if (signal.kind == tos_signal::Kind::kAck) return take_ack(frame.flow.reversed(), now);
+  if (signal.kind == tos_signal::Kind::kAck) return take_ack(frame.flow.reversed(), nullptr, now);
   answer({.flow = frame.flow.reversed(),
           .sequence = frame.segment.sequence,
           .signal = {tos_signal::Kind::kAck, signal.threshold_packets}});
@@ -54,7 +68,7 @@ void StartSignals::take(const ReceivedSignal& received, Time now) noexcept {
   if (signal.kind == udp_signal::Kind::kAck)
     return take_ack({datagram.destination_address, datagram.source_address, signal.source_port,
                      signal.destination_port},
-                    now);
+                    &received, now);
   udp_signal::Signal message = signal;
   message.kind = udp_signal::Kind::kAck;
   answer({.flow = datagram.reversed(), .message = message});
@@ -72,9 +86,35 @@ void StartSignals::answer(Outgoing reply) noexcept {
 }
 
 /// @param flow as it was announced
-void StartSignals::take_ack(const FlowKey& flow, Time now) noexcept {
+/// @param message the ACK; nullptr if it has the TOS form, which cannot be signed
+void StartSignals::take_ack(const FlowKey& flow, const ReceivedSignal* message, Time now) noexcept {
+  const auto answers = [message](const Heard& starts) {
+    const bool is_signed = message != nullptr && message->signal.proof;
+    if (starts.key == nullptr || !is_signed) return starts.key == nullptr && !is_signed;
+    return message->signal.counter > starts.after &&
+           udp_signal::is_signed_by(message->signal, *starts.key, message->datagram);
+  };
+  const Heard* heard = ack_listeners_.find(flow);
+  if (heard != nullptr && !answers(*heard)) {
+    ++counters_.acks_not_ours;
+    return;
+  }
   ++counters_.acks_received;
-  if (SignalListener** listener = ack_listeners_.find(flow)) (*listener)->on_signal_ack(flow, now);
+  if (heard != nullptr) heard->listener->on_signal_ack(flow, now);
+}
+
+/// Sets what depends on the time at which a UDP START leaves.
+void StartSignals::complete(Outgoing& start, Time leaves_at) noexcept {
+  udp_signal::Signal& message = *start.message;
+  message.due_in = std::max(start.due_at - leaves_at, Duration::zero());
+  if (start.key != nullptr) {
+    message.due_in = std::min(message.due_in, udp_signal::kSignedDueLimit);
+    message.counter = counter_.next(
+        clock_at_zero_ns_ + static_cast<std::uint64_t>(leaves_at.time_since_epoch().count()));
+    udp_signal::sign(message, *start.key, start.flow);
+  }
+  start.complete = true;
+  if (start.recorded) recorded_ = start;
 }
 
 void StartSignals::write(Packet& packet, Time start, bool full_payload) noexcept {
@@ -82,8 +122,7 @@ void StartSignals::write(Packet& packet, Time start, bool full_payload) noexcept
   counters_.acks_sent += answers;
   Outgoing s = answers ? answers_.pop() : starts_.pop();
   if (s.message) {
-    if (s.message->kind == udp_signal::Kind::kStart)
-      s.message->due_in = std::max(s.due_at - start, Duration::zero());
+    if (s.message->kind == udp_signal::Kind::kStart && !s.complete) complete(s, start);
     return write_signal_frame(packet, s.flow, *s.message);
   }
   TcpSegment segment;

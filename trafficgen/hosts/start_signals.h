@@ -8,6 +8,8 @@
 #include "common/core/burst_identity.h"
 #include "common/core/fifo.h"
 #include "common/core/flow_table.h"
+#include "common/core/send_counter.h"
+#include "common/core/signal_key.h"
 #include "common/net/tos_signal.h"
 #include "trafficgen/hosts/frame.h"
 #include "trafficgen/hosts/host_counters.h"
@@ -34,12 +36,19 @@ struct UdpStart {
   BurstIdentity identity{};
   std::uint64_t burst_bytes = 0;  ///< on this connection
   Time due_at{};                  ///< when the worker intends to send the burst
+  /// Signs the START when it leaves; nullptr: unsigned. Must outlive the host's traffic.
+  const SignalKey* key = nullptr;
+  bool recorded = true;  ///< an eavesdropper keeps it, see StartSignals::push_replay()
 };
 
 /// Keeps the iteration-start signals of one host, in both wire forms: STARTs that wait for the NIC,
 /// answers to arriving STARTs, and the listeners for answers to its own. A form that nobody on the
 /// host asked for is not read: its packets are TCP's, or nobody's. Not thread-safe: the host owns
 /// it. take_at() and hear_acks() may allocate; packets do not.
+///
+/// A START with a key is signed when it leaves, because the tag covers the time that is left until
+/// the burst is due. Its counter is the host's clock, see SendCounter. The counter of an unsigned
+/// START is the number of STARTs that the host has sent.
 ///
 /// Anyone can send STARTs, so at most kMaxAnswers wait; then the oldest answer is dropped and
 /// counted. What the host's own applications send they bound themselves.
@@ -56,13 +65,23 @@ class StartSignals {
   void take_tos() noexcept { takes_tos_ = true; }
   /// Does the same for UDP signals on that port.
   void take_at(std::uint16_t udp_port);
-  void hear_acks(const FlowKey& flow, SignalListener& listener);
+  /// Reports answers to those STARTs of a flow that leave from now on.
+  /// @param key  of the STARTs; only answers with a tag by this key are believed, others are
+  ///             counted. nullptr: the STARTs are unsigned, and so must be their answers
+  void hear_acks(const FlowKey& flow, SignalListener& listener, const SignalKey* key = nullptr);
   void forget_acks(const FlowKey& flow) noexcept { ack_listeners_.erase(flow); }
+
+  /// Sets the clock from which signed STARTs take their counters.
+  /// @param at_zero_ns  wall clock at Time{} [ns since 1970]; 0 in virtual time
+  void set_clock(std::uint64_t at_zero_ns) noexcept { clock_at_zero_ns_ = at_zero_ns; }
 
   // -- for the host
   /// Queues a START. Applications call Host::send_start(), which also asks the NIC.
   void push(const FlowKey& flow, std::uint32_t sequence, std::uint16_t threshold_packets) noexcept;
   void push(const UdpStart& start) noexcept;
+  /// Queues the last recorded UDP START once more, byte for byte as it left.
+  /// @return false if none has left
+  bool push_replay() noexcept;
   /// Processes a signal that has arrived.
   void take(const ReceivedFrame& frame, const tos_signal::Signal& signal, Time now) noexcept;
   void take(const ReceivedSignal& received, Time now) noexcept;
@@ -90,10 +109,19 @@ class StartSignals {
     tos_signal::Signal signal{};
     std::optional<udp_signal::Signal> message{};  ///< set: it takes the UDP form
     Time due_at{};                                ///< for a UDP START
+    const SignalKey* key = nullptr;               ///< for a UDP START
+    bool recorded = false;                        ///< for a UDP START
+    bool complete = false;                        ///< nothing of the message is to be set
     std::uint64_t number = 0;                     ///< in the order of queueing
   };
+  struct Heard {
+    SignalListener* listener = nullptr;
+    const SignalKey* key = nullptr;  ///< nullptr: the STARTs are unsigned
+    std::uint64_t after = 0;         ///< counters of its STARTs are greater
+  };
   void answer(Outgoing reply) noexcept;
-  void take_ack(const FlowKey& flow, Time now) noexcept;
+  void take_ack(const FlowKey& flow, const ReceivedSignal* message, Time now) noexcept;
+  void complete(Outgoing& start, Time leaves_at) noexcept;
 
   HostCounters& counters_;
   Fifo<Outgoing> starts_{kExpectedStarts};
@@ -101,7 +129,10 @@ class StartSignals {
   std::uint64_t next_number_ = 0;
   std::vector<std::uint16_t> ports_;  ///< UDP
   bool takes_tos_ = false;
-  FlowTable<SignalListener*> ack_listeners_{kExpectedAnnouncedFlows};
+  FlowTable<Heard> ack_listeners_{kExpectedAnnouncedFlows};
+  SendCounter counter_;  ///< of signed STARTs
+  std::uint64_t clock_at_zero_ns_ = 0;
+  std::optional<Outgoing> recorded_;  ///< the last UDP START that is to be recorded
 };
 
 }  // namespace outrider::tg

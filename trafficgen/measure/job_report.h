@@ -90,7 +90,7 @@ struct JobReport {
 
 /// Counts STARTs by what workers did to them; see trafficgen/workload/announce/signal_faults.h. A
 /// worker sends one to each server; `late` and `early` ones count as `meant` too. Identity: STARTs
-/// sent by all hosts == meant - lost + duplicated + forged.
+/// sent by all hosts == meant - lost + duplicated + forged + replayed.
 struct StartCounts {
   std::uint64_t meant = 0;  ///< due ones, which have left or were lost
   std::uint64_t lost = 0;
@@ -98,6 +98,7 @@ struct StartCounts {
   std::uint64_t early = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t forged = 0;
+  std::uint64_t replayed = 0;
 
   StartCounts& operator+=(const StartCounts& other) noexcept {
     meant += other.meant;
@@ -106,9 +107,12 @@ struct StartCounts {
     early += other.early;
     duplicated += other.duplicated;
     forged += other.forged;
+    replayed += other.replayed;
     return *this;
   }
-  [[nodiscard]] std::uint64_t sent() const noexcept { return meant - lost + duplicated + forged; }
+  [[nodiscard]] std::uint64_t sent() const noexcept {
+    return meant - lost + duplicated + forged + replayed;
+  }
 };
 
 /// Prints a few readable lines per job.

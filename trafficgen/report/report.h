@@ -37,6 +37,8 @@ struct GeneratorReport : RunReport, JobsReport {
   std::uint64_t acks_sent = 0;
   std::uint64_t answers_dropped = 0;  ///< answers to STARTs: too many waited at their host
   std::uint64_t acks_received = 0;
+  std::uint64_t acks_not_ours =
+      0;  ///< answers without the tag of the START, which are not believed
   bool jobs_finished = false;
   std::vector<RequestReport> requests;
   std::vector<GoodputBin> bins;

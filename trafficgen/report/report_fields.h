@@ -120,6 +120,7 @@ void fields(V& v, R& r) {
   v.value("early", r.early);
   v.value("duplicated", r.duplicated);
   v.value("forged", r.forged);
+  v.value("replayed", r.replayed);
 }
 
 template <class V, class R>

@@ -1,9 +1,11 @@
 // Goal: as switch_config_test.cc, for the generator's file and model profiles.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "common/config/config_file.h"
+#include "common/config/signal_key_file.h"
 #include "tests/unit/config/full_job.h"
 #include "tests/unit/config/full_transport.h"
 #include "tests/unit/config/issue_matchers.h"
@@ -295,9 +297,9 @@ TEST(GeneratorConfig, RequiredMbufsAreEnough) {
   EXPECT_EQ(validate(c).size(), 1U);
 }
 
-TEST(GeneratorConfig, ModelsAreCheckedWithTheFile) {
-  const auto text = [](const std::string& job) {
-    return R"(
+/// The issues of a file whose job has these keys.
+std::string issues_of_job(const std::string& job, const std::string& directory = "/nowhere") {
+  static const std::string kBefore = R"(
 [[device]]
 name = "d"
 device = "net_null0"
@@ -316,13 +318,13 @@ name = "j"
 workers = ["w"]
 servers = ["s"]
 transport = "t"
-)" + job;
-  };
-  const auto issues = [&](const std::string& job, const std::string& directory = "/nowhere") {
-    return format_issues(
-        "f", generator_config_from(parse_toml(text(job)).config.value(), directory).issues);
-  };
-  EXPECT_EQ(issues("model = \"a/../m.toml\""),
+)";
+  const auto table = parse_toml(kBefore + job).config.value();
+  return format_issues("f", generator_config_from(table, directory).issues);
+}
+
+TEST(GeneratorConfig, ModelsAreCheckedWithTheFile) {
+  EXPECT_EQ(issues_of_job("model = \"a/../m.toml\""),
             "f: 1 invalid setting\n  job[0].model: \"/nowhere/m.toml\": cannot be opened: "
             "No such file or directory\n");
 
@@ -331,22 +333,48 @@ transport = "t"
   const auto write = [&] { std::ofstream(directory + "/m.toml") << to_toml(profile); };
   write();
   const std::string overlap = "model = \"m.toml\"\n[job.announce]\nlead_source = \"overlap\"\n";
-  EXPECT_EQ(issues(overlap + "lead = \"3ms\"", directory), "");
-  EXPECT_EQ(issues(overlap + "lead = \"4ms\"", directory),
+  EXPECT_EQ(issues_of_job(overlap + "lead = \"3ms\"", directory), "");
+  EXPECT_EQ(issues_of_job(overlap + "lead = \"4ms\"", directory),
             "f: 1 invalid setting\n  job[0].announce.lead: 4ms: must not be longer than the "
             "model's compute time, 3ms\n");
   profile.forward.reset();
   profile.backward.reset();
   write();
-  EXPECT_EQ(issues("model = \"m.toml\"", directory),
+  EXPECT_EQ(issues_of_job("model = \"m.toml\"", directory),
             "f: 1 invalid setting\n  job[0].compute: is required: the model's profile has no "
             "compute times\n");
-  EXPECT_EQ(issues("model = \"m.toml\"\ncompute = \"1s\"", directory), "");
+  EXPECT_EQ(issues_of_job("model = \"m.toml\"\ncompute = \"1s\"", directory), "");
 
-  EXPECT_EQ(issues("tcp_prt = 1"),
+  EXPECT_EQ(issues_of_job("tcp_prt = 1"),
             "f: 3 invalid settings\n  job[0].tcp_prt: unknown key; did you mean \"tcp_port\"?\n"
             "  job[0].model: one of model and burst_bytes is required\n"
             "  job[0].compute: is required with schedule \"closed_loop\" and burst_bytes\n");
+}
+
+TEST(GeneratorConfig, SignalKeysAreReadWithTheFile) {
+  const auto directory = testing::TempDir();
+  const std::string key = directory + "generator_config.key";
+  const std::string job =
+      "burst_bytes = 1000\ncompute = \"1ms\"\n[job.announce]\nsignal_form = \"udp\"\n"
+      "signal_key = \"generator_config.key\"";
+  EXPECT_EQ(issues_of_job(job),
+            "f: 1 invalid setting\n  job[0].announce.signal_key: "
+            "\"/nowhere/generator_config.key\": cannot be opened: No such "
+            "file or directory\n");
+  const auto write = [&](const std::string& text) {
+    std::ofstream(key) << text;
+    std::filesystem::permissions(key, std::filesystem::perms::owner_all);
+  };
+  write(signal_key_text({.id = 1, .secret = {0xAB}}));
+  EXPECT_EQ(issues_of_job(job, directory), "");
+  write("outrider-signal-key 1 1 abcd");
+  const std::string faulty = issues_of_job(job, directory);
+  EXPECT_NE(faulty.find("job[0].announce.signal_key: \"" + key +
+                        "\": has a secret that is not 32 hexadecimal digits"),
+            std::string::npos)
+      << faulty;
+  EXPECT_EQ(faulty.find("abcd"), std::string::npos);
+  std::filesystem::remove(key);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/net/signal_tag.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 #include "trafficgen/hosts/host.h"
@@ -159,6 +160,8 @@ TEST(UdpSignalFrame, LeavesNothingBehindInTheBuffer) {
   for (const bool with_options : {false, true}) {
     udp_signal::Signal signal = kSignal;
     signal.counter = ~0ULL;
+    signal.proof.emplace();
+    signal.proof->tag.fill(0xFF);
     (void)written(signal, pool);
     Packet* packet = rte_pktmbuf_alloc(&pool.get());
     TcpSegment segment;
@@ -302,6 +305,143 @@ TEST(HostUdpSignals, AHostThatTakesNoneOrHearsAnotherCountsThem) {
   EXPECT_EQ(p.a.counters().acks_received, 1U) << "nobody listens: counted all the same";
   Pair::expect_balanced(p.a);
   Pair::expect_balanced(p.b);
+}
+
+// -- signed
+
+constexpr SignalKey kKey{.id = 9, .secret = {1, 2, 3}};
+constexpr SignalKey kOtherKey{.id = 9, .secret = {1, 2, 4}};
+
+UdpStart signed_start() {
+  UdpStart start = kStart;
+  start.key = &kKey;
+  return start;
+}
+
+TEST(SignedSignals, AreSignedWhenTheyLeaveAndNumberedByTheClock) {
+  constexpr std::uint64_t kZero_ns = 1'800'000'000'000'000'000;
+  Pair p;
+  p.a.signals().set_clock(kZero_ns);
+  p.b.signals().take_at(5900);
+  for (int i = 0; i < 2; ++i) p.a.send_start(signed_start(), Time{5us});
+  p.a.send_start(kStart, Time{5us});
+  p.a.send_start(signed_start(), Time{5us});
+  p.loop.run_until(Time{1ms});
+  ASSERT_EQ(p.to_b.seen.size(), 4U);
+  for (const std::size_t n : {0U, 1U, 3U}) {
+    const udp_signal::Signal start = p.to_b.signal(n);
+    const auto left_at = p.to_b.seen[n].at - kDelay - 1040ns;  // 130 bytes at 1 Gbit/s
+    ASSERT_TRUE(start.proof) << n;
+    EXPECT_TRUE(udp_signal::is_signed_by(start, kKey, kDatagram)) << n;
+    EXPECT_EQ(start.counter,
+              kZero_ns + static_cast<std::uint64_t>(Duration(left_at.time_since_epoch()).count()));
+    EXPECT_EQ(start.due_in, kStart.due_at - left_at) << "the tag covers what is left";
+  }
+  EXPECT_FALSE(p.to_b.signal(2).proof);
+  EXPECT_EQ(p.to_b.signal(2).counter, 3U) << "unsigned: the number of STARTs, as ever";
+}
+
+TEST(SignedSignals, AreNumberedUpwardsWhileTheClockStands) {
+  TestPool pool(4);
+  HostCounters counters;
+  StartSignals signals(counters);
+  std::uint64_t last = 0;
+  for (const Time at : {Time{}, Time{}, Time{1us}, Time{1us}}) {
+    Packet* packet = rte_pktmbuf_alloc(&pool.get());
+    signals.push(signed_start());
+    signals.write(*packet, at, false);
+    udp_signal::Signal start;
+    ASSERT_FALSE(udp_signal::decode(buffer(*packet).subspan(kMessage), 1h, start));
+    EXPECT_GT(start.counter, last);
+    last = start.counter;
+    release(packet);
+  }
+}
+
+TEST(SignedSignals, AnAnswerKeepsTheTagAndIsHeardOnceForEachAnnouncement) {
+  Pair p;
+  Listener listener;
+  p.a.signals().take_at(5900);
+  p.b.signals().take_at(5900);
+  p.a.signals().hear_acks(kFlow, listener, &kKey);
+  p.a.send_start(signed_start(), Time{5us});
+  p.loop.run_until(Time{1ms});
+  ASSERT_EQ(p.to_a.seen.size(), 1U);
+  const udp_signal::Signal start = p.to_b.signal(0), answer = p.to_a.signal(0);
+  EXPECT_EQ(answer.kind, udp_signal::Kind::kAck);
+  EXPECT_EQ(answer.proof, start.proof);
+  EXPECT_EQ(answer.counter, start.counter);
+  EXPECT_EQ(answer.due_in, start.due_in);
+  EXPECT_EQ(listener.acks.size(), 1U);
+  EXPECT_EQ(p.a.counters().acks_not_ours, 0U);
+}
+
+// Who cannot see the START cannot answer for the server.
+TEST(SignedSignals, AnAnswerWithoutTheTagOfTheStartIsNotBelieved) {
+  Pair p;
+  Listener listener;
+  p.a.signals().take_at(5900);
+  p.a.signals().hear_acks(kFlow, listener, &kKey);
+  p.a.send_start(signed_start(), Time{5us});
+  p.loop.run_until(Time{1ms});
+  const udp_signal::Signal old = p.to_b.signal(0);
+  p.a.signals().hear_acks(kFlow, listener, &kKey);
+  p.a.send_start(signed_start(), Time{2ms});
+  p.loop.run_until(Time{3ms});
+  const udp_signal::Signal good = p.to_b.signal(1);
+  udp_signal::Signal bare = good, altered = good, strange = good;
+  bare.proof.reset();
+  ++altered.sequence;
+  udp_signal::sign(strange, kOtherKey, kDatagram);
+  const auto answer_with = [&p](udp_signal::Signal signal) {
+    signal.kind = udp_signal::Kind::kAck;
+    Packet* packet = rte_pktmbuf_alloc(&p.pool.get());
+    write_signal_frame(*packet, kDatagram.reversed(), signal);
+    p.a.receive(0, packet, Time{4ms});
+  };
+  std::uint64_t refused = 0;
+  for (const auto& signal : {bare, altered, strange, old}) {
+    answer_with(signal);
+    EXPECT_EQ(p.a.counters().acks_not_ours, ++refused);
+  }
+  p.a.signals().take_tos();
+  Packet* tos = rte_pktmbuf_alloc(&p.pool.get());
+  write_frame(*tos, kFlow.reversed(), tos_signal::encode({tos_signal::Kind::kAck, 10}, 0), {},
+              false);
+  p.a.receive(0, tos, Time{4ms});
+  EXPECT_EQ(p.a.counters().acks_not_ours, ++refused) << "the TOS byte has no tag";
+  EXPECT_TRUE(listener.acks.empty());
+  EXPECT_EQ(p.a.counters().acks_received, 0U);
+  answer_with(good);
+  EXPECT_EQ(listener.acks.size(), 1U);
+
+  p.a.signals().hear_acks(kFlow, listener);
+  answer_with(good);
+  EXPECT_EQ(p.a.counters().acks_not_ours, ++refused) << "a tag that no START had";
+  answer_with(bare);
+  EXPECT_EQ(listener.acks.size(), 2U);
+  Pair::expect_balanced(p.a);
+}
+
+TEST(SignedSignals, AReplayIsTheLastRecordedStartByteForByte) {
+  Pair p;
+  p.b.signals().take_at(5900);
+  EXPECT_FALSE(p.a.replay_start(Time{1us})) << "nothing to record yet";
+  using Turn = std::pair<const SignalKey*, Time>;
+  for (const auto& [key, now] : {Turn{&kKey, Time{5us}}, Turn{nullptr, Time{10ms}}}) {
+    p.to_b.seen.clear();
+    UdpStart start = kStart, forged = kStart;
+    start.key = key;
+    forged.recorded = false;
+    p.a.send_start(start, now);
+    p.a.send_start(forged, now);
+    p.loop.run_until(now + 1ms);
+    EXPECT_TRUE(p.a.replay_start(now + 2ms));
+    p.loop.run_until(now + 3ms);
+    ASSERT_EQ(p.to_b.seen.size(), 3U);
+    EXPECT_EQ(p.to_b.seen[2].bytes, p.to_b.seen[0].bytes);
+  }
+  EXPECT_EQ(p.a.counters().starts_sent, 6U);
 }
 
 class DataApp final : public Acceptor, public ConnectionListener {

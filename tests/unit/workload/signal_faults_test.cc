@@ -91,17 +91,23 @@ TEST(SignalFaults, OthersHaveOtherDraws) {
     ASSERT_EQ(again.of(0, i).lost, first[i + 10]) << "a job that comes again goes on";
 }
 
-TEST(SignalFaults, ForgedOnesComeAtTheirRate) {
-  const SignalFaults faults = with({.forged_per_second = 50});
+TEST(SignalFaults, ForgedAndReplayedOnesComeAtTheirRates) {
+  const SignalFaults faults = with({.forged_per_second = 50, .replayed_per_second = 50});
   ASSERT_TRUE(faults.forges());
-  Duration sum{}, shortest = 1h;
-  for (std::uint32_t n = 0; n < kSamples; ++n) {
-    sum += faults.forged_gap(0, n);
-    shortest = std::min(shortest, faults.forged_gap(0, n));
+  ASSERT_TRUE(faults.replays());
+  EXPECT_FALSE(with({.forged_per_second = 50}).replays());
+  EXPECT_FALSE(with({.replayed_per_second = 50}).forges());
+  for (const auto gap : {&SignalFaults::forged_gap, &SignalFaults::replayed_gap}) {
+    Duration sum{}, shortest = 1h;
+    for (std::uint32_t n = 0; n < kSamples; ++n) {
+      sum += (faults.*gap)(0, n);
+      shortest = std::min(shortest, (faults.*gap)(0, n));
+    }
+    EXPECT_NEAR(seconds(sum) / kSamples, 0.02, 0.0005);
+    EXPECT_GT(shortest, 0ns);
+    EXPECT_NE((faults.*gap)(0, 0), (faults.*gap)(1, 0));
   }
-  EXPECT_NEAR(seconds(sum) / kSamples, 0.02, 0.0005);
-  EXPECT_GT(shortest, 0ns);
-  EXPECT_NE(faults.forged_gap(0, 0), faults.forged_gap(1, 0));
+  EXPECT_NE(faults.forged_gap(0, 0), faults.replayed_gap(0, 0));
 }
 
 // -- what is refused, by its key
@@ -150,6 +156,8 @@ TEST(SignalFaultsConfig, EachFaultByItsKey) {
       {{.duplicated = 0.5, .copies = 101}, "copies"},
       {{.duplicated = 0.5, .copies = 2, .copy_gap = 50ms}, "copy_gap"},
       {{.forged_per_second = -1}, "forged_per_second"},
+      {{.forged_tag = ForgedTag::kWrong}, "forged_tag"},
+      {{.replayed_per_second = 1}, "replayed_per_second"},
   };
   for (const auto& c : kCases) {
     JobConfig config = job();
@@ -177,6 +185,20 @@ TEST(SignalFaultsConfig, NothingCanHappenToAStartThatIsNotSent) {
   EXPECT_EQ(refused(config), std::vector{faults_key("early")});
   config.announce.faults = {.late = 0.1, .late_by = 1ms};
   EXPECT_EQ(refused(config), std::vector<std::string>{});
+}
+
+TEST(SignalFaultsConfig, TagsAndReplaysAreOfTheUdpForm) {
+  JobConfig config = job();
+  config.announce.signal_form = SignalForm::kUdp;
+  config.announce.faults = {.replayed_per_second = 1};
+  EXPECT_EQ(refused(config), std::vector<std::string>{});
+  config.announce.faults.forged_tag = ForgedTag::kWrong;
+  EXPECT_EQ(refused(config), std::vector{faults_key("forged_tag")});
+  config.announce.signal_key = "job.key";
+  EXPECT_EQ(refused(config), std::vector<std::string>{});
+  config.announce.signal_form = SignalForm::kTos;
+  EXPECT_EQ(refused(config),
+            (std::vector<std::string>{"announce.signal_key", faults_key("replayed_per_second")}));
 }
 
 }  // namespace

@@ -3,6 +3,15 @@
 #include <algorithm>
 
 namespace outrider::tg {
+namespace {
+
+/// Returns a key of the same id whose tags are wrong.
+SignalKey strange_key(SignalKey key) noexcept {
+  for (std::uint8_t& byte : key.secret) byte = static_cast<std::uint8_t>(~byte);
+  return key;
+}
+
+}  // namespace
 
 BurstAnnouncer::BurstAnnouncer(const Setup& setup, const SignalFaults& faults, Host& host,
                                Client& client)
@@ -11,6 +20,8 @@ BurstAnnouncer::BurstAnnouncer(const Setup& setup, const SignalFaults& faults, H
     if (setup.config.signal_form == SignalForm::kTos) at.signals().take_tos();
     else at.signals().take_at(setup.config.signal_port);
   };
+  if (setup.key != nullptr && setup.config.faults.forged_tag == ForgedTag::kWrong)
+    strange_key_ = strange_key(*setup.key);
   take_signals(host);
   for (const Target& target : setup.targets) take_signals(*target.host);
 }
@@ -18,6 +29,8 @@ BurstAnnouncer::BurstAnnouncer(const Setup& setup, const SignalFaults& faults, H
 void BurstAnnouncer::start(Time now) noexcept {
   if (faults_.forges())
     set_timer(kForgeryDue, iteration_, now + faults_.forged_gap(setup_.worker, 0));
+  if (faults_.replays())
+    set_timer(kReplayDue, iteration_, now + faults_.replayed_gap(setup_.worker, 0));
 }
 
 void BurstAnnouncer::begin(std::uint32_t iteration, Time ready_at, Time now) noexcept {
@@ -49,7 +62,7 @@ void BurstAnnouncer::on_released() noexcept {
 }
 
 /// A timer carries its iteration, so that a timer of an earlier iteration is recognised as stale.
-/// Timers of late, copied or forged STARTs are used in any iteration.
+/// Timers of late, copied, forged or replayed STARTs are used in any iteration.
 void BurstAnnouncer::set_timer(Tag tag, std::uint32_t iteration, Time at) noexcept {
   host_.set_timer(*this, iteration * kTags + tag, at);
 }
@@ -72,6 +85,9 @@ void BurstAnnouncer::on_timer(std::uint32_t tag, Time now) noexcept {
       break;
     case kForgeryDue:
       forge(now);
+      break;
+    case kReplayDue:
+      replay(now);
       break;
     case kTags:
       break;
@@ -116,7 +132,7 @@ void BurstAnnouncer::announce(Time now) noexcept {
     const BurstPlace place = client_.next_place(t);
     target.answered = false;
     if (target.heard != FlowKey{}) host_.signals().forget_acks(target.heard);  // never answered
-    host_.signals().hear_acks(place.flow, *this);
+    host_.signals().hear_acks(place.flow, *this, setup_.key);
     target.heard = place.flow;
     target.start = start_of(t, place, burst.identity, due_at);
     send_meant(target.start, fault_, now);
@@ -147,7 +163,8 @@ UdpStart BurstAnnouncer::start_of(std::uint32_t target, const BurstPlace& place,
           .threshold_packets = setup_.config.threshold_packets,
           .identity = burst,
           .burst_bytes = setup_.targets[target].burst_bytes,
-          .due_at = due_at};
+          .due_at = due_at,
+          .key = setup_.key};
 }
 
 void BurstAnnouncer::send_start(const UdpStart& start, Time now) noexcept {
@@ -194,16 +211,25 @@ void BurstAnnouncer::send_copies(Time now) noexcept {
   --copies_left_;
 }
 
-/// Sends a START for a burst that never comes, on a connection that does not exist.
+/// Sends a START for a burst that never comes, on a connection that does not exist. Whoever forges
+/// it has no key.
 void BurstAnnouncer::forge(Time now) noexcept {
   const auto target = static_cast<std::uint32_t>(forged_ % targets_.size());
   const FlowKey flow{host_.address(), setup_.targets[target].host->address(), host_.allocate_port(),
                      setup_.tcp_port};
-  send_start(start_of(target, {flow, host_.initial_sequence(flow) + 1},
-                      client_.burst(iteration_).identity, now + setup_.config.lead),
-             now);
+  UdpStart start = start_of(target, {flow, host_.initial_sequence(flow) + 1},
+                            client_.burst(iteration_).identity, now + setup_.config.lead);
+  start.key = strange_key_ ? &*strange_key_ : nullptr;
+  start.recorded = false;
+  send_start(start, now);
   ++counts_.forged;
   set_timer(kForgeryDue, iteration_, now + faults_.forged_gap(setup_.worker, ++forged_));
+}
+
+/// Sends the host's last START again, as who has recorded it can.
+void BurstAnnouncer::replay(Time now) noexcept {
+  if (host_.replay_start(now)) ++counts_.replayed;
+  set_timer(kReplayDue, iteration_, now + faults_.replayed_gap(setup_.worker, ++replays_due_));
 }
 
 }  // namespace outrider::tg

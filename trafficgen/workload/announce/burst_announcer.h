@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trafficgen/hosts/host.h"
@@ -44,6 +45,7 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
     std::uint32_t worker = 0;
     std::uint16_t tcp_port = 0;  ///< port of the targets, for forged STARTs
     std::vector<Target> targets{};
+    const SignalKey* key = nullptr;  ///< signs STARTs of the UDP form, outlives the hosts' traffic
   };
 
   /// @param faults,host,client must outlive the announcer
@@ -73,7 +75,15 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
     BurstPlace pushed{};   ///< place of the last burst that has left
     UdpStart start{};      ///< the last START, to be copied
   };
-  enum Tag : std::uint32_t { kStartDue, kLeadOver, kAckTimeout, kCopyDue, kForgeryDue, kTags };
+  enum Tag : std::uint32_t {
+    kStartDue,
+    kLeadOver,
+    kAckTimeout,
+    kCopyDue,
+    kForgeryDue,
+    kReplayDue,
+    kTags
+  };
 
   void set_timer(Tag tag, std::uint32_t iteration, Time at) noexcept;
   void on_timer(std::uint32_t tag, Time now) noexcept override;
@@ -89,6 +99,7 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   void on_copy_due(std::uint32_t iteration, Time now) noexcept;
   void send_copies(Time now) noexcept;
   void forge(Time now) noexcept;
+  void replay(Time now) noexcept;
 
   Setup setup_;
   const SignalFaults& faults_;
@@ -106,6 +117,8 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   std::uint32_t copies_of_ = 0;  ///< iteration whose STARTs are being copied
   std::uint32_t copies_left_ = 0;
   std::uint64_t forged_ = 0;
+  std::optional<SignalKey> strange_key_;  ///< signs forged STARTs
+  std::uint64_t replays_due_ = 0;
   std::uint64_t timeouts_ = 0;
   StartCounts counts_;
 };

@@ -6,10 +6,11 @@ namespace outrider::tg {
 
 namespace {
 
-/// Purposes of the draws for faults of announcements and for gaps between forged STARTs. Nothing
-/// else draws with them.
+/// Purposes of the draws for faults of announcements and for gaps between forged and replayed
+/// STARTs. Nothing else draws with them.
 constexpr auto kFaultPurpose = static_cast<RandomPurpose>(0x5167'FA17);
 constexpr auto kForgedPurpose = static_cast<RandomPurpose>(0x5167'F0E6);
+constexpr auto kReplayedPurpose = static_cast<RandomPurpose>(0x5167'4E94);
 constexpr Duration kShortestGap{1};  ///< a zero gap would make a timer fire for ever
 
 }  // namespace
@@ -33,9 +34,18 @@ SignalFault SignalFaults::of(std::uint32_t worker, std::uint32_t iteration) cons
   return fault;
 }
 
+Duration SignalFaults::gap(std::uint32_t worker, std::uint64_t n, RandomPurpose purpose,
+                           double per_second) const noexcept {
+  RandomStream draws = stream(worker, n, purpose);
+  return std::max(from_seconds(draws.exponential(1 / per_second)), kShortestGap);
+}
+
 Duration SignalFaults::forged_gap(std::uint32_t worker, std::uint64_t n) const noexcept {
-  RandomStream draws = stream(worker, n, kForgedPurpose);
-  return std::max(from_seconds(draws.exponential(1 / config_.forged_per_second)), kShortestGap);
+  return gap(worker, n, kForgedPurpose, config_.forged_per_second);
+}
+
+Duration SignalFaults::replayed_gap(std::uint32_t worker, std::uint64_t n) const noexcept {
+  return gap(worker, n, kReplayedPurpose, config_.replayed_per_second);
 }
 
 }  // namespace outrider::tg

@@ -40,11 +40,18 @@ class SignalFaults {
   /// @pre forges()
   [[nodiscard]] Duration forged_gap(std::uint32_t worker, std::uint64_t n) const noexcept;
 
+  [[nodiscard]] bool replays() const noexcept { return config_.replayed_per_second > 0; }
+  /// Returns the time from a worker's n-th replay (0: the job's begin) to its next one.
+  /// @pre replays()
+  [[nodiscard]] Duration replayed_gap(std::uint32_t worker, std::uint64_t n) const noexcept;
+
   [[nodiscard]] Duration copy_gap() const noexcept { return config_.copy_gap; }
 
  private:
   [[nodiscard]] RandomStream stream(std::uint32_t worker, std::uint64_t n,
                                     RandomPurpose purpose) const noexcept;
+  [[nodiscard]] Duration gap(std::uint32_t worker, std::uint64_t n, RandomPurpose purpose,
+                             double per_second) const noexcept;
 
   SignalFaultsConfig config_;
   Setup setup_;

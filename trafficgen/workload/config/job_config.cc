@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "common/config/toml_text.h"
 #include "common/net/tos_signal.h"
 
 namespace outrider::tg {
@@ -198,6 +199,18 @@ void check(const Checks& at, const AnnounceConfig& announce) {
   at.require(tos_signal::is_encodable(announce.threshold_packets), "threshold_packets",
              std::to_string(announce.threshold_packets) + " packets",
              "must be a multiple of 5 from 5 to 75: the signal carries no other");
+  const bool is_udp = announce.signal_form == SignalForm::kUdp;
+  if (announce.signal_key)
+    at.require(is_udp, "signal_key", Checks::quoted(*announce.signal_key),
+               "needs signal_form \"udp\": the TOS byte has no room for a tag");
+  const SignalFaultsConfig& faults = announce.faults;
+  at.below("faults").require(faults.forged_tag == ForgedTag::kNone || announce.signal_key,
+                             "forged_tag", "\"wrong\"",
+                             "needs signal_key: a job without a key has no tags");
+  at.below("faults").require(faults.replayed_per_second == 0 || is_udp, "replayed_per_second",
+                             to_toml_text(ConfigValue(faults.replayed_per_second)),
+                             "needs signal_form \"udp\": with \"tos\" a replay is a copy, see "
+                             "duplicated");
   check(at.below("faults"), announce.faults, announce.lead_source != LeadSource::kNone,
         announce.lead_source == LeadSource::kOverlap);
 }

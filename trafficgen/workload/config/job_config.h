@@ -36,6 +36,7 @@ struct AnnounceConfig {
   Duration ack_timeout = std::chrono::milliseconds(50);  ///< > 0, then the burst leaves anyway
   SignalForm signal_form = SignalForm::kTos;
   std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< kUdp: port of both ends, > 0
+  std::optional<std::string> signal_key{};               ///< kUdp: path of a key file; signs STARTs
   SignalFaultsConfig faults{};
 };
 

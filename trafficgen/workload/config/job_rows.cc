@@ -22,6 +22,13 @@ void describe(Settings& v, AnnounceConfig& c) {
                     "[jobs](jobs.md#what-a-start-looks-like)"});
   v.value("signal_port", c.signal_port,
           {.range = integers(1, 65535), .help = "of the UDP message, at both ends"});
+  v.value(
+      "signal_key", c.signal_key,
+      {.accepts = "needs `signal_form = \"udp\"`; a key file that only its owner may use",
+       .absent = "STARTs are not signed",
+       .help =
+           "path of the key that signs the job's STARTs, relative to this file; switches need the "
+           "same key"});
   v.table("faults", c.faults);
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMaxCopies = 100;
 constexpr double kMaxForged_per_second = 1e6;
+constexpr double kMaxReplayed_per_second = 1e6;
 
 std::string shown(double v) { return to_toml_text(ConfigValue(v)); }
 
@@ -68,6 +69,13 @@ void describe(Settings& v, SignalFaultsConfig& c) {
   v.value("forged_per_second", c.forged_per_second,
           {.range = reals(0, kMaxForged_per_second),
            .help = "STARTs of bursts that never come, of each worker"});
+  v.choice("forged_tag", c.forged_tag, kForgedTags,
+           {.accepts = "`wrong` needs `signal_key`",
+            .help = "what they carry: no tag, or a tag that is not by the job's key"});
+  v.value("replayed_per_second", c.replayed_per_second,
+          {.range = reals(0, kMaxReplayed_per_second),
+           .accepts = "above 0 needs `signal_form = \"udp\"`",
+           .help = "how often the last START of the worker's host leaves again, byte for byte"});
 }
 
 }  // namespace outrider::tg

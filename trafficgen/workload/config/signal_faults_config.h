@@ -8,6 +8,12 @@
 
 namespace outrider::tg {
 
+/// What a forged START of the UDP form carries.
+enum class ForgedTag : std::uint8_t {
+  kNone,   ///< it is unsigned
+  kWrong,  ///< the id of the job's key, and a tag by another key
+};
+
 /// [job.announce.faults]: deliberate faults of a job's STARTs. Shares are of announcements; one
 /// announcement is all STARTs of one worker in one iteration, to all its servers.
 struct SignalFaultsConfig {
@@ -22,11 +28,17 @@ struct SignalFaultsConfig {
   /// Rate of forged STARTs of each worker, a Poisson process over its servers in turn. They
   /// announce bursts that never come, on connections that do not exist.
   double forged_per_second = 0;
+  ForgedTag forged_tag = ForgedTag::kNone;
+  /// Rate at which each worker's host sends its last START of the UDP form again, byte for byte.
+  double replayed_per_second = 0;
 };
 
 /// @param announces  the job sends STARTs
 /// @param ahead      it sends them before the gradients are due
 void check(const Checks& at, const SignalFaultsConfig& faults, bool announces, bool ahead);
+
+inline constexpr auto kForgedTags =
+    choices<ForgedTag>({{"none", ForgedTag::kNone}, {"wrong", ForgedTag::kWrong}});
 
 void describe(Settings& v, SignalFaultsConfig& c);
 

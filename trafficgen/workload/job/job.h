@@ -52,8 +52,9 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
     std::uint32_t first_iteration = 0;   ///< added to iterations before drawing, see arrivals
     Duration compute{};                  ///< per iteration, for kClosedLoop
     std::uint64_t seed = 1;
-    std::uint32_t first_owner = 0;   ///< first owner id of its workers, for attribution; 0: off
-    std::optional<MltConfig> mlt{};  ///< set: bounded-loss transport instead of TCP
+    std::uint32_t first_owner = 0;  ///< first owner id of its workers, for attribution; 0: off
+    std::optional<SignalKey> signal_key{};  ///< signs STARTs; absent: they are unsigned
+    std::optional<MltConfig> mlt{};         ///< set: bounded-loss transport instead of TCP
   };
   Job(const Setup& setup, GoodputSeries& goodput);
   ~Job();

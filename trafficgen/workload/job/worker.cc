@@ -12,6 +12,7 @@ BurstAnnouncer::Setup announcer_setup(const Job& job, std::uint32_t worker) {
       .config = config.announce, .worker = worker, .tcp_port = config.tcp_port};
   for (std::uint32_t t = 0; t < job.targets(); ++t)
     setup.targets.push_back({&job.target(worker, t), job.collective().push_bytes(worker, t)});
+  if (job.setup().signal_key) setup.key = &*job.setup().signal_key;
   return setup;
 }
 
