@@ -3,12 +3,15 @@
 #include <arpa/inet.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <optional>
 
+#include "common/core/send_counter.h"
 #include "common/telemetry/exit_status.h"
+#include "tools/hostagent/ack_check.h"
 #include "tools/hostagent/agent_report.h"
 #include "tools/hostagent/burst_announcer.h"
 #include "tools/hostagent/burst_watch.h"
@@ -32,6 +35,14 @@ Time monotonic_now() {
   return Time{std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec)};
 }
 
+/// Reads the clock that signed STARTs tell [ns since 1970].
+std::uint64_t wall_now_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_REALTIME, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(t.tv_nsec);
+}
+
 BurstAnnouncer::Params params_of(const AgentOptions& o) {
   return {
       .lead = o.lead,
@@ -47,7 +58,8 @@ class AnnounceAgent {
         lock_("announce", interface_),
         announcer_(params_of(options)),
         watch_(interface_, options, is_tos() ? WatchedIngress::kTosAcks : WatchedIngress::kNothing,
-               [this](const AgentOnset& o) { on_onset(o); }) {
+               [this](const AgentOnset& o) { on_onset(o); }),
+        ack_check_(options.signal_key, wall_now_ns()) {
     if (is_tos()) tos_socket_.emplace();
     else udp_socket_.emplace(options.signal_port);
   }
@@ -63,6 +75,7 @@ class AnnounceAgent {
                 std::uint32_t sequence, std::uint64_t burst_bytes);
   bool send_message(const BurstAnnouncer::Announcement& a, const AgentFlowKey& flow,
                     std::uint32_t sequence, std::uint64_t burst_bytes);
+  void take_acks();
   void wait();
 
   const AgentOptions& options_;
@@ -78,7 +91,10 @@ class AnnounceAgent {
   bool stopped_ = false;
   std::uint64_t sent_ = 0;
   std::uint64_t not_sent_ = 0;
+  SendCounter counter_;  ///< of signed STARTs
+  AckCheck ack_check_;
   std::uint64_t acks_ = 0;
+  std::uint64_t acks_not_ours_ = 0;
 };
 
 void AnnounceAgent::on_onset(const AgentOnset& onset) {
@@ -110,7 +126,7 @@ void AnnounceAgent::announce(const BurstAnnouncer::Announcement& a, const AgentF
 
 bool AnnounceAgent::send_message(const BurstAnnouncer::Announcement& a, const AgentFlowKey& flow,
                                  std::uint32_t sequence, std::uint64_t burst_bytes) {
-  const udp_signal::Signal start{
+  udp_signal::Signal start{
       .threshold_packets = options_.threshold_packets,
       .identity = {.job = options_.job, .worker = options_.worker, .iteration = a.iteration},
       .burst_bytes = burst_bytes,
@@ -119,7 +135,21 @@ bool AnnounceAgent::send_message(const BurstAnnouncer::Announcement& a, const Ag
       .destination_port = ntohs(flow.destination_port),
       .sequence = sequence,
       .counter = sent_ + not_sent_};
+  if (options_.signal_key) {
+    start.due_in = std::min(start.due_in, udp_signal::kSignedDueLimit);
+    start.counter = counter_.next(wall_now_ns());
+    udp_signal::sign(start, *options_.signal_key,
+                     {ntohl(flow.source_address), ntohl(flow.destination_address),
+                      options_.signal_port, options_.signal_port});
+  }
   return udp_socket_->send(start, flow.source_address, flow.destination_address);
+}
+
+void AnnounceAgent::take_acks() {
+  if (!udp_socket_) return;
+  udp_socket_->take_acks([this](const udp_signal::Signal& ack, const FlowKey& datagram) {
+    ++(ack_check_.believes(ack, datagram) ? acks_ : acks_not_ours_);
+  });
 }
 
 void AnnounceAgent::wait() {
@@ -150,7 +180,7 @@ void AnnounceAgent::run() {
     wait();
     watch_.consume();
     announce_expected(monotonic_now());
-    if (udp_socket_) acks_ += udp_socket_->take_acks();
+    take_acks();
   }
 }
 
@@ -167,6 +197,7 @@ nlohmann::ordered_json AnnounceAgent::report() const {
   out["starts_ahead"] = c.ahead;
   out["starts_ahead_met"] = c.met;
   out["acks_received"] = acks_ + counts[kAgentTosAcks];
+  out["acks_not_ours"] = acks_not_ours_;
   out["periods_locked"] = p.locked;
   out["predictions_missed"] = p.missed;
   out["cost"] = json_of(watch_.cost());

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "common/config/quantities.h"
+#include "common/config/signal_key_file.h"
 #include "common/telemetry/exit_status.h"
 #include "tools/hostagent/bpf/wire.h"
 
@@ -43,6 +44,7 @@ struct Texts {
   std::vector<std::string> servers{}, accept_from{};
   std::string idle_gap = "2ms", max_period = "60s", lead = "0s";
   std::string form = "udp";
+  std::string signal_key{};
 };
 
 void add_common(CLI::App& command, AgentOptions& o) {
@@ -113,6 +115,10 @@ void add_announce(CLI::App& command, AgentOptions& o, Texts& texts) {
                   "burst's first byte")
       ->capture_default_str()
       ->type_name("DURATION");
+  command
+      .add_option("--signal-key", texts.signal_key,
+                  "Key file that signs STARTs, which the switches have too [unsigned]")
+      ->type_name("FILE");
 }
 
 std::vector<std::pair<AgentCommand, CLI::App*>> add_commands(CLI::App& app, AgentOptions& o,
@@ -157,13 +163,21 @@ void read_form(const std::string& text, const CLI::App& given, AgentOptions& o,
     faults.push_back("--form: \"" + text + "\": must be udp or tos");
   if (text != "tos") return;
   o.form = SignalForm::kTos;
-  for (const char* const flag : {"--signal-port", "--job", "--worker"}) {
+  for (const char* const flag : {"--signal-port", "--job", "--worker", "--signal-key"}) {
     const auto* const option = given.get_option_no_throw(flag);
     if (option != nullptr && option->count() > 0)
       faults.push_back(std::string(flag) +
                        ": the TOS byte has no room for it: leave it out with "
                        "--form tos");
   }
+}
+
+void read_key(const std::string& file, AgentOptions& o, std::vector<std::string>& faults) {
+  if (file.empty() || o.form == SignalForm::kTos) return;
+  const auto read = read_signal_key(file);
+  o.signal_key = read.config;
+  for (const auto& issue : read.issues)
+    faults.push_back("--signal-key: \"" + file + "\": " + issue.problem);
 }
 
 /// Reads all texts into the options. @return errors of the texts that cannot be read
@@ -173,6 +187,7 @@ std::vector<std::string> read_texts(const Texts& texts, const CLI::App& given, A
   if (watches && texts.servers.empty() == o.cgroup.empty())
     faults.emplace_back("--server, --cgroup: one of them says which connections are the job's");
   read_form(texts.form, given, o, faults);
+  read_key(texts.signal_key, o, faults);
   for (const auto& text : texts.servers) {
     if (const auto server = parse_server(text)) o.servers.push_back(*server);
     else

@@ -7,6 +7,7 @@
 
 #include "common/config/addresses.h"
 #include "common/core/clock.h"
+#include "common/core/signal_key.h"
 #include "common/net/udp_signal.h"
 
 namespace outrider::agent {
@@ -57,6 +58,7 @@ struct AgentOptions {
   std::uint16_t threshold_packets = 10;            ///< multiple of 5, 5 to 75
   Duration max_period = std::chrono::seconds(60);  ///< >= idle_gap
   Duration lead{};                                 ///< >= 0; zero: announce at the first byte
+  std::optional<SignalKey> signal_key{};           ///< UDP form only; signs STARTs
 };
 
 struct ParsedAgentLine {

@@ -20,11 +20,24 @@ int bound_socket(std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return fd;
+  const int on = 1;
+  if (setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof(on)) == 0 &&
+      bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
+    return fd;
   const std::string why = std::strerror(errno);
   close(fd);
   throw AgentError("UDP port " + std::to_string(port) + ": " + why +
                    "; ss -ulnp shows who has it, --signal-port takes another");
+}
+
+/// Returns the address that the datagram was sent to, in the host's byte order; 0: unknown.
+std::uint32_t destination_of(msghdr& message) {
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_level != IPPROTO_IP || header->cmsg_type != IP_PKTINFO)
+    return 0;
+  in_pktinfo info{};
+  std::memcpy(&info, CMSG_DATA(header), sizeof(info));
+  return ntohl(info.ipi_addr.s_addr);
 }
 
 }  // namespace
@@ -60,16 +73,28 @@ bool SignalSocket::send(const udp_signal::Signal& start, std::uint32_t source,
   return sendmsg(fd_, &message, 0) == static_cast<ssize_t>(bytes.size());
 }
 
-std::uint64_t SignalSocket::take_acks() {
-  std::uint64_t acks = 0;
+void SignalSocket::take_acks(
+    const std::function<void(const udp_signal::Signal&, const FlowKey&)>& take) {
   for (;;) {
     std::array<std::uint8_t, 2 * udp_signal::kBytes> bytes{};
-    const ssize_t got = recv(fd_, bytes.data(), bytes.size(), 0);
-    if (got < 0) return acks;
+    sockaddr_in from{};
+    iovec data{bytes.data(), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(in_pktinfo))> control{};
+    msghdr message{};
+    message.msg_name = &from;
+    message.msg_namelen = sizeof(from);
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t got = recvmsg(fd_, &message, 0);
+    if (got < 0) return;
     udp_signal::Signal signal;
     const std::span<const std::uint8_t> payload(bytes.data(), static_cast<std::size_t>(got));
-    const bool sound = !udp_signal::decode(payload, Duration::max(), signal);
-    acks += sound && signal.kind == udp_signal::Kind::kAck ? 1 : 0;
+    if (udp_signal::decode(payload, Duration::max(), signal)) continue;
+    if (signal.kind != udp_signal::Kind::kAck) continue;
+    take(signal,
+         {ntohl(from.sin_addr.s_addr), destination_of(message), ntohs(from.sin_port), port_});
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
+#include "common/core/flow_key.h"
 #include "common/net/udp_signal.h"
 
 namespace outrider::agent {
@@ -20,8 +22,9 @@ class SignalSocket {
   /// @param source,destination network byte order
   /// @return false if the host did not take it
   bool send(const udp_signal::Signal& start, std::uint32_t source, std::uint32_t destination);
-  /// Reads all pending messages. @return how many of them were ACKs
-  std::uint64_t take_acks();
+  /// Reads all pending messages.
+  /// @param take  is called for each ACK, with addresses and ports of its datagram
+  void take_acks(const std::function<void(const udp_signal::Signal&, const FlowKey&)>& take);
 
  private:
   std::uint16_t port_;

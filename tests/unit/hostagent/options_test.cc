@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
 
+#include "common/config/signal_key_file.h"
 #include "common/telemetry/exit_status.h"
 
 namespace outrider::options_test {
@@ -70,6 +73,34 @@ TEST(AgentOptions, TheTosFormIsRefusedWhatItHasNoRoomFor) {
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, HasSubstr("--worker: the TOS byte has no room for it"));
   EXPECT_THAT(said, HasSubstr("--form: \"ip\": must be udp or tos"));
+}
+
+TEST(AgentOptions, AKeyIsReadOrRefusedWithItsCause) {
+  const std::string file = testing::TempDir() + "agent_options.key";
+  const auto parse_it = [&file](const char* form) {
+    return parse(std::array{"outrider-hostagent", "announce", "--interface", "eth0", "--server",
+                            "10.0.0.9:5000", "--form", form, "--signal-key", file.c_str()});
+  };
+  std::ofstream(file) << signal_key_text({.id = 7, .secret = {0xAB, 1}});
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  const auto parsed = parse_it("udp");
+  ASSERT_FALSE(parsed.exit_status);
+  ASSERT_TRUE(parsed.options.signal_key);
+  EXPECT_EQ(parsed.options.signal_key->id, 7);
+  EXPECT_EQ(parsed.options.signal_key->secret[0], 0xAB);
+
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parse_it("tos").exit_status, kExitUsage);
+  std::filesystem::permissions(file, std::filesystem::perms::group_read,
+                               std::filesystem::perm_options::add);
+  EXPECT_EQ(parse_it("udp").exit_status, kExitUsage);
+  std::filesystem::remove(file);
+  EXPECT_EQ(parse_it("udp").exit_status, kExitUsage);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("--signal-key: the TOS byte has no room for it"));
+  EXPECT_THAT(said, HasSubstr("--signal-key: \"" + file + "\": may be used by others"));
+  EXPECT_THAT(said, HasSubstr("cannot be opened: No such file"));
+  EXPECT_THAT(said, testing::Not(HasSubstr("ab01")));
 }
 
 TEST(AgentOptions, TheJobIsNamedByServersOrByItsCgroup) {

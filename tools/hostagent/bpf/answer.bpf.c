@@ -17,7 +17,8 @@ const volatile __u16 signal_port = 0;
 
 #define SIGNAL_BYTES 64
 #define SIGNAL_MAGIC 0x4F525347
-#define SIGNAL_VERSION 1
+#define SIGNAL_UNSIGNED 1 /* version */
+#define SIGNAL_SIGNED 2   /* version; an answer keeps the tag, so that this host needs no key */
 #define SIGNAL_START 1
 #define SIGNAL_ACK 2
 #define ANSWER_TTL 64
@@ -110,7 +111,8 @@ static __always_inline int may_answer(struct __sk_buff* skb, const struct agent_
 
 static __always_inline int is_start(const struct udphdr* udp, const struct signal_head* head) {
   return udp->len == bpf_htons(sizeof(*udp) + SIGNAL_BYTES) &&
-         head->magic == bpf_htonl(SIGNAL_MAGIC) && head->version == SIGNAL_VERSION &&
+         head->magic == bpf_htonl(SIGNAL_MAGIC) &&
+         (head->version == SIGNAL_UNSIGNED || head->version == SIGNAL_SIGNED) &&
          head->kind == SIGNAL_START;
 }
 
@@ -154,11 +156,12 @@ static __always_inline long renew_ttl(struct __sk_buff* skb, const struct agent_
                        bpf_htons(ANSWER_TTL << 8 | ip->protocol));
 }
 
-static __always_inline long make_ack(struct __sk_buff* skb, int udp_at, const struct udphdr* udp) {
+static __always_inline long make_ack(struct __sk_buff* skb, int udp_at, const struct udphdr* udp,
+                                     const struct signal_head* head) {
   const __u8 ack = SIGNAL_ACK;
   const int kind_at = udp_at + sizeof(*udp) + offsetof(struct signal_head, kind);
-  const __u16 old_kind = bpf_htons(SIGNAL_VERSION << 8 | SIGNAL_START);
-  const __u16 new_kind = bpf_htons(SIGNAL_VERSION << 8 | SIGNAL_ACK);
+  const __u16 old_kind = bpf_htons(head->version << 8 | SIGNAL_START);
+  const __u16 new_kind = bpf_htons(head->version << 8 | SIGNAL_ACK);
   long failed = 0;
   if (udp->check)
     failed |= bpf_l4_csum_replace(skb, udp_at + offsetof(struct udphdr, check), old_kind, new_kind,
@@ -201,7 +204,7 @@ int answer(struct __sk_buff* skb) {
   if (!may_answer(skb, &packet)) return TC_ACT_UNSPEC;
   const struct ports ports = {.source = udp.source, .dest = udp.dest};
   return send_back(
-      skb, swap_ends(skb, &packet, ports) | make_ack(skb, at, &udp) | renew_ttl(skb, &packet));
+      skb, swap_ends(skb, &packet, ports) | make_ack(skb, at, &udp, &head) | renew_ttl(skb, &packet));
 }
 
 SEC("tc")
