@@ -51,6 +51,9 @@ struct CaseParameters {
   std::uint32_t signal_copies = 1;
   double signal_copy_gap_rtts = 0;
   double signal_forged_per_second = 0;  ///< forged signals of each worker [1/s]
+  tg::ForgedTag signal_forged_tag = tg::ForgedTag::kNone;
+  double signal_replayed_per_second = 0;  ///< replays by each worker's host [1/s]
+  bool signal_signed = false;             ///< each job has a key and signs its STARTs
 
   // Inputs of the regulator, which are equal in off and on cases.
   std::uint16_t h_packets = 10;  ///< threshold that a START carries [packets]
@@ -138,6 +141,9 @@ void describe_regulator(V& v, CaseParameters& c) {
   v.value("signal_copies", c.signal_copies);
   v.value("signal_copy_gap_rtts", c.signal_copy_gap_rtts);
   v.value("signal_forged_per_second", c.signal_forged_per_second);
+  v.choice("signal_forged_tag", c.signal_forged_tag, tg::kForgedTags);
+  v.value("signal_replayed_per_second", c.signal_replayed_per_second);
+  v.value("signal_signed", c.signal_signed);
 }
 
 template <class V>

@@ -88,6 +88,7 @@ constexpr TakenKey kTaken[]{
     {"job.announce.lead", "lead_rtts"},
     {"job.announce.threshold_packets", "h_packets"},
     {"job.announce.signal_form", "signal_form"},
+    {"job.announce.signal_key", "signal_signed"},
     {"job.announce.faults", "signal_lost, signal_late, ..."},
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/core/random.h"
 #include "tools/lab/experiment/placement.h"
 #include "trafficgen/workload/config/model_profile.h"
 
@@ -72,7 +73,23 @@ Duration nominal_iteration(const tg::JobConfig& job, const CaseParameters& p, Bi
   return compute + from_seconds(bits / static_cast<double>(rate.bits_per_second));
 }
 
+/// Purpose of the draws for keys. Nothing else draws with it.
+constexpr auto kKeyPurpose = static_cast<RandomPurpose>(0x5167'5EC2);
+
 }  // namespace
+
+std::map<std::string, SignalKey> virtual_signal_keys(const tg::GeneratorConfig& traffic) {
+  std::map<std::string, SignalKey> keys;
+  for (std::uint32_t j = 0; j < traffic.jobs.size(); ++j) {
+    const auto& file = traffic.jobs[j].announce.signal_key;
+    if (!file) continue;
+    RandomStream draws(traffic.seed, j, kKeyPurpose);
+    SignalKey& key = keys[*file];
+    key.id = static_cast<std::uint8_t>(j);
+    for (std::uint8_t& byte : key.secret) byte = static_cast<std::uint8_t>(draws.next_u32());
+  }
+  return keys;
+}
 
 Names names_of(const ExperimentFile& e, const Topology& t, const std::string& group) {
   Names names;
@@ -135,6 +152,7 @@ std::vector<tg::JobConfig> plan_jobs(const ExperimentFile& e, const CaseParamete
     if (like.burst_bytes && j > 0)
       jobs[j].burst_bytes = static_cast<std::uint64_t>(
           std::llround(static_cast<double>(*jobs[j - 1].burst_bytes) * p.job_burst_factor));
+    if (p.signal_signed) jobs[j].announce.signal_key = "signal-" + std::to_string(j) + ".key";
     jobs[j].start = from_seconds(static_cast<double>(j) * p.job_offset * seconds(iteration));
   }
   if (!e.job.ring.empty()) place_on_ring(e, t, jobs.front());

@@ -1,14 +1,21 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "common/config/checks.h"
+#include "common/core/signal_key.h"
 #include "tools/lab/experiment/experiment.h"
 #include "tools/lab/plan/topology.h"
+#include "trafficgen/config/config.h"
 #include "trafficgen/workload/config/job_config.h"
 
 namespace outrider::lab {
+
+/// Returns a key for each job that signs, by the name of its key file. Its secret follows from the
+/// seed: it is for virtual time, where nobody has to be kept out. The id is the job's number.
+std::map<std::string, SignalKey> virtual_signal_keys(const tg::GeneratorConfig& traffic);
 
 /// Returns the names of a group's hosts, in order.
 std::vector<std::string> names_of(const ExperimentFile& experiment, const Topology& topology,

@@ -26,7 +26,9 @@ tg::TransportConfig background_transport_of(const CaseParameters& p,
 /// Returns the signal faults of an arm. Without STARTs only forged signals are left, which need
 /// no START.
 tg::SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
-  tg::SignalFaultsConfig faults{.forged_per_second = p.signal_forged_per_second};
+  tg::SignalFaultsConfig faults{.forged_per_second = p.signal_forged_per_second,
+                                .forged_tag = p.signal_forged_tag,
+                                .replayed_per_second = p.signal_replayed_per_second};
   if (p.lead_source == tg::LeadSource::kNone) return faults;
   faults.lost = p.signal_lost;
   faults.late = p.signal_late;

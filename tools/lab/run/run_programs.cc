@@ -1,9 +1,16 @@
 #include "tools/lab/run/run_programs.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <random>
 #include <stdexcept>
 #include <thread>
 
+#include "common/config/signal_key_file.h"
 #include "common/dpdk/error.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
@@ -34,6 +41,24 @@ milliseconds longest_run(const Case& c) {
   return std::chrono::duration_cast<milliseconds>(from_seconds(std::get<double>(limit->second)));
 }
 
+SignalKey random_signal_key(std::uint8_t id) {
+  SignalKey key{.id = id, .secret = {}};
+  std::random_device device;
+  for (std::uint8_t& byte : key.secret) byte = static_cast<std::uint8_t>(device());
+  return key;
+}
+
+/// Writes a file that only its owner may use, in place of one of an earlier run.
+void write_secret_file(const fs::path& path, const std::string& text) {
+  fs::remove(path);
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool written =
+      fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const std::string cause = std::strerror(errno);
+  if (fd >= 0) close(fd);
+  if (!written) throw std::runtime_error(path.string() + ": cannot be written: " + cause);
+}
+
 /// Both programs of one run. Throws std::runtime_error naming the program that died.
 class ProgramRun {
  public:
@@ -43,6 +68,7 @@ class ProgramRun {
         generator_(testbed.trafficgen, testbed.remote_shell, "outrider-trafficgen", "trafficgen",
                    directory) {
     fs::create_directories(directory);
+    make_signal_keys(directory);
     write_whole_file(directory / "switch.toml", to_toml(definition_.switches));
     tg::GeneratorConfig& traffic = definition_.traffic;
     for (auto& job : traffic.jobs)
@@ -68,6 +94,18 @@ class ProgramRun {
   }
 
  private:
+  /// Gives each job that signs a key that nobody knows, in a file of the run's directory.
+  void make_signal_keys(const fs::path& directory) {
+    std::uint8_t id = 0;
+    for (auto& job : definition_.traffic.jobs) {
+      auto& file = job.announce.signal_key;
+      if (!file) continue;
+      const fs::path path = directory / *file;
+      write_secret_file(path, signal_key_text(random_signal_key(id++)));
+      file = generator_.name_there(path);
+    }
+  }
+
   /// Waits until the generator has ended. @return false if a stop signal came first
   /// @throws std::runtime_error if the switch ends first or the time is up
   bool wait() {

@@ -97,7 +97,7 @@ void SiteProgram::start(const std::vector<std::string>& more) {
   if (!site_.host) return start_here(more);
   files_.push_back({here(".toml"), stem_ + ".toml"});
   for (const auto& file : files_) {
-    auto copy = remote("cat > " + shell_quoted(file.there));
+    auto copy = remote("umask 077; cat > " + shell_quoted(file.there));  // some hold secrets
     copy.input = file.here;
     do_there("write " + file.there, copy);
   }

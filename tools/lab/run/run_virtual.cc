@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "switch/config/config_toml.h"
+#include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/run/virtual_world.h"
 #include "trafficgen/config/config_toml.h"
 
@@ -56,7 +57,7 @@ RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop) {
   const auto in_use_before = rte_mempool_in_use_count(&pool);
   RunResult result;
   {
-    VirtualWorld world(c.switches, c.traffic, pool);
+    VirtualWorld world(c.switches, c.traffic, pool, virtual_signal_keys(c.traffic));
     const bool whole = drive(c, world, stop);
     result = world.result();
     result.interrupted = !whole;

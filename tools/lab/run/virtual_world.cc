@@ -20,8 +20,10 @@ std::vector<tg::StreamDevice> stream_devices(const tg::GeneratorConfig& traffic)
 }  // namespace
 
 VirtualWorld::VirtualWorld(const sw::SwitchProcessConfig& switches,
-                           const tg::GeneratorConfig& traffic, rte_mempool& pool)
-    : network_(switches, loop_), generator_(traffic, loop_, pool, {.full_payload = false}) {
+                           const tg::GeneratorConfig& traffic, rte_mempool& pool,
+                           const std::map<std::string, SignalKey>& signal_keys)
+    : network_(switches, loop_),
+      generator_(traffic, loop_, pool, {.full_payload = false, .signal_keys = signal_keys}) {
   if (!traffic.streams.empty())
     streams_.emplace(traffic.streams, stream_devices(traffic), traffic.seed, traffic.duration,
                      loop_, pool);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/core/signal_key.h"
 #include "common/runtime/event_loop.h"
 #include "switch/runtime/network.h"
 #include "tools/lab/experiment/case.h"
@@ -26,9 +28,10 @@ class VirtualWorld {
  public:
   /// @param switches,traffic must be valid, and every edge port must have a host
   /// @param pool of make_packet_pool({.frame_room_bytes = kHeaderRoomBytes}); outlives this
+  /// @param signal_keys  of jobs that sign, by the name of their key files
   /// @throws std::runtime_error naming the port or host that has no counterpart
   VirtualWorld(const sw::SwitchProcessConfig& switches, const tg::GeneratorConfig& traffic,
-               rte_mempool& pool);
+               rte_mempool& pool, const std::map<std::string, SignalKey>& signal_keys = {});
   ~VirtualWorld();
 
   /// Advances to `end`. @return events handled

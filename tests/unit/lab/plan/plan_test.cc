@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -14,6 +15,7 @@
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/measure/summary_points.h"
+#include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
 #include "tools/lab/plan/testbed.h"
 #include "trafficgen/config/config_toml.h"
@@ -170,6 +172,38 @@ TEST(Plan, FaultsOfSignalsAreThoseOfTheRegulatedArms) {
     EXPECT_EQ(f.copy_gap, c.base_rtt);
     EXPECT_EQ(without_background(c).traffic.jobs[0].announce.faults.forged_per_second, 0);
   }
+}
+
+TEST(Plan, JobsThatSignHaveKeysOfTheirOwn) {
+  const auto cases = plan_of(
+      small_experiment("[[cross]]\nsignal_form = [\"udp\"]\nsignal_signed = [true]\n"
+                       "signal_forged_tag = [\"wrong\"]\nsignal_replayed_per_second = [3.0]\n"
+                       "arms = [\"on\"]\n"),
+      {.seeds = 2});
+  std::set<std::array<std::uint8_t, 16>> secrets;
+  std::size_t signing = 0;
+  for (const auto& c : cases) {
+    const AnnounceConfig& announce = c.traffic.jobs[0].announce;
+    const auto keys = virtual_signal_keys(c.traffic);
+    EXPECT_EQ(keys.size(), announce.signal_key ? 1U : 0U);
+    if (!announce.signal_key) continue;
+    ++signing;
+    EXPECT_EQ(announce.faults.forged_tag, ForgedTag::kWrong);
+    EXPECT_EQ(announce.faults.replayed_per_second, 3);
+    secrets.insert(keys.at(*announce.signal_key).secret);
+    EXPECT_EQ(without_background(c).traffic.jobs[0].announce.signal_key, announce.signal_key);
+  }
+  EXPECT_EQ(signing, 2U);
+  EXPECT_EQ(secrets.size(), 2U) << "by the seed";
+}
+
+TEST(Plan, TheTosFormIsNotSigned) {
+  const auto file =
+      read_experiment(small_experiment("[[cross]]\nsignal_signed = [true]\narms = [\"on\"]\n"));
+  ASSERT_TRUE(file);
+  const auto plan = make_plan(*file.config, {.seeds = 1});
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(format_issues("plan", plan.issues), testing::HasSubstr("needs signal_form \"udp\""));
 }
 
 TEST(Plan, BuildsWhatTheParametersSay) {
