@@ -10,6 +10,7 @@
 #include "switch/config/config_toml.h"
 #include "switch/config/program_name.h"
 #include "switch/control/capture_cli.h"
+#include "switch/control/keygen_cli.h"
 #include "switch/control/switch_program.h"
 
 namespace outrider::sw {
@@ -39,9 +40,15 @@ int start(int argc, char** argv) {
   add_common_options(app, options);
   CaptureArguments captures;
   add_capture_options(app, captures);
+  KeygenArguments keygen;
+  add_keygen_command(app, keygen);
   if (const auto status = parse_command_line(app, options, std::move(arguments.own)))
     return *status;
   start_log(kSwitchProgram, options.verbose ? LogLevel::kDebug : LogLevel::kInfo);
+  if (keygen.given) {
+    generate_key_file(keygen.file, keygen.id, std::cout);
+    return kExitOk;
+  }
 
   const auto loaded = load_configuration(options);
   if (!loaded) {

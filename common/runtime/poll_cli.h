@@ -45,7 +45,8 @@ inline std::optional<int> parse_command_line(CLI::App& app, const ProgramOptions
   std::reverse(own.begin(), own.end());  // CLI11 takes arguments from the back
   try {
     app.parse(std::move(own));
-    if (options.config.empty()) throw CLI::RequiredError("--config FILE");
+    if (options.config.empty() && app.get_subcommands().empty())
+      throw CLI::RequiredError("--config FILE");
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
