@@ -50,7 +50,7 @@ int start(int argc, char** argv) {
     return kExitOk;
   }
 
-  const auto loaded = load_configuration(options);
+  const auto loaded = load_configuration(options, now_since_1970_ns());
   if (!loaded) {
     std::cerr << format_issues(options.config, loaded.issues);
     return kExitUsage;

@@ -57,6 +57,12 @@ inline const PacketMeta& meta(const Packet& p) noexcept {
   return *static_cast<const PacketMeta*>(rte_mbuf_to_priv(const_cast<Packet*>(&p)));
 }
 
+/// Remembers the port by which the packet entered the switch that holds it. It is kept in the
+/// mbuf's own field, which is free once a device has handed the packet over: the metadata's cache
+/// line is full, and the field's line is read for the packet's data in any case.
+inline void set_ingress_port(Packet& p, std::uint16_t port) noexcept { p.port = port; }
+inline std::uint16_t ingress_port_of(const Packet& p) noexcept { return p.port; }
+
 /// Returns the bytes in the (single) segment: the whole frame on a NIC, only the headers in
 /// virtual time.
 inline std::span<std::uint8_t> buffer(Packet& p) noexcept {

@@ -10,11 +10,11 @@
 #include "common/core/config_issue.h"
 #include "common/core/units.h"
 #include "common/net/headers.h"
-#include "common/net/udp_signal.h"
 #include "switch/config/classes_config.h"
 #include "switch/config/forwarding_config.h"
 #include "switch/config/hop_config.h"
 #include "switch/config/queue_config.h"
+#include "switch/config/signal_config.h"
 #include "switch/config/telemetry_config.h"
 
 namespace outrider::sw {
@@ -29,19 +29,6 @@ struct DeviceConfig {
   /// spread flows over them, else one.
   std::optional<std::uint16_t> rx_queues{};
   std::uint16_t mtu_bytes = 1500;  ///< longest IP packet, 68 to kMaxMtuBytes
-};
-
-/// Says which iteration-start signals a switch accepts: their forms, sources and rates.
-struct SignalConfig {
-  bool accept_tos = false;                            ///< whether the TOS form is read
-  bool accept_udp = false;                            ///< whether the UDP form is read
-  std::vector<std::string> accept_from{};             ///< source prefixes, see check()
-  double tokens_per_second = 1000;                    ///< per source address, > 0
-  double token_burst = 64;                            ///< >= 1
-  std::uint16_t udp_port = udp_signal::kDefaultPort;  ///< destination port of messages, > 0
-  Duration due_limit = std::chrono::seconds(10);      ///< a burst due later is rejected, > 0
-
-  [[nodiscard]] bool accepts_any() const noexcept { return accept_tos || accept_udp; }
 };
 
 struct SwitchPortConfig {

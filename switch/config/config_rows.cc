@@ -20,26 +20,6 @@ void describe(Settings& v, DeviceConfig& c) {
                    "all devices"});
 }
 
-void describe(Settings& v, SignalConfig& c) {
-  v.value("accept_tos", c.accept_tos,
-          {.help = "read START and ACK from the TOS byte. Any DSCP from 32 up reads as START: "
-                   "never together with DSCP classes"});
-  v.value("accept_udp", c.accept_udp,
-          {.help = "read START and ACK from UDP messages, [a job's other "
-                   "form](jobs.md#what-a-start-looks-like). Both forms may be read"});
-  v.value("accept_from", c.accept_from,
-          {.accepts = "prefixes; required with either form and with predictions",
-           .help = "sources that are believed: their signals, and what predictions learn from"});
-  v.value("tokens_per_second", c.tokens_per_second,
-          {.range = reals_above(0, 1e9),
-           .help = "signals per source address and second, of either form"});
-  v.value("token_burst", c.token_burst, {.range = reals(1, 1e9), .help = "signals at once"});
-  v.value("udp_port", c.udp_port, {.range = integers(1, 65535), .help = "that the messages go to"});
-  v.duration("due_limit", c.due_limit,
-             {.range = durations_up_to(std::chrono::hours(1)),
-              .help = "a message whose burst is due later is counted and ignored"});
-}
-
 void describe(Settings& v, SwitchPortConfig& c) {
   v.value("name", c.name, {.required = true, .accepts = "unique within the switch, no dot"});
   v.rate(

@@ -1,6 +1,7 @@
 #include "switch/config/config_toml.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "common/config/config_file.h"
 
@@ -43,18 +44,31 @@ ConfigIssues placed(const ConfigTable& file, ConfigIssues issues) {
   return out;
 }
 
-}  // namespace
-
-ConfigResult<SwitchProcessConfig> switch_config_from(const ConfigTable& file) {
-  auto result = checked_config<SwitchProcessConfig>(file);
+/// @param read_more  reads what the table refers to, and returns its issues
+template <class ReadMore>
+ConfigResult<SwitchProcessConfig> checked(const ConfigTable& file, const ReadMore& read_more) {
+  ConfigResult<SwitchProcessConfig> result{SwitchProcessConfig{}, {}};
+  read_config(file, "", *result.config, result.issues);
+  merge_issues(result.issues, validate(*result.config));
+  merge_issues(result.issues, read_more(*result.config));
   result.issues = placed(file, std::move(result.issues));
+  if (!result.issues.empty()) result.config.reset();
   return result;
 }
 
-ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path) {
+}  // namespace
+
+ConfigResult<SwitchProcessConfig> switch_config_from(const ConfigTable& file) {
+  return checked(file, [](SwitchProcessConfig&) { return ConfigIssues{}; });
+}
+
+ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path,
+                                                     std::uint64_t key_floor) {
   auto file = read_toml_file(path);
   if (!file) return {{}, std::move(file.issues)};
-  return switch_config_from(*file.config);
+  return checked(*file.config, [&](SwitchProcessConfig& config) {
+    return load_signal_keys(config, std::filesystem::path(path).parent_path().string(), key_floor);
+  });
 }
 
 std::string to_toml(const SwitchProcessConfig& config) { return write_config(config); }

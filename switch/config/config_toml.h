@@ -13,11 +13,13 @@
 
 namespace outrider::sw {
 
-/// Reads and validates a configuration file of outrider-switch. docs/configuration.md lists
-/// every key.
-ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path);
+/// Reads and validates a configuration file of outrider-switch, and the key files that it names.
+/// docs/configuration.md lists every key.
+/// @param key_floor  see load_signal_keys()
+ConfigResult<SwitchProcessConfig> load_switch_config(const std::string& path,
+                                                     std::uint64_t key_floor = 0);
 
-/// Does the same with a table that is already in memory.
+/// Does the same with a table that is already in memory, but reads no key files.
 ConfigResult<SwitchProcessConfig> switch_config_from(const ConfigTable& file);
 
 /// Returns the resolved configuration as TOML: every port has its own queue, marker and
@@ -44,9 +46,6 @@ std::uint32_t frame_room_bytes(const SwitchProcessConfig& config);
 /// switch.
 std::uint32_t table_memory_mb(const SwitchProcessConfig& config);
 
-/// Checks the table of signals alone, for files that hold it in another place.
-void check(const Checks& at, const SignalConfig& signals);
-
 // Rows of the settings, see common/config/config_binding.h.
 
 /// Longest propagation delay of a port or a link.
@@ -56,7 +55,6 @@ inline constexpr auto kRateLayers =
     choices<RateLayer>({{"l1", RateLayer::kL1}, {"l2", RateLayer::kL2}});
 
 void describe(Settings& v, DeviceConfig& c);
-void describe(Settings& v, SignalConfig& c);
 void describe(Settings& v, SwitchPortConfig& c);
 void describe(Settings& v, BufferConfig& c);
 void describe(Settings& v, SwitchConfig& c);

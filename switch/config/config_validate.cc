@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "common/config/addresses.h"
 #include "common/config/checks.h"
 #include "common/config/config_file.h"
 #include "common/config/process_checks.h"
@@ -58,8 +57,9 @@ void check_regulation(const Checks& at, const SwitchConfig& sw, const Regulation
              Checks::quoted(mode->name),
              "needs signals: set accept_tos or accept_udp in [switch.signals]");
   at.below("predict").require(
-      !hears_alone || !sw.signals.accept_from.empty(), "from", "\"traffic\"",
-      "needs accept_from in [switch.signals]: the sources whose payload is learned from");
+      !hears_alone || sw.signals.lists_any(), "from", "\"traffic\"",
+      "needs accept_from, trusted or signers in [switch.signals]: the sources whose payload is "
+      "learned from");
   at.require(!policy.lead || predicts || sw.signals.accept_udp, "lead",
              format_duration(policy.lead.value_or(Duration{})),
              "needs accept_udp in [switch.signals]: the TOS form does not say when a burst is due");
@@ -131,7 +131,7 @@ void check_hops(const Checks& at, const SwitchConfig& sw) {
 
 void check_switch(const Checks& at, const SwitchConfig& sw, Uses& uses) {
   if (sw.ports.empty()) at.fault("port", "a switch must have at least one port");
-  check(at.below("signals"), sw.signals);
+  check_signals(at.below("signals"), sw);
   check_buffer(at.below("buffer"), sw);
   check_hops(at.below("hop_records"), sw);
   Names ports;
@@ -216,21 +216,6 @@ void check_mbufs(const Checks& root, const SwitchProcessConfig& c) {
                    " + in flight on links " + std::to_string(need.links) +
                    " + batches, caches and rings " + std::to_string(need.slack));
 }
-
-}  // namespace
-
-void check(const Checks& at, const SignalConfig& signals) {
-  if (signals.accept_tos && signals.accept_from.empty())
-    at.fault("accept_from", "is required with accept_tos: any DSCP from 32 up reads as START");
-  else if (signals.accept_udp && signals.accept_from.empty())
-    at.fault("accept_from", "is required with accept_udp: anyone can send to a port");
-  for (std::size_t i = 0; i < signals.accept_from.size(); ++i) {
-    const auto& text = signals.accept_from[i];
-    at.below("accept_from", i).parses("", text, parse_prefix(text));
-  }
-}
-
-namespace {
 
 /// Checks the rules that join several settings.
 ConfigIssues joint_faults(const SwitchProcessConfig& config) {

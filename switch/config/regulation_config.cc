@@ -11,9 +11,9 @@ using namespace sw;
 
 void describe(Settings& v, PredictPolicy& c) {
   v.choice("from", c.from, kPredictFroms,
-           {.accepts = "`traffic` needs `accept_from` of `[switch.signals]`",
+           {.accepts = "`traffic` needs a source in `[switch.signals]`",
             .help = "a job's rhythm is learned from the first DDL payload after a pause, or from "
-                    "its STARTs; in both cases only from sources in `accept_from`"});
+                    "its STARTs; in both cases only from sources whose signals may be believed"});
   v.value("threshold_packets", c.threshold_packets,
           {.range = integers(1, 65535, "packets"), .help = "what START would announce"});
   v.duration("idle_gap", c.idle_gap,

@@ -45,8 +45,9 @@ void log_reload(const std::string& file, const ReloadResult& result) {
 
 }  // namespace
 
-ConfigResult<SwitchProcessConfig> load_configuration(const ProgramOptions& options) {
-  auto loaded = load_switch_config(options.config);
+ConfigResult<SwitchProcessConfig> load_configuration(const ProgramOptions& options,
+                                                     std::uint64_t now_since_1970_ns) {
+  auto loaded = load_switch_config(options.config, now_since_1970_ns);
   if (loaded && options.lcore) loaded.config->lcore = *options.lcore;
   return loaded;
 }
@@ -82,7 +83,8 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
   const auto read_all = [&snapshots] { return snapshots.read(); };
   std::optional<LiveThread<SwitchReport>> live;
   if (options.live) live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, read_all);
-  SwitchReload reload(config, mbufs, cpus.size(), [&] { return load_configuration(options); });
+  SwitchReload reload(config, mbufs, cpus.size(),
+                      [&] { return load_configuration(options, now_since_1970_ns()); });
   const auto reload_now = [&] {
     ReloadResult result = reload.reload();
     log_reload(options.config, result);

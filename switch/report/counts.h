@@ -20,17 +20,26 @@ namespace outrider::sw {
 // running switch are made of them. The rows of a struct's figures follow it; everything that
 // shows a figure takes its name, type and help from there, see Figure.
 
-/// Counts the packets of a lane that looked like signals but were not accepted.
-struct SignalRefusals {
+/// Counts what a lane made of packets that looked like signals. All but the last of these counters
+/// are of packets that armed nothing; each such packet is in one of them.
+struct SignalCounts {
   std::uint64_t signals_bad_code = 0;  ///< START with threshold code zero
   /// Messages to the signals' UDP port that were no valid signal.
   PerReason<udp_signal::Fault> signals_bad_udp{};
-  std::uint64_t signals_not_accepted = 0;  ///< from a source that is not listed
-  std::uint64_t signals_over_rate = 0;     ///< the source's token bucket was empty
+  std::uint64_t signals_not_accepted = 0;    ///< from a source or port that is not listed
+  std::uint64_t signals_unsigned = 0;        ///< where a signature is required
+  std::uint64_t signals_unknown_key = 0;     ///< signed, by no key of the switch
+  std::uint64_t signals_over_rate = 0;       ///< the source's token bucket was empty
+  std::uint64_t signals_bad_tag = 0;         ///< forged or altered
+  std::uint64_t signals_replayed = 0;        ///< seen before, or older than what is remembered
+  std::uint64_t signals_no_window = 0;       ///< the key has too many sources at a time
+  std::uint64_t signals_over_key_rate = 0;   ///< the signer's token bucket was empty
+  std::uint64_t signals_not_authorised = 0;  ///< more than the signer may announce
+  std::uint64_t signals_signed = 0;          ///< accepted for their signature
 };
 
 template <class V, class R>
-requires std::same_as<std::remove_const_t<R>, SignalRefusals>
+requires std::same_as<std::remove_const_t<R>, SignalCounts>
 void fields(V& v, R& r) {
   v.value(counter("signals_bad_code", "signals", "STARTs with threshold code zero"),
           r.signals_bad_code);
@@ -40,10 +49,26 @@ void fields(V& v, R& r) {
           r.signals_over_rate);
   v.value(counter("signals_bad_udp", "messages", "UDP messages that were believed to be no signal"),
           r.signals_bad_udp);
+  v.value(counter("signals_unsigned", "messages", "Unsigned messages where all must be signed"),
+          r.signals_unsigned);
+  v.value(counter("signals_unknown_key", "messages", "Messages signed by a key that is not here"),
+          r.signals_unknown_key);
+  v.value(counter("signals_bad_tag", "messages", "Messages whose tag their key does not give"),
+          r.signals_bad_tag);
+  v.value(counter("signals_replayed", "messages", "Signed STARTs that were seen before"),
+          r.signals_replayed);
+  v.value(counter("signals_no_window", "messages", "Signed STARTs of more sources than remembered"),
+          r.signals_no_window);
+  v.value(counter("signals_over_key_rate", "messages", "STARTs beyond their signer's token bucket"),
+          r.signals_over_key_rate);
+  v.value(counter("signals_not_authorised", "messages", "STARTs beyond what their signer may do"),
+          r.signals_not_authorised);
+  v.value(counter("signals_signed", "messages", "STARTs and ACKs accepted for their signature"),
+          r.signals_signed);
 }
 
 /// The counters of one lane. Identity: received + copied == handed + sum(dropped).
-struct LaneCounts : SignalRefusals {
+struct LaneCounts : SignalCounts {
   std::uint64_t received = 0;
   std::uint64_t copied = 0;         ///< copies made or attempted by flooding, without the original
   std::uint64_t handed = 0;         ///< handed to egress ports

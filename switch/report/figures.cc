@@ -7,7 +7,7 @@ std::vector<FigureValue> figures_of(const QueueCounts& queue) { return figures_o
 std::vector<FigureValue> figures_of(const SwitchReport& process) {
   FigureCollector collector;
   fields(collector, base_of<ProcessCounts>(process));
-  fields(collector, base_of<SignalRefusals>(process));
+  fields(collector, base_of<SignalCounts>(process));
   fields(collector, base_of<RunReport>(process));
   return collector.take();
 }

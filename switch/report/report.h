@@ -52,7 +52,7 @@ struct QueueReport : QueueCounts {
 /// The report of a switch process, or of the switch side of a virtual run.
 /// Identities: that of ProcessCounts, and
 /// entered at the edges + copied == left at the edges + dropped + resident + on_links.
-struct SwitchReport : ProcessCounts, SignalRefusals, RunReport {
+struct SwitchReport : ProcessCounts, SignalCounts, RunReport {
   std::vector<QueueReport> queues;
 };
 

@@ -1,5 +1,7 @@
 #include "switch/report/report_text.h"
 
+#include <utility>
+
 #include "switch/config/program_name.h"
 
 namespace outrider::sw {
@@ -40,6 +42,21 @@ void print_faults(std::ostream& out, const PerReason<udp_signal::Fault>& by_faul
     if (by_fault[f] != 0) out << ", " << udp_signal::kFaultNames[f] << ' ' << by_fault[f];
 }
 
+/// Prints what became of signed signals, and of unsigned ones where all must be signed.
+void print_signed(std::ostream& out, const SignalCounts& n) {
+  const std::pair<const char*, std::uint64_t> counts[] = {
+      {"signed", n.signals_signed},
+      {"unsigned", n.signals_unsigned},
+      {"unknown key", n.signals_unknown_key},
+      {"bad tag", n.signals_bad_tag},
+      {"replayed", n.signals_replayed},
+      {"no window", n.signals_no_window},
+      {"over key rate", n.signals_over_key_rate},
+      {"not authorised", n.signals_not_authorised}};
+  for (const auto& [name, count] : counts)
+    if (count != 0) out << ", " << name << ' ' << count;
+}
+
 }  // namespace
 
 void print_summary(std::ostream& out, const SwitchReport& r) {
@@ -52,6 +69,7 @@ void print_summary(std::ostream& out, const SwitchReport& r) {
   out << "  signals: bad code " << r.signals_bad_code << ", not accepted " << r.signals_not_accepted
       << ", over rate " << r.signals_over_rate;
   print_faults(out, r.signals_bad_udp);
+  print_signed(out, r);
   const double run_s = static_cast<double>(r.end_ns) / 1e9;
   if (run_s > 0)
     out << "\n  busy: " << static_cast<double>(r.busy_ns) / 1e9 / run_s << " lcores on average";

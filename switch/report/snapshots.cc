@@ -12,7 +12,7 @@ namespace outrider::sw {
 void add_lane(SwitchReport& report, const LaneCounts& lane) {
   report.received += lane.received;
   report.copied += lane.copied;
-  add_fields(base_of<SignalRefusals>(report), base_of<SignalRefusals>(lane));
+  add_fields(base_of<SignalCounts>(report), base_of<SignalCounts>(lane));
   for (std::size_t r = 0; r < lane.dropped.size(); ++r)
     report.drops[TrafficClass::kBackground][r] += lane.dropped[r];
 }

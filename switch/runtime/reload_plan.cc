@@ -73,6 +73,25 @@ void compare(const ConfigTable& before, const ConfigTable& after, const std::str
     if (before.get(key) == nullptr) compare(nullptr, &value, path, key, out);
 }
 
+/// Adds the key files that have another content under the same name. No secret is shown.
+void compare_keys(const SignalConfig& before, const SignalConfig& after, const std::string& path,
+                  Changes& out) {
+  for (std::size_t g = 0; g < std::min(before.signers.size(), after.signers.size()); ++g) {
+    const SignerConfig& was = before.signers[g];
+    const SignerConfig& is = after.signers[g];
+    for (std::size_t k = 0; k < std::min(was.read_keys.size(), is.read_keys.size()); ++k) {
+      const SignalKey& old_key = was.read_keys[k].key;
+      const SignalKey& new_key = is.read_keys[k].key;
+      if (was.keys[k] != is.keys[k] ||
+          (old_key.id == new_key.id && old_key.secret == new_key.secret))
+        continue;
+      out.push_back({join_key(join_key(path, "signers", g), "keys", k),
+                     "key " + std::to_string(old_key.id),
+                     "another key, " + std::to_string(new_key.id)});
+    }
+  }
+}
+
 bool learns_of_flows(const RegulationPolicy& policy) {
   return holds_windows(policy.mode) || policy.predict.from != PredictFrom::kOff;
 }
@@ -113,6 +132,9 @@ std::vector<SettingChange> changes_between(const SwitchProcessConfig& running,
                                            const SwitchProcessConfig& wanted) {
   std::vector<SettingChange> changes;
   compare(table_of(running), table_of(wanted), "", changes);
+  for (std::size_t s = 0; s < std::min(running.switches.size(), wanted.switches.size()); ++s)
+    compare_keys(running.switches[s].signals, wanted.switches[s].signals,
+                 join_key(join_key("", "switch", s), "signals"), changes);
   return changes;
 }
 

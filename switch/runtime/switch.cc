@@ -58,7 +58,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
     of_port.first_queue += ports_.back()->queues().size();
   }
   for (std::size_t i = 0; i < lanes; ++i)
-    lanes_.emplace_back(config.signals, *tables_, tables_->forwarder.make_lane(lanes > 1),
+    lanes_.emplace_back(config, *tables_, tables_->forwarder.make_lane(lanes > 1),
                         tables_->classifier.make_lane());
 }
 
@@ -67,6 +67,8 @@ SwitchChange Switch::prepare(const SwitchConfig& from, const SwitchConfig& to) c
     config.ports.clear();
     return config;
   };
+  const bool same_signals =
+      same_settings(from.signals, to.signals) && same_keys(from.signals, to.signals);
   SwitchChange change;
   change.lanes.resize(lanes_.size());
   if (!same_settings(without_ports(from), without_ports(to)))
@@ -74,7 +76,7 @@ SwitchChange Switch::prepare(const SwitchConfig& from, const SwitchConfig& to) c
   for (auto& lane : change.lanes) {
     lane.tables = change.tables.get();
     if (change.tables) lane.turns = change.tables->forwarder.make_turns();
-    if (!same_settings(from.signals, to.signals)) lane.gate.emplace(to.signals);
+    if (!same_signals) lane.gate.emplace(to);
   }
   for (std::size_t p = 0; p < ports_.size(); ++p)
     change.ports.push_back(ports_[p]->prepare(from.ports[p], to.ports[p]));
@@ -88,7 +90,10 @@ void Switch::apply_lane(SwitchChange& change, std::size_t lane) noexcept {
     own.tables = part.tables;
     std::swap(own.forwarding.turns, part.turns);
   }
-  if (part.gate) std::swap(own.gate, *part.gate);
+  if (part.gate) {
+    part.gate->inherit(own.gate);
+    std::swap(own.gate, *part.gate);
+  }
 }
 
 void Switch::apply(SwitchChange& change, Time now) noexcept {
@@ -127,6 +132,7 @@ std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& pack
     return refuse(summary.refused);
   PacketMeta& m = meta(packet);
   const auto ingress = static_cast<std::uint16_t>(port);
+  set_ingress_port(packet, ingress);
   const Forwarder& forwarder = lane.tables->forwarder;
   const Forwarder::Verdict verdict =
       forwarder.decide(summary, m.flow, buffer(packet).data(), ingress, now, lane.forwarding);
@@ -161,7 +167,8 @@ std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet&
 void Switch::note_source(const SwitchLane& lane, Packet& packet) noexcept {
   PacketMeta& m = meta(packet);
   // As with signals: an IPv6 source has no IPv4 prefix, whatever it is folded to.
-  m.source_accepted = !is_ipv6_at(packet, m.ip_offset) && lane.gate.accepts(m.flow.source_address);
+  m.source_accepted = !is_ipv6_at(packet, m.ip_offset) &&
+                      lane.gate.accepts({m.flow.source_address, ingress_port_of(packet)});
 }
 
 /// Hears a signal of the TOS form. @pre a TCP segment without payload
@@ -172,7 +179,8 @@ bool Switch::hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet, Ti
   if (!tos_signal::is_carrier(m.tcp_flags, m.payload_bytes) || is_ipv6_at(packet, m.ip_offset))
     return false;
   tos_signal::Signal signal{};
-  const auto verdict = lane.gate.judge(m.tos, m.flow.source_address, now, signal);
+  const auto verdict =
+      lane.gate.judge(m.tos, {m.flow.source_address, ingress_port_of(packet)}, now, signal);
   count(lane, verdict);
   if (verdict == SignalGate::Verdict::kAdmitted && signal.kind == tos_signal::Kind::kStart) {
     announce(lane, port, packet, {m.flow, m.sequence, signal.threshold_packets}, now);
@@ -189,10 +197,12 @@ bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, T
   const auto message = datagram_of(packet);
   if (!message) return false;
   PacketMeta& m = meta(packet);
-  const auto [verdict, fault, signal] = lane.gate.judge(*message, m.flow.source_address, now);
+  const auto [verdict, fault, signal] =
+      lane.gate.judge(*message, m.flow, ingress_port_of(packet), now);
   count(lane, verdict);
   if (verdict == SignalGate::Verdict::kBadMessage) ++lane.signals_bad_udp[fault];
   if (verdict != SignalGate::Verdict::kAdmitted) return false;
+  lane.signals_signed += signal.proof.has_value();
   if (signal.kind == udp_signal::Kind::kStart) {
     StartSignal start{.flow = {m.flow.source_address, m.flow.destination_address,
                                signal.source_port, signal.destination_port},
@@ -218,9 +228,43 @@ void Switch::announce(SwitchLane& lane, EgressPort& port, Packet& packet, const 
 }
 
 void Switch::count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept {
-  lane.signals_bad_code += verdict == SignalGate::Verdict::kBadCode;
-  lane.signals_not_accepted += verdict == SignalGate::Verdict::kNotAccepted;
-  lane.signals_over_rate += verdict == SignalGate::Verdict::kOverRate;
+  using V = SignalGate::Verdict;
+  switch (verdict) {
+    case V::kNotASignal:
+    case V::kBadMessage:  // counted by its fault
+    case V::kAdmitted:
+      return;
+    case V::kNotAccepted:
+      ++lane.signals_not_accepted;
+      return;
+    case V::kBadCode:
+      ++lane.signals_bad_code;
+      return;
+    case V::kUnsigned:
+      ++lane.signals_unsigned;
+      return;
+    case V::kUnknownKey:
+      ++lane.signals_unknown_key;
+      return;
+    case V::kOverRate:
+      ++lane.signals_over_rate;
+      return;
+    case V::kBadTag:
+      ++lane.signals_bad_tag;
+      return;
+    case V::kReplayed:
+      ++lane.signals_replayed;
+      return;
+    case V::kNoWindow:
+      ++lane.signals_no_window;
+      return;
+    case V::kOverKeyRate:
+      ++lane.signals_over_key_rate;
+      return;
+    case V::kNotAuthorised:
+      ++lane.signals_not_authorised;
+      return;
+  }
 }
 
 void Switch::drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept {

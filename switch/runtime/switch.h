@@ -26,10 +26,10 @@ namespace outrider::sw {
 /// The state of a switch that one lcore may write as it passes packets. Lanes share nothing:
 /// a lane sends the stations that it learns to the others (ForwarderLane::news).
 struct alignas(64) SwitchLane : LaneCounts {
-  SwitchLane(const SignalConfig& signals, const SwitchTables& now_in_force, ForwarderLane forwarder,
+  SwitchLane(const SwitchConfig& config, const SwitchTables& now_in_force, ForwarderLane forwarder,
              ClassifierLane classifier)
       : tables(&now_in_force),
-        gate(signals),
+        gate(config),
         forwarding(std::move(forwarder)),
         classes(std::move(classifier)) {}
 

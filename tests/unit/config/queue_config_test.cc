@@ -101,8 +101,8 @@ TEST(PredictConfig, FromTrafficNeedsSourcesAndNoSignals) {
   for (auto& sw : c.switches) sw.signals.accept_from.clear();
   EXPECT_NE(
       format_issues("f", validate(c))
-          .find("switch[0].port[0].regulation.predict.from: \"traffic\": needs accept_from in "
-                "[switch.signals]"),
+          .find("switch[0].port[0].regulation.predict.from: \"traffic\": needs accept_from, "
+                "trusted or signers in [switch.signals]"),
       std::string::npos)
       << format_issues("f", validate(c));
 }

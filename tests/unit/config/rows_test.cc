@@ -274,6 +274,8 @@ TEST(Rows, EveryMemberHasOne) {
   expect_a_row_for_each_member<PortQueueConfig, QueueConfig>();
   expect_a_row_for_each_member<DeviceConfig>();
   expect_a_row_for_each_member<SignalConfig>();
+  expect_a_row_for_each_member<TrustedConfig>();
+  EXPECT_EQ(rows<SignerConfig>() + 1, members<SignerConfig>()) << "all but the keys as read";
   expect_a_row_for_each_member<SwitchPortConfig>();
   expect_a_row_for_each_member<BufferConfig>();
   expect_a_row_for_each_member<HopRecordConfig>();

@@ -52,6 +52,7 @@ threshold_packets = 30
 TEST(SwitchConfig, EveryRuleNamesItsKey) {
   using C = SwitchProcessConfig;
   const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
+  const auto signer = [](C& c) -> SignerConfig& { return c.switches[0].signals.signers[0]; };
   const Breach<C> breaches[] = {
       {[](C& c) { c.devices[0].rx_descriptors = 1000; }, "device[0].rx_descriptors",
        "1000: must be a power of two"},
@@ -138,13 +139,51 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[0].port[0].regulation.window.max_flows", "0: must be at least 1"},
       {[&](C& c) { port(c).regulation.max_entries = 0; },
        "switch[0].port[0].regulation.max_entries", "0: must be at least 1"},
-      {[](C& c) { c.switches[0].signals.accept_from.clear(); }, "switch[0].signals.accept_from",
-       "is required with accept_tos"},
-      {[](C& c) {
-         c.switches[0].signals.accept_tos = false;
-         c.switches[0].signals.accept_from.clear();
+      {[](C& c) { c.switches[0].signals = {.accept_tos = true, .accept_udp = true}; },
+       "switch[0].signals.accept_from", "is required with accept_tos"},
+      {[](C& c) { c.switches[0].signals = {.accept_udp = true}; }, "switch[0].signals.accept_from",
+       "is required with accept_udp"},
+      {[&](C& c) {
+         c.switches[0].signals.accept_udp = false;
+         for (auto& queue : port(c).queues) queue.regulation = {};
+         port(c).regulation = {};
        },
-       "switch[0].signals.accept_from", "is required with accept_udp"},
+       "switch[0].signals.signers", "need accept_udp"},
+      {[](C& c) { c.switches[0].signals.signers.clear(); }, "switch[0].signals.require_signed",
+       "true: needs a signer"},
+      {[](C& c) { c.switches[0].signals.trusted[0].ports = {"side"}; },
+       "switch[0].signals.trusted[0].ports[0]", "\"side\": is no port of this switch"},
+      {[](C& c) { c.switches[0].signals.trusted[0].ports.clear(); },
+       "switch[0].signals.trusted[0].ports", "must name a port"},
+      {[](C& c) { c.switches[0].signals.trusted[0].from = {"10"}; },
+       "switch[0].signals.trusted[0].from[0]", "\"10\": "},
+      {[](C& c) { c.switches[0].signals.trusted[0].from.clear(); },
+       "switch[0].signals.trusted[0].from", "must have a prefix"},
+      {[&](C& c) { signer(c).name.clear(); }, "switch[0].signals.signers[0].name",
+       "must not be empty"},
+      {[&](C& c) { c.switches[0].signals.signers.push_back(signer(c)); },
+       "switch[0].signals.signers[1].name", "\"training\": is also that of signers[0]"},
+      {[&](C& c) { signer(c).keys.clear(); }, "switch[0].signals.signers[0].keys",
+       "0 files: must be at least 1"},
+      {[&](C& c) { signer(c).keys.push_back("c.key"); }, "switch[0].signals.signers[0].keys",
+       "3 files: must be at most 2"},
+      {[&](C& c) { signer(c).accept_from.clear(); }, "switch[0].signals.signers[0].accept_from",
+       "must have a prefix"},
+      {[&](C& c) { signer(c).accept_from[0] = "x"; }, "switch[0].signals.signers[0].accept_from[0]",
+       "\"x\": "},
+      {[&](C& c) { signer(c).ports[0] = "side"; }, "switch[0].signals.signers[0].ports[0]",
+       "\"side\": is no port of this switch"},
+      {[&](C& c) { signer(c).destinations[0] = "x"; },
+       "switch[0].signals.signers[0].destinations[0]", "\"x\": "},
+      {[&](C& c) {
+         signer(c).destination_ports = PortRange{2, 1};
+       },
+       "switch[0].signals.signers[0].destination_ports", "\"2-1\": must not end"},
+      {[&](C& c) { signer(c).min_threshold_packets = 31; },
+       "switch[0].signals.signers[0].max_threshold_packets",
+       "30: must not be below min_threshold_packets, 31"},
+      {[&](C& c) { signer(c).due_limit = 4s; }, "switch[0].signals.signers[0].due_limit",
+       "4s: must not be longer than that of all signals, 3s"},
       {[](C& c) { c.switches[0].hop_records.udp_port = 0; }, "switch[0].hop_records.udp_port",
        "0: must be at least 1"},
       {[](C& c) { c.switches[0].hop_records.udp_port = 5901; }, "switch[0].hop_records.udp_port",
@@ -157,8 +196,11 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[1].hop_records.id", "3: is also that of switch[0]"},
       {[](C& c) { c.switches[0].signals.udp_port = 0; }, "switch[0].signals.udp_port",
        "0: must be at least 1"},
-      {[](C& c) { c.switches[0].signals.due_limit = 0ms; }, "switch[0].signals.due_limit",
-       "0s: must be longer"},
+      {[&](C& c) {
+         c.switches[0].signals.due_limit = 0ms;
+         signer(c).due_limit.reset();
+       },
+       "switch[0].signals.due_limit", "0s: must be longer"},
       {[](C& c) { c.switches[0].signals.due_limit = 1h + 1ms; }, "switch[0].signals.due_limit",
        "3600001ms: must be at most 3600s"},
       {[&](C& c) { port(c).regulation.lead = -1ms; }, "switch[0].port[0].regulation.lead",

@@ -63,7 +63,7 @@ struct SignalCounts {
   std::uint64_t acks_sent = 0;
   std::uint64_t acks_received = 0;
   std::uint64_t ack_timeouts = 0;
-  sw::SignalRefusals refused;   ///< by all switches
+  sw::SignalCounts refused;     ///< by all switches
   RegulatorCounters regulator;  ///< at the measured queue
   std::uint64_t entries_left = 0;
 };

@@ -207,12 +207,12 @@ TEST(Signals, PredictionsLearnFromAcceptedSourcesAlone) {
   EXPECT_EQ(n.not_accepted, 10U);
 }
 
-SignalConfig gated(double tokens_per_second, double token_burst) {
-  SignalConfig config;
-  config.accept_tos = true;
-  config.accept_from = {"10.0.0.0/8"};
-  config.tokens_per_second = tokens_per_second;
-  config.token_burst = token_burst;
+SwitchConfig gated(double tokens_per_second, double token_burst) {
+  SwitchConfig config;
+  config.signals.accept_tos = true;
+  config.signals.accept_from = {"10.0.0.0/8"};
+  config.signals.tokens_per_second = tokens_per_second;
+  config.signals.token_burst = token_burst;
   return config;
 }
 
@@ -221,7 +221,7 @@ std::uint32_t admitted(SignalGate& gate, std::uint32_t source, std::uint32_t sig
   tos_signal::Signal signal;
   std::uint32_t n = 0;
   for (std::uint32_t i = 0; i < signals; ++i)
-    n += gate.judge(start_tos(10), ip("10.1.0.0") + source, now, signal) ==
+    n += gate.judge(start_tos(10), {ip("10.1.0.0") + source, 0}, now, signal) ==
          SignalGate::Verdict::kAdmitted;
   return n;
 }
