@@ -187,9 +187,12 @@ std::optional<std::uint16_t> WindowClamp::on_answer(const TcpView& s, const Queu
     return count(WindowReason::kUnknown);
   }
   counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
-  if (s.syn || s.rst || !s.ack) return count(WindowReason::kHandshake);
-  if (!f->known()) return count(WindowReason::kUnknown);
-  if (f->closing) return count(WindowReason::kClosing);
+  if (s.syn || !s.ack) return count(WindowReason::kHandshake);
+  if (s.rst || f->closing || !f->known()) {
+    f->leave_alone(s);
+    if (s.rst) return count(WindowReason::kHandshake);
+    return count(f->known() ? WindowReason::kClosing : WindowReason::kUnknown);
+  }
   note_weight(*f, now);
   Target t = target(*f, queue, now);
   const auto field = field_for(*f, s, t);

@@ -137,6 +137,13 @@ void WindowFlow::note_answer(Time now) noexcept {
   marks_[marks_used_++] = {now, acknowledged};
 }
 
+void WindowFlow::leave_alone(const TcpView& s) noexcept {
+  const std::uint32_t told = s.acknowledgment + (std::uint32_t{s.window} << scale());
+  edge = has_edge ? later_sequence(edge, told) : told;
+  has_edge = true;
+  told_window = s.window;
+}
+
 bool WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
   if (s.syn) {
     take_syn(s, false, now);

@@ -55,6 +55,8 @@ class WindowFlow {
   /// @return false if it acknowledges what has not passed here, or less than an answer
   /// before it, which the sender ignores as well: nothing has changed
   bool on_answer(const TcpView& s, Time now) noexcept;
+  /// Notes that the answer's window reaches the sender as it is. @pre on_answer() took it
+  void leave_alone(const TcpView& s) noexcept;
   /// Begins a new epoch of the largest flight if the current one is over.
   void roll(Time now, Duration epoch) noexcept;
 

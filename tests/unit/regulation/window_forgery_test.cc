@@ -153,6 +153,21 @@ TEST(WindowForgery, AResetThatIsNotTheSendersDoesNotFreeTheFlow) {
   EXPECT_FALSE(s.clamp.flow(flow(0))->closing) << "the connection lives";
 }
 
+// The answer in between leaves as it came, and the next one repeats it.
+TEST(WindowForgery, AForgedEndDoesNotCloseTheWindow) {
+  Scene s(kStrict);
+  s.open(0);
+  s.send(0, 10);
+  TcpView fin = s.segment(0, true);
+  fin.fin = true;
+  fin.sequence = kFirst + s.sent[0];
+  s.clamp.on_data(fin, s.queue, s.now);
+  ASSERT_TRUE(s.clamp.flow(flow(0))->closing);
+  const std::uint32_t true_window = s.answer(0, 1);
+  s.send(0);
+  EXPECT_EQ(s.answer(0, 0), true_window);
+}
+
 TEST(WindowForgery, AConnectionThatEndedUnseenMayBeginAnewAfterASilence) {
   Scene s(kStrict);
   s.open(0);
