@@ -301,27 +301,31 @@ double WindowClamp::releasing_bytes(const WindowFlow& f, double standing, Time n
 
 WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time now) noexcept {
   const std::uint32_t segment = f.segment_bytes != 0 ? f.segment_bytes : kDefaultSegment_bytes;
+  const std::uint32_t least = policy_.least_segments * segment;
   const double pipe = bytes_per_ns_ * rtt_ns(f) * payload_share(f);
   const bool small = static_cast<double>(f.sent_bytes) < pipe;
-  double standing = std::max(policy_.standing_clamp * f.largest_flight(),
-                             static_cast<double>(kFewestStandingSegments * segment));
+  const std::uint32_t fewest = std::max(kFewestStandingSegments * segment, least);
+  double standing =
+      std::max(policy_.standing_clamp * f.largest_flight(), static_cast<double>(fewest));
   if (small || f.limited || !expects_bursts(now)) standing = std::max(standing, pipe);
   const bool held_before = phase_ == Phase::kHolding && f.held_bytes != 0;
   if (f.recovering() && !held_before) return {kRecoveryRoom * standing, WindowReason::kRecovery};
   if (small) return {standing, WindowReason::kSmall};
   if (phase_ == Phase::kHolding) {
-    const auto least = static_cast<double>(policy_.least_segments * segment);
     if (f.held_bytes == 0) {  // it has more in flight than any floor
       const double waits_ns = drain_ns(queue);
       f.floor.begin(now + times(1, waits_ns), times(1, rtt_ns(f) + waits_ns));
     }
-    const double held = std::clamp(held_bytes(f, queue, now), least, standing);
+    const double held = std::clamp(held_bytes(f, queue, now), static_cast<double>(least), standing);
     f.held_bytes = static_cast<std::uint32_t>(held);
     if (f.recovering()) return {kRecoveryRoom * held, WindowReason::kRecovery};
     return {held, WindowReason::kHeld};
   }
-  if (phase_ == Phase::kReleasing && f.held_bytes != 0)
-    return {releasing_bytes(f, standing, now), WindowReason::kReleasing};
+  if (phase_ == Phase::kReleasing && f.held_bytes != 0) {
+    // It may send larger segments than when it was held.
+    const double opened = releasing_bytes(f, standing, now);
+    return {std::max(opened, static_cast<double>(least)), WindowReason::kReleasing};
+  }
   f.held_bytes = 0;
   return {standing, WindowReason::kStanding};
 }

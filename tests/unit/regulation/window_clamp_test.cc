@@ -121,6 +121,60 @@ TEST(WindowClamp, NoFlowIsHeldBelowTheLeastSegments) {
   }
 }
 
+// A flow without enough in flight for a wide standing window, and a wide least window.
+TEST(WindowClamp, LeastSegmentsHoldForFlowsOfASmallFlight) {
+  constexpr std::uint32_t kLeast = 64;
+  WindowPolicy policy = kStrict;
+  policy.least_segments = kLeast;
+  Scene s(policy);
+  s.open(0);
+  s.cruise(0, 8);
+  s.start();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_GE(s.answer(0, 1), kLeast * kSegment);
+    s.send(0);
+  }
+  EXPECT_GT(s.reason(WindowReason::kHeld), 0U);
+}
+
+// What it was held at were two segments of the size that it sent before.
+TEST(WindowClamp, ReleasedFlowThatSendsLargerSegmentsKeepsTheLeastOfThem) {
+  constexpr std::uint32_t kSmallSegment = 1U << kScale;  // edges are told without rounding
+  WindowPolicy policy = kStrict;
+  policy.floor = 0;
+  Scene s(policy);
+  s.open(0);
+  const auto send = [&s](std::uint32_t bytes) {
+    TcpView data = s.segment(0, true);
+    data.sequence = Scene::kFirst + s.sent[0];
+    data.payload_bytes = static_cast<std::uint16_t>(bytes);
+    data.frame_bytes = bytes + 54;
+    s.clamp.on_data(data, s.queue, s.now);
+    s.sent[0] += bytes;
+  };
+  const auto acknowledge_all = [&s] {
+    s.acked[0] = s.sent[0];
+    return s.answer(0, 0);
+  };
+  for (int round = 0; round < 12; ++round) {
+    for (int i = 0; i < 100; ++i) send(kSmallSegment);
+    s.now += 2ms;
+    acknowledge_all();
+    s.now += 1ms;
+  }
+  s.start();
+  for (int i = 0; i < 1000; ++i) send(kSmallSegment), acknowledge_all();
+  ASSERT_TRUE(s.clamp.holding());
+  EXPECT_LT(acknowledge_all(), 2 * kSegment);
+  EXPECT_GT(s.reason(WindowReason::kHeld), 0U);
+  s.queue.threshold.reset();
+  acknowledge_all();
+  ASSERT_FALSE(s.clamp.holding());
+  send(kSegment);
+  EXPECT_GE(acknowledge_all(), 2 * kSegment);
+  EXPECT_GT(s.reason(WindowReason::kReleasing), 0U);
+}
+
 TEST(WindowClamp, ComplementLeavesWhatTheBurstDoesNotUse) {
   Scene s(kComplement);
   s.open(0);
