@@ -1,5 +1,6 @@
 # Flags that every target of the project gets.
 set(OUTRIDER_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
+option(OUTRIDER_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 set(OUTRIDER_MARCH "x86-64-v3" CACHE STRING "-march of our own code; 'native' for this machine only")
 
 find_program(CCACHE_PROGRAM ccache)
@@ -25,4 +26,10 @@ if(OUTRIDER_SANITIZE)
     -fsanitize=${OUTRIDER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
     -O1 -g1)  # reports name functions and lines; types would compile a sixth longer
   target_link_options(outrider_flags INTERFACE -fsanitize=${OUTRIDER_SANITIZE})
+endif()
+if(OUTRIDER_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "OUTRIDER_FUZZ needs clang: cmake --preset fuzz")
+  endif()
+  target_compile_options(outrider_flags INTERFACE -fsanitize=fuzzer-no-link)  # counts branches
 endif()
