@@ -99,11 +99,10 @@ TEST(PredictConfig, FromTrafficNeedsSourcesAndNoSignals) {
   EXPECT_EQ(faults_of_mode(c), 0U);
 
   for (auto& sw : c.switches) sw.signals.accept_from.clear();
-  EXPECT_NE(
-      format_issues("f", validate(c))
-          .find("switch[0].port[0].regulation.predict.from: \"traffic\": needs accept_from, "
-                "trusted or signers in [switch.signals]"),
-      std::string::npos)
+  EXPECT_NE(format_issues("f", validate(c))
+                .find("switch[0].port[0].regulation.predict.from: \"traffic\": needs accept_from, "
+                      "trusted or signers in [switch.signals]"),
+            std::string::npos)
       << format_issues("f", validate(c));
 }
 

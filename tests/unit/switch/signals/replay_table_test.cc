@@ -24,25 +24,25 @@ TEST(ReplayTable, EachSourceHasItsOwnWindow) {
 ReplayTable full(Time at) {
   ReplayTable table(0);
   for (std::uint32_t s = 0; s < ReplayTable::kSources; ++s)
-    EXPECT_EQ(table.take(s, 1000 + s, at), V::kNew);
+    EXPECT_EQ(table.take(s, 2000 - s, at), V::kNew);
   return table;
 }
 
 TEST(ReplayTable, ANewcomerTakesThePlaceOfASilentSource) {
   ReplayTable table = full(Time{});
   EXPECT_EQ(table.take(5000, 9000, Time{9999ms}), V::kNoRoom) << "all are active";
-  EXPECT_EQ(table.take(0, 2000, Time{5s}), V::kNew);
-  EXPECT_EQ(table.take(5000, 1001, Time{10s}), V::kReplayed) << "not above what source 1 sent";
+  EXPECT_EQ(table.take(0, 3000, Time{5s}), V::kNew);
+  EXPECT_EQ(table.take(5000, 1999, Time{10s}), V::kReplayed) << "not above what source 1 sent";
   EXPECT_EQ(table.take(5000, 9000, Time{10s}), V::kNew) << "in the place of source 1";
-  EXPECT_EQ(table.take(1, 1001, Time{30s}), V::kReplayed) << "forgotten, but not believed again";
-  EXPECT_EQ(table.take(2, 1002, Time{30s}), V::kReplayed) << "still remembered";
+  EXPECT_EQ(table.take(1, 1999, Time{30s}), V::kReplayed) << "forgotten, but not believed again";
+  EXPECT_EQ(table.take(2, 1998, Time{30s}), V::kReplayed) << "still remembered";
   EXPECT_EQ(table.take(1, 9001, Time{30s}), V::kNew);
 }
 
 TEST(ReplayTable, RepeatedMessagesKeepNoSourceActive) {
   ReplayTable table = full(Time{});
   for (std::uint32_t s = 0; s < ReplayTable::kSources; ++s)
-    EXPECT_EQ(table.take(s, 1000 + s, Time{9s}), V::kReplayed);
+    EXPECT_EQ(table.take(s, 2000 - s, Time{9s}), V::kReplayed);
   EXPECT_EQ(table.take(5000, 9000, Time{10s}), V::kNew);
 }
 
