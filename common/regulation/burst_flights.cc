@@ -28,7 +28,8 @@ std::uint64_t BurstFlights::Burst::remaining() const noexcept {
   return known() && arrived < length_bytes ? length_bytes - arrived : 0;
 }
 
-BurstFlights::BurstFlights(std::uint32_t max_entries) : index_(max_entries) {
+BurstFlights::BurstFlights(std::uint32_t max_entries)
+    : index_(max_entries), destinations_(max_entries) {
   bursts_.reserve(max_entries);
 }
 
@@ -37,30 +38,49 @@ BurstFlights::Burst* BurstFlights::find(const FlowKey& flow) noexcept {
   return at == nullptr ? nullptr : &bursts_[*at];
 }
 
+BurstFlights::Destination& BurstFlights::destination_of(const Burst& b) noexcept {
+  return *destinations_.find(predicted_to(b.flow.destination_address));
+}
+
+void BurstFlights::list(const FlowKey& flow, std::uint32_t place) noexcept {
+  index_.insert(flow, place);
+  const FlowKey address = predicted_to(flow.destination_address);
+  Destination* destination = destinations_.find(address);
+  if (destination == nullptr) destinations_.insert(address, {.bursts = 1});
+  else ++destination->bursts;
+}
+
+/// Returns a place for a burst that is listed under `flow` from then on, with what another burst
+/// has left there; nullptr if there is none.
 BurstFlights::Burst* BurstFlights::slot_for(const FlowKey& flow) noexcept {
   if (bursts_.size() < index_.max_entries()) {
-    index_.insert(flow, static_cast<std::uint32_t>(bursts_.size()));
+    list(flow, static_cast<std::uint32_t>(bursts_.size()));
     return &bursts_.emplace_back();
   }
-  if (open_ == bursts_.size()) return nullptr;
-  while (bursts_[next_victim_].open) next_victim_ = (next_victim_ + 1) % bursts_.size();
-  Burst& victim = bursts_[next_victim_];
-  index_.erase(victim.flow);
-  index_.insert(flow, static_cast<std::uint32_t>(next_victim_));
-  next_victim_ = (next_victim_ + 1) % bursts_.size();
-  return &victim;
+  for (int probes = kProbes; probes > 0; --probes) {
+    const auto place = static_cast<std::uint32_t>(next_victim_);
+    Burst& victim = bursts_[place];
+    next_victim_ = (next_victim_ + 1) % bursts_.size();
+    if (is_open(victim)) continue;
+    index_.erase(victim.flow);
+    if (--destination_of(victim).bursts == 0)
+      destinations_.erase(predicted_to(victim.flow.destination_address));
+    list(flow, place);
+    return &victim;
+  }
+  return nullptr;
 }
 
 bool BurstFlights::on_start(const FlowKey& flow, std::uint32_t announced_sequence,
                             std::uint64_t bytes) noexcept {
-  if (Burst* predicted = find_predicted(flow); predicted != nullptr && predicted->open)
+  if (Burst* predicted = find_predicted(flow); predicted != nullptr && is_open(*predicted))
     close(*predicted);
   Burst* burst = find(flow);
   if (burst != nullptr) {
     const std::uint32_t since_last = announced_sequence - burst->announced_sequence;
-    if (since_last == 0 && burst->open) return true;  // a repeated START
+    if (since_last == 0 && is_open(*burst)) return true;  // a repeated START
     if (bytes == 0 && since_last < kLongestLearned_bytes) bytes = since_last;
-    if (burst->open) close(*burst);
+    if (is_open(*burst)) close(*burst);
   } else {
     burst = slot_for(flow);
     if (burst == nullptr) return false;
@@ -75,19 +95,17 @@ bool BurstFlights::on_start(const FlowKey& flow, std::uint32_t announced_sequenc
 }
 
 bool BurstFlights::on_prediction(std::uint32_t address, std::uint64_t bytes) noexcept {
-  for (Burst& b : bursts_) {
-    if (b.flow.destination_address != address) continue;
-    if (b.open && b.flow != predicted_to(address)) return true;
-    b.joined = false;
-  }
+  const Destination* destination = destinations_.find(predicted_to(address));
+  if (destination != nullptr && destination->opened_in == period_ && destination->announced > 0)
+    return true;
   const FlowKey key = predicted_to(address);
   Burst* burst = find(key);
   if (burst == nullptr) burst = slot_for(key);
   if (burst == nullptr) return false;
-  if (burst->open) close(*burst);
-  *burst = {.flow = key, .length_bytes = bytes};
+  if (is_open(*burst)) close(*burst);
+  // Flows that joined the prediction before have not joined this one.
+  *burst = {.flow = key, .length_bytes = bytes, .prediction = ++predictions_};
   open(*burst);
-  ++predictions_;
   return true;
 }
 
@@ -95,10 +113,11 @@ bool BurstFlights::on_payload(const FlowKey& flow, std::uint32_t sequence,
                               std::uint32_t bytes) noexcept {
   assert(bytes > 0);
   Burst* burst = find(flow);
-  if (burst == nullptr || !burst->open) {
-    const bool joined = burst != nullptr && burst->joined;
+  if (burst == nullptr || !is_open(*burst)) {
     const Burst* predicted = find_predicted(flow);
-    if (predicted != nullptr && (predicted->open || joined)) return join(flow, sequence, bytes);
+    if (predicted != nullptr &&
+        (is_open(*predicted) || (burst != nullptr && has_joined(*burst, *predicted))))
+      return join(flow, sequence, bytes);
   }
   return burst != nullptr && reach(*burst, later_sequence(burst->end, sequence + bytes));
 }
@@ -106,15 +125,16 @@ bool BurstFlights::on_payload(const FlowKey& flow, std::uint32_t sequence,
 /// @pre the predicted burst is open, or the flow has joined it already
 /// @return true if it opened the predicted burst again
 bool BurstFlights::join(const FlowKey& flow, std::uint32_t sequence, std::uint32_t bytes) noexcept {
+  const std::uint64_t prediction = find_predicted(flow)->prediction;
   Burst* member = find(flow);
-  if (member == nullptr || !member->joined) {
+  if (member == nullptr || member->prediction != prediction) {
     if (member == nullptr) member = slot_for(flow);  // never evicts an open burst
     if (member == nullptr) return false;
     *member = {.flow = flow,
                .announced_sequence = sequence,
                .end = sequence,
                .acknowledged = sequence,
-               .joined = true};
+               .prediction = prediction};
   }
   const std::uint32_t end = later_sequence(member->end, sequence + bytes);
   const std::uint32_t fresh = end - member->end;
@@ -130,7 +150,7 @@ bool BurstFlights::reach(Burst& b, std::uint32_t end) noexcept {
   const std::uint32_t flight_before = b.flight();
   const std::uint64_t remaining_before = b.remaining();
   b.end = end;
-  if (!b.open) {
+  if (!is_open(b)) {
     if (!was_whole) return false;  // regulation has ended
     b.length_bytes = 0;            // longer than announced
     open(b);
@@ -149,39 +169,47 @@ void BurstFlights::on_ack(const FlowKey& flow, std::uint32_t acknowledgment) noe
   if (burst == nullptr || sequence_distance(acknowledgment, burst->end) > 0) return;
   const std::uint32_t before = burst->acknowledged;
   acknowledge(*burst, later_sequence(before, acknowledgment));
-  if (!burst->joined) return;
-  if (Burst* predicted = find_predicted(flow))
+  Burst* predicted = find_predicted(flow);
+  if (predicted != nullptr && has_joined(*burst, *predicted))
     acknowledge(*predicted, predicted->acknowledged + (burst->acknowledged - before));
 }
 
 void BurstFlights::acknowledge(Burst& b, std::uint32_t acknowledged) noexcept {
   const std::uint32_t before = b.flight();
   b.acknowledged = acknowledged;
-  if (b.open) in_flight_bytes_ = in_flight_bytes_ - before + b.flight();
+  if (is_open(b)) in_flight_bytes_ = in_flight_bytes_ - before + b.flight();
 }
 
 void BurstFlights::open(Burst& b) noexcept {
-  b.open = true;
+  b.opened_in = period_;
   ++open_;
+  if (b.prediction == 0) {
+    Destination& destination = destination_of(b);
+    if (destination.opened_in != period_) destination.announced = 0;
+    destination.opened_in = period_;
+    ++destination.announced;
+  }
   open_unknown_ += !b.known();
   in_flight_bytes_ += b.flight();
   remaining_bytes_ += b.remaining();
 }
 
 void BurstFlights::close(Burst& b) noexcept {
-  assert(b.open && open_ > 0);
-  b.open = false;
+  assert(is_open(b) && open_ > 0);
+  b.opened_in = 0;
   --open_;
+  if (b.prediction == 0) --destination_of(b).announced;
   open_unknown_ -= !b.known();
   in_flight_bytes_ -= b.flight();
   remaining_bytes_ -= b.remaining();
 }
 
 void BurstFlights::close_all() noexcept {
-  if (open_ == 0) return;
-  for (auto& b : bursts_)
-    if (b.open) close(b);
-  assert(open_ == 0 && in_flight_bytes_ == 0 && remaining_bytes_ == 0 && open_unknown_ == 0);
+  ++period_;
+  open_ = 0;
+  open_unknown_ = 0;
+  in_flight_bytes_ = 0;
+  remaining_bytes_ = 0;
 }
 
 }  // namespace outrider

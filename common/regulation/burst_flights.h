@@ -23,8 +23,8 @@ namespace outrider {
 /// before the burst that is retransmitted just then counts with it. A START for a flow to
 /// that address ends the prediction, because an announcement is more exact.
 ///
-/// Bounded: a START beyond `max_entries` evicts the next burst in turn that is not
-/// open, or is refused. O(1) except close_all() and on_prediction(). Not thread-safe.
+/// Bounded: a START beyond `max_entries` evicts the first of the next kProbes bursts in turn that
+/// is not open, or is refused. All operations are O(1). Not thread-safe.
 class BurstFlights {
  public:
   /// @param max_entries > 0
@@ -57,7 +57,8 @@ class BurstFlights {
   /// Returns the number of bursts whose last byte was seen to reach the queue.
   [[nodiscard]] std::uint64_t arrived_whole() const noexcept { return arrived_whole_; }
   static std::size_t bytes_per_entry() noexcept {
-    return sizeof(Burst) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t));
+    return sizeof(Burst) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t)) +
+           2 * (sizeof(FlowKey) + sizeof(Destination) + sizeof(std::uint32_t));
   }
 
  private:
@@ -69,17 +70,31 @@ class BurstFlights {
     std::uint32_t end = 0;           ///< one past the highest byte that reached the queue
     std::uint32_t acknowledged = 0;  ///< highest seen, at least announced_sequence
     std::uint64_t length_bytes = 0;  ///< 0: not known
-    bool open = false;
-    bool joined = false;  ///< its flow has joined the burst predicted to its destination
+    std::uint64_t opened_in = 0;     ///< period_ in which it was opened; 0: it was closed
+    std::uint64_t prediction = 0;    ///< number of the prediction that it is or joined; 0: none
 
     [[nodiscard]] std::uint32_t flight() const noexcept;
     [[nodiscard]] std::uint64_t remaining() const noexcept;
     [[nodiscard]] bool known() const noexcept;
   };
+  /// What the bursts to one address have in common.
+  struct Destination {
+    std::uint32_t bursts = 0;     ///< in the table, announced or not
+    std::uint32_t announced = 0;  ///< open ones that were announced, if opened_in is period_
+    std::uint64_t opened_in = 0;
+  };
+  /// The next bursts that slot_for() looks at to find one that is not open.
+  static constexpr int kProbes = 8;
+
   /// Returns a key that stands for a predicted burst; no real flow has source 0.
   [[nodiscard]] static FlowKey predicted_to(std::uint32_t address) noexcept {
     return {0, address, 0, 0};
   }
+  [[nodiscard]] bool is_open(const Burst& b) const noexcept { return b.opened_in == period_; }
+  [[nodiscard]] static bool has_joined(const Burst& b, const Burst& predicted) noexcept {
+    return b.prediction == predicted.prediction;
+  }
+  Destination& destination_of(const Burst& b) noexcept;
   Burst* find(const FlowKey& flow) noexcept;
   /// Returns the predicted burst that the flow's payload may belong to, or nullptr.
   Burst* find_predicted(const FlowKey& flow) noexcept {
@@ -89,12 +104,16 @@ class BurstFlights {
   bool reach(Burst& b, std::uint32_t end) noexcept;
   void acknowledge(Burst& b, std::uint32_t acknowledged) noexcept;
   Burst* slot_for(const FlowKey& flow) noexcept;
+  void list(const FlowKey& flow, std::uint32_t place) noexcept;
   void open(Burst& b) noexcept;
   void close(Burst& b) noexcept;
 
   std::vector<Burst> bursts_;       ///< dense; capacity max_entries
   FlowTable<std::uint32_t> index_;  ///< flow -> position in bursts_
+  /// Address, as the key of a predicted burst -> what its bursts have in common.
+  FlowTable<Destination> destinations_;
   std::size_t next_victim_ = 0;
+  std::uint64_t period_ = 1;  ///< ends with close_all(), and with it every open burst
   std::uint32_t open_ = 0;
   std::uint64_t in_flight_bytes_ = 0;  ///< sum of flight() over open bursts
   std::uint64_t remaining_bytes_ = 0;  ///< sum of remaining() over open bursts
