@@ -148,7 +148,8 @@ TEST(UdpSignals, WhatIsNotBelievedRegulatesNothing) {
       {wrong_length, Fault::kBadLength, nullptr, "UDP and IPv4 disagree"},
       {in_ip(6, 0x20), Fault::kBadLength, nullptr, "first fragment of more"},
       {changed(0, 'o'), Fault::kBadMagic, nullptr, "other magic"},
-      {changed(4, 2), Fault::kBadVersion, nullptr, "a version to come"},
+      {changed(4, 3), Fault::kBadVersion, nullptr, "a version to come"},
+      {changed(4, 2), std::nullopt, &SwitchReport::signals_unknown_key, "signed, by no known key"},
       {changed(5, 3), Fault::kBadKind, nullptr, "neither START nor ACK"},
       {changed(7, 0), Fault::kZeroTarget, nullptr, "target of no packets"},
       {zero_port, Fault::kZeroPort, nullptr, "of no flow"},
@@ -168,8 +169,9 @@ TEST(UdpSignals, WhatIsNotBelievedRegulatesNothing) {
     for (std::size_t f = 0; f < udp_signal::kFaults; ++f)
       EXPECT_EQ(r.signals_bad_udp[f], row.fault == static_cast<Fault>(f) ? 1U : 0U)
           << row.why << ": " << udp_signal::kFaultNames[f];
-    for (const auto counter : {&SwitchReport::signals_bad_code, &SwitchReport::signals_not_accepted,
-                               &SwitchReport::signals_over_rate})
+    for (const auto counter :
+         {&SwitchReport::signals_bad_code, &SwitchReport::signals_not_accepted,
+          &SwitchReport::signals_over_rate, &SwitchReport::signals_unknown_key})
       EXPECT_EQ(r.*counter, counter == row.counter ? 1U : 0U) << row.why;
     bench.run();
     const auto& seen = bench.out[B::kEast].arrivals;
