@@ -1,14 +1,19 @@
-// Signals as anybody could send them, from the gate to the regulator, and payload in any order.
+// Signals as anybody could send them, signed or not, from the gate to the regulator, and payload in
+// any order.
 // The oracles are what the classes promise: a queue is regulated for at most its share of every
-// window, entries are bounded and end by themselves, and each has one named end. Half of the
-// inputs compare the budget alone with a count of each nanosecond.
+// window, entries are bounded and end by themselves, and each has one named end; a tag that is
+// wrong or a message that was seen arms nothing. Half of the inputs compare the budget alone with a
+// count of each nanosecond.
 #include <algorithm>
 #include <array>
 #include <bitset>
 #include <chrono>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "common/net/signal_tag.h"
 #include "common/regulation/regulator.h"
 #include "switch/signals/signal_gate.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -51,23 +56,32 @@ RegulationPolicy policy_from(FuzzInput& in) {
   return p;
 }
 
-SignalConfig gate_from(FuzzInput& in) {
-  SignalConfig c;
+constexpr SignalKey kKey{3, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
+
+SwitchConfig switch_from(FuzzInput& in) {
+  SwitchConfig config;
+  SignalConfig& c = config.signals;
   c.accept_tos = c.accept_udp = true;
   c.accept_from = {"10.0.0.0/24"};
   c.tokens_per_second = 1 + in.take<std::uint16_t>();
   c.token_burst = 1 + in.byte();
   c.due_limit = microseconds(1 + in.take<std::uint16_t>() * 4);
-  return c;
+  c.signers.push_back({.name = "signer",
+                       .accept_from = {"10.0.0.0/24"},
+                       .tokens_per_second = 1e9,
+                       .token_burst = 1e9,
+                       .read_keys = {{.key = kKey}}});
+  return config;
 }
 
 class SignalsRun {
  public:
   explicit SignalsRun(FuzzInput& in)
       : in_(in),
-        gate_config_(gate_from(in)),
+        switch_(switch_from(in)),
+        gate_config_(switch_.signals),
         policy_(policy_from(in)),
-        gate_(gate_config_),
+        gate_(switch_),
         regulator_(policy_),
         allowance_(static_cast<std::int64_t>(queue_share_of(policy_) *
                                              static_cast<double>(policy_.budget_window.count()))) {
@@ -112,10 +126,10 @@ class SignalsRun {
             static_cast<std::uint16_t>(1 + which / 64)};
   }
 
-  /// Counts what took a token: no source has more than its bucket gave.
-  void spend(std::uint32_t source) {
+  /// Counts what took a token: no source has more than its bucket gave, signed or not.
+  void spend(std::uint32_t source, bool is_signed = false) {
     FUZZ_REQUIRE((source & ~0xFFU) == kListed);
-    auto& spent = spent_[source];
+    auto& spent = spent_[{source, is_signed}];
     if (spent.signals++ == 0) spent.since = now_;
     const double most =
         gate_config_.token_burst + gate_config_.tokens_per_second * seconds(now_ - spent.since);
@@ -125,7 +139,7 @@ class SignalsRun {
   void hear_tos() {
     const std::uint32_t source = address();
     tos_signal::Signal signal;
-    const auto verdict = gate_.judge(in_.byte(), source, now_, signal);
+    const auto verdict = gate_.judge(in_.byte(), {source, 0}, now_, signal);
     if (verdict == SignalGate::Verdict::kBadCode) return spend(source);
     if (verdict != SignalGate::Verdict::kAdmitted) return;
     spend(source);
@@ -138,27 +152,37 @@ class SignalsRun {
 
   void hear_datagram(bool formed) {
     const std::uint32_t source = address();
+    const FlowKey datagram{source, 0x0A000100U + in_.byte() % 3U, 5900, 5900};
     std::array<std::uint8_t, udp_signal::kBytes> message{};
+    bool wrong = false;
     if (formed) {
       const FlowKey flow = flow_from(source);
-      udp_signal::encode({.threshold_packets = static_cast<std::uint16_t>(1 + in_.byte()),
-                          .burst_bytes = in_.take<std::uint16_t>(),
-                          .due_in = microseconds(in_.take<std::uint16_t>()),
-                          .source_port = flow.source_port,
-                          .destination_port = flow.destination_port,
-                          .sequence = in_.take<std::uint16_t>() * 64U},
-                         message);
+      udp_signal::Signal start{.threshold_packets = static_cast<std::uint16_t>(1 + in_.byte()),
+                               .burst_bytes = in_.take<std::uint16_t>(),
+                               .due_in = microseconds(in_.take<std::uint16_t>()),
+                               .source_port = flow.source_port,
+                               .destination_port = flow.destination_port,
+                               .sequence = in_.take<std::uint16_t>() * 64U};
+      const std::uint8_t how = in_.byte();
+      start.counter = how / 4U;
+      if ((how & 1) != 0) udp_signal::sign(start, kKey, datagram);
+      wrong = start.proof && (how & 2) != 0;
+      if (wrong) start.proof->tag[how % 16] ^= 1;
+      udp_signal::encode(start, message);
     } else {
       for (auto& b : message) b = in_.byte();
     }
-    const auto heard = gate_.judge(message, source, now_);
+    const auto heard = gate_.judge(message, datagram, 0, now_);
     if (heard.verdict != SignalGate::Verdict::kAdmitted) return;
-    spend(source);
     const udp_signal::Signal& s = heard.signal;
+    FUZZ_REQUIRE(!wrong);
+    spend(source, s.proof.has_value());
+    if (s.proof && s.kind == udp_signal::Kind::kStart)
+      FUZZ_REQUIRE(taken_.insert({source, s.counter}).second);
     FUZZ_REQUIRE(s.threshold_packets > 0 && s.due_in <= gate_config_.due_limit);
     if (s.kind != udp_signal::Kind::kStart) return;
     StartSignal start{
-        .flow = {source, 0x0A000100U + in_.byte() % 3U, s.source_port, s.destination_port},
+        .flow = {source, datagram.destination_address, s.source_port, s.destination_port},
         .sequence = s.sequence,
         .threshold_packets = s.threshold_packets,
         .due = now_ + s.due_in};
@@ -228,7 +252,8 @@ class SignalsRun {
   };
 
   FuzzInput& in_;
-  SignalConfig gate_config_;
+  SwitchConfig switch_;
+  const SignalConfig& gate_config_;
   RegulationPolicy policy_;
   SignalGate gate_;
   Regulator regulator_;
@@ -237,7 +262,9 @@ class SignalsRun {
   Time boundary_{};       ///< of the latest window that has begun
   Duration regulated_{};  ///< by then
   std::uint64_t told_ = 0;
-  std::map<std::uint32_t, Spent> spent_;
+  std::map<std::pair<std::uint32_t, bool>, Spent> spent_;
+  std::set<std::pair<std::uint32_t, std::uint64_t>>
+      taken_;  ///< source and counter of signed STARTs
 };
 
 /// The budget alone, in nanoseconds that are few enough to be counted one by one.

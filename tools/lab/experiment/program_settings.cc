@@ -58,6 +58,8 @@ constexpr TakenKey kTaken[]{
     {"switch.signals.accept_tos", "signal_form"},
     {"switch.signals.accept_udp", "signal_form"},
     {"switch.signals.accept_from", ""},
+    {"switch.signals.trusted", ""},
+    {"switch.signals.signers", "signal_signed"},
     {"transport.name", ""},
     {"transport.protocol", "protocol"},
     {"transport.connections", "connection"},

@@ -78,6 +78,8 @@ constexpr auto kKeyPurpose = static_cast<RandomPurpose>(0x5167'5EC2);
 
 }  // namespace
 
+std::string signal_key_file(std::size_t j) { return "signal-" + std::to_string(j) + ".key"; }
+
 std::map<std::string, SignalKey> virtual_signal_keys(const tg::GeneratorConfig& traffic) {
   std::map<std::string, SignalKey> keys;
   for (std::uint32_t j = 0; j < traffic.jobs.size(); ++j) {
@@ -152,7 +154,7 @@ std::vector<tg::JobConfig> plan_jobs(const ExperimentFile& e, const CaseParamete
     if (like.burst_bytes && j > 0)
       jobs[j].burst_bytes = static_cast<std::uint64_t>(
           std::llround(static_cast<double>(*jobs[j - 1].burst_bytes) * p.job_burst_factor));
-    if (p.signal_signed) jobs[j].announce.signal_key = "signal-" + std::to_string(j) + ".key";
+    if (p.signal_signed) jobs[j].announce.signal_key = signal_key_file(j);
     jobs[j].start = from_seconds(static_cast<double>(j) * p.job_offset * seconds(iteration));
   }
   if (!e.job.ring.empty()) place_on_ring(e, t, jobs.front());

@@ -13,6 +13,9 @@
 
 namespace outrider::lab {
 
+/// Returns the name of the file that has the key of the j-th job, for its hosts and the switches.
+std::string signal_key_file(std::size_t j);
+
 /// Returns a key for each job that signs, by the name of its key file. Its secret follows from the
 /// seed: it is for virtual time, where nobody has to be kept out. The id is the job's number.
 std::map<std::string, SignalKey> virtual_signal_keys(const tg::GeneratorConfig& traffic);

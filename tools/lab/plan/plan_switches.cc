@@ -57,13 +57,22 @@ void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
   }
 }
 
-/// Lets the switch accept signals only from the job's own hosts.
+/// Lets the switch accept signals only from the job's own hosts, and signed ones only if the jobs
+/// sign.
 void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
                     sw::SignalConfig& signals) {
   signals.accept_tos = p.signal_form == tg::SignalForm::kTos;
   signals.accept_udp = p.signal_form == tg::SignalForm::kUdp;
+  std::vector<std::string> hosts;
   for (const auto& host : t.hosts)
-    if (e.job.is_on(e.hosts[host.group].name)) signals.accept_from.push_back(host.address + "/32");
+    if (e.job.is_on(e.hosts[host.group].name)) hosts.push_back(host.address + "/32");
+  if (!p.signal_signed) {
+    signals.accept_from = std::move(hosts);
+    return;
+  }
+  for (std::size_t j = 0; j < p.jobs; ++j)
+    signals.signers.push_back(
+        {.name = "job" + std::to_string(j), .keys = {signal_key_file(j)}, .accept_from = hosts});
 }
 
 void add_trunks(const ExperimentFile& e, const CaseParameters& p, const sw::SwitchPortConfig& port,

@@ -94,7 +94,8 @@ class ProgramRun {
   }
 
  private:
-  /// Gives each job that signs a key that nobody knows, in a file of the run's directory.
+  /// Gives each job that signs a key that nobody knows, in a file of the run's directory, and the
+  /// switches the same file.
   void make_signal_keys(const fs::path& directory) {
     std::uint8_t id = 0;
     for (auto& job : definition_.traffic.jobs) {
@@ -104,6 +105,9 @@ class ProgramRun {
       write_secret_file(path, signal_key_text(random_signal_key(id++)));
       file = generator_.name_there(path);
     }
+    for (auto& each : definition_.switches.switches)
+      for (auto& signer : each.signals.signers)
+        for (auto& key : signer.keys) key = switch_.name_there(directory / key);
   }
 
   /// Waits until the generator has ended. @return false if a stop signal came first

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <string>
 
 #include "switch/config/config_toml.h"
 #include "tools/lab/plan/plan_jobs.h"
@@ -45,6 +47,17 @@ bool drive(const Case& c, VirtualWorld& world, const StopCheck& stop) {
   return true;
 }
 
+/// Gives the switches the keys of the jobs that sign, which are in no files.
+sw::SwitchProcessConfig with_keys(sw::SwitchProcessConfig switches,
+                                  const std::map<std::string, SignalKey>& keys) {
+  for (auto& each : switches.switches)
+    for (auto& signer : each.signals.signers) {
+      signer.read_keys.clear();
+      for (const auto& file : signer.keys) signer.read_keys.push_back({.key = keys.at(file)});
+    }
+  return switches;
+}
+
 }  // namespace
 
 std::uint32_t buffers_needed(const Case& c) {
@@ -57,7 +70,8 @@ RunResult run_virtual(const Case& c, rte_mempool& pool, const StopCheck& stop) {
   const auto in_use_before = rte_mempool_in_use_count(&pool);
   RunResult result;
   {
-    VirtualWorld world(c.switches, c.traffic, pool, virtual_signal_keys(c.traffic));
+    const auto keys = virtual_signal_keys(c.traffic);
+    VirtualWorld world(with_keys(c.switches, keys), c.traffic, pool, keys);
     const bool whole = drive(c, world, stop);
     result = world.result();
     result.interrupted = !whole;
