@@ -89,6 +89,10 @@ class Monitor:
         self._lines.readline()  # greeting
         self.ask("qmp_capabilities")
 
+    def close(self):
+        self._lines.close()
+        self._socket.close()
+
     def ask(self, command, **arguments):
         self._lines.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
         self._lines.flush()
@@ -105,10 +109,19 @@ class Hand:
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.connect(str(path))
         self._monitor = monitor
-        threading.Thread(target=self._serve, daemon=True).start()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def close(self):
+        """Call it once the guest has ended, which ends the thread."""
+        self._thread.join(timeout=5)
+        self._socket.close()
 
     def _serve(self):
-        lines = self._socket.makefile("rw")
+        with self._socket.makefile("rw") as lines:
+            self._answer(lines)
+
+    def _answer(self, lines):
         for line in lines:
             match line.split():
                 case ["link", nic, state]:
@@ -204,7 +217,8 @@ def _watch(guest, folder, deadline, show):
         if guest.poll() is not None:
             raise kernel.Missing("QEMU does not start\n" + _last_words(folder))
         time.sleep(0.05)
-    Hand(folder / "hand", Monitor(folder / "qmp"))
+    monitor = Monitor(folder / "qmp")
+    hand = Hand(folder / "hand", monitor)
     with open(folder / "output", errors="replace") as output:
         while True:
             ended = guest.poll() is not None
@@ -213,7 +227,9 @@ def _watch(guest, folder, deadline, show):
                 show.write(text.replace("\r\n", "\n"))
                 show.flush()
             if ended:
-                return
+                break
             if time.monotonic() > deadline:
                 raise TimeoutError("the guest did not end in time\n" + _last_words(folder))
             time.sleep(0.1)
+    hand.close()
+    monitor.close()
