@@ -42,11 +42,11 @@ inline constexpr HashKey kPublicHashKey{
 class ProcessHashKey {
  public:
   /// @pre no table holds an entry, and no other thread hashes
-  static void set(const HashKey& key) noexcept { key_ = key; }
-  [[nodiscard]] static const HashKey& get() noexcept { return key_; }
+  static void set(const HashKey& key) noexcept { in_force = key; }
+  [[nodiscard]] static const HashKey& get() noexcept { return in_force; }
 
  private:
-  alignas(64) static inline constinit HashKey key_ = kPublicHashKey;  ///< read for each packet
+  alignas(64) static inline constinit HashKey in_force = kPublicHashKey;  ///< read for each packet
 };
 
 }  // namespace outrider
