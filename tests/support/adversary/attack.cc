@@ -202,7 +202,8 @@ bool Attack::aim(FrameSpec& spec, const WindowOracle::Flow& flow, bool to_sender
       number = below(2) == 0 ? first - off - spec.payload_bytes : last + kBeyondWindows + off;
       return true;
     case Aim::kInsider:
-      number = first + below(std::max(1, sequence_distance(last, first)));
+      number =
+          first + below(static_cast<std::uint32_t>(std::max(1, sequence_distance(last, first))));
       return true;
   }
   return false;

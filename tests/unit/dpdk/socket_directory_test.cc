@@ -83,7 +83,7 @@ TEST_F(SocketDirectory, IsMadeForItsOwnerAlone) {
 TEST_F(SocketDirectory, IsRefusedWhereAnotherUserMayWrite) {
   const fs::path directory = place_ / "d";
   fs::create_directory(directory);
-  for (const mode_t mode : {0770, 0707, 01777}) {
+  for (const mode_t mode : {0770U, 0707U, 01777U}) {
     chmod(directory.c_str(), mode);
     EXPECT_THAT(refusal_of(directory), HasSubstr("others may write to it")) << std::oct << mode;
   }
