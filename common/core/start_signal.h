@@ -17,6 +17,7 @@ struct StartSignal {
   std::optional<std::uint64_t>
       bytes{};                ///< of the burst on this connection, > 0; absent: not known
   std::optional<Time> due{};  ///< absent: this form of the signal does not carry it
+  std::uint16_t signer = 0;   ///< number of a signer with a share of its own; 0: of none
 };
 
 }  // namespace outrider

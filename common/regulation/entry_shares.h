@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
 #include "common/core/recency_list.h"
+#include "common/regulation/signer_share.h"
 
 namespace outrider {
 
@@ -18,6 +20,11 @@ namespace outrider {
 /// waits: the oldest one of the sender with most waiting entries, if those are more than all
 /// entries of the newcomer's sender. So somebody who fills the table with bursts that are due
 /// late keeps nobody out, and what has begun is never evicted.
+///
+/// Places may be set aside for signers. A signer takes no others, and nobody else takes these: to
+/// all others the table is full when they hold what is not set aside, and only their entries are
+/// evicted. After change() somebody may hold more than is his. He gets no further place then, and
+/// who finds no free place for that reason may take one of others that waits, or waits for one.
 ///
 /// All operations are O(1). Allocates only at construction. Not thread-safe.
 class EntryShares {
@@ -30,7 +37,8 @@ class EntryShares {
         senders_(max_entries),
         waiting_(max_entries),
         ranked_(max_entries),
-        ranks_(max_per_sender_ + 1) {
+        ranks_(max_per_sender_ + 1),
+        limit_of_others_(max_entries) {
     assert(max_entries > 0 && max_per_sender > 0);
     for (std::uint32_t i = max_entries; i-- > 0;) {
       free_places_.push_back(i);
@@ -38,15 +46,37 @@ class EntryShares {
     }
   }
 
-  /// Returns whether the sender holds fewer entries than it may.
-  [[nodiscard]] bool may_add(const FlowKey& sender) const noexcept {
-    return entries_of(sender) < max_per_sender_;
+  /// Sets places aside. @pre they add up to less than max_entries
+  void change(const SignerShares& signers) noexcept {
+    limit_of_others_ = static_cast<std::uint32_t>(places_.size());
+    for (std::size_t i = 0; i < kMaxSignerShares; ++i) {
+      signers_[i].limit = signers[i].max_entries;
+      limit_of_others_ -= signers[i].max_entries;
+    }
   }
 
-  /// Adds an entry that waits. @pre may_add(sender), and fewer than max_entries are held
+  /// Returns whether the sender holds fewer entries than it may.
+  /// @param signer  number of the one who holds them instead of the sender; 0: nobody
+  [[nodiscard]] bool may_add(const FlowKey& sender, std::uint16_t signer = 0) const noexcept {
+    if (signer != 0) return signers_[signer - 1].entries < signers_[signer - 1].limit;
+    return entries_of(sender) < max_per_sender_;
+  }
+  /// Returns whether there is a place for who may add an entry; else victim_for() may make room.
+  [[nodiscard]] bool has_place(std::uint16_t signer = 0) const noexcept {
+    return !free_places_.empty() && (signer != 0 || of_others_ < limit_of_others_);
+  }
+
+  /// Adds an entry that waits. @pre may_add(), and there is a place
   /// @return its place, for begin() and remove()
-  std::uint32_t add(const FlowKey& sender, const FlowKey& flow) noexcept {
-    assert(may_add(sender) && !free_places_.empty());
+  std::uint32_t add(const FlowKey& sender, const FlowKey& flow, std::uint16_t signer = 0) noexcept {
+    assert(may_add(sender, signer) && has_place(signer));
+    if (signer != 0) {
+      ++signers_[signer - 1].entries;
+      const std::uint32_t place = take(free_places_);
+      places_[place] = {flow, 0, signer};
+      return place;
+    }
+    ++of_others_;
     const std::uint32_t* known = index_.find(sender);
     const std::uint32_t owner = known != nullptr ? *known : take(free_senders_);
     if (known == nullptr) {
@@ -54,7 +84,7 @@ class EntryShares {
       index_.insert(sender, owner);
     }
     const std::uint32_t place = take(free_places_);
-    places_[place] = {flow, owner};
+    places_[place] = {flow, owner, 0};
     ++senders_[owner].entries;
     waiting_.add(senders_[owner].waiting, place);
     rank(owner, 1);
@@ -63,23 +93,35 @@ class EntryShares {
 
   /// The entry waits no more. @pre it waited
   void begin(std::uint32_t place) noexcept {
+    if (places_[place].signer != 0) return;
     const std::uint32_t owner = places_[place].owner;
     waiting_.remove(senders_[owner].waiting, place);
     rank(owner, -1);
   }
 
   void remove(std::uint32_t place) noexcept {
+    if (const std::uint16_t signer = places_[place].signer; signer != 0) {
+      free_places_.push_back(place);
+      --signers_[signer - 1].entries;
+      return;
+    }
     const std::uint32_t owner = places_[place].owner;
     if (waiting_.listed(place)) begin(place);
     free_places_.push_back(place);
+    --of_others_;
     if (--senders_[owner].entries > 0) return;
     index_.erase(senders_[owner].key);
     free_senders_.push_back(owner);
   }
 
   /// Returns the flow of the entry that makes room for one of `sender`, or nothing.
-  [[nodiscard]] std::optional<FlowKey> victim_for(const FlowKey& sender) const noexcept {
-    if (most_waiting_ <= entries_of(sender)) return std::nullopt;
+  /// @pre may_add(), and there is no place
+  [[nodiscard]] std::optional<FlowKey> victim_for(const FlowKey& sender,
+                                                  std::uint16_t signer = 0) const noexcept {
+    const bool too_many = of_others_ > limit_of_others_;
+    if (signer != 0 ? !too_many || most_waiting_ == 0
+                    : too_many || most_waiting_ <= entries_of(sender))
+      return std::nullopt;
     return places_[senders_[ranks_[most_waiting_].oldest].waiting.oldest].flow;
   }
 
@@ -93,7 +135,12 @@ class EntryShares {
  private:
   struct Place {
     FlowKey flow{};
-    std::uint32_t owner = 0;  ///< position in senders_
+    std::uint32_t owner = 0;   ///< position in senders_, if there is no signer
+    std::uint16_t signer = 0;  ///< number of the signer; 0: none
+  };
+  struct Signer {
+    std::uint32_t entries = 0;
+    std::uint32_t limit = 0;
   };
   struct Sender {
     FlowKey key{};
@@ -132,6 +179,9 @@ class EntryShares {
   SlotLinks ranked_;                    ///< senders, in a list of each rank
   std::vector<SlotLinks::List> ranks_;  ///< by the number of waiting entries; 0 is not listed
   std::uint32_t most_waiting_ = 0;
+  std::uint32_t of_others_ = 0;                     ///< entries of all but signers
+  std::uint32_t limit_of_others_;                   ///< of these
+  std::array<Signer, kMaxSignerShares> signers_{};  ///< by their number less one
 };
 
 }  // namespace outrider

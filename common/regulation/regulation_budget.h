@@ -10,6 +10,7 @@
 #include "common/core/flow_key.h"
 #include "common/core/flow_table.h"
 #include "common/core/recency_list.h"
+#include "common/regulation/signer_share.h"
 
 namespace outrider {
 
@@ -26,6 +27,13 @@ namespace outrider {
 /// fixed, not sliding: within any interval of length w a level holds the queue for less than
 /// 2 x share x w. A prediction has no sender; its destination stands for one.
 ///
+/// A signer may have a share of its own. Its entries are charged to the signer's account, whatever
+/// their source addresses, and to the accounts of its jobs, but neither to senders nor to what all
+/// others have together: that is the queue's share less the shares of all signers. So whatever
+/// others announce, a signer is refused by its own accounts alone, and the other way round; and as
+/// no time is regulated that no account is charged for, a queue is regulated in each window for at
+/// most the sum of these caps, which is its share.
+///
 /// There are as many accounts of jobs and of senders as entries. If one more is needed, the idle
 /// one that was used least recently is forgotten: it begins with a full allowance if it returns,
 /// and the level above still counts what it used. No account with a live entry is forgotten.
@@ -40,11 +48,12 @@ class RegulationBudget {
     double job = 1;
     double sender = 1;
     double queue = 1;
+    SignerShares signers{};  ///< they add up to less than `queue`
   };
 
   /// @param max_entries that are live at once, > 0
   RegulationBudget(const Shares& shares, Duration window, std::uint32_t max_entries)
-      : jobs_(max_entries), senders_(max_entries) {
+      : jobs_(max_entries), senders_(max_entries), signers_(kMaxSignerShares) {
     change(shares, window);
   }
 
@@ -52,29 +61,43 @@ class RegulationBudget {
   void change(const Shares& shares, Duration window) noexcept {
     assert(window > Duration::zero());
     window_ = window;
-    allowances_ = {allowance(shares.job), allowance(shares.sender), allowance(shares.queue)};
+    Duration of_others = allowance(shares.queue);
+    for (std::size_t i = 0; i < kMaxSignerShares; ++i) {
+      const double share = shares.signers[i].budget_share;
+      signers_[i].allowance = share > 0 ? allowance(share) : Duration::zero();
+      of_others -= signers_[i].allowance;
+    }
+    allowances_ = {allowance(shares.job), allowance(shares.sender), of_others};
   }
 
   /// Counts one more live entry of the flow's job, its sender and the queue.
+  /// @param signer  number of the one who is charged instead of the sender; 0: nobody. Without a
+  /// share it is refused
   /// @return the instant at which the first allowance is used up if the entry stays live; or
   ///         `now`, with nothing taken, if one is used up or there is no room for an account
-  Time acquire(const FlowKey& flow, Time now) noexcept {
-    if (!may_begin(&queue_, kQueue, now) ||
-        !may_begin(senders_.find(sender_of(flow)), kSender, now))
+  Time acquire(const FlowKey& flow, Time now, std::uint16_t signer = 0) noexcept {
+    if (signer != 0) return acquire_signed(flow, now, signer);
+    if (!may_begin(&queue_, allowances_[kQueue], now) ||
+        !may_begin(senders_.find(sender_of(flow)), allowances_[kSender], now))
       return now;
-    if (!may_begin(jobs_.find(account_of(flow)), kJob, now)) return now;
+    if (!may_begin(jobs_.find(account_of(flow)), allowances_[kJob], now)) return now;
     Account* job = jobs_.open(account_of(flow));
     if (job == nullptr) return now;
     // Each live job is of one sender, so there is room for a sender where there is for its job.
     Account* sender = senders_.open(sender_of(flow));
     assert(sender != nullptr);
-    return std::min(
-        {enter(*job, kJob, now), enter(*sender, kSender, now), enter(queue_, kQueue, now)});
+    return std::min({enter(*job, allowances_[kJob], now), enter(*sender, allowances_[kSender], now),
+                     enter(queue_, allowances_[kQueue], now)});
   }
 
   /// Counts the end of one entry of the flow's job at `at`. Ends that are noticed together
-  /// may be given in any order. @pre acquire() was called for it
-  void release(const FlowKey& flow, Time at) noexcept {
+  /// may be given in any order. @pre acquire() was called for it, and for the same signer
+  void release(const FlowKey& flow, Time at, std::uint16_t signer = 0) noexcept {
+    if (signer != 0) {
+      leave(jobs_.at(account_of(flow, signer)), at);
+      leave(signers_[signer - 1].account, at);
+      return jobs_.settle(account_of(flow, signer));
+    }
     leave(jobs_.at(account_of(flow)), at);
     leave(senders_.at(sender_of(flow)), at);
     leave(queue_, at);
@@ -104,6 +127,10 @@ class RegulationBudget {
     Time since{};     ///< start of the current stretch, if live > 0
     Time last_end{};  ///< latest end of an entry so far
     std::uint32_t live = 0;
+  };
+  struct Signer {
+    Account account{};
+    Duration allowance{};
   };
 
   /// The accounts of a level: a bounded table that forgets idle ones.
@@ -159,6 +186,23 @@ class RegulationBudget {
   static FlowKey account_of(const FlowKey& f) noexcept {
     return {f.source_address, f.destination_address, 0, f.destination_port};
   }
+  /// That of a signer differs from all of senders by its source port.
+  static FlowKey account_of(const FlowKey& f, std::uint16_t signer) noexcept {
+    return {0, f.destination_address, signer, f.destination_port};
+  }
+
+  Time acquire_signed(const FlowKey& flow, Time now, std::uint16_t number) noexcept {
+    assert(number <= kMaxSignerShares);
+    Signer& signer = signers_[number - 1];
+    const FlowKey key = account_of(flow, number);
+    if (!may_begin(&signer.account, signer.allowance, now) ||
+        !may_begin(jobs_.find(key), allowances_[kJob], now))
+      return now;
+    Account* job = jobs_.open(key);
+    if (job == nullptr) return now;
+    return std::min(enter(*job, allowances_[kJob], now),
+                    enter(signer.account, signer.allowance, now));
+  }
 
   [[nodiscard]] Duration allowance(double share) const noexcept {
     assert(share > 0 && share <= 1);
@@ -176,19 +220,19 @@ class RegulationBudget {
   }
 
   /// @param account nullptr: its allowance is whole
-  [[nodiscard]] bool may_begin(Account* account, Level level, Time now) const noexcept {
+  [[nodiscard]] bool may_begin(Account* account, Duration allowance, Time now) const noexcept {
     if (account == nullptr) return true;
-    if (account->live > 0) return exhausted_at(*account, level) > now;
+    if (account->live > 0) return exhausted_at(*account, allowance) > now;
     roll(*account, now);
-    return account->held < allowances_[level];
+    return account->held < allowance;
   }
 
-  Time enter(Account& account, Level level, Time now) const noexcept {
+  Time enter(Account& account, Duration allowance, Time now) const noexcept {
     if (account.live++ == 0) {
       account.since = std::max(now, account.last_end);
       roll(account, account.since);
     }
-    return exhausted_at(account, level);
+    return exhausted_at(account, allowance);
   }
 
   void leave(Account& account, Time at) const noexcept {
@@ -201,20 +245,21 @@ class RegulationBudget {
 
   /// A stretch that outlives its window is charged to the next window from that window's
   /// start. With share 1 the allowance never ends.
-  [[nodiscard]] Time exhausted_at(const Account& account, Level level) const noexcept {
+  [[nodiscard]] Time exhausted_at(const Account& account, Duration allowance) const noexcept {
     const Time window_end = window_start_of(account.since) + window_;
     const Duration held =
         account.window_start == window_start_of(account.since) ? account.held : Duration::zero();
-    const Time end = account.since + (allowances_[level] - held);
+    const Time end = account.since + (allowance - held);
     if (end < window_end) return end;
-    return allowances_[level] >= window_ ? kNever : window_end + allowances_[level];
+    return allowance >= window_ ? kNever : window_end + allowance;
   }
 
-  std::array<Duration, 3> allowances_{};  ///< by Level
+  std::array<Duration, 3> allowances_{};  ///< by Level; the queue's: of all but signers
   Duration window_{};
   Accounts jobs_;
   Accounts senders_;
-  Account queue_{};
+  Account queue_{};              ///< of all but signers with a share
+  std::vector<Signer> signers_;  ///< by their number less one
 };
 
 }  // namespace outrider

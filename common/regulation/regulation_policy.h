@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
+#include "common/regulation/signer_share.h"
 #include "common/regulation/window_policy.h"
 
 namespace outrider {
@@ -75,7 +76,7 @@ struct RegulationPolicy {
   double budget_share = 0.5;
   /// All jobs of one sender together. In (0, 1]. Absent: budget_share
   std::optional<double> budget_sender_share{};
-  /// All senders together. In (0, 1]. Absent: see queue_share_of()
+  /// All senders together, signers included. In (0, 1]. Absent: see queue_share_of()
   std::optional<double> budget_queue_share{};
   Duration budget_window = std::chrono::seconds(10);  ///< > 0
   /// kPace: share of the drain rate that background gets while regulated, in [0, 1].
@@ -95,6 +96,9 @@ struct RegulationPolicy {
   std::optional<Duration> lead{};
   PredictPolicy predict{};
   Composition composition = Composition::kMin;
+  /// No setting of a queue: the switch takes them from its signers. Their budget_share adds up to
+  /// less than queue_share_of(), their max_entries to less than max_entries.
+  SignerShares signers{};
 };
 
 constexpr std::uint32_t max_entries_per_sender_of(const RegulationPolicy& p) noexcept {

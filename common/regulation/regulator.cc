@@ -18,8 +18,23 @@ PeriodPredictor::Params params_of(const PredictPolicy& p) {
 }
 
 RegulationBudget::Shares shares_of(const RegulationPolicy& p) {
-  return {.job = p.budget_share, .sender = sender_share_of(p), .queue = queue_share_of(p)};
+  return {.job = p.budget_share,
+          .sender = sender_share_of(p),
+          .queue = queue_share_of(p),
+          .signers = p.signers};
 }
+
+/// Returns the number of the signer that is charged, or 0 if the START's has no share here.
+std::uint16_t signer_of(const StartSignal& start, const RegulationPolicy& p) {
+  if (start.signer == 0) [[likely]]
+    return 0;
+  const bool known = start.signer <= kMaxSignerShares;
+  return known && p.signers[start.signer - 1].budget_share > 0 ? start.signer : std::uint16_t{0};
+}
+
+/// Returns whether a burst that `earlier` announced can hold up a START of `later`. What nobody
+/// signed holds up no signer.
+bool holds_up(std::uint16_t earlier, std::uint16_t later) { return earlier != 0 || later == 0; }
 
 /// Returns the threshold that a START gets.
 std::uint16_t threshold_of(const StartSignal& start, const RegulationPolicy& p) {
@@ -40,6 +55,7 @@ Regulator::Regulator(const RegulationPolicy& policy)
       shares_(policy.max_entries, max_entries_per_sender_of(policy)),
       budget_(shares_of(policy), policy.budget_window, policy.max_entries + 1),
       wishes_(policy.composition, policy.max_entries) {
+  shares_.change(policy.signers);
   if (policy.predict.from == PredictFrom::kOff) return;
   assert(policy.lead);
   predictor_.emplace(params_of(policy.predict));
@@ -61,16 +77,20 @@ std::uint32_t Regulator::find_live(const FlowKey& flow, Time now) noexcept {
 
 /// @param live slot of the flow's live entry, or kNone
 bool Regulator::is_stale(const StartSignal& start, std::uint32_t live, Time now) const noexcept {
-  if (live != kNone) return sequence_distance(start.sequence, slots_[live].announced_sequence) < 0;
+  const std::uint16_t signer = signer_of(start, policy_);
+  if (live != kNone)
+    return !holds_up(signer, slots_[live].signer) ||
+           sequence_distance(start.sequence, slots_[live].announced_sequence) < 0;
   const Seen* seen = seen_.find(start.flow);
-  return seen != nullptr && now - seen->at < kStaleFor &&
+  return seen != nullptr && now - seen->at < kStaleFor && holds_up(seen->signer, signer) &&
          sequence_distance(start.sequence, seen->announced_sequence) < 0;
 }
 
 /// Returns whether it is a copy that was overtaken by its own burst.
 bool Regulator::is_seen(const StartSignal& start) const noexcept {
   const Seen* seen = seen_.find(start.flow);
-  return seen != nullptr && seen->announced_sequence == start.sequence;
+  return seen != nullptr && seen->announced_sequence == start.sequence &&
+         holds_up(seen->signer, signer_of(start, policy_));
 }
 
 /// Merges a START into the live entry of the same burst.
@@ -104,14 +124,14 @@ ArmVerdict Regulator::hear_copy(std::uint32_t slot, const StartSignal& start, Ti
 }
 
 /// Makes sure that there is room for an entry of the flow. @return kArmed, or why there is none
-ArmVerdict Regulator::make_room(const FlowKey& flow, Time now) noexcept {
+ArmVerdict Regulator::make_room(const FlowKey& flow, std::uint16_t signer, Time now) noexcept {
   const FlowKey sender = RegulationBudget::sender_of(flow);
-  if (!shares_.may_add(sender)) {
+  if (!shares_.may_add(sender, signer)) {
     ++counters_.starts_refused_sender;
     return ArmVerdict::kRefusedSender;
   }
-  if (!live_index_.full()) return ArmVerdict::kArmed;
-  const auto victim = shares_.victim_for(sender);
+  if (shares_.has_place(signer)) return ArmVerdict::kArmed;
+  const auto victim = shares_.victim_for(sender, signer);
   if (!victim) {
     ++counters_.starts_refused_table;
     return ArmVerdict::kRefusedTable;
@@ -128,7 +148,12 @@ Time Regulator::begin_of(const StartSignal& start, Time now) const noexcept {
 ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
   assert(start.threshold_packets > 0 && start.bytes.value_or(1) > 0);
   if (now >= next_event_) advance(now);
-  const std::uint32_t live = find_live(start.flow, now);
+  const std::uint16_t signer = signer_of(start, policy_);
+  std::uint32_t live = find_live(start.flow, now);
+  if (live != kNone && !holds_up(slots_[live].signer, signer)) {
+    end(live, EntryEnd::kReplaced, now);
+    live = kNone;
+  }
   if (is_stale(start, live, now)) {
     ++counters_.starts_stale;
     return ArmVerdict::kStale;
@@ -145,18 +170,19 @@ ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
   const Time begin_at = begin_of(start, now);
   // The budget is asked in order of time, so the begins that are due come before this one.
   const bool at_once = begin_at == now && !behind(now);
-  const Time budget_ends_at = at_once ? budget_.acquire(start.flow, now) : kNever;
+  const Time budget_ends_at = at_once ? budget_.acquire(start.flow, now, signer) : kNever;
   if (budget_ends_at <= now) {
     ++counters_.starts_refused_budget;
     return ArmVerdict::kRefusedBudget;
   }
-  if (const ArmVerdict room = make_room(start.flow, now); room != ArmVerdict::kArmed) {
-    if (at_once) budget_.release(start.flow, now);
+  if (const auto room = make_room(start.flow, signer, now); room != ArmVerdict::kArmed) {
+    if (at_once) budget_.release(start.flow, now, signer);
     return room;
   }
   const std::uint32_t slot = add({.flow = start.flow,
                                   .announced_sequence = start.sequence,
                                   .threshold_packets = threshold_of(start, policy_),
+                                  .signer = signer,
                                   .bytes = start.bytes,
                                   .begin_at = begin_at,
                                   .silent_since = begin_at});
@@ -181,7 +207,7 @@ void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uin
   const bool first = entry.reached == 0;
   if (beyond > 0) entry.reached += static_cast<std::uint32_t>(beyond);
   if (entry.reached == 0) return;  // earlier data, retransmitted
-  if (first) remember(flow, entry.announced_sequence, now);
+  if (first) remember(entry, now);
   if (policy_.recovery == Recovery::kArrival) return end(slot, EntryEnd::kArrival, now);
   const bool complete = entry.bytes && entry.reached >= *entry.bytes;
   if (policy_.recovery == Recovery::kBurstEnd && (fin || complete))
@@ -221,14 +247,14 @@ void Regulator::process(std::uint32_t slot) noexcept {
   const Event next = e.next_event(policy_);
   if (next > events_.key_of(slot)) return reschedule(slot);  // payload has put it off
   if (!next.begins) return remove(slot, e.due_end(policy_).why, next.at);
-  const Time budget_ends_at = budget_.acquire(e.flow, next.at);
+  const Time budget_ends_at = budget_.acquire(e.flow, next.at, e.signer);
   if (budget_ends_at > next.at) begin(slot, next.at, budget_ends_at);
   else remove(slot, EntryEnd::kBudget, next.at);
 }
 
 /// Adds an entry that waits. @pre make_room() was asked. @return its slot
 std::uint32_t Regulator::add(const Entry& e) noexcept {
-  const std::uint32_t slot = shares_.add(RegulationBudget::sender_of(e.flow), e.flow);
+  const std::uint32_t slot = shares_.add(RegulationBudget::sender_of(e.flow), e.flow, e.signer);
   slots_[slot] = e;
   live_index_.insert(e.flow, slot);
   live_tags_.add(e.flow);
@@ -267,7 +293,7 @@ void Regulator::remove(std::uint32_t slot, EntryEnd why, Time at) noexcept {
   if (gone.begun) {
     if (untold_slots_.listed(slot)) untold_slots_.remove(untold_, slot);
     if (ends_.contains(slot)) ends_.remove(slot);
-    budget_.release(gone.flow, at);
+    budget_.release(gone.flow, at, gone.signer);
     time_.end(at);
     wishes_.remove(slot);
   }
@@ -282,6 +308,7 @@ void Regulator::change_policy(const RegulationPolicy& policy, Time now) noexcept
   advance(now, kAllEvents);
   policy_ = policy;
   budget_.change(shares_of(policy), policy.budget_window);
+  shares_.change(policy.signers);
   for (std::uint32_t slot = 0; slot < policy.max_entries; ++slot) {
     if (!events_.contains(slot)) continue;
     if (const Entry::Due due = slots_[slot].due_end(policy_); due.at <= now) {
@@ -303,14 +330,15 @@ void Regulator::withdraw_all(Time now) noexcept {
   refresh(now);
 }
 
-void Regulator::remember(const FlowKey& flow, std::uint32_t announced_sequence, Time now) noexcept {
-  if (auto* seen = seen_.find(flow)) {
-    *seen = {announced_sequence, now};
+void Regulator::remember(const Entry& e, Time now) noexcept {
+  const Seen last{e.announced_sequence, e.signer, now};
+  if (auto* seen = seen_.find(e.flow)) {
+    *seen = last;
     return;
   }
   if (seen_.size() == seen_.max_entries()) seen_.erase(seen_order_[seen_next_]);
-  seen_.insert(flow, {announced_sequence, now});
-  seen_order_[seen_next_] = flow;
+  seen_.insert(e.flow, last);
+  seen_order_[seen_next_] = e.flow;
   seen_next_ = (seen_next_ + 1) % seen_order_.size();
 }
 

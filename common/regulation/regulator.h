@@ -55,6 +55,11 @@ enum class ArmVerdict : std::uint8_t {
 /// The table of entries is shared among senders, see entry_shares.h. When it is full, a START
 /// may take the place of an entry that has not begun, so far-off bursts keep nobody out.
 ///
+/// A signer with a share of its own has budget and places that others cannot use up (`signers` of
+/// the policy). What is not signed cannot hold up its flows either: its START replaces an entry
+/// that nobody signed, wherever that burst begins, and any other START of a flow is stale while
+/// the signer's entry is live.
+///
 /// A burst may also be *predicted* from its job's rhythm (`predict`). `lead` before the
 /// expected burst, an entry of the job begins as if it had been announced. It stands for
 /// all flows of the job: payload of any of them counts as the arrival. No packet is known
@@ -118,7 +123,9 @@ class Regulator {
 
   /// Applies `policy` from now on, also to live entries: those that it would have ended
   /// earlier end now. Entries that have begun keep the end that their budget gave them, and
-  /// the others keep their begin. @pre `max_entries`, the composition and the predictions
+  /// the others keep their begin. What signers had used so far stays with their numbers; a
+  /// signer's entries that have not begun end with their begin if it has no share any more.
+  /// @pre `max_entries`, the composition and the predictions
   /// are unchanged
   void change_policy(const RegulationPolicy& policy, Time now) noexcept;
   /// Ends every entry.
@@ -179,7 +186,7 @@ class Regulator {
   static constexpr std::uint32_t kNone = SlotLinks::kNone;  ///< no slot
   static constexpr std::uint32_t kAllEvents = 0xFFFF'FFFF;
 
-  ArmVerdict make_room(const FlowKey& flow, Time now) noexcept;
+  ArmVerdict make_room(const FlowKey& flow, std::uint16_t signer, Time now) noexcept;
   [[nodiscard]] Time begin_of(const StartSignal& start, Time now) const noexcept;
   [[nodiscard]] std::uint32_t find_live(const FlowKey& flow, Time now) noexcept;
   [[nodiscard]] bool is_stale(const StartSignal& start, std::uint32_t live,
@@ -198,7 +205,7 @@ class Regulator {
   void note_payload(std::uint32_t slot, bool first, Time now) noexcept;
   void end(std::uint32_t slot, EntryEnd why, Time now) noexcept;  ///< remove() and refresh()
   void remove(std::uint32_t slot, EntryEnd why, Time at) noexcept;
-  void remember(const FlowKey& flow, std::uint32_t announced_sequence, Time now) noexcept;
+  void remember(const Entry& e, Time now) noexcept;
   void weigh(std::uint32_t slot) noexcept;
   [[nodiscard]] std::optional<std::uint16_t> lasting_threshold(Time now) noexcept;
   void refresh(Time now) noexcept;
@@ -216,7 +223,8 @@ class Regulator {
   static constexpr Duration kStaleFor = std::chrono::seconds(60);
   struct Seen {
     std::uint32_t announced_sequence = 0;
-    Time at{};  ///< when its first payload came
+    std::uint16_t signer = 0;  ///< as its entry
+    Time at{};                 ///< when its first payload came
   };
 
   // Read for each packet, so kept together.

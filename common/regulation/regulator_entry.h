@@ -69,6 +69,7 @@ struct RegulatorEntry {
   std::uint16_t threshold_packets = 0;
   bool begun = false;
   bool predicted = false;
+  std::uint16_t signer = 0;  ///< who is charged instead of the sender; 0: nobody
   std::optional<std::uint64_t> bytes{};
   std::uint64_t expected_bytes = 0;  ///< predicted: bytes of the job's last burst; 0: not known
   std::uint64_t reached = 0;         ///< announced bytes up to the furthest one seen; 0: none

@@ -29,7 +29,7 @@ void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Tim
     ++counters_.starts_refused_budget;
     return;
   }
-  if (make_room(job, now) != ArmVerdict::kArmed) return budget_.release(job, now);
+  if (make_room(job, 0, now) != ArmVerdict::kArmed) return budget_.release(job, now);
   const std::uint32_t slot = add({.flow = job,
                                   .threshold_packets = policy_.predict.threshold_packets,
                                   .predicted = true,

@@ -78,11 +78,13 @@ void check_floors(const Checks& at, const SwitchPortConfig& port) {
 void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port) {
   check(at.below("marker"), port.marker, port.queue);
   check_regulation(at.below("regulation"), sw, port.regulation);
+  if (port.queues.empty()) check_signer_shares(at.below("regulation"), sw.signals, port.regulation);
   at.in_range("queues", port.queues.size(), 0, kMaxQueuesPerPort, "queues");
   for (std::size_t q = 0; q < port.queues.size(); ++q) {
     const auto queue = at.below("queues", q);
     check(queue.below("marker"), port.queues[q].marker, port.queues[q].queue);
     check_regulation(queue.below("regulation"), sw, port.queues[q].regulation);
+    check_signer_shares(queue.below("regulation"), sw.signals, port.queues[q].regulation);
   }
 }
 

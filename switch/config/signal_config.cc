@@ -7,6 +7,7 @@
 
 #include "common/config/addresses.h"
 #include "common/config/signal_key_file.h"
+#include "common/config/toml_text.h"
 #include "switch/config/config.h"
 
 namespace outrider::sw {
@@ -54,6 +55,10 @@ void check_signer(const Checks& at, const SwitchConfig& sw, const SignerConfig& 
       !signer.due_limit || *signer.due_limit <= sw.signals.due_limit, "due_limit",
       format_duration(signer.due_limit.value_or(Duration{})),
       "must not be longer than that of all signals, " + format_duration(sw.signals.due_limit));
+  if (signer.budget_share && !signer.max_entries)
+    at.fault("max_entries", "is required with budget_share");
+  if (signer.max_entries && !signer.budget_share)
+    at.fault("budget_share", "is required with max_entries");
 }
 
 void check_signers(const Checks& at, const SwitchConfig& sw) {
@@ -68,6 +73,10 @@ void check_signers(const Checks& at, const SwitchConfig& sw) {
               "signers[" + std::to_string(i) + "]");
     check_signer(below, sw, signers[i]);
   }
+  const auto shares = std::ranges::count_if(
+      signers, [](const SignerConfig& s) { return s.budget_share.has_value(); });
+  at.in_range("signers", static_cast<std::size_t>(shares), 0, kMaxSignerShares,
+              "signers with budget_share");
   if (sw.signals.require_signed && signers.empty())
     at.fault("require_signed", "true", "needs a signer, or nobody could announce");
 }
@@ -84,6 +93,25 @@ std::optional<SignerKey> read_key(const Checks& at, std::string& path, const std
 }
 
 }  // namespace
+
+std::vector<std::uint16_t> share_numbers(const SignalConfig& config) {
+  std::vector<std::uint16_t> numbers;
+  std::uint16_t next = 1;
+  for (const auto& signer : config.signers)
+    numbers.push_back(signer.budget_share ? next++ : std::uint16_t{0});
+  return numbers;
+}
+
+SignerShares shares_of(const SignalConfig& config) {
+  SignerShares shares{};
+  const auto numbers = share_numbers(config);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const SignerConfig& signer = config.signers[i];
+    if (numbers[i] != 0)
+      shares.at(numbers[i] - 1U) = {*signer.budget_share, signer.max_entries.value()};
+  }
+  return shares;
+}
 
 bool same_keys(const SignalConfig& a, const SignalConfig& b) {
   const auto same_key = [](const SignerKey& x, const SignerKey& y) {
@@ -134,6 +162,24 @@ void check_signals(const Checks& at, const SwitchConfig& sw) {
   check_signers(at, sw);
 }
 
+void check_signer_shares(const Checks& at, const SignalConfig& signals,
+                         const RegulationPolicy& policy) {
+  if (policy.mode == RegulationMode::kOff) return;
+  double share = 0;
+  std::uint64_t entries = 0;
+  for (const auto& signer : signals.signers) {
+    share += signer.budget_share.value_or(0);
+    entries += signer.max_entries.value_or(0);
+  }
+  const auto text = [](double value) { return to_toml_text(ConfigValue(value)); };
+  at.require(share == 0 || share < queue_share_of(policy), "budget_queue_share",
+             text(queue_share_of(policy)),
+             "must be more than budget_share of all signers together, " + text(share));
+  at.require(entries == 0 || entries < policy.max_entries, "max_entries",
+             std::to_string(policy.max_entries),
+             "must be more than max_entries of all signers together, " + std::to_string(entries));
+}
+
 void describe(Settings& v, TrustedConfig& c) {
   v.value("ports", c.ports,
           {.required = true,
@@ -180,6 +226,19 @@ void describe(Settings& v, SignerConfig& c) {
            .help = "valid STARTs of the signer a second, whatever their source; on several lcores, "
                    "to the ports of each"});
   v.value("token_burst", c.token_burst, {.range = reals(1, 1e9), .help = "of them at once"});
+  v.share("budget_share", c.budget_share,
+          {.range = reals_above(0, 1),
+           .accepts = "with `max_entries`; all signers' together below each regulated queue's "
+                      "`budget_queue_share`",
+           .absent = "none: charged to source addresses",
+           .help = "[share](security.md#a-share-of-its-own) of each `budget_window` for which the "
+                   "signer may hold a queue regulated, and nobody else"});
+  v.value("max_entries", c.max_entries,
+          {.range = integers(1, 65536),
+           .accepts = "with `budget_share`; all signers' together below each regulated queue's "
+                      "`max_entries`",
+           .absent = "none",
+           .help = "places of each queue's table that are the signer's alone"});
 }
 
 void describe(Settings& v, SignalConfig& c) {

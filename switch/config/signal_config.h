@@ -10,6 +10,8 @@
 #include "common/core/clock.h"
 #include "common/core/signal_key.h"
 #include "common/net/udp_signal.h"
+#include "common/regulation/regulation_policy.h"
+#include "common/regulation/signer_share.h"
 #include "switch/config/classes_config.h"
 
 namespace outrider::sw {
@@ -45,6 +47,10 @@ struct SignerConfig {
   std::optional<Duration> due_limit{};             ///< absent: that of all signals
   double tokens_per_second = 1000;                 ///< valid STARTs of this signer and lcore, > 0
   double token_burst = 64;                         ///< >= 1
+  /// Share of each regulated queue's time that is the signer's alone, in (0, 1], and places of its
+  /// table. Both or none. Absent: STARTs are charged to their source addresses.
+  std::optional<double> budget_share{};
+  std::optional<std::uint32_t> max_entries{};
 
   /// The content of `keys`, in their order: see load_signal_keys(). No setting, never shown.
   std::vector<SignerKey> read_keys{};
@@ -70,6 +76,12 @@ struct SignalConfig {
   }
 };
 
+/// Returns the number of each signer: 0 without a share, and else the place among those with one,
+/// from 1.
+std::vector<std::uint16_t> share_numbers(const SignalConfig& config);
+/// Returns the shares of the signers that have one, by their number less one. @pre valid
+SignerShares shares_of(const SignalConfig& config);
+
 /// Returns whether the signers have the same keys, in the same order. same_settings() compares
 /// the names of their files only.
 bool same_keys(const SignalConfig& a, const SignalConfig& b);
@@ -83,6 +95,9 @@ ConfigIssues load_signal_keys(SwitchProcessConfig& config, const std::string& di
 
 /// Checks the rules of [switch.signals] that join several settings.
 void check_signals(const Checks& at, const SwitchConfig& sw);
+/// Checks that signers leave something of a regulated queue to all others.
+void check_signer_shares(const Checks& at, const SignalConfig& signals,
+                         const RegulationPolicy& policy);
 
 void describe(Settings& v, TrustedConfig& c);
 void describe(Settings& v, SignerConfig& c);

@@ -97,6 +97,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
   if (config.record) setup.tap = limits.tap;
   setup.buffer = limits.buffer;
   setup.buffer_queue = limits.first_queue;
+  setup.signers = limits.signers;
   const auto configs = queues_of(config);
   queues_.reserve(configs.size());
   for (const auto& queue : configs) {
@@ -108,8 +109,10 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
 }
 
 std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
-                                                const SwitchPortConfig& to) const {
-  if (same_settings(from, to)) return nullptr;
+                                                const SwitchPortConfig& to,
+                                                const SignerShares& signers,
+                                                bool new_signers) const {
+  if (!new_signers && same_settings(from, to)) return nullptr;
   auto change = std::make_unique<PortChange>(
       PortChange{.drain_rate = to.drain_rate, .rate_layer = to.rate_layer, .loss = to.loss});
   const bool new_rate = from.drain_rate != to.drain_rate || from.rate_layer != to.rate_layer;
@@ -117,6 +120,7 @@ std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
   const auto is = queues_of(to);
   assert(was.size() == queues_.size() && is.size() == queues_.size());
   PortQueue::Setup setup = setup_of(to, seed_, id_);
+  setup.signers = signers;
   bool new_shares = from.scheduler != to.scheduler;
   for (std::size_t q = 0; q < is.size(); ++q) {
     change->queues.push_back(queues_[q].prepare(was[q], is[q], setup, new_rate));

@@ -48,6 +48,7 @@ class EgressPort final : public EventSource {
     SharedBuffer* buffer = nullptr;     ///< the switch's shared buffer; nullptr: none
     std::size_t first_queue = 0;        ///< number of this port's queue 0 in the buffer
     std::optional<HopRecorder> hops{};  ///< absent: probes pass unchanged
+    SignerShares signers{};             ///< of the switch's signers, at each regulated queue
   };
   EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits);
   EgressPort(const EgressPort&) = delete;
@@ -56,8 +57,11 @@ class EgressPort final : public EventSource {
 
   /// Prepares the change of the port from one configuration to another; returns nullptr if
   /// they are equal. A control thread calls it while no other change is under way.
+  /// @param signers  of the new configuration. @param new_signers  whether they may differ
   [[nodiscard]] std::unique_ptr<PortChange> prepare(const SwitchPortConfig& from,
-                                                    const SwitchPortConfig& to) const;
+                                                    const SwitchPortConfig& to,
+                                                    const SignerShares& signers,
+                                                    bool new_signers) const;
   /// Applies a prepared change, see PortQueue::apply(). @pre `now` is not before the last packet
   void apply(PortChange& change, Time now) noexcept;
 

@@ -22,17 +22,18 @@ BitRate share_of(BitRate rate, double share) noexcept {
   return {static_cast<std::uint64_t>(static_cast<double>(rate.bits_per_second) * share)};
 }
 
-/// Returns the queue's policy with the limits that follow from its other settings.
-RegulationPolicy policy_of(const PortQueueConfig& config, BitRate drain_rate) {
+/// Returns the queue's policy with what follows from other settings.
+RegulationPolicy policy_of(const PortQueueConfig& config, const PortQueue::Setup& setup) {
   constexpr double kMostBytes = 1e18;
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
   RegulationPolicy policy = config.regulation;
+  policy.signers = setup.signers;
   if (!policy.max_threshold_packets)
     policy.max_threshold_packets =
         static_cast<std::uint16_t>(std::min(config.queue.limit_packets, kMost));
   if (!policy.max_burst_bytes) {
     const double seconds = std::chrono::duration<double>(policy.expiry).count();
-    const double bytes = static_cast<double>(drain_rate.bits_per_second) / 8 * seconds;
+    const double bytes = static_cast<double>(setup.drain_rate.bits_per_second) / 8 * seconds;
     policy.max_burst_bytes = static_cast<std::uint64_t>(std::clamp(bytes, 1.0, kMostBytes));
   }
   return policy;
@@ -50,8 +51,7 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
       buffer_(setup.buffer),
       buffer_queue_(setup.buffer_queue) {
   follow(config);
-  if (config.regulation.mode != RegulationMode::kOff)
-    regulator_.emplace(policy_of(config, setup.drain_rate));
+  if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(policy_of(config, setup));
   if (holds_windows(config.regulation.mode))
     window_ = std::make_unique<QueueWindow>(config.regulation, setup.drain_rate, setup.rate_layer);
   if (paces(config.regulation.mode))
@@ -93,7 +93,7 @@ QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfi
   const std::uint32_t limit = to.queue.limit_packets;
   const RegulationPolicy& policy = to.regulation;
   QueueChange change{.config = to};
-  change.config.regulation = policy_of(to, setup.drain_rate);
+  change.config.regulation = policy_of(to, setup);
   if (limit > queue_.slots()) change.queue.emplace(Queue::Limits{limit, to.queue.limit_bytes});
   if (!same_settings(from.marker, to.marker) || new_rate)
     change.marker.emplace(to.marker, place_of(setup));

@@ -43,6 +43,7 @@ class PortQueue {
     /// Buffer that all queues of the same owner share; must outlive the queue. nullptr: none
     SharedBuffer* buffer = nullptr;
     std::size_t buffer_queue = 0;  ///< this queue's number there
+    SignerShares signers{};        ///< that the regulator sets aside for the switch's signers
   };
   PortQueue(const PortQueueConfig& config, const Setup& setup);
 

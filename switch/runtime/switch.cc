@@ -52,6 +52,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
   buffer_ = make_buffer(config);
   EgressPort::Limits of_port = limits;
   of_port.buffer = buffer_.get();
+  of_port.signers = shares_of(config.signals);
   for (const auto& port : config.ports) {
     of_port.hops = hops_of(config, index, ports_.size());
     ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
@@ -69,6 +70,8 @@ SwitchChange Switch::prepare(const SwitchConfig& from, const SwitchConfig& to) c
   };
   const bool same_signals =
       same_settings(from.signals, to.signals) && same_keys(from.signals, to.signals);
+  const SignerShares signers = shares_of(to.signals);
+  const bool new_signers = signers != shares_of(from.signals);
   SwitchChange change;
   change.lanes.resize(lanes_.size());
   if (!same_settings(without_ports(from), without_ports(to)))
@@ -79,7 +82,7 @@ SwitchChange Switch::prepare(const SwitchConfig& from, const SwitchConfig& to) c
     if (!same_signals) lane.gate.emplace(to);
   }
   for (std::size_t p = 0; p < ports_.size(); ++p)
-    change.ports.push_back(ports_[p]->prepare(from.ports[p], to.ports[p]));
+    change.ports.push_back(ports_[p]->prepare(from.ports[p], to.ports[p], signers, new_signers));
   return change;
 }
 
@@ -197,7 +200,7 @@ bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, T
   const auto message = datagram_of(packet);
   if (!message) return false;
   PacketMeta& m = meta(packet);
-  const auto [verdict, fault, signal] =
+  const auto [verdict, fault, signal, signer] =
       lane.gate.judge(*message, m.flow, ingress_port_of(packet), now);
   count(lane, verdict);
   if (verdict == SignalGate::Verdict::kBadMessage) ++lane.signals_bad_udp[fault];
@@ -208,7 +211,8 @@ bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, T
                                signal.source_port, signal.destination_port},
                       .sequence = signal.sequence,
                       .threshold_packets = signal.threshold_packets,
-                      .due = now + signal.due_in};
+                      .due = now + signal.due_in,
+                      .signer = signer};
     if (signal.burst_bytes != 0) start.bytes = signal.burst_bytes;
     announce(lane, port, packet, start, now);
   }

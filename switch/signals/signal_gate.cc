@@ -31,6 +31,7 @@ SignalGate::SignalGate(const SwitchConfig& config)
     trusted_.emplace_back(trusted.from, trusted.ports, config);
     insert_prefixes(listed_, trusted.from);
   }
+  const auto numbers = share_numbers(config_);
   for (const auto& signer : config_.signers) {
     insert_prefixes(listed_, signer.accept_from);
     insert_prefixes(announcers_, signer.accept_from);
@@ -41,7 +42,8 @@ SignalGate::SignalGate(const SwitchConfig& config)
     signers_.push_back({SourceFilter(signer.accept_from, signer.ports, config),
                         {},
                         TokenBucket(signer.tokens_per_second, signer.token_burst, Time{}),
-                        signer});
+                        signer,
+                        numbers[signers_.size()]});
     if (!signer.destinations.empty())
       insert_prefixes(signers_.back().destinations.emplace(), signer.destinations);
   }
@@ -81,6 +83,8 @@ SignalGate::Heard SignalGate::judge(std::span<const std::uint8_t> message, const
   } else {
     heard.verdict = heard.signal.proof ? judge_signed(heard.signal, datagram, port, now)
                                        : judge_unsigned({datagram.source_address, port}, now);
+    if (heard.signal.proof && heard.verdict == Verdict::kAdmitted)
+      heard.signer = signers_[keys_[key_by_id_[heard.signal.proof->key_id]].signer].number;
   }
   return heard;
 }

@@ -81,6 +81,8 @@ class SignalGate {
     Verdict verdict = Verdict::kNotASignal;
     udp_signal::Fault fault{};    ///< set with kBadMessage
     udp_signal::Signal signal{};  ///< set with kAdmitted
+    /// Set with kAdmitted: number of the signer that is charged, see share_numbers(); 0: none
+    std::uint16_t signer = 0;
   };
   /// Judges the UDP form. @param message  payload of a UDP datagram
   /// @param datagram  its addresses and ports. @param port  index of the ingress port
@@ -101,6 +103,7 @@ class SignalGate {
     std::optional<PrefixTable> destinations;
     TokenBucket bucket;
     SignerConfig config;
+    std::uint16_t number = 0;  ///< of its share; 0: it has none
   };
   struct Key {
     SignalKey key{};

@@ -118,7 +118,9 @@ inline sw::SwitchProcessConfig full_config() {
                                .max_burst_bytes = 1'000'000,
                                .due_limit = 2s,
                                .tokens_per_second = 7.5,
-                               .token_burst = 4}}},
+                               .token_burst = 4,
+                               .budget_share = 0.2,
+                               .max_entries = 5}}},
       .buffer = {.total_bytes = 1'000'000},
       .hop_records = {.udp_port = 5902, .id = 3}};
   const sw::SwitchConfig root{

@@ -184,6 +184,34 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "30: must not be below min_threshold_packets, 31"},
       {[&](C& c) { signer(c).due_limit = 4s; }, "switch[0].signals.signers[0].due_limit",
        "4s: must not be longer than that of all signals, 3s"},
+      {[&](C& c) { signer(c).max_entries.reset(); }, "switch[0].signals.signers[0].max_entries",
+       "is required with budget_share"},
+      {[&](C& c) { signer(c).budget_share.reset(); }, "switch[0].signals.signers[0].budget_share",
+       "is required with max_entries"},
+      {[&](C& c) { signer(c).budget_share = 0; }, "switch[0].signals.signers[0].budget_share",
+       "0.0: must be more than 0.0 and at most 1.0"},
+      {[&](C& c) { signer(c).max_entries = 0; }, "switch[0].signals.signers[0].max_entries",
+       "0: must be at least 1"},
+      {[&](C& c) { signer(c).budget_share = 0.6; },
+       "switch[0].port[0].queues[0].regulation.budget_queue_share",
+       "0.6: must be more than budget_share of all signers together, 0.6"},
+      {[&](C& c) { signer(c).max_entries = 12; },
+       "switch[0].port[0].queues[0].regulation.max_entries",
+       "12: must be more than max_entries of all signers together, 12"},
+      {[&](C& c) {
+         port(c).queues.clear();
+         port(c).scheduler = SchedulerKind::kStrict;
+         signer(c).max_entries = 12;
+       },
+       "switch[0].port[0].regulation.max_entries", "12: must be more than max_entries of all"},
+      {[&](C& c) {
+         port(c).queues[0].regulation = {};
+         for (int i = 0; i < 16; ++i) {
+           c.switches[0].signals.signers.push_back(signer(c));
+           c.switches[0].signals.signers.back().name += std::to_string(i);
+         }
+       },
+       "switch[0].signals.signers", "17 signers with budget_share: must be at most 16"},
       {[](C& c) { c.switches[0].hop_records.udp_port = 0; }, "switch[0].hop_records.udp_port",
        "0: must be at least 1"},
       {[](C& c) { c.switches[0].hop_records.udp_port = 5901; }, "switch[0].hop_records.udp_port",

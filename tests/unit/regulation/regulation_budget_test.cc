@@ -210,9 +210,71 @@ TEST(RegulationBudget, APredictionIsChargedToItsDestination) {
   EXPECT_EQ(budget.acquire(second, Time{5s}), Time{7500ms});
 }
 
+constexpr RegulationBudget::Shares kWithSigners{
+    .job = 0.5, .sender = 0.5, .queue = 0.75, .signers = {{{0.2, 1}, {0.1, 1}}}};
+
+// 10 s: 2 s of the first signer, 1 s of the second, 4.5 s of all others.
+TEST(RegulationBudget, WhatOthersUseUpIsNotASigners) {
+  RegulationBudget budget(kWithSigners, kWindow, 64);
+  for (const std::uint32_t stranger : {1U, 2U, 3U})
+    EXPECT_EQ(budget.acquire(flow_of(0, 0, stranger), Time{0s}), Time{4500ms})
+        << "the queue's share less the signers'";
+  for (const std::uint32_t stranger : {1U, 2U, 3U})
+    budget.release(flow_of(0, 0, stranger), Time{4500ms});
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 4), Time{4500ms}), Time{4500ms}) << "used up";
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 1), Time{5s}, 1), Time{7s}) << "all of the signer's";
+  budget.release(flow_of(0, 0, 1), Time{7s}, 1);
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 1), Time{7s}, 1), Time{7s});
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 1), Time{7s}, 2), Time{8s}) << "the other signer's";
+  budget.release(flow_of(0, 0, 1), Time{8s}, 2);
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 1), Time{8s}, 2), Time{8s});
+}
+
+TEST(RegulationBudget, WhatSignersUseUpIsNotOthers) {
+  RegulationBudget budget(kWithSigners, kWindow, 64);
+  for (std::uint16_t signer = 1; signer <= 2; ++signer) {
+    const Time ends = budget.acquire(flow_of(0), Time{0s}, signer);
+    EXPECT_EQ(ends, Time{signer == 1 ? 2s : 1s});
+    budget.release(flow_of(0), ends, signer);
+    EXPECT_EQ(budget.acquire(flow_of(1, 0, 7), Time{2s}, signer), Time{2s})
+        << "another source and job gain nothing";
+  }
+  EXPECT_EQ(budget.acquire(flow_of(0), Time{2s}), Time{6500ms}) << "the same source, unsigned";
+}
+
+TEST(RegulationBudget, ASignersJobHasAShareToo) {
+  auto shares = kWithSigners;
+  shares.job = 0.05;
+  RegulationBudget budget(shares, kWindow, 64);
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 1), Time{0s}, 1), Time{500ms});
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 2), Time{0s}, 1), Time{500ms}) << "of all its sources";
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 1), Time{0s}), Time{500ms}) << "and a sender's is another";
+  for (const std::uint32_t sender : {1U, 2U}) budget.release(flow_of(0, 0, sender), Time{500ms}, 1);
+  EXPECT_EQ(budget.acquire(flow_of(0, 0, 3), Time{500ms}, 1), Time{500ms});
+  EXPECT_EQ(budget.acquire(flow_of(1, 0, 3), Time{500ms}, 1), Time{1s}) << "another job";
+}
+
+TEST(RegulationBudget, ASignerWithoutAShareIsRefused) {
+  RegulationBudget budget(kWithSigners, kWindow, 64);
+  EXPECT_EQ(budget.acquire(flow_of(0), Time{0s}, 3), Time{0s});
+  EXPECT_EQ(budget.acquire(flow_of(0), Time{0s}, kMaxSignerShares), Time{0s});
+}
+
+TEST(RegulationBudget, ChangedSharesHoldForWhatASignerHasUsed) {
+  RegulationBudget budget(kWithSigners, kWindow, 64);
+  EXPECT_EQ(budget.acquire(flow_of(0), Time{0s}, 1), Time{2s});
+  budget.release(flow_of(0), Time{1s}, 1);
+  auto shares = kWithSigners;
+  shares.signers[0].budget_share = 0.3;
+  budget.change(shares, kWindow);
+  EXPECT_EQ(budget.acquire(flow_of(0), Time{2s}, 1), Time{4s}) << "3 s less 1 s";
+  EXPECT_EQ(budget.acquire(flow_of(0), Time{2s}), Time{5500ms}) << "others have 3.5 s now";
+}
+
 struct Live {
   FlowKey flow;
   Time ends;
+  std::uint16_t signer = 0;
 };
 
 /// Derives what each account has held, ns by ns, from the list of live entries.
@@ -281,6 +343,90 @@ TEST(RegulationBudget, NeverMoreThanTheSharesInAnyWindow) {
   EXPECT_GT(refused, 50U);
   EXPECT_GT(ran_out, 50U);
   EXPECT_GT(rolled_over, 10U);
+}
+
+/// The same with two signers, and with the time for which the queue is regulated at all.
+class SignedLedger {
+ public:
+  static constexpr Duration kWindow = 1000ns;
+  static constexpr std::int64_t kQueue = 600;
+  static constexpr RegulationBudget::Shares kShares{
+      .job = 0.3, .sender = 0.3, .queue = 0.6, .signers = {{{0.2, 1}, {0.1, 1}}}};
+
+  bool has_left(const FlowKey& flow, std::uint16_t signer) {
+    return std::ranges::all_of(accounts_of(flow, signer),
+                               [this](const Account& a) { return held_[a] < cap_of(a); });
+  }
+  /// Books [now, now + 1). @return false if an account or the queue is overdrawn
+  bool book(const std::vector<Live>& live, Time now) {
+    bool within = true;
+    std::set<Account> used;
+    for (const Live& l : live)
+      for (const Account& a : accounts_of(l.flow, l.signer)) used.insert(a);
+    for (const Account& a : used) within &= ++held_[a] <= cap_of(a);
+    regulated += !live.empty();
+    within &= regulated <= kQueue;
+    if ((now + 1ns).time_since_epoch() % kWindow != Duration{}) return within;
+    most = std::max(most, regulated);
+    regulated = 0;
+    held_.clear();
+    return within;
+  }
+
+  std::int64_t regulated = 0;  ///< in this window [ns]
+  std::int64_t most = 0;       ///< in any window
+
+ private:
+  enum Kind { kJob, kSender, kOthers, kSigner };
+  using Account = std::tuple<Kind, std::uint32_t, std::uint32_t>;
+
+  static std::vector<Account> accounts_of(const FlowKey& f, std::uint16_t signer) {
+    if (signer != 0) return {{kJob, signer, f.destination_port}, {kSigner, signer, 0}};
+    return {{kJob, f.source_address, f.destination_port},
+            {kSender, f.source_address, 0},
+            {kOthers, 0, 0}};
+  }
+  static std::int64_t cap_of(const Account& account) {
+    const auto& [kind, who, port] = account;
+    if (kind == kSigner) return who == 1 ? 200 : 100;
+    return 300;  // of others: 600 less these
+  }
+  std::map<Account, std::int64_t> held_;  // [ns]
+};
+
+// Three senders, two signers that send from the same addresses, and two jobs of each.
+TEST(RegulationBudget, NeverMoreThanTheQueuesShareWithSigners) {
+  std::array<std::uint64_t, 3> refused{}, ran_out{};
+  std::int64_t most = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    RandomStream random(seed, 0, RandomPurpose::kTest);
+    RegulationBudget budget(SignedLedger::kShares, SignedLedger::kWindow, 12);
+    SignedLedger ledger;
+    std::vector<Live> live;
+    for (Time now{}; now < Time{20'000ns}; now += 1ns) {
+      std::erase_if(live, [&](const Live& l) {
+        const bool out = l.ends <= now;
+        if (!out && random.next_u32() % 100 != 0) return false;
+        budget.release(l.flow, now, l.signer);
+        ran_out[l.signer] += out;
+        return true;
+      });
+      if (random.next_u32() % 40 == 0 && live.size() < 12) {
+        const FlowKey flow =
+            flow_of(static_cast<std::uint16_t>(random.next_u32() % 2), 0, random.next_u32() % 3);
+        const auto signer = static_cast<std::uint16_t>(random.next_u32() % 3);
+        const Time ends = budget.acquire(flow, now, signer);
+        ASSERT_EQ(ends > now, ledger.has_left(flow, signer)) << "seed " << seed;
+        if (ends > now) live.push_back({flow, ends, signer});
+        else ++refused[signer];
+      }
+      ASSERT_TRUE(ledger.book(live, now)) << "seed " << seed << " at " << now.time_since_epoch();
+    }
+    most = std::max(most, ledger.most);
+  }
+  for (const std::uint64_t n : refused) EXPECT_GT(n, 50U);
+  for (const std::uint64_t n : ran_out) EXPECT_GT(n, 20U);
+  EXPECT_GT(most, 400) << "more than any of them could alone";
 }
 
 }  // namespace

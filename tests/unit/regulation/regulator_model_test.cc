@@ -56,7 +56,7 @@ class Model {
   }
 
   void start(const StartSignal& s) {
-    const auto& [flow, sequence, threshold, bytes, due_at] = s;
+    const auto& [flow, sequence, threshold, bytes, due_at, signer] = s;
     std::int64_t begin = now_;
     if (due_at && policy_.lead)
       begin = std::max(now_, (due_at->time_since_epoch() - *policy_.lead).count());

@@ -376,6 +376,97 @@ TEST(SignedSignals, AReloadOfTheSwitchKeepsItsMemory) {
   EXPECT_EQ(bench.report({}).signals_bad_tag, 1U);
 }
 
+/// The signer has a fifth of the time and 4 places of 16; anybody in 10.0.0.0/8 may announce
+/// unsigned.
+SwitchConfig shared() {
+  SwitchConfig c = config();
+  c.signals.accept_from = {"10.0.0.0/8"};
+  c.signals.signers[0].budget_share = 0.2;
+  c.signals.signers[0].max_entries = 4;
+  for (auto& port : c.ports) {
+    port.regulation.budget_share = 0.7;
+    port.regulation.budget_window = 1s;
+    port.regulation.recovery = Recovery::kTimer;
+    port.regulation.hold = 900ms;
+    port.regulation.expiry = 2s;
+    port.regulation.max_entries = 16;
+    port.regulation.max_entries_per_sender = 16;
+  }
+  return c;
+}
+
+/// Announces unsigned bursts of 60 senders, and ten of the signer's flow.
+void flood(Bench& bench, Time now) {
+  Message m;
+  m.afterwards = [](Signal& s) { s.proof.reset(); };
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    m.datagram.source_address = ip("10.0.2.1") + i;
+    bench.send(m, now);
+  }
+  m.datagram = Message{}.datagram;
+  for (m.signal.sequence = 1; m.signal.sequence < 1'000'000; m.signal.sequence += 100'000)
+    bench.send(m, now);
+}
+
+TEST(SignedSignals, AFloodOfUnsignedOnesRefusesNoSignerWithAShare) {
+  for (const bool shares : {true, false}) {
+    SwitchConfig c = shared();
+    if (!shares) {
+      c.signals.signers[0].budget_share.reset();
+      c.signals.signers[0].max_entries.reset();
+    }
+    Bench bench(c);
+    const auto east = [&](Time now) { return bench.report(now).queues[SwitchBench::kEast]; };
+    flood(bench, Time{1ms});
+    const auto before = east(Time{1ms});
+    EXPECT_GT(before.starts_refused_table, 0U);
+    Message m;
+    for (std::uint16_t i = 0; i < 6; ++i) {
+      m.signal.source_port = static_cast<std::uint16_t>(40'000 + i);
+      m.signal.counter = i + 1U;
+      bench.send(m, Time{2ms});
+    }
+    EXPECT_EQ(bench.report({}).signals_signed, 6U);
+    const auto after = east(Time{2ms});
+    EXPECT_EQ(after.starts_armed - before.starts_armed, shares ? 4U : 0U);
+    EXPECT_EQ(after.starts_refused_sender, shares ? 2U : 0U) << "it has no more than its places";
+    flood(bench, Time{3ms});
+    if (!shares) continue;
+    EXPECT_EQ(east(Time{3ms}).replaced, after.replaced) << "nobody ends its bursts";
+    flood(bench, Time{600ms});
+    EXPECT_EQ(east(Time{900ms}).regulated_ns, 550ms / 1ns) << "0.75 less 0.2 of 1 s: all of others";
+    flood(bench, Time{1001ms});
+    flood(bench, Time{1600ms});
+    const auto armed = east(Time{1600ms}).starts_armed;
+    m.signal.counter = 99;
+    m.signal.sequence = 2;
+    bench.send(m, Time{1600ms});
+    EXPECT_EQ(east(Time{1600ms}).starts_armed, armed + 1);
+    EXPECT_EQ(east(Time{1999ms}).regulated_ns, (550ms + 550ms + 200ms) / 1ns);
+  }
+}
+
+TEST(SignedSignals, AReloadGivesASignerAShare) {
+  SwitchConfig c = shared();
+  c.signals.signers[0].budget_share.reset();
+  c.signals.signers[0].max_entries.reset();
+  Bench bench(c);
+  flood(bench, Time{1ms});
+  Message m;
+  bench.send(m, Time{2ms});
+  const auto east = [&] { return bench.report({}).queues[SwitchBench::kEast]; };
+  EXPECT_EQ(east().starts_armed, 16U);
+  const SwitchConfig wanted = shared();
+  SwitchChange change = bench.sw.prepare(c, wanted);
+  bench.sw.apply(change, Time{3ms});
+  bench.sw.retire(change);
+  flood(bench, Time{760ms});  // the budget has ended the entries of others
+  EXPECT_EQ(east().starts_armed, 16U);
+  m.signal.counter = 2;
+  bench.send(m, Time{761ms});
+  EXPECT_EQ(east().starts_armed, 17U);
+}
+
 // Two switches in a row, each with the key: both arm, and neither believes a copy.
 TEST(SignedSignals, RegulateAtEachSwitchOnTheWayOnce) {
   SwitchConfig c = config();
