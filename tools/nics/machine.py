@@ -1,8 +1,10 @@
 """A guest with emulated NICs, cabled back to back."""
+import ctypes
 import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -18,18 +20,22 @@ MODELS = {
     "virtio": "virtio-net-pci,iommu_platform=on,disable-legacy=on",
     "vmxnet3": "vmxnet3",
 }
+PR_SET_PDEATHSIG = 1
 FIRST_SLOT = 0x10  # of the root ports; NIC number n is behind the one at 0000:00:(10 + n).0
 
 
 class Machine:
     """@param cables  pairs of NICs; cable k joins NIC 2 k ("near") to NIC 2 k + 1 ("far")
+    @param queues  receive queues of a NIC, over which RSS spreads; more than one: virtio alone, and
+    root, because each cable is a bridge in a network namespace of its own then
     @param nodes  1 or 2; with 2, the CPUs and the memory are halved between them, and NICs
     whose numbers are in `far_nodes` are at node 1"""
 
     def __init__(self, model="e1000e", cables=2, cpus=2, memory_mib=2048, nodes=1,
-                 far_nodes=(), iommu=True, boot=""):
+                 far_nodes=(), iommu=True, boot="", queues=1):
         self.model, self.cables, self.cpus, self.memory_mib = model, cables, cpus, memory_mib
         self.nodes, self.far_nodes, self.iommu, self.boot = nodes, far_nodes, iommu, boot
+        self.queues = queues
 
     def nics(self):
         return 2 * self.cables
@@ -71,12 +77,39 @@ class Machine:
         words = []
         for n in range(self.nics()):
             bus = "node1" if n in self.far_nodes else "pcie.0"
+            end, more = f"hubport,id=end{n},hubid={n // 2}", ""
+            if self.queues > 1:
+                end = f"tap,id=end{n},ifname={tap(n)},queues={self.queues},script=no,downscript=no"
+                more = f",mq=on,rss=on,vectors={2 * self.queues + 2}"
             words += ["-device", f"pcie-root-port,id=port{n},bus={bus},chassis={n + 1},"
-                      f"slot={n + 1},addr={FIRST_SLOT + n:#x}",
-                      "-netdev", f"hubport,id=end{n},hubid={n // 2}",
+                      f"slot={n + 1},addr={FIRST_SLOT + n:#x}", "-netdev", end,
                       "-device", f"{MODELS[self.model]},id=nic{n},netdev=end{n},bus=port{n},"
-                      f"mac=02:00:00:00:00:{n + 1:02x}"]
+                      f"mac=02:00:00:00:00:{n + 1:02x}{more}"]
         return words
+
+
+def tap(n):
+    return f"end{n}"
+
+
+def among_bridges(machine, command):
+    """Returns a command that runs QEMU in a network namespace where a bridge is each cable: QEMU has
+    NICs of several queues for taps alone. The namespace ends with QEMU, however that ends."""
+    # Nobody but the guest speaks on a cable.
+    script = ["sysctl -q net.ipv6.conf.default.disable_ipv6=1"]
+    for cable in range(machine.cables):
+        script.append(f"ip link add cable{cable} type bridge mcast_snooping 0")
+        for n in (2 * cable, 2 * cable + 1):
+            script += [f"ip tuntap add {tap(n)} mode tap multi_queue vnet_hdr",
+                       f"ip link set {tap(n)} master cable{cable} up"]
+        script.append(f"ip link set cable{cable} up")
+    script.append('exec "$@"')
+    return ["unshare", "--net", "bash", "-ec", "\n".join(script), "bash", *command]
+
+
+def end_with_parent():
+    """QEMU does not outlive us, whatever ends us."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Monitor:
@@ -177,8 +210,13 @@ def run(machine, script, bring=None, limit_s=300, path="", show=sys.stdout):
         kernel.initramfs(unpacked, release, archive)
         command = machine.command(folder, kernel.image(unpacked, release), archive,
                                   unpacked / "lib/modules")
+        if machine.queues > 1:
+            if os.geteuid() != 0:
+                raise kernel.Missing("NICs of several queues need root: their cables are bridges")
+            command = among_bridges(machine, command)
         with open(folder / "qemu", "w") as said:
-            guest = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+            guest = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                                     preexec_fn=end_with_parent)
         try:
             _watch(guest, folder, time.monotonic() + limit_s, show)
         finally:
