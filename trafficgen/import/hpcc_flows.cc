@@ -49,18 +49,23 @@ class Reader {
     return std::nullopt;
   }
 
+  std::optional<double> start(std::string_view word) {
+    const auto seconds = number_of(word);
+    if (seconds && *seconds >= 0 && *seconds <= kMaxStart_s) return seconds;
+    fault("start must be a number of seconds from 0 to 1e9");
+    return std::nullopt;
+  }
+
   void take_flow(const std::vector<std::string_view>& words) {
     ++lines_;
     if (words.size() != 6)
       return fault("must hold source, destination, group, port, bytes and start");
     const auto from = host(words[0]), to = host(words[1]);
     const auto bytes = whole_number_of(words[4]);
-    const auto start_s = number_of(words[5]);
+    const auto start_s = start(words[5]);
     if (!whole_number_of(words[2]) || !whole_number_of(words[3]))
       fault("group and port must be whole numbers");
     if (!bytes || *bytes == 0) fault("bytes must be a whole number above 0");
-    if (!start_s || *start_s < 0 || *start_s > kMaxStart_s)
-      fault("start must be a number of seconds from 0 to 1e9");
     if (!from || !to || !bytes || !start_s) return;
     if (*from == *to) return fault("source and destination must differ");
     if (!first_start_s_) first_start_s_ = last_start_s_ = *start_s;

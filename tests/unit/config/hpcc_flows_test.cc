@@ -44,6 +44,7 @@ TEST(HpccFlows, RefusalsNameLineAndRule) {
       {"1\n0 1 3 100 0 2\n", "line 2", "above 0"},
       {"1\n0 1 3 100 5 -2\n", "line 2", "seconds from 0"},
       {"1\n0 1 3 100 5 inf\n", "line 2", "seconds from 0"},
+      {"2\n0 1 3 100 5 2\n0 1 3 100 5 1e70\n", "line 3", "seconds from 0"},
       {"2\n0 1 3 100 5 2\n0 1 3 100 5 1.9\n", "line 3", "must not fall"},
   };
   for (const Row& row : kRows) {
