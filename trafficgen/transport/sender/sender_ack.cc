@@ -76,8 +76,8 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now, bool current) noexcept {
   const auto una = static_cast<std::uint64_t>(std::max<std::int64_t>(ack, 0));
   const std::uint64_t edge = stream_.window_edge(una, s.window);
   const bool repeated = !sack_ && !scoreboard_.empty() && repeats(s, ack, edge, stream_);
-  // Neither an old ACK nor an old segment takes a window back (RFC 9293, 3.10.7.4).
-  stream_.take_window(edge, current && una >= una_before);
+  // An old ACK says nothing of the window, and an old segment takes none back (RFC 9293, 3.10.7.4).
+  if (una >= una_before) stream_.take_window(edge, current);
   // The ACK answers a probe.
   if (scoreboard_.empty() || stream_.peer_edge() < stream_.nxt()) persistence_.on_answer();
 

@@ -71,6 +71,17 @@ TEST(ConnectionWindow, ProbesAClosedWindowAtDoublingIntervals) {
   EXPECT_EQ(t.c.next_segment(now).sequence, 2001U);
 }
 
+// RFC 9293, 3.10.7.4: only SND.UNA =< SEG.ACK says something of the window. Somebody else may have
+// written the other kind.
+TEST(ConnectionWindow, AnOldAcknowledgmentOpensNothing) {
+  Client t;
+  t.ack(1000, 0, Time{2ms});
+  t.ack(500, 60'000, Time{3ms});
+  EXPECT_FALSE(t.c.has_segment(Time{3ms}));
+  t.ack(1000, 60'000, Time{4ms});
+  EXPECT_TRUE(t.c.has_segment(Time{4ms}));
+}
+
 TEST(ConnectionWindow, AnsweredProbesGoOnForEver) {
   Client t;
   t.ack(1000, 0, Time{2ms});
