@@ -11,16 +11,16 @@
 
 #include "common/core/send_counter.h"
 #include "common/telemetry/exit_status.h"
-#include "tools/hostagent/ack_check.h"
 #include "tools/hostagent/agent_report.h"
 #include "tools/hostagent/burst_announcer.h"
 #include "tools/hostagent/burst_watch.h"
 #include "tools/hostagent/flow_numbers.h"
 #include "tools/hostagent/instance_lock.h"
 #include "tools/hostagent/privileges.h"
-#include "tools/hostagent/signal_socket.h"
+#include "tools/hostagent/signals/ack_check.h"
+#include "tools/hostagent/signals/signal_socket.h"
+#include "tools/hostagent/signals/tos_signal_socket.h"
 #include "tools/hostagent/stop_signals.h"
-#include "tools/hostagent/tos_signal_socket.h"
 
 namespace outrider::agent {
 namespace {

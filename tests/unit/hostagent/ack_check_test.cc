@@ -1,6 +1,6 @@
 // Goal: an agent counts as answers only what answers its STARTs. Method: ACKs as a stranger, an
 // eavesdropper and the server send them.
-#include "tools/hostagent/ack_check.h"
+#include "tools/hostagent/signals/ack_check.h"
 
 #include <gtest/gtest.h>
 

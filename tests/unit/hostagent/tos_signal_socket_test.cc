@@ -1,5 +1,5 @@
 // Goal: a START of the TOS form is a packet of the announced flow that TCP ignores.
-#include "tools/hostagent/tos_signal_socket.h"
+#include "tools/hostagent/signals/tos_signal_socket.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

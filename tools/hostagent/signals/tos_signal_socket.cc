@@ -1,4 +1,4 @@
-#include "tools/hostagent/tos_signal_socket.h"
+#include "tools/hostagent/signals/tos_signal_socket.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
