@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <system_error>
 
@@ -14,6 +15,8 @@
 #include "common/dpdk/error.h"
 #include "common/dpdk/this_machine.h"
 #include "common/machine/advice.h"
+#include "common/machine/network_devices.h"
+#include "common/machine/numa_nodes.h"
 
 namespace outrider {
 namespace {
@@ -74,6 +77,35 @@ std::string lcore_map(const std::vector<std::uint32_t>& cpus) {
   return map;
 }
 
+bool wants_hugepages(const EalOptions& options, std::uint64_t free_mb) {
+  return options.use_hugepages && free_mb >= options.memory_mb &&
+         !names(options.extra, "--no-huge");
+}
+
+/// Returns what is wrong with the places of the huge pages, see nodes_without_huge_pages().
+std::vector<std::string> missing_at_nodes(const EalOptions& options) {
+  const bool own_lcores =
+      names(options.extra, "-l") || names(options.extra, "-c") || names(options.extra, "--lcores");
+  std::vector<std::string> addresses;
+  for (const auto& device : options.pci_devices) addresses.push_back(with_pci_domain(device));
+  std::optional<std::uint32_t> main_cpu;
+  if (!own_lcores) main_cpu = options.cpus.front();
+  return nodes_without_huge_pages(MachineTree("/"), main_cpu, addresses);
+}
+
+/// Returns the free huge pages [MiB], or 0 if a program without a NIC had better not use them.
+/// @throws EnvironmentError if they would be used for NICs, and a node has none
+std::uint64_t usable_hugepages_mb(const EalOptions& options) {
+  const std::uint64_t free_mb = free_hugepages_mb();
+  if (!wants_hugepages(options, free_mb)) return free_mb;
+  const auto missing = missing_at_nodes(options);
+  if (missing.empty()) return free_mb;
+  if (options.pci_devices.empty()) return 0;
+  std::string message = "huge pages: " + std::to_string(free_mb) + " MiB are free, but";
+  for (const auto& line : missing) message += "\n  " + line;
+  throw EnvironmentError(message);
+}
+
 }  // namespace
 
 std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t hugepages_mb,
@@ -87,8 +119,7 @@ std::vector<std::string> eal_arguments(const EalOptions& options, std::uint64_t 
   if (!names(options.extra, "-l") && !names(options.extra, "-c"))
     add("--lcores", lcore_map(options.cpus));
   add("--file-prefix", options.program + "-" + std::to_string(pid));
-  if (options.use_hugepages && hugepages_mb >= options.memory_mb &&
-      !names(options.extra, "--no-huge")) {
+  if (wants_hugepages(options, hugepages_mb)) {
     add("--in-memory", "");
   } else {
     add("--no-huge", "");
@@ -109,11 +140,12 @@ Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file
   for (const auto& address : options.pci_devices) check_pci_device(address);
   private_runtime_ = make_private_runtime();
 
-  const std::uint64_t huge_mb = free_hugepages_mb();
+  const std::uint64_t huge_mb = usable_hugepages_mb(options);
   std::vector<std::string> arguments = eal_arguments(options, huge_mb, getpid());
   if (names(arguments, "--no-huge") && options.inform)
     options.inform("memory: " + std::to_string(options.memory_mb) + " MiB of ordinary pages (" +
-                   std::to_string(huge_mb) + " MiB of huge pages free; more make it faster)");
+                   std::to_string(huge_mb) +
+                   " MiB of huge pages can be used; more make it faster)");
   std::string line;
   std::vector<char*> argv;
   argv.reserve(arguments.size());

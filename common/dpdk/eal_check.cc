@@ -107,9 +107,8 @@ void check_cpu(std::uint32_t cpu) {
 }
 
 void check_pci_device(const std::string& address, const std::string& bus) {
-  const std::string full = address.size() == 7 ? "0000:" + address : address;
   std::error_code ignored;
-  if (fs::exists(bus + "/" + full, ignored)) return;
+  if (fs::exists(bus + "/" + with_pci_domain(address), ignored)) return;
   const std::string present = joined(network_controllers(bus));
   throw EnvironmentError(
       "device " + address + ": no such PCI device; network controllers present: " +

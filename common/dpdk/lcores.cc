@@ -3,6 +3,7 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 
+#include <algorithm>
 #include <cassert>
 #include <string>
 #include <vector>
@@ -38,6 +39,20 @@ void run_on_lcores(std::uint32_t count, const std::function<void(std::uint32_t)>
   }
   work(0);
   for (std::uint32_t i = 1; i < count; ++i) rte_eal_wait_lcore(ids[i]);
+}
+
+std::vector<std::uint32_t> cpus_of_lcores() {
+  std::vector<std::uint32_t> cpus;
+  unsigned id = 0;
+  RTE_LCORE_FOREACH(id) {
+    const rte_cpuset_t set = rte_lcore_cpuset(id);
+    for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  std::ranges::sort(cpus);
+  const auto repeated = std::ranges::unique(cpus);
+  cpus.erase(repeated.begin(), repeated.end());
+  return cpus;
 }
 
 }  // namespace outrider

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace outrider {
 
@@ -10,5 +11,8 @@ namespace outrider {
 /// @param work must not throw
 /// @throws EnvironmentError if the EAL has fewer lcores; then nothing has run
 void run_on_lcores(std::uint32_t count, const std::function<void(std::uint32_t)>& work);
+
+/// Returns the CPUs that the EAL's lcores may run on, ascending. @pre an Eal lives
+[[nodiscard]] std::vector<std::uint32_t> cpus_of_lcores();
 
 }  // namespace outrider

@@ -4,6 +4,7 @@
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
+#include <rte_memory.h>
 
 #include <cstring>
 #include <new>
@@ -86,6 +87,26 @@ Mempool make_packet_pool(const PacketPoolConfig& config) {
         },
         nullptr);
   return pool;
+}
+
+std::optional<std::uint32_t> numa_node_of(rte_mempool& pool) {
+  if (rte_eal_has_hugepages() == 0) return {};
+  struct Nodes {
+    int first = -1;
+    bool several = false;
+  } nodes;
+  rte_mempool_mem_iter(
+      &pool,
+      [](rte_mempool*, void* seen, rte_mempool_memhdr* part, unsigned) {
+        auto& all = *static_cast<Nodes*>(seen);
+        const rte_memseg_list* list = rte_mem_virt2memseg_list(part->addr);
+        const int node = list == nullptr ? -1 : list->socket_id;
+        if (all.first == -1) all.first = node;
+        all.several = all.several || node != all.first;
+      },
+      &nodes);
+  if (nodes.first < 0 || nodes.several) return {};
+  return static_cast<std::uint32_t>(nodes.first);
 }
 
 }  // namespace outrider

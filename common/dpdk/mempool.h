@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace outrider {
@@ -29,5 +30,9 @@ inline constexpr std::uint32_t kHeaderRoomBytes = 128;
 /// headers, so the payload on the wire is zeros.
 /// @throws DpdkError
 Mempool make_packet_pool(const PacketPoolConfig& config);
+
+/// Returns the NUMA node of a pool's buffers, if they are of huge pages and all at one node. On
+/// ordinary pages the kernel chooses the node of each.
+[[nodiscard]] std::optional<std::uint32_t> numa_node_of(rte_mempool& pool);
 
 }  // namespace outrider

@@ -242,6 +242,12 @@ bool Port::link_up() const noexcept {
   return rte_eth_link_get_nowait(id_, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
+std::optional<std::uint32_t> Port::numa_node() const noexcept {
+  const int node = rte_eth_dev_socket_id(id_);
+  if (is_virtual() || node < 0) return {};
+  return static_cast<std::uint32_t>(node);
+}
+
 BitRate Port::link_rate() const noexcept {
   rte_eth_link link{};
   if (rte_eth_link_get_nowait(id_, &link) != 0 || link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN)

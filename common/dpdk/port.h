@@ -113,6 +113,8 @@ class Port {
   /// Returns the rate that the driver reports; zero if unknown. Virtual devices invent one.
   [[nodiscard]] BitRate link_rate() const noexcept;
   [[nodiscard]] bool is_virtual() const noexcept { return !vdev_.empty(); }
+  /// Returns the NUMA node that has the device, if the machine tells.
+  [[nodiscard]] std::optional<std::uint32_t> numa_node() const noexcept;
   /// Returns the longest IP packet [bytes].
   [[nodiscard]] std::uint32_t mtu_bytes() const noexcept;
   /// Returns what the device has lost since it was opened. Any thread.

@@ -3,6 +3,7 @@
 #include "common/machine/huge_pages.h"
 #include "common/machine/machine_check.h"
 #include "common/machine/network_devices.h"
+#include "common/machine/numa_nodes.h"
 #include "common/machine/process_rights.h"
 
 namespace outrider {
@@ -94,30 +95,25 @@ Findings check_memory(const MachineTree& tree) {
 
 Findings check_nodes(const MachineTree& tree) {
   constexpr const char* kCheck = "numa.nodes";
-  const std::string base = "/sys/devices/system/node";
-  std::vector<std::string> nodes;
-  for (const auto& name : tree.names(base))
-    if (name.starts_with("node") && to_number(name.substr(4))) nodes.push_back(name);
+  const std::vector<std::uint32_t> nodes = numa_nodes(tree);
   if (nodes.size() < 2) return {{kCheck, Severity::kOk, "one NUMA node: everything is near"}};
   std::vector<std::string> cpus;
   cpus.reserve(nodes.size());
-  for (const auto& node : nodes)
-    cpus.push_back(node + " has CPUs " + tree.line(base + "/" + node + "/cpulist"));
+  for (const auto node : nodes)
+    cpus.push_back("node" + std::to_string(node) + " has CPUs " + cpus_of_node(tree, node));
   Findings found{{kCheck, Severity::kNote,
                   std::to_string(nodes.size()) + " NUMA nodes: " + joined(cpus),
                   "packets and tables of another node cost a crossing at every access",
                   "set `lcore` and `more_lcores` to CPUs of the node that has the NIC"}};
   for (const auto& device : network_devices(tree)) {
-    if (!is_userspace_driver(device.driver) || !to_number(device.node)) continue;
-    const std::string pages = base + "/node" + device.node + "/hugepages";
-    std::uint64_t free = 0;
-    for (const auto& pool : huge_page_pools(tree.at(pages))) free += pool.free;
-    if (free == 0)
-      found.push_back(
-          {"numa.huge_pages", Severity::kWarn,
-           "node " + device.node + ", which has " + device.address + ", has no free huge page",
-           "the packet buffers come from another node: every packet crosses twice",
-           "echo 512 > " + pages + "/hugepages-2048kB/nr_hugepages"});
+    const auto node = to_number(device.node);
+    if (!is_userspace_driver(device.driver) || !node) continue;
+    if (has_free_huge_pages(tree, static_cast<std::uint32_t>(*node))) continue;
+    found.push_back(
+        {"numa.huge_pages", Severity::kFail,
+         "node " + device.node + ", which has " + device.address + ", has no free huge page",
+         "the device cannot be opened: its descriptors have to be at its node",
+         reserve_huge_pages_at(static_cast<std::uint32_t>(*node))});
   }
   return found;
 }

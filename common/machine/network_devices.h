@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/machine/machine_tree.h"
@@ -17,6 +18,12 @@ struct NetworkDevice {
   std::vector<std::string> interfaces{};  ///< of the kernel's network stack
   std::vector<std::string> used{};        ///< those through which the machine communicates
 };
+
+/// Returns a PCI address with its domain: "3b:00.0" is in domain 0.
+[[nodiscard]] inline std::string with_pci_domain(const std::string& address) {
+  constexpr std::size_t kWithoutDomain = std::string_view("3b:00.0").size();
+  return address.size() == kWithoutDomain ? "0000:" + address : address;
+}
 
 /// Returns the addresses of the network controllers (class 0x02), sorted.
 /// @param bus  directory with one entry per device

@@ -1,6 +1,7 @@
 #include "common/runtime/poll_devices.h"
 
 #include "common/dpdk/error.h"
+#include "common/dpdk/numa_check.h"
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/log.h"
 
@@ -9,6 +10,9 @@ namespace outrider {
 PollDevices::PollDevices(const std::vector<PortConfig>& configs, rte_mempool& rx_pool) {
   devices_.reserve(configs.size());
   for (const auto& config : configs) devices_.push_back(std::make_unique<Device>(config, rx_pool));
+  std::vector<const Port*> ports;
+  for (const auto& device : devices_) ports.push_back(&device->port);
+  for (const auto& line : numa_warnings(ports, rx_pool)) log_warn(line);
   constexpr Duration kLogInterval = std::chrono::milliseconds(100);
   link_log_ = std::make_unique<ControlThread>("links", kLogInterval, [this] { log_links(); });
 }

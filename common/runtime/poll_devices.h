@@ -30,6 +30,7 @@ namespace outrider {
 /// thread logs links that went up or down, so that no lcore waits for the log.
 class PollDevices {
  public:
+  /// Opens the devices and warns of those at another NUMA node than an lcore or the pool.
   /// @param rx_pool must outlive the devices
   /// @throws EnvironmentError
   PollDevices(const std::vector<PortConfig>& configs, rte_mempool& rx_pool);

@@ -116,7 +116,7 @@ TEST(NodesCheck, WantsHugePagesAtTheNodeOfTheNic) {
   machine.write(node + "1/hugepages/hugepages-2048kB/free_hugepages", "512\n");
   machine.write(node + "0/hugepages/hugepages-2048kB/free_hugepages", "0\n");
   EXPECT_THAT(machine.find("numa.nodes").cause, HasSubstr("node1 has CPUs 1"));
-  EXPECT_EQ(machine.find("numa.huge_pages").severity, Severity::kWarn);
+  EXPECT_EQ(machine.find("numa.huge_pages").severity, Severity::kFail);
   EXPECT_THAT(machine.find("numa.huge_pages").remedy, HasSubstr("node0/hugepages"));
   machine.write(std::string("/sys/bus/pci/devices/") + FakeMachine::kNic + "/numa_node", "1\n");
   EXPECT_EQ(machine.find("numa.huge_pages").check, "") << "the NIC is where the pages are";
