@@ -1,39 +1,45 @@
 #include "common/dpdk/control_thread.h"
 
-#include <rte_lcore.h>
-
 #include <exception>
 #include <utility>
 
+#include "common/dpdk/dpdk_releases.h"
 #include "common/dpdk/error.h"
 
 namespace outrider {
 
-void on_control_cpus(const std::string& name, const std::function<void()>& task) {
-  struct Call {
-    const std::function<void()>& task;
-    std::exception_ptr thrown;
-  } call{task, nullptr};
-  const auto enter = [](void* argument) -> void* {
-    auto& own = *static_cast<Call*>(argument);
+namespace {
+
+/// A task that a thread does once.
+struct Call {
+  const std::function<void()>& task;
+  std::exception_ptr thrown{};
+
+  static void enter(void* self) {
+    auto& call = *static_cast<Call*>(self);
     try {
-      own.task();
+      call.task();
     } catch (...) {
-      own.thrown = std::current_exception();
+      call.thrown = std::current_exception();
     }
-    return nullptr;
-  };
+  }
+};
+
+}  // namespace
+
+void on_control_cpus(const std::string& name, const std::function<void()>& task) {
+  Call call{task};
   pthread_t thread{};
-  const int result = rte_ctrl_thread_create(&thread, name.c_str(), nullptr, enter, &call);
-  if (result != 0) throw DpdkError("rte_ctrl_thread_create", name, -result);
+  const int result = start_control_thread<&Call::enter>(thread, name.c_str(), &call);
+  if (result != 0) throw DpdkError("start_control_thread", name, -result);
   pthread_join(thread, nullptr);
   if (call.thrown) std::rethrow_exception(call.thrown);
 }
 
 ControlThread::ControlThread(const std::string& name, Duration interval, std::function<void()> task)
     : interval_(interval), task_(std::move(task)) {
-  const int result = rte_ctrl_thread_create(&thread_, name.c_str(), nullptr, &enter, this);
-  if (result != 0) throw DpdkError("rte_ctrl_thread_create", name, -result);
+  const int result = start_control_thread<&enter>(thread_, name.c_str(), this);
+  if (result != 0) throw DpdkError("start_control_thread", name, -result);
 }
 
 ControlThread::~ControlThread() {
@@ -45,10 +51,7 @@ ControlThread::~ControlThread() {
   pthread_join(thread_, nullptr);
 }
 
-void* ControlThread::enter(void* self) {
-  static_cast<ControlThread*>(self)->run();
-  return nullptr;
-}
+void ControlThread::enter(void* self) { static_cast<ControlThread*>(self)->run(); }
 
 void ControlThread::run() {
   std::unique_lock lock(mutex_);

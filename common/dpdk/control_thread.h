@@ -30,7 +30,7 @@ class ControlThread {
   ControlThread& operator=(const ControlThread&) = delete;
 
  private:
-  static void* enter(void* self);
+  static void enter(void* self);
   void run();
 
   Duration interval_;

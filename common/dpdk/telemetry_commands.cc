@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 
+#include "common/dpdk/dpdk_releases.h"
 #include "common/dpdk/error.h"
 
 namespace outrider {
@@ -37,7 +38,7 @@ void fill(rte_tel_data* out, const TelemetryValue::Table& table) {
   rte_tel_data_start_dict(out);
   for (const auto& [name, value] : table) {
     if (const auto* number = std::get_if<std::uint64_t>(&value.data)) {
-      rte_tel_data_add_dict_u64(out, name.c_str(), *number);
+      add_unsigned(out, name.c_str(), *number);
     } else if (const auto* text = std::get_if<std::string>(&value.data)) {
       rte_tel_data_add_dict_string(out, name.c_str(), text->c_str());
     } else {

@@ -114,10 +114,10 @@ Json to_json_value(const T& record) requires requires(JsonFieldWriter& v) {
   throw std::runtime_error("report: " + path + ": " + rule);
 }
 
-inline const Json& member(const Json& object, const std::string& path, const std::string& name) {
+inline const Json& member(const Json& object, const std::string& path, std::string_view name) {
   if (!object.is_object()) refuse_json(path, "must be an object");
   const auto found = object.find(name);
-  if (found == object.end()) refuse_json(path + "." + name, "is missing");
+  if (found == object.end()) refuse_json(path + "." + std::string(name), "is missing");
   return *found;
 }
 
