@@ -43,6 +43,14 @@ Duration round_trip(const Scoreboard::Acknowledged& acked, std::uint32_t echo, D
   return plausible ? echoed : Duration{-1};
 }
 
+/// Returns true if recovery from losses keeps the window from growing. Losses reduce no window
+/// after a time-out (RFC 6675, 5.1), so nothing but the cumulative acknowledgment may open it (RFC
+/// 5681, 3.1): the oldest segment may be lost again and again, and its time-outs are ever further
+/// apart.
+bool holds_window(const Recovery& recovery, bool advances) noexcept {
+  return recovery.fast() || (recovery.after_timeout() && !advances);
+}
+
 /// Notes the SACK blocks. Blocks at or below una are ignored (a late ACK, or D-SACK, RFC 2883).
 /// @return bytes that were not reported before
 std::uint32_t take_sack(const TcpSegment& s, const SendStream& stream, Scoreboard& scoreboard,
@@ -84,8 +92,8 @@ bool TcpSender::on_ack(const TcpSegment& s, Time now, bool current) noexcept {
   const std::uint32_t flight = window_.flight_bytes(stream_);  // before this ACK takes effect
   const bool ece = window_.ecn() && context_.config.obey_ece && s.has(kTcpEce);
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
-  event.in_recovery = ece || recovery_.fast() || (recovery_.open() && past_reduction() < 0);
-  event.in_loss_recovery = recovery_.fast();
+  event.in_loss_recovery = holds_window(recovery_, una > una_before);
+  event.in_recovery = ece || event.in_loss_recovery || (recovery_.open() && past_reduction() < 0);
   event.cwnd_limited = CongestionWindow::was_full(scoreboard_.flight(), una_before);
   const bool duplicate = sack_ && reports_duplicate(s);
   if (duplicate) ++context_.memory.events.duplicates_told;
