@@ -67,6 +67,8 @@ TEST_P(Adversary, BreaksNoPromise) {
       all.windows_lowered += world.seen().windows_lowered;
       all.starts_judged += world.seen().starts_judged;
       all.armed += world.seen().armed;
+      all.forged_judged += world.seen().forged_judged;
+      all.signed_judged += world.seen().signed_judged;
     }
     ASSERT_FALSE(violation) << "seed " << scenario.seed << ": " << *violation << '\n'
                             << report_of(scenario, *pool_);
@@ -75,6 +77,8 @@ TEST_P(Adversary, BreaksNoPromise) {
   EXPECT_GT(all.windows_lowered, 0U);
   EXPECT_GT(all.starts_judged, 0U);
   EXPECT_GT(all.armed, 0U);
+  EXPECT_GT(all.forged_judged, 0U);
+  EXPECT_GT(all.signed_judged, 0U);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, Adversary, testing::Range(0U, kGroups));
 
@@ -130,7 +134,9 @@ TEST(Scenario, WorldsAreValid) {
     const auto of_switches = validate(world.switches);
     EXPECT_TRUE(of_switches.empty())
         << seed << ": " << of_switches.front().key << ": " << of_switches.front().problem;
-    EXPECT_TRUE(validate(world.traffic).empty()) << seed;
+    const auto of_traffic = validate(world.traffic);
+    EXPECT_TRUE(of_traffic.empty())
+        << seed << ": " << of_traffic.front().key << ": " << of_traffic.front().problem;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/core/sequence.h"
 #include "common/net/headers.h"
+#include "common/net/signal_tag.h"
 #include "common/net/udp_signal.h"
 #include "tests/support/byte_writer.h"
 
@@ -14,6 +15,8 @@ namespace {
 constexpr std::uint16_t kDdlPort = 5000;
 /// No window in this world is as large: a number that far off is outside.
 constexpr std::uint32_t kBeyondWindows = 8U << 20;
+/// Where a message begins in a frame: behind Ethernet, IPv4 and UDP headers.
+constexpr std::uint32_t kMessageAt = 42;
 
 std::uint32_t server_address() { return ip("10.0.3.1"); }
 std::uint32_t stranger(std::uint32_t n) { return ip("10.0.9.1") + n % 200; }
@@ -84,8 +87,8 @@ void Attack::play_signal() {
     case Harm::kRotatePorts:
       return send_start({{own, server_address(), any_port(), any_port()}, random_.next_u32()});
     case Harm::kRotateAddresses:
-      return send_start({{stranger(number_ % (1 + act_.choice)), server_address(), 7000, kDdlPort},
-                         number_ * 1000});
+      use_name_of(rotated());
+      return send_start({{rotated(), server_address(), 7000, kDdlPort}, number_ * 1000});
     case Harm::kSpoof:
       return spoof();
     case Harm::kInject:
@@ -125,30 +128,75 @@ void Attack::play_luck() {
   }
 }
 
+/// Returns the next of 1 + choice addresses: its own, or in the workers' network.
+std::uint32_t Attack::rotated() const {
+  const std::uint32_t n = number_ % (1 + act_.choice);
+  return world_.drawn_.keys.empty() || act_.draw % 2 == 0 ? stranger(n) : ip("10.0.1.1") + n;
+}
+
 /// Sends a START in either form, from the strangers' port.
 void Attack::send_start(const Start& start) {
   const auto h = static_cast<std::uint16_t>(5 * (1 + below(15)));
-  if (act_.draw % 2 != 0) {
+  if (act_.draw % 2 != 0 && (world_.drawn_.keys.empty() || act_.choice % 4 == 0)) {
     FrameSpec spec{.flow = start.flow, .tos = start_tos(h), .sequence = start.sequence};
     spec.tcp_flags = 0;
     return world_.inject(kLeftPlace, "x", bytes_of(spec));
   }
-  udp_signal::Signal signal{.threshold_packets = h,
-                            .burst_bytes = below(3) == 0 ? 0 : below(1'000'000'000),
-                            .due_in = std::chrono::microseconds(below(100'000)),
-                            .source_port = start.flow.source_port,
-                            .destination_port = start.flow.destination_port,
-                            .sequence = start.sequence};
-  std::array<std::uint8_t, udp_signal::kBytes> bytes{};
-  udp_signal::encode(signal, bytes);
-  world_.inject(kLeftPlace, "x",
-                udp_frame({start.flow.source_address, start.flow.destination_address, 5900,
-                           udp_signal::kDefaultPort},
-                          bytes));
+  const auto& keys = world_.drawn_.keys;
+  if (!keys.empty() && act_.choice % 4 != 0) return send_tagged(start, keys.begin()->second);
+  send_message(start.flow, message_of(start, h));
 }
 
-/// Whoever sends with a worker's address spends its share, as long as signals are not signed.
-void Attack::use_name_of(std::uint32_t address) { world_.regulation_.impersonated(address); }
+udp_signal::Signal Attack::message_of(const Start& start, std::uint16_t threshold) {
+  return {.threshold_packets = threshold,
+          .burst_bytes = below(3) == 0 ? 0 : below(1'000'000'000),
+          .due_in = std::chrono::microseconds(below(100'000)),
+          .source_port = start.flow.source_port,
+          .destination_port = start.flow.destination_port,
+          .sequence = start.sequence};
+}
+
+void Attack::send_message(const FlowKey& flow, const udp_signal::Signal& message) {
+  std::array<std::uint8_t, udp_signal::kBytes> bytes{};
+  udp_signal::encode(message, bytes);
+  world_.inject(
+      kLeftPlace, "x",
+      udp_frame({flow.source_address, flow.destination_address, 5900, udp_signal::kDefaultPort},
+                bytes));
+}
+
+/// Sends a START whose tag is wrong: drawn, by another key, or under an id that nobody has.
+void Attack::send_tagged(const Start& start, const SignalKey& key) {
+  udp_signal::Signal message = message_of(start, 10);
+  message.counter =
+      static_cast<std::uint64_t>(world_.now_.time_since_epoch().count()) + below(1'000'000'000);
+  message.proof.emplace().key_id = key.id;
+  SignalKey strange = key;
+  strange.secret[below(16)] ^= static_cast<std::uint8_t>(1 + below(255));
+  if (act_.choice % 4 == 3) strange.id = static_cast<std::uint8_t>(key.id + 1);
+  if (act_.choice % 4 == 1)
+    for (auto& byte : message.proof->tag) byte = static_cast<std::uint8_t>(below(256));
+  else
+    udp_signal::sign(message, strange,
+                     {start.flow.source_address, start.flow.destination_address, 5900,
+                      udp_signal::kDefaultPort});
+  send_message(start.flow, message);
+}
+
+/// Changes a byte of what a tag covers, or of the tag: of the message behind its version, of the
+/// end of the source address, or of the UDP source port.
+void Attack::alter(std::vector<std::uint8_t>& frame) {
+  const std::uint32_t at = below(10) == 0   ? 29
+                           : below(10) == 0 ? 35
+                                            : kMessageAt + 5 + below(udp_signal::kBytes - 5);
+  frame[at] ^= static_cast<std::uint8_t>(1 + below(255));
+  reseal_ipv4(frame);
+}
+
+/// Whoever sends with a worker's address spends its share, where the address is all that counts.
+void Attack::use_name_of(std::uint32_t address) {
+  if (!world_.trust_.protects_workers()) world_.regulation_.impersonated(address);
+}
 
 void Attack::forge() {
   const std::uint32_t worker = ip("10.0.1.1") + act_.choice % 2;
@@ -161,7 +209,8 @@ void Attack::forge() {
 void Attack::replay() {
   if (world_.starts_.empty()) return;
   const auto seen = static_cast<std::uint32_t>(world_.starts_.size());
-  const auto& frame = world_.starts_[below(seen)];
+  auto frame = world_.starts_[below(seen)];
+  if (!world_.drawn_.keys.empty() && act_.choice % 2 != 0) alter(frame);
   use_name_of(world_.ddl_flow_->source_address);
   use_name_of(ip("10.0.1.1"));
   use_name_of(ip("10.0.1.2"));

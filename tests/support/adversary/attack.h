@@ -37,11 +37,16 @@ class Attack {
   void inject();
   void cheat();
   void send_start(const Start& start);
+  [[nodiscard]] udp_signal::Signal message_of(const Start& start, std::uint16_t threshold);
+  void send_message(const FlowKey& flow, const udp_signal::Signal& message);
+  void send_tagged(const Start& start, const SignalKey& key);
+  void alter(std::vector<std::uint8_t>& frame);
   void use_name_of(std::uint32_t address);
   [[nodiscard]] std::uint32_t below(std::uint32_t limit) { return random_.next_u32() % limit; }
   [[nodiscard]] std::uint16_t any_port() {
     return static_cast<std::uint16_t>(1024 + below(60'000));
   }
+  [[nodiscard]] std::uint32_t rotated() const;
   [[nodiscard]] bool aim(FrameSpec& spec, const WindowOracle::Flow& flow, bool to_sender);
 
   AdversaryWorld& world_;

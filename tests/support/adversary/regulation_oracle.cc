@@ -43,22 +43,24 @@ void RegulationOracle::change(const RegulationPolicy& policy, bool anew, Time no
   for (auto& [address, sender] : senders_) sender = {};
 }
 
-void RegulationOracle::hear_start(const FlowKey& flow, std::optional<Duration> due_in, Time now) {
-  announcers_.insert(flow.source_address);
-  ++senders_[flow.source_address].starts;
-  Time& until = live_until_[flow];
-  until = std::max(until, now + due_in.value_or(Duration::zero()) + longest_expiry());
+void RegulationOracle::hear_start(const Announced& start, Duration due_in, Time now) {
+  announcers_.insert(account_of(start));
+  ++senders_[account_of(start)].starts;
+  Time& until = live_until_[start];
+  until = std::max(until, now + due_in + longest_expiry());
 }
 
 void RegulationOracle::hear_payload(const FlowKey& flow, Time now) {
-  const auto found = live_until_.find(flow);
-  if (found != live_until_.end() && found->second >= now)
-    found->second = std::max(found->second, now + longest_expiry());
+  for (const bool is_signed : {false, true}) {
+    const auto found = live_until_.find({flow, is_signed});
+    if (found != live_until_.end() && found->second >= now)
+      found->second = std::max(found->second, now + longest_expiry());
+  }
 }
 
-std::uint32_t RegulationOracle::live_flows(std::optional<std::uint32_t> sender, Time now) const {
+std::uint32_t RegulationOracle::live_flows(std::optional<std::uint32_t> account, Time now) const {
   return static_cast<std::uint32_t>(std::ranges::count_if(live_until_, [&](const auto& f) {
-    return f.second >= now && (!sender || f.first.source_address == *sender);
+    return f.second >= now && (!account || account_of(f.first) == *account);
   }));
 }
 
@@ -94,32 +96,46 @@ std::optional<std::string> RegulationOracle::judge(const sw::QueueCounts& counts
   return wrong;
 }
 
-std::optional<std::string> RegulationOracle::judge_start(const FlowKey& flow,
+/// Judges a refusal by the budget.
+std::optional<std::string> RegulationOracle::judge_budget(std::uint32_t account,
+                                                          Duration queue_used, Time now) {
+  const bool set_aside = signer_ && account == 0;
+  Duration own_least = Duration::max(), queue_least = Duration::max();
+  for (const auto& p : recent(now)) {
+    const Duration own =
+        set_aside ? share_of(std::min(p.budget_share, signer_->budget_share), p) : own_share_of(p);
+    own_least = std::min(own_least, own);
+    queue_least = std::min(queue_least, share_of(queue_share_of(p), p));
+  }
+  const Duration used = senders_[account].used;
+  if (used + kMargin >= own_least || (!set_aside && queue_used + kMargin >= queue_least))
+    return std::nullopt;
+  return "an honest START is refused by the budget: its sender used " +
+         std::to_string(used.count()) + " ns of " + std::to_string(own_least.count()) +
+         ", the queue " + std::to_string(queue_used.count()) + " of " +
+         std::to_string(queue_least.count());
+}
+
+std::optional<std::string> RegulationOracle::judge_start(const Announced& start,
                                                          const sw::QueueCounts& before,
                                                          const sw::QueueCounts& after,
                                                          bool over_rate, Time now) {
-  if (impersonated_.contains(flow.source_address)) return std::nullopt;
-  const Sender& own = senders_[flow.source_address];
-  if (over_rate && own.starts <= tokens_) return "an honest START finds no token";
-  Duration own_least = Duration::max(), queue_least = Duration::max();
-  for (const auto& p : recent(now)) {
-    own_least = std::min(own_least, own_share_of(p));
-    queue_least = std::min(queue_least, share_of(queue_share_of(p), p));
-  }
-  const Duration used{after.regulated_ns - regulated_before_};
-  if (after.starts_refused_budget > before.starts_refused_budget &&
-      own.used + kMargin < own_least && used + kMargin < queue_least)
-    return "an honest START is refused by the budget: its sender used " +
-           std::to_string(own.used.count()) + " ns of " + std::to_string(own_least.count()) +
-           ", the queue " + std::to_string(used.count()) + " of " +
-           std::to_string(queue_least.count());
-  const std::uint32_t per_sender = max_entries_per_sender_of(policy());
+  if (impersonated_.contains(start.flow.source_address)) return std::nullopt;
+  const std::uint32_t account = account_of(start);
+  const bool set_aside = signer_ && account == 0;
+  if (over_rate && senders_[account].starts <= tokens_) return "an honest START finds no token";
+  if (after.starts_refused_budget > before.starts_refused_budget)
+    if (auto wrong = judge_budget(account, Duration{after.regulated_ns - regulated_before_}, now))
+      return wrong;
+  const std::uint32_t per_sender =
+      set_aside ? signer_->max_entries : max_entries_per_sender_of(policy());
   if (after.starts_refused_sender > before.starts_refused_sender &&
-      live_flows(flow.source_address, now) <= per_sender)
+      live_flows(account, now) <= per_sender)
     return "an honest START is refused though its sender has places left";
+  if (after.starts_refused_table == before.starts_refused_table) return std::nullopt;
+  if (set_aside) return "an honest START finds no place, though places are set aside for it";
   const bool predicts = policy().predict.from != PredictFrom::kOff;
-  if (after.starts_refused_table > before.starts_refused_table && !predicts &&
-      announcers_.size() * per_sender <= policy().max_entries)
+  if (!predicts && !signer_ && announcers_.size() * per_sender <= policy().max_entries)
     return "an honest START finds no place, though no sender has more than its share";
   return std::nullopt;
 }

@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, kHarms> kNames{
     "inject",     "cheat",     "loss",    "duplicate",    "reorder",          "kill",
     "drain_pool", "link_down", "restart", "reload"};
 
+constexpr const char* kWorkers = "10.0.1.0/24";
+
 /// Draws from small sets.
 class Dice {
  public:
@@ -93,6 +95,74 @@ void add_stranger(sw::SwitchConfig& sw, const char* name, const char* prefix) {
   sw.routes.push_back({prefix, name});
 }
 
+/// Lets the workers sign their STARTs, and draws what that is worth to them.
+void draw_signer(DrawnWorld& world, Dice& dice, const std::vector<std::string>& ports) {
+  constexpr const char* kKey = "job.key";
+  SignalKey key{.id = 7, .secret = {}};
+  for (auto& byte : key.secret) byte = static_cast<std::uint8_t>(dice.between(0, 255));
+  world.keys[kKey] = key;
+  for (auto& job : world.traffic.jobs) job.announce.signal_key = kKey;
+  sw::SignalConfig& signals = world.switches.switches[0].signals;
+  sw::SignerConfig signer;
+  signer.name = "job";
+  signer.keys = {kKey};
+  signer.accept_from = {kWorkers};
+  signer.read_keys = {{key, 0}};
+  if (dice.one_in(2)) signer.ports = ports;
+  if (dice.one_in(2)) {
+    signer.budget_share = 0.15;
+    signer.max_entries = 2;
+  }
+  signals.signers = {signer};
+  signals.tokens_per_second = 400;  // several times what honest workers need, and an act uses up
+  signals.token_burst = 16;
+  const std::uint32_t others = dice.between(0, 2);
+  if (others == 0) signals.accept_from.clear();
+  signals.require_signed = others == 1;
+  signals.accept_tos = others == 2;
+}
+
+/// Draws whom the left switch believes: in half of the worlds any address, as the others do.
+void draw_trust(DrawnWorld& world, std::uint64_t seed, const Dumbbell& d) {
+  Dice dice(seed, 3);
+  if (dice.one_in(2)) return;
+  std::vector<std::string> ports;
+  for (std::uint32_t i = 0; i < d.workers; ++i) ports.push_back("w" + std::to_string(i));
+  const bool udp = d.job.announce.signal_form == tg::SignalForm::kUdp;
+  if (udp && !dice.one_in(4)) return draw_signer(world, dice, ports);
+  sw::SignalConfig& signals = world.switches.switches[0].signals;
+  signals.accept_from.clear();
+  signals.trusted = {{ports, {kWorkers}}};
+}
+
+/// Adds a job of the same workers over the bounded-loss transport, in one of four worlds.
+void draw_mlt_job(DrawnWorld& world, std::uint64_t seed) {
+  constexpr std::uint16_t kPort = 5001;
+  Dice dice(seed, 4);
+  if (!dice.one_in(4)) return;
+  tg::JobConfig job = world.traffic.jobs[0];
+  job.name = job.transport = "mlt";
+  job.tcp_port = kPort;
+  job.burst_bytes = 20'000;
+  job.iterations = 4;
+  job.announce.signal_form = tg::SignalForm::kUdp;
+  job.first_due += milliseconds(dice.between(0, 30));
+  world.traffic.jobs.push_back(job);
+  tg::TransportConfig transport;
+  transport.name = job.transport;
+  transport.tcp.control.controller = tg::Controller::kDctcp;
+  transport.protocol = tg::TransportProtocol::kMlt;
+  transport.mlt.tolerance_push = dice.one_of(std::array{0.0, 0.05, 0.3});
+  world.traffic.transports.push_back(transport);
+  for (auto& sw : world.switches.switches) {
+    sw::RuleConfig to, from;
+    to.protocol = from.protocol = kIpProtocolUdp;
+    to.destination_ports = from.source_ports = sw::PortRange{kPort, kPort};
+    to.traffic_class = from.traffic_class = sw::RuleClass::kDdl;
+    sw.rules = {to, from};
+  }
+}
+
 void draw_tcp(tg::TcpConfig& tcp, Dice& dice) {
   using enum tg::Controller;
   tcp.control.controller = dice.one_of(std::array{kDctcp, kCubic, kReno});
@@ -148,6 +218,8 @@ DrawnWorld draw_world(std::uint64_t seed) {
   add_stranger(world.switches.switches[0], "x", "10.0.9.0/24");
   add_stranger(world.switches.switches[1], "y", "10.0.8.0/24");
   for (auto& sw : world.switches.switches) sw.signals.accept_tos = sw.signals.accept_udp = true;
+  draw_mlt_job(world, seed);
+  draw_trust(world, seed, d);
   return world;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@ namespace outrider {
 /// What an adversary or bad luck does to the small world of an AdversaryWorld.
 enum class Harm : std::uint8_t {
   kForge,            ///< STARTs in a worker's name; choice 0: of its flow, else of random ports
-  kReplay,           ///< STARTs that were seen are sent again
+  kReplay,           ///< STARTs that were seen are sent again; signed ones are altered as well
   kFlood,            ///< the same START from an address of its own
   kRotatePorts,      ///< STARTs from an address of its own, of ever new flows
   kRotateAddresses,  ///< STARTs from 1 + choice addresses
@@ -65,6 +66,7 @@ inline constexpr std::uint32_t kAttackEnd_us = 320'000;  ///< no act begins late
 struct DrawnWorld {
   sw::SwitchProcessConfig switches;  ///< "left.trunk" regulates; ports "x" and "y" are strangers'
   tg::GeneratorConfig traffic;
+  std::map<std::string, SignalKey> keys{};  ///< by the name in a job's signal_key
 };
 [[nodiscard]] DrawnWorld draw_world(std::uint64_t seed);
 /// Draws another policy that a reload may bring about.

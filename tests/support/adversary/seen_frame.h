@@ -29,6 +29,9 @@ struct SeenFrame {
   [[nodiscard]] std::optional<FlowKey> announced() const;
 };
 
+/// Returns whether a message has a tag, right or wrong.
+[[nodiscard]] inline bool is_signed(const SeenFrame& f) { return f.message && f.message->proof; }
+
 /// Reads an IPv4 frame. @return nothing if it is none
 [[nodiscard]] std::optional<SeenFrame> seen_frame(Packet& packet);
 

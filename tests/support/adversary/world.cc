@@ -25,6 +25,12 @@ std::string text_of(Time now) {
   return std::to_string(now.time_since_epoch() / microseconds(1)) + " us: ";
 }
 
+/// Returns the share of the only signer, if it has one.
+std::optional<SignerShare> share_in(const sw::SignalConfig& signals) {
+  const SignerShare share = shares_of(signals)[0];
+  return share.budget_share > 0 ? std::optional(share) : std::nullopt;
+}
+
 }  // namespace
 
 /// A node before a port of a switch, or behind it.
@@ -45,10 +51,12 @@ AdversaryWorld::AdversaryWorld(const Scenario& scenario, rte_mempool& pool)
       pool_(pool),
       regulation_(
           drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation,
-          drawn_.switches.switches[kLeftPlace].signals.token_burst),
+          drawn_.switches.switches[kLeftPlace].signals.token_burst,
+          share_in(drawn_.switches.switches[kLeftPlace].signals)),
+      trust_(drawn_.switches.switches[kLeftPlace].signals),
       settles_(scenario.seed % 2 == 0) {
   generator_ = std::make_unique<tg::Generator>(drawn_.traffic, loop_, pool_,
-                                               tg::Generator::Options{.full_payload = false});
+                                               tg::Generator::Options{.signal_keys = drawn_.keys});
   build_places();
   connect_hosts();
   plan();
@@ -155,7 +163,9 @@ void AdversaryWorld::enter(std::uint32_t place, std::uint32_t port, Packet* pack
   if (!frame) return at.sw->receive(port, packet, now);
   observe(packet, *frame, honest, now);
   const auto announced = frame->announced();
-  if (announced && honest && !from_trunk) return receive_start(*announced, port, packet, now);
+  if (announced && honest && !from_trunk) return receive_start(*frame, port, packet, now);
+  if (announced && !honest && !trust_.believes_stranger(*frame))
+    return receive_forged(port, packet, now);
   at.sw->receive(port, packet, now);
 }
 
@@ -165,7 +175,8 @@ void AdversaryWorld::observe(Packet* packet, const SeenFrame& frame, bool honest
   const auto announced = frame.announced();
   if (announced) {
     const Duration due_in = frame.message ? frame.message->due_in : Duration::zero();
-    regulation_.hear_start(*announced, due_in, now);
+    if (honest || trust_.believes_stranger(frame))
+      regulation_.hear_start({*announced, is_signed(frame)}, due_in, now);
     const bool pushes = announced->destination_address == ip("10.0.3.1");
     if (honest && pushes) {
       ddl_flow_ = *announced;
@@ -179,20 +190,30 @@ void AdversaryWorld::observe(Packet* packet, const SeenFrame& frame, bool honest
   }
 }
 
-/// An honest START: what the queue says of it is judged.
-void AdversaryWorld::receive_start(const FlowKey& flow, std::uint32_t port, Packet* packet,
+/// An honest START: what the switch and the queue say of it is judged.
+void AdversaryWorld::receive_start(const SeenFrame& start, std::uint32_t port, Packet* packet,
                                    Time now) {
+  const RegulationOracle::Announced announced{*start.announced(), is_signed(start)};
   sw::Switch& left = *places_[kLeftPlace].sw;
-  const auto out = left.route(flow.destination_address);
+  const auto out = left.route(announced.flow.destination_address);
   if (out != port_of(kLeftPlace, kTrunkPort)) return left.receive(port, packet, now);
   const auto counts = [&] { return left.port(*out).queues()[0].counts(now); };
   const auto before = counts();
-  const std::uint64_t over_rate = left.lane(0).signals_over_rate;
+  const sw::SignalCounts signals = left.lane(0);
   left.receive(port, packet, now);
-  const bool refused = left.lane(0).signals_over_rate > over_rate;
+  const bool refused = left.lane(0).signals_over_rate > signals.signals_over_rate;
   ++seen_.starts_judged;
-  if (const auto wrong = regulation_.judge_start(flow, before, counts(), refused, now))
+  seen_.signed_judged += announced.is_signed;
+  if (const auto wrong = regulation_.judge_start(announced, before, counts(), refused, now))
     violated(*wrong);
+  if (const auto wrong = trust_.judge_honest(start, signals, left.lane(0))) violated(*wrong);
+}
+
+void AdversaryWorld::receive_forged(std::uint32_t port, Packet* packet, Time now) {
+  const RegulatorCounters before = trunk_counts();
+  places_[kLeftPlace].sw->receive(port, packet, now);
+  ++seen_.forged_judged;
+  if (const auto wrong = trust_.judge_forged(before, trunk_counts())) violated(*wrong);
 }
 
 void AdversaryWorld::leave(std::uint32_t place, std::uint32_t port, Packet* packet, Time now) {
@@ -233,9 +254,13 @@ void AdversaryWorld::restart(std::uint32_t place) {
   dropped_by_retired_ += sum(r.drops);
   at.sw->flush();
   retired_.push_back(std::move(at.sw));
+  for (auto& signer : drawn_.switches.switches[place].signals.signers)
+    for (auto& key : signer.read_keys)
+      key.floor = static_cast<std::uint64_t>(now_.time_since_epoch().count());
   at.sw = std::make_unique<sw::Switch>(drawn_.switches.switches[place], loop_, limits(), 1, place);
   connect_ports(place);
   if (place != kLeftPlace) return;
+  trust_.read_again(now_);
   windows_.taint_all();  // what they were told before it does not know
   regulation_.change(
       drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation, true,

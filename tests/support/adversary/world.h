@@ -16,6 +16,7 @@
 #include "switch/runtime/switch.h"
 #include "tests/support/adversary/regulation_oracle.h"
 #include "tests/support/adversary/scenario.h"
+#include "tests/support/adversary/trust_oracle.h"
 #include "tests/support/adversary/window_oracle.h"
 #include "tests/support/frames.h"
 #include "tests/support/impairment.h"
@@ -30,14 +31,13 @@ inline constexpr const char* kTrunkPort = "trunk";
 /// an observer before and behind every port. It judges all the while what docs/reliability.md
 /// promises:
 ///
-/// - what WindowOracle and RegulationOracle say, of "left.trunk";
+/// - what WindowOracle and RegulationOracle say, of "left.trunk", and TrustOracle, of "left";
 /// - every packet has a named end, and every buffer comes back;
 /// - when the attack is over and everything was silent, no entry is live;
-/// - the job ends, unless one of its workers was killed.
+/// - the jobs end, unless one of their workers was killed.
 ///
 /// To be added where these are: the most steps that one packet costs, once the switch counts
-/// them (judge_step()); and, once signals are signed, no exemption for senders whose name is
-/// used without their key (Attack::use_name_of() in attack.cc).
+/// them (judge_step()).
 class AdversaryWorld {
  public:
   /// @param pool  of make_test_pool(); nobody else uses it
@@ -53,6 +53,8 @@ class AdversaryWorld {
     std::uint64_t windows_lowered = 0;  ///< in honest receivers' acknowledgments
     std::uint64_t starts_judged = 0;
     std::uint64_t armed = 0;
+    std::uint64_t forged_judged = 0;  ///< STARTs that must not be believed
+    std::uint64_t signed_judged = 0;  ///< of `starts_judged`
   };
   [[nodiscard]] const Seen& seen() const noexcept { return seen_; }
 
@@ -85,7 +87,8 @@ class AdversaryWorld {
   void enter(std::uint32_t place, std::uint32_t port, Packet* packet, Time now, bool honest);
   void leave(std::uint32_t place, std::uint32_t port, Packet* packet, Time now);
   void observe(Packet* packet, const SeenFrame& frame, bool honest, Time now);
-  void receive_start(const FlowKey& flow, std::uint32_t port, Packet* packet, Time now);
+  void receive_start(const SeenFrame& start, std::uint32_t port, Packet* packet, Time now);
+  void receive_forged(std::uint32_t port, Packet* packet, Time now);
   void inject(std::uint32_t place, std::string_view port, std::span<const std::uint8_t> frame);
   void restart(std::uint32_t place);
   void reload(std::uint32_t draw);
@@ -117,6 +120,7 @@ class AdversaryWorld {
   Time now_{};
   WindowOracle windows_;
   RegulationOracle regulation_;
+  TrustOracle trust_;
   bool settles_;  ///< somebody reads the figures now and then
   bool killed_ = false;
   Seen seen_;
