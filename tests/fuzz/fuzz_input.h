@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 namespace outrider::fuzz {
@@ -34,10 +35,10 @@ class FuzzInput {
 }  // namespace outrider::fuzz
 
 /// Aborts with the place: assert() that no build leaves out.
-#define FUZZ_REQUIRE(condition)                                        \
-  do {                                                                 \
-    if (!(condition)) {                                                \
-      __builtin_printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      __builtin_abort();                                               \
-    }                                                                  \
+#define FUZZ_REQUIRE(condition)                                            \
+  do {                                                                     \
+    if (!(condition)) {                                                    \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      __builtin_abort();                                                   \
+    }                                                                      \
   } while (false)
