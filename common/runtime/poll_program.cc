@@ -14,6 +14,7 @@
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "common/telemetry/standard_output.h"
 
 namespace outrider {
 
@@ -77,7 +78,9 @@ void check_report_path(const std::string& path, const std::string& option) {
 
 int run_program(const std::function<int()>& body) {
   try {
-    return body();
+    const int status = body();
+    flush_standard_output();
+    return status;
   } catch (const UsageError& error) {
     log_error(error.what());
     return kExitUsage;

@@ -70,7 +70,7 @@ std::unique_ptr<LiveReport<Snapshot>> live_report(const ProgramOptions& options)
   return std::make_unique<LiveReport<Snapshot>>(std::cerr, isatty(STDERR_FILENO) == 1);
 }
 
-/// Calls `body` and logs an exception that it throws as one line with cause and remedy.
+/// Calls `body`, writes what it printed, and logs an exception as one line with cause and remedy.
 /// @return its status, or the kExit... of the exception
 int run_program(const std::function<int()>& body);
 

@@ -18,12 +18,12 @@ namespace {
 }
 
 /// Creates a file that was not there. @return its descriptor, or -1 with errno
-int create(const std::string& path) {
+int create(const std::string& path, mode_t mode) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  const int fd = open(path.c_str(), kFlags, 0666);
+  const int fd = open(path.c_str(), kFlags, mode);
   if (fd >= 0 || errno != EEXIST) return fd;
   unlink(path.c_str());  // left by a program that was killed
-  return open(path.c_str(), kFlags, 0666);
+  return open(path.c_str(), kFlags, mode);
 }
 
 /// @return 0, or errno
@@ -50,9 +50,9 @@ void sync_directory(const std::string& path) {
 
 }  // namespace
 
-void write_whole_file(const std::string& path, std::string_view text) {
+void write_whole_file(const std::string& path, std::string_view text, mode_t mode) {
   const std::string partial = path + ".partial";
-  const int fd = create(partial);
+  const int fd = create(partial, mode);
   if (fd < 0) fail(partial, errno);
   int error = write_all(fd, text);
   if (close(fd) != 0 && error == 0) error = errno;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 
@@ -9,8 +11,9 @@ namespace outrider {
 /// replaces `path`. The text is on the disk before it has its name, so that neither a crash nor
 /// a loss of power leaves half of it. What stands at PATH.partial is removed and not followed,
 /// because somebody else may have put a link there.
+/// @param mode  permissions of the file, from which those of the umask are taken
 /// @throws std::runtime_error with the path and the cause, with errno: "FILE: cannot be written:
 /// No space left on device (errno 28)"
-void write_whole_file(const std::string& path, std::string_view text);
+void write_whole_file(const std::string& path, std::string_view text, mode_t mode = 0666);
 
 }  // namespace outrider

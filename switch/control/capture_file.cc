@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <span>
 
@@ -37,7 +38,7 @@ CaptureFile::CaptureFile(const CaptureOptions& options, std::uint64_t base_ns)
   if (!file_.flush())
     throw EnvironmentError("--capture " + options.file +
                            ": cannot be written: " + std::strerror(errno));
-  written_bytes_ = block_.size();
+  whole_bytes_ = written_bytes_ = block_.size();
   thread_ = std::make_unique<ControlThread>("capture", std::chrono::milliseconds(5),
                                             [this] { write_out(); });
 }
@@ -53,10 +54,22 @@ void CaptureFile::write_out() {
   packets_.drain([this](const CaptureNote& note, const std::uint8_t* bytes) {
     if (!packets_.finished()) write(note, bytes);
   });
-  if (!file_.flush() && !packets_.finished()) {
-    log_error("--capture " + options_.file + ": " + std::strerror(errno) + "; it ends here");
-    packets_.finish();
+  if (file_.flush()) {
+    whole_bytes_ = written_bytes_;
+    whole_packets_ = written_packets_;
+  } else if (file_.is_open()) {
+    end_after_failure(errno);
   }
+}
+
+void CaptureFile::end_after_failure(int error) {
+  packets_.finish();
+  file_.close();
+  std::error_code ignored;  // a pipe has no end to cut off
+  std::filesystem::resize_file(options_.file, whole_bytes_, ignored);
+  written_packets_ = whole_packets_;
+  log_error("--capture " + options_.file + ": " + std::strerror(error) + " (errno " +
+            std::to_string(error) + "); it ends here");
 }
 
 void CaptureFile::write(const CaptureNote& note, const std::uint8_t* bytes) {

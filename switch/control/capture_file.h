@@ -51,6 +51,8 @@ class CaptureFile {
 
   void write_out();
   void write(const CaptureNote& note, const std::uint8_t* bytes);
+  /// Cuts off the block that was not written whole.
+  void end_after_failure(int error);
 
   CaptureOptions options_;
   std::uint64_t base_ns_;
@@ -59,6 +61,8 @@ class CaptureFile {
   pcapng::Bytes block_;
   std::uint64_t written_packets_ = 0;
   std::uint64_t written_bytes_ = 0;
+  std::uint64_t whole_packets_ = 0;  ///< of them in the file for certain
+  std::uint64_t whole_bytes_ = 0;
   std::unique_ptr<ControlThread> thread_;  ///< last, so that it ends before the parts it uses
 };
 

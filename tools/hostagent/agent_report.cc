@@ -1,8 +1,12 @@
 #include "tools/hostagent/agent_report.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include "tools/hostagent/agent_error.h"
 #include "tools/hostagent/bpf/wire.h"
@@ -25,15 +29,28 @@ nlohmann::ordered_json json_of(const std::vector<std::uint64_t>& counts) {
 
 ReportFile::ReportFile(const std::string& path) : path_(path) {
   if (path_.empty()) return;
-  out_.open(path_);
-  check();
+  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail(errno);
+}
+
+ReportFile::~ReportFile() {
+  if (fd_ >= 0) close(fd_);
 }
 
 void ReportFile::write(const nlohmann::ordered_json& report) {
   if (path_.empty()) return;
-  out_ << report.dump(2) << '\n';
-  out_.flush();
-  check();
+  const std::string text = report.dump(2) + '\n';
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t n = ::write(fd_, rest.data(), rest.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const int error = errno;
+      // A device cannot be emptied, and holds no half of a report.
+      static_cast<void>(ftruncate(fd_, 0) == 0);
+      fail(error);
+    }
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  }
 }
 
 void ReportFile::say(const nlohmann::ordered_json& report) {
@@ -41,8 +58,9 @@ void ReportFile::say(const nlohmann::ordered_json& report) {
   write(report);
 }
 
-void ReportFile::check() {
-  if (!out_) throw AgentError(path_ + ": cannot be written: " + std::strerror(errno));
+void ReportFile::fail(int error) const {
+  throw AgentError(path_ + ": cannot be written: " + std::strerror(error) + " (errno " +
+                   std::to_string(error) + ")");
 }
 
 }  // namespace outrider::agent

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,11 +15,14 @@ nlohmann::ordered_json json_of(const ProgramCost& cost);
 nlohmann::ordered_json json_of(const std::vector<std::uint64_t>& counts);
 
 /// The file of --report. It is open from the start, because the user that the agent goes on as
-/// may have no right to make it.
+/// may have no right to make it. A report that does not fit leaves it empty.
 class ReportFile {
  public:
   /// @param path  empty: there is no file. @throws AgentError if it cannot be written
   explicit ReportFile(const std::string& path);
+  ~ReportFile();
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
 
   /// @throws AgentError
   void write(const nlohmann::ordered_json& report);
@@ -28,10 +30,10 @@ class ReportFile {
   void say(const nlohmann::ordered_json& report);
 
  private:
-  void check();
+  [[noreturn]] void fail(int error) const;
 
   std::string path_;
-  std::ofstream out_;
+  int fd_ = -1;
 };
 
 }  // namespace outrider::agent

@@ -1,6 +1,7 @@
 #include "tools/hostagent/burst_csv.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "tools/hostagent/agent_error.h"
@@ -8,8 +9,8 @@
 namespace outrider::agent {
 
 BurstCsv::BurstCsv(const std::string& path, std::uint64_t max_rows)
-    : path_(path), out_(path), max_rows_(max_rows) {
-  if (!out_) throw AgentError(path + ": cannot be written: " + std::strerror(errno));
+    : path_(path), partial_(path + ".partial"), out_(partial_), max_rows_(max_rows) {
+  if (!out_) throw AgentError(partial_ + ": cannot be written: " + std::strerror(errno));
   out_ << "flow,direction,begun_ns,ended_ns,bytes,gap_ns\n";
 }
 
@@ -25,6 +26,7 @@ void BurstCsv::add(const RecordedBurst& burst) {
   if (const auto last = ended_.find(burst.flow); last != ended_.end())
     out_ << (burst.begun - last->second).count();
   out_ << '\n';
+  if (!out_ && error_ == 0) error_ = errno;
   ended_[burst.flow] = burst.ended;
 }
 
@@ -32,7 +34,11 @@ void BurstCsv::forget(std::size_t flow) { ended_.erase(flow); }
 
 void BurstCsv::close() {
   out_.close();
-  if (!out_) throw AgentError(path_ + ": cannot be written: " + std::strerror(errno));
+  if (!out_ && error_ == 0) error_ = errno;
+  if (error_ == 0 && std::rename(partial_.c_str(), path_.c_str()) != 0) error_ = errno;
+  if (error_ == 0) return;
+  throw AgentError(path_ + ": cannot be written: " + std::strerror(error_) + " (errno " +
+                   std::to_string(error_) + "); what fitted is in " + partial_);
 }
 
 }  // namespace outrider::agent

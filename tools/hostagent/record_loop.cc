@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/whole_file.h"
 #include "tools/hostagent/agent_error.h"
 #include "tools/hostagent/agent_report.h"
 #include "tools/hostagent/burst_csv.h"
@@ -47,7 +46,7 @@ class RecordAgent {
         // Its filters take the places of those of `announce` and `answer`.
         announce_lock_("announce", interface_),
         answer_lock_("answer", interface_),
-        csv_(directory_ / "bursts.csv", options.max_bursts),
+        max_bursts_(options.max_bursts),
         watch_(interface_, options, WatchedIngress::kPulls,
                [this](const AgentOnset& o) { on_onset(o); }) {}
 
@@ -66,7 +65,8 @@ class RecordAgent {
   NetworkInterface interface_;
   InstanceLock announce_lock_, answer_lock_;
   StopSignals stop_;
-  BurstCsv csv_;
+  std::uint64_t max_bursts_;
+  std::unique_ptr<BurstCsv> csv_;  ///< made by run(), as the user that the agent goes on as
   JobProfile profile_;
   FlowNumbers flows_{kMaxFlows};
   std::uint64_t forgotten_ = 0;
@@ -78,7 +78,7 @@ std::size_t RecordAgent::number_of(const AgentFlowKey& key) {
   if (forgotten) {
     ++forgotten_;
     profile_.forget(*forgotten);
-    csv_.forget(*forgotten);
+    csv_->forget(*forgotten);
   }
   return number;
 }
@@ -90,7 +90,7 @@ void RecordAgent::add(const AgentFlowKey& key, bool pull, std::uint64_t begun_ns
                             .begun = time_of(begun_ns),
                             .ended = time_of(ended_ns),
                             .bytes = bytes};
-  csv_.add(burst);
+  csv_->add(burst);
   profile_.add(burst);
 }
 
@@ -109,14 +109,9 @@ void RecordAgent::finish() {
   std::ranges::sort(last, {}, [](const auto& f) { return f.second.last_payload_ns; });
   for (const auto& [key, flow] : last)
     add(key, flow.from_server != 0, flow.burst_begun_ns, flow.last_payload_ns, flow.burst_bytes);
-  csv_.close();
+  csv_->close();
   if (const auto result = profile_.result()) {
-    std::ofstream out(directory_ / "profile.toml");
-    out << profile_toml(*result, "recorded");
-    out.close();
-    if (!out)
-      throw AgentError((directory_ / "profile.toml").string() +
-                       ": cannot be written: " + std::strerror(errno));
+    write_whole_file(directory_ / "profile.toml", profile_toml(*result, "recorded"));
     std::printf("profile of %zu iterations in %s\n", result->iterations,
                 (directory_ / "profile.toml").c_str());
   } else {
@@ -125,6 +120,7 @@ void RecordAgent::finish() {
 }
 
 void RecordAgent::run() {
+  csv_ = std::make_unique<BurstCsv>(directory_ / "bursts.csv", max_bursts_);
   if (watch_.replaced_leftover()) std::puts("replaced what a killed agent had left");
   std::printf("recording at %s\n", interface_.name.c_str());
   std::fflush(stdout);
@@ -141,10 +137,10 @@ nlohmann::ordered_json RecordAgent::report() const {
   auto out = json_of(counts);
   out["flows"] = flows_.given();
   out["flows_forgotten"] = forgotten_;
-  out["bursts_written"] = csv_.rows();
-  out["bursts_left_out"] = csv_.left_out();
+  out["bursts_written"] = csv_->rows();
+  out["bursts_left_out"] = csv_->left_out();
   // Every onset begins a burst, which is added when the next begins, or at the end.
-  out["bursts_forgotten"] = counts[kAgentOnsets] - csv_.rows() - csv_.left_out();
+  out["bursts_forgotten"] = counts[kAgentOnsets] - csv_->rows() - csv_->left_out();
   out["cost"] = json_of(watch_.cost());
   return out;
 }

@@ -3,7 +3,36 @@
 
 #include "common/dpdk/error.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/standard_output.h"
 #include "tools/lab/cli/cli.h"
+
+namespace outrider::lab {
+namespace {
+
+int run(const LabOptions& options) {
+  switch (options.command) {
+    case LabCommand::kPlan:
+      return plan_command(options);
+    case LabCommand::kCheck:
+      return check_command(options);
+    case LabCommand::kCompare:
+      return compare_command(options);
+    case LabCommand::kTable:
+      return table_command(options);
+    case LabCommand::kMetrics:
+      return metrics_command(options);
+    case LabCommand::kReport:
+      return report_command(options);
+    case LabCommand::kFront:
+      return front_command(options);
+    case LabCommand::kRun:
+      return run_command(options);
+  }
+  return kExitFailure;
+}
+
+}  // namespace
+}  // namespace outrider::lab
 
 int main(int argc, char** argv) {
   using namespace outrider;
@@ -11,25 +40,9 @@ int main(int argc, char** argv) {
   const auto parsed = parse_lab_command_line(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
   try {
-    switch (parsed.options.command) {
-      case LabCommand::kPlan:
-        return plan_command(parsed.options);
-      case LabCommand::kCheck:
-        return check_command(parsed.options);
-      case LabCommand::kCompare:
-        return compare_command(parsed.options);
-      case LabCommand::kTable:
-        return table_command(parsed.options);
-      case LabCommand::kMetrics:
-        return metrics_command(parsed.options);
-      case LabCommand::kReport:
-        return report_command(parsed.options);
-      case LabCommand::kFront:
-        return front_command(parsed.options);
-      case LabCommand::kRun:
-        return run_command(parsed.options);
-    }
-    return kExitFailure;
+    const int status = run(parsed.options);
+    flush_standard_output();
+    return status;
   } catch (const EnvironmentError& error) {
     std::fprintf(stderr, "outrider-lab: %s\n", error.what());
     return kExitEnvironment;

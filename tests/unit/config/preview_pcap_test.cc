@@ -11,6 +11,7 @@
 #include "common/net/headers.h"
 #include "common/net/tcp_segment.h"
 #include "common/runtime/poll_program.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/source_path.h"
 #include "trafficgen/apps/preview.h"
 #include "trafficgen/hosts/host.h"
@@ -163,6 +164,24 @@ TEST_F(PreviewPcap, LeavesNothingBehindUnlessWhole) {
   }
   EXPECT_TRUE(std::filesystem::is_empty(directory_));
   EXPECT_THROW(PcapWriter(directory_ + "/none/p.pcap"), std::runtime_error);
+}
+
+// The write that fails is an early one, of which the stream keeps no cause.
+TEST_F(PreviewPcap, NamesTheCauseIfItDoesNotFit) {
+  const FileSizeLimit limit(10'000);
+  {
+    PcapWriter writer(file_);
+    const std::array<std::uint8_t, 1000> frame{};
+    for (int i = 0; i < 100; ++i) writer.write(Time{} + 1ms * i, frame);
+    errno = 0;
+    try {
+      writer.close();
+      ADD_FAILURE() << "100 kB in 10 kB";
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("cannot be written: File too large"));
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(directory_));
 }
 
 TEST(PreviewLimit, RefusesWhatIsBeyondTheDisk) {

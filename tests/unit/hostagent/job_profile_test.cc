@@ -8,6 +8,9 @@
 #include <fstream>
 
 #include "common/config/config_result.h"
+#include "tests/support/file_size_limit.h"
+#include "tools/hostagent/agent_error.h"
+#include "tools/hostagent/agent_report.h"
 #include "tools/hostagent/burst_csv.h"
 #include "trafficgen/workload/config/model_profile.h"
 
@@ -120,6 +123,46 @@ TEST(BurstCsv, IsBounded) {
             "flow,direction,begun_ns,ended_ns,bytes,gap_ns\n"
             "0,push,0,10000000,7,\n"
             "0,pull,15000000,20000000,8,5000000\n");
+  std::filesystem::remove(path);
+}
+
+TEST(BurstCsv, HasItsNameOnlyIfItIsWhole) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "full-bursts.csv";
+  const std::string partial = path.string() + ".partial";
+  std::filesystem::remove(path);
+  {
+    const FileSizeLimit limit(10'000);
+    BurstCsv csv(path.string(), 100'000);
+    for (std::size_t i = 0; i < 10'000; ++i) csv.add(burst(i, false, 100ms, 110ms, 7));
+    errno = 0;
+    try {
+      csv.close();
+      ADD_FAILURE() << "10,000 rows in 10 kB";
+    } catch (const AgentError& error) {
+      EXPECT_EQ(error.what(), path.string() +
+                                  ": cannot be written: File too large (errno 27); what fitted "
+                                  "is in " +
+                                  partial);
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(std::filesystem::file_size(partial), 10'000U);
+  std::filesystem::remove(partial);
+}
+
+TEST(ReportFile, IsEmptyIfTheReportDoesNotFit) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "full-agent-report.json";
+  ReportFile file(path.string());
+  {
+    const FileSizeLimit limit(10);
+    try {
+      file.write({{"payload_packets", 12345}});
+      ADD_FAILURE() << "in 10 bytes";
+    } catch (const AgentError& error) {
+      EXPECT_EQ(error.what(), path.string() + ": cannot be written: File too large (errno 27)");
+    }
+  }
+  EXPECT_EQ(std::filesystem::file_size(path), 0U);
   std::filesystem::remove(path);
 }
 

@@ -11,6 +11,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "tests/support/file_size_limit.h"
+
 namespace outrider::whole_file_test {
 namespace {
 
@@ -71,6 +73,22 @@ TEST_F(WholeFile, NamesTheFileAndTheCause) {
   fs::create_directory(file());
   EXPECT_THAT(fault("x"), HasSubstr("report.json: cannot be written: Is a directory (errno 21)"));
   EXPECT_FALSE(fs::exists(partial())) << "nothing is left behind";
+}
+
+TEST_F(WholeFile, KeepsWhatIsThereIfTheNewDoesNotFit) {
+  write_whole_file(file(), "old");
+  {
+    const FileSizeLimit limit(5);
+    EXPECT_THAT(fault("new, and longer"),
+                HasSubstr("report.json: cannot be written: File too large (errno 27)"));
+  }
+  EXPECT_EQ(text_of(file()), "old");
+  EXPECT_FALSE(fs::exists(partial()));
+}
+
+TEST_F(WholeFile, IsForItsOwnerAloneIfAsked) {
+  write_whole_file(file(), "secret", 0600);
+  EXPECT_EQ(fs::status(file()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
 }  // namespace

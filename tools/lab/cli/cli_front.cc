@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <numeric>
-#include <stdexcept>
+#include <sstream>
 
 #include "common/runtime/poll_stop.h"
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/front/front_result.h"
@@ -96,13 +96,6 @@ class FrontSearch {
   std::vector<CaseRun> runs_{};
 };
 
-void write(const fs::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) throw std::runtime_error(path.string() + ": cannot be written");
-}
-
 void write_results(const LabOptions& options, const fs::path& directory, FrontSearch& search) {
   const FrontResult& r = search.result();
   const std::size_t runs = search.runs().size();
@@ -111,10 +104,11 @@ void write_results(const LabOptions& options, const fs::path& directory, FrontSe
   write_bundle(directory, experiment, summarise(experiment),
                {{"dpdk", rte_version()}, {"experiment_file", options.file}});
   write_report_of_run(directory);
-  write(directory / "front.json", to_json(r));
-  write(directory / "front.txt", front_table(r));
-  std::ofstream csv(directory / "front.csv", std::ios::binary | std::ios::trunc);
+  write_whole_file(directory / "front.json", to_json(r));
+  write_whole_file(directory / "front.txt", front_table(r));
+  std::ostringstream csv;
   write_front_csv(csv, r);
+  write_whole_file(directory / "front.csv", csv.str());
 }
 
 }  // namespace

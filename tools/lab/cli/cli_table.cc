@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "common/telemetry/exit_status.h"
+#include "common/telemetry/whole_file.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
 #include "tools/lab/summary/column_table.h"
@@ -19,11 +20,6 @@ std::string text_of_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error(path.string() + " cannot be read");
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!(out << text << std::flush)) throw std::runtime_error(path.string() + " cannot be written");
 }
 
 }  // namespace
@@ -48,8 +44,8 @@ int metrics_command(const LabOptions& options) {
   }
   const fs::path docs = options.file;
   const fs::path page = docs / "measurement.md", schema = docs / "summary.schema.json";
-  write_file(page, renewed_page(text_of_file(page)));
-  write_file(schema, renewed_schema(text_of_file(schema)));
+  write_whole_file(page, renewed_page(text_of_file(page)));
+  write_whole_file(schema, renewed_schema(text_of_file(schema)));
   return kExitOk;
 }
 

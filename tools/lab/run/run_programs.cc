@@ -1,11 +1,8 @@
 #include "tools/lab/run/run_programs.h"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <sys/types.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -34,6 +31,7 @@ constexpr milliseconds kPoll{50};
 constexpr milliseconds kPatience{10'000};        ///< time for a program to end when asked
 constexpr milliseconds kStartAllowance{60'000};  ///< time to start EAL, devices and links
 constexpr int kNoProgressSeconds = 10;           ///< for which the generator goes on alone
+constexpr mode_t kOwnerOnly = 0600;
 
 milliseconds longest_run(const Case& c) {
   const auto limit =
@@ -46,17 +44,6 @@ SignalKey random_signal_key(std::uint8_t id) {
   std::random_device device;
   for (std::uint8_t& byte : key.secret) byte = static_cast<std::uint8_t>(device());
   return key;
-}
-
-/// Writes a file that only its owner may use, in place of one of an earlier run.
-void write_secret_file(const fs::path& path, const std::string& text) {
-  fs::remove(path);
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const bool written =
-      fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const std::string cause = std::strerror(errno);
-  if (fd >= 0) close(fd);
-  if (!written) throw std::runtime_error(path.string() + ": cannot be written: " + cause);
 }
 
 /// Both programs of one run. Throws std::runtime_error naming the program that died.
@@ -102,7 +89,7 @@ class ProgramRun {
       auto& file = job.announce.signal_key;
       if (!file) continue;
       const fs::path path = directory / *file;
-      write_secret_file(path, signal_key_text(random_signal_key(id++)));
+      write_whole_file(path, signal_key_text(random_signal_key(id++)), kOwnerOnly);
       file = generator_.name_there(path);
     }
     for (auto& each : definition_.switches.switches)

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace outrider::tg {
@@ -31,6 +32,7 @@ struct PcapWriter::File {
   std::string partial;
   pcap_t* format;
   pcap_dumper_t* out;
+  int error = 0;  ///< errno of the first write that failed
 };
 
 PcapWriter::PcapWriter(std::string path)
@@ -49,14 +51,18 @@ void PcapWriter::write(Time at, std::span<const std::uint8_t> frame) {
   header.ts.tv_usec = ns % kPerSecond_ns;  // nanoseconds, by the precision above
   header.caplen = header.len = static_cast<bpf_u_int32>(frame.size());
   pcap_dump(reinterpret_cast<u_char*>(file_->out), &header, frame.data());
+  // pcap_dump() does not report errors, but the stream below it keeps that there was one.
+  if (file_->error == 0 && std::ferror(pcap_dump_file(file_->out)) != 0) file_->error = errno;
   ++frames_;
 }
 
 void PcapWriter::close() {
-  // pcap_dump() does not report errors, but the stream below it keeps them.
-  const bool failed = pcap_dump_flush(file_->out) != 0 || std::ferror(pcap_dump_file(file_->out));
-  if (failed || std::rename(file_->partial.c_str(), path_.c_str()) != 0)
-    throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(errno));
+  int error = file_->error;
+  if (error == 0 && pcap_dump_flush(file_->out) != 0) error = errno;
+  if (error == 0 && std::rename(file_->partial.c_str(), path_.c_str()) != 0) error = errno;
+  if (error != 0)
+    throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(error) + " (errno " +
+                             std::to_string(error) + ")");
   file_.reset();
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "switch/control/capture_file.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::capture_test {
@@ -160,6 +161,27 @@ TEST(Capture, AFileEndsAtItsBounds) {
   EXPECT_NE(text.find("queue 0, class background, waited 8000 ns, left 18 packets 18000 bytes, "
                       "held 0, threshold 40, regulations 0"),
             std::string::npos);
+  std::filesystem::remove(path);
+}
+
+// packets_in() fails if the last block is cut off.
+TEST(Capture, AFileThatCannotGrowHoldsWholeRecords) {
+  const std::string path = std::filesystem::temp_directory_path() /
+                           ("outrider-capture-full-" + std::to_string(getpid()) + ".pcapng");
+  constexpr std::uint64_t kRoom = 50'000;
+  {
+    B bench;
+    const FileSizeLimit limit(kRoom);
+    CaptureFile file({.port = "sw.east", .file = path}, 1'000'000'000);
+    bench.sw.port(B::kEast).capture(file.packets());
+    for (int i = 0; i < 100 && !file.packets().finished(); ++i) {
+      bench.fill(20, Time{1us + i * 1s});
+      bench.run();
+    }
+  }
+  const auto bytes = content(path);
+  EXPECT_LE(bytes.size(), kRoom);
+  packets_in(bytes);
   std::filesystem::remove(path);
 }
 
