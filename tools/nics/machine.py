@@ -13,6 +13,7 @@ import threading
 import time
 
 import kernel
+import qemu
 
 MODELS = {
     "e1000e": "e1000e",
@@ -29,19 +30,21 @@ class Machine:
     @param queues  receive queues of a NIC, over which RSS spreads; more than one: virtio alone, and
     root, because each cable is a bridge in a network namespace of its own then
     @param nodes  1 or 2; with 2, the CPUs and the memory are halved between them, and NICs
-    whose numbers are in `far_nodes` are at node 1"""
+    whose numbers are in `far_nodes` are at node 1
+    @param newer  runs it under the newer QEMU of qemu.py; igb does always"""
 
     def __init__(self, model="e1000e", cables=2, cpus=2, memory_mib=2048, nodes=1,
-                 far_nodes=(), iommu=True, boot="", queues=1):
+                 far_nodes=(), iommu=True, boot="", queues=1, newer=False):
         self.model, self.cables, self.cpus, self.memory_mib = model, cables, cpus, memory_mib
         self.nodes, self.far_nodes, self.iommu, self.boot = nodes, far_nodes, iommu, boot
-        self.queues = queues
+        self.queues, self.newer = queues, newer or model == "igb"
 
     def nics(self):
         return 2 * self.cables
 
     def command(self, folder, image, archive, modules):
-        words = ["qemu-system-x86_64", "-nodefaults", "-display", "none", "-no-reboot",
+        words = qemu.command(self.newer) + [
+                 "-nodefaults", "-display", "none", "-no-reboot",
                  "-machine", "q35,accel=tcg,kernel-irqchip=split", "-cpu", "max",
                  "-smp", str(self.cpus), "-m", f"{self.memory_mib}M",
                  "-kernel", str(image), "-initrd", str(archive),
@@ -196,8 +199,6 @@ def run(machine, script, bring=None, limit_s=300, path="", show=sys.stdout):
     The script finds the NICs' addresses in $NICS, and `hand` for their cables; what it writes
     into the current directory is in `bring` afterwards. @return its exit status.
     Raises kernel.Missing, or TimeoutError with the end of the guest's console."""
-    if shutil.which("qemu-system-x86_64") is None:
-        raise kernel.Missing("QEMU is missing; tools/setup --nics installs it")
     unpacked, release = kernel.unpacked()
     with tempfile.TemporaryDirectory(prefix="nic-machine-") as folder:
         folder = pathlib.Path(folder)
