@@ -17,6 +17,8 @@
 #include "common/dpdk/error.h"
 #include "common/dpdk/this_machine.h"
 #include "common/machine/advice.h"
+#include "common/machine/machine_tree.h"
+#include "common/machine/network_devices.h"
 
 namespace outrider {
 namespace {
@@ -68,6 +70,18 @@ std::string with_queue_size(const PortConfig& config, std::string arguments) {
     return arguments;
   return arguments +
          ",queue_size=" + std::to_string(std::max(config.rx_descriptors, config.tx_descriptors));
+}
+
+/// Returns why no driver of DPDK's has a NIC: what the doctor knows to be wrong with it, if
+/// anything.
+std::string why_not_taken(const std::string& address) {
+  const std::string known = device_advice(check_machine(this_machine()), address);
+  if (!known.empty()) return known + "\n ";
+  if (last_dpdk_lines().find("resource busy") != std::string::npos)
+    return " Another process has it, or another device of its IOMMU group: one process has a whole "
+           "group. End that process, or let it use this device too.";
+  return " A NIC must be bound to one: dpdk-devbind.py --bind=vfio-pci " + address +
+         "; `outrider-doctor` says what is in the way.";
 }
 
 }  // namespace
@@ -124,11 +138,15 @@ void Port::attach(const PortConfig& config) {
   const std::string known = vdev_.empty() ? config.device : vdev_;
   const std::string full = known.size() == 7 && vdev_.empty() ? "0000:" + known : known;
   if (rte_eth_dev_get_port_by_name(full.c_str(), &id_) != 0 || rte_eth_dev_is_valid_port(id_) == 0)
-    throw EnvironmentError(
-        "device " + name_ + ": no DPDK driver took " + full +
-        ". A NIC must be bound to one: dpdk-devbind.py --bind=vfio-pci " + full +
-        "; `outrider-doctor` says what is in the way. DPDK's last lines:" + last_dpdk_lines());
-  if (!is_virtual()) removal_.emplace(full);
+    throw EnvironmentError("device " + name_ + ": no DPDK driver took " + full + "." +
+                           (is_virtual() ? std::string{} : why_not_taken(full)) +
+                           " DPDK's last lines:" + last_dpdk_lines());
+  if (is_virtual()) return;
+  removal_.emplace(full);
+  // Its driver may take the promiscuous mode for granted, so that no call tells.
+  if (const auto function = virtual_function(MachineTree("/"), full))
+    config.inform("device " + name_ + ": a virtual function: " + limits_of(*function) +
+                  "\n  mend: " + remedy_for(*function));
 }
 
 void Port::check(const char* call, int error) const {

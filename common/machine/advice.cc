@@ -34,6 +34,13 @@ bool pointed_to(const Finding& finding, std::string_view said) {
   });
 }
 
+std::string told(const Finding& finding) {
+  std::string text = "\n  " + finding.check + ": " + finding.cause;
+  if (!finding.effect.empty()) text += "; " + finding.effect;
+  if (!finding.remedy.empty()) text += "\n    mend: " + finding.remedy;
+  return text;
+}
+
 }  // namespace
 
 std::string advice_for(const Findings& findings, std::string_view said) {
@@ -42,11 +49,16 @@ std::string advice_for(const Findings& findings, std::string_view said) {
     const bool tells = finding.severity == Severity::kFail ||
                        (finding.severity != Severity::kOk && pointed_to(finding, said));
     if (!tells) continue;
-    text += "\n  " + finding.check + ": " + finding.cause;
-    if (!finding.effect.empty()) text += "; " + finding.effect;
-    if (!finding.remedy.empty()) text += "\n    mend: " + finding.remedy;
+    text += told(finding);
   }
   return text + "\n  `outrider-doctor` checks the whole machine.";
+}
+
+std::string device_advice(const Findings& findings, std::string_view address) {
+  const std::string check = "devices." + std::string(address);
+  for (const Finding& finding : findings)
+    if (finding.check == check && finding.severity == Severity::kFail) return told(finding);
+  return {};
 }
 
 }  // namespace outrider

@@ -13,4 +13,9 @@ namespace outrider {
 /// @return lines, each with a leading newline
 [[nodiscard]] std::string advice_for(const Findings& findings, std::string_view said);
 
+/// Returns what is wrong with a network device, by the findings: cause, effect and remedy on lines
+/// of their own; empty if nothing is known to be. Pure.
+/// @param address  PCI address with domain
+[[nodiscard]] std::string device_advice(const Findings& findings, std::string_view address);
+
 }  // namespace outrider

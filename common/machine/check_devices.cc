@@ -78,6 +78,17 @@ Finding check_vfio(const NicAccess& access) {
           "the IOMMU on"};
 }
 
+Finding shared_group(const NetworkDevice& device, const std::string& check,
+                     const std::string& cause) {
+  std::string bind = "dpdk-devbind.py --bind=vfio-pci";
+  for (const auto& other : device.kept_in_group) bind += " " + other;
+  return {check, Severity::kFail,
+          cause + ", but the kernel's drivers have " + joined(device.kept_in_group) +
+              " of the same IOMMU group " + device.iommu_group,
+          "EAL cannot open the device: a group is given to a process as a whole",
+          bind + "    # not if the machine needs them: then use a NIC with a group of its own"};
+}
+
 /// Checks whether this process may use a device that was given to a process.
 Finding check_bound(const MachineTree& tree, const NetworkDevice& device, const NicAccess& access) {
   const std::string check = "devices." + device.address;
@@ -96,6 +107,10 @@ Finding check_bound(const MachineTree& tree, const NetworkDevice& device, const 
   if (::access(tree.at(file).c_str(), R_OK | W_OK) != 0)
     return {check, Severity::kFail, cause + ", but " + file + " belongs to another user",
             "EAL cannot open the device", "sudo chown $USER " + file};
+  if (!device.kept_in_group.empty() && access.iommu) return shared_group(device, check, cause);
+  if (device.virtual_function)
+    return {check, Severity::kNote, cause + ", ready; a virtual function",
+            limits_of(*device.virtual_function), remedy_for(*device.virtual_function)};
   return {check, Severity::kOk, cause + ", ready"};
 }
 

@@ -22,6 +22,8 @@ constexpr Driver kDrivers[] = {
     {"af_packet", "an interface of the kernel", false},
     {"af_xdp", "an interface of the kernel, faster", false},
     {"mlx5", "NVIDIA NICs", false},
+    {"e1000", "Intel 82540 to 82580, I210 and I350 (em, igb), also emulated", false},
+    {"vmxnet3", "VMware's virtual NIC", false},
     {"i40e", "Intel 700 series", false},
     {"ice", "Intel 800 series", false},
     {"ixgbe", "Intel 82599 and X500 series", false},

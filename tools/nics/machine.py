@@ -31,24 +31,29 @@ class Machine:
     root, because each cable is a bridge in a network namespace of its own then
     @param nodes  1 or 2; with 2, the CPUs and the memory are halved between them, and NICs
     whose numbers are in `far_nodes` are at node 1
+    @param one_device  the NICs are functions of one PCI device without ACS, at one root port: they
+    are in one IOMMU group
     @param newer  runs it under the newer QEMU of qemu.py; igb does always"""
 
     def __init__(self, model="e1000e", cables=2, cpus=2, memory_mib=2048, nodes=1,
-                 far_nodes=(), iommu=True, boot="", queues=1, newer=False):
+                 far_nodes=(), iommu=True, boot="", queues=1, newer=False,
+                 one_device=False):
         self.model, self.cables, self.cpus, self.memory_mib = model, cables, cpus, memory_mib
         self.nodes, self.far_nodes, self.iommu, self.boot = nodes, far_nodes, iommu, boot
+        self.one_device = one_device
         self.queues, self.newer = queues, newer or model == "igb"
 
     def nics(self):
         return 2 * self.cables
 
     def command(self, folder, image, archive, modules):
+        # no_timer_check: on a busy machine the kernel misses ticks at its start, and panics.
         words = qemu.command(self.newer) + [
                  "-nodefaults", "-display", "none", "-no-reboot",
                  "-machine", "q35,accel=tcg,kernel-irqchip=split", "-cpu", "max",
                  "-smp", str(self.cpus), "-m", f"{self.memory_mib}M",
                  "-kernel", str(image), "-initrd", str(archive),
-                 "-append", "console=ttyS0 quiet panic=-1 " + self.boot +
+                 "-append", "console=ttyS0 quiet panic=-1 no_timer_check " + self.boot +
                  (" intel_iommu=on iommu=pt" if self.iommu else ""),
                  "-serial", f"file:{folder}/console", "-serial", f"file:{folder}/output",
                  "-qmp", f"unix:{folder}/qmp,server=on,wait=off"]
@@ -84,9 +89,14 @@ class Machine:
             if self.queues > 1:
                 end = f"tap,id=end{n},ifname={tap(n)},queues={self.queues},script=no,downscript=no"
                 more = f",mq=on,rss=on,vectors={2 * self.queues + 2}"
-            words += ["-device", f"pcie-root-port,id=port{n},bus={bus},chassis={n + 1},"
-                      f"slot={n + 1},addr={FIRST_SLOT + n:#x}", "-netdev", end,
-                      "-device", f"{MODELS[self.model]},id=nic{n},netdev=end{n},bus=port{n},"
+            port = 0 if self.one_device else n
+            if port == n:
+                words += ["-device", f"pcie-root-port,id=port{n},bus={bus},chassis={n + 1},"
+                          f"slot={n + 1},addr={FIRST_SLOT + n:#x}"]
+            if self.one_device:
+                more += f",multifunction=on,addr=0.{n}"
+            words += ["-netdev", end,
+                      "-device", f"{MODELS[self.model]},id=nic{n},netdev=end{n},bus=port{port},"
                       f"mac=02:00:00:00:00:{n + 1:02x}{more}"]
         return words
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/machine/advice.h"
 #include "common/machine/network_devices.h"
 #include "tests/unit/doctor/fake_machine.h"
 
@@ -105,6 +106,40 @@ TEST(DevicesCheck, IsNotConcernedWithoutABoundDevice) {
   machine.remove("/proc/modules");
   EXPECT_THAT(machine.find("devices.vfio").remedy, HasSubstr("CONFIG_VFIO_PCI"));
   EXPECT_THAT(machine.find(kNicCheck).remedy, IsEmpty()) << "no command can do it";
+}
+
+TEST(DevicesCheck, ADeviceWhoseGroupIsSharedWithTheKernelCannotBeOpened) {
+  const FakeMachine machine;
+  const std::string nic = std::string("/sys/bus/pci/devices/") + FakeMachine::kNic;
+  machine.add_nic(kPort, "ice");
+  machine.add_nic("0000:3a:00.0", "pcieport");
+  machine.mkdir("/groups/17/devices/" + std::string(FakeMachine::kNic));
+  machine.mkdir("/groups/17/devices/0000:3a:00.0");
+  machine.link(nic + "/iommu_group", machine.at("/groups/17"));
+  EXPECT_EQ(machine.find(kNicCheck).severity, Severity::kOk) << "a bridge is no harm";
+  machine.mkdir("/groups/17/devices/" + std::string(kPort));
+  const Finding finding = machine.find(kNicCheck);
+  EXPECT_EQ(finding.severity, Severity::kFail);
+  EXPECT_THAT(finding.cause, HasSubstr("have 0000:5e:00.1 of the same IOMMU group 17"));
+  EXPECT_THAT(finding.remedy, HasSubstr("--bind=vfio-pci 0000:5e:00.1 "));
+  EXPECT_THAT(device_advice(machine.check(), FakeMachine::kNic), HasSubstr("mend: dpdk-devbind"));
+  machine.remove(kPortDirectory + "/driver");
+  EXPECT_EQ(machine.find(kNicCheck).severity, Severity::kOk) << "nobody has the other device";
+  EXPECT_THAT(device_advice(machine.check(), FakeMachine::kNic), IsEmpty());
+}
+
+TEST(DevicesCheck, SaysWhoFiltersForAVirtualFunction) {
+  const FakeMachine machine;
+  const std::string nic = std::string("/sys/bus/pci/devices/") + FakeMachine::kNic;
+  machine.add_nic(kPort, "igb");
+  machine.mkdir(kPortDirectory + "/net/ens1");
+  machine.link(kPortDirectory + "/virtfn0", "../0000:5e:10.1");
+  machine.link(kPortDirectory + "/virtfn1", std::string("../") + FakeMachine::kNic);
+  machine.link(nic + "/physfn", std::string("../") + kPort);
+  const Finding finding = machine.find(kNicCheck);
+  EXPECT_EQ(finding.severity, Severity::kNote);
+  EXPECT_THAT(finding.effect, HasSubstr("its physical function 0000:5e:00.1 decides"));
+  EXPECT_THAT(finding.remedy, HasSubstr("ip link set ens1 vf 1 trust on spoofchk off"));
 }
 
 TEST(NodesCheck, WantsHugePagesAtTheNodeOfTheNic) {

@@ -102,8 +102,9 @@ class FakeMachine {
     write("/dev/vfio/17", "");
   }
   void add_kernel() const {
-    for (const char* driver : {"vhost", "virtio", "ring", "null", "memif", "pcap", "tap",
-                               "af_packet", "af_xdp", "mlx5", "i40e", "ice", "ixgbe"})
+    for (const char* driver :
+         {"vhost", "virtio", "ring", "null", "memif", "pcap", "tap", "af_packet", "af_xdp", "mlx5",
+          "e1000", "vmxnet3", "i40e", "ice", "ixgbe"})
       write(machine_.driver_directory + "/librte_net_" + driver + ".so.23", "");
     write("/dev/net/tun", "");
     write("/proc/sys/kernel/osrelease", "6.1.0-13-amd64\n");
