@@ -29,6 +29,11 @@ until_says() {
   local _; for _ in {1..600}; do grep -qs "$2" "$1" && return; sleep 0.2; done
   echo "$1 never said: $2" >>failures.txt
 }
+# until_said_twice FILE WORDS: waits until a program has said that for the second time
+until_said_twice() {
+  local _; for _ in {1..600}; do [[ $(grep -cs "$2" "$1") -ge 2 ]] && return; sleep 0.2; done
+  echo "$1 never said again: $2" >>failures.txt
+}
 # ended NAME PID: waits for a program's end, for a minute, and keeps its exit status
 ended() {
   local _; for _ in {1..300}; do kill -0 "$2" 2>/dev/null || break; sleep 0.2; done
@@ -81,9 +86,13 @@ class GuestTest(unittest.TestCase):
     """A guest for all tests of a class: SCRIPT runs in it once, and the tests read what it left."""
     SCRIPT = ""
     MACHINE = {}
+    FULL_ONLY = False  # too long for CI, whose guests share four minutes
 
     @classmethod
     def setUpClass(cls):
+        if cls.FULL_ONLY and os.environ.get("OUTRIDER_FULL") != "1":
+            print("skipped: runs in tools/test --full alone")
+            sys.exit(SKIPPED)
         cls._folder = tempfile.TemporaryDirectory()
         cls.files = pathlib.Path(cls._folder.name)
         programs = os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/release/bin")

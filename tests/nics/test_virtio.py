@@ -12,7 +12,7 @@ both_run
 hand link 0 off
 until_says switch.log "workers: link is down"
 hand link 0 on
-for _ in {1..100}; do [[ $(grep -c "workers: link is up" switch.log) -ge 2 ]] && break; sleep 0.2; done
+until_said_twice switch.log "workers: link is up"
 hand unplug 2
 ended switch $switch
 hand unplug 3
