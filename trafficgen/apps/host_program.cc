@@ -43,6 +43,7 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices) {
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+    ports.back().mtu_bytes = device_mtu_bytes(config, d);
     if (config.streams.empty()) ports.back().hosts = macs_behind(config, d.name);
   }
   const std::uint32_t send_mbufs = config.mbufs.value_or(required_mbufs(config));

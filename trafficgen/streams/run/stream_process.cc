@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/config/config_result.h"
+#include "common/dpdk/eal_check.h"
 #include "common/runtime/poll_program.h"
 #include "trafficgen/measure/program_name.h"
 
@@ -11,6 +12,8 @@ namespace outrider::tg {
 namespace {
 
 constexpr std::uint32_t kEthernetBytes = 14;
+constexpr std::uint32_t kAroundPacketBytes = kEthernetBytes + kFcsBytes;
+constexpr std::uint32_t kUsualMtuBytes = 1500;
 constexpr std::uint32_t kMinRoomBytes = 2048;
 
 std::uint32_t receive_mbufs(const GeneratorConfig& c) {
@@ -28,8 +31,10 @@ std::uint32_t plain_mbufs(const GeneratorConfig& c) {
 
 std::vector<PortConfig> ports_of(const GeneratorConfig& config, const ProgramOptions& options) {
   std::vector<PortConfig> ports;
-  for (const auto& d : config.devices)
+  for (const auto& d : config.devices) {
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
+    ports.back().mtu_bytes = device_mtu_bytes(config, d);
+  }
   return ports;
 }
 
@@ -72,8 +77,22 @@ std::uint32_t stream_send_mbufs(const GeneratorConfig& config) {
   return stream_mbufs(config.streams, sum);
 }
 
+std::uint16_t device_mtu_bytes(const GeneratorConfig& config, const GeneratorDeviceConfig& device) {
+  std::uint32_t mtu = kUsualMtuBytes;
+  if (!is_pci_address(device.device)) return static_cast<std::uint16_t>(mtu);
+  for (const auto& h : config.hosts)
+    if (h.device == device.name) mtu = std::max(mtu, h.mtu_bytes);
+  for (const auto& s : config.streams)
+    if (s.device == device.name || s.receive_device == device.name)
+      mtu = std::max(mtu, longest_stream_frame({s}) - kAroundPacketBytes);
+  return static_cast<std::uint16_t>(mtu);
+}
+
 std::uint32_t stream_room_bytes(const GeneratorConfig& config) {
-  return std::max(kMinRoomBytes, longest_stream_frame(config.streams));
+  std::uint32_t bytes = std::max(kMinRoomBytes, longest_stream_frame(config.streams));
+  for (const auto& d : config.devices)
+    bytes = std::max(bytes, device_mtu_bytes(config, d) + kAroundPacketBytes);
+  return bytes;
 }
 
 StreamEngine::Setup stream_setup(const GeneratorConfig& config, const PollDevices& devices,

@@ -25,7 +25,12 @@ void check_streams_fit(const GeneratorConfig& config, const PollDevices& devices
 /// Returns the buffers that the streams' senders need.
 [[nodiscard]] std::uint32_t stream_send_mbufs(const GeneratorConfig& config);
 
-/// Returns the room for a whole frame of any stream, at least 2048 bytes.
+/// Returns the MTU [bytes] that a device is given: a NIC's is the longest packet of its hosts and
+/// of the streams that it sends or receives, and at least 1500; a virtual device keeps its own.
+[[nodiscard]] std::uint16_t device_mtu_bytes(const GeneratorConfig& config,
+                                             const GeneratorDeviceConfig& device);
+
+/// Returns the room for a whole frame of any stream or NIC, at least 2048 bytes.
 [[nodiscard]] std::uint32_t stream_room_bytes(const GeneratorConfig& config);
 
 /// Returns an engine's setup on opened devices. If there are hosts too, the run ends with its
