@@ -283,8 +283,8 @@ void Attack::inject() {
     spec.payload_bytes = static_cast<std::uint16_t>(below(3) == 0 ? 1 + below(1400) : 0);
   if (!aim(spec, world_.windows_.flows().at(target), to_sender)) return;
   if (insider) {
-    world_.windows_.taint(target);
-    world_.windows_.taint(target.reversed());
+    world_.windows_.guess(target);
+    world_.windows_.guess(target.reversed());
   }
   world_.inject(to_sender ? kRightPlace : kLeftPlace, to_sender ? "y" : "x", bytes_of(spec));
 }

@@ -65,11 +65,12 @@ std::optional<std::string> WindowOracle::after(const Packet* packet, const SeenF
   const std::uint32_t own_edge = frame.acknowledgment + own;
   flow.acknowledged = frame.acknowledgment;
   lowered_ += told < own;
+  const std::uint32_t slack = flow.guessed ? bytes_of_window(flow, frame, 1) - 1 : 0;
   std::string wrong;
   if (told > own) wrong = "a window is wider than the receiver's own";
   else if (told < own && told < 2 * flow.segment_bytes)
     wrong = "a window is lowered below two segments";
-  else if (told < own && flow.has_edge && sequence_distance(told_edge, flow.edge) < 0)
+  else if (told < own && flow.has_edge && sequence_distance(told_edge + slack, flow.edge) < 0)
     wrong = "an edge moves left by " + std::to_string(sequence_distance(flow.edge, told_edge)) +
             " bytes";
   flow.edge = flow.has_edge ? later_sequence(flow.edge, told_edge) : told_edge;

@@ -15,8 +15,9 @@ namespace outrider {
 /// its flow or the receiver's own offer, and a right edge that the sender was told never moves
 /// left unless the receiver's own does.
 ///
-/// A flow of which somebody has forged a segment within the window is not judged until it opens
-/// again: nobody is kept out who sees the segments or guesses their numbers.
+/// Once somebody has forged a segment within a flow's window, its edge may move left by less than
+/// a unit of the window scale: true answers may then look old, and an old answer's window is
+/// rounded up without being remembered.
 class WindowOracle {
  public:
   /// The flow as its sender and the switch know it. Sequence numbers of the data.
@@ -29,6 +30,7 @@ class WindowOracle {
     std::uint32_t segment_bytes = 0;
     bool open = false;     ///< both SYNs were seen
     bool tainted = false;  ///< not judged
+    bool guessed = false;  ///< somebody has forged a segment within the window
     bool has_edge = false;
   };
 
@@ -39,8 +41,9 @@ class WindowOracle {
 
   /// Forgets a packet that was not an honest host's.
   void forget(const Packet* packet) { passing_.erase(packet); }
+  /// Notes that a segment within the flow's window is forged.
+  void guess(const FlowKey& data_flow) { flows_[data_flow].guessed = true; }
   /// Judges no flow until its next handshake.
-  void taint(const FlowKey& data_flow) { flows_[data_flow].tainted = true; }
   void taint_all() {
     for (auto& [key, flow] : flows_) flow.tainted = true;
   }

@@ -140,6 +140,37 @@ TEST(WindowForgery, RandomSegmentsOutsideTheWindowsChangeNoWindow) {
   }
 }
 
+// Two guesses within the window: data that the sender never sent, and their acknowledgment. The
+// sender ignores both, and the receiver's answers look old until they have caught up.
+TEST(WindowForgery, ForgedDataAndTheirAcknowledgmentNeitherFreeTheFlowNorMoveItsEdgeLeft) {
+  Scene s(kStrict);
+  s.open(0);
+  s.cruise(0, 20);
+  s.start();
+  const auto tell = [&s] { return s.acked[0] + s.answer(0, 1); };
+  std::uint32_t edge = tell();
+  constexpr std::uint32_t kAhead = 100'000;
+  TcpView data = s.segment(0, true);
+  data.sequence = kFirst + s.sent[0] + kAhead;
+  data.payload_bytes = kSegment;
+  s.clamp.on_data(data, s.queue, s.now);
+  TcpView answer = s.segment(0, false);
+  answer.acknowledgment = data.sequence + kSegment;
+  answer.window = kTrueWindow;
+  static_cast<void>(s.clamp.on_answer(answer, s.queue, s.now));
+  const std::uint32_t furthest = s.clamp.flow(flow(0))->edge - kFirst;
+  ASSERT_LT(furthest, s.sent[0] + 2 * kAhead) << "the forged answer was held as well";
+  for (int i = 0; i < 150; ++i) {
+    s.now += 200us;
+    const std::uint32_t next = tell();
+    ASSERT_GE(next + (1U << kScale), edge) << "answer " << i;
+    ASSERT_LE(next, std::max(furthest, s.acked[0] + kAhead) + (1U << kScale)) << "answer " << i;
+    edge = std::max(edge, next);
+    while (s.sent[0] + kSegment <= edge) s.send(0);
+  }
+  EXPECT_GT(s.acked[0], data.sequence + kSegment - kFirst) << "they have caught up";
+}
+
 TEST(WindowForgery, AResetThatIsNotTheSendersDoesNotFreeTheFlow) {
   Scene s(kStrict);
   s.open(0);
