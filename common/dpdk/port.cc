@@ -135,8 +135,7 @@ void Port::attach(const PortConfig& config) {
           ". DPDK's last lines:" + last_dpdk_lines() +
           advice_for(check_machine(this_machine()), config.device + last_dpdk_lines()));
   }
-  const std::string known = vdev_.empty() ? config.device : vdev_;
-  const std::string full = known.size() == 7 && vdev_.empty() ? "0000:" + known : known;
+  const std::string full = vdev_.empty() ? with_pci_domain(config.device) : vdev_;
   if (rte_eth_dev_get_port_by_name(full.c_str(), &id_) != 0 || rte_eth_dev_is_valid_port(id_) == 0)
     throw EnvironmentError("device " + name_ + ": no DPDK driver took " + full + "." +
                            (is_virtual() ? std::string{} : why_not_taken(full)) +
