@@ -45,7 +45,7 @@ Duration times(double n, double rtt_ns) noexcept {
 /// by a part of a unit.
 std::optional<std::uint16_t> field_of_old_answer(const WindowFlow& f, const TcpView& s) noexcept {
   const bool old = s.ack && sequence_distance(s.acknowledgment, f.acknowledged) < 0;
-  if (!old || !f.known() || f.closing || !f.has_edge) return std::nullopt;
+  if (!old || !f.known() || !f.has_edge) return std::nullopt;
   const auto room = static_cast<std::uint32_t>(sequence_distance(f.edge, s.acknowledgment));
   const std::uint32_t unit = 1U << f.scale();
   const std::uint32_t field = (room + unit - 1) / unit;
