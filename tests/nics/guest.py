@@ -97,11 +97,16 @@ class GuestTest(unittest.TestCase):
         cls.files = pathlib.Path(cls._folder.name)
         programs = os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/release/bin")
         try:
-            cls.status = machine.run(machine.Machine(**cls.MACHINE), TOOLS + cls.SCRIPT, cls.files,
-                                     LIMIT_S, str(programs))
+            cls.status = cls.run_script(str(programs))
         except kernel.Missing as missing:
             print(f"skipped: {missing}")
             sys.exit(SKIPPED)
+
+    @classmethod
+    def run_script(cls, programs):
+        """@param programs  folder of ours, for the PATH. @return the script's exit status"""
+        return machine.run(machine.Machine(**cls.MACHINE), TOOLS + cls.SCRIPT, cls.files,
+                           LIMIT_S, programs)
 
     @classmethod
     def tearDownClass(cls):
@@ -127,9 +132,12 @@ class GuestTest(unittest.TestCase):
 
     def quick_experiment_ran(self):
         self.assertEqual(self.status_of("quick"), 0, self.text("quick.txt"))
-        [case] = self.json("quick/summary.json")["cases"]
+        self.quick_results_are_in("quick")
+
+    def quick_results_are_in(self, folder):
+        [case] = self.json(f"{folder}/summary.json")["cases"]
         self.assertEqual(case["label"], "off")
-        reports = list((self.files / "quick" / "testbed").rglob("*.json"))
+        reports = list((self.files / folder / "testbed").rglob("*.json"))
         self.assertTrue(reports)
         for report in reports:
             content = json.loads(report.read_text())

@@ -204,6 +204,12 @@ sleep 60
 """
 
 
+def start_script(machine, path):
+    """Returns what the guest runs: it prepares itself, then runs /job/command."""
+    slots = " ".join(f"{FIRST_SLOT + n:02x}" for n in range(machine.nics()))
+    return START.format(slots=slots, path=path)
+
+
 def run(machine, script, bring=None, limit_s=300, path="", show=sys.stdout):
     """Starts the guest, runs the script there with bash as root and ends the guest.
     The script finds the NICs' addresses in $NICS, and `hand` for their cables; what it writes
@@ -214,8 +220,7 @@ def run(machine, script, bring=None, limit_s=300, path="", show=sys.stdout):
         folder = pathlib.Path(folder)
         job = folder / "job"
         job.mkdir()
-        slots = " ".join(f"{FIRST_SLOT + n:02x}" for n in range(machine.nics()))
-        (job / "start").write_text(START.format(slots=slots, path=path))
+        (job / "start").write_text(start_script(machine, path))
         (job / "command").write_text(script)
         archive = folder / "initramfs"
         kernel.initramfs(unpacked, release, archive)
@@ -237,11 +242,12 @@ def run(machine, script, bring=None, limit_s=300, path="", show=sys.stdout):
                 _bring(job, pathlib.Path(bring), folder)
         status = job / "status"
         if not status.exists():
-            raise TimeoutError("the guest ended before the script did\n" + _last_words(folder))
+            raise TimeoutError("the guest ended before the script did\n" + last_words(folder))
         return int(status.read_text())
 
 
-def _last_words(folder):
+def last_words(folder):
+    """Returns the end of what QEMU and the guest's console said."""
     return "".join(f"--- {name}\n" + "\n".join((folder / name).read_text(errors="replace")
                                               .splitlines()[-20:]) + "\n"
                    for name in ("qemu", "console") if (folder / name).exists())
@@ -264,7 +270,7 @@ def _watch(guest, folder, deadline, show):
     """Follows the guest's output until it ends."""
     while not (folder / "hand").exists() or not (folder / "qmp").exists():
         if guest.poll() is not None:
-            raise kernel.Missing("QEMU does not start\n" + _last_words(folder))
+            raise kernel.Missing("QEMU does not start\n" + last_words(folder))
         time.sleep(0.05)
     monitor = Monitor(folder / "qmp")
     hand = Hand(folder / "hand", monitor)
@@ -278,7 +284,7 @@ def _watch(guest, folder, deadline, show):
             if ended:
                 break
             if time.monotonic() > deadline:
-                raise TimeoutError("the guest did not end in time\n" + _last_words(folder))
+                raise TimeoutError("the guest did not end in time\n" + last_words(folder))
             time.sleep(0.1)
     hand.close()
     monitor.close()
