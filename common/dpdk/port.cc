@@ -105,10 +105,7 @@ Port::Port(const PortConfig& config, rte_mempool& rx_pool) : name_(config.name) 
   }
 }
 
-Port::~Port() {
-  rte_eth_dev_stop(id_);
-  detach();
-}
+Port::~Port() { detach(); }
 
 void Port::attach(const PortConfig& config) {
   if (!is_pci_address(config.device)) {
@@ -258,6 +255,8 @@ void Port::receive_for_hosts(const PortConfig& config) const {
 
 void Port::detach() noexcept {
   removal_.reset();
+  // A device that runs is not closed, and would keep packet buffers after their pool has gone.
+  rte_eth_dev_stop(id_);
   rte_eth_dev_close(id_);
   if (!vdev_.empty()) rte_eal_hotplug_remove("vdev", vdev_.c_str());
 }

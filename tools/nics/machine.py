@@ -33,14 +33,15 @@ class Machine:
     whose numbers are in `far_nodes` are at node 1
     @param one_device  the NICs are functions of one PCI device without ACS, at one root port: they
     are in one IOMMU group
+    @param properties  further ones of QEMU's for each NIC, e.g. "host_mtu=9000"
     @param newer  runs it under the newer QEMU of qemu.py; igb does always"""
 
     def __init__(self, model="e1000e", cables=2, cpus=2, memory_mib=2048, nodes=1,
                  far_nodes=(), iommu=True, boot="", queues=1, newer=False,
-                 one_device=False):
+                 one_device=False, properties=""):
         self.model, self.cables, self.cpus, self.memory_mib = model, cables, cpus, memory_mib
         self.nodes, self.far_nodes, self.iommu, self.boot = nodes, far_nodes, iommu, boot
-        self.one_device = one_device
+        self.one_device, self.properties = one_device, properties
         self.queues, self.newer = queues, newer or model == "igb"
 
     def nics(self):
@@ -86,9 +87,11 @@ class Machine:
         for n in range(self.nics()):
             bus = "node1" if n in self.far_nodes else "pcie.0"
             end, more = f"hubport,id=end{n},hubid={n // 2}", ""
+            if self.properties:
+                more = f",{self.properties}"
             if self.queues > 1:
                 end = f"tap,id=end{n},ifname={tap(n)},queues={self.queues},script=no,downscript=no"
-                more = f",mq=on,rss=on,vectors={2 * self.queues + 2}"
+                more += f",mq=on,rss=on,vectors={2 * self.queues + 2}"
             port = 0 if self.one_device else n
             if port == n:
                 words += ["-device", f"pcie-root-port,id=port{n},bus={bus},chassis={n + 1},"
