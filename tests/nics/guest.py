@@ -65,9 +65,10 @@ quick() {
   kept quick outrider-lab run "$root/conf/experiments/quick.toml" --runtime testbed \
     --testbed rack.toml --out quick --quick --filter off
 }
-# both_run: starts both programs, and returns once packets move
+# both_run [OPTION...]: starts both programs, the switch with these options too, and returns once
+# packets move
 both_run() {
-  outrider-switch --config switch.toml --report switch.json >switch.log 2>&1 &
+  outrider-switch --config switch.toml --report switch.json "$@" >switch.log 2>&1 &
   switch=$!
   until_says switch.log forwarding
   outrider-trafficgen --config trafficgen.toml --report trafficgen.json >trafficgen.log 2>&1 &

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """virtio-net through vfio-pci: the quick experiment runs, a link that goes and comes is told and
-counted under load, and a device that is unplugged ends both programs in good order."""
+counted under load, captures and telemetry show what moves, and a device that is unplugged ends both programs in good order."""
 import guest
 
 SCRIPT = r"""
@@ -8,7 +8,15 @@ sysctl -q vm.nr_hugepages=256
 dpdk-devbind.py --bind=vfio-pci $NICS
 configure
 quick
-both_run
+printf '[telemetry]\nprometheus = "127.0.0.1:9464"\n' >>switch.toml
+both_run --capture s1.to_servers=servers.pcapng --capture-packets 50 --eal=--file-prefix=virtio
+for _ in {1..300}; do
+  kept capture tcpdump -nn -r servers.pcapng
+  [[ $(grep -c '^[0-9].* IP ' capture.txt) -ge 50 ]] && break
+  sleep 0.2
+done
+kept scrape curl -sS http://127.0.0.1:9464/metrics
+echo /outrider/queue,s1.to_servers,0 | dpdk-telemetry.py -f virtio >queue.txt 2>&1
 hand link 0 off
 until_says switch.log "workers: link is down"
 hand link 0 on
@@ -26,6 +34,18 @@ class Virtio(guest.GuestTest):
 
     def test_the_quick_experiment_runs(self):
         self.quick_experiment_ran()
+
+    def test_a_capture_can_be_read(self):
+        self.assertEqual(self.status_of("capture"), 0, self.text("capture.txt"))
+        packets = [line for line in self.text("capture.txt").splitlines() if " IP 10.0." in line]
+        self.assertEqual(len(packets), 50)
+
+    def test_telemetry_answers_while_packets_move(self):
+        self.assertEqual(self.status_of("scrape"), 0, self.text("scrape.txt"))
+        labels = r'switch="s1",port="to_servers",queue="0"'
+        self.assertRegex(self.text("scrape.txt"),
+                         r"outrider_queue_arrived_packets_total\{[^}]*" + labels + r"[^}]*\} [1-9]")
+        self.assertRegex(self.text("queue.txt"), r'"arrived": \{?.*[1-9]')
 
     def test_a_link_that_goes_and_comes_is_told(self):
         told = self.text("switch.log")
