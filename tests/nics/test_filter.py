@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""virtio-net whose host neither sets a receive filter nor has a control queue: the switch says which
-frames it may lack, and the generator, which knows its hosts' addresses, does not start."""
+"""virtio-net whose host neither sets a receive filter nor has a control queue: the switch says
+which frames it may lack, and the generator, which knows its hosts' addresses, does not start."""
 import guest
 
 SCRIPT = r"""

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """virtio-net through vfio-pci: the quick experiment runs, a link that goes and comes is told and
-counted under load, captures and telemetry show what moves, and a device that is unplugged ends both programs in good order."""
+counted under load, captures and telemetry show what moves, and a device that is unplugged ends both
+programs in good order."""
 import guest
 
 SCRIPT = r"""

@@ -1,0 +1,18 @@
+#!/usr/bin/env python3
+"""Frames of 9,018 bytes on igb."""
+import guest
+import jumbo
+
+
+class IgbJumbo(jumbo.JumboTest):
+    MACHINE = {"model": "igb", "cables": 2}
+
+    def test_the_longest_frames_pass_whole(self):
+        self.the_longest_frames_pass_whole()
+
+    def test_frames_that_are_too_long_do_not_enter_the_switch(self):
+        self.frames_that_are_too_long_do_not_enter_the_switch()
+
+
+if __name__ == "__main__":
+    guest.main()
