@@ -31,6 +31,11 @@ if(OUTRIDER_SANITIZE)
     # SnapshotCell, whose members are atomic, so that none of them can be in a data race.
     target_compile_options(outrider_flags INTERFACE -Wno-tsan)
   endif()
+  if(OUTRIDER_SANITIZE MATCHES "thread")
+    # DPDK's ring of handovers between lcores: the form with atomics of C11, which
+    # ThreadSanitizer understands, instead of stores in the order of x86.
+    target_compile_definitions(outrider_flags INTERFACE RTE_USE_C11_MEM_MODEL)
+  endif()
 endif()
 if(OUTRIDER_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

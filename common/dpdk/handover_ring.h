@@ -4,6 +4,7 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -46,7 +47,12 @@ class HandoverRing {
                                           static_cast<unsigned>(room.size()), nullptr);
   }
   /// Returns the number of items; exact only while neither side runs.
-  [[nodiscard]] std::uint32_t size() const noexcept { return rte_ring_count(ring_.get()); }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    // As rte_ring_count(), which reads both ends as if nobody wrote them meanwhile.
+    const std::uint32_t put = __atomic_load_n(&ring_->prod.tail, __ATOMIC_RELAXED);
+    const std::uint32_t taken = __atomic_load_n(&ring_->cons.tail, __ATOMIC_RELAXED);
+    return std::min((put - taken) & ring_->mask, ring_->capacity);
+  }
 
  private:
   struct Free {

@@ -11,6 +11,7 @@
 #include "common/core/ecn.h"
 #include "common/core/flow_key.h"
 #include "common/core/traffic_class.h"
+#include "common/dpdk/thread_order.h"
 #include "common/net/headers.h"
 #include "common/regulation/window_policy.h"
 
@@ -76,6 +77,9 @@ Header& header_at(Packet& p, std::uint32_t offset) noexcept {
 }
 
 /// Frees the packet; the caller gives up ownership.
-inline void release(Packet* p) noexcept { rte_pktmbuf_free(p); }
+inline void release(Packet* p) noexcept {
+  pass_on(p);
+  rte_pktmbuf_free(p);
+}
 
 }  // namespace outrider

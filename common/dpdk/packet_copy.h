@@ -13,6 +13,7 @@ namespace outrider {
 [[nodiscard]] inline Packet* copy_of(const Packet& packet) noexcept {
   Packet* copy = rte_pktmbuf_copy(&packet, packet.pool, 0, UINT32_MAX);
   if (copy == nullptr) return nullptr;
+  take_over(copy);
   meta(*copy) = meta(packet);
   if (meta(packet).owner != 0 && can_attribute(*packet.pool))
     attribution_of(*copy) = attribution_of(packet);

@@ -17,6 +17,7 @@
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
 #include "common/dpdk/removal_watch.h"
+#include "common/dpdk/thread_order.h"
 #include "common/net/headers.h"
 
 namespace outrider {
@@ -96,11 +97,16 @@ class Port {
 
   /// @param out [size = n]; the caller owns the packets received. @return their number
   std::uint16_t rx(Packet** out, std::uint16_t n, std::uint16_t queue = 0) const noexcept {
-    return rte_eth_rx_burst(id_, queue, out, n);
+    const std::uint16_t received = rte_eth_rx_burst(id_, queue, out, n);
+    if constexpr (kToldOfOrder)
+      for (std::uint16_t i = 0; i < received; ++i) take_over(out[i]);
+    return received;
   }
   [[nodiscard]] std::uint16_t rx_queues() const noexcept { return rx_queues_; }
   /// Sends the first packets. @return packets taken; the caller still owns the rest
   std::uint16_t tx(Packet** packets, std::uint16_t n) const noexcept {
+    if constexpr (kToldOfOrder)
+      for (std::uint16_t i = 0; i < n; ++i) pass_on(packets[i]);
     const std::uint16_t taken = rte_eth_tx_burst(id_, 0, packets, n);
     taken_.store(taken_.load(std::memory_order_relaxed) + taken, std::memory_order_relaxed);
     return taken;
