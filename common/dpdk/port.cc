@@ -140,6 +140,7 @@ void Port::attach(const PortConfig& config) {
           (". Check the driver's name and arguments of device " + name_) +
           ". DPDK's last lines:" + last_dpdk_lines() +
           advice_for(check_machine(this_machine()), config.device + last_dpdk_lines()));
+    if (waits) peer_.emplace(socket_of(config.device));
   }
   const std::string full = vdev_.empty() ? with_pci_domain(config.device) : vdev_;
   if (rte_eth_dev_get_port_by_name(full.c_str(), &id_) != 0 || rte_eth_dev_is_valid_port(id_) == 0)

@@ -16,6 +16,7 @@
 #include "common/core/clock.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
+#include "common/dpdk/peer_watch.h"
 #include "common/dpdk/removal_watch.h"
 #include "common/dpdk/thread_order.h"
 #include "common/net/headers.h"
@@ -116,6 +117,12 @@ class Port {
   /// Returns whether the machine wants a PCI device back, as somebody unplugs it: it waits until
   /// this process has closed the device. Any thread.
   [[nodiscard]] bool leaving() const noexcept { return removal_ && removal_->leaving(); }
+  /// Call it in equal intervals, on one control thread. @param up  whether the port has a link
+  /// @return the socket on which the port hung up on a peer that is of no use, see PeerWatch;
+  ///         mostly empty
+  [[nodiscard]] std::string check_peer(bool up) {
+    return peer_ && peer_->check(up) ? peer_->socket() : std::string{};
+  }
   /// Returns the rate that the driver reports; zero if unknown. Virtual devices invent one.
   [[nodiscard]] BitRate link_rate() const noexcept;
   [[nodiscard]] bool is_virtual() const noexcept { return !vdev_.empty(); }
@@ -145,6 +152,7 @@ class Port {
   /// Packets that tx() has taken. Written by its one caller, read by control threads.
   mutable std::atomic<std::uint64_t> taken_{0};
   std::optional<RemovalWatch> removal_{};  ///< of a PCI device
+  std::optional<PeerWatch> peer_{};        ///< of a virtio-user server
 };
 
 }  // namespace outrider

@@ -14,7 +14,10 @@ PollDevices::PollDevices(const std::vector<PortConfig>& configs, rte_mempool& rx
   for (const auto& device : devices_) ports.push_back(&device->port);
   for (const auto& line : numa_warnings(ports, rx_pool)) log_warn(line);
   constexpr Duration kLogInterval = std::chrono::milliseconds(100);
-  link_log_ = std::make_unique<ControlThread>("links", kLogInterval, [this] { log_links(); });
+  link_log_ = std::make_unique<ControlThread>("links", kLogInterval, [this] {
+    check_peers();
+    log_links();
+  });
 }
 
 PollDevices::~PollDevices() {
@@ -76,6 +79,17 @@ bool PollDevices::check_links() noexcept {
       request_stop();
   }
   return all;
+}
+
+/// Asks DPDK for the links: nobody has checked them before the run.
+void PollDevices::check_peers() {
+  for (auto& device : devices_) {
+    const std::string socket = device->port.check_peer(device->port.link_up());
+    if (!socket.empty())
+      log_warn("device " + device->port.name() + ": hung up on the peer at " + socket +
+               ", which did not bring the link up: it is no vhost-user backend, or stands still. "
+               "Waiting for the next peer; end whatever else connects there.");
+  }
 }
 
 /// Logs the state of each link that has changed since the last call. Of changes between two

@@ -27,7 +27,8 @@ namespace outrider {
 
 /// The devices of a process, each with its edge. Not thread-safe: the lcore of the poll loop
 /// owns it. With several lcores, each receive queue and each edge has one owner. A control
-/// thread logs links that went up or down, so that no lcore waits for the log.
+/// thread logs links that went up or down, so that no lcore waits for the log, and hangs up on
+/// peers that are of no use.
 class PollDevices {
  public:
   /// Opens the devices and warns of those at another NUMA node than an lcore or the pool.
@@ -110,6 +111,7 @@ class PollDevices {
   /// With fewer packets in a batch there are too few cache misses to overlap.
   static constexpr std::uint16_t kWorthPrefetching = 4;
 
+  void check_peers();
   void log_links();
   std::uint32_t poll_all(Time previous, Time now) noexcept;
 
