@@ -97,6 +97,7 @@ wait
 
 class Sriov(guest.GuestTest):
     SCRIPT = SCRIPT
+    FULL_ONLY = True
     MACHINE = {"model": "igb", "cables": 2}
 
     def test_what_a_virtual_function_does_not_receive_is_named(self):
