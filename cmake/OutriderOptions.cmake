@@ -15,6 +15,9 @@ target_compile_options(outrider_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 reports an overlap in "literal" + std::string that does not exist (GCC bug 105651).
   target_compile_options(outrider_flags INTERFACE -Wno-restrict)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 14 takes an empty optional<string> in an initialiser list for one that is read.
+  target_compile_options(outrider_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND OUTRIDER_MARCH)
   # DPDK's imported target adds -march=corei7, and the last -march wins. Every target therefore

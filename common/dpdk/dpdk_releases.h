@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <rte_lcore.h>
+#include <rte_ring.h>
 #include <rte_telemetry.h>
 #include <rte_thread.h>
 #include <rte_version.h>
@@ -27,6 +28,11 @@ int start_control_thread(pthread_t& thread, const char* name, void* argument) no
   return rte_ctrl_thread_create(&thread, name, nullptr, enter, argument);
 #endif
 }
+
+/// rte_ring_create_elem(), which 24.11 declares without C linkage.
+extern "C" rte_ring* create_ring_of_items(const char* name, unsigned item_bytes, unsigned items,
+                                          int socket, unsigned flags) noexcept
+    __asm__("rte_ring_create_elem");
 
 inline int add_unsigned(rte_tel_data* to, const char* name, std::uint64_t value) noexcept {
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)

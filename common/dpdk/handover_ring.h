@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 
+#include "common/dpdk/dpdk_releases.h"
 #include "common/dpdk/error.h"
 
 namespace outrider {
@@ -31,7 +32,7 @@ class HandoverRing {
   /// @param items capacity
   /// @throws DpdkError
   HandoverRing(const std::string& name, std::uint32_t items)
-      : ring_(rte_ring_create_elem(name.c_str(), kItemBytes, items, SOCKET_ID_ANY,
+      : ring_(create_ring_of_items(name.c_str(), kItemBytes, items, SOCKET_ID_ANY,
                                    RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ)) {
     if (ring_ == nullptr) throw DpdkError("rte_ring_create_elem", name, rte_errno);
   }

@@ -87,7 +87,8 @@ TEST_F(LabProgram, GoesOnWhereItWasInterrupted) {
     const std::string out = "resumed" + std::to_string(signal);
     {
       ProcessGuard process = lab(into(out), "log-first-" + out);
-      ASSERT_TRUE(process.says("12/60 cases", kLabPatience)) << process.output();
+      const std::regex enough("(1[2-9]|[2-4][0-9])/60 cases");  // not every number is said
+      ASSERT_TRUE(process.says(enough, kLabPatience)) << process.output();
       process.send(signal);
       ASSERT_TRUE(process.wait(kLabPatience).has_value() || signal == SIGKILL);
     }

@@ -97,4 +97,8 @@ bool ProcessGuard::says(const std::string& text, std::chrono::milliseconds timeo
   return eventually(timeout, [&] { return output().find(text) != std::string::npos; });
 }
 
+bool ProcessGuard::says(const std::regex& pattern, std::chrono::milliseconds timeout) {
+  return eventually(timeout, [&] { return std::regex_search(output(), pattern); });
+}
+
 }  // namespace outrider

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ class ProcessGuard {
   std::optional<int> wait(std::chrono::milliseconds timeout);
   /// Waits for `text` in its output. @return whether it came
   bool says(const std::string& text, std::chrono::milliseconds timeout);
+  /// The same for text that the pattern finds.
+  bool says(const std::regex& pattern, std::chrono::milliseconds timeout);
   [[nodiscard]] std::string output() const { return read_whole(log_); }
 
  private:

@@ -44,8 +44,7 @@ void serve_layers(const CaseParameters& p, sw::SwitchConfig& sw) {
   to.protocol = from.protocol = kIpProtocolUdp;
   to.destination_ports = from.source_ports = sw::PortRange{first, last};
   to.traffic_class = from.traffic_class = sw::RuleClass::kDdl;
-  sw.rules.push_back(to);
-  sw.rules.push_back(from);
+  sw.rules = {to, from};
   if (p.layer_classes == 1) return;
   ConfigTable queues;
   for (std::uint32_t c = 0; c < p.layer_classes; ++c)
