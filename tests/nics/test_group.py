@@ -41,6 +41,7 @@ ended switch $switch
 
 class Group(guest.GuestTest):
     SCRIPT = SCRIPT
+    FULL_ONLY = True
     MACHINE = {"model": "e1000e", "cables": 1, "one_device": True}
 
     def test_a_group_that_the_kernel_has_a_part_of_is_named_by_program_and_doctor(self):

@@ -39,6 +39,7 @@ kept no-pages outrider-switch --config switch.toml --duration 1s
 
 class Numa(guest.GuestTest):
     SCRIPT = SCRIPT
+    FULL_ONLY = True
     MACHINE = {"model": "e1000e", "cables": 2, "cpus": 2, "nodes": 2, "far_nodes": (0, 1, 2, 3)}
 
     def huge_pages(self, name):

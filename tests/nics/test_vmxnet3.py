@@ -10,6 +10,7 @@ dpdk-devbind.py --bind=vfio-pci $NICS
 configure
 quick
 """
+    FULL_ONLY = True
     MACHINE = {"model": "vmxnet3", "cables": 2}
 
     def test_the_quick_experiment_runs(self):
