@@ -58,8 +58,7 @@ std::vector<std::uint32_t> cpus_of_lcores() {
       if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
   }
   std::ranges::sort(cpus);
-  const auto repeated = std::ranges::unique(cpus);
-  cpus.erase(repeated.begin(), repeated.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   return cpus;
 }
 
