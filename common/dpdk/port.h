@@ -117,11 +117,12 @@ class Port {
   /// Returns whether the machine wants a PCI device back, as somebody unplugs it: it waits until
   /// this process has closed the device. Any thread.
   [[nodiscard]] bool leaving() const noexcept { return removal_ && removal_->leaving(); }
-  /// Call it in equal intervals, on one control thread. @param up  whether the port has a link
+  /// Call it in equal intervals, on one control thread. It asks no NIC for its link: that is the
+  /// owner's to do, because drivers read registers for it.
   /// @return the socket on which the port hung up on a peer that is of no use, see PeerWatch;
   ///         mostly empty
-  [[nodiscard]] std::string check_peer(bool up) {
-    return peer_ && peer_->check(up) ? peer_->socket() : std::string{};
+  [[nodiscard]] std::string check_peer() {
+    return peer_ && peer_->check(link_up()) ? peer_->socket() : std::string{};
   }
   /// Returns the rate that the driver reports; zero if unknown. Virtual devices invent one.
   [[nodiscard]] BitRate link_rate() const noexcept;

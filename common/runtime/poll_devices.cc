@@ -81,10 +81,9 @@ bool PollDevices::check_links() noexcept {
   return all;
 }
 
-/// Asks DPDK for the links: nobody has checked them before the run.
 void PollDevices::check_peers() {
   for (auto& device : devices_) {
-    const std::string socket = device->port.check_peer(device->port.link_up());
+    const std::string socket = device->port.check_peer();
     if (!socket.empty())
       log_warn("device " + device->port.name() + ": hung up on the peer at " + socket +
                ", which did not bring the link up: it is no vhost-user backend, or stands still. "
