@@ -37,15 +37,19 @@ Duration times(double n, double rtt_ns) noexcept {
   return Duration{static_cast<std::int64_t>(n * rtt_ns)};
 }
 
-/// Returns the window field of an answer that acknowledges less than one before it, if the field
-/// is to be lowered: the furthest edge that was told stands. A sender ignores such an answer,
-/// unless the one before was forged, together with the data that it acknowledges. Then the true
-/// answers look old until they have caught up with it. The field is rounded up to the scale's
-/// unit and not remembered, because anybody can send old answers, and each would open the window
-/// by a part of a unit.
+/// Returns whether an answer acknowledges less than one before it, so that on_answer() does not
+/// take it, and nothing but that speaks against rewriting it.
+bool is_old_answer(const WindowFlow& f, const TcpView& s) noexcept {
+  return s.ack && !s.syn && !s.rst && f.known() && f.has_edge &&
+         sequence_distance(s.acknowledgment, f.acknowledged) < 0;
+}
+
+/// Returns the window field of an old answer if it is to be lowered: the furthest edge that was
+/// told stands. A sender ignores such an answer, unless the one before was forged, together with
+/// the data that it acknowledges. Then the true answers look old until they have caught up with
+/// it. The field is rounded up to the scale's unit and not remembered, because anybody can send
+/// old answers, and each would open the window by a part of a unit.
 std::optional<std::uint16_t> field_of_old_answer(const WindowFlow& f, const TcpView& s) noexcept {
-  const bool old = s.ack && sequence_distance(s.acknowledgment, f.acknowledged) < 0;
-  if (!old || !f.known() || !f.has_edge) return std::nullopt;
   const auto room = static_cast<std::uint32_t>(sequence_distance(f.edge, s.acknowledgment));
   const std::uint32_t unit = 1U << f.scale();
   const std::uint32_t field = (room + unit - 1) / unit;
@@ -200,8 +204,9 @@ std::optional<std::uint16_t> WindowClamp::on_answer(const TcpView& s, const Queu
   const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
   if (!f->on_answer(s, now)) {
     ++counters_.segments_out_of_window;
-    count(WindowReason::kUnknown);
-    const auto field = s.syn || s.rst ? std::nullopt : field_of_old_answer(*f, s);
+    if (!is_old_answer(*f, s)) return count(WindowReason::kUnknown);
+    count(WindowReason::kOld);
+    const auto field = field_of_old_answer(*f, s);
     counters_.rewritten += field.has_value();
     return field;
   }

@@ -24,16 +24,17 @@ enum class WindowReason : std::uint8_t {
   kStanding,   ///< nothing is regulated
   kHeld,       ///< regulated: the window that the rule leaves
   kReleasing,  ///< opening, on the way from held to standing
+  kOld,        ///< acknowledges less than one before it: at most the edge that was told
 };
-inline constexpr std::size_t kWindowReasons = 9;
+inline constexpr std::size_t kWindowReasons = 10;
 inline constexpr std::array<std::string_view, kWindowReasons> kWindowReasonNames{
-    "unknown", "handshake", "closing", "receiver", "recovery",
-    "small",   "standing",  "held",    "releasing"};
-static_assert(static_cast<std::size_t>(WindowReason::kReleasing) + 1 == kWindowReasons);
+    "unknown", "handshake", "closing", "receiver",  "recovery",
+    "small",   "standing",  "held",    "releasing", "old"};
+static_assert(static_cast<std::size_t>(WindowReason::kOld) + 1 == kWindowReasons);
 constexpr const auto& names_of(WindowReason) noexcept { return kWindowReasonNames; }
 
 /// Identities: sum of answers == answers of background that came back through the port;
-/// rewritten <= answers[kRecovery] + ... + answers[kReleasing];
+/// rewritten <= answers[kRecovery] + ... + answers[kOld];
 /// flows_added == flows_evicted + flows in the table.
 struct WindowCounters {
   PerReason<WindowReason> answers{};

@@ -169,6 +169,7 @@ TEST(WindowForgery, ForgedDataAndTheirAcknowledgmentNeitherFreeTheFlowNorMoveIts
     while (s.sent[0] + kSegment <= edge) s.send(0);
   }
   EXPECT_GT(s.acked[0], data.sequence + kSegment - kFirst) << "they have caught up";
+  EXPECT_GT(s.reason(WindowReason::kOld), 20U);
 }
 
 TEST(WindowForgery, AResetThatIsNotTheSendersDoesNotFreeTheFlow) {
