@@ -1,7 +1,7 @@
-// What one call to a regulator costs, whatever was announced before and however much is due. An
-// input announces many bursts with few bytes, jumps in time and reloads the policy. The steps of
-// every call are counted: none takes more than the table's size allows, and a regulator that is
-// behind catches up in a bounded number of packets. libFuzzer keeps inputs that cost more than
+// Counts the steps of every call to a regulator. No call may take more than the size of the table
+// allows, whatever was announced before and however much is due, and a regulator that is behind
+// catches up in a bounded number of packets. An input announces many bursts with few bytes, jumps
+// in time and reloads the policy. libFuzzer keeps inputs that cost more than
 // those before, so it climbs towards the costliest call.
 #include <algorithm>
 #include <array>

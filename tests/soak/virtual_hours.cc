@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 
 constexpr Duration kPeriod = 100ms;
 constexpr int kSamples = 10;
-/// Of series and records. Reached after 100 s, so that a run of minutes is flat, too.
+/// Samples that a series keeps, and records of bursts. The run has so many after 100 s, so that a
+/// run of minutes is flat, too.
 constexpr std::uint32_t kKept = 1000;
 
 std::uint64_t resident_kib() {
