@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace outrider {
@@ -85,24 +86,48 @@ void hang_up(const OwnDescriptor& peer) noexcept {
   }
 }
 
+/// The message of vhost-user, in the byte order of the machine.
+struct SetVringEnable {
+  std::uint32_t request = 18;
+  std::uint32_t flags = 1;  ///< version 1, no reply
+  std::uint32_t payload_bytes = 8;
+  std::uint32_t ring = 0;
+  std::uint32_t enable = 1;
+};
+static_assert(sizeof(SetVringEnable) == 20);
+
+/// The driver's own messages stay whole: a stream socket takes one of this size in one piece.
+void enable_rings(const OwnDescriptor& peer, std::uint32_t rings) noexcept {
+  for (std::uint32_t ring = 0; ring < rings; ++ring) {
+    const SetVringEnable message{.ring = ring};
+    // Who cannot take 20 bytes, or has gone, is not served any worse than before.
+    std::ignore = send(peer.get(), &message, sizeof message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+}
+
 }  // namespace
 
-bool PeerWatch::check(bool up) {
+bool PeerWatch::check(bool up, std::uint16_t queue_pairs) {
   const Ends ends = ends_of(socket_);
   struct stat status {};
   if (!ends.peer || fstat(ends.peer.get(), &status) != 0) {
-    peer_ = 0;
+    connection_ = 0;
     return false;
   }
-  if (status.st_ino != peer_) {
-    peer_ = status.st_ino;
+  if (status.st_ino != connection_) {
+    connection_ = status.st_ino;
     checks_ = 0;
-    settled_ = false;
+    peer_ = Peer::kNew;
   }
-  if (up && !has_news(ends.listener)) settled_ = true;
-  if (settled_ || ++checks_ < kPatience) return false;
+  if (peer_ == Peer::kServes) {
+    enable_rings(ends.peer, 2 * std::uint32_t{queue_pairs});
+    peer_ = Peer::kAsked;
+  }
+  if (peer_ != Peer::kNew) return false;
+  if (up && !has_news(ends.listener)) peer_ = Peer::kServes;
+  if (peer_ == Peer::kServes || ++checks_ < kPatience) return false;
   hang_up(ends.peer);
-  settled_ = true;
+  peer_ = Peer::kLeft;
   return true;
 }
 

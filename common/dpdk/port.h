@@ -122,7 +122,7 @@ class Port {
   /// @return the socket on which the port hung up on a peer that is of no use, see PeerWatch;
   ///         mostly empty
   [[nodiscard]] std::string check_peer() {
-    return peer_ && peer_->check(link_up()) ? peer_->socket() : std::string{};
+    return peer_ && peer_->check(link_up(), rx_queues_) ? peer_->socket() : std::string{};
   }
   /// Returns the rate that the driver reports; zero if unknown. Virtual devices invent one.
   [[nodiscard]] BitRate link_rate() const noexcept;

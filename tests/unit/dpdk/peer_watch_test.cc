@@ -2,11 +2,14 @@
 // Method: sockets of this process stand for the driver's, and calls for time.
 #include "common/dpdk/peer_watch.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -60,13 +63,21 @@ class PeerWatches : public testing::Test {
   /// Returns whether the watch hung up in one of so many checks.
   bool hangs_up(std::uint32_t checks, bool up) {
     bool any = false;
-    for (std::uint32_t i = 0; i < checks; ++i) any |= watch_.check(up);
+    for (std::uint32_t i = 0; i < checks; ++i) any |= watch_.check(up, 1);
     return any;
   }
   /// Returns what recv() says of a connection without waiting: 0 if the other side hung up.
   static ssize_t read_of(int fd) {
     char byte = 0;
     return recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+  }
+  /// Returns whether the other side hung up, whatever it said before.
+  static bool hung_up(int fd) {
+    std::array<char, 256> said{};
+    ssize_t bytes = 0;
+    while ((bytes = recv(fd, said.data(), said.size(), MSG_DONTWAIT)) > 0) {
+    }
+    return bytes == 0;
   }
 
   std::filesystem::path place_ = made();
@@ -101,6 +112,22 @@ TEST_F(PeerWatches, LeavesAPeerThatServesAlone) {
   connected();  // a stranger who has to wait
   EXPECT_FALSE(hangs_up(3 * PeerWatch::kPatience, true));
   EXPECT_FALSE(hangs_up(3 * PeerWatch::kPatience, false)) << "DPDK closes it";
+  EXPECT_FALSE(hung_up(peer));
+}
+
+// After a peer that went at a bad moment DPDK leaves the rings of all later ones disabled.
+TEST_F(PeerWatches, AsksAPeerThatServesToEnableItsRingsOnce) {
+  const int peer = connected();
+  accepted();
+  EXPECT_FALSE(watch_.check(true, 2));
+  EXPECT_EQ(read_of(peer), -1) << "the driver may still be greeting it";
+  EXPECT_FALSE(watch_.check(true, 2));
+  for (std::uint32_t ring = 0; ring < 4; ++ring) {
+    std::array<std::uint32_t, 5> message{};
+    ASSERT_EQ(recv(peer, message.data(), sizeof message, MSG_DONTWAIT), ssize_t{sizeof message});
+    EXPECT_THAT(message, testing::ElementsAre(18, 1, 8, ring, 1));
+  }
+  EXPECT_FALSE(hangs_up(3 * PeerWatch::kPatience, true));
   EXPECT_EQ(read_of(peer), -1);
 }
 
