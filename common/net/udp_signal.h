@@ -54,7 +54,7 @@ enum class Kind : std::uint8_t { kStart = 1, kAck = 2 };
 inline constexpr std::size_t kTagOffset = 48;
 using Tag = std::array<std::uint8_t, kBytes - kTagOffset>;
 
-/// What a signed message carries so that a holder of the key can check it.
+/// The part of a signed message by which a holder of the key can check it.
 struct Proof {
   std::uint8_t key_id = 0;
   Tag tag{};
