@@ -10,7 +10,7 @@
 
 namespace outrider {
 
-/// What makes a device a virtual function (SR-IOV).
+/// Tells to which physical function a virtual function (SR-IOV) belongs, and which one it is.
 struct VirtualFunction {
   std::string parent;     ///< PCI address of the physical function
   std::string interface;  ///< the parent's in the kernel; empty: another program has the parent
