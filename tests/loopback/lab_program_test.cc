@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/telemetry/exit_status.h"
@@ -287,6 +288,25 @@ TEST_F(LabTestbed, RunsBothProgramsThroughARemoteShell) {
   EXPECT_THAT(text("far home/outrider-testbed/switch.toml"), HasSubstr("net_vhost1"));
   EXPECT_EQ(text("far home/outrider-testbed/trafficgen.json"),
             text("out/testbed/0-on-seed1/alone/trafficgen.json"));
+}
+
+// A generator that begins before the switch of a slow machine takes packets would give up.
+TEST_F(LabTestbed, TheGeneratorStartsOnceTheSwitchForwards) {
+  const std::string late =
+      directory_.write("late-switch", "#!/bin/sh\nsleep 1\nexec " +
+                                          std::string(OUTRIDER_SWITCH_PROGRAM) + " \"$@\"\n");
+  const std::string log = directory_ / "out/testbed/0-on-seed1/switch.log";
+  const std::string watcher = directory_.write(
+      "watcher", "#!/bin/sh\ngrep -q 'forwarding on' '" + log + "' || touch early\nexec " +
+                     std::string(OUTRIDER_TRAFFICGEN_PROGRAM) + " \"$@\"\n");
+  std::string changed = read_whole(testbed_);
+  for (const auto& [program, instead] : {std::pair{std::string(OUTRIDER_SWITCH_PROGRAM), late},
+                                         {std::string(OUTRIDER_TRAFFICGEN_PROGRAM), watcher}}) {
+    std::filesystem::permissions(instead, std::filesystem::perms::owner_all);
+    changed.replace(changed.find(program), program.size(), instead);
+  }
+  ASSERT_EQ(run(command(directory_.write("late.toml", changed)), "log"), kExitOk) << text("log");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "far home/outrider-testbed/early"));
 }
 
 // The switch is given ports that lose all but one packet in a million. Its case ends after 10 s

@@ -99,6 +99,13 @@ int ChildProcess::finish(std::chrono::milliseconds patience) {
   return *status_;
 }
 
+bool ChildProcess::has_said(std::string_view words) const {
+  std::ifstream file(log_);
+  for (std::string line; std::getline(file, line);)
+    if (line.find(words) != std::string::npos) return true;
+  return false;
+}
+
 std::string ChildProcess::last_words() const {
   constexpr std::size_t kLines = 5;
   std::ifstream file(log_);

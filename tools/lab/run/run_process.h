@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace outrider::lab {
@@ -47,6 +48,8 @@ class ChildProcess {
   int finish(std::chrono::milliseconds patience);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Returns whether a line of the log has these words.
+  [[nodiscard]] bool has_said(std::string_view words) const;
   /// Returns the end of the log, for messages.
   [[nodiscard]] std::string last_words() const;
 

@@ -64,6 +64,7 @@ class ProgramRun {
       if (flows.distribution) flows.distribution = generator_.name_there(*flows.distribution);
     write_whole_file(directory / "trafficgen.toml", to_toml(traffic));
     switch_.start();
+    if (testbed.sw.host || testbed.trafficgen.host) await_switch();
     generator_.start({"--stall", std::to_string(kNoProgressSeconds)});
   }
 
@@ -95,6 +96,18 @@ class ProgramRun {
     for (auto& each : definition_.switches.switches)
       for (auto& signer : each.signals.signers)
         for (auto& key : signer.keys) key = switch_.name_there(directory / key);
+  }
+
+  /// Waits until the switch polls its devices, or waits for the generator at one of them. Another
+  /// machine may take longer than kNoProgressSeconds to start it, and a generator that sends
+  /// before gives up.
+  void await_switch() {
+    for (milliseconds waited{0}; waited < kStartAllowance; waited += kPoll) {
+      const ChildProcess& process = switch_.process();
+      if (process.has_said("forwarding on ") || process.has_said("waiting for a peer on ")) return;
+      if (stop_requested() || switch_.process().status()) return;  // wait() says so
+      std::this_thread::sleep_for(kPoll);
+    }
   }
 
   /// Waits until the generator has ended. @return false if a stop signal came first
