@@ -61,6 +61,47 @@ switch = "$near_b"
 trafficgen = "$far_b"
 RACK
 }
+# two_ports LEFT RIGHT: prints a switch between two devices. A vCPU that is away for a second loses
+# nothing.
+two_ports() {
+  cat <<SWITCH
+lcore = 0
+[[device]]
+name = "left"
+device = "$1"
+[[device]]
+name = "right"
+device = "$2"
+[[switch]]
+name = "s"
+[switch.queue]
+limit_packets = 8192
+[[switch.port]]
+name = "left"
+device = "left"
+drain_rate = "100mbit"
+[[switch.port]]
+name = "right"
+device = "right"
+drain_rate = "100mbit"
+SWITCH
+}
+# route PREFIX PORT: prints a route of the switch above
+route() { printf '[[switch.route]]\nprefix = "%%s"\nport = "%%s"\n' "$@"; }
+# stream_routes: prints the routes that streams take
+stream_routes() { route 198.18.0.0/16 left; route 198.19.0.0/16 right; }
+# stream_ends SETTING...: prints a generator at the far ends, to which streams are added
+stream_ends() {
+  printf '%%s\n' "$@" '[[device]]' 'name = "left"' "device = \"$far_a\"" \
+    '[[device]]' 'name = "right"' "device = \"$far_b\""
+}
+# stream forth|back SETTING...: prints a stream from the left end to the right one, or back
+stream() {
+  local from=left to=right source=198.18.0.1 destination=198.19.0.1
+  [[ $1 == forth ]] || from=right to=left source=198.19.0.1 destination=198.18.0.1
+  printf '%%s\n' '[[stream]]' "name = \"$1\"" "device = \"$from\"" "receive_device = \"$to\"" \
+    "source = \"$source\"" "destination = \"$destination\"" "${@:2}"
+}
 quick() {
   kept quick outrider-lab run "$root/conf/experiments/quick.toml" --runtime testbed \
     --testbed rack.toml --out quick --quick --filter off

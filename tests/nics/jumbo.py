@@ -8,53 +8,12 @@ import guest
 SCRIPT = r"""
 sysctl -q vm.nr_hugepages=320
 dpdk-devbind.py --bind=vfio-pci $NICS
-cat >large.toml <<SWITCH
-lcore = 0
-[[device]]
-name = "left"
-device = "$near_a"
-mtu_bytes = 9000
-[[device]]
-name = "right"
-device = "$near_b"
-mtu_bytes = 9000
-[[switch]]
-name = "s"
-[switch.queue]
-limit_packets = 4096
-[[switch.port]]
-name = "left"
-device = "left"
-drain_rate = "100mbit"
-[[switch.port]]
-name = "right"
-device = "right"
-drain_rate = "100mbit"
-[[switch.route]]
-prefix = "198.19.0.0/16"
-port = "right"
-SWITCH
-sed '/^mtu_bytes/d' large.toml >small.toml
-cat >streams.toml <<STREAMS
-lcore = 1
-duration = "2s"
-stream_drain = "1s"
-[[device]]
-name = "left"
-device = "$far_a"
-[[device]]
-name = "right"
-device = "$far_b"
-[[stream]]
-name = "forth"
-device = "left"
-receive_device = "right"
-rate = "100pps"
-frame_bytes = 9018
-flows = 4
-source = "198.18.0.1"
-destination = "198.19.0.1"
-STREAMS
+{ two_ports $near_a $near_b; stream_routes; } >small.toml
+sed 's/^device = "0000.*/&\nmtu_bytes = 9000/' small.toml >large.toml
+{
+  stream_ends 'lcore = 1' 'duration = "2s"' 'stream_drain = "1s"'
+  stream forth 'rate = "100pps"' 'frame_bytes = 9018' 'flows = 4'
+} >streams.toml
 for mtu in large small; do
   outrider-switch --config $mtu.toml --report $mtu.json >$mtu.log 2>&1 &
   switch=$!

@@ -4,63 +4,13 @@ import guest
 SCRIPT = r"""
 sysctl -q vm.nr_hugepages=256
 dpdk-devbind.py --bind=vfio-pci $NICS
-cat >two-lcores.toml <<SWITCH
-lcore = 0
-more_lcores = [1]
-[[device]]
-name = "left"
-device = "$near_a"
-[[device]]
-name = "right"
-device = "$near_b"
-[[switch]]
-name = "s"
-[switch.queue]
-limit_packets = 8192         # a vCPU that is away for a second loses nothing
-[[switch.port]]
-name = "left"
-device = "left"
-drain_rate = "100mbit"
-[[switch.port]]
-name = "right"
-device = "right"
-drain_rate = "100mbit"
-[[switch.route]]
-prefix = "198.18.0.0/16"
-port = "left"
-[[switch.route]]
-prefix = "198.19.0.0/16"
-port = "right"
-SWITCH
-cat >streams.toml <<STREAMS
-lcore = 2
-duration = "3s"
-stream_drain = "2s"
-[[device]]
-name = "left"
-device = "$far_a"
-[[device]]
-name = "right"
-device = "$far_b"
-[[stream]]
-name = "forth"
-device = "left"
-receive_device = "right"
-rate = "1kpps"
-frame_bytes = 128
-flows = 64
-source = "198.18.0.1"
-destination = "198.19.0.1"
-[[stream]]
-name = "back"
-device = "right"
-receive_device = "left"
-rate = "1kpps"
-frame_bytes = 128
-flows = 64
-source = "198.19.0.1"
-destination = "198.18.0.1"
-STREAMS
+{ echo 'more_lcores = [1]'; two_ports $near_a $near_b; stream_routes; } >two-lcores.toml
+settings=('rate = "1kpps"' 'frame_bytes = 128' 'flows = 64')
+{
+  stream_ends 'lcore = 2' 'duration = "3s"' 'stream_drain = "2s"'
+  stream forth "${settings[@]}"
+  stream back "${settings[@]}"
+} >streams.toml
 outrider-switch --config two-lcores.toml --report rss.json --eal "--file-prefix=rss" \
   >rss.log 2>&1 &
 switch=$!

@@ -14,30 +14,10 @@ for nic in $NICS; do
 done
 from=$(interface $far_a) to=$(interface $far_b)
 ip link set $to promisc on
-cat >switch.toml <<SWITCH
-lcore = 0
-[[device]]
-name = "left"
-device = "net_af_packet0,iface=$(interface $near_a)"
-[[device]]
-name = "right"
-device = "net_af_packet1,iface=$(interface $near_b)"
-[[switch]]
-name = "s"
-[switch.queue]
-limit_packets = 8192         # a vCPU that is away for a second loses nothing
-[[switch.port]]
-name = "left"
-device = "left"
-drain_rate = "100mbit"
-[[switch.port]]
-name = "right"
-device = "right"
-drain_rate = "100mbit"
-[[switch.route]]
-prefix = "10.79.0.0/24"
-port = "right"
-SWITCH
+{
+  two_ports "net_af_packet0,iface=$(interface $near_a)" "net_af_packet1,iface=$(interface $near_b)"
+  route 10.79.0.0/24 right
+} >switch.toml
 PYTHONPATH=$root/tests/linux python3 -c '
 import test_bad_frames
 print(test_bad_frames.CONFIG.replace("iface=cable", "iface='$(interface $near_a)'"))' \

@@ -16,64 +16,13 @@ for nic in $near_a $near_b; do
   functions+=($(basename $(readlink /sys/bus/pci/devices/$nic/virtfn0)))
 done
 dpdk-devbind.py --bind=vfio-pci $far_a $far_b ${functions[@]}
-cat >functions.toml <<SWITCH
-lcore = 0
-[[device]]
-name = "left"
-device = "${functions[0]}"
-[[device]]
-name = "right"
-device = "${functions[1]}"
-[[switch]]
-name = "s"
-[switch.queue]
-limit_packets = 8192
-[[switch.port]]
-name = "left"
-device = "left"
-drain_rate = "100mbit"
-[[switch.port]]
-name = "right"
-device = "right"
-drain_rate = "100mbit"
-[[switch.route]]
-prefix = "198.18.0.0/16"
-port = "left"
-[[switch.route]]
-prefix = "198.19.0.0/16"
-port = "right"
-SWITCH
-cat >streams.toml <<STREAMS
-lcore = 1
-duration = "2s"
-stream_drain = "1s"
-[[device]]
-name = "left"
-device = "$far_a"
-[[device]]
-name = "right"
-device = "$far_b"
-[[stream]]
-name = "forth"
-device = "left"
-receive_device = "right"
-rate = "200pps"
-frame_bytes = 128
-flows = 8
-source = "198.18.0.1"
-destination = "198.19.0.1"
-destination_mac = "02:00:00:00:aa:00"
-[[stream]]
-name = "back"
-device = "right"
-receive_device = "left"
-rate = "200pps"
-frame_bytes = 128
-flows = 8
-source = "198.19.0.1"
-destination = "198.18.0.1"
-destination_mac = "02:00:00:00:bb:00"
-STREAMS
+{ two_ports ${functions[@]}; stream_routes; } >functions.toml
+settings=('rate = "200pps"' 'frame_bytes = 128' 'flows = 8')
+{
+  stream_ends 'lcore = 1' 'duration = "2s"' 'stream_drain = "1s"'
+  stream forth "${settings[@]}" 'destination_mac = "02:00:00:00:aa:00"'
+  stream back "${settings[@]}" 'destination_mac = "02:00:00:00:bb:00"'
+} >streams.toml
 # streams NAME: sends them through the switch, and leaves it running
 streams() {
   outrider-switch --config functions.toml --report switch.json >$1.log 2>&1 &

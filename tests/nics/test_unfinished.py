@@ -7,27 +7,7 @@ SCRIPT = r"""
 sysctl -q vm.nr_hugepages=256
 dpdk-devbind.py --bind=vfio-pci $near_a $near_b
 modprobe virtio_net
-cat >switch.toml <<SWITCH
-lcore = 0
-[[device]]
-name = "left"
-device = "$near_a"
-[[device]]
-name = "right"
-device = "$near_b"
-[[switch]]
-name = "s"
-[switch.l2]
-learning = true
-[[switch.port]]
-name = "left"
-device = "left"
-drain_rate = "100mbit"
-[[switch.port]]
-name = "right"
-device = "right"
-drain_rate = "100mbit"
-SWITCH
+{ two_ports $near_a $near_b; printf '[switch.l2]\nlearning = true\n'; } >switch.toml
 number=0
 for nic in $far_a $far_b; do
   until interface=$(ls /sys/bus/pci/devices/$nic/virtio*/net 2>/dev/null); do sleep 0.2; done
