@@ -32,6 +32,9 @@ class Rss(rss.RssTest):
         self.no_packet_was_lost_or_overtook_one_of_its_flow()
         self.both_queues_were_opened()
 
+    def test_probes_come_back_with_hop_records(self):
+        self.each_packet_has_one_hop_record()
+
     def test_more_queues_than_the_device_has_are_refused(self):
         self.assertEqual(self.status_of("three-queues"), 3)
         self.assertIn("rx_queues: 3 are more than its 2", self.text("three-queues.txt"))
