@@ -9,6 +9,7 @@
 #include "common/config/setting_range.h"
 #include "common/config/settings.h"
 #include "common/core/batch.h"
+#include "common/core/units.h"
 
 namespace outrider {
 
@@ -24,6 +25,15 @@ inline constexpr SettingRange kBinWidths = durations_from(std::chrono::microseco
 
 /// TOML's integers are signed.
 inline constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::int64_t>::max();
+
+/// Returns the room [bytes] that a buffer needs for the longest frame of a device: DPDK's drivers
+/// count the Ethernet header, tags and the FCS, and that of virtio-net its own header too.
+[[nodiscard]] constexpr std::uint32_t receive_room_bytes(std::uint32_t mtu_bytes) noexcept {
+  constexpr std::uint32_t kEthernetBytes = 14;
+  constexpr std::uint32_t kTagsBytes = 2 * 4;
+  constexpr std::uint32_t kVirtioBytes = 12;
+  return mtu_bytes + kEthernetBytes + kTagsBytes + kFcsBytes + kVirtioBytes;
+}
 
 /// Checks the device of a [[device]]: a PCI address or a vdev.
 void check_device(const Checks& at, std::string_view device);

@@ -263,10 +263,9 @@ std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port) {
 }
 
 std::uint32_t frame_room_bytes(const SwitchProcessConfig& config) {
-  constexpr std::uint32_t kAround = 14 + 2 * 4 + 4;  // Ethernet header, tags, FCS
   std::uint32_t room = 2048;
   for (const auto& device : config.devices)
-    room = std::max(room, std::uint32_t{device.mtu_bytes} + kAround);
+    room = std::max(room, receive_room_bytes(device.mtu_bytes));
   return room;
 }
 

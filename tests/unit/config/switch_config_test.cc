@@ -450,6 +450,17 @@ TEST(SwitchConfig, RequiredMbufsCountWhatCanHoldAPacket) {
             "+ batches, caches and rings 768");
 }
 
+// virtio-net refuses buffers below MTU + 14 B Ethernet + 4 B tag + 12 B of its own.
+TEST(SwitchConfig, BuffersHoldWhatDriversCountForTheMtu) {
+  SwitchProcessConfig c;
+  EXPECT_EQ(frame_room_bytes(c), 2048U);
+  c.devices = {{.name = "a"}, {.name = "b"}};
+  c.devices[1].mtu_bytes = 2030;
+  EXPECT_GE(frame_room_bytes(c), 2030U + 30U);
+  c.devices[1].mtu_bytes = 9000;
+  EXPECT_GE(frame_room_bytes(c), 9000U + 30U);
+}
+
 TEST(SwitchConfig, MissingFileSaysSo) {
   EXPECT_EQ(format_issues("/none.toml", load_switch_config("/none.toml").issues),
             "/none.toml: cannot be opened: No such file or directory\n");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/config/config_result.h"
+#include "common/config/process_checks.h"
 #include "common/dpdk/eal_check.h"
 #include "common/runtime/poll_program.h"
 #include "trafficgen/measure/program_name.h"
@@ -91,7 +92,7 @@ std::uint16_t device_mtu_bytes(const GeneratorConfig& config, const GeneratorDev
 std::uint32_t stream_room_bytes(const GeneratorConfig& config) {
   std::uint32_t bytes = std::max(kMinRoomBytes, longest_stream_frame(config.streams));
   for (const auto& d : config.devices)
-    bytes = std::max(bytes, device_mtu_bytes(config, d) + kAroundPacketBytes);
+    bytes = std::max(bytes, receive_room_bytes(device_mtu_bytes(config, d)));
   return bytes;
 }
 
