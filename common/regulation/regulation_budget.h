@@ -57,7 +57,9 @@ class RegulationBudget {
     change(shares, window);
   }
 
-  /// Changes the bounds for each level's next stretch; it may begin in the middle of a window.
+  /// Changes the bounds, also in the middle of a window. An end that acquire() returned before
+  /// stays. Within the window in which they change, a stretch that goes on counts from its start;
+  /// after that, from the start of each window, however the windows were cut when it began.
   void change(const Shares& shares, Duration window) noexcept {
     assert(window > Duration::zero());
     window_ = window;
@@ -222,7 +224,7 @@ class RegulationBudget {
   /// @param account nullptr: its allowance is whole
   [[nodiscard]] bool may_begin(Account* account, Duration allowance, Time now) const noexcept {
     if (account == nullptr) return true;
-    if (account->live > 0) return exhausted_at(*account, allowance) > now;
+    if (account->live > 0) return exhausted_at(*account, allowance, now) > now;
     roll(*account, now);
     return account->held < allowance;
   }
@@ -232,7 +234,7 @@ class RegulationBudget {
       account.since = std::max(now, account.last_end);
       roll(account, account.since);
     }
-    return exhausted_at(account, allowance);
+    return exhausted_at(account, allowance, now);
   }
 
   void leave(Account& account, Time at) const noexcept {
@@ -245,11 +247,16 @@ class RegulationBudget {
 
   /// A stretch that outlives its window is charged to the next window from that window's
   /// start. With share 1 the allowance never ends.
-  [[nodiscard]] Time exhausted_at(const Account& account, Duration allowance) const noexcept {
-    const Time window_end = window_start_of(account.since) + window_;
+  ///
+  /// Unless the bounds changed, a stretch that outlived a window had something left of it. After a
+  /// change it may not have, and the window in which it began says nothing about `now`.
+  [[nodiscard]] Time exhausted_at(const Account& account, Duration allowance,
+                                  Time now) const noexcept {
+    const Time since = std::max(account.since, window_start_of(now));
+    const Time window_end = window_start_of(since) + window_;
     const Duration held =
-        account.window_start == window_start_of(account.since) ? account.held : Duration::zero();
-    const Time end = account.since + (allowance - held);
+        account.window_start == window_start_of(since) ? account.held : Duration::zero();
+    const Time end = since + (allowance - held);
     if (end < window_end) return end;
     return allowance >= window_ ? kNever : window_end + allowance;
   }

@@ -271,6 +271,30 @@ TEST(RegulationBudget, ChangedSharesHoldForWhatASignerHasUsed) {
   EXPECT_EQ(budget.acquire(flow_of(0), Time{2s}), Time{5500ms}) << "others have 3.5 s now";
 }
 
+// A stretch may outlive its window with nothing left of it, if the shares or the window shrank.
+// What the next window has left of it says what a further entry may have.
+TEST(RegulationBudget, AStretchThatOutlivesAChangeCountsAnewInTheNextWindow) {
+  RegulationBudget budget({.job = 0.5, .sender = 0.5, .queue = 0.5}, kWindow, 4);
+  EXPECT_EQ(budget.acquire(flow_of(0), Time{6s}), Time{15s});
+  budget.change({.job = 0.3, .sender = 0.3, .queue = 0.3}, kWindow);
+  EXPECT_EQ(budget.acquire(flow_of(1), Time{9500ms}), Time{9500ms})
+      << "3 s of this window are used";
+  EXPECT_EQ(budget.acquire(flow_of(1), Time{11s}), Time{13s}) << "1 s of 3 s is used";
+  budget.release(flow_of(1), Time{13s});
+  EXPECT_EQ(budget.acquire(flow_of(1), Time{14s}), Time{14s}) << "the first one goes on";
+  budget.release(flow_of(0), Time{15s});
+  EXPECT_EQ(budget.acquire(flow_of(1), Time{16s}), Time{16s}) << "5 s were used";
+  EXPECT_EQ(budget.acquire(flow_of(1), Time{20s}), Time{23s});
+}
+
+TEST(RegulationBudget, AStretchThatOutlivesSeveralNewWindowsCountsFromTheLast) {
+  RegulationBudget budget(kHalfOfAJob, kWindow, 4);
+  EXPECT_EQ(budget.acquire(flow_of(0), Time{1s}), Time{6s});
+  budget.change(kHalfOfAJob, 1s);
+  EXPECT_EQ(budget.acquire(flow_of(0, 1), Time{4200ms}), Time{4500ms}) << "half of [4 s, 5 s)";
+  EXPECT_EQ(budget.acquire(flow_of(0, 2), Time{4700ms}), Time{4700ms});
+}
+
 struct Live {
   FlowKey flow;
   Time ends;
