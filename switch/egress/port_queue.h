@@ -167,6 +167,10 @@ class PortQueue {
     return regulator_ ? regulator_->live_entries() : 0;
   }
   [[nodiscard]] bool regulates() const noexcept { return has_regulator_; }
+  /// Returns Regulator::steps(), 0 without a regulator: for tests of what a packet costs.
+  [[nodiscard]] std::uint64_t regulator_steps() const noexcept {
+    return regulator_ ? regulator_->steps() : 0;
+  }
   [[nodiscard]] bool records() const noexcept { return tap_ != nullptr; }
 
   /// Releases all waiting packets. Reports made before count them as resident.

@@ -13,7 +13,7 @@ constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
 Time at(std::int64_t us) { return Time{std::chrono::microseconds(us)}; }
 
-std::int64_t microseconds(Time t) {
+std::int64_t microseconds_of(Time t) {
   return t == kNever
              ? kNone
              : std::chrono::duration_cast<std::chrono::microseconds>(t.time_since_epoch()).count();
@@ -57,7 +57,7 @@ class Player {
     std::int64_t next = kNone;
     if (next_ < pieces_.size()) next = begin_us_ + ready_[next_].at_us;
     if (!unacknowledged_.empty()) next = std::min(next, unacknowledged_.front().at_us);
-    const std::int64_t wake = microseconds(policy_.wake_at());
+    const std::int64_t wake = microseconds_of(policy_.wake_at());
     return wake > last_us_ ? std::min(next, wake) : next;
   }
   void acknowledge(std::int64_t now) {

@@ -72,6 +72,7 @@ std::uint32_t Attack::gap_us(const HarmfulAct& act) {
 
 void Attack::play() {
   if (act_.kind < Harm::kLoss) play_signal();
+  else if (act_.kind == Harm::kClump) clump();
   else play_luck();
 }
 
@@ -234,6 +235,20 @@ void Attack::cheat() {
   spec.tos = static_cast<std::uint8_t>(Ecn::kEct0);
   spec.payload_bytes = static_cast<std::uint16_t>(1 + below(1400));
   world_.inject(kLeftPlace, "x", bytes_of(spec));
+}
+
+/// Announces bursts that all begin at one instant (choice 0), or in groups a microsecond apart.
+void Attack::clump() {
+  constexpr std::uint32_t kAtOnce = 32;
+  const std::uint32_t due_us = act_.at_us + kClumpDueAfter_us + number_ * act_.choice;
+  for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+    const std::uint32_t n = number_ * kAtOnce + i;
+    const FlowKey flow{stranger(n), server_address(), static_cast<std::uint16_t>(7200 + n / 200),
+                       kDdlPort};
+    auto message = message_of({flow, 1}, 10);
+    message.due_in = Time{} + std::chrono::microseconds(due_us) - world_.now_;
+    send_message(flow, message);
+  }
 }
 
 /// Gives a forged segment its numbers. @return false if it would hit a window by chance

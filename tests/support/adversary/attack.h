@@ -36,6 +36,7 @@ class Attack {
   void spoof();
   void inject();
   void cheat();
+  void clump();
   void send_start(const Start& start);
   [[nodiscard]] udp_signal::Signal message_of(const Start& start, std::uint16_t threshold);
   void send_message(const FlowKey& flow, const udp_signal::Signal& message);

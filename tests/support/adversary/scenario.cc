@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -14,9 +15,10 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr std::array<std::string_view, kHarms> kNames{
-    "forge",      "replay",    "flood",   "rotate_ports", "rotate_addresses", "spoof",
-    "inject",     "cheat",     "loss",    "duplicate",    "reorder",          "kill",
-    "drain_pool", "link_down", "restart", "reload"};
+    "forge",   "replay", "flood",      "rotate_ports", "rotate_addresses",
+    "spoof",   "inject", "cheat",      "loss",         "duplicate",
+    "reorder", "kill",   "drain_pool", "link_down",    "restart",
+    "reload",  "clump"};
 
 constexpr const char* kWorkers = "10.0.1.0/24";
 
@@ -39,7 +41,8 @@ class Dice {
 };
 
 HarmfulAct draw_act(Dice& dice) {
-  HarmfulAct act{.kind = static_cast<Harm>(dice.between(0, kHarms - 1)),
+  constexpr auto kLast = static_cast<std::uint32_t>(Harm::kReload);
+  HarmfulAct act{.kind = static_cast<Harm>(dice.between(0, kLast)),
                  .at_us = dice.between(1000, kAttackEnd_us),
                  .count = dice.between(1, 60),
                  .gap_us = dice.between(1, 3000),
@@ -163,6 +166,13 @@ void draw_mlt_job(DrawnWorld& world, std::uint64_t seed) {
   }
 }
 
+/// Returns the dice of clumps, if there is one: in one of 64 worlds, whose table has room for it.
+/// Reports copy that table, which makes such a world slow.
+std::optional<Dice> clump_dice(std::uint64_t seed) {
+  Dice dice(seed, 5);
+  return dice.one_in(64) ? std::optional(dice) : std::nullopt;
+}
+
 void draw_tcp(tg::TcpConfig& tcp, Dice& dice) {
   using enum tg::Controller;
   tcp.control.controller = dice.one_of(std::array{kDctcp, kCubic, kReno});
@@ -182,6 +192,13 @@ Scenario draw_scenario(std::uint64_t seed) {
   Dice dice(seed, 0);
   Scenario scenario{.seed = seed, .acts = {}};
   for (std::uint32_t n = dice.between(1, 8); n > 0; --n) scenario.acts.push_back(draw_act(dice));
+  if (auto clump = clump_dice(seed))
+    scenario.acts.push_back({.kind = Harm::kClump,
+                             .at_us = clump->between(1000, kAttackEnd_us - kClumpDueAfter_us),
+                             .count = clump->between(30, 60),
+                             .gap_us = clump->between(1, 300),
+                             .choice = clump->between(0, 1),
+                             .draw = clump->between(0, 0xFFFF'FFFE)});
   std::ranges::stable_sort(scenario.acts, {}, &HarmfulAct::at_us);
   return scenario;
 }
@@ -207,7 +224,12 @@ DrawnWorld draw_world(std::uint64_t seed) {
   d.job.iterations = 6;
   d.job.first_due = milliseconds(40);
   d.job.period = milliseconds(50);
-  d.bottleneck_port.regulation = draw_policy(dice, udp);
+  RegulationPolicy& policy = d.bottleneck_port.regulation;
+  policy = draw_policy(dice, udp);
+  if (clump_dice(seed)) {
+    policy.max_entries = policy.max_entries_per_sender.emplace(2048);
+    if (!policy.lead) policy.lead = milliseconds(4);
+  }
   draw_tcp(d.ddl_tcp, dice);
   draw_tcp(d.background_tcp, dice);
   d.ddl_tcp.reuse = dice.one_of(std::array{

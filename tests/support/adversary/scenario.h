@@ -28,8 +28,9 @@ enum class Harm : std::uint8_t {
   kLinkDown,         ///< the trunk, or a host's wire, carries nothing for `gap_us`
   kRestart,          ///< a switch loses all that it knows and holds
   kReload,           ///< the regulation policy changes
+  kClump,            ///< 32 x `count` bursts that are due at one instant, from many addresses
 };
-inline constexpr std::size_t kHarms = 16;
+inline constexpr std::size_t kHarms = 17;
 
 /// Which numbers a forged TCP segment has: `choice` of kInject, modulo three.
 enum class Aim : std::uint8_t {
@@ -56,6 +57,9 @@ struct Scenario {
   std::vector<HarmfulAct> acts;
   bool operator==(const Scenario&) const = default;
 };
+
+/// From the beginning of a kClump to the instant at which its bursts are due.
+inline constexpr std::uint32_t kClumpDueAfter_us = 30'000;
 
 inline constexpr std::uint32_t kAttackEnd_us = 320'000;  ///< no act begins later
 

@@ -160,13 +160,23 @@ void AdversaryWorld::enter(std::uint32_t place, std::uint32_t port, Packet* pack
     return release(packet);
   }
   const auto frame = place == kLeftPlace ? seen_frame(*packet) : std::nullopt;
-  if (!frame) return at.sw->receive(port, packet, now);
+  if (!frame) return hand_over(place, port, packet, now);
   observe(packet, *frame, honest, now);
   const auto announced = frame->announced();
   if (announced && honest && !from_trunk) return receive_start(*frame, port, packet, now);
   if (announced && !honest && !trust_.believes_stranger(*frame))
     return receive_forged(port, packet, now);
-  at.sw->receive(port, packet, now);
+  hand_over(place, port, packet, now);
+}
+
+void AdversaryWorld::hand_over(std::uint32_t place, std::uint32_t port, Packet* packet, Time now) {
+  places_[place].sw->receive(port, packet, now);
+  if (place == kLeftPlace) judge_steps(1);
+}
+
+void AdversaryWorld::judge_steps(std::uint64_t arrived) {
+  if (const auto wrong = steps_.judge(trunk(), trunk_policy(drawn_.switches), arrived))
+    violated(*wrong);
 }
 
 void AdversaryWorld::observe(Packet* packet, const SeenFrame& frame, bool honest, Time now) {
@@ -196,11 +206,11 @@ void AdversaryWorld::receive_start(const SeenFrame& start, std::uint32_t port, P
   const RegulationOracle::Announced announced{*start.announced(), is_signed(start)};
   sw::Switch& left = *places_[kLeftPlace].sw;
   const auto out = left.route(announced.flow.destination_address);
-  if (out != port_of(kLeftPlace, kTrunkPort)) return left.receive(port, packet, now);
+  if (out != port_of(kLeftPlace, kTrunkPort)) return hand_over(kLeftPlace, port, packet, now);
   const auto counts = [&] { return left.port(*out).queues()[0].counts(now); };
   const auto before = counts();
   const sw::SignalCounts signals = left.lane(0);
-  left.receive(port, packet, now);
+  hand_over(kLeftPlace, port, packet, now);
   const bool refused = left.lane(0).signals_over_rate > signals.signals_over_rate;
   ++seen_.starts_judged;
   seen_.signed_judged += announced.is_signed;
@@ -211,7 +221,7 @@ void AdversaryWorld::receive_start(const SeenFrame& start, std::uint32_t port, P
 
 void AdversaryWorld::receive_forged(std::uint32_t port, Packet* packet, Time now) {
   const RegulatorCounters before = trunk_counts();
-  places_[kLeftPlace].sw->receive(port, packet, now);
+  hand_over(kLeftPlace, port, packet, now);
   ++seen_.forged_judged;
   if (const auto wrong = trust_.judge_forged(before, trunk_counts())) violated(*wrong);
 }
@@ -261,23 +271,24 @@ void AdversaryWorld::restart(std::uint32_t place) {
   connect_ports(place);
   if (place != kLeftPlace) return;
   trust_.read_again(now_);
+  steps_.restart();
   windows_.taint_all();  // what they were told before it does not know
-  regulation_.change(
-      drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation, true,
-      now_);
+  regulation_.change(trunk_policy(drawn_.switches), true, now_);
 }
 
 void AdversaryWorld::reload(std::uint32_t draw) {
   sw::SwitchProcessConfig wanted = drawn_.switches;
-  RegulationPolicy& policy =
-      wanted.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
+  RegulationPolicy& policy = trunk_policy(wanted);
   policy = other_policy(policy, draw);
   if (!validate(wanted).empty()) return;
   if (!plan_reload(drawn_.switches, wanted, 1U << 20).refused.empty()) return;
   sw::Switch& left = *places_[kLeftPlace].sw;
   auto change = left.prepare(drawn_.switches.switches[kLeftPlace], wanted.switches[kLeftPlace]);
+  judge_steps(0);
   left.apply(change, now_);
   left.retire(change);
+  if (const auto wrong = steps_.judge_reload(trunk(), trunk_policy(drawn_.switches), policy))
+    violated(*wrong);
   drawn_.switches = wanted;
   regulation_.change(policy, false, now_);
 }
@@ -309,12 +320,31 @@ void AdversaryWorld::violated(const std::string& what) {
   if (!violation_) violation_ = text_of(now_) + what;
 }
 
-sw::QueueCounts AdversaryWorld::trunk_counts() const {
-  return places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).queues()[0].counts(now_);
+const sw::PortQueue& AdversaryWorld::trunk() const {
+  return places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).queues()[0];
+}
+
+RegulationPolicy& AdversaryWorld::trunk_policy(sw::SwitchProcessConfig& of) const {
+  return of.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
+}
+
+/// Reads the figures until nothing is due any more. What that costs, a packet might cost.
+void AdversaryWorld::settle() {
+  auto& port = places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort));
+  judge_steps(0);
+  // The last of these packets finds nothing to do.
+  const auto most = 1 + StepsOracle::most_packets_behind(trunk_policy(drawn_.switches));
+  for (std::uint64_t packet = 0; packet < most; ++packet) {
+    const std::uint64_t before = trunk().regulator_steps();
+    port.publish(cells_, now_);
+    judge_steps(1);
+    if (trunk().regulator_steps() == before) return;
+  }
+  violated("the regulator is behind for longer than its table allows");
 }
 
 void AdversaryWorld::judge_step() {
-  if (settles_) places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).publish(cells_, now_);
+  if (settles_) settle();
   if (const auto wrong = regulation_.judge(trunk_counts(), settles_, now_)) violated(*wrong);
 }
 
@@ -341,20 +371,19 @@ std::optional<std::string> AdversaryWorld::run() {
   if (!violation_) judge_end();
   seen_.windows_lowered = windows_.lowered();
   seen_.armed = trunk_counts().starts_armed;
+  seen_.most_steps = steps_.most();
   return violation_;
 }
 
 void AdversaryWorld::judge_end() {
   if (!generator_->finished() && !killed_) violated("the job does not end");
-  const auto& policy =
-      drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
-  if (policy.predict.from == PredictFrom::kOff) {
+  if (trunk_policy(drawn_.switches).predict.from == PredictFrom::kOff) {
     const Time silent = std::max(now_, regulation_.silent_at()) + kJudgeStep;
     while (now_ < silent) {
       run_until(now_ + kJudgeStep);
       judge_step();
     }
-    places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).publish(cells_, now_);
+    settle();
     if (const auto left = trunk_counts().entries_left; left > 0 && generator_->finished())
       violated(std::to_string(left) + " entries are live after all was silent");
   }

@@ -16,6 +16,7 @@
 #include "switch/runtime/switch.h"
 #include "tests/support/adversary/regulation_oracle.h"
 #include "tests/support/adversary/scenario.h"
+#include "tests/support/adversary/steps_oracle.h"
 #include "tests/support/adversary/trust_oracle.h"
 #include "tests/support/adversary/window_oracle.h"
 #include "tests/support/frames.h"
@@ -31,13 +32,11 @@ inline constexpr const char* kTrunkPort = "trunk";
 /// an observer before and behind every port. It judges all the while what docs/reliability.md
 /// promises:
 ///
-/// - what WindowOracle and RegulationOracle say, of "left.trunk", and TrustOracle, of "left";
+/// - what WindowOracle, RegulationOracle and StepsOracle say, of "left.trunk", and TrustOracle, of
+///   "left";
 /// - every packet has a named end, and every buffer comes back;
 /// - when the attack is over and everything was silent, no entry is live;
 /// - the jobs end, unless one of their workers was killed.
-///
-/// To be added where these are: the most steps that one packet costs, once the switch counts
-/// them (judge_step()).
 class AdversaryWorld {
  public:
   /// @param pool  of make_test_pool(); nobody else uses it
@@ -55,6 +54,7 @@ class AdversaryWorld {
     std::uint64_t armed = 0;
     std::uint64_t forged_judged = 0;  ///< STARTs that must not be believed
     std::uint64_t signed_judged = 0;  ///< of `starts_judged`
+    std::uint64_t most_steps = 0;     ///< of the regulator, for one packet
   };
   [[nodiscard]] const Seen& seen() const noexcept { return seen_; }
 
@@ -82,11 +82,14 @@ class AdversaryWorld {
   void plan();
   void run_until(Time end);
   void judge_step();
+  void settle();
   void judge_end();
 
   void enter(std::uint32_t place, std::uint32_t port, Packet* packet, Time now, bool honest);
   void leave(std::uint32_t place, std::uint32_t port, Packet* packet, Time now);
   void observe(Packet* packet, const SeenFrame& frame, bool honest, Time now);
+  void hand_over(std::uint32_t place, std::uint32_t port, Packet* packet, Time now);
+  void judge_steps(std::uint64_t arrived);
   void receive_start(const SeenFrame& start, std::uint32_t port, Packet* packet, Time now);
   void receive_forged(std::uint32_t port, Packet* packet, Time now);
   void inject(std::uint32_t place, std::string_view port, std::span<const std::uint8_t> frame);
@@ -96,7 +99,9 @@ class AdversaryWorld {
   void drain_pool(std::uint32_t leave);
   void refill_pool();
   void violated(const std::string& what);
-  [[nodiscard]] sw::QueueCounts trunk_counts() const;
+  [[nodiscard]] const sw::PortQueue& trunk() const;
+  [[nodiscard]] RegulationPolicy& trunk_policy(sw::SwitchProcessConfig& of) const;
+  [[nodiscard]] sw::QueueCounts trunk_counts() const { return trunk().counts(now_); }
   [[nodiscard]] std::optional<std::string> ledger_fault() const;
 
   Scenario scenario_;
@@ -121,6 +126,7 @@ class AdversaryWorld {
   WindowOracle windows_;
   RegulationOracle regulation_;
   TrustOracle trust_;
+  StepsOracle steps_;
   bool settles_;  ///< somebody reads the figures now and then
   bool killed_ = false;
   Seen seen_;
