@@ -11,6 +11,8 @@ namespace outrider::lab {
 namespace {
 
 constexpr std::string_view kMatrix = "matrix";
+/// Arms that the regulator's values make: a few short lists would otherwise fill any memory.
+constexpr std::size_t kMaxArms = 10'000;
 
 /// Reads a number of seeds, 20 or "1..20". Seeds count from 1; --seed of the command line shifts
 /// them.
@@ -74,6 +76,7 @@ struct Axes {
 
 Axes axes_of(const ConfigTable& matrix, ConfigTable& file, ConfigIssues& issues) {
   Axes axes;
+  std::size_t arms = 1;
   for (const auto& [name, value] : with_dotted_keys(matrix)) {
     const std::string key = join_key(kMatrix, name);
     if (name == "seed") {
@@ -83,10 +86,18 @@ Axes axes_of(const ConfigTable& matrix, ConfigTable& file, ConfigIssues& issues)
       continue;
     }
     const auto* values = value.as<ConfigValue::Array>();
-    if (values == nullptr || values->empty())
+    if (values == nullptr || values->empty()) {
       issues.push_back({key, display(value) + ": must be an array of values"});
-    else if (is_regulator_parameter(name)) axes.regulator.push_back({name, value});
-    else axes.others[name] = value;
+    } else if (is_regulator_parameter(name)) {
+      if (arms * values->size() > kMaxArms) {
+        issues.push_back({key, "makes too many arms: there may be " + std::to_string(kMaxArms)});
+        continue;
+      }
+      arms *= values->size();
+      axes.regulator.push_back({name, value});
+    } else {
+      axes.others[name] = value;
+    }
   }
   // The mode comes first in labels; the other values qualify it.
   std::stable_partition(axes.regulator.begin(), axes.regulator.end(),

@@ -9,6 +9,9 @@
 namespace outrider::lab {
 namespace {
 
+/// Points of all [[cross]] together: a few short lists would otherwise fill any memory.
+constexpr std::size_t kMaxPoints = 100'000;
+
 /// Reads the sweeps. Their keys are names of parameters, which no binding can have.
 class SweepReader {
  public:
@@ -42,6 +45,11 @@ class SweepReader {
         issues_.push_back({join_key(key, name), display(value) + ": must be an array of values"});
         continue;
       }
+      if (crossed_ + sweep.points.size() * values->size() > kMaxPoints) {
+        fault(join_key(key, name), "makes too many points: all [[cross]] may have " +
+                                       std::to_string(kMaxPoints) + " together");
+        continue;
+      }
       std::vector<Point> extended;
       for (const auto& point : sweep.points) {
         for (std::size_t i = 0; i < values->size(); ++i) {
@@ -54,6 +62,7 @@ class SweepReader {
       sweep.points = std::move(extended);
     }
     if (!any) issues_.push_back({key, "must name at least one parameter with its values"});
+    crossed_ += sweep.points.size();
     experiment_.sweeps.push_back(std::move(sweep));
   }
 
@@ -168,6 +177,7 @@ class SweepReader {
 
   ExperimentFile& experiment_;
   ConfigIssues& issues_;
+  std::size_t crossed_ = 0;  ///< points of the [[cross]] so far
 };
 
 }  // namespace

@@ -282,6 +282,28 @@ TEST(Matrix, FaultsNameItsKeys) {
               HasSubstr("belongs to the [[arm]] tables"));
 }
 
+// A few short lists would otherwise fill any memory.
+TEST(Matrix, BoundsItsCombinations) {
+  std::string numbers = "[0";
+  for (int i = 1; i <= 100; ++i) numbers += ", " + std::to_string(i);
+  numbers += "]\n";
+  const auto lists = [&numbers](const std::vector<std::string>& names) {
+    std::string text;
+    for (const auto& name : names) text += name + " = " + numbers;
+    return text;
+  };
+  const auto fault = [](const std::string& text) {
+    return format_issues("f", read_experiment(text).issues);
+  };
+  const std::string three = lists({"send_jitter", "warm_up_seconds", "start_spread_seconds"});
+  EXPECT_THAT(fault(small_experiment("[[cross]]\narms = [\"off\"]\n" + three)),
+              HasSubstr("cross[0].start_spread_seconds: makes too many points"));
+  EXPECT_THAT(fault(matrix_experiment(three)),
+              HasSubstr("matrix.start_spread_seconds: makes too many points"));
+  EXPECT_THAT(fault(matrix_experiment(lists({"lead_rtts", "signal_late_rtts"}))),
+              HasSubstr("matrix.signal_late_rtts: makes too many arms"));
+}
+
 // The load is a share of the measured link, whatever the rates of the hosts' NICs.
 TEST(Plan, BackgroundLoadIsAShareOfTheMeasuredLink) {
   const auto cases = plan_of(with(small_experiment(), "iterations = 2\n", R"(iterations = 2
