@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 namespace outrider::fuzz {
 
@@ -15,6 +16,11 @@ class FuzzInput {
   [[nodiscard]] bool empty() const noexcept { return left_ == 0; }
   [[nodiscard]] std::size_t left() const noexcept { return left_; }
   [[nodiscard]] const std::uint8_t* data() const noexcept { return at_; }
+
+  /// Returns what is left, without taking it.
+  [[nodiscard]] std::string_view text() const noexcept {
+    return {reinterpret_cast<const char*>(at_), left_};
+  }
 
   template <class T>
   T take() noexcept {

@@ -15,12 +15,17 @@
 
 namespace outrider::fuzz {
 
-/// The EAL and one pool, for all inputs of a process. Between two inputs all packets are back.
+/// The EAL and a pool, for all inputs of a process. Between two inputs all packets are back.
 class FuzzPool {
  public:
   /// Returns the process's pool, which the first call makes.
   static FuzzPool& get() {
-    static FuzzPool pool;
+    static FuzzPool pool("fuzz");
+    return pool;
+  }
+  /// Returns one more, for parts that hold buffers of their own.
+  static FuzzPool& second() {
+    static FuzzPool pool("second");
     return pool;
   }
 
@@ -56,11 +61,24 @@ class FuzzPool {
   }
 
  private:
-  FuzzPool() : pool_(make_packet_pool({.name = "fuzz", .mbufs = 1023, .frame_room_bytes = 2048})) {}
+  explicit FuzzPool(const char* name) : pool_(make(name)) {}
+  static Mempool make(const char* name) {
+    static const TestEal eal;  // outlives the pools
+    return make_packet_pool({.name = name, .mbufs = 1023, .frame_room_bytes = 2048});
+  }
 
-  TestEal eal_;
   Mempool pool_;
   std::vector<Packet*> guarded_;
 };
+
+/// Runs a whole program of a valid configuration: every buffer comes back.
+/// @tparam Run  made of (FuzzInput&, FuzzPool&, const Config&), with a method run()
+template <class Run, class Config>
+void run_in_pool(FuzzInput& in, const Config& config) {
+  FUZZ_REQUIRE(validate(config).empty());
+  FuzzPool& pool = FuzzPool::get();
+  Run(in, pool, config).run();
+  FUZZ_REQUIRE(pool.in_use() == 0);
+}
 
 }  // namespace outrider::fuzz

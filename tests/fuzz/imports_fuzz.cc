@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_main.h"
 #include "trafficgen/background/flow_sizes.h"
 #include "trafficgen/import/hpcc_flows.h"
 #include "trafficgen/streams/replay/pcap_trace.h"
@@ -90,19 +90,15 @@ void read_capture(std::string_view bytes, bool pad_cut) {
   }
 }
 
+}  // namespace
+
 void run(FuzzInput in) {
   const std::uint8_t reader = in.byte();
-  const std::string_view text(reinterpret_cast<const char*>(in.data()), in.left());
+  const std::string_view text = in.text();
   if (reader == 's') return read_flow_sizes(text);
   if (reader == 'f') return read_flow_list(text);
   if (reader == 'm') return read_model(text);
   if (reader == 'c' || reader == 'C') return read_capture(text, reader == 'C');
 }
 
-}  // namespace
 }  // namespace outrider::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  outrider::fuzz::run({data, size});
-  return 0;
-}

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/net/mlt_message.h"
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_main.h"
 #include "trafficgen/mlt/mlt_receiver.h"
 #include "trafficgen/mlt/mlt_sender.h"
 
@@ -71,6 +71,8 @@ void check(const MltReceiver& r) {
   FUZZ_REQUIRE(delivered == r.delivered_bytes());
 }
 
+}  // namespace
+
 void run(FuzzInput in) {
   if (in.byte() % 4 == 0) return decode_anything(in);
   MltConfig config;
@@ -101,10 +103,4 @@ void run(FuzzInput in) {
   }
 }
 
-}  // namespace
 }  // namespace outrider::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  outrider::fuzz::run({data, size});
-  return 0;
-}

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/net/parse_headers.h"
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_main.h"
 
 namespace outrider::fuzz {
 namespace {
@@ -45,6 +45,8 @@ void expect_same_when_tagged(std::vector<std::uint8_t> data, const FrameSummary&
   FUZZ_REQUIRE(f.flow == plain.flow && f.payload_bytes == plain.payload_bytes);
 }
 
+}  // namespace
+
 void run(FuzzInput in) {
   const std::uint8_t how = in.byte();
   const std::uint32_t absent = (how & 8) != 0 ? in.byte() : 0;  // payload that no buffer holds
@@ -60,10 +62,4 @@ void run(FuzzInput in) {
   expect_same_when_tagged(data, summary, fields, frame_bytes);
 }
 
-}  // namespace
 }  // namespace outrider::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  outrider::fuzz::run({data, size});
-  return 0;
-}

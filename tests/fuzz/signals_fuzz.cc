@@ -16,7 +16,7 @@
 #include "common/net/signal_tag.h"
 #include "common/regulation/regulator.h"
 #include "switch/signals/signal_gate.h"
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_main.h"
 
 namespace outrider::fuzz {
 using namespace sw;
@@ -371,11 +371,10 @@ class BudgetRun {
 };
 
 }  // namespace
-}  // namespace outrider::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  outrider::fuzz::FuzzInput in(data, size);
-  if (in.byte() % 2 == 0) outrider::fuzz::SignalsRun(in).run();
-  else outrider::fuzz::BudgetRun(in).run();
-  return 0;
+void run(FuzzInput in) {
+  if (in.byte() % 2 == 0) SignalsRun(in).run();
+  else BudgetRun(in).run();
 }
+
+}  // namespace outrider::fuzz

@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "common/regulation/regulator.h"
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_main.h"
+#include "tests/support/regulator_bound.h"
 
 namespace outrider::fuzz {
 namespace {
@@ -27,34 +28,6 @@ std::array<std::array<std::uint8_t, kCosts>, kSizes + 1>
     reached_costs;
 
 constexpr std::uint64_t kMost = Regulator::kMostEvents;
-
-std::uint64_t levels_of(std::uint32_t entries) {
-  return static_cast<std::uint64_t>(std::bit_width(entries)) + 1;
-}
-
-// In levels of heaps. An entry is in one heap of IndexedHeap by its next event and in another by
-// its end, and with its job's in one of MergeableHeaps, where add() passes two levels down and up
-// again, and remove() one more on the way up.
-constexpr std::uint64_t kAdd = 1, kBegin = 2 + 4, kRemove = 2 + 5;
-/// A START can remove the entry that it replaces and a prediction, and evict one that waits.
-constexpr std::uint64_t kStart = 2 * kRemove + 1 + kAdd + kBegin;
-/// After each of these and of advance(), up to kMost ends turn out to be due.
-constexpr std::uint64_t kRefreshes = 4;
-
-/// Returns the most steps that one call takes, but for control operations.
-std::uint64_t bound_of(const RegulationPolicy& p) {
-  const bool predicts = p.predict.from != PredictFrom::kOff;
-  // A prediction may replace the one before, evict an entry that waits, and begins at once.
-  const std::uint64_t event = predicts ? kRemove + 1 + kAdd + kBegin : kRemove;
-  const std::uint64_t levels = levels_of(p.max_entries);
-  return kMost * (1 + event * levels) + (kRefreshes * kMost + kStart) * levels;
-}
-
-/// Returns the most steps of a control operation: each entry begins, is put off, and ends.
-std::uint64_t control_bound_of(const RegulationPolicy& p) {
-  const std::uint64_t levels = levels_of(p.max_entries);
-  return bound_of(p) + p.max_entries * (3 + (kBegin + 2 + 2 * kRemove + kAdd) * levels);
-}
 
 Duration span_from(FuzzInput& in) {
   const std::uint8_t b = in.byte();
@@ -110,7 +83,7 @@ class StepsRun {
   template <class Call>
   void count(Call&& call) {
     const std::uint64_t cost = cost_of(call);
-    FUZZ_REQUIRE(cost <= bound_of(policy_));
+    FUZZ_REQUIRE(cost <= most_steps_of_call(policy_));
     auto& of_size = reached_costs[static_cast<std::size_t>(std::bit_width(policy_.max_entries))];
     of_size[std::min<std::uint64_t>(cost / 4, kCosts - 1)] = 1;
   }
@@ -190,7 +163,7 @@ class StepsRun {
     if (what >= 16) change(policy_, in_);
     const auto cost = what < 16 ? cost_of([&] { regulator_.withdraw_all(now_); })
                                 : cost_of([&] { regulator_.change_policy(policy_, now_); });
-    FUZZ_REQUIRE(cost <= std::max(control_bound_of(before), control_bound_of(policy_)));
+    FUZZ_REQUIRE(cost <= std::max(most_steps_of_control(before), most_steps_of_control(policy_)));
     FUZZ_REQUIRE(what >= 16 || regulator_.live_entries() == 0);
   }
 
@@ -212,10 +185,7 @@ class StepsRun {
 };
 
 }  // namespace
-}  // namespace outrider::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  outrider::fuzz::FuzzInput in(data, size);
-  outrider::fuzz::StepsRun(in).run();
-  return 0;
-}
+void run(FuzzInput in) { StepsRun(in).run(); }
+
+}  // namespace outrider::fuzz

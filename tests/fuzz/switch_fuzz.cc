@@ -14,6 +14,7 @@
 #include "switch/runtime/reload_plan.h"
 #include "switch/runtime/switch.h"
 #include "tests/fuzz/fuzz_frames.h"
+#include "tests/fuzz/fuzz_main.h"
 #include "tests/fuzz/fuzz_pool.h"
 
 namespace outrider::fuzz {
@@ -282,18 +283,8 @@ class SwitchRun {
   Time now_{};
 };
 
-void run(FuzzInput in) {
-  const SwitchProcessConfig config = config_from(in);
-  FUZZ_REQUIRE(validate(config).empty());
-  FuzzPool& pool = FuzzPool::get();
-  SwitchRun(in, pool, config).run();
-  FUZZ_REQUIRE(pool.in_use() == 0);
-}
-
 }  // namespace
-}  // namespace outrider::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  outrider::fuzz::run({data, size});
-  return 0;
-}
+void run(FuzzInput in) { run_in_pool<SwitchRun>(in, config_from(in)); }
+
+}  // namespace outrider::fuzz

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/net/checksum.h"
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_main.h"
 #include "trafficgen/hosts/frame.h"
 
 namespace outrider::fuzz {
@@ -87,6 +87,8 @@ void repair(std::vector<std::uint8_t>& data, std::uint8_t how) {
   }
 }
 
+}  // namespace
+
 void run(FuzzInput in) {
   const std::uint8_t how = in.byte();
   const std::uint32_t absent = (how & 8) != 0 ? in.byte() : 0;  // payload that no buffer holds
@@ -102,10 +104,4 @@ void run(FuzzInput in) {
   if (!read_frame(lone.packet(), frame)) write_again(frame.segment);
 }
 
-}  // namespace
 }  // namespace outrider::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  outrider::fuzz::run({data, size});
-  return 0;
-}

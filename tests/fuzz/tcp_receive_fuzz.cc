@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_main.h"
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::fuzz {
@@ -340,13 +340,11 @@ class Script {
 };
 
 }  // namespace
-}  // namespace outrider::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace outrider::fuzz;
-  FuzzInput in(data, size);
+void run(FuzzInput in) {
   const std::uint8_t choices = in.byte();
-  const outrider::tg::TcpConfig config = config_from(in);
+  const TcpConfig config = config_from(in);
   Script(in, config, choices).run();
-  return 0;
 }
+
+}  // namespace outrider::fuzz
