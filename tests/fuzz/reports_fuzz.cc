@@ -49,8 +49,10 @@ std::string whole() {
   return to_json(report);
 }
 
-/// Requires that a value of what was read is the same in what was written, if it is in both.
+/// Requires that a number of what was read is the same in what was written, if it is in both. A
+/// histogram is left out: it also states what follows from its buckets, and that is not read.
 void require_kept(const Json& read, const Json& written) {
+  if (read.is_object() && read.contains("buckets")) return;
   if (read.is_object() && written.is_object()) {
     for (const auto& [key, value] : read.items())
       if (const auto found = written.find(key); found != written.end()) require_kept(value, *found);
