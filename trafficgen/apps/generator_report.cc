@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/telemetry/add_fields.h"
 #include "trafficgen/apps/generator_state.h"
 #include "trafficgen/streams/engine/stream_config.h"
 
@@ -59,11 +60,7 @@ GeneratorReport Generator::report(Time now) const {
     r.payload.verified_bytes += c.payload.verified_bytes;
     r.payload.mismatched_bytes += c.payload.mismatched_bytes;
     r.payload.mismatched_segments += c.payload.mismatched_segments;
-    r.starts_sent += c.starts_sent;
-    r.acks_sent += c.acks_sent;
-    r.answers_dropped += c.answers_dropped;
-    r.acks_received += c.acks_received;
-    r.acks_not_ours += c.acks_not_ours;
+    add_fields<SignalMessages>(r, c);
     r.ledger_balanced &=
         c.received == c.to_connections + c.signals_taken + c.datagrams_taken + sum(c.drops);
   }

@@ -6,12 +6,13 @@
 #include "common/core/per_reason.h"
 #include "common/dpdk/packet.h"
 #include "trafficgen/hosts/payload_report.h"
+#include "trafficgen/hosts/signal_messages.h"
 
 namespace outrider::tg {
 
 /// Counts packets of one host. Identity: received == to_connections + signals_taken +
 /// datagrams_taken + sum(drops), where connections in TIME-WAIT count as connections.
-struct HostCounters {
+struct HostCounters : SignalMessages {
   std::uint64_t sent = 0;
   std::uint64_t sent_bytes = 0;  ///< frames without FCS
   std::uint64_t received = 0;
@@ -22,11 +23,6 @@ struct HostCounters {
   PerReason<DropReason> drops{};
   std::uint64_t mbuf_exhausted = 0;
   std::uint64_t device_full_waits = 0;
-  std::uint64_t starts_sent = 0;
-  std::uint64_t acks_sent = 0;        ///< answers to STARTs that have left
-  std::uint64_t answers_dropped = 0;  ///< answers that a newer one replaced, see StartSignals
-  std::uint64_t acks_received = 0;
-  std::uint64_t acks_not_ours = 0;  ///< without the tag of the START that waits for an answer
   std::uint64_t resets_sent = 0;
   PayloadReport payload;  ///< only with Payload::kPattern
 

@@ -21,12 +21,8 @@ void fields(V& v, R& r) {
   v.value("segments_exhausted", r.segments_exhausted);
   v.value("disorders_exhausted", r.disorders_exhausted);
   v.value("tcp_events", r.tcp_events);
-  v.value("starts_sent", r.starts_sent);
+  fields(v, base_of<SignalMessages>(r));
   v.value("starts", r.starts);
-  v.value("acks_sent", r.acks_sent);
-  v.value("answers_dropped", r.answers_dropped);
-  v.value("acks_received", r.acks_received);
-  v.value("acks_not_ours", r.acks_not_ours);
   v.value("ack_timeouts", r.ack_timeouts);
   v.value("late_iterations", r.late_iterations);
   v.value("excess_resets", r.excess_resets);

@@ -11,6 +11,7 @@
 #include "trafficgen/background/transfer_report.h"
 #include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/hosts/payload_report.h"
+#include "trafficgen/hosts/signal_messages.h"
 #include "trafficgen/measure/goodput.h"
 #include "trafficgen/measure/stream_report.h"
 #include "trafficgen/transport/base/tcp_counters.h"
@@ -20,7 +21,7 @@ namespace outrider::tg {
 
 /// Identity: sent + received_from_devices == see Generator; per host
 /// received == delivered to a connection + answered signals + sum(dropped).
-struct GeneratorReport : RunReport, JobsReport {
+struct GeneratorReport : RunReport, JobsReport, SignalMessages {
   std::uint64_t sent = 0;      ///< packets that left hosts' NICs
   std::uint64_t received = 0;  ///< packets handed to hosts
   std::uint64_t consumed = 0;  ///< of these, taken by a connection or as a signal
@@ -33,12 +34,6 @@ struct GeneratorReport : RunReport, JobsReport {
   std::uint64_t segments_exhausted = 0;
   std::uint64_t disorders_exhausted = 0;
   TcpEvents tcp_events;
-  std::uint64_t starts_sent = 0;
-  std::uint64_t acks_sent = 0;
-  std::uint64_t answers_dropped = 0;  ///< answers to STARTs: too many waited at their host
-  std::uint64_t acks_received = 0;
-  std::uint64_t acks_not_ours =
-      0;  ///< answers without the tag of the START, which are not believed
   bool jobs_finished = false;
   std::vector<RequestReport> requests;
   std::vector<GoodputBin> bins;

@@ -454,7 +454,7 @@ TEST(SwitchConfig, RequiredMbufsCountWhatCanHoldAPacket) {
 TEST(SwitchConfig, BuffersHoldWhatDriversCountForTheMtu) {
   SwitchProcessConfig c;
   EXPECT_EQ(frame_room_bytes(c), 2048U);
-  c.devices = {{.name = "a"}, {.name = "b"}};
+  c.devices = {{.name = "a", .device = "net_null0"}, {.name = "b", .device = "net_null1"}};
   c.devices[1].mtu_bytes = 2030;
   EXPECT_GE(frame_room_bytes(c), 2030U + 30U);
   c.devices[1].mtu_bytes = 9000;

@@ -201,10 +201,8 @@ void describe_queue(const Case& definition, const sw::SwitchReport& switches,
 
 SignalCounts signals_of(const RunResult& result, const sw::QueueReport* queue) {
   const tg::GeneratorReport& traffic = result.traffic;
-  SignalCounts s{.starts_sent = traffic.starts_sent,
+  SignalCounts s{.messages = traffic,
                  .starts = traffic.starts,
-                 .acks_sent = traffic.acks_sent,
-                 .acks_received = traffic.acks_received,
                  .ack_timeouts = traffic.ack_timeouts,
                  .refused = result.switches,
                  .regulator = {}};

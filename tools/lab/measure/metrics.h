@@ -55,13 +55,11 @@ struct Samples {
   std::vector<double> push_delivered_shares;  ///< per burst that was delivered
 };
 
-/// Counts STARTs and ACKs. The switches' counts are kept as they report them, so that none
+/// Counts STARTs and ACKs. The programs' counts are kept as they report them, so that none
 /// has to be copied by name.
 struct SignalCounts {
-  std::uint64_t starts_sent = 0;
-  tg::StartCounts starts;  ///< by the fault that was injected
-  std::uint64_t acks_sent = 0;
-  std::uint64_t acks_received = 0;
+  tg::SignalMessages messages;  ///< of all hosts
+  tg::StartCounts starts;       ///< by the fault that was injected
   std::uint64_t ack_timeouts = 0;
   sw::SignalCounts refused;     ///< by all switches
   RegulatorCounters regulator;  ///< at the measured queue

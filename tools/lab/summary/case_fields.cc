@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -65,6 +66,11 @@ Json rtos_schema() {
 }
 
 template <class T>
+constexpr bool kIsPerReason = false;
+template <class E>
+constexpr bool kIsPerReason<PerReason<E>> = true;
+
+template <class T>
 Json schema_of() {
   if constexpr (std::is_same_v<T, bool>) return {{"type", "boolean"}};
   else if constexpr (std::is_same_v<T, std::string>) return {{"type", "string"}};
@@ -72,7 +78,7 @@ Json schema_of() {
   else if constexpr (std::is_same_v<T, double>) return reference("number");
   else if constexpr (std::is_same_v<T, NicUse>) return reference("nic_use");
   else if constexpr (std::is_same_v<T, PerClass<RtoCounts>>) return rtos_schema();
-  else if constexpr (std::is_same_v<T, PerReason<DropReason>>)
+  else if constexpr (kIsPerReason<T>)
     return {{"type", "object"}, {"additionalProperties", reference("count")}};
   else if constexpr (std::is_same_v<T, Statistics> || std::is_same_v<T, std::vector<double>>)
     return reference("statistics");
@@ -115,16 +121,6 @@ constexpr CaseField signal(std::string_view place, std::string_view help = "") {
   return field<kMetrics, &CaseMetrics::signals, kPath...>(place, help);
 }
 
-template <auto kCount>
-constexpr CaseField refused(std::string_view place) {
-  return signal<&SignalCounts::refused, kCount>(place);
-}
-
-template <auto kCount>
-constexpr CaseField regulator(std::string_view place) {
-  return signal<&SignalCounts::regulator, kCount>(place);
-}
-
 template <auto... kPath>
 constexpr CaseField queue(std::string_view place, std::string_view help = "") {
   return field<kMetrics, &CaseMetrics::queue, kPath...>(place, help);
@@ -143,6 +139,47 @@ constexpr CaseField number(std::string_view place, std::string_view help,
 constexpr CaseField object(std::string_view place, std::string_view help,
                            bool (*there)(const CaseMetrics&) = nullptr) {
   return {place, help, object_schema, nullptr, there};
+}
+
+/// Visits fields(): gives each count to `add`, under its name less the prefix, if it has that.
+template <class Add>
+struct CountVisitor {
+  Add& add;
+  std::string_view prefix;
+
+  template <class T>
+  void value(const Figure& figure, const T& count) const {
+    std::string_view name = figure.field;
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    add(std::string(name), count);
+  }
+};
+
+/// The object /signals says what the prefixes say.
+template <class Add>
+void for_each_signal_counter(const SignalCounts& counts, Add add) {
+  const CountVisitor<Add> sent{add, ""};
+  const CountVisitor<Add> refused{add, "signals_"};
+  const CountVisitor<Add> entries{add, "starts_"};
+  fields(sent, counts.messages);
+  fields(refused, counts.refused);
+  fields(entries, counts.regulator);
+}
+
+Json signals_of(const CaseSummary& c) {
+  Json out = Json::object();
+  for_each_signal_counter(c.metrics.signals, [&](const std::string& name, const auto& count) {
+    out[name] = json_of(count);
+  });
+  return out;
+}
+
+Json signals_schema() {
+  Json schema = object_schema();
+  for_each_signal_counter({}, [&](const std::string& name, const auto& count) {
+    schema["properties"][name] = schema_of<std::remove_cvref_t<decltype(count)>>();
+  });
+  return schema;
 }
 
 Json basis_schema() {
@@ -341,29 +378,15 @@ constexpr CaseField kRows[] = {
                                               "of gradients, not delivered"),
     learning<&LearningMetrics::kept_values>(
         "/learner/kept_values", "of workers' parameters, because new ones were not delivered"),
-    signal<&SignalCounts::starts_sent>("/signals/starts_sent"),
+    CaseField{"/signals", "counters of the hosts, the switches and the measured queue's regulator",
+              signals_schema, signals_of},
     signal<&SignalCounts::starts, &tg::StartCounts::meant>("/signals/starts_meant"),
     signal<&SignalCounts::starts, &tg::StartCounts::lost>("/signals/starts_lost"),
     signal<&SignalCounts::starts, &tg::StartCounts::late>("/signals/starts_late"),
     signal<&SignalCounts::starts, &tg::StartCounts::early>("/signals/starts_early"),
     signal<&SignalCounts::starts, &tg::StartCounts::duplicated>("/signals/starts_duplicated"),
     signal<&SignalCounts::starts, &tg::StartCounts::forged>("/signals/starts_forged"),
-    signal<&SignalCounts::acks_sent>("/signals/acks_sent"),
-    signal<&SignalCounts::acks_received>("/signals/acks_received"),
     signal<&SignalCounts::ack_timeouts>("/signals/ack_timeouts"),
-    refused<&sw::SignalCounts::signals_bad_code>("/signals/bad_code"),
-    refused<&sw::SignalCounts::signals_not_accepted>("/signals/not_accepted"),
-    refused<&sw::SignalCounts::signals_over_rate>("/signals/over_rate"),
-    regulator<&RegulatorCounters::starts_armed>("/signals/armed"),
-    regulator<&RegulatorCounters::starts_repeated>("/signals/repeated"),
-    regulator<&RegulatorCounters::starts_refused_budget>("/signals/refused_budget"),
-    regulator<&RegulatorCounters::starts_refused_table>("/signals/refused_table"),
-    regulator<&RegulatorCounters::recovered_arrival>("/signals/recovered_arrival"),
-    regulator<&RegulatorCounters::recovered_burst_end>("/signals/recovered_burst_end"),
-    regulator<&RegulatorCounters::recovered_timer>("/signals/recovered_timer"),
-    regulator<&RegulatorCounters::expired>("/signals/expired"),
-    regulator<&RegulatorCounters::budget_exhausted>("/signals/budget_exhausted"),
-    regulator<&RegulatorCounters::replaced>("/signals/replaced"),
     signal<&SignalCounts::entries_left>("/signals/entries_left"),
     queue<&MeasuredQueue::switch_name>("/measured_queue/switch"),
     queue<&MeasuredQueue::port_name>("/measured_queue/port"),
