@@ -121,6 +121,7 @@ class TimingWheel {
     const std::uint64_t above = shift + kLevelBits < 64 ? tick_ >> (shift + kLevelBits) : 0;
     return (above << kLevelBits | slot % kSlots) << shift;
   }
+  Taken take_next_of_many(Time end) noexcept;
   void insert(std::uint32_t id) noexcept;
   void insert_due(std::uint32_t id) noexcept;
   void unlink(Entry& entry) noexcept;
@@ -143,8 +144,10 @@ inline void TimingWheel<kSlotBits, kLevelBits>::insert(std::uint32_t id) noexcep
   const std::uint64_t tick = tick_of(entry.at);
   if (tick <= tick_) [[unlikely]]
     return insert_due(id);
-  // The level is where the tick first differs from the current one.
-  const unsigned level = (63U - static_cast<unsigned>(std::countl_zero(tick ^ tick_))) / kLevelBits;
+  // The level is where the tick first differs from the current one. It mostly is the finest.
+  const std::uint64_t differs = tick ^ tick_;
+  const unsigned level =
+      differs < kSlots ? 0 : (63U - static_cast<unsigned>(std::countl_zero(differs))) / kLevelBits;
   const auto place = static_cast<std::uint32_t>(tick >> (level * kLevelBits)) & (kSlots - 1);
   entry.slot = level * kSlots + place;
   std::uint32_t& head = heads_[entry.slot];
@@ -217,22 +220,30 @@ void TimingWheel<kSlotBits, kLevelBits>::take_slot(std::uint32_t slot) noexcept 
   for (const std::uint32_t due : sorting_) insert_due(due);
 }
 
+// Most slots of level 0 hold one entry, which needs no sorting: that case comes first, and short.
 template <unsigned kSlotBits, unsigned kLevelBits>
-auto TimingWheel<kSlotBits, kLevelBits>::take_next(Time end) noexcept -> Taken {
+inline auto TimingWheel<kSlotBits, kLevelBits>::take_next(Time end) noexcept -> Taken {
+  if (due_first_ == kNobody && (levels_used_ & 1U) != 0) [[likely]] {
+    const std::uint32_t slot = first_slot(0);
+    const std::uint32_t id = heads_[slot];
+    Entry& entry = entries_[id];
+    if (entry.next == kNobody) [[likely]] {
+      if (entry.at > end) return {};
+      tick_ = (tick_ & ~std::uint64_t{kSlots - 1}) | slot;
+      empty_slot(slot);
+      return {id, std::exchange(entry.at, kNever)};
+    }
+  }
+  return take_next_of_many(end);
+}
+
+template <unsigned kSlotBits, unsigned kLevelBits>
+auto TimingWheel<kSlotBits, kLevelBits>::take_next_of_many(Time end) noexcept -> Taken {
   while (due_first_ == kNobody) {
     if (levels_used_ == 0) return {};
-    const auto level = static_cast<unsigned>(std::countr_zero(levels_used_));
-    const std::uint32_t slot = first_slot(level);
+    const std::uint32_t slot = first_slot(static_cast<unsigned>(std::countr_zero(levels_used_)));
     const std::uint64_t tick = begin_of(slot);
     if (tick > tick_of(end)) return {};
-    const std::uint32_t only = heads_[slot];
-    if (level == 0 && entries_[only].next == kNobody) {
-      Entry& entry = entries_[only];
-      if (entry.at > end) return {};
-      tick_ = tick;
-      empty_slot(slot);
-      return {only, std::exchange(entry.at, kNever)};
-    }
     tick_ = tick;
     take_slot(slot);
   }
