@@ -18,9 +18,8 @@ bool is_pci_address(std::string_view text) noexcept {
 }  // namespace
 
 void check_device(const Checks& at, std::string_view device) {
-  const bool vdev = device.starts_with("net_") || device.starts_with("eth_");
   at.require(
-      vdev || is_pci_address(device), "device", Checks::quoted(device),
+      is_vdev(device) || is_pci_address(device), "device", Checks::quoted(device),
       R"(must be a PCI address such as "0000:3b:00.0" or a vdev such as "net_tap0,iface=t0")");
 }
 

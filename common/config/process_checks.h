@@ -35,6 +35,18 @@ inline constexpr std::uint64_t kLargestTomlInteger = std::numeric_limits<std::in
   return mtu_bytes + kEthernetBytes + kTagsBytes + kFcsBytes + kVirtioBytes;
 }
 
+/// Returns the buffers that a receive queue of a NIC holds at most. Most drivers keep one for each
+/// descriptor; vmxnet3 fills a second ring of the same size, and receives nothing at all once it
+/// finds no further buffer.
+[[nodiscard]] constexpr std::uint32_t receive_ring_mbufs(std::uint16_t rx_descriptors) noexcept {
+  return 2 * std::uint32_t{rx_descriptors};
+}
+
+/// Returns whether DPDK makes the device, so that no NIC is behind its name.
+[[nodiscard]] constexpr bool is_vdev(std::string_view device) noexcept {
+  return device.starts_with("net_") || device.starts_with("eth_");
+}
+
 /// Checks the device of a [[device]]: a PCI address or a vdev.
 void check_device(const Checks& at, std::string_view device);
 

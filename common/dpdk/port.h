@@ -77,13 +77,6 @@ struct PortLosses {
   return taken > sent ? std::min(errors, taken - sent) : 0;
 }
 
-/// Returns the buffers that a port's receive rings hold at most. Most drivers keep one for each
-/// descriptor; vmxnet3 fills a second ring of the same size, and receives nothing at all once it
-/// finds no further buffer.
-[[nodiscard]] constexpr std::uint32_t receive_ring_mbufs(std::uint16_t rx_descriptors) noexcept {
-  return 2 * std::uint32_t{rx_descriptors};
-}
-
 /// A started Ethernet port with one transmit queue; the destructor stops and closes it.
 /// `rx_pool` must outlive it, so declare the pool first. Not thread-safe: one lcore owns it.
 /// Only rx() may be called by several lcores, one per receive queue.

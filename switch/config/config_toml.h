@@ -29,7 +29,7 @@ std::string to_toml(const SwitchProcessConfig& config);
 /// Returns how many packet buffers the process needs at most if nothing is lost. This is
 /// `mbufs` when the file does not set it.
 ///
-///   sum over devices of rx_descriptors + tx_descriptors
+///   sum over devices of rx_descriptors (of a NIC twice) + tx_descriptors
 /// + sum over ports   of limit_packets + 1 + 2 x in flight(drain_rate, delay)
 /// + sum over links   of in flight from a + in flight from b
 /// + two batches of 32 per device and port

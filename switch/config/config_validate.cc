@@ -191,8 +191,9 @@ MbufNeed mbuf_need(const SwitchProcessConfig& c) {
   MbufNeed need;
   need.slack = lcores * (kPoolCachePackets + (lcores - 1) * kHandoverPackets);
   for (const auto& d : c.devices) {
-    need.descriptors +=
-        std::uint64_t{d.rx_descriptors} * rx_queues_at_most(d, lcores) + d.tx_descriptors;
+    const std::uint64_t queue =
+        is_vdev(d.device) ? d.rx_descriptors : receive_ring_mbufs(d.rx_descriptors);
+    need.descriptors += queue * rx_queues_at_most(d, lcores) + d.tx_descriptors;
     need.slack += 2 * kBatchPackets;
   }
   for (const auto& sw : c.switches) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/config/addresses.h"
+#include "common/config/process_checks.h"
 #include "common/dpdk/mempool.h"
 #include "common/runtime/entropy.h"
 #include "common/telemetry/exit_status.h"
