@@ -49,7 +49,7 @@ std::string whole() {
   return to_json(report);
 }
 
-/// nlohmann-json takes -1 and 2^64 - 1 for equal, so whole numbers are compared as they are written.
+/// nlohmann-json takes -1 and 2^64 - 1 for equal: whole numbers are compared as they are written.
 bool same_number(const Json& a, const Json& b) {
   return a.is_number_integer() && b.is_number_integer() ? a.dump() == b.dump() : a == b;
 }
