@@ -1,7 +1,7 @@
 // What a packet costs from one device's ring to another's: DirectSwitch on two devices of
 // memory, 64 B frames, 1 % STARTs, half of the rest DDL data. The frames, rules and limits are
 // those of tools/bench/switch. tools/check-instructions counts the instructions of the polls,
-// so each arm has a fixed number of rounds and says how many packets it polled.
+// so each arm has a fixed number of rounds and says how many packets these had.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -24,11 +24,13 @@ rte_mempool* packets = nullptr;  // owned by main(): it must not outlive the EAL
 
 constexpr std::uint32_t kFrames = 1000;      // of each direction
 constexpr std::uint32_t kSignalEvery = 100;  // 1 % of them are STARTs
+constexpr std::uint16_t kPayload = 6;        // bytes of a frame of 64
 constexpr std::uint16_t kThreshold = 5;      // packets, as a START asks for
 constexpr std::uint32_t kArmedFlows = 1000;  // bursts that are announced and do not come
 constexpr std::uint16_t kArmedPort = 6000;   // their server's port
 constexpr std::uint32_t kFollowed = 10'000;  // flows whose windows a switch may hold
-constexpr auto kPollEvery = 2us;             // 64 packets in it are 32 million a second
+constexpr std::uint32_t kRounds = 10;
+constexpr auto kPollEvery = 2us;  // 64 packets in it are 32 million a second
 
 /// [port they leave by]; each is received by the other port.
 using Frames = std::array<std::vector<std::vector<std::uint8_t>>, 2>;
@@ -51,6 +53,7 @@ sw::SwitchProcessConfig two_ports(RegulationMode mode) {
     port.marker.threshold_packets = 65;
     port.regulation.mode = mode;
     port.regulation.max_entries = 2 * kArmedFlows;
+    port.regulation.window.max_flows = kFollowed;
     port.regulation.budget_share = 1;
     port.regulation.expiry = 10s;  // longer than a run
     sw.ports.push_back(port);
@@ -68,45 +71,62 @@ FlowKey flow_towards(std::uint32_t port, std::uint32_t n, std::uint16_t server_p
           static_cast<std::uint16_t>(30'000 + n), server_port};
 }
 
-std::vector<std::uint8_t> start_towards(std::uint32_t port, std::uint32_t n,
-                                        std::uint16_t server_port) {
-  return bytes_of({.flow = flow_towards(port, n, server_port),
-                   .tos = start_tos(kThreshold),
-                   .sequence = n * 1000,
-                   .tcp_flags = 0});
+std::vector<std::uint8_t> start_of(const FlowKey& flow, std::uint32_t sequence) {
+  return bytes_of(
+      {.flow = flow, .tos = start_tos(kThreshold), .sequence = sequence, .tcp_flags = 0});
 }
 
-std::vector<std::uint8_t> frame_towards(std::uint32_t port, std::uint32_t n) {
-  if (n % kSignalEvery == 0) return start_towards(port, n, 5000);
-  return bytes_of({.flow = flow_towards(port, n, n % 2 == 0 ? 5000 : 20'000),
-                   .tos = 0x02,  // ECT(0)
-                   .sequence = n * 1000,
-                   .payload_bytes = 6});
+/// A frame of 64 B with FCS. @param sequence of its 6 bytes
+std::vector<std::uint8_t> data_of(const FlowKey& flow, std::uint32_t sequence) {
+  constexpr std::uint8_t kEct0 = 0x02;
+  return bytes_of({.flow = flow, .tos = kEct0, .sequence = sequence, .payload_bytes = kPayload});
 }
 
-Frames mixed_frames() {
+/// Each round announces and sends the flows' next bytes.
+Frames mixed_frames(std::uint32_t round) {
   Frames frames;
+  const std::uint32_t sequence = round * kPayload;
   for (std::uint32_t n = 0; n < kFrames; ++n)
-    for (std::uint32_t p = 0; p < 2; ++p) frames[p].push_back(frame_towards(p + 1, n));
+    for (std::uint32_t p = 0; p < 2; ++p) {
+      const FlowKey burst = flow_towards(p + 1, n, 5000);
+      const FlowKey background = flow_towards(p + 1, n, 20'000);
+      frames[p].push_back(n % kSignalEvery == 0
+                              ? start_of(burst, sequence)
+                              : data_of(n % 2 == 0 ? burst : background, sequence));
+    }
   return frames;
 }
 
 Frames armed_starts() {
   Frames frames;
   for (std::uint32_t n = 0; n < kArmedFlows; ++n)
-    for (std::uint32_t p = 0; p < 2; ++p) frames[p].push_back(start_towards(p + 1, n, kArmedPort));
+    for (std::uint32_t p = 0; p < 2; ++p)
+      frames[p].push_back(start_of(flow_towards(p + 1, n, kArmedPort), 0));
   return frames;
 }
 
-/// Background of many flows to port 2, and the ACKs of what a flow has sent before.
-Frames followed_frames() {
+/// The handshakes of the flows to port 2.
+Frames handshakes() {
   Frames frames;
   for (std::uint32_t n = 0; n < kFollowed; ++n) {
     const FlowKey flow = flow_towards(2, n, 20'000);
-    frames[1].push_back(
-        bytes_of({.flow = flow, .tos = 0x02, .sequence = n * 1000, .payload_bytes = 6}));
+    frames[1].push_back(bytes_of({.flow = flow, .sequence = 0, .tcp_flags = kTcpSyn}));
+    frames[0].push_back(bytes_of({.flow = flow.reversed(),
+                                  .sequence = 0,
+                                  .acknowledgment = 1,
+                                  .tcp_flags = kTcpSyn | kTcpAck}));
+  }
+  return frames;
+}
+
+/// Background of many flows to port 2, and the ACKs for what they sent in the round before.
+Frames followed_frames(std::uint32_t round) {
+  Frames frames;
+  for (std::uint32_t n = 0; n < kFollowed; ++n) {
+    const FlowKey flow = flow_towards(2, n, 20'000);
+    frames[1].push_back(data_of(flow, 1 + round * kPayload));
     frames[0].push_back(
-        bytes_of({.flow = flow.reversed(), .sequence = 1, .acknowledgment = n * 1000}));
+        bytes_of({.flow = flow.reversed(), .sequence = 1, .acknowledgment = 1 + round * kPayload}));
   }
   return frames;
 }
@@ -173,35 +193,44 @@ class Path {
   std::uint64_t counted_ = 0;
 };
 
-/// @param standing  arrives once, before the rounds
-void measure(benchmark::State& state, RegulationMode mode, const Frames& frames,
-             const Frames& standing = {}) {
+/// @param frames  of a round, by its number
+/// @param before  what arrives once, before the rounds
+template <class FramesOf>
+void measure(benchmark::State& state, RegulationMode mode, FramesOf frames,
+             const std::vector<Frames>& before = {}) {
   Path path(two_ports(mode));
-  path.prepare(standing);
-  path.prepare(frames);  // flows and stations are known
-  for (auto _ : state) path.round(frames);
+  for (const Frames& some : before) path.prepare(some);
+  path.prepare(frames(0));  // the switch knows the flows
+  std::vector<Frames> rounds;
+  for (std::uint32_t i = 1; i <= kRounds; ++i) rounds.push_back(frames(i));
+  auto next = rounds.begin();
+  for (auto _ : state) path.round(*next++);
   const sw::SwitchReport report = path.report();
-  std::uint64_t armed = 0;
-  for (const auto& queue : report.queues) armed += queue.starts_armed;
+  std::uint64_t armed = 0, followed = 0;
+  for (const auto& queue : report.queues) {
+    armed += queue.starts_armed;
+    followed += queue.window.flows_added;
+  }
   state.counters["packets"] = static_cast<double>(path.counted());
   state.counters["starts_armed"] = static_cast<double>(armed);
+  state.counters["flows_followed"] = static_cast<double>(followed);
   if (report.received != path.arrived()) state.SkipWithError("packets were lost on the way in");
 }
 
-void mixed(benchmark::State& state, RegulationMode mode) { measure(state, mode, mixed_frames()); }
-BENCHMARK_CAPTURE(mixed, off, RegulationMode::kOff)->Iterations(20);
-BENCHMARK_CAPTURE(mixed, mark, RegulationMode::kMark)->Iterations(20);
+void mixed(benchmark::State& state, RegulationMode mode) { measure(state, mode, mixed_frames); }
+BENCHMARK_CAPTURE(mixed, off, RegulationMode::kOff)->Iterations(kRounds);
+BENCHMARK_CAPTURE(mixed, mark, RegulationMode::kMark)->Iterations(kRounds);
 
 void armed(benchmark::State& state, RegulationMode mode) {
-  measure(state, mode, mixed_frames(), armed_starts());
+  measure(state, mode, mixed_frames, {armed_starts()});
 }
-BENCHMARK_CAPTURE(armed, mark, RegulationMode::kMark)->Iterations(20);
+BENCHMARK_CAPTURE(armed, mark, RegulationMode::kMark)->Iterations(kRounds);
 
 void followed(benchmark::State& state, RegulationMode mode) {
-  measure(state, mode, followed_frames(), armed_starts());
+  measure(state, mode, followed_frames, {handshakes(), armed_starts()});
 }
-BENCHMARK_CAPTURE(followed, off, RegulationMode::kOff)->Iterations(3);
-BENCHMARK_CAPTURE(followed, window, RegulationMode::kWindow)->Iterations(3);
+BENCHMARK_CAPTURE(followed, off, RegulationMode::kOff)->Iterations(kRounds);
+BENCHMARK_CAPTURE(followed, window, RegulationMode::kWindow)->Iterations(kRounds);
 
 }  // namespace
 }  // namespace outrider
