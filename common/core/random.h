@@ -59,13 +59,7 @@ class RandomStream {
         purpose_(static_cast<std::uint32_t>(purpose)) {}
 
   std::uint32_t next_u32() noexcept {
-    if (used_ == block_.size()) {
-      block_ = philox4x32({static_cast<std::uint32_t>(blocks_),
-                           static_cast<std::uint32_t>(blocks_ >> 32), entity_, purpose_},
-                          key_);
-      ++blocks_;
-      used_ = 0;
-    }
+    if (used_ == block_.size()) refill();
     return block_[used_++];
   }
 
@@ -87,6 +81,14 @@ class RandomStream {
   }
 
  private:
+  [[gnu::noinline]] void refill() noexcept {
+    block_ = philox4x32({static_cast<std::uint32_t>(blocks_),
+                         static_cast<std::uint32_t>(blocks_ >> 32), entity_, purpose_},
+                        key_);
+    ++blocks_;
+    used_ = 0;
+  }
+
   std::array<std::uint32_t, 2> key_;
   std::uint32_t entity_;
   std::uint32_t purpose_;

@@ -124,6 +124,17 @@ class TimingWheel {
   Taken take_next_of_many(Time end) noexcept;
   void insert(std::uint32_t id) noexcept;
   void insert_due(std::uint32_t id) noexcept;
+  /// Makes two entries the sorted list.
+  void set_due(std::uint32_t first, std::uint32_t second) noexcept {
+    Entry& a = entries_[first];
+    Entry& b = entries_[second];
+    a.slot = b.slot = kDue;
+    a.previous = b.next = kNobody;
+    a.next = second;
+    b.previous = first;
+    due_first_ = first;
+    due_last_ = second;
+  }
   void unlink(Entry& entry) noexcept;
   void empty_slot(std::uint32_t slot) noexcept;
   void take_slot(std::uint32_t slot) noexcept;
@@ -209,6 +220,11 @@ template <unsigned kSlotBits, unsigned kLevelBits>
 void TimingWheel<kSlotBits, kLevelBits>::take_slot(std::uint32_t slot) noexcept {
   std::uint32_t id = heads_[slot];
   empty_slot(slot);
+  // All entries of a finest slot are due. Two of them, as most such slots have, need no sorting.
+  const std::uint32_t other = entries_[id].next;
+  if (slot < kSlots && other != kNobody && entries_[other].next == kNobody) {
+    return before(id, other) ? set_due(id, other) : set_due(other, id);
+  }
   sorting_.clear();
   while (id != kNobody) {
     const std::uint32_t next = entries_[id].next;

@@ -135,8 +135,38 @@ void read_option(std::span<const std::uint8_t> option, TcpSegment& s) noexcept {
   }
 }
 
-/// @return false if a length is impossible
-bool read_options(std::span<const std::uint8_t> options, TcpSegment& s) noexcept {
+}  // namespace
+
+std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept {
+  std::uint32_t bytes = s.has_identity ? kBurstOptionBytes : 0;
+  if (s.has_timestamps) bytes += kTimestampsRoom;
+  if (has_rare_options(s)) [[unlikely]]
+    bytes += rare_option_bytes(s);
+  assert(bytes <= kMaxTcpOptionBytes);
+  return static_cast<std::uint32_t>(sizeof(TcpHeader)) + ((bytes + 3U) & ~3U);
+}
+
+EncodedTcp detail::encode_tcp_with_options(const TcpSegment& s, std::uint16_t source_port,
+                                           std::uint16_t destination_port,
+                                           std::span<std::uint8_t> out) noexcept {
+  const std::uint32_t bytes = tcp_header_bytes(s);
+  assert(out.size() >= bytes && s.sack_blocks <= s.sack.size());
+  assert(s.window_scale <= kMaxWindowScale);
+  HeaderWriter header(out.data());
+  write_fixed_header(header, s, source_port, destination_port, bytes);
+  // The identity is the first option, so that it sits at a fixed place.
+  if (s.has_identity) encode_burst_option(s.identity, header);
+  if (s.has_timestamps) write_timestamps(s, header);
+  if (!has_rare_options(s)) [[likely]]
+    return {bytes, header.sum()};
+  std::uint8_t* const end = out.data() + bytes;
+  std::uint8_t* const at = write_rare_options(s, header.at());
+  assert(at <= end);
+  std::memset(at, kNoOperation, static_cast<std::size_t>(end - at));
+  return {bytes, checksum_add({header.at(), end}, header.sum())};
+}
+
+bool detail::read_options(std::span<const std::uint8_t> options, TcpSegment& s) noexcept {
   if (options.size() == kBurstOptionBytes && options[0] == kBurstOptionKind &&
       options[1] == kBurstOptionBytes) [[likely]] {
     read_identity(options, s);
@@ -156,60 +186,6 @@ bool read_options(std::span<const std::uint8_t> options, TcpSegment& s) noexcept
     at += length;
   }
   return true;
-}
-
-}  // namespace
-
-std::uint32_t tcp_header_bytes(const TcpSegment& s) noexcept {
-  std::uint32_t bytes = s.has_identity ? kBurstOptionBytes : 0;
-  if (s.has_timestamps) bytes += kTimestampsRoom;
-  if (has_rare_options(s)) [[unlikely]]
-    bytes += rare_option_bytes(s);
-  assert(bytes <= kMaxTcpOptionBytes);
-  return static_cast<std::uint32_t>(sizeof(TcpHeader)) + ((bytes + 3U) & ~3U);
-}
-
-EncodedTcp encode_tcp(const TcpSegment& s, std::uint16_t source_port,
-                      std::uint16_t destination_port, std::span<std::uint8_t> out) noexcept {
-  const std::uint32_t bytes = tcp_header_bytes(s);
-  assert(out.size() >= bytes && s.sack_blocks <= s.sack.size());
-  assert(s.window_scale <= kMaxWindowScale);
-  HeaderWriter header(out.data());
-  header.put(word_of(source_port, destination_port));
-  header.put(be32(s.sequence));
-  header.put(be32(s.acknowledgment));
-  header.put(word_of(static_cast<std::uint16_t>(bytes / 4 << 12 | s.flags), s.window));
-  header.put(0);  // checksum and urgent pointer
-  // The identity is the first option, so that it sits at a fixed place.
-  if (s.has_identity) encode_burst_option(s.identity, header);
-  if (s.has_timestamps) write_timestamps(s, header);
-  if (!has_rare_options(s)) [[likely]]
-    return {bytes, header.sum()};
-  std::uint8_t* const end = out.data() + bytes;
-  std::uint8_t* const at = write_rare_options(s, header.at());
-  assert(at <= end);
-  std::memset(at, kNoOperation, static_cast<std::size_t>(end - at));
-  return {bytes, checksum_add({header.at(), end}, header.sum())};
-}
-
-// Reads in place: a copy would read the fields, written one by one, in wider words, see
-// HeaderWriter.
-bool decode_tcp(std::span<const std::uint8_t> bytes, std::uint32_t tcp_bytes,
-                TcpSegment& s) noexcept {
-  if (bytes.size() < sizeof(TcpHeader)) return false;
-  const auto& header = *reinterpret_cast<const TcpHeader*>(bytes.data());
-  const std::uint32_t header_bytes = header.header_bytes();
-  if (header_bytes < sizeof header || header_bytes > bytes.size() || header_bytes > tcp_bytes ||
-      tcp_bytes - header_bytes > UINT16_MAX) {
-    return false;
-  }
-  s.sequence = header.sequence.get();
-  s.acknowledgment = header.acknowledgment.get();
-  s.flags = header.flags;
-  s.window = header.window.get();
-  s.payload_bytes = static_cast<std::uint16_t>(tcp_bytes - header_bytes);
-  return header_bytes == sizeof header ||
-         read_options(bytes.subspan(sizeof header, header_bytes - sizeof header), s);
 }
 
 }  // namespace outrider

@@ -84,12 +84,14 @@ class ConnectionTable {
   [[nodiscard]] std::uint32_t oldest_half_open() const noexcept { return half_open_list_.oldest; }
 
   /// Notes the connection's next timer.
-  void refresh_timer(std::uint32_t slot) noexcept {
-    Slot& s = (*this)[slot];
+  /// @return true if it is earlier than when the table would have asked the connection
+  [[nodiscard]] bool refresh_timer(Slot& s) noexcept {
     const Time at = s.next_timer();
-    if (at >= s.timer_at) return;
+    if (at >= s.timer_at) [[likely]]
+      return false;
     s.timer_at = at;
-    timers_.schedule(slot, at);
+    timers_.schedule(s.index, at);
+    return true;
   }
   /// Returns a lower bound of the first instant at which a slot must be asked. It is after `now`
   /// if take_due(now) found nothing and no timer was noted since; otherwise it may be earlier.

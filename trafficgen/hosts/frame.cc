@@ -12,13 +12,28 @@ namespace {
 
 /// Returns the verdict of the device, or of write_frame(), about the checksum; without a verdict,
 /// computes it.
-/// @param tcp the part of it in the buffer. The rest is zeros and adds nothing to the sum
+/// @param tcp the part of it in the buffer, a header at least. The rest is zeros and adds nothing
 bool tcp_checksum_valid(const Packet& packet, std::span<const std::uint8_t> tcp,
                         const Ipv4Header& ip, std::uint16_t tcp_length) noexcept {
   const std::uint64_t known = packet.ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
   if (known == RTE_MBUF_F_RX_L4_CKSUM_GOOD) return true;
   if (known == RTE_MBUF_F_RX_L4_CKSUM_BAD) return false;
-  return checksum_fold(checksum_add(tcp, tcp_pseudo_header_sum(ip, tcp_length))) == 0xFFFF;
+  std::uint64_t sum = tcp_pseudo_header_sum(ip, tcp_length) + tcp_fixed_header_sum(tcp.data());
+  if (tcp.size() > sizeof(TcpHeader)) sum = checksum_add(tcp.subspan(sizeof(TcpHeader)), sum);
+  return checksum_fold(sum) == 0xFFFF;
+}
+
+/// Writes the Ethernet header between two emulated hosts, see mac_of(), in words.
+void write_ethernet(std::uint8_t* out, const FlowKey& flow) noexcept {
+  constexpr std::uint16_t kFirstTwo = 0x0002;  // in memory order: 02 00
+  constexpr std::uint16_t kIpv4 = be16(kEtherTypeIpv4);
+  const std::uint32_t destination = be32(flow.destination_address);
+  const std::uint32_t source = be32(flow.source_address);
+  std::memcpy(out, &kFirstTwo, 2);
+  std::memcpy(out + 2, &destination, 4);
+  std::memcpy(out + 6, &kFirstTwo, 2);
+  std::memcpy(out + 8, &source, 4);
+  std::memcpy(out + 12, &kIpv4, 2);
 }
 }  // namespace
 
@@ -34,7 +49,6 @@ MacAddress mac_of(std::uint32_t address) noexcept {
 void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const TcpSegment& segment,
                  bool full_payload) noexcept {
   auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
-  auto& ethernet = *reinterpret_cast<EthernetHeader*>(bytes);
   std::uint8_t* tcp_bytes = bytes + kTransportOffset;
   const auto [tcp_header, tcp_sum] =
       encode_tcp(segment, flow.source_port, flow.destination_port,
@@ -42,9 +56,7 @@ void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const Tc
   const auto tcp_length = static_cast<std::uint16_t>(tcp_header + segment.payload_bytes);
   const auto ip_bytes = static_cast<std::uint16_t>(sizeof(Ipv4Header) + tcp_length);
 
-  ethernet.destination = mac_of(flow.destination_address);
-  ethernet.source = mac_of(flow.source_address);
-  ethernet.ether_type.set(kEtherTypeIpv4);
+  write_ethernet(bytes, flow);
   write_ipv4(bytes + kIpOffset, flow, kIpProtocolTcp, tos, ip_bytes);
   const std::uint64_t sum = tcp_sum + pseudo_header_sum(flow, kIpProtocolTcp, tcp_length);
   write_memory_order(reinterpret_cast<TcpHeader*>(tcp_bytes)->checksum,

@@ -66,7 +66,7 @@ TcpConnection& Host::open(const FlowKey& flow, const TcpConfig& config, std::uin
       add_connection(flow, config, option_bytes, TcpConnection::Role::kClient, listener, owner);
   TcpConnection& connection = connections_[slot];
   connection.open(now);
-  refresh(slot, now);
+  refresh(connections_[slot], now);
   settle(now);
   return connection;
 }
@@ -77,13 +77,13 @@ void Host::listen(std::uint16_t port, Acceptor& acceptor) {
 
 void Host::send(TcpConnection& connection, std::uint64_t bytes, Time now) noexcept {
   connection.send(bytes, now);
-  refresh(ConnectionTable::slot_of(connection).index, now);
+  refresh(ConnectionTable::slot_of(connection), now);
   settle(now);
 }
 
 void Host::close(TcpConnection& connection, Time now) noexcept {
   connection.close(now);
-  refresh(ConnectionTable::slot_of(connection).index, now);
+  refresh(ConnectionTable::slot_of(connection), now);
   settle(now);
 }
 
@@ -138,39 +138,36 @@ std::uint32_t Host::add_connection(const FlowKey& flow, const TcpConfig& config,
 /// @return false if it has not even been answered: then the new SYN has to wait its turn
 bool Host::make_room_for_half_open(Time now) noexcept {
   if (connections_.half_open() < setup_.max_half_open) return true;
-  const std::uint32_t slot = connections_.oldest_half_open();
-  if (connections_[slot].queued) {
+  Slot& slot = connections_[connections_.oldest_half_open()];
+  if (slot.queued) {
     ++strays_.events().half_open_refused;
     return false;
   }
   ++strays_.events().half_open_evicted;
-  connections_[slot].abort(now);
+  slot.abort(now);
   retire_if_closed(slot, now);
   return true;
 }
 
-/// A closed connection that still has something to send (the last ACK) stays queued and is removed
-/// once that has left.
-void Host::retire_if_closed(std::uint32_t slot, Time now) noexcept {
-  const ConnectionTable::Slot& s = connections_[slot];
-  if (!s.closed() || s.queued) return;
+/// Removes a closed connection. One that still has something to send (the last ACK) stays queued,
+/// and is removed once that has left.
+void Host::retire(Slot& s, Time now) noexcept {
+  const std::uint32_t index = s.index;
   if (const auto old = s.time_wait())
     strays_.time_waits().add(s.flow(), *old, s.time_wait_duration(), now);
-  connections_.remove(slot);
-  if (attribution_) attribution_->forget(slot);
+  connections_.remove(index);
+  if (attribution_) attribution_->forget(index);
 }
 
 /// Queues a connection for the NIC if it has something to send, and notes its deadline. Call it
 /// after anything that may have changed either.
-void Host::refresh(std::uint32_t index, Time now) noexcept {
-  ConnectionTable::Slot& slot = connections_[index];
+void Host::refresh(Slot& slot, Time now) noexcept {
   if (!slot.queued && slot.has_segment(now)) {
     slot.queued = true;
-    turns_.queue().push(slot.nic_class, index);
+    turns_.queue().push(slot.nic_class, slot.index);
   }
-  connections_.refresh_timer(index);
-  timers_.note(slot.timer_at);
-  if (attribution_) attribution_->on_change(index, slot, now);
+  if (connections_.refresh_timer(slot)) timers_.note(slot.timer_at);
+  if (attribution_) attribution_->on_change(slot.index, slot, now);
 }
 
 // -- receiving
@@ -179,23 +176,34 @@ void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   ++busy_;
   counters_.count_received(*packet);
   ReceivedFrame frame;
-  auto dropped = read_frame(*packet, frame);
-  ReceivedSignal signal;
-  const bool is_udp_signal = dropped == DropReason::kNoConnection && !signals_.ports().empty();
-  if (is_udp_signal) dropped = read_signal_frame(*packet, signals_.ports(), signal);
-  const bool is_datagram = dropped == DropReason::kNoConnection && !datagrams_.empty();
-  if (is_datagram) dropped = datagrams_.take(*packet, now);
-  if (setup_.payload == Payload::kPattern && !dropped && frame.segment.payload_bytes != 0)
-    verify(*packet, frame);
-  if (attribution_ && !dropped) attribution_->on_packet(*packet, frame.segment.payload_bytes, now);
-  release(packet);
-  if (dropped) ++counters_.drops[*dropped];
-  else if (is_datagram) ++counters_.datagrams_taken;
-  else if (is_udp_signal) signals_.take(signal, now);
-  else take_frame(frame, now);
+  if (const auto dropped = read_frame(*packet, frame)) [[unlikely]] {
+    take_other(*packet, *dropped, now);
+  } else {
+    const std::uint16_t payload_bytes = frame.segment.payload_bytes;
+    if (setup_.payload == Payload::kPattern && payload_bytes != 0) verify(*packet, frame);
+    if (attribution_) attribution_->on_packet(*packet, payload_bytes, now);
+    release(packet);
+    take_frame(frame, now);
+  }
   if (attribution_) attribution_->end_event();
   --busy_;
   settle(now);
+}
+
+/// Takes a packet that is no TCP segment: a signal, a datagram or one to be dropped.
+/// @param reason why it is not one
+void Host::take_other(Packet& packet, DropReason reason, Time now) noexcept {
+  std::optional<DropReason> dropped = reason;
+  ReceivedSignal signal;
+  const bool is_udp_signal = dropped == DropReason::kNoConnection && !signals_.ports().empty();
+  if (is_udp_signal) dropped = read_signal_frame(packet, signals_.ports(), signal);
+  const bool is_datagram = dropped == DropReason::kNoConnection && !datagrams_.empty();
+  if (is_datagram) dropped = datagrams_.take(packet, now);
+  if (attribution_ && !dropped) attribution_->on_packet(packet, 0, now);
+  release(&packet);
+  if (dropped) ++counters_.drops[*dropped];
+  else if (is_datagram) ++counters_.datagrams_taken;
+  else signals_.take(signal, now);
 }
 
 /// Checks every payload byte that belongs to a stream, also if it is resent.
@@ -217,17 +225,18 @@ void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
     if (const auto signal = tos_signal::decode(frame.tos))
       return signals_.take(frame, *signal, now);
   }
-  const auto slot = connections_.find(frame.flow.reversed());
-  if (!slot) return take_unknown(frame, now);
+  const auto index = connections_.find(frame.flow.reversed());
+  if (!index) return take_unknown(frame, now);
+  Slot& slot = connections_[*index];
   ++counters_.to_connections;
-  if (attribution_) attribution_->on_arrival(*slot);
-  if (connections_[*slot].answers_another_syn(frame.segment)) [[unlikely]]
+  if (attribution_) attribution_->on_arrival(*index);
+  if (slot.answers_another_syn(frame.segment)) [[unlikely]]
     strays_.reset(frame);
-  connections_[*slot].on_segment(frame.segment, now);
-  if (connections_[*slot].half_open && connections_[*slot].established()) [[unlikely]]
-    connections_.end_half_open(*slot);
-  refresh(*slot, now);
-  retire_if_closed(*slot, now);
+  slot.on_segment(frame.segment, now);
+  if (slot.half_open && slot.established()) [[unlikely]]
+    connections_.end_half_open(*index);
+  refresh(slot, now);
+  retire_if_closed(slot, now);
 }
 
 /// Takes segments that belong to no connection: new, old or unknown ones.
@@ -253,7 +262,7 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
       TcpConnection& connection = connections_[slot];
       it->second->on_accepted(connection);
       connection.on_segment(s, now);
-      return refresh(slot, now);
+      return refresh(connections_[slot], now);
     }
   }
   ++counters_.drops[DropReason::kNoConnection];
@@ -262,32 +271,28 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
 
 // -- the NIC
 
-/// Sends while the wire is free and there is something to send.
-/// @return when the NIC must be asked again
-Time Host::transmit(Time now) noexcept {
-  wire_.begin();
-  while (has_work() && wire_.is_free(now)) {
-    Packet* packet = wire_.take_buffer(counters_, now);
-    if (packet == nullptr) break;
-    const Time start = wire_.start_at(now);
-    meta(*packet).owner = 0;
-    const Wrote wrote = write_next(*packet, now, start);
-    if (wrote == Wrote::kNothing) {
-      release(packet);
-      break;
-    }
-    const Time finish = wire_.occupy(*packet, start);
-    if (attribution_) attribution_->on_service(*packet, wrote == Wrote::kSignal, start, finish);
-    counters_.count_sent(*packet);
-    wire_.push(packet, finish);
+/// Sends what goes next. @return false if nothing could be sent
+bool Host::send_next(Time now) noexcept {
+  Packet* packet = wire_.take_buffer(counters_, now);
+  if (packet == nullptr) return false;
+  const Time start = wire_.start_at(now);
+  meta(*packet).owner = 0;
+  const Wrote wrote = write_next(*packet, now, start);
+  if (wrote == Wrote::kNothing) {
+    release(packet);
+    return false;
   }
-  return has_work() ? wire_.next() : kNever;
+  const Time finish = wire_.occupy(*packet, start);
+  if (attribution_) attribution_->on_service(*packet, wrote == Wrote::kSignal, start, finish);
+  counters_.count_sent(*packet);
+  wire_.push(packet, finish);
+  return true;
 }
 
 /// @return kNothing if there was nothing to send after all
 Host::Wrote Host::write_next(Packet& packet, Time now, Time start) noexcept {
   const bool turn_of_data = replies_in_a_row_ >= kRepliesInARow && !turns_.empty();
-  if (!turn_of_data) {
+  if (!turn_of_data && has_replies()) {
     const Wrote wrote = write_first(packet, start);
     if (wrote != Wrote::kNothing) return wrote;
   }
@@ -298,7 +303,7 @@ Host::Wrote Host::write_next(Packet& packet, Time now, Time start) noexcept {
 
 /// Writes what goes before data. Replies, which anyone can ask for, are counted while data wait.
 Host::Wrote Host::write_first(Packet& packet, Time start) noexcept {
-  if (signals_.empty() && strays_.empty()) return Wrote::kNothing;
+  if (!has_replies()) return Wrote::kNothing;
   const bool signal = !signals_.empty();
   if (turns_.empty()) replies_in_a_row_ = 0;
   else if (!signal || signals_.next_is_answer()) ++replies_in_a_row_;
@@ -328,11 +333,11 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
       if (datagrams_.write(index & ~HostDatagrams::kBit, packet, now)) return true;
       continue;
     }
-    ConnectionTable::Slot& slot = connections_[index];
+    Slot& slot = connections_[index];
     slot.queued = false;
-    const bool sends = slot.has_segment(now);
+    TcpSegment segment;
+    const bool sends = slot.take_segment(segment, now);
     if (sends) {
-      const TcpSegment segment = slot.next_segment(now);
       write_frame(packet, slot.flow(), static_cast<std::uint8_t>(segment.ecn), segment,
                   setup_.full_payload);
       turns_.queue().on_sent(slot.nic_class, meta(packet).frame_bytes, now);
@@ -346,8 +351,8 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
         write_pattern(packet, slot.sent_offset(segment));
       if (attribution_) attribution_->on_departure(index, slot, segment, packet, start);
     }
-    refresh(index, now);  // also if the connection lacks memory: it has set a deadline
-    retire_if_closed(index, now);
+    refresh(slot, now);  // also if the connection lacks memory: it has set a deadline
+    retire_if_closed(slot, now);
     if (sends) return true;
   }
   return false;
@@ -358,11 +363,11 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
 Time Host::fire_timers(Time now) noexcept {
   ++busy_;
   if (attribution_) attribution_->on_timer();
-  while (const auto slot = connections_.take_due(now)) {
-    TcpConnection& connection = connections_[*slot];
-    if (connection.next_timer() <= now) connection.on_timer(now);
-    refresh(*slot, now);
-    retire_if_closed(*slot, now);
+  while (const auto index = connections_.take_due(now)) {
+    Slot& slot = connections_[*index];
+    if (slot.next_timer() <= now) slot.on_timer(now);
+    refresh(slot, now);
+    retire_if_closed(slot, now);
   }
   if (attribution_) attribution_->end_event();
   timers_.fire_due(now);
@@ -371,17 +376,19 @@ Time Host::fire_timers(Time now) noexcept {
   return std::max(now, std::min(timers_.next(), connections_.next_timer()));
 }
 
+/// Sends while the wire is free and there is something to send.
+/// @return when the NIC must be asked again
 Time Host::fire_nic(Time now) noexcept {
   ++busy_;
-  const Time next = transmit(now);
+  wire_.begin();
+  bool work = has_work();
+  while (work && wire_.is_free(now)) {
+    const bool sent = send_next(now);
+    work = has_work();
+    if (!sent) break;
+  }
   --busy_;
-  return next;
-}
-
-/// Sends, after a call from outside, what may leave at once, and schedules the next event.
-void Host::settle(Time now) noexcept {
-  if (busy_ > 0) return;
-  loop_.schedule(nic_id_, fire_nic(now));
+  return work ? wire_.next() : kNever;
 }
 
 }  // namespace outrider::tg

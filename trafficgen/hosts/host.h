@@ -183,25 +183,34 @@ class Host final : public Node {
                                std::uint8_t option_bytes, TcpConnection::Role role,
                                ConnectionListener& listener, std::uint32_t owner);
   [[nodiscard]] bool make_room_for_half_open(Time now) noexcept;
-  void retire_if_closed(std::uint32_t slot, Time now) noexcept;
-  void refresh(std::uint32_t slot, Time now) noexcept;
+  using Slot = ConnectionTable::Slot;
+  void retire_if_closed(Slot& slot, Time now) noexcept {
+    if (slot.closed() && !slot.queued) [[unlikely]]
+      retire(slot, now);
+  }
+  void retire(Slot& slot, Time now) noexcept;
+  void refresh(Slot& slot, Time now) noexcept;
 
+  void take_other(Packet& packet, DropReason reason, Time now) noexcept;
   void verify(Packet& packet, const ReceivedFrame& frame) noexcept;
   void take_frame(const ReceivedFrame& frame, Time now) noexcept;
   void take_unknown(const ReceivedFrame& frame, Time now) noexcept;
 
-  [[nodiscard]] bool has_work() const noexcept {
-    return !turns_.empty() || !signals_.empty() || !strays_.empty();
-  }
+  /// Returns true if signals or answers to others wait, which go before data.
+  [[nodiscard]] bool has_replies() const noexcept { return !signals_.empty() || !strays_.empty(); }
+  [[nodiscard]] bool has_work() const noexcept { return !turns_.empty() || has_replies(); }
   void prefetch_waiting() noexcept;
-  Time transmit(Time now) noexcept;
+  [[nodiscard]] bool send_next(Time now) noexcept;
   enum class Wrote : std::uint8_t { kNothing, kSignal, kOther };
   Wrote write_next(Packet& packet, Time now, Time start) noexcept;
   Wrote write_first(Packet& packet, Time start) noexcept;
   bool write_ready(Packet& packet, Time now, Time start) noexcept;
   Time fire_nic(Time now) noexcept;
   Time fire_timers(Time now) noexcept;
-  void settle(Time now) noexcept;
+  /// Sends, after a call from outside, what may leave at once, and schedules the next event.
+  void settle(Time now) noexcept {
+    if (busy_ == 0) loop_.schedule(nic_id_, fire_nic(now));
+  }
 
   Setup setup_;
   EventLoop& loop_;

@@ -36,36 +36,45 @@ std::optional<Time> TcpConnection::watched_sent_at() const noexcept {
   return sender_.stream().watched_sent_at();
 }
 
-TcpSegment TcpConnection::next_segment(Time now) noexcept {
-  assert(has_segment(now));
-  TcpSegment s;
-  ++context().counters.segments_sent;
-  if (handshake_.segment_due()) [[unlikely]] {
-    handshake_.fill(s, sender_, receiver_, now);
-    return s;
-  }
-  const bool data =
-      state_ == State::kEstablished && !receiver_.ack_due_alone() && sender_.can_send(now);
+bool TcpConnection::take_segment(TcpSegment& s, Time now) noexcept {
+  if (handshake_.segment_due() || state_ != State::kEstablished) [[unlikely]]
+    return take_rare(s, now);
+  const bool data = !receiver_.ack_due_alone() && sender_.can_send(now);
   if (!data) {
+    if (!receiver_.ack_due() && !sender_.probe_due()) return false;
     s.sequence = sender_.stream().next_sequence();
-    if (sender_.probe_due() && state_ == State::kEstablished) [[unlikely]] {
+    if (sender_.probe_due()) [[unlikely]] {
       --s.sequence;
       sender_.take_probe();
     }
     receiver_.fill_pure_ack(s, now);
-    receiver_.stamp(s, now);
-    return s;
+  } else {
+    sender_.fill(s, now);
+    if (s.has(kTcpFin) && !receiver_.fin_received()) [[unlikely]]
+      closes_first_ = true;
+    receiver_.fill_piggyback(s, now);
+    if (has_identity_ && s.payload_bytes != 0) {
+      s.has_identity = true;
+      s.identity = identity_;
+    }
   }
-  sender_.fill(s, now);
-  if (s.has(kTcpFin) && !receiver_.fin_received()) [[unlikely]]
-    closes_first_ = true;
-  receiver_.fill_piggyback(s, now);
   receiver_.stamp(s, now);
-  if (has_identity_ && s.payload_bytes != 0) {
-    s.has_identity = true;
-    s.identity = identity_;
+  ++context().counters.segments_sent;
+  return true;
+}
+
+/// Writes a segment of the handshake, or the acknowledgment of a FIN after the end.
+bool TcpConnection::take_rare(TcpSegment& s, Time now) noexcept {
+  if (!has_segment(now)) return false;
+  ++context().counters.segments_sent;
+  if (handshake_.segment_due()) {
+    handshake_.fill(s, sender_, receiver_, now);
+    return true;
   }
-  return s;
+  s.sequence = sender_.stream().next_sequence();
+  receiver_.fill_pure_ack(s, now);
+  receiver_.stamp(s, now);
+  return true;
 }
 
 void TcpConnection::on_segment(const TcpSegment& s, Time now) noexcept {

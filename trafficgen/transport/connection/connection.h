@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -98,8 +99,17 @@ class TcpConnection {
   [[nodiscard]] bool can_send_data(Time now) noexcept {
     return state_ == State::kEstablished && sender_.can_send(now);
   }
+  /// Writes the next segment, which leaves now, and so asks only once what has_segment() and
+  /// next_segment() ask twice. @param s newly initialised
+  /// @return false if there is none: then nothing is written
+  [[nodiscard]] bool take_segment(TcpSegment& s, Time now) noexcept;
   /// Returns the segment, which leaves now. @pre has_segment(now)
-  [[nodiscard]] TcpSegment next_segment(Time now) noexcept;
+  [[nodiscard]] TcpSegment next_segment(Time now) noexcept {
+    TcpSegment s;
+    [[maybe_unused]] const bool taken = take_segment(s, now);
+    assert(taken);
+    return s;
+  }
   void on_segment(const TcpSegment& segment, Time now) noexcept;
   [[nodiscard]] Time next_timer() const noexcept {
     if (state_ == State::kEstablished) [[likely]] {
@@ -180,6 +190,7 @@ class TcpConnection {
     kReset,
   };
 
+  [[nodiscard]] bool take_rare(TcpSegment& s, Time now) noexcept;
   void on_handshake_segment(const TcpSegment& s, Time now) noexcept;
   void become_established(Time now) noexcept;
   void on_established_segment(const TcpSegment& s, Time now) noexcept;

@@ -20,8 +20,9 @@ void TcpReceiver::start(std::uint32_t peer_initial_sequence, bool ecn, bool sack
   if (ecn) echo_.enable();
 }
 
-bool TcpReceiver::timely(const TcpSegment& s) noexcept {
-  if (!timestamps_ || s.has(kTcpRst)) return true;
+/// @pre timestamps are in use
+bool TcpReceiver::passes_paws(const TcpSegment& s) noexcept {
+  if (s.has(kTcpRst)) return true;
   if (!s.has_timestamps) {
     ++context_.memory.events.without_timestamp;
     return false;
@@ -30,19 +31,6 @@ bool TcpReceiver::timely(const TcpSegment& s) noexcept {
   ++context_.memory.events.paws_rejected;
   acknowledge_now();
   return false;
-}
-
-void TcpReceiver::note_timestamp(const TcpSegment& s) noexcept {
-  if (!timestamps_ || !s.has_timestamps) return;
-  if (window_.offset(s.sequence) <= static_cast<std::int64_t>(window_.last_told()))
-    ts_recent_ = s.ts_value;
-}
-
-void TcpReceiver::stamp(TcpSegment& s, Time now) const noexcept {
-  if (!timestamps_) return;
-  s.has_timestamps = true;
-  s.ts_value = TimestampClock::at(now);
-  s.ts_echo = ts_recent_;
 }
 
 bool TcpReceiver::on_segment(const TcpSegment& s, Time now) noexcept {
@@ -134,30 +122,6 @@ void TcpReceiver::echo(const TcpSegment& s) noexcept {
     acknowledge_now();
   }
   echo_.on_data(ce, s.has(kTcpCwr));
-}
-
-/// Notes that everything due has been acknowledged.
-void TcpReceiver::acknowledged(Time now) noexcept {
-  unacknowledged_ = 0;
-  due_ = false;
-  deadline_ = kNever;
-  if (window_.read_at_a_rate() && !fin_received()) [[unlikely]]
-    deadline_ = window_.update_at(context_.config, now);
-}
-
-/// Writes acknowledgment, window and ECE.
-void TcpReceiver::tell(TcpSegment& s, std::uint64_t next, bool ece, Time now) noexcept {
-  s.flags |= kTcpAck;
-  s.acknowledgment = window_.wire(next);
-  window_.tell(next, context_.config, now);
-  s.window = window_.field();
-  if (ece) s.flags |= kTcpEce;
-}
-
-void TcpReceiver::fill_piggyback(TcpSegment& s, Time now) noexcept {
-  assert(!ack_due_alone());
-  tell(s, window_.next(), echo_.ece(), now);
-  acknowledged(now);
 }
 
 void TcpReceiver::fill_pure_ack(TcpSegment& s, Time now) noexcept {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
+#include "trafficgen/transport/base/timestamps.h"
 #include "trafficgen/transport/memory/tcp_context.h"
 #include "trafficgen/transport/receiver/ecn_echo.h"
 #include "trafficgen/transport/receiver/out_of_order.h"
@@ -47,12 +49,21 @@ class TcpReceiver {
   [[nodiscard]] std::uint32_t ts_recent() const noexcept { return ts_recent_; }
   /// Checks PAWS (RFC 7323, 5.3, R1). Returns false for an old duplicate, which must be
   /// acknowledged and dropped, and for a segment without the option (3.2). RSTs always pass.
-  [[nodiscard]] bool timely(const TcpSegment& s) noexcept;
+  [[nodiscard]] bool timely(const TcpSegment& s) noexcept { return !timestamps_ || passes_paws(s); }
   /// Updates TS.Recent if the segment begins at or below the last ACK (RFC 7323, 4.3, (2)).
   /// @pre window().acceptable(s), timely(s)
-  void note_timestamp(const TcpSegment& s) noexcept;
+  void note_timestamp(const TcpSegment& s) noexcept {
+    if (!timestamps_ || !s.has_timestamps) return;
+    if (window_.offset(s.sequence) <= static_cast<std::int64_t>(window_.last_told()))
+      ts_recent_ = s.ts_value;
+  }
   /// Writes the option into a segment that leaves now.
-  void stamp(TcpSegment& s, Time now) const noexcept;
+  void stamp(TcpSegment& s, Time now) const noexcept {
+    if (!timestamps_) return;
+    s.has_timestamps = true;
+    s.ts_value = TimestampClock::at(now);
+    s.ts_echo = ts_recent_;
+  }
 
   /// Takes data and FIN of an acceptable segment. @return true if the stream advanced
   bool on_segment(const TcpSegment& s, Time now) noexcept;
@@ -71,7 +82,11 @@ class TcpReceiver {
   [[nodiscard]] bool ack_due_alone() const noexcept { return due_ && out_of_order_.any(); }
   /// Writes acknowledgment, window, ECE and SACK into a pure ACK, which leaves now.
   void fill_pure_ack(TcpSegment& s, Time now) noexcept;
-  void fill_piggyback(TcpSegment& s, Time now) noexcept;
+  void fill_piggyback(TcpSegment& s, Time now) noexcept {
+    assert(!ack_due_alone());
+    tell(s, window_.next(), echo_.ece(), now);
+    acknowledged(now);
+  }
 
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept {
     return window_.next() - (fin_received() ? 1 : 0);
@@ -81,6 +96,7 @@ class TcpReceiver {
  private:
   static constexpr std::uint64_t kNoFin = UINT64_MAX;
 
+  [[nodiscard]] bool passes_paws(const TcpSegment& s) noexcept;
   bool fin_possible(std::uint64_t begin, std::uint64_t end, bool fin) noexcept;
   bool accept(std::uint64_t begin, std::uint64_t end, Time now) noexcept;
   bool accept_rare(std::uint64_t begin, std::uint64_t end) noexcept;
@@ -88,8 +104,22 @@ class TcpReceiver {
     if (sack_) out_of_order_.note_duplicate(begin, end, context_.memory);
   }
   void echo(const TcpSegment& s) noexcept;
-  void acknowledged(Time now) noexcept;
-  void tell(TcpSegment& s, std::uint64_t next, bool ece, Time now) noexcept;
+  /// Notes that everything due has been acknowledged.
+  void acknowledged(Time now) noexcept {
+    unacknowledged_ = 0;
+    due_ = false;
+    deadline_ = kNever;
+    if (window_.read_at_a_rate() && !fin_received()) [[unlikely]]
+      deadline_ = window_.update_at(context_.config, now);
+  }
+  /// Writes acknowledgment, window and ECE.
+  void tell(TcpSegment& s, std::uint64_t next, bool ece, Time now) noexcept {
+    s.flags |= kTcpAck;
+    s.acknowledgment = window_.wire(next);
+    window_.tell(next, context_.config, now);
+    s.window = window_.field();
+    if (ece) s.flags |= kTcpEce;
+  }
 
   // A member with [[no_unique_address]] lends its tail padding to the members that follow it.
   TcpContext& context_;

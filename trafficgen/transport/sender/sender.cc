@@ -36,9 +36,8 @@ void TcpSender::start(const Peer& peer) noexcept {
   by_time_ = peer.sack && context_.config.loss_detection == LossDetection::kRackTlp;
 }
 
-bool TcpSender::has_room(Time now) noexcept {
-  if (scoreboard_.has_room()) [[likely]]
-    return true;
+/// Returns true if the flight may grow. If only memory is missing, a deadline is set.
+bool TcpSender::can_borrow(Time now) noexcept {
   switch (scoreboard_.room(context_.memory, segments_limit(context_.config))) {
     case Scoreboard::Room::kYes:
       return true;
@@ -57,26 +56,10 @@ bool TcpSender::has_room(Time now) noexcept {
   return false;
 }
 
-bool TcpSender::can_send_new(Time now) noexcept {
-  const std::uint32_t payload = stream_.new_payload(scoreboard_);
-  if (payload == 0 && !stream_.fin_is_next()) {
-    if (!timer_.armed() && scoreboard_.empty() && stream_.window_closed()) [[unlikely]]
-      timer_.set(now + timer_.rto());  // RFC 9293, 3.8.6.1: the first probe after an RTO
-    return false;
-  }
-  return scoreboard_.pipe_bytes() + payload <= window_.bytes() && has_room(now);
-}
-
-bool TcpSender::can_send(Time now) noexcept {
-  if (tail_probe_.due()) [[unlikely]]
-    return true;
-  const bool may = scoreboard_.lost_pending() == 0
-                       ? can_send_new(now)
-                       : recovery_.resends_first() ||
-                             scoreboard_.pipe_bytes() + stream_.mss_bytes() <= window_.bytes();
-  if (pacing_.paced()) [[unlikely]]
-    return pacing_.allows(may, now);
-  return may;
+/// Sets the deadline of the first probe of a closed window if nothing else is timed: after an RTO
+/// (RFC 9293, 3.8.6.1).
+void TcpSender::prepare_probe(Time now) noexcept {
+  if (!timer_.armed() && scoreboard_.empty()) timer_.set(now + timer_.rto());
 }
 
 void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
@@ -142,7 +125,7 @@ void TcpSender::resend_segment(const SentSegment& sent, TcpSegment& s, Time now)
 void TcpSender::fill_tail_probe(TcpSegment& s, Time now) noexcept {
   tail_probe_.spend();
   const bool something = stream_.new_payload(scoreboard_) != 0 || stream_.fin_is_next();
-  const bool fresh = something && has_room(now);
+  const bool fresh = something && (scoreboard_.has_room() || can_borrow(now));
   if (fresh) fill_new(s, now);
   else resend_segment(scoreboard_.resend_last(now), s, now);
   tail_probe_.on_sent(*scoreboard_.flight(), stream_.nxt(), fresh);

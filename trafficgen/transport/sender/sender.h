@@ -24,8 +24,8 @@ namespace outrider::tg {
 /// is given back when all is acknowledged. A sender that finds no memory waits for its own ACKs or,
 /// with nothing in flight, asks again after kMemoryRetry. A paced sender waits for pace_release().
 ///
-/// Each part of the state has one owner, which decides. The sender asks the owners in turn and
-/// tells each what the others have found:
+/// Each part of the state has one owner, which decides. Many methods: each is a step in which the
+/// sender asks the owners in turn and tells each what the others have found:
 ///   SendStream           numbers, what is written, the peer's window
 ///   Scoreboard           what is in flight, and what of it is lost (RFC 6675)
 ///   RackDetector, Rack   when segments are lost by time (RFC 8985); NewReno without SACK
@@ -85,7 +85,14 @@ class TcpSender {
 
   // -- sending
   /// Returns true if a segment may leave now. If only memory is missing, a deadline is set.
-  [[nodiscard]] bool can_send(Time now) noexcept;
+  [[nodiscard]] bool can_send(Time now) noexcept {
+    if (tail_probe_.due()) [[unlikely]]
+      return true;
+    const bool may = scoreboard_.lost_pending() == 0 ? can_send_new(now) : can_resend();
+    if (pacing_.paced()) [[unlikely]]
+      return pacing_.allows(may, now);
+    return may;
+  }
   /// Returns when pacing lets the next segment leave; kNever if pacing is not what holds it.
   [[nodiscard]] Time pace_release() const noexcept { return pacing_.release(); }
   /// Returns true if a probe of the peer's closed window is due; take_probe() notes that it leaves.
@@ -99,7 +106,12 @@ class TcpSender {
   void fill(TcpSegment& s, Time now) noexcept;
   /// @param current the segment's window counts even if it takes back what was offered
   /// @return false if the acknowledgment is impossible (RFC 5961, 5.2): nothing changed
-  bool on_ack(const TcpSegment& s, Time now, bool current) noexcept;
+  bool on_ack(const TcpSegment& s, Time now, bool current) noexcept {
+    if (!is_idle_ack(s)) return on_any_ack(s, now, current);
+    stream_.take_window(stream_.window_edge(stream_.una(), s.window), current);
+    persistence_.on_answer();
+    return true;
+  }
   /// @return false if the peer has been silent for Persistence::kMaxTimeouts time-outs
   [[nodiscard]] bool on_timer(Time now) noexcept;
   /// Returns the timer. The handshake uses it too: nothing else is timed before the handshake ends.
@@ -129,14 +141,36 @@ class TcpSender {
   static constexpr Duration kMemoryRetry = std::chrono::milliseconds(10);
 
  private:
-  [[nodiscard]] bool can_send_new(Time now) noexcept;
-  [[nodiscard]] bool has_room(Time now) noexcept;
+  [[nodiscard]] bool can_send_new(Time now) noexcept {
+    const std::uint32_t payload = stream_.new_payload(scoreboard_);
+    if (payload == 0 && !stream_.fin_is_next()) {
+      if (stream_.window_closed()) [[unlikely]]
+        prepare_probe(now);
+      return false;
+    }
+    if (scoreboard_.pipe_bytes() + payload > window_.bytes()) return false;
+    return scoreboard_.has_room() || can_borrow(now);
+  }
+  [[nodiscard]] bool can_resend() const noexcept {
+    return recovery_.resends_first() ||
+           scoreboard_.pipe_bytes() + stream_.mss_bytes() <= window_.bytes();
+  }
+  void prepare_probe(Time now) noexcept;
+  [[nodiscard]] bool can_borrow(Time now) noexcept;
   inline void fill_new(TcpSegment& s, Time now) noexcept;
   void fill_tail_probe(TcpSegment& s, Time now) noexcept;
   void resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept;
   void arm_tail_probe(Time now) noexcept;
 
   // Processing of acknowledgments: sender_ack.cc
+  /// Returns true if a segment acknowledges nothing new, and this end has nothing in flight and
+  /// nothing to remember of an earlier flight. Most data of a one-way stream arrives like that, and
+  /// then on_any_ack() would change nothing but the peer's window.
+  [[nodiscard]] bool is_idle_ack(const TcpSegment& s) const noexcept {
+    return scoreboard_.flight() == nullptr && s.acknowledgment == stream_.wire(stream_.una()) &&
+           !s.has(kTcpEce) && s.sack_blocks == 0 && recovery_.open() && !by_time_;
+  }
+  bool on_any_ack(const TcpSegment& s, Time now, bool current) noexcept;
   void on_advance(std::uint64_t una, Duration rtt, Time now) noexcept;
   void on_ack_without_sack(std::uint64_t una_before, bool duplicate,
                            std::uint32_t departed) noexcept;

@@ -74,7 +74,7 @@ std::uint32_t take_sack(const TcpSegment& s, const SendStream& stream, Scoreboar
 
 }  // namespace
 
-bool TcpSender::on_ack(const TcpSegment& s, Time now, bool current) noexcept {
+bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept {
   const std::int64_t ack = stream_.offset(s.acknowledgment);
   const auto una_before = stream_.una();
   const bool usual = ack >= static_cast<std::int64_t>(una_before) &&
