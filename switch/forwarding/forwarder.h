@@ -68,9 +68,9 @@ class Forwarder {
   /// Returns what to do with a packet.
   /// @param frame starts at the Ethernet header; parse_headers() has read it as `summary`
   /// @param now does not decrease
-  [[nodiscard]] Verdict decide(const FrameSummary& summary, const FlowKey& flow,
-                               const std::uint8_t* frame, std::uint16_t ingress, Time now,
-                               ForwarderLane& lane) const noexcept {
+  [[nodiscard, gnu::always_inline]] Verdict decide(const FrameSummary& summary, const FlowKey& flow,
+                                                   const std::uint8_t* frame, std::uint16_t ingress,
+                                                   Time now, ForwarderLane& lane) const noexcept {
     if (looks_at_macs_ || summary.kind != FrameKind::kIpv4) [[unlikely]]
       return decide_uncommon({summary, flow, frame, ingress, now}, lane);
     return route_to(routes_.find(flow.destination_address), flow, lane);
@@ -125,8 +125,9 @@ class Forwarder {
   [[nodiscard]] Verdict decide_uncommon(const Frame& frame, ForwarderLane& lane) const noexcept;
   [[nodiscard]] Verdict bridge(const Frame& frame, ForwarderLane& lane) const noexcept;
   [[nodiscard]] Verdict by_network_address(const Frame& frame, ForwarderLane& lane) const noexcept;
-  [[nodiscard]] Verdict route_to(const RouteTable::Target* target, const FlowKey& flow,
-                                 ForwarderLane& lane) const noexcept {
+  [[nodiscard, gnu::always_inline]] Verdict route_to(const RouteTable::Target* target,
+                                                     const FlowKey& flow,
+                                                     ForwarderLane& lane) const noexcept {
     if (target == nullptr) [[unlikely]]
       return {.reason = DropReason::kNoRoute};
     if (target->hops == 0) [[unlikely]]

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <span>
 
+#include "common/net/plain_segment.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/same_settings.h"
 #include "switch/forwarding/arp_reply.h"
@@ -108,10 +109,10 @@ void Switch::apply_port(SwitchChange& change, std::uint32_t port, Time now) noex
   if (change.ports[port]) ports_[port]->apply(*change.ports[port], now);
 }
 
-inline bool Switch::rewrite(Packet& packet, const Forwarder& forwarder,
+inline bool Switch::rewrite(Packet& packet, const FrameSummary& summary, const Forwarder& forwarder,
                             const Forwarder::Verdict& verdict) noexcept {
-  const std::uint32_t offset = meta(packet).ip_offset;
-  if (is_ipv6_at(packet, offset)) [[unlikely]] {
+  const std::uint32_t offset = summary.network_offset;
+  if (summary.kind == FrameKind::kIpv6) [[unlikely]] {
     if (!decrement_hop_limit(header_at<Ipv6Header>(packet, offset))) return false;
   } else if (!decrement_ttl(header_at<Ipv4Header>(packet, offset))) {
     return false;
@@ -130,30 +131,37 @@ std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& pack
     drop(lane, packet, reason);
     return kDropped;
   };
-  const FrameSummary summary = parse(packet);
-  if (summary.kind == FrameKind::kRefused) [[unlikely]]
-    return refuse(summary.refused);
   PacketMeta& m = meta(packet);
   const auto ingress = static_cast<std::uint16_t>(port);
   set_ingress_port(packet, ingress);
   const Forwarder& forwarder = lane.tables->forwarder;
-  const Forwarder::Verdict verdict =
-      forwarder.decide(summary, m.flow, buffer(packet).data(), ingress, now, lane.forwarding);
-  if (verdict.action == Forwarder::Action::kDrop) [[unlikely]]
-    return refuse(verdict.reason);
-  if (verdict.action == Forwarder::Action::kRoute && !rewrite(packet, forwarder, verdict))
-      [[unlikely]]
-    return refuse(DropReason::kTtlExpired);
-  const Classifier::Result result = lane.tables->classifier.classify(summary, m, lane.classes);
-  m.traffic_class = result.traffic_class;
-  m.queue = result.queue;
-  if (verdict.action == Forwarder::Action::kFlood) [[unlikely]]
-    return kFlooded;
-  if (verdict.action != Forwarder::Action::kAnswer) [[likely]]
-    return verdict.port;
-  make_arp_reply(header_at<EthernetHeader>(packet, 0),
-                 header_at<ArpPacket>(packet, summary.network_offset), forwarder.mac());
-  return ingress;
+  // Inlined twice: most of what it asks is known beforehand for a plain segment that is routed.
+  const auto pass = [&](const FrameSummary& summary) __attribute__((always_inline)) {
+    const Forwarder::Verdict verdict =
+        forwarder.decide(summary, m.flow, buffer(packet).data(), ingress, now, lane.forwarding);
+    if (verdict.action == Forwarder::Action::kDrop) [[unlikely]]
+      return refuse(verdict.reason);
+    if (verdict.action == Forwarder::Action::kRoute &&
+        !rewrite(packet, summary, forwarder, verdict)) [[unlikely]]
+      return refuse(DropReason::kTtlExpired);
+    const Classifier::Result result = lane.tables->classifier.classify(summary, m, lane.classes);
+    m.traffic_class = result.traffic_class;
+    m.queue = result.queue;
+    if (verdict.action == Forwarder::Action::kFlood) [[unlikely]]
+      return kFlooded;
+    if (verdict.action != Forwarder::Action::kAnswer) [[likely]]
+      return std::uint32_t{verdict.port};
+    make_arp_reply(header_at<EthernetHeader>(packet, 0),
+                   header_at<ArpPacket>(packet, summary.network_offset), forwarder.mac());
+    return std::uint32_t{ingress};
+  };
+  if (!forwarder.looks_at_macs() && parse_plain_segment(buffer(packet), m.frame_bytes, m))
+      [[likely]]
+    return pass(kPlainSegment);
+  const FrameSummary summary = parse(packet);
+  if (summary.kind == FrameKind::kRefused) [[unlikely]]
+    return refuse(summary.refused);
+  return pass(summary);
 }
 
 std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet& packet,

@@ -182,7 +182,8 @@ class Switch final : public Node {
   [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
                                       Time now) noexcept;
   /// Changes TTL and MAC addresses of a routed packet. @return false if its TTL expires
-  [[nodiscard, gnu::always_inline]] static bool rewrite(Packet& packet, const Forwarder& forwarder,
+  [[nodiscard, gnu::always_inline]] static bool rewrite(Packet& packet, const FrameSummary& summary,
+                                                        const Forwarder& forwarder,
                                                         const Forwarder::Verdict& verdict) noexcept;
   [[nodiscard]] bool hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet,
                                   Time now) noexcept;

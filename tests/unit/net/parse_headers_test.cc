@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "common/core/random.h"
+#include "common/net/plain_segment.h"
 #include "tests/support/ipv6_frames.h"
 
 namespace outrider::parse_headers_test {
@@ -234,6 +235,53 @@ TEST(ParseHeaders, DamageIsSafe) {
 }
 
 // Addresses that differ in one bit, or are numbered in sequence, get numbers of their own.
+TEST(PlainSegment, IsReadAsByTheGeneralWay) {
+  const FrameSpec spec{.tos = 0x0A, .sequence = 77, .payload_bytes = 30};
+  const Bytes plain = bytes_of(spec);
+  Bytes with_options = plain;
+  with_options[46] = 0x80;  // three words of payload become TCP options
+  const Bytes forms[] = {plain, with_options, tagged(plain, 0xA00A), ipv6_bytes_of({})};
+  RandomStream random(7, 1, RandomPurpose::kImpairment);
+  std::uint32_t taken = 0, refused = 0, other = 0;
+  for (int n = 0; n < 200'000; ++n) {
+    Bytes frame = forms[random.next_u32() % std::size(forms)];
+    for (std::uint32_t left = random.next_u32() % 3; left != 0; --left)
+      frame[12 + random.next_u32() % 40] = static_cast<std::uint8_t>(random.next_u32());
+    if (random.next_u32() % 2 == 0) {  // most damage would only be a wrong checksum
+      auto& ip = *reinterpret_cast<Ipv4Header*>(frame.data() + sizeof(EthernetHeader));
+      if (ip.header_bytes() <= 40) {
+        const std::uint16_t sum = ipv4_checksum(ip);
+        std::memcpy(&ip.checksum, &sum, sizeof sum);
+      }
+    }
+    const auto frame_bytes = static_cast<std::uint32_t>(frame.size());
+    if (random.next_u32() % 8 == 0) frame.resize(random.next_u32() % frame.size());
+    const Read general = read(frame, frame_bytes);
+    const auto exact = std::make_unique<std::uint8_t[]>(frame.size());
+    std::copy(frame.begin(), frame.end(), exact.get());
+    HeaderFields fields;
+    const bool is_plain = parse_plain_segment({exact.get(), frame.size()}, frame_bytes, fields);
+    const HeaderFields& expected = general.fields;
+    ASSERT_EQ(is_plain, general.summary.kind == FrameKind::kIpv4 && expected.ip_offset == 14 &&
+                            expected.tcp_offset == 34);
+    refused += general.summary.kind == FrameKind::kRefused;
+    other += !is_plain && general.summary.kind != FrameKind::kRefused;
+    if (!is_plain) continue;
+    ++taken;
+    EXPECT_EQ(general.summary.protocol, kPlainSegment.protocol);
+    EXPECT_EQ(general.summary.network_offset, kPlainSegment.network_offset);
+    EXPECT_FALSE(general.summary.vlan_tagged);
+    EXPECT_EQ(fields.flow, expected.flow);
+    EXPECT_EQ(fields.sequence, expected.sequence);
+    EXPECT_EQ(fields.payload_bytes, expected.payload_bytes);
+    EXPECT_EQ(fields.tcp_flags, expected.tcp_flags);
+    EXPECT_EQ(fields.tos, expected.tos);
+  }
+  EXPECT_GT(taken, 10'000U);
+  EXPECT_GT(refused, 10'000U);
+  EXPECT_GT(other, 10'000U);
+}
+
 TEST(FoldIpv6, KeepsNeighboursApart) {
   std::vector<std::uint32_t> folded;
   const Ipv6Address base = ip6("2001:db8::");
