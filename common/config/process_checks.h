@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include "common/config/checks.h"
 #include "common/config/setting_range.h"
@@ -20,6 +21,16 @@ inline constexpr std::uint64_t kMaxRecords = 1U << 24;  ///< of one kind, kept i
 inline constexpr std::uint64_t kPoolCachePackets = 512;
 
 inline constexpr std::uint64_t kMaxLcore = 1023;
+inline constexpr std::uint64_t kMaxMoreLcores = 63;
+
+/// Returns the CPUs of the lcores, the main lcore's first.
+template <class Config>
+[[nodiscard]] std::vector<std::uint32_t> cpus_of(const Config& config) {
+  std::vector<std::uint32_t> cpus{config.lcore};
+  cpus.insert(cpus.end(), config.more_lcores.begin(), config.more_lcores.end());
+  return cpus;
+}
+
 inline constexpr SettingRange kDescriptors = powers_of_two(32, 32768);
 inline constexpr SettingRange kBinWidths = durations_from(std::chrono::microseconds(1));
 

@@ -25,19 +25,6 @@ PollDevices::~PollDevices() {
   log_links();
 }
 
-std::uint32_t PollDevices::poll_all(Time previous, Time now) noexcept {
-  std::uint32_t received = 0;
-  for (auto& owned : devices_) {
-    Device& device = *owned;
-    device.size = device.port.rx(device.batch.data(), kBatchPackets);
-    device.taken = 0;
-    device.next = device.size == 0 ? kNever : arrival_time(previous, now, 0, device.size);
-    for (std::uint16_t i = 0; i < device.size; ++i) prefetch_received(*device.batch[i]);
-    received += device.size;
-  }
-  return received;
-}
-
 std::vector<std::uint16_t> PollDevices::rx_queues() const {
   std::vector<std::uint16_t> queues;
   for (const auto& device : devices_) queues.push_back(device->port.rx_queues());
@@ -63,22 +50,19 @@ PerClass<std::uint64_t> PollDevices::tx_dropped() const noexcept {
   return sum;
 }
 
-void PollDevices::hold_when_full() noexcept {
-  hold_ = true;
-  for (auto& device : devices_) device->edge.hold(device->up());
-}
-
 bool PollDevices::check_links() noexcept {
   bool all = true;
-  for (auto& device : devices_) {
-    const bool up = device->port.link_up();
-    if (up != device->up()) device->link_changes.fetch_add(1, std::memory_order_relaxed);
-    if (hold_) device->edge.hold(up);  // otherwise another lcore may own the edge
-    all = all && up;
-    if (device->port.leaving()) [[unlikely]]
-      request_stop();
-  }
+  for (std::size_t d = 0; d < devices_.size(); ++d) all &= check_link(d);
   return all;
+}
+
+bool PollDevices::check_link(std::size_t d) noexcept {
+  Device& device = *devices_[d];
+  const bool up = device.port.link_up();
+  if (up != device.up()) device.link_changes.fetch_add(1, std::memory_order_relaxed);
+  if (device.port.leaving()) [[unlikely]]
+    request_stop();
+  return up;
 }
 
 void PollDevices::check_peers() {

@@ -8,6 +8,7 @@
 #include "common/core/clock.h"
 #include "common/core/poll_gaps.h"
 #include "common/dpdk/tsc_clock.h"
+#include "common/runtime/device_lane.h"
 #include "common/runtime/event_loop.h"
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_stop.h"
@@ -82,11 +83,11 @@ PollResult run_polls(const TscClock& clock, const PollRules& rules, Poll poll, D
   return result;
 }
 
-/// Drives `sink` and `loop` from the devices, see run_polls(). Before each `seldom` it checks
-/// the links. If the sink has begin_poll(now), each poll calls it before it hands over
+/// Drives `sink` and `loop` from an lcore's devices, see run_polls(). Before each `seldom` it
+/// checks the links. If the sink has begin_poll(now), each poll calls it before it hands over
 /// arrivals.
 template <class Sink, class Done, class Seldom>
-PollResult run_poll_loop(PollDevices& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
+PollResult run_poll_loop(DeviceLane& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
                          std::optional<Duration> duration, Done done, Seldom seldom) {
   const auto poll = [&](const PollInstant& at) {
     if constexpr (requires { sink.begin_poll(at.now); }) sink.begin_poll(at.now);

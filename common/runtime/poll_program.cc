@@ -36,6 +36,13 @@ std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::
   return before_dashes;
 }
 
+std::string named_cpus(const std::vector<std::uint32_t>& cpus) {
+  std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
+  for (std::size_t i = 0; i < cpus.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(cpus[i]);
+  return text;
+}
+
 EalOptions eal_options(std::string program, std::vector<std::uint32_t> cpus, std::uint32_t mbufs,
                        const std::vector<PortConfig>& ports, std::vector<std::string> extra) {
   constexpr std::uint64_t kFixed_mb = 64;  // rings, queues, DPDK itself

@@ -40,6 +40,9 @@ SplitArguments split_arguments(int argc, const char* const* argv);
 /// Returns the words of --eal, after the EAL arguments that preceded `--`.
 std::vector<std::string> eal_words(std::vector<std::string> before_dashes, std::string_view text);
 
+/// Returns "CPU 2" or "CPUs 2, 3".
+std::string named_cpus(const std::vector<std::uint32_t>& cpus);
+
 /// Memory of a buffer for a frame of 1518 bytes: mbuf, meta data, headroom, frame, pool header.
 inline constexpr std::uint32_t kBytesPerPlainMbuf = 2560;
 

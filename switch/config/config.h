@@ -94,13 +94,6 @@ struct SwitchProcessConfig {
   TelemetryConfig telemetry{};
 };
 
-/// Returns the CPUs of the lcores, the main lcore's first.
-inline std::vector<std::uint32_t> cpus_of(const SwitchProcessConfig& config) {
-  std::vector<std::uint32_t> cpus{config.lcore};
-  cpus.insert(cpus.end(), config.more_lcores.begin(), config.more_lcores.end());
-  return cpus;
-}
-
 /// Returns every error, each with the user's key; empty means valid. Pure.
 ConfigIssues validate(const SwitchProcessConfig& config);
 

@@ -4,10 +4,10 @@
 #include <limits>
 #include <string>
 
+#include "common/config/process_checks.h"
+
 namespace outrider::sw {
 namespace {
-
-constexpr std::uint64_t kMaxMoreLcores = 63;
 
 /// Rejects settings whose state belongs to one lcore but would be written by several.
 void check_shared_state(const Checks& root, const SwitchConfig& sw) {

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "common/config/process_checks.h"
 #include "common/dpdk/control_thread.h"
 #include "common/dpdk/mempool.h"
 #include "common/runtime/live_report.h"
@@ -26,14 +27,6 @@
 
 namespace outrider::sw {
 namespace {
-
-/// Returns "CPU 2" or "CPUs 2, 3".
-std::string named(const std::vector<std::uint32_t>& cpus) {
-  std::string text = cpus.size() == 1 ? "CPU " : "CPUs ";
-  for (std::size_t i = 0; i < cpus.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(cpus[i]);
-  return text;
-}
 
 void log_reload(const std::string& file, const ReloadResult& result) {
   std::istringstream lines(format_reload(file, result));
@@ -77,7 +70,7 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
                                          .frame_room_bytes = room_bytes,
                                          .lcores = static_cast<std::uint32_t>(cpus.size())});
   PollDevices devices(ports, *pool);
-  log_info("forwarding on " + named(cpus) + "; Ctrl-C ends");
+  log_info("forwarding on " + named_cpus(cpus) + "; Ctrl-C ends");
 
   SwitchSnapshots snapshots(config, cpus.size(), &devices);
   const auto read_all = [&snapshots] { return snapshots.read(); };

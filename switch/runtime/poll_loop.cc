@@ -107,8 +107,9 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
       direct.worker(lcore).publish(*control.snapshots, loop, end);
     }
   }
-  SwitchReport report = with_devices(direct.report(end), devices.tx_dropped(), devices.malformed(),
-                                     devices.losses(), times);
+  // The workers have counted what was malformed.
+  SwitchReport report =
+      with_devices(direct.report(end), devices.tx_dropped(), 0, devices.losses(), times);
   report.poll_gaps = merged(std::move(gaps));
   return report;
 }
@@ -134,13 +135,14 @@ SwitchReport run_network(const SwitchProcessConfig& config, PollDevices& devices
   EventLoop loop;
   SwitchNetwork network(config, loop);
   connect_devices(network, config, devices);
+  DeviceLane lane(devices);
   attach_captures(control, network.switches());
   const auto publish = [&](const PollResult& so_far) {
     if (control.snapshots == nullptr) return;
     for (std::size_t d = 0; d < devices.size(); ++d)
       control.snapshots->device(d).write({.tx_dropped = devices.edge(d).dropped()});
     LoopSnapshot own = snapshot_of(so_far);
-    own.malformed = devices.malformed();
+    own.malformed = lane.malformed();
     own.links_up = links_up(devices);
     network.publish(*control.snapshots, own, so_far.end);
   };
@@ -149,11 +151,11 @@ SwitchReport run_network(const SwitchProcessConfig& config, PollDevices& devices
     const Attached attached(control, network.switches());
     ReloadingNetwork sink{network, control.reload};
     result = run_poll_loop(
-        devices, loop, sink, clock, duration, [] { return false; }, publish);
+        lane, loop, sink, clock, duration, [] { return false; }, publish);
   }
   publish(result);
   SwitchReport report = with_devices(network.report(result.end), devices.tx_dropped(),
-                                     devices.malformed(), devices.losses(), result.times);
+                                     lane.malformed(), devices.losses(), result.times);
   report.poll_gaps = merged({result.gaps.kept().begin(), result.gaps.kept().end()});
   network.flush();
   return report;

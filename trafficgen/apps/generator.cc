@@ -41,6 +41,13 @@ std::uint32_t owners_of(const GeneratorConfig& config) noexcept {
   return config.attribution ? static_cast<std::uint32_t>(owners) : 0;
 }
 
+/// Calls `act` for each of the objects that this lcore has.
+template <class Object, class Act>
+void for_own(const std::vector<std::unique_ptr<Object>>& objects, Act act) {
+  for (const auto& one : objects)
+    if (one != nullptr) act(*one);
+}
+
 /// Returns a number of half-open connections that the hosts' own traffic never reaches at one host.
 std::uint32_t max_half_open(const GeneratorConfig& config, std::uint32_t expected) {
   std::uint32_t own = Host::Setup{}.max_half_open + expected;
@@ -54,7 +61,12 @@ void Generator::State::make_hosts() {
   for (std::uint32_t i = 0; i < config.hosts.size(); ++i) {
     const HostConfig& h = config.hosts[i];
     const std::uint32_t address = *parse_ipv4(h.address).value;
-    hosts.push_back(std::make_unique<Host>(
+    by_address.emplace_back(address, i);
+    const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
+    device_of.push_back(static_cast<std::uint32_t>(device - config.devices.begin()));
+    hosts.emplace_back();
+    if (!options.share.has_host(i)) continue;
+    hosts.back() = std::make_unique<Host>(
         Host::Setup{.name = h.name,
                     .address = address,
                     .rate = h.rate,
@@ -69,10 +81,7 @@ void Generator::State::make_hosts() {
                     .expected_connections = expected[i],
                     .max_half_open = max_half_open(config, expected[i]),
                     .owners = owners_of(config)},
-        loop, pool, memory));
-    by_address.emplace_back(address, i);
-    const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
-    device_of.push_back(static_cast<std::uint32_t>(device - config.devices.begin()));
+        loop, pool, memory);
   }
   std::ranges::sort(by_address);
 }
@@ -85,12 +94,13 @@ void Generator::State::make_neighbours(std::uint32_t device) {
     if (n.device == d.name)
       setup.table.fixed.push_back({*parse_ipv4(n.address).value, *parse_mac(n.mac).value});
   neighbours.emplace_back();
+  if (!options.share.has_device(device)) return;
   if (!d.arp.arp && setup.table.fixed.empty()) return;
   if (d.arp.subnet) setup.table.subnet = parse_prefix(*d.arp.subnet).value;
   if (d.arp.gateway) setup.table.gateway = parse_ipv4(*d.arp.gateway).value;
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    setup.hosts.push_back(hosts[i]->address());
-    if (d.arp.arp && device_of[i] == device) setup.own.push_back(hosts[i]->address());
+  for (std::size_t i = 0; i < config.hosts.size(); ++i) {
+    setup.hosts.push_back(*parse_ipv4(config.hosts[i].address).value);
+    if (d.arp.arp && device_of[i] == device) setup.own.push_back(setup.hosts.back());
   }
   neighbours.back() = std::make_unique<NeighbourEdge>(setup, loop, pool);
 }
@@ -115,19 +125,22 @@ void Generator::State::make_jobs() {
 
 void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
                                 std::uint32_t first_iteration) {
+  const std::uint32_t first_owner = next_owner;
+  if (next_owner != 0) next_owner += static_cast<std::uint32_t>(job.workers.size());
+  jobs.emplace_back();
+  if (!options.share.has(config, job)) return;
   Job::Setup setup{.config = job,
-                   .id = static_cast<std::uint16_t>(jobs.size()),
+                   .id = static_cast<std::uint16_t>(jobs.size() - 1),
                    .tcp = transport(job.transport).tcp,
                    .workers = hosts_named(job.workers),
                    .servers = hosts_named(job.servers),
                    .draws_as = draws_as,
                    .first_iteration = first_iteration,
                    .seed = config.seed,
-                   .first_owner = next_owner};
+                   .first_owner = first_owner};
   if (transport(job.transport).protocol == TransportProtocol::kMlt)
     setup.mlt = transport(job.transport).mlt;
   if (job.announce.signal_key) setup.signal_key = signal_key(*job.announce.signal_key);
-  if (next_owner != 0) next_owner += static_cast<std::uint32_t>(job.workers.size());
   setup.compute = job.compute.value_or(Duration::zero());
   setup.burst_bytes = job.burst_bytes.value_or(0);
   if (!job.servers.empty()) setup.shard_bytes = even_shards(setup.burst_bytes, job.servers.size());
@@ -148,7 +161,7 @@ void Generator::State::make_job(const JobConfig& job, std::uint16_t draws_as,
   if (setup.burst_bytes < parameters_of(job.learner))
     throw std::runtime_error(*job.model + ": has fewer bytes than job.learner has parameters");
   setup.nic_classes = nic_classes_of(setup);
-  jobs.push_back(std::make_unique<Job>(setup, goodput));
+  jobs.back() = std::make_unique<Job>(setup, goodput);
 }
 
 std::vector<std::uint8_t> Generator::State::nic_classes_of(const Job::Setup& setup) {
@@ -178,6 +191,10 @@ void Generator::State::make_tensorlights() {
 
 void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
   for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+    if (!owns(flows.from[pair])) {
+      long_flows.resize(long_flows.size() + flows.flows_per_pair);
+      continue;
+    }
     Host* from = host_named(flows.from[pair]);
     Host* to = host_named(flows.to[pair]);
     for (std::uint32_t n = 0; n < flows.flows_per_pair; ++n) {
@@ -199,6 +216,8 @@ void Generator::State::make_long_flows(const LongFlowsConfig& flows) {
 
 void Generator::State::make_requests(const RequestFlowsConfig& flows) {
   for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+    requests.emplace_back();
+    if (!owns(flows.from[pair])) continue;
     Host* from = host_named(flows.from[pair]);
     Host* to = host_named(flows.to[pair]);
     RequestFlows::Setup setup{.config = flows,
@@ -207,13 +226,15 @@ void Generator::State::make_requests(const RequestFlowsConfig& flows) {
                               .to = to,
                               .tcp = transport(flows.transport).tcp,
                               .seed = config.seed,
-                              .index = static_cast<std::uint32_t>(requests.size())};
+                              .index = static_cast<std::uint32_t>(requests.size() - 1)};
     setup.tcp.control.mss_bytes = std::min(from->mtu_bytes(), to->mtu_bytes()) - kIpAndTcpBytes;
-    requests.push_back(std::make_unique<RequestFlows>(setup, goodput));
+    requests.back() = std::make_unique<RequestFlows>(setup, goodput);
   }
 }
 
 void Generator::State::make_transfer(const TransferConfig& transfer) {
+  transfers.emplace_back();
+  if (!options.share.has(config, transfer)) return;
   const auto known = [this](const std::string& end) {
     return std::ranges::find(config.hosts, end, &HostConfig::name) != config.hosts.end();
   };
@@ -224,10 +245,13 @@ void Generator::State::make_transfer(const TransferConfig& transfer) {
   };
   find(transfer.from, setup.from, setup.from_address);
   find(transfer.to, setup.to, setup.to_address);
-  transfers.push_back(std::make_unique<Transfer>(setup, goodput));
+  transfers.back() = std::make_unique<Transfer>(setup, goodput);
 }
 
 void Generator::State::make_flow_group(const FlowsConfig& flows) {
+  const auto index = static_cast<std::uint32_t>(flow_groups.size());
+  flow_groups.emplace_back();
+  if (!options.share.has(config, flows)) return;
   FlowGroup::Setup setup{.name = flows.name,
                          .from = hosts_named(flows.list ? flows.hosts : flows.from),
                          .to = hosts_named(flows.list ? flows.hosts : flows.to),
@@ -246,9 +270,8 @@ void Generator::State::make_flow_group(const FlowsConfig& flows) {
   take(setup.from, from, setup.from_rates);
   take(setup.to, to, setup.to_rates);
   if (!flows.list) setup.offered = offered_rate(flows, from, to, setup.tcp.control.mss_bytes);
-  setup.arrivals = make_arrivals(flows, from, to, setup.tcp.control.mss_bytes, config.seed,
-                                 static_cast<std::uint32_t>(flow_groups.size()));
-  flow_groups.push_back(std::make_unique<FlowGroup>(std::move(setup), goodput));
+  setup.arrivals = make_arrivals(flows, from, to, setup.tcp.control.mss_bytes, config.seed, index);
+  flow_groups.back() = std::make_unique<FlowGroup>(std::move(setup), goodput);
 }
 
 Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool& pool,
@@ -278,6 +301,10 @@ Generator::~Generator() = default;
 const GeneratorConfig& Generator::config() const noexcept { return state_->config; }
 
 std::uint32_t Generator::owners() const noexcept { return owners_of(state_->config); }
+
+bool Generator::has_host(std::uint32_t index) const noexcept {
+  return state_->options.share.has_host(index);
+}
 
 Node& Generator::host(std::uint32_t index) noexcept { return *state_->hosts[index]; }
 
@@ -326,18 +353,20 @@ void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time n
 
 void Generator::start(Time now, std::uint64_t wall_ns) {
   const auto since_zero_ns = static_cast<std::uint64_t>(now.time_since_epoch().count());
-  for (auto& host : state_->hosts)
-    host->signals().set_clock(std::max(wall_ns, since_zero_ns) - since_zero_ns);
-  for (auto& flow : state_->long_flows) flow->schedule();
-  for (auto& flows : state_->requests) flows->schedule();
-  for (auto& transfer : state_->transfers) transfer->schedule();
-  for (auto& group : state_->flow_groups) group->schedule();
-  for (auto& lights : state_->tensorlights) lights->start(now);
-  for (auto& job : state_->jobs) job->start(now);
+  const State& s = *state_;
+  for_own(s.hosts, [&](Host& host) {
+    host.signals().set_clock(std::max(wall_ns, since_zero_ns) - since_zero_ns);
+  });
+  for_own(s.long_flows, [](LongFlow& flow) { flow.schedule(); });
+  for_own(s.requests, [](RequestFlows& flows) { flows.schedule(); });
+  for_own(s.transfers, [](Transfer& transfer) { transfer.schedule(); });
+  for_own(s.flow_groups, [](FlowGroup& group) { group.schedule(); });
+  for (const auto& lights : s.tensorlights) lights->start(now);
+  for_own(s.jobs, [&](Job& job) { job.start(now); });
 }
 
 bool Generator::finished() const noexcept {
-  const auto ended = [](const auto& one) { return one->finished(); };
+  const auto ended = [](const auto& one) { return one == nullptr || one->finished(); };
   return !(state_->jobs.empty() && state_->transfers.empty()) &&
          std::ranges::all_of(state_->jobs, ended) && std::ranges::all_of(state_->transfers, ended);
 }

@@ -15,6 +15,7 @@
 #include "common/runtime/link.h"
 #include "common/runtime/node.h"
 #include "trafficgen/config/config.h"
+#include "trafficgen/config/lcore_plan.h"
 #include "trafficgen/measure/live.h"
 #include "trafficgen/report/report.h"
 
@@ -22,6 +23,10 @@ namespace outrider::tg {
 
 /// Holds the hosts, jobs and background flows of one process, driven by one event loop. It is the
 /// same in every runtime. Not thread-safe: one lcore owns it.
+///
+/// Where several lcores share the hosts, each has a generator of its own, made of the whole
+/// configuration and its share. Everything keeps the position in the file that it would have with
+/// one lcore, and with it its name, its ports and its random draws.
 class Generator {
  public:
   struct Options {
@@ -30,6 +35,7 @@ class Generator {
     std::optional<SipKey> sequence_key{};
     /// Keys of jobs by the name in job.announce.signal_key; what is not in it is read from its file
     std::map<std::string, SignalKey> signal_keys{};
+    LcoreShare share{};  ///< what of the configuration is made
   };
 
   /// @param config must be valid; model profiles and signal keys are loaded here
@@ -43,6 +49,8 @@ class Generator {
   [[nodiscard]] const GeneratorConfig& config() const noexcept;
   /// Returns the highest owner id for attribution; 0: attribution is off.
   [[nodiscard]] std::uint32_t owners() const noexcept;
+  /// Returns whether host `index` is in this generator's share; only then may it be named below.
+  [[nodiscard]] bool has_host(std::uint32_t index) const noexcept;
   /// Returns the node at which host `index` (position in config().hosts) receives; port is ignored.
   [[nodiscard]] Node& host(std::uint32_t index) noexcept;
   /// Sets the wire that host `index` sends into. Call it once per host, before start().
@@ -63,10 +71,13 @@ class Generator {
   /// @param wall_ns  the wall clock at `now` [ns since 1970], which signed STARTs tell; in virtual
   ///                 time `now` itself
   void start(Time now, std::uint64_t wall_ns = 0);
-  /// Returns true if all jobs have ended.
+  /// Returns true if the file has jobs or transfers, and those of the share have ended.
   [[nodiscard]] bool finished() const noexcept;
 
   [[nodiscard]] GeneratorReport report(Time now) const;
+  /// Returns the report of a run whose hosts several lcores shared: that of one generator with all
+  /// of them. @param parts made of the same configuration with all shares of a plan; none runs
+  [[nodiscard]] static GeneratorReport report(std::span<const Generator* const> parts, Time now);
   /// Returns the current counts. The cost depends on the number of hosts and jobs, not of
   /// connections or records.
   [[nodiscard]] TrafficLive live(Time now) const noexcept;

@@ -1,15 +1,28 @@
 #include <algorithm>
+#include <array>
 
 #include "common/telemetry/add_fields.h"
 #include "trafficgen/apps/generator_state.h"
 #include "trafficgen/streams/engine/stream_config.h"
 
 namespace outrider::tg {
+namespace {
+
+/// Adds the series of another lcore, whose bins begin at the same instants.
+void add_bins(std::vector<GoodputBin>& to, const std::vector<GoodputBin>& more) {
+  to.resize(std::max(to.size(), more.size()));
+  for (std::size_t i = 0; i < more.size(); ++i)
+    for (std::size_t c = 0; c < kTrafficClasses; ++c)
+      to[i].delivered_bytes.values[c] += more[i].delivered_bytes.values[c];
+}
+
+}  // namespace
 
 TrafficLive Generator::live(Time now) const noexcept {
   const State& s = *state_;
   TrafficLive live{.at_ns = now.time_since_epoch().count()};
   for (const auto& host : s.hosts) {
+    if (host == nullptr) continue;
     const HostCounters& c = host->counters();
     live.sent += c.sent;
     live.sent_bytes += c.sent_bytes + kFcsBytes * c.sent;
@@ -29,31 +42,66 @@ TrafficLive Generator::live(Time now) const noexcept {
   live.delivered_bytes = s.goodput.totals();
   live.retransmitted = s.memory.events.retransmitted;
   for (const auto& job : s.jobs) {
+    if (job == nullptr) continue;
     live.bursts += job->delivered_bursts();
     live.iterations += job->ended_iterations();
   }
   for (const auto& group : s.flow_groups) {
+    if (group == nullptr) continue;
     live.flows_open += group->open();
     live.flows_completed += group->completed();
     live.flows_failed += group->failed();
   }
-  for (const auto& flows : s.requests) live.requests += flows->completed();
-  for (const auto& transfer : s.transfers) live.transfers += transfer->ended();
+  for (const auto& flows : s.requests)
+    if (flows != nullptr) live.requests += flows->completed();
+  for (const auto& transfer : s.transfers)
+    if (transfer != nullptr) live.transfers += transfer->ended();
   return live;
 }
 
 GeneratorReport Generator::report(Time now) const {
-  const State& s = *state_;
-  const TrafficLive totals = live(now);
+  const std::array parts{this};
+  return report(parts, now);
+}
+
+GeneratorReport Generator::report(std::span<const Generator* const> parts, Time now) {
+  std::vector<const State*> states;
+  for (const Generator* part : parts) states.push_back(part->state_.get());
   GeneratorReport r;
-  r.bin_ns = s.goodput.width().count();
+  r.ledger_balanced = true;
+  State::add_counts(states, r);
+  State::add_records(states, r);
+  TrafficLive totals;
+  bool ended = true;
+  for (const Generator* part : parts) {
+    add(totals, part->live(now));
+    ended &= part->finished() && std::ranges::none_of(part->state_->jobs, [](const auto& job) {
+               return job != nullptr && job->gave_up();
+             });
+  }
   r.end_ns = totals.at_ns;
   r.sent = totals.sent;
   r.received = totals.received;
   r.drops = totals.drops;
-  r.ledger_balanced = true;
-  for (const auto& host : s.hosts) {
-    const HostCounters& c = host->counters();
+  r.jobs_finished = ended;
+  return r;
+}
+
+namespace {
+
+/// Calls `act` for each of the objects in the order of the file, whichever lcore has it.
+template <class State, class Objects, class Act>
+void for_all(const std::vector<const State*>& parts, Objects State::*objects, Act act) {
+  for (std::size_t i = 0; i < (parts.front()->*objects).size(); ++i)
+    for (const State* part : parts)
+      if (const auto& one = (part->*objects)[i]; one != nullptr) act(*one);
+}
+
+}  // namespace
+
+void Generator::State::add_counts(const std::vector<const State*>& parts, GeneratorReport& r) {
+  for_all(parts, &State::hosts, [&](const Host& host) {
+    const HostCounters& c = host.counters();
     r.consumed += c.to_connections + c.signals_taken + c.datagrams_taken;
     r.mbuf_exhausted += c.mbuf_exhausted;
     r.device_full_waits += c.device_full_waits;
@@ -63,24 +111,30 @@ GeneratorReport Generator::report(Time now) const {
     add_fields<SignalMessages>(r, c);
     r.ledger_balanced &=
         c.received == c.to_connections + c.signals_taken + c.datagrams_taken + sum(c.drops);
+  });
+  for (const State* s : parts) {
+    r.flights_exhausted += s->memory.counters.flights_exhausted;
+    r.segments_exhausted += s->memory.counters.segments_exhausted;
+    r.disorders_exhausted += s->memory.counters.disorders_exhausted;
+    add_fields<TcpEvents>(r.tcp_events, s->memory.events);
+    add_bins(r.bins, s->goodput.bins());
   }
-  for (const auto& job : s.jobs) job->fill(r);
+  r.bin_ns = parts.front()->goodput.width().count();
+}
+
+void Generator::State::add_records(const std::vector<const State*>& parts, GeneratorReport& r) {
+  for_all(parts, &State::jobs, [&](const Job& job) { job.fill(r); });
   r.ledger_balanced &= r.starts_sent == r.starts.sent();
-  for (const auto& flow : s.long_flows) r.flows.push_back(flow->report());
-  for (const auto& transfer : s.transfers) transfer->fill(r.transfers);
-  for (const auto& group : s.flow_groups) r.flow_groups.push_back(group->report());
-  r.flights_exhausted = s.memory.counters.flights_exhausted;
-  r.segments_exhausted = s.memory.counters.segments_exhausted;
-  r.disorders_exhausted = s.memory.counters.disorders_exhausted;
-  r.tcp_events = s.memory.events;
-  for (const auto& flows : s.requests) r.requests.push_back(flows->report());
-  r.bins = s.goodput.bins();
-  for (const auto& edge : s.neighbours)
-    if (edge != nullptr) edge->fill(r.neighbourhood);
+  for_all(parts, &State::long_flows,
+          [&](const LongFlow& flow) { r.flows.push_back(flow.report()); });
+  for_all(parts, &State::transfers, [&](const Transfer& t) { t.fill(r.transfers); });
+  for_all(parts, &State::flow_groups,
+          [&](const FlowGroup& group) { r.flow_groups.push_back(group.report()); });
+  for_all(parts, &State::requests,
+          [&](const RequestFlows& flows) { r.requests.push_back(flows.report()); });
+  for_all(parts, &State::neighbours,
+          [&](const NeighbourEdge& edge) { edge.fill(r.neighbourhood); });
   r.consumed += r.neighbourhood.totals.consumed();
-  r.jobs_finished =
-      finished() && std::ranges::none_of(s.jobs, [](const auto& job) { return job->gave_up(); });
-  return r;
 }
 
 }  // namespace outrider::tg

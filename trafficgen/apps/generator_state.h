@@ -22,14 +22,15 @@
 
 namespace outrider::tg {
 
-/// The parts of a Generator, for its own sources only.
+/// The parts of a Generator, for its own sources only. Vectors of hosts, jobs and traffic have an
+/// element for each of the configuration; null where another lcore has it.
 struct Generator::State {
   State(const GeneratorConfig& c, EventLoop& l, rte_mempool& p, Options o)
       : config(c),
         loop(l),
         pool(p),
         options(std::move(o)),
-        memory(transport_reserve(c)),
+        memory(transport_reserve(traffic_of(c, options.share))),
         goodput(c.bin, c.max_bins) {}
 
   Host* host_named(const std::string& name) {
@@ -53,6 +54,9 @@ struct Generator::State {
     const auto index = index_of(address);
     return index && device_of[*index] == device ? hosts[*index].get() : nullptr;
   }
+  [[nodiscard]] bool owns(const std::string& host) const {
+    return options.share.has_host(config, host);
+  }
   /// @throws std::runtime_error if the key's file is no key file
   SignalKey signal_key(const std::string& name) const;
   const TransportConfig& transport(const std::string& name) const {
@@ -69,6 +73,10 @@ struct Generator::State {
   void make_requests(const RequestFlowsConfig& flows);
   void make_transfer(const TransferConfig& transfer);
   void make_flow_group(const FlowsConfig& flows);
+
+  /// Adds what is counted, and what is recorded in the order of the file, of all lcores.
+  static void add_counts(const std::vector<const State*>& parts, GeneratorReport& r);
+  static void add_records(const std::vector<const State*>& parts, GeneratorReport& r);
 
   GeneratorConfig config;
   EventLoop& loop;

@@ -28,57 +28,17 @@ std::vector<MacAddress> macs_behind(const GeneratorConfig& config, const std::st
   return macs;
 }
 
-}  // namespace
-
-std::uint32_t ring_mbufs(const GeneratorConfig& config) {
-  std::uint32_t mbufs = 1024;  // the pool's cache and batches in hand
-  for (const auto& d : config.devices)
-    mbufs += std::max(receive_ring_mbufs(d.rx_descriptors), std::uint32_t{d.tx_descriptors}) +
-             2 * kBatchPackets;
-  return mbufs;
-}
-
-int run_host_program(const GeneratorConfig& config, const ProgramOptions& options,
-                     const OutputFiles& files, std::vector<std::string> eal_extra,
-                     std::optional<Duration> stall) {
+std::vector<PortConfig> ports_of(const GeneratorConfig& config, const ProgramOptions& options) {
   std::vector<PortConfig> ports;
   for (const auto& d : config.devices) {
     ports.push_back(port_config(d.name, d.device, d.rx_descriptors, d.tx_descriptors, options));
     ports.back().mtu_bytes = device_mtu_bytes(config, d);
     if (config.streams.empty()) ports.back().hosts = macs_behind(config, d.name);
   }
-  const std::uint32_t send_mbufs = config.mbufs.value_or(required_mbufs(config));
-  const std::uint32_t receive = ring_mbufs(config);
-  const std::uint32_t streams = config.streams.empty() ? 0 : stream_send_mbufs(config);
-  const Eal eal(eal_options(kProgram, {config.lcore},
-                            send_mbufs + (receive + streams) * (stream_room_bytes(config) / 2048),
-                            ports, std::move(eal_extra)));
-  const Mempool send_pool = make_packet_pool({.name = "sent", .mbufs = send_mbufs});
-  const Mempool receive_pool = make_packet_pool(
-      {.name = "received", .mbufs = receive, .frame_room_bytes = stream_room_bytes(config)});
-  PollDevices devices(ports, *receive_pool);
-  Mempool stream_pool;  // separate: hosts write where a stream's payload must be zeros
-  std::optional<StreamEngine> engine;
-  if (streams != 0) {
-    check_streams_fit(config, devices);
-    stream_pool = make_packet_pool(
-        {.name = "streams", .mbufs = streams, .frame_room_bytes = stream_room_bytes(config)});
-    engine.emplace(stream_setup(config, devices, config.duration), *stream_pool);
-  }
-  EventLoop loop;
-  Generator generator(config, loop, *send_pool,
-                      {.full_payload = true, .sequence_key = SipKey{random_word(), random_word()}});
-  const auto wires = connect_devices(generator, loop, devices);
-  if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
-    return kExitInterrupted;
-  log_info("sending from CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
+  return ports;
+}
 
-  const auto live = live_report<TrafficLive>(options);
-  const GeneratorRun result = run_generator(generator, loop, devices, config.duration,
-                                            engine ? &*engine : nullptr, live.get(), stall);
-  print_summary(std::cout, result.report);
-  write(files, result.report, engine ? &*engine : nullptr);
-  devices.require_all();
+int status_of(const GeneratorRun& result, std::optional<Duration> stall) {
   if (result.unanswered) {
     log_error("stalled: sent " + std::to_string(*result.unanswered) +
               " packets and received 0 for " + std::to_string(seconds(*stall)) + " s (--stall)");
@@ -88,6 +48,60 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
   if (result.report.payload.mismatched_bytes != 0) return kExitTransfer;
   if (!result.interrupted && !all_completed(result.report.transfers)) return kExitTransfer;
   return result.interrupted && !result.report.jobs_finished ? kExitInterrupted : kExitOk;
+}
+
+}  // namespace
+
+std::uint32_t ring_mbufs(const GeneratorConfig& config) {
+  // the pool's caches and batches in hand
+  auto mbufs = static_cast<std::uint32_t>(1024 * cpus_of(config).size());
+  for (const auto& d : config.devices)
+    mbufs += std::max(receive_ring_mbufs(d.rx_descriptors), std::uint32_t{d.tx_descriptors}) +
+             2 * kBatchPackets;
+  return mbufs;
+}
+
+int run_host_program(const GeneratorConfig& config, const ProgramOptions& options,
+                     const OutputFiles& files, std::vector<std::string> eal_extra,
+                     std::optional<Duration> stall) {
+  const std::vector<std::uint32_t> cpus = cpus_of(config);
+  const auto lcores = static_cast<std::uint32_t>(cpus.size());
+  const std::vector<PortConfig> ports = ports_of(config, options);
+  const std::uint32_t send_mbufs = config.mbufs.value_or(required_mbufs(config));
+  const std::uint32_t receive = ring_mbufs(config);
+  const std::uint32_t streams = config.streams.empty() ? 0 : stream_send_mbufs(config);
+  const Eal eal(eal_options(kProgram, cpus,
+                            send_mbufs + (receive + streams) * (stream_room_bytes(config) / 2048),
+                            ports, std::move(eal_extra)));
+  const Mempool send_pool =
+      make_packet_pool({.name = "sent", .mbufs = send_mbufs, .lcores = lcores});
+  const Mempool receive_pool = make_packet_pool({.name = "received",
+                                                 .mbufs = receive,
+                                                 .frame_room_bytes = stream_room_bytes(config),
+                                                 .lcores = lcores});
+  PollDevices devices(ports, *receive_pool);
+  Mempool stream_pool;  // separate: hosts write where a stream's payload must be zeros
+  std::optional<StreamEngine> engine;
+  if (streams != 0) {
+    check_streams_fit(config, devices);
+    stream_pool = make_packet_pool(
+        {.name = "streams", .mbufs = streams, .frame_room_bytes = stream_room_bytes(config)});
+    engine.emplace(stream_setup(config, devices, config.duration), *stream_pool);
+  }
+  const HostLanes lanes = make_host_lanes(
+      config, {.full_payload = true, .sequence_key = SipKey{random_word(), random_word()}},
+      *send_pool, devices);
+  if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
+    return kExitInterrupted;
+  log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
+
+  const GeneratorRun result = run_generator(
+      lanes, devices, {.duration = config.duration, .stall = stall, .live = options.live},
+      engine ? &*engine : nullptr);
+  print_summary(std::cout, result.report);
+  write(files, result.report, engine ? &*engine : nullptr);
+  devices.require_all();
+  return status_of(result, stall);
 }
 
 }  // namespace outrider::tg

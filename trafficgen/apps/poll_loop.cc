@@ -1,8 +1,17 @@
 #include "trafficgen/apps/poll_loop.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <iostream>
+#include <utility>
+#include <vector>
 
+#include "common/dpdk/control_thread.h"
+#include "common/dpdk/lcores.h"
+#include "common/runtime/live_report.h"
+#include "trafficgen/apps/run_progress.h"
 #include "trafficgen/apps/stall_watch.h"
 
 namespace outrider::tg {
@@ -43,20 +52,9 @@ std::uint64_t wall_clock_ns() noexcept {
       std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count());
 }
 
-/// Adds packets that never reached a host or never left, as in the report.
-template <class Counts>
-void add_devices(Counts& counts, const PollDevices& devices) noexcept {
-  for (const std::uint64_t dropped : devices.tx_dropped().values)
-    counts.drops[DropReason::kDeviceTxFull] += dropped;
-  counts.drops[DropReason::kMalformed] += devices.malformed();
-  counts.received += devices.malformed();
-}
-
-TrafficLive live_of(const Generator& generator, const PollDevices& devices,
-                    const StreamEngine* streams, Time now) noexcept {
-  TrafficLive live = generator.live(now);
+TrafficLive live_of(const HostLane& lane, const StreamEngine* streams, Time now) noexcept {
+  TrafficLive live = lane.live(now);
   if (streams != nullptr) streams->add_to(live);
-  add_devices(live, devices);
   return live;
 }
 
@@ -68,58 +66,103 @@ void add_streams(GeneratorReport& report, const StreamEngine& streams) {
   report.ledger_balanced &= balanced(report.streams);
 }
 
-}  // namespace
-
-std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLoop& loop,
-                                                   PollDevices& devices) {
-  const GeneratorConfig& config = generator.config();
-  std::vector<std::unique_ptr<Link>> wires;
-  devices.hold_when_full();
-  for (std::uint32_t h = 0; h < config.hosts.size(); ++h) {
-    const auto device =
-        std::ranges::find(config.devices, config.hosts[h].device, &GeneratorDeviceConfig::name);
-    const auto index = static_cast<std::uint32_t>(device - config.devices.begin());
-    wires.push_back(
-        std::make_unique<Link>(loop, Duration{}, generator.egress(index, devices.edge(index)), 0));
-    generator.connect(h, *wires.back(), &devices.edge(index).backpressure());
-  }
-  return wires;
+/// Runs one lane on its lcore until the run is over.
+/// @param streams  nullptr: the lane has none
+/// @param published  whether somebody reads what the lane publishes
+PollResult run_lane(HostLane& lane, std::uint32_t lcore, const TscClock& clock,
+                    PollDevices& devices, const RunRules& rules, StreamEngine* streams,
+                    RunProgress& progress, bool published) {
+  Generator& generator = lane.generator();
+  const bool until_finished = !rules.duration;
+  const auto done = [&, told = false]() mutable {
+    if (until_finished && !told && generator.finished()) {
+      told = true;
+      progress.lcore_finished();
+    }
+    return progress.over();
+  };
+  const auto publish = [&](const PollResult& so_far) {
+    if (published) progress.publish(lcore, live_of(lane, streams, so_far.end));
+  };
+  lane.devices().hold_when_full();
+  if (streams == nullptr)
+    return run_poll_loop(lane.devices(), lane.loop(), generator, clock, rules.duration, done,
+                         publish);
+  HostsAndStreams sink(generator, *streams, devices, clock);
+  const PollResult result =
+      run_poll_loop(lane.devices(), lane.loop(), sink, clock, rules.duration, done, publish);
+  streams->finish();
+  return result;
 }
 
-GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
-                           std::optional<Duration> duration, StreamEngine* streams,
-                           TrafficLiveReport* live, std::optional<Duration> stall) {
-  StallWatch watch(stall);
-  const bool until_finished =
-      !duration && (!generator.config().jobs.empty() || !generator.config().transfers.empty());
-  const auto done = [&] { return (until_finished && generator.finished()) || watch.stalled(); };
-  const auto publish = [&](const PollResult& so_far) {
-    if (live == nullptr && !stall) return;
-    const TrafficLive now = live_of(generator, devices, streams, so_far.end);
-    watch.note(now.sent, now.received, so_far.end);
-    if (live != nullptr) live->publish(now);
-  };
+/// Runs every lane on its lcore. Control threads read meanwhile what the lanes publish.
+std::vector<PollResult> run_lanes(const HostLanes& lanes, PollDevices& devices,
+                                  const RunRules& rules, StreamEngine* streams, StallWatch& watch) {
+  const auto lcores = static_cast<std::uint32_t>(lanes.size());
+  RunProgress progress(lcores);
+  std::optional<LiveThread<TrafficLive>> live;
+  if (rules.live)
+    live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, [&progress] { return progress.counts(); });
+  std::optional<ControlThread> stall;
+  if (rules.stall)
+    stall.emplace("stall", std::chrono::milliseconds(100), [&] {
+      const TrafficLive now = progress.counts();
+      watch.note(now.sent, now.received, Time{Duration{now.at_ns}});
+      if (watch.stalled()) progress.end();
+    });
+  const bool published = rules.live || rules.stall;
   const TscClock clock;
-  generator.start(Time{}, wall_clock_ns());
-  PollResult result;
-  if (streams != nullptr) {
-    HostsAndStreams sink(generator, *streams, devices, clock);
-    result = run_poll_loop(devices, loop, sink, clock, duration, done, publish);
-    streams->finish();
-  } else {
-    result = run_poll_loop(devices, loop, generator, clock, duration, done, publish);
+  for (const auto& lane : lanes) lane->generator().start(Time{}, wall_clock_ns());
+  std::vector<PollResult> results(lcores);
+  run_on_lcores(lcores, [&](std::uint32_t lcore) {
+    HostLane& lane = *lanes[lcore];
+    StreamEngine* own_streams = lcore == 0 ? streams : nullptr;
+    results[lcore] = run_lane(lane, lcore, clock, devices, rules, own_streams, progress, published);
+    progress.publish(lcore, live_of(lane, own_streams, results[lcore].end));
+  });
+  if (live) live->finish(progress.counts());
+  return results;
+}
+
+/// Returns what the loops of all lcores make of a run.
+PollResult all_of(const std::vector<PollResult>& results, std::vector<PollGap>& gaps) {
+  PollResult all;
+  for (const PollResult& one : results) {
+    all.end = std::max(all.end, one.end);
+    all.times.longest_gap = std::max(all.times.longest_gap, one.times.longest_gap);
+    all.interrupted |= one.interrupted;
+    gaps.insert(gaps.end(), one.gaps.kept().begin(), one.gaps.kept().end());
   }
-  if (live != nullptr) live->finish(live_of(generator, devices, streams, result.end));
-  GeneratorRun run{.report = generator.report(result.end), .interrupted = result.interrupted};
-  if (watch.stalled()) run.unanswered = watch.unanswered();
-  if (streams != nullptr) add_streams(run.report, *streams);
-  add_devices(run.report, devices);
+  return all;
+}
+
+GeneratorReport report_of(const HostLanes& lanes, const PollDevices& devices,
+                          const StreamEngine* streams, Time end) {
+  std::vector<const Generator*> generators;
+  for (const auto& lane : lanes) generators.push_back(&lane->generator());
+  GeneratorReport report = Generator::report(generators, end);
+  if (streams != nullptr) add_streams(report, *streams);
+  for (const auto& lane : lanes) add_devices(report, lane->devices());
   const PortLosses losses = devices.losses();
-  run.report.drops[DropReason::kDeviceTxError] += losses.tx_failed;
-  run.report.device_rx_missed = losses.rx_missed;
-  run.report.device_rx_nombuf = losses.rx_nombuf;
-  run.report.longest_poll_gap_ns = result.times.longest_gap.count();
-  run.report.poll_gaps = merged({result.gaps.kept().begin(), result.gaps.kept().end()});
+  report.drops[DropReason::kDeviceTxError] += losses.tx_failed;
+  report.device_rx_missed = losses.rx_missed;
+  report.device_rx_nombuf = losses.rx_nombuf;
+  return report;
+}
+
+}  // namespace
+
+GeneratorRun run_generator(const HostLanes& lanes, PollDevices& devices, const RunRules& rules,
+                           StreamEngine* streams) {
+  StallWatch watch(rules.stall);
+  const std::vector<PollResult> results = run_lanes(lanes, devices, rules, streams, watch);
+  std::vector<PollGap> gaps;
+  const PollResult all = all_of(results, gaps);
+  GeneratorRun run{.report = report_of(lanes, devices, streams, all.end),
+                   .interrupted = all.interrupted};
+  if (watch.stalled()) run.unanswered = watch.unanswered();
+  run.report.longest_poll_gap_ns = all.times.longest_gap.count();
+  run.report.poll_gaps = merged(std::move(gaps));
   return run;
 }
 

@@ -1,23 +1,14 @@
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "common/core/clock.h"
-#include "common/runtime/event_loop.h"
-#include "common/runtime/link.h"
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_loop.h"
-#include "trafficgen/apps/generator.h"
+#include "trafficgen/apps/host_lane.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 
 namespace outrider::tg {
-
-/// Connects every host to the device of its name by a wire without delay (the switch emulates
-/// delays). @return the wires; they must outlive the last event
-std::vector<std::unique_ptr<Link>> connect_devices(Generator& generator, EventLoop& loop,
-                                                   PollDevices& devices);
 
 struct GeneratorRun {
   GeneratorReport report;
@@ -26,16 +17,18 @@ struct GeneratorRun {
   std::optional<std::uint64_t> unanswered{};
 };
 
-/// Starts the schedule and runs it in real time until all jobs have ended (if there are any and no
-/// `duration` is given), `duration` is over, or a signal comes.
-/// @pre connected, all links up
-/// @param streams  sent and received in the same loop; nullptr: none. Packets with their stamp do
-///   not reach the hosts
-/// @param live  is given the counts ten times a second; nullptr: none
-/// @param stall  ends a run that stalls for so long, see StallWatch; none: it goes on
-GeneratorRun run_generator(Generator& generator, EventLoop& loop, PollDevices& devices,
-                           std::optional<Duration> duration, StreamEngine* streams = nullptr,
-                           TrafficLiveReport* live = nullptr,
-                           std::optional<Duration> stall = std::nullopt);
+struct RunRules {
+  std::optional<Duration> duration{};  ///< none: until all jobs have ended, or a signal comes
+  std::optional<Duration> stall{};     ///< ends a run that stalls for so long, see StallWatch
+  bool live = false;                   ///< show counts on stderr once a second
+};
+
+/// Starts the schedule and runs it in real time, each lane on an lcore of its own, until all jobs
+/// have ended (if there are any and no `duration` is given), `duration` is over, or a signal comes.
+/// @pre all links are up; the EAL has an lcore for each lane, of which the caller's is the main one
+/// @param streams  sent and received by the first lane, which must own their devices; nullptr:
+///   none. Packets with their stamp do not reach the hosts
+GeneratorRun run_generator(const HostLanes& lanes, PollDevices& devices, const RunRules& rules,
+                           StreamEngine* streams = nullptr);
 
 }  // namespace outrider::tg

@@ -93,6 +93,7 @@ struct GeneratorConfig {
   /// breaks phase effects. In [0, 1].
   double send_jitter = 1.0;
   std::uint32_t lcore = 1;
+  std::vector<std::uint32_t> more_lcores{};  ///< CPUs of further lcores that share the hosts
   std::optional<std::uint32_t> mbufs{};
   Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
   std::uint32_t max_bins = 131072;              ///< number of bins kept

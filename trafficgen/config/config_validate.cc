@@ -14,6 +14,7 @@
 #include "common/net/burst_option.h"
 #include "trafficgen/config/config_limits.h"
 #include "trafficgen/config/config_toml.h"
+#include "trafficgen/config/lcore_plan.h"
 #include "trafficgen/config/mlt_rules.h"
 #include "trafficgen/hosts/nic_queue.h"
 
@@ -306,12 +307,13 @@ void check_stream_devices(const Checks& root, const GeneratorConfig& c, const Sc
 }
 
 struct MbufNeed {
-  std::uint64_t descriptors = 0, hosts = 0, slack = kPoolCachePackets;
+  std::uint64_t descriptors = 0, hosts = 0, slack = 0;
   [[nodiscard]] std::uint64_t total() const { return descriptors + hosts + slack; }
 };
 
 MbufNeed mbuf_need(const GeneratorConfig& c) {
   MbufNeed need;
+  need.slack = cpus_of(c).size() * kPoolCachePackets;
   for (const auto& d : c.devices) {
     need.descriptors += std::uint64_t{d.rx_descriptors} + d.tx_descriptors;
     need.slack += 2 * kBatchPackets;
@@ -369,6 +371,7 @@ ConfigIssues joint_faults(const GeneratorConfig& config) {
   check_stream_devices(root, config, scope);
   check_transfers(root, config.transfers, scope);
   check_all_flows(root, config, scope);
+  check_lcores(root, config);
   check_mbufs(root, config);
   check_transport_memory(root.below("transport_memory"), config);
   return issues;

@@ -36,6 +36,9 @@ struct TrafficLive {
   std::uint64_t stream_received = 0;
 };
 
+/// Adds the counts of another lcore; the time is the later one.
+void add(TrafficLive& to, const TrafficLive& more) noexcept;
+
 /// Returns the figures of one line: rates of packets and bytes, and counts that are not zero.
 std::vector<LiveFigure> live_figures(const TrafficLive& before, const TrafficLive& now);
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "common/config/config_file.h"
+#include "common/config/process_checks.h"
 #include "switch/config/config_toml.h"
 #include "tests/unit/config/full_switch.h"
 #include "tests/unit/config/issue_matchers.h"

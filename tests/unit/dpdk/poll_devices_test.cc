@@ -108,7 +108,7 @@ class PollDevicesTest : public testing::Test {
     std::size_t before = 0;
     do {
       before = sink_.arrivals.size();
-      devices_.receive(Time{}, Time{1us}, loop_, sink_);
+      lane_.receive(Time{}, Time{1us}, loop_, sink_);
     } while (sink_.arrivals.size() != before);
   }
   Packet* packet(std::uint32_t frame_bytes = 60) {
@@ -125,6 +125,7 @@ class PollDevicesTest : public testing::Test {
   Mempool pool_ = make_packet_pool({.name = "ring", .mbufs = 4095});
   PollDevices devices_{{{.name = "a", .device = "net_ring0"}, {.name = "b", .device = "net_ring1"}},
                        *pool_};
+  DeviceLane lane_{devices_};
   EventLoop loop_;
   Ticker ticker_;
   RecordingSink sink_{ticker_.last};
@@ -134,8 +135,8 @@ TEST_F(PollDevicesTest, MergesDevicesByTimeAndRunsTheLoopUpToEachArrival) {
   loop_.schedule(loop_.add(ticker_), Time{10ns});
   send(0, 2);
   send(1, 4);
-  devices_.flush();
-  devices_.receive(Time{}, Time{100ns}, loop_, sink_);
+  lane_.flush();
+  lane_.receive(Time{}, Time{100ns}, loop_, sink_);
   const std::vector<std::pair<std::uint32_t, Time>> expected{{1, Time{25ns}},  {0, Time{50ns}},
                                                              {1, Time{50ns}},  {1, Time{75ns}},
                                                              {0, Time{100ns}}, {1, Time{100ns}}};
@@ -149,10 +150,10 @@ TEST_F(PollDevicesTest, MergesDevicesByTimeAndRunsTheLoopUpToEachArrival) {
 
 TEST_F(PollDevicesTest, TakesABatchAPollAndLeavesTheRest) {
   send(0, 40);
-  devices_.flush();
-  devices_.receive(Time{}, Time{1us}, loop_, sink_);
+  lane_.flush();
+  lane_.receive(Time{}, Time{1us}, loop_, sink_);
   EXPECT_EQ(sink_.arrivals.size(), 32U);
-  devices_.receive(Time{1us}, Time{2us}, loop_, sink_);
+  lane_.receive(Time{1us}, Time{2us}, loop_, sink_);
   EXPECT_EQ(sink_.arrivals.size(), 40U);
 }
 
@@ -160,7 +161,7 @@ TEST_F(PollDevicesTest, SendsAFullBatchAtOnceAndTheRestAtTheFlush) {
   send(0, 33);
   EXPECT_EQ(devices_.edge(0).transmitted(), 32U);
   EXPECT_EQ(devices_.edge(0).resident(), 1U);
-  devices_.flush();
+  lane_.flush();
   EXPECT_EQ(devices_.edge(0).transmitted(), 33U);
   EXPECT_EQ(devices_.edge(0).resident(), 0U);
 }
@@ -168,34 +169,33 @@ TEST_F(PollDevicesTest, SendsAFullBatchAtOnceAndTheRestAtTheFlush) {
 TEST_F(PollDevicesTest, CountsByClassWhatTheRingDoesNotTake) {
   constexpr int kSent = 2000;  // the ring holds 1023
   send(0, kSent);
-  devices_.flush();
+  lane_.flush();
   const DeviceEdge& edge = devices_.edge(0);
   EXPECT_GT(edge.dropped()[TrafficClass::kDdl], 0U);
   EXPECT_EQ(edge.transmitted() + edge.dropped()[TrafficClass::kDdl], std::uint64_t{kSent});
   EXPECT_EQ(devices_.tx_dropped()[TrafficClass::kDdl], edge.dropped()[TrafficClass::kDdl]);
   EXPECT_EQ(rte_mempool_in_use_count(pool_.get()), edge.transmitted()) << "dropped, not leaked";
-  while (sink_.arrivals.size() < edge.transmitted())
-    devices_.receive(Time{}, Time{1us}, loop_, sink_);
+  while (sink_.arrivals.size() < edge.transmitted()) lane_.receive(Time{}, Time{1us}, loop_, sink_);
   EXPECT_EQ(rte_mempool_in_use_count(pool_.get()), 0U);
 }
 
 TEST_F(PollDevicesTest, HoldsInOrderWhatTheRingDoesNotTakeAndTellsTheSenders) {
   constexpr std::uint32_t kSent = 2000;  // the ring holds 1023
   EXPECT_TRUE(devices_.check_links());
-  devices_.hold_when_full();
+  lane_.hold_when_full();
   DeviceEdge& edge = devices_.edge(0);
   for (std::uint32_t i = 0; i < kSent; ++i) {
     Packet* made = packet();
     std::memcpy(rte_pktmbuf_mtod(made, void*), &i, sizeof i);
     edge.receive(0, made, Time{});
   }
-  devices_.flush();
+  lane_.flush();
   EXPECT_TRUE(edge.backpressure().full);
   EXPECT_EQ(edge.transmitted() + edge.resident(), kSent);
   EXPECT_EQ(edge.dropped()[TrafficClass::kDdl], 0U);
   for (int polls = 0; sink_.arrivals.size() < kSent && polls < 1000; ++polls) {
-    devices_.receive(Time{}, Time{1us}, loop_, sink_);
-    devices_.flush();
+    lane_.receive(Time{}, Time{1us}, loop_, sink_);
+    lane_.flush();
   }
   ASSERT_EQ(sink_.arrivals.size(), kSent);
   for (std::uint32_t i = 0; i < kSent; ++i) ASSERT_EQ(sink_.arrivals[i].first_word, i);
@@ -210,7 +210,7 @@ TEST_F(PollDevicesTest, DropsWhatItHeldOnceTheLinkIsGone) {
   const std::uint64_t held = edge.resident();
   ASSERT_GT(held, 32U) << "more than a batch waits";
   edge.hold(false);
-  devices_.flush();
+  lane_.flush();
   EXPECT_EQ(edge.resident(), 0U);
   EXPECT_EQ(edge.dropped()[TrafficClass::kDdl], held);
   EXPECT_FALSE(edge.backpressure().full);
@@ -236,10 +236,10 @@ TEST_F(PollDevicesTest, CountsWhatCannotBeOneSegment) {
   ASSERT_EQ(rte_pktmbuf_chain(first, more), 0);
   meta(*first).frame_bytes = 3000;
   devices_.edge(1).receive(0, first, Time{});
-  devices_.flush();
-  devices_.receive(Time{}, Time{1us}, loop_, sink_);
+  lane_.flush();
+  lane_.receive(Time{}, Time{1us}, loop_, sink_);
   EXPECT_TRUE(sink_.arrivals.empty());
-  EXPECT_EQ(devices_.malformed(), 1U);
+  EXPECT_EQ(lane_.malformed(), 1U);
   EXPECT_EQ(rte_mempool_in_use_count(pool_.get()), 0U);
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "common/core/random.h"
-#include "common/runtime/poll_devices.h"
+#include "common/runtime/device_lane.h"
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::batch_test {

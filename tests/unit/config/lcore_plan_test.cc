@@ -1,0 +1,143 @@
+// Goal: lcores share no connection and no device, the load is even, and the plan depends on the
+// configuration alone. Method: small configurations by hand.
+#include "trafficgen/config/lcore_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/config/issue_matchers.h"
+
+namespace outrider::trafficgen_lcore_plan_test {
+using namespace tg;
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Returns hosts h0, h1, ... of 10 Gbit/s, each behind a device of its own.
+GeneratorConfig hosts_apart(int hosts) {
+  GeneratorConfig c;
+  c.duration = std::chrono::seconds(1);
+  c.transports = {{"tcp", {}}};
+  for (int i = 0; i < hosts; ++i) {
+    const std::string n = std::to_string(i);
+    c.devices.push_back({.name = "d" + n, .device = "net_ring" + n});
+    c.hosts.push_back(
+        {.name = "h" + n, .address = "10.0.0." + std::to_string(i + 1), .device = "d" + n});
+  }
+  return c;
+}
+
+LongFlowsConfig bulk(std::vector<std::string> from, std::vector<std::string> to) {
+  return {.name = "bulk", .from = std::move(from), .to = std::move(to), .transport = "tcp"};
+}
+
+TEST(GeneratorLcorePlan, GivesHostsAndDevicesThatNothingJoinsToLcoresInTurn) {
+  const auto c = hosts_apart(4);
+  const LcorePlan plan = plan_lcores(c, 2);
+  EXPECT_THAT(plan.of_host, ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(plan.of_device, ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(plan_lcores(c, 1).of_host, ElementsAre(0, 0, 0, 0));
+}
+
+TEST(GeneratorLcorePlan, KeepsWhatATableJoinsOnOneLcore) {
+  struct Row {
+    const char* what;
+    std::function<void(GeneratorConfig&)> join;  ///< h0 and h3
+  };
+  for (const Row& row : {
+           Row{"a long flow", [](auto& c) { c.long_flows = {bulk({"h0"}, {"h3"})}; }},
+           Row{"a request",
+               [](auto& c) {
+                 c.requests = {{.name = "r", .from = {"h0"}, .to = {"h3"}, .transport = "tcp"}};
+               }},
+           Row{"a transfer",
+               [](auto& c) {
+                 c.transfers = {{.name = "t", .from = "h0", .to = "h3", .transport = "tcp"}};
+               }},
+           Row{"a flow group",
+               [](auto& c) {
+                 c.flows.emplace_back().from = {"h0"};
+                 c.flows[0].to = {"h3"};
+               }},
+           Row{"a flow list",
+               [](auto& c) {
+                 c.flows.emplace_back().hosts = {"h0", "h3"};
+               }},
+           Row{"a job",
+               [](auto& c) {
+                 c.jobs.emplace_back().workers = {"h0"};
+                 c.jobs[0].servers = {"h3"};
+               }},
+           Row{"a device", [](auto& c) { c.hosts[3].device = "d0"; }},
+       }) {
+    auto c = hosts_apart(4);
+    row.join(c);
+    const LcorePlan plan = plan_lcores(c, 2);
+    EXPECT_THAT(plan.of_host, ElementsAre(0, 1, 1, 0)) << row.what;
+    EXPECT_EQ(plan.of_device[0], 0U) << row.what;
+  }
+}
+
+TEST(GeneratorLcorePlan, JoinsThroughOthersAndEachPairOfATableForItself) {
+  auto c = hosts_apart(6);
+  c.long_flows = {bulk({"h0", "h1"}, {"h2", "h3"}), bulk({"h2"}, {"h5"})};
+  EXPECT_THAT(plan_lcores(c, 2).of_host, ElementsAre(0, 1, 0, 1, 1, 0));
+}
+
+TEST(GeneratorLcorePlan, AssignsTheGroupWithTheFastestNicsFirst) {
+  auto c = hosts_apart(4);
+  c.hosts[2].rate = {100'000'000'000};
+  EXPECT_THAT(plan_lcores(c, 2).of_host, ElementsAre(1, 1, 0, 1));
+}
+
+TEST(GeneratorLcorePlan, GivesAllDevicesOfStreamsToTheFirstLcore) {
+  auto c = hosts_apart(3);
+  c.devices.push_back({.name = "d3", .device = "net_ring3"});  // without hosts
+  c.streams = {{.name = "s", .device = "d3", .receive_device = "d2"}};
+  const LcorePlan plan = plan_lcores(c, 2);
+  EXPECT_THAT(plan.of_device, ElementsAre(1, 0, 0, 0)) << "d2 and d3, then in turn";
+  EXPECT_EQ(plan.of_host, (std::vector<std::uint32_t>{1, 0, 0}));
+}
+
+TEST(GeneratorLcorePlan, LeavesAShareItsOwnTrafficAlone) {
+  auto c = hosts_apart(4);
+  c.long_flows = {bulk({"h0", "h1"}, {"h2", "h3"})};
+  c.transfers = {{.name = "out", .from = "h1", .to = "192.0.2.1", .transport = "tcp"}};
+  const LcorePlan plan = plan_lcores(c, 2);
+  const GeneratorConfig first = traffic_of(c, {.plan = plan, .lcore = 0});
+  const GeneratorConfig second = traffic_of(c, {.plan = plan, .lcore = 1});
+  EXPECT_THAT(first.long_flows[0].from, ElementsAre("h0"));
+  EXPECT_THAT(first.long_flows[0].to, ElementsAre("h2"));
+  EXPECT_THAT(second.long_flows[0].from, ElementsAre("h1"));
+  EXPECT_TRUE(first.transfers.empty());
+  EXPECT_EQ(second.transfers.size(), 1U);
+  EXPECT_EQ(first.hosts.size(), 4U) << "their positions count";
+}
+
+TEST(GeneratorLcorePlan, MoreLcoresThanGroupsAreRefused) {
+  auto c = hosts_apart(4);
+  c.long_flows = {bulk({"h0", "h1"}, {"h2", "h3"})};
+  c.more_lcores = {2};
+  ASSERT_TRUE(validate(c).empty()) << format_issues("two", validate(c));
+  const Breach<GeneratorConfig> breaches[] = {
+      {[](GeneratorConfig& g) {
+         g.more_lcores = {2, 3};
+       },
+       "more_lcores",
+       "2: makes 3 lcores, but jobs, flows, requests, transfers and devices join the hosts into 2 "
+       "groups"},
+      {[](GeneratorConfig& g) { g.hosts[1].device = "d0"; }, "more_lcores",
+       "1: makes 2 lcores, but jobs, flows, requests, transfers and devices join the hosts into 1 "
+       "group,"},
+      {[](GeneratorConfig& g) { g.more_lcores = {1024}; }, "more_lcores[0]",
+       "1024: must be at most"},
+  };
+  expect_each_reported(breaches, c);
+  c.more_lcores.resize(64);
+  EXPECT_THAT(format_issues("c", validate(c)),
+              HasSubstr("more_lcores: 64 lcores: must be at most"));
+}
+
+}  // namespace
+}  // namespace outrider::trafficgen_lcore_plan_test

@@ -1,0 +1,179 @@
+#include "trafficgen/config/lcore_plan.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <numeric>
+#include <string>
+
+#include "common/config/process_checks.h"
+
+namespace outrider::tg {
+namespace {
+
+/// Joins hosts and devices into groups. Names that the configuration has not are passed over: other
+/// checks reject them.
+class Groups {
+ public:
+  explicit Groups(const GeneratorConfig& c)
+      : config_(c), parent_(c.hosts.size() + c.devices.size()) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+    for (std::size_t i = 0; i < c.hosts.size(); ++i) join(i, device(c.hosts[i].device));
+    for (const auto& job : c.jobs) join_hosts({&job.workers, &job.servers});
+    for (const auto& flows : c.long_flows) join_pairs(flows.from, flows.to);
+    for (const auto& flows : c.requests) join_pairs(flows.from, flows.to);
+    for (const auto& flows : c.flows) join_hosts({&flows.from, &flows.to, &flows.hosts});
+    for (const auto& t : c.transfers) join(host(t.from), host(t.to));
+    for (const auto& stream : c.streams)
+      for (const std::string* name : {&stream.device, &stream.receive_device})
+        add_stream_device(device(*name));
+  }
+
+  /// Returns what stands for the group: the same number for all its hosts and devices.
+  [[nodiscard]] std::size_t of(std::size_t member) const {
+    while (parent_[member] != member) member = parent_[member];
+    return member;
+  }
+  [[nodiscard]] std::size_t of_device(std::size_t d) const { return of(config_.hosts.size() + d); }
+  /// Returns the group of all devices of streams; kNone: there are no streams.
+  [[nodiscard]] std::size_t of_streams() const { return streams_ == kNone ? kNone : of(streams_); }
+
+  static constexpr std::size_t kNone = SIZE_MAX;
+
+ private:
+  [[nodiscard]] std::size_t host(const std::string& name) const {
+    const auto it = std::ranges::find(config_.hosts, name, &HostConfig::name);
+    return it == config_.hosts.end() ? kNone : static_cast<std::size_t>(it - config_.hosts.begin());
+  }
+  [[nodiscard]] std::size_t device(const std::string& name) const {
+    const auto it = std::ranges::find(config_.devices, name, &GeneratorDeviceConfig::name);
+    if (it == config_.devices.end()) return kNone;
+    return config_.hosts.size() + static_cast<std::size_t>(it - config_.devices.begin());
+  }
+  /// The lower number stands for both, so that a group is known by its first host in the file.
+  void join(std::size_t a, std::size_t b) {
+    if (a == kNone || b == kNone) return;
+    parent_[std::max(of(a), of(b))] = std::min(of(a), of(b));
+  }
+  void join_hosts(std::initializer_list<const std::vector<std::string>*> sides) {
+    std::size_t first = kNone;
+    for (const auto* names : sides)
+      for (const auto& name : *names) {
+        if (first == kNone) first = host(name);
+        join(first, host(name));
+      }
+  }
+  void join_pairs(const std::vector<std::string>& from, const std::vector<std::string>& to) {
+    for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i)
+      join(host(from[i]), host(to[i]));
+  }
+  void add_stream_device(std::size_t d) {
+    if (streams_ == kNone) streams_ = d;
+    join(streams_, d);
+  }
+
+  const GeneratorConfig& config_;
+  std::vector<std::size_t> parent_;  ///< [hosts, then devices]
+  std::size_t streams_ = kNone;      ///< a device of streams
+};
+
+/// One group that has work for an lcore, or a device that nobody uses.
+struct Weighed {
+  std::size_t group = 0;
+  std::uint64_t bits_per_second = 0;  ///< of the NICs of its hosts
+  bool has_hosts = false;
+};
+
+/// Returns all groups in the order in which they are assigned.
+std::vector<Weighed> weighed(const GeneratorConfig& config, const Groups& groups) {
+  std::vector<Weighed> all(config.hosts.size() + config.devices.size());
+  for (std::size_t i = 0; i < config.hosts.size(); ++i) {
+    all[groups.of(i)].bits_per_second += config.hosts[i].rate.bits_per_second;
+    all[groups.of(i)].has_hosts = true;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].group = i;
+  std::erase_if(all, [&](const Weighed& w) { return groups.of(w.group) != w.group; });
+  std::ranges::stable_sort(all, std::ranges::greater{}, &Weighed::bits_per_second);
+  std::ranges::stable_partition(all,
+                                [&](const Weighed& w) { return w.group == groups.of_streams(); });
+  return all;
+}
+
+}  // namespace
+
+LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores) {
+  struct Load {
+    std::uint64_t bits_per_second = 0;
+    std::uint32_t groups = 0;  ///< so that a group without hosts counts as well
+    auto operator<=>(const Load&) const = default;
+  };
+  const Groups groups(config);
+  std::vector<Load> loads(lcores);
+  std::vector<std::uint32_t> owner(config.hosts.size() + config.devices.size());
+  for (const Weighed& w : weighed(config, groups)) {
+    const auto least = std::ranges::min_element(loads);  // the first of equal ones
+    least->bits_per_second += w.bits_per_second;
+    ++least->groups;
+    owner[w.group] = static_cast<std::uint32_t>(least - loads.begin());
+  }
+  LcorePlan plan;
+  for (std::size_t i = 0; i < config.hosts.size(); ++i) plan.of_host.push_back(owner[groups.of(i)]);
+  for (std::size_t d = 0; d < config.devices.size(); ++d)
+    plan.of_device.push_back(owner[groups.of_device(d)]);
+  return plan;
+}
+
+void check_lcores(const Checks& root, const GeneratorConfig& config) {
+  if (config.more_lcores.empty()) return;
+  root.in_range("more_lcores", config.more_lcores.size(), 0, kMaxMoreLcores, "lcores");
+  const Groups groups(config);
+  const auto all = weighed(config, groups);
+  const auto busy = static_cast<std::size_t>(std::ranges::count_if(
+      all, [&](const Weighed& w) { return w.has_hosts || w.group == groups.of_streams(); }));
+  const std::size_t lcores = cpus_of(config).size();
+  root.require(
+      lcores <= busy, "more_lcores", std::to_string(config.more_lcores.size()),
+      "makes " + std::to_string(lcores) +
+          " lcores, but jobs, flows, requests, transfers and devices join the hosts into " +
+          std::to_string(busy) + (busy == 1 ? " group" : " groups") +
+          ", and streams all their devices; a group stays on one lcore. Give groups "
+          "devices and traffic of their own, or name fewer lcores");
+}
+
+bool LcoreShare::has_host(const GeneratorConfig& config, const std::string& name) const {
+  const auto it = std::ranges::find(config.hosts, name, &HostConfig::name);
+  return it != config.hosts.end() && has_host(static_cast<std::size_t>(it - config.hosts.begin()));
+}
+
+bool LcoreShare::has(const GeneratorConfig& config, const JobConfig& job) const {
+  return has_host(config, job.workers.front());
+}
+
+bool LcoreShare::has(const GeneratorConfig& config, const TransferConfig& transfer) const {
+  return has_host(config, transfer.from) || has_host(config, transfer.to);
+}
+
+bool LcoreShare::has(const GeneratorConfig& config, const FlowsConfig& flows) const {
+  return has_host(config, flows.list ? flows.hosts.front() : flows.from.front());
+}
+
+GeneratorConfig traffic_of(GeneratorConfig config, const LcoreShare& share) {
+  const auto keep_pairs = [&](auto& flows) {
+    std::vector<std::string> from, to;
+    for (std::size_t pair = 0; pair < flows.from.size(); ++pair) {
+      if (!share.has_host(config, flows.from[pair])) continue;
+      from.push_back(flows.from[pair]);
+      to.push_back(flows.to[pair]);
+    }
+    flows.from = std::move(from);
+    flows.to = std::move(to);
+  };
+  const auto others = [&](const auto& table) { return !share.has(config, table); };
+  std::erase_if(config.jobs, others);
+  std::erase_if(config.transfers, others);
+  std::erase_if(config.flows, others);
+  for (auto& flows : config.long_flows) keep_pairs(flows);
+  for (auto& flows : config.requests) keep_pairs(flows);
+  return config;
+}
+
+}  // namespace outrider::tg
