@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <signal.h>
 
+#include <regex>
+
 #include "common/telemetry/exit_status.h"
 #include "tests/loopback/process_guard.h"
 #include "trafficgen/report/report_json.h"
@@ -58,7 +60,8 @@ Outcome run(const std::string& text, const std::vector<std::string>& more, bool 
   arguments.insert(arguments.end(), more.begin(), more.end());
   ProcessGuard process(arguments, scratch / "log");
   if (interrupt) {
-    EXPECT_TRUE(process.says("1.0 s  sent", kPatience)) << process.output();
+    EXPECT_TRUE(process.says(std::regex("[0-9] s  sent .* bursts "), kPatience))
+        << process.output();
     process.send(SIGINT);
   }
   Outcome result{.status = process.wait(kPatience), .report = {}, .said = process.output()};
