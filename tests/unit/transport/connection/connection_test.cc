@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/core/random.h"
 #include "tests/unit/transport/connection/two_ends.h"
 
 namespace outrider::connection_test {
@@ -281,6 +282,108 @@ TEST(Connection, AnswersFromTheApplicationWithinTheCallback) {
   t.client().send(100'000, t.now());
   t.run();
   EXPECT_EQ(t.client().delivered_bytes(), 50'000U);
+}
+
+/// Everything that a test can see of a connection between two events.
+struct Visible {
+  std::uint64_t written, acked, delivered;
+  std::uint32_t window, in_flight, next_sequence;
+  Time deadline, next_timer;
+  bool has_segment, closed;
+  std::uint64_t old_acks, unsent, out_of_window, duplicates;
+  bool operator==(const Visible&) const = default;
+};
+
+Visible visible(TcpConnection& c, const TcpEvents& e, Time now) {
+  const bool has_segment = c.has_segment(now);
+  return {c.written_bytes(),
+          c.acked_bytes(),
+          c.delivered_bytes(),
+          c.sender().window().bytes(),
+          c.sender().in_flight_bytes(),
+          c.next_sequence(),
+          c.sender().timer().deadline(),
+          c.next_timer(),
+          has_segment,
+          c.closed(),
+          e.old_acks,
+          e.acks_of_unsent,
+          e.out_of_window,
+          c.counters().duplicates_received};
+}
+
+/// A segment of the peer: mostly data in order with nothing new acknowledged, at times an older
+/// one, a hole, another acknowledgment, a window that shrinks or a SACK block.
+TcpSegment next_of_peer(RandomStream& random, const TcpConnection& c) {
+  const auto in = static_cast<std::uint32_t>(2001 + c.delivered_bytes());
+  const auto una = static_cast<std::uint32_t>(1001 + c.acked_bytes());
+  TcpSegment s;
+  s.sequence = in + (random.next_u32() % 8 == 0 ? random.next_u32() % 3 * 700 - 700 : 0);
+  s.payload_bytes = static_cast<std::uint16_t>(random.next_u32() % 3 * 700);
+  s.flags = kTcpAck;
+  s.window = static_cast<std::uint16_t>(random.next_u32() % 4 == 0 ? random.next_u32() : 60'000);
+  const std::uint32_t kind = random.next_u32() % 16;
+  s.acknowledgment = kind < 8 ? una : kind < 14 ? c.next_sequence() : una + kind * 100 - 1450;
+  if (kind == 7 && c.next_sequence() - una > 2000) {
+    s.sack_blocks = 1;
+    s.sack[0] = {c.next_sequence() - 1000, c.next_sequence()};
+  }
+  return s;
+}
+
+// While nothing is in flight, an acknowledgment of nothing new takes a short way, whose effect
+// must be that of the long one. ECE makes a segment take the long one, and is ignored without ECN.
+TEST(Connection, AnIdleAcknowledgmentsShortWayHasTheEffectOfTheLongOne) {
+  TcpConfig config = datacentre();
+  config.ecn = false;
+  config.control.controller = Controller::kReno;
+  std::uint64_t short_ways = 0, resent = 0, shrunk = 0;
+  for (std::uint32_t seed = 0; seed < seeds(); ++seed) {
+    RandomStream random(seed, 0, RandomPurpose::kTest);
+    TransportMemory memories[2]{TransportMemory({}), TransportMemory({})};
+    two_ends::Application apps[2];
+    const TcpConnection::Setup setup{{}, TcpConnection::Role::kClient, 1000};
+    TcpConnection plain(config, setup, memories[0], apps[0]);
+    TcpConnection echoed(config, setup, memories[1], apps[1]);
+    two_ends::establish(plain);
+    two_ends::establish(echoed);
+    Time now{1ms};
+    for (int step = 0; step < 2000; ++step) {
+      now += Duration{random.next_u32() % 200'000};
+      if (random.next_u32() % 6 == 0) {
+        const std::uint64_t bytes = random.next_u32() % 30'000;
+        plain.send(bytes, now);
+        echoed.send(bytes, now);
+      }
+      TcpSegment s = next_of_peer(random, plain);
+      const bool idle = plain.sender().in_flight_bytes() == 0 && s.sack_blocks == 0 &&
+                        s.acknowledgment == 1001 + static_cast<std::uint32_t>(plain.acked_bytes());
+      short_ways += idle;
+      shrunk += idle && s.window < 1000;
+      plain.on_segment(s, now);
+      s.flags |= kTcpEce;
+      echoed.on_segment(s, now);
+      if (plain.next_timer() <= now) {
+        plain.on_timer(now);
+        echoed.on_timer(now);
+      }
+      ASSERT_EQ(plain.has_segment(now), echoed.has_segment(now)) << seed << ", " << step;
+      for (int i = 0; i < 12 && plain.has_segment(now); ++i) {
+        const TcpSegment a = plain.next_segment(now);
+        const TcpSegment b = echoed.next_segment(now);
+        ASSERT_TRUE(a.sequence == b.sequence && a.acknowledgment == b.acknowledgment &&
+                    a.flags == b.flags && a.window == b.window &&
+                    a.payload_bytes == b.payload_bytes)
+            << seed << ", " << step;
+      }
+      ASSERT_EQ(visible(plain, memories[0].events, now), visible(echoed, memories[1].events, now))
+          << seed << ", " << step;
+    }
+    resent += plain.counters().retransmitted;
+  }
+  EXPECT_GT(short_ways, 1000U);
+  EXPECT_GT(resent, 0U) << "recoveries lie between the idle times";
+  EXPECT_GT(shrunk, 0U);
 }
 
 }  // namespace
