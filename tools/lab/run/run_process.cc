@@ -9,12 +9,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <deque>
 #include <fstream>
 #include <thread>
 #include <utility>
 
 #include "common/dpdk/error.h"
+#include "tools/lab/run/last_words.h"
 
 namespace outrider::lab {
 namespace {
@@ -107,15 +107,8 @@ bool ChildProcess::has_said(std::string_view words) const {
 }
 
 std::string ChildProcess::last_words() const {
-  constexpr std::size_t kLines = 5;
   std::ifstream file(log_);
-  std::deque<std::string> lines;
-  for (std::string line; std::getline(file, line);) {
-    lines.push_back(line);
-    if (lines.size() > kLines) lines.pop_front();
-  }
-  std::string text;
-  for (const auto& line : lines) text += "\n    " + line;
+  const std::string text = lab::last_words(file);
   return text.empty() ? "\n    (nothing; see " + log_.string() + ")" : text;
 }
 

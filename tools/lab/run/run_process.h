@@ -50,7 +50,7 @@ class ChildProcess {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Returns whether a line of the log has these words.
   [[nodiscard]] bool has_said(std::string_view words) const;
-  /// Returns the end of the log, for messages.
+  /// Returns what the log says of the program's end, see last_words.h.
   [[nodiscard]] std::string last_words() const;
 
  private:
