@@ -93,8 +93,8 @@ std::vector<Weighed> weighed(const GeneratorConfig& config, const Groups& groups
   for (std::size_t i = 0; i < all.size(); ++i) all[i].group = i;
   std::erase_if(all, [&](const Weighed& w) { return groups.of(w.group) != w.group; });
   std::ranges::stable_sort(all, std::ranges::greater{}, &Weighed::bits_per_second);
-  std::ranges::stable_partition(all,
-                                [&](const Weighed& w) { return w.group == groups.of_streams(); });
+  std::stable_partition(all.begin(), all.end(),
+                        [&](const Weighed& w) { return w.group == groups.of_streams(); });
   return all;
 }
 

@@ -23,17 +23,20 @@ bool tcp_checksum_valid(const Packet& packet, std::span<const std::uint8_t> tcp,
   return checksum_fold(sum) == 0xFFFF;
 }
 
+template <class Word>
+void store(std::uint8_t* out, Word word) noexcept {
+  std::memcpy(out, &word, sizeof word);
+}
+
 /// Writes the Ethernet header between two emulated hosts, see mac_of(), in words.
 void write_ethernet(std::uint8_t* out, const FlowKey& flow) noexcept {
   constexpr std::uint16_t kFirstTwo = 0x0002;  // in memory order: 02 00
   constexpr std::uint16_t kIpv4 = be16(kEtherTypeIpv4);
-  const std::uint32_t destination = be32(flow.destination_address);
-  const std::uint32_t source = be32(flow.source_address);
-  std::memcpy(out, &kFirstTwo, 2);
-  std::memcpy(out + 2, &destination, 4);
-  std::memcpy(out + 6, &kFirstTwo, 2);
-  std::memcpy(out + 8, &source, 4);
-  std::memcpy(out + 12, &kIpv4, 2);
+  store(out, kFirstTwo);
+  store(out + 2, be32(flow.destination_address));
+  store(out + 6, kFirstTwo);
+  store(out + 8, be32(flow.source_address));
+  store(out + 12, kIpv4);
 }
 }  // namespace
 
