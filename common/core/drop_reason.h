@@ -32,7 +32,7 @@ enum class DropReason : std::uint8_t {
   kBufferFull,      ///< shared buffer: no shared memory is free
   kAqmNotEct,       ///< AQM would mark it, but it is not ECN-capable
   kAqmOverload,     ///< PIE: the probability is too high for marks to suffice
-  kHandoverFull,    ///< switch: the ring to the lcore of the egress port was full
+  kHandoverFull,    ///< the ring to the lcore of the egress port, or of the host, was full
   kDeviceTxError,   ///< the device took it and then failed to send it, by its own counters
 };
 inline constexpr std::size_t kDropReasons = 25;

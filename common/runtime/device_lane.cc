@@ -1,5 +1,6 @@
 #include "common/runtime/device_lane.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace outrider {
@@ -43,6 +44,11 @@ void DeviceLane::hold_with_link() noexcept {
 void DeviceLane::check_links() noexcept {
   for (const Arrivals& a : arrivals_) devices_.check_link(a.device);
   if (hold_) hold_with_link();
+}
+
+bool DeviceLane::full() const noexcept {
+  return std::ranges::any_of(
+      arrivals_, [this](const Arrivals& a) { return devices_.edge(a.device).backpressure().full; });
 }
 
 PerClass<std::uint64_t> DeviceLane::tx_dropped() const noexcept {

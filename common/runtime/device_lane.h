@@ -49,6 +49,9 @@ class DeviceLane {
   /// seldom.
   void check_links() noexcept;
 
+  /// Returns whether one of the devices holds packets back, see hold_when_full().
+  [[nodiscard]] bool full() const noexcept;
+
   /// Returns the received packets that were dropped because they did not fit one segment.
   [[nodiscard]] std::uint64_t malformed() const noexcept { return malformed_; }
   [[nodiscard]] PerClass<std::uint64_t> tx_dropped() const noexcept;

@@ -84,13 +84,13 @@ PollResult run_polls(const TscClock& clock, const PollRules& rules, Poll poll, D
 }
 
 /// Drives `sink` and `loop` from an lcore's devices, see run_polls(). Before each `seldom` it
-/// checks the links. If the sink has begin_poll(now), each poll calls it before it hands over
-/// arrivals.
+/// checks the links. If the sink has begin_poll(instant), each poll calls it before it hands over
+/// arrivals; `loop` has then run up to instant.previous.
 template <class Sink, class Done, class Seldom>
 PollResult run_poll_loop(DeviceLane& devices, EventLoop& loop, Sink& sink, const TscClock& clock,
                          std::optional<Duration> duration, Done done, Seldom seldom) {
   const auto poll = [&](const PollInstant& at) {
-    if constexpr (requires { sink.begin_poll(at.now); }) sink.begin_poll(at.now);
+    if constexpr (requires { sink.begin_poll(at); }) sink.begin_poll(at);
     const bool found = devices.receive(at.previous, at.now, loop, sink);
     loop.run_until(at.now);
     devices.flush();

@@ -116,10 +116,10 @@ SwitchReport run_direct(const SwitchProcessConfig& config, PollDevices& devices,
 
 /// Wraps a network and applies a pending reload before the packets of each poll.
 struct ReloadingNetwork {
-  void begin_poll(Time now) noexcept {
+  void begin_poll(const PollInstant& at) noexcept {
     if (reload != nullptr)
       reload->poll(0, [&](ReloadChange& change) { network.apply(change, polled); });
-    polled = now;
+    polled = at.now;
   }
   void receive_from_device(std::uint32_t device, Packet* packet, Time arrived) noexcept {
     network.receive_from_device(device, packet, arrived);

@@ -98,16 +98,42 @@ TEST(HostLcores, CtrlCEndsAllLcoresWhileBothSend) {
   for (const auto& flow : two.report.flows) EXPECT_GT(flow.delivered_bytes, 0U) << flow.name;
 }
 
-TEST(HostLcores, StreamsOfBothDevicesKeepAllOnTheFirst) {
+// The first lcore has the device. The second has half of the hosts and owns no device at all.
+TEST(HostLcores, ShareOneDevice) {
+  std::string text = config("more_lcores = [0]", 20);
+  const std::string second = "[[device]]\nname = \"loop1\"\ndevice = \"net_ring1\"\n";
+  text.erase(text.find(second), second.size());
+  text = std::regex_replace(text, std::regex("device = \"loop1\""), "device = \"loop0\"");
+  const Outcome two = run(text, {"--eal", two_lcores()});
+  EXPECT_EQ(two.status, kExitOk) << two.said;
+  const GeneratorReport& r = two.report;
+  EXPECT_TRUE(r.jobs_finished);
+  ASSERT_EQ(r.jobs.size(), 2U);
+  EXPECT_EQ(r.jobs[0].iterations, 20U);
+  EXPECT_EQ(r.jobs[1].iterations, 10U);
+  for (const auto& flow : r.flows) EXPECT_GT(flow.delivered_bytes, 0U) << flow.name;
+  EXPECT_EQ(r.drops[DropReason::kUnknownHost], 0U);
+  EXPECT_EQ(r.drops[DropReason::kHandoverFull], 0U);
+}
+
+TEST(HostLcores, StreamsOfBothDevicesLeaveHostsToTheSecond) {
   const std::string stream =
       "[[stream]]\nname = \"probe\"\ndevice = \"loop0\"\nreceive_device = \"loop1\"\nrate = "
       "\"1kpps\"\nsource = \"10.1.0.1\"\ndestination = \"10.2.0.1\"\npackets = 10\n";
+  const Outcome two = run(config("more_lcores = [0]", 20) + stream, {"--eal", two_lcores()});
+  EXPECT_EQ(two.status, kExitOk) << two.said;
+  ASSERT_EQ(two.report.streams.streams.size(), 1U);
+  EXPECT_EQ(two.report.streams.streams[0].sent, 10U);
+  EXPECT_EQ(two.report.jobs.size(), 2U);
+}
+
+TEST(HostLcores, MoreThanGroupsAreRefused) {
   const ScratchDirectory scratch;
   ProcessGuard process({OUTRIDER_TRAFFICGEN_PROGRAM, "--check", "--config",
-                        scratch.write("hosts.toml", config("more_lcores = [0]", 20) + stream)},
+                        scratch.write("hosts.toml", config("more_lcores = [0, 0]", 20))},
                        scratch / "log");
   EXPECT_EQ(process.wait(kPatience), kExitUsage);
-  EXPECT_THAT(process.output(), HasSubstr("more_lcores: 1: makes 2 lcores, but"));
+  EXPECT_THAT(process.output(), HasSubstr("more_lcores: 2: makes 3 lcores, but"));
 }
 
 TEST(HostLcores, StreamsRunBesideHostsOfAnotherLcore) {

@@ -272,6 +272,19 @@ class Programs(unittest.TestCase):
         self.assertTrue(report["ledger_balanced"])
         self.assertTrue(report["jobs_finished"])
 
+    def test_generator_with_one_device(self):
+        """Both lcores send and receive by the device that one of them owns."""
+        pairs = "".join(PAIR.format(n=n, iterations=20) for n in range(2))
+        own = '[[device]]\nname = "loop1"\ndevice = "net_ring1"\n'
+        self.assertIn(own, pairs)
+        pairs = pairs.replace(own, "").replace('device = "loop1"', 'device = "loop0"')
+        self.write("trafficgen.toml", LCORES + pairs)
+        generator = self.start("outrider-trafficgen", TWO_LCORES, "--stall", "60s")
+        self.wait_until("the end of the jobs", lambda: generator.poll() is not None)
+        report = self.ended(generator, "trafficgen")
+        self.assertTrue(report["jobs_finished"])
+        self.assertEqual(report["drops"].get("unknown_host", 0), 0)
+
     def test_switch(self):
         generator = self.start("outrider-trafficgen")
         switch = self.start(

@@ -62,8 +62,7 @@ void Generator::State::make_hosts() {
     const HostConfig& h = config.hosts[i];
     const std::uint32_t address = *parse_ipv4(h.address).value;
     by_address.emplace_back(address, i);
-    const auto device = std::ranges::find(config.devices, h.device, &GeneratorDeviceConfig::name);
-    device_of.push_back(static_cast<std::uint32_t>(device - config.devices.begin()));
+    device_of.push_back(tg::device_of(config, h));
     hosts.emplace_back();
     if (!options.share.has_host(i)) continue;
     hosts.back() = std::make_unique<Host>(
@@ -319,6 +318,12 @@ Node& Generator::egress(std::uint32_t device, Node& edge) noexcept {
   return *neighbours;
 }
 
+void Generator::connect_lcore(std::uint32_t lcore, Node& to) {
+  const auto& of_host = state_->options.share.plan.of_host;
+  state_->others.resize(std::size_t{1} + *std::ranges::max_element(of_host));
+  state_->others[lcore] = &to;
+}
+
 void Generator::expect(std::uint32_t device, std::span<Packet* const> packets) noexcept {
   ExpectedFlows expected;
   for (Packet* packet : packets) {
@@ -343,12 +348,13 @@ void Generator::receive_from_device(std::uint32_t device, Packet* packet, Time n
     return release(packet);
   }
   const auto& ip = header_at<Ipv4Header>(*packet, sizeof(EthernetHeader));
-  Host* host = state_->host_at(ip.destination.get(), device);
-  if (host == nullptr) {
-    ++state_->unknown_host;
-    return release(packet);
-  }
-  host->receive(0, packet, now);
+  const std::uint32_t address = ip.destination.get();
+  if (Host* host = state_->host_at(address, device); host != nullptr) [[likely]]
+    return host->receive(0, packet, now);
+  if (Node* other = state_->elsewhere(address, device); other != nullptr)
+    return other->receive(device, packet, now);
+  ++state_->unknown_host;
+  release(packet);
 }
 
 void Generator::start(Time now, std::uint64_t wall_ns) {

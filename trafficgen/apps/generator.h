@@ -64,6 +64,10 @@ class Generator {
   /// Starts to fetch what the packets of a batch will touch. The caller keeps the packets.
   void expect(std::uint32_t device, std::span<Packet* const> packets) noexcept;
 
+  /// Sets where packets for hosts of another lcore go, with the device as port. Call it for each
+  /// lcore that has hosts behind a device of this one.
+  void connect_lcore(std::uint32_t lcore, Node& to);
+
   /// Takes ownership, and finds the host by destination address among those of `device`.
   void receive_from_device(std::uint32_t device, Packet* packet, Time now) noexcept;
 

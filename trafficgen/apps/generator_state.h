@@ -49,10 +49,16 @@ struct Generator::State {
     if (it == by_address.end() || it->first != address) return std::nullopt;
     return it->second;
   }
-  /// @return nullptr if no host behind that device has the address
+  /// @return nullptr if no host of this lcore behind that device has the address
   Host* host_at(std::uint32_t address, std::uint32_t device) const noexcept {
     const auto index = index_of(address);
     return index && device_of[*index] == device ? hosts[*index].get() : nullptr;
+  }
+  /// @return where packets for it go; nullptr if no other lcore's host behind that device has it
+  Node* elsewhere(std::uint32_t address, std::uint32_t device) const noexcept {
+    const auto index = index_of(address);
+    if (others.empty() || !index || device_of[*index] != device) return nullptr;
+    return others[options.share.plan.of_host[*index]];
   }
   [[nodiscard]] bool owns(const std::string& host) const {
     return options.share.has_host(config, host);
@@ -97,6 +103,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<Transfer>> transfers;
   std::vector<std::unique_ptr<FlowGroup>> flow_groups;
   std::uint32_t next_owner = 0;  ///< first owner id of the next job; 0: attribution is off
+  std::vector<Node*> others;     ///< [lcores] or null, see connect_lcore(); empty: none
   std::uint64_t unknown_host = 0;
   std::uint64_t malformed = 0;
   std::uint64_t not_ipv4 = 0;

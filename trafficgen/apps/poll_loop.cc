@@ -20,13 +20,14 @@ namespace {
 /// Runs streams and hosts on the same devices. Both stamps of a packet are the times of polls.
 class HostsAndStreams {
  public:
-  HostsAndStreams(Generator& hosts, StreamEngine& streams, const PollDevices& devices,
+  HostsAndStreams(HostLane& hosts, StreamEngine& streams, const PollDevices& devices,
                   const TscClock& clock) noexcept
       : hosts_(hosts), streams_(streams), devices_(devices), clock_(clock) {}
 
-  void begin_poll(Time now) noexcept {
-    ticks_ = clock_.tsc_of(now);
-    streams_.send(devices_, {now, ticks_});
+  void begin_poll(const PollInstant& at) noexcept {
+    ticks_ = clock_.tsc_of(at.now);
+    streams_.send(devices_, {at.now, ticks_});
+    hosts_.begin_poll(at);
   }
   void expect(std::uint32_t device, std::span<Packet* const> packets) noexcept {
     hosts_.expect(device, packets);
@@ -39,7 +40,7 @@ class HostsAndStreams {
   }
 
  private:
-  Generator& hosts_;
+  HostLane& hosts_;
   StreamEngine& streams_;
   const PollDevices& devices_;
   const TscClock& clock_;
@@ -86,9 +87,8 @@ PollResult run_lane(HostLane& lane, std::uint32_t lcore, const TscClock& clock,
   };
   lane.devices().hold_when_full();
   if (streams == nullptr)
-    return run_poll_loop(lane.devices(), lane.loop(), generator, clock, rules.duration, done,
-                         publish);
-  HostsAndStreams sink(generator, *streams, devices, clock);
+    return run_poll_loop(lane.devices(), lane.loop(), lane, clock, rules.duration, done, publish);
+  HostsAndStreams sink(lane, *streams, devices, clock);
   const PollResult result =
       run_poll_loop(lane.devices(), lane.loop(), sink, clock, rules.duration, done, publish);
   streams->finish();
@@ -120,6 +120,7 @@ std::vector<PollResult> run_lanes(const HostLanes& lanes, PollDevices& devices,
     results[lcore] = run_lane(lane, lcore, clock, devices, rules, own_streams, progress, published);
     progress.publish(lcore, live_of(lane, own_streams, results[lcore].end));
   });
+  for (const auto& lane : lanes) lane->finish(std::ranges::max(results, {}, &PollResult::end).end);
   if (live) live->finish(progress.counts());
   return results;
 }
@@ -142,7 +143,7 @@ GeneratorReport report_of(const HostLanes& lanes, const PollDevices& devices,
   for (const auto& lane : lanes) generators.push_back(&lane->generator());
   GeneratorReport report = Generator::report(generators, end);
   if (streams != nullptr) add_streams(report, *streams);
-  for (const auto& lane : lanes) add_devices(report, lane->devices());
+  for (const auto& lane : lanes) lane->add_to(report);
   const PortLosses losses = devices.losses();
   report.drops[DropReason::kDeviceTxError] += losses.tx_failed;
   report.device_rx_missed = losses.rx_missed;

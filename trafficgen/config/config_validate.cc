@@ -313,7 +313,11 @@ struct MbufNeed {
 
 MbufNeed mbuf_need(const GeneratorConfig& c) {
   MbufNeed need;
-  need.slack = cpus_of(c).size() * kPoolCachePackets;
+  const std::size_t lcores = cpus_of(c).size();
+  need.slack = lcores * kPoolCachePackets;
+  if (lcores > 1)  // each way
+    need.slack += borrowings(c, plan_lcores(c, static_cast<std::uint32_t>(lcores))).size() *
+                  std::uint64_t{2} * kHandoverPackets;
   for (const auto& d : c.devices) {
     need.descriptors += std::uint64_t{d.rx_descriptors} + d.tx_descriptors;
     need.slack += 2 * kBatchPackets;
@@ -328,7 +332,7 @@ void check_mbufs(const Checks& root, const GeneratorConfig& c) {
   root.require(*c.mbufs >= need.total(), "mbufs", std::to_string(*c.mbufs),
                "must be at least " + std::to_string(need.total()) + " = descriptors " +
                    std::to_string(need.descriptors) + " + hosts " + std::to_string(need.hosts) +
-                   " + batches and cache " + std::to_string(need.slack));
+                   " + batches, caches and lcores' queues " + std::to_string(need.slack));
 }
 
 }  // namespace

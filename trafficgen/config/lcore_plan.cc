@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <initializer_list>
 #include <numeric>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "common/config/process_checks.h"
 
@@ -14,10 +16,12 @@ namespace {
 /// checks reject them.
 class Groups {
  public:
-  explicit Groups(const GeneratorConfig& c)
+  /// @param by_device  whether a device joins the hosts behind it
+  Groups(const GeneratorConfig& c, bool by_device)
       : config_(c), parent_(c.hosts.size() + c.devices.size()) {
     std::iota(parent_.begin(), parent_.end(), std::size_t{0});
-    for (std::size_t i = 0; i < c.hosts.size(); ++i) join(i, device(c.hosts[i].device));
+    if (by_device)
+      for (std::size_t i = 0; i < c.hosts.size(); ++i) join(i, device(c.hosts[i].device));
     for (const auto& job : c.jobs) join_hosts({&job.workers, &job.servers});
     for (const auto& flows : c.long_flows) join_pairs(flows.from, flows.to);
     for (const auto& flows : c.requests) join_pairs(flows.from, flows.to);
@@ -33,9 +37,11 @@ class Groups {
     while (parent_[member] != member) member = parent_[member];
     return member;
   }
-  [[nodiscard]] std::size_t of_device(std::size_t d) const { return of(config_.hosts.size() + d); }
   /// Returns the group of all devices of streams; kNone: there are no streams.
   [[nodiscard]] std::size_t of_streams() const { return streams_ == kNone ? kNone : of(streams_); }
+  [[nodiscard]] bool has_streams(std::size_t d) const {
+    return of(config_.hosts.size() + d) == of_streams();
+  }
 
   static constexpr std::size_t kNone = SIZE_MAX;
 
@@ -76,14 +82,14 @@ class Groups {
   std::size_t streams_ = kNone;      ///< a device of streams
 };
 
-/// One group that has work for an lcore, or a device that nobody uses.
+/// One group that has work for an lcore.
 struct Weighed {
   std::size_t group = 0;
   std::uint64_t bits_per_second = 0;  ///< of the NICs of its hosts
   bool has_hosts = false;
 };
 
-/// Returns all groups in the order in which they are assigned.
+/// Returns all groups with hosts or streams, in the order in which they are assigned.
 std::vector<Weighed> weighed(const GeneratorConfig& config, const Groups& groups) {
   std::vector<Weighed> all(config.hosts.size() + config.devices.size());
   for (std::size_t i = 0; i < config.hosts.size(); ++i) {
@@ -91,14 +97,32 @@ std::vector<Weighed> weighed(const GeneratorConfig& config, const Groups& groups
     all[groups.of(i)].has_hosts = true;
   }
   for (std::size_t i = 0; i < all.size(); ++i) all[i].group = i;
-  std::erase_if(all, [&](const Weighed& w) { return groups.of(w.group) != w.group; });
+  std::erase_if(all, [&](const Weighed& w) {
+    return groups.of(w.group) != w.group || !(w.has_hosts || w.group == groups.of_streams());
+  });
   std::ranges::stable_sort(all, std::ranges::greater{}, &Weighed::bits_per_second);
   std::stable_partition(all.begin(), all.end(),
                         [&](const Weighed& w) { return w.group == groups.of_streams(); });
   return all;
 }
 
+/// Returns the lcore of the hosts that may send most by a device; lcore 0 if it has none.
+std::uint32_t owner_of(const GeneratorConfig& config, std::size_t device,
+                       const std::vector<std::uint32_t>& of_host, std::uint32_t lcores) {
+  std::vector<std::uint64_t> bits_per_second(lcores);
+  for (std::size_t i = 0; i < config.hosts.size(); ++i)
+    if (device_of(config, config.hosts[i]) == device)
+      bits_per_second[of_host[i]] += config.hosts[i].rate.bits_per_second;
+  const auto most = std::ranges::max_element(bits_per_second);  // the first of equal ones
+  return static_cast<std::uint32_t>(most - bits_per_second.begin());
+}
+
 }  // namespace
+
+std::uint32_t device_of(const GeneratorConfig& config, const HostConfig& host) {
+  const auto it = std::ranges::find(config.devices, host.device, &GeneratorDeviceConfig::name);
+  return static_cast<std::uint32_t>(it - config.devices.begin());
+}
 
 LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores) {
   struct Load {
@@ -106,7 +130,9 @@ LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores) {
     std::uint32_t groups = 0;  ///< so that a group without hosts counts as well
     auto operator<=>(const Load&) const = default;
   };
-  const Groups groups(config);
+  const Groups by_device(config, true);
+  const bool enough = weighed(config, by_device).size() >= lcores;
+  const Groups groups = enough ? by_device : Groups(config, false);
   std::vector<Load> loads(lcores);
   std::vector<std::uint32_t> owner(config.hosts.size() + config.devices.size());
   for (const Weighed& w : weighed(config, groups)) {
@@ -118,25 +144,36 @@ LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores) {
   LcorePlan plan;
   for (std::size_t i = 0; i < config.hosts.size(); ++i) plan.of_host.push_back(owner[groups.of(i)]);
   for (std::size_t d = 0; d < config.devices.size(); ++d)
-    plan.of_device.push_back(owner[groups.of_device(d)]);
+    plan.of_device.push_back(groups.has_streams(d) ? 0 : owner_of(config, d, plan.of_host, lcores));
   return plan;
+}
+
+std::vector<Borrowing> borrowings(const GeneratorConfig& config, const LcorePlan& plan) {
+  const auto before = [](const Borrowing& a, const Borrowing& b) {
+    return std::pair(a.borrower, a.owner) < std::pair(b.borrower, b.owner);
+  };
+  std::set<Borrowing, decltype(before)> pairs;
+  for (std::size_t i = 0; i < config.hosts.size(); ++i) {
+    const std::uint32_t device = device_of(config, config.hosts[i]);
+    if (device == config.devices.size()) continue;  // another check rejects it
+    const Borrowing pair{.borrower = plan.of_host[i], .owner = plan.of_device[device]};
+    if (pair.borrower != pair.owner) pairs.insert(pair);
+  }
+  return {pairs.begin(), pairs.end()};
 }
 
 void check_lcores(const Checks& root, const GeneratorConfig& config) {
   if (config.more_lcores.empty()) return;
   root.in_range("more_lcores", config.more_lcores.size(), 0, kMaxMoreLcores, "lcores");
-  const Groups groups(config);
-  const auto all = weighed(config, groups);
-  const auto busy = static_cast<std::size_t>(std::ranges::count_if(
-      all, [&](const Weighed& w) { return w.has_hosts || w.group == groups.of_streams(); }));
+  const std::size_t busy = weighed(config, Groups(config, false)).size();
   const std::size_t lcores = cpus_of(config).size();
   root.require(
       lcores <= busy, "more_lcores", std::to_string(config.more_lcores.size()),
       "makes " + std::to_string(lcores) +
-          " lcores, but jobs, flows, requests, transfers and devices join the hosts into " +
+          " lcores, but jobs, flows, requests and transfers join the hosts into " +
           std::to_string(busy) + (busy == 1 ? " group" : " groups") +
-          ", and streams all their devices; a group stays on one lcore. Give groups "
-          "devices and traffic of their own, or name fewer lcores");
+          ", streams counted as one; a group stays on one lcore. Give groups traffic of their own, "
+          "or name fewer lcores");
 }
 
 bool LcoreShare::has_host(const GeneratorConfig& config, const std::string& name) const {

@@ -8,20 +8,42 @@
 
 namespace outrider::tg {
 
+/// Returns the position of the host's device in the file; the number of devices if none has its
+/// name.
+[[nodiscard]] std::uint32_t device_of(const GeneratorConfig& config, const HostConfig& host);
+
+/// Packets that may wait between two lcores in one direction, beside those that the sender holds.
+inline constexpr std::uint32_t kHandoverPackets = 512;
+
 /// Says which lcore owns which hosts and devices when several share a configuration.
 struct LcorePlan {
   std::vector<std::uint32_t> of_host;    ///< [hosts] lcore that owns the host and what it does
   std::vector<std::uint32_t> of_device;  ///< [devices] lcore that polls it and sends by it
 };
 
-/// Assigns hosts and devices to lcores. Hosts that a job, a flow, a request, a transfer or a device
-/// joins, directly or through others, form a *group*, and a group has one owner: so lcores share no
-/// connection and no device. The group with the highest sum of its NICs' rates is assigned first,
-/// each to the lcore that has least; of equal ones the first in the file to the first lcore. All
-/// devices of streams are joined too, and that group belongs to lcore 0. Pure.
+/// Assigns hosts and devices to lcores. Hosts that a job, a flow, a request or a transfer joins,
+/// directly or through others, form a *group*, and a group has one owner: so lcores share no
+/// connection. The group with the highest sum of its NICs' rates is assigned first, each to the
+/// lcore that has least; of equal ones the first in the file to the first lcore.
+///
+/// A device joins the hosts behind it as well, if that leaves a group for each lcore. If not, its
+/// hosts may be on several lcores. It belongs to the one whose hosts behind it have the highest sum
+/// of rates, and the others hand their packets to that one, see Borrowing. All devices of streams
+/// are joined, and belong to lcore 0. Pure.
 ///
 /// @param config valid for `lcores` lcores, see check_lcores(); for one, any valid configuration
 [[nodiscard]] LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores);
+
+/// One lcore has hosts behind devices of another.
+struct Borrowing {
+  std::uint32_t borrower = 0;
+  std::uint32_t owner = 0;
+  bool operator==(const Borrowing&) const = default;
+};
+
+/// Returns each pair once, in ascending order.
+[[nodiscard]] std::vector<Borrowing> borrowings(const GeneratorConfig& config,
+                                                const LcorePlan& plan);
 
 /// Rejects more lcores than there are groups.
 void check_lcores(const Checks& root, const GeneratorConfig& config);

@@ -121,7 +121,8 @@ TEST(GeneratorConfig, EveryRuleNamesItsKey) {
       {[](C& c) { c.transport_memory.segments = 8191; }, "transport_memory.segments",
        "8191 segments: must be at least 8192"},
       {[](C& c) { c.mbufs = 100; }, "mbufs",
-       "100: must be at least 5120 = descriptors 4352 + hosts 192 + batches and cache 576"},
+       "100: must be at least 5120 = descriptors 4352 + hosts 192 + batches, caches and lcores' "
+       "queues 576"},
       {[](C& c) { c.devices[0].rx_descriptors = 100; }, "device[0].rx_descriptors",
        "100: must be a power of two"},
       {[](C& c) {

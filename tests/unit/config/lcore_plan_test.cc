@@ -1,11 +1,13 @@
-// Goal: lcores share no connection and no device, the load is even, and the plan depends on the
-// configuration alone. Method: small configurations by hand.
+// Goal: lcores share no connection, and a device only where nothing else is left; the load is even,
+// and the plan depends on the configuration alone. Method: small configurations by hand.
 #include "trafficgen/config/lcore_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/config/process_checks.h"
 #include "tests/unit/config/issue_matchers.h"
+#include "trafficgen/config/config_toml.h"
 
 namespace outrider::trafficgen_lcore_plan_test {
 using namespace tg;
@@ -100,6 +102,36 @@ TEST(GeneratorLcorePlan, GivesAllDevicesOfStreamsToTheFirstLcore) {
   EXPECT_EQ(plan.of_host, (std::vector<std::uint32_t>{1, 0, 0}));
 }
 
+TEST(GeneratorLcorePlan, SplitsTheHostsOfADeviceOnlyIfGroupsAreFewerThanLcores) {
+  auto c = hosts_apart(6);
+  for (const int h : {1, 2, 3}) c.hosts[h].device = "d0";
+  c.long_flows = {bulk({"h0", "h1"}, {"h2", "h3"})};
+  const LcorePlan apart = plan_lcores(c, 3);
+  EXPECT_THAT(apart.of_host, ElementsAre(0, 0, 0, 0, 1, 2)) << "three groups: d0, h4, h5";
+  EXPECT_TRUE(borrowings(c, apart).empty());
+
+  c.hosts[1].rate = {40'000'000'000};
+  const LcorePlan shared = plan_lcores(c, 4);
+  EXPECT_THAT(shared.of_host, ElementsAre(1, 0, 1, 0, 2, 3));
+  EXPECT_THAT(shared.of_device, ElementsAre(0, 0, 0, 0, 2, 3)) << "d0: h1 may send most";
+  EXPECT_THAT(borrowings(c, shared), ElementsAre(Borrowing{.borrower = 1, .owner = 0}));
+  c.more_lcores = {2, 3, 4};
+  EXPECT_EQ(required_mbufs(c), [&] {
+    auto one = c;
+    one.more_lcores.clear();
+    return required_mbufs(one) + 3 * kPoolCachePackets + 2 * kHandoverPackets;
+  }());
+}
+
+TEST(GeneratorLcorePlan, LetsHostsBehindStreamsBeOnOtherLcores) {
+  auto c = hosts_apart(2);
+  c.streams = {{.name = "s", .device = "d0", .receive_device = "d1"}};
+  const LcorePlan plan = plan_lcores(c, 2);
+  EXPECT_THAT(plan.of_device, ElementsAre(0, 0));
+  EXPECT_THAT(plan.of_host, ElementsAre(1, 0));
+  EXPECT_THAT(borrowings(c, plan), ElementsAre(Borrowing{.borrower = 1, .owner = 0}));
+}
+
 TEST(GeneratorLcorePlan, LeavesAShareItsOwnTrafficAlone) {
   auto c = hosts_apart(4);
   c.long_flows = {bulk({"h0", "h1"}, {"h2", "h3"})};
@@ -125,11 +157,12 @@ TEST(GeneratorLcorePlan, MoreLcoresThanGroupsAreRefused) {
          g.more_lcores = {2, 3};
        },
        "more_lcores",
-       "2: makes 3 lcores, but jobs, flows, requests, transfers and devices join the hosts into 2 "
-       "groups"},
-      {[](GeneratorConfig& g) { g.hosts[1].device = "d0"; }, "more_lcores",
-       "1: makes 2 lcores, but jobs, flows, requests, transfers and devices join the hosts into 1 "
-       "group,"},
+       "2: makes 3 lcores, but jobs, flows, requests and transfers join the hosts into 2 groups"},
+      {[](GeneratorConfig& g) {
+         g.long_flows = {bulk({"h0", "h1", "h3"}, {"h2", "h2", "h2"})};
+       },
+       "more_lcores",
+       "1: makes 2 lcores, but jobs, flows, requests and transfers join the hosts into 1 group,"},
       {[](GeneratorConfig& g) { g.more_lcores = {1024}; }, "more_lcores[0]",
        "1024: must be at most"},
   };
