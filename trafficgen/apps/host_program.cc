@@ -93,6 +93,7 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
       *send_pool, devices);
   if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
     return kExitInterrupted;
+  if (lcores > 1) log_info(describe(config, plan_lcores(config, lcores)));
   log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
 
   const GeneratorRun result = run_generator(

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/config/process_checks.h"
+#include "common/config/quantities.h"
 
 namespace outrider::tg {
 namespace {
@@ -160,6 +161,29 @@ std::vector<Borrowing> borrowings(const GeneratorConfig& config, const LcorePlan
     if (pair.borrower != pair.owner) pairs.insert(pair);
   }
   return {pairs.begin(), pairs.end()};
+}
+
+std::string describe(const GeneratorConfig& config, const LcorePlan& plan) {
+  const std::vector<std::uint32_t> cpus = cpus_of(config);
+  std::string text;
+  for (std::uint32_t lcore = 0; lcore < cpus.size(); ++lcore) {
+    std::uint64_t bits_per_second = 0;
+    std::size_t hosts = 0;
+    for (std::size_t i = 0; i < config.hosts.size(); ++i) {
+      if (plan.of_host[i] != lcore) continue;
+      ++hosts;
+      bits_per_second += config.hosts[i].rate.bits_per_second;
+    }
+    text += (text.empty() ? "CPU " : "; CPU ") + std::to_string(cpus[lcore]) + " has " +
+            std::to_string(hosts) + (hosts == 1 ? " host of " : " hosts of ") +
+            format_rate({bits_per_second});
+    std::string owners;
+    for (const Borrowing& pair : borrowings(config, plan))
+      if (pair.borrower == lcore)
+        owners += (owners.empty() ? "" : " and ") + std::to_string(cpus[pair.owner]);
+    if (!owners.empty()) text += ", behind devices of CPU " + owners;
+  }
+  return text;
 }
 
 void check_lcores(const Checks& root, const GeneratorConfig& config) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "common/config/checks.h"
@@ -44,6 +45,10 @@ struct Borrowing {
 /// Returns each pair once, in ascending order.
 [[nodiscard]] std::vector<Borrowing> borrowings(const GeneratorConfig& config,
                                                 const LcorePlan& plan);
+
+/// Returns for the log what each lcore has, so that a user sees an uneven plan: "CPU 2 has 3 hosts
+/// of 30 Gbit/s; CPU 4 has 1 host of 10 Gbit/s, behind devices of CPU 2".
+[[nodiscard]] std::string describe(const GeneratorConfig& config, const LcorePlan& plan);
 
 /// Rejects more lcores than there are groups.
 void check_lcores(const Checks& root, const GeneratorConfig& config);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/config/process_checks.h"
+#include "common/config/quantities.h"
 #include "tests/unit/config/issue_matchers.h"
 #include "trafficgen/config/config_toml.h"
 
@@ -116,6 +117,11 @@ TEST(GeneratorLcorePlan, SplitsTheHostsOfADeviceOnlyIfGroupsAreFewerThanLcores) 
   EXPECT_THAT(shared.of_device, ElementsAre(0, 0, 0, 0, 2, 3)) << "d0: h1 may send most";
   EXPECT_THAT(borrowings(c, shared), ElementsAre(Borrowing{.borrower = 1, .owner = 0}));
   c.more_lcores = {2, 3, 4};
+  EXPECT_EQ(describe(c, shared), "CPU 1 has 2 hosts of " + format_rate({50'000'000'000}) +
+                                     "; CPU 2 has 2 hosts of " + format_rate({20'000'000'000}) +
+                                     ", behind devices of CPU 1; CPU 3 has 1 host of " +
+                                     format_rate({10'000'000'000}) + "; CPU 4 has 1 host of " +
+                                     format_rate({10'000'000'000}));
   EXPECT_EQ(required_mbufs(c), [&] {
     auto one = c;
     one.more_lcores.clear();
