@@ -266,7 +266,7 @@ class Programs(unittest.TestCase):
         """One lcore finishes long before the other, and both end together."""
         pairs = "".join(PAIR.format(n=n, iterations=20 * (1 + n)) for n in range(2))
         self.write("trafficgen.toml", LCORES + pairs)
-        generator = self.start("outrider-trafficgen", TWO_LCORES, "--stall", "60s")
+        generator = self.start("outrider-trafficgen", TWO_LCORES, "--stall", "60")
         self.wait_until("the end of the jobs", lambda: generator.poll() is not None)
         report = self.ended(generator, "trafficgen")
         self.assertTrue(report["ledger_balanced"])
@@ -279,7 +279,7 @@ class Programs(unittest.TestCase):
         self.assertIn(own, pairs)
         pairs = pairs.replace(own, "").replace('device = "loop1"', 'device = "loop0"')
         self.write("trafficgen.toml", LCORES + pairs)
-        generator = self.start("outrider-trafficgen", TWO_LCORES, "--stall", "60s")
+        generator = self.start("outrider-trafficgen", TWO_LCORES, "--stall", "60")
         self.wait_until("the end of the jobs", lambda: generator.poll() is not None)
         report = self.ended(generator, "trafficgen")
         self.assertTrue(report["jobs_finished"])
