@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "common/telemetry/exit_status.h"
@@ -145,6 +146,40 @@ TEST(HostLcores, StreamsRunBesideHostsOfAnotherLcore) {
   ASSERT_EQ(two.report.streams.streams.size(), 1U);
   EXPECT_EQ(two.report.streams.streams[0].received, 10U);
   EXPECT_EQ(two.report.jobs.size(), 2U);
+}
+
+/// Streams of two rings, in an order that is not that of the lcores.
+TEST(HostLcores, StreamsWithoutHostsAreSharedOutAndReportedInTheOrderOfTheFile) {
+  std::string text = "lcore = 0\nmore_lcores = [0]\n";
+  for (const std::string n : {"0", "1"})
+    text += "[[device]]\nname = \"loop" + n + "\"\ndevice = \"net_ring" + n + "\"\n";
+  for (const std::string name : {"a0", "b1", "c0"})
+    text += "[[stream]]\nname = \"" + name + "\"\ndevice = \"loop" + name[1] +
+            "\"\nreceive_device = \"loop" + name[1] + "\"\nrate = \"" + (name == "b1" ? "3" : "2") +
+            "kpps\"\nsource = \"10.1." + name[1] + (name[0] == 'a' ? ".1" : ".2") +
+            "\"\ndestination = \"10.2.0.1\"\nlatency_samples = 5\npackets = " +
+            (name == "b1" ? "300" : "200") + "\n";
+  const ScratchDirectory scratch;
+  ProcessGuard process({OUTRIDER_TRAFFICGEN_PROGRAM, "--live", "--eal", two_lcores(), "--config",
+                        scratch.write("streams.toml", text), "--report", scratch / "report.json",
+                        "--samples", scratch / "samples.csv"},
+                       scratch / "log");
+  EXPECT_EQ(process.wait(kPatience), kExitOk) << process.output();
+  const auto report = generator_report_from_json(read_whole(scratch / "report.json"));
+  EXPECT_TRUE(report.ledger_balanced);
+  EXPECT_EQ(report.sent, 700U);
+  EXPECT_EQ(report.streams.ends.taken, 700U);
+  ASSERT_EQ(report.streams.streams.size(), 3U);
+  for (const std::size_t i : {0U, 1U, 2U}) {
+    const auto& s = report.streams.streams[i];
+    EXPECT_EQ(s.name, (std::vector<std::string>{"a0", "b1", "c0"})[i]);
+    EXPECT_EQ(s.received, i == 1 ? 300U : 200U) << s.name;
+    EXPECT_EQ(s.lost, 0U) << s.name;
+  }
+  const std::string samples = read_whole(scratch / "samples.csv");
+  EXPECT_EQ(std::ranges::count(samples, '\n'), 1 + 3 * 5);
+  EXPECT_LT(samples.find("a0,4"), samples.find("b1,0"));
+  EXPECT_LT(samples.find("b1,4"), samples.find("c0,0"));
 }
 
 }  // namespace

@@ -100,7 +100,9 @@ int run_host_program(const GeneratorConfig& config, const ProgramOptions& option
       lanes, devices, {.duration = config.duration, .stall = stall, .live = options.live},
       engine ? &*engine : nullptr);
   print_summary(std::cout, result.report);
-  write(files, result.report, engine ? &*engine : nullptr);
+  std::vector<const StreamEngine*> streamed;
+  if (engine) streamed.push_back(&*engine);
+  write(files, result.report, streamed);
   devices.require_all();
   return status_of(result, stall);
 }

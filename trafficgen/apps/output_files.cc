@@ -24,12 +24,14 @@ void prepare(const OutputFiles& files) {
   check_report_path((std::filesystem::path(files.csv_directory) / "bursts.csv").string(), "--csv");
 }
 
-void write(const OutputFiles& files, const GeneratorReport& report, const StreamEngine* streams) {
+void write(const OutputFiles& files, const GeneratorReport& report,
+           std::span<const StreamEngine* const> streams) {
   if (!files.report.empty()) write_whole_file(files.report, to_json(report));
   if (!files.streams_csv.empty()) write_whole_file(files.streams_csv, to_csv(report.streams));
-  if (!files.samples.empty() && streams != nullptr)
-    write_whole_file(files.samples, streams->samples_csv());
-  if (!files.hops.empty() && streams != nullptr) write_whole_file(files.hops, streams->hops_csv());
+  if (!files.samples.empty() && !streams.empty())
+    write_whole_file(files.samples, StreamEngine::samples_csv(streams));
+  if (!files.hops.empty() && !streams.empty())
+    write_whole_file(files.hops, StreamEngine::hops_csv(streams));
   if (!files.flow_records.empty())
     write_whole_file(files.flow_records, flow_records_csv(report.flow_groups));
   if (files.csv_directory.empty()) return;
@@ -38,7 +40,8 @@ void write(const OutputFiles& files, const GeneratorReport& report, const Stream
     write_whole_file((directory / file.name).string(), file.text);
   for (const auto& stream : report.streams.streams) {
     if (stream.samples_kept == 0) continue;
-    write_whole_file((directory / "latency-samples.csv").string(), streams->samples_csv());
+    write_whole_file((directory / "latency-samples.csv").string(),
+                     StreamEngine::samples_csv(streams));
     break;
   }
 }

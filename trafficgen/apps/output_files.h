@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "trafficgen/report/report.h"
@@ -22,8 +23,9 @@ struct OutputFiles {
 /// @throws UsageError naming the option
 void prepare(const OutputFiles& files);
 
-/// Writes the files after the run, however it ended. @param streams nullptr: the run had none
+/// Writes the files after the run, however it ended. @param streams of all lcores that had any
 /// @throws std::runtime_error
-void write(const OutputFiles& files, const GeneratorReport& report, const StreamEngine* streams);
+void write(const OutputFiles& files, const GeneratorReport& report,
+           std::span<const StreamEngine* const> streams);
 
 }  // namespace outrider::tg

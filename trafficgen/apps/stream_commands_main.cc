@@ -55,6 +55,8 @@ void check_searchable(const GeneratorConfig& config) {
   ConfigIssues issues;
   const Checks root(issues);
   if (config.streams.empty()) root.fault("stream", "there must be at least one [[stream]]");
+  if (!config.more_lcores.empty())
+    root.fault("more_lcores", "a rate search sends from one lcore: leave it out");
   for (std::size_t i = 0; i < config.streams.size(); ++i) {
     const auto at = root.below("stream", i);
     if (config.streams[i].device.empty()) at.fault("device", "is required by a rate search");

@@ -1,22 +1,73 @@
 #include "trafficgen/apps/stream_program.h"
 
-#include <iostream>
-#include <utility>
+#include <unistd.h>
 
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "common/config/process_checks.h"
+#include "common/dpdk/lcores.h"
+#include "common/runtime/live_report.h"
 #include "common/runtime/poll_loop.h"
 #include "common/telemetry/exit_status.h"
 #include "common/telemetry/log.h"
+#include "trafficgen/apps/run_progress.h"
+#include "trafficgen/config/lcore_plan.h"
 #include "trafficgen/measure/program_name.h"
 #include "trafficgen/streams/run/stream_process.h"
 
 namespace outrider::tg {
 namespace {
 
-GeneratorReport report_of(const StreamEngine& engine, const StreamRun& run, Histogram bias,
-                          const PollDevices& devices) {
+using Engines = std::vector<std::unique_ptr<StreamEngine>>;
+
+/// Makes an engine for each lcore.
+Engines make_engines(const GeneratorConfig& config, const LcorePlan& plan, StreamProcess& process) {
+  Engines engines;
+  for (std::uint32_t lcore = 0; lcore < cpus_of(config).size(); ++lcore)
+    engines.push_back(std::make_unique<StreamEngine>(process.engine(
+        config.streams, config.duration, streams_of(config, {.plan = plan, .lcore = lcore}))));
+  return engines;
+}
+
+/// Runs every engine on its lcore. A control thread shows meanwhile what they publish.
+StreamRun run_on_all(const GeneratorConfig& config, const LcorePlan& plan, const Engines& engines,
+                     PollDevices& devices, bool live_wanted) {
+  const auto lcores = static_cast<std::uint32_t>(engines.size());
+  std::vector<std::vector<std::uint32_t>> own(lcores);
+  for (std::uint32_t d = 0; d < plan.of_device.size(); ++d) own[plan.of_device[d]].push_back(d);
+  RunProgress progress(lcores);
+  std::optional<LiveThread<TrafficLive>> live;
+  if (live_wanted)
+    live.emplace(std::cerr, isatty(STDERR_FILENO) == 1, [&progress] { return progress.counts(); });
+  std::vector<StreamRun> runs(lcores);
+  run_on_lcores(lcores, [&](std::uint32_t lcore) {
+    runs[lcore] =
+        run_streams(*engines[lcore], devices, own[lcore], config.duration, config.stream_drain,
+                    [&](const TrafficLive& now) { progress.publish(lcore, now); });
+  });
+  if (live) live->finish(progress.counts());
+  StreamRun all;
+  for (const StreamRun& run : runs) {
+    all.elapsed = std::max(all.elapsed, run.elapsed);
+    all.longest_gap = std::max(all.longest_gap, run.longest_gap);
+    all.polls += run.polls;
+    all.link_down += run.link_down;
+    all.interrupted |= run.interrupted;
+  }
+  return all;
+}
+
+GeneratorReport report_of(std::span<const StreamEngine* const> engines, const StreamRun& run,
+                          Histogram bias, const PollDevices& devices) {
   GeneratorReport report;
   report.end_ns = run.elapsed.count();
-  report.streams = engine.report();
+  report.streams = StreamEngine::report(engines);
   report.streams.loop_bias_ns = std::move(bias);
   report.streams.link_down_checks = run.link_down;
   report.ledger_balanced = balanced(report.streams);
@@ -47,16 +98,21 @@ int run_stream_program(const GeneratorConfig& config, const ProgramOptions& opti
                        const OutputFiles& files, std::vector<std::string> eal_extra) {
   StreamProcess process(config, options, std::move(eal_extra));
   PollDevices& devices = process.devices();
-  StreamEngine engine = process.engine(config.streams, config.duration);
+  const std::vector<std::uint32_t> cpus = cpus_of(config);
+  const LcorePlan plan = plan_lcores(config, static_cast<std::uint32_t>(cpus.size()));
+  const Engines engines = make_engines(config, plan, process);
+  std::vector<const StreamEngine*> parts;
+  for (const auto& engine : engines) parts.push_back(engine.get());
   if (!wait_for_links(devices, from_seconds(options.wait_for_peer_seconds)))
     return kExitInterrupted;
-  Histogram bias =
-      engine.receive_devices().empty() ? Histogram{} : measure_loop_bias(process.send_pool());
-  log_info("sending from CPU " + std::to_string(config.lcore) + "; Ctrl-C ends");
-  const StreamRun run = process.run(engine, config.duration);
-  const GeneratorReport report = report_of(engine, run, std::move(bias), devices);
+  const bool receives = std::ranges::any_of(
+      parts, [](const StreamEngine* engine) { return !engine->receive_devices().empty(); });
+  Histogram bias = receives ? measure_loop_bias(process.send_pool()) : Histogram{};
+  log_info("sending from " + named_cpus(cpus) + "; Ctrl-C ends");
+  const StreamRun run = run_on_all(config, plan, engines, devices, options.live);
+  const GeneratorReport report = report_of(parts, run, std::move(bias), devices);
   print_summary(std::cout, report, run);
-  write(files, report, &engine);
+  write(files, report, parts);
   devices.require_all();
   if (!report.ledger_balanced) return kExitLedger;
   return run.interrupted ? kExitInterrupted : kExitOk;

@@ -138,9 +138,10 @@ void describe(Settings& v, GeneratorConfig& c) {
           {.range = integers(0, kMaxLcore), .help = "CPU that the poll loop runs on"});
   v.value("more_lcores", c.more_lcores,
           {.range = integers(0, kMaxLcore),
-           .accepts = "at most 63 CPUs; a group of hosts for each lcore",
-           .help = "further lcores that [share the hosts](generator.md#several-lcores). Real "
-                   "devices alone: virtual time has one lcore"});
+           .accepts = "at most 63 CPUs; a group of hosts, or of streams, for each lcore",
+           .help = "further lcores that [share the hosts, or the "
+                   "streams](generator.md#several-lcores). Real devices alone: virtual time has "
+                   "one lcore"});
   v.value("mbufs", c.mbufs,
           {.accepts = "at least the derived number",
            .absent = "derived",

@@ -29,8 +29,7 @@ class Groups {
     for (const auto& flows : c.flows) join_hosts({&flows.from, &flows.to, &flows.hosts});
     for (const auto& t : c.transfers) join(host(t.from), host(t.to));
     for (const auto& stream : c.streams)
-      for (const std::string* name : {&stream.device, &stream.receive_device})
-        add_stream_device(device(*name));
+      add_stream(device(stream.device), device(stream.receive_device));
   }
 
   /// Returns what stands for the group: the same number for all its hosts and devices.
@@ -38,15 +37,13 @@ class Groups {
     while (parent_[member] != member) member = parent_[member];
     return member;
   }
-  /// Returns the group of all devices of streams; kNone: there are no streams.
-  [[nodiscard]] std::size_t of_streams() const { return streams_ == kNone ? kNone : of(streams_); }
-  [[nodiscard]] bool has_streams(std::size_t d) const {
-    return of(config_.hosts.size() + d) == of_streams();
-  }
-
-  static constexpr std::size_t kNone = SIZE_MAX;
+  [[nodiscard]] std::size_t of_device(std::size_t d) const { return of(config_.hosts.size() + d); }
+  /// Returns the devices of streams.
+  [[nodiscard]] const std::set<std::size_t>& stream_devices() const { return stream_devices_; }
 
  private:
+  static constexpr std::size_t kNone = SIZE_MAX;
+
   [[nodiscard]] std::size_t host(const std::string& name) const {
     const auto it = std::ranges::find(config_.hosts, name, &HostConfig::name);
     return it == config_.hosts.end() ? kNone : static_cast<std::size_t>(it - config_.hosts.begin());
@@ -73,14 +70,20 @@ class Groups {
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i)
       join(host(from[i]), host(to[i]));
   }
-  void add_stream_device(std::size_t d) {
-    if (streams_ == kNone) streams_ = d;
-    join(streams_, d);
+  /// Beside hosts all streams are one group.
+  void add_stream(std::size_t from, std::size_t to) {
+    join(from, to);
+    for (const std::size_t d : {from, to}) {
+      if (d == kNone) continue;
+      if (!config_.hosts.empty() && !stream_devices_.empty())
+        join(config_.hosts.size() + *stream_devices_.begin(), d);
+      stream_devices_.insert(d - config_.hosts.size());
+    }
   }
 
   const GeneratorConfig& config_;
   std::vector<std::size_t> parent_;  ///< [hosts, then devices]
-  std::size_t streams_ = kNone;      ///< a device of streams
+  std::set<std::size_t> stream_devices_;
 };
 
 /// One group that has work for an lcore.
@@ -88,6 +91,7 @@ struct Weighed {
   std::size_t group = 0;
   std::uint64_t bits_per_second = 0;  ///< of the NICs of its hosts
   bool has_hosts = false;
+  bool has_streams = false;
 };
 
 /// Returns all groups with hosts or streams, in the order in which they are assigned.
@@ -97,13 +101,11 @@ std::vector<Weighed> weighed(const GeneratorConfig& config, const Groups& groups
     all[groups.of(i)].bits_per_second += config.hosts[i].rate.bits_per_second;
     all[groups.of(i)].has_hosts = true;
   }
+  for (const std::size_t d : groups.stream_devices()) all[groups.of_device(d)].has_streams = true;
   for (std::size_t i = 0; i < all.size(); ++i) all[i].group = i;
-  std::erase_if(all, [&](const Weighed& w) {
-    return groups.of(w.group) != w.group || !(w.has_hosts || w.group == groups.of_streams());
-  });
+  std::erase_if(all, [](const Weighed& w) { return !w.has_hosts && !w.has_streams; });
   std::ranges::stable_sort(all, std::ranges::greater{}, &Weighed::bits_per_second);
-  std::stable_partition(all.begin(), all.end(),
-                        [&](const Weighed& w) { return w.group == groups.of_streams(); });
+  std::stable_partition(all.begin(), all.end(), [](const Weighed& w) { return w.has_streams; });
   return all;
 }
 
@@ -145,7 +147,9 @@ LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores) {
   LcorePlan plan;
   for (std::size_t i = 0; i < config.hosts.size(); ++i) plan.of_host.push_back(owner[groups.of(i)]);
   for (std::size_t d = 0; d < config.devices.size(); ++d)
-    plan.of_device.push_back(groups.has_streams(d) ? 0 : owner_of(config, d, plan.of_host, lcores));
+    plan.of_device.push_back(groups.stream_devices().contains(d)
+                                 ? owner[groups.of_device(d)]
+                                 : owner_of(config, d, plan.of_host, lcores));
   return plan;
 }
 
@@ -161,6 +165,18 @@ std::vector<Borrowing> borrowings(const GeneratorConfig& config, const LcorePlan
     if (pair.borrower != pair.owner) pairs.insert(pair);
   }
   return {pairs.begin(), pairs.end()};
+}
+
+std::vector<std::size_t> streams_of(const GeneratorConfig& config, const LcoreShare& share) {
+  std::vector<std::size_t> own;
+  for (std::size_t i = 0; i < config.streams.size(); ++i) {
+    const StreamConfig& s = config.streams[i];
+    const std::string& name = s.device.empty() ? s.receive_device : s.device;
+    const auto device = std::ranges::find(config.devices, name, &GeneratorDeviceConfig::name);
+    if (share.has_device(static_cast<std::size_t>(device - config.devices.begin())))
+      own.push_back(i);
+  }
+  return own;
 }
 
 std::string describe(const GeneratorConfig& config, const LcorePlan& plan) {
@@ -194,10 +210,12 @@ void check_lcores(const Checks& root, const GeneratorConfig& config) {
   root.require(
       lcores <= busy, "more_lcores", std::to_string(config.more_lcores.size()),
       "makes " + std::to_string(lcores) +
-          " lcores, but jobs, flows, requests and transfers join the hosts into " +
+          (config.hosts.empty()
+               ? " lcores, but streams join their devices into "
+               : " lcores, but jobs, flows, requests and transfers join the hosts into ") +
           std::to_string(busy) + (busy == 1 ? " group" : " groups") +
-          ", streams counted as one; a group stays on one lcore. Give groups traffic of their own, "
-          "or name fewer lcores");
+          (config.hosts.empty() ? "" : ", all streams counted as one") +
+          "; a group stays on one lcore. Give groups traffic of their own, or name fewer lcores");
 }
 
 bool LcoreShare::has_host(const GeneratorConfig& config, const std::string& name) const {

@@ -30,7 +30,8 @@ struct LcorePlan {
 /// A device joins the hosts behind it as well, if that leaves a group for each lcore. If not, its
 /// hosts may be on several lcores. It belongs to the one whose hosts behind it have the highest sum
 /// of rates, and the others hand their packets to that one, see Borrowing. All devices of streams
-/// are joined, and belong to lcore 0. Pure.
+/// are joined, and belong to lcore 0. Only in a file without hosts does each stream join its own
+/// two devices alone, and the groups go to the lcores in turn. Pure.
 ///
 /// @param config valid for `lcores` lcores, see check_lcores(); for one, any valid configuration
 [[nodiscard]] LcorePlan plan_lcores(const GeneratorConfig& config, std::uint32_t lcores);
@@ -50,7 +51,7 @@ struct Borrowing {
 /// of 30 Gbit/s; CPU 4 has 1 host of 10 Gbit/s, behind devices of CPU 2".
 [[nodiscard]] std::string describe(const GeneratorConfig& config, const LcorePlan& plan);
 
-/// Rejects more lcores than there are groups.
+/// Rejects more lcores than there are groups of hosts, or of streams.
 void check_lcores(const Checks& root, const GeneratorConfig& config);
 
 /// What one lcore owns of a configuration. By default that is everything.
@@ -71,6 +72,10 @@ struct LcoreShare {
   [[nodiscard]] bool has(const GeneratorConfig& config, const TransferConfig& transfer) const;
   [[nodiscard]] bool has(const GeneratorConfig& config, const FlowsConfig& flows) const;
 };
+
+/// Returns the positions of a share's streams: those whose devices it has.
+[[nodiscard]] std::vector<std::size_t> streams_of(const GeneratorConfig& config,
+                                                  const LcoreShare& share);
 
 /// Returns the configuration with the traffic of one share alone, and with all hosts.
 [[nodiscard]] GeneratorConfig traffic_of(GeneratorConfig config, const LcoreShare& share);

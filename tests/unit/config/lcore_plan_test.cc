@@ -138,6 +138,26 @@ TEST(GeneratorLcorePlan, LetsHostsBehindStreamsBeOnOtherLcores) {
   EXPECT_THAT(borrowings(c, plan), ElementsAre(Borrowing{.borrower = 1, .owner = 0}));
 }
 
+TEST(GeneratorLcorePlan, SharesStreamsOutByTheirDevicesWhereThereAreNoHosts) {
+  auto c = hosts_apart(5);
+  c.hosts.clear();
+  c.streams = {{.name = "a", .device = "d0", .receive_device = "d1"},
+               {.name = "b", .device = "d2"},
+               {.name = "c", .receive_device = "d1"},
+               {.name = "d", .device = "d3", .receive_device = "d3"}};
+  const LcorePlan plan = plan_lcores(c, 2);
+  EXPECT_THAT(plan.of_device, ElementsAre(0, 0, 1, 0, 0)) << "d4 has nothing to do";
+  EXPECT_THAT(streams_of(c, {.plan = plan, .lcore = 0}), ElementsAre(0, 2, 3));
+  EXPECT_THAT(streams_of(c, {.plan = plan, .lcore = 1}), ElementsAre(1));
+  c.streams[1].device = "d0";
+  c.streams[3].device = "d1";
+  EXPECT_THAT(plan_lcores(c, 1).of_device, ElementsAre(0, 0, 0, 0, 0));
+  c.more_lcores = {2};
+  EXPECT_THAT(format_issues("c", validate(c)),
+              HasSubstr("more_lcores: 1: makes 2 lcores, but streams join their devices into 1 "
+                        "group; a group stays on one lcore"));
+}
+
 TEST(GeneratorLcorePlan, LeavesAShareItsOwnTrafficAlone) {
   auto c = hosts_apart(4);
   c.long_flows = {bulk({"h0", "h1"}, {"h2", "h3"})};

@@ -1,6 +1,7 @@
 #include "trafficgen/streams/engine/stream_engine.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -35,6 +36,17 @@ void fill_received(StreamReport& r, const StreamReceiver& receiver, std::size_t 
   if (const HopTracker* hops = receiver.hops(stream)) r.hops = hops->report();
 }
 
+void add_ends(StreamEndsReport& ends, const StreamReceiver& receiver) {
+  ends.arrived += receiver.arrived();
+  ends.taken += receiver.ended(StreamEnd::kTaken);
+  ends.foreign += receiver.ended(StreamEnd::kForeign);
+  ends.truncated += receiver.ended(StreamEnd::kTruncated);
+  ends.bad_checksum += receiver.ended(StreamEnd::kBadChecksum);
+  ends.unknown_flow += receiver.ended(StreamEnd::kUnknownFlow);
+  ends.wrong_flow += receiver.ended(StreamEnd::kWrongFlow);
+  ends.bad_stamp += receiver.ended(StreamEnd::kBadStamp);
+}
+
 std::uint32_t longest(const StreamConfig& s) { return std::ranges::max(size_order(s).sizes); }
 
 /// Returns the L1 rate [bit/s] while the stream sends the frames that use most of it.
@@ -58,6 +70,7 @@ double mean_wire_rate(const StreamConfig& s, BitRate line_rate) {
 StreamEngine::StreamEngine(const Setup& setup, rte_mempool& pool) : streams_(setup.streams) {
   std::vector<StreamReceiver::Expected> expected;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
+    if (!setup.own.empty() && std::ranges::find(setup.own, i) == setup.own.end()) continue;
     const StreamConfig& s = streams_[i];
     auto flows = std::make_shared<const StreamFlows>(s);
     if (!s.receive_device.empty()) {
@@ -122,48 +135,59 @@ void StreamEngine::add_to(TrafficLive& live) const noexcept {
   live.received += receiver_.arrived();
 }
 
+template <class Act>
+void StreamEngine::for_received(std::span<const StreamEngine* const> parts, Act act) {
+  for (std::size_t stream = 0; stream < parts.front()->streams_.size(); ++stream)
+    for (const StreamEngine* part : parts)
+      if (const auto r = std::ranges::find(part->received_, stream); r != part->received_.end())
+        act(*part, static_cast<std::size_t>(r - part->received_.begin()));
+}
+
 StreamsReport StreamEngine::report() const {
+  const std::array parts{this};
+  return report(parts);
+}
+
+StreamsReport StreamEngine::report(std::span<const StreamEngine* const> parts) {
+  const std::vector<StreamConfig>& streams = parts.front()->streams_;
   StreamsReport report;
-  report.streams.resize(streams_.size());
-  for (std::size_t i = 0; i < streams_.size(); ++i) {
+  report.streams.resize(streams.size());
+  for (std::size_t i = 0; i < streams.size(); ++i) {
     StreamReport& r = report.streams[i];
-    r.name = streams_[i].name;
-    r.id = id_of(streams_[i], i);
-    r.layer = streams_[i].layer == RateLayer::kL1 ? "l1" : "l2";
-    r.flows = streams_[i].flows;
+    r.name = streams[i].name;
+    r.id = id_of(streams[i], i);
+    r.layer = streams[i].layer == RateLayer::kL1 ? "l1" : "l2";
+    r.flows = streams[i].flows;
   }
-  for (const Sending& s : sending_)
-    fill_sent(report.streams[s.stream], *s.sender, streams_[s.stream].layer);
-  for (std::size_t i = 0; i < received_.size(); ++i)
-    fill_received(report.streams[received_[i]], receiver_, i);
-  report.ends = {.arrived = receiver_.arrived(),
-                 .taken = receiver_.ended(StreamEnd::kTaken),
-                 .foreign = receiver_.ended(StreamEnd::kForeign),
-                 .truncated = receiver_.ended(StreamEnd::kTruncated),
-                 .bad_checksum = receiver_.ended(StreamEnd::kBadChecksum),
-                 .unknown_flow = receiver_.ended(StreamEnd::kUnknownFlow),
-                 .wrong_flow = receiver_.ended(StreamEnd::kWrongFlow),
-                 .bad_stamp = receiver_.ended(StreamEnd::kBadStamp)};
+  for (const StreamEngine* part : parts) {
+    for (const Sending& s : part->sending_)
+      fill_sent(report.streams[s.stream], *s.sender, streams[s.stream].layer);
+    add_ends(report.ends, part->receiver_);
+  }
+  for_received(parts, [&](const StreamEngine& engine, std::size_t r) {
+    fill_received(report.streams[engine.received_[r]], engine.receiver_, r);
+  });
   return report;
 }
 
-std::string StreamEngine::samples_csv() const {
+std::string StreamEngine::samples_csv(std::span<const StreamEngine* const> parts) {
   std::string text = "stream,sample,latency_ns\n";
-  for (std::size_t i = 0; i < received_.size(); ++i) {
+  for_received(parts, [&](const StreamEngine& engine, std::size_t r) {
     std::uint64_t number = 0;
-    for (const std::uint64_t ns : receiver_.samples(i))
-      text += streams_[received_[i]].name + ',' + std::to_string(number++) + ',' +
+    for (const std::uint64_t ns : engine.receiver_.samples(r))
+      text += engine.streams_[engine.received_[r]].name + ',' + std::to_string(number++) + ',' +
               std::to_string(ns) + '\n';
-  }
+  });
   return text;
 }
 
-std::string StreamEngine::hops_csv() const {
+std::string StreamEngine::hops_csv(std::span<const StreamEngine* const> parts) {
   std::string text =
       "stream,flow,sequence,latency_ns,hop,switch,port,queue,sojourn_ns,left_packets,left_bytes\n";
-  for (std::size_t i = 0; i < received_.size(); ++i)
-    if (const HopTracker* hops = receiver_.hops(i))
-      text += hops->csv_lines(streams_[received_[i]].name);
+  for_received(parts, [&](const StreamEngine& engine, std::size_t r) {
+    if (const HopTracker* hops = engine.receiver_.hops(r))
+      text += hops->csv_lines(engine.streams_[engine.received_[r]].name);
+  });
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class StreamEngine {
  public:
   struct Setup {
     std::vector<StreamConfig> streams;  ///< valid; devices are among `devices`
+    /// Positions of the streams that the engine has, if several engines share them; empty: all.
+    std::vector<std::size_t> own{};
     std::vector<StreamDevice> devices;  ///< in the loop's order
     std::uint64_t seed = 1;
     std::optional<Duration> duration{};              ///< no packet is due at or after it
@@ -69,12 +72,15 @@ class StreamEngine {
   void finish() noexcept;
 
   [[nodiscard]] StreamsReport report() const;
+  /// Returns the report of streams that several engines shared, in the order of the file.
+  /// @param parts made of the same streams; none runs
+  [[nodiscard]] static StreamsReport report(std::span<const StreamEngine* const> parts);
   /// Adds the counts of the streams' packets.
   void add_to(TrafficLive& live) const noexcept;
   /// Returns raw latencies as CSV: name of the stream, number of the sample, ns.
-  [[nodiscard]] std::string samples_csv() const;
+  [[nodiscard]] static std::string samples_csv(std::span<const StreamEngine* const> parts);
   /// Returns hop records of the kept probes, see HopTracker::csv_lines().
-  [[nodiscard]] std::string hops_csv() const;
+  [[nodiscard]] static std::string hops_csv(std::span<const StreamEngine* const> parts);
 
  private:
   struct Sending {
@@ -82,6 +88,10 @@ class StreamEngine {
     std::size_t device;
     std::unique_ptr<StreamSender> sender;
   };
+  /// Calls `act(engine, r)` for each received stream in the order of the file: it is stream r of
+  /// the engine's receiver.
+  template <class Act>
+  static void for_received(std::span<const StreamEngine* const> parts, Act act);
   void add_sender(const Setup& setup, std::size_t index, std::shared_ptr<const StreamFlows> flows,
                   rte_mempool& pool);
 

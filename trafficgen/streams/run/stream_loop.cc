@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "common/runtime/poll_loop.h"
 
@@ -54,6 +56,21 @@ TrafficLive live_of(const StreamEngine& engine, Time now) noexcept {
 
 StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<Duration> duration,
                       Duration drain, TrafficLiveReport* live) {
+  std::vector<std::uint32_t> all(devices.size());
+  std::iota(all.begin(), all.end(), 0U);
+  TrafficLive last;
+  const StreamRun run =
+      run_streams(engine, devices, all, duration, drain, [&](const TrafficLive& now) {
+        last = now;
+        if (live != nullptr) live->publish(now);
+      });
+  if (live != nullptr) live->finish(last);
+  return run;
+}
+
+StreamRun run_streams(StreamEngine& engine, PollDevices& devices,
+                      std::span<const std::uint32_t> own, std::optional<Duration> duration,
+                      Duration drain, const std::function<void(const TrafficLive&)>& publish) {
   constexpr std::uint64_t kPollsPerCheck = 256;
   StreamRun run;
   const TscClock clock;
@@ -70,8 +87,10 @@ StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<
     return receive_all();
   };
   const auto check = [&](const PollResult& so_far) {
-    run.link_down += devices.check_links() ? 0 : 1;
-    if (live != nullptr) live->publish(live_of(engine, so_far.end));
+    bool all_up = true;
+    for (const std::uint32_t device : own) all_up &= devices.check_link(device);
+    run.link_down += all_up ? 0 : 1;
+    publish(live_of(engine, so_far.end));
   };
   const Time until = Time{} + duration.value_or(Duration{});  // without a duration, senders decide
   const auto over = [&] {
@@ -87,7 +106,7 @@ StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<
         [&](const PollInstant&) { return receive_all(); }, [] { return false; }, check);
     run.longest_gap = std::max(run.longest_gap, result.times.longest_gap);
   }
-  if (live != nullptr) live->finish(live_of(engine, result.end));
+  publish(live_of(engine, result.end));
   run.elapsed = result.end - Time{};
   return run;
 }

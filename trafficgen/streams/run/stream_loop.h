@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 
 #include "common/core/clock.h"
 #include "common/core/histogram.h"
@@ -22,7 +25,12 @@ struct StreamRun {
 /// receive), or a signal comes. It then continues to receive for `drain`, so that packets in flight
 /// do not count as lost. The TSC is read once per poll, and again when a poll has received
 /// something. For files with streams only: there is no host and no event loop.
-/// @param live  is given the counts ten times a second; nullptr: none
+/// @param own      devices of the engine's streams; no other lcore uses them
+/// @param publish  is given the counts ten times a second and at the end
+StreamRun run_streams(StreamEngine& engine, PollDevices& devices,
+                      std::span<const std::uint32_t> own, std::optional<Duration> duration,
+                      Duration drain, const std::function<void(const TrafficLive&)>& publish);
+/// The same for an engine that has all streams. @param live nullptr: nobody wants the counts
 StreamRun run_streams(StreamEngine& engine, PollDevices& devices, std::optional<Duration> duration,
                       Duration drain, TrafficLiveReport* live = nullptr);
 

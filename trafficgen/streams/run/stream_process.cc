@@ -17,8 +17,17 @@ constexpr std::uint32_t kAroundPacketBytes = kEthernetBytes + kFcsBytes;
 constexpr std::uint32_t kUsualMtuBytes = 1500;
 constexpr std::uint32_t kMinRoomBytes = 2048;
 
+std::uint32_t lcores_of(const GeneratorConfig& c) {
+  return static_cast<std::uint32_t>(cpus_of(c).size());
+}
+
+/// Returns the packets that the pools' caches of all lcores but the first may hold.
+std::uint64_t further_caches(const GeneratorConfig& c) {
+  return c.more_lcores.size() * kPoolCachePackets;
+}
+
 std::uint32_t receive_mbufs(const GeneratorConfig& c) {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = further_caches(c);
   for (const auto& d : c.devices) sum += receive_ring_mbufs(d.rx_descriptors);
   return stream_mbufs(c.streams, sum);
 }
@@ -73,7 +82,7 @@ void check_streams_fit(const GeneratorConfig& config, const PollDevices& devices
 }
 
 std::uint32_t stream_send_mbufs(const GeneratorConfig& config) {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = further_caches(config);
   for (const auto& d : config.devices) sum += d.tx_descriptors;
   return stream_mbufs(config.streams, sum);
 }
@@ -111,24 +120,28 @@ StreamProcess::StreamProcess(const GeneratorConfig& config, const ProgramOptions
     : config_(config),
       options_(options),
       ports_(ports_of(config, options)),
-      eal_(
-          eal_options(kProgram, {config.lcore}, plain_mbufs(config), ports_, std::move(eal_extra))),
+      eal_(eal_options(kProgram, cpus_of(config), plain_mbufs(config), ports_,
+                       std::move(eal_extra))),
       send_pool_(make_packet_pool({.name = "streams",
                                    .mbufs = stream_send_mbufs(config),
-                                   .frame_room_bytes = stream_room_bytes(config)})),
+                                   .frame_room_bytes = stream_room_bytes(config),
+                                   .lcores = lcores_of(config)})),
       receive_pool_(make_packet_pool({.name = "received",
                                       .mbufs = receive_mbufs(config),
-                                      .frame_room_bytes = stream_room_bytes(config)})),
+                                      .frame_room_bytes = stream_room_bytes(config),
+                                      .lcores = lcores_of(config)})),
       devices_(ports_, *receive_pool_) {
   check_streams_fit(config_, devices_);
 }
 
 StreamEngine StreamProcess::engine(const std::vector<StreamConfig>& streams,
-                                   std::optional<Duration> duration) {
+                                   std::optional<Duration> duration, std::vector<std::size_t> own) {
   GeneratorConfig config = config_;
   config.streams = streams;
   config.stream_drain = Duration::zero();  // its loop continues to receive by itself
-  return StreamEngine(stream_setup(config, devices_, duration), *send_pool_);
+  StreamEngine::Setup setup = stream_setup(config, devices_, duration);
+  setup.own = std::move(own);
+  return StreamEngine(setup, *send_pool_);
 }
 
 StreamRun StreamProcess::run(StreamEngine& engine, std::optional<Duration> duration) {

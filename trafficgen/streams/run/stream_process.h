@@ -47,8 +47,10 @@ class StreamProcess {
                 std::vector<std::string> eal_extra);
 
   /// @param streams of the configuration, possibly with other rates
+  /// @param own  see StreamEngine::Setup
   [[nodiscard]] StreamEngine engine(const std::vector<StreamConfig>& streams,
-                                    std::optional<Duration> duration);
+                                    std::optional<Duration> duration,
+                                    std::vector<std::size_t> own = {});
   /// Calls run_streams(), and shows live figures if the options ask for them.
   StreamRun run(StreamEngine& engine, std::optional<Duration> duration);
   [[nodiscard]] PollDevices& devices() noexcept { return devices_; }
