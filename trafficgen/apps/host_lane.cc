@@ -40,10 +40,10 @@ void HostLane::connect(std::uint32_t host, Node& to, std::uint32_t port,
 
 void HostLane::borrow_devices(HostLane& owner) {
   const std::string lanes = std::to_string(share_.lcore) + "_" + std::to_string(owner.share_.lcore);
-  LaneHandover& sent = *to_others_.emplace_back(std::make_unique<LaneHandover>("sent_" + lanes));
+  LaneHandover& sent = *to_owners_.emplace_back(std::make_unique<LaneHandover>("sent_" + lanes));
   owner.for_devices_.push_back(&sent);
   LaneHandover& received =
-      *owner.to_others_.emplace_back(std::make_unique<LaneHandover>("received_" + lanes));
+      *owner.to_borrowers_.emplace_back(std::make_unique<LaneHandover>("received_" + lanes));
   for_hosts_.push_back(&received);
   owner.generator_.connect_lcore(share_.lcore, received);
   const GeneratorConfig& config = generator_.config();
@@ -55,7 +55,8 @@ void HostLane::borrow_devices(HostLane& owner) {
 }
 
 void HostLane::begin_poll(const PollInstant& at) noexcept {
-  for (const auto& handover : to_others_) handover->flush();
+  for (const auto& sent : to_owners_) sent->flush();
+  for (const auto& arrived : to_borrowers_) arrived->flush();
   for (LaneHandover* from : for_hosts_)
     from->take([&](std::uint32_t device, Packet* packet) {
       generator_.receive_from_device(device, packet, at.previous);

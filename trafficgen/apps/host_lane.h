@@ -66,9 +66,10 @@ class HostLane {
   DeviceLane devices_;
   std::vector<std::unique_ptr<Link>> wires_;
   std::vector<Node*> egress_;  ///< [devices] where packets leave by the lane's own; null: others'
-  std::vector<std::unique_ptr<LaneHandover>> to_others_;
-  std::vector<LaneHandover*> for_devices_;  ///< from other lanes' hosts
-  std::vector<LaneHandover*> for_hosts_;    ///< from other lanes' devices
+  std::vector<std::unique_ptr<LaneHandover>> to_owners_;     ///< sent by its hosts
+  std::vector<std::unique_ptr<LaneHandover>> to_borrowers_;  ///< arrived at its devices
+  std::vector<LaneHandover*> for_devices_;                   ///< from other lanes' hosts
+  std::vector<LaneHandover*> for_hosts_;                     ///< from other lanes' devices
 };
 
 template <class Counts>
@@ -77,8 +78,11 @@ void HostLane::add_to(Counts& counts) const noexcept {
     counts.drops[DropReason::kDeviceTxFull] += dropped;
   counts.drops[DropReason::kMalformed] += devices_.malformed();
   counts.received += devices_.malformed();
-  for (const auto& handover : to_others_)
-    counts.drops[DropReason::kHandoverFull] += handover->dropped();
+  for (const auto& sent : to_owners_) counts.drops[DropReason::kHandoverFull] += sent->dropped();
+  for (const auto& arrived : to_borrowers_) {
+    counts.drops[DropReason::kHandoverFull] += arrived->dropped();
+    counts.received += arrived->dropped();
+  }
 }
 
 using HostLanes = std::vector<std::unique_ptr<HostLane>>;
