@@ -34,7 +34,7 @@ class Fifo {
 
  private:
   [[nodiscard]] std::size_t mask() const noexcept { return ring_.size() - 1; }
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<T> bigger(ring_.size() * 2);
     const std::size_t n = size();
     for (std::size_t i = 0; i < n; ++i) bigger[i] = std::move(ring_[(head_ + i) & mask()]);

@@ -121,9 +121,12 @@ class TimingWheel {
     const std::uint64_t above = shift + kLevelBits < 64 ? tick_ >> (shift + kLevelBits) : 0;
     return (above << kLevelBits | slot % kSlots) << shift;
   }
-  Taken take_next_of_many(Time end) noexcept;
+  [[gnu::noinline]] Taken take_due(Time end) noexcept;
+  [[gnu::noinline]] Taken take_next_of_many(Time end) noexcept;
   void insert(std::uint32_t id) noexcept;
-  void insert_due(std::uint32_t id) noexcept;
+  [[gnu::noinline]] void insert_far(std::uint32_t id, std::uint64_t tick) noexcept;
+  [[gnu::noinline]] void insert_due(std::uint32_t id) noexcept;
+  [[gnu::always_inline]] void put(std::uint32_t id, unsigned level, std::uint32_t place) noexcept;
   /// Makes two entries the sorted list.
   void set_due(std::uint32_t first, std::uint32_t second) noexcept {
     Entry& a = entries_[first];
@@ -135,8 +138,8 @@ class TimingWheel {
     due_first_ = first;
     due_last_ = second;
   }
-  void unlink(Entry& entry) noexcept;
-  void empty_slot(std::uint32_t slot) noexcept;
+  [[gnu::noinline]] void unlink(Entry& entry) noexcept;
+  [[gnu::always_inline]] void empty_slot(unsigned level, std::uint32_t place) noexcept;
   void take_slot(std::uint32_t slot) noexcept;
 
   std::uint64_t tick_ = 0;  ///< the sorted list holds everything up to the end of this tick
@@ -155,11 +158,24 @@ inline void TimingWheel<kSlotBits, kLevelBits>::insert(std::uint32_t id) noexcep
   const std::uint64_t tick = tick_of(entry.at);
   if (tick <= tick_) [[unlikely]]
     return insert_due(id);
-  // The level is where the tick first differs from the current one. It mostly is the finest.
-  const std::uint64_t differs = tick ^ tick_;
-  const unsigned level =
-      differs < kSlots ? 0 : (63U - static_cast<unsigned>(std::countl_zero(differs))) / kLevelBits;
-  const auto place = static_cast<std::uint32_t>(tick >> (level * kLevelBits)) & (kSlots - 1);
+  // The level is where the tick first differs from the current one. It mostly is the finest, for
+  // which the compiler makes a shorter put().
+  if ((tick ^ tick_) < kSlots) [[likely]]
+    return put(id, 0, static_cast<std::uint32_t>(tick) & (kSlots - 1));
+  insert_far(id, tick);
+}
+
+/// Inserts into a coarser level than the finest. @pre tick > tick_
+template <unsigned kSlotBits, unsigned kLevelBits>
+void TimingWheel<kSlotBits, kLevelBits>::insert_far(std::uint32_t id, std::uint64_t tick) noexcept {
+  const unsigned level = (63U - static_cast<unsigned>(std::countl_zero(tick ^ tick_))) / kLevelBits;
+  put(id, level, static_cast<std::uint32_t>(tick >> (level * kLevelBits)) & (kSlots - 1));
+}
+
+template <unsigned kSlotBits, unsigned kLevelBits>
+inline void TimingWheel<kSlotBits, kLevelBits>::put(std::uint32_t id, unsigned level,
+                                                    std::uint32_t place) noexcept {
+  Entry& entry = entries_[id];
   entry.slot = level * kSlots + place;
   std::uint32_t& head = heads_[entry.slot];
   entry.previous = kNobody;
@@ -200,18 +216,18 @@ void TimingWheel<kSlotBits, kLevelBits>::unlink(Entry& entry) noexcept {
     return;
   }
   heads_[entry.slot] = entry.next;
-  if (entry.next == kNobody) empty_slot(entry.slot);
+  if (entry.next == kNobody) empty_slot(entry.slot / kSlots, entry.slot % kSlots);
 }
 
 template <unsigned kSlotBits, unsigned kLevelBits>
-inline void TimingWheel<kSlotBits, kLevelBits>::empty_slot(std::uint32_t slot) noexcept {
-  heads_[slot] = kNobody;
-  const std::uint32_t place = slot % kSlots;
-  Occupied& occupied = occupied_[slot / kSlots];
+inline void TimingWheel<kSlotBits, kLevelBits>::empty_slot(unsigned level,
+                                                           std::uint32_t place) noexcept {
+  heads_[level * kSlots + place] = kNobody;
+  Occupied& occupied = occupied_[level];
   occupied.words[place / 64] &= ~(std::uint64_t{1} << (place % 64));
   if (occupied.words[place / 64] != 0) return;
   occupied.any &= ~(std::uint64_t{1} << (place / 64));
-  if (occupied.any == 0) levels_used_ &= ~(1U << (slot / kSlots));
+  if (occupied.any == 0) levels_used_ &= ~(1U << level);
 }
 
 /// Empties a slot whose begin is the current tick: due entries go to the sorted list, the
@@ -219,7 +235,7 @@ inline void TimingWheel<kSlotBits, kLevelBits>::empty_slot(std::uint32_t slot) n
 template <unsigned kSlotBits, unsigned kLevelBits>
 void TimingWheel<kSlotBits, kLevelBits>::take_slot(std::uint32_t slot) noexcept {
   std::uint32_t id = heads_[slot];
-  empty_slot(slot);
+  empty_slot(slot / kSlots, slot % kSlots);
   // All entries of a finest slot are due. Two of them, as most such slots have, need no sorting.
   const std::uint32_t other = entries_[id].next;
   if (slot < kSlots && other != kNobody && entries_[other].next == kNobody) {
@@ -239,14 +255,15 @@ void TimingWheel<kSlotBits, kLevelBits>::take_slot(std::uint32_t slot) noexcept 
 // Most slots of level 0 hold one entry, which needs no sorting: that case comes first, and short.
 template <unsigned kSlotBits, unsigned kLevelBits>
 inline auto TimingWheel<kSlotBits, kLevelBits>::take_next(Time end) noexcept -> Taken {
-  if (due_first_ == kNobody && (levels_used_ & 1U) != 0) [[likely]] {
+  if (due_first_ != kNobody) return take_due(end);
+  if ((levels_used_ & 1U) != 0) [[likely]] {
     const std::uint32_t slot = first_slot(0);
     const std::uint32_t id = heads_[slot];
     Entry& entry = entries_[id];
     if (entry.next == kNobody) [[likely]] {
       if (entry.at > end) return {};
       tick_ = (tick_ & ~std::uint64_t{kSlots - 1}) | slot;
-      empty_slot(slot);
+      empty_slot(0, slot);
       return {id, std::exchange(entry.at, kNever)};
     }
   }
@@ -263,10 +280,17 @@ auto TimingWheel<kSlotBits, kLevelBits>::take_next_of_many(Time end) noexcept ->
     tick_ = tick;
     take_slot(slot);
   }
-  Entry& first = entries_[due_first_];
-  if (first.at > end) return {};
+  return take_due(end);
+}
+
+/// Takes the first entry of the sorted list. @pre it holds one
+template <unsigned kSlotBits, unsigned kLevelBits>
+auto TimingWheel<kSlotBits, kLevelBits>::take_due(Time end) noexcept -> Taken {
   const std::uint32_t id = due_first_;
-  unlink(first);
+  Entry& first = entries_[id];
+  if (first.at > end) return {};
+  due_first_ = first.next;
+  (first.next == kNobody ? due_last_ : entries_[first.next].previous) = kNobody;
   return {id, std::exchange(first.at, kNever)};
 }
 

@@ -35,6 +35,18 @@ inline std::uint64_t checksum_add(std::span<const std::uint8_t> bytes, std::uint
   return sum;
 }
 
+/// Adds the five words of a header without options to `sum`, one load each: copied to an array, the
+/// compiler takes them through memory.
+[[gnu::always_inline]] inline std::uint64_t checksum_add_five(const std::uint8_t* bytes,
+                                                              std::uint64_t sum) noexcept {
+  const auto word = [bytes](std::size_t i) {
+    std::uint32_t w;
+    std::memcpy(&w, bytes + 4 * i, sizeof w);
+    return std::uint64_t{w};
+  };
+  return sum + word(0) + word(1) + word(2) + word(3) + word(4);
+}
+
 /// Returns the sum as 16 bits, with the carries added in. The upper half of x + (x with its halves
 /// exchanged) is the sum of both halves plus its own carry, so one addition folds each time.
 constexpr std::uint16_t checksum_fold(std::uint64_t sum) noexcept {
@@ -52,11 +64,8 @@ constexpr std::uint16_t checksum_fold(std::uint64_t sum) noexcept {
 /// Returns the sum over an IPv4 header, checksum field included. As nearly every header has no
 /// options, its five words are added inline and without a loop.
 [[gnu::always_inline]] inline std::uint64_t ipv4_header_sum(const Ipv4Header& h) noexcept {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&h);
-  std::uint32_t words[5];
-  std::memcpy(words, bytes, sizeof words);
-  const std::uint64_t sum = std::uint64_t{words[0]} + words[1] + words[2] + words[3] + words[4];
-  if (h.header_bytes() <= sizeof words) [[likely]]
+  const std::uint64_t sum = checksum_add_five(reinterpret_cast<const std::uint8_t*>(&h), 0);
+  if (h.header_bytes() <= sizeof(Ipv4Header)) [[likely]]
     return sum;
   return ipv4_options_sum(h, sum);
 }
@@ -85,9 +94,7 @@ inline bool ipv4_checksum_valid(const Ipv4Header& h) noexcept {
 /// Returns the sum over a TCP header without its options. Five words, as they were written.
 [[gnu::always_inline]] inline std::uint64_t tcp_fixed_header_sum(
     const std::uint8_t* bytes) noexcept {
-  std::uint32_t words[sizeof(TcpHeader) / 4];
-  std::memcpy(words, bytes, sizeof words);
-  return std::uint64_t{words[0]} + words[1] + words[2] + words[3] + words[4];
+  return checksum_add_five(bytes, 0);
 }
 
 /// Returns the part of the TCP checksum that comes from the pseudo header.

@@ -9,7 +9,7 @@ namespace outrider {
 
 /// Returns two 16-bit fields, given in host byte order, as the 32-bit word they form in memory.
 constexpr std::uint32_t word_of(std::uint16_t first, std::uint16_t second) noexcept {
-  return be16(first) | std::uint32_t{be16(second)} << 16;
+  return be32(std::uint32_t{first} << 16 | second);
 }
 
 /// Writes a header word by word, and sums up the words for its checksum at the same time.

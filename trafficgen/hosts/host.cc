@@ -40,6 +40,24 @@ Host::Host(const Setup& setup, EventLoop& loop, rte_mempool& pool, TransportMemo
 
 Host::~Host() = default;
 
+/// Queues a connection for the NIC if it has something to send, and notes its deadline. Call it
+/// after anything that may have changed either. It stands before its callers to be inlined there.
+inline void Host::refresh(Slot& slot, Time now) noexcept {
+  if (!slot.queued && slot.has_segment(now)) {
+    slot.queued = true;
+    turns_.queue().push(slot.nic_class, slot.index);
+  }
+  if (slot.next_timer() < slot.timer_at) [[unlikely]]
+    note_timer(slot);
+  if (attribution_) [[unlikely]]
+    attribution_->on_change(slot.index, slot, now);
+}
+
+/// Asks the connection earlier than it would have been asked.
+void Host::note_timer(Slot& slot) noexcept {
+  if (connections_.refresh_timer(slot)) timers_.note(slot.timer_at);
+}
+
 // -- for applications
 
 std::uint16_t Host::allocate_port() noexcept {
@@ -159,18 +177,27 @@ void Host::retire(Slot& s, Time now) noexcept {
   if (attribution_) attribution_->forget(index);
 }
 
-/// Queues a connection for the NIC if it has something to send, and notes its deadline. Call it
-/// after anything that may have changed either.
-void Host::refresh(Slot& slot, Time now) noexcept {
-  if (!slot.queued && slot.has_segment(now)) {
-    slot.queued = true;
-    turns_.queue().push(slot.nic_class, slot.index);
-  }
-  if (connections_.refresh_timer(slot)) timers_.note(slot.timer_at);
-  if (attribution_) attribution_->on_change(slot.index, slot, now);
-}
-
 // -- receiving
+
+inline void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
+  if (tos_signal::is_carrier(frame.segment.flags, frame.segment.payload_bytes) &&
+      signals_.takes_tos()) [[unlikely]] {
+    if (const auto signal = tos_signal::decode(frame.tos))
+      return signals_.take(frame, *signal, now);
+  }
+  const auto index = connections_.find(frame.flow.reversed());
+  if (!index) return take_unknown(frame, now);
+  Slot& slot = connections_[*index];
+  ++counters_.to_connections;
+  if (attribution_) attribution_->on_arrival(*index);
+  if (slot.answers_another_syn(frame.segment)) [[unlikely]]
+    strays_.reset(frame);
+  slot.on_segment(frame.segment, now);
+  if (slot.half_open && slot.established()) [[unlikely]]
+    connections_.end_half_open(*index);
+  refresh(slot, now);
+  retire_if_closed(slot, now);
+}
 
 void Host::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexcept {
   ++busy_;
@@ -219,26 +246,6 @@ void Host::verify(Packet& packet, const ReceivedFrame& frame) noexcept {
   counters_.payload.mismatched_segments += mismatches != 0;
 }
 
-void Host::take_frame(const ReceivedFrame& frame, Time now) noexcept {
-  if (tos_signal::is_carrier(frame.segment.flags, frame.segment.payload_bytes) &&
-      signals_.takes_tos()) [[unlikely]] {
-    if (const auto signal = tos_signal::decode(frame.tos))
-      return signals_.take(frame, *signal, now);
-  }
-  const auto index = connections_.find(frame.flow.reversed());
-  if (!index) return take_unknown(frame, now);
-  Slot& slot = connections_[*index];
-  ++counters_.to_connections;
-  if (attribution_) attribution_->on_arrival(*index);
-  if (slot.answers_another_syn(frame.segment)) [[unlikely]]
-    strays_.reset(frame);
-  slot.on_segment(frame.segment, now);
-  if (slot.half_open && slot.established()) [[unlikely]]
-    connections_.end_half_open(*index);
-  refresh(slot, now);
-  retire_if_closed(slot, now);
-}
-
 /// Takes segments that belong to no connection: new, old or unknown ones.
 void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
   const TcpSegment& s = frame.segment;
@@ -271,36 +278,6 @@ void Host::take_unknown(const ReceivedFrame& frame, Time now) noexcept {
 
 // -- the NIC
 
-/// Sends what goes next. @return false if nothing could be sent
-bool Host::send_next(Time now) noexcept {
-  Packet* packet = wire_.take_buffer(counters_, now);
-  if (packet == nullptr) return false;
-  const Time start = wire_.start_at(now);
-  meta(*packet).owner = 0;
-  const Wrote wrote = write_next(*packet, now, start);
-  if (wrote == Wrote::kNothing) {
-    release(packet);
-    return false;
-  }
-  const Time finish = wire_.occupy(*packet, start);
-  if (attribution_) attribution_->on_service(*packet, wrote == Wrote::kSignal, start, finish);
-  counters_.count_sent(*packet);
-  wire_.push(packet, finish);
-  return true;
-}
-
-/// @return kNothing if there was nothing to send after all
-Host::Wrote Host::write_next(Packet& packet, Time now, Time start) noexcept {
-  const bool turn_of_data = replies_in_a_row_ >= kRepliesInARow && !turns_.empty();
-  if (!turn_of_data && has_replies()) {
-    const Wrote wrote = write_first(packet, start);
-    if (wrote != Wrote::kNothing) return wrote;
-  }
-  replies_in_a_row_ = 0;
-  if (write_ready(packet, now, start)) return Wrote::kOther;
-  return turn_of_data ? write_first(packet, start) : Wrote::kNothing;
-}
-
 /// Writes what goes before data. Replies, which anyone can ask for, are counted while data wait.
 Host::Wrote Host::write_first(Packet& packet, Time start) noexcept {
   if (!has_replies()) return Wrote::kNothing;
@@ -325,7 +302,7 @@ void Host::prefetch_waiting() noexcept {
 }
 
 /// Writes the next segment of the connection, or datagram of the endpoint, whose turn it is.
-bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
+inline bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
   while (!turns_.empty()) {
     const std::uint32_t index = turns_.take(now);
     prefetch_waiting();
@@ -358,6 +335,49 @@ bool Host::write_ready(Packet& packet, Time now, Time start) noexcept {
   return false;
 }
 
+/// @return kNothing if there was nothing to send after all
+inline Host::Wrote Host::write_next(Packet& packet, Time now, Time start) noexcept {
+  const bool turn_of_data = replies_in_a_row_ >= kRepliesInARow && !turns_.empty();
+  if (!turn_of_data && has_replies()) {
+    const Wrote wrote = write_first(packet, start);
+    if (wrote != Wrote::kNothing) return wrote;
+  }
+  replies_in_a_row_ = 0;
+  if (write_ready(packet, now, start)) return Wrote::kOther;
+  return turn_of_data ? write_first(packet, start) : Wrote::kNothing;
+}
+
+/// Sends what goes next. @return false if nothing could be sent
+inline bool Host::send_next(Time now) noexcept {
+  Packet* packet = wire_.take_buffer(counters_, now);
+  if (packet == nullptr) return false;
+  const Time start = wire_.start_at(now);
+  meta(*packet).owner = 0;
+  const Wrote wrote = write_next(*packet, now, start);
+  if (wrote == Wrote::kNothing) {
+    release(packet);
+    return false;
+  }
+  const Time finish = wire_.occupy(*packet, start);
+  if (attribution_) attribution_->on_service(*packet, wrote == Wrote::kSignal, start, finish);
+  counters_.count_sent(*packet);
+  wire_.push(packet, finish);
+  return true;
+}
+
+/// @pre has_work()
+Time Host::send_waiting(Time now) noexcept {
+  ++busy_;
+  bool work = true;
+  while (work && wire_.is_free(now)) {
+    const bool sent = send_next(now);
+    work = has_work();
+    if (!sent) break;
+  }
+  --busy_;
+  return work ? wire_.next() : kNever;
+}
+
 // -- time
 
 Time Host::fire_timers(Time now) noexcept {
@@ -374,21 +394,6 @@ Time Host::fire_timers(Time now) noexcept {
   --busy_;
   settle(now);
   return std::max(now, std::min(timers_.next(), connections_.next_timer()));
-}
-
-/// Sends while the wire is free and there is something to send.
-/// @return when the NIC must be asked again
-Time Host::fire_nic(Time now) noexcept {
-  ++busy_;
-  wire_.begin();
-  bool work = has_work();
-  while (work && wire_.is_free(now)) {
-    const bool sent = send_next(now);
-    work = has_work();
-    if (!sent) break;
-  }
-  --busy_;
-  return work ? wire_.next() : kNever;
 }
 
 }  // namespace outrider::tg

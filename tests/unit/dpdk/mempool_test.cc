@@ -42,6 +42,42 @@ TEST(PacketPool, HeaderRoomHoldsHeadersInEverySize) {
   release(packet);
 }
 
+// release() puts an ordinary packet into the lcore's cache itself and must leave others to DPDK.
+TEST(PacketPool, HasEveryBufferBackAfterReleasesOfPacketsOfAnyForm) {
+  constexpr std::uint32_t kMbufs = 1023;
+  const Mempool pool = make_packet_pool({.name = "forms", .mbufs = kMbufs});
+  Packet* shared = rte_pktmbuf_alloc(pool.get());
+  rte_mbuf_refcnt_update(shared, 1);
+  release(shared);
+  EXPECT_EQ(rte_mempool_avail_count(pool.get()), kMbufs - 1) << "another holder has it";
+  EXPECT_EQ(rte_mbuf_refcnt_read(shared), 1);
+  release(shared);
+
+  Packet* chain = rte_pktmbuf_alloc(pool.get());
+  ASSERT_EQ(rte_pktmbuf_chain(chain, rte_pktmbuf_alloc(pool.get())), 0);
+  release(chain);
+
+  Packet* original = rte_pktmbuf_alloc(pool.get());
+  Packet* clone = rte_pktmbuf_alloc(pool.get());
+  rte_pktmbuf_attach(clone, original);  // one more holder of the original's buffer
+  release(clone);
+  EXPECT_EQ(rte_mbuf_refcnt_read(original), 1);
+  release(original);
+  EXPECT_EQ(rte_mempool_avail_count(pool.get()), kMbufs);
+
+  std::vector<Packet*> all(kMbufs);  // more than the cache of an lcore takes
+  ASSERT_EQ(rte_pktmbuf_alloc_bulk(pool.get(), all.data(), kMbufs), 0);
+  for (Packet* packet : all) {
+    EXPECT_EQ(packet->nb_segs, 1);
+    EXPECT_EQ(packet->next, nullptr);
+    release(packet);
+  }
+  EXPECT_EQ(rte_mempool_avail_count(pool.get()), kMbufs);
+  const rte_mempool_cache* cache = rte_mempool_default_cache(pool.get(), rte_lcore_id());
+  ASSERT_NE(cache, nullptr);
+  EXPECT_LE(cache->len, cache->flushthresh);
+}
+
 // Else the meta data of a batch would share one set of the L1 cache, 64 sets of 64 bytes.
 TEST(PacketPool, SpreadsPacketsOverTheCacheOnOrdinaryPagesToo) {
   const Mempool pool = make_packet_pool({.name = "spread", .mbufs = 1023});

@@ -130,6 +130,8 @@ void TcpConnection::on_established_segment(const TcpSegment& s, Time now) noexce
     return challenge(now);  // RFC 5961, 5.2
   if (tells_acknowledged_ && sender_.stream().acked_bytes() != acked_before)
     listener_.on_acknowledged(*this, sender_.stream().acked_bytes() - acked_before, now);
+  if (receiver_.take_next(s, now)) [[likely]]
+    return listener_.on_delivered(*this, now);
   const std::uint64_t before = receiver_.delivered_bytes();
   receiver_.on_segment(s, now);
   if (receiver_.delivered_bytes() != before) listener_.on_delivered(*this, now);

@@ -88,9 +88,7 @@ bool TcpReceiver::accept(std::uint64_t begin, std::uint64_t end, Time now) noexc
     acknowledge_now();
     return accept_rare(begin, end);
   }
-  window_.advance(end);
-  if (++unacknowledged_ >= context_.config.ack_every_segments) acknowledge_now();
-  else if (!due_) deadline_ = std::min(deadline_, now + context_.config.delayed_ack);
+  accept_next(end, now);
   return true;
 }
 
@@ -114,14 +112,10 @@ bool TcpReceiver::accept_rare(std::uint64_t begin, std::uint64_t end) noexcept {
   return true;
 }
 
-void TcpReceiver::echo(const TcpSegment& s) noexcept {
-  const bool ce = s.ecn == Ecn::kCe;
-  if (ce) ++context_.counters.ce_received;
-  if (echo_.changes(ce)) {
-    out_of_order_.keep_ack({window_.next(), echo_.ece()}, window_.last_told(), context_.memory);
-    acknowledge_now();
-  }
-  echo_.on_data(ce, s.has(kTcpCwr));
+/// Keeps an acknowledgment of what came before the mark changed.
+void TcpReceiver::tell_earlier_echo() noexcept {
+  out_of_order_.keep_ack({window_.next(), echo_.ece()}, window_.last_told(), context_.memory);
+  acknowledge_now();
 }
 
 void TcpReceiver::fill_pure_ack(TcpSegment& s, Time now) noexcept {

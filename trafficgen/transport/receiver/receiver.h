@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 
@@ -65,6 +66,19 @@ class TcpReceiver {
     s.ts_echo = ts_recent_;
   }
 
+  /// Takes the data of a segment that continues the stream while nothing is missing, as most do
+  /// (header prediction of Van Jacobson). on_segment() would do the same and ask more.
+  /// @return false if it is not such a segment: then nothing has changed
+  [[nodiscard]] bool take_next(const TcpSegment& s, Time now) noexcept {
+    const bool next = s.sequence == window_.next_sequence() && s.payload_bytes != 0 &&
+                      !s.has(kTcpFin) && fin_ == kNoFin && out_of_order_.no_holes() &&
+                      !window_.read_at_a_rate();
+    if (!next) [[unlikely]]
+      return false;
+    echo(s);
+    accept_next(window_.next() + s.payload_bytes, now);
+    return true;
+  }
   /// Takes data and FIN of an acceptable segment. @return true if the stream advanced
   bool on_segment(const TcpSegment& s, Time now) noexcept;
   void on_timer(Time now) noexcept {
@@ -99,11 +113,24 @@ class TcpReceiver {
   [[nodiscard]] bool passes_paws(const TcpSegment& s) noexcept;
   bool fin_possible(std::uint64_t begin, std::uint64_t end, bool fin) noexcept;
   bool accept(std::uint64_t begin, std::uint64_t end, Time now) noexcept;
+  /// Takes data that ends at `end` and continues the stream.
+  void accept_next(std::uint64_t end, Time now) noexcept {
+    window_.advance(end);
+    if (++unacknowledged_ >= context_.config.ack_every_segments) acknowledge_now();
+    else if (!due_) deadline_ = std::min(deadline_, now + context_.config.delayed_ack);
+  }
   bool accept_rare(std::uint64_t begin, std::uint64_t end) noexcept;
   void note_duplicate(std::uint64_t begin, std::uint64_t end) noexcept {
     if (sack_) out_of_order_.note_duplicate(begin, end, context_.memory);
   }
-  void echo(const TcpSegment& s) noexcept;
+  void echo(const TcpSegment& s) noexcept {
+    const bool ce = s.ecn == Ecn::kCe;
+    if (ce) ++context_.counters.ce_received;
+    if (echo_.changes(ce)) [[unlikely]]
+      tell_earlier_echo();
+    echo_.on_data(ce, s.has(kTcpCwr));
+  }
+  void tell_earlier_echo() noexcept;
   /// Notes that everything due has been acknowledged.
   void acknowledged(Time now) noexcept {
     unacknowledged_ = 0;

@@ -155,12 +155,12 @@ class TcpSender {
     return recovery_.resends_first() ||
            scoreboard_.pipe_bytes() + stream_.mss_bytes() <= window_.bytes();
   }
-  void prepare_probe(Time now) noexcept;
-  [[nodiscard]] bool can_borrow(Time now) noexcept;
+  [[gnu::noinline]] void prepare_probe(Time now) noexcept;
+  [[nodiscard, gnu::noinline]] bool can_borrow(Time now) noexcept;
   inline void fill_new(TcpSegment& s, Time now) noexcept;
-  void fill_tail_probe(TcpSegment& s, Time now) noexcept;
-  void resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept;
-  void arm_tail_probe(Time now) noexcept;
+  [[gnu::noinline]] void fill_tail_probe(TcpSegment& s, Time now) noexcept;
+  [[gnu::noinline]] void resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept;
+  [[gnu::noinline]] void arm_tail_probe(Time now) noexcept;
 
   // Processing of acknowledgments: sender_ack.cc
   /// Returns true if a segment acknowledges nothing new, and this end has nothing in flight and
@@ -172,16 +172,16 @@ class TcpSender {
   }
   bool on_any_ack(const TcpSegment& s, Time now, bool current) noexcept;
   void on_advance(std::uint64_t una, Duration rtt, Time now) noexcept;
-  void on_ack_without_sack(std::uint64_t una_before, bool duplicate,
-                           std::uint32_t departed) noexcept;
-  void on_rack_ack(bool duplicate, Time now) noexcept;
-  void take_probe_answer(const TcpSegment& s, std::int64_t ack, bool advances, bool duplicate,
-                         std::uint32_t flight, Time now) noexcept;
+  [[gnu::noinline]] void on_ack_without_sack(std::uint64_t una_before, bool duplicate,
+                                             std::uint32_t departed) noexcept;
+  [[gnu::noinline]] void on_rack_ack(bool duplicate, Time now) noexcept;
+  [[gnu::noinline]] void take_probe_answer(const TcpSegment& s, std::int64_t ack, bool advances,
+                                           bool duplicate, std::uint32_t flight, Time now) noexcept;
   void detect_losses_by_time(Time now) noexcept;
   void reduce(CongestionWindow::Cause cause, std::uint32_t flight, Time now) noexcept;
-  void enter_recovery(std::uint32_t flight, Time now) noexcept;
-  void obey_ece(std::uint32_t flight, Time now) noexcept;
-  void end_flight() noexcept;
+  [[gnu::noinline]] void enter_recovery(std::uint32_t flight, Time now) noexcept;
+  [[gnu::noinline]] void obey_ece(std::uint32_t flight, Time now) noexcept;
+  [[gnu::noinline]] void end_flight() noexcept;
 
   [[nodiscard]] bool on_idle_timer(Time now) noexcept;
   [[nodiscard]] bool on_aux_timer(Time now) noexcept;
