@@ -105,7 +105,7 @@ TEST(GeneratorLcorePlan, GivesAllDevicesOfStreamsToTheFirstLcore) {
 
 TEST(GeneratorLcorePlan, SplitsTheHostsOfADeviceOnlyIfGroupsAreFewerThanLcores) {
   auto c = hosts_apart(6);
-  for (const int h : {1, 2, 3}) c.hosts[h].device = "d0";
+  for (const std::size_t h : {1U, 2U, 3U}) c.hosts[h].device = "d0";
   c.long_flows = {bulk({"h0", "h1"}, {"h2", "h3"})};
   const LcorePlan apart = plan_lcores(c, 3);
   EXPECT_THAT(apart.of_host, ElementsAre(0, 0, 0, 0, 1, 2)) << "three groups: d0, h4, h5";
