@@ -1,7 +1,6 @@
 #include "common/net/tcp_view_reader.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "common/net/headers.h"
 #include "common/net/tcp_options.h"
@@ -31,21 +30,7 @@ void read_option(std::span<const std::uint8_t> option, TcpView& view) noexcept {
 
 }  // namespace
 
-TcpView read_tcp_view(std::span<const std::uint8_t> header, const FlowKey& flow,
-                      std::uint16_t payload_bytes, std::uint32_t frame_bytes) noexcept {
-  assert(header.size() >= sizeof(TcpHeader));
-  const auto& tcp = *reinterpret_cast<const TcpHeader*>(header.data());
-  TcpView view{.flow = flow,
-               .sequence = tcp.sequence.get(),
-               .acknowledgment = tcp.acknowledgment.get(),
-               .window = tcp.window.get(),
-               .payload_bytes = payload_bytes,
-               .frame_bytes = frame_bytes,
-               .syn = (tcp.flags & kTcpSyn) != 0,
-               .ack = (tcp.flags & kTcpAck) != 0,
-               .fin = (tcp.flags & kTcpFin) != 0,
-               .rst = (tcp.flags & kTcpRst) != 0};
-  const auto options = header.subspan(sizeof(TcpHeader));
+void read_tcp_options(std::span<const std::uint8_t> options, TcpView& view) noexcept {
   for (std::size_t at = 0; at < options.size() && options[at] != kEndOfList;) {
     if (options[at] == kNoOperation) {
       ++at;
@@ -57,7 +42,6 @@ TcpView read_tcp_view(std::span<const std::uint8_t> header, const FlowKey& flow,
     read_option(options.subspan(at, length), view);
     at += length;
   }
-  return view;
 }
 
 }  // namespace outrider

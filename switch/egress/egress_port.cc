@@ -176,7 +176,7 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   }
 }
 
-/// Does the same as enqueue_any(), without the optional parts that a plain port lacks.
+/// Does the same as enqueue_any(), without the parts that a plain port lacks.
 void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
   const PacketMeta& m = meta(*packet);
   const unsigned q = signal ? 0 : m.queue;
@@ -252,7 +252,8 @@ void EgressPort::serve_due(Time now) noexcept {
   while (depart<kPlain>(serializer_.free_at()) && serializer_.free_at() <= now);
   if (device_ == nullptr) loop_.schedule(id_, backlogged() ? serializer_.free_at() : kNever);
 }
-template void EgressPort::serve_due<false>(Time) noexcept;  // serve_until() calls it
+template void EgressPort::serve_due<false>(Time) noexcept;  // serve_until() calls both
+template void EgressPort::serve_due<true>(Time) noexcept;
 
 /// Returns the queue that the scheduler names. @pre no signal waits, but a queue does
 unsigned EgressPort::pick(Time now) noexcept {

@@ -35,7 +35,7 @@ namespace outrider::sw {
 /// becomes free, and a link takes what leaves. Or the port is polled: a poll loop calls
 /// serve_until() while has_work(), and a device takes what leaves.
 ///
-/// Most polled ports have none of the optional parts (see is_plain()). They take a packet by
+/// Most polled ports have none of the rarer parts (see is_plain()). They take a packet by
 /// the same steps but skip the test for each of these parts. A test compares both ways.
 ///
 /// Identity, per class: arrived == transmitted + sum(drops) + resident.
@@ -113,7 +113,10 @@ class EgressPort final : public EventSource {
 
   /// Sends everything that would have left by `now`.
   void serve_until(Time now) noexcept {
-    if (serializer_.free_at() <= now && has_work()) serve_due<false>(now);
+    if (!(serializer_.free_at() <= now && has_work())) return;
+    if (plain_) [[likely]]
+      serve_due<true>(now);
+    else serve_due<false>(now);
   }
   /// Returns whether a packet waits, or a polled port is sending one.
   [[nodiscard]] bool has_work() const noexcept { return backlogged() || in_service_ != nullptr; }
@@ -150,7 +153,7 @@ class EgressPort final : public EventSource {
     return loss_below_ != 0 && loss_.next_u32() < loss_below_;
   }
   [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
-  /// Returns whether the port is polled and has no optional part: no attribution, injected
+  /// Returns whether the port is polled and has none of the rarer parts: no attribution, injected
   /// loss, capture or hop records, and only queues that are PortQueue::plain().
   [[nodiscard]] bool is_plain() const noexcept;
   void enqueue_plain(Packet* packet, bool signal, Time now) noexcept;

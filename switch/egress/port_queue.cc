@@ -84,8 +84,7 @@ void PortQueue::follow(const PortQueueConfig& config) noexcept {
 /// Derives the same from the parts that exist now.
 void PortQueue::follow_parts() noexcept {
   has_regulator_ = regulator_.has_value();
-  asks_more_ = window_ != nullptr || spare_ddl_;
-  plain_ = window_ == nullptr && hold_ == nullptr && tap_ == nullptr && buffer_ == nullptr;
+  plain_ = hold_ == nullptr && tap_ == nullptr && buffer_ == nullptr;
 }
 
 QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfig& to,
@@ -146,19 +145,13 @@ void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
 
 /// Stores the clamp's verdict with the packet, because marking may happen at its departure.
 void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
-  meta(packet).window_treatment = window_->on_arrival(
-      packet, queue_.occupancy_packets(), queue_.occupancy_bytes(), threshold_of_windows(now), now);
+  meta(packet).window_treatment =
+      window_->on_arrival(packet, occupancy(), threshold_of_windows(now), now);
 }
 
-/// Returns the regulator's threshold, after telling the window clamp which bursts' regulation
-/// has begun by `now`.
-std::optional<std::uint16_t> PortQueue::threshold_of_windows(Time now) noexcept {
-  const auto threshold = regulator_->threshold(now);
-  regulator_->tell_begun([this, now](const Regulator::BegunBurst& burst) {
-    if (burst.predicted) window_->on_prediction(burst.flow.destination_address, burst.bytes, now);
-    else window_->on_start(burst.flow, burst.sequence, burst.bytes, now);
-  });
-  return threshold;
+void PortQueue::tell_window(const Regulator::BegunBurst& burst, Time now) noexcept {
+  if (burst.predicted) window_->on_prediction(burst.flow.destination_address, burst.bytes, now);
+  else window_->on_start(burst.flow, burst.sequence, burst.bytes, now);
 }
 
 std::optional<DropReason> PortQueue::refusal(std::uint32_t frame_bytes) const noexcept {

@@ -68,8 +68,7 @@ class PortQueue {
   /// data that it acknowledges may have left through this queue.
   void on_return(Packet& packet, Time now) noexcept {
     if (window_) [[unlikely]]
-      window_->on_return(packet, queue_.occupancy_packets(), queue_.occupancy_bytes(),
-                         threshold_of_windows(now), now);
+      window_->on_return(packet, occupancy(), threshold_of_windows(now), now);
   }
 
   void count_arrival(TrafficClass c) noexcept { ++counters_.arrived[c]; }
@@ -77,8 +76,8 @@ class PortQueue {
   /// @pre records()
   void record_arrival(const Packet& packet, Time now) noexcept;
 
-  /// Returns whether the queue has no optional part: no records, windows, held packets or
-  /// shared buffer.
+  /// Returns whether the queue has none of the parts that keep or count packets beside it: no
+  /// records, held packets or shared buffer.
   [[nodiscard]] bool plain() const noexcept { return plain_; }
 
   /// Takes ownership of a packet. @return false if it was dropped
@@ -199,7 +198,15 @@ class PortQueue {
   void count_regulation(QueueCounts& n, Time now) const;
   void hear_payload(const PacketMeta& m, Time now) noexcept;
   void show_to_window(Packet& packet, Time now) noexcept;
-  [[nodiscard]] std::optional<std::uint16_t> threshold_of_windows(Time now) noexcept;
+  /// Returns the regulator's threshold, after telling the window clamp which bursts' regulation
+  /// has begun by `now`.
+  [[nodiscard]] std::optional<std::uint16_t> threshold_of_windows(Time now) noexcept {
+    const auto threshold = regulator_->threshold(now);
+    regulator_->tell_begun(
+        [this, now](const Regulator::BegunBurst& burst) { tell_window(burst, now); });
+    return threshold;
+  }
+  void tell_window(const Regulator::BegunBurst& burst, Time now) noexcept;
   [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
   // The functions below that take a packet and return bool take ownership of it if they return
   // false: they have dropped it.
@@ -219,12 +226,13 @@ class PortQueue {
   [[nodiscard]] bool admit(Packet* packet, Time now) noexcept {
     const PacketMeta& m = meta(*packet);
     const TrafficClass c = m.traffic_class;
-    if (c == TrafficClass::kDdl && m.payload_bytes > 0 && has_regulator_ &&
-        regulator_->concerns(m.flow, now)) [[unlikely]]
-      hear_payload(m, now);
-    if constexpr (!kPlain)
+    if (has_regulator_) {
+      if (c == TrafficClass::kDdl && m.payload_bytes > 0 && regulator_->concerns(m.flow, now))
+          [[unlikely]]
+        hear_payload(m, now);
       if (window_) [[unlikely]]
         show_to_window(*packet, now);
+    }
     if (!queue_.admits(m.frame_bytes) || (!kPlain && shares_room_)) [[unlikely]]
       if (!find_room(packet)) return false;
     return !judges_at_enqueue_ || pass_enqueue(packet, c, now);
@@ -240,8 +248,8 @@ class PortQueue {
   }
   /// Returns false if regulated_mark() would certainly not mark. Saves that call for most packets.
   [[nodiscard]] bool reaches_low(TrafficClass c, Time now) noexcept {
-    if (asks_more_) [[unlikely]]
-      return true;
+    if (spare_ddl_ && c == TrafficClass::kDdl) [[unlikely]]
+      return false;
     const auto threshold = regulator_->threshold(now);
     return threshold && met_by(c).packets >= *threshold;
   }
@@ -272,7 +280,6 @@ class PortQueue {
   bool listens_;            ///< hears STARTs: the mode is not off
   bool window_alone_;       ///< mode `window`: h marks only flows that the clamp cannot hold
   bool marks_low_;          ///< the mode marks at the regulated threshold
-  bool asks_more_;          ///< whether that applies also depends on the packet
   bool shares_room_;        ///< held packets or other queues use its room as well
   bool judges_at_enqueue_;  ///< false: no packet is marked or dropped by AQM at enqueue
   bool judges_at_dequeue_;

@@ -19,12 +19,11 @@ QueueWindow::QueueWindow(const RegulationPolicy& policy, BitRate drain_rate, Rat
     : overhead_bytes_(layer == RateLayer::kL1 ? kL1OverheadBytes : 0),
       clamp_(policy.window, drain_rate, overhead_bytes_, policy.max_entries) {}
 
-WindowTreatment QueueWindow::on_arrival(Packet& packet, std::uint32_t packets,
-                                        std::uint64_t frame_bytes,
+WindowTreatment QueueWindow::on_arrival(Packet& packet, Occupancy waiting,
                                         std::optional<std::uint16_t> threshold, Time now) noexcept {
   const PacketMeta& m = meta(packet);
   if (m.tcp_offset == 0) return WindowTreatment::kFallback;
-  const auto queue = view_of(packets, frame_bytes, threshold);
+  const auto queue = view_of(waiting, threshold);
   if (m.traffic_class == TrafficClass::kBackground)
     return clamp_.on_data(tcp_view_of(packet), queue, now);
   if (m.traffic_class == TrafficClass::kDdl && m.payload_bytes > 0)
@@ -32,14 +31,13 @@ WindowTreatment QueueWindow::on_arrival(Packet& packet, std::uint32_t packets,
   return WindowTreatment::kFallback;
 }
 
-void QueueWindow::on_return(Packet& packet, std::uint32_t packets, std::uint64_t frame_bytes,
+void QueueWindow::on_return(Packet& packet, Occupancy waiting,
                             std::optional<std::uint16_t> threshold, Time now) noexcept {
   const PacketMeta& m = meta(packet);
   if (m.tcp_offset == 0) return;
   auto& tcp = header_at<TcpHeader>(packet, m.tcp_offset);
   if (m.traffic_class == TrafficClass::kBackground) {
-    const auto field =
-        clamp_.on_answer(tcp_view_of(packet), view_of(packets, frame_bytes, threshold), now);
+    const auto field = clamp_.on_answer(tcp_view_of(packet), view_of(waiting, threshold), now);
     if (field) set_window(tcp, *field);
   } else if ((m.tcp_flags & kTcpAck) != 0) {
     clamp_.on_burst_ack(m.flow.reversed(), tcp.acknowledgment.get());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "common/aqm/marker.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
 #include "common/regulation/regulation_policy.h"
@@ -33,22 +34,22 @@ class QueueWindow {
     clamp_.on_prediction(address, bytes, now);
   }
   /// Shows the clamp a packet that is about to enter the queue. @pre parsed and classified
-  /// @param packets,frame_bytes that wait there. @param threshold h, while regulated
-  WindowTreatment on_arrival(Packet& packet, std::uint32_t packets, std::uint64_t frame_bytes,
+  /// @param waiting  in the queue. @param threshold h, while regulated
+  WindowTreatment on_arrival(Packet& packet, Occupancy waiting,
                              std::optional<std::uint16_t> threshold, Time now) noexcept;
   /// Shows the clamp a packet that has arrived at the port, and rewrites its window field if
   /// the clamp says so. Parameters as for on_arrival(). @pre parsed and classified
-  void on_return(Packet& packet, std::uint32_t packets, std::uint64_t frame_bytes,
-                 std::optional<std::uint16_t> threshold, Time now) noexcept;
+  void on_return(Packet& packet, Occupancy waiting, std::optional<std::uint16_t> threshold,
+                 Time now) noexcept;
 
   void note_spared_mark() noexcept { clamp_.note_spared_mark(); }
   [[nodiscard]] const WindowCounters& counters() const noexcept { return clamp_.counters(); }
   [[nodiscard]] std::uint32_t flows() const noexcept { return clamp_.flows(); }
 
  private:
-  [[nodiscard]] WindowClamp::Queue view_of(std::uint32_t packets, std::uint64_t frame_bytes,
+  [[nodiscard]] WindowClamp::Queue view_of(Occupancy waiting,
                                            std::optional<std::uint16_t> threshold) const noexcept {
-    return {frame_bytes + std::uint64_t{packets} * overhead_bytes_, threshold};
+    return {waiting.bytes + std::uint64_t{waiting.packets} * overhead_bytes_, threshold};
   }
 
   std::uint32_t overhead_bytes_;

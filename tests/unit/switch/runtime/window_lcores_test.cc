@@ -79,10 +79,12 @@ struct Seen {
   std::vector<WindowCounters> windows;  ///< [queues]
 };
 
-Seen run(std::uint32_t lcores) {
+/// @param watcher  copies what leaves, if there is one
+Seen run(std::uint32_t lcores, PortCapture* watcher = nullptr) {
   Timeline timeline;
   for (std::uint32_t p = 1; p < kPorts; ++p) add_flows_of(timeline, p);
   LcoresBench bench(held_ports(), lcores);
+  if (watcher != nullptr) bench.capture(*watcher);
   Seen seen;
   for (std::uint32_t poll = 0; poll < timeline.rbegin()->first + 1000; ++poll) {
     if (const auto event = timeline.find(poll); event != timeline.end())
@@ -121,6 +123,24 @@ TEST(WindowOnSeveralLcores, AnswersPassTheWindowsBeforeTheyGoToAnotherLcore) {
       EXPECT_EQ(several.windows[p].rewritten, one.windows[p].rewritten);
       EXPECT_EQ(several.windows[p].releases, one.windows[p].releases);
     }
+  }
+}
+
+// With a capture a port does every check for every packet; without one it takes the short path.
+// Both must hold windows equally, and see each packet once.
+TEST(WindowOnSeveralLcores, APortHoldsWindowsAlikeWatchedOrNot) {
+  PortCapture capture(64, 16);
+  const Seen watched = run(1, &capture), unwatched = run(1);
+  EXPECT_GT(capture.missed(), 0U) << "it was watched";
+  EXPECT_EQ(watched.told, unwatched.told);
+  EXPECT_EQ(watched.data, unwatched.data);
+  for (std::uint32_t p = 0; p < kPorts; ++p) {
+    const WindowCounters &a = watched.windows[p], &b = unwatched.windows[p];
+    EXPECT_EQ(a.answers, b.answers) << p;
+    EXPECT_EQ(a.rewritten, b.rewritten) << p;
+    EXPECT_EQ(a.flows_added, b.flows_added) << p;
+    EXPECT_EQ(a.segments_out_of_window, b.segments_out_of_window) << p;
+    EXPECT_EQ(a.spared_marks, b.spared_marks) << p;
   }
 }
 
