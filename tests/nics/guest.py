@@ -16,6 +16,7 @@ SKIPPED = 77
 LIMIT_S = 280  # of a guest, on a machine that is busy
 
 # What the scripts share. The guest's clock is not the time, so they wait for words, not seconds.
+# steps.log tells where a script is: what waits is one line there ("local -" ends with a function).
 TOOLS = r"""
 root=%(root)s
 set -- $NICS
@@ -26,18 +27,24 @@ kept() { local name=$1; shift; "$@" >"$name.txt" 2>&1; echo $? >"$name.status"; 
 
 # until_says FILE WORDS: waits until a program has said that, for two minutes
 until_says() {
-  local _; for _ in {1..600}; do grep -qs "$2" "$1" && return; sleep 0.2; done
+  local - _; set +x
+  for _ in {1..600}; do grep -qs "$2" "$1" && return; sleep 0.2; done
   echo "$1 never said: $2" >>failures.txt
 }
 # until_said_twice FILE WORDS: waits until a program has said that for the second time
 until_said_twice() {
-  local _; for _ in {1..600}; do [[ $(grep -cs "$2" "$1") -ge 2 ]] && return; sleep 0.2; done
+  local - _; set +x
+  for _ in {1..600}; do [[ $(grep -cs "$2" "$1") -ge 2 ]] && return; sleep 0.2; done
   echo "$1 never said again: $2" >>failures.txt
 }
 # ended NAME PID: waits for a program's end, for a minute, and keeps its exit status
 ended() {
-  local _; for _ in {1..300}; do kill -0 "$2" 2>/dev/null || break; sleep 0.2; done
+  local - _; set +x
+  for _ in {1..300}; do kill -0 "$2" 2>/dev/null || break; sleep 0.2; done
   kill -9 "$2" 2>/dev/null && echo "$1 did not end" >>failures.txt
+  # Not even killed: a driver of the kernel holds it
+  for _ in {1..50}; do [[ $(ps -o stat= "$2") =~ ^(Z|$) ]] && break; sleep 0.2; done
+  [[ $(ps -o stat= "$2") =~ ^(Z|$) ]] || { cat "/proc/$2/stack" >"$1-stack.log"; return 1; }
   wait "$2"; echo $? >"$1.status"
 }
 configure() {
@@ -135,8 +142,7 @@ class GuestTest(unittest.TestCase):
         if cls.FULL_ONLY and os.environ.get("OUTRIDER_FULL") != "1":
             print("skipped: runs in tools/test --full alone")
             sys.exit(SKIPPED)
-        cls._folder = tempfile.TemporaryDirectory()
-        cls.files = pathlib.Path(cls._folder.name)
+        cls.make_folder()
         programs = os.environ.get("OUTRIDER_PROGRAMS", ROOT / "build/release/bin")
         try:
             cls.status = cls.run_script(str(programs))
@@ -145,10 +151,25 @@ class GuestTest(unittest.TestCase):
             sys.exit(SKIPPED)
 
     @classmethod
+    def make_folder(cls):
+        cls._folder = tempfile.TemporaryDirectory()
+        cls.files = pathlib.Path(cls._folder.name)
+
+    @classmethod
     def run_script(cls, programs):
         """@param programs  folder of ours, for the PATH. @return the script's exit status"""
-        return machine.run(machine.Machine(**cls.MACHINE), TOOLS + cls.SCRIPT, cls.files,
-                           LIMIT_S, programs)
+        for last in (False, True):
+            try:
+                return machine.run(machine.Machine(**cls.MACHINE), TOOLS + cls.SCRIPT, cls.files,
+                                   LIMIT_S, programs)
+            except TimeoutError as error:
+                # What waits for a program of ours gives up earlier, and that is a failure. One
+                # guest in some forty has hung as a whole, from a cause we do not know.
+                if last:
+                    raise
+                print(f"once more, because {error}", flush=True)
+                cls.tearDownClass()
+                cls.make_folder()
 
     @classmethod
     def tearDownClass(cls):

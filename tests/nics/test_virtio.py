@@ -11,13 +11,17 @@ configure
 quick
 printf '[telemetry]\nprometheus = "127.0.0.1:9464"\n' >>switch.toml
 both_run --capture s1.to_servers=servers.pcapng --capture-packets 50 --eal=--file-prefix=virtio
-for _ in {1..300}; do
-  kept capture tcpdump -nn -r servers.pcapng
-  [[ $(grep -c '^[0-9].* IP ' capture.txt) -ge 50 ]] && break
-  sleep 0.2
-done
-kept scrape curl -sS http://127.0.0.1:9464/metrics
-echo /outrider/queue,s1.to_servers,0 | dpdk-telemetry.py -f virtio >queue.txt 2>&1
+captured() {
+  local - _; set +x
+  for _ in {1..300}; do
+    kept capture tcpdump -nn -r servers.pcapng
+    [[ $(grep -c '^[0-9].* IP ' capture.txt) -ge 50 ]] && return
+    sleep 0.2
+  done
+}
+captured
+kept scrape curl -sS --max-time 60 http://127.0.0.1:9464/metrics
+echo /outrider/queue,s1.to_servers,0 | timeout 60 dpdk-telemetry.py -f virtio >queue.txt 2>&1
 hand link 0 off
 until_says switch.log "workers: link is down"
 hand link 0 on

@@ -3,6 +3,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -22,6 +23,7 @@ MODELS = {
     "vmxnet3": "vmxnet3",
 }
 PR_SET_PDEATHSIG = 1
+ANSWER_LIMIT_S = 30  # of QEMU, and so of `hand`
 FIRST_SLOT = 0x10  # of the root ports; NIC number n is behind the one at 0000:00:(10 + n).0
 
 
@@ -54,7 +56,7 @@ class Machine:
                  "-machine", "q35,accel=tcg,kernel-irqchip=split", "-cpu", "max",
                  "-smp", str(self.cpus), "-m", f"{self.memory_mib}M",
                  "-kernel", str(image), "-initrd", str(archive),
-                 "-append", "console=ttyS0 quiet panic=-1 no_timer_check " + self.boot +
+                 "-append", "console=ttyS0 panic=-1 no_timer_check " + self.boot +
                  (" intel_iommu=on iommu=pt" if self.iommu else ""),
                  "-serial", f"file:{folder}/console", "-serial", f"file:{folder}/output",
                  "-qmp", f"unix:{folder}/qmp,server=on,wait=off"]
@@ -129,10 +131,12 @@ def end_with_parent():
 
 
 class Monitor:
-    """QEMU's control socket."""
+    """QEMU's control socket. Any thread may ask; raises TimeoutError when QEMU does not answer."""
 
     def __init__(self, path):
+        self._asking = threading.Lock()
         self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(ANSWER_LIMIT_S)
         self._socket.connect(str(path))
         self._lines = self._socket.makefile("rw")
         self._lines.readline()  # greeting
@@ -143,12 +147,22 @@ class Monitor:
         self._socket.close()
 
     def ask(self, command, **arguments):
-        self._lines.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
-        self._lines.flush()
-        while True:
-            answer = json.loads(self._lines.readline())
-            if "event" not in answer:
-                return answer
+        with self._asking:
+            self._lines.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+            self._lines.flush()
+            while True:
+                answer = json.loads(self._lines.readline())
+                if "event" not in answer:
+                    return answer
+
+    def processors(self):
+        """Returns where each vCPU is: a low address is firmware or a program, a high one the kernel,
+        and with HLT=1 it waits for an interrupt."""
+        try:
+            said = self.ask("human-monitor-command", **{"command-line": "info registers -a"})
+        except OSError as error:
+            return f"QEMU does not answer: {error}"
+        return "\n".join(re.findall(r"CPU#\d+|^RIP=.*", said.get("return", ""), re.MULTILINE))
 
 
 class Hand:
@@ -191,15 +205,15 @@ cat >/run/hand <<'HAND'
 #!/bin/bash
 # Asks for something to be done to a NIC: hand link NUMBER on|off, hand unplug NUMBER
 for port in /dev/vport*; do exec 3<>"$port" && break; done
-echo "$*" >&3 && read -r answer <&3
-[[ $answer == done ]] || {{ echo "hand: $answer" >&2; exit 1; }}
+echo "$*" >&3 && read -r -t {answer_s} answer <&3
+[[ $answer == done ]] || {{ echo "hand $*: ${{answer:-no answer}}" >&2; exit 1; }}
 HAND
 chmod +x /run/hand
 ip link set lo up
 PATH=$PATH:/sbin:/usr/sbin:/run:{path}
 modprobe -a vfio-pci virtio_console
 for _ in {{1..50}}; do compgen -G "/dev/vport*" >/dev/null && break; sleep 0.1; done
-bash /job/command
+BASH_XTRACEFD=9 bash -c 'PS4="+ \\$SECONDS s: "; set -x; . /job/command' 9>/job/steps.log
 echo $? >/job/status
 sync
 poweroff -f 2>/dev/null || echo o >/proc/sysrq-trigger
@@ -210,14 +224,15 @@ sleep 60
 def start_script(machine, path):
     """Returns what the guest runs: it prepares itself, then runs /job/command."""
     slots = " ".join(f"{FIRST_SLOT + n:02x}" for n in range(machine.nics()))
-    return START.format(slots=slots, path=path)
+    return START.format(slots=slots, path=path, answer_s=2 * ANSWER_LIMIT_S)
 
 
 def run(machine, script, bring=None, limit_s=300, path="", show=sys.stdout):
     """Starts the guest, runs the script there with bash as root and ends the guest.
     The script finds the NICs' addresses in $NICS, and `hand` for their cables; what it writes
-    into the current directory is in `bring` afterwards. @return its exit status.
-    Raises kernel.Missing, or TimeoutError with the end of the guest's console."""
+    into the current directory is in `bring` afterwards, beside its commands with the second of
+    each (steps.log) and the kernel's messages (console.log). @return its exit status.
+    Raises kernel.Missing, or TimeoutError with the ends of these and of all that ends in .log."""
     unpacked, release = kernel.unpacked()
     with tempfile.TemporaryDirectory(prefix="nic-machine-") as folder:
         folder = pathlib.Path(folder)
@@ -250,10 +265,11 @@ def run(machine, script, bring=None, limit_s=300, path="", show=sys.stdout):
 
 
 def last_words(folder):
-    """Returns the end of what QEMU and the guest's console said."""
-    return "".join(f"--- {name}\n" + "\n".join((folder / name).read_text(errors="replace")
-                                              .splitlines()[-20:]) + "\n"
-                   for name in ("qemu", "console") if (folder / name).exists())
+    """Returns the ends of what QEMU, the guest's kernel, its script and its programs said."""
+    files = [folder / name for name in ("qemu", "console", "output") if (folder / name).exists()]
+    return "".join(f"--- {file.name}\n" + "\n".join(file.read_text(errors="replace")
+                                                   .splitlines()[-20:]) + "\n"
+                   for file in files + sorted((folder / "job").glob("*.log")))
 
 
 def _bring(job, to, folder):
@@ -277,6 +293,15 @@ def _watch(guest, folder, deadline, show):
         time.sleep(0.05)
     monitor = Monitor(folder / "qmp")
     hand = Hand(folder / "hand", monitor)
+    try:
+        _follow(guest, folder, deadline, show, monitor)
+    finally:
+        guest.kill()
+        hand.close()
+        monitor.close()
+
+
+def _follow(guest, folder, deadline, show, monitor):
     with open(folder / "output", errors="replace") as output:
         while True:
             ended = guest.poll() is not None
@@ -285,9 +310,8 @@ def _watch(guest, folder, deadline, show):
                 show.write(text.replace("\r\n", "\n"))
                 show.flush()
             if ended:
-                break
+                return
             if time.monotonic() > deadline:
-                raise TimeoutError("the guest did not end in time\n" + last_words(folder))
+                raise TimeoutError("the guest did not end in time\n" + last_words(folder) +
+                                   "--- processors\n" + monitor.processors())
             time.sleep(0.1)
-    hand.close()
-    monitor.close()
