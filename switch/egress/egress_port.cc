@@ -176,7 +176,29 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   }
 }
 
-/// Does the same as enqueue_any(), without the parts that a plain port lacks.
+/// Sends a packet that need not wait without putting it in the queue.
+[[gnu::always_inline]] inline void EgressPort::pass_through(Packet* packet, unsigned q,
+                                                            Time now) noexcept {
+  PortQueue& queue = queues_[q];
+  if (!queue.pass_in(packet, now)) return;
+  const PacketMeta& m = meta(*packet);
+  const bool scheduled = queues_.size() > 1;
+  if (scheduled) [[unlikely]]
+    pick_only(q, m.frame_bytes, now);
+  if (!queue.pass_out(packet, now)) return;
+  if (scheduled) [[unlikely]]
+    scheduler_.served(q, m.frame_bytes);
+  send<true>({packet, now, m.frame_bytes, m.traffic_class}, queue, now);
+}
+
+/// Asks the scheduler for the next queue, of which only `q` has a packet.
+void EgressPort::pick_only(unsigned q, std::uint32_t frame_bytes, Time now) noexcept {
+  static_cast<void>(scheduler_.pick(
+      static_cast<QueueMask>(1U << q), [frame_bytes](std::uint32_t) { return frame_bytes; }, now));
+}
+
+/// Does the same as enqueue_any(), without the parts that a plain port lacks. Most packets find
+/// the transmitter free. What the others need is out of line, so that these save few registers.
 void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
   const PacketMeta& m = meta(*packet);
   const unsigned q = signal ? 0 : m.queue;
@@ -185,32 +207,23 @@ void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
   queue.count_arrival(m.traffic_class);
   if (m.traffic_class == TrafficClass::kDdl && m.tcp_offset == 0 && queue.regulates()) [[unlikely]]
     read_mlt_data(*packet);
-  const bool free = serializer_.free_at() <= now;
-  if (free) {
-    if (backlogged()) serve_due<true>(now);
+  if (serializer_.free_at() <= now) [[likely]] {
+    if (backlogged()) [[unlikely]]
+      serve_due<true>(now);
     else hand_over();
     if (!signal && !backlogged() && serializer_.free_at() <= now) [[likely]]
       return pass_through(packet, q, now);
   }
-  if (signal ? !enqueue_signal(packet, now) : !queue.enqueue<true>(packet, now)) return;
+  queue_up(packet, signal, now);
+}
+
+/// Puts a packet in its queue. @pre what was due has left, and the packet is counted
+void EgressPort::queue_up(Packet* packet, bool signal, Time now) noexcept {
+  const unsigned q = signal ? 0 : meta(*packet).queue;
+  if (signal ? !enqueue_signal(packet, now) : !queues_[q].enqueue<true>(packet, now)) return;
   const bool was_backlogged = backlogged();
   backlog_ |= signal ? kSignalBit : 1U << q;
   if (!was_backlogged && serializer_.free_at() <= now) static_cast<void>(depart<true>(now));
-}
-
-/// Sends a packet that need not wait without putting it in the queue.
-void EgressPort::pass_through(Packet* packet, unsigned q, Time now) noexcept {
-  PortQueue& queue = queues_[q];
-  if (!queue.pass_in(packet, now)) return;
-  const PacketMeta& m = meta(*packet);
-  const Queue::Item item{packet, now, m.frame_bytes, m.traffic_class};
-  const bool scheduled = queues_.size() > 1;
-  if (scheduled)
-    static_cast<void>(scheduler_.pick(
-        static_cast<QueueMask>(1U << q), [&item](std::uint32_t) { return item.frame_bytes; }, now));
-  if (!queue.pass_out(item, now)) return;
-  if (scheduled) scheduler_.served(q, item.frame_bytes);
-  send<true>(item, queue, now);
 }
 
 /// Puts a signal in its own queue. @return false if it was dropped

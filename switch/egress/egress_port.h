@@ -159,6 +159,8 @@ class EgressPort final : public EventSource {
   void enqueue_plain(Packet* packet, bool signal, Time now) noexcept;
   void enqueue_any(Packet* packet, bool signal, Time now) noexcept;
   void pass_through(Packet* packet, unsigned q, Time now) noexcept;
+  [[gnu::noinline]] void queue_up(Packet* packet, bool signal, Time now) noexcept;
+  [[gnu::noinline]] void pick_only(unsigned q, std::uint32_t frame_bytes, Time now) noexcept;
   [[nodiscard]] bool enqueue_signal(Packet* packet, Time now) noexcept;
   void begin_wait(Packet& packet, Time now) noexcept;
   void end_wait(Packet& packet, Time start) noexcept;

@@ -104,9 +104,13 @@ class PortQueue {
   /// finds the queue empty and the transmitter free, without touching the queue. The caller
   /// asks the scheduler between them. Each takes ownership only if it returns false: then it
   /// has dropped the packet. @pre plain(), empty()
-  [[nodiscard]] bool pass_in(Packet* packet, Time now) noexcept { return admit<true>(packet, now); }
-  [[nodiscard]] bool pass_out(const Queue::Item& item, Time now) noexcept {
-    return !judges_at_dequeue_ || pass_dequeue(item, now);
+  [[nodiscard]] bool pass_in(Packet* packet, Time now) noexcept {
+    return admit<true, true>(packet, now);
+  }
+  [[nodiscard]] bool pass_out(Packet* packet, Time now) noexcept {
+    if (!judges_at_dequeue_) [[likely]]
+      return true;
+    return pass_dequeue({packet, now, meta(*packet).frame_bytes, meta(*packet).traffic_class}, now);
   }
 
   /// Records the occupancy after a packet was queued behind others.
@@ -139,7 +143,7 @@ class PortQueue {
       if (tap_) record_departure(item, start, finish);
   }
 
-  void drop(Packet* packet, DropReason reason) noexcept {
+  [[gnu::noinline]] void drop(Packet* packet, DropReason reason) noexcept {
     ++counters_.drops[meta(*packet).traffic_class][reason];
     release(packet);
   }
@@ -196,8 +200,9 @@ class PortQueue {
  private:
   [[nodiscard]] std::uint32_t background_threshold(Time now) noexcept;
   void count_regulation(QueueCounts& n, Time now) const;
-  void hear_payload(const PacketMeta& m, Time now) noexcept;
-  void show_to_window(Packet& packet, Time now) noexcept;
+  // What few packets need is not inlined: the way of the others then saves fewer registers.
+  [[gnu::noinline]] void hear_payload(const PacketMeta& m, Time now) noexcept;
+  [[gnu::noinline]] void show_to_window(Packet& packet, Time now) noexcept;
   /// Returns the regulator's threshold, after telling the window clamp which bursts' regulation
   /// has begun by `now`.
   [[nodiscard]] std::optional<std::uint16_t> threshold_of_windows(Time now) noexcept {
@@ -210,7 +215,7 @@ class PortQueue {
   [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
   // The functions below that take a packet and return bool take ownership of it if they return
   // false: they have dropped it.
-  [[nodiscard]] bool find_room(Packet* packet) noexcept;
+  [[nodiscard, gnu::noinline]] bool find_room(Packet* packet) noexcept;
   /// Lets in held packets that may enter; returns whether a further background packet must wait
   /// behind those that remain.
   [[nodiscard]] bool holds(std::uint32_t frame_bytes, Time now) noexcept {
@@ -222,7 +227,8 @@ class PortQueue {
   void let_in(Time now, std::optional<std::uint16_t> target) noexcept;
   /// Passes a packet by regulator, window clamp, limits and marker, in this order. Does not put
   /// it in the queue.
-  template <bool kPlain>
+  /// @tparam kEmpty  whether the queue is empty. @pre kPlain
+  template <bool kPlain, bool kEmpty = false>
   [[nodiscard]] bool admit(Packet* packet, Time now) noexcept {
     const PacketMeta& m = meta(*packet);
     const TrafficClass c = m.traffic_class;
@@ -235,28 +241,31 @@ class PortQueue {
     }
     if (!queue_.admits(m.frame_bytes) || (!kPlain && shares_room_)) [[unlikely]]
       if (!find_room(packet)) return false;
-    return !judges_at_enqueue_ || pass_enqueue(packet, c, now);
+    if (!judges_at_enqueue_) return true;
+    const Occupancy met = kEmpty ? Occupancy{} : kPlain ? occupancy() : met_by(c);
+    return pass_enqueue(packet, c, met, now);
   }
-  [[nodiscard]] bool pass_enqueue(Packet* packet, TrafficClass c, Time now) noexcept {
-    const MarkVerdict own = marker_.at_enqueue(c, met_by(c), now);
+  [[nodiscard]] bool pass_enqueue(Packet* packet, TrafficClass c, Occupancy met,
+                                  Time now) noexcept {
+    const MarkVerdict own = marker_.at_enqueue(c, met, now);
     if (own != MarkVerdict::kPass) [[unlikely]]
       return act_on(own, packet);
-    if (marks_low_ && mark_at_ == MarkAt::kEnqueue && reaches_low(c, now) &&
+    if (marks_low_ && mark_at_ == MarkAt::kEnqueue && reaches_low(c, met.packets, now) &&
         regulated_mark(*packet, now))
       mark(*packet, MarkReason::kRegulatedThreshold);
     return true;
   }
   /// Returns false if regulated_mark() would certainly not mark. Saves that call for most packets.
-  [[nodiscard]] bool reaches_low(TrafficClass c, Time now) noexcept {
+  [[nodiscard]] bool reaches_low(TrafficClass c, std::uint32_t met_packets, Time now) noexcept {
     if (spare_ddl_ && c == TrafficClass::kDdl) [[unlikely]]
       return false;
     const auto threshold = regulator_->threshold(now);
-    return threshold && met_by(c).packets >= *threshold;
+    return threshold && met_packets >= *threshold;
   }
-  [[nodiscard]] bool pass_dequeue(const Queue::Item& item, Time now) noexcept;
-  [[nodiscard]] bool act_on(MarkVerdict verdict, Packet* packet) noexcept;
-  [[nodiscard]] bool regulated_mark(const Packet& packet, Time now) noexcept;
-  void mark(Packet& packet, MarkReason reason) noexcept;
+  [[nodiscard, gnu::noinline]] bool pass_dequeue(const Queue::Item& item, Time now) noexcept;
+  [[nodiscard, gnu::noinline]] bool act_on(MarkVerdict verdict, Packet* packet) noexcept;
+  [[nodiscard, gnu::noinline]] bool regulated_mark(const Packet& packet, Time now) noexcept;
+  [[gnu::noinline]] void mark(Packet& packet, MarkReason reason) noexcept;
   /// Returns the occupancy before a packet of that class. Background also waits behind held
   /// packets.
   [[nodiscard]] Occupancy met_by(TrafficClass c) const noexcept {

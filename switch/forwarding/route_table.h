@@ -46,7 +46,7 @@ class RouteTable {
   RouteTable(const SwitchConfig& config, std::uint32_t index);
 
   /// @return nullptr if there is no route
-  [[nodiscard]] const Target* find(std::uint32_t address) const noexcept {
+  [[nodiscard, gnu::always_inline]] const Target* find(std::uint32_t address) const noexcept {
     const auto target = lpm_ ? lpm_->lookup(address) : ipv4_.lookup(address);
     return target ? &targets_[*target] : nullptr;
   }
