@@ -68,6 +68,12 @@ class EgressQueue {
     return occupancy_packets() < limit_packets_ && occupancy_bytes_ + frame_bytes <= limit_bytes_;
   }
 
+  /// The same for a packet that finds the queue empty.
+  [[nodiscard]] bool admits_first(std::uint32_t frame_bytes) const noexcept {
+    assert(empty());
+    return frame_bytes <= limit_bytes_;
+  }
+
   /// @param more_packets,more_bytes  that wait elsewhere and count against the limits
   /// @return why a packet of that size has no room; nothing: it may be pushed
   [[nodiscard]] std::optional<DropReason> refuses(std::uint32_t frame_bytes,

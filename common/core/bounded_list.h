@@ -14,27 +14,29 @@ class BoundedList {
  public:
   BoundedList() = default;
   explicit BoundedList(std::size_t capacity)
-      : values_(std::make_unique<T[]>(capacity)), capacity_(capacity) {}
+      : values_(std::make_unique<T[]>(capacity)), end_(values_.get()), capacity_(capacity) {}
 
   /// @pre size() < capacity()
   void push_back(const T& value) noexcept {
-    assert(size_ < capacity_);
-    values_[size_++] = value;
+    assert(size() < capacity_);
+    *end_++ = value;
   }
-  void clear() noexcept { size_ = 0; }
+  void clear() noexcept { end_ = values_.get(); }
 
-  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return end_ == values_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return static_cast<std::size_t>(end_ - values_.get());
+  }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
-    assert(i < size_);
+    assert(i < size());
     return values_[i];
   }
-  [[nodiscard]] std::span<const T> all() const noexcept { return {values_.get(), size_}; }
+  [[nodiscard]] std::span<const T> all() const noexcept { return {values_.get(), size()}; }
 
  private:
   std::unique_ptr<T[]> values_;
-  std::size_t size_ = 0;
+  T* end_ = nullptr;  ///< after the last value
   std::size_t capacity_ = 0;
 };
 

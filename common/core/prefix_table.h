@@ -30,67 +30,74 @@ class PrefixTrie {
   static constexpr std::uint16_t kMaxValue = 0x7FFE;
   static constexpr unsigned kBytes = sizeof(Address);
 
-  PrefixTrie() { nodes_.emplace_back(); }
+  PrefixTrie() { add_node(kNone); }
 
   /// @param address IPv4: host byte order; bits beyond `length` are ignored
   /// @param length 0 to 8 * kBytes. @param value <= kMaxValue
   void insert(const Address& address, unsigned length, std::uint16_t value) {
     assert(length <= 8 * kBytes && value <= kMaxValue);
-    std::size_t node = 0;
+    std::uint32_t node = 0;
     unsigned depth = 0;
-    for (; length > (depth + 1) * 8; ++depth) node = child(node, address_byte(address, depth));
+    for (; length > (depth + 1) * 8; ++depth) node = child(node + address_byte(address, depth));
     const unsigned free_bits = (depth + 1) * 8 - length;
     const unsigned first = (address_byte(address, depth) >> free_bits) << free_bits;
-    for (unsigned i = first; i < first + (1U << free_bits); ++i) fill(node, i, value, length);
+    for (unsigned i = first; i < first + (1U << free_bits); ++i) fill(node + i, value, length);
   }
 
-  [[nodiscard]] std::optional<std::uint16_t> lookup(const Address& address) const noexcept {
-    std::size_t node = 0;
-    for (unsigned depth = 0; depth < kBytes; ++depth) {
-      const Entry e = nodes_[node][address_byte(address, depth)];
-      if (!e.is_child) {
-        if (e.target == kNone) return std::nullopt;
-        return static_cast<std::uint16_t>(e.target);
-      }
-      node = e.target;
-    }
-    return std::nullopt;  // not reached: the last stride has no children
+  [[nodiscard, gnu::always_inline]] std::optional<std::uint16_t> lookup(
+      const Address& address) const noexcept {
+    const Entry e = descend<1>(entries_[address_byte(address, 0)], address);
+    const auto value = static_cast<std::uint16_t>(e);
+    return value == kNone ? std::nullopt : std::optional(value);
   }
 
  private:
-  static constexpr std::uint32_t kNone = 0x7FFFFF;
-  struct Entry {
-    std::uint32_t target : 23 = kNone;  ///< node index, or value, or kNone
-    std::uint32_t is_child : 1 = 0;
-    std::uint32_t length : 8 = 0;  ///< of the prefix that set the value
-  };
-  static_assert(sizeof(Entry) == 4 && 8 * kBytes < 256);
-  using Node = std::array<Entry, 256>;
+  /// Either kIsNode and the index of a node's first entry; or a value, or kNone, in the low 16
+  /// bits, and above them the length of the prefix that set it.
+  using Entry = std::uint32_t;
+  static constexpr Entry kIsNode = 1U << 31;
+  static constexpr std::uint16_t kNone = 0xFFFF;
+  static_assert(8 * kBytes < 256 && kMaxValue < kNone);
 
-  std::size_t child(std::size_t node, unsigned index) {
-    if (nodes_[node][index].is_child == 0U) {
-      const Entry inherited = nodes_[node][index];
-      const auto created = static_cast<std::uint32_t>(nodes_.size());
-      assert(created < kNone);
-      nodes_.emplace_back().fill(
-          inherited);  // the shorter prefix answers where nothing longer does
-      nodes_[node][index].target = created & kNone;
-      nodes_[node][index].is_child = 1;
-    }
-    return nodes_[node][index].target;
+  /// Returns the entry without a node below it that `e` leads to. A template instead of a loop,
+  /// so that the shifts of the address are constants.
+  template <unsigned kDepth>
+  [[nodiscard, gnu::always_inline]] Entry descend(Entry e, const Address& address) const noexcept {
+    if constexpr (kDepth < kBytes)
+      if ((e & kIsNode) != 0)
+        return descend<kDepth + 1>(
+            entries_[std::size_t{e & ~kIsNode} + address_byte(address, kDepth)], address);
+    return e;
   }
 
-  void fill(std::size_t node, unsigned index, std::uint16_t value, unsigned length) {
-    if (nodes_[node][index].is_child != 0U) {
-      const std::size_t below = nodes_[node][index].target;
-      for (unsigned i = 0; i < 256; ++i) fill(below, i, value, length);
-    } else if (nodes_[node][index].target == kNone || nodes_[node][index].length <= length) {
-      nodes_[node][index].target = value;
-      nodes_[node][index].length = length & 0xFF;
+  /// Adds a node whose entries all are `e`. @return the index of its first entry
+  std::uint32_t add_node(Entry e) {
+    const std::size_t first = entries_.size();
+    assert(first < kIsNode);
+    for (unsigned i = 0; i < 256; ++i) entries_.push_back(e);
+    return static_cast<std::uint32_t>(first);
+  }
+
+  /// Returns the node below an entry. A new one inherits what the entry says, as the shorter
+  /// prefix answers where nothing longer does.
+  std::uint32_t child(std::uint32_t at) {
+    if ((entries_[at] & kIsNode) == 0) {
+      const std::uint32_t node = add_node(entries_[at]);
+      entries_[at] = kIsNode | node;
+    }
+    return entries_[at] & ~kIsNode;
+  }
+
+  void fill(std::uint32_t at, std::uint16_t value, unsigned length) {
+    const Entry e = entries_[at];
+    if ((e & kIsNode) != 0) {
+      for (unsigned i = 0; i < 256; ++i) fill((e & ~kIsNode) + i, value, length);
+    } else if (e >> 16 <= length) {
+      entries_[at] = Entry{length} << 16 | value;
     }
   }
 
-  std::vector<Node> nodes_;
+  std::vector<Entry> entries_;  ///< nodes of 256 entries each; the root is the first
 };
 
 using PrefixTable = PrefixTrie<std::uint32_t>;

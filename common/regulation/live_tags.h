@@ -35,9 +35,11 @@ class LiveTags {
 
  private:
   [[nodiscard]] static std::uint64_t tag_of(const FlowKey& flow) noexcept {
-    constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15ULL;
-    return (joined_addresses(flow) ^ joined_ports(flow) * kGoldenRatio) * kGoldenRatio >>
-           (64 - kTagBits);
+    // Odd constants without structure. The high bits of such a sum depend on all fields.
+    const std::uint32_t mixed =
+        flow.source_address * 0x9E37'79B1U + flow.destination_address * 0x85EB'CA77U +
+        flow.source_port * 0xC2B2'AE3DU + flow.destination_port * 0x27D4'EB2FU;
+    return mixed >> (32 - kTagBits);
   }
 
   static constexpr unsigned kTagBits = 12;

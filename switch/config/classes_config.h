@@ -19,8 +19,10 @@ struct PortRange {
   std::uint16_t first = 0;
   std::uint16_t last = 0;  ///< inclusive
 
+  /// @pre first <= last
   [[nodiscard]] constexpr bool contains(std::uint16_t port) const noexcept {
-    return port >= first && port <= last;
+    // One comparison, as switches ask it for each packet. A port before `first` wraps around.
+    return static_cast<std::uint16_t>(port - first) <= static_cast<std::uint16_t>(last - first);
   }
 };
 

@@ -79,6 +79,13 @@ PortQueue::Setup setup_of(const SwitchPortConfig& config, std::uint64_t seed, So
       .entity = port * kMaxQueuesPerPort};
 }
 
+/// Tells the scheduler that queue `q` sends a packet while the others are empty.
+[[gnu::noinline]] void pick_only(Scheduler& scheduler, unsigned q, std::uint32_t frame_bytes,
+                                 Time now) noexcept {
+  static_cast<void>(scheduler.pick(
+      static_cast<QueueMask>(1U << q), [frame_bytes](std::uint32_t) { return frame_bytes; }, now));
+}
+
 }  // namespace
 
 EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Limits& limits)
@@ -99,6 +106,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
   setup.buffer_queue = limits.first_queue;
   setup.signers = limits.signers;
   const auto configs = queues_of(config);
+  several_queues_ = configs.size() > 1;
   queues_.reserve(configs.size());
   for (const auto& queue : configs) {
     queues_.emplace_back(queue, setup);
@@ -171,7 +179,7 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   } else if (serializer_.free_at() <= now) {
     static_cast<void>(depart<false>(now));
   } else {
-    wake_at(serializer_.free_at());
+    if (device_ == nullptr) loop_.schedule(id_, serializer_.free_at());
     queue.on_waiting(now);
   }
 }
@@ -182,19 +190,12 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   PortQueue& queue = queues_[q];
   if (!queue.pass_in(packet, now)) return;
   const PacketMeta& m = meta(*packet);
-  const bool scheduled = queues_.size() > 1;
-  if (scheduled) [[unlikely]]
-    pick_only(q, m.frame_bytes, now);
+  if (several_queues_) [[unlikely]]
+    pick_only(scheduler_, q, m.frame_bytes, now);
   if (!queue.pass_out(packet, now)) return;
-  if (scheduled) [[unlikely]]
+  if (several_queues_) [[unlikely]]
     scheduler_.served(q, m.frame_bytes);
   send<true>({packet, now, m.frame_bytes, m.traffic_class}, queue, now);
-}
-
-/// Asks the scheduler for the next queue, of which only `q` has a packet.
-void EgressPort::pick_only(unsigned q, std::uint32_t frame_bytes, Time now) noexcept {
-  static_cast<void>(scheduler_.pick(
-      static_cast<QueueMask>(1U << q), [frame_bytes](std::uint32_t) { return frame_bytes; }, now));
 }
 
 /// Does the same as enqueue_any(), without the parts that a plain port lacks. Most packets find
@@ -207,14 +208,13 @@ void EgressPort::enqueue_plain(Packet* packet, bool signal, Time now) noexcept {
   queue.count_arrival(m.traffic_class);
   if (m.traffic_class == TrafficClass::kDdl && m.tcp_offset == 0 && queue.regulates()) [[unlikely]]
     read_mlt_data(*packet);
-  if (serializer_.free_at() <= now) [[likely]] {
-    if (backlogged()) [[unlikely]]
-      serve_due<true>(now);
-    else hand_over();
-    if (!signal && !backlogged() && serializer_.free_at() <= now) [[likely]]
-      return pass_through(packet, q, now);
-  }
-  queue_up(packet, signal, now);
+  if (serializer_.free_at() <= now && backlogged()) [[unlikely]]
+    serve_due<true>(now);
+  if (serializer_.free_at() > now || backlogged()) return queue_up(packet, signal, now);
+  hand_over();
+  if (signal) [[unlikely]]
+    return queue_up(packet, signal, now);
+  pass_through(packet, q, now);
 }
 
 /// Puts a packet in its queue. @pre what was due has left, and the packet is counted
@@ -255,10 +255,6 @@ void EgressPort::end_wait(Packet& packet, Time start) noexcept {
   if (a.ledger.valid()) a.ledger.wait(start, a.queued, service_->read(m.owner, start));
 }
 
-void EgressPort::wake_at(Time at) noexcept {
-  if (device_ == nullptr) loop_.schedule(id_, at);
-}
-
 template <bool kPlain>
 void EgressPort::serve_due(Time now) noexcept {
   do hand_over();
@@ -270,7 +266,7 @@ template void EgressPort::serve_due<true>(Time) noexcept;
 
 /// Returns the queue that the scheduler names. @pre no signal waits, but a queue does
 unsigned EgressPort::pick(Time now) noexcept {
-  if (queues_.size() == 1) [[likely]]
+  if (!several_queues_) [[likely]]
     return 0;
   const auto head_bytes = [this](std::uint32_t q) { return queues_[q].head_bytes(); };
   return scheduler_.pick(static_cast<QueueMask>(backlog_), head_bytes, now);
@@ -289,7 +285,7 @@ bool EgressPort::depart(Time start) noexcept {
       backlog_ &= ~(is_signal ? kSignalBit : 1U << q);
     if (item.packet == nullptr) [[unlikely]]
       continue;
-    if (!is_signal && queues_.size() > 1) scheduler_.served(q, item.frame_bytes);
+    if (!is_signal && several_queues_) scheduler_.served(q, item.frame_bytes);
     send<kPlain>(item, queue, start);
     return true;
   }

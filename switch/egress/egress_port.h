@@ -160,7 +160,6 @@ class EgressPort final : public EventSource {
   void enqueue_any(Packet* packet, bool signal, Time now) noexcept;
   void pass_through(Packet* packet, unsigned q, Time now) noexcept;
   [[gnu::noinline]] void queue_up(Packet* packet, bool signal, Time now) noexcept;
-  [[gnu::noinline]] void pick_only(unsigned q, std::uint32_t frame_bytes, Time now) noexcept;
   [[nodiscard]] bool enqueue_signal(Packet* packet, Time now) noexcept;
   void begin_wait(Packet& packet, Time now) noexcept;
   void end_wait(Packet& packet, Time start) noexcept;
@@ -173,7 +172,6 @@ class EgressPort final : public EventSource {
   void send(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void observe(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void hand_over() noexcept;
-  void wake_at(Time at) noexcept;
 
   static constexpr std::uint32_t kSignalBit = 1U << kMaxQueuesPerPort;
 
@@ -181,6 +179,7 @@ class EgressPort final : public EventSource {
   Serializer serializer_;
   Packet* in_service_ = nullptr;  ///< if polled: being sent until serializer_.free_at()
   std::uint32_t backlog_ = 0;     ///< bit q: queue q holds packets; kSignalBit: signals wait
+  bool several_queues_ = false;   ///< whether the scheduler chooses among them
   bool plain_ = false;            ///< the latest result of is_plain()
   bool holds_windows_ = false;    ///< whether the mode of some queue holds windows
   DeviceEdge* device_ = nullptr;  ///< if polled: takes what leaves

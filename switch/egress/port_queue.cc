@@ -84,6 +84,7 @@ void PortQueue::follow(const PortQueueConfig& config) noexcept {
 /// Derives the same from the parts that exist now.
 void PortQueue::follow_parts() noexcept {
   has_regulator_ = regulator_.has_value();
+  empty_passes_ = !judges_at_dequeue_ && marker_.passes_first();
   plain_ = hold_ == nullptr && tap_ == nullptr && buffer_ == nullptr;
 }
 
@@ -211,12 +212,15 @@ bool PortQueue::regulated_mark(const Packet& packet, Time now) noexcept {
          judge_step(met_by(c).packets, *threshold) == MarkVerdict::kMark;
 }
 
+void PortQueue::judge_low(Packet& packet, Time now) noexcept {
+  if (regulated_mark(packet, now)) mark(packet, MarkReason::kRegulatedThreshold);
+}
+
 bool PortQueue::pass_dequeue(const Queue::Item& item, Time now) noexcept {
   const MarkVerdict own =
       marker_.at_dequeue(item.traffic_class, now - item.enqueued_at, occupancy(), now);
   if (own != MarkVerdict::kPass) return act_on(own, item.packet);
-  if (marks_low_ && mark_at_ == MarkAt::kDequeue && regulated_mark(*item.packet, now))
-    mark(*item.packet, MarkReason::kRegulatedThreshold);
+  if (marks_low_ && mark_at_ == MarkAt::kDequeue) judge_low(*item.packet, now);
   return true;
 }
 

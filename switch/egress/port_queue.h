@@ -239,6 +239,12 @@ class PortQueue {
       if (window_) [[unlikely]]
         show_to_window(*packet, now);
     }
+    if constexpr (kEmpty)
+      if (empty_passes_ && queue_.admits_first(m.frame_bytes)) [[likely]] {
+        if (marks_low_ && reaches_low(c, 0, now)) [[unlikely]]
+          judge_low(*packet, now);
+        return true;
+      }
     if (!queue_.admits(m.frame_bytes) || (!kPlain && shares_room_)) [[unlikely]]
       if (!find_room(packet)) return false;
     if (!judges_at_enqueue_) return true;
@@ -250,21 +256,22 @@ class PortQueue {
     const MarkVerdict own = marker_.at_enqueue(c, met, now);
     if (own != MarkVerdict::kPass) [[unlikely]]
       return act_on(own, packet);
-    if (marks_low_ && mark_at_ == MarkAt::kEnqueue && reaches_low(c, met.packets, now) &&
-        regulated_mark(*packet, now))
-      mark(*packet, MarkReason::kRegulatedThreshold);
+    if (marks_low_ && mark_at_ == MarkAt::kEnqueue && reaches_low(c, met.packets, now))
+      judge_low(*packet, now);
     return true;
   }
-  /// Returns false if regulated_mark() would certainly not mark. Saves that call for most packets.
+  /// Returns false if judge_low() would certainly not mark. Saves that call for most packets.
   [[nodiscard]] bool reaches_low(TrafficClass c, std::uint32_t met_packets, Time now) noexcept {
     if (spare_ddl_ && c == TrafficClass::kDdl) [[unlikely]]
       return false;
-    const auto threshold = regulator_->threshold(now);
+    const auto& threshold = regulator_->threshold(now);
     return threshold && met_packets >= *threshold;
   }
   [[nodiscard, gnu::noinline]] bool pass_dequeue(const Queue::Item& item, Time now) noexcept;
   [[nodiscard, gnu::noinline]] bool act_on(MarkVerdict verdict, Packet* packet) noexcept;
-  [[nodiscard, gnu::noinline]] bool regulated_mark(const Packet& packet, Time now) noexcept;
+  [[nodiscard]] bool regulated_mark(const Packet& packet, Time now) noexcept;
+  /// Marks a packet that the marker let pass if the regulated threshold says so.
+  [[gnu::noinline]] void judge_low(Packet& packet, Time now) noexcept;
   [[gnu::noinline]] void mark(Packet& packet, MarkReason reason) noexcept;
   /// Returns the occupancy before a packet of that class. Background also waits behind held
   /// packets.
@@ -292,6 +299,7 @@ class PortQueue {
   bool shares_room_;        ///< held packets or other queues use its room as well
   bool judges_at_enqueue_;  ///< false: no packet is marked or dropped by AQM at enqueue
   bool judges_at_dequeue_;
+  bool empty_passes_;  ///< the marker lets pass what finds the queue empty; none judges at dequeue
   bool drops_not_ect_;
   bool spare_ddl_;
   MarkAt mark_at_;

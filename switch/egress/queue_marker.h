@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -40,6 +41,12 @@ class QueueMarker {
   /// threshold above it changes nothing. For a step it is K; another AQM names its own.
   [[nodiscard]] std::uint32_t threshold_packets(TrafficClass c) const noexcept {
     return threshold_[c];
+  }
+
+  /// Returns whether every packet that finds the queue empty passes, and need not be shown.
+  [[nodiscard]] bool passes_first() const noexcept {
+    if (kind_ != MarkerKind::kStep) return aqm_ == nullptr;
+    return std::ranges::none_of(threshold_.values, [](std::uint32_t k) { return k == 0; });
   }
 
   /// Returns whether the marker judges at that end of the queue. An AQM with state must see

@@ -44,7 +44,7 @@ struct ForwarderLane {
 ///    target, unless the switch answers it.
 /// 4. A switch that learns floods the rest: broadcast, multicast, unknown stations.
 ///
-/// A switch without learning and static stations skips steps 1, 2 and 4 for IPv4 by one branch.
+/// A switch without learning and static stations skips steps 1, 2 and 4 for IPv4: see route().
 class Forwarder {
  public:
   enum class Action : std::uint8_t {
@@ -68,11 +68,17 @@ class Forwarder {
   /// Returns what to do with a packet.
   /// @param frame starts at the Ethernet header; parse_headers() has read it as `summary`
   /// @param now does not decrease
-  [[nodiscard, gnu::always_inline]] Verdict decide(const FrameSummary& summary, const FlowKey& flow,
-                                                   const std::uint8_t* frame, std::uint16_t ingress,
-                                                   Time now, ForwarderLane& lane) const noexcept {
-    if (looks_at_macs_ || summary.kind != FrameKind::kIpv4) [[unlikely]]
+  [[nodiscard]] Verdict decide(const FrameSummary& summary, const FlowKey& flow,
+                               const std::uint8_t* frame, std::uint16_t ingress, Time now,
+                               ForwarderLane& lane) const noexcept {
+    if (looks_at_macs_ || summary.kind != FrameKind::kIpv4)
       return decide_uncommon({summary, flow, frame, ingress, now}, lane);
+    return route(flow, lane);
+  }
+  /// Does the same for an IPv4 packet. @return a verdict with kRoute or kDrop
+  /// @pre !looks_at_macs()
+  [[nodiscard, gnu::always_inline]] Verdict route(const FlowKey& flow,
+                                                  ForwarderLane& lane) const noexcept {
     return route_to(routes_.find(flow.destination_address), flow, lane);
   }
 

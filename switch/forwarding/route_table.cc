@@ -52,6 +52,15 @@ RouteTable::RouteTable(const SwitchConfig& config, std::uint32_t index)
   for (const auto& address : config.addresses) insert(address.address, add_target(0, false));
 }
 
+std::uint32_t RouteTable::choose_of_several(const Target& target, const FlowKey& flow,
+                                            Turns& turns) const noexcept {
+  if (!target.spray) return share_of(flow, target.hops);
+  std::uint16_t& turn = turns[static_cast<std::size_t>(&target - targets_.data())];
+  const std::uint32_t chosen = turn;
+  turn = chosen + 1 == target.hops ? 0 : static_cast<std::uint16_t>(chosen + 1);
+  return chosen;
+}
+
 void RouteTable::add_route(const SwitchConfig& config, const RouteConfig& route) {
   if (route.port) hops_.push_back({.port = index_of_port(config, *route.port)});
   for (const auto& port : route.ports) hops_.push_back({.port = index_of_port(config, port)});

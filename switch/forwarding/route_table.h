@@ -61,16 +61,12 @@ class RouteTable {
   [[nodiscard]] std::size_t targets() const noexcept { return targets_.size(); }
 
   /// Returns the next hop that a packet of the flow takes. @pre target.hops > 0
-  [[nodiscard]] const NextHop& choose(const Target& target, const FlowKey& flow,
-                                      Turns& turns) const noexcept {
+  [[nodiscard, gnu::always_inline]] const NextHop& choose(const Target& target, const FlowKey& flow,
+                                                          Turns& turns) const noexcept {
     assert(target.hops > 0);
     if (target.hops == 1) [[likely]]
       return hops_[target.first];
-    if (!target.spray) return hops_[target.first + share_of(flow, target.hops)];
-    std::uint16_t& turn = turns[static_cast<std::size_t>(&target - targets_.data())];
-    const std::uint32_t chosen = turn;
-    turn = chosen + 1 == target.hops ? 0 : static_cast<std::uint16_t>(chosen + 1);
-    return hops_[target.first + chosen];
+    return hops_[target.first + choose_of_several(target, flow, turns)];
   }
 
   /// Returns the port that a packet to `address` may leave by, the first of equal costs.
@@ -85,6 +81,8 @@ class RouteTable {
     const std::uint64_t mixed = (public_hash_of(flow) ^ seed_) * 0x9FB21C651E98DF25ULL;
     return static_cast<std::uint32_t>((mixed >> 32) * hops >> 32);
   }
+  [[nodiscard]] std::uint32_t choose_of_several(const Target& target, const FlowKey& flow,
+                                                Turns& turns) const noexcept;
   void add_route(const SwitchConfig& config, const RouteConfig& route);
   void insert(const std::string& prefix_or_host, std::uint16_t target);
 

@@ -125,43 +125,53 @@ inline bool Switch::rewrite(Packet& packet, const FrameSummary& summary, const F
   return true;
 }
 
-std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
-                              Time now) noexcept {
+/// Rewrites and classifies a packet whose way is decided.
+inline std::uint32_t Switch::pass(SwitchLane& lane, Packet& packet, const FrameSummary& summary,
+                                  const Forwarder::Verdict& verdict) noexcept {
   const auto refuse = [&](DropReason reason) {
     drop(lane, packet, reason);
     return kDropped;
   };
+  if (verdict.action == Forwarder::Action::kDrop) [[unlikely]]
+    return refuse(verdict.reason);
+  if (verdict.action == Forwarder::Action::kRoute &&
+      !rewrite(packet, summary, lane.tables->forwarder, verdict)) [[unlikely]]
+    return refuse(DropReason::kTtlExpired);
   PacketMeta& m = meta(packet);
-  const auto ingress = static_cast<std::uint16_t>(port);
-  set_ingress_port(packet, ingress);
+  const Classifier::Result result = lane.tables->classifier.classify(summary, m, lane.classes);
+  m.traffic_class = result.traffic_class;
+  m.queue = result.queue;
+  if (verdict.action == Forwarder::Action::kFlood) return kFlooded;
+  if (verdict.action != Forwarder::Action::kAnswer) [[likely]]
+    return verdict.port;
+  make_arp_reply(header_at<EthernetHeader>(packet, 0),
+                 header_at<ArpPacket>(packet, summary.network_offset),
+                 lane.tables->forwarder.mac());
+  return ingress_port_of(packet);
+}
+
+std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
+                              Time now) noexcept {
+  set_ingress_port(packet, static_cast<std::uint16_t>(port));
+  PacketMeta& m = meta(packet);
   const Forwarder& forwarder = lane.tables->forwarder;
-  // Inlined twice: most of what it asks is known beforehand for a plain segment that is routed.
-  const auto pass = [&](const FrameSummary& summary) __attribute__((always_inline)) {
-    const Forwarder::Verdict verdict =
-        forwarder.decide(summary, m.flow, buffer(packet).data(), ingress, now, lane.forwarding);
-    if (verdict.action == Forwarder::Action::kDrop) [[unlikely]]
-      return refuse(verdict.reason);
-    if (verdict.action == Forwarder::Action::kRoute &&
-        !rewrite(packet, summary, forwarder, verdict)) [[unlikely]]
-      return refuse(DropReason::kTtlExpired);
-    const Classifier::Result result = lane.tables->classifier.classify(summary, m, lane.classes);
-    m.traffic_class = result.traffic_class;
-    m.queue = result.queue;
-    if (verdict.action == Forwarder::Action::kFlood) [[unlikely]]
-      return kFlooded;
-    if (verdict.action != Forwarder::Action::kAnswer) [[likely]]
-      return std::uint32_t{verdict.port};
-    make_arp_reply(header_at<EthernetHeader>(packet, 0),
-                   header_at<ArpPacket>(packet, summary.network_offset), forwarder.mac());
-    return std::uint32_t{ingress};
-  };
+  // pass() is compiled twice: most of what it asks is known beforehand of a plain segment.
   if (!forwarder.looks_at_macs() && parse_plain_segment(buffer(packet), m.frame_bytes, m))
       [[likely]]
-    return pass(kPlainSegment);
+    return pass(lane, packet, kPlainSegment, forwarder.route(m.flow, lane.forwarding));
+  return forward_other(lane, packet, now);
+}
+
+/// Forwards a frame of any form.
+std::uint32_t Switch::forward_other(SwitchLane& lane, Packet& packet, Time now) noexcept {
   const FrameSummary summary = parse(packet);
-  if (summary.kind == FrameKind::kRefused) [[unlikely]]
-    return refuse(summary.refused);
-  return pass(summary);
+  if (summary.kind == FrameKind::kRefused) {
+    drop(lane, packet, summary.refused);
+    return kDropped;
+  }
+  return pass(lane, packet, summary,
+              lane.tables->forwarder.decide(summary, meta(packet).flow, buffer(packet).data(),
+                                            ingress_port_of(packet), now, lane.forwarding));
 }
 
 std::optional<std::uint16_t> Switch::port_behind(const SwitchLane& lane, Packet& packet,

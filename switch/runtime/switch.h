@@ -74,9 +74,10 @@ class Switch final : public Node {
   /// with copies if it is flooded, to `hand_on(port index, packet)`.
   /// @param port  ingress port
   /// @param now   does not decrease from call to call of a lane
+  /// @param hand_on  passed by value: references to what it captures would live in memory
   template <class HandOn>
   void ingress(SwitchLane& lane, std::uint32_t port, Packet* packet, Time now,
-               HandOn&& hand_on) noexcept {
+               HandOn hand_on) noexcept {
     ++lane.received;
     const std::uint32_t out = forward(lane, port, *packet, now);
     if (out == kDropped) [[unlikely]]
@@ -181,6 +182,11 @@ class Switch final : public Node {
   /// Parses, forwards and classifies. @return the egress port, kDropped or kFlooded
   [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
                                       Time now) noexcept;
+  [[nodiscard, gnu::noinline]] std::uint32_t forward_other(SwitchLane& lane, Packet& packet,
+                                                           Time now) noexcept;
+  [[nodiscard, gnu::always_inline]] static std::uint32_t pass(
+      SwitchLane& lane, Packet& packet, const FrameSummary& summary,
+      const Forwarder::Verdict& verdict) noexcept;
   /// Changes TTL and MAC addresses of a routed packet. @return false if its TTL expires
   [[nodiscard, gnu::always_inline]] static bool rewrite(Packet& packet, const FrameSummary& summary,
                                                         const Forwarder& forwarder,
@@ -196,12 +202,12 @@ class Switch final : public Node {
   void announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
                 Time now) const noexcept;
   static void count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept;
-  static void drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept;
+  [[gnu::noinline]] static void drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept;
 
   /// Hands a packet to every port except the ingress port: copies to all but the last, which
   /// gets the packet itself.
   template <class HandOn>
-  void flood(SwitchLane& lane, std::uint32_t port, Packet* packet, HandOn&& hand_on) noexcept {
+  void flood(SwitchLane& lane, std::uint32_t port, Packet* packet, HandOn hand_on) noexcept {
     const auto ports = static_cast<std::uint16_t>(ports_.size());
     std::optional<std::uint16_t> next;
     for (std::uint16_t p = 0; p < ports; ++p) {

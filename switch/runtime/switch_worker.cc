@@ -15,6 +15,8 @@ namespace {
 /// Most packets that are taken from one other lcore in one poll.
 constexpr std::size_t kTakenOver = 2 * kBatchPackets;
 
+constexpr std::uint32_t kNoPort = 0x1'0000;  // larger than any port
+
 }  // namespace
 
 SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
@@ -23,14 +25,14 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
       lane_(of.lane(setup_.index)),
       devices_(devices),
       polled_(setup_.plan->polled[setup_.index]),
+      alone_(setup_.to.size() == 1),
       outgoing_(setup_.to.size()) {
-  const bool alone = setup_.to.size() == 1;
-  arrivals_.resize(polled_.size() + (alone ? 0 : setup_.from.size()));
+  arrivals_.resize(polled_.size() + (alone_ ? 0 : setup_.from.size()));
   active_.reserve(arrivals_.size());
   const std::size_t flooded = std::size_t{kBatchPackets} * switch_.ports();
   for (auto& arrivals : arrivals_)
     arrivals.routed = BoundedList<Routed>(std::max(flooded, std::size_t{kTakenOver}));
-  if (!alone)
+  if (!alone_)
     for (auto& packets : outgoing_) packets.reserve(flooded * polled_.size());
   // A flooded packet reaches a port only once, so copies need no further room.
   for_port_.resize(switch_.ports());
@@ -56,7 +58,7 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
     found |= receive(polled_[i], arrivals_[i], now);
     packets += arrivals_[i].routed.size();
   }
-  if (setup_.to.size() > 1) {
+  if (!alone_) {
     hand_over();
     tell_news();
     for (std::uint32_t lcore = 0; lcore < setup_.from.size(); ++lcore)
@@ -101,22 +103,22 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
   const auto& ports = (*setup_.ports_of_device)[from.device];
   if (Switch::looks_up_stations(lane_)) [[unlikely]]
     for (Packet* packet : std::span(batch.data(), size)) switch_.prefetch(lane_, *packet);
-  for (std::uint16_t i = 0; i < size; ++i) {
-    Packet* packet = batch[i];
+  const std::uint32_t sole = ports.size() == 1 ? ports.front() : kNoPort;
+  for (Packet* packet : std::span(batch.data(), size)) {
     if (!prepare_received(*packet)) [[unlikely]] {
       ++malformed_;
       release(packet);
       continue;
     }
-    const std::uint32_t port =
-        ports.size() == 1 ? ports.front() : port_of(from.device, *packet, now);
-    const bool heard = (hears_returns_ >> port & 1) != 0;
-    const std::uint16_t in = heard ? static_cast<std::uint16_t>(port) : kUnheard;
-    switch_.ingress(lane_, port, packet, now, [&](std::uint16_t out, Packet* p) {
-      if (heard || owns(out)) [[likely]]
-        arrivals.routed.push_back({p, out, in});
-      else set_aside(out, p);
-    });
+    const std::uint32_t port = sole != kNoPort ? sole : port_of(from.device, *packet, now);
+    switch_.ingress(lane_, port, packet, now,
+                    [this, port, to = &arrivals](std::uint16_t out, Packet* p) {
+                      if ((hears_returns_ >> port & 1) != 0)
+                        to->routed.push_back({p, out, static_cast<std::uint16_t>(port)});
+                      else if (alone_ || owns(out)) [[likely]]
+                        to->routed.push_back({p, out, kUnheard});
+                      else set_aside(out, p);
+                    });
   }
   if (!arrivals.routed.empty()) active_.push_back(&arrivals);
   return true;
@@ -193,17 +195,21 @@ void SwitchWorker::egress(Time previous, Time now) noexcept {
 template <class Take>
 void SwitchWorker::in_order(Time previous, Time now, Take&& take) noexcept {
   std::uint32_t steps = 0;
-  for (const Arrivals* a : active_)
-    steps = std::max(steps, static_cast<std::uint32_t>(a->routed.size()));
+  bool even = true;  // all batches are of the same length, as full ones are
+  for (const Arrivals* a : active_) {
+    const auto size = static_cast<std::uint32_t>(a->routed.size());
+    even &= steps == 0 || size == steps;
+    steps = std::max(steps, size);
+  }
   const Duration step = (now - previous) / steps;
   Time at = previous;
   for (std::uint32_t s = 1; s <= steps; ++s) {
     at = s == steps ? now : at + step;
+    if (even) [[likely]] {
+      for (const Arrivals* a : active_) take(a->routed[s - 1], at);
+      continue;
+    }
     for (Arrivals* a : active_) {
-      if (a->routed.size() == steps) [[likely]] {
-        take(a->routed[a->taken++], at);
-        continue;
-      }
       a->due += static_cast<std::uint32_t>(a->routed.size());
       while (a->due >= steps) {
         a->due -= steps;
@@ -212,7 +218,7 @@ void SwitchWorker::in_order(Time previous, Time now, Take&& take) noexcept {
     }
   }
   for (Arrivals* a : active_) {
-    assert(a->taken == a->routed.size() && a->due == 0);
+    assert(even || (a->taken == a->routed.size() && a->due == 0));
     a->routed.clear();
     a->taken = 0;
   }

@@ -117,6 +117,7 @@ class SwitchWorker {
   SwitchLane& lane_;
   PollDevices& devices_;
   std::span<const LcorePlan::RxQueue> polled_;
+  bool alone_;                      ///< whether no other lcore serves the switch
   std::size_t next_ = 0;            ///< receive queue that is asked next
   PortMask hears_returns_ = 0;      ///< its own ports for which EgressPort::hears_returns()
   bool ports_apart_ = true;         ///< whether no port depends on another
