@@ -45,6 +45,7 @@ std::uint16_t threshold_of(const StartSignal& start, const RegulationPolicy& p) 
 
 Regulator::Regulator(const RegulationPolicy& policy)
     : live_index_(policy.max_entries),
+      live_tags_(policy.max_entries),
       policy_(policy),
       slots_(policy.max_entries),
       events_(policy.max_entries),
@@ -391,7 +392,8 @@ std::size_t Regulator::bytes_per_entry() noexcept {
          2 * (sizeof(FlowKey) + sizeof(Seen) + sizeof(std::uint32_t)) +
          IndexedHeap<Event>::bytes_per_slot() + IndexedHeap<Time>::bytes_per_slot() +
          SlotLinks::bytes_per_slot() + JobWishes::bytes_per_entry() +
-         RegulationBudget::bytes_per_entry() + EntryShares::bytes_per_entry();
+         RegulationBudget::bytes_per_entry() + EntryShares::bytes_per_entry() +
+         LiveTags::bytes_per_flow();
 }
 
 }  // namespace outrider
