@@ -241,8 +241,8 @@ class PortQueue {
     }
     if constexpr (kEmpty)
       if (empty_passes_ && queue_.admits_first(m.frame_bytes)) [[likely]] {
-        if (marks_low_ && reaches_low(c, 0, now)) [[unlikely]]
-          judge_low(*packet, now);
+        // No threshold is 0, so none marks here. Asked, the regulator does what is due.
+        if (marks_low_) static_cast<void>(reaches_low(c, 0, now));
         return true;
       }
     if (!queue_.admits(m.frame_bytes) || (!kPlain && shares_room_)) [[unlikely]]

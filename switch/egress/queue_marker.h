@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -43,11 +42,9 @@ class QueueMarker {
     return threshold_[c];
   }
 
-  /// Returns whether every packet that finds the queue empty passes, and need not be shown.
-  [[nodiscard]] bool passes_first() const noexcept {
-    if (kind_ != MarkerKind::kStep) return aqm_ == nullptr;
-    return std::ranges::none_of(threshold_.values, [](std::uint32_t k) { return k == 0; });
-  }
+  /// Returns whether every packet that finds the queue empty passes, and need not be shown: a
+  /// step's K is at least 1.
+  [[nodiscard]] bool passes_first() const noexcept { return aqm_ == nullptr; }
 
   /// Returns whether the marker judges at that end of the queue. An AQM with state must see
   /// every packet at both.
