@@ -15,8 +15,6 @@ namespace {
 /// Most packets that are taken from one other lcore in one poll.
 constexpr std::size_t kTakenOver = 2 * kBatchPackets;
 
-constexpr std::uint32_t kNoPort = 0x1'0000;  // larger than any port
-
 }  // namespace
 
 SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
@@ -103,14 +101,15 @@ bool SwitchWorker::receive(const LcorePlan::RxQueue& from, Arrivals& arrivals, T
   const auto& ports = (*setup_.ports_of_device)[from.device];
   if (Switch::looks_up_stations(lane_)) [[unlikely]]
     for (Packet* packet : std::span(batch.data(), size)) switch_.prefetch(lane_, *packet);
-  const std::uint32_t sole = ports.size() == 1 ? ports.front() : kNoPort;
+  const bool shared = ports.size() > 1;
+  const std::uint32_t first = ports.front();
   for (Packet* packet : std::span(batch.data(), size)) {
     if (!prepare_received(*packet)) [[unlikely]] {
       ++malformed_;
       release(packet);
       continue;
     }
-    const std::uint32_t port = sole != kNoPort ? sole : port_of(from.device, *packet, now);
+    const std::uint32_t port = shared ? port_of(from.device, *packet, now) : first;
     switch_.ingress(lane_, port, packet, now,
                     [this, port, to = &arrivals](std::uint16_t out, Packet* p) {
                       if ((hears_returns_ >> port & 1) != 0)

@@ -15,7 +15,7 @@ import machine  # noqa: E402
 SKIPPED = 77
 LIMIT_S = 280  # of a guest, on a machine that is busy
 
-# What the scripts share. The guest's clock is not the time, so they wait for words, not seconds.
+# What the scripts share. A busy machine makes guests slow, so they wait for words, not seconds.
 # steps.log tells where a script is: what waits is one line there ("local -" ends with a function).
 TOOLS = r"""
 root=%(root)s
