@@ -7,6 +7,7 @@
 #include "common/dpdk/mempool.h"
 #include "switch/report/report_json.h"
 #include "tests/support/source_path.h"
+#include "tools/lab/front/front_result.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/run/run_cases.h"
 #include "tools/lab/run/run_virtual.h"
@@ -61,6 +62,23 @@ TEST_F(LabRun, EveryPacketIsAccountedFor) {
     EXPECT_EQ(r.mbufs_leaked, 0U) << c.label;
     EXPECT_EQ(r.traffic.mbuf_exhausted, 0U) << c.label << ": buffers_needed() is too small";
   }
+}
+
+TEST_F(LabRun, AFrontComparesEverySettingWithOff) {
+  const Case& off = find("off", 1);
+  Case other = off;  // without a regulator, but with a K of its own
+  other.label = "off-k";
+  for (auto& [name, value] : other.parameters)
+    if (name == "switch.marker.threshold_packets") value = std::int64_t{5};
+  std::vector<CaseRun> runs;
+  runs.push_back({&off, run(off), {}});
+  runs.push_back({&other, run(find("on", 1)), {}});
+  FrontResult result{.experiment = "quick", .question = "?", .settings = {}};
+  result.candidates = {{.system = "off", .label = "off"}, {.system = "k", .label = "off-k"}};
+  take_samples(runs, result);
+  ASSERT_EQ(result.candidates[1].samples.size(), 1U);
+  EXPECT_EQ(result.candidates[0].samples[0].lost_bytes, 0);
+  EXPECT_NE(result.candidates[1].samples[0].lost_bytes, 0) << "compared with itself";
 }
 
 TEST_F(LabRun, FixedScheduleRunsToTheEndOfItsLastPeriod) {

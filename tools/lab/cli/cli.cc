@@ -35,8 +35,9 @@ Examples:
 constexpr const char* kFrontHelp =
     R"(Searches the settings of FILE's [[front.system]] tables: every one with a few seeds, those
 that may be on their system's front of communication time against background's loss with more.
-Prints each front with its confidence, the area that it dominates, and what our systems gain
-over the best tuned baseline. Writes into DIR, beside what `run` writes:
+Runs the settings on a front again with further seeds. Prints what these say of each front, for the
+median and the 99th percentile: its confidence, the area that it dominates, and what our systems
+gain over the best tuned baseline. Writes into DIR, beside what `run` writes:
   front.json front.csv front.txt
 After Ctrl-C the same command goes on.
 
@@ -122,7 +123,7 @@ void add_front(CLI::App& app, LabOptions& options) {
       ->required();
   app.add_option("--seed", options.first_seed, "First seed [1]")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
-  app.add_option("--repeat", options.seeds, "Seeds of the last round [front.seeds of the file]")
+  app.add_option("--repeat", options.seeds, "Seeds of the result [front.report_seeds of the file]")
       ->check(CLI::Range(1U, 1'000'000U));
   app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")

@@ -42,15 +42,19 @@ class FrontSearch {
     const FrontSettings& s = result_.settings;
     std::uint32_t done = 0;
     for (const std::uint32_t seeds : rounds_of(s.screening_seeds, s.seeds)) {
-      say("outrider-lab: " + std::to_string(alive_.size()) + " candidates, seeds " +
-          std::to_string(done + 1) + " to " + std::to_string(seeds));
       if (const int status = run_round(done, seeds); status != kExitOk) return status;
       result_.rounds.push_back({seeds, alive_.size()});
       done = seeds;
-      take_samples(runs_, result_);
-      evaluate(result_);
-      if (seeds < s.seeds) keep_survivors();
+      estimate_search(result_);
+      if (seeds < s.seeds) keep(survivors_of(result_));
     }
+    pick(result_);
+    std::vector<std::size_t> picked;
+    for (std::size_t c = 0; c < result_.candidates.size(); ++c)
+      if (on_any_front(result_, c)) picked.push_back(c);
+    keep(picked);
+    if (const int status = run_round(done, done + s.report_seeds); status != kExitOk) return status;
+    report(result_);
     return kExitOk;
   }
 
@@ -59,6 +63,8 @@ class FrontSearch {
 
  private:
   int run_round(std::uint32_t from, std::uint32_t to) {
+    say("outrider-lab: " + std::to_string(alive_.size()) + " candidates, seeds " +
+        std::to_string(from + 1) + " to " + std::to_string(to));
     std::vector<std::size_t> wanted;
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const std::uint64_t seed = cases_[i].seed - options_.first_seed;
@@ -76,13 +82,13 @@ class FrontSearch {
     const int status = status_of(outcome, balanced(outcome, names_, cases_));
     std::ranges::move(outcome.runs, std::back_inserter(runs_));
     std::ranges::sort(runs_, {}, &CaseRun::definition);
+    if (status == kExitOk) take_samples(runs_, result_);
     return status;
   }
 
-  /// Drops the candidates that cannot be on a front. Off always stays, because the costs of the
-  /// others are measured against it.
-  void keep_survivors() {
-    const auto kept = survivors(result_.candidates, result_.estimates);
+  /// Drops all other candidates. Off always stays, because the costs of the others are measured
+  /// against it.
+  void keep(const std::vector<std::size_t>& kept) {
     std::erase_if(
         alive_, [&](std::size_t c) { return c != 0 && std::ranges::find(kept, c) == kept.end(); });
   }
@@ -121,10 +127,9 @@ int front_command(const LabOptions& options) {
     return kExitUsage;
   }
   FrontSettings& settings = file.config->settings;
-  settings.seeds = options.seeds.value_or(settings.seeds);
-  settings.screening_seeds = std::min(settings.screening_seeds, settings.seeds);
-  auto plan = make_plan(file.config->experiment,
-                        {.first_seed = options.first_seed, .seeds = settings.seeds});
+  settings.report_seeds = options.seeds.value_or(settings.report_seeds);
+  auto plan = make_plan(file.config->experiment, {.first_seed = options.first_seed,
+                                                  .seeds = settings.seeds + settings.report_seeds});
   if (!plan) {
     std::fputs(format_issues(options.file, plan.issues).c_str(), stderr);
     return kExitUsage;

@@ -24,6 +24,7 @@ constexpr std::uint32_t kMaxCandidates = 10'000;
 struct FrontScalars {
   std::uint32_t screening_seeds = FrontSettings{}.screening_seeds;
   std::uint32_t seeds = FrontSettings{}.seeds;
+  std::uint32_t report_seeds = FrontSettings{}.report_seeds;
   double reference_time = FrontSettings{}.reference.time;
   double reference_lost = FrontSettings{}.reference.cost;
 };
@@ -32,6 +33,7 @@ template <class V>
 void describe(V& v, FrontScalars& c) {
   v.value("screening_seeds", c.screening_seeds);
   v.value("seeds", c.seeds);
+  v.value("report_seeds", c.report_seeds);
   v.value("reference_time", c.reference_time);
   v.share("reference_lost", c.reference_lost);
 }
@@ -42,12 +44,14 @@ void read_scalars(ConfigTable front, FrontSettings& settings, ConfigIssues& issu
   read_config(front, std::string(kFront), s, issues);
   const Checks at = Checks(issues).below(kFront);
   at.in_range("seeds", s.seeds, 1, 1'000'000);
+  at.in_range("report_seeds", s.report_seeds, 1, 1'000'000);
   at.in_range("screening_seeds", s.screening_seeds, 1, std::max(s.seeds, 1U));
   at.require(s.reference_time > 1, "reference_time", std::to_string(s.reference_time),
              "must be above 1, the time of an empty network");
   at.in_interval("reference_lost", s.reference_lost, 0, 1, false);
   settings.screening_seeds = s.screening_seeds;
   settings.seeds = s.seeds;
+  settings.report_seeds = s.report_seeds;
   settings.reference = {s.reference_time, s.reference_lost};
 }
 

@@ -20,6 +20,7 @@ struct FrontSystem {
 struct FrontSettings {
   std::uint32_t screening_seeds = 3;  ///< seeds that every candidate runs
   std::uint32_t seeds = 12;           ///< seeds of the candidates that may be on a front
+  std::uint32_t report_seeds = 30;    ///< further seeds, which give the result of those picked
   /// Corner up to which areas are taken.
   FrontPoint reference{.time = 8, .cost = 0.3};
   std::vector<FrontSystem> systems{};

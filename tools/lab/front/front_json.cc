@@ -9,24 +9,28 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the order in which keys are added
 
-constexpr int kFrontSchema = 1;
+constexpr int kFrontSchema = 2;
 
 Json json_of(const FrontResult& r, const SystemFront& s) {
-  Json json{{"name", s.name}, {"ours", s.ours}, {"front", Json::array()}};
+  Json json{{"name", s.name}, {"ours", s.ours}, {"settings", s.settings}, {"front", Json::array()}};
   for (const std::size_t i : s.front) json["front"].push_back(r.candidates[i].label);
   json["area"] = json_of(s.area);
   if (s.ours) json["area_less_best_baseline"] = json_of(s.gain);
   return json;
 }
 
-Json candidate_json(const FrontResult& r, std::size_t i) {
-  const FrontCandidate& c = r.candidates[i];
-  return {{"label", c.label},
-          {"system", c.system},
-          {"seeds", c.samples.size()},
-          {"on_front", on_front(r, i)},
-          {"communication_over_alone", json_of(r.estimates[i].time)},
-          {"background_lost_fraction", json_of(r.estimates[i].cost)}};
+Json verdict_json(const FrontResult& r, const FrontResult::Verdict& verdict) {
+  Json json{{"systems", Json::array()}, {"candidates", Json::array()}};
+  for (const auto& s : verdict.systems) json["systems"].push_back(json_of(r, s));
+  for (std::size_t i = 0; i < r.candidates.size(); ++i)
+    json["candidates"].push_back(
+        {{"label", r.candidates[i].label},
+         {"system", r.candidates[i].system},
+         {"seeds", r.candidates[i].samples.size()},
+         {"on_front", on_front(verdict, i)},
+         {"communication_over_alone", json_of(verdict.estimates[i].time)},
+         {"background_lost_fraction", json_of(verdict.estimates[i].cost)}});
+  return json;
 }
 
 }  // namespace
@@ -38,14 +42,14 @@ std::string to_json(const FrontResult& r) {
             {"reference",
              {{"communication_over_alone", r.settings.reference.time},
               {"background_lost_fraction", r.settings.reference.cost}}},
+            {"search_seeds", r.settings.seeds},
+            {"report_seeds", r.settings.report_seeds},
             {"rounds", Json::array()},
-            {"systems", Json::array()},
-            {"candidates", Json::array()}};
+            {"objectives", Json::object()}};
   for (const auto& round : r.rounds)
     json["rounds"].push_back({{"seeds", round.seeds}, {"candidates", round.candidates}});
-  for (const auto& s : r.systems) json["systems"].push_back(json_of(r, s));
-  for (std::size_t i = 0; i < r.candidates.size(); ++i)
-    json["candidates"].push_back(candidate_json(r, i));
+  for (std::size_t o = 0; o < kFrontObjectives.size(); ++o)
+    json["objectives"][kFrontObjectives[o].name] = verdict_json(r, r.verdicts[o]);
   return json.dump(2) + '\n';
 }
 

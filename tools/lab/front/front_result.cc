@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -15,8 +16,32 @@ constexpr std::string_view kOff = "off";
 
 FrontSample sample_of(const CaseMetrics& metrics, const BackgroundCost& cost) {
   return {.communication_seconds = metrics.samples.communication_seconds,
+          .incomplete = metrics.incomplete,
           .lost_bytes = cost.lost_bytes,
           .reference_bytes = cost.reference_bytes};
+}
+
+/// A front has one point, whatever its settings change: all are compared with the off case of
+/// their seed. points_of() would compare an arm without a regulator, but with a K of its own, with
+/// itself.
+CasePoints one_point(const std::vector<const Case*>& cases) {
+  std::map<std::uint64_t, std::size_t> off;  // by seed
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    if (cases[i]->label == kOff) off.emplace(cases[i]->seed, i);
+  CasePoints points{.off_case = {}, .point = std::vector<std::size_t>(cases.size())};
+  for (const Case* c : cases) {
+    const auto it = off.find(c->seed);
+    points.off_case.push_back(it == off.end() ? cases.size() : it->second);
+  }
+  return points;
+}
+
+/// Returns the seeds that a candidate's estimate stands on: those of the result if it was picked,
+/// else those of the search that it ran.
+SeedRange seeds_of(const FrontResult& r, std::size_t candidate) {
+  const std::size_t ran = r.candidates[candidate].samples.size();
+  const std::size_t searched = std::min<std::size_t>(ran, r.settings.seeds);
+  return ran > searched ? SeedRange{searched, ran - searched} : SeedRange{0, searched};
 }
 
 }  // namespace
@@ -42,7 +67,7 @@ void take_samples(const std::vector<CaseRun>& runs, FrontResult& result) {
     cases.push_back(run.definition);
     inputs.push_back({run.definition, Runtime::kVirtual, &run.result});
   }
-  const auto costs = background_costs(inputs, points_of(cases));
+  const auto costs = background_costs(inputs, one_point(cases));
   result.alone.clear();
   for (auto& candidate : result.candidates) candidate.samples.clear();
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -56,31 +81,63 @@ void take_samples(const std::vector<CaseRun>& runs, FrontResult& result) {
   }
 }
 
-void evaluate(FrontResult& result) {
-  result.estimates.clear();
-  for (const auto& candidate : result.candidates)
-    result.estimates.push_back(estimate_of(candidate, result.alone));
-  result.systems =
-      fronts_of(result.candidates, result.alone, result.settings.seeds, result.settings.reference);
+void estimate_search(FrontResult& result) {
+  for (std::size_t o = 0; o < kFrontObjectives.size(); ++o) {
+    auto& estimates = result.verdicts[o].estimates;
+    estimates.clear();
+    for (std::size_t i = 0; i < result.candidates.size(); ++i)
+      estimates.push_back(estimate_of(kFrontObjectives[o].objective, result.candidates[i],
+                                      result.alone, seeds_of(result, i)));
+  }
 }
 
-bool on_front(const FrontResult& result, std::size_t candidate) {
-  return std::ranges::any_of(result.systems, [candidate](const SystemFront& s) {
+std::vector<std::size_t> survivors_of(const FrontResult& result) {
+  std::set<std::size_t> kept;
+  for (const auto& verdict : result.verdicts)
+    for (const std::size_t i : survivors(result.candidates, verdict.estimates)) kept.insert(i);
+  return {kept.begin(), kept.end()};
+}
+
+void pick(FrontResult& result) {
+  for (std::size_t o = 0; o < kFrontObjectives.size(); ++o)
+    result.verdicts[o].systems = pick_fronts(kFrontObjectives[o].objective, result.candidates,
+                                             result.alone, result.settings.seeds);
+}
+
+void report(FrontResult& result) {
+  estimate_search(result);
+  const FrontSettings& s = result.settings;
+  for (std::size_t o = 0; o < kFrontObjectives.size(); ++o)
+    estimate_areas(kFrontObjectives[o].objective, result.candidates, result.alone,
+                   {s.seeds, s.report_seeds}, s.reference, result.verdicts[o].systems);
+}
+
+bool on_front(const FrontResult::Verdict& verdict, std::size_t candidate) {
+  return std::ranges::any_of(verdict.systems, [candidate](const SystemFront& s) {
     return std::ranges::find(s.front, candidate) != s.front.end();
   });
 }
 
+bool on_any_front(const FrontResult& result, std::size_t candidate) {
+  return std::ranges::any_of(result.verdicts, [candidate](const FrontResult::Verdict& v) {
+    return on_front(v, candidate);
+  });
+}
+
 void write_front_csv(std::ostream& out, const FrontResult& result) {
-  out << "system,candidate,ours,seeds,on_front,communication_over_alone,communication_low,"
-         "communication_high,background_lost_fraction,lost_low,lost_high\n";
-  for (std::size_t i = 0; i < result.candidates.size(); ++i) {
-    const FrontCandidate& c = result.candidates[i];
-    out << csv_text(c.system) << ',' << csv_text(c.label) << ',' << c.ours << ','
-        << c.samples.size() << ',' << on_front(result, i);
-    for (const Estimate& e : {result.estimates[i].time, result.estimates[i].cost})
-      for (const double v : {e.value, e.low, e.high})
-        out << ',' << (std::isnan(v) ? std::string() : text_of(v));
-    out << '\n';
+  out << "objective,system,candidate,ours,seeds,on_front,communication_over_alone,"
+         "communication_low,communication_high,background_lost_fraction,lost_low,lost_high\n";
+  for (std::size_t o = 0; o < kFrontObjectives.size(); ++o) {
+    const FrontResult::Verdict& verdict = result.verdicts[o];
+    for (std::size_t i = 0; i < result.candidates.size(); ++i) {
+      const FrontCandidate& c = result.candidates[i];
+      out << kFrontObjectives[o].name << ',' << csv_text(c.system) << ',' << csv_text(c.label)
+          << ',' << c.ours << ',' << seeds_of(result, i).count << ',' << on_front(verdict, i);
+      for (const Estimate& e : {verdict.estimates[i].time, verdict.estimates[i].cost})
+        for (const double v : {e.value, e.low, e.high})
+          out << ',' << (std::isnan(v) ? std::string() : text_of(v));
+      out << '\n';
+    }
   }
 }
 

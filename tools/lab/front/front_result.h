@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
@@ -19,14 +20,18 @@ struct FrontResult {
     std::uint32_t seeds = 0;     ///< total number of seeds per candidate
     std::size_t candidates = 0;  ///< candidates that ran them
   };
+  /// What one objective says.
+  struct Verdict {
+    std::vector<FrontEstimate> estimates{};  ///< [candidates]
+    std::vector<SystemFront> systems{};      ///< empty before the search has ended
+  };
   std::string experiment;
   std::string question;
   FrontSettings settings;
-  std::vector<Round> rounds{};
+  std::vector<Round> rounds{};  ///< of the search
   std::vector<FrontCandidate> candidates{};
-  std::vector<FrontEstimate> estimates{};  ///< [candidates]
-  std::vector<SystemFront> systems{};
-  std::vector<FrontSample> alone{};  ///< [seeds], off without background
+  std::array<Verdict, kFrontObjectives.size()> verdicts{};  ///< in the order of kFrontObjectives
+  std::vector<FrontSample> alone{};                         ///< [seeds], off without background
 };
 
 /// Returns all candidates: "off", every other [[arm]] as a baseline of its own, and the systems'
@@ -37,8 +42,15 @@ std::vector<FrontCandidate> candidates_of(const FrontFile& file);
 /// @param runs in the order of the plan; each candidate has its first seeds
 void take_samples(const std::vector<CaseRun>& runs, FrontResult& result);
 
-/// Computes the estimates from the samples, and the fronts of the candidates with all seeds. Pure.
-void evaluate(FrontResult& result);
+/// Estimates every candidate from the seeds that it has run so far. Pure.
+void estimate_search(FrontResult& result);
+/// Returns the candidates that may be on a front of any objective, by rising index, after
+/// estimate_search(). Pure.
+[[nodiscard]] std::vector<std::size_t> survivors_of(const FrontResult& result);
+/// Picks the fronts from the seeds of the search. Pure.
+void pick(FrontResult& result);
+/// Estimates the picked fronts from the seeds that the search did not see. Pure.
+void report(FrontResult& result);
 
 /// Returns a table of the fronts and their areas, for a terminal.
 std::string front_table(const FrontResult& result);
@@ -47,7 +59,9 @@ std::string to_json(const FrontResult& result);
 /// Writes front.csv with a line for each candidate.
 void write_front_csv(std::ostream& out, const FrontResult& result);
 
-/// Says whether a candidate is on the front of a system.
-[[nodiscard]] bool on_front(const FrontResult& result, std::size_t candidate);
+/// Says whether a candidate is on the front of its system.
+[[nodiscard]] bool on_front(const FrontResult::Verdict& verdict, std::size_t candidate);
+/// Says whether a candidate is on a front of any objective.
+[[nodiscard]] bool on_any_front(const FrontResult& result, std::size_t candidate);
 
 }  // namespace outrider::lab

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace outrider::lab {
@@ -11,13 +12,20 @@ namespace {
 
 using SeedChoice = std::span<const std::size_t>;
 
-double median_communication(std::span<const FrontSample> samples, SeedChoice choice) {
+double quantile_of(FrontObjective objective) {
+  return std::ranges::find(kFrontObjectives, objective, &FrontObjectiveRow::objective)->quantile;
+}
+
+/// Returns a quantile of the communication times, in which an iteration that did not end is
+/// infinitely long.
+double communication(std::span<const FrontSample> samples, SeedChoice choice, double q) {
   std::vector<double> all;
   for (const std::size_t i : choice) {
     const auto& own = samples[i].communication_seconds;
     all.insert(all.end(), own.begin(), own.end());
+    all.insert(all.end(), samples[i].incomplete, std::numeric_limits<double>::infinity());
   }
-  return median(std::move(all));
+  return quantile(std::move(all), q);
 }
 
 double lost_share(std::span<const FrontSample> samples, SeedChoice choice) {
@@ -32,67 +40,65 @@ double lost_share(std::span<const FrontSample> samples, SeedChoice choice) {
 
 bool known(const Estimate& e) { return !std::isnan(e.low) && !std::isnan(e.high); }
 
-/// The candidates of one system that have all seeds.
-struct Members {
-  std::string name;
-  bool ours = false;
-  std::vector<std::size_t> candidates{};
-};
-
-std::vector<Members> members_of(std::span<const FrontCandidate> candidates, std::size_t seeds) {
-  std::vector<Members> systems;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const auto& c = candidates[i];
-    auto it = std::ranges::find(systems, c.system, &Members::name);
-    if (it == systems.end()) it = systems.insert(it, {.name = c.system, .ours = c.ours});
-    if (c.samples.size() == seeds) it->candidates.push_back(i);
-  }
-  return systems;
+/// Estimates a statistic by resampling the seeds of a range.
+/// @param statistic  of some seeds, given by their own indices
+template <class Statistic>
+Estimate estimate_over(SeedRange seeds, Statistic statistic) {
+  return bootstrap(seeds.count, [&](SeedChoice choice) {
+    std::vector<std::size_t> shifted(choice.begin(), choice.end());
+    for (auto& i : shifted) i += seeds.first;
+    return statistic(SeedChoice(shifted));
+  });
 }
 
-/// Computes the areas of all systems for a choice of seeds.
+/// Computes the areas of picked fronts for a choice of seeds.
 class Areas {
  public:
-  Areas(std::span<const FrontCandidate> candidates, std::span<const FrontSample> alone,
-        const FrontPoint& reference, const std::vector<Members>& systems)
-      : candidates_(candidates), alone_(alone), reference_(reference), systems_(systems) {}
+  Areas(FrontObjective objective, std::span<const FrontCandidate> candidates,
+        std::span<const FrontSample> alone, const FrontPoint& reference,
+        const std::vector<SystemFront>& fronts)
+      : objective_(objective),
+        candidates_(candidates),
+        alone_(alone),
+        reference_(reference),
+        fronts_(fronts) {}
 
-  [[nodiscard]] std::vector<FrontPoint> points(std::size_t system, SeedChoice choice) const {
+  [[nodiscard]] double of(const SystemFront& front, SeedChoice choice) const {
     std::vector<FrontPoint> points;
-    for (const std::size_t i : systems_[system].candidates)
-      points.push_back(point_of(candidates_[i], alone_, choice));
-    return points;
-  }
-  [[nodiscard]] double of(std::size_t system, SeedChoice choice) const {
-    return dominated_area(points(system, choice), reference_);
+    for (const std::size_t i : front.front)
+      points.push_back(point_of(objective_, candidates_[i], alone_, choice));
+    return dominated_area(points, reference_);
   }
   [[nodiscard]] double best_baseline(SeedChoice choice) const {
     double best = 0;
-    for (std::size_t s = 0; s < systems_.size(); ++s)
-      if (!systems_[s].ours) best = std::max(best, of(s, choice));
+    for (const auto& front : fronts_)
+      if (!front.ours) best = std::max(best, of(front, choice));
     return best;
   }
 
  private:
+  FrontObjective objective_;
   std::span<const FrontCandidate> candidates_;
   std::span<const FrontSample> alone_;
   FrontPoint reference_;
-  const std::vector<Members>& systems_;
+  const std::vector<SystemFront>& fronts_;
 };
 
 }  // namespace
 
-FrontPoint point_of(const FrontCandidate& candidate, std::span<const FrontSample> alone,
-                    SeedChoice choice) {
-  return {median_communication(candidate.samples, choice) / median_communication(alone, choice),
+FrontPoint point_of(FrontObjective objective, const FrontCandidate& candidate,
+                    std::span<const FrontSample> alone, SeedChoice choice) {
+  return {communication(candidate.samples, choice, quantile_of(objective)) /
+              communication(alone, choice, quantile_of(FrontObjective::kMedian)),
           lost_share(candidate.samples, choice)};
 }
 
-FrontEstimate estimate_of(const FrontCandidate& candidate, std::span<const FrontSample> alone) {
-  const std::size_t seeds = candidate.samples.size();
-  assert(alone.size() >= seeds);
-  return {bootstrap(seeds, [&](SeedChoice c) { return point_of(candidate, alone, c).time; }),
-          bootstrap(seeds, [&](SeedChoice c) { return point_of(candidate, alone, c).cost; })};
+FrontEstimate estimate_of(FrontObjective objective, const FrontCandidate& candidate,
+                          std::span<const FrontSample> alone, SeedRange seeds) {
+  assert(std::min(alone.size(), candidate.samples.size()) >= seeds.first + seeds.count);
+  const auto point = [&](SeedChoice c) { return point_of(objective, candidate, alone, c); };
+  return {estimate_over(seeds, [&](SeedChoice c) { return point(c).time; }),
+          estimate_over(seeds, [&](SeedChoice c) { return point(c).cost; })};
 }
 
 bool clearly_dominates(const FrontEstimate& by, const FrontEstimate& other) noexcept {
@@ -125,25 +131,43 @@ std::vector<std::uint32_t> rounds_of(std::uint32_t screening, std::uint32_t seed
   return rounds;
 }
 
-std::vector<SystemFront> fronts_of(std::span<const FrontCandidate> candidates,
-                                   std::span<const FrontSample> alone, std::size_t seeds,
-                                   const FrontPoint& reference) {
-  const std::vector<Members> systems = members_of(candidates, seeds);
-  const Areas areas(candidates, alone, reference, systems);
+std::vector<SystemFront> pick_fronts(FrontObjective objective,
+                                     std::span<const FrontCandidate> candidates,
+                                     std::span<const FrontSample> alone, std::size_t seeds) {
   std::vector<std::size_t> all(seeds);
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::vector<SystemFront> fronts;
-  for (std::size_t s = 0; s < systems.size(); ++s) {
-    SystemFront front{.name = systems[s].name, .ours = systems[s].ours, .front = {}};
-    for (const std::size_t i : pareto_front(areas.points(s, all)))
-      front.front.push_back(systems[s].candidates[i]);
-    front.area = bootstrap(seeds, [&](SeedChoice c) { return areas.of(s, c); });
-    if (front.ours)
-      front.gain =
-          bootstrap(seeds, [&](SeedChoice c) { return areas.of(s, c) - areas.best_baseline(c); });
-    fronts.push_back(std::move(front));
+  std::vector<std::vector<std::size_t>> members;  // [fronts] candidates with all seeds
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const auto& c = candidates[i];
+    auto it = std::ranges::find(fronts, c.system, &SystemFront::name);
+    if (it == fronts.end()) {
+      it = fronts.insert(it, {.name = c.system, .ours = c.ours, .front = {}});
+      members.emplace_back();
+    }
+    ++it->settings;
+    if (c.samples.size() >= seeds)
+      members[static_cast<std::size_t>(it - fronts.begin())].push_back(i);
+  }
+  for (std::size_t s = 0; s < fronts.size(); ++s) {
+    std::vector<FrontPoint> points;
+    for (const std::size_t i : members[s])
+      points.push_back(point_of(objective, candidates[i], alone, all));
+    for (const std::size_t p : pareto_front(points)) fronts[s].front.push_back(members[s][p]);
   }
   return fronts;
+}
+
+void estimate_areas(FrontObjective objective, std::span<const FrontCandidate> candidates,
+                    std::span<const FrontSample> alone, SeedRange seeds,
+                    const FrontPoint& reference, std::vector<SystemFront>& fronts) {
+  const Areas areas(objective, candidates, alone, reference, fronts);
+  for (auto& front : fronts) {
+    front.area = estimate_over(seeds, [&](SeedChoice c) { return areas.of(front, c); });
+    if (front.ours)
+      front.gain = estimate_over(
+          seeds, [&](SeedChoice c) { return areas.of(front, c) - areas.best_baseline(c); });
+  }
 }
 
 }  // namespace outrider::lab

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/lab/front/pareto_front.h"
@@ -11,11 +13,31 @@
 
 namespace outrider::lab {
 
+/// What of a candidate's communication times counts. It is divided by the median of the network
+/// without background, so that both objectives have one denominator.
+enum class FrontObjective : std::uint8_t { kMedian, kP99 };
+
+/// The name of an objective in results, and its quantile.
+struct FrontObjectiveRow {
+  FrontObjective objective;
+  std::string_view name;
+  double quantile;
+};
+inline constexpr std::array<FrontObjectiveRow, 2> kFrontObjectives{
+    {{FrontObjective::kMedian, "median", 0.5}, {FrontObjective::kP99, "p99", 0.99}}};
+
 /// The measurements of one seed of a candidate, or of the network without background.
 struct FrontSample {
   std::vector<double> communication_seconds;  ///< of each complete iteration
+  std::uint64_t incomplete = 0;               ///< iterations that did not end: infinitely long
   double lost_bytes = kNotDefined;            ///< bytes that background lost against off
   double reference_bytes = kNotDefined;       ///< bytes that background delivered in off
+};
+
+/// Consecutive seeds of a candidate: some are for the search, others for its result.
+struct SeedRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
 };
 
 /// One setting of one system.
@@ -35,11 +57,12 @@ struct FrontEstimate {
 /// Returns the point of a candidate for some of its seeds.
 /// @param alone    [seeds], the network without background
 /// @param choice   indices of seeds, some of them repeated
-FrontPoint point_of(const FrontCandidate& candidate, std::span<const FrontSample> alone,
-                    std::span<const std::size_t> choice);
+FrontPoint point_of(FrontObjective objective, const FrontCandidate& candidate,
+                    std::span<const FrontSample> alone, std::span<const std::size_t> choice);
 
-/// Estimates the point of a candidate. @pre alone has at least as many seeds as the candidate
-FrontEstimate estimate_of(const FrontCandidate& candidate, std::span<const FrontSample> alone);
+/// Estimates the point of a candidate from some of its seeds. @pre both have these seeds
+FrontEstimate estimate_of(FrontObjective objective, const FrontCandidate& candidate,
+                          std::span<const FrontSample> alone, SeedRange seeds);
 
 /// Says whether `by` is better than `other` in time and cost beyond the uncertainty of both: its
 /// upper bounds are not above the other's lower bounds, and one of them is below. Always false
@@ -55,21 +78,28 @@ FrontEstimate estimate_of(const FrontCandidate& candidate, std::span<const Front
 /// in each round, and finally `seeds`. @pre 1 <= screening <= seeds
 [[nodiscard]] std::vector<std::uint32_t> rounds_of(std::uint32_t screening, std::uint32_t seeds);
 
-/// The front of a system, made of its candidates with all seeds.
+/// The front of a system.
 struct SystemFront {
   std::string name;
   bool ours = false;
+  std::size_t settings = 0;        ///< candidates that the system had
   std::vector<std::size_t> front;  ///< indices of candidates, by rising time
   Estimate area{};                 ///< dominated_area() up to the reference
   /// If `ours`: this area minus that of the best baseline, which is chosen again in each resample.
   Estimate gain{};
 };
 
-/// Returns the fronts of all systems in order of appearance. The seeds of all systems are
-/// resampled together.
-/// @param seeds  number of seeds that a candidate must have to count, > 0
-std::vector<SystemFront> fronts_of(std::span<const FrontCandidate> candidates,
-                                   std::span<const FrontSample> alone, std::size_t seeds,
-                                   const FrontPoint& reference);
+/// Picks the front of each system, in order of appearance, from the first seeds.
+/// @param seeds  that a candidate must have to be picked, > 0
+std::vector<SystemFront> pick_fronts(FrontObjective objective,
+                                     std::span<const FrontCandidate> candidates,
+                                     std::span<const FrontSample> alone, std::size_t seeds);
+
+/// Estimates areas and gains of the picked fronts. The seeds of all systems are resampled together.
+/// What was picked for its luck in the search does not look better here if the seeds are others.
+/// @pre each picked candidate, and alone, has these seeds
+void estimate_areas(FrontObjective objective, std::span<const FrontCandidate> candidates,
+                    std::span<const FrontSample> alone, SeedRange seeds,
+                    const FrontPoint& reference, std::vector<SystemFront>& fronts);
 
 }  // namespace outrider::lab

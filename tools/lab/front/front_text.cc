@@ -12,25 +12,28 @@ std::string with_interval(const Estimate& e, double scale) {
   return formatted("%7.3f [%6.3f, %6.3f]", e.value * scale, e.low * scale, e.high * scale);
 }
 
-std::string candidate_line(const FrontResult& r, std::size_t i) {
+std::string candidate_line(const FrontResult& r, const FrontResult::Verdict& verdict,
+                           std::size_t i) {
   constexpr double kPercent = 100;
   return formatted("  %-58s", r.candidates[i].label.c_str()) +
-         with_interval(r.estimates[i].time, 1) + "   " +
-         with_interval(r.estimates[i].cost, kPercent) + '\n';
+         with_interval(verdict.estimates[i].time, 1) + "   " +
+         with_interval(verdict.estimates[i].cost, kPercent) + '\n';
 }
 
 std::string search_text(const FrontResult& r) {
   std::string text = "Searched " + std::to_string(r.candidates.size()) + " settings of " +
-                     std::to_string(r.systems.size()) + " systems:";
+                     std::to_string(r.verdicts[0].systems.size()) + " systems:";
   for (const auto& round : r.rounds)
     text += (&round == r.rounds.data() ? " " : ", then ") + std::to_string(round.candidates) +
             " with " + std::to_string(round.seeds) + " seeds";
-  return text + ".\n\n";
+  return wrapped(text + ". The figures are those of " + std::to_string(r.settings.report_seeds) +
+                 " further seeds, which the search did not see.") +
+         '\n';
 }
 
-std::string gains_text(const FrontResult& r) {
+std::string gains_text(const FrontResult::Verdict& verdict) {
   std::string text;
-  for (const auto& s : r.systems) {
+  for (const auto& s : verdict.systems) {
     if (!s.ours) continue;
     const bool sure = s.gain.low > 0 || s.gain.high < 0;
     text += s.name + " less the best tuned baseline: " + with_interval(s.gain, 1) +
@@ -39,25 +42,37 @@ std::string gains_text(const FrontResult& r) {
   return text;
 }
 
-}  // namespace
-
-std::string front_table(const FrontResult& r) {
-  std::string text = r.experiment + ": " + r.question + "\n\n" + search_text(r);
-  text += formatted("%-60s%-28s%s\n", "On its system's front", "communication / alone",
-                    "background lost [%]");
+/// Returns the fronts of one objective, the largest area first.
+std::string verdict_text(const FrontResult& r, std::size_t objective) {
+  const FrontResult::Verdict& verdict = r.verdicts[objective];
+  std::string text =
+      formatted("%-60s%-28s%s\n", "On its system's front",
+                ("communication, " + std::string(kFrontObjectives[objective].name)).c_str(),
+                "background lost [%]");
   std::vector<const SystemFront*> order;
-  for (const auto& s : r.systems) order.push_back(&s);
+  for (const auto& s : verdict.systems) order.push_back(&s);
   std::ranges::stable_sort(order, [](const SystemFront* a, const SystemFront* b) {
     return a->area.value > b->area.value;
   });
   for (const SystemFront* s : order) {
-    text += s->name + (s->ours ? " (ours)" : "") + ": area " + with_interval(s->area, 1) + '\n';
-    for (const std::size_t i : s->front) text += candidate_line(r, i);
+    text += s->name + (s->ours ? " (ours)" : "") + ": area " + with_interval(s->area, 1) + ", " +
+            std::to_string(s->settings) + (s->settings == 1 ? " setting\n" : " settings\n");
+    for (const std::size_t i : s->front) text += candidate_line(r, verdict, i);
   }
-  text += formatted("\nAreas are up to %g x alone and %g %% lost. ", r.settings.reference.time,
+  return text + '\n' + gains_text(verdict) + '\n';
+}
+
+}  // namespace
+
+std::string front_table(const FrontResult& r) {
+  std::string text = r.experiment + ": " + r.question + "\n\n" + search_text(r) + '\n';
+  for (std::size_t o = 0; o < kFrontObjectives.size(); ++o) text += verdict_text(r, o);
+  text += formatted("Areas are up to %g x alone and %g %% lost. ", r.settings.reference.time,
                     r.settings.reference.cost * 100);
-  text += "In brackets: 95 %, seeds resampled.\n" + gains_text(r);
-  if (r.settings.seeds < 30) text += "Fewer than 30 seeds: a direction, not a claim.\n";
+  text +=
+      "Communication is over the median without background.\n"
+      "In brackets: 95 %, seeds resampled.\n";
+  if (r.settings.report_seeds < 30) text += "Fewer than 30 seeds: a direction, not a claim.\n";
   return text;
 }
 

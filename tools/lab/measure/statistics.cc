@@ -22,7 +22,10 @@ double quantile_of_sorted(std::span<const double> sorted, double q) {
   const double rank = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(rank);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (rank - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+  const double part = rank - static_cast<double>(below);
+  // Values may be infinite, and infinity minus infinity, or times 0, is no number.
+  if (part == 0 || sorted[below] == sorted[above]) return sorted[below];
+  return sorted[below] + part * (sorted[above] - sorted[below]);
 }
 
 }  // namespace

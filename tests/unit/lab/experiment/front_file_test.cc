@@ -97,6 +97,7 @@ TEST(FrontFile, EveryFaultByTheKeyThatWasWritten) {
   } kFaults[] = {
       {"seeds = 4", "seeds = 1", "front.screening_seeds", "1"},
       {"seeds = 4", "sedes = 4", "front.sedes", "unknown key"},
+      {"seeds = 4", "report_seeds = 0", "front.report_seeds", "0"},
       {"reference_time = 6.0", "reference_time = 1.0", "front.reference_time", "above 1"},
       {"reference_lost = 0.5", "reference_lost = 0.0", "front.reference_lost", "0"},
       {"label = \"red\"", "", "front.system[1].label", "is required"},
@@ -118,34 +119,42 @@ TEST(FrontFile, EveryFaultByTheKeyThatWasWritten) {
   }
 }
 
-/// Returns a result of two candidates and four seeds.
+/// Returns a result of two candidates, searched with four seeds and reported with two others, in
+/// which ours takes longer.
 FrontResult result() {
-  FrontResult r{.experiment = "small", .question = "?", .settings = {.seeds = 4}};
+  FrontResult r{
+      .experiment = "small", .question = "?", .settings = {.seeds = 4, .report_seeds = 2}};
   r.settings.reference = {.time = 5, .cost = 0.5};
   r.rounds = {{2, 2}, {4, 2}};
-  const auto sample = [](double seconds, double lost) { return FrontSample{{seconds}, lost, 100}; };
+  const auto sample = [](double seconds, double lost) {
+    return FrontSample{{seconds}, 0, lost, 100};
+  };
   r.candidates = {
-      {.system = "off", .label = "off", .samples = {4, sample(4, 0)}},
+      {.system = "off", .label = "off", .samples = {6, sample(4, 0)}},
       {.system = "we", .label = "on-we,1", .ours = true, .samples = {4, sample(2, 10)}}};
-  r.alone = std::vector<FrontSample>(4, {{1.0}});
-  evaluate(r);
+  r.candidates[1].samples.resize(6, sample(3, 10));
+  r.alone = std::vector<FrontSample>(6, {{1.0}});
+  pick(r);
+  report(r);
   return r;
 }
 
 TEST(FrontResult, TableJsonAndCsvSayTheSame) {
   const FrontResult r = result();
-  EXPECT_TRUE(on_front(r, 0));
+  EXPECT_TRUE(on_front(r.verdicts[0], 0));
+  EXPECT_TRUE(on_any_front(r, 1));
   const std::string table = front_table(r);
   EXPECT_NE(table.find("2 with 2 seeds, then 2 with 4 seeds"), table.npos) << table;
-  EXPECT_NE(table.find("we (ours): area   1.200"), table.npos) << table;
-  EXPECT_NE(table.find("we less the best tuned baseline:   0.700"), table.npos) << table;
+  EXPECT_NE(table.find("we (ours): area   0.800 [ 0.800,  0.800], 1 setting\n"), table.npos)
+      << table;
+  EXPECT_NE(table.find("we less the best tuned baseline:   0.300"), table.npos) << table;
   const std::string json = to_json(r);
   EXPECT_NE(json.find("\"area_less_best_baseline\""), json.npos);
   EXPECT_EQ(json, to_json(result()));
   std::ostringstream csv;
   write_front_csv(csv, r);
-  EXPECT_NE(csv.str().find("off,off,0,4,1,4,4,4,0,0,0\n"), csv.str().npos) << csv.str();
-  EXPECT_NE(csv.str().find("we,\"on-we,1\",1,4,1,2,2,2,0.1,0.1,0.1\n"), csv.str().npos);
+  EXPECT_NE(csv.str().find("\nmedian,off,off,0,2,1,4,4,4,0,0,0\n"), csv.str().npos) << csv.str();
+  EXPECT_NE(csv.str().find("\np99,we,\"on-we,1\",1,2,1,3,3,3,0.1,0.1,0.1\n"), csv.str().npos);
 }
 
 }  // namespace

@@ -26,6 +26,17 @@ FrontCandidate candidate(const std::string& system, bool ours, const std::vector
 }
 
 const std::vector<FrontSample> kAlone(4, {.communication_seconds = {1.0}});
+constexpr auto kMedian = FrontObjective::kMedian;
+constexpr auto kP99 = FrontObjective::kP99;
+
+/// Picks fronts with the first `searched` seeds and estimates areas with the `reported` ones.
+std::vector<SystemFront> fronts_of(const std::vector<FrontCandidate>& candidates,
+                                   std::size_t searched, SeedRange reported,
+                                   const FrontPoint& reference) {
+  auto fronts = pick_fronts(kMedian, candidates, kAlone, searched);
+  estimate_areas(kMedian, candidates, kAlone, reported, reference, fronts);
+  return fronts;
+}
 
 TEST(FrontSearch, APointIsTheRatioOfMediansAndTheLossOfAllBytes) {
   FrontCandidate c{.system = "a", .label = "a"};
@@ -35,12 +46,44 @@ TEST(FrontSearch, APointIsTheRatioOfMediansAndTheLossOfAllBytes) {
   const std::vector<FrontSample> alone{{.communication_seconds = {1, 3}},
                                        {.communication_seconds = {2}},
                                        {.communication_seconds = {2}}};
-  const FrontPoint all = point_of(c, alone, Indices{0, 1, 2});
+  const FrontPoint all = point_of(kMedian, c, alone, Indices{0, 1, 2});
   EXPECT_EQ(all.time, 4.0 / 2.0);
   EXPECT_EQ(all.cost, 21.0 / 300);
-  EXPECT_EQ(point_of(c, alone, Indices{1, 1}).time, 3);
-  EXPECT_TRUE(std::isnan(point_of(c, alone, Indices{2}).time));
-  EXPECT_TRUE(std::isnan(point_of(c, alone, Indices{2}).cost));
+  EXPECT_EQ(point_of(kMedian, c, alone, Indices{1, 1}).time, 3);
+  EXPECT_TRUE(std::isnan(point_of(kMedian, c, alone, Indices{2}).time));
+  EXPECT_TRUE(std::isnan(point_of(kMedian, c, alone, Indices{2}).cost));
+}
+
+TEST(FrontSearch, TheTailIsComparedWithTheMedianOfAlone) {
+  FrontCandidate c{.system = "a", .label = "a"};
+  c.samples = {{.communication_seconds = std::vector<double>(99, 2.0)}};
+  c.samples[0].communication_seconds.push_back(40);
+  const std::vector<FrontSample> alone{{.communication_seconds = {1, 1, 9}}};
+  // Rank 1 + 0.99 x 99 of 100: 1 % of the way from the last 2 to 40.
+  EXPECT_NEAR(point_of(kP99, c, alone, Indices{0}).time, 2 + 0.01 * 38, 1e-12);
+  EXPECT_EQ(point_of(kMedian, c, alone, Indices{0}).time, 2);
+}
+
+TEST(FrontSearch, AnIterationThatDidNotEndIsInfinitelyLong) {
+  FrontCandidate c{.system = "a", .label = "a"};
+  c.samples = {{.communication_seconds = {2, 4}, .incomplete = 1},
+               {.communication_seconds = {}, .incomplete = 2}};
+  const std::vector<FrontSample> alone{{.communication_seconds = {1}},
+                                       {.communication_seconds = {1}}};
+  EXPECT_EQ(point_of(kMedian, c, alone, Indices{0}).time, 4);
+  EXPECT_TRUE(std::isinf(point_of(kP99, c, alone, Indices{0}).time));
+  EXPECT_TRUE(std::isinf(point_of(kMedian, c, alone, Indices{1}).time));
+  EXPECT_TRUE(std::isinf(estimate_of(kMedian, c, alone, {1, 1}).time.value));
+}
+
+TEST(FrontSearch, AnEstimateStandsOnItsSeedsAlone) {
+  const FrontCandidate c = candidate("a", false, {1, 1, 5, 5}, {0, 0, 50, 50});
+  const FrontEstimate searched = estimate_of(kMedian, c, kAlone, {0, 2});
+  EXPECT_EQ(searched.time.value, 1);
+  EXPECT_EQ(searched.cost.high, 0);
+  const FrontEstimate reported = estimate_of(kMedian, c, kAlone, {2, 2});
+  EXPECT_EQ(reported.time.low, 5);
+  EXPECT_EQ(reported.cost.value, 0.5);
 }
 
 TEST(FrontSearch, ClearlyDominatesIfTheIntervalsAreApart) {
@@ -89,10 +132,11 @@ TEST(FrontSearch, AreaAndGainOverTheBestBaseline) {
       candidate("strong", false, {3, 3, 3, 3}, {10, 10, 10, 10}),  // 2 x 0.4
       candidate("ours", true, {1, 1}, {0, 0}),                     // dropped before the end
   };
-  const auto fronts = fronts_of(candidates, kAlone, 4, reference);
+  const auto fronts = fronts_of(candidates, 4, {0, 4}, reference);
   ASSERT_EQ(fronts.size(), 3U);
   EXPECT_EQ(fronts[0].name, "ours");
   EXPECT_EQ(fronts[0].front, (Indices{1, 0}));
+  EXPECT_EQ(fronts[0].settings, 4U) << "also what was dropped";
   EXPECT_NEAR(fronts[0].area.value, 1.4, 1e-12);
   EXPECT_NEAR(fronts[0].gain.value, 1.4 - 0.8, 1e-12);
   EXPECT_NEAR(fronts[0].gain.low, 0.6, 1e-12) << "all seeds are alike";
@@ -107,10 +151,22 @@ TEST(FrontSearch, TheGainIsAsUncertainAsItsSeeds) {
       candidate("ours", true, {1, 3, 1, 3}, {10, 10, 10, 10}),
       candidate("base", false, {2, 2, 2, 2}, {10, 10, 10, 10}),
   };
-  const auto fronts = fronts_of(candidates, kAlone, 4, {.time = 5, .cost = 0.5});
+  const auto fronts = fronts_of(candidates, 4, {0, 4}, {.time = 5, .cost = 0.5});
   EXPECT_NEAR(fronts[0].gain.value, 0, 1e-12);
   EXPECT_LT(fronts[0].gain.low, -0.3);
   EXPECT_GT(fronts[0].gain.high, 0.3);
+}
+
+TEST(FrontSearch, LuckInTheSearchDoesNotCountInTheResult) {
+  const std::vector<FrontCandidate> candidates{
+      candidate("a", true, {1, 1, 4, 4}, {10, 10, 10, 10}),  // lucky at first
+      candidate("a", true, {2, 2}, {10, 10}),                // not picked, so without more seeds
+      candidate("b", false, {3, 3, 3, 3}, {10, 10, 10, 10}),
+  };
+  const auto fronts = fronts_of(candidates, 2, {2, 2}, {.time = 5, .cost = 0.5});
+  EXPECT_EQ(fronts[0].front, Indices{0});
+  EXPECT_NEAR(fronts[0].area.value, 1 * 0.4, 1e-12);
+  EXPECT_NEAR(fronts[0].gain.value, 1 * 0.4 - 2 * 0.4, 1e-12);
 }
 
 }  // namespace
