@@ -43,8 +43,8 @@ MetricComparison compare_metric(const ComparableArm& a, const ComparableArm& b,
   MetricComparison m{.metric = compared_metrics()[metric]};
   const auto by_seed_a = values_of(a, metric), by_seed_b = values_of(b, metric);
   std::vector<double> of_a = only_values(by_seed_a), of_b = only_values(by_seed_b);
-  m.a = mean(of_a);
-  m.b = mean(of_b);
+  m.a = a.values[metric];
+  m.b = b.values[metric];
   if (of_a.empty() || of_b.empty()) return m;
   const auto above_zero = [](double v) { return v > 0; };
   m.relative = std::ranges::all_of(of_a, above_zero) && std::ranges::all_of(of_b, above_zero);

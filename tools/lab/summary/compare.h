@@ -25,6 +25,8 @@ struct ComparableArm {
   std::size_t point = 0;
   std::vector<std::pair<std::string, std::string>> parameters;  ///< values as JSON
   std::vector<SeedValues> seeds;
+  /// The arm's figures as its table has them, all seeds together, [compared_metrics()].
+  std::vector<double> values{};
 };
 
 /// The part of a summary.json that compare() needs.
@@ -44,10 +46,10 @@ ComparableResult comparable_from_json(const std::string& text);
 /// One metric of one arm in both results.
 struct MetricComparison {
   const Metric* metric = nullptr;
-  double a = kNotDefined;  ///< mean over its seeds
+  double a = kNotDefined;  ///< as in the arm's table
   double b = kNotDefined;
-  /// B / A - 1 as a geometric mean over seeds, with 95 % confidence (bootstrap over seeds). If
-  /// a value is not above zero, B - A as an arithmetic mean.
+  /// B / A - 1 of each seed's own figures, as a geometric mean over seeds, with 95 % confidence
+  /// (bootstrap over seeds). If a value is not above zero, B - A as an arithmetic mean.
   Estimate change{};
   bool relative = true;
   double p = 1;         ///< p-value of "no difference"

@@ -16,6 +16,10 @@ double number_at(const Json& metrics, const std::string& place) {
   return metrics.at(pointer).get<double>();
 }
 
+double value_of_arm(const Json& metrics, std::string_view name) {
+  return number_at(metrics, "/" + std::string(name) + "/value/value");
+}
+
 SeedValues seed_of(const Json& c) {
   SeedValues seed{.seed = c.at("seed").get<std::uint64_t>(), .values = {}};
   for (const Metric* metric : compared_metrics())
@@ -56,6 +60,8 @@ ComparableResult comparable_from_json(const std::string& text) {
           out.parameters.emplace_back(name, value.dump());
       for (const auto& index : arm.at("cases"))
         out.seeds.push_back(seed_of(cases.at(index.get<std::size_t>())));
+      for (const Metric* metric : compared_metrics())
+        out.values.push_back(value_of_arm(arm.at("metrics"), metric->name));
     }
     return result;
   } catch (const nlohmann::json::exception& error) {

@@ -68,6 +68,10 @@ std::string to_text(const Comparison& c) {
     text += '\n';
   }
   text += only_in("A", c.only_a) + only_in("B", c.only_b);
+  if (!c.arms.empty())
+    text +=
+        "A, B: as in their tables, all seeds together. change: of each seed's own figures, mean "
+        "of the seeds.\n";
   text += std::to_string(c.changed) + " of " + std::to_string(c.compared) +
           " comparisons changed beyond noise (p adjusted for all of them, below 0.05).\n";
   if (c.too_few_seeds)

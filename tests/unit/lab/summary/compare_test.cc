@@ -43,6 +43,7 @@ ComparableResult drawn(std::uint64_t first_seed, std::size_t seeds, std::uint32_
                                 (m == kCommunication ? communication_factor : 1));
       arm.seeds.push_back(values);
     }
+    arm.values.assign(kMetrics, 100);
   }
   return result;
 }
@@ -114,6 +115,21 @@ TEST(Compare, NamesWhatDiffersAndWhatIsMissing) {
   EXPECT_NE(text.find("only in A: on\n"), std::string::npos);
 }
 
+// The table pools the iterations of all seeds; a mean of the seeds' medians is another number.
+TEST(Compare, ShowsTheFiguresOfTheTables) {
+  auto a = drawn(1, 5, 0), b = drawn(1, 5, 0);
+  a.arms[0].values[kCommunication] = 0.25;
+  b.arms[0].values[kCommunication] = 0.5;
+  const Comparison c = compare(a, b);
+  const MetricComparison& m = c.arms[0].metrics[kCommunication];
+  EXPECT_EQ(m.a, 0.25);
+  EXPECT_EQ(m.b, 0.5);
+  EXPECT_EQ(m.change.value, 0) << "no seed changed";
+  const std::string text = to_text(c);
+  EXPECT_NE(text.find("250.0      500.0"), std::string::npos) << text;
+  EXPECT_NE(text.find("A, B: as in their tables, all seeds together."), std::string::npos);
+}
+
 // Several arms of one label, at different points of the matrix, are matched by their order.
 TEST(Compare, TakesArmsOfOneLabelInOrder) {
   auto a = drawn(1, 12, 0);
@@ -134,6 +150,7 @@ TEST(Compare, ValuesThatAreNotAboveZeroAreSubtracted) {
     a.arms[0].seeds[i].values[0] = kNotDefined;
     b.arms[0].seeds[i].values[0] = kNotDefined;
   }
+  a.arms[0].values[0] = b.arms[0].values[0] = kNotDefined;
   const Comparison c = compare(a, b);
   EXPECT_EQ(c.arms[0].metrics.size(), kMetrics - 1) << "what neither has is not compared";
   const auto& rtos = c.arms[0].metrics.back();
@@ -147,7 +164,8 @@ TEST(CompareJson, ReadsASummaryAndRefusesOthers) {
     "cases": [{"seed": 7, "metrics": {"start_queue_packets": {"mean": 3.5},
                                        "communication_seconds": {"median": 0.5, "p99": null}}}],
     "arms": [{"label": "off", "point": 2, "parameters": {"workers": 1},
-              "settings": {"transport.controller": "cubic"}, "cases": [0]}]})";
+              "settings": {"transport.controller": "cubic"}, "cases": [0],
+              "metrics": {"communication_seconds_median": {"value": {"value": 0.75}}}}]})";
   const auto result = comparable_from_json(text);
   ASSERT_EQ(result.arms.size(), 1U);
   EXPECT_EQ(result.arms[0].point, 2U);
@@ -158,6 +176,8 @@ TEST(CompareJson, ReadsASummaryAndRefusesOthers) {
   EXPECT_EQ(result.arms[0].seeds[0].seed, 7U);
   EXPECT_EQ(result.arms[0].seeds[0].values[0], 3.5);
   EXPECT_EQ(result.arms[0].seeds[0].values[kCommunication], 0.5);
+  EXPECT_EQ(result.arms[0].values[kCommunication], 0.75) << "of the arm";
+  EXPECT_TRUE(std::isnan(result.arms[0].values[0])) << "the arm does not have it";
   EXPECT_TRUE(std::isnan(result.arms[0].seeds[0].values[4])) << "null";
   EXPECT_TRUE(std::isnan(result.arms[0].seeds[0].values[1])) << "absent";
   EXPECT_THROW(comparable_from_json("[]"), std::runtime_error);
