@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 namespace outrider::tg {
 
@@ -10,7 +9,6 @@ namespace {
 constexpr std::uint64_t kHeaderBytes =
     sizeof(EthernetHeader) + sizeof(Ipv4Header) + sizeof(TcpHeader);
 constexpr std::uint64_t kMinFrameBytes = 60;  // without FCS
-constexpr std::int64_t kNoHandshake_ns = std::numeric_limits<std::int64_t>::max();
 constexpr int kPortTries = 16;
 }  // namespace
 
@@ -70,7 +68,7 @@ FlowGroup::FlowGroup(Setup setup, GoodputSeries& goodput)
     : setup_(std::move(setup)),
       goodput_(goodput),
       by_key_(setup_.max_open),
-      handshakes_ns_(setup_.from.size() * setup_.to.size(), kNoHandshake_ns) {
+      shortest_(setup_.from.size() * setup_.to.size()) {
   assert(setup_.max_open > 0 && !setup_.from.empty() && setup_.arrivals);
   free_.reserve(setup_.max_open);
   for (std::uint32_t i = 0; i < setup_.max_open; ++i) free_.push_back(&flows_.emplace_back(*this));
@@ -151,13 +149,13 @@ void FlowGroup::on_accepted(TcpConnection& connection) noexcept {
   (*f)->receiver.connection = &connection;
 }
 
-std::int64_t& FlowGroup::shortest_handshake_ns(const Flow& f) noexcept {
-  return handshakes_ns_[f.arrival.from * setup_.to.size() + f.arrival.to];
+FlowGroup::Shortest& FlowGroup::shortest_of(const Flow& f) noexcept {
+  return shortest_[f.arrival.from * setup_.to.size() + f.arrival.to];
 }
 
 void FlowGroup::established(Flow& f, Time now) noexcept {
   f.established_ns = now.time_since_epoch().count();
-  std::int64_t& shortest = shortest_handshake_ns(f);
+  std::int64_t& shortest = shortest_of(f).handshake_ns;
   shortest = std::min(shortest, (now - f.arrival.at).count());
 }
 
@@ -176,20 +174,25 @@ std::uint64_t FlowGroup::wire_bytes_of(std::uint64_t bytes, std::uint32_t mss_by
   return wire;
 }
 
-std::int64_t FlowGroup::ideal_ns(const Flow& f) const noexcept {
-  const std::int64_t handshake = handshakes_ns_[f.arrival.from * setup_.to.size() + f.arrival.to];
+std::int64_t FlowGroup::ideal_ns(const Flow& f, std::int64_t took_ns) noexcept {
   const BitRate rate = std::min(setup_.from_rates[f.arrival.from], setup_.to_rates[f.arrival.to]);
   const double wire_ns =
       static_cast<double>(wire_bytes_of(f.arrival.bytes, setup_.tcp.control.mss_bytes)) * 8e9 /
       static_cast<double>(rate.bits_per_second);
-  return handshake + handshake / 2 + static_cast<std::int64_t>(wire_ns);
+  const auto frames_ns = static_cast<std::int64_t>(wire_ns);
+  // A handshake that waited in a queue says too much of a way on which the data did not.
+  Shortest& shortest = shortest_of(f);
+  const std::int64_t own_handshake = f.established_ns - f.arrival.at.time_since_epoch().count();
+  const std::int64_t left = std::max<std::int64_t>(took_ns - own_handshake - frames_ns, 0);
+  shortest.way_ns = std::min({shortest.way_ns, shortest.handshake_ns / 2, left});
+  return shortest.handshake_ns + shortest.way_ns + frames_ns;
 }
 
 void FlowGroup::complete(Flow& f, Time now) noexcept {
   f.delivered_ns = now.time_since_epoch().count();
   const auto took_ns = (now - f.arrival.at).count();
   f.slowdown_milli = static_cast<std::uint64_t>(static_cast<double>(took_ns) * 1e3 /
-                                                static_cast<double>(ideal_ns(f)));
+                                                static_cast<double>(ideal_ns(f, took_ns)));
   const auto end = std::ranges::lower_bound(kFlowClassEnds, f.arrival.bytes);
   FlowClassReport& c = report_.classes[static_cast<std::size_t>(end - kFlowClassEnds.begin())];
   c.completion_ns.record(static_cast<std::uint64_t>(took_ns));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,8 +20,10 @@ namespace outrider::tg {
 ///
 /// The completion time lasts from the arrival (the SYN may leave) to the last byte in order at the
 /// receiver. It includes the handshake and waiting for the sender's NIC. The slowdown is that time
-/// divided by the ideal one: 1.5 times the shortest handshake that this pair of hosts had so far in
-/// this run, plus the time of the flow's frames at the slower of the two NICs' rates.
+/// divided by the ideal one: the shortest handshake and the shortest way of data that this pair of
+/// hosts had so far in this run, plus the time of the flow's frames at the slower of the two NICs'
+/// rates. The way of data is half a handshake, or less if a flow had less left beside its own
+/// handshake and frames: so no flow is faster than its ideal.
 ///
 /// At most max_open flows are open at once, in recycled objects. Further arrivals are counted as
 /// refused and not repeated. A flow whose sender gave up frees its object when its receiver has
@@ -71,16 +74,21 @@ class FlowGroup final : private TimerClient, private Acceptor {
   void close_receiver(Flow& f, Time now) noexcept;
   void retire(Flow& f) noexcept;
   void keep_record(const Flow& f) noexcept;
-  [[nodiscard]] std::int64_t ideal_ns(const Flow& f) const noexcept;
-  [[nodiscard]] std::int64_t& shortest_handshake_ns(const Flow& f) noexcept;
+  [[nodiscard]] std::int64_t ideal_ns(const Flow& f, std::int64_t took_ns) noexcept;
+  /// The shortest times of a pair of hosts so far.
+  struct Shortest {
+    std::int64_t handshake_ns = std::numeric_limits<std::int64_t>::max();
+    std::int64_t way_ns = std::numeric_limits<std::int64_t>::max();  ///< of data
+  };
+  [[nodiscard]] Shortest& shortest_of(const Flow& f) noexcept;
 
   Setup setup_;
   GoodputSeries& goodput_;
   std::optional<FlowArrival> next_;
   std::deque<Flow> flows_;  ///< max_open of them, never moved
   std::vector<Flow*> free_;
-  FlowTable<Flow*> by_key_;                  ///< in the sender's direction
-  std::vector<std::int64_t> handshakes_ns_;  ///< [senders x receivers]
+  FlowTable<Flow*> by_key_;         ///< in the sender's direction
+  std::vector<Shortest> shortest_;  ///< [senders x receivers]
   FlowGroupReport report_;
   struct Ends {
     std::uint32_t from, to;
