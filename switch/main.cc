@@ -58,6 +58,7 @@ int start(int argc, char** argv) {
   const std::optional<Duration> duration = run_time_of(options.duration);
   if (options.check) {
     std::cout << to_toml(*loaded.config);
+    std::cerr << format_advice(options.config, advice(*loaded.config));
     return kExitOk;
   }
   ProcessHashKey::set(random_hash_key());

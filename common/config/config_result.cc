@@ -13,4 +13,11 @@ std::string format_issues(std::string_view file, const ConfigIssues& issues) {
   return out;
 }
 
+std::string format_advice(std::string_view file, const ConfigIssues& advice) {
+  std::string text;
+  for (const auto& a : advice)
+    text += std::string(file) + ": warning: " + a.key + ": " + a.problem + '\n';
+  return text;
+}
+
 }  // namespace outrider

@@ -24,4 +24,7 @@ struct ConfigResult {
 ///       lcore: "one": must be an integer
 std::string format_issues(std::string_view file, const ConfigIssues& issues);
 
+/// Returns one line for each: "conf/switch.toml: warning: switch[0].regulation.recovery: ...".
+std::string format_advice(std::string_view file, const ConfigIssues& advice);
+
 }  // namespace outrider

@@ -64,8 +64,10 @@ enum class Composition : std::uint8_t { kMin, kHarmonic, kDemand };
 /// Policy of the regulator of one egress queue. Validated before use.
 struct RegulationPolicy {
   RegulationMode mode = RegulationMode::kOff;
-  Recovery recovery = Recovery::kArrival;
-  bool spare_ddl = false;  ///< DDL data keep the queue's initial threshold while it is regulated
+  Recovery recovery = Recovery::kBurstEnd;
+  /// DDL data keep the queue's initial threshold while it is regulated. A low threshold that is
+  /// held to the burst's end would brake the burst too.
+  bool spare_ddl = true;
   Duration hold = std::chrono::milliseconds(10);      ///< kTimer, > 0
   Duration idle_end = std::chrono::milliseconds(10);  ///< kBurstEnd, > 0: a few RTTs
   /// Longest time that an entry lives without DDL payload of its flow, > 0. The time before

@@ -97,4 +97,7 @@ struct SwitchProcessConfig {
 /// Returns every error, each with the user's key; empty means valid. Pure.
 ConfigIssues validate(const SwitchProcessConfig& config);
 
+/// Returns what is valid but known not to help, see advice(const RegulationPolicy&), once a switch.
+ConfigIssues advice(const SwitchProcessConfig& config);
+
 }  // namespace outrider::sw

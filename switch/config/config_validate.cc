@@ -258,6 +258,18 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
   return issues;
 }
 
+ConfigIssues advice(const SwitchProcessConfig& config) {
+  ConfigIssues found;
+  for (std::size_t s = 0; s < config.switches.size(); ++s) {
+    ConfigIssues of_switch;  // ports mostly have the settings of [switch.regulation]
+    for (const auto& port : config.switches[s].ports)
+      for (const auto& queue : queues_of(port)) merge_issues(of_switch, advice(queue.regulation));
+    for (const auto& issue : of_switch)
+      found.push_back({join_key("", "switch", s) + ".regulation." + issue.key, issue.problem});
+  }
+  return found;
+}
+
 std::vector<PortQueueConfig> queues_of(const SwitchPortConfig& port) {
   if (!port.queues.empty()) return port.queues;
   return {{port.queue, port.marker, port.regulation}};

@@ -41,4 +41,8 @@ void describe(Settings& v, WindowPolicy& c);
 /// Checks the rules that join several settings. Ranges of single settings are in describe().
 void check(const Checks& at, const RegulationPolicy& policy);
 
+/// Returns the settings that are allowed but were measured to gain nothing or to slow bursts down,
+/// each with the reason.
+ConfigIssues advice(const RegulationPolicy& policy);
+
 }  // namespace outrider

@@ -83,7 +83,7 @@ TEST_F(RegulationFaults, StartArmsTheEgressQueueAndNoOther) {
   Dumbbell d = regulated();
   SwitchProcessConfig switches = d.switches();
   for (auto& sw : switches.switches)
-    for (auto& port : sw.ports) port.regulation.mode = RegulationMode::kMark;
+    for (auto& port : sw.ports) port.regulation = d.bottleneck_port.regulation;
   ImpairedWorld world(switches, d.traffic(), *pool_);
   const RunResult r = settle(world);
   for (const auto& q : r.switches.queues) {

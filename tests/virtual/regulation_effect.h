@@ -117,7 +117,12 @@ class RegulationEffect : public testing::Test {
   std::uint32_t seeds_ = seeds(6, 40);
 };
 
-inline void mark(Dumbbell& d) { d.bottleneck_port.regulation.mode = RegulationMode::kMark; }
+/// Marks as in the PCN paper.
+inline void mark(Dumbbell& d) {
+  d.bottleneck_port.regulation.mode = RegulationMode::kMark;
+  d.bottleneck_port.regulation.recovery = Recovery::kArrival;
+  d.bottleneck_port.regulation.spare_ddl = false;
+}
 inline Change mark_with_lead(int rtts) {
   return [rtts](Dumbbell& d) {
     mark(d);

@@ -19,7 +19,8 @@ constexpr Duration kFaultLead = milliseconds(14);
 /// Returns bursts of 300 kB due at 0.5, 0.8 and 1.1 s.
 inline Dumbbell regulated() {
   Dumbbell d;
-  d.bottleneck_port.regulation.mode = RegulationMode::kMark;
+  d.bottleneck_port.regulation = {
+      .mode = RegulationMode::kMark, .recovery = Recovery::kArrival, .spare_ddl = false};
   d.job.burst_bytes = 300'000;
   d.job.iterations = kFaultIterations;
   d.job.first_due = milliseconds(500);

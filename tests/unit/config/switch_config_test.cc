@@ -112,7 +112,10 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
          port(c).regulation.idle_end = 51ms;
        },
        "switch[0].port[0].regulation.idle_end", "51ms: must not be longer than expiry"},
-      {[](C& c) { c.switches[0].ports[1].regulation.expiry = 0ms; },
+      {[](C& c) {
+         c.switches[0].ports[1].regulation.recovery = Recovery::kArrival;
+         c.switches[0].ports[1].regulation.expiry = 0ms;
+       },
        "switch[0].port[1].regulation.expiry", "0s: must be longer"},
       {[&](C& c) { port(c).regulation.budget_share = 0; },
        "switch[0].port[0].regulation.budget_share", "0.0: must be more than 0.0 and at most 1.0"},
@@ -348,6 +351,22 @@ void hold_windows(SwitchProcessConfig& c, std::size_t port) {
   c.switches[0].signals = {.accept_tos = true, .accept_from = {"10.0.0.0/8"}};
   c.switches[0].ports[port].regulation.mode = RegulationMode::kWindow;
   c.switches[0].ports[port].regulation.recovery = Recovery::kTimer;
+}
+
+// Regulation alone gains; what was measured to gain nothing is allowed, and said.
+TEST(SwitchConfig, AdvisesAgainstWhatGainsNothing) {
+  auto c = direct();
+  c.switches[0].signals = {.accept_tos = true, .accept_from = {"10.0.0.0/8"}};
+  for (auto& port : c.switches[0].ports) port.regulation.mode = RegulationMode::kWindow;
+  EXPECT_TRUE(validate(c).empty()) << "no recovery has to be given";
+  EXPECT_TRUE(advice(c).empty());
+  for (auto& port : c.switches[0].ports)
+    port.regulation = {.mode = RegulationMode::kPace, .recovery = Recovery::kArrival};
+  EXPECT_TRUE(validate(c).empty());
+  const auto found = advice(c);
+  ASSERT_EQ(found.size(), 1U) << "once for both ports";
+  EXPECT_EQ(found[0].key, "switch[0].regulation.recovery");
+  EXPECT_EQ(format_advice("f", {{"a.b", "does nothing"}}), "f: warning: a.b: does nothing\n");
 }
 
 TEST(SwitchConfig, WhatSeveralLcoresCannotShareIsRefused) {

@@ -32,6 +32,8 @@ struct SwitchBench {
       port.drain_rate = BitRate{1'000'000'000};
       port.rate_layer = RateLayer::kL2;
       port.regulation.mode = RegulationMode::kMark;
+      port.regulation.recovery = Recovery::kArrival;
+      port.regulation.spare_ddl = false;
       c.ports.push_back(port);
     }
     c.routes = {{"10.0.3.0/24", "east"}, {"10.0.4.0/24", "south"}, {"10.0.1.0/24", "west"}};

@@ -12,6 +12,7 @@
 #include "common/telemetry/exit_status.h"
 #include "tools/lab/cli/cli.h"
 #include "tools/lab/cli/cli_cases.h"
+#include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/plan.h"
 #include "tools/lab/plan/testbed.h"
 #include "tools/lab/report/brief_text.h"
@@ -54,6 +55,7 @@ std::optional<Planned> load(const LabOptions& options) {
     return std::nullopt;
   }
   for (const auto& c : planned.cases) planned.names.push_back(case_name(planned.file, c));
+  std::fputs(format_advice(options.file, advice(planned.cases)).c_str(), stderr);
   return planned;
 }
 

@@ -36,10 +36,10 @@ struct CaseParameters {
   // The regulator. Only these and `switch.regulation.*` may differ between off and on
   // cases that belong together: comparisons pair cases by all other parameters.
   RegulationMode regulation = RegulationMode::kOff;
-  Recovery recovery = Recovery::kArrival;
+  Recovery recovery = RegulationPolicy{}.recovery;
   double lead_rtts = 1;  ///< least time from START to burst [RTTs]
   tg::LeadSource lead_source = tg::LeadSource::kWait;
-  bool spare_ddl = false;
+  bool spare_ddl = RegulationPolicy{}.spare_ddl;
   /// Shares of announcements with each fault, and by how far they are shifted [RTTs]; see
   /// [job.announce.faults].
   double signal_lost = 0;

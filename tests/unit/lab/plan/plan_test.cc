@@ -15,6 +15,7 @@
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/measure/summary_points.h"
+#include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
 #include "tools/lab/plan/testbed.h"
@@ -102,13 +103,43 @@ TEST(Plan, ComplementNeedsTcp) {
 }
 
 TEST(Plan, SaysOnceWhatIsWrongAtEveryPort) {
-  const auto file = read_experiment(
-      small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"));
+  const auto file =
+      read_experiment(small_experiment("[[arm]]\nlabel = \"on-window\"\nregulation = \"window\"\n"
+                                       "recovery = \"arrival\"\n"));
   ASSERT_TRUE(file) << format_issues("text", file.issues);
   const auto plan = make_plan(*file.config);
   ASSERT_EQ(plan.issues.size(), 1U) << format_issues("text", plan.issues);
   EXPECT_THAT(plan.issues[0].problem,
               testing::StartsWith("arm \"on-window\": switch: switch.port.regulation.recovery: "));
+}
+
+// A mode alone is enough: what ends it, and for whom the low threshold is, is what works best.
+TEST(Plan, EveryModeWorksWithoutFurtherSettings) {
+  for (const char* mode : {"mark", "pace", "mark_pace", "window", "mark_window"}) {
+    const auto cases = plan_of(with(small_experiment(), "regulation = \"mark\"",
+                                    "regulation = \"" + std::string(mode) + "\""));
+    const auto& policy = cases.at(4).switches.switches[0].ports[0].regulation;
+    EXPECT_EQ(policy.recovery, Recovery::kBurstEnd) << mode;
+    EXPECT_TRUE(policy.spare_ddl) << mode;
+    EXPECT_TRUE(advice(cases).empty()) << mode;
+  }
+}
+
+TEST(Plan, AdvisesAgainstWhatGainsNothing) {
+  const auto of_arm = [](const std::string& settings) {
+    return format_advice(
+        "f", advice(plan_of(with(small_experiment(), "regulation = \"mark\"\n", settings))));
+  };
+  EXPECT_THAT(of_arm("regulation = \"pace\"\nrecovery = \"arrival\"\n"),
+              testing::StartsWith("f: warning: arm \"on\": recovery: \"arrival\" gains nothing"));
+  EXPECT_THAT(of_arm("regulation = \"mark\"\nspare_ddl = false\n"),
+              testing::StartsWith("f: warning: arm \"on\": spare_ddl: false brakes the burst"));
+  EXPECT_EQ(of_arm("regulation = \"mark\"\nrecovery = \"arrival\"\nspare_ddl = false\n"), "")
+      << "the paper's";
+  EXPECT_EQ(of_arm("regulation = \"pace\"\nspare_ddl = false\n"), "") << "it marks nothing";
+  const auto cases = plan_of(with(small_experiment(), "regulation = \"mark\"\n",
+                                  "regulation = \"pace\"\nrecovery = \"arrival\"\n"));
+  EXPECT_EQ(advice(cases).size(), 1U) << "two seeds of one arm";
 }
 
 TEST(Plan, ResolvesEveryParameterOfEveryCase) {

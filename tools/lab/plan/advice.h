@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+#include "common/core/config_issue.h"
+#include "tools/lab/experiment/case.h"
+
+namespace outrider::lab {
+
+/// Returns what the arms set that is valid but was measured to gain nothing or to slow bursts down,
+/// once an arm: the label, and the setting with the reason.
+ConfigIssues advice(std::span<const Case> cases);
+
+}  // namespace outrider::lab
