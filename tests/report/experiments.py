@@ -28,7 +28,7 @@ arms = ["off", "on", "on-hold-spared"]
 [[vary]]
 parameter = "h_packets"
 values = [10]
-arms = ["on"]
+arms = ["off", "on"]
 """
 
 

@@ -170,6 +170,7 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
 
 void check_parameters(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
   for (const auto& issue : validate(p)) at.fault(issue.key, issue.problem);
+  check_background(at, e, p);
   ConfigIssues unreadable;  // ignored: reported where the setting is given
   const auto settings = read_settings(p.settings, p.protocol, e.network.rtt, unreadable);
   for (const auto& issue : validate(p, settings)) at.fault(issue.key, issue.problem);
@@ -184,6 +185,7 @@ bool is_part_of_a_path(std::string_view text) {
 void check_arms(const Checks& root, const ExperimentFile& e) {
   if (e.arms.empty()) root.fault("arm", "there must be at least one [[arm]]");
   std::set<std::string> labels;
+  bool any_off = false;
   for (std::size_t i = 0; i < e.arms.size(); ++i) {
     const auto at = root.below("arm", i);
     const auto& arm = e.arms[i];
@@ -200,7 +202,12 @@ void check_arms(const Checks& root, const ExperimentFile& e) {
     at.require(on == regulated, "label", Checks::quoted(arm.label),
                on ? "needs a regulation other than \"off\"" : "needs regulation \"off\"");
     check_parameters(at, e, arm.parameters);
+    any_off |= off;
   }
+  if (!e.arms.empty() && !any_off)
+    root.fault("arm",
+               "none is \"off\" or begins with \"off-\": gains and costs would be compared "
+               "with nothing");
 }
 
 }  // namespace
@@ -217,6 +224,15 @@ Parsed<HostCount> parse_host_count(std::string_view text) {
 
 std::string format_host_count(const HostCount& count) {
   return count.parameter.empty() ? std::to_string(count.fixed) : count.parameter;
+}
+
+void check_background(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  constexpr const char* kRule = "needs a [background], whose hosts send and receive it";
+  if (!e.background.from.empty()) return;
+  const double load = p.background_load.value_or(0);
+  at.require(load == 0, "background_load", display(ConfigValue(load)), kRule);
+  const std::uint32_t flows = p.background_flows_per_pair.value_or(0);
+  at.require(flows == 0, "background_flows_per_pair", std::to_string(flows), kRule);
 }
 
 ConfigIssues validate(const ExperimentFile& e) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/config/checks.h"
 #include "common/config/config_result.h"
 #include "common/config/config_value.h"
 #include "common/core/clock.h"
@@ -138,6 +139,10 @@ ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
 
 /// Checks all rules except those of the sweeps, which read_sweeps() checks. Pure.
 ConfigIssues validate(const ExperimentFile& experiment);
+
+/// Checks that what the parameters say of background has hosts.
+void check_background(const Checks& at, const ExperimentFile& experiment,
+                      const CaseParameters& parameters);
 
 /// The result of take_matrix().
 struct MatrixTaken {

@@ -150,6 +150,8 @@ MatrixTaken take_matrix(const ConfigTable& as_written, ConfigIssues& issues) {
 void name_by_matrix(const MatrixTaken& taken, ConfigIssues& issues) {
   ConfigIssues named;
   for (auto& issue : issues) {
+    // No value of the regulator's makes an off arm.
+    if (issue.key == "arm" && !taken.arms_key.empty()) issue.key = join_key(kMatrix, "regulation");
     for (const std::string& made : {taken.arms_key, taken.cross_key}) {
       if (made.empty() || !issue.key.starts_with(made)) continue;
       issue.key = std::string(kMatrix) + issue.key.substr(issue.key.find(']') + 1);

@@ -91,6 +91,10 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
 
 }  // namespace
 
+std::uint32_t long_flows_per_pair(const CaseParameters& p) {
+  return p.background_flows_per_pair.value_or(p.background_load ? 0 : 1);
+}
+
 bool is_regulator_parameter(std::string_view name) {
   if (is_setting(name)) return name.starts_with("switch.regulation.");
   static const ConfigTable kRegulator = described_regulator();
@@ -101,6 +105,8 @@ Parameters to_all_parameters(const CaseParameters& parameters) {
   ConfigTable table;
   ConfigWriter writer(table);
   CaseParameters copy = parameters;
+  copy.background_flows_per_pair = long_flows_per_pair(parameters);
+  copy.background_load = parameters.background_load.value_or(0);
   describe_parameters(writer, copy);
   Parameters out;
   out.reserve(table.members.size());
@@ -151,9 +157,9 @@ ConfigIssues validate(const CaseParameters& p) {
   at.in_range("servers", p.servers, 1, 256);
   check_signal_faults(at, p);
   check_jobs(at, p);
-  at.require(p.background_load >= 0 && p.background_load <= 2, "background_load",
-             as_in_file(p.background_load), "must be from 0 to 2");
-  at.require(p.background_load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",
+  const double load = p.background_load.value_or(0);
+  at.require(load >= 0 && load <= 2, "background_load", as_in_file(load), "must be from 0 to 2");
+  at.require(load == 0 || !p.background_sizes.empty(), "background_sizes", "\"\"",
              "is required with background_load, e.g. \"../distributions/web-search.cdf\"");
   at.require(p.skip_iterations < p.iterations, "skip_iterations", std::to_string(p.skip_iterations),
              "must be below iterations, " + std::to_string(p.iterations));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -102,10 +103,10 @@ struct CaseParameters {
   double job_burst_factor = 1;           ///< bursts of job j have burst_bytes x (this to the j)
 
   // Background, random numbers, and the longest that a run may take.
-  std::uint32_t background_flows_per_pair = 1;  ///< long flows
+  std::optional<std::uint32_t> background_flows_per_pair{};  ///< see long_flows_per_pair()
   /// Share of the measured link, headers and payload, that flows with sizes from
-  /// `background_sizes` offer in addition to the long flows.
-  double background_load = 0;
+  /// `background_sizes` offer. Absent: 0
+  std::optional<double> background_load{};
   std::string background_sizes{};  ///< CDF file, relative to the experiment's file
   double start_spread_seconds = 1;
   double send_jitter = 1;
@@ -206,6 +207,10 @@ void describe(V& v, CaseParameters& c) {
     overlay(c.settings, over);
   }
 }
+
+/// Returns the long flows of each pair of hosts. If the file does not say it, there is one, or none
+/// if it gives a load: who asks for a load must not get a flow that fills the link.
+std::uint32_t long_flows_per_pair(const CaseParameters& parameters);
 
 /// Says whether a parameter or setting of this name may differ between an on case and its off
 /// case.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/measure/statistics.h"
-#include "tools/lab/measure/summary_points.h"
 #include "tools/lab/run/run_result.h"
 
 namespace outrider::lab {

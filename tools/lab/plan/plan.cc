@@ -7,6 +7,7 @@
 #include "common/config/checks.h"
 #include "common/config/toml_text.h"
 #include "switch/config/config_toml.h"
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
 #include "tools/lab/plan/topology.h"
@@ -120,6 +121,58 @@ void add_issues(const Row& row, const ConfigIssues& found, ConfigIssues& issues)
   }
 }
 
+/// Returns the names of the parameters that the off arm of a point must share with the others and
+/// in which the two differ.
+std::vector<std::string> differences(const Parameters& a, const Parameters& b) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : a)
+    if (!tells_arms_apart(name) && value_of(b, name) != value) names.push_back(name);
+  return names;
+}
+
+/// Says why a case has no off case: in which parameters the nearest off case differs.
+std::string why_without_off(const Case& c, const std::vector<Case>& all) {
+  const Case* nearest = nullptr;
+  std::vector<std::string> least;
+  for (const Case& other : all) {
+    if (!other.label.starts_with("off")) continue;
+    auto names = differences(c.parameters, other.parameters);
+    if (nearest != nullptr && names.size() >= least.size()) continue;
+    nearest = &other;
+    least = std::move(names);
+  }
+  std::string text = "is compared with nothing";
+  if (nearest == nullptr) return text + ": no arm is \"off\" or begins with \"off-\"";
+  text += ": the nearest off arm, \"" + nearest->label + "\", differs in ";
+  for (std::size_t i = 0; i < least.size(); ++i) text += (i == 0 ? "" : ", ") + least[i];
+  return text;
+}
+
+/// Adds a fault for every arm that has no off arm at its point: all that is said of it against off
+/// would be missing from the results.
+void require_off_cases(const ExperimentFile& e, const std::vector<Row>& rows,
+                       ConfigIssues& issues) {
+  std::vector<Case> cases;
+  for (const auto& row : rows) {
+    Case& c = cases.emplace_back();
+    c.label = row.label;
+    c.parameters = resolved_parameters(e, row.parameters);
+  }
+  std::vector<const Case*> pointers;
+  pointers.reserve(cases.size());
+  for (const Case& c : cases) pointers.push_back(&c);
+  const CasePoints points = points_of(pointers);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (points.off_case[i] != cases.size()) continue;
+    const std::string problem =
+        "arm \"" + cases[i].label + "\": " + why_without_off(cases[i], cases);
+    const bool known = std::ranges::any_of(issues, [&](const ConfigIssue& issue) {
+      return issue.key == rows[i].origin && issue.problem == problem;
+    });
+    if (!known) issues.push_back({rows[i].origin, problem});
+  }
+}
+
 /// Returns the experiment with the rates of all links and hosts multiplied by `factor`.
 ExperimentFile with_rates(ExperimentFile e, double factor) {
   const auto scale = [factor](BitRate& rate) {
@@ -147,6 +200,7 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
   for (const auto& issues_of : {validate(p), validate(p, settings)})
     std::ranges::copy(issues_of, std::back_inserter(unfit));
   check_placement(Checks(unfit), e, p);
+  check_background(Checks(unfit), e, p);
   std::ranges::copy(unfit, std::back_inserter(issues));
   const auto topology = make_topology(e, p, seed, issues);
   if (!topology || !unfit.empty()) return std::nullopt;
@@ -172,7 +226,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
 ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOptions& options) {
   ConfigResult<std::vector<Case>> result{std::vector<Case>{}, {}};
   const std::uint32_t seeds = options.quick ? 1 : options.seeds.value_or(e.seeds);
-  for (const auto& row : options.quick ? quick_rows(e) : rows_of(e)) {
+  const std::vector<Row> rows = options.quick ? quick_rows(e) : rows_of(e);
+  for (const auto& row : rows) {
     for (std::uint32_t s = 0; s < seeds; ++s) {
       ConfigIssues found;
       auto built = build_case(e, row.label, row.parameters, options.first_seed + s, found);
@@ -182,6 +237,7 @@ ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOpt
         result.config->push_back(std::move(*built));
     }
   }
+  if (result.issues.empty()) require_off_cases(e, rows, result.issues);
   if (!result.issues.empty()) result.config.reset();
   return result;
 }

@@ -88,7 +88,8 @@ tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
 /// Returns the flows that start and end during the run and load a share of the measured link.
 tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
   constexpr double kPayloadShare = 1448.0 / (1514 + kL1OverheadBytes);  // of a full segment
-  const double bits = p.background_load * static_cast<double>(t.measured_rate.bits_per_second);
+  const double bits =
+      p.background_load.value_or(0) * static_cast<double>(t.measured_rate.bits_per_second);
   return {.name = "background_flows",
           .from = background_from(e, t),
           .to = background_to(e, t),
@@ -121,15 +122,15 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
   config.transports.push_back(background_transport_of(p, settings));
   config.jobs = plan_jobs(e, p, t, job_of(e, p, settings, t));
   config.tensorlights = settings.tensorlights;
-  if (p.background_flows_per_pair > 0 && !e.background.from.empty())
+  const bool has_hosts = !e.background.from.empty();
+  if (const std::uint32_t flows = long_flows_per_pair(p); flows > 0 && has_hosts)
     config.long_flows.push_back({.name = "background",
                                  .from = background_from(e, t),
                                  .to = background_to(e, t),
-                                 .flows_per_pair = p.background_flows_per_pair,
+                                 .flows_per_pair = flows,
                                  .transport = "background",
                                  .start_spread = from_seconds(p.start_spread_seconds)});
-  if (p.background_load > 0 && !e.background.from.empty())
-    config.flows.push_back(flows_of(e, p, t));
+  if (p.background_load.value_or(0) > 0 && has_hosts) config.flows.push_back(flows_of(e, p, t));
   config.send_jitter = p.send_jitter;
   config.attribution = p.attribution;
   config.bin = t.rtt;

@@ -5,8 +5,8 @@
 #include <set>
 #include <span>
 
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/measure/paper_reference.h"
-#include "tools/lab/measure/summary_points.h"
 #include "tools/lab/summary/metric.h"
 #include "tools/lab/summary/summary.h"
 #include "tools/lab/summary/table_notes.h"

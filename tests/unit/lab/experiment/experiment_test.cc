@@ -250,12 +250,13 @@ background_sizes = [")" + kSizes + R"("]
 seed = "1..3"
 )"));
   ASSERT_EQ(names.size(), 2U * 3U * 3U) << "two loads, off and mark with two leads, seeds";
-  const std::string sizes = " background_sizes=" + kSizes;
-  EXPECT_EQ(names[0], "off background_load=0.2" + sizes + " seed 1");
-  EXPECT_EQ(names[2], "off background_load=0.2" + sizes + " seed 3");
-  EXPECT_EQ(names[3], "on-mark-lead_rtts=1 background_load=0.2" + sizes + " seed 1");
-  EXPECT_EQ(names[6], "on-mark-lead_rtts=4 background_load=0.2" + sizes + " seed 1");
-  EXPECT_EQ(names[9], "off background_load=0.5" + sizes + " seed 1");
+  const std::string low =
+      " background_flows_per_pair=0 background_load=0.2 background_sizes=" + kSizes;
+  EXPECT_EQ(names[0], "off" + low + " seed 1");
+  EXPECT_EQ(names[2], "off" + low + " seed 3");
+  EXPECT_EQ(names[3], "on-mark-lead_rtts=1" + low + " seed 1");
+  EXPECT_EQ(names[6], "on-mark-lead_rtts=4" + low + " seed 1");
+  EXPECT_EQ(names[9], "off" + with(low, "0.2", "0.5") + " seed 1");
 }
 
 TEST(Matrix, OfTheRegulatorAloneIsTheArms) {
@@ -302,6 +303,51 @@ TEST(Matrix, BoundsItsCombinations) {
               HasSubstr("matrix.start_spread_seconds: makes too many points"));
   EXPECT_THAT(fault(matrix_experiment(lists({"lead_rtts", "signal_late_rtts"}))),
               HasSubstr("matrix.signal_late_rtts: makes too many arms"));
+}
+
+// Who asks for a load gets that load, and not a flow beside it that fills the link.
+TEST(Plan, ALoadReplacesTheLongFlows) {
+  const auto long_flows = [](const std::string& parameters) {
+    const auto cases =
+        plan_of(with(small_experiment(), "iterations = 2\n",
+                     "iterations = 2\nbackground_sizes = \"" + kSizes + "\"\n" + parameters));
+    const auto& flows = cases.at(0).traffic.long_flows;
+    const std::int64_t count = flows.empty() ? 0 : flows[0].flows_per_pair;
+    EXPECT_EQ(parameter(cases[0], "background_flows_per_pair"), ParameterValue(count));
+    return count;
+  };
+  EXPECT_EQ(long_flows(""), 1);
+  EXPECT_EQ(long_flows("background_load = 0.5\n"), 0);
+  EXPECT_EQ(long_flows("background_load = 0.0\n"), 0) << "the first point of a sweep over loads";
+  EXPECT_EQ(long_flows("background_load = 0.5\nbackground_flows_per_pair = 2\n"), 2);
+}
+
+TEST(Plan, BackgroundNeedsHosts) {
+  const std::string table = "[background]\nfrom = \"sender\"\nto = \"receiver\"\n";
+  const auto faults = [&table](const std::string& parameters) {
+    const auto file = read_experiment(with(with(small_experiment(), table, ""), "iterations = 2\n",
+                                           "iterations = 2\n" + parameters));
+    return format_issues("f", file.issues);
+  };
+  EXPECT_EQ(faults(""), "") << "nobody asked for background";
+  EXPECT_EQ(faults("background_flows_per_pair = 0\n"), "");
+  EXPECT_THAT(faults("background_flows_per_pair = 2\n"),
+              HasSubstr("parameters.background_flows_per_pair: 2: needs a [background]"));
+  EXPECT_THAT(faults("background_load = 0.5\nbackground_sizes = \"" + kSizes + "\"\n"),
+              HasSubstr("parameters.background_load: 0.5: needs a [background]"));
+}
+
+TEST(ExperimentFile, NeedsAnOffArm) {
+  std::string text = small_experiment();
+  text.erase(text.find("[[arm]]"));
+  const auto faults = [](const std::string& file) {
+    return format_issues("f", read_experiment(file).issues);
+  };
+  EXPECT_THAT(faults(text + "[[arm]]\nlabel = \"on\"\nregulation = \"mark\"\n"),
+              HasSubstr("  arm: none is \"off\""));
+  EXPECT_EQ(faults(text + "[[arm]]\nlabel = \"off-red\"\n"), "");
+  EXPECT_THAT(faults(text + "[matrix]\nregulation = [\"mark\", \"pace\"]\n"),
+              HasSubstr("  matrix.regulation: none is \"off\""));
 }
 
 // The load is a share of the measured link, whatever the rates of the hosts' NICs.

@@ -11,7 +11,7 @@
 
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tools/lab/experiment/renamed_parameters.h"
-#include "tools/lab/measure/summary_points.h"
+#include "tools/lab/experiment/summary_points.h"
 
 namespace outrider::program_settings_test {
 using namespace tg;
@@ -24,6 +24,11 @@ using testing::HasSubstr;
 /// Returns the small experiment with an arm "on-x" of these keys, followed by `more`.
 std::string with_arm(const std::string& keys, const std::string& more = {}) {
   return small_experiment("[[arm]]\nlabel = \"on-x\"\nregulation = \"mark\"\n" + keys + more);
+}
+
+/// Returns the same with an off arm that "on-x" is compared with.
+std::string with_arms(const std::string& keys) {
+  return with_arm(keys, "[[arm]]\nlabel = \"off-x\"\n" + keys);
 }
 
 std::string faults_of(const std::string& text) {
@@ -39,7 +44,7 @@ RegulationPolicy policy_of(const std::string& keys) {
 }
 
 TEST(ProgramSettings, ReachTheProgramsFromAnArm) {
-  const Case c = case_of(with_arm(
+  const Case c = case_of(with_arms(
       "switch.regulation.pace_floor = 0.25\nswitch.queue.limit_packets = 90\n"
       "switch.signals.udp_port = 4001\njob.aggregate = \"1rtt\"\n"
       "tensorlights.mode = \"one\"\ntransport.mss_bytes = 1000\nddl.transport.sack = false\n"));
@@ -192,8 +197,8 @@ TEST(ProgramSettings, MarkersArePartsOfArmsButTheirThresholdIsThePoints) {
 
 TEST(ProgramSettings, BoundedLossTakesNothingOfTcps) {
   const auto arm = [](const char* protocol) {
-    return case_of(with(with_arm("transport.controller = \"reno\"\ntransport.min_rto = \"50ms\"\n"
-                                 "ddl.transport.mlt.tolerance_push = 0.25\n"),
+    return case_of(with(with_arms("transport.controller = \"reno\"\ntransport.min_rto = \"50ms\"\n"
+                                  "ddl.transport.mlt.tolerance_push = 0.25\n"),
                         "[parameters]\n",
                         std::string("[parameters]\nsignal_form = \"udp\"\nprotocol = \"") +
                             protocol + "\"\n"))

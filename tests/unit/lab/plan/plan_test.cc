@@ -14,7 +14,7 @@
 #include "switch/config/config_toml.h"
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/experiment/experiment_fixture.h"
-#include "tools/lab/measure/summary_points.h"
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/plan/advice.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_switches.h"
@@ -142,9 +142,29 @@ TEST(Plan, AdvisesAgainstWhatGainsNothing) {
   EXPECT_EQ(advice(cases).size(), 1U) << "two seeds of one arm";
 }
 
+TEST(Plan, RefusesArmsThatAreComparedWithNothing) {
+  const auto problem = [](const std::string& text) {
+    const auto file = read_experiment(text);
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return format_issues("f", make_plan(*file.config, {.seeds = 1}).issues);
+  };
+  EXPECT_THAT(problem(with(small_experiment(), "regulation = \"mark\"\n",
+                           "regulation = \"mark\"\nh_packets = 5\n")),
+              testing::HasSubstr("arm[2]: arm \"on\": is compared with nothing: the nearest off "
+                                 "arm, \"off\", differs in h_packets\n"));
+  const std::string vary = "[[vary]]\nparameter = \"workers\"\nvalues = [2]\narms = [\"on\"]\n";
+  EXPECT_THAT(problem(small_experiment(vary)),
+              testing::HasSubstr("vary[0]: arm \"on\": is compared with nothing: the nearest off "
+                                 "arm, \"off\", differs in workers\n"));
+  EXPECT_EQ(problem(small_experiment(
+                "[[vary]]\nparameter = \"lead_rtts\"\nvalues = [2]\narms = [\"on\"]\n")),
+            "")
+      << "what an off arm does not have";
+}
+
 TEST(Plan, ResolvesEveryParameterOfEveryCase) {
   const auto cases = plan_of(small_experiment(
-      "[[vary]]\nparameter = \"burst_bytes\"\nvalues = [\"1MB\"]\narms = [\"on\"]\n"));
+      "[[vary]]\nparameter = \"burst_bytes\"\nvalues = [\"1MB\"]\narms = [\"off\", \"on\"]\n"));
   for (const auto& c : cases) EXPECT_EQ(c.parameters.size(), to_parameters({}).size());
   EXPECT_EQ(parameter(cases.back(), "burst_bytes"), ParameterValue{std::int64_t{1'000'000}});
   EXPECT_EQ(parameter(cases.back(), "regulation"), ParameterValue{std::string("mark")});

@@ -9,8 +9,8 @@
 #include "tests/unit/lab/experiment/experiment_fixture.h"
 #include "tests/unit/lab/measure/metrics_fixture.h"
 #include "tools/lab/experiment/placement.h"
+#include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/measure/metrics_jobs.h"
-#include "tools/lab/measure/summary_points.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::several_jobs_test {

@@ -1,4 +1,4 @@
-#include "tools/lab/measure/summary_points.h"
+#include "tools/lab/experiment/summary_points.h"
 
 #include <algorithm>
 #include <array>
