@@ -20,7 +20,9 @@ class Histogram {
   static constexpr unsigned kSubBits = 7;
   static constexpr std::uint64_t kSubBuckets = 1ULL << kSubBits;
 
-  Histogram() : buckets_((64 - kSubBits + 1) * kSubBuckets) {}
+  static constexpr std::size_t kBuckets = (64 - kSubBits + 1) * kSubBuckets;
+
+  Histogram() : buckets_(kBuckets) {}
 
   void record(std::uint64_t value) noexcept { record(value, 1); }
 
@@ -83,6 +85,14 @@ class Histogram {
 
   bool operator==(const Histogram&) const = default;
 
+  /// Returns the value in the middle of a bucket. @pre index < kBuckets
+  static constexpr std::uint64_t middle_of(std::size_t index) noexcept {
+    if (index < kSubBuckets) return index;
+    const auto exponent = static_cast<unsigned>(index / kSubBuckets) - 1;
+    const std::uint64_t low = (kSubBuckets + index % kSubBuckets) << exponent;
+    return low + ((1ULL << exponent) >> 1);
+  }
+
   /// Returns the value of the smallest bucket at or below which a share `q` of the values
   /// lies: the bucket's middle, clamped to [min, max]. @pre count() > 0, 0 <= q <= 1
   [[nodiscard]] std::uint64_t quantile(double q) const noexcept {
@@ -108,13 +118,6 @@ class Histogram {
     return static_cast<std::size_t>((exponent + 1) * kSubBuckets +
                                     ((value >> exponent) - kSubBuckets));
   }
-  static constexpr std::uint64_t middle_of(std::size_t index) noexcept {
-    if (index < kSubBuckets) return index;
-    const auto exponent = static_cast<unsigned>(index / kSubBuckets) - 1;
-    const std::uint64_t low = (kSubBuckets + index % kSubBuckets) << exponent;
-    return low + ((1ULL << exponent) >> 1);
-  }
-
   std::vector<std::uint64_t> buckets_;
   std::uint64_t count_ = 0;
   double sum_ = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "tools/lab/measure/metrics.h"
 #include "tools/lab/measure/metrics_iterations.h"
@@ -218,13 +217,15 @@ BackgroundCost windowed_cost(const Observation& reference, const Observation& ow
 
 // -- closed loop
 
-/// Returns the tally over the measured span, scaled to a duration of `for_ns`.
-std::optional<Tally> rate_over_run(const Observation& o, double for_ns) {
+/// Returns the measured span, as far as it is covered.
+Interval span_of(const Observation& o) {
   const auto [from, end] = measured_span_ns(*o.definition, *o.traffic);
-  const std::int64_t to = std::min(end, o.covered_ns);
-  if (to <= from) return std::nullopt;
-  Tally t = tally(o, {{.from = from, .to = to}});
-  const double scale = for_ns / static_cast<double>(to - from);
+  return {.from = from, .to = std::min(end, o.covered_ns)};
+}
+
+/// Returns the tally over the measured span, scaled to another duration.
+Tally rate_over_run(const Observation& o, double scale) {
+  Tally t = tally(o, {span_of(o)});
   t.background_bytes *= scale;
   t.ddl_bytes *= scale;
   t.idle_bytes *= scale;
@@ -233,13 +234,12 @@ std::optional<Tally> rate_over_run(const Observation& o, double for_ns) {
 
 BackgroundCost whole_run_cost(const Observation& reference, const Observation& own) {
   BackgroundCost cost;
-  const auto [from, end] = measured_span_ns(*reference.definition, *reference.traffic);
-  const double duration = static_cast<double>(std::min(end, reference.covered_ns) - from);
-  const auto reference_tally = rate_over_run(reference, duration);
-  const auto own_tally = rate_over_run(own, duration);
-  if (!reference_tally || !own_tally) return cost;
+  const Interval of_reference = span_of(reference), of_own = span_of(own);
+  if (of_reference.to <= of_reference.from || of_own.to <= of_own.from) return cost;
+  cost.time_scale = static_cast<double>(of_reference.to - of_reference.from) /
+                    static_cast<double>(of_own.to - of_own.from);
   cost.basis = CostBasis::kWholeRun;
-  compare(*reference_tally, *own_tally, cost);
+  compare(rate_over_run(reference, 1), rate_over_run(own, cost.time_scale), cost);
   if (cost.lost_bytes > 0)
     cost.ddl_bytes_gained_per_background_byte_lost = cost.transfer_bytes / cost.lost_bytes;
   return cost;

@@ -38,11 +38,13 @@ struct BackgroundCost {
   double waste_bytes = kNotDefined;        ///< capacity left idle more than in off
   double unexplained_bytes = kNotDefined;  ///< lost - transfer - waste
   double ddl_bytes_gained_per_background_byte_lost = kNotDefined;  ///< if any was lost
-  double lead_seconds = kNotDefined;                               ///< longest lead of these arms
-  double window_seconds = kNotDefined;                             ///< T
-  std::uint64_t windows = 0;                                       ///< iterations compared
-  std::uint64_t windows_left_out = 0;  ///< missing in one of the runs, or not covered by it
-  bool window_exceeded = false;        ///< an arm had a burst longer than T
+  /// Closed loop: duration of the off case's run over that of this run.
+  double time_scale = 1;
+  double lead_seconds = kNotDefined;    ///< longest lead of these arms
+  double window_seconds = kNotDefined;  ///< T
+  std::uint64_t windows = 0;            ///< iterations compared
+  std::uint64_t windows_left_out = 0;   ///< missing in one of the runs, or not covered by it
+  bool window_exceeded = false;         ///< an arm had a burst longer than T
 };
 
 struct CostInput {

@@ -49,8 +49,11 @@ void measure_pushes(const std::vector<IterationBursts>& pushes, const Excluded& 
     }
     if (!it.complete) continue;
     m.samples.burst_completion_seconds.push_back(to_seconds(it.completion_ns));
-    if (it.due_ns != tg::kNotYet_ns)
+    if (it.due_ns != tg::kNotYet_ns) {
       m.samples.communication_seconds.push_back(to_seconds(it.delivered_ns - it.due_ns));
+      if (it.iteration == 0)
+        m.samples.first_communication_seconds.push_back(m.samples.communication_seconds.back());
+    }
     for (const tg::BurstRecord* b : it.bursts) {
       const double took = to_seconds(b->delivered_ns - b->first_sent_ns);
       if (took <= 0) continue;
@@ -326,6 +329,7 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
   m.path_imbalance = path_imbalance(definition.switches, result.switches);
   m.background_dip = background_dip(pushes, definition.base_rtt, result.traffic);
   m.background_floor = background_floor(definition, result);
+  m.flow_times = flow_times(result.traffic);
   return m;
 }
 

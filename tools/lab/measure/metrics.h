@@ -11,6 +11,7 @@
 #include "common/core/traffic_class.h"
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/measure/background_floor.h"
+#include "tools/lab/measure/flow_times.h"
 #include "tools/lab/measure/metrics_jobs.h"
 #include "tools/lab/measure/metrics_learning.h"
 #include "tools/lab/measure/statistics.h"
@@ -44,7 +45,8 @@ struct Samples {
   std::vector<double> max_queue_packets;
   std::vector<double> burst_completion_seconds;  ///< slowest worker
   std::vector<double> communication_seconds;
-  std::vector<double> iteration_seconds;     ///< slowest worker
+  std::vector<double> first_communication_seconds;  ///< the same of each job's iteration 0
+  std::vector<double> iteration_seconds;            ///< slowest worker
   std::vector<double> first_layer_seconds;   ///< gradients ready to parameters of tensor 0; slowest
   std::vector<double> forward_wait_seconds;  ///< wait for later layers' parameters; slowest worker
   std::vector<double> nic_send_idle_share;   ///< first gradient to all parameters; mean of workers
@@ -133,6 +135,7 @@ struct CaseMetrics {
   SignalCounts signals;
   BackgroundDip background_dip;
   BackgroundFloor background_floor;
+  FlowTimes flow_times;
   LearningMetrics learning;
   Noise noise;
   bool ledger_balanced = false;

@@ -153,16 +153,23 @@ function cell(main, more = "", kind = "") {
   return el("td", kind ? { class: kind } : {}, el("b", { text: main }), more ? el("span", { class: "interval", text: more }) : null);
 }
 
+function tailCell(a) {
+  const [p99, low, high] = metric(a, "communication_p99_over_alone_median");
+  return cell(number(p99), interval(low, high, (v) => number(v)), "stacked");
+}
+
 function armRow(a, unit, x) {
   const [t, , , d, dl, dh] = median(a), p99 = metric(a, "communication_seconds_p99")[0];
+  const [perByte, perByteLow, perByteHigh] = metric(a, "background_bytes_lost_per_burst_byte");
   const [b, bl, bh] = lost(a), ms = (s) => isNumber(s) ? number(s * 1e3 * unit.per_ms) : "–";
   const kind = changeClass(d, dl, dh);
   const row = el("tr", {}, el("th", { scope: "row" }, keySvg(a), document.createTextNode(a.name)),
     cell(number(metric(a, "start_queue_packets_mean")[0])), cell(ms(t)), cell(ms(p99)),
-    cell(isNumber(t) && isNumber(a.alone_ms) ? number(t * 1e3 / a.alone_ms) : "–"));
-  if (a.off) row.append(el("td", { class: "middle" }), el("td", { text: "–" }), el("td", { text: "–" }));
-  else row.append(el("td", { class: "middle" }, changeSvg(a, x)), cell(percent(d), interval(dl, dh, percent), kind),
-    cell(percent(b, false), interval(bl, bh, (v) => percent(v, false))));
+    cell(isNumber(t) && isNumber(a.alone_ms) ? number(t * 1e3 / a.alone_ms) : "–"), tailCell(a));
+  if (a.off) row.append(el("td", { class: "middle" }), el("td", { text: "–" }), el("td", { text: "–" }), el("td", { text: "–" }));
+  else row.append(el("td", { class: "middle" }, changeSvg(a, x)), cell(percent(d), interval(dl, dh, percent), kind + " stacked"),
+    cell(percent(b, false), interval(bl, bh, (v) => percent(v, false)), "stacked"),
+    cell(number(perByte, 2), interval(perByteLow, perByteHigh, (v) => number(v, 2)), "stacked"));
   row.append(cell(number(metric(a, "rtos_per_burst")[0], 2)));
   return row;
 }
@@ -170,8 +177,8 @@ function armRow(a, unit, x) {
 function paperRow(name, figures, changes) {
   const seconds = (s) => number(s, 3) + " s †";
   return el("tr", { class: "paper" }, el("th", { scope: "row", text: name }), cell(number(figures.start_queue_packets_mean)),
-    cell(seconds(figures.burst_completion_seconds)), cell("–"), cell("–"), el("td"),
-    cell(changes ? percent(changes.burst_completion_seconds) + " †" : "–"), cell(changes ? percent(-changes.background, false) : "–"), cell("–"));
+    cell(seconds(figures.burst_completion_seconds)), cell("–"), cell("–"), cell("–"), el("td"),
+    cell(changes ? percent(changes.burst_completion_seconds) + " †" : "–"), cell(changes ? percent(-changes.background, false) : "–"), cell("–"), cell("–"));
 }
 
 function drawTable() {
@@ -180,8 +187,8 @@ function drawTable() {
   const x = d3.scale.linear().domain([low, high]).range([7, 89]);
   const head = (name, unitName, attributes = {}) => el("th", { scope: "col", ...attributes }, document.createTextNode(name), el("span", { class: "unit", text: unitName }));
   const table = el("table", {}, el("thead", {}, el("tr", {}, head("Arm", "\u00a0"), head("Start queue", "packets, mean"), head("Communication", `${unit.name}, median`),
-    head("", `${unit.name}, p99`), head("× alone", "median"), head("Against off", "", { colspan: 2 }), head("Background lost", "%, with 95 % interval"), head("Time-outs", "per burst"))));
-  table.querySelectorAll("thead th")[5].querySelector(".unit").textContent = "change of median, %, with 95 % interval";
+    head("", `${unit.name}, p99`), head("× alone", "median"), head("", "p99 / median"), head("Against off", "", { colspan: 2 }), head("Background lost", "%"), head("", "bytes / burst byte"), head("Time-outs", "per burst"))));
+  table.querySelectorAll("thead th")[6].querySelector(".unit").textContent = "change of median, %";
   const body = el("tbody");
   for (const a of arms) body.append(armRow(a, unit, x));
   if (data.paper && state.point === 0) {
@@ -189,8 +196,8 @@ function drawTable() {
   }
   table.append(body);
   const box = document.getElementById("table");
-  box.replaceChildren(el("div", { class: "scroll" }, table), el("p", { class: "foot", text: "Start queue: background packets that an iteration's first packet finds. Communication: gradients ready, before any START or wait, to last byte delivered. " +
-    "Confidence resamples seeds; in grey: the interval includes 0, or there is none." }));
+  box.replaceChildren(el("div", { class: "scroll" }, table), el("p", { class: "foot", text: "Start queue: background packets that an iteration's first packet finds. Communication: gradients ready, before any START or wait, to last byte delivered. p99 / median: its p99, first bursts included, over the median of the same job alone. Bytes / burst byte: what the background lost for a byte that the workers pushed. " +
+    "In brackets: 95 % confidence, which resamples seeds; in grey: the interval includes 0, or there is none." }));
   if (data.paper && state.point === 0) box.append(el("p", { class: "foot", text: "† " + data.paper.source }));
 }
 

@@ -1,6 +1,7 @@
 #include "tools/lab/summary/metric.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -56,6 +57,18 @@ std::vector<double> numbers(Resample cases, const PerRun& source) {
   return values;
 }
 
+double of_distribution(Aggregate how, Resample cases, const Distribution& source) {
+  std::vector<const FilledBuckets*> parts;
+  std::uint64_t count = 0;
+  for (const CaseSummary* c : cases) {
+    parts.push_back(&source.values(*c));
+    count += parts.back()->count();
+  }
+  if (how == Aggregate::kCount) return static_cast<double>(count);
+  assert(how == Aggregate::kMedian || how == Aggregate::kP99);
+  return quantile_of(parts, how == Aggregate::kMedian ? 0.5 : 0.99) * source.unit;
+}
+
 double ratio_of_sums(Resample cases, const RatioOfSums& source) {
   double above = 0, below = 0;
   for (const CaseSummary* c : cases) {
@@ -72,7 +85,8 @@ double ratio_of_sums(Resample cases, const RatioOfSums& source) {
 std::span<const Metric> metrics() {
   static const std::vector<Metric> kAll = [] {
     std::vector<Metric> all;
-    for (const auto rows : {rows_of_bursts(), rows_of_background(), rows_of_jobs()})
+    for (const auto rows :
+         {rows_of_bursts(), rows_of_background(), rows_of_flows(), rows_of_jobs()})
       all.insert(all.end(), rows.begin(), rows.end());
     return all;
   }();
@@ -93,8 +107,9 @@ double value_of(const Metric& metric, Resample cases) {
       Overloaded{[&](const Pooled& s) { return aggregated(how, pooled(cases, s.values)); },
                  [&](const Relative& s) {
                    return aggregated(how, pooled(cases, s.values)) /
-                          aggregated(how, pooled(cases, s.reference));
+                          aggregated(s.of_reference.value_or(how), pooled(cases, s.reference));
                  },
+                 [&](const Distribution& s) { return of_distribution(how, cases, s); },
                  [&](const PerRun& s) { return aggregated(how, numbers(cases, s)); },
                  [&](const RatioOfSums& s) { return ratio_of_sums(cases, s); },
                  [&](const FromRun&) {
@@ -154,7 +169,8 @@ std::string_view text_of(const Metric& metric) {
       "ratio of largest", "ratio of counts",  "ratio of sums"};
   const auto how = static_cast<std::size_t>(metric.aggregate);
   if (std::holds_alternative<PerRun>(metric.source)) return kOfRuns[how];
-  if (std::holds_alternative<Relative>(metric.source)) return kRelative[how];
+  if (const auto* relative = std::get_if<Relative>(&metric.source))
+    return relative->of_reference == Aggregate::kMedian ? "p99 over median" : kRelative[how];
   return std::holds_alternative<RatioOfSums>(metric.source) ? "ratio of sums" : kOfValues[how];
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,10 +30,17 @@ using NumberOf = double (*)(const CaseSummary&);
 struct Pooled {
   ValuesOf values;
 };
-/// The aggregate of `values` divided by the aggregate of `reference`.
+/// The aggregate of `values` divided by that of `reference`, which is the same unless
+/// `of_reference` is given.
 struct Relative {
   ValuesOf values;
   ValuesOf reference;
+  std::optional<Aggregate> of_reference{};
+};
+/// A source with so many values that runs keep them in buckets: median, p99 and number of them.
+struct Distribution {
+  const FilledBuckets& (*values)(const CaseSummary&);
+  double unit;  ///< multiplies every value
 };
 /// A source with one value per run. A NaN is left out, or makes the metric undefined if
 /// `every_run` is set.
@@ -49,7 +57,7 @@ struct RatioOfSums {
 struct FromRun {
   std::vector<double> (*values)(const CaseRun&);
 };
-using Source = std::variant<Pooled, Relative, PerRun, RatioOfSums, FromRun>;
+using Source = std::variant<Pooled, Relative, Distribution, PerRun, RatioOfSums, FromRun>;
 
 /// The display of a metric in a table. An empty or zero member follows from the metric's unit.
 struct Column {

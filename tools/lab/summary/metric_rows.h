@@ -15,6 +15,7 @@ constexpr PerRun learning{[](const CaseSummary& c) { return c.metrics.learning.*
 
 std::span<const Metric> rows_of_bursts();
 std::span<const Metric> rows_of_background();
+std::span<const Metric> rows_of_flows();
 std::span<const Metric> rows_of_jobs();
 
 }  // namespace outrider::lab

@@ -21,13 +21,14 @@ double closed_loop_bytes(const CaseSummary& c) {
   return c.background_cost.basis == CostBasis::kWholeRun ? c.background_cost.*kBytes : kNotDefined;
 }
 
-/// Returns the payload of the pushes within the costs' windows.
+/// Returns the payload of the pushes in the time over which the lost bytes are counted: the costs'
+/// windows, or in a closed loop as long as off's run.
 double compared_push_bytes(const CaseSummary& c) {
   const CaseMetrics& m = c.metrics;
   const auto iterations = static_cast<double>(m.iterations - m.noise.iterations_excluded);
   if (c.background_cost.basis == CostBasis::kWindows && iterations > 0)
     return m.push_bytes / iterations * static_cast<double>(c.background_cost.windows);
-  return m.push_bytes;
+  return m.push_bytes * c.background_cost.time_scale;
 }
 
 template <std::vector<double> BackgroundFloor::*kValues>
@@ -125,11 +126,23 @@ constexpr Metric kRows[] = {
      .column = {"imbalance"}},
     {.name = "background_bytes_lost_per_burst_byte",
      .unit = kNumber,
-     .help = "background bytes lost against the off case, over the payload of the pushes",
+     .help = "background bytes lost against the off case, over the payload that the workers pushed "
+             "in the same time",
      .source = RatioOfSums{[](const CaseSummary& c) { return c.background_cost.lost_bytes; },
                            compared_push_bytes},
      .change = false,
      .column = {"lost", "B/burst B"}},
+    {.name = "iterations_not_recovered",
+     .unit = kNumber,
+     .help = "iterations after which the background was not back at 95 % of its goodput before the "
+             "next began, or the run ended; no recovery time is of them",
+     .aggregate = kSum,
+     .source = PerRun{[](const CaseSummary& c) {
+       return static_cast<double>(c.metrics.background_dip.not_recovered);
+     }},
+     .change = false,
+     .place = "/background_dip/not_recovered",
+     .column = {"never", "back"}},
     {.name = "background_recovery_seconds_median",
      .unit = kSeconds,
      .help = "gradients ready until the background is back at 95 % of its goodput; median of the "

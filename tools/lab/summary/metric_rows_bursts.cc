@@ -35,6 +35,8 @@ constexpr Relative kOverAlone{samples<&Samples::communication_seconds>.values,
                                 return c.alone.communication_seconds;
                               }};
 
+constexpr Relative kTailOverAlone{kOverAlone.values, kOverAlone.reference, Aggregate::kMedian};
+
 constexpr RatioOfSums kAloneRtosPerBurst{
     [](const CaseSummary& c) { return static_cast<double>(c.alone.push_rtos); },
     [](const CaseSummary& c) { return static_cast<double>(c.alone.push_bursts); }};
@@ -206,6 +208,20 @@ constexpr Metric kRows[] = {
      .aggregate = kP99,
      .source = kOverAlone,
      .column = {"p99", "/ alone p99"}},
+    {.name = "communication_p99_over_alone_median",
+     .unit = kNumber,
+     .help =
+         "p99 of the communication of all iterations, first bursts included, over the median of "
+         "the same case without background",
+     .aggregate = kP99,
+     .source = kTailOverAlone,
+     .column = {"p99", "/ alone"}},
+    {.name = "first_communication_seconds_median",
+     .unit = kSeconds,
+     .help = "communication of each job's first iteration, if it is measured",
+     .aggregate = kMedian,
+     .source = samples<&Samples::first_communication_seconds>,
+     .column = {"first", "ms, median"}},
     {.name = "alone_rtos_per_burst",
      .unit = kNumber,
      .help = "retransmission time-outs of a push burst without background",

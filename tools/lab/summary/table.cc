@@ -20,9 +20,9 @@ constexpr std::size_t kSeedsForClaims = 30;
 constexpr std::size_t kPointsInFull = 4;  // with more, the details of costs are only in the file
 
 /// A cell of a block: a metric's value, its change against off, or the confidence interval of the
-/// change.
+/// value or of the change.
 struct Cell {
-  enum Part : std::uint8_t { kValue, kChange, kInterval };
+  enum Part : std::uint8_t { kValue, kValueInterval, kChange, kInterval };
   std::string_view metric;
   Part part = kValue;
 };
@@ -38,14 +38,44 @@ constexpr std::array<Cell, 8> kValueCells{{{"start_queue_packets_mean"},
 constexpr std::size_t kBackgroundColumn = 6;
 constexpr std::size_t kRtoColumn = 7;
 
+constexpr std::array<Cell, 5> kTailCells{
+    {{"communication_seconds_p99"},
+     {"communication_seconds_p99", Cell::kValueInterval},
+     {"communication_p99_over_alone_median"},
+     {"communication_p99_over_alone_median", Cell::kValueInterval},
+     {"first_communication_seconds_median"}}};
+
+constexpr std::array<Cell, 6> kFlowTimeCells{{{"small_flow_completion_seconds_median"},
+                                              {"small_flow_completion_seconds_p99"},
+                                              {"medium_flow_completion_seconds_median"},
+                                              {"medium_flow_completion_seconds_p99"},
+                                              {"large_flow_completion_seconds_median"},
+                                              {"large_flow_completion_seconds_p99"}}};
+
+constexpr std::array<Cell, 7> kFlowSlowdownCells{{{"small_flow_slowdown_median"},
+                                                  {"small_flow_slowdown_p99"},
+                                                  {"medium_flow_slowdown_median"},
+                                                  {"medium_flow_slowdown_p99"},
+                                                  {"large_flow_slowdown_median"},
+                                                  {"large_flow_slowdown_p99"},
+                                                  {"flows_unfinished"}}};
+
 constexpr std::array<Cell, 8> kCostCells{{{"background_lost_fraction"},
+                                          {"background_bytes_lost_per_burst_byte"},
                                           {"background_lost_bytes_per_iteration"},
                                           {"background_transfer_bytes_per_iteration"},
                                           {"background_waste_bytes_per_iteration"},
-                                          {"background_unexplained_bytes_per_iteration"},
                                           {"background_lowest_share"},
                                           {"background_recovery_seconds"},
-                                          {"ddl_bytes_gained_per_background_byte_lost"}}};
+                                          {"iterations_not_recovered"}}};
+
+/// In a closed loop nothing is counted per iteration.
+constexpr std::array<Cell, 6> kClosedLoopCostCells{{{"background_lost_fraction"},
+                                                    {"background_bytes_lost_per_burst_byte"},
+                                                    {"ddl_bytes_gained_per_background_byte_lost"},
+                                                    {"background_lowest_share"},
+                                                    {"background_recovery_seconds"},
+                                                    {"iterations_not_recovered"}}};
 
 constexpr std::array<Cell, 5> kIterationCells{{{"iteration_seconds_median"},
                                                {"iteration_seconds_median", Cell::kChange},
@@ -112,8 +142,9 @@ std::string row_name(const ArmSummary& arm, const Arms& point) {
 
 std::string cell_text(const ArmSummary& arm, const Cell& cell) {
   const ArmMetric m = arm.metric(cell.metric);
-  if (cell.part == Cell::kValue)
-    return shown(m.value.value * column_of(metric_named(cell.metric)).scale);
+  const double scale = column_of(metric_named(cell.metric)).scale;
+  if (cell.part == Cell::kValue) return shown(m.value.value * scale);
+  if (cell.part == Cell::kValueInterval) return shown_bounds(m.value, scale);
   if (arm.off) return "";
   return cell.part == Cell::kChange ? shown_change(m.change.value) : shown_interval(m.change);
 }
@@ -138,6 +169,13 @@ std::string headings(std::span<const Cell> cells) {
   return table_line("", names) + table_line("", units);
 }
 
+std::string rows(const Arms& point, std::span<const Cell> cells) {
+  std::string text = headings(cells);
+  for (const ArmSummary* arm : point)
+    text += table_line(row_name(*arm, point), values(*arm, cells));
+  return text;
+}
+
 TableCells paper_row(const PaperFigures& f) {
   return {shown(f.start_queue_packets),
           shown(f.max_queue_packets),
@@ -150,9 +188,7 @@ TableCells paper_row(const PaperFigures& f) {
 }
 
 std::string value_block(const Arms& point, bool with_paper) {
-  std::string text = headings(kValueCells);
-  for (const ArmSummary* arm : point)
-    text += table_line(row_name(*arm, point), values(*arm, kValueCells));
+  std::string text = rows(point, kValueCells);
   if (with_paper) {
     text += table_line("paper, PCN off", paper_row(kPaperOff));
     text += table_line("paper, PCN on", paper_row(kPaperOn));
@@ -198,12 +234,31 @@ std::string change_block(const Arms& point, bool with_paper) {
 }
 
 std::string cost_block(const Arms& point, const Summary& summary) {
-  std::string text = "Cost to the background against off, per iteration" +
-                     cost_windows_text(*point.front(), summary) + ":\n";
-  text += headings(kCostCells);
-  for (const ArmSummary* arm : point)
-    text += table_line(row_name(*arm, point), values(*arm, kCostCells));
-  return text;
+  const bool closed_loop = std::ranges::any_of(point, [&summary](const ArmSummary* arm) {
+    return std::ranges::any_of(arm->cases, [&summary](std::size_t i) {
+      return summary.cases[i].background_cost.basis == CostBasis::kWholeRun;
+    });
+  });
+  return "Cost to the background against off, " +
+         std::string(closed_loop ? "as a whole" : "per iteration") +
+         cost_windows_text(*point.front(), summary) + ":\n" +
+         (closed_loop ? rows(point, kClosedLoopCostCells) : rows(point, kCostCells));
+}
+
+std::string tail_block(const Arms& point) {
+  return "Tail of the communication time, first bursts included:\n" + rows(point, kTailCells);
+}
+
+bool has(const ArmSummary& arm, std::string_view metric) {
+  return !std::isnan(arm.metric(metric).value.value);
+}
+
+/// Returns the times of background's flows by size; empty without flows that come and go.
+std::string flow_block(const Arms& point) {
+  if (!std::ranges::any_of(point, [](const ArmSummary* a) { return has(*a, "flows_unfinished"); }))
+    return "";
+  return "Completion of background's flows, by size:\n" + rows(point, kFlowTimeCells) +
+         "Their slowdown, completion over ideal:\n" + rows(point, kFlowSlowdownCells);
 }
 
 /// Returns the parts of the pushes' communication time; empty without attribution.
@@ -240,14 +295,7 @@ std::string iteration_block(const Arms& point) {
     return schedule != arm->parameters.end() && text_of(schedule->second) == "closed_loop";
   };
   if (!std::ranges::any_of(point, closed_loop)) return "";
-  std::string text = "Iterations:\n" + headings(kIterationCells);
-  for (const ArmSummary* arm : point)
-    text += table_line(row_name(*arm, point), values(*arm, kIterationCells));
-  return text;
-}
-
-bool has(const ArmSummary& arm, std::string_view metric) {
-  return !std::isnan(arm.metric(metric).value.value);
+  return "Iterations:\n" + rows(point, kIterationCells);
 }
 
 /// Returns how well the jobs learn; empty if no job has a learner.
@@ -298,6 +346,15 @@ std::vector<Arms> by_point(const Summary& summary) {
   return points;
 }
 
+constexpr const char* kDashNote =
+    "\n-: not defined here: nothing was counted, there is no off to compare with, or off has "
+    "none.\n";
+
+/// Says whether a cell is a dash.
+bool has_dash(const std::string& text) {
+  return text.find("  - ") != std::string::npos || text.find("  -\n") != std::string::npos;
+}
+
 /// Returns the parameters that distinguish a point from the others, taken from its off arm.
 std::string point_heading(const std::vector<Arms>& points, const Arms& point) {
   const auto speaker = [](const Arms& arms) {
@@ -321,9 +378,11 @@ std::string comparison_table(const Summary& summary) {
     if (points.size() > 1) text += "== " + point_heading(points, points[i]) + "\n";
     text += value_block(points[i], with_paper) + change_block(points[i], with_paper);
     text += iteration_block(points[i]) + learning_block(points[i]) + jobs_block(points[i]) +
-            time_block(points[i]);
-    if (points.size() <= kPointsInFull) text += cost_block(points[i], summary);
+            flow_block(points[i]) + time_block(points[i]);
+    if (points.size() <= kPointsInFull)
+      text += tail_block(points[i]) + cost_block(points[i], summary);
   }
+  if (has_dash(text)) text += kDashNote;
   return wrapped(text + table_notes(summary));
 }
 

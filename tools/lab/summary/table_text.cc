@@ -50,6 +50,11 @@ std::string shown_interval(const Estimate& change) {
   return "[" + percent(change.low) + "," + percent(change.high) + "]";
 }
 
+std::string shown_bounds(const Estimate& value, double scale) {
+  if (std::isnan(value.low) || std::isnan(value.high)) return "";
+  return formatted("[%.3g,%.3g]", value.low * scale, value.high * scale);
+}
+
 std::string table_line(const std::string& label, const TableCells& cells) {
   std::string line = label;
   if (label.size() >= kLabelWidth) line += "\n" + std::string(kLabelWidth, ' ');

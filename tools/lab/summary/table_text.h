@@ -26,6 +26,9 @@ std::string shown_change(double change);
 /// Returns an interval in percent, "[-45,-30]"; empty if not defined.
 std::string shown_interval(const Estimate& change);
 
+/// Returns an interval of values, each times `scale`, "[12.5,31.2]"; empty if not defined.
+std::string shown_bounds(const Estimate& value, double scale);
+
 /// Returns a line with the label on the left and the cells right-aligned. A long label gets a
 /// line of its own.
 std::string table_line(const std::string& label, const TableCells& cells);

@@ -80,6 +80,24 @@ TEST(BackgroundMetrics, BytesLostPerBurstByteCountAllPushesOfAClosedLoop) {
   EXPECT_DOUBLE_EQ(runs.value("on", "background_bytes_lost_per_burst_byte"), 0.2);
 }
 
+// Lost bytes are those of off's run. A faster arm pushes more in that time than in its own run.
+TEST(BackgroundMetrics, BytesLostPerBurstByteAreOfOneTimeInAClosedLoop) {
+  Runs runs;
+  struct Row {
+    const char* label;
+    int end;
+    std::uint64_t delivered;
+  };
+  for (const auto& [label, end, delivered] : {Row{"off", 300, 1'000}, Row{"on", 200, 600}}) {
+    RunResult& r = runs.add(make_case(label, 1, Schedule::kClosedLoop), 1, end);
+    deliver(r, kBackground, 0, end, delivered);
+    occupy(r, 0, end, 1);
+    add_burst(r, 0, 0, {.due = 100, .first = 100, .delivered = end - 10.0});
+  }
+  // From 100 on: off delivers 200 x 1000 bytes, and on would deliver 200 x 600 and push twice.
+  EXPECT_DOUBLE_EQ(runs.value("on", "background_bytes_lost_per_burst_byte"), 80e3 / 200e3);
+}
+
 TEST(BackgroundMetrics, BytesLostPerBurstByteNeedAnOffArm) {
   Runs runs;
   add_bursts(runs.add(make_case("on", 1), 1, 500), 400);
@@ -152,6 +170,22 @@ TEST(BackgroundMetrics, HowSoonBackgroundIsBack) {
   EXPECT_NEAR(runs.value("on", "background_return_rtts_p99"), 4.3 + 0.98 * (200 - 4.3), 1e-9);
   // 5300 of 10,000 bytes, all, and nine tenths.
   EXPECT_NEAR(runs.value("on", "background_first_share_median"), 0.9, 1e-12);
+}
+
+// An iteration whose background never comes back has no time of recovery. It is counted.
+TEST(BackgroundMetrics, CountsIterationsWithoutRecovery) {
+  Runs runs;
+  RunResult& r = runs.add(make_case("on", 1), 1, 500);
+  deliver(r, kBackground, 0, 500, 1'000);
+  add_burst(r, 0, 0, {.due = 100, .first = 100, .delivered = 140});
+  deliver(r, kBackground, 100, 140, 500);
+  add_burst(r, 0, 1, {.due = 300, .first = 300, .delivered = 340});
+  deliver(r, kBackground, 300, 500, 500);
+  EXPECT_EQ(runs.value("on", "iterations_not_recovered"), 1);
+  EXPECT_NEAR(runs.value("on", "background_recovery_seconds"), 0.05, 0.002) << "of the other";
+  const RunResult same = r;
+  runs.add(make_case("on", 1), 2, 500) = same;
+  EXPECT_EQ(runs.value("on", "iterations_not_recovered"), 2) << "both seeds";
 }
 
 }  // namespace

@@ -80,6 +80,30 @@ TEST(Metric, BytesGainedPerByteLostAreOfAllSeedsTogether) {
   EXPECT_TRUE(std::isnan(value_of(metric, windows))) << "a closed loop's";
 }
 
+// The p99 without background is as noisy as the tail that is judged by it; its median is not.
+TEST(Metric, TheTailIsOverTheMedianOfTheRunWithoutBackground) {
+  CaseSummary c;
+  for (int i = 0; i <= 100; ++i) {
+    c.metrics.samples.communication_seconds.push_back(0.01 * i);
+    c.alone.communication_seconds.push_back(i < 60 ? 0.1 : 5);
+  }
+  const CaseSummary* one[] = {&c};
+  EXPECT_NEAR(value_of(metric_named("communication_p99_over_alone_median"), one), 0.99 / 0.1, 1e-9);
+  EXPECT_NEAR(value_of(metric_named("communication_over_alone_p99"), one), 0.99 / 5, 1e-9);
+}
+
+// First bursts count among all, and have a figure of their own.
+TEST(Metric, FirstBurstsAreToldApart) {
+  const Summary s = example();
+  const CaseSummary* on[] = {&s.cases.at(1)};
+  EXPECT_NEAR(value_of(metric_named("first_communication_seconds_median"), on), 0.010, 1e-9);
+  EXPECT_EQ(value_of(metric_named("complete_iterations"), on), 3);
+  CaseSummary skipped = s.cases.at(1);
+  skipped.metrics.samples.first_communication_seconds.clear();
+  const CaseSummary* without[] = {&skipped};
+  EXPECT_TRUE(std::isnan(value_of(metric_named("first_communication_seconds_median"), without)));
+}
+
 TEST(Metric, RowsAreWhole) {
   std::set<std::string_view> names;
   for (const auto& m : metrics()) {

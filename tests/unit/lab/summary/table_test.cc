@@ -63,8 +63,8 @@ TEST(Table, ShowsValuesAndChanges) {
                        "                     [-45,-30]   [-45,-30]   [-45,-30]   [-45,-30]   ["
                        "-45,-30]   [-45,-30] [-7.0,-4.0]\n"))
       << text;
-  const auto changes = text.find("Change against off"), costs = text.find("Cost to");
-  EXPECT_FALSE(contains(text.substr(changes, costs - changes), "\noff"));
+  const auto changes = text.find("Change against off"), tail = text.find("Tail of");
+  EXPECT_FALSE(contains(text.substr(changes, tail - changes), "\noff"));
   EXPECT_FALSE(contains(text, "paper")) << "not the paper's experiment";
 }
 
@@ -87,6 +87,59 @@ TEST(Table, ShowsIterationsOfAClosedLoop) {
               "off-p3                   500.0       -25 %   [-50,-12]       4.000           -"))
       << block;
   EXPECT_FALSE(contains(line_of(block, "off "), "%")) << block;
+}
+
+TEST(Table, ShowsTheTailWithItsIntervals) {
+  ArmSummary off = arm("off", 0);
+  off.metrics.push_back({"communication_seconds_p99", {0.25, 0.2, 0.4}, {}});
+  off.metrics.push_back({"communication_p99_over_alone_median", {12.5, 11, 15.25}, {}});
+  off.metrics.push_back({"first_communication_seconds_median", {.value = 0.3}, {}});
+  const std::string text = comparison_table(summary_of("mine", {off}));
+  EXPECT_TRUE(line_of(text.substr(text.find("Tail of the communication time")), "off ")
+                  .starts_with("off                      250.0   [200,400]       12.50   "
+                               "[11,15.2]       300.0"))
+      << text;
+}
+
+TEST(Table, ShowsCostsThatTheScheduleHas) {
+  Summary s = summary_of("mine", {arm("off", 0), arm("on", 0)});
+  for (auto& a : s.arms) {
+    a.metrics.push_back({"background_bytes_lost_per_burst_byte", {.value = 0.125}, {}});
+    a.metrics.push_back({"background_lost_bytes_per_iteration", {.value = 5e3}, {}});
+    a.metrics.push_back({"ddl_bytes_gained_per_background_byte_lost", {.value = 0.75}, {}});
+  }
+  const auto costs = [](const Summary& summary) {
+    const std::string text = comparison_table(summary);
+    return text.substr(text.find("Cost to the background"));
+  };
+  s.cases[0].background_cost.basis = CostBasis::kWindows;
+  EXPECT_TRUE(line_of(costs(s), "on ")
+                  .starts_with("on                       5.700       0.125       5.000"))
+      << costs(s);
+  s.cases[0].background_cost.basis = CostBasis::kWholeRun;
+  EXPECT_TRUE(line_of(costs(s), "on ")
+                  .starts_with("on                       5.700       0.125       0.750"))
+      << costs(s);
+}
+
+TEST(Table, ShowsFlowsBySizeWhereThereAreSome) {
+  EXPECT_FALSE(contains(comparison_table(summary_of("mine", {arm("off", 0)})), "by size"));
+  ArmSummary off = arm("off", 0);
+  off.metrics.push_back({"flows_unfinished", {.value = 2}, {}});
+  off.metrics.push_back({"small_flow_completion_seconds_median", {.value = 0.0125}, {}});
+  off.metrics.push_back({"large_flow_slowdown_p99", {.value = 31.5}, {}});
+  const std::string text = comparison_table(summary_of("mine", {off}));
+  const auto block = [&text](const char* heading) { return text.substr(text.find(heading)); };
+  EXPECT_TRUE(line_of(block("Completion of background's flows"), "off ")
+                  .starts_with("off                      12.50           -"))
+      << text;
+  EXPECT_TRUE(line_of(block("Their slowdown"), "off ").ends_with("31.50       2.000")) << text;
+}
+
+TEST(Table, ExplainsItsDashes) {
+  const std::string all = comparison_table(summary_of("mine", {arm("off", 0)}));
+  EXPECT_TRUE(contains(all, "\n-: not defined here")) << "costs of this one are missing";
+  EXPECT_FALSE(contains(comparison_table(Summary{}), "-: not defined"));
 }
 
 TEST(Table, ShowsTheTimeToALossWhereJobsLearn) {
@@ -121,7 +174,7 @@ TEST(Table, SaysWhereTheTimeWentIfItIsKnown) {
             "known                    1.000       3.000       4.000       5.000       6.000  "
             "     7.000       8.000   32.00")
       << "the rest: 2 + 9 + 10 + 11";
-  EXPECT_EQ(line_of(block.substr(0, block.find("Cost")), "off"), "") << "not attributed";
+  EXPECT_EQ(line_of(block.substr(0, block.find("Tail of")), "off"), "") << "not attributed";
 }
 
 TEST(Table, SetsThePapersFiguresBesideItsExperiment) {

@@ -1,0 +1,155 @@
+#include "tools/lab/summary/metric_rows.h"
+
+// Completion of background's flows that come and go, by their size.
+
+namespace outrider::lab {
+
+namespace flow_rows {
+
+using enum Aggregate;
+using enum Unit;
+
+bool flows_come_and_go(const CaseMetrics& m) { return m.flow_times.arrivals > 0; }
+
+template <FlowSize kSize>
+constexpr Distribution completion{
+    [](const CaseSummary& c) -> const FilledBuckets& {
+      return c.metrics.flow_times.completion_ns[static_cast<std::size_t>(kSize)];
+    },
+    1e-9};
+
+template <FlowSize kSize>
+constexpr Distribution slowdown{
+    [](const CaseSummary& c) -> const FilledBuckets& {
+      return c.metrics.flow_times.slowdown_milli[static_cast<std::size_t>(kSize)];
+    },
+    1e-3};
+
+constexpr Metric kRows[] = {
+    {.name = "small_flow_completion_seconds_median",
+     .unit = kSeconds,
+     .help = "arrival to last byte in order of a flow of background of at most 100 kB",
+     .aggregate = kMedian,
+     .source = completion<FlowSize::kSmall>,
+     .column = {"<= 100 kB", "ms, median"},
+     .there = flows_come_and_go},
+    {.name = "small_flow_completion_seconds_p99",
+     .unit = kSeconds,
+     .help = "arrival to last byte in order of a flow of background of at most 100 kB",
+     .aggregate = kP99,
+     .source = completion<FlowSize::kSmall>,
+     .column = {"<= 100 kB", "ms, p99"},
+     .there = flows_come_and_go},
+    {.name = "medium_flow_completion_seconds_median",
+     .unit = kSeconds,
+     .help =
+         "arrival to last byte in order of a flow of background of more than 100 kB, at most 1 MB",
+     .aggregate = kMedian,
+     .source = completion<FlowSize::kMedium>,
+     .column = {"<= 1 MB", "ms, median"},
+     .there = flows_come_and_go},
+    {.name = "medium_flow_completion_seconds_p99",
+     .unit = kSeconds,
+     .help =
+         "arrival to last byte in order of a flow of background of more than 100 kB, at most 1 MB",
+     .aggregate = kP99,
+     .source = completion<FlowSize::kMedium>,
+     .column = {"<= 1 MB", "ms, p99"},
+     .there = flows_come_and_go},
+    {.name = "large_flow_completion_seconds_median",
+     .unit = kSeconds,
+     .help = "arrival to last byte in order of a flow of background of more than 1 MB",
+     .aggregate = kMedian,
+     .source = completion<FlowSize::kLarge>,
+     .column = {"> 1 MB", "ms, median"},
+     .there = flows_come_and_go},
+    {.name = "large_flow_completion_seconds_p99",
+     .unit = kSeconds,
+     .help = "arrival to last byte in order of a flow of background of more than 1 MB",
+     .aggregate = kP99,
+     .source = completion<FlowSize::kLarge>,
+     .column = {"> 1 MB", "ms, p99"},
+     .there = flows_come_and_go},
+    {.name = "small_flow_slowdown_median",
+     .unit = kNumber,
+     .help = "completion over the ideal of a flow of background of at most 100 kB",
+     .aggregate = kMedian,
+     .source = slowdown<FlowSize::kSmall>,
+     .column = {"<= 100 kB", "median"},
+     .there = flows_come_and_go},
+    {.name = "small_flow_slowdown_p99",
+     .unit = kNumber,
+     .help = "completion over the ideal of a flow of background of at most 100 kB",
+     .aggregate = kP99,
+     .source = slowdown<FlowSize::kSmall>,
+     .column = {"<= 100 kB", "p99"},
+     .there = flows_come_and_go},
+    {.name = "medium_flow_slowdown_median",
+     .unit = kNumber,
+     .help = "completion over the ideal of a flow of background of more than 100 kB, at most 1 MB",
+     .aggregate = kMedian,
+     .source = slowdown<FlowSize::kMedium>,
+     .column = {"<= 1 MB", "median"},
+     .there = flows_come_and_go},
+    {.name = "medium_flow_slowdown_p99",
+     .unit = kNumber,
+     .help = "completion over the ideal of a flow of background of more than 100 kB, at most 1 MB",
+     .aggregate = kP99,
+     .source = slowdown<FlowSize::kMedium>,
+     .column = {"<= 1 MB", "p99"},
+     .there = flows_come_and_go},
+    {.name = "large_flow_slowdown_median",
+     .unit = kNumber,
+     .help = "completion over the ideal of a flow of background of more than 1 MB",
+     .aggregate = kMedian,
+     .source = slowdown<FlowSize::kLarge>,
+     .column = {"> 1 MB", "median"},
+     .there = flows_come_and_go},
+    {.name = "large_flow_slowdown_p99",
+     .unit = kNumber,
+     .help = "completion over the ideal of a flow of background of more than 1 MB",
+     .aggregate = kP99,
+     .source = slowdown<FlowSize::kLarge>,
+     .column = {"> 1 MB", "p99"},
+     .there = flows_come_and_go},
+    {.name = "small_flows_completed",
+     .unit = kNumber,
+     .help = "flows of background of at most 100 kB that were delivered",
+     .aggregate = kCount,
+     .source = completion<FlowSize::kSmall>,
+     .change = false,
+     .column = {"<= 100 kB", "flows"},
+     .there = flows_come_and_go},
+    {.name = "medium_flows_completed",
+     .unit = kNumber,
+     .help = "flows of background of more than 100 kB, at most 1 MB that were delivered",
+     .aggregate = kCount,
+     .source = completion<FlowSize::kMedium>,
+     .change = false,
+     .column = {"<= 1 MB", "flows"},
+     .there = flows_come_and_go},
+    {.name = "large_flows_completed",
+     .unit = kNumber,
+     .help = "flows of background of more than 1 MB that were delivered",
+     .aggregate = kCount,
+     .source = completion<FlowSize::kLarge>,
+     .change = false,
+     .column = {"> 1 MB", "flows"},
+     .there = flows_come_and_go},
+    {.name = "flows_unfinished",
+     .unit = kNumber,
+     .help = "flows of background that were refused, failed or open at the end; no time is of them",
+     .aggregate = kSum,
+     .source = PerRun{[](const CaseSummary& c) {
+       return static_cast<double>(c.metrics.flow_times.unfinished);
+     }},
+     .change = false,
+     .column = {"not", "done"},
+     .there = flows_come_and_go},
+};
+
+}  // namespace flow_rows
+
+std::span<const Metric> rows_of_flows() { return flow_rows::kRows; }
+
+}  // namespace outrider::lab
