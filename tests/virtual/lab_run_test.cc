@@ -66,15 +66,14 @@ TEST_F(LabRun, EveryPacketIsAccountedFor) {
 
 TEST_F(LabRun, AFrontComparesEverySettingWithOff) {
   const Case& off = find("off", 1);
-  Case other = off;  // without a regulator, but with a K of its own
-  other.label = "off-k";
-  for (auto& [name, value] : other.parameters)
-    if (name == "switch.marker.threshold_packets") value = std::int64_t{5};
+  Case other = off;  // without a regulator, but with another minimum RTO
+  other.label = "off-rto";
+  other.parameters.emplace_back("transport.min_rto", std::string("1ms"));
   std::vector<CaseRun> runs;
   runs.push_back({&off, run(off), {}});
   runs.push_back({&other, run(find("on", 1)), {}});
   FrontResult result{.experiment = "quick", .question = "?", .settings = {}};
-  result.candidates = {{.system = "off", .label = "off"}, {.system = "k", .label = "off-k"}};
+  result.candidates = {{.system = "off", .label = "off"}, {.system = "rto", .label = "off-rto"}};
   take_samples(runs, result);
   ASSERT_EQ(result.candidates[1].samples.size(), 1U);
   EXPECT_EQ(result.candidates[0].samples[0].lost_bytes, 0);

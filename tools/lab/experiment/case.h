@@ -35,6 +35,7 @@ constexpr const char* name_of(Runtime runtime) noexcept {
 struct Case {
   std::string label;  ///< begins with "off" or "on"
   Parameters parameters;
+  std::vector<std::string> swept{};  ///< names of the parameters that a sweep's point set
   std::uint64_t seed = 1;
   sw::SwitchProcessConfig switches;
   tg::GeneratorConfig traffic;

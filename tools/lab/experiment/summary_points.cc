@@ -15,9 +15,15 @@ std::string strict_key(const Case& c) {
   return parameters_key(c.parameters, [](std::string_view n) { return !tells_on_from_off(n); });
 }
 
+/// Says whether a parameter is a threshold, or how it is judged. Set by an arm it is a remedy: a K
+/// or an h of its own. Set by a sweep it is a point, at which all arms have it.
+bool is_threshold(std::string_view n) {
+  return n == "switch.marker.threshold_packets" || n == "switch.marker.mark_at" || n == "h_packets";
+}
+
 /// Says whether a parameter sets a remedy other than the regulator: one of the queues, of the order
-/// in which gradients leave, or of their paths. The settings of one kind of marker count, but not
-/// those that all markers have.
+/// in which gradients leave, or of their paths. Of the settings of markers those of one kind count;
+/// see is_threshold() for the others.
 bool is_other_remedy(std::string_view n) {
   static constexpr std::array<std::string_view, 8> kNames{
       "static_pair", "scheduler", "ddl_weight", "background_floor",
@@ -25,13 +31,16 @@ bool is_other_remedy(std::string_view n) {
   static constexpr std::array<std::string_view, 8> kSettings{
       "switch.marker.",      "job.send_policy", "job.policy.",        "job.synchronisation",
       "job.staleness_bound", "job.r2sp.",       "ddl.transport.mlt.", "tensorlights."};
-  if (n == "switch.marker.threshold_packets" || n == "switch.marker.mark_at") return false;
+  if (is_threshold(n)) return false;
   return std::ranges::find(kNames, n) != kNames.end() ||
          std::ranges::any_of(kSettings, [n](std::string_view s) { return n.starts_with(s); });
 }
 
 std::string loose_key(const Case& c) {
-  return parameters_key(c.parameters, [](std::string_view n) { return !tells_arms_apart(n); });
+  return parameters_key(c.parameters, [&c](std::string_view n) {
+    const bool swept = std::ranges::find(c.swept, n) != c.swept.end();
+    return !tells_arms_apart(n) && (swept || !is_threshold(n));
+  });
 }
 
 std::string with_seed(std::string key, const Case& c, std::string_view rank) {

@@ -45,7 +45,8 @@ struct CasePoints {
 ///   1. the label "off", and the same parameters except those of tells_on_from_off();
 ///   2. the label "off", and the same parameters except also those of other remedies
 ///      (`switch.marker.kind`, `scheduler`, `job.send_policy` and their settings) and
-///      `signal_form`: the static pair is an arm, not a point;
+///      `signal_form`: the static pair is an arm, not a point. K, h and `mark_at` count among
+///      these if an arm sets them, but not if a sweep does;
 ///   3. a label that begins with "off", else as 1;
 ///   4. a label that begins with "off", else as 2.
 /// An off case is thus compared with itself. A case without an off case is at the point of its

@@ -22,8 +22,7 @@ FrontSample sample_of(const CaseMetrics& metrics, const BackgroundCost& cost) {
 }
 
 /// A front has one point, whatever its settings change: all are compared with the off case of
-/// their seed. points_of() would compare an arm without a regulator, but with a K of its own, with
-/// itself.
+/// their seed. points_of() would find another point, or none, for a setting of hosts.
 CasePoints one_point(const std::vector<const Case*>& cases) {
   std::map<std::uint64_t, std::size_t> off;  // by seed
   for (std::size_t i = 0; i < cases.size(); ++i)

@@ -44,6 +44,7 @@ struct Row {
   std::string label;
   std::string origin;  ///< its place in the file, for messages
   CaseParameters parameters;
+  std::vector<std::string> swept{};  ///< see Case
 };
 
 /// Applies the point's changes to the arm. An off arm keeps its own values of the regulator's
@@ -51,8 +52,11 @@ struct Row {
 Row at_point(const Arm& arm, const std::string& origin, const Point& point) {
   Row row{arm.label, origin, arm.parameters};
   const bool off = arm.parameters.regulation == RegulationMode::kOff;
-  for (const auto& [name, value] : point)
-    if (!off || !is_regulator_parameter(name)) assign_parameter(row.parameters, name, value);
+  for (const auto& [name, value] : point) {
+    if (off && is_regulator_parameter(name)) continue;
+    assign_parameter(row.parameters, name, value);
+    row.swept.push_back(name);
+  }
   return row;
 }
 
@@ -157,6 +161,7 @@ void require_off_cases(const ExperimentFile& e, const std::vector<Row>& rows,
     Case& c = cases.emplace_back();
     c.label = row.label;
     c.parameters = resolved_parameters(e, row.parameters);
+    c.swept = row.swept;
   }
   std::vector<const Case*> pointers;
   pointers.reserve(cases.size());
@@ -233,6 +238,7 @@ ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOpt
       auto built = build_case(e, row.label, row.parameters, options.first_seed + s, found);
       add_issues(row, found, result.issues);
       if (!found.empty()) break;  // the other seeds have the same fault
+      built->swept = row.swept;
       if (case_name(e, *built).find(options.filter) != std::string::npos)
         result.config->push_back(std::move(*built));
     }

@@ -289,6 +289,20 @@ TEST(Points, AnotherMarkerIsAnArmUnlessItHasItsOwnOff) {
             (std::vector<std::size_t>{0, 1, 1}));
 }
 
+TEST(Points, AKOfItsOwnIsAnArmAndASweptKIsAPoint) {
+  constexpr const char* kKey = "switch.marker.threshold_packets";
+  const auto with_k = [](const char* label, std::int64_t k) {
+    return labelled(label, {{kKey, k}});
+  };
+  EXPECT_EQ(off_cases({with_k("off", 40), with_k("off-k20", 20), with_k("on-k20", 20)}),
+            (std::vector<std::size_t>{0, 0, 0}))
+      << "off-k20 must not be compared with itself";
+  std::vector<Case> cases{with_k("off", 40), with_k("on", 40), with_k("off", 20), with_k("on", 20),
+                          with_k("on", 30)};
+  for (std::size_t i = 2; i < cases.size(); ++i) cases[i].swept = {kKey};
+  EXPECT_EQ(off_cases(cases), (std::vector<std::size_t>{0, 0, 2, 2, 5})) << "none at K = 30";
+}
+
 TEST(Points, AreNumberedInOrderOfAppearance) {
   std::vector<Case> cases{labelled("off"), labelled("off"), labelled("on"), labelled("on")};
   cases[1].parameters.back().second = std::int64_t{2};
