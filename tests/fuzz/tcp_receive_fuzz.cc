@@ -54,6 +54,7 @@ TcpConfig config_from(FuzzInput& in) {
   c.pacing = (e & 8) != 0;
   constexpr std::uint64_t kReadRates[] = {0, 100'000, 50'000'000, 10'000'000'000};
   if ((e >> 4) % 4 != 0) c.read_rate = BitRate{kReadRates[(e >> 4) % 4]};
+  if ((e & 128) != 0) c.reduction = WindowReduction::kPrr;
   c.time_wait = (e & 64) != 0 ? seconds(1) : seconds(0);
   return c;
 }

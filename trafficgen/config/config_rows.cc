@@ -71,6 +71,11 @@ void describe(Settings& v, TcpConfig& c) {
       {.help = "what makes a segment lost: three SACKed above it, and a lost tail waits for "
                "`min_rto`; or RFC 8985: one that left later has arrived, and a tail is probed "
                "after two round trips. Linux does the latter. Without SACK neither is in use"});
+  v.choice(
+      "reduction", c.reduction, kWindowReductions,
+      {.help = "how the window falls after losses and marks: at once, so that nothing leaves until "
+               "the data in flight fits (RFC 6675); or within a round trip, by proportional rate "
+               "reduction (PRR, RFC 9937), as Linux does"});
   v.value(
       "timestamps", c.timestamps,
       {.help = "offer and accept the timestamps of RFC 7323, with ticks of 1 ms. They take 12 "

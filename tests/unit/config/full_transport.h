@@ -48,6 +48,7 @@ inline TcpConfig full_transport() {
           .read_rate = BitRate{1'000'000},
           .pacing = true,
           .loss_detection = LossDetection::kRackTlp,
+          .reduction = WindowReduction::kPrr,
           .time_wait = 2s,
           .timestamps = true};
 }

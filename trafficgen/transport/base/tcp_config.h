@@ -21,6 +21,12 @@ enum class LossDetection : std::uint8_t {
   kRackTlp,  ///< RFC 8985: a segment that left later has arrived; the tail is probed
 };
 
+/// How a window is reduced after a loss or a mark.
+enum class WindowReduction : std::uint8_t {
+  kAtOnce,  ///< nothing leaves until the data in flight fits the reduced window (RFC 6675)
+  kPrr,     ///< RFC 9937: the data in flight falls in proportion to what arrives
+};
+
 /// One profile of transport settings, shared by both ends of a connection.
 struct TcpConfig {
   ControllerConfig control;
@@ -38,6 +44,7 @@ struct TcpConfig {
   bool pacing = false;  ///< spread the window over the round trip; `unresponsive` always does
   bool sack = true;     ///< offer and accept SACK (RFC 2018)
   LossDetection loss_detection = LossDetection::kRfc6675;
+  WindowReduction reduction = WindowReduction::kAtOnce;
   /// How long an end that closed first stays in TIME-WAIT; zero: not at all.
   Duration time_wait = std::chrono::seconds(1);
   bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes

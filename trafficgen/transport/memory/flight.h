@@ -6,6 +6,7 @@
 #include "common/core/clock.h"
 #include "trafficgen/transport/memory/newreno.h"
 #include "trafficgen/transport/memory/rack.h"
+#include "trafficgen/transport/memory/rate_reduction.h"
 #include "trafficgen/transport/memory/segment_arena.h"
 
 namespace outrider::tg {
@@ -39,6 +40,12 @@ struct Flight {
   std::array<std::uint64_t, kDupThresh> highest{};  ///< 1 + index of highest SACKed, 0: none
   std::array<Range, 4> seen{};  ///< recent SACK blocks, to process only what is new
   std::uint32_t seen_next = 0;
+
+  // -- CongestionWindow, while a window is reduced step by step
+  RateReduction reduction;
+  std::uint32_t losses_judged = 0;  ///< of `losses`, at the last acknowledgment
+
+  std::uint32_t losses = 0;  ///< Scoreboard: how often a segment was found lost
 
   // -- NewReno (RFC 6582), without SACK
   NewReno newreno;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 
 #include "common/core/clock.h"
@@ -12,11 +13,11 @@
 namespace outrider::tg {
 
 /// Keeps the congestion window, which the controller decides, and reduces it once per window of
-/// data for ECE and loss. The Flight keeps the offset up to which the last reduction reaches.
-/// Without a Flight, only one bit is kept: whether it reaches exactly to the oldest byte that may
-/// leave.
+/// data for ECE and loss, at once or step by step. The Flight keeps the offset up to which the last
+/// reduction reaches, and the state of its steps. Without a Flight, only one bit is kept: whether
+/// it reaches exactly to the oldest byte that may leave.
 ///
-/// Sources: RFC 5681, RFC 3168, 6.1.2. Not thread-safe.
+/// Sources: RFC 5681, RFC 3168, 6.1.2, RFC 9937. Not thread-safe.
 class CongestionWindow {
  public:
   using Cause = CongestionControl::Congestion;
@@ -44,6 +45,7 @@ class CongestionWindow {
   }
   void on_timeout(std::uint32_t flight_bytes, Time now) noexcept {
     control_->on_timeout(flight_bytes, now);
+    reducing_ = false;
     update();
   }
   /// Passes the acknowledgment to the controller. Call update() at its end, which refreshes
@@ -59,6 +61,32 @@ class CongestionWindow {
     control_->on_congestion(cause, flight_bytes, now);
     note_reduction(flight, nxt, now);
   }
+  /// Does the same step by step, if the controller reduces the window at all: from now on the owner
+  /// calls take_step() for every acknowledgment, and on_sent().
+  void begin_reduction(Cause cause, std::uint32_t flight_bytes, Flight* flight, std::uint64_t nxt,
+                       Time now) noexcept {
+    const std::uint32_t before = control_->cwnd_bytes();
+    reduce(cause, flight_bytes, flight, nxt, now);
+    if (flight == nullptr || control_->cwnd_bytes() >= before) return;
+    reducing_ = true;
+    flight->reduction.begin(flight_bytes);
+    flight->losses_judged = flight->losses;
+  }
+  [[nodiscard]] bool reducing() const noexcept { return reducing_; }
+  /// Notes that data leaves. @pre reducing()
+  void on_sent(Flight& flight, std::uint32_t bytes) const noexcept {
+    flight.reduction.on_sent(bytes);
+  }
+  /// Refreshes bytes() after an acknowledgment. @pre reducing()
+  /// @param ends the data that the reduction covers is acknowledged: the window is the reduced one
+  void take_step(Flight& flight, RateReduction::Ack ack, bool ends) noexcept {
+    ack.target_bytes = control_->cwnd_bytes();
+    ack.safe = ack.safe && flight.losses == flight.losses_judged;
+    flight.losses_judged = flight.losses;
+    reducing_ = !ends;
+    cwnd_ = ends ? ack.target_bytes : flight.reduction.on_ack(ack, cwnd_);
+  }
+  /// Refreshes bytes(). @pre !reducing()
   void update() noexcept { cwnd_ = control_->cwnd_bytes(); }
 
   /// Notes that the window of data in flight now has had its reduction (RFC 3168, 6.1.2).
@@ -98,14 +126,16 @@ class CongestionWindow {
     flight.reduced_until = reduced_here_ ? una : una - 1;
   }
   void end_flight(const Flight& flight, std::uint64_t una) noexcept {
+    assert(!reducing_);
     reduced_here_ = past_reduction(&flight, una) == 0;
   }
 
  private:
   ControllerSlot control_;
-  std::uint32_t cwnd_;  ///< the controller's window, cached
+  std::uint32_t cwnd_;  ///< the controller's window, cached; a step towards it while reducing_
   bool ecn_ : 1 = false;
   bool cwr_pending_ : 1 = false;  ///< the next new data segment carries CWR
+  bool reducing_ : 1 = false;     ///< towards the controller's window, step by step
   bool reduced_here_ : 1 = true;  ///< nothing is in flight, and the last reduction ends at una
 };
 

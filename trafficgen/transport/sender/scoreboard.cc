@@ -159,6 +159,7 @@ void Scoreboard::lose(SentSegment& s) noexcept {
   s.lost = true;
   s.resent = false;
   ++lost_pending_;
+  ++flight_->losses;
 }
 
 std::uint32_t Scoreboard::put_departed_back() noexcept {

@@ -98,6 +98,8 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
     window_.note_use(scoreboard_.pipe_bytes(), stream_, *scoreboard_.flight());
   }
   last_sent_ = now;
+  if (window_.reducing()) [[unlikely]]
+    window_.on_sent(*scoreboard_.flight(), s.payload_bytes);
   if (by_time_) {
     Flight& flight = *scoreboard_.flight();
     if (flight.rto_at == kNever) timer_.arm(&flight, now + timer_.rto());  // RFC 6298, 5.1
@@ -169,7 +171,7 @@ bool TcpSender::on_aux_timer(Time now) noexcept {
   const std::uint32_t bytes = window_.flight_bytes(stream_);
   detect_losses_by_time(now);
   if (recovery_.open() && scoreboard_.lost_pending() != 0) enter_recovery(bytes, now);
-  window_.update();
+  update_window(0, false);
   return true;
 }
 

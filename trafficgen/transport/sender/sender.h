@@ -39,8 +39,8 @@ namespace outrider::tg {
 /// Sources: RFC 6675 (recovery: a window reduction on entry, lost segments as
 /// the pipe allows, exit at the recovery point), RFC 6582 where the peer has no SACK
 /// (NewReno), RFC 3042 (limited transmit: SACK takes bytes out of the pipe), RFC 6298 (RTO),
-/// RFC 5681 (4.1 idle restart), RFC 3168 (6.1.2, one reduction per window over ECE and loss;
-/// Deviations:
+/// RFC 5681 (4.1 idle restart), RFC 3168 (6.1.2, one reduction per window over ECE and loss),
+/// RFC 9937 (PRR, where configured). Deviations:
 ///   - NextSeg has rules 1 and 2 only. Without RACK-TLP (RFC 8985) a resent segment that is lost
 ///     again waits for the RTO, and so does a lost tail.
 ///   - Resending the oldest segment restarts the RTO, as in Linux, because with a small minimum RTO
@@ -172,13 +172,19 @@ class TcpSender {
   }
   bool on_any_ack(const TcpSegment& s, Time now, bool current) noexcept;
   void on_advance(std::uint64_t una, Duration rtt, Time now) noexcept;
-  [[gnu::noinline]] void on_ack_without_sack(std::uint64_t una_before, bool duplicate,
-                                             std::uint32_t departed) noexcept;
+  [[gnu::noinline]] std::int64_t on_ack_without_sack(std::uint64_t una_before, bool duplicate,
+                                                     std::uint32_t departed) noexcept;
   [[gnu::noinline]] void on_rack_ack(bool duplicate, Time now) noexcept;
   [[gnu::noinline]] void take_probe_answer(const TcpSegment& s, std::int64_t ack, bool advances,
                                            bool duplicate, std::uint32_t flight, Time now) noexcept;
   void detect_losses_by_time(Time now) noexcept;
   void reduce(CongestionWindow::Cause cause, std::uint32_t flight, Time now) noexcept;
+  void update_window(std::int64_t delivered, bool advances) noexcept {
+    if (window_.reducing()) [[unlikely]]
+      take_step(delivered, advances);
+    else window_.update();
+  }
+  [[gnu::noinline]] void take_step(std::int64_t delivered, bool advances) noexcept;
   [[gnu::noinline]] void enter_recovery(std::uint32_t flight, Time now) noexcept;
   [[gnu::noinline]] void obey_ece(std::uint32_t flight, Time now) noexcept;
   [[gnu::noinline]] void end_flight() noexcept;

@@ -108,9 +108,8 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
     rtt = round_trip(acked, echoed, context_.config.max_rto, now);
     on_advance(una, rtt, now);
   }
-  if (!sack_) [[unlikely]] {
-    on_ack_without_sack(una_before, repeated, departed);
-  } else if (s.sack_blocks != 0) [[unlikely]] {
+  const std::int64_t reported = sack_ ? 0 : on_ack_without_sack(una_before, repeated, departed);
+  if (sack_ && s.sack_blocks != 0) [[unlikely]] {
     event.acked_bytes += take_sack(s, stream_, scoreboard_, context_.memory.events);
     if (!by_time_) scoreboard_.detect_losses();
   }
@@ -130,7 +129,7 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
   }
   if (ece) obey_ece(flight, now);
   if (by_time_) take_probe_answer(s, ack, una > una_before, duplicate, flight, now);
-  window_.update();
+  update_window(event.acked_bytes + reported, una > una_before);
   if (scoreboard_.empty()) end_flight();
   return true;
 }
@@ -149,9 +148,10 @@ void TcpSender::on_advance(std::uint64_t una, Duration rtt, Time now) noexcept {
 
 /// @param una_before before this ACK, @param duplicate see repeats(),
 /// @param departed Flight::departed before this ACK; the pipe does not contain it now
-void TcpSender::on_ack_without_sack(std::uint64_t una_before, bool duplicate,
-                                    std::uint32_t departed) noexcept {
-  if (scoreboard_.empty()) return;
+/// @return by how much `departed` has grown; negative if the ACK covers what had departed before
+std::int64_t TcpSender::on_ack_without_sack(std::uint64_t una_before, bool duplicate,
+                                            std::uint32_t departed) noexcept {
+  if (scoreboard_.empty()) return 0;
   Flight& flight = *scoreboard_.flight();
   NewReno::Verdict verdict{.departed = departed};
   if (const std::uint64_t una = stream_.una(); una > una_before) {
@@ -166,6 +166,7 @@ void TcpSender::on_ack_without_sack(std::uint64_t una_before, bool duplicate,
     recovery_.resend_first();
   }
   scoreboard_.take_departed(verdict.departed);
+  return std::int64_t{flight.departed} - departed;
 }
 
 void TcpSender::on_rack_ack(bool duplicate, Time now) noexcept {
@@ -181,7 +182,9 @@ void TcpSender::take_probe_answer(const TcpSegment& s, std::int64_t ack, bool ad
                                   bool duplicate, std::uint32_t flight, Time now) noexcept {
   Flight* const f = scoreboard_.flight();
   const bool repaired = tail_probe_.take_answer(s, ack, advances, duplicate, stream_, f);
-  if (repaired && past_reduction() >= 0) reduce(CongestionWindow::Cause::kLoss, flight, now);
+  // At once, as in Linux: what was in flight before the probe is acknowledged.
+  if (repaired && past_reduction() >= 0)
+    window_.reduce(CongestionWindow::Cause::kLoss, flight, f, stream_.nxt(), now);
   if (f != nullptr && advances && !scoreboard_.empty()) arm_tail_probe(now);
 }
 
@@ -194,7 +197,21 @@ void TcpSender::detect_losses_by_time(Time now) noexcept {
 }
 
 void TcpSender::reduce(CongestionWindow::Cause cause, std::uint32_t flight, Time now) noexcept {
-  window_.reduce(cause, flight, scoreboard_.flight(), stream_.nxt(), now);
+  if (context_.config.reduction == WindowReduction::kPrr)
+    window_.begin_reduction(cause, flight, scoreboard_.flight(), stream_.nxt(), now);
+  else window_.reduce(cause, flight, scoreboard_.flight(), stream_.nxt(), now);
+}
+
+/// @param delivered bytes that this ACK reports as arrived
+void TcpSender::take_step(std::int64_t delivered, bool advances) noexcept {
+  const bool ends = !recovery_.fast() && past_reduction() >= 0;
+  window_.take_step(
+      *scoreboard_.flight(),
+      {.delivered_bytes = static_cast<std::uint32_t>(std::max<std::int64_t>(delivered, 0)),
+       .pipe_bytes = scoreboard_.pipe_bytes(),
+       .mss_bytes = stream_.mss_bytes(),
+       .safe = advances},
+      ends);
 }
 
 /// Enters recovery by RFC 6675, section 5, step 4.
