@@ -35,7 +35,10 @@ TcpConfig config_from(FuzzInput& in) {
   c.control.controller = static_cast<Controller>(a % kControllerRows.size());
   if (c.control.controller == Controller::kUnresponsive) c.control.rate = BitRate{1'000'000'000};
   c.control.mss_bytes = 524 + (a >> 2) * 100;
-  c.control.hystart = (b & 1) != 0 && c.control.controller != Controller::kUnresponsive;
+  if ((b & 1) != 0 && c.control.controller != Controller::kUnresponsive)
+    c.control.hystart = (b & 2) != 0 && c.control.controller == Controller::kCubic
+                            ? HyStartKind::kLinux
+                            : HyStartKind::kRfc9406;
   c.control.dctcp_min_window_segments = 1 + (b >> 1) % 4;
   c.control.initial_window_segments = 1 + (b >> 3);
   c.ecn = (d & 1) != 0 || row_of(c.control.controller).accurate_ecn_echo;

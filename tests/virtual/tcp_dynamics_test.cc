@@ -164,7 +164,7 @@ TEST(TcpDynamics, HystartSparesTheFirstOverflow) {
   for (const bool hystart : {false, true}) {
     Dumbbell d = long_flows(1, Controller::kCubic);
     d.background_tcp.ecn = false;
-    d.background_tcp.control.hystart = hystart;
+    d.background_tcp.control.hystart = hystart ? HyStartKind::kRfc9406 : HyStartKind::kOff;
     d.background_tcp.control.hystart_min_rtt_threshold = std::chrono::microseconds(400);
     d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
     d.bottleneck_port.queue.limit_packets = 700;

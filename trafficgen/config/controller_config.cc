@@ -6,8 +6,14 @@
 namespace outrider::tg {
 
 void check(const Checks& at, const ControllerConfig& control) {
-  at.require(!control.hystart || control.controller != Controller::kUnresponsive, "hystart", "true",
+  const bool hystart = control.hystart != HyStartKind::kOff;
+  at.require(!hystart || control.controller != Controller::kUnresponsive, "hystart",
+             control.hystart == HyStartKind::kLinux ? "\"linux\"" : "\"rfc9406\"",
              "controller \"unresponsive\" has no slow start");
+  at.require(control.hystart != HyStartKind::kLinux || control.controller == Controller::kCubic ||
+                 control.controller == Controller::kUnresponsive,
+             "hystart", "\"linux\"",
+             "is a part of Linux's CUBIC: the other controllers have none there, or \"rfc9406\"");
   at.require(control.hystart_max_rtt_threshold >= control.hystart_min_rtt_threshold,
              "hystart_max_rtt_threshold", format_duration(control.hystart_max_rtt_threshold),
              "must not be shorter than hystart_min_rtt_threshold, " +
@@ -37,9 +43,13 @@ void describe(Settings& v, ControllerConfig& c) {
   v.value("dctcp_min_window_segments", c.dctcp_min_window_segments,
           {.range = integers(1, 1000),
            .help = "marks reduce the window to no less; RFC 8257 does not say"});
-  v.value("hystart", c.hystart,
-          {.accepts = "`false` with `unresponsive`",
-           .help = "HyStart++ (RFC 9406): the first slow start ends when round trips lengthen"});
+  v.choice("hystart", c.hystart, kHyStartKinds,
+           {.accepts = "`\"off\"` with `unresponsive`, `\"linux\"` with `cubic` alone",
+            .help = "what ends slow start before a loss or a mark does: nothing; HyStart++ (RFC "
+                    "9406, earlier `true`), if the first one's round trips lengthen; or the "
+                    "classic HyStart as Linux 6.1 has it, if they do or a train of ACKs lasts for "
+                    "half a round trip. With it CUBIC also grows by a twentieth per round trip "
+                    "until the first reduction, as there"});
   v.duration("hystart_min_rtt_threshold", c.hystart_min_rtt_threshold,
              {.range = durations_above_zero(),
               .help = "smallest rise of the round trip that counts. The RFC's 4 ms never occurs "

@@ -19,6 +19,10 @@ inline constexpr auto kControllers = [] {
   return names;
 }();
 
+inline constexpr auto kHyStartKinds = choices<HyStartKind>({{"off", HyStartKind::kOff},
+                                                            {"rfc9406", HyStartKind::kRfc9406},
+                                                            {"linux", HyStartKind::kLinux}});
+
 void describe(Settings& v, ControllerConfig& c);
 
 }  // namespace outrider::tg

@@ -56,9 +56,14 @@ TEST(ControllerConfig, EveryRuleNamesItsKey) {
       {[](C& c) {
          c.controller = Controller::kUnresponsive;
          c.rate = BitRate{1'000'000};
-         c.hystart = true;
+         c.hystart = HyStartKind::kRfc9406;
        },
-       "hystart", "true: controller \"unresponsive\" has no slow start"},
+       "hystart", "\"rfc9406\": controller \"unresponsive\" has no slow start"},
+      {[](C& c) {
+         c.controller = Controller::kDctcp;
+         c.hystart = HyStartKind::kLinux;
+       },
+       "hystart", "\"linux\": is a part of Linux's CUBIC"},
   };
   for (const Row& row : rows) {
     ControllerConfig c;

@@ -33,7 +33,7 @@ inline TcpConfig full_transport() {
                       .dctcp_gain = 0.25,
                       .dctcp_initial_alpha = 0.5,
                       .dctcp_min_window_segments = 1,
-                      .hystart = true,
+                      .hystart = HyStartKind::kRfc9406,
                       .hystart_min_rtt_threshold = 10us,
                       .hystart_max_rtt_threshold = 20us},
           .ecn = true,

@@ -21,6 +21,7 @@ struct AckEvent {
   std::uint64_t snd_nxt = 0;          ///< stream offset
   bool in_recovery = false;           ///< loss recovery or CWR state: the window must not grow
   bool in_loss_recovery = false;      ///< loss recovery alone: no controller's window grows
+  bool paced = false;                 ///< the sender spreads its window over the round trip
   bool cwnd_limited = false;          ///< the window, not the application, held the sender back
 };
 
@@ -52,6 +53,13 @@ class CongestionControl {
   CongestionControl& operator=(const CongestionControl&) = default;
 };
 
+/// What may end slow start before a loss or a mark does.
+enum class HyStartKind : std::uint8_t {
+  kOff,
+  kRfc9406,  ///< HyStart++, in the first slow start
+  kLinux,    ///< the classic one, for kCubic alone, as in Linux
+};
+
 /// Settings of a controller, shared by all connections of a transport.
 struct ControllerConfig {
   Controller controller = Controller::kCubic;
@@ -61,7 +69,7 @@ struct ControllerConfig {
   double dctcp_initial_alpha = 1.0;            ///< in [0, 1]
   /// Marks never reduce the window below this. RFC 8257 gives no value, RFC 5681 has 2 for losses.
   std::uint32_t dctcp_min_window_segments = 2;  ///< >= 1
-  bool hystart = false;                         ///< HyStart++ in the first slow start
+  HyStartKind hystart = HyStartKind::kOff;
   Duration hystart_min_rtt_threshold = std::chrono::milliseconds(4);   ///< RFC 9406, 4.3; > 0
   Duration hystart_max_rtt_threshold = std::chrono::milliseconds(16);  ///< >= the minimum
   std::optional<BitRate> rate{};  ///< of payload, for kUnresponsive only

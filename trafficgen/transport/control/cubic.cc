@@ -12,7 +12,13 @@ Cubic::Cubic(const ControllerConfig& config) noexcept
     : config_(config), cwnd_(config.initial_window_segments) {
   assert(config.mss_bytes > 0 && config.mss_bytes <= UINT16_MAX);
   assert(cwnd_bytes() >= config.mss_bytes && cwnd_bytes() <= kMaxCongestionWindow);
-  if (config.hystart) shape_.emplace<HyStart>();
+  begin_slow_start();
+  if (config.hystart == HyStartKind::kRfc9406) shape_.emplace<HyStart>();
+}
+
+void Cubic::begin_slow_start() noexcept {
+  if (like_linux()) shape_.emplace<ClassicHyStart>();
+  else curve();
 }
 
 std::uint32_t Cubic::cwnd_bytes() const noexcept {
@@ -44,16 +50,29 @@ void Cubic::avoid_congestion(double acked_segments, Duration srtt) noexcept {
   const double t = seconds(c.elapsed);
   // Equation (4) of 4.3. Alpha becomes 1 once Reno would have its old window again.
   c.w_est += (c.w_est >= c.cwnd_prior ? 1.0 : kAlpha) * acked_segments / cwnd_;
+  const double least = like_linux() && !reduced_ ? kUnreducedGrowth * acked_segments : 0;
   if (w_cubic(t) < c.w_est) {  // 4.3: Reno-friendly region
-    cwnd_ = std::max(cwnd_, c.w_est);
+    cwnd_ = std::max(cwnd_ + least, c.w_est);
     return;
   }
   // 4.2: target, within [cwnd, 1.5 * cwnd]; 4.4 and 4.5: concave and convex region.
   const double target = std::clamp(w_cubic(t + seconds(srtt)), cwnd_, 1.5 * cwnd_);
-  cwnd_ += acked_segments * (target - cwnd_) / cwnd_;
+  cwnd_ += std::max(acked_segments * (target - cwnd_) / cwnd_, least);
+}
+
+void Cubic::detect_slow_starts_end(const AckEvent& ack) noexcept {
+  if (HyStart* hystart = std::get_if<HyStart>(&shape_)) hystart->on_ack(ack, config_);
+  ClassicHyStart* classic = std::get_if<ClassicHyStart>(&shape_);
+  const std::uint32_t window = cwnd_bytes();
+  if (classic == nullptr || ack.in_recovery || window >= ssthresh_) return;
+  if (classic->on_ack(ack, window, ssthresh_, config_)) ssthresh_ = window;
 }
 
 void Cubic::grow_in_slow_start(std::uint32_t acked_bytes) noexcept {
+  if (like_linux()) {
+    cwnd_ = std::min(cwnd_ + acked_bytes / mss(), std::max(cwnd_, ssthresh_ / mss()));
+    return;
+  }
   const HyStart* hystart = std::get_if<HyStart>(&shape_);
   if (hystart == nullptr) {
     cwnd_ += slow_start_.growth(acked_bytes, config_.mss_bytes) / mss();
@@ -70,7 +89,7 @@ void Cubic::on_ack(const AckEvent& ack) noexcept {
   Duration gap = ack.now - last_ack_;
   if (ack.srtt > Duration::zero()) gap = std::min(gap, ack.srtt);
   last_ack_ = ack.now;
-  if (HyStart* hystart = std::get_if<HyStart>(&shape_)) hystart->on_ack(ack, config_);
+  if (!std::holds_alternative<CubicCurve>(shape_)) detect_slow_starts_end(ack);
   if (ack.in_recovery || !ack.cwnd_limited) return;
   if (cwnd_bytes() < ssthresh_) {
     grow_in_slow_start(ack.acked_bytes);
@@ -96,12 +115,14 @@ void Cubic::on_congestion(Congestion, std::uint32_t in_flight_bytes, Time) noexc
   ssthresh_ = reduced(in_flight_bytes);
   cwnd_ = ssthresh_ / mss();
   epoch_ = Epoch::kReduced;
+  reduced_ = true;
 }
 
 void Cubic::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
   if (!timeouts_.on_timeout()) ssthresh_ = reduced(in_flight_bytes);  // 4.8
   cwnd_ = 1;
-  curve();
+  begin_slow_start();
+  reduced_ = false;
   epoch_ = Epoch::kNone;
   slow_start_.on_timeout();
 }

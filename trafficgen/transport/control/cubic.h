@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "trafficgen/transport/control/classic_hystart.h"
 #include "trafficgen/transport/control/reno.h"
 
 namespace outrider::tg {
@@ -23,12 +24,19 @@ struct CubicCurve {
 /// convergence, and HyStart++ (4.10) where configured. Deviation: t counts only time
 /// in which the window was the limit, and at most one srtt between two ACKs, so
 /// that idle time does not grow the window (5.8).
+///
+/// With the classic HyStart it also does what goes with it in Linux 6.1 (tcp_cubic.c): slow start
+/// grows by all that is acknowledged; a time-out forgets the curve and looks for the end of slow
+/// start anew; and a window that nothing has reduced since grows by a twentieth per round trip at
+/// least, because HyStart may have stopped it far below what the path can carry.
 class Cubic final : public CongestionControl {
  public:
   static constexpr double kC = 0.4;
   static constexpr double kBeta = 0.7;
   /// The additive increase with which the average window equals Reno's (4.3).
   static constexpr double kAlpha = 3 * (1 - kBeta) / (1 + kBeta);
+  /// Linux's growth per round trip until the first reduction.
+  static constexpr double kUnreducedGrowth = 1.0 / 20;
 
   /// @pre mss_bytes > 0, initial_window_segments > 0
   /// @param config must outlive the controller
@@ -72,15 +80,19 @@ class Cubic final : public CongestionControl {
   };
 
   void grow_in_slow_start(std::uint32_t acked_bytes) noexcept;
+  void detect_slow_starts_end(const AckEvent& ack) noexcept;
+  void begin_slow_start() noexcept;
+  [[nodiscard]] bool like_linux() const noexcept { return config_.hystart == HyStartKind::kLinux; }
   [[nodiscard]] double mss() const noexcept { return config_.mss_bytes; }
 
   const ControllerConfig& config_;
   double cwnd_;  ///< [segments]
-  /// HyStart while the first slow start uses it, afterwards the curve.
-  std::variant<CubicCurve, HyStart> shape_;
+  /// HyStart while slow start uses it, afterwards the curve.
+  std::variant<CubicCurve, HyStart, ClassicHyStart> shape_;
   Time last_ack_{};
   std::uint32_t ssthresh_ = kMaxCongestionWindow;
   Epoch epoch_ = Epoch::kNone;
+  bool reduced_ = false;  ///< since the begin or the last time-out
   SlowStart slow_start_;
   TimeoutHistory timeouts_;
 };

@@ -72,7 +72,7 @@ class Reno : public CongestionControl {
   void grow_in_slow_start(std::uint32_t acked_bytes) noexcept;
   /// Returns true in the first slow start if HyStart++ is configured (RFC 9406, 4.2).
   [[nodiscard]] bool uses_hystart() const noexcept {
-    return config_.hystart && ssthresh_ == kMaxCongestionWindow;
+    return config_.hystart == HyStartKind::kRfc9406 && ssthresh_ == kMaxCongestionWindow;
   }
   [[nodiscard]] std::uint32_t mss() const noexcept { return config_.mss_bytes; }
 

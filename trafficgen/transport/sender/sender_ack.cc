@@ -121,6 +121,7 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
   if (event.acked_bytes != 0) {
     event.ece_bytes = ece ? event.acked_bytes : 0;
     event.srtt = timer_.srtt();
+    event.paced = pacing_.paced();
     event.rtt = std::max(rtt, Duration::zero());
     window_.on_ack(event, stream_);
   }

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t kMss = 1000;
 
 ControllerConfig settings(Controller controller = Controller::kCubic) {
-  return {.controller = controller, .mss_bytes = kMss, .hystart = true};
+  return {.controller = controller, .mss_bytes = kMss, .hystart = HyStartKind::kRfc9406};
 }
 
 /// Makes ACKs of one segment each, ten per round.
@@ -177,7 +177,7 @@ TEST(HyStart, LaterSlowStartsAreConventional) {
   for (const auto controller : {Controller::kReno, Controller::kCubic}) {
     const ControllerConfig with = settings(controller);
     ControllerConfig without = with;
-    without.hystart = false;
+    without.hystart = HyStartKind::kOff;
     ControllerSlot a(with), b(without);
     a->on_timeout(200'000, Time{});
     b->on_timeout(200'000, Time{});

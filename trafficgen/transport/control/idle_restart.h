@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "trafficgen/transport/control/congestion_control.h"
+
+namespace outrider::tg {
+
+struct RestartedWindow {
+  std::uint32_t cwnd_bytes;
+  std::uint32_t ssthresh_bytes;
+};
+
+/// Returns window and threshold after an idle time longer than the RTO.
+///
+/// Source: RFC 5681, 4.1: the restart window, min(IW, cwnd). Linux 6.1 (tcp_cwnd_restart()) comes
+/// down to it by a half for each further RTO, and remembers three quarters of the window as
+/// ssthresh (tcp_current_ssthresh(), RFC 2861).
+/// @pre idle > rto > 0
+inline RestartedWindow restart_window(const ControllerConfig& config, RestartedWindow now,
+                                      Duration idle, Duration rto) noexcept {
+  const std::uint32_t least = std::min(initial_window_bytes(config), now.cwnd_bytes);
+  if (config.idle_restart == IdleRestart::kRfc5681) return {least, now.ssthresh_bytes};
+  RestartedWindow after{now.cwnd_bytes,
+                        std::max(now.ssthresh_bytes, now.cwnd_bytes / 2 + now.cwnd_bytes / 4)};
+  for (idle -= rto; idle > Duration::zero() && after.cwnd_bytes > least; idle -= rto)
+    after.cwnd_bytes /= 2;
+  after.cwnd_bytes = std::max(after.cwnd_bytes, least);
+  return after;
+}
+
+}  // namespace outrider::tg
