@@ -59,6 +59,11 @@ void describe(Settings& v, ControllerConfig& c) {
       {.accepts = "at least the smallest",
        .help =
            "largest rise that is asked for; in between it is an eighth of the last round trip"});
+  v.choice("idle_restart", c.idle_restart, kIdleRestarts,
+           {.help = "the window of a connection that was idle for longer than an RTO, where "
+                    "`connections` restarts it: at most the initial window (RFC 5681, 4.1); or as "
+                    "Linux has it, half the window for each further RTO, down to the initial one, "
+                    "and three quarters of the old window as ssthresh"});
   v.rate("rate", c.rate,
          {.range = link_rates(),
           .absent = "none",

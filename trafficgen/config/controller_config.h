@@ -23,6 +23,9 @@ inline constexpr auto kHyStartKinds = choices<HyStartKind>({{"off", HyStartKind:
                                                             {"rfc9406", HyStartKind::kRfc9406},
                                                             {"linux", HyStartKind::kLinux}});
 
+inline constexpr auto kIdleRestarts =
+    choices<IdleRestart>({{"rfc5681", IdleRestart::kRfc5681}, {"linux", IdleRestart::kLinux}});
+
 void describe(Settings& v, ControllerConfig& c);
 
 }  // namespace outrider::tg

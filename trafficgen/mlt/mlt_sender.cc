@@ -78,7 +78,8 @@ void MltSender::begin(const BurstIdentity& burst, Time) noexcept {
 void MltSender::hand_over(std::uint32_t tensor, Time now) noexcept {
   assert(begun_ && tensors_[tensor].phase == Phase::kIdle);
   const bool idle = pending_tensors_ == 0 && in_flight_bytes() == 0;
-  if (idle && last_sent_ != Time{} && now - last_sent_ > rto_.rto()) control_->on_idle(now);
+  if (idle && last_sent_ != Time{} && now - last_sent_ > rto_.rto())
+    control_->on_idle(now - last_sent_, rto_.rto());
   enter(tensor, Phase::kPending);
   // All earlier data was stopped and its feedback was lost: without this timer nothing would
   // happen.

@@ -36,8 +36,8 @@ class CongestionControl {
   enum class Congestion : std::uint8_t { kLoss, kEce };
   virtual void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept = 0;
   virtual void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept = 0;
-  /// Restarts from the initial window (RFC 5681, section 4.1).
-  virtual void on_idle(Time now) noexcept = 0;
+  /// Restarts the window, see restart_window(). @pre idle > rto
+  virtual void on_idle(Duration idle, Duration rto) noexcept = 0;
   /// A SYN or SYN-ACK of this end timed out: begin with one segment (RFC 5681, 3.1).
   virtual void on_handshake_loss() noexcept = 0;
 
@@ -60,6 +60,12 @@ enum class HyStartKind : std::uint8_t {
   kLinux,    ///< the classic one, for kCubic alone, as in Linux
 };
 
+/// How a window restarts after an idle time, see restart_window().
+enum class IdleRestart : std::uint8_t {
+  kRfc5681,  ///< at once from the initial window
+  kLinux,    ///< by a half for each RTO; ssthresh remembers three quarters
+};
+
 /// Settings of a controller, shared by all connections of a transport.
 struct ControllerConfig {
   Controller controller = Controller::kCubic;
@@ -72,6 +78,7 @@ struct ControllerConfig {
   HyStartKind hystart = HyStartKind::kOff;
   Duration hystart_min_rtt_threshold = std::chrono::milliseconds(4);   ///< RFC 9406, 4.3; > 0
   Duration hystart_max_rtt_threshold = std::chrono::milliseconds(16);  ///< >= the minimum
+  IdleRestart idle_restart = IdleRestart::kRfc5681;
   std::optional<BitRate> rate{};  ///< of payload, for kUnresponsive only
 };
 

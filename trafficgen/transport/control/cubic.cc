@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "trafficgen/transport/control/controller_slot.h"
+#include "trafficgen/transport/control/idle_restart.h"
 
 namespace outrider::tg {
 
@@ -127,9 +128,13 @@ void Cubic::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
   slow_start_.on_timeout();
 }
 
-void Cubic::on_idle(Time) noexcept {
-  cwnd_ = std::min(cwnd_, initial_window_bytes(config_) / mss());  // RFC 5681, 4.1
-  epoch_ = Epoch::kNone;
+/// Like Linux, its variant keeps the epoch, whose time stands still while the connection is idle.
+void Cubic::on_idle(Duration idle, Duration rto) noexcept {
+  const std::uint32_t window = cwnd_bytes();
+  const RestartedWindow after = restart_window(config_, {window, ssthresh_}, idle, rto);
+  if (after.cwnd_bytes < window) cwnd_ = after.cwnd_bytes / mss();
+  ssthresh_ = after.ssthresh_bytes;
+  if (config_.idle_restart == IdleRestart::kRfc5681) epoch_ = Epoch::kNone;
 }
 
 CongestionControl* make_cubic(std::byte* space, const ControllerConfig& config) noexcept {

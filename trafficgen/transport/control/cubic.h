@@ -46,7 +46,7 @@ class Cubic final : public CongestionControl {
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
   void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept override;
-  void on_idle(Time now) noexcept override;
+  void on_idle(Duration idle, Duration rto) noexcept override;
   void on_handshake_loss() noexcept override { cwnd_ = 1; }
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override;
   [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "trafficgen/transport/control/controller_slot.h"
+#include "trafficgen/transport/control/idle_restart.h"
 
 namespace outrider::tg {
 
@@ -57,8 +58,10 @@ void Reno::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
   slow_start_.on_timeout();
 }
 
-void Reno::on_idle(Time) noexcept {
-  cwnd_ = std::min(cwnd_, initial_window_bytes(config_));  // RFC 5681, 4.1: RW = min(IW, cwnd)
+void Reno::on_idle(Duration idle, Duration rto) noexcept {
+  const RestartedWindow after = restart_window(config_, {cwnd_, ssthresh_}, idle, rto);
+  cwnd_ = after.cwnd_bytes;
+  ssthresh_ = after.ssthresh_bytes;
   bytes_acked_ = 0;
 }
 

@@ -58,7 +58,7 @@ class Reno : public CongestionControl {
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
   void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept override;
-  void on_idle(Time now) noexcept override;
+  void on_idle(Duration idle, Duration rto) noexcept override;
   void on_handshake_loss() noexcept override { cwnd_ = mss(); }
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override { return cwnd_; }
   [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }

@@ -27,7 +27,7 @@ class Unresponsive final : public CongestionControl {
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion, std::uint32_t, Time) noexcept override {}
   void on_timeout(std::uint32_t, Time) noexcept override {}
-  void on_idle(Time) noexcept override {}
+  void on_idle(Duration, Duration) noexcept override {}
   void on_handshake_loss() noexcept override {}
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override { return cwnd_; }
   [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return cwnd_; }

@@ -39,8 +39,9 @@ class CongestionWindow {
     control_->on_handshake_loss();
     update();
   }
-  void on_idle(Time now) noexcept {
-    control_->on_idle(now);
+  /// @pre idle > rto
+  void on_idle(Duration idle, Duration rto) noexcept {
+    control_->on_idle(idle, rto);
     update();
   }
   void on_timeout(std::uint32_t flight_bytes, Time now) noexcept {

@@ -66,7 +66,7 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
   const std::uint64_t offset = stream_.nxt();
   if (scoreboard_.empty() && context_.config.reuse == ConnectionReuse::kIdleRestart &&
       offset != 0 && now - last_sent_ > timer_.rto()) {
-    window_.on_idle(now);
+    window_.on_idle(now - last_sent_, timer_.rto());
   }
   const std::uint32_t payload = stream_.new_payload(scoreboard_);
   const std::uint32_t length = stream_.take_new(s, payload, now);

@@ -90,11 +90,62 @@ TEST(Reno, RestartsAfterIdle) {
   Reno cc(config);
   for (int i = 0; i < 50; ++i) cc.on_ack(ack_of(2000));
   EXPECT_EQ(cc.cwnd_bytes(), 110'000U);
-  cc.on_idle(Time{});
+  cc.on_idle(2s, 1s);
   EXPECT_EQ(cc.cwnd_bytes(), 10'000U);
   cc.on_congestion(Kind::kLoss, 8000, Time{});
-  cc.on_idle(Time{});
+  cc.on_idle(2s, 1s);
   EXPECT_EQ(cc.cwnd_bytes(), 4000U) << "never raised";
+}
+
+// Linux: half the window for each RTO beyond the first, and three quarters of it as ssthresh.
+TEST(IdleRestart, LinuxComesDownByHalves) {
+  struct Row {
+    Duration idle;
+    std::uint32_t bytes;
+    const char* why;
+  };
+  const Row rows[] = {
+      {201ms, 50'000, "another RTO has begun"},
+      {400ms, 50'000, "the second one is just over"},
+      {401ms, 25'000, "the third has begun"},
+      {601ms, 12'500, "the fourth"},
+      {801ms, 10'000, "not below the initial window"},
+      {1h, 10'000, "however long"},
+  };
+  for (const Controller controller : {Controller::kReno, Controller::kCubic}) {
+    for (const Row& row : rows) {
+      ControllerConfig config = config_of(controller, 10);
+      config.idle_restart = IdleRestart::kLinux;
+      ControllerSlot cc(config);
+      for (std::uint64_t una = 1; una <= 45; ++una) cc->on_ack(ack_of(2000, una));
+      EXPECT_EQ(cc->cwnd_bytes(), 100'000U);
+      cc->on_idle(row.idle, 200ms);
+      EXPECT_EQ(cc->cwnd_bytes(), row.bytes) << row.why;
+      EXPECT_EQ(cc->ssthresh_bytes(), kMaxCongestionWindow) << "never lowered";
+    }
+  }
+}
+
+TEST(IdleRestart, LinuxRemembersThreeQuarters) {
+  for (const Controller controller : {Controller::kReno, Controller::kCubic}) {
+    ControllerConfig config = config_of(controller, 10);
+    config.idle_restart = IdleRestart::kLinux;
+    ControllerSlot cc(config);
+    cc->on_timeout(20'000, Time{});
+    std::uint64_t una = 1;
+    Time now{};
+    while (cc->cwnd_bytes() < 40'000) {
+      AckEvent ack = ack_of(1000, una++);
+      ack.now = now += 10ms;
+      ack.srtt = 100ms;
+      cc->on_ack(ack);
+    }
+    const std::uint32_t window = cc->cwnd_bytes();
+    EXPECT_LT(cc->ssthresh_bytes(), 20'000U);
+    cc->on_idle(10s, 200ms);
+    EXPECT_EQ(cc->cwnd_bytes(), 10'000U);
+    EXPECT_EQ(cc->ssthresh_bytes(), window / 2 + window / 4);
+  }
 }
 
 // Each ACK acknowledges a whole window, so cwnd is the target W_cubic(t + RTT) after it.

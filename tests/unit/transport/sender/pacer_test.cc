@@ -88,7 +88,7 @@ TEST(Unresponsive, KeepsToItsRateWhateverHappens) {
   cc.on_congestion(CongestionControl::Congestion::kLoss, 100'000, Time{});
   cc.on_congestion(CongestionControl::Congestion::kEce, 100'000, Time{});
   cc.on_timeout(100'000, Time{});
-  cc.on_idle(Time{});
+  cc.on_idle(2s, 1s);
   EXPECT_EQ(cc.cwnd_bytes(), 200'000U);
   EXPECT_EQ(ack(2ms), 400'000U) << "a longer queue does not slow it";
   EXPECT_EQ(ack(1us), 10'000U) << "never below the initial window";
