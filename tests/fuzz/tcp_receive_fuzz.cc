@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz_main.h"
+#include "trafficgen/transport/base/tcp_stack.h"
 #include "trafficgen/transport/connection/connection.h"
 
 namespace outrider::fuzz {
@@ -45,6 +46,7 @@ TcpConfig config_from(FuzzInput& in) {
   c.obey_ece = (d & 2) != 0;
   c.reuse = static_cast<ConnectionReuse>((d >> 2) % 3);
   c.ack_every_segments = 1 + (d >> 4) % 4;
+  if ((b & 128) != 0) use_stack(c, TcpStack::kLinux);
   c.receive_buffer_bytes = std::max(c.control.mss_bytes, 1U << (12 + (d >> 6) * 4));
   c.min_rto = milliseconds(2);
   c.initial_rto = milliseconds(10);
@@ -52,7 +54,8 @@ TcpConfig config_from(FuzzInput& in) {
   c.delayed_ack = milliseconds(1);
   const std::uint8_t e = in.byte();
   c.sack = (e & 1) == 0;
-  if (c.sack && (e & 2) != 0) c.loss_detection = LossDetection::kRackTlp;
+  if (!c.sack) c.loss_detection = LossDetection::kRfc6675;
+  else if ((e & 2) != 0) c.loss_detection = LossDetection::kRackTlp;
   c.timestamps = (e & 4) != 0;
   c.pacing = (e & 8) != 0;
   constexpr std::uint64_t kReadRates[] = {0, 100'000, 50'000'000, 10'000'000'000};

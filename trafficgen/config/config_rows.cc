@@ -1,6 +1,7 @@
 #include "common/config/process_checks.h"
 #include "trafficgen/config/config_limits.h"
 #include "trafficgen/config/config_toml.h"
+#include "trafficgen/transport/base/tcp_stack.h"
 
 namespace outrider::tg {
 
@@ -31,7 +32,14 @@ void describe(Settings& v, HostConfig& c) {
 }
 
 void describe(Settings& v, TcpConfig& c) {
-  describe(v, c.control);  // its keys are in the same table
+  describe_kind(v, c.control);  // the controller's keys are in the same table
+  const TcpStack before = c.stack;
+  v.choice("stack", c.stack, kTcpStacks,
+           {.help = "whose choices the settings below begin with: those of the basic RFCs, or of "
+                    "Linux 6.1, see [the generator](generator.md#tcp-as-linux-has-it). A setting "
+                    "that is given beside it wins"});
+  if (c.stack != before) use_stack(c, c.stack);  // the rows below read what is given
+  describe_parameters(v, c.control);
   v.value("ecn", c.ecn,
           {.accepts = "`true` with `dctcp` and `prague`", .help = "negotiate and obey ECN"});
   v.value("obey_ece", c.obey_ece, {.help = "`false`: a sender that is ECT but ignores marks"});
@@ -47,6 +55,11 @@ void describe(Settings& v, TcpConfig& c) {
               .help = "longest wait of an ACK. Lower it together with `min_rto`: a lone last "
                       "segment would otherwise time out first"});
   v.value("ack_every_segments", c.ack_every_segments, {.range = integers(1, 64, "segments")});
+  v.value("quick_acks", c.quick_acks,
+          {.range = integers(0, 31, "segments"),
+           .help = "the first so many ACKs of a connection leave for each segment, whatever "
+                   "`ack_every_segments`: Linux sends 16 while it takes the sender to be in slow "
+                   "start"});
   v.bytes("receive_buffer_bytes", c.receive_buffer_bytes, {.accepts = "`mss_bytes` to 1073725440"});
   v.rate("read_rate", c.read_rate,
          {.range = link_rates(),

@@ -27,12 +27,15 @@ void check(const Checks& at, const ControllerConfig& control) {
   }
 }
 
-void describe(Settings& v, ControllerConfig& c) {
+void describe_kind(Settings& v, ControllerConfig& c) {
   v.choice(
       "controller", c.controller, kControllers,
       {.help = "congestion control. Prague is TCP Prague with a virtual round trip of 25 ms and "
                "DCTCP's settings. Unresponsive ignores marks and losses and paces its payload at "
                "`rate`; its window, twice `rate` times the round trip, does not limit it"});
+}
+
+void describe_parameters(Settings& v, ControllerConfig& c) {
   v.bytes("mss_bytes", c.mss_bytes,
           {.range = integers(kMinHostMtuBytes - kSegmentHeaderBytes,
                              kMaxHostMtuBytes - kSegmentHeaderBytes, "bytes"),
@@ -68,6 +71,11 @@ void describe(Settings& v, ControllerConfig& c) {
          {.range = link_rates(),
           .absent = "none",
           .help = "of payload; required with `unresponsive`, refused with others"});
+}
+
+void describe(Settings& v, ControllerConfig& c) {
+  describe_kind(v, c);
+  describe_parameters(v, c);
 }
 
 }  // namespace outrider::tg

@@ -27,5 +27,9 @@ inline constexpr auto kIdleRestarts =
     choices<IdleRestart>({{"rfc5681", IdleRestart::kRfc5681}, {"linux", IdleRestart::kLinux}});
 
 void describe(Settings& v, ControllerConfig& c);
+/// Describes the controller's name alone, for an owner with settings that depend on it.
+void describe_kind(Settings& v, ControllerConfig& c);
+/// Describes the rest.
+void describe_parameters(Settings& v, ControllerConfig& c);
 
 }  // namespace outrider::tg

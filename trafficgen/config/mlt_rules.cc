@@ -8,6 +8,7 @@
 #include "trafficgen/config/config_toml.h"
 #include "trafficgen/hosts/ephemeral_ports.h"
 #include "trafficgen/mlt/mlt_tensor.h"
+#include "trafficgen/transport/base/tcp_stack.h"
 
 namespace outrider::tg {
 namespace {
@@ -61,7 +62,11 @@ void check_protocol(const Checks& at, const TransportConfig& transport) {
              "the one given or the default, cubic,",
              "must be \"dctcp\" with protocol \"mlt\": losses that are tolerated must shrink the "
              "window by their share, not halve it");
-  const ConfigTable defaults = tcp_table(TcpConfig{});
+  // A stack is one fault, not one for each of its settings.
+  TcpConfig untouched;
+  use_stack(untouched, transport.tcp.stack);
+  untouched.stack = TcpStack::kRfc;
+  const ConfigTable defaults = tcp_table(untouched);
   for (const auto& member : tcp_table(transport.tcp).members) {
     const ConfigValue* usual = defaults.get(member.key);
     if (is_of_both(member.key) || (usual != nullptr && *usual == member.value)) continue;

@@ -174,8 +174,11 @@ TYPED_TEST(RowsOf, WhatIsWrittenReadsBack) {
     EXPECT_EQ(*written, *wanted) << path;
     const auto before = lines_of(write_config(filled<TypeParam>()));
     const auto after = lines_of(write_config(config));
-    EXPECT_LE(lines_without(before, after), 1U) << path << " changes another key too";
-    EXPECT_EQ(lines_without(after, before), 1U) << path << " changes another key too";
+    // The stack of a transport is where other settings begin, see transport_stack_test.cc.
+    if (path != "transport[0].stack") {
+      EXPECT_LE(lines_without(before, after), 1U) << path << " changes another key too";
+      EXPECT_EQ(lines_without(after, before), 1U) << path << " changes another key too";
+    }
     TypeParam again{};
     ConfigIssues issues;
     read_config(*table.config, "", again, issues);

@@ -21,6 +21,12 @@ enum class LossDetection : std::uint8_t {
   kRackTlp,  ///< RFC 8985: a segment that left later has arrived; the tail is probed
 };
 
+/// Whose choices the settings of a transport begin with, see use_stack().
+enum class TcpStack : std::uint8_t {
+  kRfc,    ///< the RFCs of the basic mechanisms
+  kLinux,  ///< Linux 6.1
+};
+
 /// How a window is reduced after a loss or a mark.
 enum class WindowReduction : std::uint8_t {
   kAtOnce,  ///< nothing leaves until the data in flight fits the reduced window (RFC 6675)
@@ -30,15 +36,18 @@ enum class WindowReduction : std::uint8_t {
 /// One profile of transport settings, shared by both ends of a connection.
 struct TcpConfig {
   ControllerConfig control;
-  bool ecn = true;       ///< negotiate and obey ECN
-  bool obey_ece = true;  ///< false: a sender that is ECT but ignores marks
+  TcpStack stack = TcpStack::kRfc;  ///< for the record: each setting stands for itself
+  bool ecn = true;                  ///< negotiate and obey ECN
+  bool obey_ece = true;             ///< false: a sender that is ECT but ignores marks
   ConnectionReuse reuse = ConnectionReuse::kIdleRestart;
   Duration min_rto = std::chrono::milliseconds(200);  ///< > 0
   Duration initial_rto = std::chrono::seconds(1);     ///< RFC 6298, 2.1
   Duration max_rto = std::chrono::seconds(60);
   Duration delayed_ack = std::chrono::milliseconds(40);  ///< > 0, longest wait
   std::uint32_t ack_every_segments = 2;                  ///< >= 1 (RFC 5681, 4.2: at most 2)
-  std::uint32_t receive_buffer_bytes = 4U << 20;         ///< > 0
+  /// ACKs at the begin of a connection that each acknowledge a single segment; < 32.
+  std::uint32_t quick_acks = 0;
+  std::uint32_t receive_buffer_bytes = 4U << 20;  ///< > 0
   /// Rate at which the application reads data that has arrived in order; absent: at once.
   std::optional<BitRate> read_rate{};
   bool pacing = false;  ///< spread the window over the round trip; `unresponsive` always does

@@ -10,13 +10,15 @@ namespace outrider::tg {
 TcpReceiver::TcpReceiver(TcpContext& context, bool per_packet_echo) noexcept
     : context_(context), window_(context.config), echo_(per_packet_echo) {
   [[maybe_unused]] const TcpConfig& config = context.config;
-  assert(config.ack_every_segments < UINT8_MAX);
+  assert(config.ack_every_segments < UINT8_MAX && config.quick_acks < 32);
   assert(config.delayed_ack > Duration::zero() && config.ack_every_segments > 0);
 }
 
 void TcpReceiver::start(std::uint32_t peer_initial_sequence, bool ecn, bool sack) noexcept {
   window_.start(peer_initial_sequence);
   sack_ = sack;
+  quick_acks_left_ = context_.config.quick_acks & 0x1F;
+  if (quick_acks_left_ != 0) take_quick_ack();
   if (ecn) echo_.enable();
 }
 

@@ -21,12 +21,12 @@ namespace outrider::tg {
 /// borrowed from the context's pools, which is given back when the data is delivered.
 ///
 /// Sources: RFC 9293, 3.10.7.4 (acceptance); RFC 5681, 4.2 (delayed ACK: at once for the n-th
-/// segment, data out of order and data that fills a hole); RFC 2018 (SACK); RFC 3168 and RFC 8257,
-/// 3.2 (ECN); RFC 7323, 3 to 5 (timestamps, PAWS). Deviations: every data segment counts towards
-/// the n-th, not only full ones. SACK blocks travel on pure ACKs only, so that data segments keep
-/// their size. TS.Recent does not expire (RFC 7323, 5.5), because no connection here is idle for 24
-/// days. A segment that reaches beyond the window is refused as a whole (3.10.7.4 would take what
-/// fits).
+/// segment, data out of order and data that fills a hole; quick ACKs at the begin, as in Linux);
+/// RFC 2018 (SACK); RFC 3168 and RFC 8257, 3.2 (ECN); RFC 7323, 3 to 5 (timestamps, PAWS).
+/// Deviations: every data segment counts towards the n-th, not only full ones. SACK blocks travel
+/// on pure ACKs only, so that data segments keep their size. TS.Recent does not expire (RFC
+/// 7323, 5.5), because no connection here is idle for 24 days. A segment that reaches beyond the
+/// window is refused as a whole (3.10.7.4 would take what fits).
 class TcpReceiver {
  public:
   /// @pre config: receive_buffer_bytes in (0, 2^30], delayed_ack > 0, ack_every_segments > 0
@@ -134,10 +134,17 @@ class TcpReceiver {
   /// Notes that everything due has been acknowledged.
   void acknowledged(Time now) noexcept {
     unacknowledged_ = 0;
+    if (quick_acks_left_ != 0) [[unlikely]]
+      take_quick_ack();
     due_ = false;
     deadline_ = kNever;
     if (window_.read_at_a_rate() && !fin_received()) [[unlikely]]
       deadline_ = window_.update_at(context_.config, now);
+  }
+  /// Makes the next segment one that is acknowledged at once.
+  void take_quick_ack() noexcept {
+    --quick_acks_left_;
+    unacknowledged_ = static_cast<std::uint8_t>(context_.config.ack_every_segments - 1);
   }
   /// Writes acknowledgment, window and ECE.
   void tell(TcpSegment& s, std::uint64_t next, bool ece, Time now) noexcept {
@@ -151,7 +158,8 @@ class TcpReceiver {
   // A member with [[no_unique_address]] lends its tail padding to the members that follow it.
   TcpContext& context_;
   [[no_unique_address]] ReceiveWindow window_;
-  std::uint8_t unacknowledged_ = 0;  ///< in-order data segments since the last ACK
+  std::uint8_t unacknowledged_ = 0;       ///< in-order data segments since the last ACK
+  std::uint8_t quick_acks_left_ : 5 = 0;  ///< without the next segment's
   bool due_ : 1 = false;
   bool sack_ : 1 = false;
   bool timestamps_ : 1 = false;

@@ -45,6 +45,24 @@ TcpSegment pure_ack(TcpReceiver& r) {
   return s;
 }
 
+// As Linux does while it takes the sender to be in slow start.
+TEST(Receiver, FirstAcksAreQuick) {
+  TcpConfig config;
+  config.ack_every_segments = 3;
+  config.quick_acks = 2;
+  TransportMemory memory{TransportMemory::Setup{.flights = 1, .segments = 1, .disorders = 1}};
+  TcpContext context{.config = config, .memory = memory};
+  TcpReceiver receiver{context, false};
+  receiver.start(kIsn, true, true);
+  EXPECT_FALSE(receiver.ack_due()) << "nothing has come yet";
+  EXPECT_EQ(receiver.ack_deadline(), kNever);
+  for (const bool due : {true, true, false, false, true, false, false, true}) {
+    receiver.on_segment(data(receiver.delivered_bytes(), 100), Time{1ms});
+    EXPECT_EQ(receiver.ack_due(), due) << receiver.delivered_bytes();
+    if (due) pure_ack(receiver);
+  }
+}
+
 TEST(Receiver, DelaysAcksByRfc5681) {
   struct Row {
     Duration at;

@@ -1,0 +1,88 @@
+// Goal: a stack sets the settings in which it differs from the others, whatever is given beside it
+// wins, and what is written reads back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "common/config/config_file.h"
+#include "common/config/toml_file.h"
+#include "trafficgen/config/config_toml.h"
+#include "trafficgen/config/mlt_rules.h"
+#include "trafficgen/transport/base/tcp_stack.h"
+
+namespace outrider::transport_stack_test {
+using namespace tg;
+namespace {
+
+using namespace std::chrono_literals;
+
+TransportConfig read(const std::string& settings, ConfigIssues& issues) {
+  TransportConfig transport;
+  read_config(parse_toml("name = \"t\"\n" + settings).config.value(), "transport", transport,
+              issues);
+  check(Checks(issues), transport.tcp);
+  check_protocol(Checks(issues), transport);
+  return transport;
+}
+
+TcpConfig read(const std::string& settings) {
+  ConfigIssues issues;
+  const TransportConfig transport = read(settings, issues);
+  EXPECT_TRUE(issues.empty()) << settings << ": " << issues[0].key << ' ' << issues[0].problem;
+  return transport.tcp;
+}
+
+TEST(TransportStack, LinuxSetsWhatLinuxDoes) {
+  const TcpConfig c = read("stack = \"linux\"");
+  EXPECT_EQ(c.loss_detection, LossDetection::kRackTlp);
+  EXPECT_EQ(c.reduction, WindowReduction::kPrr);
+  EXPECT_EQ(c.control.hystart, HyStartKind::kLinux);
+  EXPECT_EQ(c.control.idle_restart, IdleRestart::kLinux);
+  EXPECT_TRUE(c.timestamps);
+  EXPECT_FALSE(c.pacing);
+  EXPECT_EQ(c.quick_acks, 16U);
+  EXPECT_EQ(c.max_rto, 120s);
+}
+
+TEST(TransportStack, RfcIsTheDefault) {
+  const TcpConfig none = read(""), rfc = read("stack = \"rfc\"");
+  EXPECT_EQ(write_config(none), write_config(rfc));
+  EXPECT_EQ(write_config(none), write_config(TcpConfig{}));
+}
+
+// Also a setting that stands before `stack` in the file.
+TEST(TransportStack, ASingleSettingWins) {
+  const TcpConfig c = read(
+      "reduction = \"at_once\"\nhystart = \"off\"\nstack = \"linux\"\ntimestamps = false\n"
+      "loss_detection = \"rfc6675\"\nidle_restart = \"rfc5681\"\nquick_acks = 0\nmax_rto = "
+      "\"60s\"");
+  EXPECT_EQ(c.stack, TcpStack::kLinux);
+  TcpConfig rfc;
+  rfc.stack = TcpStack::kLinux;
+  EXPECT_EQ(write_config(c), write_config(rfc));
+}
+
+TEST(TransportStack, OnlyCubicHasLinuxHystart) {
+  EXPECT_EQ(read("stack = \"linux\"\ncontroller = \"dctcp\"").control.hystart, HyStartKind::kOff);
+  EXPECT_EQ(
+      read("controller = \"unresponsive\"\nrate = \"1mbit\"\nstack = \"linux\"").control.hystart,
+      HyStartKind::kOff);
+}
+
+TEST(TransportStack, WhatIsWrittenReadsBack) {
+  for (const char* settings : {"stack = \"linux\"", "stack = \"linux\"\nreduction = \"at_once\""}) {
+    const TcpConfig c = read(settings);
+    EXPECT_EQ(write_config(read(write_config(c))), write_config(c));
+  }
+}
+
+TEST(TransportStack, TheBoundedLossTransportHasNone) {
+  ConfigIssues issues;
+  read("stack = \"linux\"\nprotocol = \"mlt\"\ncontroller = \"dctcp\"", issues);
+  ASSERT_EQ(issues.size(), 1U);
+  EXPECT_EQ(issues[0].key, "stack");
+}
+
+}  // namespace
+}  // namespace outrider::transport_stack_test
