@@ -18,6 +18,17 @@ RandomStream draws_of(const MarkerPlace& place) {
   return {place.seed, place.entity, RandomPurpose::kMarker};
 }
 
+PieMarker::Params pie_of(const PieConfig& config) {
+  const PiGains gains = gains_of(config);
+  return {.target = config.target,
+          .t_update = gains.t_update,
+          .alpha = gains.alpha,
+          .beta = gains.beta,
+          .burst_allowance = burst_allowance_of(config),
+          .spared_bytes = 2 * kMeanPacketBytes,
+          .mark_ecnth = config.mark_ecnth};
+}
+
 /// Adapts an AQM that judges the packet at the head of the queue.
 template <class Aqm>
 class AtDequeue final : public Marker {
@@ -94,21 +105,14 @@ std::unique_ptr<Marker> make_marker(const MarkerConfig& config, const MarkerPlac
     case MarkerKind::kRed:
       return std::make_unique<Red>(config.red, config.at, place);
     case MarkerKind::kPie:
-      return std::make_unique<AtEnqueue<PieMarker>>(
-          PieMarker::Params{.target = config.pie.target,
-                            .t_update = config.pie.update_interval,
-                            .alpha = config.pie.alpha,
-                            .beta = config.pie.beta,
-                            .burst_allowance = config.pie.burst_allowance,
-                            .spared_bytes = 2 * kMeanPacketBytes,
-                            .mark_ecnth = config.pie.mark_ecnth},
-          place);
-    case MarkerKind::kPi2:
-      return std::make_unique<AtDequeue<Pi2Marker>>(
-          Pi2Marker::Params{.target = config.pi2.target,
-                            .t_update = config.pi2.update_interval,
-                            .alpha = config.pi2.alpha,
-                            .beta = config.pi2.beta});
+      return std::make_unique<AtEnqueue<PieMarker>>(pie_of(config.pie), place);
+    case MarkerKind::kPi2: {
+      const PiGains gains = gains_of(config.pi2);
+      return std::make_unique<AtDequeue<Pi2Marker>>(Pi2Marker::Params{.target = config.pi2.target,
+                                                                      .t_update = gains.t_update,
+                                                                      .alpha = gains.alpha,
+                                                                      .beta = gains.beta});
+    }
     case MarkerKind::kCodel:
       return std::make_unique<AtDequeue<CodelMarker>>(
           CodelMarker::Params{.target = config.codel.target,

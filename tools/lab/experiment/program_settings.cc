@@ -26,7 +26,7 @@ tokens_per_second = 10_000.0
 token_burst = 256.0
 [switch.marker]
 red = { kmin_packets = 10.0, kmax_packets = 40.0 }
-pie = { target = "1ms", update_interval = "10ms", burst_allowance = "100ms" }
+pie = { target = "1ms" }
 codel = { target = "1ms", interval = "10ms" }
 [job.announce]
 ack_timeout = "20rtt"
