@@ -129,6 +129,11 @@ class EgressQueue {
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
   [[nodiscard]] std::uint32_t occupancy_packets() const noexcept { return tail_ - head_; }
   [[nodiscard]] std::uint64_t occupancy_bytes() const noexcept { return occupancy_bytes_; }
+  /// Returns the packet that `ahead` others precede. @pre ahead < occupancy_packets()
+  [[nodiscard]] const Item& behind(std::uint32_t ahead) const noexcept {
+    assert(ahead < occupancy_packets());
+    return ring_[(head_ + ahead) & mask_];
+  }
   [[nodiscard]] const PerClass<std::uint32_t>& occupancy_by_class() const noexcept {
     return occupancy_;
   }

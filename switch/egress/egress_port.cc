@@ -1,7 +1,10 @@
 #include "switch/egress/egress_port.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "common/dpdk/packet_attribution.h"
@@ -77,6 +80,40 @@ PortQueue::Setup setup_of(const SwitchPortConfig& config, std::uint64_t seed, So
       .rate_layer = config.rate_layer,
       .seed = seed,
       .entity = port * kMaxQueuesPerPort};
+}
+
+/// What decides the order in which waiting packets leave a port.
+struct Backlog {
+  std::span<const PortQueue> queues;
+  Scheduler scheduler;
+  Serializer serializer;
+  std::uint32_t waiting;  ///< bit q: queue q holds packets
+};
+
+/// Returns what leaves before a packet that joins queue `q` now, if nothing else arrives and no
+/// marker drops: found by playing the scheduler on.
+QueueState ahead_of(Backlog port, unsigned q, std::uint32_t frame_bytes, Time now) noexcept {
+  QueueState ahead;
+  std::array<std::uint32_t, kMaxQueuesPerPort> gone{};
+  auto waiting = static_cast<QueueMask>(port.waiting | 1U << q);
+  const auto is_last = [&](std::uint32_t i) {
+    return gone[i] == port.queues[i].occupancy_packets();
+  };
+  const auto head_bytes = [&](std::uint32_t i) {
+    return is_last(i) ? frame_bytes : port.queues[i].behind(gone[i]).frame_bytes;
+  };
+  for (Time at = now;;) {
+    at = std::max(at, port.serializer.free_at());
+    const std::uint32_t next = port.scheduler.pick(waiting, head_bytes, at);
+    if (is_last(next)) return ahead;  // only in queue q
+    const PortQueue::Queue::Item& item = port.queues[next].behind(gone[next]++);
+    ++ahead.packets[item.traffic_class];
+    ++ahead.total_packets;
+    ahead.bytes += item.frame_bytes;
+    port.scheduler.served(next, item.frame_bytes);
+    at = port.serializer.transmit(item.frame_bytes, at);
+    if (is_last(next) && next != q) waiting &= static_cast<QueueMask>(~(1U << next));
+  }
 }
 
 /// Tells the scheduler that queue `q` sends a packet while the others are empty.
@@ -165,7 +202,11 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
     return queue.drop(packet, DropReason::kInjectedLoss);
   if (queue.records()) [[unlikely]] {
     read_identity(*packet);
-    queue.record_arrival(*packet, now);
+    std::optional<QueueState> ahead;
+    if (several_queues_ && queue.begins_record(*packet))
+      ahead = ahead_of({queues_, scheduler_, serializer_, backlog_ & (kSignalBit - 1)}, q,
+                       m.frame_bytes, now);
+    queue.record_arrival(*packet, ahead ? &*ahead : nullptr, now);
   } else if (queue.regulates() && m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl)
       [[unlikely]] {
     read_mlt_data(*packet);

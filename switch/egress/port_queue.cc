@@ -253,9 +253,14 @@ void PortQueue::mark(Packet& packet, MarkReason reason) noexcept {
   else counters_.marks_not_ect[m.traffic_class] += !is_ect(ecn_at(packet, m.ip_offset));
 }
 
-void PortQueue::record_arrival(const Packet& packet, Time now) noexcept {
+bool PortQueue::begins_record(const Packet& packet) const noexcept {
+  return tap_->begins(identity_of(packet));
+}
+
+void PortQueue::record_arrival(const Packet& packet, const QueueState* before, Time now) noexcept {
   QueueState found{queue_.occupancy_by_class(), queue_.occupancy_packets(),
                    queue_.occupancy_bytes()};
+  if (before != nullptr) found = *before;
   if (hold_ != nullptr) {
     found.packets[TrafficClass::kBackground] += hold_->packets();
     found.total_packets += hold_->packets();

@@ -74,7 +74,10 @@ class PortQueue {
   void count_arrival(TrafficClass c) noexcept { ++counters_.arrived[c]; }
   /// Records the queue that an arriving packet found, also a signal, which does not wait here.
   /// @pre records()
-  void record_arrival(const Packet& packet, Time now) noexcept;
+  /// @param before  what leaves before it, if that is not what waits in this queue; else nullptr
+  void record_arrival(const Packet& packet, const QueueState* before, Time now) noexcept;
+  /// Returns whether that record would be the first of the packet's burst. @pre records()
+  [[nodiscard]] bool begins_record(const Packet& packet) const noexcept;
 
   /// Returns whether the queue has none of the parts that keep or count packets beside it: no
   /// records, held packets or shared buffer.
@@ -165,6 +168,10 @@ class PortQueue {
     return queue_.occupancy_bytes() + (hold_ != nullptr ? hold_->bytes() : 0);
   }
   [[nodiscard]] std::uint32_t head_bytes() const noexcept { return queue_.head().frame_bytes; }
+  /// Returns the waiting packet that `ahead` others of this queue precede. @pre there is one
+  [[nodiscard]] const Queue::Item& behind(std::uint32_t ahead) const noexcept {
+    return queue_.behind(ahead);
+  }
   [[nodiscard]] const QueueCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::uint32_t live_entries() const noexcept {
     return regulator_ ? regulator_->live_entries() : 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
+#include <utility>
 
 #include "common/core/sequence.h"
 
@@ -34,11 +35,15 @@ FlowKey QueueTap::key_of(const BurstIdentity& id) noexcept {
   return {id.job, id.worker, static_cast<std::uint16_t>(id.direction), 0};
 }
 
-QueueBurstRecord* QueueTap::find_record(const BurstIdentity& id) noexcept {
+const QueueBurstRecord* QueueTap::find_record(const BurstIdentity& id) const noexcept {
   const Open* open = open_.find(key_of(id));
   if (open == nullptr || open->iteration != id.iteration || open->record == kNoRecord)
     return nullptr;
   return &bursts_[open->record];
+}
+
+QueueBurstRecord* QueueTap::find_record(const BurstIdentity& id) noexcept {
+  return const_cast<QueueBurstRecord*>(std::as_const(*this).find_record(id));
 }
 
 QueueTap::Group* QueueTap::group_of(const BurstIdentity& id) noexcept {

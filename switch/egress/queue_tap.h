@@ -12,7 +12,7 @@
 
 namespace outrider::sw {
 
-/// The occupancy of a queue at one instant.
+/// What waits in a queue, or in several, at one instant.
 struct QueueState {
   PerClass<std::uint32_t> packets{};
   std::uint32_t total_packets = 0;
@@ -68,8 +68,14 @@ class QueueTap {
   };
   explicit QueueTap(Limits limits);
 
+  /// Returns whether on_arrival() would begin a record: no other call reads the whole of `found`.
+  [[nodiscard]] bool begins(const BurstIdentity* identity) const noexcept {
+    return identity != nullptr && find_record(*identity) == nullptr;
+  }
+
   /// Records the arrival of a packet.
-  /// @param identity of its burst, or nullptr. @param found  the queue without the packet
+  /// @param identity of its burst, or nullptr
+  /// @param found  what leaves before the packet if nothing else arrives
   void on_arrival(const BurstIdentity* identity, const QueueState& found, Time now) noexcept;
 
   /// Records that the queue holds `occupancy` packets after an arrival at `now`.
@@ -109,6 +115,7 @@ class QueueTap {
   };
 
   static FlowKey key_of(const BurstIdentity& id) noexcept;
+  [[nodiscard]] const QueueBurstRecord* find_record(const BurstIdentity& id) const noexcept;
   QueueBurstRecord* find_record(const BurstIdentity& id) noexcept;
   void open_record(const BurstIdentity& id, const QueueState& found, Time now) noexcept;
   Group* group_of(const BurstIdentity& id) noexcept;
