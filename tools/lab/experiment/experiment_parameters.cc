@@ -89,6 +89,17 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
              as_in_file(p.signal_early_rtts), "must be above 0 with signal_early");
 }
 
+/// Checks what needs two queues.
+void check_queues(const Checks& at, const CaseParameters& p, const sw::SwitchPortConfig& port) {
+  constexpr std::uint32_t kLeastSplit = 4;  // two of each half, so that each may have a threshold
+  const bool one_queue = p.scheduler == LabScheduler::kFifo;
+  if (p.queue_room == LabQueueRoom::kEach) return;
+  at.require(!one_queue, "queue_room", "\"split\"",
+             "needs scheduler \"strict_floor\" or \"dwrr\": one queue has all the room");
+  at.require(port.queue.limit_packets >= kLeastSplit, "queue_room", "\"split\"",
+             "needs switch.queue.limit_packets of at least " + std::to_string(kLeastSplit));
+}
+
 }  // namespace
 
 std::uint32_t long_flows_per_pair(const CaseParameters& p) {
@@ -179,8 +190,13 @@ ConfigIssues validate(const CaseParameters& p, const ProgramSettings& settings) 
              "switch.regulation.window.rule", "\"complement\"",
              "must be \"strict\" with protocol \"mlt\": what a burst has in flight is told by "
              "TCP's acknowledgments, and without them all of the link is background's");
-  at.require(!p.static_pair || settings.sw.ports.front().marker.kind == sw::MarkerKind::kStep,
-             "static_pair", "true", "needs switch.marker.kind \"step\"");
+  const bool steps = settings.sw.ports.front().marker.kind == sw::MarkerKind::kStep;
+  at.require(!p.static_pair || steps, "static_pair", "true", "needs switch.marker.kind \"step\"");
+  at.require(p.step_packets == 0 || steps, "step_packets", std::to_string(p.step_packets),
+             "needs switch.marker.kind \"step\"");
+  at.require(p.step_packets == 0 || !p.static_pair, "step_packets", std::to_string(p.step_packets),
+             "must be 0 with static_pair: that sets both thresholds");
+  check_queues(at, p, settings.sw.ports.front());
   return issues;
 }
 

@@ -14,12 +14,17 @@
 
 namespace outrider::lab {
 
-/// The scheduler that shares the link. All but kFifo give DDL data a queue of its own with the
-/// same limit as the background's queue, so the two have more room together than one queue.
+/// The scheduler that shares the link. All but kFifo give DDL data a queue of its own.
 enum class LabScheduler : std::uint8_t {
   kFifo,
   kDwrr,         ///< DDL data and background share the link as ddl_weight to 1
   kStrictFloor,  ///< DDL data first, except for the share background_floor of the link
+};
+
+/// How much room the two queues have that a scheduler serves.
+enum class LabQueueRoom : std::uint8_t {
+  kEach,   ///< each has the limit that one queue would have: together they have twice the buffer
+  kSplit,  ///< together they have that limit, half each, and thresholds in proportion
 };
 
 /// How packets use equal-cost paths between switches.
@@ -63,9 +68,12 @@ struct CaseParameters {
   // Settings of every queue of every switch.
   /// The marker "step" always marks background at h_packets and DDL data at its own threshold.
   bool static_pair = false;
+  /// The marker "step" marks everything at so many packets; 0: at switch.marker.threshold_packets.
+  std::uint32_t step_packets = 0;
   LabScheduler scheduler = LabScheduler::kFifo;
   double ddl_weight = 9;           ///< for scheduler "dwrr"
   double background_floor = 0.05;  ///< for scheduler "strict_floor": share of the link
+  LabQueueRoom queue_room = LabQueueRoom::kEach;  ///< of the queues of these schedulers
   LabPaths paths = LabPaths::kOne;
   double gray_loss = 0;  ///< share of packets lost on `gray` links in each direction
 
@@ -124,6 +132,8 @@ inline constexpr auto kLabSchedulers =
     choices<LabScheduler>({{"fifo", LabScheduler::kFifo},
                            {"dwrr", LabScheduler::kDwrr},
                            {"strict_floor", LabScheduler::kStrictFloor}});
+inline constexpr auto kLabQueueRooms =
+    choices<LabQueueRoom>({{"each", LabQueueRoom::kEach}, {"split", LabQueueRoom::kSplit}});
 inline constexpr auto kLabPaths = choices<LabPaths>(
     {{"one", LabPaths::kOne}, {"flow", LabPaths::kFlow}, {"spray", LabPaths::kSpray}});
 template <class V>
@@ -162,9 +172,11 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.value("h_packets", c.h_packets);
   v.choice("signal_form", c.signal_form, tg::kSignalForms);
   v.value("static_pair", c.static_pair);
+  v.value("step_packets", c.step_packets);
   v.choice("scheduler", c.scheduler, kLabSchedulers);
   v.value("ddl_weight", c.ddl_weight);
   v.share("background_floor", c.background_floor);
+  v.choice("queue_room", c.queue_room, kLabQueueRooms);
   v.choice("paths", c.paths, kLabPaths);
   v.share("gray_loss", c.gray_loss);
   v.choice("connection", c.connection, tg::kConnectionReuses);

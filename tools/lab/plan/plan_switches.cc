@@ -14,11 +14,26 @@ sw::SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& set
   policy.spare_ddl = p.spare_ddl;
   policy.predict.threshold_packets = p.h_packets;
   if (p.regulation == RegulationMode::kOff) policy.predict.from = PredictFrom::kOff;
+  if (p.step_packets != 0) port.marker.threshold_packets = p.step_packets;
   if (p.static_pair) {
     port.marker.ddl_threshold_packets = port.marker.threshold_packets;
     port.marker.threshold_packets = p.h_packets;
   }
   return port;
+}
+
+/// Gives a queue `packets` of its limit, and that share of all that counts packets or bytes.
+void shrink(sw::PortQueueConfig& queue, std::uint32_t packets) {
+  const double share = static_cast<double>(packets) / queue.queue.limit_packets;
+  const auto part = [&]<class T>(T& value) {
+    value = std::max(T{1}, static_cast<T>(static_cast<double>(value) * share));
+  };
+  queue.queue.limit_packets = packets;
+  if (queue.queue.limit_bytes) part(*queue.queue.limit_bytes);
+  part(queue.marker.threshold_packets);
+  if (queue.marker.ddl_threshold_packets) part(*queue.marker.ddl_threshold_packets);
+  queue.marker.red.kmin_packets *= share;
+  queue.marker.red.kmax_packets *= share;
 }
 
 /// Sets a port's queues and scheduler: DDL data has the first queue, background the second; see
@@ -32,6 +47,10 @@ void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
   if (p.scheduler == LabScheduler::kStrictFloor)
     port.queues[1].queue.floor_rate = BitRate{static_cast<std::uint64_t>(
         static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
+  if (p.queue_room == LabQueueRoom::kEach) return;
+  const std::uint32_t limit = port.queue.limit_packets;
+  shrink(port.queues[0], limit - limit / 2);
+  shrink(port.queues[1], limit / 2);
 }
 
 /// Classifies datagrams of the job in both directions as DDL data. Each class of layers has a

@@ -342,6 +342,33 @@ TEST(Plan, RemediesOfTheQueuesReachEveryPort) {
   EXPECT_EQ(floor.queues.at(1).queue.floor_rate, BitRate{10'000'000}) << "of 100 Mbit/s";
 }
 
+TEST(Plan, TwoQueuesMayShareTheRoomOfOne) {
+  const auto port_of = [](const std::string& keys) {
+    return plan_of(small_experiment("[[arm]]\nlabel = \"off-x\"\nscheduler = \"dwrr\"\n" + keys),
+                   {.seeds = 1, .filter = "off-x"})
+        .at(0)
+        .switches.switches[0]
+        .ports[0];
+  };
+  const auto each = port_of("");
+  const auto split = port_of("queue_room = \"split\"\n");
+  const std::uint32_t limit = each.queue.limit_packets;
+  EXPECT_EQ(each.queues.at(0).queue.limit_packets, limit);
+  EXPECT_EQ(each.queues.at(1).queue.limit_packets, limit);
+  EXPECT_EQ(split.queues.at(0).queue.limit_packets, limit / 2);
+  EXPECT_EQ(split.queues.at(1).queue.limit_packets, limit / 2);
+  EXPECT_EQ(split.queues.at(0).marker.threshold_packets, each.marker.threshold_packets / 2);
+  EXPECT_EQ(split.queues.at(1).marker.red.kmax_packets, each.marker.red.kmax_packets / 2);
+  EXPECT_EQ(split.queues.at(0).queue.weight, 9) << "who is served is another matter";
+}
+
+TEST(Plan, AStepOfItsOwnIsAnArmsThreshold) {
+  const auto cases =
+      plan_of(small_experiment("[[arm]]\nlabel = \"off-step-5\"\nstep_packets = 5\n"),
+              {.filter = "off-step"});
+  EXPECT_EQ(cases.at(0).switches.switches[0].ports[0].marker.threshold_packets, 5U);
+}
+
 TEST(Plan, PredictionsNeedNoStart) {
   const std::string arm =
       "[[arm]]\nlabel = \"on-x\"\nregulation = \"mark\"\nlead_source = \"none\"\n"
