@@ -56,6 +56,7 @@ class EgressQueue {
   /// @pre this queue is empty and has a slot for each
   void take_all(EgressQueue& other) noexcept {
     assert(empty() && other.occupancy_packets() <= slots());
+    head_ = tail_ = other.head_;  // packets keep their numbers
     while (!other.empty()) {
       Item& item = ring_[tail_++ & mask_];
       item = other.pop();
@@ -129,6 +130,14 @@ class EgressQueue {
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
   [[nodiscard]] std::uint32_t occupancy_packets() const noexcept { return tail_ - head_; }
   [[nodiscard]] std::uint64_t occupancy_bytes() const noexcept { return occupancy_bytes_; }
+  /// Packets are numbered in the order in which they are put, modulo 2^32. Returns the number of
+  /// the next one. (Callers that push out packets number some twice.)
+  [[nodiscard]] std::uint32_t next_number() const noexcept { return tail_; }
+  /// Returns whether the packet with that number, or any before it, still waits. @pre it is no
+  /// later than next_number() was
+  [[nodiscard]] bool waits_up_to(std::uint32_t number) const noexcept {
+    return !empty() && number - head_ <= occupancy_packets();
+  }
   /// Returns the packet that `ahead` others precede. @pre ahead < occupancy_packets()
   [[nodiscard]] const Item& behind(std::uint32_t ahead) const noexcept {
     assert(ahead < occupancy_packets());

@@ -17,11 +17,12 @@ enum class RegulationMode : std::uint8_t {
   kMarkPace,    ///< mark and pace
   kWindow,      ///< background's windows are held; flows that cannot be held are marked
   kMarkWindow,  ///< mark and window
+  kSteer,       ///< the burst goes to another queue; background is left alone
 };
 
 /// Returns whether the low threshold marks packets.
 constexpr bool marks(RegulationMode m) noexcept {
-  return m != RegulationMode::kOff && m != RegulationMode::kPace;
+  return m != RegulationMode::kOff && m != RegulationMode::kPace && m != RegulationMode::kSteer;
 }
 /// Returns whether background is held before the queue.
 constexpr bool paces(RegulationMode m) noexcept {
@@ -31,6 +32,9 @@ constexpr bool paces(RegulationMode m) noexcept {
 constexpr bool holds_windows(RegulationMode m) noexcept {
   return m == RegulationMode::kWindow || m == RegulationMode::kMarkWindow;
 }
+
+/// Returns whether announced bursts go to another queue.
+constexpr bool steers(RegulationMode m) noexcept { return m == RegulationMode::kSteer; }
 
 /// The event that ends the regulation of an announced burst. An expiry always ends it, too.
 enum class Recovery : std::uint8_t {
@@ -83,6 +87,8 @@ struct RegulationPolicy {
   Duration budget_window = std::chrono::seconds(10);  ///< > 0
   /// kPace: share of the drain rate that background gets while regulated, in [0, 1].
   double pace_floor = 0.05;
+  /// kSteer: the queue of the same port that announced bursts go to.
+  std::uint32_t steer_to_queue = 0;
   std::uint32_t max_entries = 1024;  ///< > 0; see entry_shares.h for what happens beyond it
   /// Entries of one sender, > 0. Absent: a quarter of max_entries, rounded up
   std::optional<std::uint32_t> max_entries_per_sender{};

@@ -216,6 +216,20 @@ void Regulator::on_payload(const FlowKey& flow, std::uint32_t sequence, std::uin
   note_payload(slot, first, now);
 }
 
+Regulator::Standing Regulator::standing_of(const FlowKey& flow, std::uint32_t sequence,
+                                           Time now) noexcept {
+  if (now >= next_event_) advance(now);
+  if (live_index_.size() == 0 || !live_tags_.may_have(flow)) return Standing::kNone;
+  const std::uint32_t slot = find_live(flow, now);
+  if (slot == kNone) return Standing::kNone;
+  if (!slots_[slot].begun) return Standing::kAnnounced;
+  // What is behind the begin of a burst that is longer than half the circle may be ahead of it.
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 31;
+  const bool of_burst = slots_[slot].reached >= kHalf ||
+                        sequence_distance(sequence, slots_[slot].announced_sequence) >= 0;
+  return of_burst ? Standing::kOfBurst : Standing::kAnnounced;
+}
+
 /// Payload puts the end off. The entry is put in order when the old instant comes, because moving
 /// it for each packet would cost more. The first payload may bring the end nearer, as idle_end may
 /// be before the old expiry.

@@ -88,6 +88,9 @@ enum class ArmVerdict : std::uint8_t {
 ///  - An entry whose end is due still holds its place in the table, and its end counts late.
 ///  - No prediction begins.
 ///
+/// Many methods: the steps of an entry's life are small, and begins, ends, copies and predictions
+/// share them.
+///
 /// Time never decreases from call to call. A packet costs O(1) while no entry is live, and DDL
 /// payload costs a hash lookup otherwise. Each prediction that is due costs O(`max_jobs`), and
 /// control operations (change_policy(), withdraw_all()) are O(n log n). Nothing allocates after
@@ -120,6 +123,16 @@ class Regulator {
       return true;
     return live_index_.size() != 0 && live_tags_.may_have(flow);
   }
+
+  /// What a packet is to the entry of its flow.
+  enum class Standing : std::uint8_t {
+    kNone,       ///< the flow has no entry
+    kAnnounced,  ///< the entry has not begun, or the packet is of earlier data
+    kOfBurst,
+  };
+  /// @param sequence  of the packet's first byte
+  [[nodiscard]] Standing standing_of(const FlowKey& flow, std::uint32_t sequence,
+                                     Time now) noexcept;
 
   /// Applies `policy` from now on, also to live entries: those that it would have ended
   /// earlier end now. Entries that have begun keep the end that their budget gave them, and

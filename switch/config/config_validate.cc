@@ -75,16 +75,37 @@ void check_floors(const Checks& at, const SwitchPortConfig& port) {
              "must not be more than drain_rate, " + format_rate(port.drain_rate));
 }
 
+/// Checks where queue `q` steers bursts to.
+void check_steering(const Checks& at, const SwitchPortConfig& port, std::size_t q) {
+  const std::uint32_t target = port.queues[q].regulation.steer_to_queue;
+  const auto refuse = [&](const std::string& rule) {
+    at.fault("steer_to_queue", std::to_string(target), rule);
+  };
+  if (target >= port.queues.size())
+    return refuse("the port has " + std::to_string(port.queues.size()) + " queues");
+  if (target == q) return refuse("must be another queue than the one that it belongs to");
+  if (target > q && port.scheduler != SchedulerKind::kDwrr)
+    refuse("must be below " + std::to_string(q) + ": the scheduler serves lower numbers first");
+  if (steers(port.queues[target].regulation.mode))
+    refuse("must not be a queue that steers bursts itself");
+}
+
 void check_queues(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port) {
   check(at.below("marker"), port.marker, port.queue);
   check_regulation(at.below("regulation"), sw, port.regulation);
-  if (port.queues.empty()) check_signer_shares(at.below("regulation"), sw.signals, port.regulation);
+  if (port.queues.empty()) {
+    check_signer_shares(at.below("regulation"), sw.signals, port.regulation);
+    at.below("regulation")
+        .require(!steers(port.regulation.mode), "mode", "\"steer\"",
+                 "needs [[switch.port.queues]]: another queue to steer bursts to");
+  }
   at.in_range("queues", port.queues.size(), 0, kMaxQueuesPerPort, "queues");
   for (std::size_t q = 0; q < port.queues.size(); ++q) {
     const auto queue = at.below("queues", q);
     check(queue.below("marker"), port.queues[q].marker, port.queues[q].queue);
     check_regulation(queue.below("regulation"), sw, port.queues[q].regulation);
     check_signer_shares(queue.below("regulation"), sw.signals, port.queues[q].regulation);
+    if (steers(port.queues[q].regulation.mode)) check_steering(queue.below("regulation"), port, q);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "common/aqm/scheduler.h"
 #include "common/config/quantities.h"
 #include "switch/config/reload_rules.h"
 
@@ -69,9 +70,10 @@ void describe(Settings& v, RegulationPolicy& c) {
   v.choice("mode", c.mode, kRegulationModes,
            {.help = "what an announced burst does to background: the low threshold marks it, it "
                     "is let into the queue only as far as that is below the threshold, its windows "
-                    "are held, or two of these; see [Regulation](regulation.md). All but `off` "
-                    "need `accept_tos`, `accept_udp` or predictions from traffic; the last two "
-                    "need a `recovery` other than `arrival`",
+                    "are held, or two of these; or the burst goes to another queue. See "
+                    "[Regulation](regulation.md). All but `off` need `accept_tos`, `accept_udp` or "
+                    "predictions from traffic; the modes with windows need a `recovery` other than "
+                    "`arrival`, `steer` needs `burst_end` and no predictions",
             .reload = kReloads});
   v.choice("recovery", c.recovery, kRecoveries,
            {.help = "what ends the regulation of an announced burst", .reload = kReloads});
@@ -116,6 +118,11 @@ void describe(Settings& v, RegulationPolicy& c) {
            .help = "`pace`: share of `drain_rate` that background is let in at while regulated, "
                    "however full the queue is",
            .reload = kReloads});
+  v.value("steer_to_queue", c.steer_to_queue,
+          {.range = integers(0, kMaxQueuesPerPort - 1),
+           .accepts = "`steer`: another queue of the port, of a lower number unless `dwrr`, that "
+                      "does not steer",
+           .help = "`steer`: the queue that announced bursts go to"});
   v.value("max_entries", c.max_entries,
           {.range = integers(1, 65536),
            .help = "announcements that are live at once, those that wait for `lead` included; "
@@ -159,6 +166,15 @@ void check(const Checks& at, const PredictPolicy& policy) {
              "must not be shorter than idle_gap, " + format_duration(policy.idle_gap));
 }
 
+void check_steering(const Checks& at, const RegulationPolicy& policy) {
+  if (policy.recovery != Recovery::kBurstEnd)
+    at.fault("recovery",
+             "must be \"burst_end\" with mode \"steer\": a burst stays in one queue to its end");
+  if (policy.predict.from != PredictFrom::kOff)
+    at.below("predict").fault(
+        "from", "must be \"off\" with mode \"steer\": nobody predicts a burst's first byte");
+}
+
 }  // namespace
 
 void check(const Checks& at, const RegulationPolicy& policy) {
@@ -170,6 +186,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   if (policy.recovery == Recovery::kBurstEnd) within_expiry("idle_end", policy.idle_end);
   at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
              "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
+  if (steers(policy.mode)) check_steering(at, policy);
   check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;
   at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",

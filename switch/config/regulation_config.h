@@ -14,7 +14,8 @@ inline constexpr auto kRegulationModes =
                              {"pace", RegulationMode::kPace},
                              {"mark_pace", RegulationMode::kMarkPace},
                              {"window", RegulationMode::kWindow},
-                             {"mark_window", RegulationMode::kMarkWindow}});
+                             {"mark_window", RegulationMode::kMarkWindow},
+                             {"steer", RegulationMode::kSteer}});
 inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},
                                                        {"burst_end", Recovery::kBurstEnd},
                                                        {"timer", Recovery::kTimer}});

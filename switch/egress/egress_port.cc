@@ -116,6 +116,19 @@ QueueState ahead_of(Backlog port, unsigned q, std::uint32_t frame_bytes, Time no
   }
 }
 
+/// Sends a packet of an announced burst to the queue that its own queue steers bursts to. There it
+/// counts as DDL data, whatever it was classified as.
+void steer(std::span<PortQueue> queues, Packet& packet, Time now) noexcept {
+  PacketMeta& m = meta(packet);
+  PortQueue& own = queues[m.queue];
+  const auto target = own.steers_to();
+  if (!target) return;
+  if (m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl) read_mlt_data(packet);
+  if (!own.steers(m, queues[*target], now)) return;
+  m.queue = *target;
+  m.traffic_class = TrafficClass::kDdl;
+}
+
 /// Tells the scheduler that queue `q` sends a packet while the others are empty.
 [[gnu::noinline]] void pick_only(Scheduler& scheduler, unsigned q, std::uint32_t frame_bytes,
                                  Time now) noexcept {
@@ -148,6 +161,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
   for (const auto& queue : configs) {
     queues_.emplace_back(queue, setup);
     holds_windows_ |= holds_windows(queue.regulation.mode);
+    steers_ |= steers(queue.regulation.mode);
     ++setup.entity;
     ++setup.buffer_queue;
   }
@@ -188,10 +202,14 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
 
 bool EgressPort::is_plain() const noexcept {
   return device_ != nullptr && service_ == nullptr && capture_ == nullptr && !hops_ &&
-         loss_below_ == 0 && std::ranges::all_of(queues_, &PortQueue::plain);
+         loss_below_ == 0 && !steers_ && std::ranges::all_of(queues_, &PortQueue::plain);
 }
 
 void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
+  if (steers_ && !signal) [[unlikely]] {
+    serve_until(now);  // what has left by now is in nobody's way
+    steer(queues_, *packet, now);
+  }
   const PacketMeta& m = meta(*packet);
   const unsigned q = signal ? 0 : m.queue;
   assert(q < queues_.size());

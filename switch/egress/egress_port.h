@@ -88,7 +88,9 @@ class EgressPort final : public EventSource {
 
   /// Handles a START for a burst that will leave through queue `queue` of this port.
   void on_start(std::uint8_t queue, const StartSignal& start, Time now) noexcept {
-    queues_[queue].on_start(start, now);
+    PortQueue& own = queues_[queue];
+    const auto target = own.steers_to();
+    own.on_start(start, target ? &queues_[*target] : nullptr, now);
   }
 
   /// Returns whether on_return() must be called for packets that arrive at this port. Fixed
@@ -154,7 +156,7 @@ class EgressPort final : public EventSource {
   }
   [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
   /// Returns whether the port is polled and has none of the rarer parts: no attribution, injected
-  /// loss, capture or hop records, and only queues that are PortQueue::plain().
+  /// loss, steering, capture or hop records, and only queues that are PortQueue::plain().
   [[nodiscard]] bool is_plain() const noexcept;
   void enqueue_plain(Packet* packet, bool signal, Time now) noexcept;
   void enqueue_any(Packet* packet, bool signal, Time now) noexcept;
@@ -182,6 +184,7 @@ class EgressPort final : public EventSource {
   bool several_queues_ = false;   ///< whether the scheduler chooses among them
   bool plain_ = false;            ///< the latest result of is_plain()
   bool holds_windows_ = false;    ///< whether the mode of some queue holds windows
+  bool steers_ = false;           ///< whether the mode of some queue steers bursts to another
   DeviceEdge* device_ = nullptr;  ///< if polled: takes what leaves
   std::uint64_t handed_over_ = 0;
   std::vector<PortQueue> queues_;

@@ -57,6 +57,10 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
   if (paces(config.regulation.mode))
     hold_ = std::make_unique<PaceHold>(config.queue.limit_packets,
                                        share_of(setup.drain_rate, config.regulation.pace_floor));
+  if (outrider::steers(config.regulation.mode)) {
+    steering_ = std::make_unique<FlowSteering>(config.regulation.max_entries);
+    steer_to_ = static_cast<std::uint8_t>(config.regulation.steer_to_queue);
+  }
   if (setup.tap) tap_ = std::make_unique<QueueTap>(*setup.tap);
   follow_parts();
 }
@@ -155,6 +159,20 @@ void PortQueue::tell_window(const Regulator::BegunBurst& burst, Time now) noexce
   else window_->on_start(burst.flow, burst.sequence, burst.bytes, now);
 }
 
+void PortQueue::follow(const FlowKey& flow, const PortQueue& target, Time now) noexcept {
+  steering_->follow(flow, queue_, target.queue_, [this, now](const FlowKey& other) {
+    return regulator_->standing_of(other, 0, now) != Regulator::Standing::kNone;
+  });
+}
+
+bool PortQueue::steers(const PacketMeta& m, const PortQueue& target, Time now) noexcept {
+  const bool of_burst =
+      regulator_->standing_of(m.flow, m.sequence, now) == Regulator::Standing::kOfBurst;
+  const bool moves = steering_->moves(m.flow, of_burst, queue_, target.queue_);
+  if (of_burst && m.payload_bytes > 0) hear_payload(m, now);
+  return moves;
+}
+
 std::optional<DropReason> PortQueue::refusal(std::uint32_t frame_bytes) const noexcept {
   const std::uint32_t held = hold_ != nullptr ? hold_->packets() : 0;
   const std::uint64_t held_bytes = hold_ != nullptr ? hold_->bytes() : 0;
@@ -192,7 +210,8 @@ void PortQueue::let_in(Time now, std::optional<std::uint16_t> target) noexcept {
 
 std::uint32_t PortQueue::background_threshold(Time now) noexcept {
   const std::uint32_t own = marker_.threshold_packets(TrafficClass::kBackground);
-  const auto regulated = regulator_ ? regulator_->threshold(now) : std::nullopt;
+  if (!regulator_ || steering_) return own;
+  const auto& regulated = regulator_->threshold(now);
   return regulated ? std::min<std::uint32_t>(*regulated, own) : own;
 }
 
@@ -307,6 +326,7 @@ QueueCounts PortQueue::counts(Time now) const {
   }
   n.pace = hold_ != nullptr ? hold_->counters() : paced_;
   if (window_) n.window = window_->counters();
+  if (steering_) n.steer = steering_->counters();
   if (regulator_) count_regulation(n, now);
   return n;
 }
@@ -316,6 +336,7 @@ void PortQueue::count_regulation(QueueCounts& n, Time now) const {
   n.predictor = regulator_->prediction_counters();
   n.entries_left = regulator_->live_entries();
   n.regulated_ns = regulator_->regulated(now).count();
+  if (steering_) return;
   if (const auto regulated = regulator_->threshold_at(now))
     n.background_threshold_packets =
         std::min<std::uint32_t>(*regulated, n.background_threshold_packets);

@@ -10,6 +10,7 @@
 #include "common/net/hop_trace.h"
 #include "common/regulation/regulator.h"
 #include "switch/config/config.h"
+#include "switch/egress/flow_steering.h"
 #include "switch/egress/pace_hold.h"
 #include "switch/egress/port_capture.h"
 #include "switch/egress/queue_marker.h"
@@ -56,14 +57,24 @@ class PortQueue {
   /// nothing: parts that are no longer needed are left in `change`.
   void apply(QueueChange& change, Time now) noexcept;
 
-  /// Handles a START for a burst that will leave through this queue.
-  void on_start(const StartSignal& start, Time now) noexcept {
+  /// Handles a START for a burst that will leave through this queue, unless that steers it away.
+  /// @param target  queue that bursts are steered to; nullptr: none
+  void on_start(const StartSignal& start, const PortQueue* target, Time now) noexcept {
     if (!listens_) return;
     const auto verdict = regulator_->on_start(start, now);
-    if (!window_ || verdict != ArmVerdict::kArmed) return;
+    if (verdict != ArmVerdict::kArmed) return;
+    if (steering_) follow(start.flow, *target, now);
+    if (!window_) return;
     window_->on_announced(now);
     static_cast<void>(threshold_of_windows(now));
   }
+  /// Returns the number of the queue that announced bursts are steered to, if the mode steers.
+  [[nodiscard]] std::optional<std::uint8_t> steers_to() const noexcept {
+    return steering_ ? std::optional(steer_to_) : std::nullopt;
+  }
+  /// Decides whether an arriving packet of this queue goes to `target` instead. The regulator hears
+  /// of the payload of bursts here, of whichever class. @pre steers_to()
+  [[nodiscard]] bool steers(const PacketMeta& m, const PortQueue& target, Time now) noexcept;
   /// Shows the window clamp a packet that arrived at the port, before any port sends it: the
   /// data that it acknowledges may have left through this queue.
   void on_return(Packet& packet, Time now) noexcept {
@@ -219,6 +230,7 @@ class PortQueue {
     return threshold;
   }
   void tell_window(const Regulator::BegunBurst& burst, Time now) noexcept;
+  void follow(const FlowKey& flow, const PortQueue& target, Time now) noexcept;
   [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
   // The functions below that take a packet and return bool take ownership of it if they return
   // false: they have dropped it.
@@ -312,12 +324,14 @@ class PortQueue {
   MarkAt mark_at_;
   QueueMarker marker_;
   QueueCounters counters_{};
-  std::unique_ptr<QueueWindow> window_;  ///< only if the mode holds windows
-  std::unique_ptr<PaceHold> hold_;       ///< only if the mode paces
-  std::unique_ptr<QueueTap> tap_;        ///< only if records are kept
+  std::unique_ptr<QueueWindow> window_;     ///< only if the mode holds windows
+  std::unique_ptr<PaceHold> hold_;          ///< only if the mode paces
+  std::unique_ptr<FlowSteering> steering_;  ///< only if the mode steers
+  std::unique_ptr<QueueTap> tap_;           ///< only if records are kept
   SharedBuffer* buffer_;
   std::size_t buffer_queue_;
   std::uint32_t initial_threshold_packets_;
+  std::uint8_t steer_to_ = 0;           ///< @pre steering_
   PaceCounters paced_{};                ///< while hold_ is nullptr: counters of the last one
   std::optional<Regulator> regulator_;  ///< absent if the mode has always been off
 };

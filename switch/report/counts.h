@@ -13,6 +13,7 @@
 #include "common/regulation/regulator_counters.h"
 #include "common/regulation/window_counters.h"
 #include "switch/report/pace_counters.h"
+#include "switch/report/steer_counters.h"
 
 namespace outrider::sw {
 
@@ -129,6 +130,7 @@ struct QueueCounts : QueueCounters, RegulatorCounters {
   PredictionCounters predictor{};  ///< zeros without predictions
   WindowCounters window{};         ///< zeros unless the mode holds windows
   PaceCounters pace{};             ///< zeros unless the mode paces
+  SteerCounters steer{};           ///< zeros unless the mode steers
 };
 
 /// Returns whether the identity of QueueCounters holds.
@@ -165,6 +167,7 @@ void fields(V& v, R& r) {
   v.value("predictor", r.predictor);
   v.value("window", r.window);
   v.value("pace", r.pace);
+  v.value("steer", r.steer);
 }
 
 /// The summed counters of all switches of a process.

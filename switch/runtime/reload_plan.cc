@@ -93,7 +93,8 @@ void compare_keys(const SignalConfig& before, const SignalConfig& after, const s
 }
 
 bool learns_of_flows(const RegulationPolicy& policy) {
-  return holds_windows(policy.mode) || policy.predict.from != PredictFrom::kOff;
+  return holds_windows(policy.mode) || steers(policy.mode) ||
+         policy.predict.from != PredictFrom::kOff;
 }
 
 /// Refuses changes whose rule depends on more than the key of the setting.
@@ -112,8 +113,9 @@ void refuse_windows(const SwitchConfig& running, const SwitchConfig& wanted,
       windows |= holds_windows(from.mode);
       if (from.mode == to.mode || !(learns_of_flows(from) || learns_of_flows(to))) continue;
       const std::string queue = before.queues.empty() ? at : join_key(at, "queues", q);
-      refused.push_back({queue + ".regulation.mode",
-                         "cannot change while windows or predictions learn from flows: restart"});
+      refused.push_back(
+          {queue + ".regulation.mode",
+           "cannot change while windows, predictions or steering keep state of flows: restart"});
     }
     if (windows && before.drain_rate != after.drain_rate)
       refused.push_back({at + ".drain_rate", std::string(kWindows.why)});

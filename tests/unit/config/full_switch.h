@@ -26,6 +26,7 @@ inline sw::SwitchProcessConfig full_config() {
                                 .budget_queue_share = 0.6,
                                 .budget_window = 5s,
                                 .pace_floor = 0.25,
+                                .steer_to_queue = 1,
                                 .max_entries = 12,
                                 .max_entries_per_sender = 5,
                                 .max_threshold_packets = 200,

@@ -42,6 +42,47 @@ TEST(QueueConfig, EveryRuleNamesItsKey) {
   expect_each_reported(breaches, full_config());
 }
 
+TEST(SteerConfig, EveryRuleNamesItsKey) {
+  const auto port = [](C& c) -> SwitchPortConfig& { return c.switches[0].ports[0]; };
+  const auto policy = [&](C& c) -> RegulationPolicy& { return port(c).queues[1].regulation; };
+  C steered = full_config();
+  port(steered).scheduler = SchedulerKind::kStrict;
+  policy(steered).mode = RegulationMode::kSteer;
+  policy(steered).recovery = Recovery::kBurstEnd;
+  policy(steered).predict.from = PredictFrom::kOff;
+  policy(steered).steer_to_queue = 0;
+  ASSERT_TRUE(validate(steered).empty());
+  const Breach<C> breaches[] = {
+      {[&](C& c) { policy(c).steer_to_queue = 7; },
+       "switch[0].port[0].queues[1].regulation.steer_to_queue", "7: the port has"},
+      {[&](C& c) { policy(c).steer_to_queue = 1; },
+       "switch[0].port[0].queues[1].regulation.steer_to_queue", "1: must be another queue"},
+      {[&](C& c) {
+         port(c).queues.resize(3);
+         policy(c).steer_to_queue = 2;
+       },
+       "switch[0].port[0].queues[1].regulation.steer_to_queue", "2: must be below 1"},
+      {[&](C& c) {
+         port(c).scheduler = SchedulerKind::kDwrr;
+         port(c).queues.resize(3);
+         port(c).queues[0].regulation = policy(c);
+         port(c).queues[0].regulation.steer_to_queue = 2;
+       },
+       "switch[0].port[0].queues[1].regulation.steer_to_queue",
+       "0: must not be a queue that steers bursts itself"},
+      {[&](C& c) { policy(c).recovery = Recovery::kTimer; },
+       "switch[0].port[0].queues[1].regulation.recovery", "must be \"burst_end\" with mode"},
+      {[&](C& c) { policy(c).predict.from = PredictFrom::kSignals; },
+       "switch[0].port[0].queues[1].regulation.predict.from", "must be \"off\" with mode"},
+      {[&](C& c) {
+         port(c).regulation = policy(c);
+         port(c).queues.clear();
+       },
+       "switch[0].port[0].regulation.mode", "\"steer\": needs [[switch.port.queues]]"},
+  };
+  expect_each_reported(breaches, steered);
+}
+
 TEST(PredictConfig, EveryRuleNamesItsKey) {
   const auto policy = [](C& c) -> RegulationPolicy& { return c.switches[0].ports[0].regulation; };
   const Breach<C> breaches[] = {

@@ -93,6 +93,8 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
 void check_queues(const Checks& at, const CaseParameters& p, const sw::SwitchPortConfig& port) {
   constexpr std::uint32_t kLeastSplit = 4;  // two of each half, so that each may have a threshold
   const bool one_queue = p.scheduler == LabScheduler::kFifo;
+  at.require(!steers(p.regulation) || !one_queue, "regulation", "\"steer\"",
+             "needs scheduler \"strict_floor\" or \"dwrr\": another queue to steer bursts to");
   if (p.queue_room == LabQueueRoom::kEach) return;
   at.require(!one_queue, "queue_room", "\"split\"",
              "needs scheduler \"strict_floor\" or \"dwrr\": one queue has all the room");

@@ -54,6 +54,7 @@ constexpr TakenKey kTaken[]{
     {"switch.regulation.mode", "regulation"},
     {"switch.regulation.recovery", "recovery"},
     {"switch.regulation.spare_ddl", "spare_ddl"},
+    {"switch.regulation.steer_to_queue", "scheduler"},
     {"switch.regulation.predict.threshold_packets", "h_packets"},
     {"switch.signals.accept_tos", "signal_form"},
     {"switch.signals.accept_udp", "signal_form"},

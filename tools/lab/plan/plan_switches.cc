@@ -37,7 +37,8 @@ void shrink(sw::PortQueueConfig& queue, std::uint32_t packets) {
 }
 
 /// Sets a port's queues and scheduler: DDL data has the first queue, background the second; see
-/// LabScheduler.
+/// LabScheduler. Where bursts are steered, the first queue has what STARTs announce, and all comes
+/// to the second.
 void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
   if (p.scheduler == LabScheduler::kFifo) return;
   port.scheduler =
@@ -47,6 +48,7 @@ void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
   if (p.scheduler == LabScheduler::kStrictFloor)
     port.queues[1].queue.floor_rate = BitRate{static_cast<std::uint64_t>(
         static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
+  if (steers(p.regulation)) port.queues[0].regulation.mode = RegulationMode::kOff;
   if (p.queue_room == LabQueueRoom::kEach) return;
   const std::uint32_t limit = port.queue.limit_packets;
   shrink(port.queues[0], limit - limit / 2);
@@ -172,6 +174,7 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
     auto& sw = config.switches[s];
     add_routes(e, p, t, s, sw);
     if (p.scheduler != LabScheduler::kFifo) sw.classes.background_queue = 1;
+    if (steers(p.regulation)) sw.classes.ddl_queue = 1;
     for (auto& each : sw.ports) {
       share_link(p, each);
       each.record = sw.name + '.' + each.name == e.network.measured;

@@ -369,6 +369,20 @@ TEST(Plan, AStepOfItsOwnIsAnArmsThreshold) {
   EXPECT_EQ(cases.at(0).switches.switches[0].ports[0].marker.threshold_packets, 5U);
 }
 
+TEST(Plan, SteeredBurstsHaveTheFirstQueueToThemselves) {
+  const auto cases =
+      plan_of(small_experiment("[[arm]]\nlabel = \"on-x\"\nregulation = \"steer\"\n"
+                               "recovery = \"burst_end\"\nscheduler = \"strict_floor\"\n"),
+              {.seeds = 1, .filter = "on-x"});
+  const sw::SwitchConfig& sw = cases.at(0).switches.switches[0];
+  EXPECT_EQ(sw.classes.ddl_queue, 1U);
+  EXPECT_EQ(sw.classes.background_queue, 1U);
+  EXPECT_EQ(sw.ports[0].queues.at(0).regulation.mode, RegulationMode::kOff);
+  EXPECT_EQ(sw.ports[0].queues.at(1).regulation.mode, RegulationMode::kSteer);
+  EXPECT_EQ(sw.ports[0].queues.at(1).regulation.steer_to_queue, 0U);
+  EXPECT_TRUE(validate(cases[0].switches).empty());
+}
+
 TEST(Plan, PredictionsNeedNoStart) {
   const std::string arm =
       "[[arm]]\nlabel = \"on-x\"\nregulation = \"mark\"\nlead_source = \"none\"\n"
