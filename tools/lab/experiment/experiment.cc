@@ -258,8 +258,9 @@ ConfigIssues validate(const ExperimentFile& e) {
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& as_written,
                                              const std::filesystem::path& directory) {
   ConfigResult<ExperimentFile> result{ExperimentFile{}, {}};
-  const FrontTaken front =
-      take_front(with_base(as_written, directory, result.issues), result.issues);
+  const ConfigTable with_all =
+      with_rivals(with_base(as_written, directory, result.issues), directory, result.issues);
+  const FrontTaken front = take_front(with_all, result.issues);
   const MatrixTaken taken = take_matrix(front.file, result.issues);
   const ConfigTable& file = taken.file;
   ExperimentFile& e = *result.config;

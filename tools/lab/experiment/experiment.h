@@ -133,6 +133,12 @@ ConfigResult<ExperimentFile> load_experiment(const std::string& path);
 ConfigTable with_base(ConfigTable file, const std::filesystem::path& directory,
                       ConfigIssues& issues);
 
+/// Returns `file` without its `rivals`, which is the path of a file of arms relative to
+/// `directory`. The arms that `file` does not have by their label are appended to its own, and
+/// "rivals" among the arms of a sweep stands for all of them.
+ConfigTable with_rivals(ConfigTable file, const std::filesystem::path& directory,
+                        ConfigIssues& issues);
+
 /// Does the same as load_experiment() for a table. @param directory where relative paths start
 ConfigResult<ExperimentFile> experiment_from(const ConfigTable& file,
                                              const std::filesystem::path& directory);

@@ -199,6 +199,35 @@ TEST_F(ExperimentBase, FaultsAreItsKeys) {
   EXPECT_THAT(problem("\"middle.toml\""), HasSubstr("base: \"middle.toml\": has a base itself"));
 }
 
+TEST_F(ExperimentBase, RivalsAreArmsOfAllFiles) {
+  (void)load("rivals.toml",
+             "[[arm]]\nlabel = \"off-a\"\nstep_packets = 5\n"
+             "[[arm]]\nlabel = \"off-b\"\nstep_packets = 6\n");
+  const auto own = load("own.toml", "rivals = \"rivals.toml\"\n" + small_experiment() +
+                                        "[[arm]]\nlabel = \"off-b\"\nstep_packets = 7\n"
+                                        "[[vary]]\nparameter = \"workers\"\nvalues = [2]\n"
+                                        "arms = [\"off\", \"rivals\"]\n");
+  ASSERT_TRUE(own) << format_issues("own", own.issues);
+  const auto steps_of = [&](const std::string& label) {
+    const auto arm = std::ranges::find(own.config->arms, label, &Arm::label);
+    return arm == own.config->arms.end() ? 0U : arm->parameters.step_packets;
+  };
+  EXPECT_EQ(steps_of("off-a"), 5U);
+  EXPECT_EQ(steps_of("off-b"), 7U) << "an arm of the file replaces the rival";
+  EXPECT_EQ(own.config->sweeps.at(0).arms, (std::vector<std::string>{"off", "off-a", "off-b"}));
+}
+
+TEST_F(ExperimentBase, FaultsOfRivalsAreItsKeys) {
+  const auto problem = [&](const std::string& rivals) {
+    const auto file = load("own.toml", "rivals = " + rivals + "\n" + small_experiment());
+    return file.issues.empty() ? "" : file.issues.at(0).key + ": " + file.issues[0].problem;
+  };
+  EXPECT_THAT(problem("\"none.toml\""), HasSubstr("rivals: \"none.toml\": cannot be opened"));
+  EXPECT_THAT(problem("7"), HasSubstr("rivals: 7: must be the path of a file of arms"));
+  (void)load("more.toml", "seeds = 3\n[[arm]]\nlabel = \"off-a\"\n");
+  EXPECT_THAT(problem("\"more.toml\""), HasSubstr("must have [[arm]] and nothing else"));
+}
+
 TEST(ExperimentParameters, OnlyTheseBelongToTheRegulator) {
   std::vector<std::string> names;
   for (const auto& [name, value] : to_parameters({}))
