@@ -5,7 +5,7 @@ Hosts are network namespaces of this machine, cabled by veth to outrider-switch.
 a parameter server exchange the gradients of a model over plain TCP; iperf3 fills the same
 port towards the server. outrider-hostagent beside them tells the switch when bursts come.
 Compared are runs without background (alone), with it (off), and with each mode of
-regulation. A recording of the job is then replayed by outrider-trafficgen.
+regulation or rival. A recording of the job is then replayed by outrider-trafficgen.
 
 Needs root (CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_BPF) and iperf3. Nothing stays behind, however
 it ends. While it runs it goes before other work of the machine.
@@ -39,7 +39,8 @@ def arguments(words):
                         help="directory of figures.json, iterations.csv, recording, replay "
                              "[results/hosts]")
     parser.add_argument("--modes", default="mark,pace,window",
-                        help="of regulation, with commas between [mark,pace,window]")
+                        help="of regulation, and what it is set against, with commas between: " +
+                             ", ".join([*MODES, *hosts_run.RIVALS]) + " [mark,pace,window]")
     parser.add_argument("--rounds", type=int, default=1,
                         help="off and each mode, so often, by turns, and off once more [1]")
     parser.add_argument("--profile", type=pathlib.Path, default=default.profile,
@@ -70,8 +71,9 @@ def arguments(words):
 
 def refused(options):
     """All faults, by the option."""
-    found = [f"modes: {mode}: must be of {', '.join(MODES)}"
-             for mode in options.modes if mode not in MODES]
+    known = [*MODES, *hosts_run.RIVALS]
+    found = [f"modes: {mode}: must be of {', '.join(known)}"
+             for mode in options.modes if mode not in known]
     for name, rule, good in (
             ("device", "must be af_packet or af_xdp", options.device in ("af_packet", "af_xdp")),
             ("ecn", "must be 0 or 1", options.ecn in (0, 1)),
@@ -113,7 +115,8 @@ def run_all(options, setting):
     off = hosts_run.Arm("off")
     order = [alone]
     for _ in range(options.rounds):
-        order += [off, *(hosts_run.Arm(mode, mode) for mode in options.modes)]
+        order += [off, *(hosts_run.Arm(mode, mode) if mode in MODES
+                         else hosts_run.Arm(mode, rival=mode) for mode in options.modes)]
     order.append(off)
     runs, logs = {}, []
     for arm in order:

@@ -41,6 +41,7 @@ def figures_of(outcome, setting):
     counted = ("starts_armed", "recovered_burst_end", "expired", "regulated_ns")
     return {
         "arm": outcome.arm.name,
+        "mode": outcome.arm.mode,
         "iterations": rows,
         "background_bits_per_second": outcome.capture.background_goodput(begin, end),
         "job_bits_per_second": pushed / seconds,
@@ -57,6 +58,7 @@ class Arm:
 
     def __init__(self, runs, setting):
         self.runs = runs
+        self.regulated = runs[0]["mode"] != "off"
         self.announced = any("starts_sent" in agent for agent in runs[0]["agents"].values())
         self.rows = [row for run in runs for row in run["iterations"][setting.warm_up:]]
 
@@ -99,12 +101,12 @@ def table(arms, setting):
 
 
 def faults(arms, setting):
-    """What a run must show wherever it runs."""
+    """What a run of a mode of regulation must show wherever it runs."""
     found = []
     off = arms["off"]
     for name, arm in arms.items():
         # Nothing is marked that knows no ECN.
-        if name in ("alone", "off") or (name == "mark" and not setting.ecn):
+        if not arm.regulated or (name == "mark" and not setting.ecn):
             continue
         queue, before = (statistics.median(a.column("start_queue_packets")) for a in (arm, off))
         if queue > before / 2:

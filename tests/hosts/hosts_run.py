@@ -3,6 +3,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sys
@@ -27,7 +28,8 @@ IDLE_GAP_MS = 230  # above Linux's shortest time-out, below computing
 PATIENCE_S = 60  # of a job
 WARM_UP_S = 1.5  # of the background, before the job begins
 
-SWITCH = MARKING_SWITCH + """[switch.signals]
+SWITCH = MARKING_SWITCH + """{more}
+[switch.signals]
 accept_udp = true
 accept_from = ["{prefix}0/24"]
 [switch.regulation]
@@ -38,6 +40,61 @@ idle_end = "20ms"
 expiry = "300ms"
 budget_share = 1
 """
+
+
+# What regulation is set against: the marker, and further keys of [switch.marker]. Delays are in
+# parts of the round trip, as in conf/rivals.toml.
+MARKERS = {
+    "static_pair": ("step", "ddl_threshold_packets = {threshold}"),
+    "red": ("red", "red = {{ kmin_packets = {asked}.0, kmax_packets = {threshold}.0 }}"),
+    "pie": ("pie", 'pie = {{ target = "{sixth}us" }}'),
+    "codel": ("codel", 'codel = {{ target = "{sixth}us", interval = "{thrice}us" }}'),
+}
+# Two queues, by the job's port: the scheduler, and the keys of the first and the second. With
+# "_split" they have the room of one queue between them.
+TWO_QUEUES = {
+    "dwrr": ("dwrr", "weight = 9.0", "weight = 1.0"),
+    "strict_floor": ("strict_floor", "", 'floor_rate = "{floor}bit"'),
+}
+RIVALS = [*MARKERS, *(name + room for name in TWO_QUEUES for room in ("", "_split"))]
+FLOOR = 20  # the background's: a twentieth of the port
+RATE_UNITS = {"k": 10**3, "m": 10**6, "g": 10**9}
+DURATION_UNITS_US = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
+
+
+def round_trip_us(delay):
+    number, unit = re.fullmatch(r"([\d.]+)(\w+)", delay).groups()
+    return 4 * float(number) * DURATION_UNITS_US[unit]
+
+
+def bits_per_second(rate):
+    number, unit = re.fullmatch(r"([\d.]+)([kmg])bit", rate).groups()
+    return float(number) * RATE_UNITS[unit]
+
+
+def one_queue(setting, arm):
+    """@return marker and threshold of every queue, and further keys of the marker"""
+    marker, more = MARKERS.get(arm.rival, ("step", ""))
+    rtt = round_trip_us(setting.delay)
+    more = more.format(asked=setting.asked, threshold=setting.threshold, sixth=round(rtt * 0.17),
+                       thrice=round(rtt * 3))
+    return marker, setting.asked if arm.rival == "static_pair" else setting.threshold, more
+
+
+def two_queues(setting, arm):
+    """@return keys of a port with a queue for the job, or of one queue"""
+    name = arm.rival.removesuffix("_split")
+    if name not in TWO_QUEUES:
+        return {}
+    scheduler, *own = TWO_QUEUES[name]
+    half = ""
+    if name != arm.rival:
+        half = (f"limit_packets = {setting.limit // 2}, "
+                f"marker = {{ threshold_packets = {max(1, setting.threshold // 2)} }}")
+    floor = round(bits_per_second(setting.rate) / FLOOR)
+    queues = (", ".join(filter(None, (half, keys.format(floor=floor)))) for keys in own)
+    return {"scheduler": f'"{scheduler}"',
+            "queues": "[" + ", ".join(f"{{ {keys} }}" for keys in queues) + "]"}
 
 
 @dataclasses.dataclass
@@ -68,6 +125,7 @@ class Setting:
 class Arm:
     name: str
     mode: str = "off"
+    rival: str = ""  # of RIVALS
     background: bool = True
     record: bool = False
 
@@ -112,10 +170,13 @@ class HostsRun:
 
     def start_switch(self):
         s = self.setting
+        marker, threshold, more = one_queue(s, self.arm)
+        queues = two_queues(s, self.arm)
+        classes = "[switch.classes]\nbackground_queue = 1\n" if queues else ""
         text = (devices(self.names).replace("af_packet", s.device) +
-                SWITCH.format(prefix=PREFIX, mode=self.arm.mode, marker="step", limit=s.limit,
-                              threshold=s.threshold) +
-                ports(self.names, drain_rate=f'"{s.rate}"', delay=f'"{s.delay}"'))
+                SWITCH.format(prefix=PREFIX, mode=self.arm.mode, marker=marker, limit=s.limit,
+                              threshold=threshold, more=more) + classes +
+                ports(self.names, drain_rate=f'"{s.rate}"', delay=f'"{s.delay}"', **queues))
         self.capture = self.lab.directory / "server.pcapng"
         self.switch = lab.Process(
             self.lab, self.near,
