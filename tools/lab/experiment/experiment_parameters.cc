@@ -194,10 +194,6 @@ ConfigIssues validate(const CaseParameters& p, const ProgramSettings& settings) 
              "TCP's acknowledgments, and without them all of the link is background's");
   const bool steps = settings.sw.ports.front().marker.kind == sw::MarkerKind::kStep;
   at.require(!p.static_pair || steps, "static_pair", "true", "needs switch.marker.kind \"step\"");
-  at.require(p.step_packets == 0 || steps, "step_packets", std::to_string(p.step_packets),
-             "needs switch.marker.kind \"step\"");
-  at.require(p.step_packets == 0 || !p.static_pair, "step_packets", std::to_string(p.step_packets),
-             "must be 0 with static_pair: that sets both thresholds");
   check_queues(at, p, settings.sw.ports.front());
   return issues;
 }

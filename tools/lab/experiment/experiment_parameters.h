@@ -68,8 +68,6 @@ struct CaseParameters {
   // Settings of every queue of every switch.
   /// The marker "step" always marks background at h_packets and DDL data at its own threshold.
   bool static_pair = false;
-  /// The marker "step" marks everything at so many packets; 0: at switch.marker.threshold_packets.
-  std::uint32_t step_packets = 0;
   LabScheduler scheduler = LabScheduler::kFifo;
   double ddl_weight = 9;           ///< for scheduler "dwrr"
   double background_floor = 0.05;  ///< for scheduler "strict_floor": share of the link
@@ -172,7 +170,6 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.value("h_packets", c.h_packets);
   v.choice("signal_form", c.signal_form, tg::kSignalForms);
   v.value("static_pair", c.static_pair);
-  v.value("step_packets", c.step_packets);
   v.choice("scheduler", c.scheduler, kLabSchedulers);
   v.value("ddl_weight", c.ddl_weight);
   v.share("background_floor", c.background_floor);

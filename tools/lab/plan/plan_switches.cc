@@ -14,7 +14,6 @@ sw::SwitchPortConfig port_of(const CaseParameters& p, const ProgramSettings& set
   policy.spare_ddl = p.spare_ddl;
   policy.predict.threshold_packets = p.h_packets;
   if (p.regulation == RegulationMode::kOff) policy.predict.from = PredictFrom::kOff;
-  if (p.step_packets != 0) port.marker.threshold_packets = p.step_packets;
   if (p.static_pair) {
     port.marker.ddl_threshold_packets = port.marker.threshold_packets;
     port.marker.threshold_packets = p.h_packets;

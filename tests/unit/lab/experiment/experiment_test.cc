@@ -201,19 +201,19 @@ TEST_F(ExperimentBase, FaultsAreItsKeys) {
 
 TEST_F(ExperimentBase, RivalsAreArmsOfAllFiles) {
   (void)load("rivals.toml",
-             "[[arm]]\nlabel = \"off-a\"\nstep_packets = 5\n"
-             "[[arm]]\nlabel = \"off-b\"\nstep_packets = 6\n");
+             "[[arm]]\nlabel = \"off-a\"\nh_packets = 5\n"
+             "[[arm]]\nlabel = \"off-b\"\nh_packets = 6\n");
   const auto own = load("own.toml", "rivals = \"rivals.toml\"\n" + small_experiment() +
-                                        "[[arm]]\nlabel = \"off-b\"\nstep_packets = 7\n"
+                                        "[[arm]]\nlabel = \"off-b\"\nh_packets = 7\n"
                                         "[[vary]]\nparameter = \"workers\"\nvalues = [2]\n"
                                         "arms = [\"off\", \"rivals\"]\n");
   ASSERT_TRUE(own) << format_issues("own", own.issues);
-  const auto steps_of = [&](const std::string& label) {
+  const auto h_of = [&](const std::string& label) {
     const auto arm = std::ranges::find(own.config->arms, label, &Arm::label);
-    return arm == own.config->arms.end() ? 0U : arm->parameters.step_packets;
+    return arm == own.config->arms.end() ? 0U : arm->parameters.h_packets;
   };
-  EXPECT_EQ(steps_of("off-a"), 5U);
-  EXPECT_EQ(steps_of("off-b"), 7U) << "an arm of the file replaces the rival";
+  EXPECT_EQ(h_of("off-a"), 5U);
+  EXPECT_EQ(h_of("off-b"), 7U) << "an arm of the file replaces the rival";
   EXPECT_EQ(own.config->sweeps.at(0).arms, (std::vector<std::string>{"off", "off-a", "off-b"}));
 }
 

@@ -362,13 +362,6 @@ TEST(Plan, TwoQueuesMayShareTheRoomOfOne) {
   EXPECT_EQ(split.queues.at(0).queue.weight, 9) << "who is served is another matter";
 }
 
-TEST(Plan, AStepOfItsOwnIsAnArmsThreshold) {
-  const auto cases =
-      plan_of(small_experiment("[[arm]]\nlabel = \"off-step-5\"\nstep_packets = 5\n"),
-              {.filter = "off-step"});
-  EXPECT_EQ(cases.at(0).switches.switches[0].ports[0].marker.threshold_packets, 5U);
-}
-
 TEST(Plan, SteeredBurstsHaveTheFirstQueueToThemselves) {
   const auto cases =
       plan_of(small_experiment("[[arm]]\nlabel = \"on-x\"\nregulation = \"steer\"\n"
