@@ -3,6 +3,7 @@
 #include <numeric>
 #include <span>
 
+#include "common/dpdk/known_headers.h"
 #include "common/net/plain_segment.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/same_settings.h"
@@ -15,6 +16,14 @@ namespace outrider::sw {
 namespace {
 
 constexpr std::uint32_t kNoUdpPort = 0x1'0000;  // larger than any port
+
+/// Reads of a packet of known headers what a switch may have changed since.
+/// @return false if they are not known
+bool read_known(Packet& packet) noexcept {
+  if (!knows_headers(packet)) return false;
+  meta(packet).tos = header_at<Ipv4Header>(packet, kKnownIpOffset).tos;
+  return true;
+}
 
 bool predicts(const SwitchConfig& config) {
   for (const auto& port : config.ports)
@@ -150,17 +159,21 @@ inline std::uint32_t Switch::pass(SwitchLane& lane, Packet& packet, const FrameS
   return ingress_port_of(packet);
 }
 
+template <bool kLinked>
 std::uint32_t Switch::forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
                               Time now) noexcept {
   set_ingress_port(packet, static_cast<std::uint16_t>(port));
   PacketMeta& m = meta(packet);
   const Forwarder& forwarder = lane.tables->forwarder;
   // pass() is compiled twice: most of what it asks is known beforehand of a plain segment.
-  if (!forwarder.looks_at_macs() && parse_plain_segment(buffer(packet), m.frame_bytes, m))
+  if (!forwarder.looks_at_macs() &&
+      ((kLinked && read_known(packet)) || parse_plain_segment(buffer(packet), m.frame_bytes, m)))
       [[likely]]
     return pass(lane, packet, kPlainSegment, forwarder.route(m.flow, lane.forwarding));
   return forward_other(lane, packet, now);
 }
+template std::uint32_t Switch::forward<false>(SwitchLane&, std::uint32_t, Packet&, Time) noexcept;
+template std::uint32_t Switch::forward<true>(SwitchLane&, std::uint32_t, Packet&, Time) noexcept;
 
 /// Forwards a frame of any form.
 std::uint32_t Switch::forward_other(SwitchLane& lane, Packet& packet, Time now) noexcept {

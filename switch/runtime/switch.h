@@ -64,7 +64,7 @@ class Switch final : public Node {
 
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
     SwitchLane& own = lanes_.front();
-    ingress(own, port, packet, now, [&](std::uint16_t out, Packet* routed) {
+    ingress<true>(own, port, packet, now, [&](std::uint16_t out, Packet* routed) {
       ports_[port]->on_return(*routed, now);
       egress(own, *ports_[out], routed, now);
     });
@@ -75,11 +75,12 @@ class Switch final : public Node {
   /// @param port  ingress port
   /// @param now   does not decrease from call to call of a lane
   /// @param hand_on  passed by value: references to what it captures would live in memory
-  template <class HandOn>
+  /// @tparam kLinked  whether the packet comes over a link, so that its headers may be known
+  template <bool kLinked = false, class HandOn>
   void ingress(SwitchLane& lane, std::uint32_t port, Packet* packet, Time now,
                HandOn hand_on) noexcept {
     ++lane.received;
-    const std::uint32_t out = forward(lane, port, *packet, now);
+    const std::uint32_t out = forward<kLinked>(lane, port, *packet, now);
     if (out == kDropped) [[unlikely]]
       return;
     if (out == kFlooded) [[unlikely]]
@@ -180,6 +181,7 @@ class Switch final : public Node {
   static constexpr std::uint32_t kFlooded = 0x1'0001;
 
   /// Parses, forwards and classifies. @return the egress port, kDropped or kFlooded
+  template <bool kLinked>
   [[nodiscard]] std::uint32_t forward(SwitchLane& lane, std::uint32_t port, Packet& packet,
                                       Time now) noexcept;
   [[nodiscard, gnu::noinline]] std::uint32_t forward_other(SwitchLane& lane, Packet& packet,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/dpdk/known_headers.h"
 #include "common/dpdk/packet_attribution.h"
 #include "common/net/checksum.h"
 #include "switch/forwarding/header_rewrite.h"
@@ -43,6 +44,7 @@ void Impairment::receive(std::uint32_t /*port*/, Packet* packet, Time now) noexc
     ++dropped_;
     return release(packet);
   }
+  if (fate.forget_headers) forget_headers(*packet);
   auto& ip = header_at<Ipv4Header>(*packet, kIpOffset);
   if (fate.set_ce && is_ect(ecn_of(ip.tos)) && ecn_of(ip.tos) != Ecn::kCe) sw::set_ce(ip);
   if (fate.tos) {

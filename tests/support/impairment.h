@@ -47,6 +47,7 @@ struct Fate {
   Duration delay{};                   ///< of the original; later packets overtake it
   Duration copies_delay{};            ///< of the copies
   std::optional<std::uint8_t> tos{};  ///< new TOS byte; the checksum is updated
+  bool forget_headers = false;        ///< receivers must read the bytes, see known_headers.h
 };
 
 /// A piece of wire that drops, copies, changes and delays packets by a rule. Without a rule it

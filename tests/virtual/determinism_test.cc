@@ -63,6 +63,34 @@ TEST(Determinism, StepsOfTheLoopDoNotMatter) {
   EXPECT_EQ(text_with_step(milliseconds(600)), text_with_step(std::chrono::microseconds(40)));
 }
 
+// Goal: what a packet's metadata say of its headers is what its bytes say, whatever switches have
+// changed on the way. Method: the same run, in which receivers must read the bytes.
+TEST(Determinism, KnownHeadersChangeNothing) {
+  const Mempool pool = make_test_pool();
+  std::uint64_t forgotten = 0;
+  const auto text = [&](const Dumbbell& d, bool forget) {
+    ImpairedWorld world(d, *pool);
+    for (const auto& host : d.traffic().hosts) {
+      world.from(host.name).set_rule([forget, &forgotten](const SeenPacket&) {
+        forgotten += forget;
+        return Fate{.forget_headers = forget};
+      });
+    }
+    world.run_until(Time{milliseconds(600)});
+    return text_of(world.result());
+  };
+  for (const RegulationMode mode : {RegulationMode::kMark, RegulationMode::kWindow}) {
+    for (const bool timestamps : {false, true}) {
+      Dumbbell d = varied(9);
+      d.bottleneck_port.regulation.mode = mode;
+      d.bottleneck_port.regulation.recovery = outrider::Recovery::kBurstEnd;
+      d.background_tcp.timestamps = timestamps;
+      EXPECT_EQ(text(d, false), text(d, true)) << static_cast<int>(mode);
+    }
+  }
+  EXPECT_GT(forgotten, 10'000U);
+}
+
 TEST(Determinism, ASilentHostChangesNobodysDraws) {
   const Mempool pool = make_test_pool();
   const Dumbbell d = varied(5);

@@ -54,6 +54,104 @@ void write_ethernet(std::uint8_t* out, const FlowKey& flow) noexcept {
   store(out + 8, be32(flow.source_address));
   store(out + 12, kIpv4);
 }
+
+/// Writes the frame of a segment without options, all headers at once: both checksums contain the
+/// addresses, and words of eight bytes need fewer stores. Only the buffer's first kMinFrameBytes
+/// change.
+void write_plain_headers(std::uint8_t* out, const FlowKey& flow, std::uint8_t tos,
+                         const TcpSegment& s) noexcept {
+  const auto tcp_bytes = static_cast<std::uint16_t>(sizeof(TcpHeader) + s.payload_bytes);
+  const std::uint64_t source = be32(flow.source_address);
+  const std::uint64_t destination = be32(flow.destination_address);
+  const std::uint64_t addresses = source + destination;
+  const std::uint64_t length = be16(static_cast<std::uint16_t>(sizeof(Ipv4Header) + tcp_bytes));
+  const std::uint64_t form = 0x45U | std::uint32_t{tos} << 8;  // in memory order: 45, TOS
+  constexpr std::uint64_t kDontFragment = be16(0x4000);
+  constexpr std::uint64_t kTtlAndProtocol = be16(kInitialTtl << 8 | kIpProtocolTcp);
+  const std::uint64_t ip_sum = form + length + kDontFragment + kTtlAndProtocol + addresses;
+  // Emulated hosts' MAC addresses are 02:00 and the IPv4 address, see mac_of().
+  constexpr std::uint64_t kFirstTwo = 0x0002;
+  store(out, kFirstTwo | destination << 16 | kFirstTwo << 48);
+  store(out + 8, source | std::uint64_t{be16(kEtherTypeIpv4)} << 32 | form << 48);
+  store(out + 16, length | kDontFragment << 32 | kTtlAndProtocol << 48);
+  store(out + 24, static_cast<std::uint16_t>(~checksum_fold(ip_sum)));
+  store(out + 26, source | destination << 32);
+
+  const std::uint64_t ports = word_of(flow.source_port, flow.destination_port);
+  const std::uint64_t sequence = be32(s.sequence);
+  const std::uint64_t acknowledgment = be32(s.acknowledgment);
+  const std::uint64_t flags_and_window =
+      word_of(static_cast<std::uint16_t>(sizeof(TcpHeader) / 4 << 12 | s.flags), s.window);
+  const std::uint64_t tcp_sum = ports + sequence + acknowledgment + flags_and_window + addresses +
+                                be16(kIpProtocolTcp) + be16(tcp_bytes);
+  store(out + 34, ports | sequence << 32);
+  store(out + 42, acknowledgment | flags_and_window << 32);
+  // The checksum, no urgent pointer, and the padding of a frame without payload.
+  store(out + 50, std::uint64_t{static_cast<std::uint16_t>(~checksum_fold(tcp_sum))});
+  store(out + 58, std::uint16_t{0});
+  static_assert(kTransportOffset == 34 && kMinFrameBytes == 60);
+}
+
+/// Writes all headers. @return length of the TCP header
+std::uint32_t write_headers(std::uint8_t* out, const FlowKey& flow, std::uint8_t tos,
+                            const TcpSegment& segment) noexcept {
+  std::uint8_t* tcp_bytes = out + kTransportOffset;
+  const auto [tcp_header, tcp_sum] =
+      encode_tcp(segment, flow.source_port, flow.destination_port,
+                 {tcp_bytes, sizeof(TcpHeader) + kMaxTcpOptionBytes});
+  const auto tcp_length = static_cast<std::uint16_t>(tcp_header + segment.payload_bytes);
+  write_ethernet(out, flow);
+  write_ipv4(out + kIpOffset, flow, kIpProtocolTcp, tos,
+             static_cast<std::uint16_t>(sizeof(Ipv4Header) + tcp_length));
+  const std::uint64_t sum = tcp_sum + pseudo_header_sum(flow, kIpProtocolTcp, tcp_length);
+  write_memory_order(reinterpret_cast<TcpHeader*>(tcp_bytes)->checksum,
+                     static_cast<std::uint16_t>(~checksum_fold(sum)));
+  return tcp_header;
+}
+
+/// Sets lengths and metadata. @param header_bytes up to where the headers end
+[[gnu::always_inline]] inline void note_lengths(Packet& packet, std::uint32_t header_bytes,
+                                                std::uint16_t payload_bytes,
+                                                bool full_payload) noexcept {
+  const std::uint32_t frame_bytes = std::max(kMinFrameBytes, header_bytes + payload_bytes);
+  packet.pkt_len = full_payload ? frame_bytes : std::max(kMinFrameBytes, header_bytes);
+  packet.data_len = static_cast<std::uint16_t>(packet.pkt_len);
+  PacketMeta& m = meta(packet);
+  m.next = nullptr;
+  m.frame_bytes = frame_bytes;
+  m.payload_bytes = payload_bytes;
+}
+
+/// Puts into the metadata what parse() would read. @pre the lengths are noted
+[[gnu::always_inline]] inline void note_fields(Packet& packet, const FlowKey& flow,
+                                               std::uint8_t tos,
+                                               const TcpSegment& segment) noexcept {
+  PacketMeta& m = meta(packet);
+  m.flow = flow;
+  m.sequence = segment.sequence;
+  m.tcp_flags = segment.flags;
+  note_headers(packet, tos);
+}
+
+/// Writes a frame of any form.
+[[gnu::noinline]] void write_any_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos,
+                                       const TcpSegment& segment, bool full_payload) noexcept {
+  auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
+  const std::uint32_t header_bytes = kTransportOffset + write_headers(bytes, flow, tos, segment);
+  note_lengths(packet, header_bytes, segment.payload_bytes, full_payload);
+  // Options or a signal of an earlier packet may be where this frame has payload or padding.
+  // Clearing beyond this frame's length is harmless: all payload is zeros.
+  if (full_payload) {
+    static_assert(kTransportOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes <= kWrittenEnd);
+    std::memset(bytes + header_bytes, 0, kWrittenEnd - kTransportOffset - sizeof(TcpHeader));
+    // Between hosts of one process (net_ring) the frame never leaves memory, so that the receiver
+    // need not read all of it to verify the checksum. Sending drivers ignore receive flags.
+    packet.ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD;
+  } else {
+    std::memset(bytes + header_bytes, 0, kLeastBehind);
+    note_fields(packet, flow, tos, segment);
+  }
+}
 }  // namespace
 
 MacAddress mac_of(std::uint32_t address) noexcept {
@@ -67,39 +165,11 @@ MacAddress mac_of(std::uint32_t address) noexcept {
 
 void write_frame(Packet& packet, const FlowKey& flow, std::uint8_t tos, const TcpSegment& segment,
                  bool full_payload) noexcept {
-  auto* bytes = rte_pktmbuf_mtod(&packet, std::uint8_t*);
-  std::uint8_t* tcp_bytes = bytes + kTransportOffset;
-  const auto [tcp_header, tcp_sum] =
-      encode_tcp(segment, flow.source_port, flow.destination_port,
-                 {tcp_bytes, sizeof(TcpHeader) + kMaxTcpOptionBytes});
-  const auto tcp_length = static_cast<std::uint16_t>(tcp_header + segment.payload_bytes);
-  const auto ip_bytes = static_cast<std::uint16_t>(sizeof(Ipv4Header) + tcp_length);
-
-  write_ethernet(bytes, flow);
-  write_ipv4(bytes + kIpOffset, flow, kIpProtocolTcp, tos, ip_bytes);
-  const std::uint64_t sum = tcp_sum + pseudo_header_sum(flow, kIpProtocolTcp, tcp_length);
-  write_memory_order(reinterpret_cast<TcpHeader*>(tcp_bytes)->checksum,
-                     static_cast<std::uint16_t>(~checksum_fold(sum)));
-
-  const std::uint32_t frame_bytes = std::max(kMinFrameBytes, kIpOffset + ip_bytes);
-  const std::uint32_t header_bytes = std::max(kMinFrameBytes, kTransportOffset + tcp_header);
-  packet.data_len = static_cast<std::uint16_t>(full_payload ? frame_bytes : header_bytes);
-  packet.pkt_len = packet.data_len;
-  // Options or a signal of an earlier packet may be where this frame has payload or padding.
-  // Clearing beyond this frame's length is harmless: all payload is zeros.
-  if (full_payload) {
-    static_assert(kTransportOffset + sizeof(TcpHeader) + kMaxTcpOptionBytes <= kWrittenEnd);
-    std::memset(tcp_bytes + tcp_header, 0, kWrittenEnd - kTransportOffset - sizeof(TcpHeader));
-  } else {
-    std::memset(tcp_bytes + tcp_header, 0, kLeastBehind);
-  }
-  // Between hosts of one process (net_ring) the frame never leaves memory, so that the receiver
-  // need not read all of it to verify the checksum. Sending drivers ignore receive flags.
-  if (full_payload) packet.ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_GOOD;
-  PacketMeta& m = meta(packet);
-  m.next = nullptr;
-  m.frame_bytes = frame_bytes;
-  m.payload_bytes = segment.payload_bytes;
+  if (full_payload || segment.has_options()) [[unlikely]]
+    return write_any_frame(packet, flow, tos, segment, full_payload);
+  write_plain_headers(rte_pktmbuf_mtod(&packet, std::uint8_t*), flow, tos, segment);
+  note_lengths(packet, kTransportOffset + sizeof(TcpHeader), segment.payload_bytes, false);
+  note_fields(packet, flow, tos, segment);
 }
 
 std::optional<FlowKey> peek_flow(Packet& packet) noexcept {
@@ -111,7 +181,7 @@ std::optional<FlowKey> peek_flow(Packet& packet) noexcept {
                  tcp.destination_port.get()};
 }
 
-std::optional<DropReason> read_frame(Packet& packet, ReceivedFrame& frame) noexcept {
+std::optional<DropReason> read_frame_bytes(Packet& packet, ReceivedFrame& frame) noexcept {
   const auto bytes = buffer(packet);
   if (bytes.size() < kTransportOffset + sizeof(TcpHeader)) return DropReason::kMalformed;
   const auto& ethernet = header_at<EthernetHeader>(packet, 0);
@@ -137,6 +207,23 @@ std::optional<DropReason> read_frame(Packet& packet, ReceivedFrame& frame) noexc
   frame.flow.source_port = tcp.source_port.get();
   frame.flow.destination_port = tcp.destination_port.get();
   return std::nullopt;
+}
+
+bool bytes_agree(Packet& packet, const ReceivedFrame& frame) noexcept {
+  ReceivedFrame read;
+  if (read_frame_bytes(packet, read)) return false;
+  const TcpSegment& a = frame.segment;
+  const TcpSegment& b = read.segment;
+  const auto same_blocks = [](const SackBlock& x, const SackBlock& y) {
+    return x.begin == y.begin && x.end == y.end;
+  };
+  return frame.flow == read.flow && frame.tos == read.tos && a.sequence == b.sequence &&
+         a.acknowledgment == b.acknowledgment && a.flags == b.flags && a.window == b.window &&
+         a.payload_bytes == b.payload_bytes && a.ecn == b.ecn && a.mss == b.mss &&
+         a.window_scale == b.window_scale && a.sack_permitted == b.sack_permitted &&
+         a.sack_blocks == b.sack_blocks && std::ranges::equal(a.sack, b.sack, same_blocks) &&
+         a.has_timestamps == b.has_timestamps && a.ts_value == b.ts_value &&
+         a.ts_echo == b.ts_echo && a.has_identity == b.has_identity && a.identity == b.identity;
 }
 
 }  // namespace outrider::tg

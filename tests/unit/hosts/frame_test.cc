@@ -6,6 +6,8 @@
 
 #include "common/core/random.h"
 #include "common/net/burst_option.h"
+#include "switch/forwarding/header_rewrite.h"
+#include "switch/forwarding/parse.h"
 #include "tests/support/frames.h"
 #include "tests/support/pool.h"
 
@@ -84,8 +86,10 @@ TEST(Frame, RoundTripWithIndependentChecksums) {
       ASSERT_TRUE(tcp_checksum_valid(bytes)) << "frame " << i;
       ASSERT_EQ(bytes[22], 64) << "TTL";
 
+      ASSERT_EQ(knows_headers(*packet), !full);
       ReceivedFrame read;
       ASSERT_FALSE(read_frame(*packet, read)) << "frame " << i;
+      ASSERT_TRUE(bytes_agree(*packet, read)) << "frame " << i;
       EXPECT_EQ(read.flow, flow);
       EXPECT_EQ(read.tos, tos);
       EXPECT_EQ(read.segment.sequence, s.sequence);
@@ -106,6 +110,45 @@ TEST(Frame, RoundTripWithIndependentChecksums) {
   }
   EXPECT_GT(with_options, 1'000U);
   EXPECT_GT(short_frames, 100U);
+}
+
+// Goal: metadata of a packet with known headers are those that parse() reads, and a receiver sees
+// what switches change. Method: both readings after each of the changes.
+TEST(Frame, KnownHeadersAgreeWithTheBytes) {
+  TestPool pool(4, kHeaderRoomBytes);
+  RandomStream random(2, 0, RandomPurpose::kTest);
+  for (int i = 0; i < 5'000; ++i) {
+    const FlowKey flow{random.next_u32(), random.next_u32(),
+                       static_cast<std::uint16_t>(random.next_u32()),
+                       static_cast<std::uint16_t>(random.next_u32())};
+    const TcpSegment s = random_segment(random);
+    Packet* packet = rte_pktmbuf_alloc(&pool.get());
+    ASSERT_FALSE(knows_headers(*packet)) << "a buffer that was used before";
+    write_frame(*packet, flow, static_cast<std::uint8_t>(Ecn::kEct0), s, false);
+    const PacketMeta noted = meta(*packet);
+    meta(*packet) = {.frame_bytes = noted.frame_bytes};
+    ASSERT_EQ(sw::parse(*packet).kind, FrameKind::kIpv4);
+    const PacketMeta parsed = meta(*packet);
+    ASSERT_EQ(noted.flow, parsed.flow);
+    ASSERT_EQ(noted.sequence, parsed.sequence);
+    ASSERT_EQ(noted.payload_bytes, parsed.payload_bytes);
+    ASSERT_EQ(noted.tcp_flags, parsed.tcp_flags);
+    ASSERT_EQ(noted.tos, parsed.tos);
+    ASSERT_EQ(noted.ip_offset, parsed.ip_offset);
+    ASSERT_EQ(noted.tcp_offset, parsed.tcp_offset);
+
+    auto& ip = header_at<Ipv4Header>(*packet, kKnownIpOffset);
+    ASSERT_TRUE(sw::decrement_ttl(ip));
+    sw::set_ce(ip);
+    sw::set_window(header_at<TcpHeader>(*packet, kKnownTcpOffset), 17);
+    ReceivedFrame read;
+    ASSERT_FALSE(read_frame(*packet, read));
+    EXPECT_TRUE(bytes_agree(*packet, read)) << "frame " << i;
+    EXPECT_EQ(read.segment.ecn, Ecn::kCe);
+    EXPECT_EQ(read.segment.window, 17);
+    release(packet);
+    ASSERT_FALSE(HasFailure());
+  }
 }
 
 TEST(Frame, MatchesAFrameWrittenByHand) {
