@@ -45,7 +45,7 @@ Host::~Host() = default;
 inline void Host::refresh(Slot& slot, Time now) noexcept {
   if (!slot.queued && slot.has_segment(now)) {
     slot.queued = true;
-    turns_.queue().push(slot.nic_class, slot.index);
+    turns_.push(slot.nic_class, slot.index);
   }
   if (slot.next_timer() < slot.timer_at) [[unlikely]]
     note_timer(slot);

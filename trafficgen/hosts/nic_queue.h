@@ -54,7 +54,7 @@ class NicQueue {
   }
   /// @pre !empty()
   std::uint32_t pop(Time now) noexcept {
-    const std::size_t c = classes_.size() == 1 ? 0 : next(now);
+    const std::size_t c = has_one_class() ? 0 : next(now);
     last_ = c;
     --size_;
     const std::uint32_t connection = classes_[c].waiting.pop();
@@ -63,12 +63,13 @@ class NicQueue {
   }
   /// Notes that a packet of a class was sent.
   void on_sent(std::uint8_t c, std::uint32_t bytes, Time now) noexcept {
-    if (classes_.size() == 1) return;
+    if (has_one_class()) return;
     Serializer& floor = classes_[c].floor;
     floor.transmit(bytes, std::max(floor.free_at(), now));
   }
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] bool has_one_class() const noexcept { return classes_.size() == 1; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// Returns an entry that may come after `behind` others, for prefetching. @pre behind < size()
   [[nodiscard]] std::uint32_t peek(std::size_t behind) const noexcept {

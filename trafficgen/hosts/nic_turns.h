@@ -7,8 +7,9 @@
 
 namespace outrider::tg {
 
-/// Decides whose turn it is at a host's NIC. It owns the NIC's queue and, with segmentation
-/// offload, the connection that keeps its turn for `tso_bytes` of payload. Not thread-safe: the
+/// Decides whose turn it is at a host's NIC. It owns the NIC's queue and the connection that is
+/// next without having been queued: with segmentation offload it keeps its turn for `tso_bytes` of
+/// payload. Not thread-safe: the
 /// host owns it.
 class NicTurns {
  public:
@@ -16,6 +17,11 @@ class NicTurns {
   explicit NicTurns(std::uint32_t tso_bytes) : tso_bytes_(tso_bytes) {}
 
   [[nodiscard]] NicQueue& queue() noexcept { return queue_; }
+  /// Queues a connection. One that waits alone, as most do, waits beside the queue: it is next.
+  [[gnu::always_inline]] void push(std::uint8_t c, std::uint32_t number) {
+    if (tso_bytes_ == 0 && empty() && queue_.has_one_class()) kept_ = number;
+    else queue_.push(c, number);
+  }
   [[nodiscard]] bool empty() const noexcept { return !kept_ && queue_.empty(); }
   /// Takes the next in turn. @pre !empty()
   [[nodiscard]] std::uint32_t take(Time now) noexcept {
@@ -42,8 +48,8 @@ class NicTurns {
 
   std::uint32_t tso_bytes_;
   NicQueue queue_{kExpected};
-  std::optional<std::uint32_t> kept_;
-  std::uint32_t bytes_ = 0;  ///< payload sent in this turn
+  std::optional<std::uint32_t> kept_;  ///< is next
+  std::uint32_t bytes_ = 0;            ///< payload sent in this turn
 };
 
 }  // namespace outrider::tg
