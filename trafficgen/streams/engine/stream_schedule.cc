@@ -48,14 +48,13 @@ SizeOrder size_order(const StreamConfig& stream) {
 
 StreamSchedule::StreamSchedule(const Setup& setup)
     : order_(size_order(setup.stream)),
-      next_(Time{} + setup.stream.start),
-      slot_end_(next_),
       flows_(setup.stream.flows),
       random_(setup.seed, setup.index, RandomPurpose::kStreamGap) {
   const StreamConfig& s = setup.stream;
-  if (s.duration) end_ = next_ + *s.duration;
+  place_.next = place_.slot_end = Time{} + s.start;
+  if (s.duration) end_ = place_.next + *s.duration;
   if (s.packets) packets_ = *s.packets;
-  if (next_ >= end_) next_ = kNever;
+  if (place_.next >= end_) place_.next = kNever;
   double bytes = 0;
   for (const auto index : order_.cycle) bytes += order_.sizes[index];
   mean_frame_bytes_ = bytes / static_cast<double>(order_.cycle.size());

@@ -55,35 +55,37 @@ class StreamSchedule {
   explicit StreamSchedule(const Setup& setup);
 
   /// Returns the instant of the next packet; kNever if there will be none.
-  [[nodiscard]] Time next() const noexcept { return next_; }
+  [[nodiscard]] Time next() const noexcept { return place_.next; }
 
   /// Takes the next packet. @pre next() != kNever
   Departure take() noexcept {
-    assert(next_ != kNever);
-    const Departure d{next_, flow_, round_, order_.cycle[position_]};
-    advance();
-    return d;
+    assert(place_.next != kNever);
+    return take(place_);
   }
 
   /// Takes the packets due at or before `now`, in order, at most as many as `out` holds.
   /// @return their number
   std::size_t take_due(Time now, std::span<Departure> out) noexcept {
+    // In registers: in memory, each packet would wait for the stores of the one before, which are
+    // read back in another width.
+    Place place = place_;
     std::size_t n = 0;
-    for (; n < out.size() && next_ <= now && next_ != kNever; ++n) out[n] = take();
+    for (; n < out.size() && place.next <= now && place.next != kNever; ++n) out[n] = take(place);
+    place_ = place;
     return n;
   }
 
   /// Delays all remaining packets, for a sender that fell behind permanently. The end of a bounded
   /// duration stays. @pre by >= 0
   void postpone(Duration by) noexcept {
-    slot_end_ += by;
-    if (next_ != kNever) next_ = slot_end_ < end_ ? slot_end_ : kNever;
+    place_.slot_end += by;
+    if (place_.next != kNever) place_.next = place_.slot_end < end_ ? place_.slot_end : kNever;
   }
 
   /// Returns the end of the last taken packet's slot: the due time of the next packet, even if the
   /// stream ends before it.
-  [[nodiscard]] Time slot_end() const noexcept { return slot_end_; }
-  [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
+  [[nodiscard]] Time slot_end() const noexcept { return place_.slot_end; }
+  [[nodiscard]] std::uint64_t taken() const noexcept { return place_.taken; }
   /// Returns the frame sizes [bytes], FCS included.
   [[nodiscard]] const std::vector<std::uint32_t>& sizes() const noexcept { return order_.sizes; }
   /// Returns the configured mean rate, over a whole cycle of sizes and bursts.
@@ -98,26 +100,31 @@ class StreamSchedule {
     std::uint64_t remainder = 0;
   };
 
+  /// Where the schedule is: all that changes from packet to packet, but for random draws.
+  struct Place {
+    Time next{};
+    Time slot_end{};
+    std::uint64_t remainder = 0;  ///< < denominator_
+    std::uint64_t taken = 0;
+    std::uint32_t position = 0;  ///< in the cycle
+    std::uint32_t repeated = 0;
+    std::uint32_t flow = 0;
+    std::uint32_t round = 0;
+    std::uint32_t in_burst = 0;
+  };
+
   void set_steps(const StreamConfig& stream, BitRate line_rate);
-  void advance() noexcept;
+  [[gnu::always_inline]] Departure take(Place& place) noexcept;
   [[nodiscard]] Step random_step() noexcept;
 
+  Place place_;
   SizeOrder order_;
   std::vector<Step> steps_;  ///< [sizes], duration of a packet's slot
   std::uint64_t denominator_ = 1;
-  std::uint64_t remainder_ = 0;  ///< < denominator_
-  Time next_{};
-  Time slot_end_{};
   Time end_ = kNever;  ///< no packet at or after it
-  std::uint64_t taken_ = 0;
   std::uint64_t packets_ = std::numeric_limits<std::uint64_t>::max();
-  std::uint32_t position_ = 0;  ///< in the cycle
-  std::uint32_t repeated_ = 0;
   std::uint32_t flows_ = 1;
-  std::uint32_t flow_ = 0;
-  std::uint32_t round_ = 0;
   std::uint32_t burst_packets_ = 0;  ///< 0: no bursts
-  std::uint32_t in_burst_ = 0;
   Duration gap_{};
   bool poisson_ = false;
   double q16_mean_ns_ = 0;
@@ -126,27 +133,31 @@ class StreamSchedule {
   double mean_frame_bytes_ = 0;
 };
 
-inline void StreamSchedule::advance() noexcept {
-  const Step step = poisson_ ? random_step() : steps_[order_.cycle[position_]];
-  slot_end_ += Duration{static_cast<std::int64_t>(step.ns)};
-  remainder_ += step.remainder;
-  if (remainder_ >= denominator_) {
-    remainder_ -= denominator_;
-    slot_end_ += Duration{1};
+inline Departure StreamSchedule::take(Place& place) noexcept {
+  const std::uint32_t size = order_.cycle[place.position];
+  const Departure taken{place.next, place.flow, place.round, size};
+  const Step step = poisson_ ? random_step() : steps_[size];
+  place.slot_end += Duration{static_cast<std::int64_t>(step.ns)};
+  place.remainder += step.remainder;
+  if (place.remainder >= denominator_) {
+    place.remainder -= denominator_;
+    place.slot_end += Duration{1};
   }
-  if (++in_burst_ == burst_packets_) {
-    in_burst_ = 0;
-    slot_end_ += gap_;
+  if (++place.in_burst == burst_packets_) {
+    place.in_burst = 0;
+    place.slot_end += gap_;
   }
-  if (++repeated_ == order_.repeat) {
-    repeated_ = 0;
-    if (++position_ == order_.cycle.size()) position_ = 0;
+  if (++place.repeated == order_.repeat) {
+    place.repeated = 0;
+    if (++place.position == order_.cycle.size()) place.position = 0;
   }
-  if (++flow_ == flows_) {
-    flow_ = 0;
-    ++round_;
+  if (++place.flow == flows_) {
+    place.flow = 0;
+    ++place.round;
   }
-  next_ = ++taken_ < packets_ && slot_end_ < end_ ? slot_end_ : kNever;
+  const bool more = ++place.taken < packets_ && place.slot_end < end_;
+  place.next = more ? place.slot_end : kNever;
+  return taken;
 }
 
 }  // namespace outrider::tg
