@@ -30,19 +30,21 @@ class FlowTable {
   explicit FlowTable(std::uint32_t max_entries)
       : max_entries_(max_entries),
         slots_(std::bit_ceil(std::size_t{2} * max_entries)),
-        tags_(slots_.size()) {
+        tags_(slots_.size()),
+        mask_(slots_.size() - 1) {
     assert(max_entries > 0);
   }
 
-  [[nodiscard]] T* find(const FlowKey& key) noexcept {
+  /// Inline, so that a key that is made for the search need not be in memory.
+  [[nodiscard, gnu::always_inline]] T* find(const FlowKey& key) noexcept {
     const std::uint64_t hash = hash_of(key);
     const std::uint8_t tag = tag_of(hash);
-    for (std::size_t i = hash & mask();; i = next(i)) {
+    for (std::size_t i = hash & mask_;; i = next(i)) {
       if (tags_[i] == kFree) return nullptr;
       if (tags_[i] == tag && slots_[i].key == key) return &slots_[i].value;
     }
   }
-  [[nodiscard]] const T* find(const FlowKey& key) const noexcept {
+  [[nodiscard, gnu::always_inline]] const T* find(const FlowKey& key) const noexcept {
     return const_cast<FlowTable*>(this)->find(key);
   }
 
@@ -75,7 +77,7 @@ class FlowTable {
     // Move back every later entry of the run that may live in the hole.
     for (std::size_t i = next(hole); tags_[i] != kFree; i = next(i)) {
       const std::size_t home = home_of(slots_[i].key);
-      const bool reachable = ((i - home) & mask()) >= ((i - hole) & mask());
+      const bool reachable = ((i - home) & mask_) >= ((i - hole) & mask_);
       if (reachable) {
         slots_[hole] = std::move(slots_[i]);
         tags_[hole] = tags_[i];
@@ -104,7 +106,7 @@ class FlowTable {
   [[nodiscard]] std::size_t probes(const FlowKey& key) const noexcept {
     std::size_t i = home_of(key);
     while (tags_[i] != kFree && slots_[i].key != key) i = next(i);
-    return ((i - home_of(key)) & mask()) + 1;
+    return ((i - home_of(key)) & mask_) + 1;
   }
 
   template <class F>
@@ -123,14 +125,14 @@ class FlowTable {
   static std::uint8_t tag_of(std::uint64_t hash) noexcept {
     return static_cast<std::uint8_t>((hash >> 56) | 1);
   }
-  [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
-  [[nodiscard]] std::size_t home_of(const FlowKey& k) const noexcept { return hash_of(k) & mask(); }
-  [[nodiscard]] std::size_t next(std::size_t i) const noexcept { return (i + 1) & mask(); }
+  [[nodiscard]] std::size_t home_of(const FlowKey& k) const noexcept { return hash_of(k) & mask_; }
+  [[nodiscard]] std::size_t next(std::size_t i) const noexcept { return (i + 1) & mask_; }
 
   std::uint32_t max_entries_;
   std::uint32_t size_ = 0;
   std::vector<Slot> slots_;
   std::vector<std::uint8_t> tags_;  ///< [slots_.size()]
+  std::size_t mask_;
 };
 
 }  // namespace outrider

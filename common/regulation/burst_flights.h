@@ -48,6 +48,7 @@ class BurstFlights {
   void close_all() noexcept;
 
   [[nodiscard]] bool any_open() const noexcept { return open_ != 0; }
+  [[nodiscard]] bool any_of_unknown_length() const noexcept { return open_unknown_ != 0; }
   /// Returns the flight of open bursts [bytes]; a burst that has arrived whole counts nothing.
   [[nodiscard]] std::uint64_t in_flight_bytes() const noexcept { return in_flight_bytes_; }
   /// Returns what open bursts have still to bring [bytes]; nothing if a length is not known.

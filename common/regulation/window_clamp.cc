@@ -11,49 +11,32 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t kDefaultSegment_bytes = 1448;
-constexpr std::uint32_t kDefaultFrame_bytes = 1514;
 /// A receiver acknowledges every second segment at once (RFC 5681, 4.2).
 constexpr std::uint32_t kSegmentsPerAck = 2;
 constexpr std::uint32_t kFewestStandingSegments = 4;
 /// Multiple of the window kept otherwise: a sender in recovery sends data beyond the hole while
 /// the left edge does not move.
 constexpr double kRecoveryRoom = 2;
-/// The peak of a saw-tooth must not be forgotten at once, nor be kept forever.
-constexpr double kEpoch_rtts = 8;
-/// Held flows answer once per round trip, queueing included.
-constexpr double kRound_rtts = 4;
 /// Windows open in steps, one per answer of a held flow, which fills the queue in lumps. These
 /// lumps say nothing about the senders' windows, so flows are spared marks for this long.
 constexpr double kSettle_rtts = 2;
 /// The floor holds over any span of at least this length.
 constexpr double kFloorSpan_rtts = 10;
-constexpr double kRttSmoothing = 1.0 / 16;
 /// Longer than the time between two bursts of a training job.
 constexpr Duration kBurstMemory = 60s;
-constexpr std::size_t kVictimProbes = 8;
 
-Duration times(double n, double rtt_ns) noexcept {
-  return Duration{static_cast<std::int64_t>(n * rtt_ns)};
-}
-
-/// Returns whether an answer acknowledges less than one before it, so that on_answer() does not
-/// take it, and nothing but that speaks against rewriting it.
-bool is_old_answer(const WindowFlow& f, const TcpView& s) noexcept {
-  return s.ack && !s.syn && !s.rst && f.known() && f.has_edge &&
-         sequence_distance(s.acknowledgment, f.acknowledged) < 0;
-}
-
-/// Returns the window field of an old answer if it is to be lowered: the furthest edge that was
-/// told stands. A sender ignores such an answer, unless the one before was forged, together with
-/// the data that it acknowledges. Then the true answers look old until they have caught up with
-/// it. The field is rounded up to the scale's unit and not remembered, because anybody can send
-/// old answers, and each would open the window by a part of a unit.
-std::optional<std::uint16_t> field_of_old_answer(const WindowFlow& f, const TcpView& s) noexcept {
-  const auto room = static_cast<std::uint32_t>(sequence_distance(f.edge, s.acknowledgment));
+/// Returns the window field of an old answer, which acknowledges less than one before it, if it is
+/// to be lowered: the furthest edge that was told stands. A sender ignores such an answer, unless
+/// the one before was forged, together with the data that it acknowledges. Then the true answers
+/// look old until they have caught up with it. The field is rounded up to the scale's unit and not
+/// remembered, because anybody can send old answers, and each would open the window by a part of a
+/// unit.
+std::optional<std::uint16_t> field_of_old_answer(const WindowFlow& f, std::uint32_t acknowledgment,
+                                                 std::uint16_t window) noexcept {
+  const auto room = static_cast<std::uint32_t>(sequence_distance(f.edge, acknowledgment));
   const std::uint32_t unit = 1U << f.scale();
   const std::uint32_t field = (room + unit - 1) / unit;
-  if (field >= s.window) return std::nullopt;
+  if (field >= window) return std::nullopt;
   return static_cast<std::uint16_t>(field);
 }
 
@@ -65,63 +48,20 @@ WindowClamp::WindowClamp(const WindowPolicy& policy, BitRate drain_rate,
       bytes_per_ns_(static_cast<double>(drain_rate.bits_per_second) / 8e9),
       overhead_bytes_(overhead_bytes),
       bursts_(max_bursts),
-      index_(policy.max_flows) {
+      flows_(policy.max_flows) {
   assert(bytes_per_ns_ > 0 && policy.standing_clamp >= 1 && policy.floor < 1 &&
          policy.least_segments >= 1);
-  flows_.reserve(policy.max_flows);
-}
-
-// -- The table
-
-WindowFlow* WindowClamp::find(const FlowKey& data_flow) noexcept {
-  const std::uint32_t* at = index_.find(data_flow);
-  return at == nullptr ? nullptr : &flows_[*at];
-}
-
-const WindowFlow* WindowClamp::flow(const FlowKey& data_flow) const noexcept {
-  return const_cast<WindowClamp*>(this)->find(data_flow);
-}
-
-/// Returns whether the flow has ended, has not completed its handshake, or has been silent.
-bool WindowClamp::evictable(const WindowFlow& f, Time now) const noexcept {
-  using Handshake = WindowFlow::Handshake;
-  const bool opening = f.handshake == Handshake::kSyn || f.handshake == Handshake::kBothSyns;
-  const bool ended = f.closing && f.passed_unacknowledged() == 0;
-  return opening || ended || now - f.active_at > WindowFlow::kSilence;
-}
-
-WindowFlow* WindowClamp::insert(const FlowKey& data_flow, Time now) noexcept {
-  if (flows_.size() < policy_.max_flows) {
-    index_.insert(data_flow, static_cast<std::uint32_t>(flows_.size()));
-    ++counters_.flows_added;
-    return &flows_.emplace_back(data_flow);
-  }
-  for (std::size_t i = 0; i < kVictimProbes; ++i) {
-    const std::size_t at = next_victim_;
-    next_victim_ = (next_victim_ + 1) % flows_.size();
-    if (!evictable(flows_[at], now)) continue;
-    index_.erase(flows_[at].key);
-    index_.insert(data_flow, static_cast<std::uint32_t>(at));
-    flows_[at] = WindowFlow(data_flow);
-    ++counters_.flows_added;
-    ++counters_.flows_evicted;
-    return &flows_[at];
-  }
-  ++counters_.flows_refused;
-  return nullptr;
 }
 
 // -- What passes
 
-void WindowClamp::follow(const Queue& queue, Time now) noexcept {
-  if (queue.threshold) h_packets_ = *queue.threshold;
-  else bursts_.close_all();
+void WindowClamp::move_on(const Queue& queue, Time now) noexcept {
   if (phase_ == Phase::kHolding && (!bursts_.any_open() || nearly_over(queue))) {
     phase_ = Phase::kReleasing;
     released_at_ = now;
     ++counters_.releases;
   } else if (phase_ == Phase::kReleasing &&
-             now - released_at_ >= times(policy_.release_rtts + kSettle_rtts, rtt_ns_)) {
+             now - released_at_ >= round_trips(policy_.release_rtts + kSettle_rtts, rtt_ns_)) {
     phase_ = Phase::kStanding;
   }
 }
@@ -167,49 +107,39 @@ void WindowClamp::on_burst_payload(const FlowKey& flow, std::uint32_t sequence, 
 }
 
 WindowTreatment WindowClamp::on_data(const TcpView& s, const Queue& queue, Time now) noexcept {
+  if (!s.syn)
+    if (WindowFlow* open = open_flow(s.flow)) return on_open_data(*open, s, queue, now);
   follow(queue, now);
-  WindowFlow* f = find(s.flow);
+  WindowFlow* f = flows_.find(s.flow);
   if (f == nullptr) {
     if (!s.syn && s.payload_bytes == 0) return WindowTreatment::kFallback;
-    f = insert(s.flow, now);
+    f = flows_.insert(s.flow, now, counters_);
     if (f == nullptr) return WindowTreatment::kFallback;
     counters_.flows_without_handshake += !s.syn;
   }
   const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
   const std::uint64_t sent_before = f->sent_bytes;
-  if (!f->on_data(s, now, now + times(1, drain_ns(queue)))) {
+  if (!f->on_data(s, now, now + round_trips(1, drain_ns(queue)))) {
     ++counters_.segments_out_of_window;
     return WindowTreatment::kFallback;
   }
   counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
-  if (phase_ == Phase::kHolding && f->held_bytes != 0 && f->sent_bytes > sent_before)
-    pay_floor(*f, f->sent_bytes - sent_before, queue, now);
-  if (phase_ == Phase::kStanding) f->limited |= f->at_edge();
-  if (!f->known()) return WindowTreatment::kFallback;
-  const bool held = phase_ != Phase::kStanding && f->held_bytes != 0;
-  return held && policy_.spare_marks ? WindowTreatment::kHeld : WindowTreatment::kControlled;
-}
-
-std::optional<std::uint16_t> WindowClamp::count(WindowReason reason) noexcept {
-  ++counters_.answers[reason];
-  return std::nullopt;
+  const WindowTreatment treatment = treat(*f, f->sent_bytes - sent_before, queue, now);
+  return f->known() ? treatment : WindowTreatment::kFallback;
 }
 
 std::optional<std::uint16_t> WindowClamp::on_answer(const TcpView& s, const Queue& queue,
                                                     Time now) noexcept {
+  const bool acknowledges = s.ack && !s.syn && !s.rst;
+  if (acknowledges)
+    if (WindowFlow* open = open_flow(s.flow.reversed()))
+      return on_open_answer(*open, s, queue, now);
   follow(queue, now);
-  WindowFlow* f = find(s.flow.reversed());
-  if (f == nullptr && s.syn && !s.ack) f = insert(s.flow.reversed(), now);
+  WindowFlow* f = flows_.find(s.flow.reversed());
+  if (f == nullptr && s.syn && !s.ack) f = flows_.insert(s.flow.reversed(), now, counters_);
   if (f == nullptr) return count(WindowReason::kUnknown);
   const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
-  if (!f->on_answer(s, now)) {
-    ++counters_.segments_out_of_window;
-    if (!is_old_answer(*f, s)) return count(WindowReason::kUnknown);
-    count(WindowReason::kOld);
-    const auto field = field_of_old_answer(*f, s);
-    counters_.rewritten += field.has_value();
-    return field;
-  }
+  if (!f->on_answer(s, now)) return on_refused_answer(*f, Answer(s), acknowledges);
   counters_.flows_authenticated += !was_barred && f->handshake == WindowFlow::Handshake::kBarred;
   if (s.syn || !s.ack) return count(WindowReason::kHandshake);
   if (s.rst || f->closing || !f->known()) {
@@ -217,9 +147,27 @@ std::optional<std::uint16_t> WindowClamp::on_answer(const TcpView& s, const Queu
     if (s.rst) return count(WindowReason::kHandshake);
     return count(f->known() ? WindowReason::kClosing : WindowReason::kUnknown);
   }
-  note_weight(*f, now);
-  Target t = target(*f, queue, now);
-  const auto field = field_for(*f, s, t);
+  note_weight(*f, rtt_ns(*f), now);
+  return limit(*f, Answer(s), queue, now);
+}
+
+/// Handles an answer that the flow did not take. @param acknowledges  ACK without SYN and RST
+std::optional<std::uint16_t> WindowClamp::on_refused_answer(const WindowFlow& f, Answer s,
+                                                            bool acknowledges) noexcept {
+  ++counters_.segments_out_of_window;
+  const bool old = acknowledges && f.known() && f.has_edge &&
+                   sequence_distance(s.acknowledgment, f.acknowledged) < 0;
+  if (!old) return count(WindowReason::kUnknown);
+  count(WindowReason::kOld);
+  const auto field = field_of_old_answer(f, s.acknowledgment, s.window);
+  counters_.rewritten += field.has_value();
+  return field;
+}
+
+std::optional<std::uint16_t> WindowClamp::limit(WindowFlow& f, Answer s, const Queue& queue,
+                                                Time now) noexcept {
+  Target t = target(f, queue, now);
+  const auto field = field_for(f, s, t);
   count(t.reason);
   counters_.rewritten += field.has_value();
   return field;
@@ -227,42 +175,9 @@ std::optional<std::uint16_t> WindowClamp::on_answer(const TcpView& s, const Queu
 
 // -- How much
 
-double WindowClamp::rtt_ns(const WindowFlow& f) const noexcept {
-  if (policy_.base_rtt > Duration::zero()) return static_cast<double>(policy_.base_rtt.count());
-  const auto own = f.base_rtt();
-  return own ? static_cast<double>(own->count()) : rtt_ns_;
-}
-
-/// Returns the payload bytes per byte of the drain rate.
-double WindowClamp::payload_share(const WindowFlow& f) const noexcept {
-  const bool known = f.segment_bytes != 0;
-  const std::uint32_t payload = known ? f.segment_bytes : kDefaultSegment_bytes;
-  const std::uint32_t frame = known ? f.segment_frame_bytes : kDefaultFrame_bytes;
-  return static_cast<double>(payload) / (frame + overhead_bytes_);
-}
-
-/// Adds the flow to this round's sum of weights, once per round, and smooths the round trip.
-void WindowClamp::note_weight(WindowFlow& f, Time now) noexcept {
-  const double own = rtt_ns(f);
-  const double up = f.up ? static_cast<double>(f.up->count()) : own / 2;
-  up_ns_ = rtt_ns_ == 0 ? up : up_ns_ + kRttSmoothing * (up - up_ns_);
-  rtt_ns_ = rtt_ns_ == 0 ? own : rtt_ns_ + kRttSmoothing * (own - rtt_ns_);
-  if (const Duration round = times(kRound_rtts, rtt_ns_); now - round_began_ >= round) {
-    weight_last_ = now - round_began_ < 2 * round ? weight_now_ : 0;
-    weight_now_ = 0;
-    round_began_ = now;
-    ++round_;
-  }
-  if (phase_ == Phase::kStanding) f.roll(now, times(kEpoch_rtts, own));
-  if (f.summed_round == round_) return;
-  f.summed_round = round_;
-  weight_now_ += f.largest_flight();
-}
-
 /// Returns what fills `f`'s path and the queue up to h [payload bytes].
 double WindowClamp::room_bytes(const WindowFlow& f) const noexcept {
-  return bytes_per_ns_ * rtt_ns(f) * payload_share(f) +
-         static_cast<double>(h_packets_) * f.segment_bytes;
+  return pipe_bytes(f, rtt_ns(f)) + static_cast<double>(h_packets_) * f.segment_bytes;
 }
 
 /// Returns the flow's part of a total, in proportion to what it had in flight before.
@@ -278,7 +193,7 @@ double WindowClamp::floor_rate(const WindowFlow& f, double path_ns) const noexce
   const double span_ns = kFloorSpan_rtts * rtt_ns(f);
   const double missed_ns = std::min(path_ns, span_ns) / 2;
   const double margin = span_ns > 0 ? span_ns / (span_ns - missed_ns) : 1;
-  return margin * part_of(f, policy_.floor * bytes_per_ns_ * payload_share(f));
+  return margin * part_of(f, policy_.floor * bytes_per_ns_ * f.payload_share(overhead_bytes_));
 }
 
 void WindowClamp::pay_floor(WindowFlow& f, std::uint64_t bytes, const Queue& queue,
@@ -286,7 +201,8 @@ void WindowClamp::pay_floor(WindowFlow& f, std::uint64_t bytes, const Queue& que
   const double waits_ns = drain_ns(queue), path_ns = rtt_ns(f) + waits_ns;
   const double rate = floor_rate(f, path_ns);
   if (rate <= 0) return;
-  f.floor.pay(static_cast<double>(bytes), rate, now + times(1, waits_ns), times(1, path_ns));
+  f.floor.pay(static_cast<double>(bytes), rate, now + round_trips(1, waits_ns),
+              round_trips(1, path_ns));
 }
 
 /// Returns what this answer has to allow for the floor, in whole segments, rounded up, because
@@ -298,8 +214,8 @@ double WindowClamp::floor_bytes(const WindowFlow& f, const Queue& queue, Time no
   const double up_ns = f.up ? static_cast<double>(f.up->count()) : up_ns_;
   const std::uint32_t under_way = f.passed_unacknowledged();
   const bool last = under_way < kSegmentsPerAck * f.segment_bytes;
-  const Time until = now + times(1, waits_ns + up_ns + (last ? path_ns : 0));
-  const double owed = f.floor.owed_bytes(rate, until, times(1, path_ns + up_ns));
+  const Time until = now + round_trips(1, waits_ns + up_ns + (last ? path_ns : 0));
+  const double owed = f.floor.owed_bytes(rate, until, round_trips(1, path_ns + up_ns));
   const double floor = std::max(rate * path_ns, owed > 0 ? under_way + owed : 0);
   const double segment = f.segment_bytes;
   return segment > 0 ? std::ceil(floor / segment) * segment : floor;
@@ -324,10 +240,11 @@ double WindowClamp::releasing_bytes(const WindowFlow& f, double standing, Time n
 }
 
 WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time now) noexcept {
-  const std::uint32_t segment = f.segment_bytes != 0 ? f.segment_bytes : kDefaultSegment_bytes;
+  const std::uint32_t segment =
+      f.segment_bytes != 0 ? f.segment_bytes : WindowFlow::kDefaultSegment_bytes;
   const std::uint32_t least = policy_.least_segments * segment;
-  const double pipe = bytes_per_ns_ * rtt_ns(f) * payload_share(f);
-  const bool small = static_cast<double>(f.sent_bytes) < pipe;
+  const double pipe = pipe_bytes(f, rtt_ns(f));
+  const bool small = f.sent_less_than(pipe);
   const std::uint32_t fewest = std::max(kFewestStandingSegments * segment, least);
   double standing =
       std::max(policy_.standing_clamp * f.largest_flight(), static_cast<double>(fewest));
@@ -338,7 +255,7 @@ WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time 
   if (phase_ == Phase::kHolding) {
     if (f.held_bytes == 0) {  // it has more in flight than any floor
       const double waits_ns = drain_ns(queue);
-      f.floor.begin(now + times(1, waits_ns), times(1, rtt_ns(f) + waits_ns));
+      f.floor.begin(now + round_trips(1, waits_ns), round_trips(1, rtt_ns(f) + waits_ns));
     }
     const double held = std::clamp(held_bytes(f, queue, now), static_cast<double>(least), standing);
     f.held_bytes = static_cast<std::uint32_t>(held);
@@ -356,10 +273,10 @@ WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time 
 
 /// Returns the window field for `t.bytes`, rounded up to the scale's unit: rounded down, two
 /// segments would become one. The edge never moves left, nor beyond the receiver's.
-std::optional<std::uint16_t> WindowClamp::field_for(WindowFlow& f, const TcpView& s,
+std::optional<std::uint16_t> WindowClamp::field_for(WindowFlow& f, Answer s,
                                                     Target& t) const noexcept {
   const std::uint32_t unit = 1U << f.scale();
-  const std::uint32_t true_edge = s.acknowledgment + (std::uint32_t{s.window} << f.scale());
+  const std::uint32_t true_edge = f.edge_of(s.acknowledgment, s.window);
   constexpr double kLargest = 1U << 30;
   std::uint32_t edge = s.acknowledgment + static_cast<std::uint32_t>(std::min(t.bytes, kLargest));
   if (f.has_edge) edge = later_sequence(edge, f.edge);

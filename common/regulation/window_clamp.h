@@ -1,20 +1,26 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "common/core/clock.h"
-#include "common/core/flow_table.h"
+#include "common/core/flow_key.h"
 #include "common/core/tcp_view.h"
 #include "common/core/units.h"
 #include "common/regulation/burst_flights.h"
 #include "common/regulation/window_counters.h"
 #include "common/regulation/window_flow.h"
+#include "common/regulation/window_flows.h"
 #include "common/regulation/window_policy.h"
 
 namespace outrider {
+
+/// Returns n times a round trip, or another time in nanoseconds.
+inline Duration round_trips(double n, double rtt_ns) noexcept {
+  return Duration{static_cast<std::int64_t>(n * rtt_ns)};
+}
 
 /// Limits how much background TCP has in flight through one egress queue. It lowers the
 /// window that the receivers' acknowledgments advertise on their way back through the port.
@@ -85,22 +91,32 @@ class WindowClamp {
   }
   /// Handles a background segment that reaches the queue.
   WindowTreatment on_data(const TcpView& s, const Queue& queue, Time now) noexcept;
+  /// Does the same for a segment without SYN. @param f open_flow() of the segment, not nullptr
+  WindowTreatment on_open_data(WindowFlow& f, const TcpView& s, const Queue& queue,
+                               Time now) noexcept;
   /// Handles a background segment that comes back through the port.
   /// @return the new value of its window field; nothing: leave the field unchanged
   [[nodiscard]] std::optional<std::uint16_t> on_answer(const TcpView& s, const Queue& queue,
                                                        Time now) noexcept;
+  /// Does the same for a segment with ACK and without SYN and RST.
+  /// @param f open_flow() of the data that it answers, not nullptr
+  [[nodiscard]] std::optional<std::uint16_t> on_open_answer(WindowFlow& f, const TcpView& s,
+                                                            const Queue& queue, Time now) noexcept;
+  /// Returns the flow if its handshake was seen and it has not ended, else nullptr.
+  [[nodiscard, gnu::always_inline]] WindowFlow* open_flow(const FlowKey& data_flow) noexcept {
+    WindowFlow* f = flows_.find(data_flow);
+    return f != nullptr && f->known() && !f->closing ? f : nullptr;
+  }
 
   void note_spared_mark() noexcept { ++counters_.spared_marks; }
   [[nodiscard]] const WindowCounters& counters() const noexcept { return counters_; }
-  [[nodiscard]] std::uint32_t flows() const noexcept {
-    return static_cast<std::uint32_t>(flows_.size());
-  }
+  [[nodiscard]] std::uint32_t flows() const noexcept { return flows_.size(); }
   [[nodiscard]] bool holding() const noexcept { return phase_ == Phase::kHolding; }
   /// For tests and reports. Returns nullptr if the flow is not in the table.
-  [[nodiscard]] const WindowFlow* flow(const FlowKey& data_flow) const noexcept;
-  static std::size_t bytes_per_flow() noexcept {
-    return sizeof(WindowFlow) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t));
+  [[nodiscard]] const WindowFlow* flow(const FlowKey& data_flow) const noexcept {
+    return flows_.find(data_flow);
   }
+  static std::size_t bytes_per_flow() noexcept { return WindowFlows::bytes_per_flow(); }
 
  private:
   enum class Phase : std::uint8_t { kStanding, kHolding, kReleasing };
@@ -108,21 +124,50 @@ class WindowClamp {
     double bytes = 0;
     WindowReason reason = WindowReason::kStanding;
   };
+  /// What a window is chosen from, small enough for a register.
+  struct Answer {
+    std::uint32_t acknowledgment;
+    std::uint16_t window;
+    bool sack_blocks;
+
+    explicit Answer(const TcpView& s) noexcept
+        : acknowledgment(s.acknowledgment), window(s.window), sack_blocks(s.sack_blocks) {}
+  };
 
   void hold(Time now) noexcept;
-  void follow(const Queue& queue, Time now) noexcept;
+  /// Takes over the state of the queue and goes on to the next phase if it is time.
+  void follow(const Queue& queue, Time now) noexcept {
+    if (queue.threshold) h_packets_ = *queue.threshold;
+    else if (bursts_.any_open()) bursts_.close_all();
+    const bool stays = phase_ == Phase::kStanding ||
+                       (phase_ == Phase::kHolding && bursts_.any_of_unknown_length());
+    if (!stays) move_on(queue, now);
+  }
+  void move_on(const Queue& queue, Time now) noexcept;
   [[nodiscard]] bool expects_bursts(Time now) const noexcept;
   [[nodiscard]] bool nearly_over(const Queue& queue) const noexcept;
-  WindowFlow* find(const FlowKey& data_flow) noexcept;
-  WindowFlow* insert(const FlowKey& data_flow, Time now) noexcept;
-  [[nodiscard]] bool evictable(const WindowFlow& f, Time now) const noexcept;
-  void note_weight(WindowFlow& f, Time now) noexcept;
-  [[nodiscard]] double rtt_ns(const WindowFlow& f) const noexcept;
+  WindowTreatment treat(WindowFlow& f, std::uint64_t fresh, const Queue& queue, Time now) noexcept;
+  std::optional<std::uint16_t> on_refused_answer(const WindowFlow& f, Answer s,
+                                                 bool acknowledges) noexcept;
+  std::optional<std::uint16_t> limit(WindowFlow& f, Answer s, const Queue& queue,
+                                     Time now) noexcept;
+  void note_weight(WindowFlow& f, double own_rtt_ns, Time now) noexcept;
+  // Of flows whose handshake was seen:
+  [[nodiscard]] double rtt_ns(const WindowFlow& f) const noexcept {
+    assert(f.up && f.down);
+    const bool given = policy_.base_rtt > Duration::zero();
+    return static_cast<double>((given ? policy_.base_rtt : *f.up + *f.down).count());
+  }
   /// Returns how long a packet that enters the queue now will wait [ns].
   [[nodiscard]] double drain_ns(const Queue& queue) const noexcept {
-    return static_cast<double>(queue.waiting_bytes) / bytes_per_ns_;
+    return static_cast<double>(static_cast<std::int64_t>(queue.waiting_bytes)) / bytes_per_ns_;
   }
-  [[nodiscard]] double payload_share(const WindowFlow& f) const noexcept;
+  /// Returns the bandwidth-delay product of the flow's path [payload bytes].
+  [[nodiscard]] double pipe_bytes(const WindowFlow& f, double own_rtt_ns) const noexcept {
+    return bytes_per_ns_ * own_rtt_ns * f.payload_share(overhead_bytes_);
+  }
+  [[nodiscard]] bool leaves_all(const WindowFlow& f, std::uint16_t window,
+                                double own_rtt_ns) const noexcept;
   [[nodiscard]] Target target(WindowFlow& f, const Queue& queue, Time now) noexcept;
   [[nodiscard]] double room_bytes(const WindowFlow& f) const noexcept;
   [[nodiscard]] double part_of(const WindowFlow& f, double total) const noexcept;
@@ -133,17 +178,24 @@ class WindowClamp {
   [[nodiscard]] double held_bytes(const WindowFlow& f, const Queue& queue, Time now) const noexcept;
   [[nodiscard]] double releasing_bytes(const WindowFlow& f, double standing,
                                        Time now) const noexcept;
-  [[nodiscard]] std::optional<std::uint16_t> field_for(WindowFlow& f, const TcpView& s,
+  [[nodiscard]] std::optional<std::uint16_t> field_for(WindowFlow& f, Answer s,
                                                        Target& t) const noexcept;
-  std::optional<std::uint16_t> count(WindowReason reason) noexcept;
+  std::optional<std::uint16_t> count(WindowReason reason) noexcept {
+    ++counters_.answers[reason];
+    return std::nullopt;
+  }
+
+  /// The peak of a saw-tooth must not be forgotten at once, nor be kept forever.
+  static constexpr double kEpoch_rtts = 8;
+  /// Held flows answer once per round trip, queueing included.
+  static constexpr double kRound_rtts = 4;
+  static constexpr double kRttSmoothing = 1.0 / 16;
 
   WindowPolicy policy_;
   double bytes_per_ns_;
   std::uint32_t overhead_bytes_;
   BurstFlights bursts_;
-  std::vector<WindowFlow> flows_;   ///< dense; capacity max_flows
-  FlowTable<std::uint32_t> index_;  ///< data flow -> position in flows_
-  std::size_t next_victim_ = 0;
+  WindowFlows flows_;
   Phase phase_ = Phase::kStanding;
   Time released_at_{};
   std::optional<Time> announced_at_;  ///< latest START or begin of regulation
@@ -156,5 +208,72 @@ class WindowClamp {
   double weight_last_ = 0, weight_now_ = 0;
   WindowCounters counters_{};
 };
+
+// -- What each packet needs: inline, as in window_flow.h.
+
+[[gnu::always_inline]] inline WindowTreatment WindowClamp::on_open_data(WindowFlow& f,
+                                                                        const TcpView& s,
+                                                                        const Queue& queue,
+                                                                        Time now) noexcept {
+  follow(queue, now);
+  const std::uint64_t sent_before = f.sent_bytes;
+  if (!f.on_data(s, now, now + round_trips(1, drain_ns(queue)))) [[unlikely]] {
+    ++counters_.segments_out_of_window;
+    return WindowTreatment::kFallback;
+  }
+  return treat(f, f.sent_bytes - sent_before, queue, now);
+}
+
+/// @param fresh payload that the flow's segment has brought [bytes]
+[[gnu::always_inline]] inline WindowTreatment WindowClamp::treat(WindowFlow& f, std::uint64_t fresh,
+                                                                 const Queue& queue,
+                                                                 Time now) noexcept {
+  if (phase_ == Phase::kStanding) {
+    f.limited |= f.at_edge();
+    return WindowTreatment::kControlled;
+  }
+  if (f.held_bytes == 0) return WindowTreatment::kControlled;
+  if (phase_ == Phase::kHolding && fresh > 0) pay_floor(f, fresh, queue, now);
+  return policy_.spare_marks ? WindowTreatment::kHeld : WindowTreatment::kControlled;
+}
+
+[[gnu::always_inline]] inline std::optional<std::uint16_t> WindowClamp::on_open_answer(
+    WindowFlow& f, const TcpView& s, const Queue& queue, Time now) noexcept {
+  follow(queue, now);
+  if (!f.on_answer(s, now)) [[unlikely]]
+    return on_refused_answer(f, Answer(s), true);
+  const double own_rtt_ns = rtt_ns(f);
+  note_weight(f, own_rtt_ns, now);
+  if (!leaves_all(f, s.window, own_rtt_ns)) return limit(f, Answer(s), queue, now);
+  f.leave_alone(s);
+  return count(WindowReason::kReceiver);
+}
+
+/// Adds the flow to this round's sum of weights, once per round, and smooths the round trip.
+inline void WindowClamp::note_weight(WindowFlow& f, double own_rtt_ns, Time now) noexcept {
+  const auto up = static_cast<double>(f.up->count());
+  up_ns_ = rtt_ns_ == 0 ? up : up_ns_ + kRttSmoothing * (up - up_ns_);
+  rtt_ns_ = rtt_ns_ == 0 ? own_rtt_ns : rtt_ns_ + kRttSmoothing * (own_rtt_ns - rtt_ns_);
+  if (const Duration round = round_trips(kRound_rtts, rtt_ns_); now - round_began_ >= round)
+      [[unlikely]] {
+    weight_last_ = now - round_began_ < 2 * round ? weight_now_ : 0;
+    weight_now_ = 0;
+    round_began_ = now;
+    ++round_;
+  }
+  if (phase_ == Phase::kStanding) f.roll(now, round_trips(kEpoch_rtts, own_rtt_ns));
+  if (f.summed_round == round_) return;
+  f.summed_round = round_;
+  weight_now_ += f.largest_flight();
+}
+
+/// Returns whether target() and field_for() certainly leave the receiver its whole window: a
+/// small flow gets its bandwidth-delay product at least, and the receiver offers no more.
+inline bool WindowClamp::leaves_all(const WindowFlow& f, std::uint16_t window,
+                                    double own_rtt_ns) const noexcept {
+  if (f.duplicate) return false;
+  const double pipe = pipe_bytes(f, own_rtt_ns);
+  return f.sent_less_than(pipe) && static_cast<double>(std::int32_t{window} << f.scale()) <= pipe;
+}
 
 }  // namespace outrider

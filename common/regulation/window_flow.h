@@ -7,6 +7,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
+#include "common/core/sequence.h"
 #include "common/core/tcp_view.h"
 #include "common/regulation/floor_line.h"
 
@@ -46,6 +47,10 @@ class WindowFlow {
   /// A flow that was not heard of for so long may have ended unseen.
   static constexpr Duration kSilence = std::chrono::seconds(1);
 
+  /// What a flow is taken to send until it has sent something.
+  static constexpr std::uint32_t kDefaultSegment_bytes = 1448;
+  static constexpr std::uint32_t kDefaultFrame_bytes = 1514;
+
   explicit WindowFlow(const FlowKey& data_flow = {}) noexcept : key(data_flow) {}
 
   /// Handles a segment of the data direction. @param departs when the queue will have sent it
@@ -56,37 +61,68 @@ class WindowFlow {
   /// before it, which the sender ignores as well: nothing has changed
   bool on_answer(const TcpView& s, Time now) noexcept;
   /// Notes that the answer's window reaches the sender as it is. @pre on_answer() took it
-  void leave_alone(const TcpView& s) noexcept;
+  void leave_alone(const TcpView& s) noexcept {
+    const std::uint32_t told = edge_of(s.acknowledgment, s.window);
+    edge = has_edge ? later_sequence(edge, told) : told;
+    has_edge = true;
+    told_window = s.window;
+  }
   /// Begins a new epoch of the largest flight if the current one is over.
-  void roll(Time now, Duration epoch) noexcept;
+  void roll(Time now, Duration epoch) noexcept {
+    if (now - epoch_began_ < epoch) return;
+    epoch_began_ = now;
+    largest_before = largest_now;
+    largest_now = 0;
+    limited = false;
+  }
 
+  /// Returns whether its handshake was seen, and so both halves of its round trip.
   [[nodiscard]] bool known() const noexcept { return handshake == Handshake::kDone; }
   /// Returns the largest flight of this epoch and the last [bytes].
   [[nodiscard]] std::uint32_t largest_flight() const noexcept {
     return std::max(largest_now, largest_before);
   }
   /// Returns the payload that has passed and is not acknowledged [bytes].
-  [[nodiscard]] std::uint32_t passed_unacknowledged() const noexcept;
+  [[nodiscard]] std::uint32_t passed_unacknowledged() const noexcept {
+    return static_cast<std::uint32_t>(std::max(sequence_distance(end, acknowledged), 0));
+  }
   [[nodiscard]] bool recovering() const noexcept { return in_recovery; }
+  /// Returns whether it has sent less so far. @pre sent_bytes < 2^63: a conversion of signed
+  /// numbers is one instruction
+  [[nodiscard]] bool sent_less_than(double bytes) const noexcept {
+    return static_cast<double>(static_cast<std::int64_t>(sent_bytes)) < bytes;
+  }
+  /// Returns the payload bytes per byte that a queue sends.
+  /// @param overhead_bytes of each frame, beyond its own bytes
+  [[nodiscard]] double payload_share(std::uint32_t overhead_bytes) const noexcept {
+    const bool has_sent = segment_bytes != 0;
+    const std::uint32_t payload = has_sent ? segment_bytes : kDefaultSegment_bytes;
+    const std::uint32_t frame = has_sent ? segment_frame_bytes : kDefaultFrame_bytes;
+    return static_cast<double>(payload) / (frame + overhead_bytes);
+  }
   /// Returns whether the sender has used its advertised window to the last segment.
-  [[nodiscard]] bool at_edge() const noexcept;
+  [[nodiscard]] bool at_edge() const noexcept {
+    return has_edge && sequence_distance(edge, end) < static_cast<std::int32_t>(segment_bytes);
+  }
   [[nodiscard]] std::optional<Duration> base_rtt() const noexcept {
     if (!up || !down) return std::nullopt;
     return *up + *down;
   }
-  [[nodiscard]] std::uint8_t scale() const noexcept {
-    return data_scale >= 0 && answer_scale >= 0 ? static_cast<std::uint8_t>(answer_scale) : 0;
+  /// Returns the shift of the answers' window fields.
+  [[nodiscard]] std::uint8_t scale() const noexcept { return scale_; }
+  /// Returns the right edge that an answer advertises.
+  [[nodiscard]] std::uint32_t edge_of(std::uint32_t acknowledgment,
+                                      std::uint16_t window) const noexcept {
+    return acknowledgment + (std::uint32_t{window} << scale_);
   }
 
   FlowKey key;
   Handshake handshake = Handshake::kNone;
-  bool closing = false;         ///< FIN or RST in the data direction
-  bool answered_first = false;  ///< its first SYN came from the receiver of the data
-  bool limited = false;         ///< this epoch its data reached the edge of a standing window
-  bool duplicate = false;       ///< the last answer repeated the one before
-  bool window_moved = false;    ///< the true window of the last answer differs from that before
-  std::int8_t data_scale = -1;
-  std::int8_t answer_scale = -1;
+  bool closing = false;            ///< FIN or RST in the data direction
+  bool answered_first = false;     ///< its first SYN came from the receiver of the data
+  bool limited = false;            ///< this epoch its data reached the edge of a standing window
+  bool duplicate = false;          ///< the last answer repeated the one before
+  bool window_moved = false;       ///< the true window of the last answer differs from that before
   std::uint32_t end = 0;           ///< one past the highest data byte that has passed
   std::uint32_t acknowledged = 0;  ///< highest acknowledgment seen
   std::uint32_t edge = 0;          ///< furthest right edge that was advertised to the sender
@@ -109,11 +145,13 @@ class WindowFlow {
   /// Offered by a SYN at most, whose window is never scaled (RFC 7323, 2.2).
   static constexpr std::uint32_t kUnscaledWindow = 65'535;
 
-  void take_syn(const TcpView& s, bool data_direction, Time now) noexcept;
+  // This gets a copy: a segment whose address is handed on would have to be in memory, and nearly
+  // all segments have no SYN.
+  void take_syn(TcpView s, bool data_direction, Time now) noexcept;
   void take_syn_ack(const TcpView& s, bool data_direction, Time now) noexcept;
   [[nodiscard]] bool may_begin_anew(Time now) const noexcept;
   [[nodiscard]] bool within_offer(const TcpView& s) const noexcept;
-  void take_end(const TcpView& s) noexcept;
+  void take_end(std::uint32_t sequence) noexcept;
   void take_payload(const TcpView& s, Time now, Time departs) noexcept;
   struct Mark {
     Time at{};
@@ -124,6 +162,9 @@ class WindowFlow {
   void sample_flight(Time now) noexcept;
   void note_answer(Time now) noexcept;
 
+  std::int8_t data_scale_ = -1;  ///< of a SYN; -1: it had none
+  std::int8_t answer_scale_ = -1;
+  std::uint8_t scale_ = 0;       ///< the receiver's, if both have one (RFC 7323, 2.2)
   std::uint32_t syn_next_ = 0;   ///< the number that acknowledges the SYN
   std::uint32_t true_edge_ = 0;  ///< furthest right edge that the receiver has offered
   Time epoch_began_{};
@@ -136,5 +177,123 @@ class WindowFlow {
   bool has_known_ = false;
   bool timed_ = false;
 };
+
+// -- What each packet needs: inline, so that its header is not written to memory to be read there.
+
+/// Between what the receiver has acknowledged and what it has offered. Without a handshake
+/// nobody knows the window's scale, and the flow is left alone anyway.
+inline bool WindowFlow::within_offer(const TcpView& s) const noexcept {
+  if (handshake == Handshake::kNone || handshake == Handshake::kBarred) [[unlikely]]
+    return true;
+  return handshake != Handshake::kSyn &&
+         sequence_distance(s.sequence + s.payload_bytes, acknowledged) >= 0 &&
+         sequence_distance(s.sequence + s.payload_bytes, true_edge_) <= 0;
+}
+
+[[gnu::always_inline]] inline bool WindowFlow::on_data(const TcpView& s, Time now,
+                                                       Time departs) noexcept {
+  if (s.syn) [[unlikely]] {
+    take_syn(s, true, now);
+    return true;
+  }
+  if (!within_offer(s)) return false;
+  if (handshake == Handshake::kBothSyns && !answered_first) [[unlikely]] {
+    up = now - syn_at_;
+    handshake = Handshake::kDone;
+  }
+  active_at = now;
+  if (s.payload_bytes != 0) take_payload(s, now, departs);
+  if (s.fin || s.rst) [[unlikely]]
+    take_end(s.sequence);
+  return true;
+}
+
+[[gnu::always_inline]] inline void WindowFlow::take_payload(const TcpView& s, Time now,
+                                                            Time departs) noexcept {
+  if (s.payload_bytes > segment_bytes) [[unlikely]] {
+    segment_bytes = s.payload_bytes;
+    segment_frame_bytes = s.frame_bytes;
+  }
+  const std::uint32_t segment_end = s.sequence + s.payload_bytes;
+  if (handshake == Handshake::kNone && sent_bytes == 0) [[unlikely]]
+    end = acknowledged = s.sequence;
+  const std::int32_t fresh = sequence_distance(segment_end, end);
+  if (fresh <= 0) [[unlikely]] {  // a retransmission
+    if (sequence_distance(segment_end, acknowledged) <= 0) return;
+    in_recovery = true;
+    recovery_end = end;
+    timed_ = false;  // Karn's rule
+    return;
+  }
+  closing = false;
+  sent_bytes += static_cast<std::uint32_t>(fresh);
+  end = segment_end;
+  if (!timed_) {
+    timed_ = true;
+    timed_end_ = segment_end;
+    departs_ = departs;
+  }
+  sample_flight(now);
+}
+
+/// @pre `end` is the end of the segment that arrives now
+inline void WindowFlow::sample_flight(Time now) noexcept {
+  if (!up) return;
+  std::uint8_t arrived = 0;
+  while (arrived < marks_used_ && marks_[arrived].at + *up <= now) ++arrived;
+  if (arrived > 0) {
+    known_acknowledged_ = marks_[arrived - 1U].acknowledged;
+    has_known_ = true;
+    for (std::uint8_t i = arrived; i < marks_used_; ++i) marks_[i - arrived] = marks_[i];
+    marks_used_ = static_cast<std::uint8_t>(marks_used_ - arrived);
+  }
+  if (!has_known_) return;
+  const std::int32_t flight = sequence_distance(end, known_acknowledged_);
+  if (flight > 0) largest_now = std::max(largest_now, static_cast<std::uint32_t>(flight));
+}
+
+/// Keeps the latest answer; those before it are a third of `up` apart.
+inline void WindowFlow::note_answer(Time now) noexcept {
+  const bool crowded =
+      marks_used_ >= 2 && up && marks_[marks_used_ - 1U].at - marks_[marks_used_ - 2U].at < *up / 3;
+  if (marks_used_ == kMarks || crowded) --marks_used_;
+  marks_[marks_used_++] = {now, acknowledged};
+}
+
+[[gnu::always_inline]] inline bool WindowFlow::on_answer(const TcpView& s, Time now) noexcept {
+  if (s.syn) [[unlikely]] {
+    take_syn(s, false, now);
+    return true;
+  }
+  if (!s.ack) [[unlikely]]
+    return true;
+  const std::int32_t advance = sequence_distance(s.acknowledgment, acknowledged);
+  const bool of_what_passed = advance >= 0 && sequence_distance(s.acknowledgment, end) <= 0;
+  if (!of_what_passed && handshake != Handshake::kNone) return false;
+  if (handshake == Handshake::kBothSyns && answered_first) [[unlikely]] {
+    down = now - syn_at_;
+    handshake = Handshake::kDone;
+  }
+  active_at = now;
+  window_moved = s.window != true_window;
+  true_window = s.window;
+  true_edge_ = later_sequence(edge_of(s.acknowledgment, s.window), true_edge_);
+  duplicate = advance == 0 && s.payload_bytes == 0 && passed_unacknowledged() > 0;
+  if (!of_what_passed) return true;
+  if (advance > 0) acknowledged = s.acknowledgment;
+  if (timed_ && sequence_distance(acknowledged, timed_end_) >= 0) {
+    timed_ = false;
+    const Duration sample = now - departs_;
+    if (sample > Duration::zero()) down = down ? std::min(*down, sample) : sample;
+  }
+  if (in_recovery && sequence_distance(acknowledged, recovery_end) >= 0) in_recovery = false;
+  if (s.sack_blocks && passed_unacknowledged() > 0) [[unlikely]] {
+    if (!in_recovery) recovery_end = end;
+    in_recovery = true;
+    timed_ = false;
+  }
+  if (advance > 0) note_answer(now);
+  return true;
+}
 
 }  // namespace outrider

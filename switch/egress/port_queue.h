@@ -223,13 +223,13 @@ class PortQueue {
   [[gnu::noinline]] void show_to_window(Packet& packet, Time now) noexcept;
   /// Returns the regulator's threshold, after telling the window clamp which bursts' regulation
   /// has begun by `now`.
-  [[nodiscard]] std::optional<std::uint16_t> threshold_of_windows(Time now) noexcept {
-    const auto threshold = regulator_->threshold(now);
+  [[nodiscard]] const std::optional<std::uint16_t>& threshold_of_windows(Time now) noexcept {
+    const auto& threshold = regulator_->threshold(now);
     regulator_->tell_begun(
         [this, now](const Regulator::BegunBurst& burst) { tell_window(burst, now); });
     return threshold;
   }
-  void tell_window(const Regulator::BegunBurst& burst, Time now) noexcept;
+  [[gnu::noinline]] void tell_window(const Regulator::BegunBurst& burst, Time now) noexcept;
   void follow(const FlowKey& flow, const PortQueue& target, Time now) noexcept;
   [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
   // The functions below that take a packet and return bool take ownership of it if they return

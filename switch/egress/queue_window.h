@@ -36,10 +36,10 @@ class QueueWindow {
   /// Shows the clamp a packet that is about to enter the queue. @pre parsed and classified
   /// @param waiting  in the queue. @param threshold h, while regulated
   WindowTreatment on_arrival(Packet& packet, Occupancy waiting,
-                             std::optional<std::uint16_t> threshold, Time now) noexcept;
+                             const std::optional<std::uint16_t>& threshold, Time now) noexcept;
   /// Shows the clamp a packet that has arrived at the port, and rewrites its window field if
   /// the clamp says so. Parameters as for on_arrival(). @pre parsed and classified
-  void on_return(Packet& packet, Occupancy waiting, std::optional<std::uint16_t> threshold,
+  void on_return(Packet& packet, Occupancy waiting, const std::optional<std::uint16_t>& threshold,
                  Time now) noexcept;
 
   void note_spared_mark() noexcept { clamp_.note_spared_mark(); }
@@ -47,8 +47,13 @@ class QueueWindow {
   [[nodiscard]] std::uint32_t flows() const noexcept { return clamp_.flows(); }
 
  private:
-  [[nodiscard]] WindowClamp::Queue view_of(Occupancy waiting,
-                                           std::optional<std::uint16_t> threshold) const noexcept {
+  [[gnu::noinline]] WindowTreatment on_other_data(Packet& packet, const WindowClamp::Queue& queue,
+                                                  Time now) noexcept;
+  [[gnu::noinline]] std::optional<std::uint16_t> on_other_answer(Packet& packet,
+                                                                 const WindowClamp::Queue& queue,
+                                                                 Time now) noexcept;
+  [[nodiscard]] WindowClamp::Queue view_of(
+      Occupancy waiting, const std::optional<std::uint16_t>& threshold) const noexcept {
     return {waiting.bytes + std::uint64_t{waiting.packets} * overhead_bytes_, threshold};
   }
 

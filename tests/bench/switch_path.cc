@@ -79,7 +79,11 @@ std::vector<std::uint8_t> start_of(const FlowKey& flow, std::uint32_t sequence) 
 /// A frame of 64 B with FCS. @param sequence of its 6 bytes
 std::vector<std::uint8_t> data_of(const FlowKey& flow, std::uint32_t sequence) {
   constexpr std::uint8_t kEct0 = 0x02;
-  return bytes_of({.flow = flow, .tos = kEct0, .sequence = sequence, .payload_bytes = kPayload});
+  return bytes_of({.flow = flow,
+                   .tos = kEct0,
+                   .sequence = sequence,
+                   .acknowledgment = 1,
+                   .payload_bytes = kPayload});
 }
 
 /// Each round announces and sends the flows' next bytes.
@@ -119,7 +123,8 @@ Frames handshakes() {
   return frames;
 }
 
-/// Background of many flows to port 2, and the ACKs for what they sent in the round before.
+/// Background of many flows to port 2, and the ACKs for what they sent in the round before. The
+/// data acknowledge the server's SYN again and again, as those of a bulk transfer do.
 Frames followed_frames(std::uint32_t round) {
   Frames frames;
   for (std::uint32_t n = 0; n < kFollowed; ++n) {
