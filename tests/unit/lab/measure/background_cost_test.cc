@@ -290,7 +290,7 @@ TEST(Points, AnotherMarkerIsAnArmUnlessItHasItsOwnOff) {
 }
 
 TEST(Points, AKOfItsOwnIsAnArmAndASweptKIsAPoint) {
-  constexpr const char* kKey = "switch.marker.threshold_packets";
+  static constexpr const char* kKey = "switch.marker.threshold_packets";
   const auto with_k = [](const char* label, std::int64_t k) {
     return labelled(label, {{kKey, k}});
   };

@@ -149,9 +149,9 @@ TEST(Plan, RefusesArmsThatAreComparedWithNothing) {
     return format_issues("f", make_plan(*file.config, {.seeds = 1}).issues);
   };
   EXPECT_THAT(problem(with(small_experiment(), "regulation = \"mark\"\n",
-                           "regulation = \"mark\"\nh_packets = 5\n")),
+                           "regulation = \"mark\"\nburst_bytes = \"2MB\"\n")),
               testing::HasSubstr("arm[2]: arm \"on\": is compared with nothing: the nearest off "
-                                 "arm, \"off\", differs in h_packets\n"));
+                                 "arm, \"off\", differs in burst_bytes\n"));
   const std::string vary = "[[vary]]\nparameter = \"workers\"\nvalues = [2]\narms = [\"on\"]\n";
   EXPECT_THAT(problem(small_experiment(vary)),
               testing::HasSubstr("vary[0]: arm \"on\": is compared with nothing: the nearest off "
@@ -508,8 +508,8 @@ TEST(ShippedExperiments, EveryOnCaseHasItsOffCase) {
     }
     // These compare runtimes, transports, send policies, synchronisation, queue disciplines.
     const std::set<fs::path> none{
-        "agreement", "dlcp", "dlcp-learning", "dlcp-ring",    "dlcp-spine",
-        "prophet",   "r2sp", "rfc7928",       "tensorlights", "tensorlights-small"};
+        "agreement", "dlcp",    "dlcp-learning", "dlcp-ring",    "dlcp-spine",        "prophet",
+        "r2sp",      "rfc7928", "rfc7928-codel", "tensorlights", "tensorlights-small"};
     EXPECT_EQ(on_cases > 0, !none.contains(path.stem())) << path;
   }
 }

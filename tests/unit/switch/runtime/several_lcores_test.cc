@@ -79,6 +79,8 @@ SwitchProcessConfig two_queues(SchedulerKind scheduler) {
     port.queue.limit_packets = 10;
     port.marker.threshold_packets = 8;
     port.regulation.mode = RegulationMode::kMark;
+    port.regulation.recovery = Recovery::kArrival;  // the paper's: entries end with the first data
+    port.regulation.spare_ddl = false;              // so that job packets are marked low, too
     port.queues.resize(2,
                        {.queue = port.queue, .marker = port.marker, .regulation = port.regulation});
     port.queues[0].queue.weight = 3;
