@@ -127,6 +127,40 @@ std::vector<double> queue_series(const Dumbbell& d, Duration bin, std::size_t bi
 // minus the packets on the wire (20 Mbit/s, 100 ms: 163 packets; the round trip is long
 // enough for Reno to stay behind, 4.3). Up to W_max the growth slows down (4.4). If fast
 // convergence (4.7) has set W_max below the path's capacity, it speeds up beyond (4.5).
+// Proportional rate reduction spreads a reduction over the round trip, so that marks find the
+// window lower, not the queue empty and full in turn. It is what Linux does about marks.
+TEST(TcpDynamics, ProportionalRateReductionKeepsLessInTheQueue) {
+  const Mempool pool = make_test_pool();
+  const auto mean_with = [&](WindowReduction reduction) {
+    Dumbbell d = long_flows(3, Controller::kCubic);
+    d.background_tcp.reduction = reduction;
+    d.bottleneck_port.queue.limit_packets = 500;
+    return swing_of(d, *pool).mean;
+  };
+  EXPECT_LT(mean_with(WindowReduction::kPrr), mean_with(WindowReduction::kAtOnce) - 2);
+}
+
+// Classic HyStart ends slow start when round trips lengthen. Without it the window doubles until a
+// full queue drops its last doubling.
+TEST(TcpDynamics, ClassicHyStartEndsSlowStartBeforeTheQueueIsFull) {
+  const Mempool pool = make_test_pool();
+  const auto drops_with = [&](HyStartKind hystart) {
+    Dumbbell d = long_flows(1, Controller::kCubic);
+    d.bottleneck = BitRate{20'000'000};
+    d.rtt = std::chrono::milliseconds(100);
+    d.background_tcp.ecn = false;
+    d.background_tcp.control.hystart = hystart;
+    d.bottleneck_port.marker.kind = MarkerKind::kTailDrop;
+    d.bottleneck_port.queue.limit_packets = 200;
+    VirtualWorld world(d.switches(), d.traffic(), *pool);
+    world.run_until(Time{} + seconds(3));
+    return sum(bottleneck_of(world.result()).drops);
+  };
+  const std::uint64_t without = drops_with(HyStartKind::kOff);
+  EXPECT_GT(without, 100U);
+  EXPECT_LT(drops_with(HyStartKind::kLinux), without / 4);
+}
+
 TEST(TcpDynamics, CubicGrowsConcaveThenConvex) {
   const Mempool pool = make_test_pool();
   Dumbbell d = long_flows(1, Controller::kCubic);
