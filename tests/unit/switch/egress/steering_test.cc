@@ -170,7 +170,7 @@ TEST(Steering, TheBudgetBoundsWhoeverAnnounces) {
   bench.run();
   const auto of_burst = own(bench).steer.packets;
   const auto regulated_ns = bench.report(Time{40ms}).queues[2 * B::kEast + 1].regulated_ns;
-  EXPECT_LE(regulated_ns, 6'000'000) << "0.2 of each of three windows";
+  EXPECT_LE(regulated_ns, 4'000'000) << "0.2 of each of two windows";
   EXPECT_GT(of_burst, 500U);
   EXPECT_LE(of_burst, static_cast<std::uint64_t>(regulated_ns) / 4000 + 10) << "at twice the rate";
   EXPECT_LE(own(bench).steer.after_end, 2 * 100U) << "of each end, as many as waited";
