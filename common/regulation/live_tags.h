@@ -21,7 +21,7 @@ class LiveTags {
  public:
   /// @param flows  that are in the set at once, > 0
   explicit LiveTags(std::uint32_t flows)
-      : shift_(32 - std::bit_width(tags_for(flows) - 1)),
+      : shift_(32 - static_cast<int>(std::bit_width(tags_for(flows) - 1))),
         bits_(tags_for(flows) / 64),
         flows_(tags_for(flows)) {}
 

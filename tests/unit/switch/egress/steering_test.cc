@@ -219,7 +219,7 @@ TEST(Steering, NoFlowIsReordered) {
       B bench(config);
       std::map<std::uint32_t, std::uint32_t> next;  // worker -> sequence
       Time now{};
-      for (int i = 0; i < 4'000; ++i) {
+      for (std::uint32_t i = 0; i < 4'000; ++i) {
         now += Duration{random.next_u32() % 14'000};
         const std::uint32_t worker = random.next_u32() % 4;
         const std::uint32_t kind_of = random.next_u32() % 100;

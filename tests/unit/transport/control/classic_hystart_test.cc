@@ -121,7 +121,7 @@ TEST(ClassicHyStart, CubicLeavesSlowStartAtItsWindow) {
   // From here by a twentieth per round trip, until something reduces the window.
   std::uint32_t before = cubic->cwnd_bytes();
   for (int i = 0; i < 30; ++i) cubic->on_ack(acks.next(1us, 100us));
-  EXPECT_NEAR(cubic->cwnd_bytes() - before, 30 * kMss / 20, 10);
+  EXPECT_NEAR(cubic->cwnd_bytes() - before, 30.0 * kMss / 20, 10);
   cubic->on_congestion(CongestionControl::Congestion::kLoss, cubic->cwnd_bytes(), acks.now);
   before = cubic->cwnd_bytes();
   for (int i = 0; i < 22; ++i) cubic->on_ack(acks.next(1us, 100us));
