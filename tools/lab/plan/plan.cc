@@ -222,9 +222,12 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
          .cost_window = from_seconds(p.cost_window_seconds)};
   for (const auto& flows : c.traffic.long_flows)
     c.background_flows += static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
-  append(issues, "switch", validate(c.switches));
-  append(issues, "trafficgen", validate(c.traffic));
-  append(issues, "trafficgen", validate_models(c.traffic));
+  ConfigIssues refused;
+  append(refused, "switch", validate(c.switches));
+  append(refused, "trafficgen", validate(c.traffic));
+  append(refused, "trafficgen", validate_models(c.traffic));
+  std::ranges::copy(refused, std::back_inserter(issues));
+  if (!refused.empty()) return std::nullopt;
   return c;
 }
 

@@ -35,6 +35,7 @@ std::string case_name(const ExperimentFile& experiment, const Case& c);
 
 /// Builds one case from resolved parameters: its topology and both configurations.
 /// @param issues faults by the key of the experiment, or of a generated configuration
+/// @return nothing if there is a fault
 std::optional<Case> build_case(const ExperimentFile& experiment, const std::string& label,
                                const CaseParameters& parameters, std::uint64_t seed,
                                ConfigIssues& issues);

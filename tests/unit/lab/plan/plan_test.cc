@@ -162,6 +162,16 @@ TEST(Plan, RefusesArmsThatAreComparedWithNothing) {
       << "what an off arm does not have";
 }
 
+TEST(Plan, ACaseThatAProgramRefusesIsNone) {
+  const auto file = read_experiment(with(small_experiment(), "[parameters]\n",
+                                         "[parameters]\ntransport.delayed_ack = \"0ms\"\n"));
+  ASSERT_TRUE(file) << format_issues("text", file.issues);
+  const Arm& arm = file.config->arms.at(0);
+  ConfigIssues issues;
+  EXPECT_FALSE(build_case(*file.config, arm.label, arm.parameters, 1, issues));
+  EXPECT_FALSE(issues.empty());
+}
+
 TEST(Plan, ResolvesEveryParameterOfEveryCase) {
   const auto cases = plan_of(small_experiment(
       "[[vary]]\nparameter = \"burst_bytes\"\nvalues = [\"1MB\"]\narms = [\"off\", \"on\"]\n"));
