@@ -82,7 +82,7 @@ PortQueue::Setup setup_of(const SwitchPortConfig& config, std::uint64_t seed, So
       .entity = port * kMaxQueuesPerPort};
 }
 
-/// What decides the order in which waiting packets leave a port.
+/// The state that decides the order in which waiting packets leave a port.
 struct Backlog {
   std::span<const PortQueue> queues;
   Scheduler scheduler;

@@ -12,7 +12,7 @@
 
 namespace outrider::sw {
 
-/// What waits in a queue, or in several, at one instant.
+/// The packets that wait in a queue, or in several, at one instant.
 struct QueueState {
   PerClass<std::uint32_t> packets{};
   std::uint32_t total_packets = 0;

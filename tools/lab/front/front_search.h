@@ -13,7 +13,7 @@
 
 namespace outrider::lab {
 
-/// What of a candidate's communication times counts. It is divided by the median of the network
+/// The quantile of a candidate's communication times that counts, over the median of the network
 /// without background, so that both objectives have one denominator.
 enum class FrontObjective : std::uint8_t { kMedian, kP99 };
 

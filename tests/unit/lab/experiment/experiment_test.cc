@@ -334,7 +334,7 @@ TEST(Matrix, BoundsItsCombinations) {
               HasSubstr("matrix.signal_late_rtts: makes too many arms"));
 }
 
-// Who asks for a load gets that load, and not a flow beside it that fills the link.
+// A load that is asked for comes alone, without a flow beside it that fills the link.
 TEST(Plan, ALoadReplacesTheLongFlows) {
   const auto long_flows = [](const std::string& parameters) {
     const auto cases =
