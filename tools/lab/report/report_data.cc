@@ -136,6 +136,16 @@ void add_settings(const std::vector<ReportArm>& arms, ReportJson& out) {
   out["settings"] = {{"varying", std::move(varying)}, {"common", std::move(common)}};
 }
 
+/// Makes what the off arm takes without background the reference of all arms of its point.
+void share_alone(ReportJson& arms) {
+  for (const auto& off : arms) {
+    if (!off.at("off").get<bool>()) continue;
+    const ReportJson point = off.at("point"), alone = off.at("alone_ms");
+    for (auto& arm : arms)
+      if (arm.at("point") == point) arm["alone_ms"] = alone;
+  }
+}
+
 /// Returns the data for the head of the page.
 ReportJson heading(const ReportJson& summary, const std::vector<ReportArm>& arms) {
   std::size_t seeds = 0;
@@ -199,6 +209,7 @@ ReportJson made(const fs::path& directory) {
     out["arms"].push_back(arm_json(summary, arms[a], runs));
     out["arms"].back()["views"] = std::move(arm_views[a]);
   }
+  share_alone(out["arms"]);
   out["metrics"] = metric_rows_json();
   add_settings(arms, out);
   out["environment"] = read_json(directory / "environment.json");

@@ -28,7 +28,7 @@ inline constexpr int kReportSchemaVersion = 1;
 ///   arms[]         label, name (unique at its point), point, off, seeds[], iterations,
 ///                  metrics {name: [value, low, high, change, its low, its high]},
 ///                  times_ms (sorted communication times, 200 quantiles if there are more),
-///                  alone_ms (median communication time without background),
+///                  alone_ms (median communication time of its point's off arm without background),
 ///                  attribution {part: mean ms} or null, marks[] and drops[] of
 ///                  {class, reason, measured, all} per run,
 ///                  views {start, due}: {queue: {mean, low, high}, threshold, background, ddl},

@@ -98,6 +98,14 @@ TEST_F(ReportTest, ArmsHaveTheFiguresOfTheSummary) {
             ReportJson::parse("[1, 0, 0, 0, 0, -2.0, null, 1.0, 2.0, 20.0, 0]"));
 }
 
+// The on arm's own runs without background take half as long.
+TEST_F(ReportTest, AllArmsAreOverWhatTheOffArmTakesAlone) {
+  for (auto& run : experiment_.runs) run.alone = run.result;
+  const auto d = data();
+  EXPECT_EQ(d.at("arms").at(0).at("alone_ms"), 40.5);
+  EXPECT_EQ(d.at("arms").at(1).at("alone_ms"), 40.5);
+}
+
 TEST_F(ReportTest, QueueIsAlignedAtTheSignalAndAtDue) {
   const auto d = data();
   const auto& views = d.at("points").at(0).at("views");

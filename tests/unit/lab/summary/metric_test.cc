@@ -85,11 +85,20 @@ TEST(Metric, TheTailIsOverTheMedianOfTheRunWithoutBackground) {
   CaseSummary c;
   for (int i = 0; i <= 100; ++i) {
     c.metrics.samples.communication_seconds.push_back(0.01 * i);
-    c.alone.communication_seconds.push_back(i < 60 ? 0.1 : 5);
+    c.network_alone_seconds.push_back(i < 60 ? 0.1 : 5);
   }
   const CaseSummary* one[] = {&c};
   EXPECT_NEAR(value_of(metric_named("communication_p99_over_alone_median"), one), 0.99 / 0.1, 1e-9);
   EXPECT_NEAR(value_of(metric_named("communication_over_alone_p99"), one), 0.99 / 5, 1e-9);
+}
+
+// An arm whose own queues make it slow without background must not look good for that.
+TEST(Metric, AllArmsAreOverWhatTheOffArmTakesAlone) {
+  const Summary s = example();
+  const CaseSummary *off[] = {&s.cases.at(0)}, *on[] = {&s.cases.at(1)};
+  const Metric& metric = metric_named("communication_over_alone_median");
+  EXPECT_DOUBLE_EQ(value_of(metric, off), 1);
+  EXPECT_NEAR(value_of(metric, on), 20.0 / 40, 1e-9);
 }
 
 // First bursts count among all, and have a figure of their own.
