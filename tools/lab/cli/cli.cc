@@ -143,11 +143,36 @@ void add_report(CLI::App& app, LabOptions& options) {
 
 void add_table(CLI::App& app, LabOptions& options) {
   app.add_option("DIR", options.file, "Directory of results, or a summary.json")->required();
-  app.add_option("--columns", options.columns,
-                 "Names of metrics, with commas [those that `compare` tests]")
+  app.add_option(
+         "--columns", options.table.columns,
+         "Names of metrics, with commas [those that `compare` tests]; NAME:range has the 95 % "
+         "interval too, NAME:change the change against off")
       ->delimiter(',')
       ->type_name("NAME,...");
-  app.add_flag("--csv", options.csv, "Print CSV, in the units of summary.json");
+  app.add_option("--arms", options.table.arms, "Labels, in the order of the table [all]")
+      ->delimiter(',')
+      ->type_name("LABEL,...");
+  app.add_option_function<std::vector<std::string>>(
+         "--where",
+         [&options](const std::vector<std::string>& all) {
+           for (const auto& one : all) {
+             const auto equals = one.find('=');
+             if (equals == std::string::npos)
+               throw CLI::ValidationError("--where", one + ": give PARAMETER=VALUE");
+             options.table.where.emplace_back(one.substr(0, equals), one.substr(equals + 1));
+           }
+         },
+         "Only the lines with these values, with commas [all]")
+      ->delimiter(',')
+      ->type_name("PARAMETER=VALUE,...");
+  const auto form = [&options](TableForm of) {
+    return [&options, of](std::int64_t) { options.table.form = of; };
+  };
+  auto* csv = app.add_flag_function("--csv", form(TableForm::kCsv),
+                                    "Print CSV, in the units of summary.json");
+  app.add_flag_function("--markdown", form(TableForm::kMarkdown),
+                        "Print a table for a page, as docs/experiments has them")
+      ->excludes(csv);
 }
 
 void add_metrics(CLI::App& app, LabOptions& options) {

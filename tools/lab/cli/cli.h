@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
+#include "tools/lab/summary/column_table.h"
 
 namespace outrider::lab {
 
@@ -41,10 +42,9 @@ struct LabOptions {
   bool exclude_flagged = false;  ///< leave out iterations that the machine disturbed
   bool quick = false;            ///< PlanOptions::quick
   bool json = false;
-  bool brief = false;                  ///< print the answer instead of the table
-  bool csv = false;                    ///< for kTable
-  std::vector<std::string> columns{};  ///< for kTable: names of metrics
-  std::string chart_library{};         ///< for kReport; empty: the path of Debian's package
+  bool brief = false;           ///< print the answer instead of the table
+  TableRequest table{};         ///< for kTable
+  std::string chart_library{};  ///< for kReport; empty: the path of Debian's package
 };
 
 struct ParsedCommandLine {

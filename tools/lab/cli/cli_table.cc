@@ -28,8 +28,7 @@ int table_command(const LabOptions& options) {
   const fs::path file = fs::is_directory(options.file) ? fs::path(options.file) / "summary.json"
                                                        : fs::path(options.file);
   try {
-    const auto form = options.csv ? TableForm::kCsv : TableForm::kText;
-    std::fputs(column_table(text_of_file(file), options.columns, form).c_str(), stdout);
+    std::fputs(column_table(text_of_file(file), options.table).c_str(), stdout);
     return kExitOk;
   } catch (const std::exception& error) {
     say("outrider-lab: " + file.string() + ": " + error.what());

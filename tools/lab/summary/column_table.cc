@@ -15,52 +15,135 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+enum class Part : std::uint8_t { kValue, kRange, kChange };
+
+struct ShownColumn {
+  const Metric* metric;
+  Part part = Part::kValue;
+};
+
 struct Line {
-  std::string name;
-  std::vector<double> values;
+  std::string label;
+  std::vector<std::pair<std::string, std::string>> settings;  ///< those that vary in its label
+  const Json* metrics;
 };
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+ShownColumn column_named(const std::string& text) {
+  const auto colon = text.find(':');
+  const std::string part = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (part != "" && part != "range" && part != "change")
+    throw std::out_of_range(text + ": after the colon stands range or change");
+  return {&metric_named(text.substr(0, colon)), part == ""        ? Part::kValue
+                                                : part == "range" ? Part::kRange
+                                                                  : Part::kChange};
+}
+
+std::vector<ShownColumn> columns_of(const TableRequest& request) {
+  std::vector<ShownColumn> columns;
+  for (const auto& name : request.columns) columns.push_back(column_named(name));
+  if (columns.empty())
+    for (const auto& m : metrics())
+      if (!m.tested.empty()) columns.push_back({&m});
+  return columns;
+}
+
+/// Returns an arm's value of a parameter or setting as text; empty if it has none of this name.
+std::string setting_of(const Json& arm, const std::string& name) {
+  for (const char* group : {"parameters", "settings"})
+    if (arm.contains(group) && arm.at(group).contains(name)) return text_of(arm.at(group).at(name));
+  return "";
+}
+
+std::vector<const Json*> chosen_arms(const Json& arms, const TableRequest& request) {
+  const auto as_asked = [&](const Json& arm) {
+    return std::ranges::all_of(request.where,
+                               [&](const auto& w) { return setting_of(arm, w.first) == w.second; });
+  };
+  std::vector<const Json*> chosen;
+  const auto take = [&](const std::string* label) {
+    const std::size_t before = chosen.size();
+    for (const auto& arm : arms)
+      if ((label == nullptr || arm.at("label") == *label) && as_asked(arm)) chosen.push_back(&arm);
+    if (chosen.size() == before)
+      throw std::runtime_error(label == nullptr ? "no arm is as --where says"
+                                                : *label + ": no such arm, or not as --where says");
+  };
+  if (request.arms.empty()) take(nullptr);
+  for (const auto& label : request.arms) take(&label);
+  return chosen;
+}
+
 /// Returns the parameters of an arm that differ between arms of its label, with their values.
-std::string settings_of(const Json& arm, const Json& arms) {
-  std::string text;
+std::vector<std::pair<std::string, std::string>> varying_settings(
+    const Json& arm, const std::vector<const Json*>& arms) {
+  std::vector<std::pair<std::string, std::string>> varying;
   for (const char* group : {"parameters", "settings"}) {
     if (!arm.contains(group)) continue;
     for (const auto& [name, value] : arm.at(group).items()) {
-      const bool varies = std::ranges::any_of(arms, [&, &n = name, &v = value](const Json& other) {
-        return other.at("label") == arm.at("label") && other.contains(group) &&
-               other.at(group).value(n, Json(nullptr)) != v;
+      const bool varies = std::ranges::any_of(arms, [&, &n = name, &v = value](const Json* other) {
+        return other->at("label") == arm.at("label") && other->contains(group) &&
+               other->at(group).value(n, Json(nullptr)) != v;
       });
-      if (varies) text += " " + name + "=" + text_of(value);
+      if (varies) varying.emplace_back(name, text_of(value));
     }
   }
-  return text;
+  return varying;
 }
 
-std::vector<Line> lines_of(const Json& arms, const std::vector<const Metric*>& columns) {
-  std::vector<Line> lines;
-  for (const auto& arm : arms) {
-    Line line{.name = arm.at("label").get<std::string>() + settings_of(arm, arms), .values = {}};
-    const Json& own = arm.at("metrics");
-    for (const Metric* m : columns) {
-      const std::string name(m->name);
-      const Json value = own.contains(name) ? own.at(name).at("value").at("value") : Json();
-      line.values.push_back(value.is_number() ? value.get<double>() : kNotDefined);
-    }
-    lines.push_back(std::move(line));
+Estimate estimate_in(const Json& of_metric, const char* which) {
+  Estimate e{kNotDefined, kNotDefined, kNotDefined};
+  if (!of_metric.contains(which)) return e;
+  const auto number = [&](const char* name) {
+    const Json value = of_metric.at(which).value(name, Json());
+    return value.is_number() ? value.get<double>() : kNotDefined;
+  };
+  e = {number("value"), number("low"), number("high")};
+  return e;
+}
+
+/// Returns the estimate that the column shows; all NaN if the arm has no such metric.
+Estimate estimate_of(const Line& line, const ShownColumn& column) {
+  const std::string name(column.metric->name);
+  if (!line.metrics->contains(name)) return {kNotDefined, kNotDefined, kNotDefined};
+  return estimate_in(line.metrics->at(name), column.part == Part::kChange ? "change" : "value");
+}
+
+std::string cell_text(const Line& line, const ShownColumn& column) {
+  const Estimate e = estimate_of(line, column);
+  const auto with = [](const std::string& value, const std::string& interval) {
+    return interval.empty() ? value : value + " " + interval;
+  };
+  const double scale = column_of(*column.metric).scale;
+  switch (column.part) {
+    case Part::kChange:
+      return with(shown_change(e.value), shown_interval(e));
+    case Part::kRange:
+      return with(shown(e.value * scale), shown_bounds(e, scale));
+    case Part::kValue:
+      break;
   }
-  return lines;
+  return shown(e.value * scale);
 }
 
-std::string csv(const std::vector<Line>& lines, const std::vector<const Metric*>& columns) {
+std::string name_of(const Line& line) {
+  std::string name = line.label;
+  for (const auto& [setting, value] : line.settings) name.append(" " + setting + "=" + value);
+  return name;
+}
+
+std::string csv(const std::vector<Line>& lines, const std::vector<ShownColumn>& columns) {
   std::string text = "arm";
-  for (const Metric* m : columns) text += "," + std::string(m->name);
+  for (const auto& c : columns) text += "," + std::string(c.metric->name);
   for (const auto& line : lines) {
-    text += "\n" + csv_text(line.name);
-    for (const double v : line.values) text += "," + (std::isnan(v) ? "" : Json(v).dump());
+    text += "\n" + csv_text(name_of(line));
+    for (const auto& c : columns) {
+      const double v = estimate_of(line, {c.metric}).value;
+      text += "," + (std::isnan(v) ? "" : Json(v).dump());
+    }
   }
   return text + "\n";
 }
@@ -69,17 +152,16 @@ std::string padded(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-std::string terminal(const std::vector<Line>& lines, const std::vector<const Metric*>& columns) {
+std::string terminal(const std::vector<Line>& lines, const std::vector<ShownColumn>& columns) {
   std::size_t name_width = 0;
-  for (const auto& line : lines) name_width = std::max(name_width, line.name.size());
+  for (const auto& line : lines) name_width = std::max(name_width, name_of(line).size());
   std::vector<std::string> rows(2 + lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) rows[2 + i] = name_of(lines[i]);
   for (auto& row : rows) row.resize(name_width, ' ');
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    rows[2 + i].replace(0, lines[i].name.size(), lines[i].name);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const Column column = column_of(*columns[c]);
+  for (const auto& c : columns) {
+    const Column column = column_of(*c.metric);
     std::vector<std::string> cells{std::string(column.heading), std::string(column.unit)};
-    for (const auto& line : lines) cells.push_back(shown(line.values[c] * column.scale));
+    for (const auto& line : lines) cells.push_back(cell_text(line, c));
     const std::size_t width = 2 + std::ranges::max(cells, {}, &std::string::size).size();
     for (std::size_t r = 0; r < rows.size(); ++r) rows[r] += padded(cells[r], width);
   }
@@ -88,20 +170,57 @@ std::string terminal(const std::vector<Line>& lines, const std::vector<const Met
   return text;
 }
 
+std::string markdown_heading(const ShownColumn& column) {
+  const Column c = column_of(*column.metric);
+  std::string text(c.heading);
+  if (column.part == Part::kChange) return text + ", change";
+  const std::string_view unit = c.unit;
+  if (unit.empty()) return text;
+  return text + (unit.starts_with('/') ? " " + std::string(unit) : " [" + std::string(unit) + "]");
+}
+
+std::string markdown(const std::vector<Line>& lines, const std::vector<ShownColumn>& columns) {
+  std::vector<std::string> varying;
+  for (const auto& line : lines)
+    for (const auto& [name, value] : line.settings)
+      if (std::ranges::find(varying, name) == varying.end()) varying.push_back(name);
+  std::string text = "| arm |", rule = "|---|";
+  for (const auto& name : varying) text += " `" + name + "` |", rule += "---|";
+  for (const auto& c : columns) text += " " + markdown_heading(c) + " |", rule += "---|";
+  text += "\n" + rule + "\n";
+  for (const auto& line : lines) {
+    text += "| `" + line.label + "` |";
+    for (const auto& name : varying) {
+      const auto it =
+          std::ranges::find(line.settings, name, &std::pair<std::string, std::string>::first);
+      text += it == line.settings.end() ? " |" : " " + it->second + " |";
+    }
+    for (const auto& c : columns) text += " " + cell_text(line, c) + " |";
+    text += "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string column_table(const std::string& summary, std::vector<std::string> columns,
-                         TableForm form) {
-  if (columns.empty())
-    for (const auto& m : metrics())
-      if (!m.tested.empty()) columns.emplace_back(m.name);
-  std::vector<const Metric*> rows;
-  rows.reserve(columns.size());
-  for (const auto& name : columns) rows.push_back(&metric_named(name));
+std::string column_table(const std::string& summary, const TableRequest& request) {
+  const auto columns = columns_of(request);
   try {
     const Json in = Json::parse(summary);
-    const auto lines = lines_of(in.at("arms"), rows);
-    return form == TableForm::kCsv ? csv(lines, rows) : terminal(lines, rows);
+    const auto arms = chosen_arms(in.at("arms"), request);
+    std::vector<Line> lines;
+    for (const Json* arm : arms)
+      lines.push_back(
+          {arm->at("label").get<std::string>(), varying_settings(*arm, arms), &arm->at("metrics")});
+    switch (request.form) {
+      case TableForm::kCsv:
+        return csv(lines, columns);
+      case TableForm::kMarkdown:
+        return markdown(lines, columns);
+      case TableForm::kText:
+        break;
+    }
+    return terminal(lines, columns);
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(std::string("is no summary.json of outrider-lab: ") + error.what());
   }

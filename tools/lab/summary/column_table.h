@@ -2,18 +2,33 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace outrider::lab {
 
-enum class TableForm : std::uint8_t { kText, kCsv };
+enum class TableForm : std::uint8_t {
+  kText,      ///< for a terminal
+  kCsv,       ///< in the units of summary.json
+  kMarkdown,  ///< for a page: what varies has columns of its own
+};
+
+/// What of a summary a table shows.
+struct TableRequest {
+  TableForm form = TableForm::kText;
+  /// Names of metrics; if empty, those that `compare` tests. "NAME:range" adds the 95 % interval of
+  /// the value, "NAME:change" is the change against the off arm with its interval; neither in CSV.
+  std::vector<std::string> columns{};
+  std::vector<std::string> arms{};  ///< labels, in the order of the table; if empty, all
+  /// Parameters and settings with the value that a line must have, as `plan` writes them.
+  std::vector<std::pair<std::string, std::string>> where{};
+};
 
 /// Returns a table with a line per arm and point and a column per metric. As text it has the
 /// units of tables, as CSV those of summary.json.
 /// @param summary  text of a summary.json
-/// @param columns  names of metrics; if empty, those that `compare` tests
-/// @throws std::out_of_range if a name is no metric; std::runtime_error if `summary` is no summary
-std::string column_table(const std::string& summary, std::vector<std::string> columns,
-                         TableForm form);
+/// @throws std::out_of_range if a name is no metric; std::runtime_error if `summary` is no summary,
+///         or if nothing in it is as requested
+std::string column_table(const std::string& summary, const TableRequest& request);
 
 }  // namespace outrider::lab

@@ -15,7 +15,6 @@
 
 #include "tests/support/source_path.h"
 #include "tests/unit/lab/measure/metrics_fixture.h"
-#include "tools/lab/summary/column_table.h"
 #include "tools/lab/summary/metric_docs.h"
 
 namespace outrider::metric_test {
@@ -165,33 +164,6 @@ TEST(Metric, ScriptsOfTheReportNameWhatThereIs) {
       EXPECT_NO_THROW((void)metric_named((*it)[1].str())) << file;
   }
   EXPECT_GE(found, 9U);
-}
-
-TEST(Metric, ATableHasTheColumnsThatAreAskedFor) {
-  const std::string json = to_json(example());
-  EXPECT_EQ(column_table(json, {"burst_completion_seconds_median", "last_loss"}, TableForm::kText),
-            "     burst  last loss\n"
-            "        ms       nats\n"
-            "off  39.00          -\n"
-            "on   19.00          -\n");
-  EXPECT_EQ(column_table(json, {"burst_completion_seconds_median", "last_loss"}, TableForm::kCsv),
-            "arm,burst_completion_seconds_median,last_loss\n"
-            "off,0.039,\n"
-            "on,0.019,\n");
-  EXPECT_NE(column_table(json, {}, TableForm::kText).find("RTOs"), std::string::npos);
-  EXPECT_THROW((void)column_table(json, {"burst"}, TableForm::kText), std::out_of_range);
-  EXPECT_THROW((void)column_table("{}", {}, TableForm::kText), std::runtime_error);
-}
-
-TEST(Metric, ARowOfTheTableSaysWhatItsLabelLeavesOpen) {
-  Json json = Json::parse(to_json(example()));
-  Json second = json["arms"][1];
-  second["parameters"]["workers"] = 4;
-  json["arms"].push_back(second);
-  const std::string text =
-      column_table(json.dump(), {"burst_completion_seconds_median"}, TableForm::kCsv);
-  EXPECT_NE(text.find("off,0.039\non workers=1,0.019\non workers=4,0.019\n"), std::string::npos)
-      << text;
 }
 
 }  // namespace

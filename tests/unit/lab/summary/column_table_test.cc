@@ -1,0 +1,105 @@
+// Goal: a table has the columns and lines that are asked for, in three forms, and refuses what is
+// not there.
+#include "tools/lab/summary/column_table.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "tools/lab/summary/summary.h"
+
+namespace outrider::column_table_test {
+using namespace lab;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json estimate(double value, double low, double high) {
+  return {{"value", value}, {"low", low}, {"high", high}};
+}
+
+/// Returns an arm with one metric: a median of so many seconds, and its change.
+Json arm(const char* label, int workers, double seconds, double change) {
+  Json median = {{"value", estimate(seconds, seconds / 2, seconds * 2)},
+                 {"change", estimate(change, change - 0.1, change + 0.1)}};
+  return {{"label", label},
+          {"settings", {{"transport.controller", "cubic"}}},
+          {"parameters", {{"workers", workers}, {"recovery", label}}},
+          {"metrics", {{"burst_completion_seconds_median", std::move(median)}}}};
+}
+
+std::string summary() {
+  Json arms = Json::array({arm("off", 1, 0.04, 0), arm("on", 1, 0.02, -0.5)});
+  return Json({{"arms", arms}}).dump();
+}
+
+std::string sweep() {
+  Json arms = Json::array({arm("off", 1, 0.04, 0), arm("on", 1, 0.02, -0.5), arm("off", 4, 0.1, 0),
+                           arm("on", 4, 0.1, 0)});
+  return Json({{"arms", arms}}).dump();
+}
+
+constexpr const char* kMedian = "burst_completion_seconds_median";
+
+TEST(ColumnTable, HasTheColumnsThatAreAskedFor) {
+  EXPECT_EQ(column_table(summary(), {.columns = {kMedian, "last_loss"}}),
+            "     burst  last loss\n"
+            "        ms       nats\n"
+            "off  40.00          -\n"
+            "on   20.00          -\n");
+  EXPECT_EQ(column_table(summary(), {.form = TableForm::kCsv, .columns = {kMedian, "last_loss"}}),
+            "arm,burst_completion_seconds_median,last_loss\n"
+            "off,0.04,\n"
+            "on,0.02,\n");
+  EXPECT_NE(column_table(summary(), {}).find("RTOs"), std::string::npos) << "those of compare";
+}
+
+TEST(ColumnTable, ShowsIntervalsAndChanges) {
+  EXPECT_EQ(column_table(summary(), {.form = TableForm::kMarkdown,
+                                     .columns = {std::string(kMedian) + ":range",
+                                                 std::string(kMedian) + ":change"}}),
+            "| arm | burst [ms] | burst, change |\n"
+            "|---|---|---|\n"
+            "| `off` | 40.00 [20,80] | +0.0 % [-10,+10] |\n"
+            "| `on` | 20.00 [10,40] | -50 % [-60,-40] |\n");
+}
+
+TEST(ColumnTable, ALineSaysWhatItsLabelLeavesOpen) {
+  EXPECT_EQ(column_table(sweep(), {.form = TableForm::kCsv, .columns = {kMedian}}),
+            "arm,burst_completion_seconds_median\n"
+            "off workers=1,0.04\non workers=1,0.02\noff workers=4,0.1\non workers=4,0.1\n");
+  EXPECT_EQ(column_table(sweep(), {.form = TableForm::kMarkdown, .columns = {kMedian}}),
+            "| arm | `workers` | burst [ms] |\n"
+            "|---|---|---|\n"
+            "| `off` | 1 | 40.00 |\n"
+            "| `on` | 1 | 20.00 |\n"
+            "| `off` | 4 | 100.0 |\n"
+            "| `on` | 4 | 100.0 |\n");
+}
+
+TEST(ColumnTable, HasTheLinesThatAreAskedFor) {
+  const TableRequest four{.form = TableForm::kMarkdown,
+                          .columns = {kMedian},
+                          .arms = {"on", "off"},
+                          .where = {{"workers", "4"}, {"transport.controller", "cubic"}}};
+  EXPECT_EQ(column_table(sweep(), four),
+            "| arm | burst [ms] |\n"
+            "|---|---|\n"
+            "| `on` | 100.0 |\n"
+            "| `off` | 100.0 |\n")
+      << "what does not vary among these lines has no column";
+}
+
+TEST(ColumnTable, RefusesWhatIsNotThere) {
+  EXPECT_THROW((void)column_table(summary(), {.columns = {"burst"}}), std::out_of_range);
+  EXPECT_THROW((void)column_table(summary(), {.columns = {std::string(kMedian) + ":p99"}}),
+               std::out_of_range);
+  EXPECT_THROW((void)column_table(summary(), {.arms = {"on", "no"}}), std::runtime_error);
+  EXPECT_THROW((void)column_table(summary(), {.where = {{"workers", "3"}}}), std::runtime_error);
+  EXPECT_THROW((void)column_table(summary(), {.where = {{"worker", "1"}}}), std::runtime_error);
+  EXPECT_THROW((void)column_table("{}", {}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace outrider::column_table_test
