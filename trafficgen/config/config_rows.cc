@@ -47,6 +47,12 @@ void describe(Settings& v, TcpConfig& c) {
            {.help = "between bursts: a new connection; kept, with the window restarted after an "
                     "idle time; kept as it is"});
   v.duration("min_rto", c.min_rto, {.range = durations_above_zero()});
+  v.choice(
+      "rto", c.rto, kRtoRules,
+      {.help = "the retransmission time-out: the smoothed round trip and four mean deviations, "
+               "together at least `min_rto` (RFC 6298); or as Linux has it, the smoothed round "
+               "trip and the largest deviation of late, which alone is at least `min_rto`, and "
+               "an echoed timestamp of any age ends the back-off"});
   v.duration("initial_rto", c.initial_rto, {.accepts = "at least `min_rto`"});
   v.duration("max_rto", c.max_rto, {.accepts = "at least `initial_rto`"});
   v.duration("delayed_ack", c.delayed_ack,

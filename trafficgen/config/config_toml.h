@@ -48,6 +48,8 @@ inline constexpr auto kConnectionReuses =
                               {"keep", ConnectionReuse::kKeep}});
 inline constexpr auto kLossDetections = choices<LossDetection>(
     {{"rfc6675", LossDetection::kRfc6675}, {"rack_tlp", LossDetection::kRackTlp}});
+inline constexpr auto kRtoRules =
+    choices<RtoRule>({{"rfc6298", RtoRule::kRfc6298}, {"linux", RtoRule::kLinux}});
 inline constexpr auto kTcpStacks =
     choices<TcpStack>({{"rfc", TcpStack::kRfc}, {"linux", TcpStack::kLinux}});
 inline constexpr auto kWindowReductions = choices<WindowReduction>(

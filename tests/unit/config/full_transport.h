@@ -42,6 +42,7 @@ inline TcpConfig full_transport() {
           .obey_ece = false,
           .reuse = ConnectionReuse::kNew,
           .min_rto = 10ms,
+          .rto = RtoRule::kLinux,
           .initial_rto = 20ms,
           .max_rto = 3s,
           .delayed_ack = 1ms,

@@ -33,6 +33,12 @@ enum class WindowReduction : std::uint8_t {
   kPrr,     ///< RFC 9937: the data in flight falls in proportion to what arrives
 };
 
+/// How the retransmission time-out follows from round trips, see RtoEstimator.
+enum class RtoRule : std::uint8_t {
+  kRfc6298,  ///< four mean deviations above the mean, at least min_rto
+  kLinux,    ///< the largest deviation above the mean, which is at least min_rto
+};
+
 /// One profile of transport settings, shared by both ends of a connection.
 struct TcpConfig {
   ControllerConfig control;
@@ -41,7 +47,8 @@ struct TcpConfig {
   bool obey_ece = true;             ///< false: a sender that is ECT but ignores marks
   ConnectionReuse reuse = ConnectionReuse::kIdleRestart;
   Duration min_rto = std::chrono::milliseconds(200);  ///< > 0
-  Duration initial_rto = std::chrono::seconds(1);     ///< RFC 6298, 2.1
+  RtoRule rto = RtoRule::kRfc6298;
+  Duration initial_rto = std::chrono::seconds(1);  ///< RFC 6298, 2.1
   Duration max_rto = std::chrono::seconds(60);
   Duration delayed_ack = std::chrono::milliseconds(40);  ///< > 0, longest wait
   std::uint32_t ack_every_segments = 2;                  ///< >= 1 (RFC 5681, 4.2: at most 2)

@@ -15,6 +15,7 @@ inline void use_stack(TcpConfig& c, TcpStack stack) noexcept {
   c.reduction = like_linux ? WindowReduction::kPrr : rfc.reduction;
   c.control.hystart = like_linux && cubic ? HyStartKind::kLinux : rfc.control.hystart;
   c.control.idle_restart = like_linux ? IdleRestart::kLinux : rfc.control.idle_restart;
+  c.rto = like_linux ? RtoRule::kLinux : rfc.rto;
   c.timestamps = like_linux || rfc.timestamps;
   c.quick_acks = like_linux ? 16 : rfc.quick_acks;
   c.max_rto = like_linux ? std::chrono::seconds(120) : rfc.max_rto;

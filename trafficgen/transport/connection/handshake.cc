@@ -120,7 +120,7 @@ void Handshake::establish(TcpSender& sender, Time now) noexcept {
   else if (!due_) {
     const TcpConfig& config = sender.context().config;
     const Time sent_at = sender.timer().deadline() - rto(config);
-    sender.timer().on_sample(now - sent_at, config);
+    sender.timer().on_sample(now - sent_at, {}, config);
   }
   due_ = false;
   sender.timer().set(kNever);

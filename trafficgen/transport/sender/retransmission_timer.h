@@ -25,8 +25,10 @@ class RetransmissionTimer {
   /// Returns the smoothed round trip; zero without a sample.
   [[nodiscard]] Duration srtt() const noexcept { return estimator_.srtt(); }
 
-  void on_sample(Duration rtt, const TcpConfig& config) noexcept {
-    estimator_.on_sample(rtt, bounds(config));
+  /// @param at where the stream stands after the acknowledgment
+  void on_sample(Duration rtt, RtoEstimator::Position at, const TcpConfig& config) noexcept {
+    if (config.rto == RtoRule::kLinux) estimator_.on_sample_like_linux(rtt, at, bounds(config));
+    else estimator_.on_sample(rtt, bounds(config));
   }
   void back_off(const TcpConfig& config) noexcept { estimator_.back_off(bounds(config)); }
   /// Restarts from an RTO of 3 s if the initial one is 1 s (RFC 6298, 5.7), in proportion

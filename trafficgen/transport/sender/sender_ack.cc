@@ -33,14 +33,18 @@ bool repeats(const TcpSegment& s, std::int64_t ack, std::uint64_t window_edge,
 
 /// Returns the round trip, from our own record of the departure, exact to the nanosecond. Where
 /// Karn's rule forbids that, it uses the echo (RFC 7323, 4) if its tick is below an eighth of the
-/// result. @param echo TSecr, 0: none; @return negative if there is no sample
-Duration round_trip(const Scoreboard::Acknowledged& acked, std::uint32_t echo, Duration most,
-                    Time now) noexcept {
+/// result. Linux takes any echo, for a tick at least: with a margin of 200 ms above the round trip
+/// the tick does not matter, and the first answer ends the back-off.
+/// @param echo TSecr, 0: none; @return negative if there is no sample
+Duration round_trip(const Scoreboard::Acknowledged& acked, std::uint32_t echo,
+                    const TcpConfig& config, Time now) noexcept {
   if (acked.sent_at) return now - *acked.sent_at;
   if (echo == 0) return Duration{-1};
-  const Duration echoed = TimestampClock::since(echo, now);
-  const bool plausible = echoed >= 8 * TimestampClock::kTick && echoed <= most;
-  return plausible ? echoed : Duration{-1};
+  Duration echoed = TimestampClock::since(echo, now);
+  Duration least = 8 * TimestampClock::kTick;
+  if (config.rto == RtoRule::kLinux && echoed >= Duration::zero())
+    least = echoed = std::max(echoed, TimestampClock::kTick);
+  return echoed >= least && echoed <= config.max_rto ? echoed : Duration{-1};
 }
 
 /// Returns true if recovery from losses keeps the window from growing. Losses reduce no window
@@ -105,7 +109,7 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
   if (una > una_before) {
     const Scoreboard::Acknowledged acked = scoreboard_.acknowledge(una);
     event.acked_bytes = acked.bytes;
-    rtt = round_trip(acked, echoed, context_.config.max_rto, now);
+    rtt = round_trip(acked, echoed, context_.config, now);
     on_advance(una, rtt, now);
   }
   const std::int64_t reported = sack_ ? 0 : on_ack_without_sack(una_before, repeated, departed);
@@ -140,7 +144,9 @@ void TcpSender::on_advance(std::uint64_t una, Duration rtt, Time now) noexcept {
   persistence_.on_answer();
   tail_probe_.cancel();
   if (rtt >= Duration::zero()) {
-    timer_.on_sample(rtt, context_.config);
+    timer_.on_sample(rtt,
+                     {static_cast<std::uint32_t>(una), static_cast<std::uint32_t>(stream_.nxt())},
+                     context_.config);
     tail_probe_.on_sample();
   }
   // RFC 6298, 5.2 and 5.3
