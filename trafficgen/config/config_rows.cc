@@ -95,6 +95,16 @@ void describe(Settings& v, TcpConfig& c) {
       {.help = "how the window falls after losses and marks: at once, so that nothing leaves until "
                "the data in flight fits (RFC 6675); or within a round trip, by proportional rate "
                "reduction (PRR, RFC 9937), as Linux does"});
+  v.choice("ssthresh_base", c.ssthresh_base, kSsthreshBases,
+           {.help = "what losses, marks and time-outs take their share of: the data in flight, at "
+                    "most the window (RFC 5681); or the window, as Linux has it. They differ "
+                    "where the application or the peer limits the flight. Marks reduce a window of "
+                    "DCTCP in any case. With `\"window\"` a time-out in a recovery, or in the "
+                    "round trip after a mark, leaves ssthresh"});
+  v.choice("lost_retransmission", c.lost_retransmission, kLostRetransmissions,
+           {.help = "what a retransmission that is lost again does to the window, where "
+                    "`loss_detection` finds that: it is reduced once more (RFC 8985); or, as Linux "
+                    "has it, only after a time-out, which then becomes a fast recovery"});
   v.value(
       "timestamps", c.timestamps,
       {.help = "offer and accept the timestamps of RFC 7323, with ticks of 1 ms. They take 12 "

@@ -54,6 +54,10 @@ inline constexpr auto kTcpStacks =
     choices<TcpStack>({{"rfc", TcpStack::kRfc}, {"linux", TcpStack::kLinux}});
 inline constexpr auto kWindowReductions = choices<WindowReduction>(
     {{"at_once", WindowReduction::kAtOnce}, {"prr", WindowReduction::kPrr}});
+inline constexpr auto kSsthreshBases =
+    choices<SsthreshBase>({{"flight", SsthreshBase::kFlight}, {"window", SsthreshBase::kWindow}});
+inline constexpr auto kLostRetransmissions = choices<LostRetransmission>(
+    {{"reduces", LostRetransmission::kReduces}, {"linux", LostRetransmission::kLinux}});
 inline constexpr auto kTransportProtocols = choices<TransportProtocol>(
     {{"tcp", TransportProtocol::kTcp}, {"mlt", TransportProtocol::kMlt}});
 

@@ -53,6 +53,8 @@ inline TcpConfig full_transport() {
           .pacing = true,
           .loss_detection = LossDetection::kRackTlp,
           .reduction = WindowReduction::kPrr,
+          .ssthresh_base = SsthreshBase::kWindow,
+          .lost_retransmission = LostRetransmission::kLinux,
           .time_wait = 2s,
           .timestamps = true};
 }

@@ -39,6 +39,18 @@ enum class RtoRule : std::uint8_t {
   kLinux,    ///< the largest deviation above the mean, which is at least min_rto
 };
 
+/// What a reduction of the window begins with, see CongestionWindow::reduction_base_bytes().
+enum class SsthreshBase : std::uint8_t {
+  kFlight,  ///< the data in flight (RFC 5681, equation 4), at most the window
+  kWindow,  ///< the window; a time-out within a recovery or reduction leaves ssthresh
+};
+
+/// What a retransmission that is lost again means for the window.
+enum class LostRetransmission : std::uint8_t {
+  kReduces,  ///< one more reduction (RFC 5681, 4.3)
+  kLinux,    ///< none in a recovery; after a time-out, a recovery with its reduction
+};
+
 /// One profile of transport settings, shared by both ends of a connection.
 struct TcpConfig {
   ControllerConfig control;
@@ -61,6 +73,8 @@ struct TcpConfig {
   bool sack = true;     ///< offer and accept SACK (RFC 2018)
   LossDetection loss_detection = LossDetection::kRfc6675;
   WindowReduction reduction = WindowReduction::kAtOnce;
+  SsthreshBase ssthresh_base = SsthreshBase::kFlight;
+  LostRetransmission lost_retransmission = LostRetransmission::kReduces;
   /// How long an end that closed first stays in TIME-WAIT; zero: not at all.
   Duration time_wait = std::chrono::seconds(1);
   bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes

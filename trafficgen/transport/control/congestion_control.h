@@ -34,8 +34,10 @@ class CongestionControl {
  public:
   virtual void on_ack(const AckEvent& ack) noexcept = 0;
   enum class Congestion : std::uint8_t { kLoss, kEce };
-  virtual void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept = 0;
-  virtual void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept = 0;
+  /// @param base_bytes what ssthresh is a share of: the data in flight, or the window
+  virtual void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept = 0;
+  /// @param base_bytes the same; absent: ssthresh stays
+  virtual void on_timeout(std::optional<std::uint32_t> base_bytes, Time now) noexcept = 0;
   /// Restarts the window, see restart_window(). @pre idle > rto
   virtual void on_idle(Duration idle, Duration rto) noexcept = 0;
   /// A SYN or SYN-ACK of this end timed out: begin with one segment (RFC 5681, 3.1).

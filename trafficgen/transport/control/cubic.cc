@@ -103,24 +103,24 @@ void Cubic::on_ack(const AckEvent& ack) noexcept {
   cwnd_ = std::min(cwnd_, kMaxCongestionWindow / mss());
 }
 
-std::uint32_t Cubic::reduced(std::uint32_t in_flight_bytes) const noexcept {
+std::uint32_t Cubic::reduced(std::uint32_t base_bytes) const noexcept {
   // 4.6, equation (5)
-  return static_cast<std::uint32_t>(std::lround(std::max(in_flight_bytes * kBeta, 2 * mss())));
+  return static_cast<std::uint32_t>(std::lround(std::max(base_bytes * kBeta, 2 * mss())));
 }
 
-void Cubic::on_congestion(Congestion, std::uint32_t in_flight_bytes, Time) noexcept {
+void Cubic::on_congestion(Congestion, std::uint32_t base_bytes, Time) noexcept {
   // Fast convergence (4.7): a flow that lost before its old plateau gives room to others.
   CubicCurve& c = curve();
   c.w_max = cwnd_ < c.w_max ? cwnd_ * (1 + kBeta) / 2 : cwnd_;
   c.cwnd_prior = cwnd_;
-  ssthresh_ = reduced(in_flight_bytes);
+  ssthresh_ = reduced(base_bytes);
   cwnd_ = ssthresh_ / mss();
   epoch_ = Epoch::kReduced;
   reduced_ = true;
 }
 
-void Cubic::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
-  if (!timeouts_.on_timeout()) ssthresh_ = reduced(in_flight_bytes);  // 4.8
+void Cubic::on_timeout(std::optional<std::uint32_t> base_bytes, Time) noexcept {
+  if (!timeouts_.on_timeout() && base_bytes) ssthresh_ = reduced(*base_bytes);  // 4.8
   cwnd_ = 1;
   begin_slow_start();
   reduced_ = false;

@@ -44,8 +44,8 @@ class Cubic final : public CongestionControl {
   explicit Cubic(ControllerConfig&&) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
-  void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
-  void on_timeout(std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;
+  void on_timeout(std::optional<std::uint32_t> base_bytes, Time now) noexcept override;
   void on_idle(Duration idle, Duration rto) noexcept override;
   void on_handshake_loss() noexcept override { cwnd_ = 1; }
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override;
@@ -60,7 +60,7 @@ class Cubic final : public CongestionControl {
   void begin_epoch() noexcept;
   void avoid_congestion(double acked_segments, Duration srtt) noexcept;
   /// Returns the new ssthresh after a congestion event [bytes].
-  [[nodiscard]] std::uint32_t reduced(std::uint32_t in_flight_bytes) const noexcept;
+  [[nodiscard]] std::uint32_t reduced(std::uint32_t base_bytes) const noexcept;
 
   [[nodiscard]] const CubicCurve& curve() const noexcept {
     static constexpr CubicCurve kNone;

@@ -29,9 +29,9 @@ void Dctcp::on_ack(const AckEvent& ack) noexcept {
   Reno::on_ack(ack);
 }
 
-void Dctcp::on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept {
+void Dctcp::on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept {
   if (kind == Congestion::kLoss) {  // 3.5: as a conventional TCP
-    Reno::on_congestion(kind, in_flight_bytes, now);
+    Reno::on_congestion(kind, base_bytes, now);
     return;
   }
   // 3.3, step 9: cwnd = cwnd * (1 - alpha / 2)

@@ -52,9 +52,9 @@ void Prague::on_ack(const AckEvent& ack) noexcept {
   Reno::on_ack(growth);
 }
 
-void Prague::on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept {
+void Prague::on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept {
   if (kind == Congestion::kLoss) {
-    Reno::on_congestion(kind, in_flight_bytes, now);
+    Reno::on_congestion(kind, base_bytes, now);
     return;
   }
   // The sender reports congestion once per real round trip. A mark ends slow start at once.

@@ -35,7 +35,7 @@ class Prague final : public Reno {
   explicit Prague(ControllerConfig&&) = delete;
 
   void on_ack(const AckEvent& ack) noexcept override;
-  void on_congestion(Congestion kind, std::uint32_t in_flight_bytes, Time now) noexcept override;
+  void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;
   [[nodiscard]] double alpha() const noexcept { return alpha_; }  ///< estimate, in [0, 1]
 
  private:

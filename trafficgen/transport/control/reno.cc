@@ -47,12 +47,12 @@ void Reno::reduce_to(std::uint32_t bytes, std::uint32_t min_segments) noexcept {
   bytes_acked_ = 0;
 }
 
-void Reno::on_congestion(Congestion, std::uint32_t in_flight_bytes, Time) noexcept {
-  reduce_to(in_flight_bytes / 2);  // RFC 5681, equation (4); RFC 3168, 6.1.2 for ECE
+void Reno::on_congestion(Congestion, std::uint32_t base_bytes, Time) noexcept {
+  reduce_to(base_bytes / 2);  // RFC 5681, equation (4); RFC 3168, 6.1.2 for ECE
 }
 
-void Reno::on_timeout(std::uint32_t in_flight_bytes, Time) noexcept {
-  if (!timeouts_.on_timeout()) ssthresh_ = std::max(in_flight_bytes / 2, 2 * mss());
+void Reno::on_timeout(std::optional<std::uint32_t> base_bytes, Time) noexcept {
+  if (!timeouts_.on_timeout() && base_bytes) ssthresh_ = std::max(*base_bytes / 2, 2 * mss());
   cwnd_ = mss();  // RFC 5681, 3.1: the loss window
   bytes_acked_ = 0;
   slow_start_.on_timeout();

@@ -26,7 +26,7 @@ class Unresponsive final : public CongestionControl {
 
   void on_ack(const AckEvent& ack) noexcept override;
   void on_congestion(Congestion, std::uint32_t, Time) noexcept override {}
-  void on_timeout(std::uint32_t, Time) noexcept override {}
+  void on_timeout(std::optional<std::uint32_t>, Time) noexcept override {}
   void on_idle(Duration, Duration) noexcept override {}
   void on_handshake_loss() noexcept override {}
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override { return cwnd_; }

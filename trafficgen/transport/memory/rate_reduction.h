@@ -15,8 +15,9 @@ namespace outrider::tg {
 /// reduced one. It only decides; CongestionWindow keeps what it says. Not thread-safe, O(1).
 ///
 /// Source: RFC 9937 (which replaces RFC 6937), section 7, with its SafeACK; Linux 6.1 does the same
-/// and uses it for ECN too. Deviation: RecoverFS is what was in flight, at most the window before.
-/// The share is rounded up to segments, which Linux counts in.
+/// and uses it for ECN too. Deviation: RecoverFS is what ssthresh is a share of: what was in
+/// flight, at most the window before, or that window. The share is rounded up to segments, which
+/// Linux counts in.
 class RateReduction {
  public:
   struct Ack {
@@ -27,7 +28,7 @@ class RateReduction {
     bool safe = false;  ///< SafeACK: the oldest data was acknowledged, and no loss was found
   };
 
-  /// @param flight_bytes RecoverFS, before the acknowledgment that brings the reduction
+  /// @param flight_bytes RecoverFS, see above, before the acknowledgment that brings the reduction
   void begin(std::uint32_t flight_bytes) noexcept {
     flight_bytes_ = flight_bytes == 0 ? 1 : flight_bytes;
     delivered_bytes_ = 0;

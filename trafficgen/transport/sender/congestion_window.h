@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <optional>
 
 #include "common/core/clock.h"
 #include "common/net/tcp_segment.h"
+#include "trafficgen/transport/base/tcp_config.h"
 #include "trafficgen/transport/control/controller_slot.h"
 #include "trafficgen/transport/memory/flight.h"
 #include "trafficgen/transport/sender/send_stream.h"
@@ -22,15 +24,19 @@ class CongestionWindow {
  public:
   using Cause = CongestionControl::Congestion;
 
-  explicit CongestionWindow(const ControllerConfig& config) noexcept
-      : control_(config), cwnd_(control_->cwnd_bytes()) {}
+  explicit CongestionWindow(const TcpConfig& config) noexcept
+      : control_(config.control),
+        cwnd_(control_->cwnd_bytes()),
+        from_window_(config.ssthresh_base == SsthreshBase::kWindow) {}
 
   [[nodiscard]] std::uint32_t bytes() const noexcept { return cwnd_; }
   [[nodiscard]] const CongestionControl& control() const noexcept { return *control_; }
   [[nodiscard]] bool ecn() const noexcept { return ecn_; }
   void negotiate_ecn(bool ecn) noexcept { ecn_ = ecn; }
-  /// Returns the FlightSize of RFC 5681, without the data that limited transmit added [bytes].
-  [[nodiscard]] std::uint32_t flight_bytes(const SendStream& stream) const noexcept {
+  /// Returns what a reduction begins with [bytes]: the FlightSize of RFC 5681, without the data
+  /// that limited transmit added; or the window, as in Linux.
+  [[nodiscard]] std::uint32_t reduction_base_bytes(const SendStream& stream) const noexcept {
+    if (from_window_) return cwnd_;
     const std::uint64_t flight = stream.nxt() - stream.una();
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(flight, cwnd_));
   }
@@ -44,8 +50,11 @@ class CongestionWindow {
     control_->on_idle(idle, rto);
     update();
   }
-  void on_timeout(std::uint32_t flight_bytes, Time now) noexcept {
-    control_->on_timeout(flight_bytes, now);
+  /// @param reduced the window is below what it was reduced from, in a recovery or after a mark.
+  ///   Linux then leaves ssthresh alone (tcp_enter_loss()): the window says nothing of the path.
+  void on_timeout(bool reduced, const SendStream& stream, Time now) noexcept {
+    const bool stays = from_window_ && reduced;
+    control_->on_timeout(stays ? std::nullopt : std::optional(reduction_base_bytes(stream)), now);
     reducing_ = false;
     update();
   }
@@ -57,20 +66,20 @@ class CongestionWindow {
     control_->on_ack(event);
   }
   /// Reduces the window at a sign of congestion. Call update() afterwards, which refreshes bytes().
-  void reduce(Cause cause, std::uint32_t flight_bytes, Flight* flight, std::uint64_t nxt,
+  void reduce(Cause cause, std::uint32_t base_bytes, Flight* flight, std::uint64_t nxt,
               Time now) noexcept {
-    control_->on_congestion(cause, flight_bytes, now);
+    control_->on_congestion(cause, base_bytes, now);
     note_reduction(flight, nxt, now);
   }
   /// Does the same step by step, if the controller reduces the window at all: from now on the owner
   /// calls take_step() for every acknowledgment, and on_sent().
-  void begin_reduction(Cause cause, std::uint32_t flight_bytes, Flight* flight, std::uint64_t nxt,
+  void begin_reduction(Cause cause, std::uint32_t base_bytes, Flight* flight, std::uint64_t nxt,
                        Time now) noexcept {
     const std::uint32_t before = control_->cwnd_bytes();
-    reduce(cause, flight_bytes, flight, nxt, now);
+    reduce(cause, base_bytes, flight, nxt, now);
     if (flight == nullptr || control_->cwnd_bytes() >= before) return;
     reducing_ = true;
-    flight->reduction.begin(flight_bytes);
+    flight->reduction.begin(base_bytes);
     flight->losses_judged = flight->losses;
   }
   [[nodiscard]] bool reducing() const noexcept { return reducing_; }
@@ -133,7 +142,8 @@ class CongestionWindow {
 
  private:
   ControllerSlot control_;
-  std::uint32_t cwnd_;  ///< the controller's window, cached; a step towards it while reducing_
+  std::uint32_t cwnd_;    ///< the controller's window, cached; a step towards it while reducing_
+  bool from_window_ : 1;  ///< reductions begin with the window, not with the data in flight
   bool ecn_ : 1 = false;
   bool cwr_pending_ : 1 = false;  ///< the next new data segment carries CWR
   bool reducing_ : 1 = false;     ///< towards the controller's window, step by step

@@ -12,7 +12,7 @@ TcpSender::TcpSender(const TcpContext& context, std::uint32_t initial_sequence)
     : context_(context),
       stream_(initial_sequence, static_cast<std::uint16_t>(context.config.control.mss_bytes)),
       timer_(context.config),
-      window_(context.config.control),
+      window_(context.config),
       pacing_(context.config.pacing || window_.control().fixed_rate().bits_per_second != 0) {
   assert(stream_.mss_bytes() > 0 && stream_.mss_bytes() == context.config.control.mss_bytes);
   assert(context.config.receive_buffer_bytes > 0 &&
@@ -168,7 +168,7 @@ bool TcpSender::on_aux_timer(Time now) noexcept {
     return true;
   }
   if (now >= flight.rto_at) return false;
-  const std::uint32_t bytes = window_.flight_bytes(stream_);
+  const std::uint32_t bytes = window_.reduction_base_bytes(stream_);
   detect_losses_by_time(now);
   if (recovery_.open() && scoreboard_.lost_pending() != 0) enter_recovery(bytes, now);
   update_window(0, false);
@@ -177,7 +177,7 @@ bool TcpSender::on_aux_timer(Time now) noexcept {
 
 void TcpSender::on_timeout(Time now) noexcept {
   ++context_.counters.rtos_data;
-  window_.on_timeout(window_.flight_bytes(stream_), now);
+  window_.on_timeout(recovery_.fast() || (recovery_.open() && past_reduction() < 0), stream_, now);
   Flight& flight = *scoreboard_.flight();
   if (by_time_) {
     rack_.on_timeout(scoreboard_, timer_, !recovery_.open(), now);

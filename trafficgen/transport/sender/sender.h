@@ -176,17 +176,17 @@ class TcpSender {
                                                      std::uint32_t departed) noexcept;
   [[gnu::noinline]] void on_rack_ack(bool duplicate, Time now) noexcept;
   [[gnu::noinline]] void take_probe_answer(const TcpSegment& s, std::int64_t ack, bool advances,
-                                           bool duplicate, std::uint32_t flight, Time now) noexcept;
+                                           bool duplicate, std::uint32_t base, Time now) noexcept;
   void detect_losses_by_time(Time now) noexcept;
-  void reduce(CongestionWindow::Cause cause, std::uint32_t flight, Time now) noexcept;
+  void reduce(CongestionWindow::Cause cause, std::uint32_t base, Time now) noexcept;
   void update_window(std::int64_t delivered, bool advances) noexcept {
     if (window_.reducing()) [[unlikely]]
       take_step(delivered, advances);
     else window_.update();
   }
   [[gnu::noinline]] void take_step(std::int64_t delivered, bool advances) noexcept;
-  [[gnu::noinline]] void enter_recovery(std::uint32_t flight, Time now) noexcept;
-  [[gnu::noinline]] void obey_ece(std::uint32_t flight, Time now) noexcept;
+  [[gnu::noinline]] void enter_recovery(std::uint32_t base, Time now) noexcept;
+  [[gnu::noinline]] void obey_ece(std::uint32_t base, Time now) noexcept;
   [[gnu::noinline]] void end_flight() noexcept;
 
   [[nodiscard]] bool on_idle_timer(Time now) noexcept;

@@ -93,7 +93,7 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
   // The ACK answers a probe.
   if (scoreboard_.empty() || stream_.peer_edge() < stream_.nxt()) persistence_.on_answer();
 
-  const std::uint32_t flight = window_.flight_bytes(stream_);  // before this ACK takes effect
+  const std::uint32_t base = window_.reduction_base_bytes(stream_);  // before this ACK takes effect
   const bool ece = window_.ecn() && context_.config.obey_ece && s.has(kTcpEce);
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
   event.in_loss_recovery = holds_window(recovery_, una > una_before);
@@ -130,10 +130,10 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
     window_.on_ack(event, stream_);
   }
   if (recovery_.open() && (scoreboard_.lost_pending() != 0 || scoreboard_.head_lost())) {
-    enter_recovery(flight, now);
+    enter_recovery(base, now);
   }
-  if (ece) obey_ece(flight, now);
-  if (by_time_) take_probe_answer(s, ack, una > una_before, duplicate, flight, now);
+  if (ece) obey_ece(base, now);
+  if (by_time_) take_probe_answer(s, ack, una > una_before, duplicate, base, now);
   update_window(event.acked_bytes + reported, una > una_before);
   if (scoreboard_.empty()) end_flight();
   return true;
@@ -184,29 +184,36 @@ void TcpSender::on_rack_ack(bool duplicate, Time now) noexcept {
   detect_losses_by_time(now);
 }
 
-/// @param ack stream offset, @param flight before this ACK took effect
+/// @param ack stream offset, @param base of a reduction, before this ACK took effect [bytes]
 void TcpSender::take_probe_answer(const TcpSegment& s, std::int64_t ack, bool advances,
-                                  bool duplicate, std::uint32_t flight, Time now) noexcept {
+                                  bool duplicate, std::uint32_t base, Time now) noexcept {
   Flight* const f = scoreboard_.flight();
   const bool repaired = tail_probe_.take_answer(s, ack, advances, duplicate, stream_, f);
   // At once, as in Linux: what was in flight before the probe is acknowledged.
   if (repaired && past_reduction() >= 0)
-    window_.reduce(CongestionWindow::Cause::kLoss, flight, f, stream_.nxt(), now);
+    window_.reduce(CongestionWindow::Cause::kLoss, base, f, stream_.nxt(), now);
   if (f != nullptr && advances && !scoreboard_.empty()) arm_tail_probe(now);
 }
 
-/// A lost retransmission is a second sign of congestion (RFC 5681, 4.3).
+/// A lost retransmission is a second sign of congestion (RFC 5681, 4.3). Linux heeds it after a
+/// time-out alone, and then recovers from it as from a first loss (tcp_fastretrans_alert()).
 void TcpSender::detect_losses_by_time(Time now) noexcept {
   const bool recovering = !recovery_.open();
   const bool again = rack_.detect(scoreboard_, timer_, recovering, now);
-  if (recovering && again)
-    reduce(CongestionWindow::Cause::kLoss, window_.flight_bytes(stream_), now);
+  if (!recovering || !again) return;
+  if (context_.config.lost_retransmission == LostRetransmission::kLinux) {
+    if (!recovery_.after_timeout()) return;
+    recovery_.enter(*scoreboard_.flight(), stream_.nxt(), scoreboard_.lost_pending() != 0);
+    ++context_.counters.fast_recoveries;
+  }
+  reduce(CongestionWindow::Cause::kLoss, window_.reduction_base_bytes(stream_), now);
 }
 
-void TcpSender::reduce(CongestionWindow::Cause cause, std::uint32_t flight, Time now) noexcept {
+/// @param base see CongestionWindow::reduction_base_bytes()
+void TcpSender::reduce(CongestionWindow::Cause cause, std::uint32_t base, Time now) noexcept {
   if (context_.config.reduction == WindowReduction::kPrr)
-    window_.begin_reduction(cause, flight, scoreboard_.flight(), stream_.nxt(), now);
-  else window_.reduce(cause, flight, scoreboard_.flight(), stream_.nxt(), now);
+    window_.begin_reduction(cause, base, scoreboard_.flight(), stream_.nxt(), now);
+  else window_.reduce(cause, base, scoreboard_.flight(), stream_.nxt(), now);
 }
 
 /// @param delivered bytes that this ACK reports as arrived
@@ -222,18 +229,18 @@ void TcpSender::take_step(std::int64_t delivered, bool advances) noexcept {
 }
 
 /// Enters recovery by RFC 6675, section 5, step 4.
-void TcpSender::enter_recovery(std::uint32_t flight, Time now) noexcept {
+void TcpSender::enter_recovery(std::uint32_t base, Time now) noexcept {
   recovery_.enter(*scoreboard_.flight(), stream_.nxt(), scoreboard_.lost_pending() != 0);
   ++context_.counters.fast_recoveries;
   if (past_reduction() < 0) return;  // ECE has reduced this window already
-  reduce(CongestionWindow::Cause::kLoss, flight, now);
+  reduce(CongestionWindow::Cause::kLoss, base, now);
 }
 
 /// Reduces the window for ECE, once per window. The comparison is strict: until data that left
 /// after the reduction is acknowledged, the peer cannot have seen CWR and continues to echo.
-void TcpSender::obey_ece(std::uint32_t flight, Time now) noexcept {
+void TcpSender::obey_ece(std::uint32_t base, Time now) noexcept {
   if (recovery_.fast() || past_reduction() <= 0) return;
-  reduce(CongestionWindow::Cause::kEce, flight, now);
+  reduce(CongestionWindow::Cause::kEce, base, now);
   ++context_.counters.ece_reductions;
 }
 
