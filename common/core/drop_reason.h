@@ -21,7 +21,7 @@ enum class DropReason : std::uint8_t {
   kNoConnection,    ///< generator: neither a connection nor a listener matches
   kDeviceTxFull,    ///< the device's transmit ring was full
   kUnresolved,      ///< generator: no answer to ARP for the next hop
-  kInjectedLoss,    ///< switch: a port's `loss` setting, for tests and experiments
+  kInjectedLoss,    ///< switch: a port's `loss` or `lose_packets`, for tests and experiments
   kVlanDepth,       ///< more 802.1Q tags than the parser reads
   kIpv6Extensions,  ///< a longer chain of extension headers than the parser reads
   kFiltered,        ///< bridge: the destination is at the port that the packet came from
@@ -49,10 +49,11 @@ constexpr const auto& names_of(DropReason) noexcept { return kDropReasonNames; }
 enum class MarkReason : std::uint8_t {
   kMarker,              ///< the queue's configured marker
   kRegulatedThreshold,  ///< only the regulated threshold: the marker alone would not have marked
+  kInjected,            ///< a port's `mark_packets`, for tests and experiments
 };
-inline constexpr std::size_t kMarkReasons = 2;
-inline constexpr std::array<std::string_view, kMarkReasons> kMarkReasonNames{"marker",
-                                                                             "regulated_threshold"};
+inline constexpr std::size_t kMarkReasons = 3;
+inline constexpr std::array<std::string_view, kMarkReasons> kMarkReasonNames{
+    "marker", "regulated_threshold", "injected"};
 constexpr const auto& names_of(MarkReason) noexcept { return kMarkReasonNames; }
 
 }  // namespace outrider

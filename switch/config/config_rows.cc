@@ -6,6 +6,13 @@
 
 namespace outrider::sw {
 
+namespace {
+
+constexpr std::uint32_t kLastNumberedPacket = 1'000'000'000;
+constexpr const char* kNumberedRule = "ascending, at most 1024 of them";
+
+}  // namespace
+
 void describe(Settings& v, DeviceConfig& c) {
   describe_device(v, c);
   v.value("rx_queues", c.rx_queues,
@@ -44,6 +51,17 @@ void describe(Settings& v, SwitchPortConfig& c) {
            .help = "drops so many of its packets, signals apart, before the queue, by `seed`: "
                    "`injected_loss`. For tests and experiments",
            .reload = kReloads});
+  v.value("lose_packets", c.lose_packets,
+          {.range = integers(1, kLastNumberedPacket),
+           .accepts = kNumberedRule,
+           .help = "loses the data packets with these numbers, before the queue: `injected_loss`. "
+                   "1 is the first packet with payload that arrives at the port, and resent ones "
+                   "count too. For tests and experiments"});
+  v.value("mark_packets", c.mark_packets,
+          {.range = integers(1, kLastNumberedPacket),
+           .accepts = kNumberedRule,
+           .help = "sets Congestion Experienced in the data packets with these numbers that are "
+                   "ECN-capable: `injected`. For tests and experiments"});
   v.value("record", c.record,
           {.help = "keep burst records and the time series of each of its queues",
            .reload = kReserved});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@
 namespace outrider::sw {
 namespace {
 
+constexpr std::uint64_t kMaxNumberedPackets = 1024;  // of a list
 constexpr std::uint64_t kShortestFrameWireBytes = 60 + kL1OverheadBytes;
 
 using Names = std::set<std::string>;
@@ -120,10 +122,21 @@ void check_buffer(const Checks& at, const SwitchConfig& sw) {
                  " B and what queues reserve, " + std::to_string(reserved) + " B");
 }
 
+void check_numbers(const Checks& at, std::string_view key,
+                   const std::vector<std::uint32_t>& numbers) {
+  at.in_range(key, numbers.size(), 0, kMaxNumberedPackets, "numbers");
+  const auto wrong = std::ranges::adjacent_find(numbers, std::greater_equal<>{});
+  if (wrong != numbers.end())
+    at.fault(key, std::to_string(*(wrong + 1)),
+             "must be above " + std::to_string(*wrong) + ", which is before it");
+}
+
 void check_port(const Checks& at, const SwitchConfig& sw, const SwitchPortConfig& port,
                 Uses& uses) {
   if (link_rates().breach(port.drain_rate).empty()) check_floors(at, port);
   check_queues(at, sw, port);
+  check_numbers(at, "lose_packets", port.lose_packets);
+  check_numbers(at, "mark_packets", port.mark_packets);
 
   const std::string full_name = sw.name + '.' + port.name;
   const auto link = uses.link_of.find(full_name);

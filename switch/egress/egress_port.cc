@@ -147,6 +147,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       seed_(limits.seed),
       loss_(limits.seed, id_, RandomPurpose::kImpairment),
       loss_below_(draws_of(config.loss)),
+      numbered_(config.lose_packets, config.mark_packets),
       hops_(limits.hops),
       name_(config.name),
       drain_rate_(config.drain_rate) {
@@ -202,7 +203,8 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
 
 bool EgressPort::is_plain() const noexcept {
   return device_ != nullptr && service_ == nullptr && capture_ == nullptr && !hops_ &&
-         loss_below_ == 0 && !steers_ && std::ranges::all_of(queues_, &PortQueue::plain);
+         loss_below_ == 0 && !numbered_.any() && !steers_ &&
+         std::ranges::all_of(queues_, &PortQueue::plain);
 }
 
 void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
@@ -216,8 +218,12 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   PortQueue& queue = queues_[q];
   queue.count_arrival(m.traffic_class);
   serve_until(now);
-  if (!signal && loses_next()) [[unlikely]]
+  const NumberedPackets::Verdict by_number = numbered_.judge(!signal && m.payload_bytes > 0);
+  const bool lost = by_number == NumberedPackets::Verdict::kLose;
+  if (!signal && (loses_next() || lost)) [[unlikely]]
     return queue.drop(packet, DropReason::kInjectedLoss);
+  if (by_number == NumberedPackets::Verdict::kMark) [[unlikely]]
+    queue.mark(*packet, MarkReason::kInjected);
   if (queue.records()) [[unlikely]] {
     read_identity(*packet);
     std::optional<QueueState> ahead;

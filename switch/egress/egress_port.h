@@ -17,6 +17,7 @@
 #include "common/runtime/link.h"
 #include "switch/config/config.h"
 #include "switch/egress/hop_recorder.h"
+#include "switch/egress/numbered_packets.h"
 #include "switch/egress/port_queue.h"
 #include "switch/egress/queue_tap.h"
 #include "switch/report/report.h"
@@ -156,7 +157,7 @@ class EgressPort final : public EventSource {
   }
   [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
   /// Returns whether the port is polled and has none of the rarer parts: no attribution, injected
-  /// loss, steering, capture or hop records, and only queues that are PortQueue::plain().
+  /// loss or marks, steering, capture or hop records, and only queues that are PortQueue::plain().
   [[nodiscard]] bool is_plain() const noexcept;
   void enqueue_plain(Packet* packet, bool signal, Time now) noexcept;
   void enqueue_any(Packet* packet, bool signal, Time now) noexcept;
@@ -196,6 +197,7 @@ class EgressPort final : public EventSource {
   std::uint64_t seed_;
   RandomStream loss_;
   std::uint64_t loss_below_;  ///< a packet is lost if its 32-bit draw is below; 0: none is
+  NumberedPackets numbered_;
   std::optional<HopRecorder> hops_;
   PortCapture* capture_ = nullptr;         ///< only if the port is captured
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution

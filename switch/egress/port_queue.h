@@ -162,6 +162,9 @@ class PortQueue {
     release(packet);
   }
 
+  /// Sets CE in an ECN-capable packet and counts it; a packet that is not is counted as such.
+  [[gnu::noinline]] void mark(Packet& packet, MarkReason reason) noexcept;
+
   void count_hop(hop_trace::Appended outcome) noexcept {
     counters_.hop_records += outcome == hop_trace::Appended::kYes;
     counters_.hop_records_no_room += outcome == hop_trace::Appended::kNoRoom;
@@ -291,7 +294,6 @@ class PortQueue {
   [[nodiscard]] bool regulated_mark(const Packet& packet, Time now) noexcept;
   /// Marks a packet that the marker let pass if the regulated threshold says so.
   [[gnu::noinline]] void judge_low(Packet& packet, Time now) noexcept;
-  [[gnu::noinline]] void mark(Packet& packet, MarkReason reason) noexcept;
   /// Returns the occupancy before a packet of that class. Background also waits behind held
   /// packets.
   [[nodiscard]] Occupancy met_by(TrafficClass c) const noexcept {

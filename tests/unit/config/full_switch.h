@@ -98,6 +98,8 @@ inline sw::SwitchProcessConfig full_config() {
                                  .max_burst_bytes = 5'000,
                                  .lead = 7ms}}},
       .loss = 0.25,
+      .lose_packets = {3, 5},
+      .mark_packets = {4},
       .record = true};
   const sw::SwitchPortConfig up{.name = "up", .drain_rate = {200'000'000}};
   const sw::SwitchConfig leaf{

@@ -27,6 +27,8 @@ struct TrunkEntry {
   std::string b;
   BitRate rate{};
   Duration delay{};
+  /// Numbers of data packets from a to b that are lost or marked, as the switch's settings have it
+  std::vector<std::uint32_t> lose_packets{}, mark_packets{};
   bool gray = false;  ///< loses the share `gray_loss` of its packets in each direction
 };
 

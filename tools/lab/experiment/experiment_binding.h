@@ -18,6 +18,8 @@ void describe(V& v, TrunkEntry& c) {
   v.rate("rate", c.rate, Presence::kRequired);
   v.duration("delay", c.delay, Presence::kRequired);
   v.value("gray", c.gray);
+  v.value("lose_packets", c.lose_packets);
+  v.value("mark_packets", c.mark_packets);
 }
 
 template <class V>

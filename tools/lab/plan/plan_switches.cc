@@ -107,6 +107,9 @@ void add_trunks(const ExperimentFile& e, const CaseParameters& p, const sw::Swit
       added.drain_rate = trunk.rate;
       if (trunk.gray) added.loss = p.gray_loss;
     }
+    auto& a_to_b = switch_named(trunk.a).ports.back();
+    a_to_b.lose_packets = trunk.lose_packets;
+    a_to_b.mark_packets = trunk.mark_packets;
     config.links.push_back({trunk.a + '.' + port_towards(trunk.b),
                             trunk.b + '.' + port_towards(trunk.a), trunk.delay});
   }

@@ -94,6 +94,20 @@ TEST(Paths, OfAGrayLinkLoseBothWays) {
   EXPECT_EQ(port_of(config, kLeafA, "to_s").loss, 0);
 }
 
+TEST(Links, LoseAndMarkByNumberFromAToB) {
+  const auto experiment =
+      read_experiment(with(small_experiment(), "delay = \"500us\"\n",
+                           "delay = \"500us\"\nlose_packets = [3, 7]\nmark_packets = [5]\n"));
+  ASSERT_TRUE(experiment) << format_issues("", experiment.issues);
+  const auto plan = make_plan(*experiment.config, {.seeds = 1});
+  ASSERT_TRUE(plan) << format_issues("", plan.issues);
+  const SwitchPortConfig& there = port_of(plan.config->front().switches, 0, "to_b");
+  EXPECT_THAT(there.lose_packets, testing::ElementsAre(3, 7));
+  EXPECT_THAT(there.mark_packets, testing::ElementsAre(5));
+  const SwitchPortConfig& back = port_of(plan.config->front().switches, 1, "to_a");
+  EXPECT_TRUE(back.lose_packets.empty() && back.mark_packets.empty());
+}
+
 TEST(Paths, LoseNothingWithoutAGrayLink) {
   const auto experiment = read_experiment(
       with(small_experiment(), "[parameters]\n", "[parameters]\ngray_loss = 0.01\n"));

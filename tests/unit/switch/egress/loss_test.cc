@@ -7,6 +7,7 @@
 
 #include "switch/config/config_toml.h"
 #include "switch/runtime/network.h"
+#include "tests/unit/switch/egress/port_bench.h"
 #include "tests/unit/switch/switch_bench.h"
 
 namespace outrider::loss_test {
@@ -65,6 +66,63 @@ TEST(InjectedLoss, SparesSignals) {
   bench.run();
   EXPECT_EQ(bench.report({}).queues[B::kEast].transmitted[TrafficClass::kSignal], 50U);
   EXPECT_LT(bench.out[B::kEast].size(), 55U);
+}
+
+// -- by number
+
+/// Returns a port that loses and marks by number.
+SwitchPortConfig numbered_port() {
+  SwitchPortConfig port = port_config();
+  port.lose_packets = {2, 5, 9};
+  port.mark_packets = {1, 5, 7};
+  return port;
+}
+
+TEST(NumberedPackets, AreLostAndMarkedByTheirNumberAmongThoseWithPayload) {
+  PortBench bench(numbered_port());
+  for (std::uint32_t i = 1; i <= 10; ++i) {
+    bench.send(0, Ecn::kEct0, Time{1ms * i}, 0);  // a pure ACK has no number
+    bench.send(0, Ecn::kEct0, Time{1ms * i});
+  }
+  bench.run();
+  std::vector<std::uint32_t> arrived, marked;
+  for (const auto& a : bench.out.arrivals) {
+    if (a.bytes.size() < 100) continue;
+    arrived.push_back(static_cast<std::uint32_t>((a.at - Time{}) / 1ms));
+    if ((a.bytes[15] & 3) == 3) marked.push_back(arrived.back());
+  }
+  EXPECT_EQ(arrived, (std::vector<std::uint32_t>{1, 3, 4, 6, 7, 8, 10}));
+  EXPECT_EQ(marked, (std::vector<std::uint32_t>{1, 7})) << "5 is lost";
+  EXPECT_EQ(bench.drops(0, DropReason::kInjectedLoss), 3U);
+  const auto& marks = bench.reports()[0].marks[TrafficClass::kBackground];
+  EXPECT_EQ(marks[MarkReason::kInjected], 2U);
+  EXPECT_EQ(marks[MarkReason::kMarker], 0U);
+  EXPECT_TRUE(bench.balanced());
+}
+
+TEST(NumberedPackets, AreNotMarkedWithoutEcn) {
+  PortBench bench(numbered_port());
+  bench.send(0, Ecn::kNotEct, Time{});
+  bench.run();
+  ASSERT_EQ(bench.out.size(), 1U);
+  EXPECT_EQ(bench.out.arrivals[0].bytes[15] & 3, 0);
+  EXPECT_EQ(bench.reports()[0].marks_not_ect[TrafficClass::kBackground], 1U);
+}
+
+TEST(NumberedPackets, AreValidated) {
+  for (const auto& numbers : {std::vector<std::uint32_t>{0}, {7, 7}, {7, 3}}) {
+    SwitchProcessConfig config;
+    config.switches = {B::config()};
+    config.switches[0].ports[0].lose_packets = numbers;
+    config.switches[0].ports[1].mark_packets = numbers;
+    const auto issues = validate(config);
+    const auto at = [&](std::string_view key) {
+      return std::ranges::count_if(issues,
+                                   [&](const ConfigIssue& i) { return i.key.starts_with(key); });
+    };
+    EXPECT_EQ(at("switch[0].port[0].lose_packets"), 1) << numbers.front();
+    EXPECT_EQ(at("switch[0].port[1].mark_packets"), 1) << numbers.front();
+  }
 }
 
 TEST(InjectedLoss, IsValidated) {

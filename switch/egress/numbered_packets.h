@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace outrider::sw {
+
+/// Decides which data packets of a port are lost or marked because of their number: 1 is the first
+/// that arrives at the port, resent ones count like others. Both senders of a comparison then meet
+/// the same impairment at the same place, which random loss does not give. Allocates at
+/// construction only. Not thread-safe: the port's lcore owns it.
+class NumberedPackets {
+ public:
+  enum class Verdict : std::uint8_t { kPass, kLose, kMark };
+
+  /// @param lose,mark  numbers, ascending. A packet with a number in both is lost
+  NumberedPackets(std::vector<std::uint32_t> lose, std::vector<std::uint32_t> mark)
+      : lose_(std::move(lose)), mark_(std::move(mark)) {}
+
+  /// Returns whether any packet has a verdict other than kPass.
+  [[nodiscard]] bool any() const noexcept { return !lose_.empty() || !mark_.empty(); }
+
+  /// Counts an arriving packet and returns what is done to it.
+  /// @param data  whether it has payload and is no signal; others have no number and pass
+  [[nodiscard]] Verdict judge(bool data) noexcept {
+    if (!any() || !data) [[likely]]
+      return Verdict::kPass;
+    ++number_;
+    const bool lost = reaches(lose_, next_lose_);
+    const bool marked = reaches(mark_, next_mark_);
+    return lost ? Verdict::kLose : marked ? Verdict::kMark : Verdict::kPass;
+  }
+
+ private:
+  /// Returns whether the packet has the next number of the list, which then moves on.
+  [[nodiscard]] bool reaches(const std::vector<std::uint32_t>& numbers,
+                             std::size_t& next) const noexcept {
+    if (next == numbers.size() || numbers[next] != number_) return false;
+    ++next;
+    return true;
+  }
+
+  std::vector<std::uint32_t> lose_, mark_;
+  std::size_t next_lose_ = 0, next_mark_ = 0;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace outrider::sw
