@@ -293,6 +293,9 @@ Generator::Generator(const GeneratorConfig& config, EventLoop& loop, rte_mempool
   for (const auto& flows : config.requests) state_->make_requests(flows);
   for (const auto& transfer : config.transfers) state_->make_transfer(transfer);
   for (const auto& flows : config.flows) state_->make_flow_group(flows);
+  if (config.connection_sample_period)
+    state_->sampler = std::make_unique<ConnectionSampler>(
+        loop, state_->hosts, *config.connection_sample_period, config.max_connection_samples);
 }
 
 Generator::~Generator() = default;
@@ -369,6 +372,7 @@ void Generator::start(Time now, std::uint64_t wall_ns) {
   for_own(s.flow_groups, [](FlowGroup& group) { group.schedule(); });
   for (const auto& lights : s.tensorlights) lights->start(now);
   for_own(s.jobs, [&](Job& job) { job.start(now); });
+  if (s.sampler != nullptr) s.sampler->start(now);
 }
 
 bool Generator::finished() const noexcept {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "common/telemetry/add_fields.h"
 #include "trafficgen/apps/generator_state.h"
@@ -135,6 +136,10 @@ void Generator::State::add_records(const std::vector<const State*>& parts, Gener
   for_all(parts, &State::neighbours,
           [&](const NeighbourEdge& edge) { edge.fill(r.neighbourhood); });
   r.consumed += r.neighbourhood.totals.consumed();
+  for (const State* s : parts)
+    for (std::uint32_t h = 0; s->sampler != nullptr && h < s->hosts.size(); ++h)
+      std::ranges::move(s->sampler->series().of_host(h, s->config.hosts[h].name),
+                        std::back_inserter(r.connections));
 }
 
 }  // namespace outrider::tg

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "trafficgen/apps/connection_sampler.h"
 #include "trafficgen/apps/generator.h"
 #include "trafficgen/background/flow_group.h"
 #include "trafficgen/background/long_flow.h"
@@ -102,6 +103,7 @@ struct Generator::State {
   std::vector<std::unique_ptr<RequestFlows>> requests;
   std::vector<std::unique_ptr<Transfer>> transfers;
   std::vector<std::unique_ptr<FlowGroup>> flow_groups;
+  std::unique_ptr<ConnectionSampler> sampler;  ///< only with connection_sample_period
   std::uint32_t next_owner = 0;  ///< first owner id of the next job; 0: attribution is off
   std::vector<Node*> others;     ///< [lcores] or null, see connect_lcore(); empty: none
   std::uint64_t unknown_host = 0;

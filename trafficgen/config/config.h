@@ -95,8 +95,10 @@ struct GeneratorConfig {
   std::uint32_t lcore = 1;
   std::vector<std::uint32_t> more_lcores{};  ///< CPUs of further lcores that share the hosts
   std::optional<std::uint32_t> mbufs{};
-  Duration bin = std::chrono::milliseconds(1);  ///< width of the time series' bins
-  std::uint32_t max_bins = 131072;              ///< number of bins kept
+  Duration bin = std::chrono::milliseconds(1);         ///< width of the time series' bins
+  std::uint32_t max_bins = 131072;                     ///< number of bins kept
+  std::optional<Duration> connection_sample_period{};  ///< absent: none are taken
+  std::uint32_t max_connection_samples = 131072;
   TransportMemoryConfig transport_memory{};
   TensorLightsConfig tensorlights{};
   bool attribution = false;  ///< virtual time: where each burst's time goes

@@ -183,6 +183,16 @@ void describe(Settings& v, GeneratorConfig& c) {
   v.duration("bin", c.bin, {.range = kBinWidths, .help = "width of a time series' bins"});
   v.value("max_bins", c.max_bins,
           {.range = integers(1, kMaxRecords), .help = "bins kept of a time series"});
+  v.duration("connection_sample_period", c.connection_sample_period,
+             {.range = kBinWidths,
+              .absent = "none are taken",
+              .help = "how often the state of every connection that sends is noted (window, slow "
+                      "start threshold, retransmissions): `connections.csv`. It costs the poll "
+                      "loop a walk over all connections"});
+  v.value("max_connection_samples", c.max_connection_samples,
+          {.range = integers(1, kMaxRecords),
+           .help = "of these kept by each lcore; no more are "
+                   "taken then"});
   v.table("transport_memory", c.transport_memory);
   v.duration("stream_drain", c.stream_drain,
              {.range = durations_from(Duration::zero()),

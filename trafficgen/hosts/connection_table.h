@@ -72,6 +72,11 @@ class ConnectionTable {
     slot.prefetch();
     return &slot;
   }
+  /// Calls f(const TcpConnection&) for every connection, in no particular order.
+  template <class F>
+  void for_each(F&& f) {
+    by_flow_.for_each([&](const FlowKey&, std::uint32_t slot) { f((*this)[slot]); });
+  }
   [[nodiscard]] bool full() const noexcept { return by_flow_.size() == max_connections_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return by_flow_.size(); }
 

@@ -156,6 +156,12 @@ class Host final : public Node {
   }
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override;
 
+  /// Calls f(const TcpConnection&) for every connection of this host, in no particular order.
+  template <class F>
+  void for_each_connection(F&& f) {
+    connections_.for_each(f);
+  }
+
   /// Returns the first sequence number of a connection with this flow, open or not.
   /// @param flow its source must be this host
   [[nodiscard]] std::uint32_t initial_sequence(const FlowKey& flow) const noexcept {

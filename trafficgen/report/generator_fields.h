@@ -39,6 +39,7 @@ void fields(V& v, R& r) {
   v.value("streams", r.streams);
   v.value("transfers", r.transfers);
   v.value("payload", r.payload);
+  v.value("connections", r.connections);
 }
 
 }  // namespace outrider::tg

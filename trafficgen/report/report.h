@@ -12,6 +12,7 @@
 #include "trafficgen/hosts/neighbour_report.h"
 #include "trafficgen/hosts/payload_report.h"
 #include "trafficgen/hosts/signal_messages.h"
+#include "trafficgen/measure/connection_sample.h"
 #include "trafficgen/measure/goodput.h"
 #include "trafficgen/measure/stream_report.h"
 #include "trafficgen/transport/base/tcp_counters.h"
@@ -41,6 +42,7 @@ struct GeneratorReport : RunReport, JobsReport, SignalMessages {
   NeighbourhoodReport neighbourhood;
   StreamsReport streams;
   std::vector<TransferReport> transfers;
+  std::vector<ConnectionSample> connections;  ///< by host, then in the order of time
   PayloadReport payload;
 };
 

@@ -108,6 +108,7 @@ std::vector<CsvFile> csv_files(const GeneratorReport& report) {
   add("requests.csv", report.requests);
   add("request-samples.csv", samples_of(report.requests));
   add("transfers.csv", report.transfers);
+  add("connections.csv", report.connections);
   bool records = false;
   for (const auto& g : report.flow_groups) records |= !g.records.empty();
   if (records) files.push_back({"flow-records.csv", flow_records_csv(report.flow_groups)});

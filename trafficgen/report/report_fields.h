@@ -137,6 +137,25 @@ void fields(V& v, R& r) {
 }
 
 template <class V, class R>
+requires std::same_as<std::remove_const_t<R>, ConnectionSample>
+void fields(V& v, R& r) {
+  v.value("at_ns", r.at_ns);
+  v.value("host", r.host);
+  v.value("source_port", r.source_port);
+  v.value("destination_port", r.destination_port);
+  v.value("mss_bytes", r.mss_bytes);
+  v.value("cwnd_bytes", r.cwnd_bytes);
+  v.value("ssthresh_bytes", r.ssthresh_bytes);
+  v.value("in_flight_bytes", r.in_flight_bytes);
+  v.value("acked_bytes", r.acked_bytes);
+  v.value("srtt_ns", r.srtt_ns);
+  v.value("retransmitted", r.retransmitted);
+  v.value("rtos_data", r.rtos_data);
+  v.value("fast_recoveries", r.fast_recoveries);
+  v.value("ece_reductions", r.ece_reductions);
+}
+
+template <class V, class R>
 requires std::same_as<std::remove_const_t<R>, RequestReport>
 void fields(V& v, R& r) {
   v.value("name", r.name);

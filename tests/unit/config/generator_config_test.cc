@@ -63,6 +63,8 @@ GeneratorConfig full_config() {
           .mbufs = 10'000,
           .bin = 3ms,
           .max_bins = 55,
+          .connection_sample_period = 9ms,
+          .max_connection_samples = 66,
           .transport_memory = {.flights = 17, .segments = 8192, .disorders = 18},
           .attribution = true};
 }

@@ -156,6 +156,7 @@ ConfigIssues validate(const CaseParameters& p) {
            {"compute_seconds", p.compute_seconds},
            {"start_spread_seconds", p.start_spread_seconds},
            {"limit_seconds", p.limit_seconds},
+           {"connection_sample_seconds", p.connection_sample_seconds},
            {"cost_window_seconds", p.cost_window_seconds}})
     within(key, s, kLongest_seconds);
   at.in_range("layer_classes", p.layer_classes, 1, kMaxLayerClasses);

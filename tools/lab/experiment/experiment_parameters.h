@@ -120,6 +120,8 @@ struct CaseParameters {
 
   /// T of the background's cost; 0: a little more than the slowest burst
   double cost_window_seconds = 0;
+  /// How often the state of every sending connection is noted [s]; 0: never
+  double connection_sample_seconds = 0;
   bool attribution = false;  ///< attribute the time of each burst; virtual time only
 
   /// The programs' settings as the file gives them, with nested keys.
@@ -200,6 +202,7 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.share("send_jitter", c.send_jitter);
   v.value("limit_seconds", c.limit_seconds);
   v.value("cost_window_seconds", c.cost_window_seconds);
+  v.value("connection_sample_seconds", c.connection_sample_seconds);
   v.value("attribution", c.attribution);
 }
 

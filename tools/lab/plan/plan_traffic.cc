@@ -133,6 +133,8 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
   if (p.background_load.value_or(0) > 0 && has_hosts) config.flows.push_back(flows_of(e, p, t));
   config.send_jitter = p.send_jitter;
   config.attribution = p.attribution;
+  if (p.connection_sample_seconds > 0)
+    config.connection_sample_period = from_seconds(p.connection_sample_seconds);
   config.bin = t.rtt;
   config.max_bins = kMaxBins;
   return config;

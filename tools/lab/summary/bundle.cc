@@ -88,6 +88,10 @@ void write_bundle(const fs::path& directory, const Experiment& experiment, const
              [&](std::ostream& out) { write_bursts_csv(out, experiment); });
   write_file(directory / "queue.csv", [&](std::ostream& out) { write_queue_csv(out, experiment); });
   write_file(directory / "flows.csv", [&](std::ostream& out) { write_flows_csv(out, experiment); });
+  const auto samples = [](const CaseRun& run) { return !run.result.traffic.connections.empty(); };
+  if (std::ranges::any_of(experiment.runs, samples))
+    write_file(directory / "connections.csv",
+               [&](std::ostream& out) { write_connections_csv(out, experiment); });
 }
 
 }  // namespace outrider::lab

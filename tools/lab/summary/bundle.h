@@ -16,6 +16,7 @@ namespace outrider::lab {
 ///   bursts.csv        every burst, as recorded by the generator and the measured queue
 ///   queue.csv         the measured queue over time, coarse between bursts
 ///   flows.csv         every connection that carried data
+///   connections.csv   samples of sending connections; only with connection_sample_seconds
 ///
 /// May be called at any moment of an experiment, and again: it writes the results of the
 /// runs so far. Each file is written completely or not at all, by a rename from a new name.

@@ -250,4 +250,17 @@ void write_flows_csv(std::ostream& out, const Experiment& experiment) {
   });
 }
 
+void write_connections_csv(std::ostream& out, const Experiment& experiment) {
+  out << kRunColumns;
+  put(out, columns_of<tg::ConnectionSample>());
+  out << '\n';
+  for_each_run(experiment, [&out](const RunName& name, const RunResult& result) {
+    for (const auto& sample : result.traffic.connections) {
+      out << name;
+      put(out, cells_of(sample));
+      out << '\n';
+    }
+  });
+}
+
 }  // namespace outrider::lab

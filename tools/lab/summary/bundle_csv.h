@@ -20,4 +20,7 @@ void write_queue_csv(std::ostream& out, const Experiment& experiment);
 /// Writes one line per direction of a connection that carried data.
 void write_flows_csv(std::ostream& out, const Experiment& experiment);
 
+/// Writes one line per sample of a sending connection (parameter connection_sample_seconds).
+void write_connections_csv(std::ostream& out, const Experiment& experiment);
+
 }  // namespace outrider::lab

@@ -86,6 +86,21 @@ TEST_F(BundleTest, HoldsEveryFile) {
     EXPECT_NE(entry.path().extension(), ".part") << entry.path();
 }
 
+TEST_F(BundleTest, HoldsSamplesOfConnectionsIfThereAreAny) {
+  add_run(make_result(10));
+  write();
+  EXPECT_FALSE(fs::exists(directory_ / "connections.csv"));
+  RunResult r = make_result(10);
+  r.traffic.connections = {{.at_ns = 5, .host = "w", .cwnd_bytes = 77}, {.at_ns = 6, .host = {}}};
+  add_run(std::move(r));
+  write();
+  const auto csv = lines("connections.csv");
+  ASSERT_EQ(csv.size(), 3U);
+  EXPECT_TRUE(csv[0].starts_with("case,label,seed,run,at_ns,host,")) << csv[0];
+  EXPECT_EQ(commas(csv[0]), commas(csv[1]));
+  EXPECT_NE(csv[1].find(",5,w,"), std::string::npos) << csv[1];
+}
+
 TEST_F(BundleTest, MayBeWrittenAgainAsRunsEnd) {
   write();  // interrupted before the first one
   EXPECT_EQ(lines("bursts.csv").size(), 1U) << "the header";
