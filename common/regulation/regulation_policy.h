@@ -43,6 +43,14 @@ enum class Recovery : std::uint8_t {
   kTimer,     ///< `hold` after regulation began
 };
 
+/// The bursts whose STARTs regulate a queue. Those of other queues are worth hearing where a
+/// scheduler serves bursts first, but background holds memory that the bursts need.
+enum class Hears : std::uint8_t {
+  kQueue,   ///< those that come to the queue itself (the PCN paper)
+  kPort,    ///< those that come to any queue of its port
+  kSwitch,  ///< those that come to any port of its switch, whose memory the queue shares
+};
+
 /// Selects the events of a job whose rhythm predicts its next burst.
 enum class PredictFrom : std::uint8_t {
   kOff,
@@ -68,6 +76,7 @@ enum class Composition : std::uint8_t { kMin, kHarmonic, kDemand };
 /// Policy of the regulator of one egress queue. Validated before use.
 struct RegulationPolicy {
   RegulationMode mode = RegulationMode::kOff;
+  Hears hears = Hears::kQueue;  ///< no concern of the regulator: the switch tells it accordingly
   Recovery recovery = Recovery::kBurstEnd;
   /// DDL data keep the queue's initial threshold while it is regulated. A low threshold that is
   /// held to the burst's end would brake the burst too.

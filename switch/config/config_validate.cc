@@ -58,6 +58,8 @@ void check_regulation(const Checks& at, const SwitchConfig& sw, const Regulation
   at.require(policy.mode == RegulationMode::kOff || hears_alone || sw.signals.accepts_any(), "mode",
              Checks::quoted(mode->name),
              "needs signals: set accept_tos or accept_udp in [switch.signals]");
+  at.require(policy.hears != Hears::kSwitch || sw.buffer.total_bytes, "hears", "\"switch\"",
+             "needs total_bytes in [switch.buffer]: without it ports share no memory");
   at.below("predict").require(
       !hears_alone || sw.signals.lists_any(), "from", "\"traffic\"",
       "needs accept_from, trusted or signers in [switch.signals]: the sources whose payload is "

@@ -75,6 +75,12 @@ void describe(Settings& v, RegulationPolicy& c) {
                     "predictions from traffic; the modes with windows need a `recovery` other than "
                     "`arrival`, `steer` needs `burst_end` and no predictions",
             .reload = kReloads});
+  v.choice("hears", c.hears, kHears,
+           {.accepts = "`port`, `switch`: a mode that marks or holds windows, or `off`; `switch` "
+                       "needs `[switch.buffer]`",
+            .help = "the bursts that regulate the queue: those that come to it, to any queue of "
+                    "its port, or to any port of the switch. See "
+                    "[room in a shared buffer](regulation.md#hears-room-in-a-shared-buffer)"});
   v.choice("recovery", c.recovery, kRecoveries,
            {.help = "what ends the regulation of an announced burst", .reload = kReloads});
   v.value("spare_ddl", c.spare_ddl,
@@ -175,6 +181,19 @@ void check_steering(const Checks& at, const RegulationPolicy& policy) {
         "from", "must be \"off\" with mode \"steer\": nobody predicts a burst's first byte");
 }
 
+/// Of the bursts of other queues, a queue only hears to give memory back.
+void check_hearing(const Checks& at, const RegulationPolicy& policy) {
+  if (policy.hears == Hears::kQueue) return;
+  const std::string shown = policy.hears == Hears::kPort ? "\"port\"" : "\"switch\"";
+  if (steers(policy.mode))
+    at.fault("hears", shown,
+             "must be \"queue\" with mode \"steer\": it moves bursts of its own queue");
+  if (paces(policy.mode))
+    at.fault("hears", shown,
+             "must be \"queue\" in a mode that paces: packets that wait before the queue take as "
+             "much memory as in it");
+}
+
 }  // namespace
 
 void check(const Checks& at, const RegulationPolicy& policy) {
@@ -187,6 +206,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   at.require(!holds_windows(policy.mode) || policy.recovery != Recovery::kArrival, "recovery",
              "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
   if (steers(policy.mode)) check_steering(at, policy);
+  check_hearing(at, policy);
   check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;
   at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",

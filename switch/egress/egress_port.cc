@@ -203,8 +203,15 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
 
 bool EgressPort::is_plain() const noexcept {
   return device_ != nullptr && service_ == nullptr && capture_ == nullptr && !hops_ &&
-         loss_below_ == 0 && !numbered_.any() && !steers_ &&
+         loss_below_ == 0 && !numbered_.any() && !steers_ && hearers_.empty() &&
          std::ranges::all_of(queues_, &PortQueue::plain);
+}
+
+/// Shows a packet of a burst to the queues that it may regulate beside its own.
+void EgressPort::tell_hearers(Packet& packet, Time now) noexcept {
+  const PortQueue* own = &queues_[meta(packet).queue];
+  for (const auto& hearer : hearers_)
+    if (hearer.queue != own) hearer.queue->hear_elsewhere(packet, hearer.same_port, now);
 }
 
 void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
@@ -231,10 +238,13 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
       ahead = ahead_of({queues_, scheduler_, serializer_, backlog_ & (kSignalBit - 1)}, q,
                        m.frame_bytes, now);
     queue.record_arrival(*packet, ahead ? &*ahead : nullptr, now);
-  } else if (queue.regulates() && m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl)
-      [[unlikely]] {
+  } else if ((queue.regulates() || !hearers_.empty()) && m.tcp_offset == 0 &&
+             m.traffic_class == TrafficClass::kDdl) [[unlikely]] {
     read_mlt_data(*packet);
   }
+  if (!hearers_.empty() && m.traffic_class == TrafficClass::kDdl && m.payload_bytes > 0)
+      [[unlikely]]
+    tell_hearers(*packet, now);
   if (service_) begin_wait(*packet, now);
   if (signal ? !enqueue_signal(packet, now) : !queue.enqueue(packet, now)) return;
   const bool was_backlogged = backlogged();

@@ -87,11 +87,19 @@ class EgressPort final : public EventSource {
     plain_ = is_plain();
   }
 
+  /// Has a queue of the same switch hear of the bursts that come to this port, as `hears` of its
+  /// regulation says. It must outlive this port's last packet. Call before the first packet.
+  void tell(PortQueue& queue, bool same_port) {
+    hearers_.push_back({&queue, same_port});
+    plain_ = is_plain();
+  }
   /// Handles a START for a burst that will leave through queue `queue` of this port.
   void on_start(std::uint8_t queue, const StartSignal& start, Time now) noexcept {
     PortQueue& own = queues_[queue];
     const auto target = own.steers_to();
     own.on_start(start, target ? &queues_[*target] : nullptr, now);
+    for (const auto& hearer : hearers_)
+      if (hearer.queue != &own) hearer.queue->on_start(start, nullptr, now);
   }
 
   /// Returns whether on_return() must be called for packets that arrive at this port. Fixed
@@ -139,6 +147,8 @@ class EgressPort final : public EventSource {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::span<const PortQueue> queues() const noexcept { return queues_; }
+  /// For tell(). @pre index < queues().size()
+  [[nodiscard]] PortQueue& queue(std::size_t index) noexcept { return queues_[index]; }
 
   /// Appends a report for each queue; signals are counted with queue 0.
   void report(std::vector<QueueReport>& reports, Time now) const;
@@ -157,10 +167,12 @@ class EgressPort final : public EventSource {
   }
   [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
   /// Returns whether the port is polled and has none of the rarer parts: no attribution, injected
-  /// loss or marks, steering, capture or hop records, and only queues that are PortQueue::plain().
+  /// loss or marks, steering, hearers, capture or hop records, and only queues that are
+  /// PortQueue::plain().
   [[nodiscard]] bool is_plain() const noexcept;
   void enqueue_plain(Packet* packet, bool signal, Time now) noexcept;
   void enqueue_any(Packet* packet, bool signal, Time now) noexcept;
+  [[gnu::noinline]] void tell_hearers(Packet& packet, Time now) noexcept;
   void pass_through(Packet* packet, unsigned q, Time now) noexcept;
   [[gnu::noinline]] void queue_up(Packet* packet, bool signal, Time now) noexcept;
   [[nodiscard]] bool enqueue_signal(Packet* packet, Time now) noexcept;
@@ -175,6 +187,12 @@ class EgressPort final : public EventSource {
   void send(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void observe(const Queue::Item& item, PortQueue& queue, Time start) noexcept;
   void hand_over() noexcept;
+
+  /// A queue that hears of the bursts that come to this port.
+  struct Hearer {
+    PortQueue* queue;
+    bool same_port;
+  };
 
   static constexpr std::uint32_t kSignalBit = 1U << kMaxQueuesPerPort;
 
@@ -198,6 +216,7 @@ class EgressPort final : public EventSource {
   RandomStream loss_;
   std::uint64_t loss_below_;  ///< a packet is lost if its 32-bit draw is below; 0: none is
   NumberedPackets numbered_;
+  std::vector<Hearer> hearers_;  ///< empty unless `hears` of some queue names more than itself
   std::optional<HopRecorder> hops_;
   PortCapture* capture_ = nullptr;         ///< only if the port is captured
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution

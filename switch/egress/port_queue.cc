@@ -148,6 +148,14 @@ void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
                          m.source_accepted);
 }
 
+void PortQueue::hear_elsewhere(Packet& packet, bool same_port, Time now) noexcept {
+  if (!has_regulator_) return;
+  const PacketMeta& m = meta(packet);
+  if (regulator_->concerns(m.flow, now)) hear_payload(m, now);
+  if (window_ && same_port)  // the verdict is on background, and this is none
+    static_cast<void>(window_->on_arrival(packet, occupancy(), threshold_of_windows(now), now));
+}
+
 /// Stores the clamp's verdict with the packet, because marking may happen at its departure.
 void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
   meta(packet).window_treatment =

@@ -68,6 +68,9 @@ class PortQueue {
     window_->on_announced(now);
     static_cast<void>(threshold_of_windows(now));
   }
+  /// Hears a packet of DDL payload that goes to another queue, whose bursts this one listens to.
+  /// @param same_port  whether it takes the same link. Else windows leave it no room there
+  void hear_elsewhere(Packet& packet, bool same_port, Time now) noexcept;
   /// Returns the number of the queue that announced bursts are steered to, if the mode steers.
   [[nodiscard]] std::optional<std::uint8_t> steers_to() const noexcept {
     return steering_ ? std::optional(steer_to_) : std::nullopt;

@@ -68,9 +68,23 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
     ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
     of_port.first_queue += ports_.back()->queues().size();
   }
+  join_hearers(config);
   for (std::size_t i = 0; i < lanes; ++i)
     lanes_.emplace_back(config, *tables_, tables_->forwarder.make_lane(lanes > 1),
                         tables_->classifier.make_lane());
+}
+
+/// Tells each port which queues hear of its bursts.
+void Switch::join_hearers(const SwitchConfig& config) {
+  for (std::size_t of = 0; of < ports_.size(); ++of) {
+    const auto queues = queues_of(config.ports[of]);
+    for (std::size_t q = 0; q < queues.size(); ++q) {
+      const Hears hears = queues[q].regulation.hears;
+      for (std::size_t p = 0; p < ports_.size(); ++p)
+        if (hears == Hears::kSwitch || (hears == Hears::kPort && p == of))
+          ports_[p]->tell(ports_[of]->queue(q), p == of);
+    }
+  }
 }
 
 SwitchChange Switch::prepare(const SwitchConfig& from, const SwitchConfig& to) const {

@@ -193,6 +193,7 @@ class Switch final : public Node {
   [[nodiscard, gnu::always_inline]] static bool rewrite(Packet& packet, const FrameSummary& summary,
                                                         const Forwarder& forwarder,
                                                         const Forwarder::Verdict& verdict) noexcept;
+  void join_hearers(const SwitchConfig& config);
   [[nodiscard]] bool hears_signal(SwitchLane& lane, EgressPort& port, Packet& packet,
                                   Time now) noexcept;
   [[nodiscard]] bool hears_message(SwitchLane& lane, EgressPort& port, Packet& packet,
