@@ -92,9 +92,17 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
 /// Checks what needs two queues.
 void check_queues(const Checks& at, const CaseParameters& p, const sw::SwitchPortConfig& port) {
   constexpr std::uint32_t kLeastSplit = 4;  // two of each half, so that each may have a threshold
+  constexpr double kMostAlpha = 1000;  // as switch.queue.alpha
   const bool one_queue = p.scheduler == LabScheduler::kFifo;
   at.require(!steers(p.regulation) || !one_queue, "regulation", "\"steer\"",
              "needs scheduler \"strict_floor\" or \"dwrr\": another queue to steer bursts to");
+  for (const auto& [key, alpha] : {std::pair<std::string_view, double>{"ddl_alpha", p.ddl_alpha},
+                                   {"background_alpha", p.background_alpha}}) {
+    at.require(alpha == 0 || !one_queue, key, as_in_file(alpha),
+               "needs scheduler \"strict_floor\" or \"dwrr\": one queue has one alpha");
+    at.require(alpha >= 0 && alpha <= kMostAlpha, key, as_in_file(alpha),
+               "must be from 0 to " + as_in_file(kMostAlpha));
+  }
   if (p.queue_room == LabQueueRoom::kEach) return;
   at.require(!one_queue, "queue_room", "\"split\"",
              "needs scheduler \"strict_floor\" or \"dwrr\": one queue has all the room");

@@ -72,6 +72,9 @@ struct CaseParameters {
   double ddl_weight = 9;           ///< for scheduler "dwrr"
   double background_floor = 0.05;  ///< for scheduler "strict_floor": share of the link
   LabQueueRoom queue_room = LabQueueRoom::kEach;  ///< of the queues of these schedulers
+  /// Factors of the shared buffer's free bytes, of these queues; 0: switch.queue.alpha
+  double ddl_alpha = 0;
+  double background_alpha = 0;
   LabPaths paths = LabPaths::kOne;
   double gray_loss = 0;  ///< share of packets lost on `gray` links in each direction
 
@@ -176,6 +179,8 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.value("ddl_weight", c.ddl_weight);
   v.share("background_floor", c.background_floor);
   v.choice("queue_room", c.queue_room, kLabQueueRooms);
+  v.value("ddl_alpha", c.ddl_alpha);
+  v.value("background_alpha", c.background_alpha);
   v.choice("paths", c.paths, kLabPaths);
   v.share("gray_loss", c.gray_loss);
   v.choice("connection", c.connection, tg::kConnectionReuses);

@@ -47,7 +47,10 @@ void share_link(const CaseParameters& p, sw::SwitchPortConfig& port) {
   if (p.scheduler == LabScheduler::kStrictFloor)
     port.queues[1].queue.floor_rate = BitRate{static_cast<std::uint64_t>(
         static_cast<double>(port.drain_rate.bits_per_second) * p.background_floor)};
-  if (steers(p.regulation)) port.queues[0].regulation.mode = RegulationMode::kOff;
+  if (steers(p.regulation) || port.regulation.hears != Hears::kQueue)
+    port.queues[0].regulation.mode = RegulationMode::kOff;
+  if (p.ddl_alpha > 0) port.queues[0].queue.alpha = p.ddl_alpha;
+  if (p.background_alpha > 0) port.queues[1].queue.alpha = p.background_alpha;
   if (p.queue_room == LabQueueRoom::kEach) return;
   const std::uint32_t limit = port.queue.limit_packets;
   shrink(port.queues[0], limit - limit / 2);
