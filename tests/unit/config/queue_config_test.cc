@@ -83,6 +83,40 @@ TEST(SteerConfig, EveryRuleNamesItsKey) {
   expect_each_reported(breaches, steered);
 }
 
+TEST(HearsConfig, EveryRuleNamesItsKey) {
+  const auto policy = [](C& c) -> RegulationPolicy& { return c.switches[0].ports[0].regulation; };
+  const std::string key = "switch[0].port[0].regulation.hears";
+  C heard = full_config();
+  ASSERT_TRUE(heard.switches[0].buffer.total_bytes);
+  policy(heard).hears = Hears::kSwitch;
+  ASSERT_TRUE(validate(heard).empty());
+  const Breach<C> breaches[] = {
+      {[&](C& c) {
+         c.switches[0].buffer.total_bytes.reset();
+         for (auto& port : c.switches[0].ports) {
+           port.queue.reserved_bytes = 0;
+           for (auto& queue : port.queues) queue.queue.reserved_bytes = 0;
+         }
+       },
+       key, "\"switch\": needs total_bytes in [switch.buffer]"},
+      {[&](C& c) { policy(c).mode = RegulationMode::kPace; }, key,
+       "\"switch\": must be \"queue\" in a mode that paces"},
+      {[&](C& c) {
+         policy(c).mode = RegulationMode::kMarkPace;
+         policy(c).hears = Hears::kPort;
+       },
+       key, "\"port\": must be \"queue\" in a mode that paces"},
+      {[&](C& c) {
+         policy(c).mode = RegulationMode::kSteer;
+         policy(c).recovery = Recovery::kBurstEnd;
+         policy(c).predict.from = PredictFrom::kOff;
+       },
+       key,
+       "\"switch\": must be \"queue\" with mode \"steer\""},
+  };
+  expect_each_reported(breaches, heard);
+}
+
 TEST(PredictConfig, EveryRuleNamesItsKey) {
   const auto policy = [](C& c) -> RegulationPolicy& { return c.switches[0].ports[0].regulation; };
   const Breach<C> breaches[] = {
@@ -113,6 +147,7 @@ TEST(PredictConfig, GoesWithEveryModeThatRegulates) {
     C c = full_config();
     RegulationPolicy& policy = c.switches[0].ports[0].regulation;
     policy.mode = mode;
+    policy.hears = Hears::kQueue;
     policy.recovery = Recovery::kBurstEnd;
     policy.predict.from = PredictFrom::kSignals;
     EXPECT_TRUE(validate(c).empty()) << format_issues("f", validate(c));

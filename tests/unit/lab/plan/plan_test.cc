@@ -372,6 +372,39 @@ TEST(Plan, TwoQueuesMayShareTheRoomOfOne) {
   EXPECT_EQ(split.queues.at(0).queue.weight, 9) << "who is served is another matter";
 }
 
+/// Returns the first port of the first switch in the case of an arm with two queues.
+sw::SwitchPortConfig port_of_two_queues(const std::string& label, const std::string& parameters,
+                                        const std::string& arm) {
+  const auto text = with(small_experiment("[[arm]]\nlabel = \"" + label +
+                                          "\"\n"
+                                          "scheduler = \"strict_floor\"\n" +
+                                          arm),
+                         "iterations = 2\n", "iterations = 2\n" + parameters);
+  const auto cases = plan_of(text, {.seeds = 1, .filter = label});
+  EXPECT_TRUE(validate(cases.at(0).switches).empty());
+  return cases.at(0).switches.switches[0].ports[0];
+}
+
+TEST(Plan, TwoQueuesMayHaveSharesOfTheirOwn) {
+  const std::string both = "switch.queue.alpha = 2.0\n";
+  const auto same = port_of_two_queues("off-x", both, "");
+  EXPECT_EQ(same.queues.at(0).queue.alpha, 2);
+  EXPECT_EQ(same.queues.at(1).queue.alpha, 2);
+  const auto own = port_of_two_queues("off-x", both, "ddl_alpha = 8.0\nbackground_alpha = 0.5\n");
+  EXPECT_EQ(own.queues.at(0).queue.alpha, 8);
+  EXPECT_EQ(own.queues.at(1).queue.alpha, 0.5);
+}
+
+// The queue of bursts needs no room from itself.
+TEST(Plan, BackgroundHearsOfBurstsInTheOtherQueue) {
+  const auto port = port_of_two_queues("on-x", "switch.buffer.total_bytes = \"1MB\"\n",
+                                       "regulation = \"window\"\nrecovery = \"burst_end\"\n"
+                                       "switch.regulation.hears = \"switch\"\n");
+  EXPECT_EQ(port.queues.at(0).regulation.mode, RegulationMode::kOff);
+  EXPECT_EQ(port.queues.at(1).regulation.mode, RegulationMode::kWindow);
+  EXPECT_EQ(port.queues.at(1).regulation.hears, Hears::kSwitch);
+}
+
 TEST(Plan, SteeredBurstsHaveTheFirstQueueToThemselves) {
   const auto cases =
       plan_of(small_experiment("[[arm]]\nlabel = \"on-x\"\nregulation = \"steer\"\n"
