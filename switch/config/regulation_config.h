@@ -16,8 +16,8 @@ inline constexpr auto kRegulationModes =
                              {"window", RegulationMode::kWindow},
                              {"mark_window", RegulationMode::kMarkWindow},
                              {"steer", RegulationMode::kSteer}});
-inline constexpr auto kHears = choices<Hears>(
-    {{"queue", Hears::kQueue}, {"port", Hears::kPort}, {"switch", Hears::kSwitch}});
+inline constexpr auto kHears =
+    choices<Hears>({{"queue", Hears::kQueue}, {"port", Hears::kPort}, {"switch", Hears::kSwitch}});
 inline constexpr auto kRecoveries = choices<Recovery>({{"arrival", Recovery::kArrival},
                                                        {"burst_end", Recovery::kBurstEnd},
                                                        {"timer", Recovery::kTimer}});

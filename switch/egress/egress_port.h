@@ -39,6 +39,9 @@ namespace outrider::sw {
 /// Most polled ports have none of the rarer parts (see is_plain()). They take a packet by
 /// the same steps but skip the test for each of these parts. A test compares both ways.
 ///
+/// Many methods: a packet's way is made of small steps, from which the plain way and the way with
+/// rarer parts are both composed, and each part is joined to the port by a call of its own.
+///
 /// Identity, per class: arrived == transmitted + sum(drops) + resident.
 /// Not thread-safe: one lcore owns a port and all its state.
 class EgressPort final : public EventSource {

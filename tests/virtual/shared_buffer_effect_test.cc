@@ -124,8 +124,7 @@ TEST_F(SharedBufferEffect, FalseStartsTakeNoMoreThanTheBudget) {
   Dumbbell d = incast();
   const auto delivered = [&](double forged) {
     d.job.announce.faults.forged_per_second = forged;
-    SwitchProcessConfig c =
-        sharing(d, RegulationMode::kWindow, Hears::kPort, WindowRule::kStrict);
+    SwitchProcessConfig c = sharing(d, RegulationMode::kWindow, Hears::kPort, WindowRule::kStrict);
     for (auto& port : c.switches[0].ports)
       for (auto& queue : port.queues) {
         queue.regulation.budget_share = queue.regulation.budget_queue_share.emplace(0.3);

@@ -111,8 +111,7 @@ TEST(HearsConfig, EveryRuleNamesItsKey) {
          policy(c).recovery = Recovery::kBurstEnd;
          policy(c).predict.from = PredictFrom::kOff;
        },
-       key,
-       "\"switch\": must be \"queue\" with mode \"steer\""},
+       key, "\"switch\": must be \"queue\" with mode \"steer\""},
   };
   expect_each_reported(breaches, heard);
 }

@@ -92,7 +92,7 @@ void check_signal_faults(const Checks& at, const CaseParameters& p) {
 /// Checks what needs two queues.
 void check_queues(const Checks& at, const CaseParameters& p, const sw::SwitchPortConfig& port) {
   constexpr std::uint32_t kLeastSplit = 4;  // two of each half, so that each may have a threshold
-  constexpr double kMostAlpha = 1000;  // as switch.queue.alpha
+  constexpr double kMostAlpha = 1000;       // as switch.queue.alpha
   const bool one_queue = p.scheduler == LabScheduler::kFifo;
   at.require(!steers(p.regulation) || !one_queue, "regulation", "\"steer\"",
              "needs scheduler \"strict_floor\" or \"dwrr\": another queue to steer bursts to");

@@ -26,8 +26,9 @@ bool is_threshold(std::string_view n) {
 /// see is_threshold() for the others.
 bool is_other_remedy(std::string_view n) {
   static constexpr std::array<std::string_view, 11> kNames{
-      "static_pair",      "scheduler",   "ddl_weight", "background_floor", "queue_room", "ddl_alpha",
-      "background_alpha", "signal_form", "paths",      "protocol",         "layer_classes"};
+      "static_pair", "scheduler", "ddl_weight",       "background_floor",
+      "queue_room",  "ddl_alpha", "background_alpha", "signal_form",
+      "paths",       "protocol",  "layer_classes"};
   static constexpr std::array<std::string_view, 8> kSettings{
       "switch.marker.",      "job.send_policy", "job.policy.",        "job.synchronisation",
       "job.staleness_bound", "job.r2sp.",       "ddl.transport.mlt.", "tensorlights."};

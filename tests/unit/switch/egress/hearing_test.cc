@@ -41,7 +41,8 @@ QueueReport background_of(const B& bench, std::uint32_t port, Time now = {}) {
   return bench.report(now).queues[2 * port + 1];
 }
 std::uint64_t low_marks(const B& bench, std::uint32_t port) {
-  return background_of(bench, port).marks[TrafficClass::kBackground][MarkReason::kRegulatedThreshold];
+  return background_of(bench, port)
+      .marks[TrafficClass::kBackground][MarkReason::kRegulatedThreshold];
 }
 
 /// Sends `n` packets to each of east and south, which can be marked.
