@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
+#include "common/regulation/grant_policy.h"
 #include "common/regulation/signer_share.h"
 #include "common/regulation/window_policy.h"
 
@@ -113,6 +114,7 @@ struct RegulationPolicy {
   std::optional<Duration> lead{};
   PredictPolicy predict{};
   Composition composition = Composition::kMin;
+  GrantPolicy grant{};  ///< in any mode, kOff included
   /// No setting of a queue: the switch takes them from its signers. Their budget_share adds up to
   /// less than queue_share_of(), their max_entries to less than max_entries.
   SignerShares signers{};

@@ -60,6 +60,12 @@ void check_regulation(const Checks& at, const SwitchConfig& sw, const Regulation
              "needs signals: set accept_tos or accept_udp in [switch.signals]");
   at.require(policy.hears != Hears::kSwitch || sw.buffer.total_bytes, "hears", "\"switch\"",
              "needs total_bytes in [switch.buffer]: without it ports share no memory");
+  const bool grants_bursts = grants(policy.grant);
+  const auto order = std::ranges::find_if(
+      kGrantOrders, [&policy](const auto& choice) { return choice.value == policy.grant.order; });
+  at.below("grant").require(!grants_bursts || sw.signals.accepts_any(), "order",
+                            Checks::quoted(order->name),
+                            "needs signals: set accept_tos or accept_udp in [switch.signals]");
   at.below("predict").require(
       !hears_alone || sw.signals.lists_any(), "from", "\"traffic\"",
       "needs accept_from, trusted or signers in [switch.signals]: the sources whose payload is "

@@ -17,6 +17,16 @@ void check_shared_state(const Checks& root, const SwitchConfig& sw) {
              std::to_string(sw.buffer.total_bytes.value_or(0)) + " bytes", kRule);
   at.require(sw.classes.learned_flows == 0, "classes.learned_flows",
              std::to_string(sw.classes.learned_flows), kRule);
+  for (std::size_t p = 0; p < sw.ports.size(); ++p) {
+    const Checks port = at.below("port", p);
+    const auto queues = queues_of(sw.ports[p]);
+    for (std::size_t q = 0; q < queues.size(); ++q) {
+      const Checks queue = sw.ports[p].queues.empty() ? port : port.below("queues", q);
+      queue.below("regulation")
+          .below("grant")
+          .require(!grants(queues[q].regulation.grant), "order", "set", kRule);
+    }
+  }
 }
 
 bool holds_windows_at(const SwitchPortConfig& port) {

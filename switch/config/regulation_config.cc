@@ -66,6 +66,39 @@ void describe(Settings& v, WindowPolicy& c) {
            .help = "flows that are told apart; more are left alone and counted"});
 }
 
+void describe(Settings& v, GrantPolicy& c) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+  v.choice(
+      "order", c.order, kGrantOrders,
+      {.accepts = "all but `off` need `accept_tos` or `accept_udp`, and one lcore",
+       .help = "answers to STARTs wait until their bursts fit, and pass in this order: fewest "
+               "announced bytes, earliest START, or the same bytes to every job; in any `mode`"});
+  v.choice("parts", c.parts, kGrantParts,
+           {.help = "bursts are ranked each `alone`, or the bursts of a job follow each other"});
+  v.bytes("budget_bytes", c.budget_bytes,
+          {.range = integers(1, kMostBytes, "bytes"),
+           .absent = "half of what the queue holds",
+           .help = "bytes that may be granted and not yet have left"});
+  v.duration("overlap", c.overlap,
+             {.range = durations_from(Duration::zero()),
+              .help = "the next burst is granted beyond the budget too when what is ahead of it "
+                      "takes the link at most this long: a round trip and more, as a burst begins "
+                      "slowly"});
+  v.bytes("assumed_bytes", c.assumed_bytes,
+          {.range = integers(1, kMostBytes, "bytes"),
+           .absent = "the flow's burst before, else the budget",
+           .help = "bytes of a burst whose START does not say them"});
+  v.duration("idle", c.idle,
+             {.range = durations_above_zero(),
+              .absent = "`idle_end`, and the time in which a full queue drains",
+              .help = "a granted burst that is silent for this long lets others go on"});
+  v.duration("max_wait", c.max_wait,
+             {.range = durations_above_zero(),
+              .absent = "`expiry`, and four times what the link takes for all that is announced; "
+                        "at most 60 s",
+              .help = "longest wait of an answer, after which it passes"});
+}
+
 void describe(Settings& v, RegulationPolicy& c) {
   v.choice("mode", c.mode, kRegulationModes,
            {.help = "what an announced burst does to background: the low threshold marks it, it "
@@ -163,6 +196,7 @@ void describe(Settings& v, RegulationPolicy& c) {
             .reload = kReserved});
   v.table("predict", c.predict, {.reload = kLearned});
   v.table("window", c.window, {.reload = kWindows});
+  v.table("grant", c.grant, {.reload = kAnswers});
 }
 
 namespace {

@@ -28,6 +28,12 @@ inline constexpr auto kCompositions = choices<Composition>({{"min", Composition:
 inline constexpr auto kPredictFroms = choices<PredictFrom>({{"off", PredictFrom::kOff},
                                                             {"traffic", PredictFrom::kTraffic},
                                                             {"signals", PredictFrom::kSignals}});
+inline constexpr auto kGrantOrders = choices<GrantOrder>({{"off", GrantOrder::kOff},
+                                                          {"shortest", GrantOrder::kShortest},
+                                                          {"first", GrantOrder::kFirst},
+                                                          {"share", GrantOrder::kShare}});
+inline constexpr auto kGrantParts =
+    choices<GrantParts>({{"alone", GrantParts::kAlone}, {"together", GrantParts::kTogether}});
 inline constexpr auto kWindowRules =
     choices<WindowRule>({{"complement", WindowRule::kComplement}, {"strict", WindowRule::kStrict}});
 
@@ -40,6 +46,7 @@ namespace outrider {
 void describe(Settings& v, RegulationPolicy& c);
 void describe(Settings& v, PredictPolicy& c);
 void describe(Settings& v, WindowPolicy& c);
+void describe(Settings& v, GrantPolicy& c);
 
 /// Checks the rules that join several settings. Ranges of single settings are in describe().
 void check(const Checks& at, const RegulationPolicy& policy);

@@ -12,6 +12,8 @@ inline constexpr ReloadRule kReserved = refused("takes memory that is reserved a
 inline constexpr ReloadRule kLearned =
     refused("belongs to a table that holds what has been learned, which a reload keeps");
 inline constexpr ReloadRule kDivided = refused("the shared buffer is divided at start-up");
+inline constexpr ReloadRule kAnswers =
+    refused("answers that wait were promised their turn under it");
 inline constexpr ReloadRule kWindows =
     refused("windows of flows in progress follow from it since their handshakes");
 

@@ -166,6 +166,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
     ++setup.entity;
     ++setup.buffer_queue;
   }
+  if (PortGrants::needed(config)) grants_ = std::make_unique<PortGrants>(config, *this, loop);
 }
 
 std::unique_ptr<PortChange> EgressPort::prepare(const SwitchPortConfig& from,
@@ -198,12 +199,13 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
   loss_below_ = draws_of(change.loss);
   if (change.scheduler) std::swap(scheduler_, *change.scheduler);
   for (std::size_t q = 0; q < queues_.size(); ++q) queues_[q].apply(change.queues[q], now);
+  if (grants_) grants_->change_rate(drain_rate_);
   plain_ = is_plain();
 }
 
 bool EgressPort::is_plain() const noexcept {
   return device_ != nullptr && service_ == nullptr && capture_ == nullptr && !hops_ &&
-         loss_below_ == 0 && !numbered_.any() && !steers_ && hearers_.empty() &&
+         loss_below_ == 0 && !numbered_.any() && !steers_ && hearers_.empty() && !grants_ &&
          std::ranges::all_of(queues_, &PortQueue::plain);
 }
 
@@ -257,6 +259,17 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
     if (device_ == nullptr) loop_.schedule(id_, serializer_.free_at());
     queue.on_waiting(now);
   }
+}
+
+/// Tells what admits bursts of a packet, and lets pass which answers may then.
+void EgressPort::enqueue_granted(Packet* packet, bool signal, Time now) noexcept {
+  PacketMeta& m = meta(*packet);
+  if (!signal) {
+    if (m.tcp_offset == 0 && m.traffic_class == TrafficClass::kDdl) read_mlt_data(*packet);
+    if (m.payload_bytes > 0) grants_->on_payload(m.queue, m, now);
+  }
+  enqueue_any(packet, signal, now);
+  after_grants(now);
 }
 
 /// Sends a packet that need not wait without putting it in the queue.
@@ -414,7 +427,7 @@ Time EgressPort::fire(Time now) noexcept {
 }
 
 std::uint64_t EgressPort::resident() const noexcept {
-  std::uint64_t packets = signals_.occupancy_packets();
+  std::uint64_t packets = signals_.occupancy_packets() + held_answers();
   for (const auto& queue : queues_) packets += queue.waiting_packets();
   return packets;
 }
@@ -422,6 +435,7 @@ std::uint64_t EgressPort::resident() const noexcept {
 void EgressPort::flush() noexcept {
   while (!signals_.empty()) release(signals_.pop().packet);
   for (auto& queue : queues_) queue.flush();
+  if (grants_) grants_->flush();
   if (in_service_ != nullptr) release(in_service_);
   in_service_ = nullptr;
   backlog_ = 0;
@@ -441,6 +455,7 @@ void EgressPort::publish(PortCells& to, Time now) noexcept {
 QueueCounts EgressPort::counts(std::size_t queue, Time now) const {
   QueueCounts n = queues_[queue].counts(now);
   n.drain_bits_per_second = drain_rate_.bits_per_second;
+  if (grants_) grants_->count(queue, n);
   if (queue != 0) return n;
   for (std::size_t c = 0; c < kTrafficClasses; ++c)
     n.resident.values[c] += signals_.occupancy_by_class().values[c];

@@ -18,6 +18,7 @@
 #include "switch/config/config.h"
 #include "switch/egress/hop_recorder.h"
 #include "switch/egress/numbered_packets.h"
+#include "switch/egress/port_grants.h"
 #include "switch/egress/port_queue.h"
 #include "switch/egress/queue_tap.h"
 #include "switch/report/report.h"
@@ -39,8 +40,8 @@ namespace outrider::sw {
 /// Most polled ports have none of the rarer parts (see is_plain()). They take a packet by
 /// the same steps but skip the test for each of these parts. A test compares both ways.
 ///
-/// Many methods: a packet's way is made of small steps, from which the plain way and the way with
-/// rarer parts are both composed, and each part is joined to the port by a call of its own.
+/// Many methods: what few ports have (windows, grants, hearers, capture) is asked for and told one by
+/// one, so that the others pay for none of it.
 ///
 /// Identity, per class: arrived == transmitted + sum(drops) + resident.
 /// Not thread-safe: one lcore owns a port and all its state.
@@ -98,6 +99,11 @@ class EgressPort final : public EventSource {
   }
   /// Handles a START for a burst that will leave through queue `queue` of this port.
   void on_start(std::uint8_t queue, const StartSignal& start, Time now) noexcept {
+    if (grants_ && grants_->hears(queue, start, now)) return after_grants(now);
+    arm(queue, start, now);
+  }
+  /// Tells the queue's regulator of a START.
+  void arm(std::uint8_t queue, const StartSignal& start, Time now) noexcept {
     PortQueue& own = queues_[queue];
     const auto target = own.steers_to();
     own.on_start(start, target ? &queues_[*target] : nullptr, now);
@@ -107,7 +113,7 @@ class EgressPort final : public EventSource {
 
   /// Returns whether on_return() must be called for packets that arrive at this port. Fixed
   /// after start-up.
-  [[nodiscard]] bool hears_returns() const noexcept { return holds_windows_; }
+  [[nodiscard]] bool hears_returns() const noexcept { return holds_windows_ || grants_; }
   /// Shows the windows of this port a packet that arrived at it, parsed and classified. The
   /// caller keeps the packet.
   void on_return(Packet& packet, Time now) noexcept {
@@ -117,11 +123,33 @@ class EgressPort final : public EventSource {
     for (auto& queue : queues_) queue.on_return(packet, now);
   }
 
+  /// Returns whether answers to STARTs may have to wait at this port. Fixed after start-up.
+  [[nodiscard]] bool grants() const noexcept { return grants_ != nullptr; }
+  /// Returns answers to `sink`. Call it once, before the first packet. @pre grants()
+  void connect(AnswerSink& sink) noexcept { grants_->connect(sink); }
+  /// Takes an answer that arrived at this port, if it has to wait. @param out  its egress port
+  /// @return whether it took ownership. @pre grants()
+  [[nodiscard]] bool take_answer(const StartAnswer& answer, Packet* packet, std::uint16_t out,
+                                 Time now) noexcept {
+    serve_until(now);
+    const bool taken = grants_->take(answer, packet, out, now);
+    after_grants(now);
+    return taken;
+  }
+  /// Lets answers pass that may. A poll loop calls it in every poll. @return how many passed
+  /// @pre grants(), polled()
+  std::uint32_t pass_answers(Time now) noexcept {
+    serve_until(now);
+    return grants_->pass(now);
+  }
+  [[nodiscard]] bool polled() const noexcept { return device_ != nullptr; }
+
   /// Takes ownership of a packet and transmits, queues or drops it. Time does not decrease.
   /// @param packet parsed; its `queue` is one of this port's
   /// @param signal whether it is an admitted signal, which is served first and never marked
   void enqueue(Packet* packet, bool signal, Time now) noexcept {
     if (plain_) enqueue_plain(packet, signal, now);
+    else if (grants_) enqueue_granted(packet, signal, now);
     else enqueue_any(packet, signal, now);
   }
 
@@ -143,6 +171,10 @@ class EgressPort final : public EventSource {
 
   /// Returns the number of waiting packets.
   [[nodiscard]] std::uint64_t resident() const noexcept;
+  /// Returns the answers to STARTs that wait.
+  [[nodiscard]] std::uint64_t held_answers() const noexcept {
+    return grants_ ? grants_->held() : 0;
+  }
   /// Returns the packets (0 or 1) that a polled port is sending and has not handed over yet.
   [[nodiscard]] std::uint64_t in_service() const noexcept { return in_service_ != nullptr; }
   /// Returns the number of packets that a polled port has handed to its device.
@@ -170,12 +202,16 @@ class EgressPort final : public EventSource {
   }
   [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
   /// Returns whether the port is polled and has none of the rarer parts: no attribution, injected
-  /// loss or marks, steering, hearers, capture or hop records, and only queues that are
+  /// loss or marks, steering, hearers, grants, capture or hop records, and only queues that are
   /// PortQueue::plain().
   [[nodiscard]] bool is_plain() const noexcept;
   void enqueue_plain(Packet* packet, bool signal, Time now) noexcept;
   void enqueue_any(Packet* packet, bool signal, Time now) noexcept;
   [[gnu::noinline]] void tell_hearers(Packet& packet, Time now) noexcept;
+  void enqueue_granted(Packet* packet, bool signal, Time now) noexcept;
+  void after_grants(Time now) noexcept {
+    if (!polled()) grants_->pass(now);
+  }
   void pass_through(Packet* packet, unsigned q, Time now) noexcept;
   [[gnu::noinline]] void queue_up(Packet* packet, bool signal, Time now) noexcept;
   [[nodiscard]] bool enqueue_signal(Packet* packet, Time now) noexcept;
@@ -223,6 +259,7 @@ class EgressPort final : public EventSource {
   std::optional<HopRecorder> hops_;
   PortCapture* capture_ = nullptr;         ///< only if the port is captured
   std::unique_ptr<ServiceClock> service_;  ///< only with attribution
+  std::unique_ptr<PortGrants> grants_;     ///< only if a queue grants bursts
   std::string name_;
   BitRate drain_rate_;
 };

@@ -181,6 +181,10 @@ class PortQueue {
   [[nodiscard]] std::uint32_t waiting_packets() const noexcept {
     return queue_.occupancy_packets() + (hold_ != nullptr ? hold_->packets() : 0);
   }
+  /// Returns the packets of DDL data in the queue.
+  [[nodiscard]] std::uint32_t burst_packets() const noexcept {
+    return queue_.occupancy_by_class()[TrafficClass::kDdl];
+  }
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept {
     return queue_.occupancy_bytes() + (hold_ != nullptr ? hold_->bytes() : 0);
   }

@@ -9,6 +9,7 @@
 #include "common/core/per_reason.h"
 #include "common/core/traffic_class.h"
 #include "common/net/udp_signal.h"
+#include "common/regulation/grant_counters.h"
 #include "common/regulation/prediction_counters.h"
 #include "common/regulation/regulator_counters.h"
 #include "common/regulation/window_counters.h"
@@ -127,10 +128,14 @@ struct QueueCounts : QueueCounters, RegulatorCounters {
   std::uint64_t held_packets = 0;                  ///< resident packets held before the queue
   std::uint64_t entries_left = 0;                  ///< live entries of the regulator
   std::int64_t regulated_ns = 0;
-  PredictionCounters predictor{};  ///< zeros without predictions
-  WindowCounters window{};         ///< zeros unless the mode holds windows
-  PaceCounters pace{};             ///< zeros unless the mode paces
-  SteerCounters steer{};           ///< zeros unless the mode steers
+  PredictionCounters predictor{};      ///< zeros without predictions
+  WindowCounters window{};             ///< zeros unless the mode holds windows
+  PaceCounters pace{};                 ///< zeros unless the mode paces
+  SteerCounters steer{};               ///< zeros unless the mode steers
+  std::uint64_t held_answers = 0;      ///< answers to STARTs that wait; none is resident
+  std::uint64_t announced_bursts = 0;  ///< that may wait, wait or are granted
+  std::uint64_t granted_bytes = 0;     ///< that have not come
+  GrantCounters grant{};               ///< zeros unless the queue grants bursts
 };
 
 /// Returns whether the identity of QueueCounters holds.
@@ -168,6 +173,15 @@ void fields(V& v, R& r) {
   v.value("window", r.window);
   v.value("pace", r.pace);
   v.value("steer", r.steer);
+  v.value(gauge("held_answers", "messages", "Answers to announcements that are held").outlined(),
+          r.held_answers);
+  v.value(
+      gauge("announced_bursts", "bursts", "Bursts that wait for a grant, or have one").outlined(),
+      r.announced_bursts);
+  v.value(gauge("granted_bytes", "bytes", "Bytes of bursts that were granted and have not come")
+              .outlined(),
+          r.granted_bytes);
+  v.value("grant", r.grant);
 }
 
 /// The summed counters of all switches of a process.

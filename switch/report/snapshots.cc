@@ -22,7 +22,7 @@ bool add_queue(SwitchReport& report, const QueueCounts& queue) {
     for (std::size_t r = 0; r < kDropReasons; ++r)
       report.drops.values[c][r] += queue.drops.values[c][r];
   report.transmitted += sum(queue.transmitted);
-  report.resident += sum(queue.resident);
+  report.resident += sum(queue.resident) + queue.held_answers;
   return balanced(queue);
 }
 

@@ -66,6 +66,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
   for (const auto& port : config.ports) {
     of_port.hops = hops_of(config, index, ports_.size());
     ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
+    if (ports_.back()->grants()) ports_.back()->connect(static_cast<AnswerSink&>(*this));
     of_port.first_queue += ports_.back()->queues().size();
   }
   join_hearers(config);
@@ -265,6 +266,36 @@ bool Switch::hears_message(SwitchLane& lane, EgressPort& port, Packet& packet, T
   return true;
 }
 
+/// Returns the answer to a START that a packet has. Whoever may send it is judged when it passes.
+std::optional<StartAnswer> Switch::answer_in(const SwitchLane& lane, Packet& packet) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (is_ipv6_at(packet, m.ip_offset)) return std::nullopt;
+  if (m.tcp_offset != 0) {
+    if (!tos_signal::is_carrier(m.tcp_flags, m.payload_bytes)) return std::nullopt;
+    const auto signal = tos_signal::decode(m.tos);
+    if (!signal || signal->kind != tos_signal::Kind::kAck) return std::nullopt;
+    return StartAnswer{m.flow.reversed(), m.sequence};
+  }
+  if (m.flow.destination_port != lane.tables->signal_port) return std::nullopt;
+  const auto message = datagram_of(packet);
+  udp_signal::Signal signal;
+  if (!message || udp_signal::decode(*message, Duration::max(), signal) ||
+      signal.kind != udp_signal::Kind::kAck)
+    return std::nullopt;
+  return StartAnswer{{m.flow.destination_address, m.flow.source_address, signal.source_port,
+                      signal.destination_port},
+                     signal.sequence};
+}
+
+/// Answers are held where one lcore has the switch.
+void Switch::pass_answer(Packet* answer, std::uint16_t out, Time now) noexcept {
+  egress(lanes_.front(), *ports_[out], answer, now);
+}
+
+void Switch::drop_answer(Packet* answer) noexcept {
+  take_back(lanes_.front(), *answer, DropReason::kRepeatedAnswer);
+}
+
 void Switch::announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
                       Time now) const noexcept {
   lane.classes.on_start(start.flow);  // first, as it may move the flow to the queue of DDL data
@@ -327,15 +358,18 @@ void Switch::publish(SwitchCells& to, Time now) noexcept {
 }
 
 void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
-  std::uint64_t entered = 0, arrived = between;
   report.resident += between;
+  std::uint64_t entered = 0, arrived = between;
   for (const auto& lane : lanes_) {
     add_lane(report, lane);
     entered += lane.received + lane.copied;
     arrived = std::accumulate(lane.dropped.begin(), lane.dropped.end(), arrived);
   }
   const std::size_t first = report.queues.size();
-  for (const auto& port : ports_) port->report(report.queues, now);
+  for (const auto& port : ports_) {
+    port->report(report.queues, now);
+    arrived += port->held_answers();
+  }
   for (auto& queue : std::span(report.queues).subspan(first)) {
     queue.switch_name = name_;
     report.ledger_balanced &= add_queue(report, queue);

@@ -53,7 +53,7 @@ struct PortArrival {
 /// the way from one lcore to another.
 /// Several lcores may call ingress() at once, each with its own lane. Only the lcore that owns
 /// a port calls egress() for it. Everything else is for one lcore.
-class Switch final : public Node {
+class Switch final : public Node, private AnswerSink {
  public:
   /// @param config must be valid, see validate(SwitchProcessConfig)
   /// @param index  of the switch in its process; it makes two switches choose independently
@@ -65,7 +65,9 @@ class Switch final : public Node {
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
     SwitchLane& own = lanes_.front();
     ingress<true>(own, port, packet, now, [&](std::uint16_t out, Packet* routed) {
-      ports_[port]->on_return(*routed, now);
+      if (ports_[port]->hears_returns() && on_return(own, *ports_[port], routed, out, now))
+          [[unlikely]]
+        return;
       egress(own, *ports_[out], routed, now);
     });
   }
@@ -98,6 +100,17 @@ class Switch final : public Node {
   void prefetch(const SwitchLane& lane, Packet& packet) const noexcept {
     if (buffer(packet).size() >= sizeof(EthernetHeader))
       lane.tables->forwarder.prefetch(buffer(packet).data(), lane.forwarding);
+  }
+
+  /// Shows a packet that arrived at port `in` what waits for returns there, before egress().
+  /// @param out  its egress port. @pre in.hears_returns()
+  /// @return whether that took ownership, of an answer that has to wait
+  [[nodiscard, gnu::noinline]] bool on_return(SwitchLane& lane, EgressPort& in, Packet* packet,
+                                              std::uint16_t out, Time now) noexcept {
+    in.on_return(*packet, now);
+    if (!in.grants()) return false;
+    const auto answer = answer_in(lane, *packet);
+    return answer && in.take_answer(*answer, packet, out, now);
   }
 
   /// Hears signals and hands the packet to the port. @pre ingress() has passed the packet on
@@ -204,6 +217,10 @@ class Switch final : public Node {
   /// `packet`, may have been assigned to another queue.
   void announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
                 Time now) const noexcept;
+  [[nodiscard]] static std::optional<StartAnswer> answer_in(const SwitchLane& lane,
+                                                            Packet& packet) noexcept;
+  void pass_answer(Packet* answer, std::uint16_t out, Time now) noexcept override;
+  void drop_answer(Packet* answer) noexcept override;
   static void count(SwitchLane& lane, SignalGate::Verdict verdict) noexcept;
   [[gnu::noinline]] static void drop(SwitchLane& lane, Packet& packet, DropReason reason) noexcept;
 

@@ -40,6 +40,8 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
                                               (arrivals_.size() - polled_.size()) * kTakenOver);
   for (std::uint32_t p = 0; p < switch_.ports(); ++p)
     if (owns(p) && switch_.port(p).hears_returns()) hears_returns_ |= PortMask{1} << p;
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
+    if (switch_.port(p).grants()) grants_ |= PortMask{1} << p;
   ports_apart_ = hears_returns_ == 0 && !switch_.shares_buffer();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])
@@ -68,6 +70,8 @@ bool SwitchWorker::poll(Time previous, Time now) noexcept {
     egress(previous, now);
     if (hears_returns_ != 0) hand_over();
   }
+  if (grants_ != 0) [[unlikely]]
+    pass_answers(now);
   serve(now);
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     devices_.edge(device).flush();
@@ -181,7 +185,9 @@ void SwitchWorker::egress(Time previous, Time now) noexcept {
     return egress_by_port();
   }
   in_order(previous, now, [this](const Routed& next, Time at) {
-    if (next.in != kUnheard) switch_.port(next.in).on_return(*next.packet, at);
+    if (next.in != kUnheard &&
+        switch_.on_return(lane_, switch_.port(next.in), next.packet, next.out, at))
+      return;
     if (!owns(next.out)) return set_aside(next.out, next.packet);
     switch_.egress(lane_, switch_.port(next.out), next.packet, at);
     receiving_ |= PortMask{1} << next.out;
@@ -229,6 +235,15 @@ void SwitchWorker::egress_by_port() noexcept {
     switch_.egress(lane_, switch_.port(p), for_port_[p].all());
     for_port_[p].clear();
   }
+}
+
+/// Lets held answers pass that may. They may leave by any port.
+void SwitchWorker::pass_answers(Time now) noexcept {
+  std::uint32_t passed = 0;
+  for (PortMask left = grants_; left != 0; left &= left - 1)
+    passed += switch_.port(static_cast<std::uint32_t>(std::countr_zero(left))).pass_answers(now);
+  if (passed == 0) return;
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p) receiving_ |= PortMask{1} << p;
 }
 
 void SwitchWorker::serve(Time now) noexcept {

@@ -111,6 +111,7 @@ class SwitchWorker {
   void in_order(Time previous, Time now, Take&& take) noexcept;
   void egress_by_port() noexcept;
   void serve(Time now) noexcept;
+  void pass_answers(Time now) noexcept;
 
   Setup setup_;
   Switch& switch_;
@@ -119,6 +120,7 @@ class SwitchWorker {
   std::span<const LcorePlan::RxQueue> polled_;
   bool alone_;                      ///< whether no other lcore serves the switch
   std::size_t next_ = 0;            ///< receive queue that is asked next
+  PortMask grants_ = 0;             ///< ports that hold answers; one lcore owns them all
   PortMask hears_returns_ = 0;      ///< its own ports for which EgressPort::hears_returns()
   bool ports_apart_ = true;         ///< whether no port depends on another
   std::vector<Arrivals> arrivals_;  ///< [receive queues, then lcores if there are others]

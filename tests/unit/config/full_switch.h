@@ -48,7 +48,14 @@ inline sw::SwitchProcessConfig full_config() {
                                             .tolerance = 0.125,
                                             .missed_limit = 4,
                                             .max_jobs = 5},
-                                .composition = Composition::kDemand};
+                                .composition = Composition::kDemand,
+                                .grant = {.order = GrantOrder::kShare,
+                                          .parts = GrantParts::kTogether,
+                                          .budget_bytes = 60'000,
+                                          .overlap = 3ms,
+                                          .assumed_bytes = 70'000,
+                                          .idle = 8ms,
+                                          .max_wait = 2s}};
   const sw::SwitchPortConfig down{
       .name = "down",
       .drain_rate = {9'500'000'000},
@@ -97,7 +104,11 @@ inline sw::SwitchProcessConfig full_config() {
                                  .max_entries_per_sender = 9,
                                  .max_threshold_packets = 80,
                                  .max_burst_bytes = 5'000,
-                                 .lead = 7ms}}},
+                                 .lead = 7ms,
+                                 .grant = {.budget_bytes = 80'000,
+                                           .assumed_bytes = 90'000,
+                                           .idle = 9ms,
+                                           .max_wait = 4s}}}},
       .loss = 0.25,
       .lose_packets = {3, 5},
       .mark_packets = {4},

@@ -1,0 +1,161 @@
+#include "switch/egress/port_grants.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "switch/egress/egress_port.h"
+
+namespace outrider::sw {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+double bytes_per_ns(BitRate rate) {
+  return static_cast<double>(rate.bits_per_second) / 8 / kNsPerSecond;
+}
+
+/// Returns what the queue holds at most [bytes].
+std::uint64_t limit_of(const QueueConfig& queue) {
+  const std::uint64_t packets = std::uint64_t{queue.limit_packets} * kFullFrameBytes;
+  return queue.limit_bytes ? std::min(packets, *queue.limit_bytes) : packets;
+}
+
+/// Returns the queue's setup with what follows from other settings.
+BurstAdmission::Setup setup_of(const PortQueueConfig& queue, BitRate rate) {
+  const RegulationPolicy& policy = queue.regulation;
+  const std::uint64_t limit = limit_of(queue.queue);
+  const double drain_ns = static_cast<double>(limit) / bytes_per_ns(rate);
+  return {.policy = policy.grant,
+          .budget_bytes = policy.grant.budget_bytes.value_or(
+              std::max<std::uint64_t>(limit / 2, kFullFrameBytes)),
+          .idle = policy.grant.idle.value_or(policy.idle_end +
+                                             Duration(static_cast<Duration::rep>(drain_ns))),
+          .expiry = policy.expiry,
+          .max_entries = policy.max_entries,
+          .max_per_sender = max_entries_per_sender_of(policy),
+          .bytes_per_ns = bytes_per_ns(rate),
+          .frame_bytes = kFullFrameBytes};
+}
+
+}  // namespace
+
+bool PortGrants::needed(const SwitchPortConfig& port) {
+  return std::ranges::any_of(
+      queues_of(port), [](const PortQueueConfig& queue) { return grants(queue.regulation.grant); });
+}
+
+PortGrants::PortGrants(const SwitchPortConfig& config, EgressPort& port, EventLoop& loop)
+    : port_(port), loop_(loop), id_(loop.add(*this)) {
+  for (const auto& queue : queues_of(config))
+    queues_.push_back(grants(queue.regulation.grant)
+                          ? std::make_unique<Queue>(setup_of(queue, config.drain_rate))
+                          : nullptr);
+}
+
+void PortGrants::change_rate(BitRate rate) noexcept {
+  for (auto& queue : queues_)
+    if (queue) queue->admission.change_rate(bytes_per_ns(rate));
+}
+
+/// Returns the bytes of bursts that wait in queue `q`, or where its bursts are steered to.
+std::uint64_t PortGrants::queued_bytes(std::size_t q) const noexcept {
+  const auto queues = port_.queues();
+  std::uint64_t packets = queues[q].burst_packets();
+  if (const auto target = queues[q].steers_to()) packets += queues[*target].burst_packets();
+  return packets * kFullFrameBytes;
+}
+
+bool PortGrants::hears(std::uint8_t q, const StartSignal& start, Time now) noexcept {
+  Queue* const queue = queues_[q].get();
+  if (queue == nullptr) return false;
+  const auto [verdict, replaced] = queue->admission.on_start(start, now);
+  if (replaced) sink_->drop_answer(std::exchange(queue->answers[*replaced].packet, nullptr));
+  return verdict != BurstAdmission::StartVerdict::kRefused;
+}
+
+bool PortGrants::take(const StartAnswer& answer, Packet* packet, std::uint16_t out,
+                      Time now) noexcept {
+  for (std::size_t q = 0; q < queues_.size(); ++q) {
+    Queue* const queue = queues_[q].get();
+    if (queue == nullptr || !queue->admission.concerns(answer.flow)) continue;
+    const auto [verdict, place] =
+        queue->admission.on_ack(answer.flow, answer.sequence, queued_bytes(q), now);
+    switch (verdict) {
+      case BurstAdmission::AckVerdict::kPass:
+        continue;
+      case BurstAdmission::AckVerdict::kGranted:
+        arm(q, place, now);
+        return false;
+      case BurstAdmission::AckVerdict::kHold:
+        assert(queue->answers[place].packet == nullptr);
+        queue->answers[place] = {packet, out};
+        return true;
+      case BurstAdmission::AckVerdict::kDrop:
+        sink_->drop_answer(packet);
+        return true;
+    }
+  }
+  return false;
+}
+
+/// A burst that is granted is regulated from now on, in the mode of its queue.
+void PortGrants::arm(std::size_t q, std::uint32_t place, Time now) noexcept {
+  port_.arm(static_cast<std::uint8_t>(q), queues_[q]->admission.start_of(place), now);
+}
+
+std::uint32_t PortGrants::pass(Time now) noexcept {
+  if (passing_) return 0;
+  passing_ = true;
+  std::uint32_t passed = 0;
+  for (std::size_t q = 0; q < queues_.size(); ++q) {
+    Queue* const queue = queues_[q].get();
+    if (queue == nullptr) continue;
+    while (passed < kMostPassed) {
+      const auto release = queue->admission.take(queued_bytes(q), now);
+      if (!release) break;
+      if (release->granted) arm(q, release->place, now);
+      const Held held = std::exchange(queue->answers[release->place], Held{});
+      sink_->pass_answer(held.packet, held.out, now);
+      ++passed;
+    }
+  }
+  passing_ = false;
+  if (port_.polled()) return passed;
+  Time next = kNever;
+  for (std::size_t q = 0; q < queues_.size(); ++q)
+    if (queues_[q]) next = std::min(next, queues_[q]->admission.next_event(queued_bytes(q), now));
+  loop_.schedule(id_, next);
+  return passed;
+}
+
+Time PortGrants::fire(Time now) noexcept {
+  port_.serve_until(now);
+  pass(now);
+  return loop_.scheduled(id_);
+}
+
+std::uint64_t PortGrants::held() const noexcept {
+  std::uint64_t answers = 0;
+  for (const auto& queue : queues_)
+    if (queue) answers += queue->admission.held();
+  return answers;
+}
+
+void PortGrants::count(std::size_t q, QueueCounts& n) const noexcept {
+  if (!queues_[q]) return;
+  n.grant = queues_[q]->admission.counters();
+  n.held_answers = queues_[q]->admission.held();
+  n.announced_bursts = queues_[q]->admission.bursts();
+  n.granted_bytes = queues_[q]->admission.in_flight();
+}
+
+void PortGrants::flush() noexcept {
+  for (auto& queue : queues_) {
+    if (!queue) continue;
+    for (Held& held : queue->answers)
+      if (held.packet != nullptr) release(std::exchange(held.packet, nullptr));
+  }
+}
+
+}  // namespace outrider::sw

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/core/start_signal.h"
+#include "common/dpdk/packet.h"
+#include "common/regulation/burst_admission.h"
+#include "common/runtime/event_loop.h"
+#include "switch/config/config.h"
+#include "switch/report/report.h"
+
+namespace outrider::sw {
+
+class EgressPort;
+
+/// An answer (ACK) to a START, as it comes back by the port that the burst will leave through.
+struct StartAnswer {
+  FlowKey flow{};              ///< that was announced
+  std::uint32_t sequence = 0;  ///< as in the START
+};
+
+/// Takes answers back from the ports that held them.
+class AnswerSink {
+ public:
+  /// Sends an answer on. @param out  index of its egress port
+  virtual void pass_answer(Packet* answer, std::uint16_t out, Time now) noexcept = 0;
+  /// Ends an answer that is of no use any more.
+  virtual void drop_answer(Packet* answer) noexcept = 0;
+
+ protected:
+  ~AnswerSink() = default;
+};
+
+/// The answers that one egress port holds until its queues have room for the bursts that they let
+/// go. BurstAdmission decides; this class keeps the packets, gives them back to the AnswerSink, and
+/// arms the regulation of a burst when it is granted.
+///
+/// In an event loop it fires when an answer may pass though no packet comes. A poll loop calls
+/// pass() in every poll. Not thread-safe: one lcore owns the port, and all that comes in by it and
+/// that answers leave through.
+class PortGrants final : public EventSource {
+ public:
+  /// Returns whether a queue of that port grants bursts.
+  [[nodiscard]] static bool needed(const SwitchPortConfig& port);
+  /// @param port  the owner, which outlives it
+  PortGrants(const SwitchPortConfig& config, EgressPort& port, EventLoop& loop);
+
+  /// Call it once, before the first packet.
+  void connect(AnswerSink& sink) noexcept { sink_ = &sink; }
+  void change_rate(BitRate rate) noexcept;
+
+  /// Hears a START. @return whether the regulator of queue `q` has to hear of it when it is
+  /// granted, not now
+  [[nodiscard]] bool hears(std::uint8_t q, const StartSignal& start, Time now) noexcept;
+  /// Takes ownership of an answer only if it returns true: then it holds it, or has dropped it.
+  /// @param out  index of its egress port
+  [[nodiscard]] bool take(const StartAnswer& answer, Packet* packet, std::uint16_t out,
+                          Time now) noexcept;
+  /// Handles a packet with payload that reaches queue `q`.
+  void on_payload(std::uint8_t q, const PacketMeta& m, Time now) noexcept {
+    Queue* const queue = queues_[q].get();
+    if (queue == nullptr || !queue->admission.concerns(m.flow)) return;
+    queue->admission.on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0,
+                                now);
+  }
+  /// Lets pass what may, but no more than kMostPassed answers a call. In an event loop it also says
+  /// when the next may. @return how many passed
+  std::uint32_t pass(Time now) noexcept;
+  Time fire(Time now) noexcept override;
+
+  [[nodiscard]] std::uint64_t held() const noexcept;
+  void count(std::size_t q, QueueCounts& n) const noexcept;
+  /// Releases all answers. Reports made before count them as resident.
+  void flush() noexcept;
+
+ private:
+  static constexpr std::uint32_t kMostPassed = 32;
+  struct Held {
+    Packet* packet = nullptr;
+    std::uint16_t out = 0;
+  };
+  struct Queue {
+    explicit Queue(const BurstAdmission::Setup& setup)
+        : admission(setup), answers(setup.max_entries) {}
+    BurstAdmission admission;
+    std::vector<Held> answers;  ///< by their place in admission
+  };
+
+  [[nodiscard]] std::uint64_t queued_bytes(std::size_t q) const noexcept;
+  void arm(std::size_t q, std::uint32_t place, Time now) noexcept;
+
+  EgressPort& port_;
+  EventLoop& loop_;
+  SourceId id_;
+  AnswerSink* sink_ = nullptr;
+  std::vector<std::unique_ptr<Queue>> queues_;  ///< of the port; nullptr: it grants nothing
+  bool passing_ = false;  ///< an answer that leaves by this very port must not pass the next
+};
+
+}  // namespace outrider::sw
