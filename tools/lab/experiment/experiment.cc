@@ -198,9 +198,11 @@ void check_arms(const Checks& root, const ExperimentFile& e) {
       continue;
     at.require(is_part_of_a_path(arm.label), "label", Checks::quoted(arm.label),
                "must not contain a slash or a control character: it names a folder of the results");
-    const bool regulated = arm.parameters.regulation != RegulationMode::kOff;
+    const bool regulated =
+        arm.parameters.regulation != RegulationMode::kOff || grants_bursts(arm.parameters.settings);
     at.require(on == regulated, "label", Checks::quoted(arm.label),
-               on ? "needs a regulation other than \"off\"" : "needs regulation \"off\"");
+               on ? "needs a regulation other than \"off\", or switch.regulation.grant.order"
+                  : "needs regulation \"off\" and no switch.regulation.grant.order");
     check_parameters(at, e, arm.parameters);
     any_off |= off;
   }

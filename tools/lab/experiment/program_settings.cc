@@ -309,6 +309,12 @@ ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol
   return s;
 }
 
+bool grants_bursts(const ConfigTable& settings) {
+  const ConfigTable grant = table_at(table_at(table_at(settings, "switch"), "regulation"), "grant");
+  const ConfigValue* order = grant.get("order");
+  return order != nullptr && !(*order == ConfigValue(std::string("off")));
+}
+
 ConfigTable to_table(const ProgramSettings& settings) {
   ConfigTable table;
   table["switch"] = ConfigValue(written_port(settings.sw));

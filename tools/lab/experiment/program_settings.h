@@ -74,6 +74,10 @@ void check_settings(const ConfigTable& table, const std::string& path, Duration 
 ProgramSettings read_settings(const ConfigTable& settings, tg::TransportProtocol protocol,
                               Duration rtt, ConfigIssues& issues);
 
+/// Returns whether the settings make switches grant bursts: an arm with them is no off arm,
+/// whatever its regulation is.
+bool grants_bursts(const ConfigTable& settings);
+
 /// Returns all settings as the programs would write them, by the keys of the experiment.
 ConfigTable to_table(const ProgramSettings& settings);
 

@@ -51,7 +51,8 @@ struct Row {
 /// parameters, because they have no effect on it.
 Row at_point(const Arm& arm, const std::string& origin, const Point& point) {
   Row row{arm.label, origin, arm.parameters};
-  const bool off = arm.parameters.regulation == RegulationMode::kOff;
+  const bool off =
+      arm.parameters.regulation == RegulationMode::kOff && !grants_bursts(arm.parameters.settings);
   for (const auto& [name, value] : point) {
     if (off && is_regulator_parameter(name)) continue;
     assign_parameter(row.parameters, name, value);
