@@ -272,6 +272,7 @@ TEST(Rows, EveryMemberHasOne) {
   expect_a_row_for_each_member<CodelConfig>();
   expect_a_row_for_each_member<MarkerConfig>();
   expect_a_row_for_each_member<WindowPolicy>();
+  expect_a_row_for_each_member<GrantPolicy>();
   expect_a_row_for_each_member<PredictPolicy>();
   EXPECT_EQ(rows<RegulationPolicy>() + 1, members<RegulationPolicy>()) << "all but the signers'";
   expect_a_row_for_each_member<PortQueueConfig, QueueConfig>();

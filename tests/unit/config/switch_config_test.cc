@@ -129,6 +129,8 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
          port(c).regulation.recovery = Recovery::kArrival;
        },
        "switch[0].port[0].regulation.recovery", "\"arrival\": must be \"burst_end\""},
+      {[&](C& c) { port(c).regulation.grant.budget_bytes = 0; },
+       "switch[0].port[0].regulation.grant.budget_bytes", "0 bytes: must be at least 1"},
       {[&](C& c) { port(c).regulation.window.floor = 1; },
        "switch[0].port[0].regulation.window.floor", "1.0: must be at least 0.0"},
       {[&](C& c) { port(c).regulation.window.gain = 0; },
