@@ -48,8 +48,11 @@ class Rack {
     echo_ = echo;
   }
 
-  /// Steps 1 to 3: `s` is newly acknowledged, cumulatively or by SACK.
-  void on_arrived(const SentSegment& s) noexcept {
+  /// How a segment is acknowledged.
+  enum class Arrival : bool { kCumulative, kSelective };
+
+  /// Steps 1 to 3: `s` is newly acknowledged.
+  void on_arrived(const SentSegment& s, Arrival arrival) noexcept {
     const Departure sent = departure(s);
     const Duration rtt = now_ - Time{Duration{sent.at_ns}};
     const std::uint64_t highest = highest_;
@@ -57,7 +60,7 @@ class Rack {
     if (!s.ever_resent) {
       min_rtt_ = std::min(min_rtt_, rtt);
       if (sent.end < highest) reordered_ = true;
-    } else if (of_earlier_transmission(sent, rtt)) {
+    } else if (of_earlier_transmission(sent, rtt, arrival)) {
       return;
     }
     if (latest_ < sent) {
@@ -106,9 +109,15 @@ class Rack {
  private:
   /// Returns true if the ACK must belong to an earlier transmission, because a retransmission
   /// cannot have been answered yet.
-  [[nodiscard]] bool of_earlier_transmission(const Departure& sent, Duration rtt) const noexcept {
+  ///
+  /// Deviation from RFC 8985, 6.2, step 2: the echo is asked only for segments that are acknowledged
+  /// cumulatively. The ACK for a segment above a hole echoes the timestamp of the last segment in
+  /// order (RFC 7323, 4.3), so a probe that arrived above a hole would never count.
+  [[nodiscard]] bool of_earlier_transmission(const Departure& sent, Duration rtt,
+                                             Arrival arrival) const noexcept {
     const std::uint32_t tick = TimestampClock::at(Time{Duration{sent.at_ns}});
-    if (echo_ != 0 && TimestampClock::before(echo_, tick)) return true;
+    const bool echoes = arrival == Arrival::kCumulative && echo_ != 0;
+    if (echoes && TimestampClock::before(echo_, tick)) return true;
     return min_rtt_ != Duration::max() && rtt < min_rtt_;
   }
 

@@ -77,7 +77,7 @@ Scoreboard::Acknowledged Scoreboard::acknowledge(std::uint64_t una) noexcept {
     }
     resent |= s.ever_resent;
     if (s.sacked) --flight_->sacked;
-    else if (flight_->by_time) flight_->rack.on_arrived(s);
+    else if (flight_->by_time) flight_->rack.on_arrived(s, Rack::Arrival::kCumulative);
     forget(s);
     ++flight_->head;
   }
@@ -113,7 +113,7 @@ std::uint32_t Scoreboard::sack_new(std::uint64_t begin, std::uint64_t end) noexc
     SentSegment& s = at(i);
     if (s.offset + s.length > end) break;
     if (s.sacked) continue;
-    if (flight_->by_time) flight_->rack.on_arrived(s);
+    if (flight_->by_time) flight_->rack.on_arrived(s, Rack::Arrival::kSelective);
     forget(s);
     ++flight_->sacked;
     bytes += s.length;

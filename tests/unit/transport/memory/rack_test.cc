@@ -32,7 +32,7 @@ TEST(Rack, AnOvertakenSegmentIsLostAfterTheWindow) {
   Rack rack;
   ReorderMemory memory;
   rack.begin_ack(Time{103us}, 0);
-  rack.on_arrived(segment(3000, 3us));
+  rack.on_arrived(segment(3000, 3us), Rack::Arrival::kCumulative);
   EXPECT_EQ(rack.rtt(), 100us);
   EXPECT_TRUE(rack.overtaken(segment(0, 0us)));
   EXPECT_TRUE(rack.overtaken(segment(2000, 3us))) << "as old, but below it";
@@ -62,7 +62,7 @@ TEST(Rack, TheWindowFollowsReorderingAndDuplicates) {
   };
   Rack rack;
   rack.begin_ack(Time{100us}, 0);
-  rack.on_arrived(segment(0, 0us));
+  rack.on_arrived(segment(0, 0us), Rack::Arrival::kCumulative);
   for (const Row& row : kRows) {
     ReorderMemory memory;
     memory.seen = row.seen;
@@ -90,10 +90,10 @@ TEST(Rack, DuplicatesWidenOncePerRoundAndForSixteenRecoveries) {
 TEST(Rack, SeesReorderingOnlyOfWhatWasSentOnce) {
   Rack rack;
   rack.begin_ack(Time{100us}, 0);
-  rack.on_arrived(segment(5000, 5us));
-  rack.on_arrived(segment(0, 50us, true));
+  rack.on_arrived(segment(5000, 5us), Rack::Arrival::kCumulative);
+  rack.on_arrived(segment(0, 50us, true), Rack::Arrival::kCumulative);
   EXPECT_FALSE(rack.reordered());
-  rack.on_arrived(segment(2000, 2us));
+  rack.on_arrived(segment(2000, 2us), Rack::Arrival::kCumulative);
   EXPECT_TRUE(rack.reordered());
 }
 
@@ -101,15 +101,25 @@ TEST(Rack, SeesReorderingOnlyOfWhatWasSentOnce) {
 TEST(Rack, AnAnswerThatCannotBeOfTheRetransmissionIsNot) {
   Rack rack;
   rack.begin_ack(Time{100us}, 0);
-  rack.on_arrived(segment(0, 0us));
+  rack.on_arrived(segment(0, 0us), Rack::Arrival::kCumulative);
   rack.begin_ack(Time{300us}, 0);
-  rack.on_arrived(segment(1000, 250us, true));
+  rack.on_arrived(segment(1000, 250us, true), Rack::Arrival::kCumulative);
   EXPECT_EQ(rack.rtt(), 100us) << "50 us is less than any round trip";
   rack.begin_ack(Time{9ms}, TimestampClock::at(Time{3ms}));
-  rack.on_arrived(segment(2000, 5ms, true));
+  rack.on_arrived(segment(2000, 5ms, true), Rack::Arrival::kCumulative);
   EXPECT_EQ(rack.rtt(), 100us) << "the echo is older than the retransmission";
   rack.begin_ack(Time{9ms}, TimestampClock::at(Time{6ms}));
-  rack.on_arrived(segment(2000, 5ms, true));
+  rack.on_arrived(segment(2000, 5ms, true), Rack::Arrival::kCumulative);
+  EXPECT_EQ(rack.rtt(), 4ms);
+}
+
+// RFC 7323, 4.3: the echo is that of the last segment in order, which left before the probe did.
+TEST(Rack, AProbeThatArrivesAboveAHoleCounts) {
+  Rack rack;
+  rack.begin_ack(Time{100us}, 0);
+  rack.on_arrived(segment(0, 0us), Rack::Arrival::kCumulative);
+  rack.begin_ack(Time{9ms}, TimestampClock::at(Time{3ms}));
+  rack.on_arrived(segment(2000, 5ms, true), Rack::Arrival::kSelective);
   EXPECT_EQ(rack.rtt(), 4ms);
 }
 
