@@ -216,7 +216,10 @@ class Report(unittest.TestCase):
         self.open(self.quick)
         for name in ("gain", "queue", "cdf", "cost", "timeline"):
             box = self.page.evaluate(
-                f"(async () => {{ const m = document.querySelector('figure[data-figure={name}] .mark');"
+                "(async () => { const size = (m) => m.getBoundingClientRect();"
+                # the largest: a bar of nothing cannot be pointed at
+                f" const m = [...document.querySelectorAll('figure[data-figure={name}] .mark')].reduce("
+                "  (a, b) => size(b).width * size(b).height > size(a).width * size(a).height ? b : a);"
                 " m.scrollIntoView({block: 'center'});"
                 # scrolling, which hides the tip, is told with the next frame
                 " for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);"

@@ -113,7 +113,8 @@ TEST(Figures, OutlineOfAPortIsWhatTheRowsSay) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("resident", "resident_bytes", "held_packets",
                                                    "arrived", "transmitted", "transmitted_bytes",
                                                    "marks", "drops", "background_threshold_packets",
-                                                   "entries_left", "starts_armed"));
+                                                   "entries_left", "starts_armed", "held_answers",
+                                                   "announced_bursts", "granted_bytes"));
   const QueueReport q = filled_report().queues[0];
   for (const auto& member : outline)
     if (member.name == "drops") {
