@@ -105,6 +105,12 @@ void describe(Settings& v, TcpConfig& c) {
            {.help = "what a retransmission that is lost again does to the window, where "
                     "`loss_detection` finds that: it is reduced once more (RFC 8985); or, as Linux "
                     "has it, only after a time-out, which then becomes a fast recovery"});
+  v.choice("window_validation", c.window_validation, kWindowUses,
+           {.help = "a window that the application or the peer does not let the sender fill: it "
+                    "stays as it is; or as Linux has it, in slow start it grows to twice what is "
+                    "outstanding, and after an RTO without need it falls halfway to what was "
+                    "used, with three quarters of it as ssthresh, where `connections` restarts "
+                    "idle ones and all that was written has left"});
   v.value(
       "timestamps", c.timestamps,
       {.help = "offer and accept the timestamps of RFC 7323, with ticks of 1 ms. They take 12 "

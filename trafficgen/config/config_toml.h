@@ -58,6 +58,8 @@ inline constexpr auto kSsthreshBases =
     choices<SsthreshBase>({{"flight", SsthreshBase::kFlight}, {"window", SsthreshBase::kWindow}});
 inline constexpr auto kLostRetransmissions = choices<LostRetransmission>(
     {{"reduces", LostRetransmission::kReduces}, {"linux", LostRetransmission::kLinux}});
+inline constexpr auto kWindowUses =
+    choices<WindowUse>({{"off", WindowUse::kOff}, {"linux", WindowUse::kLinux}});
 inline constexpr auto kTransportProtocols = choices<TransportProtocol>(
     {{"tcp", TransportProtocol::kTcp}, {"mlt", TransportProtocol::kMlt}});
 

@@ -55,6 +55,7 @@ inline TcpConfig full_transport() {
           .reduction = WindowReduction::kPrr,
           .ssthresh_base = SsthreshBase::kWindow,
           .lost_retransmission = LostRetransmission::kLinux,
+          .window_validation = WindowUse::kLinux,
           .time_wait = 2s,
           .timestamps = true};
 }

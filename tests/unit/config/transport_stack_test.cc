@@ -40,6 +40,7 @@ TEST(TransportStack, LinuxSetsWhatLinuxDoes) {
   EXPECT_EQ(c.control.hystart, HyStartKind::kLinux);
   EXPECT_EQ(c.control.idle_restart, IdleRestart::kLinux);
   EXPECT_EQ(c.rto, RtoRule::kLinux);
+  EXPECT_EQ(c.window_validation, WindowUse::kLinux);
   EXPECT_EQ(c.ssthresh_base, SsthreshBase::kWindow);
   EXPECT_EQ(c.lost_retransmission, LostRetransmission::kLinux);
   EXPECT_TRUE(c.timestamps);
@@ -59,7 +60,8 @@ TEST(TransportStack, ASingleSettingWins) {
   const TcpConfig c = read(
       "reduction = \"at_once\"\nhystart = \"off\"\nstack = \"linux\"\ntimestamps = false\n"
       "loss_detection = \"rfc6675\"\nidle_restart = \"rfc5681\"\nquick_acks = 0\nmax_rto = "
-      "\"60s\"\nrto = \"rfc6298\"\nssthresh_base = \"flight\"\nlost_retransmission = \"reduces\"");
+      "\"60s\"\nrto = \"rfc6298\"\nssthresh_base = \"flight\"\nlost_retransmission = "
+      "\"reduces\"\nwindow_validation = \"off\"");
   EXPECT_EQ(c.stack, TcpStack::kLinux);
   TcpConfig rfc;
   rfc.stack = TcpStack::kLinux;

@@ -51,6 +51,12 @@ enum class LostRetransmission : std::uint8_t {
   kLinux,    ///< none in a recovery; after a time-out, a recovery with its reduction
 };
 
+/// What becomes of a window that is not filled.
+enum class WindowUse : std::uint8_t {
+  kOff,    ///< it does not grow
+  kLinux,  ///< it falls too, see WindowValidation
+};
+
 /// One profile of transport settings, shared by both ends of a connection.
 struct TcpConfig {
   ControllerConfig control;
@@ -75,6 +81,7 @@ struct TcpConfig {
   WindowReduction reduction = WindowReduction::kAtOnce;
   SsthreshBase ssthresh_base = SsthreshBase::kFlight;
   LostRetransmission lost_retransmission = LostRetransmission::kReduces;
+  WindowUse window_validation = WindowUse::kOff;
   /// How long an end that closed first stays in TIME-WAIT; zero: not at all.
   Duration time_wait = std::chrono::seconds(1);
   bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes

@@ -15,6 +15,7 @@ inline void use_stack(TcpConfig& c, TcpStack stack) noexcept {
   c.reduction = like_linux ? WindowReduction::kPrr : rfc.reduction;
   c.ssthresh_base = like_linux ? SsthreshBase::kWindow : rfc.ssthresh_base;
   c.lost_retransmission = like_linux ? LostRetransmission::kLinux : rfc.lost_retransmission;
+  c.window_validation = like_linux ? WindowUse::kLinux : rfc.window_validation;
   c.control.hystart = like_linux && cubic ? HyStartKind::kLinux : rfc.control.hystart;
   c.control.idle_restart = like_linux ? IdleRestart::kLinux : rfc.control.idle_restart;
   c.rto = like_linux ? RtoRule::kLinux : rfc.rto;

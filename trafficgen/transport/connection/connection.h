@@ -215,6 +215,6 @@ class TcpConnection {
 };
 
 /// A million connections may be open at once (docs/performance.md, Memory).
-static_assert(sizeof(TcpConnection) <= 408);
+static_assert(sizeof(TcpConnection) <= 424);
 
 }  // namespace outrider::tg

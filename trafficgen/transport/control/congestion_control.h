@@ -28,8 +28,9 @@ struct AckEvent {
 /// Decides the congestion window. It never sends and never reads a clock. Each connection has one
 /// object, which its sender calls as follows: on_ack for every ACK that acknowledges new data,
 /// on_congestion once per window in which loss or ECE was seen, on_timeout per RTO, on_idle when
-/// the first data follows an idle time longer than the RTO; on_handshake_loss before all of these.
-/// Controllers own nothing: they live in a ControllerSlot and need no destruction.
+/// the first data follows an idle time longer than the RTO, on_unused where that is configured;
+/// on_handshake_loss before all of these. Controllers own nothing: they live in a ControllerSlot
+/// and need no destruction.
 class CongestionControl {
  public:
   virtual void on_ack(const AckEvent& ack) noexcept = 0;
@@ -40,6 +41,9 @@ class CongestionControl {
   virtual void on_timeout(std::optional<std::uint32_t> base_bytes, Time now) noexcept = 0;
   /// Restarts the window, see restart_window(). @pre idle > rto
   virtual void on_idle(Duration idle, Duration rto) noexcept = 0;
+  /// The window was not needed for an RTO, see lower_unused_window().
+  /// @param used_bytes the most that was outstanding in that time
+  virtual void on_unused(std::uint32_t used_bytes) noexcept = 0;
   /// A SYN or SYN-ACK of this end timed out: begin with one segment (RFC 5681, 3.1).
   virtual void on_handshake_loss() noexcept = 0;
 

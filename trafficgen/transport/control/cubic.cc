@@ -137,6 +137,13 @@ void Cubic::on_idle(Duration idle, Duration rto) noexcept {
   if (config_.idle_restart == IdleRestart::kRfc5681) epoch_ = Epoch::kNone;
 }
 
+void Cubic::on_unused(std::uint32_t used_bytes) noexcept {
+  const std::uint32_t window = cwnd_bytes();
+  const RestartedWindow after = lower_unused_window(config_, {window, ssthresh_}, used_bytes);
+  if (after.cwnd_bytes < window) cwnd_ = after.cwnd_bytes / mss();
+  ssthresh_ = after.ssthresh_bytes;
+}
+
 CongestionControl* make_cubic(std::byte* space, const ControllerConfig& config) noexcept {
   return put_controller<Cubic>(space, config);
 }

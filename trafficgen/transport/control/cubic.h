@@ -47,6 +47,7 @@ class Cubic final : public CongestionControl {
   void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;
   void on_timeout(std::optional<std::uint32_t> base_bytes, Time now) noexcept override;
   void on_idle(Duration idle, Duration rto) noexcept override;
+  void on_unused(std::uint32_t used_bytes) noexcept override;
   void on_handshake_loss() noexcept override { cwnd_ = 1; }
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override;
   [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }

@@ -65,6 +65,12 @@ void Reno::on_idle(Duration idle, Duration rto) noexcept {
   bytes_acked_ = 0;
 }
 
+void Reno::on_unused(std::uint32_t used_bytes) noexcept {
+  const RestartedWindow after = lower_unused_window(config_, {cwnd_, ssthresh_}, used_bytes);
+  cwnd_ = after.cwnd_bytes;
+  ssthresh_ = after.ssthresh_bytes;
+}
+
 CongestionControl* make_reno(std::byte* space, const ControllerConfig& config) noexcept {
   return put_controller<Reno>(space, config);
 }

@@ -59,6 +59,7 @@ class Reno : public CongestionControl {
   void on_congestion(Congestion kind, std::uint32_t base_bytes, Time now) noexcept override;
   void on_timeout(std::optional<std::uint32_t> base_bytes, Time now) noexcept override;
   void on_idle(Duration idle, Duration rto) noexcept override;
+  void on_unused(std::uint32_t used_bytes) noexcept override;
   void on_handshake_loss() noexcept override { cwnd_ = mss(); }
   [[nodiscard]] std::uint32_t cwnd_bytes() const noexcept override { return cwnd_; }
   [[nodiscard]] std::uint32_t ssthresh_bytes() const noexcept override { return ssthresh_; }

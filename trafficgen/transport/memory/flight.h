@@ -33,13 +33,16 @@ struct Flight {
   std::uint64_t resend_from = 0;  ///< no segment below it waits to be resent
 
   // -- CongestionWindow, Recovery: stream offsets
-  std::uint64_t window_full_until = 0;  ///< data below it left when the window was full
+  std::uint64_t window_full_until = 0;  ///< data below it left when the window was full;
+                                        ///< WindowValidation: end of the round trip
   std::uint64_t reduced_until = 0;      ///< data below it left before the last reduction
 
   std::uint64_t recovery_point = 0;
   std::array<std::uint64_t, kDupThresh> highest{};  ///< 1 + index of highest SACKed, 0: none
   std::array<Range, 4> seen{};  ///< recent SACK blocks, to process only what is new
   std::uint32_t seen_next = 0;
+  std::uint32_t most_outstanding_bytes = 0;  ///< WindowValidation: in this round trip
+  bool window_full = false;                  ///< WindowValidation: in this round trip
 
   // -- CongestionWindow, while a window is reduced step by step
   RateReduction reduction;

@@ -110,9 +110,9 @@ class Rack {
   /// Returns true if the ACK must belong to an earlier transmission, because a retransmission
   /// cannot have been answered yet.
   ///
-  /// Deviation from RFC 8985, 6.2, step 2: the echo is asked only for segments that are acknowledged
-  /// cumulatively. The ACK for a segment above a hole echoes the timestamp of the last segment in
-  /// order (RFC 7323, 4.3), so a probe that arrived above a hole would never count.
+  /// Deviation from RFC 8985, 6.2, step 2: the echo is asked only for segments that are
+  /// acknowledged cumulatively. The ACK for a segment above a hole echoes the timestamp of the last
+  /// segment in order (RFC 7323, 4.3), so a probe that arrived above a hole would never count.
   [[nodiscard]] bool of_earlier_transmission(const Departure& sent, Duration rtt,
                                              Arrival arrival) const noexcept {
     const std::uint32_t tick = TimestampClock::at(Time{Duration{sent.at_ns}});

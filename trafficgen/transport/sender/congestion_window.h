@@ -11,6 +11,7 @@
 #include "trafficgen/transport/control/controller_slot.h"
 #include "trafficgen/transport/memory/flight.h"
 #include "trafficgen/transport/sender/send_stream.h"
+#include "trafficgen/transport/sender/window_validation.h"
 
 namespace outrider::tg {
 
@@ -27,6 +28,7 @@ class CongestionWindow {
   explicit CongestionWindow(const TcpConfig& config) noexcept
       : control_(config.control),
         cwnd_(control_->cwnd_bytes()),
+        validates_(config.window_validation == WindowUse::kLinux),
         from_window_(config.ssthresh_base == SsthreshBase::kWindow) {}
 
   [[nodiscard]] std::uint32_t bytes() const noexcept { return cwnd_; }
@@ -46,8 +48,9 @@ class CongestionWindow {
     update();
   }
   /// @pre idle > rto
-  void on_idle(Duration idle, Duration rto) noexcept {
+  void on_idle(Duration idle, Duration rto, Time now) noexcept {
     control_->on_idle(idle, rto);
+    validation_.restart(now);
     update();
   }
   /// @param reduced the window is below what it was reduced from, in a recovery or after a mark.
@@ -108,6 +111,7 @@ class CongestionWindow {
       reduced_here_ = true;
     }
     cwr_pending_ = ecn_;
+    validation_.restart(now);
   }
   /// Returns -1, 0 or 1 if una is below, at or above the end of the data that the last reduction
   /// covers.
@@ -124,12 +128,32 @@ class CongestionWindow {
     cwr_pending_ = false;
   }
   /// Notes whether data that has just left fills the window.
-  void note_use(std::uint32_t pipe_bytes, const SendStream& stream, Flight& flight) const noexcept {
-    if (pipe_bytes + stream.mss_bytes() > cwnd_) flight.window_full_until = stream.nxt();
+  /// @param fresh it is new data
+  void note_use(std::uint32_t pipe_bytes, const SendStream& stream, Flight& flight, bool fresh,
+                Time now) noexcept {
+    const bool full = pipe_bytes + stream.mss_bytes() > cwnd_;
+    if (validates_) {
+      if (fresh) validation_.on_sent(full, stream, use(), flight, now);
+    } else if (full) {
+      flight.window_full_until = stream.nxt();
+    }
   }
-  /// Returns true if the data at una left when the window was full.
-  [[nodiscard]] static bool was_full(const Flight* flight, std::uint64_t una) noexcept {
-    return flight != nullptr && una < flight->window_full_until;
+  /// Returns true if the window holds the sender back: the data at una left when it was full, or
+  /// WindowValidation finds that it is needed.
+  [[nodiscard]] bool limits(const Flight* flight, std::uint64_t una) const noexcept {
+    if (flight == nullptr) return false;
+    if (!validates_) return una < flight->window_full_until;
+    return flight->window_full || WindowValidation::needed(*flight, use());
+  }
+  /// Returns true if the window was not needed for an RTO. unused() then lowers it.
+  [[nodiscard]] bool unneeded(Duration rto, Time now) const noexcept {
+    return validates_ && validation_.unneeded_for(now) >= rto;
+  }
+  /// Lowers the window halfway to what was used of it, if that is less.
+  void unused(Time now) noexcept {
+    control_->on_unused(validation_.used_bytes());
+    validation_.restart(now);
+    update();
   }
 
   void begin_flight(Flight& flight, std::uint64_t una) const noexcept {
@@ -141,8 +165,14 @@ class CongestionWindow {
   }
 
  private:
+  [[nodiscard]] WindowValidation::Window use() const noexcept {
+    return {cwnd_, cwnd_ < control_->ssthresh_bytes()};
+  }
+
   ControllerSlot control_;
-  std::uint32_t cwnd_;    ///< the controller's window, cached; a step towards it while reducing_
+  std::uint32_t cwnd_;  ///< the controller's window, cached; a step towards it while reducing_
+  [[no_unique_address]] WindowValidation validation_;
+  bool validates_ : 1;
   bool from_window_ : 1;  ///< reductions begin with the window, not with the data in flight
   bool ecn_ : 1 = false;
   bool cwr_pending_ : 1 = false;  ///< the next new data segment carries CWR

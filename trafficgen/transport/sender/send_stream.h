@@ -80,6 +80,8 @@ class SendStream {
       return wanted;
     return in_flight.empty() ? static_cast<std::uint32_t>(room) : 0;
   }
+  /// Returns true if all written data has left.
+  [[nodiscard]] bool all_left() const noexcept { return nxt_ >= written_; }
   /// Returns true if all written data has left, but not the FIN.
   [[nodiscard]] bool fin_is_next() const noexcept { return closing_ && nxt_ == written_; }
   /// Returns true if there is something to send and the peer's window allows none of it.

@@ -66,7 +66,7 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
   const std::uint64_t offset = stream_.nxt();
   if (scoreboard_.empty() && context_.config.reuse == ConnectionReuse::kIdleRestart &&
       offset != 0 && now - last_sent_ > timer_.rto()) {
-    window_.on_idle(now - last_sent_, timer_.rto());
+    window_.on_idle(now - last_sent_, timer_.rto(), now);
   }
   const std::uint32_t payload = stream_.new_payload(scoreboard_);
   const std::uint32_t length = stream_.take_new(s, payload, now);
@@ -80,7 +80,17 @@ void TcpSender::fill_new(TcpSegment& s, Time now) noexcept {
     recovery_.begin_flight(flight, stream_.una());
     tail_probe_.begin_flight(flight, stream_.una());
   }
-  window_.note_use(scoreboard_.pipe_bytes(), stream_, flight);
+  window_.note_use(scoreboard_.pipe_bytes(), stream_, flight, true, now);
+  if (window_.unneeded(timer_.rto(), now)) [[unlikely]]
+    lower_unused_window(now);
+}
+
+/// Lowers a window that the application or the peer has not let the sender fill for an RTO. A
+/// sender that recovers, or that still has something to send, keeps its window.
+void TcpSender::lower_unused_window(Time now) noexcept {
+  const bool open = recovery_.open() && past_reduction() >= 0 && scoreboard_.sacked() == 0;
+  const bool kept = context_.config.reuse != ConnectionReuse::kIdleRestart;
+  if (open && !kept && stream_.all_left()) window_.unused(now);
 }
 
 void TcpSender::fill(TcpSegment& s, Time now) noexcept {
@@ -95,7 +105,7 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
   else {
     resend_segment(scoreboard_.resend(now), s, now);
     recovery_.on_resent();
-    window_.note_use(scoreboard_.pipe_bytes(), stream_, *scoreboard_.flight());
+    window_.note_use(scoreboard_.pipe_bytes(), stream_, *scoreboard_.flight(), false, now);
   }
   last_sent_ = now;
   if (window_.reducing()) [[unlikely]]

@@ -158,6 +158,7 @@ class TcpSender {
   [[gnu::noinline]] void prepare_probe(Time now) noexcept;
   [[nodiscard, gnu::noinline]] bool can_borrow(Time now) noexcept;
   inline void fill_new(TcpSegment& s, Time now) noexcept;
+  [[gnu::noinline]] void lower_unused_window(Time now) noexcept;
   [[gnu::noinline]] void fill_tail_probe(TcpSegment& s, Time now) noexcept;
   [[gnu::noinline]] void resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept;
   [[gnu::noinline]] void arm_tail_probe(Time now) noexcept;

@@ -98,7 +98,7 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
   AckEvent event{.now = now, .in_flight_bytes = scoreboard_.pipe_bytes()};
   event.in_loss_recovery = holds_window(recovery_, una > una_before);
   event.in_recovery = ece || event.in_loss_recovery || (recovery_.open() && past_reduction() < 0);
-  event.cwnd_limited = CongestionWindow::was_full(scoreboard_.flight(), una_before);
+  event.cwnd_limited = window_.limits(scoreboard_.flight(), una_before);
   const bool duplicate = sack_ && reports_duplicate(s);
   if (duplicate) ++context_.memory.events.duplicates_told;
   const std::uint32_t echoed = s.has_timestamps && timestamps_ ? s.ts_echo : 0;

@@ -119,6 +119,80 @@ TEST(ConnectionStack, ATimeoutWithinARecoveryLeavesTheThresholdOfAWindow) {
   }
 }
 
+TcpConfig with(WindowUse validation) {
+  TcpConfig config = Client::settings();
+  config.control.initial_window_segments = 10;
+  config.window_validation = validation;
+  return config;
+}
+
+/// Writes a window of 20 full of segments, so that slow start has it grow to 40. @pre nothing sent
+std::uint32_t fill_windows(Client& t) {
+  EXPECT_EQ(t.write(30), 10);
+  for (std::uint32_t n = 1; n <= 30; ++n) t.acked(n);
+  EXPECT_EQ(t.c.acked_bytes(), 30 * kMss);
+  return 30;
+}
+
+// Slow start grows to twice what is outstanding, but not beyond.
+TEST(ConnectionStack, SlowStartGrowsWithoutAFullWindowInLinux) {
+  for (const auto rule : {WindowUse::kOff, WindowUse::kLinux}) {
+    Client six(with(rule)), five(with(rule));
+    EXPECT_EQ(six.write(6), 6);
+    EXPECT_EQ(five.write(5), 5);
+    for (std::uint32_t n = 1; n <= 4; ++n) {
+      six.acked(n);
+      five.acked(n);
+    }
+    EXPECT_EQ(six.window(), rule == WindowUse::kLinux ? 12U : 10U);
+    EXPECT_EQ(five.window(), 10U);
+  }
+}
+
+// The application writes two segments a millisecond into a window of 30 or more. After an RTO of
+// that, Linux takes half of what is not used, but no more than down to the initial window.
+TEST(ConnectionStack, AWindowThatIsNotUsedFallsInLinux) {
+  for (const auto rule : {WindowUse::kOff, WindowUse::kLinux}) {
+    Client t(with(rule));
+    std::uint32_t sent = fill_windows(t);
+    const std::uint32_t before = t.window(), threshold = t.ssthresh();
+    ASSERT_GT(before, 20U);
+    const auto write_for = [&](int ms) {
+      for (int i = 0; i < ms; ++i) {
+        EXPECT_EQ(t.write(2), 2);
+        t.now += 1ms;
+        t.acked(sent += 2);
+      }
+    };
+    write_for(9);
+    EXPECT_EQ(t.window(), before) << "less than the RTO of 10 ms";
+    write_for(3);
+    const bool like_linux = rule == WindowUse::kLinux;
+    EXPECT_EQ(t.window(), like_linux ? (before + 10) / 2 : before);
+    EXPECT_EQ(t.ssthresh(), threshold) << "above three quarters of the window";
+    write_for(200);
+    EXPECT_EQ(t.window(), like_linux ? 10 : before);
+  }
+}
+
+// The peer's window holds 2 of many segments: the application is not slow.
+TEST(ConnectionStack, AWindowThatThePeerHoldsStays) {
+  Client t(with(WindowUse::kLinux));
+  std::uint32_t sent = fill_windows(t);
+  const std::uint32_t before = t.window();
+  TcpSegment held = Client::ack_of(sent);
+  held.window = 2 * kMss / 4;
+  t.c.on_segment(held, t.now);
+  EXPECT_EQ(t.write(1000), 2);
+  for (int i = 0; i < 50; ++i) {
+    t.now += 1ms;
+    held.acknowledgment += 2 * kMss;
+    t.c.on_segment(held, t.now);
+    EXPECT_EQ(t.departures(), 2);
+  }
+  EXPECT_EQ(t.window(), before);
+}
+
 struct LossesOf {
   std::uint32_t segment;
   int times;  ///< its first so many transmissions are lost
