@@ -40,8 +40,8 @@ namespace outrider::sw {
 /// Most polled ports have none of the rarer parts (see is_plain()). They take a packet by
 /// the same steps but skip the test for each of these parts. A test compares both ways.
 ///
-/// Many methods: what few ports have (windows, grants, hearers, capture) is asked for and told one by
-/// one, so that the others pay for none of it.
+/// Many methods: what few ports have (windows, grants, hearers, capture) is asked for and told one
+/// by one, so that the others pay for none of it.
 ///
 /// Identity, per class: arrived == transmitted + sum(drops) + resident.
 /// Not thread-safe: one lcore owns a port and all its state.
