@@ -49,8 +49,8 @@ struct PortArrival {
 /// and hands packets to an egress port. The state of queues is in the EgressPort, other state
 /// that changes with packets is in a SwitchLane, and the tables here change only by a reload.
 ///
-/// Many methods: a reload, a poll loop, an event loop and whoever reports each have their own, and what
-/// few ports have (grants, hearers) is joined by a call of its own.
+/// Many methods: a reload, a poll loop, an event loop and whoever reports each have their own, and
+/// what few ports have (grants, hearers) is joined by a call of its own.
 ///
 /// Identity: received + copied == sum over ports of arrived + dropped before a port + on
 /// the way from one lcore to another.
