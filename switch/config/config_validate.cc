@@ -240,7 +240,10 @@ MbufNeed mbuf_need(const SwitchProcessConfig& c) {
   }
   for (const auto& sw : c.switches) {
     for (const auto& port : sw.ports) {
-      for (const auto& queue : queues_of(port)) need.queues += queue.queue.limit_packets;
+      for (const auto& queue : queues_of(port)) {
+        need.queues += queue.queue.limit_packets;
+        if (grants(queue.regulation.grant)) need.queues += queue.regulation.max_entries;  // answers
+      }
       need.queues += 1;  // in service
       if (port.device) need.links += 2 * in_flight_packets(port.drain_rate, port.delay);
       need.slack += 2 * kBatchPackets;
