@@ -94,7 +94,7 @@ TEST(NumberedPackets, AreLostAndMarkedByTheirNumberAmongThoseWithPayload) {
   EXPECT_EQ(arrived, (std::vector<std::uint32_t>{1, 3, 4, 6, 7, 8, 10}));
   EXPECT_EQ(marked, (std::vector<std::uint32_t>{1, 7})) << "5 is lost";
   EXPECT_EQ(bench.drops(0, DropReason::kInjectedLoss), 3U);
-  const auto& marks = bench.reports()[0].marks[TrafficClass::kBackground];
+  const auto marks = bench.reports()[0].marks[TrafficClass::kBackground];
   EXPECT_EQ(marks[MarkReason::kInjected], 2U);
   EXPECT_EQ(marks[MarkReason::kMarker], 0U);
   EXPECT_TRUE(bench.balanced());
