@@ -209,6 +209,7 @@ std::string column_table(const std::string& summary, const TableRequest& request
     const Json in = Json::parse(summary);
     const auto arms = chosen_arms(in.at("arms"), request);
     std::vector<Line> lines;
+    lines.reserve(arms.size());
     for (const Json* arm : arms)
       lines.push_back(
           {arm->at("label").get<std::string>(), varying_settings(*arm, arms), &arm->at("metrics")});
