@@ -462,7 +462,8 @@ TEST(SwitchConfig, RequiredMbufsCountWhatCanHoldAPacket) {
   // 12 answers that grants may hold;
   // 1.5 us x 9.5 Gbit/s = 21 frames of 84 B, both ways; the link 100 us x 0.2 Gbit/s = 29 and
   // 100 us x 10 Gbit/s = 1488; each pipe one more; 4 x 64 batches; 512 cached.
-  EXPECT_EQ(required_mbufs(c), 4608U + 193U + 12U + 2 * (21 + 1) + (29 + 1) + (1488 + 1) + 256U + 512U);
+  EXPECT_EQ(required_mbufs(c),
+            4608U + 193U + 12U + 2 * (21 + 1) + (29 + 1) + (1488 + 1) + 256U + 512U);
   c.mbufs = required_mbufs(c);
   EXPECT_TRUE(validate(c).empty());
   c.mbufs = required_mbufs(c) - 1;
