@@ -126,25 +126,48 @@ TEST(IdleRestart, LinuxComesDownByHalves) {
   }
 }
 
+/// Brings a controller, by a time-out and congestion avoidance, to a window of 40 segments with a
+/// threshold far below. @return the window
+std::uint32_t grow_beyond_ssthresh(CongestionControl& cc) {
+  cc.on_timeout(20'000, Time{});
+  std::uint64_t una = 1;
+  Time now{};
+  while (cc.cwnd_bytes() < 40'000) {
+    AckEvent ack = ack_of(1000, una++);
+    ack.now = now += 10ms;
+    ack.srtt = 100ms;
+    cc.on_ack(ack);
+  }
+  EXPECT_LT(cc.ssthresh_bytes(), 20'000U);
+  return cc.cwnd_bytes();
+}
+
 TEST(IdleRestart, LinuxRemembersThreeQuarters) {
   for (const Controller controller : {Controller::kReno, Controller::kCubic}) {
     ControllerConfig config = config_of(controller, 10);
     config.idle_restart = IdleRestart::kLinux;
     ControllerSlot cc(config);
-    cc->on_timeout(20'000, Time{});
-    std::uint64_t una = 1;
-    Time now{};
-    while (cc->cwnd_bytes() < 40'000) {
-      AckEvent ack = ack_of(1000, una++);
-      ack.now = now += 10ms;
-      ack.srtt = 100ms;
-      cc->on_ack(ack);
-    }
-    const std::uint32_t window = cc->cwnd_bytes();
-    EXPECT_LT(cc->ssthresh_bytes(), 20'000U);
+    const std::uint32_t window = grow_beyond_ssthresh(*cc);
     cc->on_idle(10s, 200ms);
     EXPECT_EQ(cc->cwnd_bytes(), 10'000U);
     EXPECT_EQ(cc->ssthresh_bytes(), window / 2 + window / 4);
+  }
+}
+
+// Linux: halfway to what was used, not below the initial window, with the same memory.
+TEST(IdleRestart, AnUnusedWindowIsRememberedToo) {
+  for (const Controller controller : {Controller::kReno, Controller::kCubic}) {
+    const ControllerConfig config = config_of(controller, 10);
+    for (const std::uint32_t used : {2'000U, 20'000U}) {
+      ControllerSlot cc(config);
+      const std::uint32_t window = grow_beyond_ssthresh(*cc);
+      cc->on_unused(used);
+      EXPECT_NEAR(cc->cwnd_bytes(), window / 2 + std::max(used, 10'000U) / 2, 1);
+      EXPECT_EQ(cc->ssthresh_bytes(), window / 2 + window / 4);
+      const std::uint32_t lowered = cc->cwnd_bytes();
+      cc->on_unused(window);
+      EXPECT_EQ(cc->cwnd_bytes(), lowered) << "all of it was used";
+    }
   }
 }
 
