@@ -268,7 +268,8 @@ std::optional<BurstAdmission::Release> BurstAdmission::take(std::uint64_t queued
   return std::nullopt;
 }
 
-/// What is granted and has not come tells of itself; the queue does not tell that it has drained.
+/// Payload that comes, or stays away, is an event of its entry. That the queue has drained is none,
+/// so the instant is computed from its bytes and the link's rate.
 Time BurstAdmission::next_event(std::uint64_t queued_bytes, Time now) const noexcept {
   Time at = events_.empty() ? kNever : std::max(events_.top_key(), now);
   if (line_.empty()) return at;

@@ -17,7 +17,7 @@ namespace outrider {
 /// The line of bursts that wait for a grant, in the order of a GrantPolicy. Bursts are the slots of
 /// a table. A burst joins when it is announced, waits or does not, and parts when it is over.
 ///
-/// What is ranked are groups of bursts: each burst by itself, or the bursts of a job (with
+/// The line ranks groups of bursts. A group is one burst, or all bursts of a job (with
 /// GrantParts::kTogether and with GrantOrder::kShare). Within a group the burst that began to wait
 /// first is next. Between groups these come first:
 ///

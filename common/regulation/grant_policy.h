@@ -15,7 +15,7 @@ enum class GrantOrder : std::uint8_t {
   kShare,     ///< the same bytes to every job that waits (start-time fair queueing)
 };
 
-/// What the order ranks.
+/// The unit that the order ranks: bursts, or jobs.
 enum class GrantParts : std::uint8_t {
   kAlone,     ///< every burst by itself
   kTogether,  ///< jobs: the bursts of one follow each other

@@ -215,7 +215,8 @@ void check_steering(const Checks& at, const RegulationPolicy& policy) {
         "from", "must be \"off\" with mode \"steer\": nobody predicts a burst's first byte");
 }
 
-/// Of the bursts of other queues, a queue only hears to give memory back.
+/// A queue hears of other queues' bursts for one reason: to give memory back before they come. A
+/// mode that keeps or moves packets gives none back.
 void check_hearing(const Checks& at, const RegulationPolicy& policy) {
   if (policy.hears == Hears::kQueue) return;
   const std::string shown = policy.hears == Hears::kPort ? "\"port\"" : "\"switch\"";

@@ -66,7 +66,7 @@ Switch::Switch(const SwitchConfig& config, EventLoop& loop, const EgressPort::Li
   for (const auto& port : config.ports) {
     of_port.hops = hops_of(config, index, ports_.size());
     ports_.push_back(std::make_unique<EgressPort>(port, loop, of_port));
-    if (ports_.back()->grants()) ports_.back()->connect(static_cast<AnswerSink&>(*this));
+    if (ports_.back()->grants()) ports_.back()->connect(*this);
     of_port.first_queue += ports_.back()->queues().size();
   }
   join_hearers(config);
@@ -358,8 +358,8 @@ void Switch::publish(SwitchCells& to, Time now) noexcept {
 }
 
 void Switch::fill(SwitchReport& report, Time now, std::uint64_t between) const {
-  report.resident += between;
   std::uint64_t entered = 0, arrived = between;
+  report.resident += between;
   for (const auto& lane : lanes_) {
     add_lane(report, lane);
     entered += lane.received + lane.copied;

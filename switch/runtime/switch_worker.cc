@@ -38,10 +38,11 @@ SwitchWorker::SwitchWorker(Setup setup, Switch& of, PollDevices& devices)
     if (owns(p))
       for_port_[p] = BoundedList<PortArrival>(polled_.size() * kBatchPackets +
                                               (arrivals_.size() - polled_.size()) * kTakenOver);
-  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
-    if (owns(p) && switch_.port(p).hears_returns()) hears_returns_ |= PortMask{1} << p;
-  for (std::uint32_t p = 0; p < switch_.ports(); ++p)
+  for (std::uint32_t p = 0; p < switch_.ports(); ++p) {
+    if (!owns(p)) continue;
+    if (switch_.port(p).hears_returns()) hears_returns_ |= PortMask{1} << p;
     if (switch_.port(p).grants()) grants_ |= PortMask{1} << p;
+  }
   ports_apart_ = hears_returns_ == 0 && !switch_.shares_buffer();
   for (const std::uint32_t device : setup_.plan->serves[setup_.index])
     for (const std::uint16_t p : (*setup_.ports_of_device)[device])

@@ -95,20 +95,18 @@ std::vector<std::pair<std::string, std::string>> varying_settings(
 }
 
 Estimate estimate_in(const Json& of_metric, const char* which) {
-  Estimate e{kNotDefined, kNotDefined, kNotDefined};
-  if (!of_metric.contains(which)) return e;
+  if (!of_metric.contains(which)) return {};
   const auto number = [&](const char* name) {
     const Json value = of_metric.at(which).value(name, Json());
     return value.is_number() ? value.get<double>() : kNotDefined;
   };
-  e = {number("value"), number("low"), number("high")};
-  return e;
+  return {number("value"), number("low"), number("high")};
 }
 
 /// Returns the estimate that the column shows; all NaN if the arm has no such metric.
 Estimate estimate_of(const Line& line, const ShownColumn& column) {
   const std::string name(column.metric->name);
-  if (!line.metrics->contains(name)) return {kNotDefined, kNotDefined, kNotDefined};
+  if (!line.metrics->contains(name)) return {};
   return estimate_in(line.metrics->at(name), column.part == Part::kChange ? "change" : "value");
 }
 

@@ -13,7 +13,7 @@ enum class TableForm : std::uint8_t {
   kMarkdown,  ///< for a page: what varies has columns of its own
 };
 
-/// What of a summary a table shows.
+/// Chooses the lines and columns of a table, and its form.
 struct TableRequest {
   TableForm form = TableForm::kText;
   /// Names of metrics; if empty, those that `compare` tests. "NAME:range" adds the 95 % interval of

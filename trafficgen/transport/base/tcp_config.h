@@ -39,7 +39,8 @@ enum class RtoRule : std::uint8_t {
   kLinux,    ///< the largest deviation above the mean, which is at least min_rto
 };
 
-/// What a reduction of the window begins with, see CongestionWindow::reduction_base_bytes().
+/// The bytes that a reduction of the window is a share of, see
+/// CongestionWindow::reduction_base_bytes().
 enum class SsthreshBase : std::uint8_t {
   kFlight,  ///< the data in flight (RFC 5681, equation 4), at most the window
   kWindow,  ///< the window; a time-out within a recovery or reduction leaves ssthresh
