@@ -151,6 +151,7 @@ EgressPort::EgressPort(const SwitchPortConfig& config, EventLoop& loop, const Li
       hops_(limits.hops),
       name_(config.name),
       drain_rate_(config.drain_rate) {
+  impairs_ = loss_below_ != 0 || numbered_.any();
   PortQueue::Setup setup = setup_of(config, seed_, id_);
   if (config.record) setup.tap = limits.tap;
   setup.buffer = limits.buffer;
@@ -197,6 +198,7 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
   drain_rate_ = change.drain_rate;
   serializer_.change(change.drain_rate, change.rate_layer);
   loss_below_ = draws_of(change.loss);
+  impairs_ = loss_below_ != 0 || numbered_.any();
   if (change.scheduler) std::swap(scheduler_, *change.scheduler);
   for (std::size_t q = 0; q < queues_.size(); ++q) queues_[q].apply(change.queues[q], now);
   if (grants_) grants_->change_rate(drain_rate_);
@@ -204,9 +206,16 @@ void EgressPort::apply(PortChange& change, Time now) noexcept {
 }
 
 bool EgressPort::is_plain() const noexcept {
-  return device_ != nullptr && service_ == nullptr && capture_ == nullptr && !hops_ &&
-         loss_below_ == 0 && !numbered_.any() && !steers_ && hearers_.empty() && !grants_ &&
-         std::ranges::all_of(queues_, &PortQueue::plain);
+  return device_ != nullptr && service_ == nullptr && capture_ == nullptr && !hops_ && !impairs_ &&
+         !steers_ && !tells_ && !grants_ && std::ranges::all_of(queues_, &PortQueue::plain);
+}
+
+/// Returns what injected loss and marks do to a packet that is no signal. Random loss draws for
+/// every packet, so that the choice of lost packets does not depend on the queue.
+NumberedPackets::Verdict EgressPort::impairment_of(const PacketMeta& m) noexcept {
+  const auto by_number = numbered_.judge(m.payload_bytes > 0);
+  return loss_below_ != 0 && loss_.next_u32() < loss_below_ ? NumberedPackets::Verdict::kLose
+                                                            : by_number;
 }
 
 /// Shows a packet of a burst to the queues that it may regulate beside its own.
@@ -227,12 +236,12 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
   PortQueue& queue = queues_[q];
   queue.count_arrival(m.traffic_class);
   serve_until(now);
-  const NumberedPackets::Verdict by_number = numbered_.judge(!signal && m.payload_bytes > 0);
-  const bool lost = by_number == NumberedPackets::Verdict::kLose;
-  if (!signal && (loses_next() || lost)) [[unlikely]]
-    return queue.drop(packet, DropReason::kInjectedLoss);
-  if (by_number == NumberedPackets::Verdict::kMark) [[unlikely]]
-    queue.mark(*packet, MarkReason::kInjected);
+  if (impairs_ && !signal) [[unlikely]] {
+    const auto verdict = impairment_of(m);
+    if (verdict == NumberedPackets::Verdict::kLose)
+      return queue.drop(packet, DropReason::kInjectedLoss);
+    if (verdict == NumberedPackets::Verdict::kMark) queue.mark(*packet, MarkReason::kInjected);
+  }
   if (queue.records()) [[unlikely]] {
     read_identity(*packet);
     std::optional<QueueState> ahead;
@@ -240,12 +249,11 @@ void EgressPort::enqueue_any(Packet* packet, bool signal, Time now) noexcept {
       ahead = ahead_of({queues_, scheduler_, serializer_, backlog_ & (kSignalBit - 1)}, q,
                        m.frame_bytes, now);
     queue.record_arrival(*packet, ahead ? &*ahead : nullptr, now);
-  } else if ((queue.regulates() || !hearers_.empty()) && m.tcp_offset == 0 &&
+  } else if ((queue.regulates() || tells_) && m.tcp_offset == 0 &&
              m.traffic_class == TrafficClass::kDdl) [[unlikely]] {
     read_mlt_data(*packet);
   }
-  if (!hearers_.empty() && m.traffic_class == TrafficClass::kDdl && m.payload_bytes > 0)
-      [[unlikely]]
+  if (tells_ && m.traffic_class == TrafficClass::kDdl && m.payload_bytes > 0) [[unlikely]]
     tell_hearers(*packet, now);
   if (service_) begin_wait(*packet, now);
   if (signal ? !enqueue_signal(packet, now) : !queue.enqueue(packet, now)) return;

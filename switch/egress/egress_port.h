@@ -95,6 +95,7 @@ class EgressPort final : public EventSource {
   /// regulation says. It must outlive this port's last packet. Call before the first packet.
   void tell(PortQueue& queue, bool same_port) {
     hearers_.push_back({&queue, same_port});
+    tells_ = true;
     plain_ = is_plain();
   }
   /// Handles a START for a burst that will leave through queue `queue` of this port.
@@ -196,10 +197,6 @@ class EgressPort final : public EventSource {
 
   [[nodiscard]] QueueCounts counts(std::size_t queue, Time now) const;
 
-  /// Draws for every packet, so that the choice of lost packets does not depend on the queue.
-  [[nodiscard]] bool loses_next() noexcept {
-    return loss_below_ != 0 && loss_.next_u32() < loss_below_;
-  }
   [[nodiscard]] bool backlogged() const noexcept { return backlog_ != 0; }
   /// Returns whether the port is polled and has none of the rarer parts: no attribution, injected
   /// loss or marks, steering, hearers, grants, capture or hop records, and only queues that are
@@ -207,6 +204,7 @@ class EgressPort final : public EventSource {
   [[nodiscard]] bool is_plain() const noexcept;
   void enqueue_plain(Packet* packet, bool signal, Time now) noexcept;
   void enqueue_any(Packet* packet, bool signal, Time now) noexcept;
+  [[nodiscard, gnu::noinline]] NumberedPackets::Verdict impairment_of(const PacketMeta& m) noexcept;
   [[gnu::noinline]] void tell_hearers(Packet& packet, Time now) noexcept;
   void enqueue_granted(Packet* packet, bool signal, Time now) noexcept;
   void after_grants(Time now) noexcept {
@@ -243,6 +241,8 @@ class EgressPort final : public EventSource {
   bool plain_ = false;            ///< the latest result of is_plain()
   bool holds_windows_ = false;    ///< whether the mode of some queue holds windows
   bool steers_ = false;           ///< whether the mode of some queue steers bursts to another
+  bool impairs_ = false;          ///< whether some packets are lost or marked on purpose
+  bool tells_ = false;            ///< whether there are hearers
   DeviceEdge* device_ = nullptr;  ///< if polled: takes what leaves
   std::uint64_t handed_over_ = 0;
   std::vector<PortQueue> queues_;

@@ -287,6 +287,14 @@ std::optional<StartAnswer> Switch::answer_in(const SwitchLane& lane, Packet& pac
                      signal.sequence};
 }
 
+/// Shows a packet that arrived at port `in` to the bursts that wait there for their grant.
+/// @return whether that took ownership
+bool Switch::take_answer(const SwitchLane& lane, EgressPort& in, Packet* packet, std::uint16_t out,
+                         Time now) noexcept {
+  const auto answer = answer_in(lane, *packet);
+  return answer && in.take_answer(*answer, packet, out, now);
+}
+
 /// Answers are held where one lcore has the switch.
 void Switch::pass_answer(Packet* answer, std::uint16_t out, Time now) noexcept {
   egress(lanes_.front(), *ports_[out], answer, now);

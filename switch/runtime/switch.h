@@ -68,8 +68,7 @@ class Switch final : public Node, private AnswerSink {
   void receive(std::uint32_t port, Packet* packet, Time now) noexcept override {
     SwitchLane& own = lanes_.front();
     ingress<true>(own, port, packet, now, [&](std::uint16_t out, Packet* routed) {
-      if (ports_[port]->hears_returns() && on_return(own, *ports_[port], routed, out, now))
-          [[unlikely]]
+      if (on_return(own, *ports_[port], routed, out, now)) [[unlikely]]
         return;
       egress(own, *ports_[out], routed, now);
     });
@@ -106,18 +105,17 @@ class Switch final : public Node, private AnswerSink {
   }
 
   /// Shows a packet that arrived at port `in` what waits for returns there, before egress().
-  /// @param out  its egress port. @pre in.hears_returns()
+  /// @param out  its egress port
   /// @return whether that took ownership, of an answer that has to wait
-  [[nodiscard, gnu::noinline]] bool on_return(SwitchLane& lane, EgressPort& in, Packet* packet,
-                                              std::uint16_t out, Time now) noexcept {
+  [[nodiscard]] bool on_return(SwitchLane& lane, EgressPort& in, Packet* packet, std::uint16_t out,
+                               Time now) noexcept {
     in.on_return(*packet, now);
-    if (!in.grants()) return false;
-    const auto answer = answer_in(lane, *packet);
-    return answer && in.take_answer(*answer, packet, out, now);
+    return in.grants() && take_answer(lane, in, packet, out, now);
   }
 
   /// Hears signals and hands the packet to the port. @pre ingress() has passed the packet on
-  void egress(SwitchLane& lane, EgressPort& port, Packet* packet, Time now) noexcept {
+  [[gnu::always_inline]] void egress(SwitchLane& lane, EgressPort& port, Packet* packet,
+                                     Time now) noexcept {
     const PacketMeta& m = meta(*packet);
     const bool bare_segment = m.tcp_offset != 0 && m.payload_bytes == 0;
     bool signal = bare_segment && hears_signal(lane, port, *packet, now);
@@ -220,6 +218,9 @@ class Switch final : public Node, private AnswerSink {
   /// `packet`, may have been assigned to another queue.
   void announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
                 Time now) const noexcept;
+  [[nodiscard, gnu::noinline]] static bool take_answer(const SwitchLane& lane, EgressPort& in,
+                                                       Packet* packet, std::uint16_t out,
+                                                       Time now) noexcept;
   [[nodiscard]] static std::optional<StartAnswer> answer_in(const SwitchLane& lane,
                                                             Packet& packet) noexcept;
   void pass_answer(Packet* answer, std::uint16_t out, Time now) noexcept override;
