@@ -162,7 +162,8 @@ TEST(IdleRestart, AnUnusedWindowIsRememberedToo) {
       ControllerSlot cc(config);
       const std::uint32_t window = grow_beyond_ssthresh(*cc);
       cc->on_unused(used);
-      EXPECT_NEAR(cc->cwnd_bytes(), window / 2 + std::max(used, 10'000U) / 2, 1);
+      const std::uint32_t halfway = window / 2 + std::max(used, 10'000U) / 2;
+      EXPECT_NEAR(cc->cwnd_bytes(), halfway, 1);
       EXPECT_EQ(cc->ssthresh_bytes(), window / 2 + window / 4);
       const std::uint32_t lowered = cc->cwnd_bytes();
       cc->on_unused(window);
