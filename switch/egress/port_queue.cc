@@ -288,7 +288,7 @@ void PortQueue::record_arrival(const Packet& packet, const QueueState* before, T
   QueueState found{queue_.occupancy_by_class(), queue_.occupancy_packets(),
                    queue_.occupancy_bytes()};
   if (before != nullptr) found = *before;
-  if (hold_ != nullptr) {
+  if (hold_ != nullptr && meta(packet).traffic_class == TrafficClass::kBackground) {
     found.packets[TrafficClass::kBackground] += hold_->packets();
     found.total_packets += hold_->packets();
     found.bytes += hold_->bytes();

@@ -42,7 +42,9 @@ struct SwitchBench {
     return c;
   }
 
-  explicit SwitchBench(const sw::SwitchConfig& c = config()) : sw(c, loop, {}) {
+  explicit SwitchBench(const sw::SwitchConfig& c = config(),
+                       const sw::EgressPort::Limits& limits = {})
+      : sw(c, loop, limits) {
     for (std::uint32_t p = 0; p < 3; ++p) {
       links[p] = std::make_unique<Link>(loop, Duration::zero(), out[p], p);
       sw.port(p).connect(*links[p]);

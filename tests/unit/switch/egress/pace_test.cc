@@ -59,6 +59,20 @@ TEST(Pace, ABurstFindsTheTargetAndNoMore) {
       << "nor was the link ever idle";
 }
 
+TEST(Pace, HeldPacketsAreNoPartOfTheStartQueue) {
+  auto config = paced();
+  config.ports[B::kEast].record = true;
+  B bench(config, {.tap = {.bursts = 4, .bins = 16, .bin = 1ms}});
+  bench.send(B::start(0, 1000, 10), Time{});
+  bench.fill(60, Time{100ns});
+  FrameSpec first = B::data(0, 1000);
+  first.identity = BurstIdentity{.job = 1, .iteration = 1};
+  bench.send(first, Time{200ns});
+  const auto& bursts = bench.report({}).queues[B::kEast].bursts;
+  ASSERT_EQ(bursts.size(), 1U);
+  EXPECT_EQ(bursts[0].start_packets[TrafficClass::kBackground], 10U) << "50 leave after it";
+}
+
 TEST(Pace, HeldPacketsCountAgainstTheQueuesLimit) {
   B bench(paced());
   bench.send(B::start(0, 1000, 10), Time{});
