@@ -20,6 +20,9 @@ struct TcpView {
   bool rst = false;
   bool sack_blocks = false;       ///< SACK option: reports data beyond a hole (RFC 2018)
   bool authenticated = false;     ///< MD5 (RFC 2385) or TCP-AO (RFC 5925): must not be rewritten
+  bool timestamps = false;        ///< option present (RFC 7323, 3)
+  std::uint32_t ts_value = 0;     ///< TSval, with `timestamps`
+  std::uint32_t ts_echo = 0;      ///< TSecr, with `timestamps` and `ack`
   std::int8_t window_scale = -1;  ///< of a SYN (RFC 7323, 2); -1: option absent
 };
 

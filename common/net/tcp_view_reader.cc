@@ -9,6 +9,12 @@ namespace outrider {
 namespace {
 
 constexpr std::size_t kShortestSack_bytes = 10;  // with one block
+constexpr std::size_t kTimestamps_bytes = 10;
+
+std::uint32_t number_at(std::span<const std::uint8_t> bytes, std::size_t at) noexcept {
+  return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 |
+         std::uint32_t{bytes[at + 2]} << 8 | bytes[at + 3];
+}
 
 void read_option(std::span<const std::uint8_t> option, TcpView& view) noexcept {
   switch (option[0]) {
@@ -18,6 +24,12 @@ void read_option(std::span<const std::uint8_t> option, TcpView& view) noexcept {
       break;
     case kSack:
       view.sack_blocks |= option.size() >= kShortestSack_bytes;
+      break;
+    case kTimestamps:
+      if (option.size() != kTimestamps_bytes) break;
+      view.timestamps = true;
+      view.ts_value = number_at(option, 2);
+      view.ts_echo = number_at(option, 6);
       break;
     case kMd5:
     case kAuthentication:

@@ -30,7 +30,7 @@ void WindowFlow::take_syn_ack(const TcpView& s, bool data_direction, Time now) n
       s.acknowledgment != syn_next_)
     return;
   handshake = s.authenticated ? Handshake::kBarred : Handshake::kBothSyns;
-  (data_direction ? up : down) = now - syn_at_;
+  data_direction ? take_up(now - syn_at_, now) : take_down(now - syn_at_, now);
   (data_direction ? data_scale_ : answer_scale_) = s.window_scale;
   if (data_direction) {
     end = acknowledged = s.sequence + 1;

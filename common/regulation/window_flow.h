@@ -7,6 +7,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/flow_key.h"
+#include "common/core/recent_minimum.h"
 #include "common/core/sequence.h"
 #include "common/core/tcp_view.h"
 #include "common/regulation/floor_line.h"
@@ -31,9 +32,14 @@ namespace outrider {
 /// that has been silent for kSilence. Who sees the segments, or guesses a number within the
 /// window, is not kept out.
 ///
-/// The round trip is the sum of two halves: `up`, from the handshake, and `down`, the
-/// shortest time from a segment's departure to its acknowledgment. Both are minima: if the
-/// path becomes longer, the measured round trip stays too short.
+/// The round trip is the sum of two halves. Both begin with the handshake's and are the minima of
+/// the latest samples from then on, so they follow a path that becomes longer or shorter:
+/// * `down`: from a segment's departure to its acknowledgment. A later segment has to be on its way
+///   too, because a receiver may keep the acknowledgment of a single one.
+/// * `up`: from an answer with a new timestamp to the first data that echo it (RFC 7323, 4.2). A
+///   sender that had nothing to send echoes late. So the data have to follow others within half of
+///   the sample, or the sender must have used its window up. Without timestamps the handshake's
+///   stays.
 class WindowFlow {
  public:
   enum class Handshake : std::uint8_t {
@@ -157,8 +163,20 @@ class WindowFlow {
     Time at{};
     std::uint32_t acknowledged = 0;
   };
+  /// Of the timestamps' clock while an echo is awaited, so that few forged echoes are taken.
+  static constexpr std::int32_t kMostTicks = 1 << 16;
   static constexpr std::uint32_t kMarks = 4;  ///< the latest, and older ones a third of `up` apart
 
+  void take_up(Duration sample, Time now) noexcept {
+    up_samples_.add(sample, now);
+    up = up_samples_.value();
+  }
+  void take_down(Duration sample, Time now) noexcept {
+    down_samples_.add(sample, now);
+    down = down_samples_.value();
+  }
+  void probe_up(const TcpView& s, bool advances, Time now) noexcept;
+  void take_echo(const TcpView& s, Time now) noexcept;
   void sample_flight(Time now) noexcept;
   void note_answer(Time now) noexcept;
 
@@ -176,6 +194,13 @@ class WindowFlow {
   std::uint8_t marks_used_ = 0;
   bool has_known_ = false;
   bool timed_ = false;
+  bool has_ts_value_ = false;
+  bool probing_ = false;           ///< the echo of `ts_value_` is awaited
+  bool probe_found_edge_ = false;  ///< the sender had used its window up when it left
+  std::uint32_t ts_value_ = 0;     ///< of the latest answer; while probing, of the probe
+  Time probe_at_{};
+  Time data_at_{};  ///< the latest data
+  RecentMinimum up_samples_, down_samples_;
 };
 
 // -- What each packet needs: inline, so that its header is not written to memory to be read there.
@@ -198,10 +223,11 @@ inline bool WindowFlow::within_offer(const TcpView& s) const noexcept {
   }
   if (!within_offer(s)) return false;
   if (handshake == Handshake::kBothSyns && !answered_first) [[unlikely]] {
-    up = now - syn_at_;
+    take_up(now - syn_at_, now);
     handshake = Handshake::kDone;
   }
   active_at = now;
+  if (probing_ && s.timestamps && s.payload_bytes != 0) take_echo(s, now);
   if (s.payload_bytes != 0) take_payload(s, now, departs);
   if (s.fin || s.rst) [[unlikely]]
     take_end(s.sequence);
@@ -217,6 +243,7 @@ inline bool WindowFlow::within_offer(const TcpView& s) const noexcept {
   const std::uint32_t segment_end = s.sequence + s.payload_bytes;
   if (handshake == Handshake::kNone && sent_bytes == 0) [[unlikely]]
     end = acknowledged = s.sequence;
+  data_at_ = now;
   const std::int32_t fresh = sequence_distance(segment_end, end);
   if (fresh <= 0) [[unlikely]] {  // a retransmission
     if (sequence_distance(segment_end, acknowledged) <= 0) return;
@@ -271,7 +298,7 @@ inline void WindowFlow::note_answer(Time now) noexcept {
   const bool of_what_passed = advance >= 0 && sequence_distance(s.acknowledgment, end) <= 0;
   if (!of_what_passed && handshake != Handshake::kNone) return false;
   if (handshake == Handshake::kBothSyns && answered_first) [[unlikely]] {
-    down = now - syn_at_;
+    take_down(now - syn_at_, now);
     handshake = Handshake::kDone;
   }
   active_at = now;
@@ -284,7 +311,9 @@ inline void WindowFlow::note_answer(Time now) noexcept {
   if (timed_ && sequence_distance(acknowledged, timed_end_) >= 0) {
     timed_ = false;
     const Duration sample = now - departs_;
-    if (sample > Duration::zero()) down = down ? std::min(*down, sample) : sample;
+    const bool delayed_perhaps = sequence_distance(end, timed_end_) == 0;
+    if (sample > Duration::zero() && (!delayed_perhaps || !down || sample < *down))
+      take_down(sample, now);
   }
   if (in_recovery && sequence_distance(acknowledged, recovery_end) >= 0) in_recovery = false;
   if (s.sack_blocks && passed_unacknowledged() > 0) [[unlikely]] {
@@ -292,8 +321,32 @@ inline void WindowFlow::note_answer(Time now) noexcept {
     in_recovery = true;
     timed_ = false;
   }
+  if (s.timestamps) probe_up(s, advance > 0, now);
   if (advance > 0) note_answer(now);
   return true;
+}
+
+/// Begins to wait for the echo of an answer that is the first with its timestamp. An answer with
+/// the timestamp of an earlier one would be taken to have been echoed too soon.
+inline void WindowFlow::probe_up(const TcpView& s, bool advances, Time now) noexcept {
+  if (probing_) return;
+  const bool first = has_ts_value_ && s.ts_value != ts_value_;
+  has_ts_value_ = true;
+  ts_value_ = s.ts_value;
+  if (!first || !advances) return;
+  probing_ = true;
+  probe_found_edge_ = at_edge();
+  probe_at_ = now;
+}
+
+inline void WindowFlow::take_echo(const TcpView& s, Time now) noexcept {
+  const std::int32_t ticks = sequence_distance(s.ts_echo, ts_value_);
+  if (ticks < 0 || ticks > kMostTicks) return;
+  probing_ = false;
+  has_ts_value_ = false;  // of the answers since the probe nothing is known
+  const Duration sample = now - probe_at_;
+  const bool sends_on = 2 * (now - data_at_) < sample;
+  if (sends_on || probe_found_edge_ || (up && sample < *up)) take_up(sample, now);
 }
 
 }  // namespace outrider

@@ -166,6 +166,9 @@ class ClampRun {
               .rst = (flags & 8) != 0,
               .sack_blocks = (flags & 16) != 0,
               .authenticated = (flags & 0xE0) == 0xE0,
+              .timestamps = (flags & 0x60) == 0x40,
+              .ts_value = in_.byte(),
+              .ts_echo = in_.byte(),
               .window_scale = static_cast<std::int8_t>(in_.byte() % 16 - 1)};
     s.frame_bytes = 54U + s.payload_bytes;
     if (data_direction) hear_data(s);

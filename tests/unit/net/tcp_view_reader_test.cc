@@ -52,6 +52,18 @@ TEST(TcpViewReader, ReadsWhatTheEndWrote) {
   EXPECT_EQ(reports.frame_bytes, 1514U);
 }
 
+TEST(TcpViewReader, Timestamps) {
+  TcpSegment segment{.sequence = 8, .acknowledgment = 99, .flags = kTcpAck, .window = 500};
+  segment.has_timestamps = true;
+  segment.ts_value = 0x01020304;
+  segment.ts_echo = 9;
+  const TcpView v = view_of(segment);
+  EXPECT_TRUE(v.timestamps);
+  EXPECT_EQ(v.ts_value, 0x01020304U);
+  EXPECT_EQ(v.ts_echo, 9U);
+  EXPECT_FALSE(with_options({8, 9, 0, 0, 0, 1, 0, 0, 0, 2}, false).timestamps) << "a byte short";
+}
+
 TEST(TcpViewReader, OptionsByHand) {
   EXPECT_EQ(with_options({1, 3, 3, 9}).window_scale, 9);
   EXPECT_EQ(with_options({1, 3, 3, 200}).window_scale, 14) << "RFC 7323, 2.3";

@@ -1,0 +1,155 @@
+// Goal: the base round trip of a followed connection is measured as long as it lives: it follows a
+// path that becomes longer, and takes neither a silent sender nor a delayed acknowledgment for a
+// long path. Method: one flow whose sender and receiver answer after given delays, by a clock of 1
+// ms.
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "common/regulation/window_flow.h"
+
+namespace outrider::window_flow_rtt_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint16_t kSegment = 1000;
+constexpr std::uint32_t kFirst = 5000;  // of the data, after the SYN
+
+/// A connection whose ends are `up` and `down` of a round trip away from the switch.
+class Connection {
+ public:
+  Connection(Duration up, Duration down, bool timestamps)
+      : up_(up), down_(down), timestamps_(timestamps) {
+    data(kFirst - 1, 0, {.flow = {}, .syn = true, .window_scale = 0});
+    now_ += down_;
+    answer(kFirst, {.flow = {}, .syn = true, .ack = true, .window_scale = 0});
+    now_ += up_;
+    echo_ = stamp();
+    data(kFirst, 0, {.flow = {}, .ack = true});
+  }
+
+  void lengthen(Duration up, Duration down) { up_ = up, down_ = down; }
+
+  /// A window of `segments` passes, `gap` apart; each is acknowledged, and what the sender sends
+  /// next it sends when that comes. Nothing is on its way in the end.
+  void run(std::uint32_t segments, Duration gap, Duration how_long) {
+    std::deque<Coming> data_coming, answers_coming;
+    for (std::uint32_t i = 0; i < segments; ++i) data_coming.push_back({now_ + i * gap, echo_});
+    const Time end = now_ + how_long;
+    while (!data_coming.empty() || !answers_coming.empty()) {
+      const bool answers_next =
+          data_coming.empty() ||
+          (!answers_coming.empty() && answers_coming.front().at <= data_coming.front().at);
+      auto& coming = answers_next ? answers_coming : data_coming;
+      const Coming next = coming.front();
+      coming.pop_front();
+      now_ = next.at;
+      if (answers_next) {
+        answer(next.number, {.flow = {}, .ack = true});
+        if (now_ < end) data_coming.push_back({now_ + up_, stamp()});
+      } else {
+        echo_ = next.number;
+        data(next_, kSegment, {.flow = {}, .ack = true});
+        next_ += kSegment;
+        answers_coming.push_back({now_ + down_, next_});
+      }
+    }
+  }
+  /// Single segments, `gap` apart, each of which the receiver acknowledges after `delayed`.
+  void ask(Duration gap, Duration delayed, Duration how_long) {
+    for (const Time end = now_ + how_long; now_ < end; now_ += gap - down_ - delayed) {
+      data(next_, kSegment, {.flow = {}, .ack = true});
+      next_ += kSegment;
+      now_ += down_ + delayed;
+      answer(next_, {.flow = {}, .ack = true});
+      echo_ = stamp();
+    }
+  }
+
+  [[nodiscard]] Duration rtt() const { return flow.base_rtt().value(); }
+  WindowFlow flow;
+
+ private:
+  struct Coming {
+    Time at;
+    std::uint32_t
+        number;  ///< of data the timestamp that they echo; of an answer what it acknowledges
+  };
+
+  [[nodiscard]] std::uint32_t stamp() const {
+    return static_cast<std::uint32_t>(now_.time_since_epoch() / 1ms);
+  }
+  void data(std::uint32_t sequence, std::uint16_t bytes, TcpView s) {
+    s.sequence = sequence;
+    s.acknowledgment = 1;
+    s.payload_bytes = bytes;
+    s.frame_bytes = bytes + 66U;
+    s.timestamps = timestamps_;
+    s.ts_value = stamp();
+    s.ts_echo = echo_;
+    EXPECT_TRUE(flow.on_data(s, now_, now_));
+  }
+  void answer(std::uint32_t number, TcpView s) {
+    s.acknowledgment = number;
+    s.window = 60'000;
+    s.timestamps = timestamps_;
+    s.ts_value = stamp();
+    EXPECT_TRUE(flow.on_answer(s, now_));
+    if (!s.syn) flow.leave_alone(s);
+  }
+
+  Duration up_, down_;
+  bool timestamps_;
+  Time now_{1s};
+  std::uint32_t next_ = kFirst, echo_ = 0;
+};
+
+TEST(WindowFlowRtt, BeginsWithTheHandshake) { EXPECT_EQ(Connection(3ms, 2ms, true).rtt(), 5ms); }
+
+TEST(WindowFlowRtt, FollowsAPathThatBecomesLonger) {
+  Connection c(3ms, 2ms, true);
+  c.run(20, 250us, 5s);
+  EXPECT_EQ(c.rtt(), 5ms);
+  c.lengthen(9ms, 4ms);
+  c.run(20, 250us, 30s);
+  EXPECT_EQ(c.rtt(), 13ms);
+}
+
+TEST(WindowFlowRtt, FollowsAPathThatBecomesShorterAtOnce) {
+  Connection c(9ms, 4ms, true);
+  c.run(20, 250us, 1s);
+  c.lengthen(3ms, 2ms);
+  c.run(20, 250us, 1s);
+  EXPECT_EQ(c.rtt(), 5ms);
+}
+
+TEST(WindowFlowRtt, WithoutTimestampsTheUpperHalfStays) {
+  Connection c(3ms, 2ms, false);
+  c.run(20, 250us, 5s);
+  c.lengthen(9ms, 4ms);
+  c.run(20, 250us, 30s);
+  EXPECT_EQ(c.rtt(), 3ms + 4ms);
+}
+
+TEST(WindowFlowRtt, ASilentSenderIsNoLongPath) {
+  Connection c(3ms, 2ms, true);
+  c.ask(100ms, 0ms, 40s);
+  EXPECT_EQ(c.rtt(), 5ms);
+}
+
+TEST(WindowFlowRtt, ADelayedAcknowledgmentIsNoLongPath) {
+  Connection c(3ms, 2ms, true);
+  c.ask(100ms, 40ms, 40s);
+  EXPECT_EQ(c.rtt(), 5ms);
+}
+
+// Several answers bear one timestamp, and what echoes it may answer the first of them.
+TEST(WindowFlowRtt, ACoarseClockDoesNotShortenThePath) {
+  Connection c(300us, 200us, true);
+  c.run(20, 25us, 30s);
+  EXPECT_EQ(c.rtt(), 500us);
+}
+
+}  // namespace
+}  // namespace outrider::window_flow_rtt_test
