@@ -8,7 +8,7 @@ import tcp_traces
 
 # The first finds losses and repairs them, the second reduces for marks, the third restarts, the
 # fourth leaves slow start.
-COMPARED = (("many-losses", "reno"), ("marks", "reno"), ("idle-short", "cubic"),
+COMPARED = (("many-losses", "reno"), ("marks", "cubic"), ("idle-short", "reno"),
             ("slow-start", "cubic"))
 DEPARTS = {"idle-short", "slow-start"}  # with stack = "rfc"
 

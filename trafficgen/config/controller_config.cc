@@ -52,7 +52,8 @@ void describe_parameters(Settings& v, ControllerConfig& c) {
                     "9406, earlier `true`), if the first one's round trips lengthen; or the "
                     "classic HyStart as Linux 6.1 has it, if they do or a train of ACKs lasts for "
                     "half a round trip. With it CUBIC also grows by a twentieth per round trip "
-                    "until the first reduction, as there"});
+                    "until the first reduction, and by half a segment where Reno would be faster, "
+                    "however large the window has become, as there"});
   v.duration("hystart_min_rtt_threshold", c.hystart_min_rtt_threshold,
              {.range = durations_above_zero(),
               .help = "smallest rise of the round trip that counts. The RFC's 4 ms never occurs "

@@ -49,8 +49,9 @@ void Cubic::begin_epoch() noexcept {
 void Cubic::avoid_congestion(double acked_segments, Duration srtt) noexcept {
   CubicCurve& c = curve();
   const double t = seconds(c.elapsed);
-  // Equation (4) of 4.3. Alpha becomes 1 once Reno would have its old window again.
-  c.w_est += (c.w_est >= c.cwnd_prior ? 1.0 : kAlpha) * acked_segments / cwnd_;
+  // Equation (4) of 4.3. Alpha becomes 1 once Reno would have its old window again, not in Linux.
+  const bool as_reno = !like_linux() && c.w_est >= c.cwnd_prior;
+  c.w_est += (as_reno ? 1.0 : kAlpha) * acked_segments / cwnd_;
   const double least = like_linux() && !reduced_ ? kUnreducedGrowth * acked_segments : 0;
   if (w_cubic(t) < c.w_est) {  // 4.3: Reno-friendly region
     cwnd_ = std::max(cwnd_ + least, c.w_est);
