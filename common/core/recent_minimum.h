@@ -9,11 +9,11 @@ namespace outrider {
 
 /// The smallest of the latest samples of a delay, those of the last one to two spans before the
 /// latest of them. It follows a path that becomes longer, and leaves out queues that drain once in
-/// a while. BBR takes its shortest round trip over 10 s as well (draft-ietf-ccwg-bbr,
-/// MinRTTFilterLen).
+/// a while. The span is longer than that of BBR (10 s, draft-ietf-ccwg-bbr, MinRTTFilterLen), which
+/// drains the queue for its samples. Here a held burst drains it, and bursts may be a minute apart.
 class RecentMinimum {
  public:
-  static constexpr Duration kSpan = std::chrono::seconds(10);
+  static constexpr Duration kSpan = std::chrono::seconds(60);
 
   void add(Duration sample, Time now) noexcept {
     if (!current_) {
