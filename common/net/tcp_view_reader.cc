@@ -9,12 +9,13 @@ namespace outrider {
 namespace {
 
 constexpr std::size_t kShortestSack_bytes = 10;  // with one block
-constexpr std::size_t kTimestamps_bytes = 10;
 
-std::uint32_t number_at(std::span<const std::uint8_t> bytes, std::size_t at) noexcept {
-  return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 |
-         std::uint32_t{bytes[at + 2]} << 8 | bytes[at + 3];
-}
+/// RFC 7323, 3.2.
+struct TimestampsOption {
+  std::uint8_t kind, length;
+  Be32 value, echo;
+};
+static_assert(sizeof(TimestampsOption) == 10 && alignof(TimestampsOption) == 1);
 
 void read_option(std::span<const std::uint8_t> option, TcpView& view) noexcept {
   switch (option[0]) {
@@ -26,10 +27,12 @@ void read_option(std::span<const std::uint8_t> option, TcpView& view) noexcept {
       view.sack_blocks |= option.size() >= kShortestSack_bytes;
       break;
     case kTimestamps:
-      if (option.size() != kTimestamps_bytes) break;
-      view.timestamps = true;
-      view.ts_value = number_at(option, 2);
-      view.ts_echo = number_at(option, 6);
+      if (option.size() == sizeof(TimestampsOption)) {
+        const auto& o = *reinterpret_cast<const TimestampsOption*>(option.data());
+        view.timestamps = true;
+        view.ts_value = o.value.get();
+        view.ts_echo = o.echo.get();
+      }
       break;
     case kMd5:
     case kAuthentication:

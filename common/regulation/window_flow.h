@@ -175,6 +175,8 @@ class WindowFlow {
     down_samples_.add(sample, now);
     down = down_samples_.value();
   }
+  /// Of the answers since the probe nothing is known.
+  void end_probe() noexcept { probing_ = has_ts_value_ = false; }
   void probe_up(const TcpView& s, bool advances, Time now) noexcept;
   void take_echo(const TcpView& s, Time now) noexcept;
   void sample_flight(Time now) noexcept;
@@ -329,7 +331,11 @@ inline void WindowFlow::note_answer(Time now) noexcept {
 /// Begins to wait for the echo of an answer that is the first with its timestamp. An answer with
 /// the timestamp of an earlier one would be taken to have been echoed too soon.
 inline void WindowFlow::probe_up(const TcpView& s, bool advances, Time now) noexcept {
-  if (probing_) return;
+  if (probing_) {
+    // An answer that was lost, or that somebody else has sent, may never be echoed.
+    if (now - probe_at_ < kSilence) return;
+    end_probe();
+  }
   const bool first = has_ts_value_ && s.ts_value != ts_value_;
   has_ts_value_ = true;
   ts_value_ = s.ts_value;
@@ -342,8 +348,7 @@ inline void WindowFlow::probe_up(const TcpView& s, bool advances, Time now) noex
 inline void WindowFlow::take_echo(const TcpView& s, Time now) noexcept {
   const std::int32_t ticks = sequence_distance(s.ts_echo, ts_value_);
   if (ticks < 0 || ticks > kMostTicks) return;
-  probing_ = false;
-  has_ts_value_ = false;  // of the answers since the probe nothing is known
+  end_probe();
   const Duration sample = now - probe_at_;
   const bool sends_on = 2 * (now - data_at_) < sample;
   if (sends_on || probe_found_edge_ || (up && sample < *up)) take_up(sample, now);
