@@ -7,6 +7,7 @@ build, install or measure for minutes are asked whether they know the options, a
 belongs to the system is not run: see RUN, ASKED and SYSTEM. A command of any other
 program is a fault: say here how to test it.
 """
+import argparse
 import itertools
 import os
 import pathlib
@@ -61,7 +62,15 @@ def is_program(word):
             word.startswith(("tools/", "build/", "python3", "outrider-")))
 
 
+def list_of(text):
+    return text.split(",")
+
+
 class Documented(unittest.TestCase):
+    CHOICE = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    CHOICE.add_argument("--arms", type=list_of, default=[])
+    CHOICE.add_argument("--where", type=list_of, default=[])
+
     @classmethod
     def setUpClass(cls):
         cls.groups = [group for document in documents()
@@ -95,13 +104,12 @@ class Documented(unittest.TestCase):
         plan = subprocess.run([PROGRAMS / "outrider-lab", "plan", file], cwd=self.place, text=True,
                               capture_output=True, check=True, timeout=PATIENCE).stdout
         cases = [line.split(" seed ")[0].split() for line in plan.splitlines() if " seed " in line]
-        choices = dict(zip(words[3::2], words[4::2]))
-        arms, where = choices.pop("--arms", None), choices.pop("--where", None)
+        chosen, others = self.CHOICE.parse_known_args(words[3:])
         labels = {case[0] for case in cases}
-        self.assertTrue(not arms or labels >= set(arms.split(",")), f"{file} has the arms {labels}")
+        self.assertLessEqual(set(chosen.arms), labels, f"{file} has no such arm")
         values = {value for case in cases for value in case[1:]}
-        self.assertTrue(not where or values >= set(where.split(",")), f"{file} varies {values}")
-        return [*words[:2], "results/made", *itertools.chain.from_iterable(choices.items())]
+        self.assertLessEqual(set(chosen.where), values, f"{file} has no such point")
+        return [*words[:2], "results/made", *others]
 
     def start(self, command):
         program = name_of(command.words[0])
