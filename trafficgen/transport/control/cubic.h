@@ -28,8 +28,8 @@ struct CubicCurve {
 /// With the classic HyStart it also does what goes with it in Linux 6.1 (tcp_cubic.c): slow start
 /// grows by all that is acknowledged; a time-out forgets the curve and looks for the end of slow
 /// start anew; and a window that nothing has reduced since grows by a twentieth per round trip at
-/// least, because HyStart may have stopped it far below what the path can carry. In the Reno-friendly
-/// region alpha stays what it is, however large the window has become.
+/// least, because HyStart may have stopped it far below what the path can carry. In the
+/// Reno-friendly region alpha stays what it is, however large the window has become.
 class Cubic final : public CongestionControl {
  public:
   static constexpr double kC = 0.4;
