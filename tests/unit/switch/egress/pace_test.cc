@@ -68,7 +68,8 @@ TEST(Pace, HeldPacketsAreNoPartOfTheStartQueue) {
   FrameSpec first = B::data(0, 1000);
   first.identity = BurstIdentity{.job = 1, .iteration = 1};
   bench.send(first, Time{200ns});
-  const auto& bursts = bench.report({}).queues[B::kEast].bursts;
+  const SwitchReport r = bench.report({});
+  const auto& bursts = r.queues[B::kEast].bursts;
   ASSERT_EQ(bursts.size(), 1U);
   EXPECT_EQ(bursts[0].start_packets[TrafficClass::kBackground], 10U) << "50 leave after it";
 }
