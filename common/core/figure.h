@@ -27,6 +27,7 @@ struct Figure {
   const char* exported = nullptr;  ///< name in Prometheus, if not `field`
   const char* live = nullptr;      ///< label in the live view, which shows it once it is not zero
   bool in_outline = false;         ///< shown by DPDK telemetry in the outline of a port
+  bool rare = false;               ///< not in an outline while it is zero
 
   [[nodiscard]] constexpr Figure as(const char* name) const noexcept {
     Figure other = *this;
@@ -41,6 +42,12 @@ struct Figure {
   [[nodiscard]] constexpr Figure outlined() const noexcept {
     Figure other = *this;
     other.in_outline = true;
+    return other;
+  }
+  /// For what most ports do not have.
+  [[nodiscard]] constexpr Figure outlined_if_any() const noexcept {
+    Figure other = outlined();
+    other.rare = true;
     return other;
   }
   /// For writers that need only the name, such as JSON and CSV.

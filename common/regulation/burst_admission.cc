@@ -41,11 +41,12 @@ const BurstAdmission::Seen* BurstAdmission::seen(const FlowKey& flow, Time now) 
   return last != nullptr && now - last->at < kStaleFor ? last : nullptr;
 }
 
-/// Sets how many bytes a burst is taken to have. Two STARTs of a connection say how long the first
-/// burst was, if it sends nothing else.
+/// Sets how many bytes a burst is taken to have: those of its START, of its flow's burst before, or
+/// else the budget. Two STARTs of a connection say how long the first burst was, if it sends
+/// nothing else.
 void BurstAdmission::size(Entry& e, Time now) const noexcept {
   const Seen* last = seen(e.start.flow, now);
-  e.bytes = e.start.bytes.value_or(setup_.policy.assumed_bytes.value_or(0));
+  e.bytes = e.start.bytes.value_or(0);
   if (e.bytes == 0 && last != nullptr) {
     const std::int32_t between = sequence_distance(e.start.sequence, last->sequence);
     e.bytes = between > 0 ? static_cast<std::uint32_t>(between) : last->bytes;

@@ -32,9 +32,6 @@ struct GrantPolicy {
   /// The next burst is granted beyond the budget too when what was granted and has not left takes
   /// the link at most this long, >= 0. A round trip keeps the link busy.
   Duration overlap = std::chrono::milliseconds(1);
-  /// Bytes of a burst whose START does not say them, > 0. Absent: those of the flow's burst before;
-  /// if these are not known either, budget_bytes.
-  std::optional<std::uint64_t> assumed_bytes{};
   /// A granted burst that is silent for this long lets others go on, > 0. Absent: the switch takes
   /// `idle_end` and the time in which a full queue drains.
   std::optional<Duration> idle{};

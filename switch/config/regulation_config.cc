@@ -84,10 +84,6 @@ void describe(Settings& v, GrantPolicy& c) {
               .help = "the next burst is granted beyond the budget too when what is ahead of it "
                       "takes the link at most this long: a round trip and more, as a burst begins "
                       "slowly"});
-  v.bytes("assumed_bytes", c.assumed_bytes,
-          {.range = integers(1, kMostBytes, "bytes"),
-           .absent = "the flow's burst before, else the budget",
-           .help = "bytes of a burst whose START does not say them"});
   v.duration("idle", c.idle,
              {.range = durations_above_zero(),
               .absent = "`idle_end`, and the time in which a full queue drains",

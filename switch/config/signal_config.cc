@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxSigners = 128;  // each may have two of the 256 keys
 constexpr std::size_t kMaxTrusted = 64;
+constexpr std::size_t kMaxBurstSizes = 64;  // every START may look at each
+constexpr std::uint64_t kMostBurstBytes = std::uint64_t{1} << 40;
 
 void check_prefixes(const Checks& at, std::string_view key,
                     const std::vector<std::string>& prefixes) {
@@ -36,6 +38,18 @@ void check_trusted(const Checks& at, const SwitchConfig& sw, const TrustedConfig
   check_prefixes(at, "from", trusted.from);
 }
 
+void check_port_range(const Checks& at, const std::optional<PortRange>& range) {
+  at.require(!range || range->first <= range->last, "destination_ports",
+             Checks::quoted(format_port_range(range.value_or(PortRange{}))),
+             "must not end before it begins");
+}
+
+void check_burst_size(const Checks& at, const BurstSizeConfig& size) {
+  if (size.destinations.empty()) at.fault("destinations", "must have a prefix");
+  check_prefixes(at, "destinations", size.destinations);
+  check_port_range(at, size.destination_ports);
+}
+
 void check_signer(const Checks& at, const SwitchConfig& sw, const SignerConfig& signer) {
   if (signer.name.empty()) at.fault("name", "must not be empty");
   at.in_range("keys", signer.keys.size(), 1, 2, "files");
@@ -43,10 +57,7 @@ void check_signer(const Checks& at, const SwitchConfig& sw, const SignerConfig& 
   check_prefixes(at, "accept_from", signer.accept_from);
   check_ports(at, sw, signer.ports);
   check_prefixes(at, "destinations", signer.destinations);
-  const auto& range = signer.destination_ports;
-  at.require(!range || range->first <= range->last, "destination_ports",
-             Checks::quoted(format_port_range(range.value_or(PortRange{}))),
-             "must not end before it begins");
+  check_port_range(at, signer.destination_ports);
   at.require(
       signer.min_threshold_packets <= signer.max_threshold_packets, "max_threshold_packets",
       std::to_string(signer.max_threshold_packets),
@@ -160,6 +171,9 @@ void check_signals(const Checks& at, const SwitchConfig& sw) {
   for (std::size_t i = 0; i < signals.trusted.size(); ++i)
     check_trusted(at.below("trusted", i), sw, signals.trusted[i]);
   check_signers(at, sw);
+  at.in_range("burst_sizes", signals.burst_sizes.size(), 0, kMaxBurstSizes, "tables");
+  for (std::size_t i = 0; i < signals.burst_sizes.size(); ++i)
+    check_burst_size(at.below("burst_sizes", i), signals.burst_sizes[i]);
 }
 
 void check_signer_shares(const Checks& at, const SignalConfig& signals,
@@ -213,7 +227,7 @@ void describe(Settings& v, SignerConfig& c) {
   v.value("max_threshold_packets", c.max_threshold_packets,
           {.range = integers(1, 65535, "packets"), .help = "its greatest"});
   v.bytes("max_burst_bytes", c.max_burst_bytes,
-          {.range = integers(1, std::uint64_t{1} << 40, "bytes"),
+          {.range = integers(1, kMostBurstBytes, "bytes"),
            .absent = "any",
            .help = "largest burst that may be announced; with it, a START has to say the size"});
   v.duration("due_limit", c.due_limit,
@@ -239,6 +253,18 @@ void describe(Settings& v, SignerConfig& c) {
                       "`max_entries`",
            .absent = "none",
            .help = "places of each queue's table that are the signer's alone"});
+}
+
+void describe(Settings& v, BurstSizeConfig& c) {
+  v.value("destinations", c.destinations,
+          {.required = true, .accepts = "prefixes", .help = "where the bursts go"});
+  v.text("destination_ports", c.destination_ports, parse_port_range, format_port_range,
+         {.absent = "any", .help = "TCP ports that they go to"});
+  v.bytes("bytes", c.bytes,
+          {.required = true,
+           .range = integers(1, kMostBurstBytes, "bytes"),
+           .help = "size of each of them on its connection. It counts for STARTs that do not say "
+                   "one, which are all of the TOS form"});
 }
 
 void describe(Settings& v, SignalConfig& c) {
@@ -269,6 +295,7 @@ void describe(Settings& v, SignalConfig& c) {
        .help = "unsigned messages of the UDP form are counted and ignored, whoever sends them"});
   v.tables("trusted", c.trusted);
   v.tables("signers", c.signers);
+  v.tables("burst_sizes", c.burst_sizes);
 }
 
 }  // namespace outrider::sw

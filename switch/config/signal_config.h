@@ -56,6 +56,13 @@ struct SignerConfig {
   std::vector<SignerKey> read_keys{};
 };
 
+/// How many bytes bursts to some servers have, for STARTs that do not say it.
+struct BurstSizeConfig {
+  std::vector<std::string> destinations{};       ///< prefixes of announced flows, at least one
+  std::optional<PortRange> destination_ports{};  ///< of announced flows; absent: any
+  std::uint64_t bytes = 0;                       ///< of a burst on one connection, > 0
+};
+
 /// Says which iteration-start signals a switch accepts: their forms, sources and rates.
 struct SignalConfig {
   bool accept_tos = false;                 ///< whether the TOS form is read
@@ -68,6 +75,7 @@ struct SignalConfig {
   bool require_signed = false;                        ///< whether unsigned messages are refused
   std::vector<TrustedConfig> trusted{};
   std::vector<SignerConfig> signers{};
+  std::vector<BurstSizeConfig> burst_sizes{};  ///< the first that matches holds
 
   [[nodiscard]] bool accepts_any() const noexcept { return accept_tos || accept_udp; }
   /// Returns whether there is a source whose signals may be believed.
@@ -101,6 +109,7 @@ void check_signer_shares(const Checks& at, const SignalConfig& signals,
 
 void describe(Settings& v, TrustedConfig& c);
 void describe(Settings& v, SignerConfig& c);
+void describe(Settings& v, BurstSizeConfig& c);
 void describe(Settings& v, SignalConfig& c);
 
 }  // namespace outrider::sw

@@ -49,7 +49,7 @@ std::vector<const QueueReport*> queues_of_port(const SwitchReport& report, std::
 Table outline_of(const QueueReport& q) {
   std::vector<std::pair<std::string, std::uint64_t>> sums;
   for (const FigureValue& v : figures_of(q)) {
-    if (!v.figure.in_outline) continue;
+    if (!v.figure.in_outline || (v.figure.rare && v.value == 0)) continue;
     if (sums.empty() || sums.back().first != v.figure.field) sums.emplace_back(v.figure.field, 0);
     sums.back().second += v.value;
   }

@@ -151,6 +151,7 @@ void PortGrants::count(std::size_t q, QueueCounts& n) const noexcept {
 }
 
 void PortGrants::flush() noexcept {
+  if (!port_.polled()) loop_.schedule(id_, kNever);
   for (auto& queue : queues_) {
     if (!queue) continue;
     for (Held& held : queue->answers)

@@ -12,6 +12,7 @@
 #include "switch/egress/queue_marker.h"
 #include "switch/forwarding/classifier.h"
 #include "switch/forwarding/forwarder.h"
+#include "switch/signals/burst_sizes.h"
 #include "switch/signals/signal_gate.h"
 
 namespace outrider::sw {
@@ -44,6 +45,7 @@ struct PortChange {
 struct SwitchTables {
   Forwarder forwarder;
   Classifier classifier;
+  BurstSizes burst_sizes;
   std::uint32_t signal_port;  ///< UDP port of signals; above 65535: the UDP form is not read
   bool predicts;              ///< a queue learns from DDL payload
 };

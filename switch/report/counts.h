@@ -173,13 +173,14 @@ void fields(V& v, R& r) {
   v.value("window", r.window);
   v.value("pace", r.pace);
   v.value("steer", r.steer);
-  v.value(gauge("held_answers", "messages", "Answers to announcements that are held").outlined(),
-          r.held_answers);
   v.value(
-      gauge("announced_bursts", "bursts", "Bursts that wait for a grant, or have one").outlined(),
-      r.announced_bursts);
+      gauge("held_answers", "messages", "Answers to announcements that are held").outlined_if_any(),
+      r.held_answers);
+  v.value(gauge("announced_bursts", "bursts", "Bursts that wait for a grant, or have one")
+              .outlined_if_any(),
+          r.announced_bursts);
   v.value(gauge("granted_bytes", "bytes", "Bytes of bursts that were granted and have not come")
-              .outlined(),
+              .outlined_if_any(),
           r.granted_bytes);
   v.value("grant", r.grant);
 }

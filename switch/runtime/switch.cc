@@ -34,7 +34,7 @@ bool predicts(const SwitchConfig& config) {
 
 std::unique_ptr<SwitchTables> make_tables(const SwitchConfig& config, std::uint32_t index) {
   return std::make_unique<SwitchTables>(SwitchTables{
-      Forwarder(config, index), Classifier(config),
+      Forwarder(config, index), Classifier(config), BurstSizes(config.signals.burst_sizes),
       config.signals.accept_udp ? config.signals.udp_port : kNoUdpPort, predicts(config)});
 }
 
@@ -304,8 +304,9 @@ void Switch::drop_answer(Packet* answer) noexcept {
   take_back(lanes_.front(), *answer, DropReason::kRepeatedAnswer);
 }
 
-void Switch::announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
+void Switch::announce(SwitchLane& lane, EgressPort& port, Packet& packet, StartSignal start,
                       Time now) const noexcept {
+  if (!start.bytes) start.bytes = lane.tables->burst_sizes.of(start.flow);
   lane.classes.on_start(start.flow);  // first, as it may move the flow to the queue of DDL data
   HeaderFields fields;
   FrameSummary summary = parse_headers(buffer(packet), meta(packet).frame_bytes, fields);

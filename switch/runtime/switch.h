@@ -216,7 +216,7 @@ class Switch final : public Node, private AnswerSink {
   static void note_source(const SwitchLane& lane, Packet& packet) noexcept;
   /// Tells the START to the queue that packets of the announced flow take. The START itself,
   /// `packet`, may have been assigned to another queue.
-  void announce(SwitchLane& lane, EgressPort& port, Packet& packet, const StartSignal& start,
+  void announce(SwitchLane& lane, EgressPort& port, Packet& packet, StartSignal start,
                 Time now) const noexcept;
   [[nodiscard, gnu::noinline]] static bool take_answer(const SwitchLane& lane, EgressPort& in,
                                                        Packet* packet, std::uint16_t out,

@@ -69,6 +69,7 @@ TEST_P(Adversary, BreaksNoPromise) {
       all.armed += world.seen().armed;
       all.forged_judged += world.seen().forged_judged;
       all.signed_judged += world.seen().signed_judged;
+      all.answers_held += world.seen().answers_held;
       all.most_steps = std::max(all.most_steps, world.seen().most_steps);
     }
     ASSERT_FALSE(violation) << "seed " << scenario.seed << ": " << *violation << '\n'
@@ -81,6 +82,7 @@ TEST_P(Adversary, BreaksNoPromise) {
   EXPECT_GT(all.forged_judged, 0U);
   EXPECT_GT(all.signed_judged, 0U);
   EXPECT_GT(all.most_steps, 0U);
+  EXPECT_GT(all.answers_held, 0U);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, Adversary, testing::Range(0U, kGroups));
 

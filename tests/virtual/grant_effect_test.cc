@@ -139,9 +139,11 @@ TEST_F(GrantEffect, DeadWorkersHoldNobodyUp) {
   d.job.iterations = 1;
   d.job.synchronisation = Synchronisation::kAsp;
   d.job.announce.signal_form = SignalForm::kTos;  // whose START is no payload
-  d.bottleneck_port.regulation.grant.assumed_bytes = 100'000;
   d.job.pull = false;
-  ImpairedWorld world(switches(d, true), d.traffic(), *pool_);
+  SwitchProcessConfig both = switches(d, true);
+  for (SwitchConfig& one : both.switches)
+    one.signals.burst_sizes = {{.destinations = {"10.0.3.0/24"}, .bytes = 100'000}};
+  ImpairedWorld world(both, d.traffic(), *pool_);
   std::vector<bool> dead(kWorkers);
   for (std::uint32_t w = 0; w < kWorkers; w += 3)
     world.from("w" + std::to_string(w)).set_rule([](const SeenPacket& p) {

@@ -90,10 +90,11 @@ struct JobReport {
 
 /// Counts STARTs by what workers did to them; see trafficgen/workload/announce/signal_faults.h. A
 /// worker sends one to each server; `late` and `early` ones count as `meant` too. Identity: STARTs
-/// sent by all hosts == meant - lost + duplicated + forged + replayed.
+/// sent by all hosts == meant - lost + repeated + duplicated + forged + replayed.
 struct StartCounts {
   std::uint64_t meant = 0;  ///< due ones, which have left or were lost
   std::uint64_t lost = 0;
+  std::uint64_t repeated = 0;  ///< left again because no answer came
   std::uint64_t late = 0;
   std::uint64_t early = 0;
   std::uint64_t duplicated = 0;
@@ -103,6 +104,7 @@ struct StartCounts {
   StartCounts& operator+=(const StartCounts& other) noexcept {
     meant += other.meant;
     lost += other.lost;
+    repeated += other.repeated;
     late += other.late;
     early += other.early;
     duplicated += other.duplicated;
@@ -111,7 +113,7 @@ struct StartCounts {
     return *this;
   }
   [[nodiscard]] std::uint64_t sent() const noexcept {
-    return meant - lost + duplicated + forged + replayed;
+    return meant - lost + repeated + duplicated + forged + replayed;
   }
 };
 

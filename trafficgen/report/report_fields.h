@@ -116,6 +116,7 @@ requires std::same_as<std::remove_const_t<R>, StartCounts>
 void fields(V& v, R& r) {
   v.value("meant", r.meant);
   v.value("lost", r.lost);
+  v.value("repeated", r.repeated);
   v.value("late", r.late);
   v.value("early", r.early);
   v.value("duplicated", r.duplicated);

@@ -166,6 +166,32 @@ void draw_mlt_job(DrawnWorld& world, std::uint64_t seed) {
   }
 }
 
+/// Lets the trunk grant bursts, in one of eight worlds.
+void draw_grants(DrawnWorld& world, std::uint64_t seed) {
+  Dice dice(seed, 6);
+  if (!dice.one_in(8)) return;
+  sw::SwitchConfig& left = world.switches.switches[0];
+  RegulationPolicy& policy =
+      std::ranges::find(left.ports, "trunk", &sw::SwitchPortConfig::name)->regulation;
+  using enum GrantOrder;
+  policy.grant = {.order = dice.one_of(std::array{kShortest, kFirst, kShare}),
+                  .parts = dice.one_of(std::array{GrantParts::kAlone, GrantParts::kTogether}),
+                  .overlap = milliseconds(dice.between(0, 4)),
+                  .idle = milliseconds(dice.between(2, 20)),
+                  .max_wait = milliseconds(dice.between(5, 60))};
+  if (dice.one_in(2)) policy.grant.budget_bytes = dice.between(1000, 60'000);
+  if (dice.one_in(2)) policy.mode = RegulationMode::kOff, policy.predict = {}, policy.lead.reset();
+  left.signals.due_limit = milliseconds(50);
+  if (dice.one_in(2))
+    left.signals.burst_sizes = {
+        {.destinations = {"10.0.3.0/24"}, .bytes = dice.between(1000, 80'000)}};
+  for (auto& job : world.traffic.jobs) {
+    job.announce.ack_timeout = milliseconds(dice.one_of(std::array{10, 80}));
+    job.announce.repeats = dice.between(0, 3);
+    job.announce.repeat_after = milliseconds(4);
+  }
+}
+
 /// Returns the dice of clumps, if there is one: in one of 64 worlds, whose table has room for it.
 /// Reports copy that table, which makes such a world slow.
 std::optional<Dice> clump_dice(std::uint64_t seed) {
@@ -242,6 +268,7 @@ DrawnWorld draw_world(std::uint64_t seed) {
   for (auto& sw : world.switches.switches) sw.signals.accept_tos = sw.signals.accept_udp = true;
   draw_mlt_job(world, seed);
   draw_trust(world, seed, d);
+  draw_grants(world, seed);
   return world;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "common/config/addresses.h"
 #include "switch/runtime/reload_plan.h"
@@ -53,6 +54,9 @@ AdversaryWorld::AdversaryWorld(const Scenario& scenario, rte_mempool& pool)
           drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation,
           drawn_.switches.switches[kLeftPlace].signals.token_burst,
           share_in(drawn_.switches.switches[kLeftPlace].signals)),
+      grants_(
+          drawn_.switches.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation,
+          drawn_.switches.switches[kLeftPlace].signals.due_limit),
       trust_(drawn_.switches.switches[kLeftPlace].signals),
       settles_(scenario.seed % 2 == 0) {
   generator_ = std::make_unique<tg::Generator>(drawn_.traffic, loop_, pool_,
@@ -174,7 +178,12 @@ void AdversaryWorld::hand_over(std::uint32_t place, std::uint32_t port, Packet* 
   if (place == kLeftPlace) judge_steps(1);
 }
 
+/// A burst that is granted costs what its START would have cost.
 void AdversaryWorld::judge_steps(std::uint64_t arrived) {
+  if (grants_.judges()) {
+    const GrantCounters n = trunk_grants().grant;
+    arrived += n.granted + n.acks_at_once - std::exchange(granted_, n.granted + n.acks_at_once);
+  }
   if (const auto wrong = steps_.judge(trunk(), trunk_policy(drawn_.switches), arrived))
     violated(*wrong);
 }
@@ -186,7 +195,7 @@ void AdversaryWorld::observe(Packet* packet, const SeenFrame& frame, bool honest
   if (announced) {
     const Duration due_in = frame.message ? frame.message->due_in : Duration::zero();
     if (honest || trust_.believes_stranger(frame))
-      regulation_.hear_start({*announced, is_signed(frame)}, due_in, now);
+      regulation_.hear_start({*announced, is_signed(frame)}, due_in + grants_.longest_wait(), now);
     const bool pushes = announced->destination_address == ip("10.0.3.1");
     if (honest && pushes) {
       ddl_flow_ = *announced;
@@ -210,7 +219,10 @@ void AdversaryWorld::receive_start(const SeenFrame& start, std::uint32_t port, P
   const auto counts = [&] { return left.port(*out).queues()[0].counts(now); };
   const auto before = counts();
   const sw::SignalCounts signals = left.lane(0);
+  const std::uint64_t passed = GrantOracle::passed(trunk_grants());
   hand_over(kLeftPlace, port, packet, now);
+  // An answer that passes at this instant is judged as well, and counted with the START.
+  if (GrantOracle::passed(trunk_grants()) > passed) return;
   const bool refused = left.lane(0).signals_over_rate > signals.signals_over_rate;
   ++seen_.starts_judged;
   seen_.signed_judged += announced.is_signed;
@@ -221,8 +233,14 @@ void AdversaryWorld::receive_start(const SeenFrame& start, std::uint32_t port, P
 
 void AdversaryWorld::receive_forged(std::uint32_t port, Packet* packet, Time now) {
   const RegulatorCounters before = trunk_counts();
+  const sw::QueueCounts grants_before = trunk_grants();
   hand_over(kLeftPlace, port, packet, now);
   ++seen_.forged_judged;
+  const sw::QueueCounts grants_after = trunk_grants();
+  if (const auto wrong = GrantOracle::judge_forged(grants_before.grant, grants_after.grant))
+    violated(*wrong);
+  // A burst that is granted at this instant reaches the regulator.
+  if (GrantOracle::passed(grants_after) > GrantOracle::passed(grants_before)) return;
   if (const auto wrong = trust_.judge_forged(before, trunk_counts())) violated(*wrong);
 }
 
@@ -272,6 +290,7 @@ void AdversaryWorld::restart(std::uint32_t place) {
   if (place != kLeftPlace) return;
   trust_.read_again(now_);
   steps_.restart();
+  granted_ = 0;
   windows_.taint_all();  // what they were told before it does not know
   regulation_.change(trunk_policy(drawn_.switches), true, now_);
 }
@@ -324,6 +343,14 @@ const sw::PortQueue& AdversaryWorld::trunk() const {
   return places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).queues()[0];
 }
 
+/// Returns the trunk's counts with those of its grants, which are its port's; zeros without grants.
+sw::QueueCounts AdversaryWorld::trunk_grants() const {
+  if (!grants_.judges()) return {};
+  std::vector<sw::QueueReport> reports;
+  places_[kLeftPlace].sw->port(port_of(kLeftPlace, kTrunkPort)).report(reports, now_);
+  return reports.front();
+}
+
 RegulationPolicy& AdversaryWorld::trunk_policy(sw::SwitchProcessConfig& of) const {
   return of.switches[kLeftPlace].ports[port_of(kLeftPlace, kTrunkPort)].regulation;
 }
@@ -345,7 +372,9 @@ void AdversaryWorld::settle() {
 
 void AdversaryWorld::judge_step() {
   if (settles_) settle();
-  if (const auto wrong = regulation_.judge(trunk_counts(), settles_, now_)) violated(*wrong);
+  const sw::QueueCounts counts = trunk_counts();
+  if (const auto wrong = regulation_.judge(counts, settles_, now_)) violated(*wrong);
+  if (const auto wrong = grants_.judge(trunk_grants())) violated(*wrong);
 }
 
 void AdversaryWorld::run_until(Time end) {
@@ -372,6 +401,7 @@ std::optional<std::string> AdversaryWorld::run() {
   seen_.windows_lowered = windows_.lowered();
   seen_.armed = trunk_counts().starts_armed;
   seen_.most_steps = steps_.most();
+  seen_.answers_held = trunk_grants().grant.acks_held;
   return violation_;
 }
 
@@ -386,6 +416,10 @@ void AdversaryWorld::judge_end() {
     settle();
     if (const auto left = trunk_counts().entries_left; left > 0 && generator_->finished())
       violated(std::to_string(left) + " entries are live after all was silent");
+  }
+  if (grants_.judges() && generator_->finished()) {
+    run_until(now_ + grants_.longest_stay() + kJudgeStep);
+    if (const auto wrong = GrantOracle::judge_end(trunk_grants())) violated(*wrong);
   }
   if (const auto wrong = ledger_fault()) violated(*wrong);
 }

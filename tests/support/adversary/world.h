@@ -14,6 +14,7 @@
 #include "common/runtime/link.h"
 #include "switch/report/snapshots.h"
 #include "switch/runtime/switch.h"
+#include "tests/support/adversary/grant_oracle.h"
 #include "tests/support/adversary/regulation_oracle.h"
 #include "tests/support/adversary/scenario.h"
 #include "tests/support/adversary/steps_oracle.h"
@@ -32,10 +33,10 @@ inline constexpr const char* kTrunkPort = "trunk";
 /// an observer before and behind every port. It judges all the while what docs/reliability.md
 /// promises:
 ///
-/// - what WindowOracle, RegulationOracle and StepsOracle say, of "left.trunk", and TrustOracle, of
-///   "left";
+/// - what WindowOracle, RegulationOracle, GrantOracle and StepsOracle say, of "left.trunk", and
+///   TrustOracle, of "left";
 /// - every packet has a named end, and every buffer comes back;
-/// - when the attack is over and everything was silent, no entry is live;
+/// - when the attack is over and everything was silent, no entry is live and no burst announced;
 /// - the jobs end, unless one of their workers was killed.
 class AdversaryWorld {
  public:
@@ -55,6 +56,7 @@ class AdversaryWorld {
     std::uint64_t forged_judged = 0;  ///< STARTs that must not be believed
     std::uint64_t signed_judged = 0;  ///< of `starts_judged`
     std::uint64_t most_steps = 0;     ///< of the regulator, for one packet
+    std::uint64_t answers_held = 0;
   };
   [[nodiscard]] const Seen& seen() const noexcept { return seen_; }
 
@@ -102,6 +104,7 @@ class AdversaryWorld {
   [[nodiscard]] const sw::PortQueue& trunk() const;
   [[nodiscard]] RegulationPolicy& trunk_policy(sw::SwitchProcessConfig& of) const;
   [[nodiscard]] sw::QueueCounts trunk_counts() const { return trunk().counts(now_); }
+  [[nodiscard]] sw::QueueCounts trunk_grants() const;
   [[nodiscard]] std::optional<std::string> ledger_fault() const;
 
   Scenario scenario_;
@@ -125,9 +128,11 @@ class AdversaryWorld {
   Time now_{};
   WindowOracle windows_;
   RegulationOracle regulation_;
+  GrantOracle grants_;
   TrustOracle trust_;
   StepsOracle steps_;
-  bool settles_;  ///< somebody reads the figures now and then
+  std::uint64_t granted_ = 0;  ///< bursts, when steps were judged last
+  bool settles_;               ///< somebody reads the figures now and then
   bool killed_ = false;
   Seen seen_;
   // The ledger, besides what the parts count themselves.

@@ -38,6 +38,8 @@ inline JobConfig full_job() {
                        .lead = 20ms,
                        .threshold_packets = 15,
                        .ack_timeout = 9ms,
+                       .repeats = 3,
+                       .repeat_after = 2ms,
                        .signal_form = SignalForm::kUdp,
                        .signal_port = 5901},
           .tcp_port = 5001};

@@ -53,7 +53,6 @@ inline sw::SwitchProcessConfig full_config() {
                                           .parts = GrantParts::kTogether,
                                           .budget_bytes = 60'000,
                                           .overlap = 3ms,
-                                          .assumed_bytes = 70'000,
                                           .idle = 8ms,
                                           .max_wait = 2s}};
   const sw::SwitchPortConfig down{
@@ -105,10 +104,7 @@ inline sw::SwitchProcessConfig full_config() {
                                  .max_threshold_packets = 80,
                                  .max_burst_bytes = 5'000,
                                  .lead = 7ms,
-                                 .grant = {.budget_bytes = 80'000,
-                                           .assumed_bytes = 90'000,
-                                           .idle = 9ms,
-                                           .max_wait = 4s}}}},
+                                 .grant = {.budget_bytes = 80'000, .idle = 9ms, .max_wait = 4s}}}},
       .loss = 0.25,
       .lose_packets = {3, 5},
       .mark_packets = {4},
@@ -142,7 +138,10 @@ inline sw::SwitchProcessConfig full_config() {
                                .tokens_per_second = 7.5,
                                .token_burst = 4,
                                .budget_share = 0.2,
-                               .max_entries = 5}}},
+                               .max_entries = 5}},
+                  .burst_sizes = {{.destinations = {"10.0.5.0/24"},
+                                   .destination_ports = sw::PortRange{6002, 6003},
+                                   .bytes = 70'000}}},
       .buffer = {.total_bytes = 1'000'000},
       .hop_records = {.udp_port = 5902, .id = 3}};
   const sw::SwitchConfig root{

@@ -165,6 +165,22 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[0].signals.trusted[0].from[0]", "\"10\": "},
       {[](C& c) { c.switches[0].signals.trusted[0].from.clear(); },
        "switch[0].signals.trusted[0].from", "must have a prefix"},
+      {[](C& c) { c.switches[0].signals.burst_sizes[0].destinations.clear(); },
+       "switch[0].signals.burst_sizes[0].destinations", "must have a prefix"},
+      {[](C& c) { c.switches[0].signals.burst_sizes[0].destinations = {"10.0.5.1/24"}; },
+       "switch[0].signals.burst_sizes[0].destinations[0]", "\"10.0.5.1/24\": "},
+      {[](C& c) {
+         c.switches[0].signals.burst_sizes[0].destination_ports = PortRange{9, 8};
+       },
+       "switch[0].signals.burst_sizes[0].destination_ports",
+       "\"9-8\": must not end before it begins"},
+      {[](C& c) { c.switches[0].signals.burst_sizes[0].bytes = 0; },
+       "switch[0].signals.burst_sizes[0].bytes", "0 bytes: must be at least 1"},
+      {[](C& c) {
+         auto& sizes = c.switches[0].signals.burst_sizes;
+         sizes.assign(65, sizes[0]);
+       },
+       "switch[0].signals.burst_sizes", "65 tables: must be at most 64"},
       {[&](C& c) { signer(c).name.clear(); }, "switch[0].signals.signers[0].name",
        "must not be empty"},
       {[&](C& c) { c.switches[0].signals.signers.push_back(signer(c)); },

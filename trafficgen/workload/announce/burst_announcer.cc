@@ -80,6 +80,9 @@ void BurstAnnouncer::on_timer(std::uint32_t tag, Time now) noexcept {
     case kAckTimeout:
       if (iteration == iteration_) on_timeout(now);
       break;
+    case kRepeatDue:
+      if (iteration == iteration_) on_repeat_due(now);
+      break;
     case kCopyDue:
       on_copy_due(iteration, now);
       break;
@@ -140,6 +143,24 @@ void BurstAnnouncer::announce(Time now) noexcept {
   begin_copies(iteration_, fault_, now);
   set_timer(kLeadOver, iteration_, lead_over_at_);
   set_timer(kAckTimeout, iteration_, now + setup_.config.ack_timeout);
+  repeats_ = 0;
+  if (setup_.config.repeats > 0)
+    set_timer(kRepeatDue, iteration_, now + setup_.config.repeat_after);
+}
+
+/// Sends the STARTs again that are not answered. That the answer is only late, because a switch
+/// holds it, cannot be known here; a repeat changes nothing then.
+void BurstAnnouncer::on_repeat_due(Time now) noexcept {
+  if (answered_ || released_) return;
+  for (const State& target : targets_) {
+    if (target.answered) continue;
+    ++counts_.repeated;
+    if (faults_.loses_repeat(setup_.worker, iteration_, repeats_)) ++counts_.lost;
+    else send_start(target.start, now);
+  }
+  ++repeats_;
+  if (repeats_ == setup_.config.repeats) return;
+  set_timer(kRepeatDue, iteration_, now + setup_.config.repeat_after * (1 << repeats_));
 }
 
 /// Sends a late START: the burst has left, and nobody waits for the answers any more.

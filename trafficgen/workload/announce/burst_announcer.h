@@ -13,8 +13,9 @@
 namespace outrider::tg {
 
 /// Announces the bursts of one worker. It sends STARTs when they are due, counts the answers, and
-/// decides whether the burst has to wait for them. It also applies the configured faults to STARTs
-/// (SignalFaults).
+/// decides whether the burst has to wait for them. STARTs that are not answered leave again while
+/// the burst waits, at growing distances and at most as often as configured. It also applies the
+/// configured faults to STARTs (SignalFaults).
 ///
 /// The worker calls begin(), on_ready() and on_released() once each for every burst, in that order.
 /// It asks holds() after every event and calls on_released() when holds() returns false. The
@@ -79,6 +80,7 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
     kStartDue,
     kLeadOver,
     kAckTimeout,
+    kRepeatDue,
     kCopyDue,
     kForgeryDue,
     kReplayDue,
@@ -95,6 +97,7 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
                                   const BurstIdentity& burst, Time due_at) const noexcept;
   void send_start(const UdpStart& start, Time now) noexcept;
   void send_meant(const UdpStart& start, const SignalFault& fault, Time now) noexcept;
+  void on_repeat_due(Time now) noexcept;
   void begin_copies(std::uint32_t iteration, const SignalFault& fault, Time now) noexcept;
   void on_copy_due(std::uint32_t iteration, Time now) noexcept;
   void send_copies(Time now) noexcept;
@@ -114,6 +117,7 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   bool released_ = false;
   Time lead_over_at_{};
   std::uint32_t acks_missing_ = 0;
+  std::uint32_t repeats_ = 0;    ///< of this iteration's STARTs, so far
   std::uint32_t copies_of_ = 0;  ///< iteration whose STARTs are being copied
   std::uint32_t copies_left_ = 0;
   std::uint64_t forged_ = 0;

@@ -9,6 +9,7 @@ namespace {
 /// Purposes of the draws for faults of announcements and for gaps between forged and replayed
 /// STARTs. Nothing else draws with them.
 constexpr auto kFaultPurpose = static_cast<RandomPurpose>(0x5167'FA17);
+constexpr auto kRepeatPurpose = static_cast<RandomPurpose>(0x5167'4E9E);
 constexpr auto kForgedPurpose = static_cast<RandomPurpose>(0x5167'F0E6);
 constexpr auto kReplayedPurpose = static_cast<RandomPurpose>(0x5167'4E94);
 constexpr Duration kShortestGap{1};  ///< a zero gap would make a timer fire for ever
@@ -32,6 +33,13 @@ SignalFault SignalFaults::of(std::uint32_t worker, std::uint32_t iteration) cons
   else if (1 - shifted <= config_.early) fault.shift = -config_.early_by;
   if (duplicated < config_.duplicated) fault.copies = config_.copies;
   return fault;
+}
+
+bool SignalFaults::loses_repeat(std::uint32_t worker, std::uint32_t iteration,
+                                std::uint32_t n) const noexcept {
+  const std::uint64_t drawn_iteration = std::uint64_t{setup_.first_iteration} + iteration;
+  return stream(worker, drawn_iteration * kMostRepeats + n, kRepeatPurpose).uniform() <
+         config_.lost;
 }
 
 Duration SignalFaults::gap(std::uint32_t worker, std::uint64_t n, RandomPurpose purpose,

@@ -35,6 +35,10 @@ class SignalFaults {
 
   [[nodiscard]] SignalFault of(std::uint32_t worker, std::uint32_t iteration) const noexcept;
 
+  /// Returns whether the n-th repeat of a START is lost on its way. @param n  < kMostRepeats
+  [[nodiscard]] bool loses_repeat(std::uint32_t worker, std::uint32_t iteration,
+                                  std::uint32_t n) const noexcept;
+
   [[nodiscard]] bool forges() const noexcept { return config_.forged_per_second > 0; }
   /// Returns the time from a worker's n-th forged START (0: the job's begin) to its next one.
   /// @pre forges()

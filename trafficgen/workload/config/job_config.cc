@@ -199,6 +199,11 @@ void check(const Checks& at, const AnnounceConfig& announce) {
   at.require(tos_signal::is_encodable(announce.threshold_packets), "threshold_packets",
              std::to_string(announce.threshold_packets) + " packets",
              "must be a multiple of 5 from 5 to 75: the signal carries no other");
+  if (announce.repeats > 0 && announce.ack_timeout > Duration::zero())
+    at.require(announce.repeat_after < announce.ack_timeout, "repeat_after",
+               format_duration(announce.repeat_after),
+               "must be shorter than ack_timeout, " + format_duration(announce.ack_timeout) +
+                   ": then nobody waits any more");
   const bool is_udp = announce.signal_form == SignalForm::kUdp;
   if (announce.signal_key)
     at.require(is_udp, "signal_key", Checks::quoted(*announce.signal_key),

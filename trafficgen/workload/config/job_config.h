@@ -29,11 +29,15 @@ enum class SignalForm : std::uint8_t {
   kUdp,  ///< a message of its own, with bytes and due time (common/net/udp_signal.h)
 };
 
+inline constexpr std::uint32_t kMostRepeats = 16;
+
 struct AnnounceConfig {
   LeadSource lead_source = LeadSource::kWait;
   Duration lead{};                       ///< minimum from START to burst; zero: the ACK alone
   std::uint16_t threshold_packets = 10;  ///< h, multiple of 5 up to 75
   Duration ack_timeout = std::chrono::milliseconds(50);  ///< > 0, then the burst leaves anyway
+  std::uint32_t repeats = 0;  ///< of a START that is not answered, at most kMostRepeats
+  Duration repeat_after = std::chrono::milliseconds(10);  ///< > 0; to the first; then twice as long
   SignalForm signal_form = SignalForm::kTos;
   std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< kUdp: port of both ends, > 0
   std::optional<std::string> signal_key{};               ///< kUdp: path of a key file; signs STARTs

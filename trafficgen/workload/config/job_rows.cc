@@ -16,6 +16,15 @@ void describe(Settings& v, AnnounceConfig& c) {
            .help = "h, the threshold that is asked for; also checked when nothing is announced"});
   v.duration("ack_timeout", c.ack_timeout,
              {.range = durations_above_zero(), .help = "then the burst leaves anyway"});
+  v.value("repeats", c.repeats,
+          {.range = integers(0, kMostRepeats),
+           .help = "a START whose answer does not come leaves again so many times, as long as the "
+                   "burst waits"});
+  v.duration("repeat_after", c.repeat_after,
+             {.range = durations_above_zero(),
+              .accepts = "with `repeats` shorter than `ack_timeout`",
+              .help = "from a START to its first repeat; the next come after twice, four times, "
+                      "... as long"});
   v.choice("signal_form", c.signal_form, kSignalForms,
            {.help = "START in the TOS byte of an empty segment of the announced flow, or as a UDP "
                     "message that also says how many bytes come and when; see "

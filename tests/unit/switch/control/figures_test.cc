@@ -122,6 +122,16 @@ TEST(Figures, OutlineOfAPortIsWhatTheRowsSay) {
     }
 }
 
+TEST(Figures, AnOutlineLeavesOutWhatAPortDoesNotHave) {
+  SwitchReport r = filled_report();
+  r.queues[0].held_answers = r.queues[0].announced_bursts = r.queues[0].granted_bytes = 0;
+  const TelemetryValue answer = telemetry_of_port(r, "s.p");
+  const auto& ports = std::get<TelemetryValue::Table>(answer.data);
+  for (const auto& member : std::get<TelemetryValue::Table>(ports.at(0).value.data))
+    EXPECT_THAT(member.name,
+                testing::Not(testing::AnyOf("held_answers", "announced_bursts", "granted_bytes")));
+}
+
 TEST(Figures, LiveViewShowsCountsOnceTheyAreNotZero) {
   SwitchReport r;
   r.end_ns = 1'000'000'000;

@@ -21,6 +21,7 @@ constexpr std::uint64_t kBurst = 5 * B::kPayload;
 SwitchConfig granting(RegulationMode mode = RegulationMode::kOff) {
   auto config = B::config();
   config.signals.accept_from = {"10.0.1.0/24", "10.0.3.0/24"};  // servers answer
+  config.signals.burst_sizes = {{.destinations = {"10.0.3.0/24"}, .bytes = kBurst}};
   for (auto& port : config.ports) {
     port.marker.kind = MarkerKind::kTailDrop;
     port.regulation.mode = RegulationMode::kOff;
@@ -31,11 +32,7 @@ SwitchConfig granting(RegulationMode mode = RegulationMode::kOff) {
   policy.idle_end = 2ms;
   policy.expiry = 10ms;
   policy.budget_share = 1;
-  policy.grant = {.order = GrantOrder::kFirst,
-                  .budget_bytes = kBurst,
-                  .overlap = 0ns,
-                  .assumed_bytes = kBurst,
-                  .idle = 3ms};
+  policy.grant = {.order = GrantOrder::kFirst, .budget_bytes = kBurst, .overlap = 0ns, .idle = 3ms};
   return config;
 }
 
@@ -156,7 +153,23 @@ TEST(Grants, RegulationBeginsWithTheGrant) {
   burst(bench, 0, Time{1ms});
   bench.loop.run_until(Time{2ms});
   EXPECT_EQ(east(bench).starts_armed, 2U);
-  EXPECT_EQ(east(bench).recovered_burst_end, 0U) << "START said no bytes";
+  EXPECT_EQ(east(bench).recovered_burst_end, 1U) << "its size is known";
+}
+
+TEST(Grants, ABurstsSizeFollowsFromWhereItGoes) {
+  auto config = granting();
+  config.signals.burst_sizes = {
+      {.destinations = {"10.0.3.0/24"}, .destination_ports = PortRange{1, 4999}, .bytes = 1},
+      {.destinations = {"10.0.7.0/24", "10.0.3.0/28"}, .bytes = 3 * B::kPayload},
+      {.destinations = {"0.0.0.0/0"}, .bytes = kBurst}};
+  B bench(config);
+  ask(bench, 0, Time{});
+  ask(bench, 1, Time{30us});
+  bench.loop.run_until(Time{1ms});
+  EXPECT_EQ(east(bench).granted_bytes, 3 * B::kPayload) << "the first row that matches";
+  burst(bench, 0, Time{1ms}, 3);
+  bench.loop.run_until(Time{1100us});
+  EXPECT_EQ(answered(bench), (Workers{0, 1})) << "its burst is over with the third packet";
 }
 
 TEST(Grants, WhoFindsNoPlaceIsAnsweredAsEver) {
