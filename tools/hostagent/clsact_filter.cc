@@ -13,7 +13,8 @@ namespace {
 /// Handle and priority of our filters.
 constexpr std::uint32_t kHandle = 0x4F52;
 constexpr std::uint32_t kPriority = 0x4F52;
-constexpr auto kPlaces = {FilterPlace::kEgress, FilterPlace::kAnswer, FilterPlace::kHear};
+constexpr auto kPlaces = {FilterPlace::kEgress, FilterPlace::kAnswer, FilterPlace::kHear,
+                          FilterPlace::kHoldIngress, FilterPlace::kHoldEgress};
 
 bpf_tc_hook hook_of(const NetworkInterface& interface, bpf_tc_attach_point at) {
   bpf_tc_hook hook{};
@@ -24,14 +25,30 @@ bpf_tc_hook hook_of(const NetworkInterface& interface, bpf_tc_attach_point at) {
 }
 
 bpf_tc_attach_point point_of(FilterPlace place) {
-  return place == FilterPlace::kEgress ? BPF_TC_EGRESS : BPF_TC_INGRESS;
+  const bool egress = place == FilterPlace::kEgress || place == FilterPlace::kHoldEgress;
+  return egress ? BPF_TC_EGRESS : BPF_TC_INGRESS;
+}
+
+/// Returns the priority: the hook's filters run in its order.
+std::uint32_t priority_of(FilterPlace place) {
+  switch (place) {
+    case FilterPlace::kHoldIngress:
+      return kPriority - 1;
+    case FilterPlace::kHear:
+    case FilterPlace::kHoldEgress:
+      return kPriority + 1;
+    case FilterPlace::kEgress:
+    case FilterPlace::kAnswer:
+      break;
+  }
+  return kPriority;
 }
 
 bpf_tc_opts opts_of(FilterPlace place) {
   bpf_tc_opts opts{};
   opts.sz = sizeof(opts);
   opts.handle = kHandle;
-  opts.priority = kPriority + (place == FilterPlace::kHear ? 1 : 0);
+  opts.priority = priority_of(place);
   return opts;
 }
 

@@ -9,9 +9,11 @@ namespace outrider::agent {
 /// The place of a program at the hook; the kernel runs them in this order. Agents of different
 /// kinds have different places, so that they can share an interface.
 enum class FilterPlace {
-  kEgress,  ///< announce, record
-  kAnswer,  ///< ingress: answer, record
-  kHear,    ///< ingress: announce
+  kEgress,       ///< announce, record
+  kAnswer,       ///< ingress: answer, record
+  kHear,         ///< ingress: announce
+  kHoldIngress,  ///< before kAnswer, which takes STARTs away
+  kHoldEgress,
 };
 
 /// Attaches a BPF program to an interface's clsact hook, from construction to destruction. It

@@ -9,6 +9,7 @@
 #include "tools/hostagent/announce_loop.h"
 #include "tools/hostagent/answer_loop.h"
 #include "tools/hostagent/dctcp_loop.h"
+#include "tools/hostagent/hold_loop.h"
 #include "tools/hostagent/options.h"
 #include "tools/hostagent/record_loop.h"
 
@@ -23,6 +24,8 @@ int run(const AgentOptions& options) {
       return run_answer(options);
     case AgentCommand::kRecord:
       return run_record(options);
+    case AgentCommand::kHold:
+      return run_hold(options);
     case AgentCommand::kDctcp:
       return run_dctcp(options);
   }

@@ -25,11 +25,13 @@ host that it runs on. Needs root, or CAP_BPF and CAP_NET_ADMIN.
   answer    on a server: answers START in the kernel
   record    on a worker: writes its bursts down, and a profile that outrider-trafficgen
             replays
+  hold      on a server: before a burst that START has announced, holds the senders of
+            background back by the windows in this host's ACKs
   dctcp     on both ends of a connection: offers DCTCP (RFC 8257) as the congestion control
             outrider_dctcp, where the kernel has none
 
-The first three change, delay and drop no packet of the job. When an agent ends, also by
-kill -9 and a restart, nothing of it stays behind.)";
+None changes, delays or drops a packet of the job. hold alone changes packets of others. When an
+agent ends, also by kill -9 and a restart, nothing of it stays behind.)";
 
 constexpr const char* kFooter =
     "Exit status: 0 stopped by Ctrl-C or SIGTERM, 2 command line refused, 3 the host refuses\n"
@@ -37,6 +39,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  outrider-hostagent announce --interface eth0 --server 10.0.0.9:5000 --lead 2ms\n"
     "  outrider-hostagent answer --interface eth0\n"
+    "  outrider-hostagent hold --interface eth0 --rate 1gbit\n"
     "  outrider-hostagent dctcp & iperf3 -c 10.0.0.9 -C outrider_dctcp";
 
 /// Options that CLI11 keeps as text, so that all their errors can be reported at once.
@@ -44,6 +47,8 @@ struct Texts {
   std::vector<std::string> servers{}, accept_from{};
   std::string idle_gap = "2ms", max_period = "60s", lead = "0s";
   std::string form = "udp";
+  std::string rate{}, rtt{}, hold_lead = "50ms", wait = "100ms", idle_end = "20ms",
+                             longest = "500ms";
   std::string signal_key{};
 };
 
@@ -121,6 +126,52 @@ void add_announce(CLI::App& command, AgentOptions& o, Texts& texts) {
       ->type_name("FILE");
 }
 
+void add_accept_from(CLI::App& command, Texts& texts) {
+  command
+      .add_option("--accept-from", texts.accept_from,
+                  "Network whose STARTs are heeded; repeat it [the interface's own networks]")
+      ->type_name("PREFIX");
+}
+
+void add_duration(CLI::App& command, const char* flag, std::string& text, const char* help) {
+  command.add_option(flag, text, help)->capture_default_str()->type_name("DURATION");
+}
+
+void add_hold(CLI::App& command, HoldOptions& o, Texts& texts) {
+  command.add_option("--rate", texts.rate, "Rate of the link whose queue is to be short")
+      ->required()
+      ->type_name("RATE");
+  command.add_option("--rtt", texts.rtt, "Round trip of background without queueing [measured]")
+      ->type_name("DURATION");
+  command.add_option("--floor", o.floor, "Share of the rate that background keeps during a burst")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--standing", o.standing,
+          "Window of a connection that is not held while bursts are expected, as a multiple "
+          "of what it lately had in flight")
+      ->capture_default_str();
+  command
+      .add_option("--job-port", o.job_ports,
+                  "Local TCP port whose connections are never held; repeat it")
+      ->type_name("PORT");
+  add_duration(command, "--lead", texts.hold_lead, "Hold from so long before a burst is due");
+  add_duration(command, "--wait", texts.wait,
+               "A burst that has not come so long after it was due is not coming");
+  add_duration(command, "--idle-end", texts.idle_end, "A burst that was silent so long is over");
+  add_duration(command, "--longest", texts.longest, "One burst holds for at most so long");
+  command
+      .add_option("--sender-share", o.sender_share,
+                  "Largest share of 10 s that the bursts of one sender hold")
+      ->capture_default_str();
+  command.add_option("--budget-share", o.budget_share, "The same of all senders together")
+      ->capture_default_str();
+  command
+      .add_option("--max-connections", o.max_connections,
+                  "Connections that are followed; others are left alone")
+      ->capture_default_str();
+}
+
 std::vector<std::pair<AgentCommand, CLI::App*>> add_commands(CLI::App& app, AgentOptions& o,
                                                              Texts& texts) {
   auto* const announce = app.add_subcommand("announce", "Announce the bursts of a worker");
@@ -131,19 +182,22 @@ std::vector<std::pair<AgentCommand, CLI::App*>> add_commands(CLI::App& app, Agen
   auto* const answer = app.add_subcommand("answer", "Answer announcements at a server");
   add_interface(*answer, o);
   add_form(*answer, o, texts);
-  answer
-      ->add_option("--accept-from", texts.accept_from,
-                   "Network whose STARTs are answered; repeat it [the interface's own networks]")
-      ->type_name("PREFIX");
+  add_accept_from(*answer, texts);
+  auto* const hold = app.add_subcommand("hold", "Hold background back before bursts");
+  add_interface(*hold, o);
+  add_form(*hold, o, texts);
+  add_accept_from(*hold, texts);
+  add_hold(*hold, o.hold, texts);
   auto* const record = app.add_subcommand("record", "Record the bursts of a worker");
   add_interface(*record, o);
   add_watch(*record, o, texts);
   add_record(*record, o);
   auto* const dctcp = app.add_subcommand("dctcp", "Offer DCTCP to the connections of this host");
   dctcp->add_flag("--allow", o.allow, "Programs without CAP_NET_ADMIN may choose it, too");
-  for (auto* const command : {announce, answer, record, dctcp}) add_common(*command, o);
+  for (auto* const command : {announce, answer, hold, record, dctcp}) add_common(*command, o);
   return {{AgentCommand::kAnnounce, announce},
           {AgentCommand::kAnswer, answer},
+          {AgentCommand::kHold, hold},
           {AgentCommand::kRecord, record},
           {AgentCommand::kDctcp, dctcp}};
 }
@@ -180,6 +234,20 @@ void read_key(const std::string& file, AgentOptions& o, std::vector<std::string>
     faults.push_back("--signal-key: \"" + file + "\": " + issue.problem);
 }
 
+void read_hold(const Texts& texts, HoldOptions& o, std::vector<std::string>& faults) {
+  const auto rate = parse_rate(texts.rate);
+  if (rate.value) o.rate = *rate.value;
+  else faults.push_back("--rate: \"" + texts.rate + "\": " + rate.problem);
+  if (!texts.rtt.empty()) {
+    read_duration("--rtt", texts.rtt, o.rtt, faults);
+    if (o.rtt == Duration::zero()) faults.emplace_back("--rtt: 0s: must be above 0s");
+  }
+  read_duration("--lead", texts.hold_lead, o.lead, faults);
+  read_duration("--wait", texts.wait, o.wait, faults);
+  read_duration("--idle-end", texts.idle_end, o.idle_end, faults);
+  read_duration("--longest", texts.longest, o.longest, faults);
+}
+
 /// Reads all texts into the options. @return errors of the texts that cannot be read
 std::vector<std::string> read_texts(const Texts& texts, const CLI::App& given, AgentOptions& o) {
   std::vector<std::string> faults;
@@ -205,6 +273,7 @@ std::vector<std::string> read_texts(const Texts& texts, const CLI::App& given, A
   read_duration("--idle-gap", texts.idle_gap, o.idle_gap, faults);
   read_duration("--max-period", texts.max_period, o.max_period, faults);
   read_duration("--lead", texts.lead, o.lead, faults);
+  if (!texts.rate.empty()) read_hold(texts, o.hold, faults);
   return faults;
 }
 
@@ -228,13 +297,52 @@ std::string format_address(std::uint32_t address) {
   return text.data();
 }
 
+namespace {
+
+std::string share_fault(const char* flag, double value, const char* rule) {
+  return std::string(flag) + ": " + std::to_string(value) + ": must be " + rule;
+}
+
+void require_hold(const HoldOptions& o, std::vector<std::string>& faults) {
+  const auto require = [&faults](bool holds, std::string fault) {
+    if (!holds) faults.push_back(std::move(fault));
+  };
+  constexpr std::uint64_t kFastest = 100'000'000'000;
+  require(o.rate.bits_per_second >= 8 && o.rate.bits_per_second <= kFastest,
+          "--rate: " + format_rate(o.rate) + ": must be above 0 and at most 100gbit");
+  require(o.rtt <= std::chrono::seconds(1),
+          "--rtt: " + format_duration(o.rtt) + ": must be at most 1s");
+  require(o.floor >= 0 && o.floor <= 1, share_fault("--floor", o.floor, "0 to 1"));
+  require(o.standing >= 1 && o.standing <= 10, share_fault("--standing", o.standing, "1 to 10"));
+  require(o.wait > Duration::zero(), "--wait: 0s: must be above 0s");
+  require(o.idle_end > Duration::zero(), "--idle-end: 0s: must be above 0s");
+  require(o.longest > o.lead, "--longest: " + format_duration(o.longest) +
+                                  ": must be above --lead, " + format_duration(o.lead));
+  require(o.longest <= HoldOptions::kWindow,
+          "--longest: " + format_duration(o.longest) + ": must be at most 10s");
+  require(o.sender_share > 0 && o.sender_share <= 1,
+          share_fault("--sender-share", o.sender_share, "above 0 and at most 1"));
+  require(o.budget_share > 0 && o.budget_share <= 1,
+          share_fault("--budget-share", o.budget_share, "above 0 and at most 1"));
+  require(o.max_connections > 0, "--max-connections: 0: must be above 0");
+  require(o.job_ports.size() <= AGENT_MAX_JOB_PORTS,
+          "--job-port: " + std::to_string(o.job_ports.size()) + " ports: must be at most " +
+              std::to_string(AGENT_MAX_JOB_PORTS));
+  require(std::ranges::find(o.job_ports, 0) == o.job_ports.end(),
+          "--job-port: 0: must be 1 to 65535");
+}
+
+}  // namespace
+
 std::vector<std::string> faults_of(const AgentOptions& o) {
   std::vector<std::string> faults;
   const auto require = [&faults](bool holds, std::string fault) {
     if (!holds) faults.push_back(std::move(fault));
   };
   require(o.signal_port > 0, "--signal-port: 0: must be 1 to 65535");
-  if (o.command == AgentCommand::kAnswer || o.command == AgentCommand::kDctcp) return faults;
+  if (o.command == AgentCommand::kHold) require_hold(o.hold, faults);
+  const bool watches = o.command == AgentCommand::kAnnounce || o.command == AgentCommand::kRecord;
+  if (!watches) return faults;
   require(o.idle_gap > Duration::zero(), "--idle-gap: 0s: must be above 0s");
   require(o.max_bursts > 0, "--max-bursts: 0: must be above 0");
   if (o.command == AgentCommand::kRecord) return faults;

@@ -8,11 +8,12 @@
 #include "common/config/addresses.h"
 #include "common/core/clock.h"
 #include "common/core/signal_key.h"
+#include "common/core/units.h"
 #include "common/net/udp_signal.h"
 
 namespace outrider::agent {
 
-enum class AgentCommand : std::uint8_t { kAnnounce, kAnswer, kRecord, kDctcp };
+enum class AgentCommand : std::uint8_t { kAnnounce, kAnswer, kRecord, kDctcp, kHold };
 
 /// The address of a parameter server, given as "10.0.0.2:5000". Network byte order.
 struct ServerAddress {
@@ -26,6 +27,25 @@ enum class SignalForm : std::uint8_t {
   kTos,  ///< common/net/tos_signal.h
 };
 
+/// The options of `hold`.
+struct HoldOptions {
+  BitRate rate{};                                  ///< of the bottleneck, > 0, at most 100 Gbit/s
+  Duration rtt{};                                  ///< base round trip, at most 1 s; zero: measured
+  double floor = 0.05;                             ///< share of `rate`, in [0, 1]
+  double standing = 1.25;                          ///< of what was in flight, in [1, 10]
+  Duration lead = std::chrono::milliseconds(50);   ///< >= 0
+  Duration wait = std::chrono::milliseconds(100);  ///< > 0
+  Duration idle_end = std::chrono::milliseconds(20);  ///< > 0
+  Duration longest = std::chrono::milliseconds(500);  ///< > lead
+  double sender_share = 0.5;                          ///< of kWindow, in (0, 1]
+  double budget_share = 0.75;                         ///< of kWindow, in (0, 1]
+  std::vector<std::uint16_t> job_ports{};             ///< local TCP ports, > 0
+  std::uint32_t max_connections = 4096;               ///< > 0
+
+  /// Over which the shares count.
+  static constexpr Duration kWindow = std::chrono::seconds(10);
+};
+
 /// The options of the command line.
 struct AgentOptions {
   AgentCommand command = AgentCommand::kAnnounce;
@@ -36,9 +56,11 @@ struct AgentOptions {
   std::string user{};                                    ///< to go on as; empty: see Privileges
   bool measure_cost = false;  ///< the kernel times the program, which itself costs time
 
-  // answer
-  /// Networks whose STARTs are answered; none: those of the interface.
+  // answer and hold
+  /// Networks whose STARTs are heeded; none: those of the interface.
   std::vector<Prefix> accept_from{};
+
+  HoldOptions hold{};
 
   // dctcp
   bool allow = false;  ///< programs without CAP_NET_ADMIN may choose it, too

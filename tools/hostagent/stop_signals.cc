@@ -1,9 +1,11 @@
 #include "tools/hostagent/stop_signals.h"
 
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -29,5 +31,12 @@ StopSignals::StopSignals() : fd_(blocked_signals()) {
 }
 
 StopSignals::~StopSignals() { close(fd_); }
+
+bool StopSignals::wait_for(Duration time) const noexcept {
+  const auto wait_ms = std::chrono::duration_cast<std::chrono::milliseconds>(time);
+  pollfd waiting{fd_, POLLIN, 0};
+  const int ready = poll(&waiting, 1, static_cast<int>(wait_ms.count()));
+  return ready > 0 || (ready < 0 && errno != EINTR);
+}
 
 }  // namespace outrider::agent

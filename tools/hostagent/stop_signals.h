@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/core/clock.h"
+
 namespace outrider::agent {
 
 /// Turns SIGINT and SIGTERM into a file descriptor that becomes readable, so that a waiting
@@ -11,6 +13,8 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
   [[nodiscard]] int fd() const noexcept { return fd_; }
+  /// Waits for a signal, for `time` at most. @return whether one came
+  [[nodiscard]] bool wait_for(Duration time) const noexcept;
 
  private:
   int fd_;

@@ -45,6 +45,61 @@ TEST(AgentOptions, Announce) {
   EXPECT_EQ(o.signal_port, udp_signal::kDefaultPort);
 }
 
+TEST(AgentOptions, Hold) {
+  const auto parsed = parse(std::array{"outrider-hostagent", "hold", "--interface", "eth0",
+                                       "--rate", "1gbit", "--rtt", "200us", "--floor", "0.1",
+                                       "--job-port", "5000", "--lead", "5ms", "--longest", "1s"});
+  ASSERT_FALSE(parsed.exit_status);
+  const HoldOptions& o = parsed.options.hold;
+  EXPECT_EQ(parsed.options.command, AgentCommand::kHold);
+  EXPECT_EQ(o.rate.bits_per_second, 1'000'000'000U);
+  EXPECT_EQ(o.rtt, 200us);
+  EXPECT_EQ(o.floor, 0.1);
+  EXPECT_EQ(o.job_ports, std::vector<std::uint16_t>{5000});
+  EXPECT_EQ(o.lead, 5ms);
+  EXPECT_EQ(o.longest, 1s);
+}
+
+TEST(AgentOptions, HoldIsRefusedWithAllItsFaults) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parse(std::array{"outrider-hostagent",
+                             "hold",
+                             "--interface",
+                             "eth0",
+                             "--rate",
+                             "200gbit",
+                             "--rtt",
+                             "2s",
+                             "--floor",
+                             "1.5",
+                             "--job-port",
+                             "0",
+                             "--lead",
+                             "1s",
+                             "--longest",
+                             "1s",
+                             "--wait",
+                             "0s",
+                             "--idle-end",
+                             "0s",
+                             "--sender-share",
+                             "0",
+                             "--budget-share",
+                             "2",
+                             "--max-connections",
+                             "0",
+                             "--standing",
+                             "0.5"})
+                .exit_status,
+            kExitUsage);
+  const std::string text = testing::internal::GetCapturedStderr();
+  for (const char* const fault :
+       {"--rate: 200gbit: must be", "--rtt: 2s: must be", "--floor: 1.5", "--job-port: 0",
+        "--longest: 1s: must be above --lead, 1s", "--wait: 0s", "--idle-end: 0s",
+        "--sender-share: 0", "--budget-share: 2", "--max-connections: 0", "--standing: 0.5"})
+    EXPECT_THAT(text, HasSubstr(fault));
+}
+
 TEST(AgentOptions, AnswersAreForTheNetworksThatAreNamed) {
   const auto parsed =
       parse(std::array{"outrider-hostagent", "answer", "--interface", "eth0", "--accept-from",

@@ -2,38 +2,17 @@
  * waking a process. It answers only what is sent to this host itself, by accepted hosts, at a
  * bounded rate: an answer has the START's destination as its source, and must not move the
  * address of another station in a switch that learns. All other packets pass unchanged. The
- * forms of the signal are defined in common/net/udp_signal.h and tos_signal.h. */
-#include <linux/tcp.h>
-#include <linux/udp.h>
+ * checks are those of start.h. */
 #include <stddef.h>
 
-#include "packet.h"
-#include "wire.h"
+#include "start.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Set before loading, network byte order. */
 const volatile __u16 signal_port = 0;
 
-#define SIGNAL_BYTES 64
-#define SIGNAL_MAGIC 0x4F525347
-#define SIGNAL_UNSIGNED 1 /* version */
-#define SIGNAL_SIGNED 2   /* version; an answer keeps the tag, so that this host needs no key */
-#define SIGNAL_START 1
-#define SIGNAL_ACK 2
 #define ANSWER_TTL 64
-#define PACKET_FOR_HOST 0 /* skb->pkt_type: the destination is the interface's MAC address */
-
-/* The token bucket of all answers: as many as a switch takes of one source by default. */
-#define TOKEN_NS 100000
-#define TOKEN_BURST 256
-
-/* The first fields of the message, see udp_signal. */
-struct signal_head {
-  __u32 magic;
-  __u8 version;
-  __u8 kind;
-};
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -42,78 +21,22 @@ struct {
   __type(value, __u64);
 } counts SEC(".maps");
 
-/* The IPv4 addresses of this host. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, AGENT_MAX_ADDRESSES);
-  __type(key, __u32);
-  __type(value, __u8);
-} own_addresses SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_LPM_TRIE);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __uint(max_entries, AGENT_MAX_ADDRESSES);
-  __type(key, struct AgentPrefix);
-  __type(value, __u8);
-} accepted SEC(".maps");
-
-/* A token is back TOKEN_NS after it was taken, one after the other. */
-struct bucket {
-  struct bpf_spin_lock lock;
-  __u64 full_at_ns; /* when the bucket is full again */
-};
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct bucket);
-} buckets SEC(".maps");
-
-/* @return whether there was a token */
-static __always_inline int take_token(void) {
-  const __u32 only = 0;
-  const __u64 now = bpf_ktime_get_ns();
-  struct bucket* bucket = bpf_map_lookup_elem(&buckets, &only);
-  int taken = 0;
-  if (!bucket) return 0;
-  bpf_spin_lock(&bucket->lock);
-  if (bucket->full_at_ns < now) bucket->full_at_ns = now;
-  if (bucket->full_at_ns + TOKEN_NS <= now + (__u64)TOKEN_BURST * TOKEN_NS) {
-    bucket->full_at_ns += TOKEN_NS;
-    taken = 1;
-  }
-  bpf_spin_unlock(&bucket->lock);
-  return taken;
-}
-
 /* Says whether this host may answer the START, and counts why not. */
 static __always_inline int may_answer(struct __sk_buff* skb, const struct agent_packet* packet) {
-  const struct AgentPrefix source = {.bits = 32, .address = packet->ip.saddr};
-  const __u32 own = packet->ip.daddr;
-  struct ethhdr frame;
-  if (skb->pkt_type != PACKET_FOR_HOST || bpf_skb_load_bytes(skb, 0, &frame, sizeof(frame)) < 0 ||
-      frame.h_source[0] & 1 || !bpf_map_lookup_elem(&own_addresses, &own)) {
-    agent_count(&counts, kAgentNotForHost);
-    return 0;
+  switch (judge_start(skb, packet)) {
+    case kStartHeeded:
+      return 1;
+    case kStartNotForHost:
+      agent_count(&counts, kAgentNotForHost);
+      break;
+    case kStartNotAccepted:
+      agent_count(&counts, kAgentNotAccepted);
+      break;
+    case kStartOverRate:
+      agent_count(&counts, kAgentOverRate);
+      break;
   }
-  if (!bpf_map_lookup_elem(&accepted, &source)) {
-    agent_count(&counts, kAgentNotAccepted);
-    return 0;
-  }
-  if (!take_token()) {
-    agent_count(&counts, kAgentOverRate);
-    return 0;
-  }
-  return 1;
-}
-
-static __always_inline int is_start(const struct udphdr* udp, const struct signal_head* head) {
-  return udp->len == bpf_htons(sizeof(*udp) + SIGNAL_BYTES) &&
-         head->magic == bpf_htonl(SIGNAL_MAGIC) &&
-         (head->version == SIGNAL_UNSIGNED || head->version == SIGNAL_SIGNED) &&
-         head->kind == SIGNAL_START;
+  return 0;
 }
 
 struct ports {
@@ -214,8 +137,7 @@ int answer_tos(struct __sk_buff* skb) {
   if (agent_ipv4(skb, &packet, IPPROTO_TCP) < 0) return TC_ACT_UNSPEC;
   if (bpf_skb_load_bytes(skb, packet.payload_at, &tcp, sizeof(tcp)) < 0) return TC_ACT_UNSPEC;
   if (!agent_may_signal(&packet.ip, &tcp)) return TC_ACT_UNSPEC;
-  const __u8 tos = packet.ip.tos;
-  if ((tos & (AGENT_TOS_START | AGENT_TOS_ACK)) != AGENT_TOS_START || !(tos & AGENT_TOS_CODE)) {
+  if (!is_tos_start(packet.ip.tos)) {
     agent_count(&counts, kAgentNotUnderstood);
     return TC_ACT_UNSPEC;
   }

@@ -79,3 +79,58 @@ enum AgentDctcpCount {
   kAgentDctcpCeChanges,      /* changes between CE and no CE in received segments */
   kAgentDctcpCounts
 };
+
+#define AGENT_MAX_JOB_PORTS 16
+
+enum AgentHoldCount {
+  kHoldStarts,            /* STARTs that hold, or will when they are due */
+  kHoldStartsRepeated,    /* of a burst that is known already, or is over */
+  kHoldNotUnderstood,     /* looked like a START and is none */
+  kHoldNotForHost,        /* START for another MAC or IP address, or from a group's MAC address */
+  kHoldNotAccepted,       /* START from an address that is not accepted */
+  kHoldOverRate,          /* START beyond the token bucket */
+  kHoldNotConnected,      /* START for a connection that this host does not have */
+  kHoldOverBudget,        /* START whose sender, or all together, have used up their time */
+  kHoldOverTable,         /* START that found the table of bursts or senders full */
+  kHoldAgentGone,         /* START while no agent runs */
+  kHoldConnections,       /* connections whose handshake was seen */
+  kHoldWithoutHandshake,  /* connections left alone: their window scale is unknown */
+  kHoldAuthenticated,     /* connections left alone: MD5 or TCP-AO, which cover the window */
+  kHoldWithoutTimestamps, /* connections left alone: what is in flight is unknown */
+  kHoldAnsweredElsewhere, /* connections left alone: data come, but no ACK leaves here */
+  kHoldOutOfWindow,       /* segments with data outside what was offered */
+  kHoldAcksHeld,          /* ACKs whose window was lowered: while held */
+  kHoldAcksOpening,       /* the same, soon after it */
+  kHoldAcksStanding,      /* the same, while bursts are expected */
+  kAgentHoldCounts
+};
+
+/* What a connection whose receiver is this host is known by. Its ends' programs write different
+ * members, but for the mark, which ACKs set and data clear. */
+struct AgentHoldFlow {
+  __u64 mark_ns; /* when the ACK left that is timed */
+  __u64 rtt_ns;  /* base round trip: the second shortest; 0: not measured */
+  __u64 shortest_rtt_ns;
+  __u64 rtt_at_ns;      /* when it was measured anew, without a queue; 0: never */
+  __u64 recent_rtt_ns;  /* last round trip, with the queue */
+  __u64 probe_from_ns;  /* held to measure: ACKs from then on find no queue; 0: not so */
+  __u64 sent_bytes;     /* new payload since the handshake */
+  __u64 epoch_ns;       /* when the epoch of the largest flight began */
+  __u64 job_until_ns;   /* it is the job's, by its last START */
+  __u32 acknowledged;   /* by the last ACK that left */
+  __u32 edge;           /* furthest right edge that the sender was told */
+  __u32 end;            /* one past the highest data that came */
+  __u32 mark_timestamp; /* of the ACK that is timed */
+  __u32 mark_acknowledged;
+  __u32 last_timestamp;        /* of the last ACK */
+  __u32 flight, flight_before; /* largest of this epoch and the one before [bytes] */
+  __u32 active_epoch, active_bytes;
+  __u32 start_sequence;           /* of its last START */
+  __u32 segment_bytes;            /* largest payload of a segment, by this host's MSS option */
+  __u16 true_window, told_window; /* fields of the last ACK */
+  __u8 scale;
+  __u8 known;    /* its handshake was seen */
+  __u8 job_port; /* it is the job's, by its port */
+  __u8 has_edge, marked, has_timestamp, active, limited, has_start, without_timestamps;
+  __u8 slot; /* of its burst in the table, plus one; 0: none */
+};
