@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/config/config_binding.h"
+#include "common/core/or_auto.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/regulation_config.h"
 #include "tools/lab/experiment/case.h"
@@ -43,7 +44,8 @@ struct CaseParameters {
   // cases that belong together: comparisons pair cases by all other parameters.
   RegulationMode regulation = RegulationMode::kOff;
   Recovery recovery = RegulationPolicy{}.recovery;
-  double lead_rtts = 1;  ///< least time from START to burst [RTTs]
+  /// Least time from START to burst [RTTs]; "auto": planned_lead()
+  OrAuto<double> lead_rtts{};
   tg::LeadSource lead_source = tg::LeadSource::kWait;
   bool spare_ddl = RegulationPolicy{}.spare_ddl;
   /// Shares of announcements with each fault, and by how far they are shifted [RTTs]; see
