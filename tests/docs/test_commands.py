@@ -45,7 +45,7 @@ PLACEHOLDERS = {
     ("outrider-lab", "results/after"): "results/made",
     **{("outrider-lab", f"table results/{name}"): "results/made"
        for name in ("window", "window-whole", "window-lead", "mispredicted", "attack", "baselines", "predict",
-                    "dlcp", "dlcp-spine", "dlcp-ring")},
+                    "dlcp", "dlcp-spine", "dlcp-ring", "first-burst")},
     ("outrider-switch", "FILE"): "conf/switch/hosts-and-switch.toml",
     ("outrider-trafficgen", "FILE"): "conf/trafficgen/imix.toml",
 }

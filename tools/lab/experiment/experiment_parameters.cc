@@ -128,6 +128,8 @@ Parameters to_all_parameters(const CaseParameters& parameters) {
   CaseParameters copy = parameters;
   copy.background_flows_per_pair = long_flows_per_pair(parameters);
   copy.background_load = parameters.background_load.value_or(0);
+  if (!holds_windows(copy.regulation))
+    copy.lead_rtts = copy.lead_rtts.value.value_or(kPaperLead_rtts);
   describe_parameters(writer, copy);
   Parameters out;
   out.reserve(table.members.size());

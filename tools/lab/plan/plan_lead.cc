@@ -2,24 +2,38 @@
 
 #include <algorithm>
 
-#include "tools/lab/plan/plan_jobs.h"
+#include "common/core/units.h"
 
 namespace outrider::lab {
 namespace {
+
+/// Returns the port behind which bursts and background wait.
+const sw::SwitchPortConfig& measured_port(const Case& c) {
+  for (const auto& sw : c.switches.switches)
+    for (const auto& port : sw.ports)
+      if (sw.name + '.' + port.name == c.measured_queue) return port;
+  return c.switches.switches.front().ports.front();  // make_topology() has found the port
+}
 
 /// Returns the bytes that a rate counts for a full frame.
 std::uint32_t packet_bytes_of(const sw::SwitchPortConfig& port) {
   return port.rate_layer == RateLayer::kL1 ? wire_bytes(sw::kFullFrameBytes) : sw::kFullFrameBytes;
 }
 
+/// Returns whether all long flows heed marks.
+bool heeds_marks(const tg::GeneratorConfig& traffic) {
+  return std::ranges::none_of(traffic.long_flows, [&](const auto& flows) {
+    const auto it =
+        std::ranges::find(traffic.transports, flows.transport, &tg::TransportConfig::name);
+    return it != traffic.transports.end() && (!it->tcp.ecn || !it->tcp.obey_ece);
+  });
+}
+
 /// Returns the queue up to which background may stand: its marking threshold, or the limit if
 /// nothing marks it or it does not react.
-double standing_packets(const CaseParameters& p, const ProgramSettings& settings) {
-  const sw::SwitchPortConfig& port = settings.sw.ports.front();
+double standing_packets(const sw::SwitchPortConfig& port, const tg::GeneratorConfig& traffic) {
   const double limit = port.queue.limit_packets;
-  const tg::TcpConfig& background = settings.background.tcp;
-  if (!background.ecn || !background.obey_ece) return limit;
-  if (p.static_pair) return std::min<double>(limit, p.h_packets);
+  if (!heeds_marks(traffic)) return limit;
   if (port.marker.kind == sw::MarkerKind::kStep)
     return std::min<double>(limit, port.marker.threshold_packets);
   if (port.marker.kind == sw::MarkerKind::kRed)
@@ -29,28 +43,20 @@ double standing_packets(const CaseParameters& p, const ProgramSettings& settings
 
 }  // namespace
 
-WindowLead lead_by_rule(const ExperimentFile& e, const CaseParameters& p,
-                        const ProgramSettings& settings, const Topology& t) {
-  const sw::SwitchPortConfig& port = settings.sw.ports.front();
-  const std::size_t pairs = e.background.from.empty() ? 0 : background_from(e, t).size();
-  const std::size_t flows = pairs * long_flows_per_pair(p);
-  return window_lead({.rate = t.measured_rate,
-                      .rtt = t.rtt,
-                      .packet_bytes = packet_bytes_of(port),
-                      .standing_packets = standing_packets(p, settings),
-                      .h_packets = static_cast<double>(p.h_packets),
-                      .flows = static_cast<std::uint32_t>(std::max<std::size_t>(flows, 1)),
-                      .standing_clamp = port.regulation.window.standing_clamp,
-                      .least_segments = port.regulation.window.least_segments,
-                      // More lead costs background next to nothing with `complement` alone.
-                      .whole_paths = port.regulation.window.rule == WindowRule::kComplement});
-}
-
-Duration planned_lead(const ExperimentFile& e, const CaseParameters& p,
-                      const ProgramSettings& settings, const Topology& t) {
-  if (p.lead_rtts.value) return rtts_to_duration(*p.lead_rtts.value, t.rtt);
-  if (!holds_windows(p.regulation)) return t.rtt;
-  return lead_by_rule(e, p, settings, t).lead;
+WindowLead lead_by_rule(const Case& c) {
+  const sw::SwitchPortConfig& port = measured_port(c);
+  const WindowPolicy& window = port.regulation.window;
+  return window_lead(
+      {.rate = c.bottleneck,
+       .rtt = c.base_rtt,
+       .packet_bytes = packet_bytes_of(port),
+       .standing_packets = standing_packets(port, c.traffic),
+       .h_packets = static_cast<double>(c.traffic.jobs.front().announce.threshold_packets),
+       .flows = std::max(c.background_flows, 1U),
+       .standing_clamp = window.standing_clamp,
+       .least_segments = window.least_segments,
+       // More lead costs background next to nothing with `complement` alone.
+       .whole_paths = window.rule == WindowRule::kComplement});
 }
 
 }  // namespace outrider::lab

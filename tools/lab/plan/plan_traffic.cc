@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "tools/lab/plan/plan_jobs.h"
-#include "tools/lab/plan/plan_lead.h"
 #include "tools/lab/plan/plan_switches.h"
 
 namespace outrider::lab {
@@ -42,9 +41,10 @@ tg::SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
   return faults;
 }
 
-void announce(const CaseParameters& p, Duration rtt, Duration lead, tg::AnnounceConfig& announce) {
+/// Where windows are held, build_case() replaces an automatic lead.
+void announce(const CaseParameters& p, Duration rtt, tg::AnnounceConfig& announce) {
   announce.lead_source = p.lead_source;
-  announce.lead = lead;
+  announce.lead = rtts_to_duration(p.lead_rtts.value.value_or(kPaperLead_rtts), rtt);
   announce.threshold_packets = p.h_packets;
   announce.signal_form = p.signal_form;
   announce.faults = faults_of(p, rtt);
@@ -77,7 +77,7 @@ tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
   job.schedule = p.schedule;
   job.first_due = from_seconds(p.warm_up_seconds);
   job.period = from_seconds(p.period_seconds);
-  announce(p, t.rtt, planned_lead(e, p, settings, t), job.announce);
+  announce(p, t.rtt, job.announce);
   if (p.model.empty()) job.burst_bytes = p.burst_bytes;
   else job.model = (e.directory / p.model).lexically_normal().string();
   spread_compute(p, job);
