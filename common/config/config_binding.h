@@ -22,8 +22,10 @@
 /// | call | field | in the file |
 /// |---|---|---|
 /// | `v.value(key, f)` | bool, integers, double, std::string | `true`, `40`, `0.5`, `"x"` |
+/// | `v.value(key, f)` | OrAuto<double> | `0.5`, `"auto"` |
 /// | `v.choice(key, f, names)` | enum | one of the names |
 /// | `v.duration(key, f)` | Duration | `"1.5ms"` |
+/// | `v.duration(key, f)` | OrAuto<Duration> | `"1.5ms"`, `"auto"` |
 /// | `v.rate(key, f)` | BitRate | `"10gbit"` |
 /// | `v.bytes(key, f)` | unsigned integer | `"64KiB"`; a number if the key ends with `_bytes` |
 /// | `v.share(key, f)` | double | `0.4` or `"40%"` |

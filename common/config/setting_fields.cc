@@ -8,6 +8,7 @@
 #include "common/config/checks.h"
 #include "common/config/settings.h"
 #include "common/config/suggestion.h"
+#include "common/core/or_auto.h"
 
 namespace outrider {
 namespace detail {
@@ -100,8 +101,26 @@ std::string read_bytes(const Setting& s, const ConfigValue& v, T& out) {
 }
 
 template <class T>
+inline constexpr bool kIsOrAuto = false;
+template <class T>
+inline constexpr bool kIsOrAuto<OrAuto<T>> = true;
+
+constexpr std::string_view kAuto = "auto";
+
+template <class T>
 std::string read_scalar(const Setting& s, const ConfigValue& v, T& out) {
-  if constexpr (std::same_as<T, Duration>) {
+  if constexpr (kIsOrAuto<T>) {
+    const auto* text = v.as<std::string>();
+    if (text != nullptr && *text == kAuto) {
+      out.value.reset();
+      return {};
+    }
+    typename decltype(out.value)::value_type given{};
+    std::string problem = read_scalar(s, v, given);
+    if (problem.empty()) out.value = given;
+    else problem += ", or \"auto\"";
+    return problem;
+  } else if constexpr (std::same_as<T, Duration>) {
     return read_text(v, out, parse_duration);
   } else if constexpr (std::same_as<T, BitRate>) {
     return read_text(v, out, parse_rate);
@@ -117,7 +136,9 @@ std::string read_scalar(const Setting& s, const ConfigValue& v, T& out) {
 
 template <class T>
 ConfigValue write_scalar(const Setting& s, const T& v) {
-  if constexpr (std::same_as<T, Duration>) {
+  if constexpr (kIsOrAuto<T>) {
+    return v.value ? write_scalar(s, *v.value) : ConfigValue(std::string(kAuto));
+  } else if constexpr (std::same_as<T, Duration>) {
     return ConfigValue(format_duration(v));
   } else if constexpr (std::same_as<T, BitRate>) {
     return ConfigValue(format_rate(v));
@@ -133,6 +154,7 @@ ConfigValue write_scalar(const Setting& s, const T& v) {
 template <class T>
 std::string breach_of(const SettingRange& range, const T& v) {
   if constexpr (std::same_as<T, bool> || std::same_as<T, std::string>) return {};
+  else if constexpr (kIsOrAuto<T>) return v.value ? breach_of(range, *v.value) : std::string{};
   else if constexpr (std::unsigned_integral<T>) return range.breach(std::uint64_t{v});
   else if constexpr (std::integral<T>) return range.breach(std::int64_t{v});
   else return range.breach(v);
@@ -147,6 +169,8 @@ constexpr std::string_view type_of() {
   if constexpr (std::same_as<T, bool>) return "boolean";
   else if constexpr (std::integral<T>) return "integer";
   else if constexpr (std::same_as<T, double>) return "number";
+  else if constexpr (std::same_as<T, OrAuto<double>>) return "number or `auto`";
+  else if constexpr (std::same_as<T, OrAuto<Duration>>) return "duration or `auto`";
   else if constexpr (std::same_as<T, Duration>) return "duration";
   else if constexpr (std::same_as<T, BitRate>) return "rate";
   else return "text";
@@ -205,6 +229,8 @@ OUTRIDER_SETTING_TYPE(double)
 OUTRIDER_SETTING_TYPE(std::string)
 OUTRIDER_SETTING_TYPE(Duration)
 OUTRIDER_SETTING_TYPE(BitRate)
+OUTRIDER_SETTING_TYPE(OrAuto<double>)
+OUTRIDER_SETTING_TYPE(OrAuto<Duration>)
 
 #undef OUTRIDER_SETTING_TYPE
 

@@ -128,6 +128,8 @@ Parameters to_all_parameters(const CaseParameters& parameters) {
   CaseParameters copy = parameters;
   copy.background_flows_per_pair = long_flows_per_pair(parameters);
   copy.background_load = parameters.background_load.value_or(0);
+  if (!holds_windows(copy.regulation))
+    copy.lead_rtts = copy.lead_rtts.value.value_or(kPaperLead_rtts);
   describe_parameters(writer, copy);
   Parameters out;
   out.reserve(table.members.size());
@@ -153,7 +155,7 @@ ConfigIssues validate(const CaseParameters& p) {
     at.require(v >= 0 && v <= high, key, as_in_file(v), "must be from 0 to " + as_in_file(high));
   };
   for (const auto& [key, rtts] : std::initializer_list<std::pair<std::string_view, double>>{
-           {"lead_rtts", p.lead_rtts},
+           {"lead_rtts", p.lead_rtts.value.value_or(0)},
            {"signal_late_rtts", p.signal_late_rtts},
            {"signal_early_rtts", p.signal_early_rtts},
            {"signal_copy_gap_rtts", p.signal_copy_gap_rtts}})

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/config/config_binding.h"
+#include "common/core/or_auto.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/regulation_config.h"
 #include "tools/lab/experiment/case.h"
@@ -34,6 +35,9 @@ enum class LabPaths : std::uint8_t {
   kSpray,  ///< packets take turns
 };
 
+/// An automatic lead where no windows are held, as the PCN paper has it.
+inline constexpr double kPaperLead_rtts = 1;
+
 /// Holds every named parameter of a case. [parameters] of an experiment gives them, and an
 /// arm, a [[vary]] or a [[cross]] may change them. The order is that of Case::parameters;
 /// describe() has the names in the file. One RTT is network.rtt of the experiment. A single
@@ -43,7 +47,9 @@ struct CaseParameters {
   // cases that belong together: comparisons pair cases by all other parameters.
   RegulationMode regulation = RegulationMode::kOff;
   Recovery recovery = RegulationPolicy{}.recovery;
-  double lead_rtts = 1;  ///< least time from START to burst [RTTs]
+  /// Least time from START to burst [RTTs]; "auto": lead_by_rule() where windows are held, else
+  /// kPaperLead_rtts
+  OrAuto<double> lead_rtts{};
   tg::LeadSource lead_source = tg::LeadSource::kWait;
   bool spare_ddl = RegulationPolicy{}.spare_ddl;
   /// Shares of announcements with each fault, and by how far they are shifted [RTTs]; see

@@ -1,9 +1,12 @@
 #include "tools/lab/plan/advice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
+#include "common/config/quantities.h"
 #include "switch/config/regulation_config.h"
+#include "tools/lab/plan/plan_lead.h"
 
 namespace outrider::lab {
 namespace {
@@ -16,6 +19,30 @@ void add(ConfigIssues& found, const std::string& label, const ConfigIssue& of_po
   if (!known) found.push_back(issue);
 }
 
+/// With more of path and queue than this, held background alone makes a burst take more than 1.2
+/// times as long as on an empty network.
+constexpr double kMostKept = 1.0 / 6;
+
+/// Warns where windows cannot make room, and of a regulation that is over before the burst comes.
+void add_of_windows(ConfigIssues& found, const Case& c, const RegulationPolicy& policy) {
+  if (!holds_windows(policy.mode) || c.traffic.jobs.empty()) return;
+  const WindowLead rule = lead_by_rule(c);
+  if (rule.kept_share > kMostKept)
+    add(found, c.label,
+        {"window.least_segments",
+         std::to_string(c.background_flows) + " held flows keep " +
+             std::to_string(policy.window.least_segments) + " segments each, " +
+             std::to_string(std::lround(100 * rule.kept_share)) +
+             " % of path and standing queue: no lead makes more room; mode \"pace\", or a queue "
+             "of the burst's own, does"});
+  const tg::AnnounceConfig& announce = c.traffic.jobs.front().announce;
+  if (announce.lead_source == tg::LeadSource::kOverlap && !policy.lead &&
+      announce.lead >= policy.expiry)
+    add(found, c.label,
+        {"expiry", format_duration(policy.expiry) + " is over before the burst comes, which is " +
+                       format_duration(announce.lead) + " after its START; set it longer"});
+}
+
 }  // namespace
 
 ConfigIssues advice(std::span<const Case> cases) {
@@ -24,6 +51,7 @@ ConfigIssues advice(std::span<const Case> cases) {
     if (c.switches.switches.empty() || c.switches.switches.front().ports.empty()) continue;
     const RegulationPolicy& policy = c.switches.switches.front().ports.front().regulation;
     for (const auto& issue : advice(policy)) add(found, c.label, issue);
+    add_of_windows(found, c, policy);
   }
   return found;
 }

@@ -9,6 +9,7 @@
 #include "switch/config/config_toml.h"
 #include "tools/lab/experiment/summary_points.h"
 #include "tools/lab/plan/plan_jobs.h"
+#include "tools/lab/plan/plan_lead.h"
 #include "tools/lab/plan/plan_switches.h"
 #include "tools/lab/plan/topology.h"
 #include "trafficgen/config/config_toml.h"
@@ -223,6 +224,8 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
          .cost_window = from_seconds(p.cost_window_seconds)};
   for (const auto& flows : c.traffic.long_flows)
     c.background_flows += static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
+  if (!p.lead_rtts.value && holds_windows(p.regulation))
+    for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
   ConfigIssues refused;
   append(refused, "switch", validate(c.switches));
   append(refused, "trafficgen", validate(c.traffic));

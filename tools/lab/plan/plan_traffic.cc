@@ -41,9 +41,10 @@ tg::SignalFaultsConfig faults_of(const CaseParameters& p, Duration rtt) {
   return faults;
 }
 
+/// Where windows are held, build_case() replaces an automatic lead.
 void announce(const CaseParameters& p, Duration rtt, tg::AnnounceConfig& announce) {
   announce.lead_source = p.lead_source;
-  announce.lead = rtts_to_duration(p.lead_rtts, rtt);
+  announce.lead = rtts_to_duration(p.lead_rtts.value.value_or(kPaperLead_rtts), rtt);
   announce.threshold_packets = p.h_packets;
   announce.signal_form = p.signal_form;
   announce.faults = faults_of(p, rtt);

@@ -267,6 +267,42 @@ TEST(Plan, TheTosFormIsNotSigned) {
   EXPECT_THAT(format_issues("plan", plan.issues), testing::HasSubstr("needs signal_form \"udp\""));
 }
 
+// 100 Mbit/s and 2 ms are 16.25 packets of 1538 bytes.
+TEST(Plan, AnAutomaticLeadFollowsTheRuleOfWindowsAndIsARoundTripElsewhere) {
+  const auto on_case = [](const std::string& regulation, const std::string& parameters) {
+    const std::string text = with(small_experiment(), "regulation = \"mark\"\n",
+                                  "regulation = \"" + regulation + "\"\n");
+    return plan_of(with(text, "iterations = 2\n", "iterations = 2\n" + parameters), {.seeds = 1})
+        .back();
+  };
+  const auto lead_of = [](const Case& c) { return c.traffic.jobs[0].announce.lead; };
+  EXPECT_EQ(lead_of(on_case("mark", "")), 2ms);
+  EXPECT_EQ(lead_of(on_case("window", "lead_rtts = 3\n")), 6ms);
+  const Case on = on_case("window", "");
+  const double packet_ns = 1538 * 8e9 / 1e8, path = 2e6 / packet_ns;
+  const double k = on.switches.switches[0].ports[0].marker.threshold_packets;
+  const double h = on.traffic.jobs[0].announce.threshold_packets, flows = on.background_flows;
+  const double drains = 1.5 * (path + k + flows) - (path + h);
+  EXPECT_NEAR(static_cast<double>(lead_of(on).count()), 2e6 + drains * packet_ns, 1);
+  EXPECT_GT(lead_of(on_case("window", "background.transport.ecn = false\n")), lead_of(on))
+      << "without marks the queue stands at its limit";
+}
+
+TEST(Plan, WarnsWhereHeldFlowsKeepTooMuchAndWhereAnEntryExpiresBeforeItsBurst) {
+  const auto shown = [](const std::string& more) {
+    return format_advice(
+        "f", advice(plan_of(with(small_experiment(), "regulation = \"mark\"\n",
+                                 "regulation = \"window\"\nlead_source = \"overlap\"\n" + more),
+                            {.seeds = 1})));
+  };
+  EXPECT_EQ(shown(""), "");
+  EXPECT_THAT(shown("switch.regulation.window.least_segments = 20\n"),
+              testing::HasSubstr("arm \"on\": window.least_segments: 2 held flows keep 20 segments "
+                                 "each, 71 % of path and standing queue: no lead makes more room"));
+  EXPECT_THAT(shown("switch.regulation.expiry = \"4rtt\"\n"),
+              testing::HasSubstr("arm \"on\": expiry: 8ms is over before the burst comes"));
+}
+
 TEST(Plan, BuildsWhatTheParametersSay) {
   const auto cases = plan_of(with(small_experiment(), "iterations = 2",
                                   "iterations = 2\nworkers = 3\nlead_rtts = 2\nh_packets = "

@@ -1,0 +1,62 @@
+#include "tools/lab/plan/plan_lead.h"
+
+#include <algorithm>
+
+#include "common/core/units.h"
+
+namespace outrider::lab {
+namespace {
+
+/// Returns the port behind which bursts and background wait.
+const sw::SwitchPortConfig& measured_port(const Case& c) {
+  for (const auto& sw : c.switches.switches)
+    for (const auto& port : sw.ports)
+      if (sw.name + '.' + port.name == c.measured_queue) return port;
+  return c.switches.switches.front().ports.front();  // make_topology() has found the port
+}
+
+/// Returns the bytes that a rate counts for a full frame.
+std::uint32_t packet_bytes_of(const sw::SwitchPortConfig& port) {
+  return port.rate_layer == RateLayer::kL1 ? wire_bytes(sw::kFullFrameBytes) : sw::kFullFrameBytes;
+}
+
+/// Returns whether all long flows heed marks.
+bool heeds_marks(const tg::GeneratorConfig& traffic) {
+  return std::ranges::none_of(traffic.long_flows, [&](const auto& flows) {
+    const auto it =
+        std::ranges::find(traffic.transports, flows.transport, &tg::TransportConfig::name);
+    return it != traffic.transports.end() && (!it->tcp.ecn || !it->tcp.obey_ece);
+  });
+}
+
+/// Returns the queue up to which background may stand: its marking threshold, or the limit if
+/// nothing marks it or it does not react.
+double standing_packets(const sw::SwitchPortConfig& port, const tg::GeneratorConfig& traffic) {
+  const double limit = port.queue.limit_packets;
+  if (!heeds_marks(traffic)) return limit;
+  if (port.marker.kind == sw::MarkerKind::kStep)
+    return std::min<double>(limit, port.marker.threshold_packets);
+  if (port.marker.kind == sw::MarkerKind::kRed)
+    return std::min(limit, port.marker.red.kmax_packets);
+  return limit;
+}
+
+}  // namespace
+
+WindowLead lead_by_rule(const Case& c) {
+  const sw::SwitchPortConfig& port = measured_port(c);
+  const WindowPolicy& window = port.regulation.window;
+  return window_lead(
+      {.rate = c.bottleneck,
+       .rtt = c.base_rtt,
+       .packet_bytes = packet_bytes_of(port),
+       .standing_packets = standing_packets(port, c.traffic),
+       .h_packets = static_cast<double>(c.traffic.jobs.front().announce.threshold_packets),
+       .flows = std::max(c.background_flows, 1U),
+       .standing_clamp = window.standing_clamp,
+       .least_segments = window.least_segments,
+       // More lead costs background next to nothing with `complement` alone.
+       .whole_paths = window.rule == WindowRule::kComplement});
+}
+
+}  // namespace outrider::lab
