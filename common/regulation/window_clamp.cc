@@ -20,6 +20,9 @@ constexpr double kRecoveryRoom = 2;
 /// Windows open in steps, one per answer of a held flow, which fills the queue in lumps. These
 /// lumps say nothing about the senders' windows, so flows are spared marks for this long.
 constexpr double kSettle_rtts = 2;
+/// Answers of a held flow are timed once per round trip, queueing included. What was measured
+/// longer ago says nothing of the queue.
+constexpr double kWaitMemory_rtts = 4;
 /// The floor holds over any span of at least this length.
 constexpr double kFloorSpan_rtts = 10;
 /// Longer than the time between two bursts of a training job.
@@ -43,10 +46,11 @@ std::optional<std::uint16_t> field_of_old_answer(const WindowFlow& f, std::uint3
 }  // namespace
 
 WindowClamp::WindowClamp(const WindowPolicy& policy, BitRate drain_rate,
-                         std::uint32_t overhead_bytes, std::uint32_t max_bursts)
+                         std::uint32_t overhead_bytes, std::uint32_t max_bursts, Place place)
     : policy_(policy),
       bytes_per_ns_(static_cast<double>(drain_rate.bits_per_second) / 8e9),
       overhead_bytes_(overhead_bytes),
+      place_(place),
       bursts_(max_bursts),
       flows_(policy.max_flows) {
   assert(bytes_per_ns_ > 0 && policy.standing_clamp >= 1 && policy.floor < 1 &&
@@ -119,7 +123,8 @@ WindowTreatment WindowClamp::on_data(const TcpView& s, const Queue& queue, Time 
   }
   const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
   const std::uint64_t sent_before = f->sent_bytes;
-  if (!f->on_data(s, now, now + round_trips(1, drain_ns(queue)))) {
+  if (s.payload_bytes > 0 && f->note_unanswered()) ++counters_.flows_without_answers;
+  if (!f->on_data(s, now, timed_from(queue, now))) {
     ++counters_.segments_out_of_window;
     return WindowTreatment::kFallback;
   }
@@ -171,6 +176,36 @@ std::optional<std::uint16_t> WindowClamp::limit(WindowFlow& f, Answer s, const Q
   count(t.reason);
   counters_.rewritten += field.has_value();
   return field;
+}
+
+// -- What waits in a queue further on
+
+/// Takes over what the flow's latest answer says, if it was timed.
+void WindowClamp::note_wait(const WindowFlow& f, Time now) noexcept {
+  if (f.sampled_at != now || !f.down) return;
+  const Duration wait = f.sample - *f.down;
+  if (now - wait_began_ >= round_trips(1, rtt_ns_)) {
+    wait_last_ = wait_now_;
+    wait_now_.reset();
+    wait_began_ = now;
+  }
+  wait_now_ = wait_now_ ? std::min(*wait_now_, wait) : wait;
+}
+
+std::uint64_t WindowClamp::waiting_beyond_bytes(Time now) noexcept {
+  if (now - wait_began_ >= round_trips(kWaitMemory_rtts, rtt_ns_)) return 0;
+  const Duration wait = std::min(wait_last_.value_or(Duration::max()),
+                                 wait_now_.value_or(Duration::max()));
+  if (wait == Duration::max()) return 0;
+  return static_cast<std::uint64_t>(static_cast<double>(wait.count()) * bytes_per_ns_);
+}
+
+std::uint64_t WindowClamp::in_flight_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  flows_.for_each([&bytes](const WindowFlow& f) {
+    if (f.known() && !f.closing) bytes += f.passed_unacknowledged();
+  });
+  return bytes;
 }
 
 // -- How much

@@ -27,11 +27,19 @@ enum class LabQueueRoom : std::uint8_t {
   kSplit,  ///< together they have that limit, half each, and thresholds in proportion
 };
 
+/// What the switches are that the file calls `outside`.
+enum class LabOutside : std::uint8_t {
+  kOthers,  ///< somebody else's: one queue with the settings of [parameters], no regulation
+  kTold,    ///< the same, and our switches are told of the links that are bottlenecks there
+  kOurs,    ///< as our own, for a comparison
+};
+
 /// How packets use equal-cost paths between switches.
 enum class LabPaths : std::uint8_t {
   kOne,    ///< all packets take the first path in the order of the file
   kFlow,   ///< each flow keeps one path
   kSpray,  ///< packets take turns
+  kApart,  ///< all packets take the first path, and what comes back the last
 };
 
 /// Holds every named parameter of a case. [parameters] of an experiment gives them, and an
@@ -46,6 +54,7 @@ struct CaseParameters {
   double lead_rtts = 1;  ///< least time from START to burst [RTTs]
   tg::LeadSource lead_source = tg::LeadSource::kWait;
   bool spare_ddl = RegulationPolicy{}.spare_ddl;
+  LabOutside outside = LabOutside::kOthers;
   /// Shares of announcements with each fault, and by how far they are shifted [RTTs]; see
   /// [job.announce.faults].
   double signal_lost = 0;
@@ -137,8 +146,13 @@ inline constexpr auto kLabSchedulers =
                            {"strict_floor", LabScheduler::kStrictFloor}});
 inline constexpr auto kLabQueueRooms =
     choices<LabQueueRoom>({{"each", LabQueueRoom::kEach}, {"split", LabQueueRoom::kSplit}});
-inline constexpr auto kLabPaths = choices<LabPaths>(
-    {{"one", LabPaths::kOne}, {"flow", LabPaths::kFlow}, {"spray", LabPaths::kSpray}});
+inline constexpr auto kLabOutsides = choices<LabOutside>({{"others", LabOutside::kOthers},
+                                                          {"told", LabOutside::kTold},
+                                                          {"ours", LabOutside::kOurs}});
+inline constexpr auto kLabPaths = choices<LabPaths>({{"one", LabPaths::kOne},
+                                                     {"flow", LabPaths::kFlow},
+                                                     {"spray", LabPaths::kSpray},
+                                                     {"apart", LabPaths::kApart}});
 template <class V>
 void describe_regulator(V& v, CaseParameters& c) {
   v.choice("regulation", c.regulation, sw::kRegulationModes);
@@ -146,6 +160,7 @@ void describe_regulator(V& v, CaseParameters& c) {
   v.value("lead_rtts", c.lead_rtts);
   v.choice("lead_source", c.lead_source, tg::kLeadSources);
   v.value("spare_ddl", c.spare_ddl);
+  v.choice("outside", c.outside, kLabOutsides);
   v.share("signal_lost", c.signal_lost);
   v.share("signal_late", c.signal_late);
   v.value("signal_late_rtts", c.signal_late_rtts);
