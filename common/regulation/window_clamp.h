@@ -189,6 +189,11 @@ class WindowClamp {
   [[nodiscard]] bool leaves_all(const WindowFlow& f, std::uint16_t window,
                                 double own_rtt_ns) const noexcept;
   [[nodiscard]] Target target(WindowFlow& f, const Queue& queue, Time now) noexcept;
+  [[nodiscard]] double ahead_ns(double up_ns, double rtt_ns, const Queue& queue) const noexcept;
+  [[nodiscard]] bool released_too_early(const WindowFlow& f, const Queue& queue) const noexcept;
+  [[nodiscard]] bool opens(const WindowFlow& f, Time now) const noexcept;
+  [[nodiscard]] double opened_bytes(const WindowFlow& f, double least, double standing,
+                                    Time now) const noexcept;
   [[nodiscard]] double room_bytes(const WindowFlow& f) const noexcept;
   [[nodiscard]] double part_of(const WindowFlow& f, double total) const noexcept;
   [[nodiscard]] double floor_rate(const WindowFlow& f, double path_ns) const noexcept;

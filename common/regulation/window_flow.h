@@ -150,6 +150,7 @@ class WindowFlow {
   Time sampled_at{};  ///< when that came
   FloorLine floor;  ///< kept while it is held
   Time active_at{};
+  Time held_at{};  ///< its last answer with a held window
 
  private:
   /// Offered by a SYN at most, whose window is never scaled (RFC 7323, 2.2).

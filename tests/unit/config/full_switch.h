@@ -109,6 +109,11 @@ inline sw::SwitchProcessConfig full_config() {
                                  .max_entries_per_sender = 9,
                                  .max_threshold_packets = 80,
                                  .max_burst_bytes = 5'000,
+                                 // A queue that names none has those of its port.
+                                 .window = {.beyond = {{.name = "far",
+                                                        .destinations = {"10.0.8.0/24"},
+                                                        .rate = {400'000'000},
+                                                        .threshold_packets = 13}}},
                                  .lead = 7ms,
                                  .grant = {.budget_bytes = 80'000,
                                            .assumed_bytes = 90'000,

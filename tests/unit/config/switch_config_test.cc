@@ -154,11 +154,13 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[0].port[0].regulation.window.beyond[0].destinations[0]",
        "\"10.0.7.1/24\": has bits beyond its length"},
       {[&](C& c) { port(c).regulation.window.beyond[0].rate = {}; },
-       "switch[0].port[0].regulation.window.beyond[0].rate", "must be"},
+       "switch[0].port[0].regulation.window.beyond[0].rate",
+       "0bit: must be more than 0bit"},
       {[&](C& c) { port(c).regulation.window.beyond[0].base_rtt = -1ns; },
        "switch[0].port[0].regulation.window.beyond[0].base_rtt", "-1ns: must not be negative"},
       {[&](C& c) { port(c).regulation.window.beyond[0].threshold_packets = 0; },
-       "switch[0].port[0].regulation.window.beyond[0].threshold_packets", "0: must be at least 1"},
+       "switch[0].port[0].regulation.window.beyond[0].threshold_packets",
+       "0 packets: must be at least 1"},
       {[&](C& c) {
          auto& beyond = port(c).regulation.window.beyond;
          for (int i = 1; i < 9; ++i) {

@@ -31,6 +31,7 @@ enum class LabQueueRoom : std::uint8_t {
 enum class LabOutside : std::uint8_t {
   kOthers,  ///< somebody else's: one queue with the settings of [parameters], no regulation
   kTold,    ///< the same, and our switches are told of the links that are bottlenecks there
+  kShaped,  ///< the same, and our ports that lead to a bottleneck send at 95 % of its rate
   kOurs,    ///< as our own, for a comparison
 };
 
@@ -148,6 +149,7 @@ inline constexpr auto kLabQueueRooms =
     choices<LabQueueRoom>({{"each", LabQueueRoom::kEach}, {"split", LabQueueRoom::kSplit}});
 inline constexpr auto kLabOutsides = choices<LabOutside>({{"others", LabOutside::kOthers},
                                                           {"told", LabOutside::kTold},
+                                                          {"shaped", LabOutside::kShaped},
                                                           {"ours", LabOutside::kOurs}});
 inline constexpr auto kLabPaths = choices<LabPaths>({{"one", LabPaths::kOne},
                                                      {"flow", LabPaths::kFlow},

@@ -127,9 +127,14 @@ bool leads_over(const ExperimentFile& e, const Topology& t, std::size_t at, std:
   });
 }
 
-/// Tells each port of our switch `s` which bottlenecks it leads to, and the hosts beyond.
-void tell_of_bottlenecks(const ExperimentFile& e, const Topology& t, std::size_t s,
-                         sw::SwitchConfig& sw) {
+/// What our ports that lead to a bottleneck send at if they are shaped, over its rate: below it, so
+/// that the queue is ours.
+constexpr double kShapedShare = 0.95;
+
+/// Has each port of our switch `s` know the bottlenecks that it leads to, and the hosts beyond; or
+/// makes the port the bottleneck.
+void heed_bottlenecks(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                      std::size_t s, sw::SwitchConfig& sw) {
   for (const auto& link : e.trunks) {
     if (!link.bottleneck) continue;
     for (auto& port : sw.ports) {
@@ -141,7 +146,13 @@ void tell_of_bottlenecks(const ExperimentFile& e, const Topology& t, std::size_t
         });
         if (over) beyond.destinations.push_back(switch_prefix(d));
       }
-      if (!beyond.destinations.empty()) port.regulation.window.beyond.push_back(std::move(beyond));
+      if (beyond.destinations.empty()) continue;
+      const auto shaped = static_cast<std::uint64_t>(
+          kShapedShare * static_cast<double>(link.rate.bits_per_second));
+      if (p.outside == LabOutside::kShaped)
+        port.drain_rate = {std::min(port.drain_rate.bits_per_second, shaped)};
+      else if (holds_windows(p.regulation))
+        port.regulation.window.beyond.push_back(std::move(beyond));
     }
   }
 }
@@ -233,8 +244,8 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
       give_away(e, sw);
       continue;
     }
-    if (p.outside == LabOutside::kTold && holds_windows(p.regulation))
-      tell_of_bottlenecks(e, t, s, sw);
+    if (p.outside == LabOutside::kTold || p.outside == LabOutside::kShaped)
+      heed_bottlenecks(e, p, t, s, sw);
     if (p.scheduler != LabScheduler::kFifo) sw.classes.background_queue = 1;
     if (steers(p.regulation)) sw.classes.ddl_queue = 1;
     for (auto& each : sw.ports) share_link(p, each);
