@@ -209,8 +209,8 @@ void WindowClamp::note_wait(const WindowFlow& f, Time now) noexcept {
 
 std::uint64_t WindowClamp::waiting_beyond_bytes(Time now) noexcept {
   if (now - wait_began_ >= round_trips(kWaitMemory_rtts, rtt_ns_)) return 0;
-  const Duration wait = std::min(wait_last_.value_or(Duration::max()),
-                                 wait_now_.value_or(Duration::max()));
+  const Duration wait =
+      std::min(wait_last_.value_or(Duration::max()), wait_now_.value_or(Duration::max()));
   if (wait == Duration::max()) return 0;
   return static_cast<std::uint64_t>(static_cast<double>(wait.count()) * bytes_per_ns_);
 }
@@ -295,13 +295,14 @@ double WindowClamp::releasing_bytes(const WindowFlow& f, double standing, Time n
 bool WindowClamp::opens(const WindowFlow& f, Time now) const noexcept {
   if (f.held_bytes == 0 || phase_ == Phase::kHolding) return false;
   if (phase_ == Phase::kReleasing) return true;
-  return place_ == Place::kBeyond && now - std::max(released_at_, f.held_at) <
-                                         round_trips(policy_.release_rtts + kSettle_rtts, rtt_ns(f));
+  return place_ == Place::kBeyond &&
+         now - std::max(released_at_, f.held_at) <
+             round_trips(policy_.release_rtts + kSettle_rtts, rtt_ns(f));
 }
 
 /// What one answer allows comes to the queue as a lump. A held flow has one answer in a round trip,
-/// and the longer that is, the more may be missing: the lump would be larger than the queue. So to a
-/// queue further on an answer moves the edge by h at most, and by what it may have acknowledged.
+/// and the longer that is, the more may be missing: the lump would be larger than the queue. So to
+/// a queue further on an answer moves the edge by h at most, and by what it may have acknowledged.
 double WindowClamp::opened_bytes(const WindowFlow& f, double least, double standing,
                                  Time now) const noexcept {
   // It may send larger segments than when it was held.

@@ -56,6 +56,8 @@ inline Duration round_trips(double n, double rtt_ns) noexcept {
 ///  - flows without a handshake, room in the table or acknowledgments through this port, and
 ///    authenticated flows, are left alone. They fall back to marks.
 ///
+/// Many methods: a window follows from small rules, which share the state of all flows.
+///
 /// Time never decreases. O(1) per segment; nothing allocates after construction.
 /// Not thread-safe: the lcore of the egress port owns it.
 ///

@@ -148,7 +148,7 @@ class WindowFlow {
   std::optional<Duration> up, down;
   Duration sample{};  ///< latest time from a segment's departure to its acknowledgment
   Time sampled_at{};  ///< when that came
-  FloorLine floor;  ///< kept while it is held
+  FloorLine floor;    ///< kept while it is held
   Time active_at{};
   Time held_at{};  ///< its last answer with a held window
 

@@ -78,8 +78,9 @@ void describe(Settings& v, BeyondPolicy& c) {
           {.required = true,
            .accepts = "IPv4 prefixes",
            .help = "the hosts beyond it, to which bursts and background go through it"});
-  v.rate("rate", c.rate,
-         {.required = true, .range = link_rates(), .help = "of its link, at the port's `rate_layer`"});
+  v.rate(
+      "rate", c.rate,
+      {.required = true, .range = link_rates(), .help = "of its link, at the port's `rate_layer`"});
   v.duration("base_rtt", c.base_rtt,
              {.range = durations_from(Duration::zero()),
               .help = "RTT of all flows through it, without queueing; 0: measured for each"});

@@ -64,8 +64,7 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
       buffer_queue_(setup.buffer_queue) {
   follow(config);
   if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(policy_of(config, setup));
-  if (holds_windows(config.regulation.mode))
-    make_windows(config, setup);
+  if (holds_windows(config.regulation.mode)) make_windows(config, setup);
   if (paces(config.regulation.mode))
     hold_ = std::make_unique<PaceHold>(config.queue.limit_packets,
                                        share_of(setup.drain_rate, config.regulation.pace_floor));

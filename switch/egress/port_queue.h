@@ -342,11 +342,11 @@ class PortQueue {
   MarkAt mark_at_;
   QueueMarker marker_;
   QueueCounters counters_{};
-  std::unique_ptr<QueueWindow> window_;     ///< only if the mode holds windows
+  std::unique_ptr<QueueWindow> window_;        ///< only if the mode holds windows
   std::unique_ptr<RemoteBottlenecks> beyond_;  ///< only with window_, and if some are named
-  std::unique_ptr<PaceHold> hold_;          ///< only if the mode paces
-  std::unique_ptr<FlowSteering> steering_;  ///< only if the mode steers
-  std::unique_ptr<QueueTap> tap_;           ///< only if records are kept
+  std::unique_ptr<PaceHold> hold_;             ///< only if the mode paces
+  std::unique_ptr<FlowSteering> steering_;     ///< only if the mode steers
+  std::unique_ptr<QueueTap> tap_;              ///< only if records are kept
   SharedBuffer* buffer_;
   std::size_t buffer_queue_;
   std::uint32_t initial_threshold_packets_;

@@ -119,8 +119,8 @@ std::optional<WindowTreatment> RemoteBottlenecks::on_arrival(Packet& packet, Tim
   if (set == 0 || is_ipv6_at(packet, m.ip_offset)) return std::nullopt;
   auto treatment = WindowTreatment::kFallback;
   for (Set left = set; left != 0; left &= static_cast<Set>(left - 1))
-    treatment = stronger(treatment, all_[static_cast<std::size_t>(std::countr_zero(left))].on_arrival(
-                                        packet, now));
+    treatment = stronger(
+        treatment, all_[static_cast<std::size_t>(std::countr_zero(left))].on_arrival(packet, now));
   return treatment;
 }
 

@@ -24,8 +24,7 @@ inline FlowKey flow(std::uint32_t f) {
 /// A clamp and flows whose sequence numbers begin just before they wrap.
 class Scene {
  public:
-  explicit Scene(const WindowPolicy& policy,
-                 WindowClamp::Place place = WindowClamp::Place::kHere)
+  explicit Scene(const WindowPolicy& policy, WindowClamp::Place place = WindowClamp::Place::kHere)
       : clamp(policy, BitRate{200'000'000}, 24, 8, place) {}
 
   TcpView segment(std::uint32_t f, bool data_direction) const {

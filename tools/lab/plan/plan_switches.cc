@@ -147,8 +147,8 @@ void heed_bottlenecks(const ExperimentFile& e, const CaseParameters& p, const To
         if (over) beyond.destinations.push_back(switch_prefix(d));
       }
       if (beyond.destinations.empty()) continue;
-      const auto shaped = static_cast<std::uint64_t>(
-          kShapedShare * static_cast<double>(link.rate.bits_per_second));
+      const auto shaped =
+          static_cast<std::uint64_t>(kShapedShare * static_cast<double>(link.rate.bits_per_second));
       if (p.outside == LabOutside::kShaped)
         port.drain_rate = {std::min(port.drain_rate.bits_per_second, shaped)};
       else if (holds_windows(p.regulation))
