@@ -20,6 +20,9 @@ constexpr double kRecoveryRoom = 2;
 /// Windows open in steps, one per answer of a held flow, which fills the queue in lumps. These
 /// lumps say nothing about the senders' windows, so flows are spared marks for this long.
 constexpr double kSettle_rtts = 2;
+/// Answers of a held flow are timed once per round trip, queueing included. What was measured
+/// longer ago says nothing of the queue.
+constexpr double kWaitMemory_rtts = 4;
 /// The floor holds over any span of at least this length.
 constexpr double kFloorSpan_rtts = 10;
 /// Longer than the time between two bursts of a training job.
@@ -43,10 +46,11 @@ std::optional<std::uint16_t> field_of_old_answer(const WindowFlow& f, std::uint3
 }  // namespace
 
 WindowClamp::WindowClamp(const WindowPolicy& policy, BitRate drain_rate,
-                         std::uint32_t overhead_bytes, std::uint32_t max_bursts)
+                         std::uint32_t overhead_bytes, std::uint32_t max_bursts, Place place)
     : policy_(policy),
       bytes_per_ns_(static_cast<double>(drain_rate.bits_per_second) / 8e9),
       overhead_bytes_(overhead_bytes),
+      place_(place),
       bursts_(max_bursts),
       flows_(policy.max_flows) {
   assert(bytes_per_ns_ > 0 && policy.standing_clamp >= 1 && policy.floor < 1 &&
@@ -73,12 +77,27 @@ bool WindowClamp::expects_bursts(Time now) const noexcept {
 /// A sender hears of an opened window with the flow's next answer, half a round trip away on
 /// average, and its data are here `up` later. The last bytes of the bursts may have left the
 /// queue by then. So the release may begin that much before these bytes enter the queue.
+double WindowClamp::ahead_ns(double up_ns, double rtt_ns, const Queue& queue) const noexcept {
+  const double drains_ns = drain_ns(queue);
+  return up_ns + (rtt_ns + drains_ns) / 2 - drains_ns;
+}
+
 bool WindowClamp::nearly_over(const Queue& queue) const noexcept {
   const auto remaining = bursts_.remaining_bytes();
-  if (!remaining) return false;
-  const double drains_ns = drain_ns(queue);
-  const double ahead_ns = up_ns_ + (rtt_ns_ + drains_ns) / 2 - drains_ns;
-  return static_cast<double>(*remaining) <= ahead_ns * bytes_per_ns_;
+  return remaining &&
+         static_cast<double>(*remaining) <= ahead_ns(up_ns_, rtt_ns_, queue) * bytes_per_ns_;
+}
+
+/// Returns whether a flow's data would be here before the last bytes of the bursts, although flows
+/// on average are released: its round trip is much shorter than theirs.
+bool WindowClamp::released_too_early(const WindowFlow& f, const Queue& queue) const noexcept {
+  if (place_ == Place::kHere || phase_ != Phase::kReleasing || f.held_bytes == 0 ||
+      !bursts_.any_open())
+    return false;
+  const auto remaining = bursts_.remaining_bytes();
+  const auto up_ns = static_cast<double>(f.up->count());
+  return remaining &&
+         static_cast<double>(*remaining) > ahead_ns(up_ns, rtt_ns(f), queue) * bytes_per_ns_;
 }
 
 void WindowClamp::on_start(const FlowKey& flow, std::uint32_t announced_sequence,
@@ -119,7 +138,8 @@ WindowTreatment WindowClamp::on_data(const TcpView& s, const Queue& queue, Time 
   }
   const bool was_barred = f->handshake == WindowFlow::Handshake::kBarred;
   const std::uint64_t sent_before = f->sent_bytes;
-  if (!f->on_data(s, now, now + round_trips(1, drain_ns(queue)))) {
+  if (s.payload_bytes > 0 && f->note_unanswered()) ++counters_.flows_without_answers;
+  if (!f->on_data(s, now, timed_from(queue, now))) {
     ++counters_.segments_out_of_window;
     return WindowTreatment::kFallback;
   }
@@ -171,6 +191,36 @@ std::optional<std::uint16_t> WindowClamp::limit(WindowFlow& f, Answer s, const Q
   count(t.reason);
   counters_.rewritten += field.has_value();
   return field;
+}
+
+// -- What waits in a queue further on
+
+/// Takes over what the flow's latest answer says, if it was timed.
+void WindowClamp::note_wait(const WindowFlow& f, Time now) noexcept {
+  if (f.sampled_at != now || !f.down) return;
+  const Duration wait = f.sample - *f.down;
+  if (now - wait_began_ >= round_trips(1, rtt_ns_)) {
+    wait_last_ = wait_now_;
+    wait_now_.reset();
+    wait_began_ = now;
+  }
+  wait_now_ = wait_now_ ? std::min(*wait_now_, wait) : wait;
+}
+
+std::uint64_t WindowClamp::waiting_beyond_bytes(Time now) noexcept {
+  if (now - wait_began_ >= round_trips(kWaitMemory_rtts, rtt_ns_)) return 0;
+  const Duration wait =
+      std::min(wait_last_.value_or(Duration::max()), wait_now_.value_or(Duration::max()));
+  if (wait == Duration::max()) return 0;
+  return static_cast<std::uint64_t>(static_cast<double>(wait.count()) * bytes_per_ns_);
+}
+
+std::uint64_t WindowClamp::in_flight_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  flows_.for_each([&bytes](const WindowFlow& f) {
+    if (f.known() && !f.closing) bytes += f.passed_unacknowledged();
+  });
+  return bytes;
 }
 
 // -- How much
@@ -235,8 +285,31 @@ double WindowClamp::releasing_bytes(const WindowFlow& f, double standing, Time n
   const double held = f.held_bytes;
   const double full = std::clamp(part_of(f, room_bytes(f)), held, std::max(held, standing));
   const double over = policy_.release_rtts * rtt_ns(f);
-  const auto since = static_cast<double>((now - released_at_).count());
+  // A flow whose round trip is short may have been held on when the others were released.
+  const auto since = static_cast<double>((now - std::max(released_at_, f.held_at)).count());
   return since >= over ? full : held + (full - held) * since / over;
+}
+
+/// Returns whether the flow's window is on its way from held to standing. To a queue further on, a
+/// flow's own round trips count, which may be many times those of the flows on average.
+bool WindowClamp::opens(const WindowFlow& f, Time now) const noexcept {
+  if (f.held_bytes == 0 || phase_ == Phase::kHolding) return false;
+  if (phase_ == Phase::kReleasing) return true;
+  return place_ == Place::kBeyond &&
+         now - std::max(released_at_, f.held_at) <
+             round_trips(policy_.release_rtts + kSettle_rtts, rtt_ns(f));
+}
+
+/// What one answer allows comes to the queue as a lump. A held flow has one answer in a round trip,
+/// and the longer that is, the more may be missing: the lump would be larger than the queue. So to
+/// a queue further on an answer moves the edge by h at most, and by what it may have acknowledged.
+double WindowClamp::opened_bytes(const WindowFlow& f, double least, double standing,
+                                 Time now) const noexcept {
+  // It may send larger segments than when it was held.
+  const double opened = std::max(releasing_bytes(f, standing, now), least);
+  if (place_ == Place::kHere || !f.has_edge) return opened;
+  const double lump = static_cast<double>(h_packets_) * f.segment_bytes + least;
+  return std::min(opened, std::max(0, sequence_distance(f.edge, f.acknowledged)) + lump);
 }
 
 WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time now) noexcept {
@@ -249,24 +322,22 @@ WindowClamp::Target WindowClamp::target(WindowFlow& f, const Queue& queue, Time 
   double standing =
       std::max(policy_.standing_clamp * f.largest_flight(), static_cast<double>(fewest));
   if (small || f.limited || !expects_bursts(now)) standing = std::max(standing, pipe);
-  const bool held_before = phase_ == Phase::kHolding && f.held_bytes != 0;
+  const bool holds = phase_ == Phase::kHolding || released_too_early(f, queue);
+  const bool held_before = holds && f.held_bytes != 0;
   if (f.recovering() && !held_before) return {kRecoveryRoom * standing, WindowReason::kRecovery};
   if (small) return {standing, WindowReason::kSmall};
-  if (phase_ == Phase::kHolding) {
+  if (holds) {
     if (f.held_bytes == 0) {  // it has more in flight than any floor
       const double waits_ns = drain_ns(queue);
       f.floor.begin(now + round_trips(1, waits_ns), round_trips(1, rtt_ns(f) + waits_ns));
     }
     const double held = std::clamp(held_bytes(f, queue, now), static_cast<double>(least), standing);
     f.held_bytes = static_cast<std::uint32_t>(held);
+    f.held_at = now;
     if (f.recovering()) return {kRecoveryRoom * held, WindowReason::kRecovery};
     return {held, WindowReason::kHeld};
   }
-  if (phase_ == Phase::kReleasing && f.held_bytes != 0) {
-    // It may send larger segments than when it was held.
-    const double opened = releasing_bytes(f, standing, now);
-    return {std::max(opened, static_cast<double>(least)), WindowReason::kReleasing};
-  }
+  if (opens(f, now)) return {opened_bytes(f, least, standing, now), WindowReason::kReleasing};
   f.held_bytes = 0;
   return {standing, WindowReason::kStanding};
 }

@@ -56,12 +56,20 @@ inline Duration round_trips(double n, double rtt_ns) noexcept {
 ///  - flows without a handshake, room in the table or acknowledgments through this port, and
 ///    authenticated flows, are left alone. They fall back to marks.
 ///
+/// Many methods: a window follows from small rules, which share the state of all flows.
+///
 /// Time never decreases. O(1) per segment; nothing allocates after construction.
 /// Not thread-safe: the lcore of the egress port owns it.
 ///
 /// Source: the idea is this project's. Rules of windows: RFC 9293, 3.8.6; scale: RFC 7323.
 class WindowClamp {
  public:
+  /// Where the queue is whose bottleneck the clamp regulates.
+  enum class Place : std::uint8_t {
+    kHere,    ///< the egress queue that the packets are about to enter
+    kBeyond,  ///< further on, where only the time until answers come back tells how long it is
+  };
+
   /// State of the queue at the time of a call.
   struct Queue {
     std::uint64_t waiting_bytes = 0;           ///< in the layer of the drain rate
@@ -71,7 +79,7 @@ class WindowClamp {
   /// @param overhead_bytes what a frame costs beyond its own bytes at the drain rate
   /// @param max_bursts announced bursts that can be tracked separately, > 0
   WindowClamp(const WindowPolicy& policy, BitRate drain_rate, std::uint32_t overhead_bytes,
-              std::uint32_t max_bursts);
+              std::uint32_t max_bursts, Place place = Place::kHere);
 
   /// Notes that a burst was announced, even if it is not regulated yet. Standing windows then
   /// shrink towards what flows have in flight, so that their edges take effect soon.
@@ -108,6 +116,14 @@ class WindowClamp {
     return f != nullptr && f->known() && !f->closing ? f : nullptr;
   }
 
+  /// kBeyond: Returns what waits in the queue, in the layer of the drain rate [bytes]: the
+  /// shortest time by which answers of the last round trip or two came later than they ever
+  /// did. One late answer may be the receiver's own delay; all of them are the queue's.
+  [[nodiscard]] std::uint64_t waiting_beyond_bytes(Time now) noexcept;
+  /// Returns the payload of all flows that has passed and is not acknowledged [bytes]. Looks at
+  /// every flow: for reports.
+  [[nodiscard]] std::uint64_t in_flight_bytes() const noexcept;
+
   void note_spared_mark() noexcept { ++counters_.spared_marks; }
   [[nodiscard]] const WindowCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::uint32_t flows() const noexcept { return flows_.size(); }
@@ -135,6 +151,12 @@ class WindowClamp {
   };
 
   void hold(Time now) noexcept;
+  /// Returns the time from which an answer to a packet that enters now is timed. Of a queue
+  /// further on, it is the time at which the packet passes: what waits there is to be measured.
+  [[nodiscard]] Time timed_from(const Queue& queue, Time now) const noexcept {
+    return place_ == Place::kBeyond ? now : now + round_trips(1, drain_ns(queue));
+  }
+  void note_wait(const WindowFlow& f, Time now) noexcept;
   /// Takes over the state of the queue and goes on to the next phase if it is time.
   void follow(const Queue& queue, Time now) noexcept {
     if (queue.threshold) h_packets_ = *queue.threshold;
@@ -169,6 +191,11 @@ class WindowClamp {
   [[nodiscard]] bool leaves_all(const WindowFlow& f, std::uint16_t window,
                                 double own_rtt_ns) const noexcept;
   [[nodiscard]] Target target(WindowFlow& f, const Queue& queue, Time now) noexcept;
+  [[nodiscard]] double ahead_ns(double up_ns, double rtt_ns, const Queue& queue) const noexcept;
+  [[nodiscard]] bool released_too_early(const WindowFlow& f, const Queue& queue) const noexcept;
+  [[nodiscard]] bool opens(const WindowFlow& f, Time now) const noexcept;
+  [[nodiscard]] double opened_bytes(const WindowFlow& f, double least, double standing,
+                                    Time now) const noexcept;
   [[nodiscard]] double room_bytes(const WindowFlow& f) const noexcept;
   [[nodiscard]] double part_of(const WindowFlow& f, double total) const noexcept;
   [[nodiscard]] double floor_rate(const WindowFlow& f, double path_ns) const noexcept;
@@ -194,6 +221,7 @@ class WindowClamp {
   WindowPolicy policy_;
   double bytes_per_ns_;
   std::uint32_t overhead_bytes_;
+  Place place_;
   BurstFlights bursts_;
   WindowFlows flows_;
   Phase phase_ = Phase::kStanding;
@@ -206,6 +234,9 @@ class WindowClamp {
   Time round_began_{};
   std::uint32_t round_ = 1;
   double weight_last_ = 0, weight_now_ = 0;
+  // kBeyond: the shortest wait of an answer in this round trip and in the one before.
+  Time wait_began_{};
+  std::optional<Duration> wait_last_, wait_now_;
   WindowCounters counters_{};
 };
 
@@ -217,7 +248,7 @@ class WindowClamp {
                                                                         Time now) noexcept {
   follow(queue, now);
   const std::uint64_t sent_before = f.sent_bytes;
-  if (!f.on_data(s, now, now + round_trips(1, drain_ns(queue)))) [[unlikely]] {
+  if (!f.on_data(s, now, timed_from(queue, now))) [[unlikely]] {
     ++counters_.segments_out_of_window;
     return WindowTreatment::kFallback;
   }
@@ -242,6 +273,7 @@ class WindowClamp {
   follow(queue, now);
   if (!f.on_answer(s, now)) [[unlikely]]
     return on_refused_answer(f, Answer(s), true);
+  if (place_ == Place::kBeyond) note_wait(f, now);
   const double own_rtt_ns = rtt_ns(f);
   note_weight(f, own_rtt_ns, now);
   if (!leaves_all(f, s.window, own_rtt_ns)) return limit(f, Answer(s), queue, now);

@@ -43,6 +43,7 @@ struct WindowCounters {
   std::uint64_t flows_evicted = 0;
   std::uint64_t flows_refused = 0;            ///< the table was full of flows in use
   std::uint64_t flows_without_handshake = 0;  ///< first seen in mid-stream
+  std::uint64_t flows_without_answers = 0;    ///< answers take another path: nothing to rewrite
   std::uint64_t flows_authenticated = 0;
   std::uint64_t segments_out_of_window = 0;  ///< no receiver would accept them: state unchanged
   std::uint64_t bursts_refused = 0;          ///< no room: windows are not held for them
@@ -63,6 +64,9 @@ void fields(V& v, R& r) {
           r.flows_refused);
   v.value(counter("flows_without_handshake", "flows", "Background flows met in mid-stream"),
           r.flows_without_handshake);
+  v.value(counter("flows_without_answers", "flows",
+                  "Background flows whose answers do not come back through the port"),
+          r.flows_without_answers);
   v.value(counter("flows_authenticated", "flows", "Background flows that may not be rewritten"),
           r.flows_authenticated);
   v.value(

@@ -73,6 +73,13 @@ class WindowFlow {
     has_edge = true;
     told_window = s.window;
   }
+  /// Returns true once if its sender has data to send although the SYN-ACK has not been seen here:
+  /// then answers take another path. @pre a segment with payload passes
+  bool note_unanswered() noexcept {
+    if (handshake != Handshake::kSyn || answered_first || unanswered) return false;
+    unanswered = true;
+    return true;
+  }
   /// Begins a new epoch of the largest flight if the current one is over.
   void roll(Time now, Duration epoch) noexcept {
     if (now - epoch_began_ < epoch) return;
@@ -126,6 +133,7 @@ class WindowFlow {
   Handshake handshake = Handshake::kNone;
   bool closing = false;            ///< FIN or RST in the data direction
   bool answered_first = false;     ///< its first SYN came from the receiver of the data
+  bool unanswered = false;         ///< its answers take another path
   bool limited = false;            ///< this epoch its data reached the edge of a standing window
   bool duplicate = false;          ///< the last answer repeated the one before
   bool window_moved = false;       ///< the true window of the last answer differs from that before
@@ -144,8 +152,11 @@ class WindowFlow {
   std::uint32_t held_bytes = 0;    ///< window at the last answer while regulated; 0: not held
   std::uint32_t summed_round = 0;  ///< last round in which its weight was added
   std::optional<Duration> up, down;
-  FloorLine floor;  ///< kept while it is held
+  Duration sample{};  ///< latest time from a segment's departure to its acknowledgment
+  Time sampled_at{};  ///< when that came
+  FloorLine floor;    ///< kept while it is held
   Time active_at{};
+  Time held_at{};  ///< its last answer with a held window
 
  private:
   /// Offered by a SYN at most, whose window is never scaled (RFC 7323, 2.2).
@@ -312,7 +323,8 @@ inline void WindowFlow::note_answer(Time now) noexcept {
   if (advance > 0) acknowledged = s.acknowledgment;
   if (timed_ && sequence_distance(acknowledged, timed_end_) >= 0) {
     timed_ = false;
-    const Duration sample = now - departs_;
+    sample = now - departs_;
+    sampled_at = now;
     const bool delayed_perhaps = sequence_distance(end, timed_end_) == 0;
     if (sample > Duration::zero() && (!delayed_perhaps || !down || sample < *down))
       take_down(sample, now);

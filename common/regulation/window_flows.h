@@ -34,6 +34,10 @@ class WindowFlows {
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(flows_.size());
   }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const WindowFlow& f : flows_) visit(f);
+  }
   static std::size_t bytes_per_flow() noexcept {
     return sizeof(WindowFlow) + 2 * (sizeof(FlowKey) + 2 * sizeof(std::uint32_t));
   }

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "common/core/clock.h"
+#include "common/core/units.h"
 
 namespace outrider {
 
@@ -17,6 +22,20 @@ enum class WindowTreatment : std::uint8_t {
   kFallback,    ///< its window is not controlled: it is marked as without the clamp
   kControlled,  ///< its window is limited, which replaces marks at the low threshold
   kHeld,        ///< its window is held, so it is already small
+};
+
+/// Bottlenecks beyond one queue, at most.
+inline constexpr std::size_t kMostBeyond = 8;
+
+/// A queue further on that a port leads to, where nothing regulates: background is held for the
+/// bursts that go there. Validated before use.
+struct BeyondPolicy {
+  std::string name{};                       ///< unique within the queue, for reports
+  std::vector<std::string> destinations{};  ///< IPv4 prefixes of all hosts beyond it, >= 1
+  BitRate rate{};                           ///< of its link, in the layer of the port's rate
+  /// Round trip without queueing, of all flows through it. Zero: measured for each flow.
+  Duration base_rtt{};
+  std::optional<std::uint16_t> threshold_packets{};  ///< its h, > 0. Absent: that of the START
 };
 
 /// Settings of the window clamp of one egress queue. Validated before use.
@@ -40,6 +59,8 @@ struct WindowPolicy {
   /// Round trip without queueing. Zero: measured for each flow.
   Duration base_rtt{};
   std::uint32_t max_flows = 1024;  ///< > 0; flows beyond it are left alone
+  /// No concern of the clamp, which regulates one bottleneck: the switch makes one for each.
+  std::vector<BeyondPolicy> beyond{};
 };
 
 }  // namespace outrider

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/aqm/scheduler.h"
+#include "common/config/addresses.h"
 #include "common/config/quantities.h"
 #include "switch/config/reload_rules.h"
 
@@ -64,6 +65,29 @@ void describe(Settings& v, WindowPolicy& c) {
   v.value("max_flows", c.max_flows,
           {.range = integers(1, 1U << 20),
            .help = "flows that are told apart; more are left alone and counted"});
+  v.tables("beyond", c.beyond,
+           {.accepts = "up to 8",
+            .help = "bottlenecks further on, where nothing regulates: flows to their destinations "
+                    "are held for the bursts that go there. See "
+                    "[a queue that is not ours](regulation.md#a-queue-that-is-not-ours)"});
+}
+
+void describe(Settings& v, BeyondPolicy& c) {
+  v.value("name", c.name, {.required = true, .help = "in reports, such as `core.to_leaf_b`"});
+  v.value("destinations", c.destinations,
+          {.required = true,
+           .accepts = "IPv4 prefixes",
+           .help = "the hosts beyond it, to which bursts and background go through it"});
+  v.rate(
+      "rate", c.rate,
+      {.required = true, .range = link_rates(), .help = "of its link, at the port's `rate_layer`"});
+  v.duration("base_rtt", c.base_rtt,
+             {.range = durations_from(Duration::zero()),
+              .help = "RTT of all flows through it, without queueing; 0: measured for each"});
+  v.value("threshold_packets", c.threshold_packets,
+          {.range = integers(1, 65535, "packets"),
+           .absent = "that of the START",
+           .help = "what background may leave in its queue"});
 }
 
 void describe(Settings& v, GrantPolicy& c) {
@@ -202,6 +226,21 @@ void check(const Checks& at, const PredictPolicy& policy) {
              "must not be shorter than idle_gap, " + format_duration(policy.idle_gap));
 }
 
+/// Checks the bottlenecks beyond a port.
+void check_beyond(const Checks& at, const std::vector<BeyondPolicy>& beyond) {
+  at.in_range("beyond", beyond.size(), 0, kMostBeyond, "bottlenecks");
+  UniqueValues<std::string> names;
+  for (std::size_t i = 0; i < beyond.size(); ++i) {
+    const auto below = at.below("beyond", i);
+    const BeyondPolicy& b = beyond[i];
+    if (b.name.empty()) below.fault("name", "must not be empty");
+    names.add(below, "name", b.name, Checks::quoted(b.name), "beyond[" + std::to_string(i) + "]");
+    if (b.destinations.empty()) below.fault("destinations", "must have a prefix");
+    for (std::size_t d = 0; d < b.destinations.size(); ++d)
+      below.below("destinations", d).parses("", b.destinations[d], parse_prefix(b.destinations[d]));
+  }
+}
+
 void check_steering(const Checks& at, const RegulationPolicy& policy) {
   if (policy.recovery != Recovery::kBurstEnd)
     at.fault("recovery",
@@ -238,6 +277,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
              "\"arrival\"", "must be \"burst_end\" or \"timer\" in a mode that holds windows");
   if (steers(policy.mode)) check_steering(at, policy);
   check_hearing(at, policy);
+  check_beyond(at.below("window"), policy.window.beyond);
   check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;
   at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",

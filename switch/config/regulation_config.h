@@ -46,6 +46,7 @@ namespace outrider {
 void describe(Settings& v, RegulationPolicy& c);
 void describe(Settings& v, PredictPolicy& c);
 void describe(Settings& v, WindowPolicy& c);
+void describe(Settings& v, BeyondPolicy& c);
 void describe(Settings& v, GrantPolicy& c);
 
 /// Checks the rules that join several settings. Ranges of single settings are in describe().

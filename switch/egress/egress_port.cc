@@ -477,6 +477,7 @@ void EgressPort::report(std::vector<QueueReport>& reports, Time now) const {
     r.port_name = name_;
     r.queue = static_cast<std::uint32_t>(q);
     queues_[q].fill_records(r);
+    queues_[q].fill_beyond(r, now);
     static_cast<QueueCounts&>(r) = counts(q, now);
   }
 }

@@ -27,6 +27,7 @@ RegulationPolicy policy_of(const PortQueueConfig& config, const PortQueue::Setup
   constexpr double kMostBytes = 1e18;
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
   RegulationPolicy policy = config.regulation;
+  policy.window.beyond.clear();  // no regulator needs the list, and a change must not allocate
   policy.signers = setup.signers;
   if (!policy.max_threshold_packets)
     policy.max_threshold_packets =
@@ -37,6 +38,17 @@ RegulationPolicy policy_of(const PortQueueConfig& config, const PortQueue::Setup
     policy.max_burst_bytes = static_cast<std::uint64_t>(std::clamp(bytes, 1.0, kMostBytes));
   }
   return policy;
+}
+
+/// Returns the policy for each bottleneck beyond the port.
+std::vector<RegulationPolicy> beyond_policies_of(const PortQueueConfig& config,
+                                                 PortQueue::Setup setup) {
+  std::vector<RegulationPolicy> policies;
+  for (const auto& beyond : config.regulation.window.beyond) {
+    setup.drain_rate = beyond.rate;
+    policies.push_back(policy_of(config, setup));
+  }
+  return policies;
 }
 
 MarkerPlace place_of(const PortQueue::Setup& setup) noexcept {
@@ -52,8 +64,7 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
       buffer_queue_(setup.buffer_queue) {
   follow(config);
   if (config.regulation.mode != RegulationMode::kOff) regulator_.emplace(policy_of(config, setup));
-  if (holds_windows(config.regulation.mode))
-    window_ = std::make_unique<QueueWindow>(config.regulation, setup.drain_rate, setup.rate_layer);
+  if (holds_windows(config.regulation.mode)) make_windows(config, setup);
   if (paces(config.regulation.mode))
     hold_ = std::make_unique<PaceHold>(config.queue.limit_packets,
                                        share_of(setup.drain_rate, config.regulation.pace_floor));
@@ -63,6 +74,15 @@ PortQueue::PortQueue(const PortQueueConfig& config, const Setup& setup)
   }
   if (setup.tap) tap_ = std::make_unique<QueueTap>(*setup.tap);
   follow_parts();
+}
+
+void PortQueue::make_windows(const PortQueueConfig& config, const Setup& setup) {
+  const WindowPolicy& policy = config.regulation.window;
+  window_ = std::make_unique<QueueWindow>(policy, config.regulation.max_entries, setup.drain_rate,
+                                          setup.rate_layer);
+  if (!policy.beyond.empty())
+    beyond_ = std::make_unique<RemoteBottlenecks>(policy.beyond, beyond_policies_of(config, setup),
+                                                  setup.rate_layer);
 }
 
 /// Returns whether the marker or a regulated threshold judges packets at that end of the queue.
@@ -98,6 +118,7 @@ QueueChange PortQueue::prepare(const PortQueueConfig& from, const PortQueueConfi
   const RegulationPolicy& policy = to.regulation;
   QueueChange change{.config = to};
   change.config.regulation = policy_of(to, setup);
+  if (beyond_) change.beyond = beyond_policies_of(to, setup);
   if (limit > queue_.slots()) change.queue.emplace(Queue::Limits{limit, to.queue.limit_bytes});
   if (!same_settings(from.marker, to.marker) || new_rate)
     change.marker.emplace(to.marker, place_of(setup));
@@ -131,6 +152,7 @@ void PortQueue::change_regulation(QueueChange& change, Time now) noexcept {
   if (change.regulator) std::swap(regulator_, change.regulator);
   else if (regulator_ && policy.mode == RegulationMode::kOff) regulator_->withdraw_all(now);
   else if (regulator_) regulator_->change_policy(policy, now);
+  if (beyond_) beyond_->change_policies(change.beyond, now);
   if (paces(policy.mode)) {
     if (change.hold == nullptr) return;
     if (hold_ != nullptr) change.hold->take_over(*hold_);
@@ -151,6 +173,7 @@ void PortQueue::hear_payload(const PacketMeta& m, Time now) noexcept {
 void PortQueue::hear_elsewhere(Packet& packet, bool same_port, Time now) noexcept {
   if (!has_regulator_) return;
   const PacketMeta& m = meta(packet);
+  if (beyond_ && beyond_->on_arrival(packet, now)) return;
   if (regulator_->concerns(m.flow, now)) hear_payload(m, now);
   if (window_ && same_port)  // the verdict is on background, and this is none
     static_cast<void>(window_->on_arrival(packet, occupancy(), threshold_of_windows(now), now));
@@ -158,6 +181,12 @@ void PortQueue::hear_elsewhere(Packet& packet, bool same_port, Time now) noexcep
 
 /// Stores the clamp's verdict with the packet, because marking may happen at its departure.
 void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
+  if (beyond_) {
+    if (const auto treatment = beyond_->on_arrival(packet, now)) {
+      meta(packet).window_treatment = *treatment;
+      return;
+    }
+  }
   meta(packet).window_treatment =
       window_->on_arrival(packet, occupancy(), threshold_of_windows(now), now);
 }
@@ -317,6 +346,7 @@ void PortQueue::flush() noexcept {
 
 void PortQueue::settle(Time now) noexcept {
   if (regulator_) static_cast<void>(regulator_->threshold(now));
+  if (beyond_) beyond_->settle(now);
 }
 
 QueueCounts PortQueue::counts(Time now) const {
@@ -334,6 +364,7 @@ QueueCounts PortQueue::counts(Time now) const {
   }
   n.pace = hold_ != nullptr ? hold_->counters() : paced_;
   if (window_) n.window = window_->counters();
+  if (beyond_) n.beyond = beyond_->counts();
   if (steering_) n.steer = steering_->counters();
   if (regulator_) count_regulation(n, now);
   return n;

@@ -17,6 +17,7 @@
 #include "switch/egress/queue_tap.h"
 #include "switch/egress/queue_window.h"
 #include "switch/egress/reload_change.h"
+#include "switch/egress/remote_bottlenecks.h"
 #include "switch/report/report.h"
 
 namespace outrider::sw {
@@ -61,6 +62,7 @@ class PortQueue {
   /// @param target  queue that bursts are steered to; nullptr: none
   void on_start(const StartSignal& start, const PortQueue* target, Time now) noexcept {
     if (!listens_) return;
+    if (beyond_ && beyond_->on_start(start, now)) return;
     const auto verdict = regulator_->on_start(start, now);
     if (verdict != ArmVerdict::kArmed) return;
     if (steering_) follow(start.flow, *target, now);
@@ -81,8 +83,10 @@ class PortQueue {
   /// Shows the window clamp a packet that arrived at the port, before any port sends it: the
   /// data that it acknowledges may have left through this queue.
   void on_return(Packet& packet, Time now) noexcept {
-    if (window_) [[unlikely]]
-      window_->on_return(packet, occupancy(), threshold_of_windows(now), now);
+    if (!window_) [[likely]]
+      return;
+    if (beyond_ && beyond_->on_return(packet, now)) return;
+    window_->on_return(packet, occupancy(), threshold_of_windows(now), now);
   }
 
   void count_arrival(TrafficClass c) noexcept { ++counters_.arrived[c]; }
@@ -224,6 +228,10 @@ class PortQueue {
   void fill_records(QueueReport& report) const {
     if (tap_) tap_->fill(report);
   }
+  /// Adds what it did for each bottleneck beyond the port to the report.
+  void fill_beyond(QueueReport& report, Time now) const {
+    if (beyond_) report.beyond_by_name = beyond_->reports(now);
+  }
 
  private:
   [[nodiscard]] std::uint32_t background_threshold(Time now) noexcept;
@@ -314,6 +322,7 @@ class PortQueue {
   [[nodiscard]] bool judges_at(MarkAt at) const noexcept;
   void follow(const PortQueueConfig& config) noexcept;
   void follow_parts() noexcept;
+  void make_windows(const PortQueueConfig& config, const Setup& setup);
   void change_regulation(QueueChange& change, Time now) noexcept;
   void record_departure(const Queue::Item& item, Time start, Time finish) noexcept;
 
@@ -333,10 +342,11 @@ class PortQueue {
   MarkAt mark_at_;
   QueueMarker marker_;
   QueueCounters counters_{};
-  std::unique_ptr<QueueWindow> window_;     ///< only if the mode holds windows
-  std::unique_ptr<PaceHold> hold_;          ///< only if the mode paces
-  std::unique_ptr<FlowSteering> steering_;  ///< only if the mode steers
-  std::unique_ptr<QueueTap> tap_;           ///< only if records are kept
+  std::unique_ptr<QueueWindow> window_;        ///< only if the mode holds windows
+  std::unique_ptr<RemoteBottlenecks> beyond_;  ///< only with window_, and if some are named
+  std::unique_ptr<PaceHold> hold_;             ///< only if the mode paces
+  std::unique_ptr<FlowSteering> steering_;     ///< only if the mode steers
+  std::unique_ptr<QueueTap> tap_;              ///< only if records are kept
   SharedBuffer* buffer_;
   std::size_t buffer_queue_;
   std::uint32_t initial_threshold_packets_;

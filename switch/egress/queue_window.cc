@@ -49,9 +49,10 @@ TcpView plain_answer_of(const PacketMeta& m, const TcpHeader& tcp) noexcept {
 
 }  // namespace
 
-QueueWindow::QueueWindow(const RegulationPolicy& policy, BitRate drain_rate, RateLayer layer)
+QueueWindow::QueueWindow(const WindowPolicy& policy, std::uint32_t max_bursts, BitRate drain_rate,
+                         RateLayer layer, WindowClamp::Place place)
     : overhead_bytes_(layer == RateLayer::kL1 ? kL1OverheadBytes : 0),
-      clamp_(policy.window, drain_rate, overhead_bytes_, policy.max_entries) {}
+      clamp_(policy, drain_rate, overhead_bytes_, max_bursts, place) {}
 
 WindowTreatment QueueWindow::on_arrival(Packet& packet, Occupancy waiting,
                                         const std::optional<std::uint16_t>& threshold,

@@ -5,8 +5,8 @@
 #include "common/aqm/marker.h"
 #include "common/core/units.h"
 #include "common/dpdk/packet.h"
-#include "common/regulation/regulation_policy.h"
 #include "common/regulation/window_clamp.h"
+#include "common/regulation/window_policy.h"
 
 namespace outrider::sw {
 
@@ -20,7 +20,10 @@ namespace outrider::sw {
 /// packets that arrive at the port must pass it on that lcore.
 class QueueWindow {
  public:
-  QueueWindow(const RegulationPolicy& policy, BitRate drain_rate, RateLayer layer);
+  /// @param max_bursts  announced bursts that can be tracked separately
+  /// @param drain_rate  of the bottleneck, which is this port's if `place` is kHere
+  QueueWindow(const WindowPolicy& policy, std::uint32_t max_bursts, BitRate drain_rate,
+              RateLayer layer, WindowClamp::Place place = WindowClamp::Place::kHere);
 
   /// Call when a START was armed, so that a burst will come.
   void on_announced(Time now) noexcept { clamp_.on_announced(now); }
@@ -45,6 +48,11 @@ class QueueWindow {
   void note_spared_mark() noexcept { clamp_.note_spared_mark(); }
   [[nodiscard]] const WindowCounters& counters() const noexcept { return clamp_.counters(); }
   [[nodiscard]] std::uint32_t flows() const noexcept { return clamp_.flows(); }
+  /// kBeyond: Returns what waits in the queue further on, as an argument for the functions above.
+  [[nodiscard]] Occupancy waiting_beyond(Time now) noexcept {
+    return {0, clamp_.waiting_beyond_bytes(now)};
+  }
+  [[nodiscard]] std::uint64_t in_flight_bytes() const noexcept { return clamp_.in_flight_bytes(); }
 
  private:
   [[gnu::noinline]] WindowTreatment on_other_data(Packet& packet, const WindowClamp::Queue& queue,

@@ -25,8 +25,9 @@ namespace outrider::sw {
 struct QueueChange {
   PortQueueConfig config{};
   std::optional<QueueMarker> marker{};
-  std::optional<Regulator> regulator{};  ///< regulation begins
-  std::unique_ptr<PaceHold> hold{};      ///< pacing begins, or its limit or rate changes
+  std::optional<Regulator> regulator{};    ///< regulation begins
+  std::vector<RegulationPolicy> beyond{};  ///< of each bottleneck beyond the port
+  std::unique_ptr<PaceHold> hold{};        ///< pacing begins, or its limit or rate changes
   /// Present if the new limit exceeds the slots of the current queue.
   std::optional<EgressQueue<Packet*>> queue{};
   PaceCounters paced{};  ///< filled in when pacing ends

@@ -13,6 +13,7 @@
 #include "common/regulation/prediction_counters.h"
 #include "common/regulation/regulator_counters.h"
 #include "common/regulation/window_counters.h"
+#include "switch/report/beyond_counts.h"
 #include "switch/report/pace_counters.h"
 #include "switch/report/steer_counters.h"
 
@@ -130,6 +131,7 @@ struct QueueCounts : QueueCounters, RegulatorCounters {
   std::int64_t regulated_ns = 0;
   PredictionCounters predictor{};      ///< zeros without predictions
   WindowCounters window{};             ///< zeros unless the mode holds windows
+  BeyondCounts beyond{};               ///< zeros unless bottlenecks beyond the port are named
   PaceCounters pace{};                 ///< zeros unless the mode paces
   SteerCounters steer{};               ///< zeros unless the mode steers
   std::uint64_t held_answers = 0;      ///< answers to STARTs that wait; none is resident
@@ -171,6 +173,7 @@ void fields(V& v, R& r) {
   v.value(counter("regulated_ns", "ns", "Time with regulation in force"), r.regulated_ns);
   v.value("predictor", r.predictor);
   v.value("window", r.window);
+  v.value("beyond", r.beyond);
   v.value("pace", r.pace);
   v.value("steer", r.steer);
   v.value(

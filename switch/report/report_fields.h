@@ -43,6 +43,7 @@ void fields(V& v, R& r) {
   fields(v, base_of<QueueCounts>(r));
   v.value("burst_sojourn_ns", r.burst_sojourn_ns);
   v.value("interval_sojourn_ns", r.interval_sojourn_ns);
+  v.value("beyond_by_name", r.beyond_by_name);
   v.value("bursts", r.bursts);
   v.value("bursts_not_recorded", r.bursts_not_recorded);
   v.value("bins", r.bins);

@@ -21,6 +21,16 @@ void print_reasons(std::ostream& out, const char* title, const PerClass<PerReaso
   out << (any ? "\n" : " none\n");
 }
 
+/// Prints what was held for a bottleneck beyond the port, and what cannot be.
+void print_beyond(std::ostream& out, const BeyondReport& b) {
+  out << "    beyond " << b.name << ": armed " << b.regulator.starts_armed << ", regulated "
+      << static_cast<double>(b.regulated_ns) / 1e6 << " ms, windows held in "
+      << b.window.answers[WindowReason::kHeld] << " of " << sum(b.window.answers) << " answers\n";
+  if (b.window.flows_without_answers != 0)
+    out << "    beyond " << b.name << ": " << b.window.flows_without_answers
+        << " flows cannot be held: their ACKs do not come back through this port\n";
+}
+
 void print_queue(std::ostream& out, const QueueReport& q) {
   if (sum(q.arrived) == 0) return;
   out << "  queue " << q.switch_name << '.' << q.port_name << '[' << q.queue << "]: arrived "
@@ -34,6 +44,7 @@ void print_queue(std::ostream& out, const QueueReport& q) {
       << ", recovered " << q.recovered_arrival + q.recovered_burst_end + q.recovered_timer
       << ", expired " << q.expired << ", regulated " << static_cast<double>(q.regulated_ns) / 1e6
       << " ms\n";
+  for (const auto& beyond : q.beyond_by_name) print_beyond(out, beyond);
 }
 
 /// Prints name and count of each fault that occurred.

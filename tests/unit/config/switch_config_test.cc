@@ -141,6 +141,33 @@ TEST(SwitchConfig, EveryRuleNamesItsKey) {
        "switch[0].port[0].regulation.window.release_rtts", "-1.0: must be at least 0.0"},
       {[&](C& c) { port(c).regulation.window.base_rtt = -1ns; },
        "switch[0].port[0].regulation.window.base_rtt", "-1ns: must not be negative"},
+      {[&](C& c) { port(c).regulation.window.beyond[0].name = ""; },
+       "switch[0].port[0].regulation.window.beyond[0].name", "must not be empty"},
+      {[&](C& c) {
+         auto& beyond = port(c).regulation.window.beyond;
+         beyond.push_back(beyond.front());
+       },
+       "switch[0].port[0].regulation.window.beyond[1].name", "\"core\": is also that of beyond[0]"},
+      {[&](C& c) { port(c).regulation.window.beyond[0].destinations.clear(); },
+       "switch[0].port[0].regulation.window.beyond[0].destinations", "must have a prefix"},
+      {[&](C& c) { port(c).regulation.window.beyond[0].destinations[0] = "10.0.7.1/24"; },
+       "switch[0].port[0].regulation.window.beyond[0].destinations[0]",
+       "\"10.0.7.1/24\": has bits beyond its length"},
+      {[&](C& c) { port(c).regulation.window.beyond[0].rate = {}; },
+       "switch[0].port[0].regulation.window.beyond[0].rate", "0bit: must be more than 0bit"},
+      {[&](C& c) { port(c).regulation.window.beyond[0].base_rtt = -1ns; },
+       "switch[0].port[0].regulation.window.beyond[0].base_rtt", "-1ns: must not be negative"},
+      {[&](C& c) { port(c).regulation.window.beyond[0].threshold_packets = 0; },
+       "switch[0].port[0].regulation.window.beyond[0].threshold_packets",
+       "0 packets: must be at least 1"},
+      {[&](C& c) {
+         auto& beyond = port(c).regulation.window.beyond;
+         for (int i = 1; i < 9; ++i) {
+           beyond.push_back(beyond.front());
+           beyond.back().name = "core" + std::to_string(i);
+         }
+       },
+       "switch[0].port[0].regulation.window.beyond", "9 bottlenecks: must be"},
       {[&](C& c) { port(c).regulation.window.max_flows = 0; },
        "switch[0].port[0].regulation.window.max_flows", "0: must be at least 1"},
       {[&](C& c) { port(c).regulation.max_entries = 0; },

@@ -24,19 +24,21 @@ inline FlowKey flow(std::uint32_t f) {
 /// A clamp and flows whose sequence numbers begin just before they wrap.
 class Scene {
  public:
-  explicit Scene(const WindowPolicy& policy) : clamp(policy, BitRate{200'000'000}, 24, 8) {}
+  explicit Scene(const WindowPolicy& policy, WindowClamp::Place place = WindowClamp::Place::kHere)
+      : clamp(policy, BitRate{200'000'000}, 24, 8, place) {}
 
   TcpView segment(std::uint32_t f, bool data_direction) const {
     return {.flow = data_direction ? flow(f) : flow(f).reversed(), .frame_bytes = 66, .ack = true};
   }
-  void open(std::uint32_t f, std::int8_t data_scale = 2, std::int8_t answer_scale = kScale) {
+  void open(std::uint32_t f, std::int8_t data_scale = 2, std::int8_t answer_scale = kScale,
+            Duration down = 2ms) {
     TcpView syn = segment(f, true);
     syn.ack = false;
     syn.syn = true;
     syn.sequence = kFirst - 1;
     syn.window_scale = data_scale;
     clamp.on_data(syn, queue, now);
-    now += 2ms;
+    now += down;
     TcpView syn_ack = segment(f, false);
     syn_ack.syn = true;
     syn_ack.acknowledgment = kFirst;

@@ -19,6 +19,7 @@ namespace outrider::lab {
 /// One [[switch]] of an experiment.
 struct SwitchEntry {
   std::string name;
+  bool outside = false;  ///< somebody else's, see LabOutside
 };
 
 /// One [[link]] between two switches. Each end becomes a port called "to_OTHER".
@@ -29,6 +30,8 @@ struct TrunkEntry {
   Duration delay{};
   /// Numbers of data packets from a to b that are lost or marked, as the switch's settings have it
   std::vector<std::uint32_t> lose_packets{}, mark_packets{};
+  /// Our switches may be told of the queue from a to b, see LabOutside.
+  bool bottleneck = false;
   bool gray = false;  ///< loses the share `gray_loss` of its packets in each direction
 };
 

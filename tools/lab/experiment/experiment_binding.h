@@ -9,6 +9,7 @@ namespace outrider::lab {
 template <class V>
 void describe(V& v, SwitchEntry& c) {
   v.value("name", c.name, Presence::kRequired);
+  v.value("outside", c.outside);
 }
 
 template <class V>
@@ -18,6 +19,7 @@ void describe(V& v, TrunkEntry& c) {
   v.rate("rate", c.rate, Presence::kRequired);
   v.duration("delay", c.delay, Presence::kRequired);
   v.value("gray", c.gray);
+  v.value("bottleneck", c.bottleneck);
   v.value("lose_packets", c.lose_packets);
   v.value("mark_packets", c.mark_packets);
 }

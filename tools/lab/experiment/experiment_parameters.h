@@ -28,11 +28,20 @@ enum class LabQueueRoom : std::uint8_t {
   kSplit,  ///< together they have that limit, half each, and thresholds in proportion
 };
 
+/// What the switches are that the file calls `outside`.
+enum class LabOutside : std::uint8_t {
+  kOthers,  ///< somebody else's: one queue with the settings of [parameters], no regulation
+  kTold,    ///< the same, and our switches are told of the links that are bottlenecks there
+  kShaped,  ///< the same, and our ports that lead to a bottleneck send at 95 % of its rate
+  kOurs,    ///< as our own, for a comparison
+};
+
 /// How packets use equal-cost paths between switches.
 enum class LabPaths : std::uint8_t {
   kOne,    ///< all packets take the first path in the order of the file
   kFlow,   ///< each flow keeps one path
   kSpray,  ///< packets take turns
+  kApart,  ///< all packets take the first path, and what comes back the last
 };
 
 /// An automatic lead where no windows are held, as the PCN paper has it.
@@ -52,6 +61,7 @@ struct CaseParameters {
   OrAuto<double> lead_rtts{};
   tg::LeadSource lead_source = tg::LeadSource::kWait;
   bool spare_ddl = RegulationPolicy{}.spare_ddl;
+  LabOutside outside = LabOutside::kOthers;
   /// Shares of announcements with each fault, and by how far they are shifted [RTTs]; see
   /// [job.announce.faults].
   double signal_lost = 0;
@@ -143,8 +153,14 @@ inline constexpr auto kLabSchedulers =
                            {"strict_floor", LabScheduler::kStrictFloor}});
 inline constexpr auto kLabQueueRooms =
     choices<LabQueueRoom>({{"each", LabQueueRoom::kEach}, {"split", LabQueueRoom::kSplit}});
-inline constexpr auto kLabPaths = choices<LabPaths>(
-    {{"one", LabPaths::kOne}, {"flow", LabPaths::kFlow}, {"spray", LabPaths::kSpray}});
+inline constexpr auto kLabOutsides = choices<LabOutside>({{"others", LabOutside::kOthers},
+                                                          {"told", LabOutside::kTold},
+                                                          {"shaped", LabOutside::kShaped},
+                                                          {"ours", LabOutside::kOurs}});
+inline constexpr auto kLabPaths = choices<LabPaths>({{"one", LabPaths::kOne},
+                                                     {"flow", LabPaths::kFlow},
+                                                     {"spray", LabPaths::kSpray},
+                                                     {"apart", LabPaths::kApart}});
 template <class V>
 void describe_regulator(V& v, CaseParameters& c) {
   v.choice("regulation", c.regulation, sw::kRegulationModes);
@@ -152,6 +168,7 @@ void describe_regulator(V& v, CaseParameters& c) {
   v.value("lead_rtts", c.lead_rtts);
   v.choice("lead_source", c.lead_source, tg::kLeadSources);
   v.value("spare_ddl", c.spare_ddl);
+  v.choice("outside", c.outside, kLabOutsides);
   v.share("signal_lost", c.signal_lost);
   v.share("signal_late", c.signal_late);
   v.value("signal_late_rtts", c.signal_late_rtts);

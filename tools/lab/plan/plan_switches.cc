@@ -98,6 +98,65 @@ void accept_signals(const ExperimentFile& e, const CaseParameters& p, const Topo
         {.name = "job" + std::to_string(j), .keys = {signal_key_file(j)}, .accept_from = hosts});
 }
 
+/// Returns whether somebody else runs the switch.
+bool is_outside(const ExperimentFile& e, const CaseParameters& p, std::size_t s) {
+  return e.switches[s].outside && p.outside != LabOutside::kOurs;
+}
+
+/// Makes of our switch `s` what somebody else has: one queue at each port, as [parameters] say.
+void give_away(const ExperimentFile& e, sw::SwitchConfig& sw) {
+  ConfigIssues ignored;  // reported where the setting is given
+  const auto plain =
+      read_settings(e.parameters.settings, e.parameters.protocol, e.network.rtt, ignored)
+          .sw.ports.front();
+  for (auto& port : sw.ports) {
+    port.queue = plain.queue;
+    port.marker = plain.marker;
+    port.regulation = {};
+  }
+  sw.signals = {};
+}
+
+/// Returns whether packets from switch `at` to switch `to` may take the link.
+bool leads_over(const ExperimentFile& e, const Topology& t, std::size_t at, std::size_t to,
+                const TrunkEntry& link) {
+  if (at == to) return false;
+  return std::ranges::any_of(t.next[at][to], [&](std::size_t next) {
+    const bool takes = e.switches[at].name == link.a && e.switches[next].name == link.b;
+    return takes || leads_over(e, t, next, to, link);
+  });
+}
+
+/// What our ports that lead to a bottleneck send at if they are shaped, over its rate: below it, so
+/// that the queue is ours.
+constexpr double kShapedShare = 0.95;
+
+/// Has each port of our switch `s` know the bottlenecks that it leads to, and the hosts beyond; or
+/// makes the port the bottleneck.
+void heed_bottlenecks(const ExperimentFile& e, const CaseParameters& p, const Topology& t,
+                      std::size_t s, sw::SwitchConfig& sw) {
+  for (const auto& link : e.trunks) {
+    if (!link.bottleneck) continue;
+    for (auto& port : sw.ports) {
+      BeyondPolicy beyond{.name = link.a + '.' + port_towards(link.b), .rate = link.rate};
+      for (std::size_t d = 0; d < e.switches.size(); ++d) {
+        const bool over = std::ranges::any_of(t.next[s][d], [&](std::size_t next) {
+          return port.name == port_towards(e.switches[next].name) &&
+                 leads_over(e, t, next, d, link);
+        });
+        if (over) beyond.destinations.push_back(switch_prefix(d));
+      }
+      if (beyond.destinations.empty()) continue;
+      const auto shaped =
+          static_cast<std::uint64_t>(kShapedShare * static_cast<double>(link.rate.bits_per_second));
+      if (p.outside == LabOutside::kShaped)
+        port.drain_rate = {std::min(port.drain_rate.bits_per_second, shaped)};
+      else if (holds_windows(p.regulation))
+        port.regulation.window.beyond.push_back(std::move(beyond));
+    }
+  }
+}
+
 void add_trunks(const ExperimentFile& e, const CaseParameters& p, const sw::SwitchPortConfig& port,
                 sw::SwitchProcessConfig& config) {
   const auto switch_named = [&](const std::string& name) -> sw::SwitchConfig& {
@@ -143,6 +202,8 @@ void add_routes(const ExperimentFile& e, const CaseParameters& p, const Topology
     sw::RouteConfig route{.prefix = switch_prefix(d)};
     if (p.paths == LabPaths::kOne || ways.size() == 1) {
       route.port = port_towards(e.switches[ways.front()].name);
+    } else if (p.paths == LabPaths::kApart) {
+      route.port = port_towards(e.switches[s < d ? ways.front() : ways.back()].name);
     } else {
       for (const auto way : ways) route.ports.push_back(port_towards(e.switches[way].name));
       route.spray = p.paths == LabPaths::kSpray;
@@ -178,12 +239,16 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
   for (std::size_t s = 0; s < config.switches.size(); ++s) {
     auto& sw = config.switches[s];
     add_routes(e, p, t, s, sw);
+    for (auto& each : sw.ports) each.record = sw.name + '.' + each.name == e.network.measured;
+    if (is_outside(e, p, s)) {
+      give_away(e, sw);
+      continue;
+    }
+    if (p.outside == LabOutside::kTold || p.outside == LabOutside::kShaped)
+      heed_bottlenecks(e, p, t, s, sw);
     if (p.scheduler != LabScheduler::kFifo) sw.classes.background_queue = 1;
     if (steers(p.regulation)) sw.classes.ddl_queue = 1;
-    for (auto& each : sw.ports) {
-      share_link(p, each);
-      each.record = sw.name + '.' + each.name == e.network.measured;
-    }
+    for (auto& each : sw.ports) share_link(p, each);
     serve_layers(p, sw);
   }
   return config;

@@ -234,8 +234,8 @@ TEST(ExperimentParameters, OnlyTheseBelongToTheRegulator) {
     if (is_regulator_parameter(name)) names.push_back(name);
   EXPECT_THAT(names, testing::ElementsAre(
                          "regulation", "recovery", "lead_rtts", "lead_source", "spare_ddl",
-                         "signal_lost", "signal_late", "signal_late_rtts", "signal_early",
-                         "signal_early_rtts", "signal_duplicated", "signal_copies",
+                         "outside", "signal_lost", "signal_late", "signal_late_rtts",
+                         "signal_early", "signal_early_rtts", "signal_duplicated", "signal_copies",
                          "signal_copy_gap_rtts", "signal_forged_per_second", "signal_forged_tag",
                          "signal_replayed_per_second", "signal_signed"));
 }

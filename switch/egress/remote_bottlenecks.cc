@@ -1,0 +1,158 @@
+#include "switch/egress/remote_bottlenecks.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <utility>
+
+#include "common/config/addresses.h"
+#include "switch/forwarding/header_rewrite.h"
+
+namespace outrider::sw {
+namespace {
+
+WindowPolicy window_of(const BeyondPolicy& beyond, const RegulationPolicy& policy) {
+  WindowPolicy window = policy.window;
+  window.base_rtt = beyond.base_rtt;
+  return window;
+}
+
+/// What hears of it in two of them counts as held if one of them holds it.
+WindowTreatment stronger(WindowTreatment a, WindowTreatment b) noexcept { return std::max(a, b); }
+static_assert(WindowTreatment::kFallback < WindowTreatment::kControlled &&
+              WindowTreatment::kControlled < WindowTreatment::kHeld);
+
+}  // namespace
+
+// -- One
+
+RemoteBottleneck::RemoteBottleneck(const BeyondPolicy& beyond, const RegulationPolicy& policy,
+                                   RateLayer layer)
+    : name_(beyond.name),
+      own_threshold_(beyond.threshold_packets),
+      regulator_(policy),
+      window_(window_of(beyond, policy), policy.max_entries, beyond.rate, layer,
+              WindowClamp::Place::kBeyond) {}
+
+/// Returns h while it is regulated, after telling the windows which bursts' regulation has begun.
+std::optional<std::uint16_t> RemoteBottleneck::threshold(Time now) noexcept {
+  const auto threshold = regulator_.threshold(now);
+  regulator_.tell_begun([this, now](const Regulator::BegunBurst& burst) {
+    if (burst.predicted) window_.on_prediction(burst.flow.destination_address, burst.bytes, now);
+    else window_.on_start(burst.flow, burst.sequence, burst.bytes, now);
+  });
+  return threshold && own_threshold_ ? own_threshold_ : threshold;
+}
+
+void RemoteBottleneck::on_start(const StartSignal& start, Time now) noexcept {
+  if (regulator_.on_start(start, now) != ArmVerdict::kArmed) return;
+  window_.on_announced(now);
+  static_cast<void>(threshold(now));
+}
+
+WindowTreatment RemoteBottleneck::on_arrival(Packet& packet, Time now) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.traffic_class == TrafficClass::kDdl && m.payload_bytes > 0 &&
+      regulator_.concerns(m.flow, now))
+    regulator_.on_payload(m.flow, m.sequence, m.payload_bytes, (m.tcp_flags & kTcpFin) != 0, now,
+                          m.source_accepted);
+  return window_.on_arrival(packet, window_.waiting_beyond(now), threshold(now), now);
+}
+
+void RemoteBottleneck::on_return(Packet& packet, Time now) noexcept {
+  window_.on_return(packet, window_.waiting_beyond(now), threshold(now), now);
+}
+
+void RemoteBottleneck::add_to(BeyondCounts& sums) const noexcept {
+  const WindowCounters& n = window_.counters();
+  sums.starts_armed += regulator_.counters().starts_armed;
+  sums.entries_left += regulator_.live_entries();
+  sums.answers += sum(n.answers);
+  sums.held += n.answers[WindowReason::kHeld];
+  sums.rewritten += n.rewritten;
+  sums.in_flight_bytes += window_.in_flight_bytes();
+  sums.flows_without_answers += n.flows_without_answers;
+}
+
+BeyondReport RemoteBottleneck::report(Time now) const {
+  return {.name = name_,
+          .regulator = regulator_.counters(),
+          .entries_left = regulator_.live_entries(),
+          .regulated_ns = regulator_.regulated(now).count(),
+          .window = window_.counters(),
+          .in_flight_bytes = window_.in_flight_bytes()};
+}
+
+// -- All of a port
+
+RemoteBottlenecks::RemoteBottlenecks(const std::vector<BeyondPolicy>& beyond,
+                                     const std::vector<RegulationPolicy>& policies,
+                                     RateLayer layer) {
+  assert(beyond.size() <= kMost && beyond.size() == policies.size());
+  std::vector<std::pair<Prefix, Set>> prefixes;
+  for (std::size_t i = 0; i < beyond.size(); ++i) {
+    all_.emplace_back(beyond[i], policies[i], layer);
+    for (const auto& text : beyond[i].destinations)
+      prefixes.emplace_back(*parse_prefix(text).value, static_cast<Set>(1U << i));
+  }
+  // The longest prefix alone answers, so it says what shorter ones around it say as well.
+  for (const auto& [prefix, own] : prefixes) {
+    Set set = own;
+    for (const auto& [other, bit] : prefixes)
+      if (other.length <= prefix.length && other.contains(prefix.address)) set |= bit;
+    sets_.insert(prefix.address, prefix.length, set);
+  }
+}
+
+bool RemoteBottlenecks::on_start(const StartSignal& start, Time now) noexcept {
+  const Set set = beyond(start.flow.destination_address);
+  for (Set left = set; left != 0; left &= static_cast<Set>(left - 1))
+    all_[static_cast<std::size_t>(std::countr_zero(left))].on_start(start, now);
+  return set != 0;
+}
+
+std::optional<WindowTreatment> RemoteBottlenecks::on_arrival(Packet& packet, Time now) noexcept {
+  const PacketMeta& m = meta(packet);
+  const Set set = m.tcp_offset == 0 && m.traffic_class != TrafficClass::kDdl
+                      ? Set{0}
+                      : beyond(m.flow.destination_address);
+  if (set == 0 || is_ipv6_at(packet, m.ip_offset)) return std::nullopt;
+  auto treatment = WindowTreatment::kFallback;
+  for (Set left = set; left != 0; left &= static_cast<Set>(left - 1))
+    treatment = stronger(
+        treatment, all_[static_cast<std::size_t>(std::countr_zero(left))].on_arrival(packet, now));
+  return treatment;
+}
+
+bool RemoteBottlenecks::on_return(Packet& packet, Time now) noexcept {
+  const PacketMeta& m = meta(packet);
+  const Set set = beyond(m.flow.source_address);
+  if (set == 0 || is_ipv6_at(packet, m.ip_offset)) return false;
+  for (Set left = set; left != 0; left &= static_cast<Set>(left - 1))
+    all_[static_cast<std::size_t>(std::countr_zero(left))].on_return(packet, now);
+  return true;
+}
+
+void RemoteBottlenecks::change_policies(const std::vector<RegulationPolicy>& policies,
+                                        Time now) noexcept {
+  assert(policies.size() == all_.size());
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].change_policy(policies[i], now);
+}
+
+void RemoteBottlenecks::settle(Time now) noexcept {
+  for (auto& each : all_) each.settle(now);
+}
+
+BeyondCounts RemoteBottlenecks::counts() const noexcept {
+  BeyondCounts sums;
+  for (const auto& each : all_) each.add_to(sums);
+  return sums;
+}
+
+std::vector<BeyondReport> RemoteBottlenecks::reports(Time now) const {
+  std::vector<BeyondReport> reports;
+  for (const auto& each : all_) reports.push_back(each.report(now));
+  return reports;
+}
+
+}  // namespace outrider::sw

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/prefix_table.h"
+#include "common/core/units.h"
+#include "common/dpdk/packet.h"
+#include "common/regulation/regulation_policy.h"
+#include "common/regulation/regulator.h"
+#include "switch/egress/queue_window.h"
+#include "switch/report/beyond_counts.h"
+
+namespace outrider::sw {
+
+/// A queue further on, where nothing regulates: background that passes the port on its way there
+/// is held for the bursts that go there. It has a regulator of its own, so that lead, recovery,
+/// expiry and budget hold for it as for a queue of this switch.
+///
+/// Time does not decrease. Not thread-safe: the lcore of the egress port owns it.
+class RemoteBottleneck {
+ public:
+  /// @param policy  of the port's queue, with what follows from other settings
+  RemoteBottleneck(const BeyondPolicy& beyond, const RegulationPolicy& policy, RateLayer layer);
+
+  void on_start(const StartSignal& start, Time now) noexcept;
+  /// Shows it a packet that is about to enter the port's queue on its way there. @pre parsed and
+  /// classified
+  WindowTreatment on_arrival(Packet& packet, Time now) noexcept;
+  /// Shows it a packet that has come back from there, and may rewrite its window field.
+  void on_return(Packet& packet, Time now) noexcept;
+  void change_policy(const RegulationPolicy& policy, Time now) noexcept {
+    regulator_.change_policy(policy, now);
+  }
+  void settle(Time now) noexcept { static_cast<void>(regulator_.threshold(now)); }
+
+  void add_to(BeyondCounts& sums) const noexcept;
+  [[nodiscard]] BeyondReport report(Time now) const;
+
+ private:
+  [[nodiscard]] std::optional<std::uint16_t> threshold(Time now) noexcept;
+
+  std::string name_;
+  std::optional<std::uint16_t> own_threshold_;  ///< instead of h of the START
+  Regulator regulator_;
+  QueueWindow window_;
+};
+
+/// The bottlenecks that an egress port leads to, each with the destinations beyond it. What goes
+/// to none of them belongs to the port's own queue.
+///
+/// A flow that passes several is held by all: each lowers the window that the one before left, as
+/// switches in a row do. Lookups are O(1); nothing allocates after construction.
+class RemoteBottlenecks {
+ public:
+  static constexpr std::size_t kMost = kMostBeyond;  ///< a set is the value of a PrefixTable
+
+  /// @param policies  of each, as the queue's. @pre at most kMost, and all destinations parse
+  RemoteBottlenecks(const std::vector<BeyondPolicy>& beyond,
+                    const std::vector<RegulationPolicy>& policies, RateLayer layer);
+
+  /// Handles the START of a burst that goes to `start.flow`'s destination.
+  /// @return false if that lies beyond none of them
+  bool on_start(const StartSignal& start, Time now) noexcept;
+  /// Handles a packet that is about to enter the port's queue.
+  /// @return nothing if its destination lies beyond none of them
+  std::optional<WindowTreatment> on_arrival(Packet& packet, Time now) noexcept;
+  /// Handles a packet that has arrived at the port. @return false if it comes from none of them
+  bool on_return(Packet& packet, Time now) noexcept;
+  /// @param policies  one for each
+  void change_policies(const std::vector<RegulationPolicy>& policies, Time now) noexcept;
+  void settle(Time now) noexcept;
+
+  [[nodiscard]] BeyondCounts counts() const noexcept;
+  [[nodiscard]] std::vector<BeyondReport> reports(Time now) const;
+
+ private:
+  using Set = std::uint16_t;  ///< bit i: all_[i]
+  static_assert((1U << kMost) - 1 <= PrefixTable::kMaxValue);
+
+  [[nodiscard]] Set beyond(std::uint32_t address) const noexcept {
+    return sets_.lookup(address).value_or(0);
+  }
+
+  PrefixTable sets_;  ///< destination -> those that it lies beyond
+  std::deque<RemoteBottleneck> all_;
+};
+
+}  // namespace outrider::sw
