@@ -198,7 +198,7 @@ std::optional<std::uint16_t> WindowClamp::limit(WindowFlow& f, Answer s, const Q
 /// Takes over what the flow's latest answer says, if it was timed.
 void WindowClamp::note_wait(const WindowFlow& f, Time now) noexcept {
   if (f.sampled_at != now || !f.down) return;
-  const Duration wait = f.sample - *f.down;
+  const Duration wait = f.down_sample - *f.down;
   if (now - wait_began_ >= round_trips(1, rtt_ns_)) {
     wait_last_ = wait_now_;
     wait_now_.reset();

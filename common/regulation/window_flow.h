@@ -152,7 +152,7 @@ class WindowFlow {
   std::uint32_t held_bytes = 0;    ///< window at the last answer while regulated; 0: not held
   std::uint32_t summed_round = 0;  ///< last round in which its weight was added
   std::optional<Duration> up, down;
-  Duration sample{};  ///< latest time from a segment's departure to its acknowledgment
+  Duration down_sample{};  ///< latest time from a segment's departure to its acknowledgment
   Time sampled_at{};  ///< when that came
   FloorLine floor;    ///< kept while it is held
   Time active_at{};
@@ -323,11 +323,11 @@ inline void WindowFlow::note_answer(Time now) noexcept {
   if (advance > 0) acknowledged = s.acknowledgment;
   if (timed_ && sequence_distance(acknowledged, timed_end_) >= 0) {
     timed_ = false;
-    sample = now - departs_;
+    down_sample = now - departs_;
     sampled_at = now;
     const bool delayed_perhaps = sequence_distance(end, timed_end_) == 0;
-    if (sample > Duration::zero() && (!delayed_perhaps || !down || sample < *down))
-      take_down(sample, now);
+    if (down_sample > Duration::zero() && (!delayed_perhaps || !down || down_sample < *down))
+      take_down(down_sample, now);
   }
   if (in_recovery && sequence_distance(acknowledged, recovery_end) >= 0) in_recovery = false;
   if (s.sack_blocks && passed_unacknowledged() > 0) [[unlikely]] {
