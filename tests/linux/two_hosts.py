@@ -79,7 +79,8 @@ device = "{name}"
 {lines}""" for name in names)
 
 
-def start_message(threshold, source_port, destination_port, due_ns=0, burst_bytes=0, iteration=1):
+def start_message(threshold, source_port, destination_port, due_ns=0, burst_bytes=0, iteration=1,
+                  sequence=1):
     """A START of the UDP form, as common/net/udp_signal.h lays it out."""
     return struct.pack("!IBBHHHIQQHHIQ16x", 0x4F525347, 1, 1, threshold, 1, 0, iteration,
-                       burst_bytes, due_ns, source_port, destination_port, 1, iteration)
+                       burst_bytes, due_ns, source_port, destination_port, sequence, iteration)
