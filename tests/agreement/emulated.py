@@ -1,0 +1,67 @@
+"""The emulated hosts of a scenario: what outrider-lab writes of its runs."""
+import csv
+import dataclasses
+import json
+import subprocess
+import tomllib
+
+
+@dataclasses.dataclass
+class Case:
+    """One seed of one arm. Times are from the first byte that a NIC sends to the last byte read."""
+    number: int  # in the run
+    label: str
+    seed: int
+    parameters: dict
+    settings: dict
+    base_rtt_s: float
+    mean_queue_packets: float = 0.0  # of the measured port, after the warm-up
+    background_bits_per_second: float = 0.0  # goodput: payload delivered, after the warm-up
+    burst_times_s: list = dataclasses.field(default_factory=list)
+    start_queues_packets: list = dataclasses.field(default_factory=list)
+
+
+def run(program, experiment, runtime, out, repeat):
+    """@param repeat  seeds; None: those of the file"""
+    seeds = [] if repeat is None else ["--repeat", str(repeat)]
+    subprocess.run([program, "run", experiment, "--brief", "--runtime", runtime, "--out", out, *seeds],
+                   check=True)
+
+
+def measured_rows(out, name):
+    with open(out / name, newline="", encoding="utf-8") as file:
+        yield from (row for row in csv.DictReader(file) if row["run"] == "measured")
+
+
+def cases(out):
+    """@return a Case of each run in the directory"""
+    summary = json.loads((out / "summary.json").read_text())
+    found = [Case(i, c["label"], c["seed"], c["parameters"], c["settings"], c["base_rtt_seconds"])
+             for i, c in enumerate(summary["cases"])]
+    totals = [[0, 0, 0] for _ in found]  # sojourn [ns], bytes, time [ns]
+    for row in measured_rows(out, "queue.csv"):
+        number = int(row["case"])
+        if int(row["begin_ns"]) < 1e9 * found[number].parameters["warm_up_seconds"]:
+            continue
+        for i, key in enumerate(("sojourn_ns", "background_delivered_bytes", "length_ns")):
+            totals[number][i] += int(row[key] or 0)
+    for case, (sojourn_ns, size, length_ns) in zip(found, totals):
+        case.mean_queue_packets = sojourn_ns / length_ns
+        case.background_bits_per_second = 8 * size / (length_ns / 1e9)
+    for row in measured_rows(out, "bursts.csv"):
+        case = found[int(row["case"])]
+        case.start_queues_packets.append(int(row["start_background_packets"]))
+        if int(row["delivered_ns"] or -1) > 0:
+            took = int(row["delivered_ns"]) - int(row["first_sent_ns"])
+            case.burst_times_s.append(took / 1e9)
+    return found
+
+
+def real_time_run(out, case):
+    """@return what the programs of a case were given and what they reported"""
+    folder = out / "loopback" / f"{case.number}-{case.label}-seed{case.seed}"
+    configs = []
+    for name in ("switch", "trafficgen"):
+        text = (folder / f"{name}.toml").read_text()
+        configs.append(tomllib.loads(text) | {"text": text})
+    return configs, json.loads((folder / "switch.json").read_text())

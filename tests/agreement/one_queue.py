@@ -1,0 +1,76 @@
+"""Two long flows and bursts over a marked queue: Reno and CUBIC (conf/experiments/agreement.toml)."""
+import pathlib
+import statistics
+
+import emulated
+import linux_hosts
+
+EXPERIMENT = "agreement.toml"
+VARIANTS = ["no_hystart", "quickack"]
+HYSTART = pathlib.Path("/sys/module/tcp_cubic/parameters/hystart")
+
+
+def linux_run(configs, case, measured, variant):
+    """@return mean queue [packets] and burst times [s] of one run"""
+    p = case.parameters
+    work = {"controller": case.settings["transport.controller"], "quickack": variant == "quickack",
+            "connection": p["connection"], "announce": False, "burst_bytes": p["burst_bytes"],
+            "warm_up": p["warm_up_seconds"], "period": p["period_seconds"],
+            "iterations": p["iterations"], "start_spread": p["start_spread_seconds"]}
+    run = linux_hosts.Run(*configs, work, measured)
+    return run.mean_queue_packets, run.burst_times_s
+
+
+def linux_runs(configs, case, measured, variant, repeat):
+    before = HYSTART.read_text() if variant == "no_hystart" else None
+    try:
+        if before is not None:
+            HYSTART.write_text("0")
+        return [linux_run(configs, case, measured, variant) for _ in range(repeat)]
+    finally:
+        if before is not None:
+            HYSTART.write_text(before)
+
+
+def spread(values, factor=1):
+    values = sorted(v * factor for v in values)
+    return f"{statistics.median(values):7.1f} [{values[0]:.1f}, {values[-1]:.1f}]"
+
+
+def print_row(controller, place, runs, reference):
+    queue = [mean for mean, _ in runs]
+    burst_s = [statistics.median(bursts) for _, bursts in runs]
+    row = f"{controller:6} {place:22} {len(runs):3}  {spread(queue):26} {spread(burst_s, 1e3):28}"
+    if reference is not runs:
+        base_queue = statistics.median(mean for mean, _ in reference)
+        base_burst = statistics.median(statistics.median(b) for _, b in reference)
+        row += (f" {statistics.median(queue) - base_queue:+6.1f} packets"
+                f" {100 * (statistics.median(burst_s) / base_burst - 1):+6.1f} %")
+    print(row, flush=True)
+
+
+def by_controller(cases):
+    found = {}
+    for case in cases:
+        runs = found.setdefault(case.settings["transport.controller"], [])
+        runs.append((case.mean_queue_packets, case.burst_times_s))
+    return found
+
+
+def compare(virtual_out, loopback_out, measured, options):
+    """Prints a row for each congestion control and kind of host."""
+    virtual = by_controller(emulated.cases(virtual_out))
+    real = emulated.cases(loopback_out)
+    loopback = by_controller(real)
+    configs, _ = emulated.real_time_run(loopback_out, real[0])
+    print("                                   runs  mean queue [packets]       "
+          "burst completion [ms]         less virtual time")
+    for controller in ("reno", "cubic"):
+        case = next(c for c in real if c.settings["transport.controller"] == controller)
+        print_row(controller, "virtual time", virtual[controller], virtual[controller])
+        print_row(controller, "loopback", loopback[controller], virtual[controller])
+        for variant in ["", *options.variants]:
+            if variant == "no_hystart" and controller != "cubic":
+                continue
+            runs = linux_runs(configs, case, measured, variant, options.repeat)
+            print_row(controller, f"Linux {variant}".strip(), runs, virtual[controller])
