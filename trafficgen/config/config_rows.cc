@@ -111,6 +111,11 @@ void describe(Settings& v, TcpConfig& c) {
                     "outstanding, and after an RTO without need it falls halfway to what was "
                     "used, with three quarters of it as ssthresh, where `connections` restarts "
                     "idle ones and all that was written has left"});
+  v.choice("segment_bursts", c.segment_bursts, kSegmentJoinings,
+           {.help = "how many segments leave at once: as many as an ACK allows; or as Linux joins "
+                    "them for segmentation offload (TSO), what the pace sends in a millisecond, if "
+                    "that is at most a third of the window. Then bursts find queues fuller than "
+                    "the mean says, and are marked more"});
   v.value(
       "timestamps", c.timestamps,
       {.help = "offer and accept the timestamps of RFC 7323, with ticks of 1 ms. They take 12 "

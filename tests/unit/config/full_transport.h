@@ -56,6 +56,7 @@ inline TcpConfig full_transport() {
           .ssthresh_base = SsthreshBase::kWindow,
           .lost_retransmission = LostRetransmission::kLinux,
           .window_validation = WindowUse::kLinux,
+          .segment_bursts = SegmentJoining::kLinux,
           .time_wait = 2s,
           .timestamps = true};
 }

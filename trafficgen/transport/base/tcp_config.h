@@ -58,6 +58,12 @@ enum class WindowUse : std::uint8_t {
   kLinux,  ///< it falls too, see WindowValidation
 };
 
+/// How many segments leave at once.
+enum class SegmentJoining : std::uint8_t {
+  kOff,    ///< as many as an acknowledgment allows
+  kLinux,  ///< see SegmentBursts
+};
+
 /// One profile of transport settings, shared by both ends of a connection.
 struct TcpConfig {
   ControllerConfig control;
@@ -83,6 +89,7 @@ struct TcpConfig {
   SsthreshBase ssthresh_base = SsthreshBase::kFlight;
   LostRetransmission lost_retransmission = LostRetransmission::kReduces;
   WindowUse window_validation = WindowUse::kOff;
+  SegmentJoining segment_bursts = SegmentJoining::kOff;
   /// How long an end that closed first stays in TIME-WAIT; zero: not at all.
   Duration time_wait = std::chrono::seconds(1);
   bool timestamps = false;  ///< offer and accept RFC 7323's; take 12 bytes of mss_bytes

@@ -43,6 +43,7 @@ struct Flight {
   std::uint32_t seen_next = 0;
   std::uint32_t most_outstanding_bytes = 0;  ///< WindowValidation: in this round trip
   bool window_full = false;                  ///< WindowValidation: in this round trip
+  std::uint8_t burst_left = 0;  ///< SegmentBursts: segments that may leave with the last
 
   // -- CongestionWindow, while a window is reduced step by step
   RateReduction reduction;

@@ -2,24 +2,16 @@
 
 #include <algorithm>
 
-#include "common/core/units.h"
-
 namespace outrider::tg {
-namespace {
 
-/// Returns zero before the first round trip was measured: the rate is unknown and sending not
-/// paced.
-BitRate pacing_rate(const CongestionWindow& window, Duration srtt) noexcept {
+BitRate SendPacing::rate(const CongestionWindow& window, Duration srtt) noexcept {
   const CongestionControl& control = window.control();
   if (const BitRate fixed = control.fixed_rate(); fixed.bits_per_second != 0) return fixed;
   if (srtt == Duration::zero()) return {};
-  const double factor =
-      window.bytes() < control.ssthresh_bytes() / 2 ? SendPacing::kInSlowStart : SendPacing::kAbove;
+  const double factor = window.bytes() < control.ssthresh_bytes() / 2 ? kInSlowStart : kAbove;
   const double bits_per_second = factor * window.bytes() * 8 / seconds(srtt);
   return BitRate{static_cast<std::uint64_t>(std::max(1.0, bits_per_second))};
 }
-
-}  // namespace
 
 bool SendPacing::allows(bool may, Time now) noexcept {
   if (!may) {  // something else than the pace holds it: idle time earns nothing
@@ -42,9 +34,9 @@ void SendPacing::end_hold(Time now) noexcept {
 
 void SendPacing::on_sent(std::uint32_t payload_bytes, const CongestionWindow& window, Duration srtt,
                          Time now) noexcept {
-  const BitRate rate = pacing_rate(window, srtt);
-  if (rate.bits_per_second == 0 || !pacer_.may_send(now)) return;
-  pacer_.on_sent(payload_bytes, rate, now, late_ ? kCatchUp : Duration::zero());
+  const BitRate pace = rate(window, srtt);
+  if (pace.bits_per_second == 0 || !pacer_.may_send(now)) return;
+  pacer_.on_sent(payload_bytes, pace, now, late_ ? kCatchUp : Duration::zero());
   late_ = late_ && pacer_.may_send(now);  // not back on schedule yet
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "common/core/clock.h"
+#include "common/core/units.h"
 #include "trafficgen/transport/sender/congestion_window.h"
 #include "trafficgen/transport/sender/pacer.h"
 
@@ -24,6 +25,9 @@ class SendPacing {
   [[nodiscard]] bool paced() const noexcept { return paced_; }
   /// Returns when the next segment may leave; kNever if the pace is not what holds it.
   [[nodiscard]] Time release() const noexcept { return held_ ? pacer_.next_release() : kNever; }
+
+  /// Returns the rate; zero before the first round trip was measured: then nothing is paced.
+  [[nodiscard]] static BitRate rate(const CongestionWindow& window, Duration srtt) noexcept;
 
   /// @param may a segment could leave if there were no pace
   [[nodiscard]] bool allows(bool may, Time now) noexcept;

@@ -33,6 +33,7 @@ void TcpSender::start(const Peer& peer) noexcept {
   stream_.start(mss, peer.window_bytes, peer.window_scale);
   window_.negotiate_ecn(peer.ecn);
   sack_ = peer.sack;
+  joins_ = context_.config.segment_bursts == SegmentJoining::kLinux;
   by_time_ = peer.sack && context_.config.loss_detection == LossDetection::kRackTlp;
 }
 
@@ -54,6 +55,29 @@ bool TcpSender::can_borrow(Time now) noexcept {
       return false;
   }
   return false;
+}
+
+/// Returns true if a segment may leave: with the last one, or as the first of further ones.
+bool TcpSender::may_join(Time now) noexcept {
+  if (scoreboard_.empty() || scoreboard_.flight()->burst_left != 0) return true;
+  const std::uint64_t peer_bytes = stream_.peer_edge() - stream_.una();
+  const std::uint64_t peer_left_bytes = stream_.peer_edge() - stream_.nxt();
+  const std::uint32_t left_bytes = window_.bytes() - scoreboard_.pipe_bytes();
+  const auto smaller = [](std::uint32_t a, std::uint64_t b) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(a, b));
+  };
+  const Time oldest_left{Duration{scoreboard_.segment(0).sent_ns}};
+  scoreboard_.flight()->burst_left = SegmentBursts::segments(
+      {.mss_bytes = stream_.mss_bytes(),
+       .window_bytes = smaller(window_.bytes(), peer_bytes),
+       .room_bytes = smaller(left_bytes, peer_left_bytes),
+       .unsent_bytes = stream_.all_left() ? 0 : stream_.written_bytes() - stream_.nxt(),
+       .pace = SendPacing::rate(window_, timer_.srtt()),
+       .srtt = timer_.srtt(),
+       .since_last_sent = now - last_sent_,
+       .oldest_age = now - oldest_left,
+       .recovering = !recovery_.open()});
+  return scoreboard_.flight()->burst_left != 0;
 }
 
 /// Sets the deadline of the first probe of a closed window if nothing else is timed: after an RTO
@@ -108,6 +132,8 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
     window_.note_use(scoreboard_.pipe_bytes(), stream_, *scoreboard_.flight(), false, now);
   }
   last_sent_ = now;
+  if (joins_ && scoreboard_.flight()->burst_left != 0) [[unlikely]]
+    --scoreboard_.flight()->burst_left;
   if (window_.reducing()) [[unlikely]]
     window_.on_sent(*scoreboard_.flight(), s.payload_bytes);
   if (by_time_) {

@@ -12,6 +12,7 @@
 #include "trafficgen/transport/sender/recovery.h"
 #include "trafficgen/transport/sender/retransmission_timer.h"
 #include "trafficgen/transport/sender/scoreboard.h"
+#include "trafficgen/transport/sender/segment_bursts.h"
 #include "trafficgen/transport/sender/send_pacing.h"
 #include "trafficgen/transport/sender/send_stream.h"
 #include "trafficgen/transport/sender/tail_loss_probe.h"
@@ -35,6 +36,7 @@ namespace outrider::tg {
 ///   TailLossProbe        probes of the tail (RFC 8985, 7)
 ///   Persistence          probes of a closed window, and when to give up
 ///   SendPacing           the rate, where it is paced
+///   SegmentBursts        how many segments leave at once, where they are joined
 ///
 /// Sources: RFC 6675 (recovery: a window reduction on entry, lost segments as
 /// the pipe allows, exit at the recovery point), RFC 6582 where the peer has no SACK
@@ -149,6 +151,8 @@ class TcpSender {
       return false;
     }
     if (scoreboard_.pipe_bytes() + payload > window_.bytes()) return false;
+    if (joins_ && !may_join(now)) [[unlikely]]
+      return false;
     return scoreboard_.has_room() || can_borrow(now);
   }
   [[nodiscard]] bool can_resend() const noexcept {
@@ -157,6 +161,7 @@ class TcpSender {
   }
   [[gnu::noinline]] void prepare_probe(Time now) noexcept;
   [[nodiscard, gnu::noinline]] bool can_borrow(Time now) noexcept;
+  [[nodiscard, gnu::noinline]] bool may_join(Time now) noexcept;
   inline void fill_new(TcpSegment& s, Time now) noexcept;
   [[gnu::noinline]] void lower_unused_window(Time now) noexcept;
   [[gnu::noinline]] void fill_tail_probe(TcpSegment& s, Time now) noexcept;
@@ -205,6 +210,7 @@ class TcpSender {
   bool sack_ : 1 = false;  ///< negotiated
   bool timestamps_ : 1 = false;
   bool by_time_ : 1 = false;  ///< RACK-TLP is in use
+  bool joins_ : 1 = false;    ///< segments are joined to bursts
   Scoreboard scoreboard_;
   RetransmissionTimer timer_;
   [[no_unique_address]] CongestionWindow window_;
