@@ -296,3 +296,9 @@ PortLosses Port::losses() const noexcept {
 }
 
 }  // namespace outrider
+PortPackets Port::packets() const noexcept {
+  rte_eth_stats stats{};
+  if (rte_eth_stats_get(id_, &stats) != 0) return {};
+  return {.taken = taken_.load(std::memory_order_relaxed), .received = stats.ipackets};
+}
+

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -101,7 +102,6 @@ TEST_F(LabProgram, GoesOnWhereItWasInterrupted) {
   }
 }
 
-// The runs are in memory: a full disk costs what it cannot hold, not the session.
 // What a power cut, or a disk, has left of a finished run is not one.
 TEST_F(LabProgram, ADamagedRunIsNamedAndRunAgain) {
   const std::string out = directory_ / "out";
@@ -150,6 +150,7 @@ TEST_F(LabProgram, ResultsAreReplacedOnlyByAsManyOfTheSame) {
   EXPECT_EQ(quick("1", {"--force"}), kExitOk) << text("log");
 }
 
+// The runs are in memory: a full disk costs what it cannot hold, not the session.
 TEST_F(LabProgram, AFullDiskIsNamedAndTheTableIsPrinted) {
   const std::string out = directory_ / "full";
   std::filesystem::create_directory(out);
@@ -370,9 +371,44 @@ TEST_F(LabTestbed, ARunInWhichNothingArrivesEndsAndNamesTheSide) {
   ASSERT_EQ(run(command(directory_.write("deaf.toml", changed)), "log"), kExitFailure)
       << text("log");
   EXPECT_THAT(text("log"), HasSubstr("no progress: "));
-  EXPECT_THAT(text("log"), HasSubstr("received nothing for 10 s"));
+  EXPECT_THAT(text("log"), HasSubstr("received nothing, on one device or on all, for 10 s"));
   EXPECT_THAT(text("log"), HasSubstr("The switch forwards too little"));
   EXPECT_THAT(text("log"), HasSubstr("injected_loss"));
+}
+
+// Nothing comes back from one cable, whose driver says that it is up, while the other one lives:
+// the switch is given ports that lose all but one packet in a million to leaf_a. The second case
+// would meet the same, and is not tried.
+TEST_F(LabTestbed, ADeadCableIsNamedAndEndsTheSession) {
+  const std::string half_deaf = directory_.write(
+      "half-deaf-switch",
+      "#!/bin/sh\nsed -i '/^device = \"leaf_a\"/,/^loss = /s/^loss = .*/loss = 0.999999/' \"$2\"\n"
+      "exec " +
+          std::string(OUTRIDER_SWITCH_PROGRAM) + " \"$@\"\n");
+  std::filesystem::permissions(half_deaf, std::filesystem::perms::owner_all);
+  std::string changed = read_whole(testbed_);
+  const std::string program = OUTRIDER_SWITCH_PROGRAM;
+  changed.replace(changed.find(program), program.size(), half_deaf);
+  auto both = command(directory_.write("dead.toml", changed));
+  *std::ranges::find(both, "on seed") = "on";
+  ASSERT_EQ(run(both, "log"), kExitFailure) << text("log");
+  EXPECT_THAT(text("log"), HasSubstr("no progress: "));
+  EXPECT_THAT(text("log"), HasSubstr("packets to device leaf_a and received 0 from it for 10 s"));
+  EXPECT_THAT(text("log"), HasSubstr("1 further cases were not tried"));
+}
+
+// Status 3 is how a program says that a device, or its peer, is missing.
+TEST_F(LabTestbed, AMissingDeviceEndsTheSession) {
+  const std::string lost = directory_.write("lost", "#!/bin/sh\necho no peer came\nexit 3\n");
+  std::filesystem::permissions(lost, std::filesystem::perms::owner_all);
+  std::string changed = read_whole(testbed_);
+  const std::string program = OUTRIDER_SWITCH_PROGRAM;
+  changed.replace(changed.find(program), program.size(), lost);
+  auto both = command(directory_.write("lost.toml", changed));
+  *std::ranges::find(both, "on seed") = "on";
+  ASSERT_EQ(run(both, "log"), kExitFailure) << text("log");
+  EXPECT_THAT(text("log"), HasSubstr("no peer came"));
+  EXPECT_THAT(text("log"), HasSubstr("1 further cases were not tried"));
 }
 
 TEST_F(LabTestbed, WhatIsFarEndsWithTheLab) {

@@ -137,6 +137,11 @@ int status_of(const RunOutcome& outcome, bool ledger) {
 void tell_failures(const RunOutcome& outcome) {
   for (const auto& failure : outcome.failures)
     say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
+  if (outcome.not_tried != 0)
+    say("outrider-lab: " + std::to_string(outcome.not_tried) +
+        " further cases were not tried: they would meet the same cause. Remove it; the same "
+        "command "
+        "then runs them");
   if (outcome.not_kept.empty()) return;
   say("outrider-lab: " + std::to_string(outcome.not_kept.size()) +
       " finished runs could not be kept for a later session; the first: " +
