@@ -333,3 +333,10 @@ std::uint32_t required_mbufs(const SwitchProcessConfig& config) {
 }
 
 }  // namespace outrider::sw
+std::uint32_t starting_mbufs(const SwitchProcessConfig& config) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+  const auto need = mbuf_need(config);
+  const std::uint64_t derived = need.total() + need.links + need.queues / 4;
+  return config.mbufs.value_or(static_cast<std::uint32_t>(std::min(derived, kLargest)));
+}
+
