@@ -147,6 +147,9 @@ class Report(unittest.TestCase):
         for width in (1100, 390):
             self.open(self.quick, width=width)
             self.check_head(width)
+        self.page.evaluate(
+            "(async () => { for (const d of document.querySelectorAll('details')) d.open = true;"
+            " for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame); })()")
         cut = self.page.evaluate(
             "[...document.querySelectorAll('.scroll')].filter((s) => s.scrollWidth > s.clientWidth + 1)"
             ".map((s) => (s.previousElementSibling || {}).textContent || '')")
