@@ -1,5 +1,6 @@
 #include "common/config/checks.h"
 
+#include "common/config/shortened.h"
 #include "common/config/toml_text.h"
 
 namespace outrider {
@@ -50,7 +51,7 @@ bool Checks::rate(std::string_view key, BitRate v) const {
 }
 
 std::string Checks::quoted(std::string_view text) {
-  return to_toml_text(ConfigValue(std::string(text)));
+  return to_toml_text(ConfigValue(shortened(text, kShownValue_bytes)));
 }
 
 }  // namespace outrider

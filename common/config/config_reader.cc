@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/config/quantities.h"
 #include "common/config/suggestion.h"
 
 namespace outrider {
@@ -44,7 +45,25 @@ void ConfigReader::free_table(std::string_view key, ConfigTable& field, const Ab
   if (const ConfigTable* content = take_table(key)) field = *content;
 }
 
+/// A size given to a key that counts packets: names the key beside it that takes sizes.
+void ConfigReader::name_key_of_bytes() {
+  constexpr std::string_view kPackets = "_packets";
+  for (const std::string& key : known_) {
+    if (!key.ends_with(kPackets)) continue;
+    const ConfigValue* v = table_.get(key);
+    const auto* text = v == nullptr ? nullptr : v->as<std::string>();
+    if (text == nullptr || !parse_bytes(*text).value) continue;
+    const std::string bytes = key.substr(0, key.size() - kPackets.size()) + "_bytes";
+    const bool there = std::ranges::find(known_, bytes) != known_.end();
+    for (auto& issue : issues_)
+      if (issue.key == join_key(path_, key))
+        issue.problem += there ? " of packets; a size is " + bytes
+                               : " of packets; this setting takes no size in bytes";
+  }
+}
+
 void ConfigReader::finish() {
+  name_key_of_bytes();
   const std::vector<std::string_view> known(known_.begin(), known_.end());
   for (const auto& [key, value] : table_.members)
     if (std::ranges::find(known, key) == known.end())

@@ -33,6 +33,7 @@ class ConfigReader final : public Settings {
 
   /// Returns the value of a key and marks the key as known.
   const ConfigValue* take(std::string_view key);
+  void name_key_of_bytes();
   const ConfigTable* take_table(std::string_view key);
   void fault(std::string_view key, const ConfigValue& value, std::string_view rule);
 

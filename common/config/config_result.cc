@@ -1,15 +1,23 @@
 #include "common/config/config_result.h"
 
+#include "common/config/shortened.h"
+
 namespace outrider {
+namespace {
+
+std::string shown(const std::string& text) { return shortened(text, kShownProblem_bytes); }
+
+}  // namespace
 
 std::string format_issues(std::string_view file, const ConfigIssues& issues) {
   if (issues.empty()) return {};
   std::string out(file);
-  if (issues.size() == 1 && issues[0].key.empty()) return out + ": " + issues[0].problem + '\n';
+  if (issues.size() == 1 && issues[0].key.empty())
+    return out + ": " + shown(issues[0].problem) + '\n';
   out += ": " + std::to_string(issues.size()) +
          (issues.size() == 1 ? " invalid setting\n" : " invalid settings\n");
   for (const auto& issue : issues)
-    out += "  " + issue.key + (issue.key.empty() ? "" : ": ") + issue.problem + '\n';
+    out += "  " + shown(issue.key) + (issue.key.empty() ? "" : ": ") + shown(issue.problem) + '\n';
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "common/config/shortened.h"
 #include "common/config/toml_text.h"
 
 namespace outrider {
@@ -94,6 +95,8 @@ std::string display(const ConfigValue& value) {
   if (value.as<ConfigValue::Unsupported>()) return "a date or time";
   if (value.as<ConfigValue::Array>()) return "an array";
   if (value.as<ConfigTable>()) return "a table";
+  if (const auto* text = value.as<std::string>())
+    return to_toml_text(ConfigValue(shortened(*text, kShownValue_bytes)));
   return to_toml_text(value);
 }
 

@@ -13,6 +13,7 @@
 #include "common/dpdk/eal_check.h"
 #include "common/dpdk/eal_log.h"
 #include "common/dpdk/error.h"
+#include "common/dpdk/stale_runtimes.h"
 #include "common/dpdk/this_machine.h"
 #include "common/machine/advice.h"
 #include "common/machine/network_devices.h"
@@ -160,7 +161,10 @@ Eal::Eal(const EalOptions& options) : own_runtime_(!names(options.extra, "--file
   const int used = rte_eal_init(static_cast<int>(argv.size()), argv.data());
   const int error = rte_errno;
   const std::string printed = output.finish();
-  if (used >= 0) return;
+  if (used >= 0) {
+    if (own_runtime_) remove_stale_runtimes(fs::path(rte_eal_get_runtime_dir()).parent_path());
+    return;
+  }
   remove_quietly(private_runtime_);
   const std::string said = with_printed(last_dpdk_lines(), printed);
   throw EnvironmentError(DpdkError("rte_eal_init", options.program, error).what() +

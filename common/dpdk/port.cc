@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/dpdk/attach_remedy.h"
 #include "common/dpdk/eal_check.h"
 #include "common/dpdk/eal_log.h"
 #include "common/dpdk/error.h"
@@ -134,11 +135,13 @@ void Port::attach(const PortConfig& config) {
           " in time. Start the other program with the same socket (vhost with client=1), or wait "
           "longer with --wait-for-peer. DPDK's last lines:" +
           last_dpdk_lines());
+    const std::string remedy = error == 0 ? std::string{} : attach_remedy(last_dpdk_lines());
     if (error != 0)
       throw EnvironmentError(
           DpdkError("rte_eal_hotplug_add", config.device, error).what() +
-          (". Check the driver's name and arguments of device " + name_) +
-          ". DPDK's last lines:" + last_dpdk_lines() +
+          (remedy.empty() ? ". Check the driver's name and arguments of device " + name_ + "."
+                          : ". Device " + name_ + ":" + remedy) +
+          " DPDK's last lines:" + last_dpdk_lines() +
           advice_for(check_machine(this_machine()), config.device + last_dpdk_lines()));
     if (waits) peer_.emplace(socket_of(config.device));
   }
@@ -293,6 +296,12 @@ PortLosses Port::losses() const noexcept {
   return {.rx_missed = stats.imissed,
           .rx_nombuf = stats.rx_nombuf,
           .tx_failed = failed_after_taking(taken, stats.opackets, stats.oerrors)};
+}
+
+PortPackets Port::packets() const noexcept {
+  rte_eth_stats stats{};
+  if (rte_eth_stats_get(id_, &stats) != 0) return {};
+  return {.taken = taken_.load(std::memory_order_relaxed), .received = stats.ipackets};
 }
 
 }  // namespace outrider

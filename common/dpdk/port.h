@@ -67,6 +67,12 @@ struct PortLosses {
   std::uint64_t tx_failed = 0;  ///< tx() took them, then the device failed to send them
 };
 
+/// What has passed a port since it was opened [packets].
+struct PortPackets {
+  std::uint64_t taken = 0;  ///< by tx()
+  std::uint64_t received = 0;
+};
+
 /// Returns how many of the `taken` packets a device failed to send, from its counters of
 /// packets sent and of errors. Drivers disagree about errors: net_af_packet counts packets that
 /// it took, net_tap and net_vhost count packets that they refused and that their caller still
@@ -126,6 +132,8 @@ class Port {
   [[nodiscard]] std::uint32_t mtu_bytes() const noexcept;
   /// Returns what the device has lost since it was opened. Any thread.
   [[nodiscard]] PortLosses losses() const noexcept;
+  /// Returns what has passed it, by its counters. Any thread.
+  [[nodiscard]] PortPackets packets() const noexcept;
   [[nodiscard]] std::uint16_t id() const noexcept { return id_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 

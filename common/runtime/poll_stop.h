@@ -2,9 +2,9 @@
 
 namespace outrider {
 
-/// Makes SIGINT and SIGTERM ask the program to end in good order; a second signal of the
-/// same kind kills it. Makes SIGPIPE have no effect, so that a reader of stdout or stderr
-/// that ends does not prevent the report. Process-wide.
+/// Makes SIGINT and SIGTERM ask the program to end in good order. A second one says that results
+/// are being written; a third one kills it. Makes SIGPIPE have no effect, so that a reader of
+/// stdout or stderr that ends does not prevent the report. Process-wide.
 void catch_stop_signals();
 
 /// Makes SIGHUP ask the program to read its configuration again. Process-wide.

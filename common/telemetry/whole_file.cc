@@ -34,6 +34,11 @@ int write_all(int fd, std::string_view text) {
     if (n < 0) return errno;
     text.remove_prefix(static_cast<std::size_t>(n));
   }
+  return 0;
+}
+
+/// @return 0, or errno
+int sync_file(int fd) {
   return fsync(fd) == 0 || errno == EINVAL ? 0 : errno;  // EINVAL: a file system without fsync
 }
 
@@ -48,6 +53,13 @@ void sync_directory(const std::string& path) {
   close(fd);
 }
 
+/// @return 0, or errno
+int rename_and_sync(const std::string& partial, const std::string& path) {
+  if (std::rename(partial.c_str(), path.c_str()) != 0) return errno;
+  sync_directory(path);
+  return 0;
+}
+
 }  // namespace
 
 void write_whole_file(const std::string& path, std::string_view text, mode_t mode) {
@@ -55,13 +67,21 @@ void write_whole_file(const std::string& path, std::string_view text, mode_t mod
   const int fd = create(partial, mode);
   if (fd < 0) fail(partial, errno);
   int error = write_all(fd, text);
+  if (error == 0) error = sync_file(fd);
   if (close(fd) != 0 && error == 0) error = errno;
-  if (error == 0 && std::rename(partial.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) error = rename_and_sync(partial, path);
   if (error != 0) {
     unlink(partial.c_str());
     fail(path, error);
   }
-  sync_directory(path);
+}
+
+int publish_file(const std::string& partial, const std::string& path) {
+  const int fd = open(partial.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  const int error = sync_file(fd);
+  close(fd);
+  return error != 0 ? error : rename_and_sync(partial, path);
 }
 
 }  // namespace outrider

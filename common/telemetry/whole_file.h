@@ -16,4 +16,9 @@ namespace outrider {
 /// No space left on device (errno 28)"
 void write_whole_file(const std::string& path, std::string_view text, mode_t mode = 0666);
 
+/// Gives a file that was written under another name its own. The content is on the disk before it
+/// has the name, and then the name is: what write_whole_file() does for files that are written
+/// piece by piece. @return 0, or errno; `partial` is then left
+int publish_file(const std::string& partial, const std::string& path);
+
 }  // namespace outrider

@@ -38,6 +38,10 @@ std::string to_toml(const SwitchProcessConfig& config);
 /// where in flight = delay x rate / 84 B (the shortest Ethernet frame) + 1.
 std::uint32_t required_mbufs(const SwitchProcessConfig& config);
 
+/// Returns the packet buffers that a process starts with: `mbufs`, or more than required_mbufs(),
+/// so that a reload may double rates, and raise queues' limits by a quarter.
+std::uint32_t starting_mbufs(const SwitchProcessConfig& config);
+
 /// Returns the room of each packet buffer [bytes]. It holds the longest frame of any device
 /// with two VLAN tags and FCS, and is not less than devices require.
 std::uint32_t frame_room_bytes(const SwitchProcessConfig& config);

@@ -13,6 +13,7 @@
 #include "common/config/range_checker.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/lcore_plan.h"
+#include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
 
 namespace outrider::sw {
@@ -306,11 +307,18 @@ ConfigIssues validate(const SwitchProcessConfig& config) {
 ConfigIssues advice(const SwitchProcessConfig& config) {
   ConfigIssues found;
   for (std::size_t s = 0; s < config.switches.size(); ++s) {
-    ConfigIssues of_switch;  // ports mostly have the settings of [switch.regulation]
-    for (const auto& port : config.switches[s].ports)
-      for (const auto& queue : queues_of(port)) merge_issues(of_switch, advice(queue.regulation));
-    for (const auto& issue : of_switch)
+    // ports mostly have the settings of [switch.regulation] and [switch.queue]
+    ConfigIssues of_regulation, of_queue;
+    for (const auto& port : config.switches[s].ports) {
+      for (const auto& queue : queues_of(port)) {
+        merge_issues(of_regulation, advice(queue.regulation));
+        merge_issues(of_queue, advice(queue.queue));
+      }
+    }
+    for (const auto& issue : of_regulation)
       found.push_back({join_key("", "switch", s) + ".regulation." + issue.key, issue.problem});
+    for (const auto& issue : of_queue)
+      found.push_back({join_key("", "switch", s) + ".queue." + issue.key, issue.problem});
   }
   return found;
 }
@@ -330,6 +338,13 @@ std::uint32_t frame_room_bytes(const SwitchProcessConfig& config) {
 std::uint32_t required_mbufs(const SwitchProcessConfig& config) {
   constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::min(mbuf_need(config).total(), kLargest));
+}
+
+std::uint32_t starting_mbufs(const SwitchProcessConfig& config) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+  const auto need = mbuf_need(config);
+  const std::uint64_t derived = need.total() + need.links + need.queues / 4;
+  return config.mbufs.value_or(static_cast<std::uint32_t>(std::min(derived, kLargest)));
 }
 
 }  // namespace outrider::sw

@@ -162,8 +162,8 @@ std::vector<std::string> live_table(const SwitchReport& before, const SwitchRepo
     if (i < 5) lines[0] += "  " + text;
     else lines.push_back("  " + std::move(text));
   }
-  std::vector<Row> rows{{"queue", "packets", "bytes", "sent", "sent", "threshold", "marked",
-                         "regulations", "dropped"}};
+  std::vector<Row> rows{{"queue", "packets", "bytes", "sent [pps]", "sent [bit/s]", "threshold",
+                         "marked", "regulations", "dropped"}};
   for (std::size_t q = 0; q < now.queues.size(); ++q)
     if (shown(now.queues[q])) rows.push_back(row_of(before_of(before, q), now.queues[q], interval));
   append_rows(lines, rows);

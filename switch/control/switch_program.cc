@@ -58,7 +58,7 @@ int run_switch_program(const SwitchProcessConfig& config, const ProgramOptions& 
     ports.back().mtu_bytes = d.mtu_bytes;
     ports.back().lcores = static_cast<std::uint16_t>(cpus.size());
   }
-  const std::uint32_t mbufs = config.mbufs.value_or(required_mbufs(config));
+  const std::uint32_t mbufs = starting_mbufs(config);
   EalOptions eal_settings = eal_options(kSwitchProgram, cpus, mbufs, ports, std::move(eal_extra));
   const std::uint32_t room_bytes = frame_room_bytes(config);
   eal_settings.memory_mb += table_memory_mb(config);

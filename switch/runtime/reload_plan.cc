@@ -152,11 +152,12 @@ ReloadPlan plan_reload(const SwitchProcessConfig& running, const SwitchProcessCo
   for (std::size_t s = 0; s < std::min(running.switches.size(), wanted.switches.size()); ++s)
     refuse_windows(running.switches[s], wanted.switches[s], join_key("", "switch", s),
                    plan.refused);
-  if (plan.refused.empty() && required_mbufs(wanted) > mbufs)
-    plan.refused.push_back({"mbufs", "the queues' limits need " +
-                                         std::to_string(required_mbufs(wanted)) +
-                                         " packet buffers; the process has " +
-                                         std::to_string(mbufs) + " since it started"});
+  if (const std::uint32_t need = required_mbufs(wanted); plan.refused.empty() && need > mbufs)
+    plan.refused.push_back(
+        {"mbufs", "the queues' limits and the links' rates need " + std::to_string(need) +
+                      " packet buffers; the process has " + std::to_string(mbufs) +
+                      " since it started. Restart it, with mbufs = " + std::to_string(need) +
+                      " or more, or without mbufs"});
   if (!plan.refused.empty()) plan.changes.clear();
   return plan;
 }

@@ -75,6 +75,7 @@ class Report(unittest.TestCase):
         cls.quick = experiments.run(root, "quick", experiments.QUESTION, attribution=True)
         cls.plain = experiments.run(root, "plain", seeds=1)
         cls.sweep = experiments.run(root, "sweep", sweep=True)
+        cls.several = experiments.run(root, "several", jobs=2)
         cls.page = cls.enterClassContext(browser.Browser()) if hasattr(cls, "enterClassContext") \
             else cls.entered(browser.Browser())
 
@@ -128,6 +129,65 @@ class Report(unittest.TestCase):
             with self.subTest(width=width):
                 self.open(self.quick, width=width)
                 self.check_figures(FIGURES, empty=("drops",))
+
+    def check_head(self, width):
+        """No two parts of the head share a line, and none leaves the screen."""
+        boxes = self.page.evaluate(
+            "[...document.querySelectorAll('header > *')].map((e) => { const r = "
+            "e.getBoundingClientRect(); return [e.tagName, r.top, r.right, r.bottom]; })")
+        self.assertGreater(len(boxes), 3)
+        for i, (name, top, right, bottom) in enumerate(boxes):
+            for other, its_top, _, its_bottom in boxes[i + 1:]:
+                self.assertLessEqual(min(bottom, its_bottom) - max(top, its_top), 1,
+                                     f"{name} and {other}")
+            self.assertLessEqual(right, width + 0.5, name)
+
+    def test_on_a_phone(self):
+        """Nothing hides anything else, and what is cut says that there is more."""
+        for width in (1100, 390):
+            self.open(self.quick, width=width)
+            self.check_head(width)
+        self.page.evaluate(
+            "(async () => { for (const d of document.querySelectorAll('details')) d.open = true;"
+            " for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame); })()")
+        cut = self.page.evaluate(
+            "[...document.querySelectorAll('.scroll')].filter((s) => s.scrollWidth > s.clientWidth + 1)"
+            ".map((s) => (s.previousElementSibling || {}).textContent || '')")
+        self.assertGreater(len(cut), 0)
+        for hint in cut:
+            self.assertIn("scroll it sideways", hint)
+        self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"),
+                             self.page.evaluate("innerWidth"), "the page scrolls sideways")
+        self.page.open(self.quick / "report.html", "light", 1920)
+        self.assertEqual(self.page.evaluate("document.querySelectorAll('#table .cut').length"), 0)
+
+    def test_arms_are_explained(self):
+        self.open(self.quick)
+        arms = dict(self.page.evaluate(
+            "[...document.querySelectorAll('#table .arms dt')].map((t) => "
+            "[t.textContent, t.nextElementSibling.textContent])"))
+        self.assertEqual(list(arms), ["off", "on", "on-hold-spared"])
+        self.assertIn("baseline", arms["off"])
+        self.assertIn("regulation = mark", arms["on"])
+        self.assertIn("recovery = arrival", arms["on"])
+        self.assertNotIn("recovery", arms["on-hold-spared"])
+
+    def test_jobs_are_in_a_table_where_there_are_several(self):
+        self.open(self.quick)
+        self.assertTrue(self.page.evaluate("document.getElementById('jobs').hidden"))
+        self.open(self.several)
+        heads, rows = self.page.evaluate(
+            "[[...document.querySelectorAll('#jobs thead th')].map((t) => t.firstChild.textContent),"
+            " [...document.querySelectorAll('#jobs tbody tr')].map((r) => "
+            "[...r.children].map((c) => c.querySelector('b') ? c.querySelector('b').textContent : c.textContent))]")
+        self.assertIn("Completion of the jobs, mean", heads)
+        summary = json.loads((self.several / "summary.json").read_text(encoding="utf-8"))
+        self.assertEqual([r[0] for r in rows], [a["label"] for a in summary["arms"]])
+        of = {m["name"]: m for m in self.page.evaluate("data.metrics")}["jobs_completion_seconds_mean"]
+        for row, arm in zip(rows, summary["arms"]):
+            value = arm["metrics"]["jobs_completion_seconds_mean"]["value"]["value"] * of["scale"]
+            shown = float(row[heads.index("Completion of the jobs, mean")])
+            self.assertAlmostEqual(shown, value, delta=value / 100)
 
     def test_one_seed_without_attribution_says_so(self):
         self.open(self.plain)

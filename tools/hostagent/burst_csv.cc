@@ -1,9 +1,9 @@
 #include "tools/hostagent/burst_csv.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
+#include "common/telemetry/whole_file.h"
 #include "tools/hostagent/agent_error.h"
 
 namespace outrider::agent {
@@ -35,7 +35,7 @@ void BurstCsv::forget(std::size_t flow) { ended_.erase(flow); }
 void BurstCsv::close() {
   out_.close();
   if (!out_ && error_ == 0) error_ = errno;
-  if (error_ == 0 && std::rename(partial_.c_str(), path_.c_str()) != 0) error_ = errno;
+  if (error_ == 0) error_ = publish_file(partial_, path_);
   if (error_ == 0) return;
   throw AgentError(path_ + ": cannot be written: " + std::strerror(error_) + " (errno " +
                    std::to_string(error_) + "); what fitted is in " + partial_);

@@ -35,7 +35,8 @@ inline void add_options(CLI::App& app, GeneratorArguments& a) {
       ->type_name("FILE.csv");
   app.add_option("--seed", a.seed, "Seed of all random draws, instead of the file's");
   app.add_option("--stall", a.stall_seconds,
-                 "End with status 7 if hosts send and nothing comes for so long [goes on]")
+                 "End with status 7 if hosts send, by all devices or by one, and nothing comes\n"
+                 "there for so long [goes on]")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 86400.0));
   app.add_option("--streams-csv", a.files.streams_csv, "Write a line of figures a stream")

@@ -39,9 +39,12 @@ std::vector<PortConfig> ports_of(const GeneratorConfig& config, const ProgramOpt
 }
 
 int status_of(const GeneratorRun& result, std::optional<Duration> stall) {
-  if (result.unanswered) {
-    log_error("stalled: sent " + std::to_string(*result.unanswered) +
-              " packets and received 0 for " + std::to_string(seconds(*stall)) + " s (--stall)");
+  if (result.stall) {
+    const std::string& device = result.stall->device;
+    log_error("stalled: sent " + std::to_string(result.stall->unanswered) + " packets" +
+              (device.empty() ? "" : " to device " + device) + " and received 0" +
+              (device.empty() ? "" : " from it") + " for " + std::to_string(seconds(*stall)) +
+              " s (--stall)");
     return kExitStalled;
   }
   if (!result.report.ledger_balanced) return kExitLedger;

@@ -12,7 +12,6 @@
 #include "common/dpdk/lcores.h"
 #include "common/runtime/live_report.h"
 #include "trafficgen/apps/run_progress.h"
-#include "trafficgen/apps/stall_watch.h"
 
 namespace outrider::tg {
 namespace {
@@ -97,7 +96,8 @@ PollResult run_lane(HostLane& lane, std::uint32_t lcore, const TscClock& clock,
 
 /// Runs every lane on its lcore. Control threads read meanwhile what the lanes publish.
 std::vector<PollResult> run_lanes(const HostLanes& lanes, PollDevices& devices,
-                                  const RunRules& rules, StreamEngine* streams, StallWatch& watch) {
+                                  const RunRules& rules, StreamEngine* streams,
+                                  RunStallWatch& watch) {
   const auto lcores = static_cast<std::uint32_t>(lanes.size());
   RunProgress progress(lcores);
   std::optional<LiveThread<TrafficLive>> live;
@@ -106,8 +106,7 @@ std::vector<PollResult> run_lanes(const HostLanes& lanes, PollDevices& devices,
   std::optional<ControlThread> stall;
   if (rules.stall)
     stall.emplace("stall", std::chrono::milliseconds(100), [&] {
-      const TrafficLive now = progress.counts();
-      watch.note(now.sent, now.received, Time{Duration{now.at_ns}});
+      watch.note(progress.counts(), devices);
       if (watch.stalled()) progress.end();
     });
   const bool published = rules.live || rules.stall;
@@ -155,13 +154,13 @@ GeneratorReport report_of(const HostLanes& lanes, const PollDevices& devices,
 
 GeneratorRun run_generator(const HostLanes& lanes, PollDevices& devices, const RunRules& rules,
                            StreamEngine* streams) {
-  StallWatch watch(rules.stall);
+  RunStallWatch watch(rules.stall, devices.size());
   const std::vector<PollResult> results = run_lanes(lanes, devices, rules, streams, watch);
   std::vector<PollGap> gaps;
   const PollResult all = all_of(results, gaps);
   GeneratorRun run{.report = report_of(lanes, devices, streams, all.end),
                    .interrupted = all.interrupted};
-  if (watch.stalled()) run.unanswered = watch.unanswered();
+  run.stall = watch.stall(devices);
   run.report.longest_poll_gap_ns = all.times.longest_gap.count();
   run.report.poll_gaps = merged(std::move(gaps));
   return run;

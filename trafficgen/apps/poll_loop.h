@@ -6,6 +6,7 @@
 #include "common/runtime/poll_devices.h"
 #include "common/runtime/poll_loop.h"
 #include "trafficgen/apps/host_lane.h"
+#include "trafficgen/apps/run_stall.h"
 #include "trafficgen/streams/engine/stream_engine.h"
 
 namespace outrider::tg {
@@ -13,8 +14,7 @@ namespace outrider::tg {
 struct GeneratorRun {
   GeneratorReport report;
   bool interrupted = false;
-  /// Packets sent since the last one came; only of a run that has stalled, see StallWatch.
-  std::optional<std::uint64_t> unanswered{};
+  std::optional<RunStall> stall{};  ///< only of a run that has stalled
 };
 
 struct RunRules {

@@ -2,9 +2,15 @@
 // fault by key and rule. Method: a struct that uses each call of
 // common/config/config_binding.h once, so that this is also the example.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "common/config/checks.h"
 #include "common/config/config_file.h"
 #include "common/config/config_result.h"
+#include "common/config/shortened.h"
 #include "common/config/suggestion.h"
 
 namespace outrider::binding_test {
@@ -366,7 +372,32 @@ TEST(TomlFile, FilesThatCannotBeReadSayWhy) {
             "/nowhere.toml: cannot be opened: No such file or directory\n");
   EXPECT_EQ(format_issues("/", read_toml_file("/").issues), "/: is a directory, not a file\n");
   EXPECT_EQ(format_issues("/dev/zero", read_toml_file("/dev/zero").issues),
-            "/dev/zero: is larger than 64 MiB\n");
+            "/dev/zero: must be a regular file, and is a device\n");
+}
+
+// Opening a FIFO that nobody writes to would wait for ever, and a reload with it.
+TEST(TomlFile, OnlyRegularFilesOfBoundedSizeAreRead) {
+  const std::filesystem::path directory = testing::TempDir();
+  const std::string fifo = directory / "outrider-config-fifo", large = directory / "outrider-large";
+  std::filesystem::remove(fifo);
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(read_toml_file(fifo).issues.at(0).problem, "must be a regular file, and is a FIFO");
+  std::ofstream(large) << "";
+  std::filesystem::resize_file(large, (std::uintmax_t{kMaxTomlMib} << 20) + 1);
+  EXPECT_EQ(read_toml_file(large).issues.at(0).problem, "is larger than 64 MiB");
+  for (const std::string& file : {fifo, large}) std::filesystem::remove(file);
+}
+
+TEST(ConfigIssueText, EchoesTheBeginningOfALongValueOrKey) {
+  const std::string long_text(100'000, 'x');
+  EXPECT_EQ(display(ConfigValue(long_text)),
+            '"' + std::string(kShownValue_bytes, 'x') + "... (100000 bytes)\"");
+  EXPECT_EQ(Checks::quoted(long_text).size(), display(ConfigValue(long_text)).size());
+  const std::string text = format_issues("f", {{long_text, "unknown key"}, {"key", long_text}});
+  EXPECT_LT(text.size(), 2 * kShownProblem_bytes + 200);
+  EXPECT_NE(text.find("... (100000 bytes): unknown key\n"), std::string::npos);
+  EXPECT_EQ(shortened("abc\u00e9", 4), "abc... (5 bytes)") << "no half of a character";
+  EXPECT_EQ(shortened("abc\u00e9", 5), "abc\u00e9");
 }
 
 TEST(ConfigValues, FindAndAssignFollowTheKeysOfIssues) {

@@ -5,11 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <vector>
 
 #include "tests/support/file_size_limit.h"
 
@@ -18,6 +22,23 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+
+std::vector<std::string> synced;  ///< names that files and directories had when they were synced
+
+}  // namespace
+}  // namespace outrider::whole_file_test
+
+/// Takes the place of the C library's in this program.
+extern "C" int fsync(int fd) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  outrider::whole_file_test::synced.push_back(
+      fs::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored).string());
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
+
+namespace outrider::whole_file_test {
+namespace {
 
 class WholeFile : public testing::Test {
  protected:
@@ -49,6 +70,20 @@ TEST_F(WholeFile, ReplacesWhatIsThere) {
   write_whole_file(file(), "second");
   EXPECT_EQ(text_of(file()), "second");
   EXPECT_FALSE(fs::exists(partial()));
+}
+
+// A loss of power keeps what was synced: the content under its first name, then the new name.
+TEST_F(WholeFile, IsOnTheDiskBeforeItHasItsName) {
+  using testing::ElementsAre;
+  synced.clear();
+  write_whole_file(file(), "report");
+  EXPECT_THAT(synced, ElementsAre(partial().string(), directory_.string()));
+  std::ofstream(partial()) << "written piece by piece";
+  synced.clear();
+  EXPECT_EQ(publish_file(partial(), file()), 0);
+  EXPECT_THAT(synced, ElementsAre(partial().string(), directory_.string()));
+  EXPECT_EQ(text_of(file()), "written piece by piece");
+  EXPECT_EQ(publish_file(partial(), file()), ENOENT);
 }
 
 TEST_F(WholeFile, DoesNotFollowALinkOfSomebodyElse) {

@@ -23,7 +23,8 @@ constexpr const char* kRunHelp =
   config/                       resolved configurations of both programs, per case
   environment.json              machine, versions, wall time
 The results that are complete are written on Ctrl-C, too. After Ctrl-C, a crash or a
-power cut the same command goes on with the cases that are missing.
+power cut the same command goes on with the cases that are missing: finished ones are
+packed in DIR/unfinished until all are. One session at a time has DIR.
 
 Examples:
   outrider-lab run conf/experiments/quick.toml
@@ -89,6 +90,13 @@ void add_selection(CLI::App& app, LabOptions& options) {
       ->type_name("TEXT");
 }
 
+void add_replacing(CLI::App& app, LabOptions& options) {
+  app.add_flag("--fresh", options.fresh,
+               "Run everything, also what an interrupted run has left in DIR");
+  app.add_flag("--force", options.force,
+               "Replace what DIR has of another experiment or runtime, or of more seeds or cases");
+}
+
 void add_run(CLI::App& app, LabOptions& options) {
   static const std::map<std::string, Runtime> kRuntimes{{"virtual", Runtime::kVirtual},
                                                         {"loopback", Runtime::kLoopback},
@@ -105,11 +113,13 @@ void add_run(CLI::App& app, LabOptions& options) {
       ->option_text("virtual|loopback|testbed");
   app.add_option("--testbed", options.testbed, "Devices and machines, see docs/testbed.md")
       ->type_name("FILE");
-  app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
+  app.add_option("--out", options.out,
+                 "Directory of the results [results/NAME; loopback and testbed:\n"
+                 "results/NAME-RUNTIME]")
+      ->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes, virtual runtime only [one per CPU]")
       ->check(CLI::Range(1U, 1024U));
-  app.add_flag("--fresh", options.fresh,
-               "Run everything, also what an interrupted run has left in DIR");
+  add_replacing(app, options);
   app.add_flag("--exclude-flagged", options.exclude_flagged,
                "Leave out iterations during which a poll loop was away too long (real time)");
   app.add_flag("--json", options.json, "Print summary.json instead of the table");
@@ -128,8 +138,7 @@ void add_front(CLI::App& app, LabOptions& options) {
   app.add_option("--out", options.out, "Directory of the results [results/NAME]")->type_name("DIR");
   app.add_option("--jobs", options.jobs, "Worker processes [one per CPU]")
       ->check(CLI::Range(1U, 1024U));
-  app.add_flag("--fresh", options.fresh,
-               "Run everything, also what an interrupted run has left in DIR");
+  add_replacing(app, options);
   app.add_flag("--json", options.json, "Print front.json instead of the table");
 }
 

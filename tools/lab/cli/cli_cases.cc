@@ -25,6 +25,54 @@ bool prepare(const std::filesystem::path& directory) {
   return false;
 }
 
+std::unique_ptr<ResultsLock> take(const std::filesystem::path& directory, const LabOptions& options,
+                                  const ResultsScope& planned) {
+  const char* command = options.command == LabCommand::kFront ? "front " : "run ";
+  auto lock = std::make_unique<ResultsLock>(directory,
+                                            std::string("outrider-lab ") + command + options.file);
+  if (options.force) return lock;
+  const auto lost = lost_results(directory, planned);
+  if (!lost) return lock;
+  say("outrider-lab: --out " + directory.string() + " " + *lost +
+      "; name another directory, or replace it with --force");
+  return nullptr;
+}
+
+ResultsScope scope_of(const std::string& experiment, Runtime runtime,
+                      const std::vector<Case>& cases) {
+  ResultsScope scope{experiment, name_of(runtime), {}, cases.size()};
+  for (const auto& c : cases) scope.seeds.insert(c.seed);
+  return scope;
+}
+
+namespace {
+
+std::string size_text(std::uintmax_t bytes) {
+  constexpr double kMega = 1e6;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / kMega);
+  return text;
+}
+
+/// Loads a case that an earlier session has finished. A damaged file is named, and the case is run
+/// again.
+std::optional<CaseRun> stored_run(const CaseSession& s, std::size_t i) {
+  const auto stored = s.store.load(s.cases[i], s.runtime);
+  if (stored.damaged)
+    say("outrider-lab: " + stored.damaged->string() + " is damaged; \"" + s.names[i] +
+        "\" is run again");
+  if (!stored.text) return std::nullopt;
+  return deserialize(s.cases[i], *stored.text);
+}
+
+}  // namespace
+
+std::string store_text(const RunStore& store) {
+  const auto [files, bytes] = store.size();
+  return store.directory().string() + " has " + std::to_string(files) + " finished runs, " +
+         size_text(bytes);
+}
+
 RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wanted) {
   std::vector<CaseRun> kept;
   ProgressLine line("outrider-lab: " + s.name);
@@ -43,13 +91,15 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
       .progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); },
       .on_run = keep};
   for (const std::size_t i : wanted) {
-    const auto text = s.store.load(s.cases[i], s.runtime);
-    if (text) kept.push_back(deserialize(s.cases[i], *text));
+    if (auto run = stored_run(s, i)) kept.push_back(std::move(*run));
     else order.wanted.push_back(i);
   }
   if (!kept.empty())
     say("outrider-lab: " + std::to_string(kept.size()) + " of " + std::to_string(wanted.size()) +
         " cases are there already (--fresh runs all)");
+  if (const std::size_t files = s.store.size().files; files > kept.size())
+    say("outrider-lab: " + store_text(s.store) + "; " + std::to_string(files - kept.size()) +
+        " of them are not of this command: another program, configuration or seed");
   RunOutcome outcome;
   if (!order.wanted.empty()) outcome = s.run(order);
   outcome.not_kept = std::move(not_kept);
@@ -87,6 +137,11 @@ int status_of(const RunOutcome& outcome, bool ledger) {
 void tell_failures(const RunOutcome& outcome) {
   for (const auto& failure : outcome.failures)
     say("outrider-lab: \"" + failure.name + "\": " + failure.cause);
+  if (outcome.not_tried != 0)
+    say("outrider-lab: " + std::to_string(outcome.not_tried) +
+        " further cases were not tried: they would meet the same cause. Remove it; the same "
+        "command "
+        "then runs them");
   if (outcome.not_kept.empty()) return;
   say("outrider-lab: " + std::to_string(outcome.not_kept.size()) +
       " finished runs could not be kept for a later session; the first: " +

@@ -3,11 +3,15 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tools/lab/cli/cli.h"
+#include "tools/lab/run/results_lock.h"
 #include "tools/lab/run/run_cases.h"
 #include "tools/lab/run/run_store.h"
+#include "tools/lab/summary/earlier_results.h"
 
 namespace outrider::lab {
 
@@ -18,6 +22,16 @@ void say(const std::string& text);
 /// can; if not, a message has been printed
 bool prepare(const std::filesystem::path& directory);
 
+/// Locks the directory of results, and checks that nothing in it would be lost.
+/// @return nothing if something would; a message has said what. @throws EnvironmentError naming who
+/// holds the directory
+std::unique_ptr<ResultsLock> take(const std::filesystem::path& directory, const LabOptions& options,
+                                  const ResultsScope& planned);
+
+/// Returns what the results of these cases have.
+ResultsScope scope_of(const std::string& experiment, Runtime runtime,
+                      const std::vector<Case>& cases);
+
 /// The cases of a session, how to run them, and where finished runs are kept.
 struct CaseSession {
   std::string name;                       ///< name of the experiment, for the progress line
@@ -27,6 +41,9 @@ struct CaseSession {
   const RunStore& store;
   std::function<RunOutcome(const RunOrder&)> run;  ///< the runtime's; gets one case or more
 };
+
+/// Says how many finished runs a store has, where, and how much of the disk they take.
+std::string store_text(const RunStore& store);
 
 /// Loads the runs that an interrupted session has finished of the wanted cases, and runs the rest.
 /// Runs are in the order of the cases. A run that cannot be kept on disk does not end the session,

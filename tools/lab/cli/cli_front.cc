@@ -138,11 +138,15 @@ int front_command(const LabOptions& options) {
                                  ? fs::path("results") / file.config->experiment.name
                                  : fs::path(options.out);
   if (!prepare(directory)) return kExitUsage;
+  const auto lock = take(directory, options,
+                         scope_of(file.config->experiment.name, Runtime::kVirtual, *plan.config));
+  if (!lock) return kExitUsage;
   const RunStore store(directory, program_identity());
   if (options.fresh) store.clear();
   FrontSearch search(options, *file.config, std::move(*plan.config), store);
   if (const int status = search.run(); status != kExitOk) {
-    say("outrider-lab: the search is not finished; the same command goes on with it");
+    say("outrider-lab: the search is not finished; the same command goes on with it (" +
+        store_text(store) + ")");
     return status;
   }
   write_results(options, directory, search);

@@ -136,6 +136,25 @@ bool write_results(const std::filesystem::path& directory, const Experiment& exp
   }
 }
 
+/// Returns the directory of the results. Those of real time are not in the place of those that
+/// virtual time can make again.
+std::filesystem::path directory_of(const LabOptions& options, const std::string& name) {
+  if (!options.out.empty()) return options.out;
+  std::string own = name + (options.quick ? "-quick" : "");
+  if (options.runtime != Runtime::kVirtual) own += std::string("-") + name_of(options.runtime);
+  return std::filesystem::path("results") / own;
+}
+
+/// Returns whether the results of a session that was cut short, or in which cases failed, have as
+/// much as those in their place. If not, a message has said so.
+bool replaces(const std::filesystem::path& directory, const Experiment& experiment) {
+  ResultsScope made{experiment.name, name_of(experiment.runtime), {}, experiment.runs.size()};
+  for (const auto& run : experiment.runs) made.seeds.insert(run.definition->seed);
+  const auto lost = lost_results(directory, made);
+  if (lost) say("outrider-lab: " + directory.string() + " keeps its earlier results: it " + *lost);
+  return !lost;
+}
+
 }  // namespace
 
 int run_command(const LabOptions& options) {
@@ -149,11 +168,11 @@ int run_command(const LabOptions& options) {
   }
   const auto testbed = testbed_of(options, planned->cases);
   if (!testbed) return kExitUsage;
-  const std::filesystem::path directory =
-      options.out.empty() ? std::filesystem::path("results") /
-                                (planned->file.name + (options.quick ? "-quick" : ""))
-                          : std::filesystem::path(options.out);
+  const std::filesystem::path directory = directory_of(options, planned->file.name);
   if (!prepare(directory)) return kExitUsage;
+  const auto lock =
+      take(directory, options, scope_of(planned->file.name, options.runtime, planned->cases));
+  if (!lock) return kExitUsage;
   const RunStore store(directory, program_identity() + write_config(*testbed));
   if (options.fresh) store.clear();
   std::vector<std::size_t> all(planned->cases.size());
@@ -171,7 +190,8 @@ int run_command(const LabOptions& options) {
       planned->file.question, options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
       options.quick};
   const Summary summary = summarise(experiment);
-  const bool written = write_results(directory, experiment, summary, options.file);
+  const bool written = (options.force || replaces(directory, experiment)) &&
+                       write_results(directory, experiment, summary, options.file);
   std::fputs((options.json    ? to_json(summary)
               : options.brief ? brief_text(summary)
                               : comparison_table(summary))
@@ -181,7 +201,7 @@ int run_command(const LabOptions& options) {
   if (outcome.interrupted)
     say("outrider-lab: interrupted: " + std::to_string(experiment.runs.size()) + " of " +
         std::to_string(planned->cases.size()) +
-        " cases are complete; the same command runs the rest");
+        " cases are complete; the same command runs the rest (" + store_text(store) + ")");
   if (written) say("outrider-lab: results are in " + directory.string());
   if (written && !outcome.interrupted && outcome.failures.empty()) store.clear();
   return written || status != kExitOk ? status : kExitFailure;

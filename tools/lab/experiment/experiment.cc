@@ -149,6 +149,10 @@ void check_job_groups(const Checks& at, const ExperimentFile& e) {
   check_job_group(at, "servers", e, e.job.servers);
 }
 
+constexpr const char* kGroupsOfBackground =
+    "a group with a number. To send to the port of a server, let workers and server share a group: "
+    "[job] hosts = \"NAME\", [[hosts]] count = \"workers + 1\", [background] to = \"NAME\"";
+
 void check_roles(const Checks& root, const ExperimentFile& e) {
   check_job_groups(root.below("job"), e);
   if (e.background.from.empty() && e.background.to.empty()) return;
@@ -159,11 +163,15 @@ void check_roles(const Checks& root, const ExperimentFile& e) {
   const auto shared = [&e](const HostGroupEntry* group) {
     return !e.job.hosts.empty() && group->name == e.job.hosts;
   };
+  bool numbers = true;
   for (const auto* group : {from, to})
-    at.require(group->count.parameter.empty() || (shared(group) && group == to),
-               group == from ? "from" : "to", Checks::quoted(group->name),
-               "needs a number as its count");
-  if (shared(to)) return;  // check_placement() checks that it has as many hosts as senders
+    numbers &=
+        at.require(group->count.parameter.empty() || (shared(group) && group == to),
+                   group == from ? "from" : "to", Checks::quoted(group->name),
+                   "has count = \"" + group->count.parameter + "\", and background needs " +
+                       (group == from ? "a group of its own, with a number" : kGroupsOfBackground));
+  // check_placement() checks that a shared group has as many hosts as there are senders
+  if (shared(to) || !numbers) return;
   at.require(from->count.fixed == to->count.fixed, "to", std::to_string(to->count.fixed) + " hosts",
              "must be as many as from has, " + std::to_string(from->count.fixed));
 }

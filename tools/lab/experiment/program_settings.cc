@@ -228,6 +228,11 @@ ConfigTable transport_part(const tg::TransportConfig& transport) {
 
 }  // namespace
 
+std::string_view parameter_of(const std::string& setting) {
+  const TakenKey* t = taken(setting);
+  return t == nullptr ? std::string_view{} : t->parameter;
+}
+
 Duration rtts_to_duration(double rtts, Duration rtt) { return from_seconds(rtts * seconds(rtt)); }
 
 ConfigTable with_nested_keys(const ConfigTable& table) {

@@ -48,6 +48,10 @@ constexpr bool is_setting(std::string_view name) noexcept {
   return name.find('.') != std::string_view::npos;
 }
 
+/// Returns the parameter that sets a setting of the programs, such as "recovery" for
+/// "switch.regulation.recovery"; empty if no parameter does.
+std::string_view parameter_of(const std::string& setting);
+
 /// Returns the duration of `rtts` times `rtt`.
 Duration rtts_to_duration(double rtts, Duration rtt);
 

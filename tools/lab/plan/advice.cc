@@ -5,18 +5,23 @@
 #include <string>
 
 #include "common/config/quantities.h"
+#include "switch/config/config_toml.h"
+#include "switch/config/queue_advice.h"
 #include "switch/config/regulation_config.h"
 #include "tools/lab/plan/plan_lead.h"
 
 namespace outrider::lab {
 namespace {
 
-void add(ConfigIssues& found, const std::string& label, const ConfigIssue& of_policy) {
-  const ConfigIssue issue{"arm \"" + label + "\"", of_policy.key + ": " + of_policy.problem};
+void add_once(ConfigIssues& found, const ConfigIssue& issue) {
   const bool known = std::ranges::any_of(found, [&issue](const ConfigIssue& other) {
     return other.key == issue.key && other.problem == issue.problem;
   });
   if (!known) found.push_back(issue);
+}
+
+void add(ConfigIssues& found, const std::string& label, const ConfigIssue& of_policy) {
+  add_once(found, {"arm \"" + label + "\"", of_policy.key + ": " + of_policy.problem});
 }
 
 /// With more of path and queue than this, held background alone makes a burst take more than 1.2
@@ -49,7 +54,11 @@ ConfigIssues advice(std::span<const Case> cases) {
   ConfigIssues found;
   for (const Case& c : cases) {
     if (c.switches.switches.empty() || c.switches.switches.front().ports.empty()) continue;
-    const RegulationPolicy& policy = c.switches.switches.front().ports.front().regulation;
+    const auto& port = c.switches.switches.front().ports.front();
+    for (const auto& queue : sw::queues_of(port))
+      for (const auto& issue : sw::advice(queue.queue))
+        add_once(found, {"switch.queue." + issue.key, issue.problem});
+    const RegulationPolicy& policy = port.regulation;
     for (const auto& issue : advice(policy)) add(found, c.label, issue);
     add_of_windows(found, c, policy);
   }

@@ -8,6 +8,7 @@
 #include "common/config/toml_text.h"
 #include "switch/config/config_toml.h"
 #include "tools/lab/experiment/summary_points.h"
+#include "tools/lab/plan/case_faults.h"
 #include "tools/lab/plan/plan_jobs.h"
 #include "tools/lab/plan/plan_lead.h"
 #include "tools/lab/plan/plan_switches.h"
@@ -97,34 +98,6 @@ std::vector<Row> quick_rows(ExperimentFile e) {
     p.iterations = std::min(p.iterations, p.skip_iterations + kQuickMeasured);
   }
   return rows;
-}
-
-/// Returns "switch.port.queue" for both "switch[0].port[3].queue" and "switch[1].port[0].queue".
-std::string without_indices(const std::string& key) {
-  std::string text;
-  bool inside = false;
-  for (const char c : key) {
-    inside |= c == '[';
-    if (!inside) text += c;
-    inside &= c != ']';
-  }
-  return text;
-}
-
-/// Adds the faults of a generated configuration. Generated keys mean little to the author of the
-/// experiment, so each fault names its arm, and a fault of all ports is reported only once.
-void add_issues(const Row& row, const ConfigIssues& found, ConfigIssues& issues) {
-  for (const auto& issue : found) {
-    const bool of_file =
-        issue.key.starts_with("network.") || issue.key == "link" || issue.key == "switch";
-    ConfigIssue added = of_file ? issue
-                                : ConfigIssue{row.origin, "arm \"" + row.label +
-                                                              "\": " + without_indices(issue.key) +
-                                                              ": " + issue.problem};
-    const bool known = std::ranges::any_of(
-        issues, [&](const auto& i) { return i.key == added.key && i.problem == added.problem; });
-    if (!known) issues.push_back(std::move(added));
-  }
 }
 
 /// Returns the names of the parameters that the off arm of a point must share with the others and
@@ -239,17 +212,19 @@ ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOpt
   ConfigResult<std::vector<Case>> result{std::vector<Case>{}, {}};
   const std::uint32_t seeds = options.quick ? 1 : options.seeds.value_or(e.seeds);
   const std::vector<Row> rows = options.quick ? quick_rows(e) : rows_of(e);
+  CaseFaults faults(e.parameters);
   for (const auto& row : rows) {
     for (std::uint32_t s = 0; s < seeds; ++s) {
       ConfigIssues found;
       auto built = build_case(e, row.label, row.parameters, options.first_seed + s, found);
-      add_issues(row, found, result.issues);
+      faults.add(row.origin, row.label, row.parameters, found);
       if (!found.empty()) break;  // the other seeds have the same fault
       built->swept = row.swept;
       if (case_name(e, *built).find(options.filter) != std::string::npos)
         result.config->push_back(std::move(*built));
     }
   }
+  result.issues = faults.told(rows.size());
   if (result.issues.empty()) require_off_cases(e, rows, result.issues);
   if (!result.issues.empty()) result.config.reset();
   return result;

@@ -196,9 +196,85 @@ function drawTable() {
   }
   table.append(body);
   const box = document.getElementById("table");
-  box.replaceChildren(el("div", { class: "scroll" }, table), el("p", { class: "foot", text: "Start queue: background packets that an iteration's first packet finds. Communication: gradients ready, before any START or wait, to last byte delivered. p99 / median: its p99, first bursts included, over the median of the same job alone. Bytes / burst byte: what the background lost for a byte that the workers pushed. " +
+  box.replaceChildren(el("div", { class: "scroll" }, table), armsExplained(), el("p", { class: "foot", text: "Start queue: background packets that an iteration's first packet finds. Communication: gradients ready, before any START or wait, to last byte delivered. p99 / median: its p99, first bursts included, over the median of the same job alone. Bytes / burst byte: what the background lost for a byte that the workers pushed. " +
     "In brackets: 95 % confidence, which resamples seeds; in grey: the interval includes 0, or there is none." }));
   if (data.paper && state.point === 0) box.append(el("p", { class: "foot", text: "† " + data.paper.source }));
+}
+
+// -- what the arms are
+
+/** What an arm sets otherwise than the off arm of its point, in words. */
+function armText(arm) {
+  const reference = data.arms.findIndex((a) => a.point === arm.point && a.off), i = data.arms.indexOf(arm);
+  if (arm.off) return "the baseline: what the others are compared with";
+  if (reference < 0) return "nothing to compare with at this point";
+  const differing = Object.keys(data.settings.varying).filter((n) => {
+    const of = data.settings.varying[n];
+    return of[i] !== of[reference];
+  });
+  if (!differing.length) return "the same settings as off";
+  return "off with " + differing.map((n) => `${n} = ${shownValue(data.settings.varying[n][i])}`).join(", ");
+}
+
+function armsExplained() {
+  const list = el("dl", { class: "arms" });
+  for (const a of armsHere()) list.append(el("dt", {}, keySvg(a), document.createTextNode(a.name)), el("dd", { text: armText(a) }));
+  return el("details", armsHere().length <= 4 ? { open: "" } : {}, el("summary", { text: "What the arms are" }), list);
+}
+
+// -- jobs and iterations, as table.txt has them
+
+const CLOSED_LOOP = [["iteration_seconds_median", "Iteration, median", true], ["first_layer_seconds_median", "First layer, median"],
+  ["nic_send_idle_share_median", "Sender's NIC idle, median"]];
+const SEVERAL_JOBS = [["jobs_completion_seconds_mean", "Completion of the jobs, mean", true], ["jobs_completion_seconds_range", "Jobs apart"],
+  ["worker_spread_seconds_mean", "Workers apart, mean", true], ["server_nic_sending_share", "Server's NIC sends"], ["server_nic_receiving_share", "Server's NIC receives"]];
+const LEARNING = [["worker_iteration_seconds_mean", "Iteration of a worker, mean"], ["update_gap_variation", "Gaps of updates, variation"],
+  ["time_to_loss_seconds", "Time to the target loss", true], ["gradients_to_loss", "Gradients to it"], ["last_loss", "Last loss"]];
+
+function isClosedLoop(arm) {
+  const of = data.settings.varying.schedule;
+  return (of ? of[data.arms.indexOf(arm)] : data.settings.common.schedule) === "closed_loop";
+}
+
+/** The columns of which an arm of this point has something. */
+function jobColumns(arms) {
+  const has = (name) => arms.some((a) => isNumber(metric(a, name)[0]));
+  const all = [];
+  if (arms.some(isClosedLoop)) all.push(...CLOSED_LOOP);
+  if (has("jobs_completion_seconds_mean") || has("worker_spread_seconds_mean")) all.push(...SEVERAL_JOBS);
+  if (has("last_loss")) all.push(...LEARNING);
+  return all.filter(([name]) => has(name));
+}
+
+function drawJobs() {
+  const box = document.getElementById("jobs"), arms = armsHere(), columns = jobColumns(arms);
+  box.hidden = !columns.length;
+  box.replaceChildren();
+  if (!columns.length) return;
+  const head = el("tr", {}, el("th", { scope: "col", text: "Arm" })), body = el("tbody");
+  const of = (name) => data.metrics.find((m) => m.name === name);
+  for (const [name, title] of columns)
+    head.append(el("th", { scope: "col", title: of(name).help }, document.createTextNode(title), el("span", { class: "unit", text: of(name).unit || "\u00a0" })));
+  for (const a of arms) {
+    const row = el("tr", {}, el("th", { scope: "row" }, keySvg(a), document.createTextNode(a.name)));
+    for (const [name, , change] of columns) {
+      const [v, , , d, dl, dh] = metric(a, name), shown = isNumber(v) ? number(v * of(name).scale) : "–";
+      row.append(cell(shown, change && !a.off && isNumber(d) ? `${percent(d)} % ${interval(dl, dh, percent)}` : "", "stacked"));
+    }
+    body.append(row);
+  }
+  box.append(el("h3", { text: "Jobs and iterations" }), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, head), body)),
+    el("p", { class: "foot", text: "Second line: change against off, paired by seed, with 95 % confidence." }));
+}
+
+/** Says of each table and figure that is wider than the screen that there is more of it. */
+function hintAtWhatIsCut() {
+  for (const box of document.querySelectorAll(".scroll")) {
+    const before = box.previousElementSibling, hint = before && before.classList.contains("cut") ? before : null;
+    const cut = box.clientWidth > 0 && box.scrollWidth > box.clientWidth + 1;
+    if (cut && !hint) box.before(el("p", { class: "cut", text: "Wider than this screen: scroll it sideways \u2192" }));
+    if (!cut && hint) hint.remove();
+  }
 }
 
 /** Every metric that an arm of this point has, as its row in the registry describes it. */
@@ -294,7 +370,7 @@ function drawBar() {
     box.append(el("span", { class: "name", text: "Point" }), select);
   }
   for (const a of armsHere())
-    box.append(el("button", { class: "chip", type: "button", "aria-pressed": isShown(a), title: "Show or hide in the figures", "data-key": "arm " + a.name,
+    box.append(el("button", { class: "chip", type: "button", "aria-pressed": isShown(a), title: `${a.name}: ${armText(a)}. Show or hide it in the figures`, "data-key": "arm " + a.name,
       onclick: () => { if (isShown(a)) state.hidden.add(a.name); else state.hidden.delete(a.name); drawAll(); } }, keySvg(a), document.createTextNode(a.name)));
   for (const node of box.querySelectorAll("[data-key]")) if (node.dataset.key === focused) node.focus();
 }
@@ -360,7 +436,8 @@ function build() {
     for (const s of data.sweep) all.append(el("p", { class: s.kind, text: unbroken(s.text) }));
     answer.append(all, ...of("sweep"), el("h2", { class: "point", id: "point" }));
   }
-  answer.append(el("div", { class: "card answer", id: "sentences", role: "status" }), el("div", { class: "card", id: "table" }), ...of("gain"));
+  answer.append(el("div", { class: "card answer", id: "sentences", role: "status" }), el("div", { class: "card", id: "table" }),
+    el("div", { class: "card", id: "jobs" }), ...of("gain"));
   const notice = notices();
   if (notice) answer.append(notice);
   page.append(answer);
@@ -370,7 +447,7 @@ function build() {
     page.append(section);
   }
   page.append(el("section", { id: "metrics" }, el("h2", { text: "All metrics" }),
-    el("details", {}, el("summary", { id: "count" }), el("div", { class: "card", id: "all-metrics" }))));
+    el("details", { ontoggle: hintAtWhatIsCut }, el("summary", { id: "count" }), el("div", { class: "card", id: "all-metrics" }))));
   page.append(el("section", { id: "settings" }, el("h2", { text: "Settings" }), el("div", { class: "card", id: "varying" }),
     el("details", {}, el("summary", { text: "All parameters of this point" }), el("div", { id: "all-settings" }))));
   page.append(el("section", { id: "environment" }, el("h2", { text: "Environment" }), el("div", { class: "card" }, pairs(data.environment))));
@@ -384,10 +461,12 @@ function drawAll() {
   drawBar();
   drawAnswer();
   drawTable();
+  drawJobs();
   drawMetrics();
   drawSettings();
   document.getElementById("all-settings").replaceChildren(pairs(allSettings()));
   for (const f of drawnFigures) drawFigure(f);
+  hintAtWhatIsCut();
 }
 
 function choosePoint(p) {

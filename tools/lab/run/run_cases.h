@@ -24,6 +24,7 @@ struct RunOutcome {
   /// The complete runs that could not be kept on disk, and why. They are in `runs` all the same.
   std::vector<std::string> not_kept{};
   bool interrupted = false;
+  std::size_t not_tried = 0;  ///< cases left out because something outside them is to blame
 };
 
 /// Is called as cases end.

@@ -6,6 +6,7 @@
 #include <random>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "common/config/signal_key_file.h"
 #include "common/dpdk/error.h"
@@ -38,6 +39,12 @@ milliseconds longest_run(const Case& c) {
       std::ranges::find(c.parameters, "limit_seconds", &Parameters::value_type::first);
   return std::chrono::duration_cast<milliseconds>(from_seconds(std::get<double>(limit->second)));
 }
+
+/// The cause lies outside the case: a device, a cable, a peer. The next case will meet it too.
+class SurroundingsError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 SignalKey random_signal_key(std::uint8_t id) {
   SignalKey key{.id = id, .secret = {}};
@@ -73,7 +80,7 @@ class ProgramRun {
     result.interrupted = !wait();
     const int generator = generator_.process().finish(kPatience);
     const int sw = switch_.process().finish(kPatience);
-    if (generator == kExitStalled) throw std::runtime_error(stalled());
+    if (generator == kExitStalled) throw SurroundingsError(stalled());
     require_end(generator_.process(), generator, result.interrupted);
     require_end(switch_.process(), sw, result.interrupted);
     result.switches = sw::switch_report_from_json(switch_.report());
@@ -117,13 +124,12 @@ class ProgramRun {
     for (milliseconds waited{0}; waited < limit; waited += kPoll) {
       if (stop_requested()) return false;
       if (generator_.process().status()) return true;
-      if (const auto status = switch_.process().status())
-        throw std::runtime_error(died(switch_.process(), *status));
+      if (const auto status = switch_.process().status()) fail(switch_.process(), *status);
       std::this_thread::sleep_for(kPoll);
     }
-    throw std::runtime_error("outrider-trafficgen did not finish within " +
-                             std::to_string(limit.count() / 1000) +
-                             " s; its last lines:" + generator_.process().last_words());
+    throw SurroundingsError("outrider-trafficgen did not finish within " +
+                            std::to_string(limit.count() / 1000) +
+                            " s; its last lines:" + generator_.process().last_words());
   }
 
   /// Throws unless the program has left a report. It has after exit status 0, after "ledger not
@@ -131,20 +137,23 @@ class ProgramRun {
   static void require_end(const ChildProcess& process, int status, bool interrupted) {
     constexpr int kLedger = 4, kInterrupted = 130;
     if (status == 0 || status == kLedger || (interrupted && status == kInterrupted)) return;
-    throw std::runtime_error(died(process, status));
+    fail(process, status);
   }
 
-  /// Says which side stood still. Throws as died() if a report is missing.
+  /// Says which side stood still. Throws if a report is missing.
   std::string stalled() {
     return text_of_stall(tg::generator_report_from_json(generator_.report()),
                          sw::switch_report_from_json(switch_.report()), kNoProgressSeconds) +
            " The generator's last lines:" + generator_.process().last_words();
   }
 
-  static std::string died(const ChildProcess& process, int status) {
+  [[noreturn]] static void fail(const ChildProcess& process, int status) {
     const std::string how = status > 128 ? "was killed by signal " + std::to_string(status - 128)
                                          : "ended with status " + std::to_string(status);
-    return process.name() + ' ' + how + "; its last lines:" + process.last_words();
+    const std::string text =
+        process.name() + ' ' + how + "; its last lines:" + process.last_words();
+    if (status == kExitEnvironment) throw SurroundingsError(text);
+    throw std::runtime_error(text);
   }
 
   Case definition_;
@@ -172,8 +181,9 @@ RunOutcome run_cases_between(const RunOrder& order, const fs::path& directory,
                              const std::function<Testbed(const Case&)>& testbed_of) {
   RunOutcome outcome;
   std::size_t done = 0;
+  bool surroundings = true;  // are to blame for all that has been run last
   for (const std::size_t i : order.wanted) {
-    if (stop_requested()) break;
+    if (stop_requested() || outcome.not_tried != 0) break;
     order.progress(done++, order.wanted.size());
     const Case& c = order.cases[i];
     const std::string folder = std::to_string(i) + '-' + c.label + "-seed" + std::to_string(c.seed);
@@ -181,14 +191,18 @@ RunOutcome run_cases_between(const RunOrder& order, const fs::path& directory,
       outcome.runs.push_back(run_both(c, directory / folder, testbed_of));
       if (order.on_run && !outcome.runs.back().result.interrupted)
         order.on_run(i, serialize(outcome.runs.back()));
+      surroundings = false;
     } catch (const EnvironmentError&) {
       throw;
+    } catch (const SurroundingsError& error) {
+      outcome.failures.push_back({order.names[i], error.what()});
+      if (std::exchange(surroundings, true)) outcome.not_tried = order.wanted.size() - done;
     } catch (const std::runtime_error& error) {
       outcome.failures.push_back({order.names[i], error.what()});
     }
   }
   outcome.interrupted = stop_requested();
-  if (!outcome.interrupted) order.progress(done, order.wanted.size());
+  if (!outcome.interrupted && outcome.not_tried == 0) order.progress(done, order.wanted.size());
   return outcome;
 }
 

@@ -11,7 +11,8 @@ namespace outrider::lab {
 /// Runs the wanted cases one after another between two real processes. Leaves their
 /// configurations, reports and logs in `directory`, in one folder per case. A case cut short
 /// by a stop signal is kept and marked as interrupted. If a program died, the case is a
-/// failure that names the program.
+/// failure that names the program. If a device, a cable or a peer is to blame for the first case,
+/// or for two in a row, the others are not tried.
 /// @param testbed_of  returns devices and places for a case; is called again for each run
 /// @throws EnvironmentError if a program is missing
 RunOutcome run_cases_between(const RunOrder& order, const std::filesystem::path& directory,

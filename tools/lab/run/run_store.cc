@@ -5,11 +5,13 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "common/telemetry/whole_file.h"
 #include "switch/config/config_toml.h"
+#include "tools/lab/run/packed_text.h"
 #include "trafficgen/config/config_toml.h"
 
 namespace outrider::lab {
@@ -61,14 +63,18 @@ fs::path RunStore::path_of(const std::string& key) const {
   return directory_ / name;
 }
 
-std::optional<std::string> RunStore::load(const Case& c, Runtime runtime) const {
+RunStore::Stored RunStore::load(const Case& c, Runtime runtime) const {
   const std::string key = key_of(c, runtime);
-  std::ifstream in(path_of(key), std::ios::binary);
-  if (!in) return std::nullopt;
+  const fs::path path = path_of(key);
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return {};
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const std::string head = head_of(key);
-  if (!text.starts_with(head)) return std::nullopt;
-  return text.substr(head.size());
+  if (head.starts_with(text)) return {.damaged = path};  // cut within the head
+  if (!text.starts_with(head)) return {};
+  auto unpacked = unpacked_text(std::string_view(text).substr(head.size()));
+  if (!unpacked) return {.damaged = path};
+  return {.text = std::move(unpacked)};
 }
 
 void RunStore::save(const Case& c, Runtime runtime, const std::string& text) const {
@@ -79,12 +85,26 @@ void RunStore::save(const Case& c, Runtime runtime, const std::string& text) con
                              " (errno " + std::to_string(error.value()) + ")");
   const std::string key = key_of(c, runtime);
   const fs::path path = path_of(key);
-  write_whole_file(path.string(), head_of(key) + text);
+  write_whole_file(path.string(), head_of(key) + packed_text(text));
 }
 
 void RunStore::clear() const {
   std::error_code ignored;
   fs::remove_all(directory_, ignored);
+}
+
+RunStore::Size RunStore::size() const {
+  Size size;
+  std::error_code error;
+  for (fs::directory_iterator at(directory_, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code gone;
+    const auto bytes = at->file_size(gone);
+    if (gone) continue;
+    ++size.files;
+    size.bytes += bytes;
+  }
+  return size;
 }
 
 std::string program_identity() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,15 +14,20 @@ namespace outrider::lab {
 /// that ends early, for whatever reason, loses only the runs that were under way.
 ///
 /// A run is reused only by the same program with the same resolved configuration and seed.
-/// Each file begins with these; a file that begins otherwise is ignored.
+/// Each file begins with these; a file that begins otherwise is ignored. The run follows in gzip's
+/// form: its time series are a twentieth of their size, and its checksum shows damage.
 class RunStore {
  public:
   /// @param directory of the results. @param program program_identity() of the running program
   RunStore(const std::filesystem::path& directory, std::string program);
 
-  /// Returns the text that save() was given; nothing if the file is missing, incomplete or from
-  /// another run.
-  [[nodiscard]] std::optional<std::string> load(const Case& c, Runtime runtime) const;
+  struct Stored {
+    std::optional<std::string> text{};               ///< what save() was given
+    std::optional<std::filesystem::path> damaged{};  ///< the run's file, if it is not whole
+  };
+
+  /// Returns neither if the file is missing or from another run.
+  [[nodiscard]] Stored load(const Case& c, Runtime runtime) const;
 
   /// Writes the file completely or not at all, see write_whole_file().
   /// @throws std::runtime_error naming the file and the cause
@@ -28,6 +35,14 @@ class RunStore {
 
   /// Deletes all stored runs.
   void clear() const;
+
+  struct Size {
+    std::size_t files = 0;
+    std::uintmax_t bytes = 0;
+  };
+  /// Returns what all stored runs take, those of other programs and configurations too.
+  [[nodiscard]] Size size() const;
+  [[nodiscard]] const std::filesystem::path& directory() const noexcept { return directory_; }
 
  private:
   [[nodiscard]] std::string key_of(const Case& c, Runtime runtime) const;

@@ -40,7 +40,9 @@ std::string text_of_stall(const tg::GeneratorReport& generator, const sw::Switch
     side = "Nothing came to the switch: see the links, and the switch's `received`.";
   else if (sum(drops) * 2 >= sw.received || sw.transmitted == 0)
     side = "The switch forwards too little: see its routes, and its `transmitted` and `drops`.";
-  return "no progress: the generator went on sending and received nothing for " +
+  return "no progress: the generator went on sending and received nothing, on one device or on "
+         "all, "
+         "for " +
          std::to_string(seconds) + " s. In all " + numbers + ' ' + side;
 }
 

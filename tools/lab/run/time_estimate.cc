@@ -7,6 +7,7 @@
 
 #include "common/core/units.h"
 #include "tools/lab/run/run_cases.h"
+#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::lab {
 namespace {
@@ -19,15 +20,25 @@ double bits_to_carry(const Case& c, double of_seconds) {
 
 }  // namespace
 
-std::optional<double> virtual_seconds(const Case& c) {
+const ModelSizes::Size& ModelSizes::of(const std::string& path) {
+  const auto [at, is_new] = sizes_.try_emplace(path);
+  if (!is_new) return at->second;
+  if (const auto loaded = tg::load_model_profile(path))
+    at->second = {loaded.config->total_bytes, loaded.config->compute().value_or(Duration{})};
+  return at->second;
+}
+
+std::optional<double> virtual_seconds(const Case& c, ModelSizes& models) {
   double longest = 0;
   for (const auto& job : c.traffic.jobs) {
     double period = seconds(job.period);
     if (job.schedule != tg::Schedule::kFixed) {
-      if (!job.burst_bytes) return std::nullopt;
-      const double bits = 8.0 * static_cast<double>(*job.burst_bytes) *
+      const auto model = job.model ? models.of(*job.model) : ModelSizes::Size{};
+      const auto bytes = job.burst_bytes ? job.burst_bytes : model.bytes;
+      if (!bytes) return std::nullopt;
+      const double bits = 8.0 * static_cast<double>(*bytes) *
                           static_cast<double>(job.workers.size()) * (job.pull ? 2 : 1);
-      period = seconds(job.compute.value_or(Duration{})) +
+      period = seconds(job.compute.value_or(model.compute)) +
                2 * bits * static_cast<double>(c.traffic.jobs.size()) /
                    static_cast<double>(c.bottleneck.bits_per_second);
     }
@@ -38,7 +49,8 @@ std::optional<double> virtual_seconds(const Case& c) {
 }
 
 std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size_t jobs) {
-  const auto of_first = virtual_seconds(cases.front());
+  ModelSizes models;
+  const auto of_first = virtual_seconds(cases.front(), models);
   if (!of_first) return std::nullopt;
   const auto trial = try_virtual(cases.front(), kTrialSeconds);
   if (!trial || trial->virtual_seconds <= 0) return std::nullopt;
@@ -47,7 +59,7 @@ std::optional<double> estimate_seconds(const std::vector<Case>& cases, std::size
   const double seconds_per_bit = first_seconds / bits_to_carry(cases.front(), *of_first);
   double sum = 0;
   for (const auto& c : cases) {
-    const auto own = virtual_seconds(c);
+    const auto own = virtual_seconds(c, models);
     if (!own) return std::nullopt;
     sum += seconds_per_bit * bits_to_carry(c, *own);
   }

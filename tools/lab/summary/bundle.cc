@@ -9,6 +9,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "common/telemetry/whole_file.h"
 #include "tools/lab/summary/bundle_csv.h"
 
 namespace outrider::lab {
@@ -27,7 +28,8 @@ void make_directory(const fs::path& path) {
   if (error) fail("create", path, error.message());
 }
 
-/// Writes a file under another name first, so that a reader of `path` finds all of it or none.
+/// Writes a file under another name first, so that a reader of `path` finds all of it or none,
+/// after a loss of power too.
 void write_file(const fs::path& path, const std::function<void(std::ostream&)>& content) {
   fs::path part = path;
   part += ".part";
@@ -41,9 +43,8 @@ void write_file(const fs::path& path, const std::function<void(std::ostream&)>& 
     fs::remove(part, ignored);
     fail("write", path, cause);
   }
-  std::error_code error;
-  fs::rename(part, path, error);
-  if (error) fail("write", path, error.message());
+  if (const int error = publish_file(part, path); error != 0)
+    fail("write", path, std::strerror(error));
 }
 
 void write_text(const fs::path& path, const std::string& text) {

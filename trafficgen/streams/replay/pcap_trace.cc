@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 
+#include "common/config/text_file.h"
+
 namespace outrider::tg {
 namespace {
 
@@ -72,6 +74,7 @@ std::string add(PcapTrace& trace, const pcap_pkthdr& header, const std::uint8_t*
 }  // namespace
 
 PcapResult load_pcap(const std::string& path, const PcapLimits& limits) {
+  if (std::string fault = fault_of_file(path); !fault.empty()) return {{}, fault};
   PcapResult result;
   char error[PCAP_ERRBUF_SIZE] = {};
   const PcapFile file(

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "common/telemetry/whole_file.h"
+
 namespace outrider::tg {
 namespace {
 
@@ -59,7 +61,7 @@ void PcapWriter::write(Time at, std::span<const std::uint8_t> frame) {
 void PcapWriter::close() {
   int error = file_->error;
   if (error == 0 && pcap_dump_flush(file_->out) != 0) error = errno;
-  if (error == 0 && std::rename(file_->partial.c_str(), path_.c_str()) != 0) error = errno;
+  if (error == 0) error = publish_file(file_->partial, path_);
   if (error != 0)
     throw std::runtime_error(path_ + ": cannot be written: " + std::strerror(error) + " (errno " +
                              std::to_string(error) + ")");

@@ -41,6 +41,14 @@ TEST(ExperimentFile, SmallOneIsValid) {
   EXPECT_EQ(file.config->hosts[2].count.fixed, 2U);
 }
 
+// A new user sends background to the server's port.
+TEST(ExperimentFile, BackgroundToServersIsToldTheWayOnce) {
+  const auto file = read_experiment(changed("to = \"receiver\"", "to = \"server\""));
+  ASSERT_EQ(file.issues.size(), 1U) << format_issues("text", file.issues);
+  EXPECT_EQ(file.issues[0].key, "background.to");
+  EXPECT_NE(file.issues[0].problem.find("[job] hosts = \"NAME\""), std::string::npos);
+}
+
 TEST(ExperimentFile, EveryFaultNamesItsKey) {
   const Fault faults[] = {
       {without("name = \"small\"\n"), "name", "is required"},
@@ -62,6 +70,10 @@ TEST(ExperimentFile, EveryFaultNamesItsKey) {
        "did you mean \"sender\"?"},
       {changed("count = 2\nswitch = \"b\"", "count = 3\nswitch = \"b\""), "background.to",
        "must be as many as from has, 2"},
+      {changed("iterations = 2", "switch.queue.limit_packets = \"64kB\""),
+       "parameters.switch.queue.limit_packets", "a size is limit_bytes"},
+      {changed("iterations = 2", "buffer_bytes = \"64kB\""), "parameters.buffer_bytes",
+       "is now switch.queue.limit_bytes"},
       {changed("iterations = 2", "iteration = 2"), "parameters.iteration",
        "did you mean \"iterations\"?"},
       {changed("iterations = 2", "iterations = -1"), "parameters.iterations",

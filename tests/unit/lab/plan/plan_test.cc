@@ -109,8 +109,37 @@ TEST(Plan, SaysOnceWhatIsWrongAtEveryPort) {
   ASSERT_TRUE(file) << format_issues("text", file.issues);
   const auto plan = make_plan(*file.config);
   ASSERT_EQ(plan.issues.size(), 1U) << format_issues("text", plan.issues);
-  EXPECT_THAT(plan.issues[0].problem,
-              testing::StartsWith("arm \"on-window\": switch: switch.port.regulation.recovery: "));
+  EXPECT_THAT(plan.issues[0].problem, testing::StartsWith("arm \"on-window\": recovery: "));
+}
+
+// A new user reads the key that the file has, once, not those of all ports in all arms.
+TEST(Plan, AFaultOfTheParametersIsToldOnceUnderItsKey) {
+  const auto plan_with = [](const std::string& parameters) {
+    const auto file = read_experiment(
+        with(small_experiment(), "[parameters]\n", "[parameters]\n" + parameters + "\n"));
+    EXPECT_TRUE(file) << format_issues("text", file.issues);
+    return make_plan(*file.config).issues;
+  };
+  const auto small = plan_with("switch.queue.limit_bytes = \"1kB\"");
+  ASSERT_EQ(small.size(), 1U) << format_issues("text", small);
+  EXPECT_EQ(small[0].key, "parameters.switch.queue.limit_bytes");
+  EXPECT_EQ(small[0].problem, "1000 bytes: must be at least 9018");
+
+  const auto none = plan_with("switch.queue.limit_packets = 0");
+  ASSERT_EQ(none.size(), 2U) << format_issues("text", none);
+  EXPECT_EQ(none[0].key, "parameters.switch.queue.limit_packets");
+  EXPECT_EQ(none[1].key, "parameters.switch.marker.threshold_packets") << "a default";
+}
+
+TEST(Plan, AFaultOfAnArmNamesTheArm) {
+  const auto file = read_experiment(
+      small_experiment("[[arm]]\nlabel = \"off-none\"\nswitch.queue.limit_bytes = \"1kB\"\n"));
+  ASSERT_TRUE(file) << format_issues("text", file.issues);
+  const auto issues = make_plan(*file.config).issues;
+  ASSERT_EQ(issues.size(), 1U) << format_issues("text", issues);
+  EXPECT_THAT(issues[0].key, testing::StartsWith("arm["));
+  EXPECT_EQ(issues[0].problem,
+            "arm \"off-none\": switch.queue.limit_bytes: 1000 bytes: must be at least 9018");
 }
 
 // A mode alone is enough: what ends it, and for whom the low threshold is, is what works best.
@@ -512,10 +541,10 @@ TEST(Plan, NetworkFaultsNameTheirKey) {
        "did you mean \"a.to_b\"?"},
       {"[[switch]]\nname = \"b\"", "[[switch]]\nname = \"b\"\n[[switch]]\nname = \"c\"", "link",
        "no [[link]] leads"},
-      {"iterations = 2", "switch.marker.threshold_packets = 60", "arm[0]",
-       "must be below the queue's limit_packets"},
-      {"iterations = 2", "h_packets = 12", "arm[0]", "multiple of 5"},
-      {"iterations = 2", "model = \"none.toml\"", "arm[0]", "none.toml"},
+      {"iterations = 2", "switch.marker.threshold_packets = 60",
+       "parameters.switch.marker.threshold_packets", "must be below the queue's limit_packets"},
+      {"iterations = 2", "h_packets = 12", "parameters.h_packets", "multiple of 5"},
+      {"iterations = 2", "model = \"none.toml\"", "parameters.model", "none.toml"},
   };
   for (const auto& fault : faults) {
     const auto file = read_experiment(with(small_experiment(), fault.from, fault.to));

@@ -39,29 +39,29 @@ const std::string kText("any\0bytes\n", 10);
 
 TEST_F(RunStoreTest, GivesBackWhatItWasGiven) {
   const RunStore store(directory_, "program 1");
-  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual));
+  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual).text);
   store.save(cases_[0], Runtime::kVirtual, kText);
   store.save(cases_[1], Runtime::kVirtual, "");
-  EXPECT_EQ(store.load(cases_[0], Runtime::kVirtual), kText);
-  EXPECT_EQ(store.load(cases_[1], Runtime::kVirtual), "");
+  EXPECT_EQ(store.load(cases_[0], Runtime::kVirtual).text, kText);
+  EXPECT_EQ(store.load(cases_[1], Runtime::kVirtual).text, "");
   store.clear();
-  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual));
+  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual).text);
   EXPECT_TRUE(fs::is_empty(directory_));
 }
 
 TEST_F(RunStoreTest, AnotherRunIsNotTaken) {
   const RunStore store(directory_, "program 1");
   store.save(cases_[0], Runtime::kVirtual, kText);
-  EXPECT_FALSE(store.load(cases_[0], Runtime::kLoopback));
-  EXPECT_FALSE(store.load(cases_[1], Runtime::kVirtual)) << "another seed";
-  EXPECT_FALSE(RunStore(directory_, "program 2").load(cases_[0], Runtime::kVirtual));
+  EXPECT_FALSE(store.load(cases_[0], Runtime::kLoopback).text);
+  EXPECT_FALSE(store.load(cases_[1], Runtime::kVirtual).text) << "another seed";
+  EXPECT_FALSE(RunStore(directory_, "program 2").load(cases_[0], Runtime::kVirtual).text);
   const auto other = plan_of(with(small_experiment(), "iterations = 2\n",
                                   "iterations = 2\nswitch.marker.threshold_packets = 33\n"));
   ASSERT_EQ(other[0].label, cases_[0].label);
-  EXPECT_FALSE(store.load(other[0], Runtime::kVirtual)) << "another threshold";
+  EXPECT_FALSE(store.load(other[0], Runtime::kVirtual).text) << "another threshold";
   const auto longer = plan_of(
       with(small_experiment(), "iterations = 2\n", "iterations = 2\nlimit_seconds = 9.5\n"));
-  EXPECT_FALSE(store.load(longer[0], Runtime::kVirtual)) << "may take longer";
+  EXPECT_FALSE(store.load(longer[0], Runtime::kVirtual).text) << "may take longer";
 }
 
 TEST_F(RunStoreTest, AnEditedFileOfSizesIsAnotherRun) {
@@ -72,21 +72,41 @@ TEST_F(RunStoreTest, AnEditedFileOfSizesIsAnotherRun) {
       "iterations = 2\nbackground_load = 0.5\nbackground_sizes = \"" + sizes.string() + "\"\n"));
   const RunStore store(directory_, "program 1");
   store.save(cases.at(0), Runtime::kVirtual, kText);
-  EXPECT_EQ(store.load(cases[0], Runtime::kVirtual), kText);
+  EXPECT_EQ(store.load(cases[0], Runtime::kVirtual).text, kText);
   std::ofstream(sizes, std::ios::app) << "# edited\n";
-  EXPECT_FALSE(store.load(cases[0], Runtime::kVirtual));
+  EXPECT_FALSE(store.load(cases[0], Runtime::kVirtual).text);
 }
 
 TEST_F(RunStoreTest, AFileThatIsNotWholeOrAnothersIsNotTaken) {
   const RunStore store(directory_, "program 1");
   store.save(cases_[0], Runtime::kVirtual, kText);
   const fs::path file = only_file();
-  fs::resize_file(file, 40);
-  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual)) << "cut short";
+  const auto whole = fs::file_size(file);
+  for (const std::uintmax_t size :
+       {std::uintmax_t{0}, std::uintmax_t{40}, whole - kText.size(), whole - 1}) {
+    store.save(cases_[0], Runtime::kVirtual, kText);
+    fs::resize_file(file, size);
+    EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual).text) << "cut to " << size;
+    EXPECT_EQ(store.load(cases_[0], Runtime::kVirtual).damaged, file) << "cut to " << size;
+  }
   store.save(cases_[1], Runtime::kVirtual, kText);
   for (const auto& entry : fs::directory_iterator(directory_ / "unfinished"))
     if (entry.path() != file) fs::rename(entry.path(), file);
-  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual)) << "as if the names' hashes were equal";
+  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual).text) << "as if the hashes were equal";
+  EXPECT_FALSE(store.load(cases_[0], Runtime::kVirtual).damaged);
+}
+
+// A time series is mostly zeros.
+TEST_F(RunStoreTest, PacksRunsAndSaysWhatTheyTake) {
+  const RunStore store(directory_, "program 1");
+  EXPECT_EQ(store.size().files, 0U);
+  std::string series;
+  for (int i = 0; i < 100'000; ++i) series += "{\"background\":0,\"ddl\":0,\"signal\":0},";
+  store.save(cases_[0], Runtime::kVirtual, series);
+  EXPECT_EQ(store.load(cases_[0], Runtime::kVirtual).text, series);
+  EXPECT_EQ(store.size().files, 1U);
+  EXPECT_EQ(store.size().bytes, fs::file_size(only_file()));
+  EXPECT_LT(store.size().bytes, series.size() / 20);
 }
 
 TEST_F(RunStoreTest, SaysWhereItCannotWrite) {

@@ -14,7 +14,8 @@ TEST(StallText, NamesTheSideAndTheCounter) {
   tg::GeneratorReport generator;
   generator.sent = 1234;
   sw::SwitchReport sw;
-  EXPECT_THAT(text_of_stall(generator, sw, 10), HasSubstr("received nothing for 10 s"));
+  EXPECT_THAT(text_of_stall(generator, sw, 10),
+              HasSubstr("received nothing, on one device or on all, for 10 s"));
   EXPECT_THAT(text_of_stall(generator, sw, 10), HasSubstr("sent 1234 packets, received 0"));
   EXPECT_THAT(text_of_stall(generator, sw, 10), HasSubstr("Nothing came to the switch"));
   sw.received = 1234;

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "common/core/units.h"
+#include "tests/support/source_path.h"
+#include "trafficgen/workload/config/model_profile.h"
+
 namespace outrider::time_estimate_test {
 using namespace tg;
 using namespace lab;
@@ -17,13 +21,18 @@ Case one_job(const JobConfig& job) {
   return c;
 }
 
+double seconds_of(const JobConfig& job) {
+  ModelSizes models;
+  return virtual_seconds(one_job(job), models).value();
+}
+
 TEST(TimeEstimate, AFixedScheduleSaysHowLongItTakes) {
   JobConfig job;
   job.schedule = Schedule::kFixed;
   job.first_due = 20s;
   job.iterations = 6;
   job.period = 7s;
-  EXPECT_DOUBLE_EQ(virtual_seconds(one_job(job)).value(), 62);
+  EXPECT_DOUBLE_EQ(seconds_of(job), 62);
 }
 
 TEST(TimeEstimate, AClosedLoopHasHalfOfTheBottleneck) {
@@ -34,11 +43,30 @@ TEST(TimeEstimate, AClosedLoopHasHalfOfTheBottleneck) {
   job.compute = 500ms;
   job.burst_bytes = 1'000'000;  // 8 Mbit, two workers, both ways: 32 Mbit at 50 Mbit/s
   job.workers = {"a", "b"};
-  EXPECT_DOUBLE_EQ(virtual_seconds(one_job(job)).value(), 1 + 10 * (0.5 + 0.64));
+  EXPECT_DOUBLE_EQ(seconds_of(job), 1 + 10 * (0.5 + 0.64));
   job.pull = false;
-  EXPECT_DOUBLE_EQ(virtual_seconds(one_job(job)).value(), 1 + 10 * (0.5 + 0.32));
-  job.burst_bytes.reset();
-  EXPECT_FALSE(virtual_seconds(one_job(job))) << "a model's";
+  EXPECT_DOUBLE_EQ(seconds_of(job), 1 + 10 * (0.5 + 0.32));
+}
+
+// The longest experiments train whole models.
+TEST(TimeEstimate, AModelSaysItsBytesAndItsCompute) {
+  const std::string file = source_path("conf/models/resnet50.toml");
+  const auto profile = load_model_profile(file);
+  ASSERT_TRUE(profile);
+  JobConfig job;
+  job.schedule = Schedule::kClosedLoop;
+  job.iterations = 3;
+  job.model = file;
+  job.workers = {"a"};
+  job.pull = false;
+  const double burst = 2 * 8.0 * static_cast<double>(profile.config->total_bytes) / 100e6;
+  const double compute = seconds(profile.config->compute().value_or(Duration{}));
+  EXPECT_DOUBLE_EQ(seconds_of(job), 3 * (compute + burst));
+  job.compute = 2s;
+  EXPECT_DOUBLE_EQ(seconds_of(job), 3 * (2 + burst));
+  job.model = "/nowhere.toml";
+  ModelSizes models;
+  EXPECT_FALSE(virtual_seconds(one_job(job), models));
 }
 
 TEST(TimeEstimate, TextHasTheUnitThatFits) {

@@ -1,6 +1,8 @@
 #include "tools/lab/summary/bundle.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -8,6 +10,21 @@
 #include <sstream>
 
 #include "tests/unit/lab/measure/metrics_fixture.h"
+
+namespace outrider::bundle_test {
+namespace {
+std::vector<std::string> synced;  ///< names that files had when they were synced
+}  // namespace
+}  // namespace outrider::bundle_test
+
+/// Takes the place of the C library's in this program.
+extern "C" int fsync(int fd) {
+  std::error_code ignored;
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  outrider::bundle_test::synced.push_back(
+      std::filesystem::read_symlink(link, ignored).filename().string());
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
 
 namespace outrider::bundle_test {
 using namespace sw;
@@ -66,6 +83,15 @@ std::size_t commas(const std::string& line) {
     n += !quoted && c == ',';
   }
   return n;
+}
+
+TEST_F(BundleTest, SurvivesALossOfPower) {
+  add_run(make_result(10));
+  synced.clear();
+  write();
+  for (const char* name : {"summary.json.part", "table.txt.part", "bursts.csv.part",
+                           "queue.csv.part", "switch.toml.part"})
+    EXPECT_TRUE(std::ranges::count(synced, name)) << name;
 }
 
 TEST_F(BundleTest, HoldsEveryFile) {

@@ -9,6 +9,7 @@
 #include "common/config/config_writer.h"
 #include "common/config/toml_file.h"
 #include "switch/config/config_toml.h"
+#include "tests/support/source_path.h"
 
 namespace outrider::reload_plan_test {
 using namespace sw;
@@ -153,7 +154,27 @@ TEST(ReloadPlan, RefusesLimitsThatThePoolCannotHold) {
   ASSERT_EQ(p.refused.size(), 1U);
   EXPECT_EQ(p.refused[0].key, "mbufs");
   EXPECT_THAT(p.refused[0].problem, HasSubstr(std::to_string(required_mbufs(parsed(wanted)))));
+  EXPECT_THAT(p.refused[0].problem,
+              HasSubstr("mbufs = " + std::to_string(required_mbufs(parsed(wanted))) + " or more"));
   EXPECT_THAT(p.changes, IsEmpty());
+}
+
+TEST(ReloadPlan, AShippedFileMayHaveFasterLinksAndLongerQueues) {
+  const auto loaded = load_switch_config(source_path("conf/switch/loopback-leaf.toml"), 0);
+  ASSERT_TRUE(loaded) << format_issues("file", loaded.issues);
+  const SwitchProcessConfig& running = *loaded.config;
+  ASSERT_FALSE(running.mbufs);
+  SwitchProcessConfig wanted = running;
+  for (auto& sw : wanted.switches) {
+    for (auto& port : sw.ports) {
+      port.drain_rate.bits_per_second *= 2;
+      port.queue.limit_packets += port.queue.limit_packets / 5;
+    }
+  }
+  const auto p = plan_reload(running, wanted, starting_mbufs(running));
+  EXPECT_THAT(p.refused, IsEmpty()) << p.refused.at(0).problem;
+  EXPECT_THAT(p.changes, testing::Not(IsEmpty()));
+  EXPECT_FALSE(plan_reload(running, wanted, required_mbufs(running)).refused.empty());
 }
 
 void add_keys(const ConfigTable& table, const std::string& path, std::vector<std::string>& keys) {

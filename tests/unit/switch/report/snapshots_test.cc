@@ -151,6 +151,9 @@ TEST(SwitchLive, ShowsEachQueueThatAPacketCameTo) {
   EXPECT_NE(row.find("40 tail_packets"), std::string::npos) << row;
   EXPECT_EQ(lines[lines.size() - 2].find("packets"), row.find("60") - 5) << "right-aligned\n"
                                                                          << row;
+  const std::string& head = lines[lines.size() - 2];
+  EXPECT_NE(head.find("sent [pps]"), std::string::npos) << head;
+  EXPECT_NE(head.find("sent [bit/s]"), std::string::npos) << "no two columns of one name\n" << head;
   for (const auto& line : lines) EXPECT_EQ(line.find("west"), std::string::npos);
 
   const std::string text = live_lines({}, r);

@@ -1,0 +1,108 @@
+#include "tools/lab/plan/case_faults.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "common/config/config_value.h"
+#include "tools/lab/experiment/program_settings.h"
+
+namespace outrider::lab {
+namespace {
+
+/// Returns "switch.port.queue" for both "switch[0].port[3].queue" and "switch[1].port[0].queue".
+std::string without_indices(const std::string& key) {
+  std::string text;
+  bool inside = false;
+  for (const char c : key) {
+    inside |= c == '[';
+    if (!inside) text += c;
+    inside &= c != ']';
+  }
+  return text;
+}
+
+/// Returns the key that an experiment has for one of a generated configuration:
+/// "switch.queue.limit_bytes" for "switch: switch[0].port[3].queue.limit_bytes". What follows from
+/// the topology keeps the generated key.
+std::string key_of_experiment(const std::string& generated) {
+  struct Rule {
+    std::string_view generated, experiment;
+  };
+  constexpr Rule kRules[]{{"switch: switch.port.queues.queue.", "switch.queue."},
+                          {"switch: switch.port.queues.marker.", "switch.marker."},
+                          {"switch: switch.port.queues.regulation.", "switch.regulation."},
+                          {"switch: switch.port.queue.", "switch.queue."},
+                          {"switch: switch.port.marker.", "switch.marker."},
+                          {"switch: switch.port.regulation.", "switch.regulation."},
+                          {"switch: switch.signals.", "switch.signals."},
+                          {"trafficgen: transport.", "transport."},
+                          {"trafficgen: job.", "job."}};
+  const std::string key = without_indices(generated);
+  for (const auto& [from, to] : kRules) {
+    if (!key.starts_with(from)) continue;
+    std::string setting = std::string(to) + key.substr(from.size());
+    const std::string_view parameter = parameter_of(setting);
+    return parameter.empty() ? setting : std::string(parameter);
+  }
+  return key;
+}
+
+/// Returns whether both have the same value of a setting, as it is written, or of a parameter.
+bool same_value(const CaseParameters& a, const CaseParameters& b, const std::string& key) {
+  if (is_setting(key)) {
+    const ConfigValue* x = find(a.settings, key);
+    const ConfigValue* y = find(b.settings, key);
+    return x == nullptr || y == nullptr ? x == y : *x == *y;
+  }
+  const Parameters of_a = to_all_parameters(a), of_b = to_all_parameters(b);
+  const auto x = std::ranges::find(of_a, key, &Parameters::value_type::first);
+  const auto y = std::ranges::find(of_b, key, &Parameters::value_type::first);
+  return x == of_a.end() || y == of_b.end() || x->second == y->second;
+}
+
+bool is_of_file(const std::string& key) {
+  return key.starts_with("network.") || key == "link" || key == "switch";
+}
+
+}  // namespace
+
+void CaseFaults::add(const std::string& origin, const std::string& label, const CaseParameters& own,
+                     const ConfigIssues& found) {
+  for (const auto& issue : found) {
+    const bool of_file = is_of_file(issue.key);
+    const std::string key = of_file ? issue.key : key_of_experiment(issue.key);
+    auto known = std::ranges::find_if(
+        faults_, [&](const Fault& f) { return f.key == key && f.problem == issue.problem; });
+    if (known == faults_.end())
+      known = faults_.insert(known, {.key = key, .problem = issue.problem, .of_file = of_file});
+    const bool listed = std::ranges::any_of(
+        known->places, [&](const Place& p) { return p.origin == origin && p.label == label; });
+    if (!listed) known->places.push_back({origin, label, !same_value(own, base_, key)});
+  }
+}
+
+/// Says whether `[parameters]`, or a default, is at fault: then the arms have nothing to mend.
+bool CaseFaults::is_shared(const Fault& fault, std::size_t rows) const {
+  if (std::ranges::any_of(fault.places, &Place::own)) return false;
+  return fault.places.size() == rows ||
+         (is_setting(fault.key) && find(base_.settings, fault.key) != nullptr);
+}
+
+ConfigIssues CaseFaults::told(std::size_t rows) const {
+  ConfigIssues issues;
+  for (const auto& fault : faults_) {
+    const bool generated = fault.key.find(": ") != fault.key.npos;
+    if (fault.of_file) {
+      issues.push_back({fault.key, fault.problem});
+    } else if (!generated && is_shared(fault, rows)) {
+      issues.push_back({join_key("parameters", fault.key), fault.problem});
+    } else {
+      for (const auto& place : fault.places)
+        issues.push_back(
+            {place.origin, "arm \"" + place.label + "\": " + fault.key + ": " + fault.problem});
+    }
+  }
+  return issues;
+}
+
+}  // namespace outrider::lab
