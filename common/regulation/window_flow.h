@@ -153,8 +153,8 @@ class WindowFlow {
   std::uint32_t summed_round = 0;  ///< last round in which its weight was added
   std::optional<Duration> up, down;
   Duration down_sample{};  ///< latest time from a segment's departure to its acknowledgment
-  Time sampled_at{};  ///< when that came
-  FloorLine floor;    ///< kept while it is held
+  Time sampled_at{};       ///< when that came
+  FloorLine floor;         ///< kept while it is held
   Time active_at{};
   Time held_at{};  ///< its last answer with a held window
 
