@@ -61,6 +61,7 @@ int start(int argc, char** argv) {
     std::cerr << format_advice(options.config, advice(*loaded.config));
     return kExitOk;
   }
+  for (const auto& issue : advice(*loaded.config)) log_warn(issue.key + ": " + issue.problem);
   ProcessHashKey::set(random_hash_key());
   return run_switch_program(*loaded.config, options, captures_of(captures, *loaded.config),
                             duration, now_since_1970_ns,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <optional>
 
 namespace outrider {
@@ -10,7 +11,9 @@ struct OrAuto {
   std::optional<T> value{};  ///< absent: the rule
 
   constexpr OrAuto() noexcept = default;
-  constexpr OrAuto(T given) noexcept : value(given) {}  // NOLINT(google-explicit-constructor)
+  /// A value of any type that converts to T, as to T itself.
+  template <std::convertible_to<T> U>
+  constexpr OrAuto(U given) noexcept : value(given) {}  // NOLINT(google-explicit-constructor)
   bool operator==(const OrAuto&) const = default;
 };
 

@@ -15,7 +15,8 @@ WindowLead window_lead(const WindowLeadInput& in) noexcept {
   const double least = in.least_segments * flows;
   // Flows cannot have less in flight than `least`, so the queue may stand above K.
   const double flight = std::max(path + in.standing_packets + flows, least);
-  const double told = std::max(in.standing_clamp * flight, in.whole_paths ? flows * path : 0);
+  const double told = in.told_packets.value_or(
+      std::max(in.standing_clamp * flight, in.whole_paths ? flows * path : 0));
   const double held = std::max(path + in.h_packets, least);
   const double drains_ns = std::max(told - held, 0.0) * packet_ns;
   return {.lead = in.rtt + Duration{std::llround(drains_ns)},

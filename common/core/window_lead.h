@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "common/core/clock.h"
 #include "common/core/units.h"
@@ -21,10 +22,16 @@ struct WindowLeadInput {
   /// Flows may have been told a whole path each, see WindowClamp. That is so before the first
   /// burst of a job. Later it is so for flows that have come up to their edge.
   bool whole_paths = true;
+  /// What flows were told together, if that is known. Absent: it is estimated from the above.
+  std::optional<double> told_packets{};
 };
 
 /// What the rule says about a port, see window_lead().
 struct WindowLead {
+  /// With more of path and queue than this, held background alone makes a burst take more than 1.2
+  /// times as long as on an empty network.
+  static constexpr double kMostKept = 1.0 / 6;
+
   Duration lead{};  ///< from the begin of holding until background has drained to `left_packets`
   /// What background leaves in the queue once it has drained: h, or more where `least_segments`
   /// of its flows exceed path and h.

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint16_t kPullBit = 0x8000;
 constexpr int kKeyIdShift = 56;  ///< of the key's id in a signed message's due_in_ns
+constexpr std::uint64_t kLeadBit = std::uint64_t{1} << 63;  ///< of an unsigned ACK's counter
 
 /// A 64-bit integer in network byte order, at any alignment.
 struct Be64 {
@@ -60,6 +61,23 @@ std::optional<Proof> proof_of(const Message& m) noexcept {
   return Proof{static_cast<std::uint8_t>(m.due_in_ns.get() >> kKeyIdShift), m.tag};
 }
 
+/// Returns whether the message may carry a lead instead of a counter.
+bool has_place_of_lead(const Message& m) noexcept {
+  return m.version == kUnsigned && m.kind == static_cast<std::uint8_t>(Kind::kAck);
+}
+
+std::optional<Duration> told_lead(const Message& m) noexcept {
+  const std::uint64_t field = m.counter.get();
+  if (!has_place_of_lead(m) || (field & kLeadBit) == 0) return std::nullopt;
+  return Duration{static_cast<std::int64_t>(field & ~kLeadBit)};
+}
+
+std::uint64_t counter_field(const Message& m, const Signal& s) noexcept {
+  if (!has_place_of_lead(m)) return s.counter;
+  if (!s.told_lead) return s.counter & ~kLeadBit;
+  return static_cast<std::uint64_t>(s.told_lead->count()) | kLeadBit;
+}
+
 std::optional<Fault> fault_of(const Message& m, Duration due_limit) noexcept {
   if (m.magic.get() != kMagic) return Fault::kBadMagic;
   if (m.version != kUnsigned && m.version != kSigned) return Fault::kBadVersion;
@@ -98,7 +116,8 @@ void encode(const Signal& s, std::span<std::uint8_t, kBytes> out) noexcept {
   m.source_port.set(s.source_port);
   m.destination_port.set(s.destination_port);
   m.sequence.set(s.sequence);
-  m.counter.set(s.counter);
+  assert(!s.told_lead || (has_place_of_lead(m) && *s.told_lead >= Duration::zero()));
+  m.counter.set(counter_field(m, s));
   std::memcpy(out.data(), &m, sizeof m);
 }
 
@@ -110,6 +129,7 @@ std::optional<Fault> decode(std::span<const std::uint8_t> payload, Duration due_
   std::memcpy(&m, payload.data(), sizeof m);
   if (const auto fault = fault_of(m, due_limit)) return fault;
   const std::uint16_t worker = m.worker.get();
+  const auto lead = told_lead(m);
   signal = {.kind = static_cast<Kind>(m.kind),
             .threshold_packets = m.threshold_packets.get(),
             .identity = {.job = m.job.get(),
@@ -122,8 +142,9 @@ std::optional<Fault> decode(std::span<const std::uint8_t> payload, Duration due_
             .source_port = m.source_port.get(),
             .destination_port = m.destination_port.get(),
             .sequence = m.sequence.get(),
-            .counter = m.counter.get(),
-            .proof = proof_of(m)};
+            .counter = lead ? 0 : m.counter.get(),
+            .proof = proof_of(m),
+            .told_lead = lead};
   return std::nullopt;
 }
 

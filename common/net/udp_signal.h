@@ -31,15 +31,22 @@ namespace outrider {
 ///         34      2  its destination port, not 0
 ///         36      4  sequence number from which payload belongs to the burst
 ///         40      8  counter of the sender; signed: its clock at sending [ns since 1970], and
-///                    greater than in any message that it sent before
+///                    greater than in any message that it sent before. In an unsigned ACK with
+///                    the highest bit set: the lead that a switch tells, in the other 63 [ns]
 ///         48     16  signed: keyed tag, see signal_tag.h; unsigned: all zero
 ///
 /// The flow's addresses are those of the IP header, because a START takes the flow's way. An
 /// ACK comes back and repeats the START that it answers, except for the kind. The due time
 /// is a span, not an instant, because processes share no clock.
 ///
+/// A switch on the way back may write a lead into an unsigned ACK: how long before a burst the
+/// sender had better announce it. It stands where nobody needs what an ACK repeats: readers that
+/// know of no lead take any counter there, but refuse an unsigned message whose last 16 bytes are
+/// not zero. So that it is told from a counter, an unsigned ACK repeats the lower 63 bits alone.
+///
 /// An ACK repeats the tag of its START as well. So only who has seen the START can write it, the
-/// worker checks the tag with its key, and the answering server needs no key.
+/// worker checks the tag with its key, and the answering server needs no key. No switch can change
+/// it either, so a signed ACK carries no lead.
 namespace udp_signal {
 
 inline constexpr std::size_t kBytes = 64;
@@ -75,6 +82,8 @@ struct Signal {
   std::uint32_t sequence = 0;           ///< of the burst's first byte
   std::uint64_t counter = 0;
   std::optional<Proof> proof{};  ///< absent: unsigned
+  /// Unsigned ACK: what a switch tells its receiver, >= 0. It replaces the counter.
+  std::optional<Duration> told_lead{};
 
   bool operator==(const Signal&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/core/clock.h"
+#include "common/core/or_auto.h"
 #include "common/regulation/grant_policy.h"
 #include "common/regulation/signer_share.h"
 #include "common/regulation/window_policy.h"
@@ -109,9 +110,10 @@ struct RegulationPolicy {
   /// switch takes what its link carries in `expiry`.
   std::optional<std::uint64_t> max_burst_bytes{};
   WindowPolicy window{};  ///< for the modes that hold windows
-  /// Time before a burst is due at which its regulation begins, >= 0, if that is known.
-  /// Absent: regulation begins with START. Predictions need it.
-  std::optional<Duration> lead{};
+  /// Time before a burst is due at which its regulation begins, >= 0, if that is known. "auto":
+  /// what told windows take to drain, see Regulator::set_lead(). Absent: regulation begins with
+  /// START. Predictions need it.
+  std::optional<OrAuto<Duration>> lead{};
   PredictPolicy predict{};
   Composition composition = Composition::kMin;
   GrantPolicy grant{};  ///< in any mode, kOff included
@@ -122,6 +124,10 @@ struct RegulationPolicy {
 
 constexpr std::uint32_t max_entries_per_sender_of(const RegulationPolicy& p) noexcept {
   return p.max_entries_per_sender.value_or((p.max_entries + 3) / 4);
+}
+/// Returns whether the switch measures how long before a burst regulation has to begin.
+constexpr bool measures_lead(const RegulationPolicy& p) noexcept {
+  return p.lead && !p.lead->value;
 }
 /// Returns the share of time that one sender may hold a queue regulated.
 constexpr double sender_share_of(const RegulationPolicy& p) noexcept {

@@ -36,6 +36,12 @@ std::uint16_t signer_of(const StartSignal& start, const RegulationPolicy& p) {
 /// signed holds up no signer.
 bool holds_up(std::uint16_t earlier, std::uint16_t later) { return earlier != 0 || later == 0; }
 
+/// Returns the lead until another one is measured.
+std::optional<Duration> lead_of(const RegulationPolicy& p) {
+  if (!p.lead) return std::nullopt;
+  return p.lead->value.value_or(Duration::zero());
+}
+
 /// Returns the threshold that a START gets.
 std::uint16_t threshold_of(const StartSignal& start, const RegulationPolicy& p) {
   return std::min(start.threshold_packets, p.max_threshold_packets.value_or(65535));
@@ -47,6 +53,7 @@ Regulator::Regulator(const RegulationPolicy& policy)
     : live_index_(policy.max_entries),
       live_tags_(policy.max_entries),
       policy_(policy),
+      lead_(lead_of(policy)),
       slots_(policy.max_entries),
       events_(policy.max_entries),
       ends_(policy.max_entries),
@@ -58,7 +65,7 @@ Regulator::Regulator(const RegulationPolicy& policy)
       wishes_(policy.composition, policy.max_entries) {
   shares_.change(policy.signers);
   if (policy.predict.from == PredictFrom::kOff) return;
-  assert(policy.lead);
+  assert(lead_);
   predictor_.emplace(params_of(policy.predict));
   predicts_ = true;
 }
@@ -142,8 +149,16 @@ ArmVerdict Regulator::make_room(const FlowKey& flow, std::uint16_t signer, Time 
 }
 
 Time Regulator::begin_of(const StartSignal& start, Time now) const noexcept {
-  if (!policy_.lead || !start.due) return now;
-  return std::max(now, *start.due - *policy_.lead);
+  if (!lead_ || !start.due) return now;
+  return std::max(now, *start.due - *lead_);
+}
+
+void Regulator::set_lead(Duration lead) noexcept {
+  assert(measures_lead(policy_) && lead >= Duration::zero());
+  lead_ = lead;
+  if (!predictor_) return;
+  predict_at_ = predictor_->next_take(lead);
+  next_event_ = std::min(next_event_, predict_at_);
 }
 
 ArmVerdict Regulator::on_start(const StartSignal& start, Time now) noexcept {
@@ -321,6 +336,7 @@ void Regulator::remove(std::uint32_t slot, EntryEnd why, Time at) noexcept {
 void Regulator::change_policy(const RegulationPolicy& policy, Time now) noexcept {
   assert(policy.max_entries == policy_.max_entries && policy.composition == policy_.composition);
   advance(now, kAllEvents);
+  if (!measures_lead(policy) || !lead_) lead_ = lead_of(policy);
   policy_ = policy;
   budget_.change(shares_of(policy), policy.budget_window);
   shares_.change(policy.signers);

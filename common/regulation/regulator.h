@@ -48,7 +48,7 @@ enum class ArmVerdict : std::uint8_t {
 /// No START asks for more packets than `max_threshold_packets`. Somebody who knows a flow can
 /// still announce a burst ahead in its name: the flow's STARTs are stale until that entry ends.
 ///
-/// An entry may begin later than its START. Until the policy's `lead` before the burst is
+/// An entry may begin later than its START. Until the `lead` before the burst is
 /// due, the entry is live but uses no budget and regulates nothing. Every cause that ends
 /// an entry may also end it before it has begun.
 ///
@@ -123,6 +123,12 @@ class Regulator {
       return true;
     return live_index_.size() != 0 && live_tags_.may_have(flow);
   }
+
+  /// Sets the lead from now on, where the policy's is "auto". An entry keeps its begin. It is zero
+  /// at first. @param lead >= 0
+  void set_lead(Duration lead) noexcept;
+  /// Returns the lead; nothing: regulation begins with START.
+  [[nodiscard]] const std::optional<Duration>& lead() const noexcept { return lead_; }
 
   /// What a packet is to the entry of its flow.
   enum class Standing : std::uint8_t {
@@ -249,8 +255,9 @@ class Regulator {
   FlowTable<std::uint32_t> live_index_;  ///< flow -> its slot
   LiveTags live_tags_;                   ///< of live entries' flows
   RegulationPolicy policy_;
-  std::vector<Entry> slots_;   ///< by its place in shares_
-  IndexedHeap<Event> events_;  ///< live entries by their next event, or an instant before it
+  std::optional<Duration> lead_;  ///< of the policy, or as set
+  std::vector<Entry> slots_;      ///< by its place in shares_
+  IndexedHeap<Event> events_;     ///< live entries by their next event, or an instant before it
   /// Entries that have begun, the last to end first, by their end or an instant before it. One
   /// whose end was found to be due may be missing.
   IndexedHeap<Time, std::greater<>> ends_;

@@ -9,9 +9,9 @@ namespace outrider {
 /// @pre entries that are over by `now` have ended
 void Regulator::arm_predicted(Time now, std::uint32_t most) noexcept {
   for (; most > 0; --most) {
-    const auto prediction = predictor_->take(now, *policy_.lead);
+    const auto prediction = predictor_->take(now, *lead_);
     if (!prediction) {
-      predict_at_ = predictor_->next_take(*policy_.lead);
+      predict_at_ = predictor_->next_take(*lead_);
       return;
     }
     ++events_processed_;
@@ -42,7 +42,7 @@ void Regulator::add_predicted(const PeriodPredictor::Prediction& prediction, Tim
 
 void Regulator::note_onset(std::uint32_t address, Time at, Time now) noexcept {
   if (!predictor_->on_announced(address, at, now)) return;
-  predict_at_ = predictor_->next_take(*policy_.lead);
+  predict_at_ = predictor_->next_take(*lead_);
   next_event_ = std::min(next_event_, predict_at_);  // if it is later now, advance() recomputes it
 }
 

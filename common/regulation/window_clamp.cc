@@ -193,6 +193,42 @@ std::optional<std::uint16_t> WindowClamp::limit(WindowFlow& f, Answer s, const Q
   return field;
 }
 
+// -- How early
+
+/// Small flows are not held, so what they were told does not have to drain. With `strict`, whole
+/// paths are left out: lead costs background a path there. Windows that have not opened yet after a
+/// burst count as they will stand.
+void WindowClamp::note_told(const WindowFlow& f, double own_rtt_ns) noexcept {
+  if (f.sent_less_than(pipe_bytes(f, own_rtt_ns))) return;
+  const double standing = policy_.standing_clamp * f.largest_flight();
+  const double told = static_cast<double>(std::uint32_t{f.told_window} << f.scale());
+  const bool counts_paths = policy_.rule == WindowRule::kComplement;
+  told_now_.add(
+      (counts_paths ? std::max(told, standing) : standing) / f.payload_share(overhead_bytes_),
+      f.segment_frame_bytes + overhead_bytes_, own_rtt_ns);
+}
+
+std::optional<WindowLead> WindowClamp::lead(double h_packets, double standing_packets,
+                                            Time now) noexcept {
+  if (phase_ != Phase::kStanding) return std::nullopt;
+  if (now - round_began_ >= round_trips(2 * kRound_rtts, rtt_ns_)) return WindowLead{};
+  const ToldWindows& told = told_last_.queue_bytes > told_now_.queue_bytes ? told_last_ : told_now_;
+  if (told.flows == 0) return WindowLead{};
+  const double frame_bytes = told.frame_bytes / told.flows;
+  const WindowLead lead =
+      window_lead({.rate = {static_cast<std::uint64_t>(bytes_per_ns_ * 8e9)},
+                   .rtt = round_trips(1, told.rtt_ns / told.flows),
+                   .packet_bytes = static_cast<std::uint32_t>(std::lround(frame_bytes)),
+                   .standing_packets = standing_packets,
+                   .h_packets = h_packets,
+                   .flows = told.flows,
+                   .standing_clamp = policy_.standing_clamp,
+                   .least_segments = policy_.least_segments,
+                   .told_packets = told.queue_bytes / frame_bytes});
+  counters_.starts_beyond_lead += lead.kept_share > WindowLead::kMostKept;
+  return lead;
+}
+
 // -- What waits in a queue further on
 
 /// Takes over what the flow's latest answer says, if it was timed.

@@ -9,7 +9,9 @@
 #include "common/core/flow_key.h"
 #include "common/core/tcp_view.h"
 #include "common/core/units.h"
+#include "common/core/window_lead.h"
 #include "common/regulation/burst_flights.h"
+#include "common/regulation/told_windows.h"
 #include "common/regulation/window_counters.h"
 #include "common/regulation/window_flow.h"
 #include "common/regulation/window_flows.h"
@@ -124,6 +126,15 @@ class WindowClamp {
   /// every flow: for reports.
   [[nodiscard]] std::uint64_t in_flight_bytes() const noexcept;
 
+  /// Returns what window_lead() says of the flows that have sent lately, by what they were told and
+  /// by the round trips that were measured. Call it for a START: what it finds is counted.
+  /// @param h_packets  that the START asks for
+  /// @param standing_packets  largest standing queue, or the queue's limit
+  /// @return nothing while windows are not standing: how far they will stand then is not known
+  [[nodiscard]] std::optional<WindowLead> lead(double h_packets, double standing_packets,
+                                               Time now) noexcept;
+
+  void note_told_lead() noexcept { ++counters_.leads_told; }
   void note_spared_mark() noexcept { ++counters_.spared_marks; }
   [[nodiscard]] const WindowCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::uint32_t flows() const noexcept { return flows_.size(); }
@@ -174,6 +185,7 @@ class WindowClamp {
   std::optional<std::uint16_t> limit(WindowFlow& f, Answer s, const Queue& queue,
                                      Time now) noexcept;
   void note_weight(WindowFlow& f, double own_rtt_ns, Time now) noexcept;
+  [[gnu::noinline]] void note_told(const WindowFlow& f, double own_rtt_ns) noexcept;
   // Of flows whose handshake was seen:
   [[nodiscard]] double rtt_ns(const WindowFlow& f) const noexcept {
     assert(f.up && f.down);
@@ -234,6 +246,7 @@ class WindowClamp {
   Time round_began_{};
   std::uint32_t round_ = 1;
   double weight_last_ = 0, weight_now_ = 0;
+  ToldWindows told_last_, told_now_;  ///< of the same flows
   // kBeyond: the shortest wait of an answer in this round trip and in the one before.
   Time wait_began_{};
   std::optional<Duration> wait_last_, wait_now_;
@@ -288,8 +301,11 @@ inline void WindowClamp::note_weight(WindowFlow& f, double own_rtt_ns, Time now)
   rtt_ns_ = rtt_ns_ == 0 ? own_rtt_ns : rtt_ns_ + kRttSmoothing * (own_rtt_ns - rtt_ns_);
   if (const Duration round = round_trips(kRound_rtts, rtt_ns_); now - round_began_ >= round)
       [[unlikely]] {
-    weight_last_ = now - round_began_ < 2 * round ? weight_now_ : 0;
+    const bool is_next = now - round_began_ < 2 * round;
+    weight_last_ = is_next ? weight_now_ : 0;
     weight_now_ = 0;
+    told_last_ = is_next ? told_now_ : ToldWindows{};
+    told_now_ = {};
     round_began_ = now;
     ++round_;
   }
@@ -297,6 +313,7 @@ inline void WindowClamp::note_weight(WindowFlow& f, double own_rtt_ns, Time now)
   if (f.summed_round == round_) return;
   f.summed_round = round_;
   weight_now_ += f.largest_flight();
+  note_told(f, own_rtt_ns);
 }
 
 /// Returns whether target() and field_for() certainly leave the receiver its whole window: a

@@ -49,6 +49,10 @@ struct WindowCounters {
   std::uint64_t bursts_refused = 0;          ///< no room: windows are not held for them
   std::uint64_t releases = 0;      ///< changes of the queue's windows from held to releasing
   std::uint64_t spared_marks = 0;  ///< filled in by the caller that marks
+  /// STARTs at which held flows would keep more of path and queue than any lead makes up for. They
+  /// are counted where the lead is measured.
+  std::uint64_t starts_beyond_lead = 0;
+  std::uint64_t leads_told = 0;  ///< filled in by the caller that writes them
 };
 
 template <class V, class R>
@@ -79,6 +83,12 @@ void fields(V& v, R& r) {
           r.releases);
   v.value(counter("spared_marks", "packets", "Marks that packets of held flows were spared"),
           r.spared_marks);
+  v.value(counter("starts_beyond_lead", "signals",
+                  "STARTs at which held flows keep more than a sixth of path and queue: no lead is "
+                  "enough"),
+          r.starts_beyond_lead);
+  v.value(counter("leads_told", "signals", "Answers to STARTs that a lead was written into"),
+          r.leads_told);
 }
 
 }  // namespace outrider

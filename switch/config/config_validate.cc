@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -11,6 +12,7 @@
 #include "common/config/config_file.h"
 #include "common/config/process_checks.h"
 #include "common/config/range_checker.h"
+#include "common/core/window_lead.h"
 #include "switch/config/config_toml.h"
 #include "switch/config/lcore_plan.h"
 #include "switch/config/queue_advice.h"
@@ -71,8 +73,7 @@ void check_regulation(const Checks& at, const SwitchConfig& sw, const Regulation
       !hears_alone || sw.signals.lists_any(), "from", "\"traffic\"",
       "needs accept_from, trusted or signers in [switch.signals]: the sources whose payload is "
       "learned from");
-  at.require(!policy.lead || predicts || sw.signals.accept_udp, "lead",
-             format_duration(policy.lead.value_or(Duration{})),
+  at.require(!policy.lead || predicts || sw.signals.accept_udp, "lead", shown_lead(policy),
              "needs accept_udp in [switch.signals]: the TOS form does not say when a burst is due");
 }
 
@@ -295,6 +296,26 @@ ConfigIssues joint_faults(const SwitchProcessConfig& config) {
   return issues;
 }
 
+/// Says where windows make too little room whatever their lead, as far as that is known before any
+/// flow comes: one held flow alone keeps too much.
+ConfigIssues advice_on_windows(const SwitchPortConfig& port, const PortQueueConfig& queue) {
+  const WindowPolicy& window = queue.regulation.window;
+  if (!holds_windows(queue.regulation.mode) || window.base_rtt == Duration::zero()) return {};
+  const std::uint32_t frame = kFullFrameBytes;
+  const WindowLead rule =
+      window_lead({.rate = port.drain_rate,
+                   .rtt = window.base_rtt,
+                   .packet_bytes = port.rate_layer == RateLayer::kL1 ? wire_bytes(frame) : frame,
+                   .standing_packets = standing_packets(queue.queue, queue.marker),
+                   .least_segments = window.least_segments});
+  if (rule.kept_share <= WindowLead::kMostKept) return {};
+  return {{"window.least_segments",
+           std::to_string(window.least_segments) + " segments of one held flow are " +
+               std::to_string(std::lround(100 * rule.kept_share)) +
+               " % of path and standing queue: no lead makes more room; mode \"pace\", or a queue "
+               "of the burst's own, does"}};
+}
+
 }  // namespace
 
 ConfigIssues validate(const SwitchProcessConfig& config) {
@@ -312,6 +333,7 @@ ConfigIssues advice(const SwitchProcessConfig& config) {
     for (const auto& port : config.switches[s].ports) {
       for (const auto& queue : queues_of(port)) {
         merge_issues(of_regulation, advice(queue.regulation));
+        merge_issues(of_regulation, advice_on_windows(port, queue));
         merge_issues(of_queue, advice(queue.queue));
       }
     }

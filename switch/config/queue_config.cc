@@ -1,5 +1,6 @@
 #include "switch/config/queue_config.h"
 
+#include <algorithm>
 #include <string>
 
 #include "common/config/quantities.h"
@@ -164,6 +165,13 @@ void check_codel(const Checks& at, const CodelConfig& codel) {
 }
 
 }  // namespace
+
+double standing_packets(const QueueConfig& queue, const MarkerConfig& marker) noexcept {
+  const double limit = queue.limit_packets;
+  if (marker.kind == MarkerKind::kStep) return std::min<double>(limit, marker.threshold_packets);
+  if (marker.kind == MarkerKind::kRed) return std::min(limit, marker.red.kmax_packets);
+  return limit;
+}
 
 void check(const Checks& at, const MarkerConfig& marker, const QueueConfig& queue) {
   check_red(at.below("red"), marker.red);

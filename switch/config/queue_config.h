@@ -110,6 +110,10 @@ struct PortQueueConfig {
   RegulationPolicy regulation{};
 };
 
+/// Returns the queue up to which background that heeds marks may stand: the threshold, or the limit
+/// if the marker has none.
+double standing_packets(const QueueConfig& queue, const MarkerConfig& marker) noexcept;
+
 // Bindings, see common/config/config_binding.h.
 
 inline constexpr auto kMarkerKinds = choices<MarkerKind>({{"tail_drop", MarkerKind::kTailDrop},

@@ -202,14 +202,17 @@ void describe(Settings& v, RegulationPolicy& c) {
            .absent = "`drain_rate` x `expiry`",
            .help = "`demand`: most that an announced burst weighs, whatever it says",
            .reload = kReloads});
-  v.duration("lead", c.lead,
-             {.range = durations_from(Duration::zero()),
-              .accepts = "needs `accept_udp` or predictions, which need it",
-              .absent = "none: with START",
-              .help = "regulation begins that long before the burst is due, if START says when it "
-                      "is or it was predicted. A mode that holds windows needs "
-                      "[2 RTTs](experiments/window.md#how-much-lead-windows-need)",
-              .reload = kReloads});
+  v.duration(
+      "lead", c.lead,
+      {.range = durations_from(Duration::zero()),
+       .accepts = "needs `accept_udp` or predictions, which need it; `auto` needs a mode that "
+                  "holds windows, and no `window.beyond`",
+       .absent = "none: with START",
+       .help = "regulation begins that long before the burst is due, if START says when it "
+               "is or it was predicted. `auto`: what told windows take to drain, "
+               "[measured and told to the announcer]"
+               "(regulation.md#the-switch-measures-the-lead-auto)",
+       .reload = kReloads});
   v.choice("composition", c.composition, kCompositions,
            {.help = "what the thresholds of "
                     "[several jobs](regulation.md#several-jobs-on-one-queue) come to",
@@ -219,7 +222,20 @@ void describe(Settings& v, RegulationPolicy& c) {
   v.table("grant", c.grant, {.reload = kAnswers});
 }
 
+std::string shown_lead(const RegulationPolicy& policy) {
+  if (!policy.lead) return {};
+  return measures_lead(policy) ? "\"auto\"" : format_duration(*policy.lead->value);
+}
+
 namespace {
+
+/// Checks that the switch can measure the lead.
+void check_measured_lead(const Checks& at, const RegulationPolicy& policy) {
+  at.require(holds_windows(policy.mode), "lead", "\"auto\"",
+             "needs a mode that holds windows: it is the time that told windows take to drain");
+  at.require(policy.window.beyond.empty(), "lead", "\"auto\"",
+             "needs an empty window.beyond: how long a queue further on may be is not known here");
+}
 
 void check(const Checks& at, const PredictPolicy& policy) {
   at.require(policy.max_period >= policy.idle_gap, "max_period", format_duration(policy.max_period),
@@ -278,6 +294,7 @@ void check(const Checks& at, const RegulationPolicy& policy) {
   if (steers(policy.mode)) check_steering(at, policy);
   check_hearing(at, policy);
   check_beyond(at.below("window"), policy.window.beyond);
+  if (measures_lead(policy)) check_measured_lead(at, policy);
   check(at.below("predict"), policy.predict);
   if (policy.predict.from == PredictFrom::kOff) return;
   at.require(policy.mode != RegulationMode::kOff, "mode", "\"off\"",

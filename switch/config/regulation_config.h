@@ -49,6 +49,9 @@ void describe(Settings& v, WindowPolicy& c);
 void describe(Settings& v, BeyondPolicy& c);
 void describe(Settings& v, GrantPolicy& c);
 
+/// Returns the lead as in a file; empty if there is none.
+std::string shown_lead(const RegulationPolicy& policy);
+
 /// Checks the rules that join several settings. Ranges of single settings are in describe().
 void check(const Checks& at, const RegulationPolicy& policy);
 

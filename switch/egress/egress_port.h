@@ -124,6 +124,21 @@ class EgressPort final : public EventSource {
     for (auto& queue : queues_) queue.on_return(packet, now);
   }
 
+  /// Returns how long before a burst of that flow, which leaves through this port, a START had
+  /// better leave: the longest of what its queues have measured. @pre hears_returns()
+  [[nodiscard]] std::optional<Duration> lead_for(const FlowKey& flow, Time now) noexcept {
+    std::optional<Duration> longest;
+    for (auto& queue : queues_) {
+      const auto lead = queue.lead_for(flow, now);
+      if (!lead) continue;
+      queue.note_told_lead();
+      longest = std::max(longest.value_or(*lead), *lead);
+    }
+    return longest;
+  }
+  /// Returns whether lead_for() may return something. Fixed after start-up.
+  [[nodiscard]] bool may_tell_leads() const noexcept { return holds_windows_; }
+
   /// Returns whether answers to STARTs may have to wait at this port. Fixed after start-up.
   [[nodiscard]] bool grants() const noexcept { return grants_ != nullptr; }
   /// Returns answers to `sink`. Call it once, before the first packet. @pre grants()

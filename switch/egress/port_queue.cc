@@ -103,6 +103,8 @@ void PortQueue::follow(const PortQueueConfig& config) noexcept {
   drops_not_ect_ = not_ect_of(config.marker) == NotEct::kDrop;
   spare_ddl_ = config.regulation.spare_ddl;
   initial_threshold_packets_ = config.marker.threshold_packets;
+  measures_lead_ = holds_windows(mode) && measures_lead(config.regulation);
+  standing_packets_ = standing_packets(config.queue, config.marker);
 }
 
 /// Derives the same from the parts that exist now.
@@ -191,7 +193,23 @@ void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
       window_->on_arrival(packet, occupancy(), threshold_of_windows(now), now);
 }
 
+/// What is measured holds for this START and for what comes later. While windows are held or open
+/// again, what was measured before them holds on.
+void PortQueue::measure_lead(std::uint16_t h_packets, Time now) noexcept {
+  if (const auto measured = window_->lead(h_packets, standing_packets_, now))
+    regulator_->set_lead(measured->lead);
+}
+
+std::optional<Duration> PortQueue::lead_for(const FlowKey& flow, Time now) noexcept {
+  if (!measures_lead_ || regulator_->standing_of(flow, 0, now) == Regulator::Standing::kNone)
+    return std::nullopt;
+  return regulator_->lead();
+}
+
+/// Nothing announces a predicted burst, so the lead of the next one is measured here.
 void PortQueue::tell_window(const Regulator::BegunBurst& burst, Time now) noexcept {
+  if (burst.predicted && measures_lead_)
+    if (const auto& h = regulator_->threshold(now)) measure_lead(*h, now);
   if (burst.predicted) window_->on_prediction(burst.flow.destination_address, burst.bytes, now);
   else window_->on_start(burst.flow, burst.sequence, burst.bytes, now);
 }

@@ -63,6 +63,7 @@ class PortQueue {
   void on_start(const StartSignal& start, const PortQueue* target, Time now) noexcept {
     if (!listens_) return;
     if (beyond_ && beyond_->on_start(start, now)) return;
+    if (measures_lead_) measure_lead(start.threshold_packets, now);
     const auto verdict = regulator_->on_start(start, now);
     if (verdict != ArmVerdict::kArmed) return;
     if (steering_) follow(start.flow, *target, now);
@@ -80,6 +81,11 @@ class PortQueue {
   /// Decides whether an arriving packet of this queue goes to `target` instead. The regulator hears
   /// of the payload of bursts here, of whichever class. @pre steers_to()
   [[nodiscard]] bool steers(const PacketMeta& m, const PortQueue& target, Time now) noexcept;
+  /// Returns how long before a burst of that flow a START had better leave, if this queue measures
+  /// it and a START for the flow was armed.
+  [[nodiscard]] std::optional<Duration> lead_for(const FlowKey& flow, Time now) noexcept;
+  /// Call when an answer was told lead_for() its flow.
+  void note_told_lead() noexcept { window_->note_told_lead(); }
   /// Shows the window clamp a packet that arrived at the port, before any port sends it: the
   /// data that it acknowledges may have left through this queue.
   void on_return(Packet& packet, Time now) noexcept {
@@ -247,6 +253,7 @@ class PortQueue {
         [this, now](const Regulator::BegunBurst& burst) { tell_window(burst, now); });
     return threshold;
   }
+  [[gnu::noinline]] void measure_lead(std::uint16_t h_packets, Time now) noexcept;
   [[gnu::noinline]] void tell_window(const Regulator::BegunBurst& burst, Time now) noexcept;
   void follow(const FlowKey& flow, const PortQueue& target, Time now) noexcept;
   [[nodiscard]] std::optional<DropReason> refusal(std::uint32_t frame_bytes) const noexcept;
@@ -350,6 +357,8 @@ class PortQueue {
   SharedBuffer* buffer_;
   std::size_t buffer_queue_;
   std::uint32_t initial_threshold_packets_;
+  bool measures_lead_ = false;          ///< `lead` is "auto". @pre window_
+  double standing_packets_ = 0;         ///< for measure_lead()
   std::uint8_t steer_to_ = 0;           ///< @pre steering_
   PaceCounters paced_{};                ///< while hold_ is nullptr: counters of the last one
   std::optional<Regulator> regulator_;  ///< absent if the mode has always been off

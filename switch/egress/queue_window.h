@@ -45,6 +45,12 @@ class QueueWindow {
   void on_return(Packet& packet, Occupancy waiting, const std::optional<std::uint16_t>& threshold,
                  Time now) noexcept;
 
+  /// See WindowClamp::lead().
+  [[nodiscard]] std::optional<WindowLead> lead(double h_packets, double standing_packets,
+                                               Time now) noexcept {
+    return clamp_.lead(h_packets, standing_packets, now);
+  }
+  void note_told_lead() noexcept { clamp_.note_told_lead(); }
   void note_spared_mark() noexcept { clamp_.note_spared_mark(); }
   [[nodiscard]] const WindowCounters& counters() const noexcept { return clamp_.counters(); }
   [[nodiscard]] std::uint32_t flows() const noexcept { return clamp_.flows(); }

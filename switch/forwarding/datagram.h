@@ -1,12 +1,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 
 #include "common/dpdk/packet.h"
+#include "common/net/checksum.h"
 #include "common/net/headers.h"
+#include "common/net/udp_signal.h"
 #include "switch/forwarding/header_rewrite.h"
 
 namespace outrider::sw {
@@ -55,6 +59,31 @@ inline std::optional<std::span<const std::uint8_t>> datagram_of(Packet& packet) 
       offset + udp_bytes > buffer(packet).size())
     return std::span<const std::uint8_t>{};
   return buffer(packet).subspan(offset + sizeof(UdpHeader), udp_bytes - sizeof(UdpHeader));
+}
+
+/// Replaces the signal in a datagram. The checksum is updated incrementally, so that a wrong one
+/// stays wrong. @pre datagram_of() has returned kBytes bytes
+inline void rewrite_signal(Packet& packet, const udp_signal::Signal& signal) noexcept {
+  const PacketMeta& m = meta(packet);
+  const std::uint32_t offset =
+      m.ip_offset + header_at<Ipv4Header>(packet, m.ip_offset).header_bytes();
+  auto& udp = header_at<UdpHeader>(packet, offset);
+  std::array<std::uint8_t, udp_signal::kBytes> after{};
+  udp_signal::encode(signal, after);
+  std::uint8_t* const before = reinterpret_cast<std::uint8_t*>(&udp + 1);
+  std::uint16_t checksum;
+  std::memcpy(&checksum, udp.checksum.raw.data(), sizeof checksum);
+  if (checksum != 0) {  // 0: the sender computed none (RFC 768)
+    for (std::size_t i = 0; i < after.size(); i += 2) {
+      std::uint16_t old_word, new_word;
+      std::memcpy(&old_word, before + i, sizeof old_word);
+      std::memcpy(&new_word, after.data() + i, sizeof new_word);
+      checksum = checksum_update(checksum, old_word, new_word);
+    }
+    if (checksum == 0) checksum = 0xFFFF;
+    std::memcpy(udp.checksum.raw.data(), &checksum, sizeof checksum);
+  }
+  std::memcpy(before, after.data(), after.size());
 }
 
 }  // namespace outrider::sw

@@ -287,6 +287,26 @@ std::optional<StartAnswer> Switch::answer_in(const SwitchLane& lane, Packet& pac
                      signal.sequence};
 }
 
+/// Writes into an answer that arrived at port `in` how early the port's queues want to hear of the
+/// next burst. Of several switches on its way the longest lead stands. Whoever sent the answer
+/// could have written any lead, so it need not be judged.
+void Switch::tell_lead(const SwitchLane& lane, EgressPort& in, Packet& packet, Time now) noexcept {
+  const PacketMeta& m = meta(packet);
+  if (m.flow.destination_port != lane.tables->signal_port || is_ipv6_at(packet, m.ip_offset))
+    return;
+  const auto message = datagram_of(packet);
+  udp_signal::Signal signal;
+  if (!message || udp_signal::decode(*message, Duration::max(), signal) ||
+      signal.kind != udp_signal::Kind::kAck || signal.proof)
+    return;
+  const auto lead = in.lead_for({m.flow.destination_address, m.flow.source_address,
+                                 signal.source_port, signal.destination_port},
+                                now);
+  if (!lead || *lead < signal.told_lead.value_or(Duration::zero())) return;
+  signal.told_lead = lead;
+  rewrite_signal(packet, signal);
+}
+
 /// Shows a packet that arrived at port `in` to the bursts that wait there for their grant.
 /// @return whether that took ownership
 bool Switch::take_answer(const SwitchLane& lane, EgressPort& in, Packet* packet, std::uint16_t out,

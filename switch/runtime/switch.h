@@ -110,6 +110,8 @@ class Switch final : public Node, private AnswerSink {
   [[nodiscard]] bool on_return(SwitchLane& lane, EgressPort& in, Packet* packet, std::uint16_t out,
                                Time now) noexcept {
     in.on_return(*packet, now);
+    if (meta(*packet).tcp_offset == 0 && in.may_tell_leads()) [[unlikely]]
+      tell_lead(lane, in, *packet, now);
     return in.grants() && take_answer(lane, in, packet, out, now);
   }
 
@@ -218,6 +220,8 @@ class Switch final : public Node, private AnswerSink {
   /// `packet`, may have been assigned to another queue.
   void announce(SwitchLane& lane, EgressPort& port, Packet& packet, StartSignal start,
                 Time now) const noexcept;
+  [[gnu::noinline]] static void tell_lead(const SwitchLane& lane, EgressPort& in, Packet& packet,
+                                          Time now) noexcept;
   [[nodiscard, gnu::noinline]] static bool take_answer(const SwitchLane& lane, EgressPort& in,
                                                        Packet* packet, std::uint16_t out,
                                                        Time now) noexcept;

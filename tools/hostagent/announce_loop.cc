@@ -46,6 +46,7 @@ std::uint64_t wall_now_ns() {
 BurstAnnouncer::Params params_of(const AgentOptions& o) {
   return {
       .lead = o.lead,
+      .lead_limit = o.lead_limit,
       .predictor = {.idle_gap = o.idle_gap, .max_period = o.max_period, .max_jobs = kMaxPeriods}};
 }
 
@@ -95,6 +96,7 @@ class AnnounceAgent {
   AckCheck ack_check_;
   std::uint64_t acks_ = 0;
   std::uint64_t acks_not_ours_ = 0;
+  std::uint64_t leads_taken_ = 0;
 };
 
 void AnnounceAgent::on_onset(const AgentOnset& onset) {
@@ -148,7 +150,9 @@ bool AnnounceAgent::send_message(const BurstAnnouncer::Announcement& a, const Ag
 void AnnounceAgent::take_acks() {
   if (!udp_socket_) return;
   udp_socket_->take_acks([this](const udp_signal::Signal& ack, const FlowKey& datagram) {
-    ++(ack_check_.believes(ack, datagram) ? acks_ : acks_not_ours_);
+    const bool believed = ack_check_.believes(ack, datagram);
+    ++(believed ? acks_ : acks_not_ours_);
+    if (believed && ack.told_lead) leads_taken_ += announcer_.take_lead(*ack.told_lead);
   });
 }
 
@@ -198,6 +202,8 @@ nlohmann::ordered_json AnnounceAgent::report() const {
   out["starts_ahead_met"] = c.met;
   out["acks_received"] = acks_ + counts[kAgentTosAcks];
   out["acks_not_ours"] = acks_not_ours_;
+  out["leads_taken"] = leads_taken_;
+  out["lead_ns"] = announcer_.lead().count();
   out["periods_locked"] = p.locked;
   out["predictions_missed"] = p.missed;
   out["cost"] = json_of(watch_.cost());

@@ -6,7 +6,7 @@
 namespace outrider::agent {
 
 BurstAnnouncer::BurstAnnouncer(const Params& params)
-    : params_(params), predictor_(params.predictor) {}
+    : params_(params), lead_(params.lead), predictor_(params.predictor) {}
 
 std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::on_onset(std::uint64_t flow, Time at,
                                                                      Time now) {
@@ -22,8 +22,8 @@ std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::on_onset(std::uint64
 }
 
 std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::take(Time now) {
-  if (params_.lead == Duration::zero()) return std::nullopt;
-  while (const auto prediction = predictor_.take(now, params_.lead)) {
+  if (lead_ == Duration::zero()) return std::nullopt;
+  while (const auto prediction = predictor_.take(now, lead_)) {
     const auto known = flows_.find(prediction->key);
     if (known == flows_.end()) continue;  // forgotten here; the predictor drops it by itself later
     known->second.expected = true;
@@ -34,6 +34,12 @@ std::optional<BurstAnnouncer::Announcement> BurstAnnouncer::take(Time now) {
                         .predicted = true};
   }
   return std::nullopt;
+}
+
+bool BurstAnnouncer::take_lead(Duration told) noexcept {
+  if (!params_.lead_limit) return false;
+  lead_ = std::clamp(told, params_.lead, *params_.lead_limit);
+  return true;
 }
 
 void BurstAnnouncer::forget(std::uint64_t flow) { flows_.erase(flow); }

@@ -23,6 +23,8 @@ class BurstAnnouncer {
  public:
   struct Params {
     Duration lead{};  ///< >= 0; zero: announce only at the first byte
+    /// take_lead() sets the lead, to at most this, >= lead. Absent: it is fixed.
+    std::optional<Duration> lead_limit{};
     PeriodPredictor::Params predictor{};
   };
   struct Announcement {
@@ -45,10 +47,15 @@ class BurstAnnouncer {
   [[nodiscard]] std::optional<Announcement> on_onset(std::uint64_t flow, Time at, Time now);
   /// Returns the next announcement that is due ahead of its burst. Call it until there is none.
   [[nodiscard]] std::optional<Announcement> take(Time now);
+  /// Takes over the lead that a switch has told, for announcements from now on. It stays from
+  /// Params::lead to `lead_limit`, because anybody who can answer in a switch's place can tell one.
+  /// @return whether it is followed
+  bool take_lead(Duration told) noexcept;
+  [[nodiscard]] Duration lead() const noexcept { return lead_; }
   /// Forgets a flow. It is not announced again until it has an onset, which makes it a new flow.
   void forget(std::uint64_t flow);
   /// Returns when take() must be called next, if no onset comes before.
-  [[nodiscard]] Time wake_at() const noexcept { return predictor_.next_take(params_.lead); }
+  [[nodiscard]] Time wake_at() const noexcept { return predictor_.next_take(lead_); }
 
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
   [[nodiscard]] const PeriodPredictor::Counters& predictions() const noexcept {
@@ -62,6 +69,7 @@ class BurstAnnouncer {
   };
 
   Params params_;
+  Duration lead_;
   PeriodPredictor predictor_;
   std::map<std::uint64_t, Flow> flows_;
   Counters counters_;

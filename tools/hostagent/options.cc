@@ -49,7 +49,7 @@ struct Texts {
   std::string form = "udp";
   std::string rate{}, rtt{}, hold_lead = "50ms", wait = "100ms", idle_end = "20ms",
                              longest = "500ms";
-  std::string signal_key{};
+  std::string signal_key{}, lead_limit{};
 };
 
 void add_common(CLI::App& command, AgentOptions& o) {
@@ -119,6 +119,11 @@ void add_announce(CLI::App& command, AgentOptions& o, Texts& texts) {
                   "START leaves so long before a burst whose period is known; 0s: at the "
                   "burst's first byte")
       ->capture_default_str()
+      ->type_name("DURATION");
+  command
+      .add_option(
+          "--lead-limit", texts.lead_limit,
+          "The lead follows what switches tell in their answers, from --lead to this [fixed]")
       ->type_name("DURATION");
   command
       .add_option("--signal-key", texts.signal_key,
@@ -273,6 +278,8 @@ std::vector<std::string> read_texts(const Texts& texts, const CLI::App& given, A
   read_duration("--idle-gap", texts.idle_gap, o.idle_gap, faults);
   read_duration("--max-period", texts.max_period, o.max_period, faults);
   read_duration("--lead", texts.lead, o.lead, faults);
+  if (!texts.lead_limit.empty())
+    read_duration("--lead-limit", texts.lead_limit, o.lead_limit.emplace(), faults);
   if (!texts.rate.empty()) read_hold(texts, o.hold, faults);
   return faults;
 }
@@ -332,6 +339,19 @@ void require_hold(const HoldOptions& o, std::vector<std::string>& faults) {
           "--job-port: 0: must be 1 to 65535");
 }
 
+/// @pre o.lead_limit
+void require_told_lead(const AgentOptions& o, std::vector<std::string>& faults) {
+  const std::string fault = "--lead-limit: " + format_duration(*o.lead_limit) + ": ";
+  if (*o.lead_limit < o.lead)
+    faults.push_back(fault + "must be at least --lead, " + format_duration(o.lead));
+  if (o.lead == Duration::zero())
+    faults.push_back(fault + "needs --lead above 0s: else STARTs leave with the first byte");
+  if (o.form != SignalForm::kUdp)
+    faults.push_back(fault + "needs --form udp: an answer in the TOS byte has no room for a lead");
+  if (o.signal_key)
+    faults.push_back(fault + "needs no --signal-key: the tag of a signed answer covers all of it");
+}
+
 }  // namespace
 
 std::vector<std::string> faults_of(const AgentOptions& o) {
@@ -353,6 +373,7 @@ std::vector<std::string> faults_of(const AgentOptions& o) {
   require(o.max_period >= o.idle_gap, "--max-period: " + format_duration(o.max_period) +
                                           ": must be at least --idle-gap, " +
                                           format_duration(o.idle_gap));
+  if (o.lead_limit) require_told_lead(o, faults);
   return faults;
 }
 

@@ -80,7 +80,10 @@ struct AgentOptions {
   std::uint16_t threshold_packets = 10;            ///< multiple of 5, 5 to 75
   Duration max_period = std::chrono::seconds(60);  ///< >= idle_gap
   Duration lead{};                                 ///< >= 0; zero: announce at the first byte
-  std::optional<SignalKey> signal_key{};           ///< UDP form only; signs STARTs
+  /// UDP form only. The lead follows what switches tell in ACKs, from `lead` to this, >= lead > 0.
+  /// Absent: it is fixed.
+  std::optional<Duration> lead_limit{};
+  std::optional<SignalKey> signal_key{};  ///< UDP form only; signs STARTs
 };
 
 struct ParsedAgentLine {

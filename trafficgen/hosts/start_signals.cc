@@ -100,7 +100,8 @@ void StartSignals::take_ack(const FlowKey& flow, const ReceivedSignal* message, 
     return;
   }
   ++counters_.acks_received;
-  if (heard != nullptr) heard->listener->on_signal_ack(flow, now);
+  const auto told_lead = message != nullptr ? message->signal.told_lead : std::nullopt;
+  if (heard != nullptr) heard->listener->on_signal_ack(flow, told_lead, now);
 }
 
 /// Sets what depends on the time at which a UDP START leaves.

@@ -21,7 +21,9 @@ namespace outrider::tg {
 class SignalListener {
  public:
   /// @param flow as in the START
-  virtual void on_signal_ack(const FlowKey& flow, Time now) noexcept = 0;
+  /// @param told_lead  how early a switch wants to hear of the next burst, if it says so
+  virtual void on_signal_ack(const FlowKey& flow, std::optional<Duration> told_lead,
+                             Time now) noexcept = 0;
 
  protected:
   ~SignalListener() = default;

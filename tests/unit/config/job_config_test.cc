@@ -124,6 +124,25 @@ TEST(JobConfig, EveryRuleNamesItsKey) {
   expect_each_reported(of_closed_loops, closed_job());
 }
 
+TEST(JobConfig, ALeadThatNobodyCanTellIsRefused) {
+  using C = JobConfig;
+  C followed = full_job();
+  followed.announce.lead_limit = 30ms;
+  ASSERT_TRUE(validate(followed).empty());
+  const char* const key = "job[0].announce.lead_limit";
+  const Breach<C> breaches[] = {
+      {[](C& c) { c.announce.lead_limit = 19ms; }, key,
+       "19ms: must not be shorter than lead, 20ms"},
+      {[](C& c) { c.announce.lead_limit = 2s; }, key, "2s: must not be longer than period, 1s"},
+      {[](C& c) { c.announce.signal_form = SignalForm::kTos; }, key,
+       "30ms: needs signal_form \"udp\""},
+      {[](C& c) { c.announce.signal_key = "job.key"; }, key,
+       "30ms: needs a job without signal_key"},
+      {[](C& c) { c.announce.lead_source = LeadSource::kNone; }, key, "30ms: needs lead_source"},
+  };
+  expect_each_reported(breaches, followed);
+}
+
 TEST(JobConfig, PoliciesRefuseWhatMakesNoSenseToThem) {
   using C = JobConfig;
   C prophet = closed_job();

@@ -141,6 +141,46 @@ TEST(PredictConfig, EveryRuleNamesItsKey) {
   expect_each_reported(breaches, full_config());
 }
 
+TEST(LeadConfig, AutoIsRefusedWhereNothingIsMeasured) {
+  const auto policy = [](C& c) -> RegulationPolicy& { return c.switches[0].ports[0].regulation; };
+  C measured = full_config();
+  policy(measured).mode = RegulationMode::kWindow;
+  policy(measured).hears = Hears::kQueue;
+  policy(measured).recovery = Recovery::kBurstEnd;
+  policy(measured).predict.from = PredictFrom::kOff;
+  policy(measured).window.beyond.clear();
+  policy(measured).lead = OrAuto<Duration>{};
+  measured.switches[0].signals.accept_udp = true;
+  ASSERT_TRUE(validate(measured).empty());
+  policy(measured).predict.from = PredictFrom::kSignals;
+  ASSERT_TRUE(validate(measured).empty()) << "predictions follow it too";
+  policy(measured).predict.from = PredictFrom::kOff;
+  const char* const key = "switch[0].port[0].regulation.lead";
+  const Breach<C> breaches[] = {
+      {[&](C& c) { policy(c).mode = RegulationMode::kMark; }, key,
+       "\"auto\": needs a mode that holds windows"},
+      {[&](C& c) { policy(c).mode = RegulationMode::kPace; }, key,
+       "\"auto\": needs a mode that holds windows"},
+      {[&](C& c) {
+         policy(c).window.beyond = {
+             {.name = "far", .destinations = {"10.9.0.0/16"}, .rate = BitRate{1'000'000'000}}};
+       },
+       key, "\"auto\": needs an empty window.beyond"},
+      {[&](C& c) {
+         c.switches[0].signals.signers.clear();
+         c.switches[0].signals.accept_udp = false;
+         c.switches[0].signals.accept_tos = true;
+         c.switches[0].signals.require_signed = false;
+         for (auto& queue : c.switches[0].ports[0].queues) {
+           queue.regulation.lead.reset();
+           queue.regulation.predict.from = PredictFrom::kOff;
+         }
+       },
+       key, "\"auto\": needs accept_udp"},
+  };
+  expect_each_reported(breaches, measured);
+}
+
 TEST(PredictConfig, GoesWithEveryModeThatRegulates) {
   for (const auto mode : {RegulationMode::kMark, RegulationMode::kPace, RegulationMode::kWindow}) {
     C c = full_config();

@@ -1,5 +1,6 @@
 // Goal: the switch's file becomes the structs that it says, and every rule of
 // validate() is reported by key.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -412,6 +413,23 @@ TEST(SwitchConfig, AdvisesAgainstWhatGainsNothing) {
   ASSERT_EQ(found.size(), 1U) << "once for both ports";
   EXPECT_EQ(found[0].key, "switch[0].regulation.recovery");
   EXPECT_EQ(format_advice("f", {{"a.b", "does nothing"}}), "f: warning: a.b: does nothing\n");
+}
+
+// At 10 Gbit/s, 1.2304 us are a frame. A path of 5 and a threshold of 6 are 11 frames, and two
+// segments are more than a sixth of them.
+TEST(SwitchConfig, AdvisesAgainstWindowsThatOneFlowFills) {
+  auto c = direct();
+  hold_windows(c, 0);
+  auto& port = c.switches[0].ports[0];
+  port.marker.threshold_packets = 6;
+  EXPECT_TRUE(advice(c).empty()) << "how much the path holds is not known";
+  port.regulation.window.base_rtt = 5 * 1230ns;
+  const auto found = advice(c);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].key, "switch[0].regulation.window.least_segments");
+  EXPECT_THAT(found[0].problem, testing::HasSubstr("18 % of path and standing queue"));
+  port.marker.threshold_packets = 8;
+  EXPECT_TRUE(advice(c).empty()) << "13 frames";
 }
 
 TEST(SwitchConfig, WhatSeveralLcoresCannotShareIsRefused) {

@@ -50,6 +50,15 @@ TEST(WindowLead, CoversAPathOfEachFlow) {
   EXPECT_EQ(window_lead(in).lead, 1ms + 1180us) << "2 paths are less than 1.5 x 152 packets";
 }
 
+TEST(WindowLead, TakesWhatWasToldIfThatIsKnown) {
+  WindowLeadInput in = hundred_packets();
+  in.whole_paths = true;
+  in.told_packets = 130;
+  EXPECT_EQ(window_lead(in).lead, 1ms + 200us) << "130 - 110 packets, not 400";
+  in.told_packets = 30;
+  EXPECT_EQ(window_lead(in).lead, 1ms) << "nothing has to drain";
+}
+
 TEST(WindowLead, IsTheSameNumberOfRoundTripsAtEveryRate) {
   WindowLeadInput in = hundred_packets();
   in.rate.bits_per_second *= 10;

@@ -77,6 +77,29 @@ TEST(BurstAnnouncer, WithoutLeadItNeverForetells) {
   EXPECT_FALSE(announcer.take(at(2 * kLocks * kPeriod)));
 }
 
+TEST(BurstAnnouncer, FollowsAToldLeadWithinItsBounds) {
+  BurstAnnouncer::Params p = params(kLead);
+  p.lead_limit = 20ms;
+  BurstAnnouncer announcer(p);
+  for (std::uint32_t i = 0; i < kLocks; ++i)
+    (void)announcer.on_onset(kFlow, at(i * kPeriod), at(i * kPeriod));
+  const Duration due = kLocks * kPeriod;
+  EXPECT_EQ(announcer.wake_at(), at(due - kLead)) << "until somebody tells one";
+  for (const auto& [told, followed] :
+       {std::pair{12ms, 12ms}, {1ms, 5ms}, {1'000'000ms, 20ms}, {0ms, 5ms}, {20ms, 20ms}}) {
+    EXPECT_TRUE(announcer.take_lead(told));
+    EXPECT_EQ(announcer.wake_at(), at(due - followed));
+  }
+  EXPECT_FALSE(announcer.take(at(due - 20ms - 1ns)));
+  EXPECT_TRUE(announcer.take(at(due - 20ms)));
+}
+
+TEST(BurstAnnouncer, IgnoresAToldLeadUnlessItIsBounded) {
+  BurstAnnouncer announcer = after_onsets(kLocks);
+  EXPECT_FALSE(announcer.take_lead(50ms));
+  EXPECT_EQ(announcer.wake_at(), at(kLocks * kPeriod - kLead));
+}
+
 TEST(BurstAnnouncer, FlowsAreLearnedApart) {
   BurstAnnouncer announcer = after_onsets(kLocks);
   const auto other = announcer.on_onset(kFlow + 1, at(kLocks * kPeriod), at(kLocks * kPeriod));

@@ -100,6 +100,27 @@ TEST(AgentOptions, HoldIsRefusedWithAllItsFaults) {
     EXPECT_THAT(text, HasSubstr(fault));
 }
 
+TEST(AgentOptions, AToldLeadNeedsSomebodyToTellIt) {
+  const auto faults = [](auto&& change) {
+    AgentOptions o;
+    o.command = AgentCommand::kAnnounce;
+    o.lead = 5ms;
+    o.lead_limit = 20ms;
+    change(o);
+    std::string all;
+    for (const auto& fault : faults_of(o)) all += fault + '\n';
+    return all;
+  };
+  EXPECT_EQ(faults([](AgentOptions&) {}), "");
+  EXPECT_THAT(faults([](AgentOptions& o) { o.lead_limit = 4ms; }),
+              HasSubstr("--lead-limit: 4ms: must be at least --lead, 5ms"));
+  EXPECT_THAT(faults([](AgentOptions& o) { o.lead = 0ms; }), HasSubstr("needs --lead above 0s"));
+  EXPECT_THAT(faults([](AgentOptions& o) { o.form = SignalForm::kTos; }),
+              HasSubstr("needs --form udp"));
+  EXPECT_THAT(faults([](AgentOptions& o) { o.signal_key.emplace(); }),
+              HasSubstr("needs no --signal-key"));
+}
+
 TEST(AgentOptions, AnswersAreForTheNetworksThatAreNamed) {
   const auto parsed =
       parse(std::array{"outrider-hostagent", "answer", "--interface", "eth0", "--accept-from",

@@ -55,7 +55,8 @@ class App final : public Acceptor,
     ++closed;
     was_reset |= c.reset();
   }
-  void on_signal_ack(const FlowKey& flow, Time now) noexcept override {
+  void on_signal_ack(const FlowKey& flow, std::optional<Duration> /*told_lead*/,
+                     Time now) noexcept override {
     acks.emplace_back(flow, now);
   }
   void on_timer(std::uint32_t tag, Time now) noexcept override { timers.emplace_back(tag, now); }

@@ -196,9 +196,12 @@ class Noting final : public Node {
 
 class Listener final : public SignalListener {
  public:
-  void on_signal_ack(const FlowKey& flow, Time now) noexcept override {
+  void on_signal_ack(const FlowKey& flow, std::optional<Duration> told_lead,
+                     Time now) noexcept override {
     acks.emplace_back(flow, now);
+    told = told_lead;
   }
+  std::optional<Duration> told;
   std::vector<std::pair<FlowKey, Time>> acks;
 };
 

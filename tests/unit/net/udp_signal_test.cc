@@ -68,7 +68,14 @@ Signal random_signal(RandomStream& random) {
   s.destination_port = port();
   s.sequence = random.next_u32();
   s.counter = u64();
-  if (random.next_u32() % 2 == 0) return s;
+  if (random.next_u32() % 2 == 0) {
+    if (s.kind == Kind::kStart) return s;
+    const auto lower_bits = s.counter >> 1;
+    s.counter = 0;
+    if (random.next_u32() % 2 == 0) s.counter = lower_bits;
+    else s.told_lead = Duration{static_cast<std::int64_t>(lower_bits)};
+    return s;
+  }
   s.proof.emplace();
   s.proof->key_id = static_cast<std::uint8_t>(u16());
   for (auto& byte : s.proof->tag) byte = static_cast<std::uint8_t>(u16());
@@ -96,6 +103,38 @@ TEST(UdpSignal, ASignedOneMayBeDueIn834Days) {
   Signal read;
   ASSERT_EQ(udp_signal::decode(encoded(s), Duration::max(), read), std::nullopt);
   EXPECT_EQ(read, s);
+}
+
+// A reader that knows of no lead takes any counter, and refuses a tag in an unsigned message.
+TEST(UdpSignal, ALeadStandsInThePlaceOfAnUnsignedAcksCounter) {
+  Signal ack = kSignal;
+  ack.kind = Kind::kAck;
+  const Bytes before = encoded(ack);
+  ack.counter = 0;
+  ack.told_lead = 3'500'000ns;
+  const Bytes bytes = encoded(ack);
+  constexpr Bytes kLead{0x80, 0, 0, 0, 0, 0x35, 0x67, 0xE0};
+  EXPECT_TRUE(std::ranges::equal(std::span(bytes).subspan(40, 8), std::span(kLead).first(8)));
+  EXPECT_TRUE(std::ranges::equal(std::span(bytes).first(40), std::span(before).first(40)));
+  EXPECT_TRUE(std::ranges::equal(std::span(bytes).subspan(48), std::span(before).subspan(48)));
+  Signal read;
+  ASSERT_EQ(udp_signal::decode(bytes, kLimit, read), std::nullopt);
+  EXPECT_EQ(read, ack);
+}
+
+TEST(UdpSignal, ACounterIsNoLead) {
+  Signal s = kSignal;
+  s.counter = ~std::uint64_t{0};
+  Signal read;
+  ASSERT_EQ(udp_signal::decode(encoded(s), kLimit, read), std::nullopt);
+  EXPECT_EQ(read, s) << "a START has all bits of its counter";
+  s.kind = Kind::kAck;
+  ASSERT_EQ(udp_signal::decode(encoded(s), kLimit, read), std::nullopt);
+  EXPECT_EQ(read.told_lead, std::nullopt);
+  EXPECT_EQ(read.counter, s.counter >> 1) << "an unsigned answer repeats 63 bits of it";
+  s.proof.emplace();
+  ASSERT_EQ(udp_signal::decode(encoded(s), kLimit, read), std::nullopt);
+  EXPECT_EQ(read, s) << "a signed one all";
 }
 
 TEST(UdpSignal, RoundTripsAnyFields) {

@@ -59,7 +59,7 @@ class Model {
     const auto& [flow, sequence, threshold, bytes, due_at, signer] = s;
     std::int64_t begin = now_;
     if (due_at && policy_.lead)
-      begin = std::max(now_, (due_at->time_since_epoch() - *policy_.lead).count());
+      begin = std::max(now_, (due_at->time_since_epoch() - *policy_.lead->value).count());
     const auto same_flow = [&s](const auto& e) { return e.flow == s.flow; };
     const auto it = std::ranges::find_if(live_, same_flow);
     const auto seen = std::ranges::find_if(seen_, same_flow);

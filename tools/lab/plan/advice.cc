@@ -24,15 +24,11 @@ void add(ConfigIssues& found, const std::string& label, const ConfigIssue& of_po
   add_once(found, {"arm \"" + label + "\"", of_policy.key + ": " + of_policy.problem});
 }
 
-/// With more of path and queue than this, held background alone makes a burst take more than 1.2
-/// times as long as on an empty network.
-constexpr double kMostKept = 1.0 / 6;
-
 /// Warns where windows cannot make room, and of a regulation that is over before the burst comes.
 void add_of_windows(ConfigIssues& found, const Case& c, const RegulationPolicy& policy) {
   if (!holds_windows(policy.mode) || c.traffic.jobs.empty()) return;
   const WindowLead rule = lead_by_rule(c);
-  if (rule.kept_share > kMostKept)
+  if (rule.kept_share > WindowLead::kMostKept)
     add(found, c.label,
         {"window.least_segments",
          std::to_string(c.background_flows) + " held flows keep " +

@@ -32,13 +32,8 @@ bool heeds_marks(const tg::GeneratorConfig& traffic) {
 /// Returns the queue up to which background may stand: its marking threshold, or the limit if
 /// nothing marks it or it does not react.
 double standing_packets(const sw::SwitchPortConfig& port, const tg::GeneratorConfig& traffic) {
-  const double limit = port.queue.limit_packets;
-  if (!heeds_marks(traffic)) return limit;
-  if (port.marker.kind == sw::MarkerKind::kStep)
-    return std::min<double>(limit, port.marker.threshold_packets);
-  if (port.marker.kind == sw::MarkerKind::kRed)
-    return std::min(limit, port.marker.red.kmax_packets);
-  return limit;
+  if (!heeds_marks(traffic)) return port.queue.limit_packets;
+  return sw::standing_packets(port.queue, port.marker);
 }
 
 }  // namespace

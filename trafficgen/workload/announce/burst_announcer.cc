@@ -15,7 +15,12 @@ SignalKey strange_key(SignalKey key) noexcept {
 
 BurstAnnouncer::BurstAnnouncer(const Setup& setup, const SignalFaults& faults, Host& host,
                                Client& client)
-    : setup_(setup), faults_(faults), host_(host), client_(client), targets_(setup.targets.size()) {
+    : setup_(setup),
+      faults_(faults),
+      host_(host),
+      client_(client),
+      targets_(setup.targets.size()),
+      lead_(setup.config.lead) {
   const auto take_signals = [&](Host& at) {
     if (setup.config.signal_form == SignalForm::kTos) at.signals().take_tos();
     else at.signals().take_at(setup.config.signal_port);
@@ -38,8 +43,16 @@ void BurstAnnouncer::begin(std::uint32_t iteration, Time ready_at, Time now) noe
   ready_at_ = ready_at;
   announced_ = answered_ = released_ = false;
   fault_ = faults_.of(setup_.worker, iteration);
+  take_told_lead();
   if (setup_.config.lead_source != LeadSource::kOverlap) return;
-  set_timer(kStartDue, iteration, std::max(now, ready_at - setup_.config.lead + fault_.shift));
+  set_timer(kStartDue, iteration, std::max(now, ready_at - lead_ + fault_.shift));
+}
+
+/// Several servers may be behind several switches: the one that needs most time decides.
+void BurstAnnouncer::take_told_lead() noexcept {
+  if (!told_lead_ || !setup_.config.lead_limit) return;
+  lead_ = std::clamp(*told_lead_, setup_.config.lead, *setup_.config.lead_limit);
+  told_lead_.reset();
 }
 
 void BurstAnnouncer::on_ready(Time now) noexcept {
@@ -105,13 +118,15 @@ void BurstAnnouncer::on_timeout(Time now) noexcept {
   client_.on_hold_ended(now);
 }
 
-void BurstAnnouncer::on_signal_ack(const FlowKey& flow, Time now) noexcept {
+void BurstAnnouncer::on_signal_ack(const FlowKey& flow, std::optional<Duration> told_lead,
+                                   Time now) noexcept {
   std::uint32_t target = 0;
   while (target < targets_.size() && client_.flow(target) != flow) ++target;
   if (target == targets_.size() || targets_[target].answered) return;  // late, or to a copy
   targets_[target].answered = true;
   host_.signals().forget_acks(flow);
   targets_[target].heard = {};
+  if (told_lead) told_lead_ = std::max(told_lead_.value_or(*told_lead), *told_lead);
   if (--acks_missing_ > 0) return;
   client_.burst(iteration_).ack_received_ns = now.time_since_epoch().count();
   if (answered_) return;  // timed out before
@@ -124,7 +139,7 @@ void BurstAnnouncer::on_signal_ack(const FlowKey& flow, Time now) noexcept {
 void BurstAnnouncer::announce(Time now) noexcept {
   announced_ = true;
   acks_missing_ = static_cast<std::uint32_t>(targets_.size());
-  lead_over_at_ = now + setup_.config.lead;
+  lead_over_at_ = now + lead_;
   BurstRecord& burst = client_.burst(iteration_);
   if (!fault_.lost) burst.start_sent_ns = now.time_since_epoch().count();
   // If the START is shifted, the predicted time is wrong, and the START carries that wrong time.
@@ -170,7 +185,7 @@ void BurstAnnouncer::announce_afterwards(std::uint32_t iteration, Time now) noex
   const SignalFault fault = faults_.of(setup_.worker, iteration);
   for (std::uint32_t t = 0; t < targets_.size(); ++t) {
     State& target = targets_[t];
-    target.start = start_of(t, target.pushed, burst.identity, now + setup_.config.lead);
+    target.start = start_of(t, target.pushed, burst.identity, now + lead_);
     send_meant(target.start, fault, now);
   }
   begin_copies(iteration, fault, now);
@@ -239,7 +254,7 @@ void BurstAnnouncer::forge(Time now) noexcept {
   const FlowKey flow{host_.address(), setup_.targets[target].host->address(), host_.allocate_port(),
                      setup_.tcp_port};
   UdpStart start = start_of(target, {flow, host_.initial_sequence(flow) + 1},
-                            client_.burst(iteration_).identity, now + setup_.config.lead);
+                            client_.burst(iteration_).identity, now + lead_);
   start.key = strange_key_ ? &*strange_key_ : nullptr;
   start.recorded = false;
   send_start(start, now);

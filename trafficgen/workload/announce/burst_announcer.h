@@ -17,6 +17,10 @@ namespace outrider::tg {
 /// the burst waits, at growing distances and at most as often as configured. It also applies the
 /// configured faults to STARTs (SignalFaults).
 ///
+/// With `lead_limit` the lead follows what switches tell in their answers, from the next iteration
+/// on. Anybody who can answer in a switch's place can tell a lead, so it stays from `lead` to
+/// `lead_limit`.
+///
 /// The worker calls begin(), on_ready() and on_released() once each for every burst, in that order.
 /// It asks holds() after every event and calls on_released() when holds() returns false. The
 /// announcer knows neither the transport nor the collective; it asks the Client where a burst
@@ -89,7 +93,9 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
 
   void set_timer(Tag tag, std::uint32_t iteration, Time at) noexcept;
   void on_timer(std::uint32_t tag, Time now) noexcept override;
-  void on_signal_ack(const FlowKey& flow, Time now) noexcept override;
+  void on_signal_ack(const FlowKey& flow, std::optional<Duration> told_lead,
+                     Time now) noexcept override;
+  void take_told_lead() noexcept;
   void on_timeout(Time now) noexcept;
   void announce(Time now) noexcept;
   void announce_afterwards(std::uint32_t iteration, Time now) noexcept;
@@ -115,6 +121,8 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   bool announced_ = false;
   bool answered_ = false;  ///< all ACKs are here, or they timed out
   bool released_ = false;
+  Duration lead_;                      ///< of this iteration's STARTs
+  std::optional<Duration> told_lead_;  ///< the longest that answers have told since begin()
   Time lead_over_at_{};
   std::uint32_t acks_missing_ = 0;
   std::uint32_t repeats_ = 0;    ///< of this iteration's STARTs, so far

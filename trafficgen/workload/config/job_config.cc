@@ -29,12 +29,35 @@ void check_lead(const Checks& at, const JobConfig& job) {
         job.announce.lead + faults.early_by <= room, "early_by", format_duration(faults.early_by),
         "must not be longer, together with lead, than " + what + ", " + format_duration(room));
   };
+  const auto may_grow = [&](Duration room, const std::string& what) {
+    const auto& limit = job.announce.lead_limit;
+    at.below("announce")
+        .require(!limit || *limit <= room, "lead_limit",
+                 format_duration(limit.value_or(Duration{})),
+                 "must not be longer than " + what + ", " + format_duration(room));
+  };
   if (job.schedule == Schedule::kFixed) {
     fits(job.first_due, "first_due");
     fits(job.period, "period");
+    may_grow(job.period, "period");
   } else if (job.compute) {
     fits(*job.compute, "compute");
+    may_grow(*job.compute, "compute");
   }
+}
+
+/// Checks that somebody can tell the lead that the job follows.
+void check_told_lead(const Checks& at, const AnnounceConfig& announce) {
+  if (!announce.lead_limit) return;
+  const std::string limit = format_duration(*announce.lead_limit);
+  at.require(*announce.lead_limit >= announce.lead, "lead_limit", limit,
+             "must not be shorter than lead, " + format_duration(announce.lead));
+  at.require(announce.lead_source != LeadSource::kNone, "lead_limit", limit,
+             "needs lead_source \"wait\" or \"overlap\": no START is sent with \"none\"");
+  at.require(announce.signal_form == SignalForm::kUdp, "lead_limit", limit,
+             "needs signal_form \"udp\": an answer in the TOS byte has no room for a lead");
+  at.require(!announce.signal_key, "lead_limit", limit,
+             "needs a job without signal_key: the tag of a signed answer covers all of it");
 }
 
 /// Checks that a START and its copies leave before those of the next iteration are due.
@@ -204,6 +227,7 @@ void check(const Checks& at, const AnnounceConfig& announce) {
                format_duration(announce.repeat_after),
                "must be shorter than ack_timeout, " + format_duration(announce.ack_timeout) +
                    ": then nobody waits any more");
+  check_told_lead(at, announce);
   const bool is_udp = announce.signal_form == SignalForm::kUdp;
   if (announce.signal_key)
     at.require(is_udp, "signal_key", Checks::quoted(*announce.signal_key),

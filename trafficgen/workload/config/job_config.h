@@ -33,8 +33,10 @@ inline constexpr std::uint32_t kMostRepeats = 16;
 
 struct AnnounceConfig {
   LeadSource lead_source = LeadSource::kWait;
-  Duration lead{};                       ///< minimum from START to burst; zero: the ACK alone
-  std::uint16_t threshold_packets = 10;  ///< h, multiple of 5 up to 75
+  Duration lead{};  ///< minimum from START to burst; zero: the ACK alone
+  /// The lead follows what switches tell in ACKs, from `lead` to this, >= lead. Absent: it is fixed
+  std::optional<Duration> lead_limit{};
+  std::uint16_t threshold_packets = 10;                  ///< h, multiple of 5 up to 75
   Duration ack_timeout = std::chrono::milliseconds(50);  ///< > 0, then the burst leaves anyway
   std::uint32_t repeats = 0;  ///< of a START that is not answered, at most kMostRepeats
   Duration repeat_after = std::chrono::milliseconds(10);  ///< > 0; to the first; then twice as long

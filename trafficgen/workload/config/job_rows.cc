@@ -11,6 +11,14 @@ void describe(Settings& v, AnnounceConfig& c) {
       {.range = durations_from(Duration::zero()),
        .accepts = "with `overlap` not longer than `compute`, or than `first_due` and `period`",
        .help = "from START to the burst, at least"});
+  v.duration(
+      "lead_limit", c.lead_limit,
+      {.range = durations_from(Duration::zero()),
+       .accepts = "not shorter than `lead`; with `overlap` not longer than `compute` or "
+                  "`period`; needs STARTs, `signal_form = \"udp\"` and no `signal_key`",
+       .absent = "the lead is fixed",
+       .help = "the lead follows what switches with `lead = \"auto\"` tell in their answers: "
+               "`lead` until the first, and never less than that nor more than this"});
   v.value("threshold_packets", c.threshold_packets,
           {.accepts = "multiple of 5, 5 to 75",
            .help = "h, the threshold that is asked for; also checked when nothing is announced"});

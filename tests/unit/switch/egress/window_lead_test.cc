@@ -19,8 +19,8 @@ constexpr std::uint32_t kBurstSegments = 100;
 constexpr double kPipe = 200e6 / 8 * 3e-3 * kSegment / 1538;
 
 struct WindowBench : PortBench {
-  explicit WindowBench(std::optional<Duration> lead) : PortBench(config(lead)) {}
-  static SwitchPortConfig config(std::optional<Duration> lead) {
+  explicit WindowBench(std::optional<OrAuto<Duration>> lead) : PortBench(config(lead)) {}
+  static SwitchPortConfig config(std::optional<OrAuto<Duration>> lead) {
     SwitchPortConfig c = port_config();
     c.drain_rate = BitRate{200'000'000};
     c.rate_layer = RateLayer::kL1;
@@ -137,6 +137,23 @@ TEST(WindowLead, HoldsAtOnceWithoutADueTimeOrALead) {
     bench.round(Time{42ms});
     EXPECT_EQ(bench.answers(WindowReason::kHeld), 20U);
   }
+}
+
+// What is in flight, 1.5 times, is less than what may be while held. So the lead is a round trip.
+TEST(WindowLead, IsMeasuredAndToldIfItIsAuto) {
+  WindowBench bench{OrAuto<Duration>{}};
+  bench.open();
+  for (int i = 0; i < 8; ++i) bench.round(Time{10ms + i * 4ms});
+  EXPECT_EQ(bench.port.lead_for(kBurst, Time{42ms}), std::nullopt) << "not announced";
+  bench.port.on_start(0, announced(Time{70ms}), Time{42ms});
+  EXPECT_EQ(bench.port.lead_for(kBackground, Time{42ms}), std::nullopt);
+  EXPECT_EQ(bench.port.lead_for(kBurst, Time{42ms}), 3ms);
+  EXPECT_EQ(bench.reports()[0].window.leads_told, 1U);
+  for (int i = 0; i < 6; ++i) bench.round(Time{42ms + i * 4ms});
+  EXPECT_EQ(bench.answers(WindowReason::kHeld), 0U) << "the last was at 65.4 ms";
+  bench.round(Time{66ms});
+  EXPECT_EQ(bench.answers(WindowReason::kHeld), 20U) << "the lead has begun at 67 ms";
+  EXPECT_EQ(bench.port.lead_for(kBurst, Time{70ms}), 3ms) << "what was measured before holds on";
 }
 
 // The burst does not come. Held flows are released when its entry expires.

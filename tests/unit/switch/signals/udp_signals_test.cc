@@ -231,6 +231,93 @@ TEST(UdpSignals, RegulateFromALeadBeforeTheBurstIsDue) {
   EXPECT_EQ(bench.east(Time{20ms}).regulated_ns, Duration{3ms}.count());
 }
 
+/// A switch whose port to the servers holds windows, and a START that has passed it.
+struct LeadBench : Bench {
+  static SwitchConfig config() {
+    SwitchConfig c = udp_config();
+    auto& regulation = c.ports[kEast].regulation;
+    regulation.mode = RegulationMode::kWindow;
+    regulation.recovery = Recovery::kBurstEnd;
+    regulation.lead = OrAuto<Duration>{};
+    return c;
+  }
+  LeadBench() : Bench(config()) { send(udp_signals_test::start(0, 1000), Time{}); }
+  /// Sends an answer from the server's side. @return how it arrives at the workers' side
+  Arrival answered(const udp_signal::Signal& signal, Time now, std::uint16_t checksum = 0) {
+    Bytes frame = udp_signals_test::start(0, signal);
+    for (std::size_t i = 0; i < 4; ++i) std::swap(frame[26 + i], frame[30 + i]);
+    frame[kUdp + 6] = static_cast<std::uint8_t>(checksum >> 8);
+    frame[kUdp + 7] = static_cast<std::uint8_t>(checksum);
+    receive(kEast, packet_of(pool.get(), frame), now);
+    run();
+    return out[kWest].arrivals.back();
+  }
+  static udp_signal::Signal answer() {
+    udp_signal::Signal a = announce(0, 1000);
+    a.kind = udp_signal::Kind::kAck;
+    a.counter = 7;
+    return a;
+  }
+  static udp_signal::Signal read(const Arrival& arrival) {
+    udp_signal::Signal signal;
+    const auto payload = std::span(arrival.bytes).subspan(kMessage, udp_signal::kBytes);
+    EXPECT_EQ(udp_signal::decode(payload, Duration::max(), signal), std::nullopt);
+    return signal;
+  }
+  /// Returns the one's complement sum of UDP header, message and pseudo header.
+  static std::uint32_t udp_sum(const Arrival& arrival) {
+    std::uint32_t sum = kIpProtocolUdp + 8 + udp_signal::kBytes;
+    const auto& b = arrival.bytes;
+    for (std::size_t i = 26; i < kMessage + udp_signal::kBytes; i += 2)
+      sum += static_cast<std::uint32_t>(b[i] << 8 | b[i + 1]);
+    while (sum > 0xFFFF) sum = (sum & 0xFFFF) + (sum >> 16);
+    return sum;
+  }
+};
+
+// No background flow is known here, so nothing has to drain: the lead is zero.
+TEST(UdpSignals, TellTheLeadInTheAnswerToAStart) {
+  LeadBench bench;
+  const Arrival told = bench.answered(LeadBench::answer(), Time{1us});
+  EXPECT_EQ(LeadBench::read(told).told_lead, 0ns);
+  EXPECT_EQ(told.bytes[kUdp + 6] << 8 | told.bytes[kUdp + 7], 0) << "it had no checksum";
+  EXPECT_EQ(bench.east().window.leads_told, 1U);
+}
+
+TEST(UdpSignals, TheToldLeadKeepsARightChecksumRightAndAWrongOneWrong) {
+  LeadBench bench;
+  const Arrival without = bench.answered(LeadBench::answer(), Time{1us});
+  ASSERT_TRUE(without.checksum_valid);
+  // The sum of the answer as it was sent, whose counter was 7.
+  Arrival sent = without;
+  std::fill_n(sent.bytes.begin() + kMessage + 40, 8, std::uint8_t{0});
+  sent.bytes[kMessage + 47] = 7;
+  const auto right = static_cast<std::uint16_t>(~LeadBench::udp_sum(sent));
+  EXPECT_EQ(LeadBench::udp_sum(bench.answered(LeadBench::answer(), Time{2us}, right)), 0xFFFFU);
+  const auto wrong = static_cast<std::uint16_t>(right ^ 0x10);
+  EXPECT_NE(LeadBench::udp_sum(bench.answered(LeadBench::answer(), Time{3us}, wrong)), 0xFFFFU);
+}
+
+TEST(UdpSignals, TellNoLeadWhereItIsNotTheirs) {
+  LeadBench bench;
+  auto other = LeadBench::answer();
+  ++other.source_port;
+  EXPECT_EQ(LeadBench::read(bench.answered(other, Time{1us})), other) << "of a flow without START";
+  auto is_signed = LeadBench::answer();
+  is_signed.proof.emplace();
+  EXPECT_EQ(LeadBench::read(bench.answered(is_signed, Time{2us})), is_signed);
+  auto longer = LeadBench::answer();
+  longer.counter = 0;
+  longer.told_lead = 5ms;
+  EXPECT_EQ(LeadBench::read(bench.answered(longer, Time{3us})), longer)
+      << "of another switch, which needs more";
+  SwitchConfig fixed = LeadBench::config();
+  fixed.ports[B::kEast].regulation.lead = 4ms;
+  Bench without(fixed);
+  without.send(start(0, 1000), Time{});
+  EXPECT_EQ(without.sw.port(B::kEast).lead_for(B::ddl_flow(0), Time{1us}), std::nullopt);
+}
+
 TEST(UdpSignals, AnnouncedBytesEndTheBurst) {
   SwitchConfig config = udp_config();
   config.ports[B::kEast].regulation.recovery = Recovery::kBurstEnd;
