@@ -15,14 +15,14 @@ namespace outrider::lab {
 /// keeps in memory. One thread owns all results of a process.
 class LiveCount {
  public:
-  LiveCount() noexcept { ++live_; }
-  LiveCount(const LiveCount&) noexcept { ++live_; }
+  LiveCount() noexcept { ++alive; }
+  LiveCount(const LiveCount&) noexcept { ++alive; }
   LiveCount& operator=(const LiveCount&) noexcept = default;
-  ~LiveCount() { --live_; }
-  [[nodiscard]] static std::size_t live() noexcept { return live_; }
+  ~LiveCount() { --alive; }
+  [[nodiscard]] static std::size_t live() noexcept { return alive; }
 
  private:
-  static inline std::size_t live_ = 0;
+  static inline std::size_t alive = 0;
 };
 
 /// The reports of one run. They may take megabytes: a session reads them one run at a time.
