@@ -74,7 +74,9 @@ TEST_F(LabRun, AFrontComparesEverySettingWithOff) {
   runs.push_back({&other, run(find("on", 1)), {}});
   FrontResult result{.experiment = "quick", .question = "?", .settings = {}};
   result.candidates = {{.system = "off", .label = "off"}, {.system = "rto", .label = "off-rto"}};
-  take_samples(runs, result);
+  std::vector<RunDigest> digests;
+  for (const auto& r : runs) digests.push_back(digest(r, Runtime::kVirtual, Flagged::kKept));
+  take_samples(std::vector<const RunDigest*>{&digests[0], &digests[1]}, result);
   ASSERT_EQ(result.candidates[1].samples.size(), 1U);
   EXPECT_EQ(result.candidates[0].samples[0].lost_bytes, 0);
   EXPECT_NE(result.candidates[1].samples[0].lost_bytes, 0) << "compared with itself";

@@ -2,9 +2,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -73,16 +71,19 @@ std::string store_text(const RunStore& store) {
          size_text(bytes);
 }
 
-RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wanted) {
-  std::vector<CaseRun> kept;
+RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wanted,
+                       FinishedRuns& runs) {
   ProgressLine line("outrider-lab: " + s.name);
   std::vector<std::string> not_kept;
-  const auto keep = [&](std::size_t i, const std::string& text) {
+  const auto keep = [&](std::size_t i, CaseRun run, const std::string& text) {
+    bool stored = false;
     try {
-      s.store.save(s.cases[i], s.runtime, text);
+      if (!text.empty()) s.store.save(s.cases[i], s.runtime, text);
+      stored = !text.empty();
     } catch (const std::runtime_error& error) {
       not_kept.push_back("\"" + s.names[i] + "\": " + error.what());
     }
+    runs.add(std::move(run), stored);
   };
   RunOrder order{
       .cases = s.cases,
@@ -90,42 +91,44 @@ RunOutcome run_session(const CaseSession& s, const std::vector<std::size_t>& wan
       .wanted = {},
       .progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); },
       .on_run = keep};
+  std::size_t there = 0;
   for (const std::size_t i : wanted) {
-    if (auto run = stored_run(s, i)) kept.push_back(std::move(*run));
-    else order.wanted.push_back(i);
+    if (auto run = stored_run(s, i)) {
+      runs.add(std::move(*run), true);
+      ++there;
+    } else {
+      order.wanted.push_back(i);
+    }
   }
-  if (!kept.empty())
-    say("outrider-lab: " + std::to_string(kept.size()) + " of " + std::to_string(wanted.size()) +
+  if (there > 0)
+    say("outrider-lab: " + std::to_string(there) + " of " + std::to_string(wanted.size()) +
         " cases are there already (--fresh runs all)");
-  if (const std::size_t files = s.store.size().files; files > kept.size())
-    say("outrider-lab: " + store_text(s.store) + "; " + std::to_string(files - kept.size()) +
+  if (const std::size_t files = s.store.size().files; files > there)
+    say("outrider-lab: " + store_text(s.store) + "; " + std::to_string(files - there) +
         " of them are not of this command: another program, configuration or seed");
   RunOutcome outcome;
   if (!order.wanted.empty()) outcome = s.run(order);
   outcome.not_kept = std::move(not_kept);
-  std::ranges::move(kept, std::back_inserter(outcome.runs));
-  std::ranges::sort(outcome.runs, {}, &CaseRun::definition);
   return outcome;
 }
 
-bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
+bool balanced(const FinishedRuns& runs, const std::vector<std::string>& names,
               const std::vector<Case>& cases) {
   bool all = true;
-  for (const auto& run : outcome.runs) {
-    for (const RunResult* r : {&run.result, run.alone ? &*run.alone : nullptr}) {
-      if (r == nullptr) continue;
-      if (r->switches.ledger_balanced && r->traffic.ledger_balanced && r->mbufs_leaked == 0)
-        continue;
+  for (const RunDigest* d : runs.digests()) {
+    for (const auto& fault : d->unbalanced) {
       all = false;
       say("outrider-lab: packets are not accounted for in \"" +
-          names[static_cast<std::size_t>(run.definition - cases.data())] + "\"" +
-          (r == &run.result ? "" : " without background") + " (switch " +
-          (r->switches.ledger_balanced ? "ok" : "not balanced") + ", generator " +
-          (r->traffic.ledger_balanced ? "ok" : "not balanced") + ", buffers leaked " +
-          std::to_string(r->mbufs_leaked) + ")");
+          names[static_cast<std::size_t>(d->definition - cases.data())] + "\" " + fault);
     }
   }
   return all;
+}
+
+ReadRun reader_of(const FinishedRuns& runs) {
+  return [&runs, digests = runs.digests()](std::size_t i) {
+    return runs.read(*digests[i]->definition);
+  };
 }
 
 int status_of(const RunOutcome& outcome, bool ledger) {

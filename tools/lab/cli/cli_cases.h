@@ -11,7 +11,9 @@
 #include "tools/lab/run/results_lock.h"
 #include "tools/lab/run/run_cases.h"
 #include "tools/lab/run/run_store.h"
+#include "tools/lab/summary/bundle.h"
 #include "tools/lab/summary/earlier_results.h"
+#include "tools/lab/summary/finished_runs.h"
 
 namespace outrider::lab {
 
@@ -35,7 +37,7 @@ ResultsScope scope_of(const std::string& experiment, Runtime runtime,
 /// The cases of a session, how to run them, and where finished runs are kept.
 struct CaseSession {
   std::string name;                       ///< name of the experiment, for the progress line
-  const std::vector<Case>& cases;         ///< must outlive the outcome
+  const std::vector<Case>& cases;         ///< must outlive its runs
   const std::vector<std::string>& names;  ///< [cases]
   Runtime runtime;
   const RunStore& store;
@@ -46,14 +48,19 @@ struct CaseSession {
 std::string store_text(const RunStore& store);
 
 /// Loads the runs that an interrupted session has finished of the wanted cases, and runs the rest.
-/// Runs are in the order of the cases. A run that cannot be kept on disk does not end the session,
-/// see RunOutcome::not_kept. @throws EnvironmentError
-RunOutcome run_session(const CaseSession& session, const std::vector<std::size_t>& wanted);
+/// Adds all of them to `runs`, one at a time. A run that cannot be kept on disk does not end the
+/// session, see RunOutcome::not_kept. @throws EnvironmentError
+RunOutcome run_session(const CaseSession& session, const std::vector<std::size_t>& wanted,
+                       FinishedRuns& runs);
 
 /// Returns whether every packet of every run is accounted for. If not, a message has named the
 /// cases.
-bool balanced(const RunOutcome& outcome, const std::vector<std::string>& names,
+bool balanced(const FinishedRuns& runs, const std::vector<std::string>& names,
               const std::vector<Case>& cases);
+
+/// Returns what reads the reports of a run by its place among the digests of `runs`, which must
+/// outlive it.
+ReadRun reader_of(const FinishedRuns& runs);
 
 /// Prints the cases that failed, and whether finished ones could not be kept on disk.
 void tell_failures(const RunOutcome& outcome);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <numeric>
 #include <sstream>
 
@@ -27,7 +26,10 @@ class FrontSearch {
  public:
   FrontSearch(const LabOptions& options, const FrontFile& file, std::vector<Case> cases,
               const RunStore& store)
-      : options_(options), cases_(std::move(cases)), store_(store) {
+      : options_(options),
+        cases_(std::move(cases)),
+        store_(store),
+        runs_(store, Runtime::kVirtual) {
     result_.experiment = file.experiment.name;
     result_.question = file.experiment.question;
     result_.settings = file.settings;
@@ -59,7 +61,7 @@ class FrontSearch {
   }
 
   [[nodiscard]] const FrontResult& result() const { return result_; }
-  [[nodiscard]] std::vector<CaseRun>& runs() { return runs_; }
+  [[nodiscard]] const FinishedRuns& runs() const { return runs_; }
 
  private:
   int run_round(std::uint32_t from, std::uint32_t to) {
@@ -74,15 +76,13 @@ class FrontSearch {
       if (seed >= from && seed < to && std::ranges::any_of(alive_, is_alive)) wanted.push_back(i);
     }
     const std::size_t jobs = options_.jobs != 0 ? options_.jobs : usable_cpus().size();
-    RunOutcome outcome =
+    const RunOutcome outcome =
         run_session({result_.experiment, cases_, names_, Runtime::kVirtual, store_,
                      [jobs](const RunOrder& order) { return run_cases_virtual(order, jobs); }},
-                    wanted);
+                    wanted, runs_);
     tell_failures(outcome);
-    const int status = status_of(outcome, balanced(outcome, names_, cases_));
-    std::ranges::move(outcome.runs, std::back_inserter(runs_));
-    std::ranges::sort(runs_, {}, &CaseRun::definition);
-    if (status == kExitOk) take_samples(runs_, result_);
+    const int status = status_of(outcome, balanced(runs_, names_, cases_));
+    if (status == kExitOk) take_samples(runs_.digests(), result_);
     return status;
   }
 
@@ -99,15 +99,15 @@ class FrontSearch {
   const RunStore& store_;
   FrontResult result_{};
   std::vector<std::size_t> alive_{};  ///< indices of candidates
-  std::vector<CaseRun> runs_{};
+  FinishedRuns runs_;
 };
 
-void write_results(const LabOptions& options, const fs::path& directory, FrontSearch& search) {
+void write_results(const LabOptions& options, const fs::path& directory,
+                   const FrontSearch& search) {
   const FrontResult& r = search.result();
-  const std::size_t runs = search.runs().size();
-  const Experiment experiment{r.experiment, Runtime::kVirtual, runs, std::move(search.runs()),
-                              r.question};
-  write_bundle(directory, experiment, summarise(experiment),
+  const Experiment experiment{
+      .name = r.experiment, .runtime = Runtime::kVirtual, .question = r.question};
+  write_bundle(directory, summarise(experiment, search.runs().digests()), reader_of(search.runs()),
                {{"dpdk", rte_version()}, {"experiment_file", options.file}});
   write_report_of_run(directory);
   write_whole_file(directory / "front.json", to_json(r));

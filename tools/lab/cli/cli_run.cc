@@ -123,10 +123,10 @@ std::string for_virtual_time_alone(const std::vector<Case>& cases) {
 
 /// Writes all files of the results. @return whether they could be written; if not, a message has
 /// named the file, and the caller still has the results to show
-bool write_results(const std::filesystem::path& directory, const Experiment& experiment,
+bool write_results(const std::filesystem::path& directory, const FinishedRuns& runs,
                    const Summary& summary, const std::string& file) {
   try {
-    write_bundle(directory, experiment, summary,
+    write_bundle(directory, summary, reader_of(runs),
                  {{"dpdk", rte_version()}, {"experiment_file", file}});
     write_report_of_run(directory);
     return true;
@@ -147,9 +147,11 @@ std::filesystem::path directory_of(const LabOptions& options, const std::string&
 
 /// Returns whether the results of a session that was cut short, or in which cases failed, have as
 /// much as those in their place. If not, a message has said so.
-bool replaces(const std::filesystem::path& directory, const Experiment& experiment) {
-  ResultsScope made{experiment.name, name_of(experiment.runtime), {}, experiment.runs.size()};
-  for (const auto& run : experiment.runs) made.seeds.insert(run.definition->seed);
+bool replaces(const std::filesystem::path& directory, const Experiment& experiment,
+              const FinishedRuns& runs) {
+  const auto digests = runs.digests();
+  ResultsScope made{experiment.name, name_of(experiment.runtime), {}, digests.size()};
+  for (const RunDigest* digest : digests) made.seeds.insert(digest->definition->seed);
   const auto lost = lost_results(directory, made);
   if (lost) say("outrider-lab: " + directory.string() + " keeps its earlier results: it " + *lost);
   return !lost;
@@ -177,21 +179,23 @@ int run_command(const LabOptions& options) {
   if (options.fresh) store.clear();
   std::vector<std::size_t> all(planned->cases.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  RunOutcome outcome = run_session(
+  const Experiment experiment{
+      .name = planned->file.name,
+      .runtime = options.runtime,
+      .planned_cases = planned->cases.size(),
+      .question = planned->file.question,
+      .flagged = options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
+      .quick = options.quick};
+  FinishedRuns runs(store, options.runtime, experiment.flagged);
+  const RunOutcome outcome = run_session(
       {planned->file.name, planned->cases, planned->names, options.runtime, store,
        [&](const RunOrder& order) { return run_order(options, order, *testbed, directory); }},
-      all);
+      all, runs);
   tell_failures(outcome);
-  const bool ledger = balanced(outcome, planned->names, planned->cases);
-  const int status = status_of(outcome, ledger);
-  const Experiment experiment{
-      planned->file.name,     options.runtime,
-      planned->cases.size(),  std::move(outcome.runs),
-      planned->file.question, options.exclude_flagged ? Flagged::kExcluded : Flagged::kKept,
-      options.quick};
-  const Summary summary = summarise(experiment);
-  const bool written = (options.force || replaces(directory, experiment)) &&
-                       write_results(directory, experiment, summary, options.file);
+  const int status = status_of(outcome, balanced(runs, planned->names, planned->cases));
+  const Summary summary = summarise(experiment, runs.digests());
+  const bool written = (options.force || replaces(directory, experiment, runs)) &&
+                       write_results(directory, runs, summary, options.file);
   std::fputs((options.json    ? to_json(summary)
               : options.brief ? brief_text(summary)
                               : comparison_table(summary))
@@ -199,7 +203,7 @@ int run_command(const LabOptions& options) {
              stdout);
   std::fflush(stdout);
   if (outcome.interrupted)
-    say("outrider-lab: interrupted: " + std::to_string(experiment.runs.size()) + " of " +
+    say("outrider-lab: interrupted: " + std::to_string(summary.cases.size()) + " of " +
         std::to_string(planned->cases.size()) +
         " cases are complete; the same command runs the rest (" + store_text(store) + ")");
   if (written) say("outrider-lab: results are in " + directory.string());

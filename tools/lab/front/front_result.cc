@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::string_view kOff = "off";
 
-FrontSample sample_of(const CaseMetrics& metrics, const BackgroundCost& cost) {
-  return {.communication_seconds = metrics.samples.communication_seconds,
-          .incomplete = metrics.incomplete,
-          .lost_bytes = cost.lost_bytes,
-          .reference_bytes = cost.reference_bytes};
-}
-
 /// A front has one point, whatever its settings change: all are compared with the off case of
 /// their seed. points_of() would find another point, or none, for a setting of hosts.
 CasePoints one_point(const std::vector<const Case*>& cases) {
@@ -59,24 +52,29 @@ std::vector<FrontCandidate> candidates_of(const FrontFile& file) {
   return candidates;
 }
 
-void take_samples(const std::vector<CaseRun>& runs, FrontResult& result) {
+void take_samples(std::span<const RunDigest* const> runs, FrontResult& result) {
   std::vector<const Case*> cases;
-  std::vector<CostInput> inputs;
-  for (const auto& run : runs) {
-    cases.push_back(run.definition);
-    inputs.push_back({run.definition, Runtime::kVirtual, &run.result});
+  std::vector<const CostObservation*> observations;
+  for (const RunDigest* run : runs) {
+    cases.push_back(run->definition);
+    observations.push_back(&run->cost);
   }
-  const auto costs = background_costs(inputs, one_point(cases));
+  const auto costs = background_costs(observations, one_point(cases));
   result.alone.clear();
   for (auto& candidate : result.candidates) candidate.samples.clear();
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Case& c = *runs[i].definition;
+    const Case& c = *cases[i];
+    const CaseSummary& own = runs[i]->own;
     const auto candidate = std::ranges::find(result.candidates, c.label, &FrontCandidate::label);
     if (candidate == result.candidates.end()) continue;
     candidate->samples.push_back(
-        sample_of(measure(c, Runtime::kVirtual, runs[i].result), costs[i]));
-    if (c.label == kOff && runs[i].alone)
-      result.alone.push_back(sample_of(measure(c, Runtime::kVirtual, *runs[i].alone), {}));
+        {.communication_seconds = own.metrics.samples.communication_seconds,
+         .incomplete = own.metrics.incomplete,
+         .lost_bytes = costs[i].lost_bytes,
+         .reference_bytes = costs[i].reference_bytes});
+    if (c.label == kOff && runs[i]->ran_alone)
+      result.alone.push_back({.communication_seconds = own.alone.communication_seconds,
+                              .incomplete = own.alone.incomplete});
   }
 }
 

@@ -40,7 +40,7 @@ std::vector<FrontCandidate> candidates_of(const FrontFile& file);
 
 /// Fills the samples of `result` from runs, and `alone` from the runs of off. Pure.
 /// @param runs in the order of the plan; each candidate has its first seeds
-void take_samples(const std::vector<CaseRun>& runs, FrontResult& result);
+void take_samples(std::span<const RunDigest* const> runs, FrontResult& result);
 
 /// Estimates every candidate from the seeds that it has run so far. Pure.
 void estimate_search(FrontResult& result);

@@ -19,22 +19,6 @@ struct Interval {
 
 using IterationKey = std::pair<std::uint16_t, std::uint32_t>;
 
-/// The part of one run that a comparison needs. Times are of the generator's clock [ns].
-struct Observation {
-  const Case* definition = nullptr;
-  const tg::GeneratorReport* traffic = nullptr;
-  bool fixed_schedule = false;
-  RunningTotal background{};   ///< delivered bytes
-  RunningTotal ddl{};          ///< frame bytes that left the measured queue, switch clock
-  RunningTotal busy{};         ///< busy time of the measured queue's transmitter [ns], switch clock
-  double payload_share = 1;    ///< payload / bytes of a DDL frame
-  double bytes_per_ns = 0;     ///< rate of that transmitter
-  std::int64_t offset_ns = 0;  ///< switch clock minus generator clock
-  std::int64_t covered_ns = 0;  ///< end of the time that every series covers
-  std::int64_t lead_ns = 0;
-  std::vector<IterationBursts> pushes;
-};
-
 /// Sums over some intervals: payload delivered and capacity left idle.
 struct Tally {
   double background_bytes = 0;
@@ -59,40 +43,7 @@ bool on_fixed_schedule(const Case& definition) {
   });
 }
 
-Observation observe(const CostInput& run) {
-  const tg::GeneratorReport& traffic = run.result->traffic;
-  const sw::SwitchReport& switches = run.result->switches;
-  const sw::QueueReport* queue = find_queue(switches, run.definition->measured_queue);
-  Observation o{.definition = run.definition,
-                .traffic = &traffic,
-                .fixed_schedule = on_fixed_schedule(*run.definition),
-                .payload_share = payload_share(*run.definition),
-                .offset_ns = clock_offset_ns(run.runtime, queue, traffic),
-                .covered_ns = traffic.end_ns,
-                .pushes = iterations_of(*run.definition, traffic, BurstDirection::kPush)};
-  o.lead_ns = longest_lead_ns(*run.definition, o.pushes);
-  // A series without traffic at the end has no bins there. A series with max_bins bins may have
-  // been cut off.
-  if (traffic.bins.size() >= run.definition->traffic.max_bins)
-    o.covered_ns =
-        std::min(o.covered_ns, static_cast<std::int64_t>(traffic.bins.size()) * traffic.bin_ns);
-  o.background = RunningTotal(traffic.bins, traffic.bin_ns, [](const tg::GoodputBin& b) {
-    return b.delivered_bytes[TrafficClass::kBackground];
-  });
-  if (queue == nullptr || queue->bins.empty()) return o;
-  o.busy =
-      RunningTotal(queue->bins, switches.bin_ns, [](const sw::QueueBin& b) { return b.busy_ns; });
-  o.ddl = RunningTotal(queue->bins, switches.bin_ns,
-                       [](const sw::QueueBin& b) { return b.bytes[TrafficClass::kDdl]; });
-  o.bytes_per_ns = static_cast<double>(queue->drain_bits_per_second) / 8e9;
-  std::int64_t switch_end = switches.end_ns;
-  if (queue->bins.size() >= run.definition->switches.max_bins)
-    switch_end = static_cast<std::int64_t>(queue->bins.size()) * switches.bin_ns;
-  o.covered_ns = std::min(o.covered_ns, switch_end - o.offset_ns);
-  return o;
-}
-
-Tally tally(const Observation& o, const std::vector<Interval>& intervals) {
+Tally tally(const CostObservation& o, const std::vector<Interval>& intervals) {
   Tally t;
   for (const auto& i : intervals) {
     t.background_bytes += o.background.between(i.from, i.to);
@@ -123,7 +74,7 @@ struct Window {
 };
 
 /// Returns the longest time from due to the last delivery of a push.
-std::int64_t slowest_ns(const Observation& o) {
+std::int64_t slowest_ns(const CostObservation& o) {
   std::int64_t slowest = 0;
   for (const auto& it : o.pushes)
     if (it.complete && it.due_ns != tg::kNotYet_ns)
@@ -132,7 +83,7 @@ std::int64_t slowest_ns(const Observation& o) {
 }
 
 /// Returns the shortest time between two due times of one job.
-std::int64_t shortest_period_ns(const Observation& o) {
+std::int64_t shortest_period_ns(const CostObservation& o) {
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 1; i < o.pushes.size(); ++i) {
     const auto &a = o.pushes[i - 1], &b = o.pushes[i];
@@ -145,11 +96,11 @@ std::int64_t shortest_period_ns(const Observation& o) {
 /// Returns the window of a point. T is the cases' cost_window, or 10 base RTTs longer than the
 /// slowest burst, so that the background's recovery counts. It never reaches into the next
 /// iteration's window.
-Window common_window(const std::vector<const Observation*>& runs) {
+Window common_window(const std::vector<const CostObservation*>& runs) {
   Window w;
   std::int64_t slowest = 0, period = std::numeric_limits<std::int64_t>::max();
   std::int64_t rtt = 0, asked = 0;
-  for (const Observation* o : runs) {
+  for (const CostObservation* o : runs) {
     w.lead_ns = std::max(w.lead_ns, o->lead_ns);
     slowest = std::max(slowest, slowest_ns(*o));
     period = std::min(period, shortest_period_ns(*o));
@@ -161,7 +112,7 @@ Window common_window(const std::vector<const Observation*>& runs) {
   return w;
 }
 
-std::map<IterationKey, Interval> covered_windows(const Observation& o, const Window& w) {
+std::map<IterationKey, Interval> covered_windows(const CostObservation& o, const Window& w) {
   std::map<IterationKey, Interval> windows;
   for (const auto& it : o.pushes) {
     if (it.due_ns == tg::kNotYet_ns) continue;
@@ -185,15 +136,15 @@ std::vector<Interval> merged(std::vector<Interval> intervals) {
 }
 
 /// Says whether a burst was longer than T, or may have been.
-bool exceeds(const Observation& o, const Window& w) {
+bool exceeds(const CostObservation& o, const Window& w) {
   return std::ranges::any_of(o.pushes, [&](const IterationBursts& it) {
     if (it.due_ns == tg::kNotYet_ns) return false;
-    const std::int64_t until = it.complete ? it.delivered_ns : o.traffic->end_ns;
+    const std::int64_t until = it.complete ? it.delivered_ns : o.end_ns;
     return until - it.due_ns > w.length_ns;
   });
 }
 
-BackgroundCost windowed_cost(const Observation& reference, const Observation& own,
+BackgroundCost windowed_cost(const CostObservation& reference, const CostObservation& own,
                              const Window& window) {
   const auto reference_windows = covered_windows(reference, window);
   const auto own_windows = covered_windows(own, window);
@@ -218,13 +169,13 @@ BackgroundCost windowed_cost(const Observation& reference, const Observation& ow
 // -- closed loop
 
 /// Returns the measured span, as far as it is covered.
-Interval span_of(const Observation& o) {
-  const auto [from, end] = measured_span_ns(*o.definition, *o.traffic);
+Interval span_of(const CostObservation& o) {
+  const auto [from, end] = o.measured_ns;
   return {.from = from, .to = std::min(end, o.covered_ns)};
 }
 
 /// Returns the tally over the measured span, scaled to another duration.
-Tally rate_over_run(const Observation& o, double scale) {
+Tally rate_over_run(const CostObservation& o, double scale) {
   Tally t = tally(o, {span_of(o)});
   t.background_bytes *= scale;
   t.ddl_bytes *= scale;
@@ -232,7 +183,7 @@ Tally rate_over_run(const Observation& o, double scale) {
   return t;
 }
 
-BackgroundCost whole_run_cost(const Observation& reference, const Observation& own) {
+BackgroundCost whole_run_cost(const CostObservation& reference, const CostObservation& own) {
   BackgroundCost cost;
   const Interval of_reference = span_of(reference), of_own = span_of(own);
   if (of_reference.to <= of_reference.from || of_own.to <= of_own.from) return cost;
@@ -247,14 +198,45 @@ BackgroundCost whole_run_cost(const Observation& reference, const Observation& o
 
 }  // namespace
 
-std::vector<BackgroundCost> background_costs(std::span<const CostInput> runs,
+CostObservation observe_cost(const Case& definition, Runtime runtime, const RunResult& result) {
+  const tg::GeneratorReport& traffic = result.traffic;
+  const sw::SwitchReport& switches = result.switches;
+  const sw::QueueReport* queue = find_queue(switches, definition.measured_queue);
+  CostObservation o{.definition = &definition,
+                    .fixed_schedule = on_fixed_schedule(definition),
+                    .payload_share = payload_share(definition),
+                    .offset_ns = clock_offset_ns(runtime, queue, traffic),
+                    .end_ns = traffic.end_ns,
+                    .covered_ns = traffic.end_ns,
+                    .measured_ns = measured_span_ns(definition, traffic),
+                    .pushes = iterations_of(definition, traffic, BurstDirection::kPush)};
+  o.lead_ns = longest_lead_ns(definition, o.pushes);
+  for (auto& it : o.pushes) it.bursts = {};  // they are part of the reports, which may go
+  // A series without traffic at the end has no bins there. A series with max_bins bins may have
+  // been cut off.
+  if (traffic.bins.size() >= definition.traffic.max_bins)
+    o.covered_ns =
+        std::min(o.covered_ns, static_cast<std::int64_t>(traffic.bins.size()) * traffic.bin_ns);
+  o.background = RunningTotal(traffic.bins, traffic.bin_ns, [](const tg::GoodputBin& b) {
+    return b.delivered_bytes[TrafficClass::kBackground];
+  });
+  if (queue == nullptr || queue->bins.empty()) return o;
+  o.busy =
+      RunningTotal(queue->bins, switches.bin_ns, [](const sw::QueueBin& b) { return b.busy_ns; });
+  o.ddl = RunningTotal(queue->bins, switches.bin_ns,
+                       [](const sw::QueueBin& b) { return b.bytes[TrafficClass::kDdl]; });
+  o.bytes_per_ns = static_cast<double>(queue->drain_bits_per_second) / 8e9;
+  std::int64_t switch_end = switches.end_ns;
+  if (queue->bins.size() >= definition.switches.max_bins)
+    switch_end = static_cast<std::int64_t>(queue->bins.size()) * switches.bin_ns;
+  o.covered_ns = std::min(o.covered_ns, switch_end - o.offset_ns);
+  return o;
+}
+
+std::vector<BackgroundCost> background_costs(std::span<const CostObservation* const> runs,
                                              const CasePoints& points) {
-  std::vector<Observation> observations;
-  observations.reserve(runs.size());
-  for (const auto& run : runs) observations.push_back(observe(run));
-  std::map<std::size_t, std::vector<const Observation*>> members;
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    members[points.point[i]].push_back(&observations[i]);
+  std::map<std::size_t, std::vector<const CostObservation*>> members;
+  for (std::size_t i = 0; i < runs.size(); ++i) members[points.point[i]].push_back(runs[i]);
   std::map<std::size_t, Window> windows;
   for (const auto& [point, compared] : members) windows[point] = common_window(compared);
 
@@ -262,7 +244,7 @@ std::vector<BackgroundCost> background_costs(std::span<const CostInput> runs,
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::size_t off = points.off_case[i];
     if (off == runs.size()) continue;
-    const Observation &own = observations[i], &reference = observations[off];
+    const CostObservation &own = *runs[i], &reference = *runs[off];
     if (own.background.empty() || reference.background.empty()) continue;
     costs[i] = own.fixed_schedule && reference.fixed_schedule
                    ? windowed_cost(reference, own, windows[points.point[i]])

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/lab/experiment/case.h"
 #include "tools/lab/experiment/summary_points.h"
+#include "tools/lab/measure/metrics_iterations.h"
+#include "tools/lab/measure/metrics_series.h"
 #include "tools/lab/measure/statistics.h"
 #include "tools/lab/run/run_result.h"
 
@@ -47,16 +50,30 @@ struct BackgroundCost {
   bool window_exceeded = false;         ///< an arm had a burst longer than T
 };
 
-struct CostInput {
-  const Case* definition;
-  Runtime runtime;
-  const RunResult* result;
+/// What a comparison of costs needs of one run: a small part of its reports. Times are of the
+/// generator's clock [ns].
+struct CostObservation {
+  const Case* definition = nullptr;  ///< outlives the observation
+  bool fixed_schedule = false;
+  RunningTotal background{};   ///< delivered bytes
+  RunningTotal ddl{};          ///< frame bytes that left the measured queue, switch clock
+  RunningTotal busy{};         ///< busy time of the measured queue's transmitter [ns], switch clock
+  double payload_share = 1;    ///< payload / bytes of a DDL frame
+  double bytes_per_ns = 0;     ///< rate of that transmitter
+  std::int64_t offset_ns = 0;  ///< switch clock minus generator clock
+  std::int64_t end_ns = 0;
+  std::int64_t covered_ns = 0;  ///< end of the time that every series covers
+  std::int64_t lead_ns = 0;
+  std::pair<std::int64_t, std::int64_t> measured_ns{};  ///< measured_span_ns()
+  std::vector<IterationBursts> pushes{};                ///< without their bursts
 };
+
+CostObservation observe_cost(const Case& definition, Runtime runtime, const RunResult& result);
 
 /// Computes the background's cost of every run. All runs at a point use the same windows,
 /// whatever their seed.
 /// @return costs[i] compares runs[i] with runs[points.off_case[i]]
-std::vector<BackgroundCost> background_costs(std::span<const CostInput> runs,
+std::vector<BackgroundCost> background_costs(std::span<const CostObservation* const> runs,
                                              const CasePoints& points);
 
 }  // namespace outrider::lab

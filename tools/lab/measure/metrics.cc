@@ -337,6 +337,7 @@ AloneMetrics measure_alone(const Case& definition, const RunResult& alone) {
   CaseMetrics m;
   measure_pushes(iterations_of(definition, alone.traffic, BurstDirection::kPush), {}, m);
   return {.communication_seconds = std::move(m.samples.communication_seconds),
+          .incomplete = m.incomplete,
           .push_bursts = m.push_bursts,
           .push_rtos = m.push_rtos};
 }

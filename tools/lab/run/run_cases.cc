@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -161,7 +160,6 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
     attribution |= cases[i].traffic.attribution;
   }
   const auto cpus = usable_cpus();
-  std::map<std::size_t, CaseRun> by_item;
 
   PoolOptions options;
   options.jobs = jobs;
@@ -173,14 +171,12 @@ RunOutcome run_cases_virtual(const RunOrder& order, std::size_t jobs) {
     };
   };
   options.on_result = [&](std::size_t item, const std::string& text) {
-    by_item.emplace(item, deserialize(cases[item], text));
-    if (order.on_run) order.on_run(item, text);
+    order.on_run(item, deserialize(cases[item], text), text);
   };
   options.on_progress = order.progress;
   const PoolResult pool = run_pool(options);
 
-  RunOutcome outcome{.runs = {}, .failures = {}, .interrupted = pool.interrupted};
-  for (auto& [item, run] : by_item) outcome.runs.push_back(std::move(run));
+  RunOutcome outcome{.failures = {}, .not_kept = {}, .interrupted = pool.interrupted};
   for (const auto& failure : pool.failures)
     outcome.failures.push_back({order.names[failure.item], failure.cause});
   return outcome;

@@ -16,12 +16,10 @@ struct RunFailure {
   std::string cause;
 };
 
-/// The runs that were made, in the order of the plan. They are complete or, in loopback, cut
-/// short.
+/// How a session ended. RunOrder::on_run has been given its runs.
 struct RunOutcome {
-  std::vector<CaseRun> runs;
-  std::vector<RunFailure> failures;
-  /// The complete runs that could not be kept on disk, and why. They are in `runs` all the same.
+  std::vector<RunFailure> failures{};
+  /// The complete runs that could not be kept on disk, and why.
   std::vector<std::string> not_kept{};
   bool interrupted = false;
   std::size_t not_tried = 0;  ///< cases left out because something outside them is to blame
@@ -36,8 +34,9 @@ struct RunOrder {
   const std::vector<std::string>& names;  ///< [cases]
   std::vector<std::size_t> wanted;        ///< indices into cases, rising
   Progress progress;
-  /// Is called with each complete run as it ends, in the form of serialize().
-  std::function<void(std::size_t index, const std::string& text)> on_run;
+  /// Is called with each run as it ends, in any order.
+  /// @param text  serialize() of it; empty if the run was cut short, in real time alone
+  std::function<void(std::size_t index, CaseRun run, const std::string& text)> on_run;
 };
 
 /// Runs the wanted cases and their references without background in virtual time, on `jobs`

@@ -188,9 +188,9 @@ RunOutcome run_cases_between(const RunOrder& order, const fs::path& directory,
     const Case& c = order.cases[i];
     const std::string folder = std::to_string(i) + '-' + c.label + "-seed" + std::to_string(c.seed);
     try {
-      outcome.runs.push_back(run_both(c, directory / folder, testbed_of));
-      if (order.on_run && !outcome.runs.back().result.interrupted)
-        order.on_run(i, serialize(outcome.runs.back()));
+      CaseRun run = run_both(c, directory / folder, testbed_of);
+      const std::string text = run.result.interrupted ? std::string() : serialize(run);
+      order.on_run(i, std::move(run), text);
       surroundings = false;
     } catch (const EnvironmentError&) {
       throw;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,12 +11,27 @@
 
 namespace outrider::lab {
 
-/// The reports of one run.
+/// Counts the objects that have it as a member, so that a test can tell how many results a session
+/// keeps in memory. One thread owns all results of a process.
+class LiveCount {
+ public:
+  LiveCount() noexcept { ++alive; }
+  LiveCount(const LiveCount&) noexcept { ++alive; }
+  LiveCount& operator=(const LiveCount&) noexcept = default;
+  ~LiveCount() { --alive; }
+  [[nodiscard]] static std::size_t live() noexcept { return alive; }
+
+ private:
+  static inline std::size_t alive = 0;
+};
+
+/// The reports of one run. They may take megabytes: a session reads them one run at a time.
 struct RunResult {
   sw::SwitchReport switches;
   tg::GeneratorReport traffic;
   std::uint64_t mbufs_leaked = 0;  ///< still in use after everything was released; in the ledger
   bool interrupted = false;
+  LiveCount counted{};
 };
 
 /// One case and the results of its runs, complete or interrupted.
@@ -27,9 +43,8 @@ struct CaseRun {
   std::string traffic_toml{};
 };
 
-/// Frees data that neither summarise() nor write_bundle() reads: the time series of
-/// other queues and those of the run without background. An experiment of hundreds of
-/// runs should call it as each run ends.
+/// Frees data that neither digest() nor write_bundle() reads: the time series of other queues and
+/// those of the run without background. So they are not stored either.
 void trim(CaseRun& run);
 
 /// Returns the measured queue of a report, or nullptr if the report does not have it.

@@ -5,9 +5,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <fstream>
-#include <functional>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "common/telemetry/whole_file.h"
 #include "tools/lab/summary/bundle_csv.h"
@@ -28,27 +30,56 @@ void make_directory(const fs::path& path) {
   if (error) fail("create", path, error.message());
 }
 
-/// Writes a file under another name first, so that a reader of `path` finds all of it or none,
-/// after a loss of power too.
-void write_file(const fs::path& path, const std::function<void(std::ostream&)>& content) {
-  fs::path part = path;
-  part += ".part";
-  errno = 0;
-  std::ofstream out(part, std::ios::binary | std::ios::trunc);
-  if (out) content(out);
-  out.close();
-  if (!out) {
-    const std::string cause = errno != 0 ? std::strerror(errno) : "write failed";
-    std::error_code ignored;
-    fs::remove(part, ignored);
-    fail("write", path, cause);
+/// A file that is written under another name first, so that a reader of `path` finds all of it or
+/// none, after a loss of power too. Without finish(), nothing is left of it.
+class PartFile {
+ public:
+  explicit PartFile(fs::path path) : path_(std::move(path)), part_(path_) {
+    part_ += ".part";
+    errno = 0;
+    out_.open(part_, std::ios::binary | std::ios::trunc);
   }
-  if (const int error = publish_file(part, path); error != 0)
-    fail("write", path, std::strerror(error));
-}
+  ~PartFile() {
+    if (finished_) return;
+    out_.close();
+    std::error_code ignored;
+    fs::remove(part_, ignored);
+  }
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  /// Writes what `content` writes. @throws std::runtime_error
+  template <class Content>
+  void write(Content content) {
+    errno = 0;
+    if (out_) content(out_);
+    if (!out_) fail_writing();
+  }
+  /// Gives the file its name. @throws std::runtime_error
+  void finish() {
+    errno = 0;
+    out_.close();
+    if (!out_) fail_writing();
+    if (const int error = publish_file(part_, path_); error != 0)
+      fail("write", path_, std::strerror(error));
+    finished_ = true;
+  }
+
+ private:
+  [[noreturn]] void fail_writing() const {
+    fail("write", path_, errno != 0 ? std::strerror(errno) : "write failed");
+  }
+
+  fs::path path_;
+  fs::path part_;
+  std::ofstream out_;
+  bool finished_ = false;
+};
 
 void write_text(const fs::path& path, const std::string& text) {
-  write_file(path, [&text](std::ostream& out) { out << text; });
+  PartFile file(path);
+  file.write([&text](std::ostream& out) { out << text; });
+  file.finish();
 }
 
 /// Returns "012-on-lead8-seed3": unique by its number, and safe as the name of a directory.
@@ -65,34 +96,69 @@ std::string directory_name(std::size_t index, const Case& c) {
   return number + "-" + label + "-seed" + std::to_string(c.seed);
 }
 
-void write_configurations(const fs::path& directory, const Experiment& experiment) {
-  for (std::size_t i = 0; i < experiment.runs.size(); ++i) {
-    const CaseRun& run = experiment.runs[i];
-    if (run.switch_toml.empty() && run.traffic_toml.empty()) continue;
-    const fs::path own = directory / directory_name(i, *run.definition);
-    make_directory(own);
-    write_text(own / "switch.toml", run.switch_toml);
-    write_text(own / "trafficgen.toml", run.traffic_toml);
-  }
+void write_configuration(const fs::path& directory, std::size_t index, const CaseRun& run) {
+  if (run.switch_toml.empty() && run.traffic_toml.empty()) return;
+  const fs::path own = directory / directory_name(index, *run.definition);
+  make_directory(own);
+  write_text(own / "switch.toml", run.switch_toml);
+  write_text(own / "trafficgen.toml", run.traffic_toml);
 }
+
+/// One of bundle_tables() while it is written.
+class TableFile {
+ public:
+  TableFile(const fs::path& directory, const BundleTable& table, Runtime runtime)
+      : path_(directory / table.file), table_(table), runtime_(runtime) {
+    if (table_.wanted == nullptr) begin();
+  }
+
+  void add(std::size_t index, const CaseRun& run) {
+    add({index, run.definition, "measured"}, run.result);
+    if (run.alone) add({index, run.definition, "alone"}, *run.alone);
+  }
+  void finish() {
+    if (file_) file_->finish();
+  }
+
+ private:
+  void begin() {
+    file_.emplace(path_);
+    file_->write([this](std::ostream& out) { out << table_.head(); });
+  }
+  void add(const RunName& name, const RunResult& result) {
+    if (!file_ && !table_.wanted(result)) return;
+    if (!file_) begin();
+    file_->write([&](std::ostream& out) { table_.write(out, runtime_, name, result); });
+  }
+
+  fs::path path_;
+  const BundleTable& table_;
+  Runtime runtime_;
+  std::optional<PartFile> file_{};
+};
 
 }  // namespace
 
-void write_bundle(const fs::path& directory, const Experiment& experiment, const Summary& summary,
+void write_bundle(const fs::path& directory, const Summary& summary, const ReadRun& read,
                   const EnvironmentNotes& notes) {
   make_directory(directory);
   write_text(directory / "summary.json", to_json(summary));
   write_text(directory / "table.txt", comparison_table(summary));
   write_text(directory / "environment.json", environment_json(notes));
-  write_configurations(directory / "config", experiment);
-  write_file(directory / "bursts.csv",
-             [&](std::ostream& out) { write_bursts_csv(out, experiment); });
-  write_file(directory / "queue.csv", [&](std::ostream& out) { write_queue_csv(out, experiment); });
-  write_file(directory / "flows.csv", [&](std::ostream& out) { write_flows_csv(out, experiment); });
-  const auto samples = [](const CaseRun& run) { return !run.result.traffic.connections.empty(); };
-  if (std::ranges::any_of(experiment.runs, samples))
-    write_file(directory / "connections.csv",
-               [&](std::ostream& out) { write_connections_csv(out, experiment); });
+  std::deque<TableFile> files;
+  for (const auto& table : bundle_tables()) files.emplace_back(directory, table, summary.runtime);
+  for (std::size_t i = 0; i < summary.cases.size(); ++i) {
+    const CaseRun run = read(i);
+    write_configuration(directory / "config", i, run);
+    for (auto& file : files) file.add(i, run);
+  }
+  for (auto& file : files) file.finish();
+}
+
+void write_bundle(const fs::path& directory, const Experiment& experiment, const Summary& summary,
+                  const EnvironmentNotes& notes) {
+  write_bundle(
+      directory, summary, [&](std::size_t i) { return experiment.runs[i]; }, notes);
 }
 
 }  // namespace outrider::lab

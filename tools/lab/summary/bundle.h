@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 
 #include "tools/lab/summary/bundle_environment.h"
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::lab {
+
+/// Returns the reports of a case, by its index in the summary. @throws std::runtime_error
+using ReadRun = std::function<CaseRun(std::size_t index)>;
 
 /// Writes all results of an experiment and creates `directory`:
 ///
@@ -21,6 +26,13 @@ namespace outrider::lab {
 /// May be called at any moment of an experiment, and again: it writes the results of the
 /// runs so far. Each file is written completely or not at all, by a rename from a new name.
 /// @throws std::runtime_error naming the file and the cause
+///
+/// @param read  is called once for each case of the summary, in order; one run is in memory at a
+/// time
+void write_bundle(const std::filesystem::path& directory, const Summary& summary,
+                  const ReadRun& read, const EnvironmentNotes& notes = {});
+
+/// Does the same for an experiment whose runs are all in memory.
 void write_bundle(const std::filesystem::path& directory, const Experiment& experiment,
                   const Summary& summary, const EnvironmentNotes& notes = {});
 

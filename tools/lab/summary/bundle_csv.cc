@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,25 +69,9 @@ void put(std::ostream& out, std::span<const std::string> cells) {
 
 constexpr std::string_view kRunColumns = "case,label,seed,run";
 
-struct RunName {
-  std::size_t index;
-  const Case* definition;
-  const char* run;
-};
-
 std::ostream& operator<<(std::ostream& out, const RunName& name) {
   return out << name.index << ',' << csv_text(name.definition->label) << ','
              << name.definition->seed << ',' << name.run;
-}
-
-/// Calls f(RunName, RunResult) for each run of the experiment.
-template <class F>
-void for_each_run(const Experiment& experiment, F f) {
-  for (std::size_t i = 0; i < experiment.runs.size(); ++i) {
-    const CaseRun& run = experiment.runs[i];
-    f(RunName{i, run.definition, "measured"}, run.result);
-    if (run.alone) f(RunName{i, run.definition, "alone"}, *run.alone);
-  }
 }
 
 // -- bursts
@@ -118,7 +103,7 @@ Cells blank_cells() {
   return Cells(columns_of<R>().size());
 }
 
-void write_bursts_of(std::ostream& out, const RunName& name, const RunResult& result) {
+void write_bursts_of(std::ostream& out, Runtime, const RunName& name, const RunResult& result) {
   struct Records {
     const tg::BurstRecord* sender = nullptr;
     const sw::QueueBurstRecord* queue = nullptr;
@@ -214,53 +199,58 @@ void write_queue_of(std::ostream& out, Runtime runtime, const RunName& name,
   }
 }
 
-}  // namespace
+// -- what else is written
 
-void write_bursts_csv(std::ostream& out, const Experiment& experiment) {
+std::string bursts_head() {
   BurstLine head = in_parts(columns_of<tg::BurstRecord>(), columns_of<sw::QueueBurstRecord>());
   head.times.clear();
   for (const auto name : kBurstTimeNames) head.times.push_back("time_" + std::string(name) + "_ns");
+  std::ostringstream out;
   out << kRunColumns;
   put(out, head);
-  for_each_run(experiment, [&out](const RunName& name, const RunResult& result) {
-    write_bursts_of(out, name, result);
-  });
+  return out.str();
 }
 
-void write_queue_csv(std::ostream& out, const Experiment& experiment) {
-  out << kRunColumns
-      << ",begin_ns,length_ns,background_bytes,ddl_bytes,signal_bytes,busy_ns,"
+std::string queue_head() {
+  return std::string(kRunColumns) +
+         ",begin_ns,length_ns,background_bytes,ddl_bytes,signal_bytes,busy_ns,"
          "max_packets,min_threshold_packets,background_delivered_bytes,ddl_delivered_bytes,"
          "sojourn_ns\n";
-  for_each_run(experiment, [&](const RunName& name, const RunResult& result) {
-    write_queue_of(out, experiment.runtime, name, result);
-  });
 }
 
-void write_flows_csv(std::ostream& out, const Experiment& experiment) {
+template <class R>
+std::string head_of() {
+  std::ostringstream out;
   out << kRunColumns;
-  put(out, columns_of<tg::FlowReport>());
+  put(out, columns_of<R>());
   out << '\n';
-  for_each_run(experiment, [&out](const RunName& name, const RunResult& result) {
-    for (const auto& flow : result.traffic.flows) {
-      out << name;
-      put(out, cells_of(flow));
-      out << '\n';
-    }
-  });
+  return out.str();
 }
 
-void write_connections_csv(std::ostream& out, const Experiment& experiment) {
-  out << kRunColumns;
-  put(out, columns_of<tg::ConnectionSample>());
-  out << '\n';
-  for_each_run(experiment, [&out](const RunName& name, const RunResult& result) {
-    for (const auto& sample : result.traffic.connections) {
-      out << name;
-      put(out, cells_of(sample));
-      out << '\n';
-    }
-  });
+template <class R>
+void write_records(std::ostream& out, const RunName& name, const std::vector<R>& records) {
+  for (const auto& record : records) {
+    out << name;
+    put(out, cells_of(record));
+    out << '\n';
+  }
 }
+
+constexpr BundleTable kTables[] = {
+    {"bursts.csv", bursts_head, write_bursts_of},
+    {"queue.csv", queue_head, write_queue_of},
+    {"flows.csv", head_of<tg::FlowReport>,
+     [](std::ostream& out, Runtime, const RunName& name, const RunResult& result) {
+       write_records(out, name, result.traffic.flows);
+     }},
+    {"connections.csv", head_of<tg::ConnectionSample>,
+     [](std::ostream& out, Runtime, const RunName& name, const RunResult& result) {
+       write_records(out, name, result.traffic.connections);
+     },
+     [](const RunResult& result) { return !result.traffic.connections.empty(); }}};
+
+}  // namespace
+
+std::span<const BundleTable> bundle_tables() { return kTables; }
 
 }  // namespace outrider::lab

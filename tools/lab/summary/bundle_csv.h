@@ -1,26 +1,43 @@
 #pragma once
 
+#include <cstddef>
 #include <ostream>
+#include <span>
+#include <string>
 
 #include "tools/lab/summary/summary.h"
 
 namespace outrider::lab {
 
-// Instants are nanoseconds of the clock that the column names; an instant that never
-// came is empty. Column `case` is the index in summary.json; `run` is "measured" or "alone".
+/// The first columns of a line: which run it is of.
+struct RunName {
+  std::size_t index;  ///< of its case in summary.json
+  const Case* definition;
+  const char* run;  ///< "measured" or "alone"
+};
 
-/// Writes one line per burst: the generator's record, joined by identity with that of the
-/// measured queue. If only the switch has seen a burst, only the switch's columns are filled.
-void write_bursts_csv(std::ostream& out, const Experiment& experiment);
+/// A file of a bundle with lines of every run. Instants are nanoseconds of the clock that the
+/// column names; an instant that never came is empty. Column `case` is the index in summary.json.
+struct BundleTable {
+  const char* file;
+  std::string (*head)();  ///< the first line
+  void (*write)(std::ostream& out, Runtime runtime, const RunName& name, const RunResult& result);
+  /// Says whether a run needs the file; nullptr: the file is there without any run.
+  bool (*wanted)(const RunResult& result) = nullptr;
+};
 
-/// Writes the measured queue and the goodput over time: the bins as recorded from 20 base
-/// RTTs before each START or due time to 20 after the burst, and 100 bins together elsewhere.
-void write_queue_csv(std::ostream& out, const Experiment& experiment);
-
-/// Writes one line per direction of a connection that carried data.
-void write_flows_csv(std::ostream& out, const Experiment& experiment);
-
-/// Writes one line per sample of a sending connection (parameter connection_sample_seconds).
-void write_connections_csv(std::ostream& out, const Experiment& experiment);
+/// Returns these, in the order in which they are written:
+///
+///   bursts.csv       a line for each burst: the generator's record, joined by identity with that
+///   of
+///                    the measured queue. If only the switch has seen a burst, only the switch's
+///                    columns are filled.
+///   queue.csv        the measured queue and the goodput over time: the bins as recorded from 20
+///                    base RTTs before each START or due time to 20 after the burst, and 100 bins
+///                    together elsewhere
+///   flows.csv        a line for each direction of a connection that carried data
+///   connections.csv  a line for each sample of a sending connection; only with the parameter
+///                    connection_sample_seconds
+std::span<const BundleTable> bundle_tables();
 
 }  // namespace outrider::lab

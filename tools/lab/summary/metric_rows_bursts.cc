@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tools/lab/summary/metric_rows.h"
 
 // Bursts and iterations, and the queue that they find.
@@ -39,6 +41,17 @@ constexpr Relative kTailOverAlone{kOverAlone.values, kOverAlone.reference, Aggre
 constexpr RatioOfSums kAloneRtosPerBurst{
     [](const CaseSummary& c) { return static_cast<double>(c.alone.push_rtos); },
     [](const CaseSummary& c) { return static_cast<double>(c.alone.push_bursts); }};
+
+/// A switch counts drops by class, not by burst: packets of pulls and of connections that open are
+/// among them.
+std::vector<double> packets_dropped_per_burst(const CaseRun& run) {
+  const auto bursts = std::ranges::count_if(run.result.traffic.bursts, [](const auto& burst) {
+    return burst.identity.direction == BurstDirection::kPush;
+  });
+  if (bursts == 0) return {};
+  return {static_cast<double>(sum(run.result.switches.drops[TrafficClass::kDdl])) /
+          static_cast<double>(bursts)};
+}
 
 constexpr Metric kRows[] = {
     {.name = "start_queue_packets_mean",
@@ -193,6 +206,13 @@ constexpr Metric kRows[] = {
      .place = "/push_bursts/rtos_per_burst",
      .tested = "RTOs per burst",
      .column = {"RTOs", "/burst"}},
+    {.name = "burst_packets_dropped_per_burst",
+     .unit = kPackets,
+     .help = "packets of bursts dropped at any switch in a run, first bursts included, over the "
+             "run's push bursts",
+     .source = FromRun{&packets_dropped_per_burst},
+     .change = false,
+     .column = {"dropped", "packets /burst"}},
     {.name = "communication_over_alone_median",
      .unit = kNumber,
      .help =

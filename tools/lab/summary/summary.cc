@@ -24,28 +24,49 @@ CaseSummary summary_of(const CaseRun& run, Runtime runtime, Flagged flagged) {
           .of_rows = values_of_run(run)};
 }
 
+/// Returns an empty text if every packet of a run is accounted for.
+std::string imbalance_of(const RunResult& r) {
+  if (r.switches.ledger_balanced && r.traffic.ledger_balanced && r.mbufs_leaked == 0) return {};
+  const auto verdict = [](bool balanced) { return balanced ? "ok" : "not balanced"; };
+  return std::string("switch ") + verdict(r.switches.ledger_balanced) + ", generator " +
+         verdict(r.traffic.ledger_balanced) + ", buffers leaked " + std::to_string(r.mbufs_leaked);
+}
+
 }  // namespace
 
-Summary summarise(const Experiment& experiment) {
+RunDigest digest(const CaseRun& run, Runtime runtime, Flagged flagged) {
+  assert(run.definition != nullptr);
+  RunDigest d{.definition = run.definition,
+              .own = summary_of(run, runtime, flagged),
+              .cost = observe_cost(*run.definition, runtime, run.result),
+              .ran_alone = run.alone.has_value()};
+  if (auto fault = imbalance_of(run.result); !fault.empty())
+    d.unbalanced.push_back("(" + fault + ")");
+  if (!run.alone) return d;
+  if (auto fault = imbalance_of(*run.alone); !fault.empty())
+    d.unbalanced.push_back("without background (" + fault + ")");
+  return d;
+}
+
+Summary summarise(const Experiment& experiment, std::span<const RunDigest* const> digests) {
   Summary summary{.experiment = experiment.name,
                   .question = experiment.question,
                   .runtime = experiment.runtime,
-                  .interrupted = experiment.planned_cases > experiment.runs.size(),
-                  .planned_cases = std::max(experiment.planned_cases, experiment.runs.size()),
+                  .interrupted = experiment.planned_cases > digests.size(),
+                  .planned_cases = std::max(experiment.planned_cases, digests.size()),
                   .quick = experiment.quick,
                   .cases = {},
                   .arms = {}};
   std::vector<const Case*> cases;
-  std::vector<CostInput> inputs;
-  for (const auto& run : experiment.runs) {
-    assert(run.definition != nullptr);
-    cases.push_back(run.definition);
-    inputs.push_back({run.definition, experiment.runtime, &run.result});
-    summary.cases.push_back(summary_of(run, experiment.runtime, experiment.flagged));
-    summary.interrupted |= run.result.interrupted;
+  std::vector<const CostObservation*> observations;
+  for (const RunDigest* d : digests) {
+    cases.push_back(d->definition);
+    observations.push_back(&d->cost);
+    summary.cases.push_back(d->own);
+    summary.interrupted |= summary.cases.back().interrupted;
   }
   const CasePoints points = points_of(cases);
-  const auto costs = background_costs(inputs, points);
+  const auto costs = background_costs(observations, points);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     CaseSummary& c = summary.cases[i];
     if (points.off_case[i] < cases.size()) c.off_case = points.off_case[i];
@@ -55,6 +76,15 @@ Summary summarise(const Experiment& experiment) {
   }
   summary.arms = summarise_arms(summary.cases);
   return summary;
+}
+
+Summary summarise(const Experiment& experiment) {
+  std::vector<RunDigest> digests;
+  digests.reserve(experiment.runs.size());
+  std::vector<const RunDigest*> all;
+  for (const auto& run : experiment.runs)
+    all.push_back(&digests.emplace_back(digest(run, experiment.runtime, experiment.flagged)));
+  return summarise(experiment, all);
 }
 
 }  // namespace outrider::lab

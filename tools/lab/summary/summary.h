@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,8 @@
 
 namespace outrider::lab {
 
-/// The runs of an experiment, in the order of the experiment file. Everything that is
-/// printed has this order.
+/// An experiment and its runs, in the order of the experiment file. Everything that is printed has
+/// this order. A session that has its runs on disk leaves `runs` empty.
 ///
 /// With a fixed schedule a run should continue after its last burst, say for a period.
 /// The background's cost of a burst is taken over a window that is longer than the slowest
@@ -26,7 +27,7 @@ namespace outrider::lab {
 struct Experiment {
   std::string name;
   Runtime runtime = Runtime::kVirtual;
-  std::size_t planned_cases = 0;  ///< larger than runs.size(): interrupted; 0: not known
+  std::size_t planned_cases = 0;  ///< more than there are runs: interrupted; 0: not known
   std::vector<CaseRun> runs{};
   std::string question{};
   Flagged flagged = Flagged::kKept;
@@ -83,7 +84,25 @@ struct Summary {
   std::vector<ArmSummary> arms{};
 };
 
-/// Measures and summarises all runs. Pure: equal runs give an equal summary.
+/// What a session keeps of a finished run: all that the summary needs of it. The reports
+/// themselves, which take many times the memory, are read again for the bundle.
+struct RunDigest {
+  const Case* definition = nullptr;  ///< never null, outlives the digest
+  CaseSummary own;                   ///< but for what it takes other cases to know
+  CostObservation cost;
+  bool ran_alone = false;  ///< there is a run without background
+  /// Says which packets are not accounted for, of the run and of that without background.
+  std::vector<std::string> unbalanced{};
+};
+
+RunDigest digest(const CaseRun& run, Runtime runtime, Flagged flagged);
+
+/// Summarises runs from their digests, which are in the order of the plan. Pure: equal runs give an
+/// equal summary.
+/// @param experiment  its runs are not read
+Summary summarise(const Experiment& experiment, std::span<const RunDigest* const> digests);
+
+/// Does the same for an experiment whose runs are all in memory.
 Summary summarise(const Experiment& experiment);
 
 /// Version of summary.json, raised when a field is renamed, moved, removed or changes meaning.

@@ -27,12 +27,14 @@ struct ArmRun {
 std::vector<BackgroundCost> costs_of(const std::vector<ArmRun>& runs,
                                      Runtime runtime = Runtime::kVirtual) {
   std::vector<const Case*> cases;
-  std::vector<CostInput> inputs;
+  std::vector<CostObservation> observations;
   for (const auto& run : runs) {
     cases.push_back(&run.definition);
-    inputs.push_back({&run.definition, runtime, &run.result});
+    observations.push_back(observe_cost(run.definition, runtime, run.result));
   }
-  return background_costs(inputs, points_of(cases));
+  std::vector<const CostObservation*> all;
+  for (const auto& observation : observations) all.push_back(&observation);
+  return background_costs(all, points_of(cases));
 }
 
 /// Returns an off run with bursts due at 100 and 300. A burst takes 40 ms at half the rate.

@@ -100,6 +100,23 @@ TEST(Metric, AllArmsAreOverWhatTheOffArmTakesAlone) {
   EXPECT_NEAR(value_of(metric, on), 20.0 / 40, 1e-9);
 }
 
+// A switch does not know which burst a packet is of that it drops.
+TEST(Metric, DroppedPacketsOfBurstsAreOverPushesOfTheRun) {
+  const Case c = make_case("off", 2);
+  RunResult r = make_result(10);
+  add_burst(r, 0, 0, {.due = 1});
+  add_burst(r, 1, 0, {.due = 1});
+  add_burst(r, 0, 0, {.due = 5}, BurstDirection::kPull);
+  r.switches.drops[TrafficClass::kDdl][DropReason::kOverShare] = 5;
+  r.switches.drops[TrafficClass::kBackground][DropReason::kTailPackets] = 700;
+  const auto dropped = [&] {
+    return values_of_run({.definition = &c, .result = r}).at("burst_packets_dropped_per_burst");
+  };
+  EXPECT_EQ(dropped(), std::vector<double>{2.5});
+  r.traffic.bursts.clear();
+  EXPECT_TRUE(dropped().empty());
+}
+
 // First bursts count among all, and have a figure of their own.
 TEST(Metric, FirstBurstsAreToldApart) {
   const Summary s = example();
