@@ -182,7 +182,7 @@ class WindowFlow {
     up_samples_.add(sample, now);
     up = up_samples_.value();
   }
-  void take_down(Duration sample, Time now) noexcept {
+  [[gnu::always_inline]] void take_down(Duration sample, Time now) noexcept {
     down_samples_.add(sample, now);
     down = down_samples_.value();
   }

@@ -170,7 +170,7 @@ class EgressPort final : public EventSource {
   }
 
   /// Sends everything that would have left by `now`.
-  void serve_until(Time now) noexcept {
+  [[gnu::always_inline]] void serve_until(Time now) noexcept {
     if (!(serializer_.free_at() <= now && has_work())) return;
     if (plain_) [[likely]]
       serve_due<true>(now);

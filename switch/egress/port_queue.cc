@@ -183,14 +183,16 @@ void PortQueue::hear_elsewhere(Packet& packet, bool same_port, Time now) noexcep
 
 /// Stores the clamp's verdict with the packet, because marking may happen at its departure.
 void PortQueue::show_to_window(Packet& packet, Time now) noexcept {
-  if (beyond_) {
-    if (const auto treatment = beyond_->on_arrival(packet, now)) {
-      meta(packet).window_treatment = *treatment;
-      return;
-    }
-  }
+  if (beyond_ && show_beyond(packet, now)) [[unlikely]]
+    return;
   meta(packet).window_treatment =
       window_->on_arrival(packet, occupancy(), threshold_of_windows(now), now);
+}
+
+bool PortQueue::show_beyond(Packet& packet, Time now) noexcept {
+  const auto treatment = beyond_->on_arrival(packet, now);
+  if (treatment) meta(packet).window_treatment = *treatment;
+  return treatment.has_value();
 }
 
 /// What is measured holds for this START and for what comes later. While windows are held or open

@@ -245,6 +245,7 @@ class PortQueue {
   // What few packets need is not inlined: the way of the others then saves fewer registers.
   [[gnu::noinline]] void hear_payload(const PacketMeta& m, Time now) noexcept;
   [[gnu::noinline]] void show_to_window(Packet& packet, Time now) noexcept;
+  [[gnu::noinline]] bool show_beyond(Packet& packet, Time now) noexcept;
   /// Returns the regulator's threshold, after telling the window clamp which bursts' regulation
   /// has begun by `now`.
   [[nodiscard]] const std::optional<std::uint16_t>& threshold_of_windows(Time now) noexcept {

@@ -34,6 +34,7 @@ void TcpSender::start(const Peer& peer) noexcept {
   window_.negotiate_ecn(peer.ecn);
   sack_ = peer.sack;
   joins_ = context_.config.segment_bursts == SegmentJoining::kLinux;
+  shaped_ = joins_ || pacing_.paced();
   by_time_ = peer.sack && context_.config.loss_detection == LossDetection::kRackTlp;
 }
 
@@ -132,8 +133,6 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
     window_.note_use(scoreboard_.pipe_bytes(), stream_, *scoreboard_.flight(), false, now);
   }
   last_sent_ = now;
-  if (joins_ && scoreboard_.flight()->burst_left != 0) [[unlikely]]
-    --scoreboard_.flight()->burst_left;
   if (window_.reducing()) [[unlikely]]
     window_.on_sent(*scoreboard_.flight(), s.payload_bytes);
   if (by_time_) {
@@ -143,8 +142,19 @@ void TcpSender::fill(TcpSegment& s, Time now) noexcept {
   } else if (!timer_.armed()) {
     timer_.set(now + timer_.rto());
   }
-  if (pacing_.paced()) [[unlikely]]
-    pacing_.on_sent(s.payload_bytes, window_, timer_.srtt(), now);
+  if (shaped_) [[unlikely]]
+    note_departure(s.payload_bytes, now);
+}
+
+/// Returns true if a segment may leave now. @param may it might, if all left when it is allowed
+bool TcpSender::departs(bool may, Time now) noexcept {
+  if (may && joins_ && scoreboard_.lost_pending() == 0) may = may_join(now);
+  return pacing_.paced() ? pacing_.allows(may, now) : may;
+}
+
+void TcpSender::note_departure(std::uint32_t payload_bytes, Time now) noexcept {
+  if (Flight& flight = *scoreboard_.flight(); flight.burst_left != 0) --flight.burst_left;
+  if (pacing_.paced()) pacing_.on_sent(payload_bytes, window_, timer_.srtt(), now);
 }
 
 void TcpSender::resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept {

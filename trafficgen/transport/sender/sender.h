@@ -91,8 +91,8 @@ class TcpSender {
     if (tail_probe_.due()) [[unlikely]]
       return true;
     const bool may = scoreboard_.lost_pending() == 0 ? can_send_new(now) : can_resend();
-    if (pacing_.paced()) [[unlikely]]
-      return pacing_.allows(may, now);
+    if (shaped_) [[unlikely]]
+      return departs(may, now);
     return may;
   }
   /// Returns when pacing lets the next segment leave; kNever if pacing is not what holds it.
@@ -151,8 +151,6 @@ class TcpSender {
       return false;
     }
     if (scoreboard_.pipe_bytes() + payload > window_.bytes()) return false;
-    if (joins_ && !may_join(now)) [[unlikely]]
-      return false;
     return scoreboard_.has_room() || can_borrow(now);
   }
   [[nodiscard]] bool can_resend() const noexcept {
@@ -161,7 +159,9 @@ class TcpSender {
   }
   [[gnu::noinline]] void prepare_probe(Time now) noexcept;
   [[nodiscard, gnu::noinline]] bool can_borrow(Time now) noexcept;
-  [[nodiscard, gnu::noinline]] bool may_join(Time now) noexcept;
+  [[nodiscard, gnu::noinline]] bool departs(bool may, Time now) noexcept;
+  [[gnu::noinline]] void note_departure(std::uint32_t payload_bytes, Time now) noexcept;
+  [[nodiscard]] bool may_join(Time now) noexcept;
   inline void fill_new(TcpSegment& s, Time now) noexcept;
   [[gnu::noinline]] void lower_unused_window(Time now) noexcept;
   [[gnu::noinline]] void fill_tail_probe(TcpSegment& s, Time now) noexcept;
@@ -211,6 +211,7 @@ class TcpSender {
   bool timestamps_ : 1 = false;
   bool by_time_ : 1 = false;  ///< RACK-TLP is in use
   bool joins_ : 1 = false;    ///< segments are joined to bursts
+  bool shaped_ : 1 = false;   ///< they are, or paced
   Scoreboard scoreboard_;
   RetransmissionTimer timer_;
   [[no_unique_address]] CongestionWindow window_;
