@@ -117,7 +117,7 @@ TelemetryValue telemetry_of_queue(const SwitchReport& report, std::string_view p
   QueueReport& queue = one.queues.emplace_back();
   static_cast<QueueCounts&>(queue) = *queues[q];
   Json json = Json::parse(to_json(one))["queues"][0];
-  for (const char* other : {"switch_name", "port_name", "queue", "bins", "bursts",
+  for (const char* other : {"switch_name", "port_name", "queue", "beyond_by_name", "bins", "bursts",
                             "bursts_not_recorded", "burst_sojourn_ns", "interval_sojourn_ns"})
     json.erase(other);
   return value_of(json);
