@@ -28,11 +28,14 @@ std::vector<BackgroundCost> costs_of(const std::vector<ArmRun>& runs,
                                      Runtime runtime = Runtime::kVirtual) {
   std::vector<const Case*> cases;
   std::vector<CostObservation> observations;
+  cases.reserve(runs.size());
+  observations.reserve(runs.size());
   for (const auto& run : runs) {
     cases.push_back(&run.definition);
     observations.push_back(observe_cost(run.definition, runtime, run.result));
   }
   std::vector<const CostObservation*> all;
+  all.reserve(observations.size());
   for (const auto& observation : observations) all.push_back(&observation);
   return background_costs(all, points_of(cases));
 }
