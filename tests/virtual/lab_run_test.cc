@@ -75,6 +75,7 @@ TEST_F(LabRun, AFrontComparesEverySettingWithOff) {
   FrontResult result{.experiment = "quick", .question = "?", .settings = {}};
   result.candidates = {{.system = "off", .label = "off"}, {.system = "rto", .label = "off-rto"}};
   std::vector<RunDigest> digests;
+  digests.reserve(runs.size());
   for (const auto& r : runs) digests.push_back(digest(r, Runtime::kVirtual, Flagged::kKept));
   take_samples(std::vector<const RunDigest*>{&digests[0], &digests[1]}, result);
   ASSERT_EQ(result.candidates[1].samples.size(), 1U);
