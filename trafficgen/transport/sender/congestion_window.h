@@ -131,12 +131,12 @@ class CongestionWindow {
   /// @param fresh it is new data
   void note_use(std::uint32_t pipe_bytes, const SendStream& stream, Flight& flight, bool fresh,
                 Time now) noexcept {
-    const bool full = pipe_bytes + stream.mss_bytes() > cwnd_;
-    if (validates_) {
-      if (fresh) validation_.on_sent(full, stream, use(), flight, now);
-    } else if (full) {
-      flight.window_full_until = stream.nxt();
-    }
+    note_use(pipe_bytes + stream.mss_bytes() > cwnd_, stream, flight, fresh, now);
+  }
+  /// Notes that new data waits for a window in which more of it leaves at once. Linux takes that
+  /// for a full window (tcp_tso_should_defer(), is_cwnd_limited).
+  void note_waiting(const SendStream& stream, Flight& flight, Time now) noexcept {
+    note_use(true, stream, flight, true, now);
   }
   /// Returns true if the window holds the sender back: the data at una left when it was full, or
   /// WindowValidation finds that it is needed.
@@ -165,6 +165,14 @@ class CongestionWindow {
   }
 
  private:
+  void note_use(bool full, const SendStream& stream, Flight& flight, bool fresh,
+                Time now) noexcept {
+    if (validates_) {
+      if (fresh) validation_.on_sent(full, stream, use(), flight, now);
+    } else if (full) {
+      flight.window_full_until = stream.nxt();
+    }
+  }
   [[nodiscard]] WindowValidation::Window use() const noexcept {
     return {cwnd_, cwnd_ < control_->ssthresh_bytes()};
   }

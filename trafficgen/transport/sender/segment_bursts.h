@@ -35,8 +35,8 @@ class SegmentBursts {
   [[nodiscard]] static std::uint8_t segments(const State& s) noexcept {
     const std::uint32_t burst = burst_bytes(s);
     if (waits(s, burst)) return 0;
-    const std::uint32_t fit = std::min(s.room_bytes, burst) / s.mss_bytes;
-    return static_cast<std::uint8_t>(std::clamp<std::uint32_t>(fit, 1, UINT8_MAX));
+    const auto bytes = std::min<std::uint64_t>(std::min(s.room_bytes, burst), s.unsent_bytes);
+    return static_cast<std::uint8_t>(std::clamp<std::uint64_t>(bytes / s.mss_bytes, 1, UINT8_MAX));
   }
 
   /// Returns how much leaves at once [whole segments, in bytes]: what the pace sends in 1/1024 s,

@@ -68,7 +68,8 @@ bool TcpSender::may_join(Time now) noexcept {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(a, b));
   };
   const Time oldest_left{Duration{scoreboard_.segment(0).sent_ns}};
-  scoreboard_.flight()->burst_left = SegmentBursts::segments(
+  Flight& flight = *scoreboard_.flight();
+  flight.burst_left = SegmentBursts::segments(
       {.mss_bytes = stream_.mss_bytes(),
        .window_bytes = smaller(window_.bytes(), peer_bytes),
        .room_bytes = smaller(left_bytes, peer_left_bytes),
@@ -78,7 +79,9 @@ bool TcpSender::may_join(Time now) noexcept {
        .since_last_sent = now - last_sent_,
        .oldest_age = now - oldest_left,
        .recovering = !recovery_.open()});
-  return scoreboard_.flight()->burst_left != 0;
+  if (flight.burst_left != 0) return true;
+  if (left_bytes < peer_left_bytes) window_.note_waiting(stream_, flight, now);
+  return false;
 }
 
 /// Sets the deadline of the first probe of a closed window if nothing else is timed: after an RTO

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/transport/connection/two_ends.h"
 
 namespace outrider::segment_bursts_test {
@@ -67,6 +69,8 @@ TEST(SegmentBursts, DoNotWaitInARecoveryNorAtTheEnd) {
   EXPECT_EQ(SegmentBursts::segments(s), 0U);
   s.unsent_bytes = 6'000;
   EXPECT_EQ(SegmentBursts::segments(s), 6U);
+  s.unsent_bytes = 4'000;
+  EXPECT_EQ(SegmentBursts::segments(s), 4U) << "what is written later is judged by itself";
   s.unsent_bytes = s.room_bytes = 300;
   EXPECT_EQ(SegmentBursts::segments(s), 1U) << "a last short segment";
 }
@@ -92,12 +96,13 @@ TcpConfig twelve_segments(SegmentJoining joining) {
   return config;
 }
 
-/// A client that has 12 segments in flight at 1 ms.
+/// A client that has as much as it may in flight at 1 ms.
 struct Client {
-  explicit Client(SegmentJoining joining) : config(twelve_segments(joining)) {
+  explicit Client(SegmentJoining joining, std::uint64_t bytes = 1'000'000)
+      : config(twelve_segments(joining)) {
     two_ends::establish(c);
-    c.send(1'000'000, Time{1ms});
-    EXPECT_EQ(departures(Time{1ms}), 12U);
+    c.send(bytes, Time{1ms});
+    EXPECT_EQ(departures(Time{1ms}), std::min<std::uint64_t>(12, bytes / 1000));
   }
   std::size_t departures(Time now) {
     std::size_t n = 0;
@@ -123,6 +128,21 @@ TEST(SegmentBursts, AConnectionSendsAtOnceWhatTwoAcknowledgmentsAllow) {
   EXPECT_EQ(alone.ack(2000, Time{1800us}), 4U);
   EXPECT_EQ(joined.ack(4000, Time{1810us}), 8U);
   EXPECT_EQ(alone.ack(4000, Time{1810us}), 4U);
+}
+
+// Whoever waits for a larger window needs it: slow start goes on.
+TEST(SegmentBursts, AWindowThatIsWaitedForCountsAsFull) {
+  for (const auto joining : {SegmentJoining::kLinux, SegmentJoining::kOff}) {
+    Client t(joining, 10'000);
+    t.c.send(1'000, Time{1500us});
+    EXPECT_EQ(t.departures(Time{1500us}), 1U) << "the end of what was written does not wait";
+    if (joining == SegmentJoining::kLinux) {
+      t.c.send(1'000'000, Time{1900us});
+      EXPECT_EQ(t.departures(Time{1900us}), 0U) << "one segment has room";
+    }
+    EXPECT_EQ(t.ack(1000, Time{2000us}), 0U);
+    EXPECT_EQ(t.c.sender().window().bytes(), joining == SegmentJoining::kLinux ? 13'000U : 12'000U);
+  }
 }
 
 }  // namespace
