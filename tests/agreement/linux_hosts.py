@@ -193,6 +193,8 @@ class Run:
             for address in own[1:]:
                 lab.run("ip", "-n", linux, "address", "add", address + "/32", "dev", "eth0")
             lab.run("ip", "-n", linux, "route", "add", "0.0.0.0/0", "dev", "eth0")
+            if self.senders["one_segment"]:
+                lab.run("ip", "-n", linux, "link", "set", "eth0", "gso_max_segs", "1")
             self.lab.sysctl(linux, "net.ipv4.tcp_ecn=1", "net.ipv4.tcp_no_metrics_save=1",
                             "net.ipv4.conf.all.arp_announce=1")
             leaves.append(linux)

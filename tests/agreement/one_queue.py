@@ -14,7 +14,8 @@ def linux_run(configs, case, measured, variant):
     """@return mean queue [packets] and burst times [s] of one run"""
     p = case.parameters
     work = {"controller": case.settings["transport.controller"], "quickack": variant == "quickack",
-            "connection": p["connection"], "announce": False, "burst_bytes": p["burst_bytes"],
+            "one_segment": False, "connection": p["connection"], "announce": False,
+            "burst_bytes": p["burst_bytes"],
             "warm_up": p["warm_up_seconds"], "period": p["period_seconds"],
             "iterations": p["iterations"], "start_spread": p["start_spread_seconds"]}
     run = linux_hosts.Run(*configs, work, measured)

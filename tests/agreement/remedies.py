@@ -25,10 +25,11 @@ def of_case(case, report=None):
                    case.background_bits_per_second, gap_s)
 
 
-def linux_run(configs, case, measured):
+def linux_run(configs, case, measured, one_segment=False):
     p = case.parameters
     work = {"controller": case.settings["transport.controller"], "quickack": False,
-            "connection": p["connection"], "announce": True, "burst_bytes": p["burst_bytes"],
+            "one_segment": one_segment, "connection": p["connection"], "announce": True,
+            "burst_bytes": p["burst_bytes"],
             "h_packets": p["h_packets"], "lead": p["lead_rtts"] * case.base_rtt_s,
             "warm_up": p["warm_up_seconds"],
             "period": p["period_seconds"], "iterations": p["iterations"],
@@ -105,7 +106,7 @@ def compare(virtual_out, loopback_out, measured, options):
     places = {
         "virtual time": grouped(virtual_cases, map(of_case, virtual_cases)),
         "two processes": grouped(real, (of_case(c, report) for c, (_, report) in zip(real, given))),
-        "Linux": grouped(real, (linux_run(configs, case, measured)
+        "Linux": grouped(real, (linux_run(configs, case, measured, options.one_segment)
                                 for case, (configs, _) in zip(real, given)))}
     kept = {place: [{"rate_factor": rate, "label": label, "runs": [dataclasses.asdict(f) for f in of]}
                     for (rate, label), of in figures.items()]

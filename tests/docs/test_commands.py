@@ -223,6 +223,15 @@ class Documented(unittest.TestCase):
                                   text=True, check=False, timeout=PATIENCE)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_readme_shows_what_the_demo_prints(self):
+        demo = ["run", ROOT / "conf/experiments/demo.toml", "--brief", "--out", self.place / "results/shown"]
+        run = subprocess.run([PROGRAMS / "outrider-lab", *demo], cwd=self.place, text=True,
+                             capture_output=True, check=True, timeout=PATIENCE)
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        begin = readme.index("What shortens a burst")
+        shown = readme[begin:readme.index("```", begin)]
+        self.assertIn(shown.rstrip(), run.stdout)
+
     def test_links_lead_somewhere(self):
         for document in documents():
             for target in re.findall(r"\]\(([^)#]*)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
