@@ -162,7 +162,7 @@ class TcpSender {
   [[nodiscard, gnu::noinline]] bool departs(bool may, Time now) noexcept;
   [[gnu::noinline]] void note_departure(std::uint32_t payload_bytes, Time now) noexcept;
   [[nodiscard]] bool may_join(Time now) noexcept;
-  inline void fill_new(TcpSegment& s, Time now) noexcept;
+  [[gnu::always_inline]] inline void fill_new(TcpSegment& s, Time now) noexcept;
   [[gnu::noinline]] void lower_unused_window(Time now) noexcept;
   [[gnu::noinline]] void fill_tail_probe(TcpSegment& s, Time now) noexcept;
   [[gnu::noinline]] void resend_segment(const SentSegment& sent, TcpSegment& s, Time now) noexcept;
