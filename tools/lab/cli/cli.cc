@@ -88,6 +88,9 @@ void add_selection(CLI::App& app, LabOptions& options) {
   app.add_option("--filter", options.filter,
                  "Only cases whose name, as `plan` lists it, holds TEXT")
       ->type_name("TEXT");
+  app.add_option("--arms", options.arms, "Only these arms, and \"off\": A,B,...")
+      ->delimiter(',')
+      ->type_name("LABELS");
 }
 
 void add_replacing(CLI::App& app, LabOptions& options) {

@@ -38,6 +38,7 @@ struct LabOptions {
   std::string out{};                     ///< empty: results/NAME of the experiment
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
   std::string filter{};
+  std::vector<std::string> arms{};  ///< PlanOptions::arms
   bool fresh = false;            ///< repeat runs that an interrupted session has finished
   bool force = false;            ///< replace results that would be lost, see lost_results()
   bool exclude_flagged = false;  ///< leave out iterations that the machine disturbed

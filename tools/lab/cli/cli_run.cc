@@ -43,6 +43,7 @@ std::optional<Planned> load(const LabOptions& options) {
   auto plan = make_plan(*file.config, {.first_seed = options.first_seed,
                                        .seeds = options.seeds,
                                        .filter = options.filter,
+                                       .arms = options.arms,
                                        .quick = options.quick});
   if (!plan) {
     std::fputs(format_issues(options.file, plan.issues).c_str(), stderr);

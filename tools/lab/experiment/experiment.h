@@ -62,9 +62,11 @@ struct NetworkEntry {
   Duration rtt{};        ///< worker to server and back, propagation only, without spread
 };
 
-struct GroupPair {
+/// [background]: the groups between which it flows, host by host.
+struct BackgroundEntry {
   std::string from;
   std::string to;
+  bool both_ways = false;  ///< as much again flows from `to` to `from`
 };
 
 struct JobEntry {
@@ -118,7 +120,7 @@ struct ExperimentFile {
   std::vector<SwitchEntry> switches;
   std::vector<TrunkEntry> trunks;
   std::vector<HostGroupEntry> hosts;
-  GroupPair background;  ///< both names empty: no background
+  BackgroundEntry background;  ///< both names empty: no background
   JobEntry job;
   CaseParameters parameters;
   std::vector<Arm> arms;

@@ -42,9 +42,10 @@ void describe(V& v, NetworkEntry& c) {
 }
 
 template <class V>
-void describe(V& v, GroupPair& c) {
+void describe(V& v, BackgroundEntry& c) {
   v.value("from", c.from, Presence::kRequired);
   v.value("to", c.to, Presence::kRequired);
+  v.value("both_ways", c.both_ways);
 }
 
 template <class V>

@@ -336,7 +336,9 @@ CaseMetrics measure(const Case& definition, Runtime runtime, const RunResult& re
 AloneMetrics measure_alone(const Case& definition, const RunResult& alone) {
   CaseMetrics m;
   measure_pushes(iterations_of(definition, alone.traffic, BurstDirection::kPush), {}, m);
+  measure_iterations(definition, alone.traffic, {}, m);
   return {.communication_seconds = std::move(m.samples.communication_seconds),
+          .iteration_seconds = std::move(m.samples.iteration_seconds),
           .incomplete = m.incomplete,
           .push_bursts = m.push_bursts,
           .push_rtos = m.push_rtos};

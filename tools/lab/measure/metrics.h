@@ -144,6 +144,7 @@ struct CaseMetrics {
 /// The values of the same case without background, with which metrics are compared.
 struct AloneMetrics {
   std::vector<double> communication_seconds;
+  std::vector<double> iteration_seconds;  ///< slowest worker
   std::uint64_t incomplete = 0;  ///< iterations that did not end
   std::uint64_t push_bursts = 0;
   std::uint64_t push_rtos = 0;

@@ -165,6 +165,22 @@ ExperimentFile with_rates(ExperimentFile e, double factor) {
   return e;
 }
 
+bool wanted(const PlanOptions& options, const std::string& label) {
+  return options.arms.empty() || label == "off" || std::ranges::find(options.arms, label) != options.arms.end();
+}
+
+void require_known_arms(const ExperimentFile& e, const PlanOptions& options, ConfigIssues& issues) {
+  const auto names_of_arms = [&e] {
+    std::string names;
+    for (const auto& arm : e.arms) names += (names.empty() ? "" : ", ") + arm.label;
+    return names;
+  };
+  for (const auto& label : options.arms)
+    if (std::ranges::find(e.arms, label, &Arm::label) == e.arms.end())
+      issues.push_back({"--arms", Checks::quoted(label) + ": is no arm of the file, which has " +
+                                      names_of_arms()});
+}
+
 void append(ConfigIssues& issues, const std::string& program, const ConfigIssues& more) {
   for (const auto& issue : more) issues.push_back({program + ": " + issue.key, issue.problem});
 }
@@ -195,8 +211,10 @@ std::optional<Case> build_case(const ExperimentFile& file, const std::string& la
          .workers = p.workers,
          .skip_iterations = p.skip_iterations,
          .cost_window = from_seconds(p.cost_window_seconds)};
-  for (const auto& flows : c.traffic.long_flows)
-    c.background_flows += static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
+  if (!c.traffic.long_flows.empty()) {  // those back cross the measured queue as ACKs alone
+    const auto& flows = c.traffic.long_flows.front();
+    c.background_flows = static_cast<std::uint32_t>(flows.from.size()) * flows.flows_per_pair;
+  }
   if (!p.lead_rtts.value && holds_windows(p.regulation))
     for (auto& job : c.traffic.jobs) job.announce.lead = lead_by_rule(c).lead;
   ConfigIssues refused;
@@ -214,6 +232,7 @@ ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOpt
   const std::vector<Row> rows = options.quick ? quick_rows(e) : rows_of(e);
   CaseFaults faults(e.parameters);
   for (const auto& row : rows) {
+    if (!wanted(options, row.label)) continue;
     for (std::uint32_t s = 0; s < seeds; ++s) {
       ConfigIssues found;
       auto built = build_case(e, row.label, row.parameters, options.first_seed + s, found);
@@ -225,6 +244,7 @@ ConfigResult<std::vector<Case>> make_plan(const ExperimentFile& e, const PlanOpt
     }
   }
   result.issues = faults.told(rows.size());
+  require_known_arms(e, options, result.issues);
   if (result.issues.empty()) require_off_cases(e, rows, result.issues);
   if (!result.issues.empty()) result.config.reset();
   return result;

@@ -15,6 +15,9 @@ struct PlanOptions {
   std::uint64_t first_seed = 1;
   std::optional<std::uint32_t> seeds{};  ///< absent: the experiment's number
   std::string filter{};                  ///< only cases whose name contains this text; empty: all
+  /// Labels of the arms to plan; "off" is planned in any case, as gains and costs are against it.
+  /// Empty: all.
+  std::vector<std::string> arms{};
   /// Plans one seed of each arm at the first point, with at most one iteration that is not
   /// measured and two that are. This only shows that the experiment runs.
   bool quick = false;

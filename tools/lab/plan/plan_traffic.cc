@@ -86,6 +86,16 @@ tg::JobConfig job_of(const ExperimentFile& e, const CaseParameters& p,
   return job;
 }
 
+/// Adds what `forward` says; the same in the other direction too if background flows both ways.
+template <class Flows>
+void add_background(const ExperimentFile& e, Flows forward, std::vector<Flows>& all) {
+  all.push_back(forward);
+  if (!e.background.both_ways) return;
+  std::swap(forward.from, forward.to);
+  forward.name += "_back";
+  all.push_back(std::move(forward));
+}
+
 /// Returns the flows that start and end during the run and load a share of the measured link.
 tg::FlowsConfig flows_of(const ExperimentFile& e, const CaseParameters& p, const Topology& t) {
   constexpr double kPayloadShare = 1448.0 / (1514 + kL1OverheadBytes);  // of a full segment
@@ -125,13 +135,16 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
   config.tensorlights = settings.tensorlights;
   const bool has_hosts = !e.background.from.empty();
   if (const std::uint32_t flows = long_flows_per_pair(p); flows > 0 && has_hosts)
-    config.long_flows.push_back({.name = "background",
-                                 .from = background_from(e, t),
-                                 .to = background_to(e, t),
-                                 .flows_per_pair = flows,
-                                 .transport = "background",
-                                 .start_spread = from_seconds(p.start_spread_seconds)});
-  if (p.background_load.value_or(0) > 0 && has_hosts) config.flows.push_back(flows_of(e, p, t));
+    add_background(e,
+                   tg::LongFlowsConfig{.name = "background",
+                                       .from = background_from(e, t),
+                                       .to = background_to(e, t),
+                                       .flows_per_pair = flows,
+                                       .transport = "background",
+                                       .start_spread = from_seconds(p.start_spread_seconds)},
+                   config.long_flows);
+  if (p.background_load.value_or(0) > 0 && has_hosts)
+    add_background(e, flows_of(e, p, t), config.flows);
   config.send_jitter = p.send_jitter;
   config.attribution = p.attribution;
   if (p.connection_sample_seconds > 0)

@@ -34,7 +34,15 @@ constexpr RatioOfSums kRtosPerBurst{
 
 constexpr Relative kOverAlone{
     samples<&Samples::communication_seconds>.values,
-    [](const CaseSummary& c) -> const std::vector<double>& { return c.network_alone_seconds; }};
+    [](const CaseSummary& c) -> const std::vector<double>& {
+      return c.network_alone.communication_seconds;
+    }};
+
+constexpr Relative kIterationOverAlone{
+    samples<&Samples::iteration_seconds>.values,
+    [](const CaseSummary& c) -> const std::vector<double>& {
+      return c.network_alone.iteration_seconds;
+    }};
 
 constexpr Relative kTailOverAlone{kOverAlone.values, kOverAlone.reference, Aggregate::kMedian};
 
@@ -237,6 +245,12 @@ constexpr Metric kRows[] = {
      .aggregate = kP99,
      .source = kTailOverAlone,
      .column = {"p99", "/ alone"}},
+    {.name = "iteration_over_alone_median",
+     .unit = kNumber,
+     .help = "an iteration of the slowest worker, over that of the off arm without background",
+     .aggregate = kMedian,
+     .source = kIterationOverAlone,
+     .column = {"iteration", "/ alone"}},
     {.name = "first_communication_seconds_median",
      .unit = kSeconds,
      .help = "communication of each job's first iteration, if it is measured",

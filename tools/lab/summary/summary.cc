@@ -70,7 +70,7 @@ Summary summarise(const Experiment& experiment, std::span<const RunDigest* const
   for (std::size_t i = 0; i < cases.size(); ++i) {
     CaseSummary& c = summary.cases[i];
     if (points.off_case[i] < cases.size()) c.off_case = points.off_case[i];
-    c.network_alone_seconds = summary.cases[c.off_case.value_or(i)].alone.communication_seconds;
+    c.network_alone = summary.cases[c.off_case.value_or(i)].alone;
     c.point = points.point[i];
     c.background_cost = costs[i];
   }

@@ -46,9 +46,9 @@ struct CaseSummary {
   References references;
   BackgroundCost background_cost;
   AloneMetrics alone;  ///< empty if the case was not run without background
-  /// Communication in the run without background of the case that this one is compared with, or its
-  /// own if it is compared with none: an arm that makes its own network slower gains nothing by it.
-  std::vector<double> network_alone_seconds{};
+  /// The run without background of the case that this one is compared with, or its own if it is
+  /// compared with none: an arm that makes its own network slower gains nothing by it.
+  AloneMetrics network_alone{};
   std::map<std::string_view, std::vector<double>> of_rows{};  ///< see values_of_run()
 };
 

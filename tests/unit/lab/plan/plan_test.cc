@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 
 std::vector<fs::path> experiment_files() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(source_path("conf/experiments")))
+  for (const auto& entry : fs::recursive_directory_iterator(source_path("conf/experiments")))
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   std::ranges::sort(files);
   return files;
@@ -60,6 +60,34 @@ TEST(Plan, CrossesArmsWithSeeds) {
   EXPECT_EQ(cases[1].seed, 2U);
   EXPECT_EQ(plan_of(small_experiment(), {.first_seed = 7, .seeds = 1})[2].seed, 7U);
   EXPECT_EQ(plan_of(small_experiment(), {.filter = "no-start"}).size(), 2U);
+}
+
+TEST(Plan, TakesTheArmsThatAreNamedAndAlwaysOff) {
+  const auto cases = plan_of(small_experiment(), {.seeds = 1, .arms = {"on"}});
+  ASSERT_EQ(cases.size(), 2U);
+  EXPECT_EQ(cases[0].label, "off");
+  EXPECT_EQ(cases[1].label, "on");
+  const auto file = read_experiment(small_experiment());
+  const auto refused = make_plan(*file.config, {.arms = {"on", "onn"}});
+  ASSERT_EQ(refused.issues.size(), 1U);
+  EXPECT_EQ(refused.issues[0].key, "--arms");
+  EXPECT_EQ(refused.issues[0].problem.find("\"onn\": is no arm of the file, which has off, "), 0U)
+      << refused.issues[0].problem;
+}
+
+// Flows back load the way of the job's acknowledgments, not its queue.
+TEST(Plan, BackgroundBothWaysIsAsMuchAgainInTheOtherDirection) {
+  const auto one = plan_of(small_experiment(), {.seeds = 1}).front();
+  const auto both =
+      plan_of(with(small_experiment(), "to = \"receiver\"\n", "to = \"receiver\"\nboth_ways = true\n"),
+              {.seeds = 1})
+          .front();
+  ASSERT_EQ(one.traffic.long_flows.size(), 1U);
+  ASSERT_EQ(both.traffic.long_flows.size(), 2U);
+  EXPECT_EQ(both.traffic.long_flows[1].from, one.traffic.long_flows[0].to);
+  EXPECT_EQ(both.traffic.long_flows[1].to, one.traffic.long_flows[0].from);
+  EXPECT_EQ(both.background_flows, one.background_flows);
+  EXPECT_TRUE(without_background(both).traffic.long_flows.empty());
 }
 
 TEST(Plan, EachPointIsRunOnceWithEachOfItsArms) {

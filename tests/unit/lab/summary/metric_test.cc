@@ -84,11 +84,19 @@ TEST(Metric, TheTailIsOverTheMedianOfTheRunWithoutBackground) {
   CaseSummary c;
   for (int i = 0; i <= 100; ++i) {
     c.metrics.samples.communication_seconds.push_back(0.01 * i);
-    c.network_alone_seconds.push_back(i < 60 ? 0.1 : 5);
+    c.network_alone.communication_seconds.push_back(i < 60 ? 0.1 : 5);
   }
   const CaseSummary* one[] = {&c};
   EXPECT_NEAR(value_of(metric_named("communication_p99_over_alone_median"), one), 0.99 / 0.1, 1e-9);
   EXPECT_NEAR(value_of(metric_named("communication_over_alone_p99"), one), 0.99 / 5, 1e-9);
+}
+
+TEST(Metric, AnIterationIsOverThatOfTheRunWithoutBackground) {
+  CaseSummary c;
+  c.metrics.samples.iteration_seconds = {0.3, 0.4, 0.5};
+  c.network_alone.iteration_seconds = {0.2};
+  const CaseSummary* one[] = {&c};
+  EXPECT_NEAR(value_of(metric_named("iteration_over_alone_median"), one), 2, 1e-9);
 }
 
 // An arm whose own queues make it slow without background must not look good for that.
