@@ -591,7 +591,9 @@ TEST(ShippedExperiments, LoadAndPlan) {
   for (const auto& path : files) {
     const auto file = load_experiment(path.string());
     ASSERT_TRUE(file) << format_issues(path.string(), file.issues);
-    EXPECT_EQ(file.config->name, path.stem().string());
+    const std::string folder = path.parent_path().stem().string();
+    EXPECT_EQ(file.config->name,
+              (folder == "experiments" ? "" : folder + "-") + path.stem().string());
     const auto plan = make_plan(*file.config, {.seeds = 1});
     ASSERT_TRUE(plan) << format_issues(path.string(), plan.issues);
     std::set<std::string> names;
