@@ -267,7 +267,9 @@ TEST(MltEffect, AJobLearnsSoonerIfNotAlwaysTheSameIsMissing) {
     print(p, "gradient", ranked, plain);
     print(p, "random", random, plain);
     print(p, "random, gradient", both, random);
-    if (p > 0.2) EXPECT_LT(mean(random.last_loss), mean(plain.last_loss));
+    if (p > 0.2) {
+      EXPECT_LT(mean(random.last_loss), mean(plain.last_loss));
+    }
     EXPECT_LT(mean(both.last_loss), mean(random.last_loss));
     EXPECT_LT(mean(whole.last_loss), mean(both.last_loss));
   }
