@@ -133,10 +133,12 @@ void describe(Settings& v, TcpConfig& c) {
 
 void describe(Settings& v, TransportConfig& c) {
   v.value("name", c.name, {.required = true, .accepts = "unique"});
-  v.choice("protocol", c.protocol, kTransportProtocols,
-           {.help = "what carries a job's bursts: TCP, or the [bounded-loss "
-                    "transport](bounded-loss.md). With `\"mlt\"` the controller is `\"dctcp\"`, "
-                    "and of the keys below only those down to `obey_ece` may be changed"});
+  v.choice(
+      "protocol", c.protocol, kTransportProtocols,
+      {.help = "what carries a job's bursts: TCP, or the [bounded-loss "
+               "transport](bounded-loss.md). With `\"mlt\"` the controller is `\"dctcp\"` "
+               "or `\"timely\"`, and of the keys below only those down to `connections` may be "
+               "changed, which is `\"idle_restart\"` or `\"keep\"`"});
   describe(v, c.tcp);  // its keys are in [[transport]] itself
   v.table("mlt", c.mlt);
 }

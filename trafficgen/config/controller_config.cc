@@ -18,6 +18,9 @@ void check(const Checks& at, const ControllerConfig& control) {
              "hystart_max_rtt_threshold", format_duration(control.hystart_max_rtt_threshold),
              "must not be shorter than hystart_min_rtt_threshold, " +
                  format_duration(control.hystart_min_rtt_threshold));
+  at.require(control.timely_t_high >= control.timely_t_low, "timely_t_high",
+             format_duration(control.timely_t_high),
+             "must not be shorter than timely_t_low, " + format_duration(control.timely_t_low));
   const bool unresponsive = control.controller == Controller::kUnresponsive;
   if (control.rate) {
     at.require(unresponsive, "rate", format_rate(*control.rate),
@@ -31,9 +34,35 @@ void describe_kind(Settings& v, ControllerConfig& c) {
   v.choice(
       "controller", c.controller, kControllers,
       {.help = "congestion control. Prague is TCP Prague with a virtual round trip of 25 ms and "
-               "DCTCP's settings. Unresponsive ignores marks and losses and paces its payload at "
+               "DCTCP's settings. TIMELY follows round trips instead of marks. Unresponsive "
+               "ignores marks and losses and paces its payload at "
                "`rate`; its window, twice `rate` times the round trip, does not limit it"});
 }
+
+namespace {
+
+void describe_timely(Settings& v, ControllerConfig& c) {
+  v.duration("timely_t_low", c.timely_t_low,
+             {.range = durations_above_zero(),
+              .help = "shorter round trips let TIMELY's rate grow by `timely_step`"});
+  v.duration("timely_t_high", c.timely_t_high,
+             {.accepts = "at least `timely_t_low`",
+              .help = "longer ones reduce it in proportion to the excess; between the two the "
+                      "gradient of the round trip decides"});
+  v.rate("timely_step", c.timely_step,
+         {.range = link_rates(), .help = "by which the rate grows for a window of data"});
+  v.value("timely_beta", c.timely_beta,
+          {.range = reals_above(0, 1), .help = "factor of TIMELY's reductions"});
+  v.value("timely_alpha", c.timely_alpha,
+          {.range = reals_above(0, 1),
+           .help = "weight of the newest difference of round trips in their gradient"});
+  v.value("timely_hai_completions", c.timely_hai_completions,
+          {.range = integers(1, 1000),
+           .help = "windows in a row without a rising round trip, after which the rate grows by "
+                   "five steps at a time"});
+}
+
+}  // namespace
 
 void describe_parameters(Settings& v, ControllerConfig& c) {
   v.bytes("mss_bytes", c.mss_bytes,
@@ -68,6 +97,7 @@ void describe_parameters(Settings& v, ControllerConfig& c) {
                     "`connections` restarts it: at most the initial window (RFC 5681, 4.1); or as "
                     "Linux has it, half the window for each further RTO, down to the initial one, "
                     "and three quarters of the old window as ssthresh"});
+  describe_timely(v, c);
   v.rate("rate", c.rate,
          {.range = link_rates(),
           .absent = "none",

@@ -30,7 +30,8 @@ bool is_of_both(std::string_view key) {
     describe(writer, control);
     return table;
   }();
-  return key == "ecn" || key == "obey_ece" || key == "rate" || kControl.get(key) != nullptr;
+  return key == "ecn" || key == "obey_ece" || key == "connections" || key == "rate" ||
+         kControl.get(key) != nullptr;
 }
 
 /// Checks a ring, whose chunks are cut from the whole model regardless of layers.
@@ -58,10 +59,14 @@ void check_protocol(const Checks& at, const TransportConfig& transport) {
       at.fault("mlt", "needs protocol \"mlt\": TCP delivers every byte, in order");
     return;
   }
-  at.require(transport.tcp.control.controller == Controller::kDctcp, "controller",
-             "the one given or the default, cubic,",
-             "must be \"dctcp\" with protocol \"mlt\": losses that are tolerated must shrink the "
-             "window by their share, not halve it");
+  at.require(
+      row_of(transport.tcp.control.controller).tolerates_loss, "controller",
+      "the one given or the default, cubic,",
+      "must be \"dctcp\" or \"timely\" with protocol \"mlt\": losses that are tolerated must "
+      "not halve the window");
+  at.require(transport.tcp.reuse != ConnectionReuse::kNew, "connections", "\"new\"",
+             "must be \"idle_restart\" or \"keep\" with protocol \"mlt\", which has no "
+             "connections: it says whether a window restarts after an idle time");
   // A stack is one fault, not one for each of its settings.
   TcpConfig untouched;
   use_stack(untouched, transport.tcp.stack);
@@ -78,6 +83,14 @@ void check_protocol(const Checks& at, const TransportConfig& transport) {
 }
 
 void check_mlt_job(const Checks& at, const JobConfig& job, const GeneratorConfig& config) {
+  const auto transport =
+      std::ranges::find(config.transports, job.transport, &TransportConfig::name);
+  at.below("learner").require(
+      transport->mlt.magnitudes != Magnitudes::kGradient ||
+          job.learner.model != LearnerModel::kNone,
+      "model", "\"none\"",
+      "must be one that learns with magnitudes = \"gradient\" of transport " +
+          Checks::quoted(job.transport) + ": without a learner no gradient has a magnitude");
   const auto refuse = [&at](bool broken, std::string_view key, std::string_view problem) {
     if (broken) at.fault(key, problem);
   };

@@ -2,10 +2,21 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "common/core/random.h"
 
 namespace outrider::tg {
+namespace {
+
+/// Returns the sum of |g|.
+double magnitude_of(std::span<const double> gradient) noexcept {
+  double sum = 0;
+  for (const double g : gradient) sum += std::abs(g);
+  return sum;
+}
+
+}  // namespace
 
 Learner::Learner(const Setup& setup)
     : setup_(setup),
@@ -37,6 +48,7 @@ void Learner::begin_iteration(std::uint32_t worker, std::uint32_t iteration,
     problem_.add_gradient(of(copies_, worker), static_cast<std::uint32_t>(sample),
                           1.0 / batches_[worker], gradient);
   }
+  magnitude_ += magnitude_of(gradient);
 }
 
 void Learner::push_delivered(std::uint32_t worker, std::uint32_t server,
@@ -44,6 +56,7 @@ void Learner::push_delivered(std::uint32_t worker, std::uint32_t server,
   const std::span<double> gradient = of(gradients_, worker);
   for (const ByteRange& bytes : missing) {
     const ParameterMap::Range lost = map_.parameters(server, bytes);
+    zeroed_magnitude_ += magnitude_of(gradient.subspan(lost.begin, lost.size()));
     std::ranges::fill(gradient.subspan(lost.begin, lost.size()), 0);
     zeroed_values_ += lost.size();
   }
@@ -72,6 +85,14 @@ void Learner::apply(std::uint32_t worker, const ParameterMap::Range& shard) noex
   const std::span<const double> gradient = of(gradients_, worker);
   for (std::size_t p = shard.begin; p < shard.end; ++p)
     parameters_[p] -= setup_.config.learning_rate * gradient[p];
+}
+
+std::optional<double> Learner::mean_magnitude(std::uint32_t worker, std::uint32_t server,
+                                              const ByteRange& bytes) const noexcept {
+  const ParameterMap::Range there = map_.parameters(server, bytes);
+  if (there.size() == 0) return std::nullopt;
+  return magnitude_of(gradient(worker).subspan(there.begin, there.size())) /
+         static_cast<double>(there.size());
 }
 
 /// Sums in order of the workers, not of arrival, so that the result does not depend on timing.
@@ -123,6 +144,8 @@ LearnerReport Learner::report() const {
   r.samples = samples_;
   r.zeroed_values = zeroed_values_;
   r.kept_values = kept_values_;
+  r.magnitude = magnitude_;
+  r.zeroed_magnitude = zeroed_magnitude_;
   losses_.fill(r);
   return r;
 }

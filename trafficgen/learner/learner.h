@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,6 +60,11 @@ class Learner {
   void pull_delivered(std::uint32_t worker, std::uint32_t server,
                       std::span<const ByteRange> missing) noexcept;
 
+  /// Returns the mean |g| of the worker's last gradient over the parameters in a range of the
+  /// shard's bytes; nothing if no parameter is there.
+  [[nodiscard]] std::optional<double> mean_magnitude(std::uint32_t worker, std::uint32_t server,
+                                                     const ByteRange& bytes) const noexcept;
+
   /// The servers' parameters, the worker's copy and its last gradient, each [parameters].
   [[nodiscard]] std::span<const double> parameters() const noexcept { return parameters_; }
   [[nodiscard]] std::span<const double> copy(std::uint32_t worker) const noexcept {
@@ -99,6 +105,8 @@ class Learner {
   std::vector<std::uint32_t> workers_missing_;  ///< [servers]: workers that the barrier waits for
   std::uint32_t barriers_missing_;              ///< servers that the update waits for
   std::uint64_t zeroed_values_ = 0;
+  double zeroed_magnitude_ = 0;  ///< sum of |g| of these values
+  double magnitude_ = 0;         ///< sum of |g| of all gradients that were computed
   std::uint64_t kept_values_ = 0;
   std::uint64_t gradients_applied_ = 0;  ///< complete ones; with a barrier: those that arrived
   std::uint64_t samples_ = 0;

@@ -22,6 +22,8 @@ struct LearnerReport {
   std::uint64_t samples = 0;        ///< samples of these gradients
   std::uint64_t zeroed_values = 0;  ///< values of gradients that were not delivered
   std::uint64_t kept_values = 0;    ///< values of workers' copies whose update was not delivered
+  double magnitude = 0;             ///< sum of |g| of all gradients that were computed
+  double zeroed_magnitude = 0;      ///< of these, not delivered
   double first_loss = 0;            ///< before the first update
   double last_loss = 0;
   double least_loss = 0;

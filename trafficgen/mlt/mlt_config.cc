@@ -53,6 +53,12 @@ void describe(Settings& v, MltConfig& c) {
   v.share("small_share", c.small_share,
           {.range = reals(0, 1),
            .help = "of each tensor's packets, those with the smallest gradients: Not-ECT"});
+  v.choice("order", c.order, kPacketOrders,
+           {.help = "in which a tensor's packets leave: front to back, or drawn anew for each "
+                    "burst, so that what STOP leaves unsent is not always a tensor's end"});
+  v.choice("magnitudes", c.magnitudes, kMagnitudes,
+           {.accepts = "gradient needs a `[job.learner]`",
+            .help = "which gradients are small: drawn at random, or computed by the learner"});
 }
 
 }  // namespace outrider::tg

@@ -9,6 +9,24 @@
 
 namespace outrider::tg {
 
+/// What a packet's rank by magnitude within its tensor follows from.
+enum class Magnitudes : std::uint8_t {
+  kDrawn,     ///< uniform, drawn for each burst: nothing is learnt
+  kGradient,  ///< the job's learner: mean |g| of the packet's gradients
+};
+
+inline constexpr auto kMagnitudes =
+    choices<Magnitudes>({{"drawn", Magnitudes::kDrawn}, {"gradient", Magnitudes::kGradient}});
+
+/// The order in which the packets of a tensor leave for the first time.
+enum class PacketOrder : std::uint8_t {
+  kSequential,
+  kRandom,  ///< a permutation that is drawn for each burst: what STOP leaves is a random sample
+};
+
+inline constexpr auto kPacketOrders = choices<PacketOrder>(
+    {{"sequential", PacketOrder::kSequential}, {"random", PacketOrder::kRandom}});
+
 /// [transport.mlt]: settings of the bounded-loss transport besides a controller's.
 struct MltConfig {
   /// Share of each tensor that a receiver may do without, in [0, 1); 0: nothing. `tolerance_push`
@@ -23,6 +41,8 @@ struct MltConfig {
   std::vector<std::uint32_t> class_dscps{};
   double front_share = 0;  ///< share of layers, from the front, whose packets are Not-ECT
   double small_share = 0;  ///< share of a tensor's packets, smallest first, that are Not-ECT
+  PacketOrder order = PacketOrder::kSequential;
+  Magnitudes magnitudes = Magnitudes::kDrawn;  ///< of gradients; parameters' are always drawn
 
   bool operator==(const MltConfig&) const = default;
 };

@@ -44,6 +44,11 @@ class MltEndpoint final : public DatagramEndpoint {
 
   // -- for the application, which tells the host of the change after begin_send()
   void begin_send(const BurstIdentity& burst, Time now) noexcept { sender_.begin(burst, now); }
+  /// See MltSender::rank_by().
+  template <class F>
+  void rank_by(F&& magnitude) noexcept {
+    sender_.rank_by(magnitude);
+  }
   void hand_over(std::uint32_t tensor, Time now) noexcept { sender_.hand_over(tensor, now); }
   void begin_receive(const BurstIdentity& burst) noexcept { receiver_.begin(burst); }
   [[nodiscard]] const MltSender& sender() const noexcept { return sender_; }

@@ -24,13 +24,24 @@ Duration since(std::uint32_t sent_at_ns, Time now) noexcept {
   return Duration{std::max(sequence_distance(wrapped(now), sent_at_ns), 0)};
 }
 
+/// Returns the packets of the largest tensor whose ranks are computed; 0 if none are.
+std::uint32_t most_ranked(const MltSender::Setup& setup) {
+  std::uint32_t most = 0;
+  if (!setup.ranks_computed) return most;
+  for (const MltTensor& t : setup.tensors)
+    most = std::max(most, MltLayout(t.bytes, setup.packet_bytes).packets());
+  return most;
+}
+
 }  // namespace
 
 MltSender::MltSender(const MltConfig& config, const ControllerConfig& control, const Setup& setup)
     : config_(config),
       tags_(setup.ecn, config.small_share, setup.seed),
       obeys_marks_(setup.obeys_marks),
+      restarts_(setup.restarts),
       packet_bytes_(setup.packet_bytes),
+      ranker_(most_ranked(setup)),
       probes_(setup.tensors.size()),
       rto_(config.probe_timeout, rto_bounds()),
       control_(control) {
@@ -43,6 +54,11 @@ MltSender::MltSender(const MltConfig& config, const ControllerConfig& control, c
                         .layout = layout,
                         .sequence = burst_bytes_,
                         .resend = PacketSet(layout.packets())});
+    if (setup.ranks_computed && tags_.ranked(t)) tensors_.back().ranks.resize(layout.packets());
+    if (config.order == PacketOrder::kRandom) {
+      tensors_.back().order.resize(layout.packets());
+      tensors_.back().place.resize(layout.packets());
+    }
     burst_bytes_ += static_cast<std::uint32_t>(t.bytes);
     classes = std::max<std::size_t>(classes, std::size_t{t.urgency} + 1);
   }
@@ -78,12 +94,27 @@ void MltSender::begin(const BurstIdentity& burst, Time) noexcept {
 void MltSender::hand_over(std::uint32_t tensor, Time now) noexcept {
   assert(begun_ && tensors_[tensor].phase == Phase::kIdle);
   const bool idle = pending_tensors_ == 0 && in_flight_bytes() == 0;
-  if (idle && last_sent_ != Time{} && now - last_sent_ > rto_.rto())
+  if (restarts_ && idle && last_sent_ != Time{} && now - last_sent_ > rto_.rto())
     control_->on_idle(now - last_sent_, rto_.rto());
+  shuffle(tensors_[tensor]);
   enter(tensor, Phase::kPending);
   // All earlier data was stopped and its feedback was lost: without this timer nothing would
   // happen.
   if (deadline_ == kNever && !window_open()) deadline_ = now + rto_.rto();
+}
+
+/// Draws the order in which the tensor's packets leave.
+void MltSender::shuffle(Tensor& t) noexcept {
+  if (t.order.empty()) return;
+  const std::uint32_t index = index_of(t);
+  for (std::uint32_t p = 0; p < t.order.size(); ++p) {
+    t.order[p] = p;
+    t.place[p] = tags_.drawn_turn(index, p, burst_);
+  }
+  std::ranges::sort(t.order, [&t](std::uint32_t a, std::uint32_t b) {
+    return t.place[a] != t.place[b] ? t.place[a] < t.place[b] : a < b;
+  });
+  for (std::uint32_t i = 0; i < t.order.size(); ++i) t.place[t.order[i]] = i;
 }
 
 /// Changes a tensor's phase, with the counts of tensors by phase and the queues.
@@ -123,6 +154,12 @@ MltSender::Outgoing MltSender::next_message(Time now) noexcept {
   return out;
 }
 
+std::uint8_t MltSender::tos(const Tensor& t, std::uint32_t packet) const noexcept {
+  return tags_.tos(t.what, [&] {
+    return t.ranks.empty() ? tags_.drawn_rank(index_of(t), packet, burst_) : t.ranks[packet];
+  });
+}
+
 /// Returns the first tensor of the most urgent class that has packets to send.
 MltSender::Tensor& MltSender::pick() noexcept {
   for (auto& queue : pending_) {
@@ -136,12 +173,13 @@ MltSender::Tensor& MltSender::pick() noexcept {
 MltSender::Outgoing MltSender::next_data(Time now) noexcept {
   Tensor& t = pick();
   const std::uint32_t index = index_of(t);
-  std::uint32_t packet = t.fresh;
+  std::uint32_t packet = 0;
   if (!t.resend.empty()) {
     packet = t.resend.next(0);
     t.resend.erase(packet);
     ++counters_.retransmitted;
   } else {
+    packet = t.order.empty() ? t.fresh : t.order[t.fresh];
     ++t.fresh;
   }
   ++counters_.data;
@@ -165,7 +203,7 @@ MltSender::Outgoing MltSender::next_data(Time now) noexcept {
            .transmitted_bytes = static_cast<std::uint32_t>(transmitted_),
            .sequence = burst_sequence_ + t.sequence + static_cast<std::uint32_t>(offset),
            .sent_at_ns = wrapped(now)},
-          tags_.tos(t.what, index, packet, burst_)};
+          tos(t, packet)};
 }
 
 /// Probes the next tensor that waits for STOP; after a silence, one that has sent something.
@@ -259,10 +297,17 @@ void MltSender::adjust_window(std::uint32_t seen, std::uint32_t suffered, std::u
   ++counters_.reductions;
 }
 
+/// Returns the bytes of packets that never left. Only the last packet may be shorter.
+std::uint64_t MltSender::unsent_bytes(const Tensor& t) noexcept {
+  const std::uint32_t last = t.layout.packets() - 1;
+  if (place_of(t, last) >= t.fresh) return t.layout.bytes() - t.layout.offset(t.fresh);
+  return t.layout.offset(last + 1 - t.fresh);
+}
+
 void MltSender::stop(std::uint32_t tensor) noexcept {
   Tensor& t = tensors_[tensor];
   if (t.phase == Phase::kStopped || t.phase == Phase::kIdle) return;
-  counters_.unsent += t.layout.bytes() - std::min(t.layout.offset(t.fresh), t.layout.bytes());
+  counters_.unsent += unsent_bytes(t);
   t.resend.clear();
   enter(tensor, Phase::kStopped);
 }
@@ -272,9 +317,12 @@ void MltSender::stop(std::uint32_t tensor) noexcept {
 void MltSender::on_bitmap(const Message& m) noexcept {
   Tensor& t = tensors_[m.tensor];
   if (m.probe != t.probe || t.phase == Phase::kStopped || t.phase == Phase::kIdle) return;
-  const std::uint32_t left = t.fresh_at_probe - std::min(m.first_packet, t.fresh_at_probe);
-  for (std::uint32_t i = 0; i < std::min(left, mlt::kBitmapPackets); ++i)
-    if ((m.bits[i / 8] >> (i % 8) & 1) == 0) (void)t.resend.insert(m.first_packet + i);
+  const std::uint32_t rest = t.layout.packets() - std::min(m.first_packet, t.layout.packets());
+  for (std::uint32_t i = 0; i < std::min(rest, mlt::kBitmapPackets); ++i) {
+    const std::uint32_t packet = m.first_packet + i;
+    const bool arrived = (m.bits[i / 8] >> (i % 8) & 1) != 0;
+    if (!arrived && place_of(t, packet) < t.fresh_at_probe) (void)t.resend.insert(packet);
+  }
   if (t.phase != Phase::kPending && !t.resend.empty()) enter(m.tensor, Phase::kPending);
 }
 

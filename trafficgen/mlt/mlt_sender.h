@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "common/core/burst_identity.h"
+#include "common/core/byte_range.h"
 #include "common/core/clock.h"
 #include "common/core/fifo.h"
 #include "common/net/mlt_message.h"
+#include "trafficgen/mlt/magnitude_ranks.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/mlt/mlt_tensor.h"
 #include "trafficgen/mlt/packet_set.h"
@@ -47,6 +49,8 @@ class MltSender {
     bool ecn = true;                 ///< false: no packet is ECT
     bool obeys_marks = true;         ///< false: only losses count
     std::uint64_t seed = 1;          ///< seed of the packets' drawn ranks
+    bool restarts = true;            ///< the window, after an idle RTO
+    bool ranks_computed = false;     ///< rank_by() is called in every burst
   };
   /// @param config,control must outlive the sender
   MltSender(const MltConfig& config, const ControllerConfig& control, const Setup& setup);
@@ -56,6 +60,17 @@ class MltSender {
   // -- the application
   /// Begins the next burst. The rest of the last one is dropped: its receiver has enough.
   void begin(const BurstIdentity& burst, Time now) noexcept;
+  /// Ranks the packets of the burst that has begun by their gradients. Packets without gradients
+  /// have drawn ranks. @pre Setup::ranks_computed, nothing was handed over
+  /// @param magnitude takes a ByteRange of the burst, returns the mean |g| in it or nothing
+  template <class F>
+  void rank_by(F&& magnitude) noexcept {
+    std::uint64_t tensor_begin = 0;
+    for (Tensor& t : tensors_) {
+      if (!t.ranks.empty()) rank(t, tensor_begin, magnitude);
+      tensor_begin += t.what.bytes;
+    }
+  }
   /// Hands over a whole tensor, which may leave. @pre it was not handed over in this burst
   void hand_over(std::uint32_t tensor, Time now) noexcept;
 
@@ -119,12 +134,32 @@ class MltSender {
     MltLayout layout;
     std::uint32_t sequence;  ///< offset of its first byte in the burst
     PacketSet resend;
-    std::uint32_t fresh = 0;  ///< index of the first packet that never left
+    std::vector<std::uint32_t> ranks{};  ///< [packets] in units of 2^-32; empty: drawn
+    /// Packets in the order in which they leave, and the place of each in it; empty: front to back.
+    std::vector<std::uint32_t> order{}, place{};
+    std::uint32_t fresh = 0;  ///< packets that have left, of the order
     std::uint32_t probe = 0;  ///< number of the last probe
     std::uint32_t fresh_at_probe = 0;
     Phase phase = Phase::kIdle;
   };
 
+  template <class F>
+  void rank(Tensor& t, std::uint64_t tensor_begin, F& magnitude) noexcept {
+    ranker_.clear();
+    for (std::uint32_t p = 0; p < t.layout.packets(); ++p) {
+      const std::uint64_t at = tensor_begin + t.layout.offset(p);
+      const std::optional<double> mean = magnitude(ByteRange{at, at + t.layout.length(p)});
+      if (mean) ranker_.add(p, *mean);
+      else t.ranks[p] = tags_.drawn_rank(index_of(t), p, burst_);
+    }
+    ranker_.write(t.ranks);
+  }
+  [[nodiscard]] std::uint8_t tos(const Tensor& t, std::uint32_t packet) const noexcept;
+  void shuffle(Tensor& t) noexcept;
+  [[nodiscard]] static std::uint32_t place_of(const Tensor& t, std::uint32_t packet) noexcept {
+    return t.place.empty() ? packet : t.place[packet];
+  }
+  [[nodiscard]] static std::uint64_t unsent_bytes(const Tensor& t) noexcept;
   [[nodiscard]] bool window_open() const noexcept;
   [[nodiscard]] Tensor& pick() noexcept;
   [[nodiscard]] Outgoing next_data(Time now) noexcept;
@@ -144,8 +179,10 @@ class MltSender {
   const MltConfig& config_;
   PacketTags tags_;
   bool obeys_marks_;
+  bool restarts_;
   std::uint32_t packet_bytes_;
   std::vector<Tensor> tensors_;
+  MagnitudeRanks ranker_;
   std::vector<Fifo<std::uint32_t>> pending_;  ///< [classes]; entries in another phase are stale
   Fifo<std::uint32_t> probes_;                ///< kWaits; entries in another phase are stale
   BurstIdentity burst_{};

@@ -12,14 +12,13 @@ namespace outrider::tg {
 
 /// Marks packets of gradients for the switches: with the DSCP of their layer's class, and with ECT
 /// if they must not be dropped early. A packet is *droppable*, Not-ECT, if its layer is a front
-/// layer or if its gradients are small. Their size is not known here, because no training takes
-/// place. Instead, the rank of a packet's mean magnitude within its tensor is drawn for each burst,
-/// uniform in [0, 1) as ranks are, and packets with ranks below `small_share` are small. A resent
-/// packet keeps its rank.
+/// layer or if its gradients are small: if the rank of their mean magnitude within the tensor is
+/// below `small_share`. Where no training takes place the rank is drawn for each burst, uniform in
+/// [0, 1) as ranks are; see MagnitudeRanks for computed ones. A resent packet keeps its rank.
 ///
 /// Source: gradient-aware dropping of DLCP (arXiv 2008.08445) and MLT (NSDI 2024), whose cut-off is
-/// not in what we know of them. Deviation: real magnitudes of neighbouring packets are alike, drawn
-/// ones are not.
+/// not in what we know of them. Deviation of drawn ranks: real magnitudes of neighbouring packets
+/// are alike, drawn ones are not.
 class PacketTags {
  public:
   /// @param small_share in [0, 1]
@@ -28,15 +27,19 @@ class PacketTags {
         small_draws_(static_cast<std::uint64_t>(small_share * 0x1p32)),
         key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)} {}
 
-  [[nodiscard]] bool droppable(const MltTensor& tensor, std::uint32_t index, std::uint32_t packet,
-                               const BurstIdentity& burst) const noexcept {
-    if (!ecn_ || tensor.droppable) return true;
-    return small_draws_ != 0 && rank(index, packet, burst) < small_draws_;
+  /// Returns true if ranks matter to the tensor's packets.
+  [[nodiscard]] bool ranked(const MltTensor& tensor) const noexcept {
+    return ecn_ && !tensor.droppable && small_draws_ != 0;
+  }
+  /// @param rank called without arguments if it matters; returns units of 2^-32
+  template <class F>
+  [[nodiscard]] bool droppable(const MltTensor& tensor, F&& rank) const noexcept {
+    return ranked(tensor) ? rank() < small_draws_ : !ecn_ || tensor.droppable;
   }
   /// Returns the whole TOS byte: DSCP and ECN field.
-  [[nodiscard]] std::uint8_t tos(const MltTensor& tensor, std::uint32_t index, std::uint32_t packet,
-                                 const BurstIdentity& burst) const noexcept {
-    const Ecn ecn = droppable(tensor, index, packet, burst) ? Ecn::kNotEct : Ecn::kEct0;
+  template <class F>
+  [[nodiscard]] std::uint8_t tos(const MltTensor& tensor, F&& rank) const noexcept {
+    const Ecn ecn = droppable(tensor, rank) ? Ecn::kNotEct : Ecn::kEct0;
     return static_cast<std::uint8_t>(tensor.dscp << 2 | static_cast<std::uint8_t>(ecn));
   }
   /// Returns the byte of a PROBE or an answer: ECT, because its early drop would cost an RTO.
@@ -45,15 +48,24 @@ class PacketTags {
     return static_cast<std::uint8_t>(dscp << 2 | static_cast<std::uint8_t>(ecn));
   }
 
+  /// Returns the drawn rank of a packet in units of 2^-32.
+  [[nodiscard]] std::uint32_t drawn_rank(std::uint32_t index, std::uint32_t packet,
+                                         const BurstIdentity& burst) const noexcept {
+    return draw(index, packet, burst)[0];
+  }
+  /// Returns a draw that is independent of the rank, by which packets are put into random order.
+  [[nodiscard]] std::uint32_t drawn_turn(std::uint32_t index, std::uint32_t packet,
+                                         const BurstIdentity& burst) const noexcept {
+    return draw(index, packet, burst)[1];
+  }
+
  private:
-  /// Returns the rank in units of 2^-32.
-  [[nodiscard]] std::uint32_t rank(std::uint32_t index, std::uint32_t packet,
-                                   const BurstIdentity& burst) const noexcept {
+  [[nodiscard]] std::array<std::uint32_t, 4> draw(std::uint32_t index, std::uint32_t packet,
+                                                  const BurstIdentity& burst) const noexcept {
     const std::uint32_t whose = std::uint32_t{burst.job} << 16 | std::uint32_t{burst.worker} << 1 |
                                 (burst.direction == BurstDirection::kPull ? 1U : 0U);
     const auto purpose = static_cast<std::uint32_t>(RandomPurpose::kMagnitude);
-    return philox4x32({packet, index, burst.iteration, whose}, {key_[0] ^ purpose << 24, key_[1]})
-        .front();
+    return philox4x32({packet, index, burst.iteration, whose}, {key_[0] ^ purpose << 24, key_[1]});
   }
 
   bool ecn_;

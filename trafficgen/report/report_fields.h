@@ -100,6 +100,8 @@ void fields(V& v, R& r) {
   v.value("samples", r.samples);
   v.value("zeroed_values", r.zeroed_values);
   v.value("kept_values", r.kept_values);
+  v.value("magnitude", r.magnitude);
+  v.value("zeroed_magnitude", r.zeroed_magnitude);
   v.value("first_loss", r.first_loss);
   v.value("last_loss", r.last_loss);
   v.value("least_loss", r.least_loss);

@@ -21,7 +21,9 @@ inline MltConfig full_mlt() {
           .feedback_packets = 4,
           .class_dscps = {46, 10},
           .front_share = 0.375,
-          .small_share = 0.5};
+          .small_share = 0.5,
+          .order = PacketOrder::kRandom,
+          .magnitudes = Magnitudes::kGradient};
 }
 
 /// No member has its default but `sack`: RACK-TLP needs it.
@@ -36,7 +38,13 @@ inline TcpConfig full_transport() {
                       .hystart = HyStartKind::kRfc9406,
                       .hystart_min_rtt_threshold = 10us,
                       .hystart_max_rtt_threshold = 20us,
-                      .idle_restart = IdleRestart::kLinux},
+                      .idle_restart = IdleRestart::kLinux,
+                      .timely_t_low = 20us,
+                      .timely_t_high = 200us,
+                      .timely_step = BitRate{20'000'000},
+                      .timely_beta = 0.5,
+                      .timely_alpha = 0.5,
+                      .timely_hai_completions = 3},
           .stack = TcpStack::kLinux,
           .ecn = true,
           .obey_ece = false,

@@ -24,6 +24,7 @@ GeneratorConfig plain() {
              {.name = "w1", .address = "10.0.1.2", .device = "d0"},
              {.name = "s0", .address = "10.0.2.1", .device = "d0"}};
   c.transports = {{"bounded", full_mlt_tcp(), TransportProtocol::kMlt, full_mlt()}, {"tcp", {}}};
+  c.transports[0].mlt.magnitudes = Magnitudes::kDrawn;  // nothing is learnt
   c.jobs = {{.name = "job",
              .workers = {"w0", "w1"},
              .servers = {"s0"},
@@ -54,6 +55,14 @@ TEST(MltConfig, APlainJobIsValid) {
   EXPECT_TRUE(issues.empty()) << format_issues("plain", issues);
 }
 
+TEST(MltConfig, SoAreTheMagnitudesOfALearner) {
+  GeneratorConfig c = plain();
+  c.transports[0].mlt.magnitudes = Magnitudes::kGradient;
+  c.jobs[0].learner.model = LearnerModel::kLogistic;
+  const auto issues = validate(c);
+  EXPECT_TRUE(issues.empty()) << format_issues("plain", issues);
+}
+
 TEST(MltConfig, SoIsARing) {
   GeneratorConfig c = plain();
   make_ring(c);
@@ -80,11 +89,11 @@ TEST(MltConfig, EveryRuleNamesItsKey) {
       {[&](C& c) { mlt(c).front_share = 1.5; }, "transport[0].mlt.front_share", "at most 1.0"},
       {[&](C& c) { mlt(c).small_share = -1; }, "transport[0].mlt.small_share", "at least 0.0"},
       {[&](C& c) { tcp(c).control.controller = Controller::kCubic; }, "transport[0].controller",
-       "must be \"dctcp\""},
+       "must be \"dctcp\" or \"timely\""},
       {[&](C& c) { tcp(c).min_rto = 1ms; }, "transport[0].min_rto", "is a setting of TCP"},
       {[&](C& c) { tcp(c).sack = false; }, "transport[0].sack", "is a setting of TCP"},
       {[&](C& c) { tcp(c).reuse = ConnectionReuse::kNew; }, "transport[0].connections",
-       "is a setting of TCP"},
+       "has no connections"},
       {[](C& c) { c.transports[1].mlt.tolerance_push = 0.5; }, "transport[1].mlt",
        "needs protocol \"mlt\""},
       {[](C& c) { c.jobs[0].burst_bytes = 1'000'001; }, "job[0].burst_bytes", "multiple of 4"},
@@ -113,6 +122,8 @@ TEST(MltConfig, EveryRuleNamesItsKey) {
          c.jobs[0].policy.partition_bytes = 4001;
        },
        "job[0].policy.partition_bytes", "a partition holds whole values"},
+      {[&](C& c) { mlt(c).magnitudes = Magnitudes::kGradient; }, "job[0].learner.model",
+       "without a learner"},
       {[](C& c) { c.payload = Payload::kPattern; }, "job[0].transport", "must be \"zeros\""},
       {[](C& c) {
          c.long_flows = {{.name = "bulk", .from = {"w0"}, .to = {"s0"}, .transport = "bounded"}};

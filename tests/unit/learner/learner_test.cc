@@ -177,7 +177,26 @@ TEST(Learner, MissingGradientsAreZeros) {
     EXPECT_NE(whole.parameters()[p], start[p]) << p;
   }
   EXPECT_EQ(part.report().zeroed_values, 4U);
+  double sum = 0, zeroed = 0;
+  for (std::size_t p = 0; p < lost.size(); ++p) {
+    sum += std::abs(whole.gradient(0)[p]);
+    zeroed += lost[p] ? std::abs(whole.gradient(0)[p]) : 0;
+  }
+  EXPECT_DOUBLE_EQ(part.report().magnitude, sum);
+  EXPECT_DOUBLE_EQ(part.report().zeroed_magnitude, zeroed);
   EXPECT_EQ(part.report().kept_values, 0U);
+}
+
+// Ten parameters stand for 1000 bytes: one at every hundredth, from 0 and, of the second shard,
+// from 600.
+TEST(Learner, TellsTheMagnitudeOfARange) {
+  Learner l(setup_of(2, true));
+  l.begin_iteration(0, 0);
+  l.begin_iteration(1, 0);
+  const std::span<const double> g = l.gradient(1);
+  EXPECT_EQ(l.mean_magnitude(1, 0, {100, 200}), std::abs(g[1]));
+  EXPECT_EQ(l.mean_magnitude(1, 1, {0, 101}), (std::abs(g[6]) + std::abs(g[7])) / 2);
+  EXPECT_EQ(l.mean_magnitude(1, 0, {101, 200}), std::nullopt) << "no parameter is there";
 }
 
 TEST(Learner, MissingGradientsCountAsZerosOfTheMean) {

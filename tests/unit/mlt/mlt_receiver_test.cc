@@ -195,11 +195,12 @@ TEST(PacketTags, SmallOnesAreAShareAndKeepTheirRank) {
   BurstIdentity next = kBurst;
   ++next.iteration;
   for (std::uint32_t p = 0; p < 100'000; ++p) {
-    const bool drop = tags.droppable(tensor, 2, p, kBurst);
+    const auto rank = [&] { return tags.drawn_rank(2, p, kBurst); };
+    const bool drop = tags.droppable(tensor, rank);
     droppable += drop ? 1 : 0;
-    EXPECT_EQ(tags.droppable(tensor, 2, p, kBurst), drop);
-    EXPECT_EQ(tags.tos(tensor, 2, p, kBurst), 46 << 2 | (drop ? 0 : 2));
-    changed += tags.droppable(tensor, 2, p, next) != drop ? 1 : 0;
+    EXPECT_EQ(tags.droppable(tensor, rank), drop);
+    EXPECT_EQ(tags.tos(tensor, rank), 46 << 2 | (drop ? 0 : 2));
+    changed += tags.droppable(tensor, [&] { return tags.drawn_rank(2, p, next); }) != drop ? 1 : 0;
   }
   EXPECT_NEAR(droppable, 30'000, 600) << "4 standard deviations";
   EXPECT_NEAR(changed, 42'000, 700) << "drawn anew for each burst: 2 x 0.3 x 0.7";
@@ -207,9 +208,11 @@ TEST(PacketTags, SmallOnesAreAShareAndKeepTheirRank) {
 
 TEST(PacketTags, FrontLayersAreNeverEct) {
   const MltTensor front{.bytes = 4, .droppable = true};
-  EXPECT_TRUE(PacketTags(true, 0, 1).droppable(front, 0, 0, kBurst));
-  EXPECT_FALSE(PacketTags(true, 0, 1).droppable({.bytes = 4}, 0, 0, kBurst));
-  EXPECT_TRUE(PacketTags(false, 0, 1).droppable({.bytes = 4}, 0, 0, kBurst)) << "without ECN";
+  const auto lowest = [] { return 0U; };
+  EXPECT_TRUE(PacketTags(true, 0, 1).droppable(front, lowest));
+  EXPECT_TRUE(PacketTags(true, 0.5, 1).droppable(front, [] { return ~0U; }));
+  EXPECT_FALSE(PacketTags(true, 0, 1).droppable({.bytes = 4}, lowest));
+  EXPECT_TRUE(PacketTags(false, 0, 1).droppable({.bytes = 4}, lowest)) << "without ECN";
 }
 
 }  // namespace

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "common/core/random.h"
 #include "tests/unit/mlt/mlt_ends.h"
@@ -131,6 +134,162 @@ TEST(MltSender, ProbesWhenItIsOutOfDataAndSendsAgain) {
   EXPECT_EQ(again.sequence, 1000U) << "its place does not change";
   EXPECT_EQ(b.next(kStart + 1us).kind, Kind::kProbe);
   EXPECT_EQ(b.sender.counters().retransmitted, 1U);
+}
+
+/// Returns which packets of a burst's data may be dropped early, in the order of sending.
+std::vector<bool> droppable_of(MltSender& sender, std::uint32_t packets) {
+  std::vector<bool> droppable;
+  for (std::uint32_t p = 0; p < packets; ++p)
+    droppable.push_back(ecn_of(sender.next_message(kStart).tos) == Ecn::kNotEct);
+  return droppable;
+}
+
+// Six packets with the magnitudes 5 1 4 1 9 2 have the ranks 9, 1, 7, 3, 11 and 5 twelfths: of the
+// two that are equal the first is lower. A third of them are the second and the fourth.
+TEST(MltSender, DropsTheSmallestGradientsFirst) {
+  const MltConfig config{.small_share = 1.0 / 3};
+  const ControllerConfig control = mlt_control(1000, 20);
+  MltSender sender(config, control,
+                   {.tensors = {{.bytes = 5600}, {.bytes = 3000}},
+                    .packet_bytes = 1000,
+                    .ranks_computed = true});
+  const double magnitudes[] = {5, 1, 4, 1, 9, 2, 0.3, 0.1, 0.2};
+  std::vector<ByteRange> asked;
+  const auto rank = [&](const ByteRange& bytes) -> std::optional<double> {
+    asked.push_back(bytes);
+    return magnitudes[asked.size() - 1];
+  };
+  sender.begin(kBurst, kStart);
+  sender.rank_by(rank);
+  for (const std::uint32_t tensor : {0U, 1U}) sender.hand_over(tensor, kStart);
+  const std::vector<bool> expected{false, true, false, true, false, false, false, true, false};
+  EXPECT_EQ(droppable_of(sender, 9), expected);
+  ASSERT_EQ(asked.size(), 9U);
+  EXPECT_EQ(asked[0], (ByteRange{0, 1000}));
+  EXPECT_EQ(asked[5], (ByteRange{5000, 5600})) << "shorter";
+  EXPECT_EQ(asked[6], (ByteRange{5600, 6600})) << "of the second tensor";
+}
+
+// What no gradient is in has a drawn rank, and the others are ranked among themselves.
+TEST(MltSender, PacketsWithoutGradientsHaveDrawnRanks) {
+  const MltConfig config{.small_share = 0.5};
+  const ControllerConfig control = mlt_control(1000, 3000);
+  MltSender sender(
+      config, control,
+      {.tensors = {{.bytes = 2'000'000}}, .packet_bytes = 1000, .ranks_computed = true});
+  sender.begin(kBurst, kStart);
+  sender.rank_by([](const ByteRange& bytes) -> std::optional<double> {
+    if (bytes.begin % 2000 != 0) return std::nullopt;
+    return static_cast<double>(bytes.begin);
+  });
+  sender.hand_over(0, kStart);
+  const std::vector<bool> droppable = droppable_of(sender, 2000);
+  std::uint32_t drawn = 0;
+  for (std::uint32_t p = 0; p < 2000; p += 2) {
+    EXPECT_EQ(droppable[p], p < 1000) << p;
+    drawn += droppable[p + 1] ? 1 : 0;
+  }
+  EXPECT_NEAR(drawn, 500, 64) << "4 standard deviations";
+}
+
+/// Returns the places of a burst's next packets, in the order of sending.
+std::vector<std::uint32_t> places_of(MltSender& sender, std::uint32_t packets) {
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t p = 0; p < packets; ++p)
+    places.push_back(sender.next_message(kStart).message.offset_values / 250);
+  return places;
+}
+
+/// A sender with one tensor of twenty packets in random order; the last has 600 bytes.
+struct RandomOrder {
+  explicit RandomOrder(std::uint32_t iteration = 0) { begin(iteration); }
+  void begin(std::uint32_t iteration) {
+    burst.iteration = iteration;
+    sender.begin(burst, kStart);
+    sender.hand_over(0, kStart);
+  }
+  void stop() {
+    (void)sender.on_message({.kind = Kind::kStop, .identity = burst, .tensor = 0}, kStart);
+  }
+  BurstIdentity burst = kBurst;
+  MltConfig config{.order = PacketOrder::kRandom};
+  ControllerConfig control = mlt_control(1000, 100);
+  MltSender sender{config, control, {.tensors = {{.bytes = 19'600}}, .packet_bytes = 1000}};
+};
+
+TEST(MltSender, ARandomOrderIsAPermutationOfEachBurst) {
+  RandomOrder one, same;
+  const std::vector<std::uint32_t> first = places_of(one.sender, 20);
+  EXPECT_EQ(places_of(same.sender, 20), first) << "a function of seed and burst";
+  one.begin(1);
+  const std::vector<std::uint32_t> second = places_of(one.sender, 20);
+  EXPECT_NE(first, second);
+  std::vector<std::uint32_t> sorted = second, all(20);
+  std::ranges::sort(sorted);
+  for (std::uint32_t p = 0; p < 20; ++p) all[p] = p;
+  EXPECT_EQ(sorted, all);
+  EXPECT_NE(second, all);
+}
+
+// STOP after 18 of 20 packets: over many bursts each place is missing as often as any other, and
+// the bytes that did not leave are those of the missing places.
+TEST(MltSender, WhatStopLeavesOfARandomOrderIsARandomSample) {
+  constexpr std::uint32_t kBursts = 4000;
+  std::vector<std::uint32_t> missing(20, kBursts);
+  RandomOrder b;
+  std::uint64_t unsent = 0;
+  for (std::uint32_t i = 1; i <= kBursts; ++i) {
+    b.begin(i);
+    unsent += 2000;
+    bool last_left = false;
+    for (const std::uint32_t p : places_of(b.sender, 18)) {
+      --missing[p];
+      last_left |= p == 19;
+    }
+    if (!last_left) unsent -= 400;
+    b.stop();
+    ASSERT_EQ(b.sender.counters().unsent, unsent) << i;
+    Message seen{.kind = Kind::kFeedback, .identity = b.burst};
+    seen.seen_bytes = seen.received_bytes = static_cast<std::uint32_t>(i * 19'600 - unsent);
+    EXPECT_TRUE(b.sender.on_message(seen, kStart));
+  }
+  for (std::uint32_t p = 0; p < 20; ++p) EXPECT_NEAR(missing[p], 400, 80) << "4 deviations: " << p;
+}
+
+TEST(MltSender, ABitmapOfARandomOrderBringsBackWhatHasLeft) {
+  RandomOrder b;
+  const std::vector<std::uint32_t> left = places_of(b.sender, 20);
+  const Message probe = b.sender.next_message(kStart).message;
+  ASSERT_EQ(probe.kind, Kind::kProbe);
+  Message bitmap{.kind = Kind::kBitmap, .identity = b.burst, .probe = probe.probe};
+  bitmap.bits.fill(0xff);
+  bitmap.bits[left[3] / 8] &= static_cast<std::uint8_t>(~(1U << left[3] % 8));
+  EXPECT_TRUE(b.sender.on_message(bitmap, kStart));
+  EXPECT_EQ(places_of(b.sender, 1), std::vector{left[3]});
+  EXPECT_EQ(b.sender.next_message(kStart).message.kind, Kind::kProbe);
+}
+
+TEST(MltSender, RestartsAnIdleWindowOnlyWhereItIsTold) {
+  for (const bool restarts : {true, false}) {
+    const MltConfig config;
+    const ControllerConfig control = mlt_control(1000, 4);
+    MltSender sender(config, control,
+                     {.tensors = {{.bytes = 9000}}, .packet_bytes = 1000, .restarts = restarts});
+    BurstIdentity burst = kBurst;
+    sender.begin(burst, kStart);
+    sender.hand_over(0, kStart);
+    (void)places_of(sender, 4);
+    Message told{.kind = Kind::kFeedback, .identity = burst};
+    told.sent_at_ns = static_cast<std::uint32_t>(kStart.time_since_epoch().count());
+    told.seen_bytes = told.received_bytes = 4000;
+    told.stopped = true;
+    EXPECT_TRUE(sender.on_message(told, kStart + 100us));
+    ASSERT_EQ(sender.cwnd_bytes(), 6000U) << "slow start";
+    ++burst.iteration;
+    sender.begin(burst, kStart + 1s);
+    sender.hand_over(0, kStart + 1s);
+    EXPECT_EQ(sender.cwnd_bytes(), restarts ? 4000U : 6000U);
+  }
 }
 
 // Alpha starts at 1 (RFC 8257, 3.3), so the first marked window is halved, like a lost one.

@@ -83,11 +83,14 @@ void summarise_updates(std::map<std::uint16_t, Updates>& jobs, LearningMetrics& 
 
 void summarise_learners(const tg::GeneratorReport& traffic, LearningMetrics& m) {
   bool all_there = !traffic.learners.empty();
-  double slowest_seconds = 0;
+  double slowest_seconds = 0, values = 0, magnitude = 0, zeroed_magnitude = 0;
   for (const tg::LearnerReport& l : traffic.learners) {
     m.learns = true;
     m.zeroed_values += l.zeroed_values;
     m.kept_values += l.kept_values;
+    values += static_cast<double>(l.gradients) * static_cast<double>(l.parameters);
+    magnitude += l.magnitude;
+    zeroed_magnitude += l.zeroed_magnitude;
     m.diverged += l.diverged_ns != tg::kNotYet_ns ? 1 : 0;
     m.last_loss = larger(m.last_loss, l.last_loss);
     m.least_loss = larger(m.least_loss, l.least_loss);
@@ -99,6 +102,8 @@ void summarise_learners(const tg::GeneratorReport& traffic, LearningMetrics& m) 
     slowest_seconds = took;
     m.gradients_to_loss = static_cast<double>(l.target_gradients);
   }
+  if (values > 0) m.zeroed_share = static_cast<double>(m.zeroed_values) / values;
+  if (magnitude > 0) m.zeroed_magnitude_share = zeroed_magnitude / magnitude;
   if (all_there) m.time_to_loss_seconds = slowest_seconds;
   else m.gradients_to_loss = kNotDefined;
 }

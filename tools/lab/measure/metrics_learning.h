@@ -37,7 +37,10 @@ struct LearningMetrics {
   double least_loss = kNotDefined;         ///< largest of the jobs
   std::uint64_t diverged = 0;              ///< jobs that diverged
   std::uint64_t zeroed_values = 0;         ///< values of gradients that were not delivered
-  std::uint64_t kept_values = 0;           ///< values of parameters that were not delivered
+  /// Of all values of gradients, and of the sum of their magnitudes |g|: the share not delivered.
+  double zeroed_share = kNotDefined;
+  double zeroed_magnitude_share = kNotDefined;
+  std::uint64_t kept_values = 0;  ///< values of parameters that were not delivered
 };
 
 /// Measures waiting and learning in one run.

@@ -6,11 +6,12 @@
 namespace outrider::lab {
 namespace {
 
-/// Returns the job's transport: TCP, or bounded loss, which uses no connections and no other
-/// setting of TCP.
+/// Returns the job's transport: TCP, or bounded loss, which has no connections to open anew and
+/// uses no other setting of TCP.
 tg::TransportConfig job_transport_of(const CaseParameters& p, const ProgramSettings& settings) {
   tg::TransportConfig transport = settings.ddl;
-  if (p.protocol == tg::TransportProtocol::kTcp) transport.tcp.reuse = p.connection;
+  if (p.protocol == tg::TransportProtocol::kTcp || p.connection == tg::ConnectionReuse::kKeep)
+    transport.tcp.reuse = p.connection;
   for (std::uint32_t c = 0; c < p.layer_classes && p.layer_classes > 1; ++c)
     transport.mlt.class_dscps.push_back(layer_dscp(c, p.layer_classes));
   return transport;

@@ -376,6 +376,10 @@ constexpr CaseField kRows[] = {
     learning<&LearningMetrics::diverged>("/learner/diverged", "jobs whose loss was no number"),
     learning<&LearningMetrics::zeroed_values>("/learner/zeroed_values",
                                               "of gradients, not delivered"),
+    learning<&LearningMetrics::zeroed_share>("/learner/zeroed_share",
+                                             "of all values of gradients, not delivered"),
+    learning<&LearningMetrics::zeroed_magnitude_share>("/learner/zeroed_magnitude_share",
+                                                       "of the sum of all gradients' magnitudes"),
     learning<&LearningMetrics::kept_values>(
         "/learner/kept_values", "of workers' parameters, because new ones were not delivered"),
     CaseField{"/signals", "counters of the hosts, the switches and the measured queue's regulator",

@@ -85,6 +85,15 @@ struct ControllerConfig {
   Duration hystart_min_rtt_threshold = std::chrono::milliseconds(4);   ///< RFC 9406, 4.3; > 0
   Duration hystart_max_rtt_threshold = std::chrono::milliseconds(16);  ///< >= the minimum
   IdleRestart idle_restart = IdleRestart::kRfc5681;
+  /// TIMELY's thresholds of the round trip, 0 < low <= high; additive step of the rate, > 0;
+  /// factor of reductions and weight of the newest difference of round trips, both in (0, 1];
+  /// completions without a rising round trip before the hyperactive increase.
+  Duration timely_t_low = std::chrono::microseconds(50);
+  Duration timely_t_high = std::chrono::microseconds(500);
+  BitRate timely_step{10'000'000};
+  double timely_beta = 0.8;
+  double timely_alpha = 0.875;
+  std::uint32_t timely_hai_completions = 5;
   std::optional<BitRate> rate{};  ///< of payload, for kUnresponsive only
 };
 

@@ -19,9 +19,9 @@ using MakeController = CongestionControl*(std::byte* space,
 // put_controller() of controller_slot.h, and add its kind, maker and row here. The configuration,
 // its checks and the ends of a connection read the row.
 
-enum class Controller : std::uint8_t { kReno, kCubic, kDctcp, kUnresponsive, kPrague };
+enum class Controller : std::uint8_t { kReno, kCubic, kDctcp, kUnresponsive, kPrague, kTimely };
 
-MakeController make_reno, make_cubic, make_dctcp, make_unresponsive, make_prague;
+MakeController make_reno, make_cubic, make_dctcp, make_unresponsive, make_prague, make_timely;
 
 /// Describes a controller for code that does not make one.
 struct ControllerRow {
@@ -31,15 +31,18 @@ struct ControllerRow {
   /// The peer echoes each packet's mark (RFC 8257) instead of setting ECE until CWR (RFC 3168). The
   /// controller needs ECN.
   bool accurate_ecn_echo = false;
+  /// The bounded-loss transport may use it: a loss does not halve the window.
+  bool tolerates_loss = false;
 };
 
 /// The rows, in the order of their kinds.
 inline constexpr std::array kControllerRows{
     ControllerRow{Controller::kReno, "reno", make_reno},
     ControllerRow{Controller::kCubic, "cubic", make_cubic},
-    ControllerRow{Controller::kDctcp, "dctcp", make_dctcp, true},
+    ControllerRow{Controller::kDctcp, "dctcp", make_dctcp, true, true},
     ControllerRow{Controller::kUnresponsive, "unresponsive", make_unresponsive},
     ControllerRow{Controller::kPrague, "prague", make_prague, true},
+    ControllerRow{Controller::kTimely, "timely", make_timely, false, true},
 };
 
 [[nodiscard]] constexpr const ControllerRow& row_of(Controller kind) noexcept {

@@ -17,6 +17,7 @@
 
 namespace outrider::tg {
 
+class GradientMagnitudes;
 class Host;
 
 /// The place at which a burst begins in the flow that carries it.
@@ -147,6 +148,7 @@ struct ExchangeSetup {
   bool pushes_acknowledged = false;              ///< the listener wants on_acknowledged()
   bool pulls_acknowledged = false;
   std::uint32_t first_owner = 0;  ///< owner id of the first worker, for attribution; 0: off
+  const GradientMagnitudes* magnitudes = nullptr;  ///< null: nothing is learnt
   std::vector<std::uint8_t>
       nic_classes{};  ///< [targets] of pulls at the targets' NICs; empty: none
 

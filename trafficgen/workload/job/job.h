@@ -15,6 +15,7 @@
 #include "trafficgen/workload/collective/collective.h"
 #include "trafficgen/workload/config/job_config.h"
 #include "trafficgen/workload/exchange/exchange.h"
+#include "trafficgen/workload/exchange/gradient_magnitudes.h"
 #include "trafficgen/workload/exchange/job_records.h"
 #include "trafficgen/workload/job/jobs_report.h"
 #include "trafficgen/workload/plan/iteration_planner.h"
@@ -33,7 +34,9 @@ class Worker;
 ///
 /// All records are allocated at construction. Not thread-safe: one lcore owns the job and all its
 /// hosts.
-class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner {
+class Job final : private CollectiveOperation::Owner,
+                  private RoundRobin::Owner,
+                  private GradientMagnitudes {
  public:
   struct Setup {
     JobConfig config;
@@ -119,6 +122,13 @@ class Job final : private CollectiveOperation::Owner, private RoundRobin::Owner 
   /// Ends the job.
   void on_lost(Time) noexcept override { ++gave_up_; }
   void admit(std::uint32_t worker, Duration held, Time now) noexcept override;
+
+  // GradientMagnitudes
+  /// @pre learner()
+  [[nodiscard]] std::optional<double> mean_magnitude(
+      std::uint32_t worker, std::uint32_t target, const ByteRange& bytes) const noexcept override {
+    return learner_->mean_magnitude(worker, target, bytes);
+  }
 
   static void note_times(BurstRecord& record, const Host& receiver) noexcept;
   void make_learner();

@@ -93,6 +93,10 @@ LearnerReport learner(std::uint16_t job, std::int64_t target_ns, double last) {
   l.least_loss = last / 2;
   l.zeroed_values = 3;
   l.kept_values = 4;
+  l.gradients = 10;
+  l.parameters = 3;
+  l.magnitude = 8;
+  l.zeroed_magnitude = job == 0 ? 1 : 0;
   return l;
 }
 
@@ -111,6 +115,8 @@ TEST(LearningMetrics, TheSlowestJobCounts) {
   EXPECT_EQ(m.least_loss, 0.3);
   EXPECT_EQ(m.zeroed_values, 6U);
   EXPECT_EQ(m.kept_values, 8U);
+  EXPECT_DOUBLE_EQ(m.zeroed_share, 6.0 / 60);
+  EXPECT_DOUBLE_EQ(m.zeroed_magnitude_share, 1.0 / 16);
 
   r.traffic.learners[1] = learner(1, kNotYet_ns, 0.6);
   r.traffic.learners[1].diverged_ns = 5;

@@ -6,6 +6,7 @@
 
 #include "common/core/fifo.h"
 #include "trafficgen/hosts/host.h"
+#include "trafficgen/workload/exchange/gradient_magnitudes.h"
 #include "trafficgen/workload/exchange/job_records.h"
 
 namespace outrider::tg {
@@ -92,16 +93,19 @@ void MltExchange::make_pair(std::uint32_t worker, std::uint32_t target) {
   Host& near = *setup_.workers[worker];
   Host& far = *setup_.ends[setup_.index_of(worker, target)];
   const FlowKey flow{near.address(), far.address(), near.allocate_port(), setup_.port};
-  MltEndpoint::Setup ends{.flow = flow,
-                          .sends = {.tensors = tensors_of(setup_.parts(push)),
-                                    .packet_bytes = control_.mss_bytes,
-                                    .ecn = setup_.tcp.ecn,
-                                    .obeys_marks = setup_.tcp.obey_ece,
-                                    .seed = setup_.seed},
-                          .receives = tensors_of(setup_.parts(pull))};
+  MltEndpoint::Setup ends;
+  ends.flow = flow;
+  ends.sends.tensors = tensors_of(setup_.parts(push));
+  ends.sends.packet_bytes = control_.mss_bytes;
+  ends.sends.ecn = setup_.tcp.ecn;
+  ends.sends.obeys_marks = setup_.tcp.obey_ece;
+  ends.sends.seed = setup_.seed;
+  ends.sends.restarts = setup_.tcp.reuse != ConnectionReuse::kKeep;
+  ends.receives = tensors_of(setup_.parts(pull));
   MltEndpoint::Setup back = ends;
   back.flow = flow.reversed();
   std::swap(back.sends.tensors, back.receives);
+  ends.sends.ranks_computed = config_.magnitudes == Magnitudes::kGradient;
   pairs_.push_back(
       std::unique_ptr<Pair>(new Pair{{*this, push, near, ends}, {*this, pull, far, back}}));
   near.add_endpoint(pairs_.back()->at_worker.endpoint);
@@ -177,8 +181,11 @@ void MltExchange::begin_iteration(std::uint32_t worker, std::uint32_t iteration)
 
 void MltExchange::begin_push(const BurstLedger& burst, BurstTime, Time now) noexcept {
   const std::uint32_t worker = burst.burst().worker;
-  for (std::uint32_t t = 0; t < setup_.targets; ++t)
-    begin(sender({worker, t, BurstDirection::kPush}), burst.burst(), now);
+  for (std::uint32_t t = 0; t < setup_.targets; ++t) {
+    End& end = sender({worker, t, BurstDirection::kPush});
+    begin(end, burst.burst(), now);
+    if (config_.magnitudes == Magnitudes::kGradient) rank(end);
+  }
   for (std::uint32_t t = 0; t < setup_.targets; ++t) {
     End& end = sender({worker, t, BurstDirection::kPush});
     tell(end, std::exchange(end.owed_bytes, 0), now);
@@ -199,6 +206,13 @@ void MltExchange::begin(End& end, const BurstIdentity& burst, Time now) noexcept
     end.owed_bytes += setup_.parts(end.sends)[end.handed_over.pop()].bytes;
   end.sent = burst;
   end.endpoint.begin_send(burst, now);
+}
+
+/// Ranks the packets of the push that has begun by the worker's gradients.
+void MltExchange::rank(End& end) noexcept {
+  end.endpoint.rank_by([&](const ByteRange& bytes) {
+    return setup_.magnitudes->mean_magnitude(end.sends.worker, end.sends.target, bytes);
+  });
 }
 
 /// Acknowledges as a stream would: in order, up to the first gap.

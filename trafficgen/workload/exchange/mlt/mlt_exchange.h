@@ -59,6 +59,7 @@ class MltExchange final : public Exchange {
   [[nodiscard]] std::vector<MltTensor> tensors_of(std::span<const BurstPart> parts) const;
   void make_pair(std::uint32_t worker, std::uint32_t target);
   void begin(End& end, const BurstIdentity& burst, Time now) noexcept;
+  void rank(End& end) noexcept;
   void acknowledge(End& end, Time now) noexcept;
   void tell(End& end, std::uint64_t bytes, Time now) noexcept;
   void note(End& end) noexcept;
