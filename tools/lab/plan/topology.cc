@@ -68,8 +68,8 @@ Duration spread_delay(const HostGroupEntry& group, std::uint64_t seed, std::uint
 BitRate host_rate(const ExperimentFile& e, const HostGroupEntry& group, const CaseParameters& p,
                   std::uint32_t i) {
   if (p.worker_rate_spread == 0 || group.name != e.job.worker_group()) return group.rate;
-  const double slower = 1 + p.worker_rate_spread * (p.workers - 1 - i % p.workers) /
-                                std::max(1.0, p.workers - 1.0);
+  const double slower =
+      1 + p.worker_rate_spread * (p.workers - 1 - i % p.workers) / std::max(1.0, p.workers - 1.0);
   const double bits = static_cast<double>(group.rate.bits_per_second) / slower;
   return {static_cast<std::uint64_t>(bits)};
 }
@@ -113,8 +113,7 @@ void place_hosts(const ExperimentFile& e, const CaseParameters& p, std::uint64_t
                  Topology& t) {
   for (const bool fixed : {true, false})
     for (std::size_t g = 0; g < e.hosts.size(); ++g)
-      if (e.hosts[g].count.parameter.empty() == fixed)
-        place_group(e, p, g, seed, t);
+      if (e.hosts[g].count.parameter.empty() == fixed) place_group(e, p, g, seed, t);
 }
 
 /// Returns the delay of the trunks between two hosts; nothing, with a fault, if there is no path.
@@ -166,8 +165,8 @@ bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
   }
   const auto index = static_cast<std::size_t>(it - ports.begin());
   const auto trunk_ports = 2 * e.trunks.size();
-  t.measured_rate = index < trunk_ports ? e.trunks[index / 2].rate
-                                        : t.hosts[index - trunk_ports].rate;
+  t.measured_rate =
+      index < trunk_ports ? e.trunks[index / 2].rate : t.hosts[index - trunk_ports].rate;
   return true;
 }
 
