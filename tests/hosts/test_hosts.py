@@ -3,12 +3,14 @@
 import os
 import pathlib
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
+import bands
 import demo
 import own_world
 from hosts_run import lab, why_not
@@ -25,7 +27,37 @@ class Shows(unittest.TestCase):
                 self.assertGreater((pathlib.Path(out) / name).stat().st_size, 0, name)
 
 
+class Bands(unittest.TestCase):
+    """In the order of TensorLights' authors: whose class has the lowest priority number is first."""
+
+    def test_jobs_share_seven_priorities(self):
+        self.assertEqual([bands.band_of(j, 7) for j in range(7)], list(range(7)))
+        self.assertEqual([bands.band_of(j, 21) for j in range(21)], [j // 3 for j in range(21)])
+
+    def test_they_order_what_servers_send_and_nothing_else_and_end_jobs_sooner(self):
+        rounds = 3 if os.environ.get("OUTRIDER_FULL") else 1
+        setting = bands.Setting(rounds=rounds, iterations=8)
+        found, sent = bands.run_all(setting)
+        pulled = bands.pulled_bytes(setting)
+        for job in range(setting.jobs):
+            self.assertGreater(sent["bands"][str(11 + job)], pulled)
+        # Acknowledgments of pushes leave from the same ports, so the rest is ARP alone.
+        self.assertLess(sent["bands"]["10"], 10_000)
+        self.assertGreater(sent["fifo"]["10"], pulled * setting.jobs)
+        self.assertEqual(set(sent["fifo"]), {"1", "10"})
+        mean = {arm: statistics.mean(map(statistics.mean, rounds)) for arm, rounds in found.items()}
+        self.assertLess(mean["bands"], mean["fifo"])
+        bands.say(setting, found)
+
+
 class Refuses(unittest.TestCase):
+    def test_bands_by_their_options(self):
+        for words in (["--jobs", "22"], ["--rate", "fast"], ["--rounds", "0"]):
+            done = subprocess.run([sys.executable, HERE / "bands.py", *words], capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{words[0]}: must be", done.stderr)
+
     def test_all_faults_at_once_by_their_options(self):
         done = subprocess.run([sys.executable, HERE / "demo.py", "--lead", "5", "--ecn", "2",
                                "--asked", "7", "--warm-up", "99", "--modes", "mark,wish"],
@@ -139,7 +171,8 @@ def main():
         print(f"skipped: {reason}")
         return lab.SKIPPED
     own_world.come_first()
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Shows)
+    load = unittest.defaultTestLoader.loadTestsFromTestCase
+    suite = unittest.TestSuite([load(Shows), load(Bands)])
     return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
 
 

@@ -24,6 +24,7 @@ constexpr double kLongest_rtts = 1e6;
 constexpr std::uint32_t kMaxJobs = 256;  ///< each may have a key with an id of its own
 constexpr double kMaxBurstFactor = 100;
 constexpr double kMaxComputeSpread = 100;
+constexpr double kMaxRateSpread = 1000;
 constexpr std::uint32_t kMaxGroup = 10'000;  ///< hosts
 
 /// Returns a number as the file would have it.
@@ -177,6 +178,7 @@ ConfigIssues validate(const CaseParameters& p) {
              "needs scheduler \"fifo\": the classes have strict queues of their own");
   at.in_interval("rate_factor", p.rate_factor, 0, kMaxRateFactor, false);
   within("compute_spread", p.compute_spread, kMaxComputeSpread);
+  within("worker_rate_spread", p.worker_rate_spread, kMaxRateSpread);
   at.in_range("workers", p.workers, 1, 256);
   at.in_range("servers", p.servers, 1, 256);
   check_signal_faults(at, p);

@@ -114,6 +114,9 @@ struct CaseParameters {
   /// Worker 0 computes (1 + this) times as long as the last worker; those between are spaced
   /// evenly.
   double compute_spread = 0;
+  /// A byte occupies worker 0's NIC (1 + this) times as long as the last worker's; those between
+  /// are spaced evenly.
+  double worker_rate_spread = 0;
   double learner_rate = 0.1;  ///< for one gradient; the mean at a barrier takes workers x this
   double rate_factor = 1;     ///< multiplies the rates of all links and hosts
 
@@ -220,6 +223,7 @@ void describe_parameters(V& v, CaseParameters& c) {
   v.value("period_seconds", c.period_seconds);
   v.value("compute_seconds", c.compute_seconds);
   v.value("compute_spread", c.compute_spread);
+  v.value("worker_rate_spread", c.worker_rate_spread);
   v.value("learner_rate", c.learner_rate);
   v.value("rate_factor", c.rate_factor);
   describe_jobs(v, c);

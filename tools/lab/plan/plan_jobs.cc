@@ -124,6 +124,9 @@ void check_ring(const Checks& at, const ExperimentFile& e, const CaseParameters&
 }
 
 void check_placement(const Checks& at, const ExperimentFile& e, const CaseParameters& p) {
+  at.require(p.worker_rate_spread == 0 || (e.job.ring.empty() && e.job.hosts.empty()),
+             "worker_rate_spread", std::to_string(p.worker_rate_spread),
+             "must be 0 with hosts or ring in [job]: it needs workers on hosts of their own");
   if (!e.job.ring.empty()) return check_ring(at, e, p);
   if (e.job.hosts.empty()) {
     at.require(p.placement.empty(), "placement", Checks::quoted(p.placement),

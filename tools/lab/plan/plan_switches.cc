@@ -177,7 +177,7 @@ void add_trunks(const ExperimentFile& e, const CaseParameters& p, const sw::Swit
   }
 }
 
-void add_hosts(const ExperimentFile& e, const Topology& t, const sw::SwitchPortConfig& port,
+void add_hosts(const Topology& t, const sw::SwitchPortConfig& port,
                sw::SwitchProcessConfig& config) {
   for (const auto& host : t.hosts) {
     auto& sw = config.switches[host.at_switch];
@@ -186,7 +186,7 @@ void add_hosts(const ExperimentFile& e, const Topology& t, const sw::SwitchPortC
           {.name = sw.name, .device = vhost_device(config.devices.size(), sw.name + ".sock")});
     auto& added = sw.ports.emplace_back(port);
     added.name = port_towards(host.name);
-    added.drain_rate = e.hosts[host.group].rate;
+    added.drain_rate = host.rate;
     added.delay = host.delay;
     added.device = sw.name;
     sw.routes.push_back({host.address + "/32", added.name});
@@ -235,7 +235,7 @@ sw::SwitchProcessConfig plan_switches(const ExperimentFile& e, const CaseParamet
     accept_signals(e, p, t, added.signals);
   }
   add_trunks(e, p, port, config);
-  add_hosts(e, t, port, config);
+  add_hosts(t, port, config);
   for (std::size_t s = 0; s < config.switches.size(); ++s) {
     auto& sw = config.switches[s];
     add_routes(e, p, t, s, sw);

@@ -127,7 +127,7 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
     config.hosts.push_back({.name = host.name,
                             .address = host.address,
                             .device = device,
-                            .rate = e.hosts[host.group].rate,
+                            .rate = host.rate,
                             .tso_bytes = e.hosts[host.group].tso_bytes});
   }
   config.transports.push_back(job_transport_of(p, settings));

@@ -64,6 +64,16 @@ Duration spread_delay(const HostGroupEntry& group, std::uint64_t seed, std::uint
   return from_seconds(seconds(group.delay) * factor);
 }
 
+/// Returns the rate of a group's i-th host, see CaseParameters::worker_rate_spread.
+BitRate host_rate(const ExperimentFile& e, const HostGroupEntry& group, const CaseParameters& p,
+                  std::uint32_t i) {
+  if (p.worker_rate_spread == 0 || group.name != e.job.worker_group()) return group.rate;
+  const double slower =
+      1 + p.worker_rate_spread * (p.workers - 1 - i % p.workers) / std::max(1.0, p.workers - 1.0);
+  const double bits = static_cast<double>(group.rate.bits_per_second) / slower;
+  return {static_cast<std::uint64_t>(bits)};
+}
+
 std::uint32_t count_of(const HostGroupEntry& group, const CaseParameters& p) {
   if (group.count.parameter == kWorkersAndServer) return p.workers + 1;
   if (group.count.parameter == "workers") return p.workers * p.jobs;
@@ -80,17 +90,19 @@ std::string host_address(std::size_t at_switch, std::size_t position) {
          '.' + std::to_string(position % kHostsPerByte + 1);
 }
 
-void place_group(const ExperimentFile& e, std::size_t g, std::uint32_t count, std::uint64_t seed,
-                 Topology& t) {
+void place_group(const ExperimentFile& e, const CaseParameters& p, std::size_t g,
+                 std::uint64_t seed, Topology& t) {
   const auto& group = e.hosts[g];
   const auto s = index_of(e.switches, group.at_switch);
   const auto here = [s](const PlacedHost& h) { return h.at_switch == s; };
   auto position = static_cast<std::size_t>(std::ranges::count_if(t.hosts, here));
   const bool single = group.count.parameter.empty() && group.count.fixed == 1;
+  const std::uint32_t count = count_of(group, p);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto entity = static_cast<std::uint32_t>(g) * kEntitiesPerGroup + i;
     t.hosts.push_back({single ? group.name : group.name + '_' + std::to_string(i),
-                       host_address(s, position++), g, s, spread_delay(group, seed, entity)});
+                       host_address(s, position++), g, s, spread_delay(group, seed, entity),
+                       host_rate(e, group, p, i)});
   }
 }
 
@@ -101,8 +113,7 @@ void place_hosts(const ExperimentFile& e, const CaseParameters& p, std::uint64_t
                  Topology& t) {
   for (const bool fixed : {true, false})
     for (std::size_t g = 0; g < e.hosts.size(); ++g)
-      if (e.hosts[g].count.parameter.empty() == fixed)
-        place_group(e, g, count_of(e.hosts[g], p), seed, t);
+      if (e.hosts[g].count.parameter.empty() == fixed) place_group(e, p, g, seed, t);
 }
 
 /// Returns the delay of the trunks between two hosts; nothing, with a fault, if there is no path.
@@ -154,8 +165,8 @@ bool check_measured(const Checks& root, const ExperimentFile& e, Topology& t) {
   }
   const auto index = static_cast<std::size_t>(it - ports.begin());
   const auto trunk_ports = 2 * e.trunks.size();
-  t.measured_rate = index < trunk_ports ? e.trunks[index / 2].rate
-                                        : e.hosts[t.hosts[index - trunk_ports].group].rate;
+  t.measured_rate =
+      index < trunk_ports ? e.trunks[index / 2].rate : t.hosts[index - trunk_ports].rate;
   return true;
 }
 

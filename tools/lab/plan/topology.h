@@ -18,6 +18,7 @@ struct PlacedHost {
   std::size_t group = 0;  ///< index into ExperimentFile::hosts
   std::size_t at_switch = 0;
   Duration delay{};  ///< drawn from the group's spread
+  BitRate rate{};    ///< of its NIC and of the switch's port to it
 };
 
 /// Says where the hosts of a case are and how its switches reach them.

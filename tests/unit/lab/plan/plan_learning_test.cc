@@ -40,6 +40,23 @@ TEST(PlanLearning, TheFirstWorkerIsTheSlowest) {
               testing::ElementsAre(1.5, 1.25, 1.0));
 }
 
+TEST(PlanLearning, TheFirstWorkersNicIsTheSlowest) {
+  const auto text = with(small_experiment(), "iterations = 2\n",
+                         "iterations = 2\nworkers = 3\nworker_rate_spread = 1.0\n");
+  const auto hosts = plan_of(text).at(0).traffic.hosts;
+  const auto rates = [&hosts](const std::string& prefix) {
+    std::vector<std::uint64_t> found;
+    for (const auto& host : hosts)
+      if (host.name.starts_with(prefix)) found.push_back(host.rate.bits_per_second);
+    return found;
+  };
+  const auto workers = rates("worker_");
+  ASSERT_EQ(workers.size(), 3U);
+  const std::uint64_t full = workers[2];
+  EXPECT_THAT(workers, testing::ElementsAre(full / 2, full * 2 / 3, full));
+  EXPECT_THAT(rates("server"), testing::Each(full)) << "only workers are spread";
+}
+
 TEST(PlanLearning, Learners) {
   const JobConfig logistic = job_with(
       "job.learner.model = \"logistic\"\njob.learner.features = 5\njob.learner.samples = 70\n"
