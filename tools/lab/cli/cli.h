@@ -39,10 +39,10 @@ struct LabOptions {
   std::size_t jobs = 0;                  ///< processes; 0: one per CPU
   std::string filter{};
   std::vector<std::string> arms{};  ///< PlanOptions::arms
-  bool fresh = false;            ///< repeat runs that an interrupted session has finished
-  bool force = false;            ///< replace results that would be lost, see lost_results()
-  bool exclude_flagged = false;  ///< leave out iterations that the machine disturbed
-  bool quick = false;            ///< PlanOptions::quick
+  bool fresh = false;               ///< repeat runs that an interrupted session has finished
+  bool force = false;               ///< replace results that would be lost, see lost_results()
+  bool exclude_flagged = false;     ///< leave out iterations that the machine disturbed
+  bool quick = false;               ///< PlanOptions::quick
   bool json = false;
   bool brief = false;           ///< print the answer instead of the table
   TableRequest table{};         ///< for kTable

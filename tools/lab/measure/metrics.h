@@ -145,7 +145,7 @@ struct CaseMetrics {
 struct AloneMetrics {
   std::vector<double> communication_seconds;
   std::vector<double> iteration_seconds;  ///< slowest worker
-  std::uint64_t incomplete = 0;  ///< iterations that did not end
+  std::uint64_t incomplete = 0;           ///< iterations that did not end
   std::uint64_t push_bursts = 0;
   std::uint64_t push_rtos = 0;
 };

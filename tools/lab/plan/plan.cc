@@ -166,7 +166,8 @@ ExperimentFile with_rates(ExperimentFile e, double factor) {
 }
 
 bool wanted(const PlanOptions& options, const std::string& label) {
-  return options.arms.empty() || label == "off" || std::ranges::find(options.arms, label) != options.arms.end();
+  return options.arms.empty() || label == "off" ||
+         std::ranges::find(options.arms, label) != options.arms.end();
 }
 
 void require_known_arms(const ExperimentFile& e, const PlanOptions& options, ConfigIssues& issues) {

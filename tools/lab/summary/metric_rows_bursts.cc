@@ -32,17 +32,15 @@ constexpr RatioOfSums kRtosPerBurst{
     [](const CaseSummary& c) { return static_cast<double>(c.metrics.push_rtos); },
     [](const CaseSummary& c) { return static_cast<double>(c.metrics.push_bursts); }};
 
-constexpr Relative kOverAlone{
-    samples<&Samples::communication_seconds>.values,
-    [](const CaseSummary& c) -> const std::vector<double>& {
-      return c.network_alone.communication_seconds;
-    }};
+constexpr Relative kOverAlone{samples<&Samples::communication_seconds>.values,
+                              [](const CaseSummary& c) -> const std::vector<double>& {
+                                return c.network_alone.communication_seconds;
+                              }};
 
-constexpr Relative kIterationOverAlone{
-    samples<&Samples::iteration_seconds>.values,
-    [](const CaseSummary& c) -> const std::vector<double>& {
-      return c.network_alone.iteration_seconds;
-    }};
+constexpr Relative kIterationOverAlone{samples<&Samples::iteration_seconds>.values,
+                                       [](const CaseSummary& c) -> const std::vector<double>& {
+                                         return c.network_alone.iteration_seconds;
+                                       }};
 
 constexpr Relative kTailOverAlone{kOverAlone.values, kOverAlone.reference, Aggregate::kMedian};
 
