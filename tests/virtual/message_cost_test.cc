@@ -225,7 +225,7 @@ TEST(MessageCost, ABlockingMessageKeepsTheWorkerFromComputing) {
     d.job.policy.granularity = Granularity::kTensor;
     d.job.message = {.worker_time = microseconds(100), .blocks = blocks};
     d.ddl_tcp.reuse = ConnectionReuse::kKeep;
-    const RunResult r = outrider::run(outrider::Scene(d), *pool);
+    const lab::RunResult r = outrider::run(outrider::Scene(d), *pool);
     EXPECT_TRUE(r.traffic.jobs_finished);
     const IterationRecord& first = r.traffic.iterations.at(0);
     EXPECT_NEAR(static_cast<double>(first.ready_ns - first.begin_ns), blocks ? 69.4e6 : 60e6, 200)
