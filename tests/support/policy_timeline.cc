@@ -73,7 +73,7 @@ class Player {
       if (link_.on_hand_out) link_.on_hand_out(waiting_, *s, unacknowledged_bytes_);
       std::erase(waiting_, s->piece);
       out_.push_back({now - begin_us_, s->piece});
-      free_us_ = std::max(free_us_, now) + static_cast<std::int64_t>(s->bytes);
+      free_us_ = std::max(free_us_, now) + static_cast<std::int64_t>(s->bytes) * link_.us_per_byte;
       unacknowledged_.push_back({free_us_ + link_.ack_us, s->target, s->bytes});
       unacknowledged_bytes_ += s->bytes;
     }

@@ -25,10 +25,12 @@ struct HandedOut {
 std::string to_string(const HandedOut& h);
 void PrintTo(const HandedOut& h, std::ostream* out);  // NOLINT(*-naming): GoogleTest's name
 
-/// One link of 1 byte per microsecond to all targets, which sends segments in the order in which
-/// they are handed out. A segment is acknowledged as a whole, `ack_us` after its last byte.
+/// One link of 1 byte per microsecond, or slower, to all targets, which sends segments in the order
+/// in which they are handed out. A segment is acknowledged as a whole, `ack_us` after its last
+/// byte.
 struct TimelineLink {
   std::int64_t ack_us = 0;
+  std::int64_t us_per_byte = 1;
   /// Called before each piece leaves, with the pieces that are ready and have not left, this
   /// one included.
   std::function<void(const std::vector<std::uint32_t>& ready, const tg::PushSegment& leaves,

@@ -129,6 +129,7 @@ class Notebook final : public CollectiveOperation::Owner {
   void on_answered(const Lane&) noexcept override { ++answered; }
   void on_cleared(std::uint32_t, std::uint32_t, Time) noexcept override {}
   void on_staleness(std::uint32_t, std::uint32_t, std::uint64_t) noexcept override {}
+  void on_blocked(std::uint32_t, Time, Time) noexcept override {}
   void on_done(std::uint32_t worker, std::uint32_t iteration, Time) noexcept override {
     ++done[{worker, iteration}];
   }

@@ -45,7 +45,8 @@ class FusionPolicy final : public SendPolicy {
     if (open_ == 0 && !open_buffer(now)) return std::nullopt;
     --open_;
     --packed_;
-    const PushSegment segment = ready_.pop();
+    PushSegment segment = ready_.pop();
+    segment.joined = open_ > 0;
     in_flight_.add(segment.target, {.bytes = segment.bytes, .handed_out = now});
     return segment;
   }

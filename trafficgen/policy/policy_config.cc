@@ -38,6 +38,8 @@ void refuse_unused(const Checks& at, SendPolicyKind kind, const PolicyConfig& p)
   only(p.fusion_bytes.has_value(), "fusion_bytes", {K::kFusion}, "\"fusion\"");
   only(p.cycle.has_value(), "cycle", {K::kFusion}, "\"fusion\"");
   only(p.bandwidth.has_value(), "bandwidth", {K::kProphet}, "\"prophet\"");
+  only(p.bandwidth_from.has_value(), "bandwidth_from", {K::kProphet}, "\"prophet\"");
+  only(p.message.has_value(), "message", {K::kProphet}, "\"prophet\"");
   only(p.bandwidth_error.has_value(), "bandwidth_error", {K::kProphet}, "\"prophet\"");
   only(p.profile_iterations.has_value(), "profile_iterations", {K::kProphet}, "\"prophet\"");
 }
@@ -72,6 +74,8 @@ void check(const Checks& at, SendPolicyKind kind, const PolicyConfig& p) {
                  "\": no order helps as long as everybody waits for everything");
   refuse_unused(at, kind, p);
   check_sizes(at, kind, p);
+  if (p.bandwidth && p.bandwidth_from)
+    at.fault("bandwidth_from", "must not be given with bandwidth, which is not measured");
   if (p.bandwidth_error)
     at.in_interval("bandwidth_error", *p.bandwidth_error, 0, kMaxBandwidthError, false);
   if (p.profile_iterations)
@@ -103,6 +107,16 @@ void describe(Settings& v, PolicyConfig& c) {
              {.range = durations_above_zero(), .absent = "`\"1ms\"`", .help = "of `fusion`"});
   v.rate("bandwidth", c.bandwidth,
          {.range = link_rates(), .absent = "measured", .help = "that `prophet` reckons with"});
+  v.choice(
+      "bandwidth_from", c.bandwidth_from, kBandwidthSources,
+      {.accepts = "not with `bandwidth`",
+       .absent = "`\"profile\"`",
+       .help = "[where `prophet` takes it from](jobs.md#prophets-bandwidth): the fastest piece "
+               "of the profile, or a moving mean over all iterations"});
+  v.choice("message", c.message, kProphetMessages,
+           {.absent = "`\"piece\"`",
+            .help = "what `prophet` hands over as one [message](jobs.md#what-a-message-costs): "
+                    "each piece, or all pieces that may leave together"});
   v.value("bandwidth_error", c.bandwidth_error,
           {.range = reals_above(0, kMaxBandwidthError),
            .absent = "1",

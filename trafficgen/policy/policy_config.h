@@ -26,15 +26,29 @@ enum class Granularity : std::uint8_t {
   kTensor,  ///< each piece; the worker waits for the parameters of the next layer
 };
 
+/// Where Prophet's bandwidth comes from, if none is given.
+enum class BandwidthSource : std::uint8_t {
+  kProfile,  ///< the fastest piece of the profile
+  kMonitor,  ///< a moving mean over all iterations
+};
+
+/// What Prophet hands over as one message.
+enum class ProphetMessage : std::uint8_t {
+  kPiece,  ///< each piece, as the authors' code does
+  kBlock,  ///< all pieces that may leave together, as the paper describes its blocks
+};
+
 /// [job.policy]. Absent settings take the defaults of their policy, below.
 struct PolicyConfig {
   Granularity granularity = Granularity::kShard;
-  std::optional<std::uint64_t> partition_bytes{};  ///< largest piece
-  std::optional<std::uint64_t> credit_bytes{};     ///< limit of unacknowledged bytes
-  std::optional<std::uint64_t> fusion_bytes{};     ///< size of a buffer
-  std::optional<Duration> cycle{};                 ///< time between cycles of fusion
-  std::optional<BitRate> bandwidth{};              ///< kProphet: absent: measured
-  std::optional<double> bandwidth_error{};         ///< kProphet: factor on the assumed bandwidth
+  std::optional<std::uint64_t> partition_bytes{};   ///< largest piece
+  std::optional<std::uint64_t> credit_bytes{};      ///< limit of unacknowledged bytes
+  std::optional<std::uint64_t> fusion_bytes{};      ///< size of a buffer
+  std::optional<Duration> cycle{};                  ///< time between cycles of fusion
+  std::optional<BitRate> bandwidth{};               ///< kProphet: absent: measured
+  std::optional<BandwidthSource> bandwidth_from{};  ///< kProphet
+  std::optional<double> bandwidth_error{};          ///< kProphet: factor on the assumed bandwidth
+  std::optional<ProphetMessage> message{};          ///< kProphet
   std::optional<std::uint32_t> profile_iterations{};
 };
 
@@ -59,6 +73,10 @@ inline constexpr auto kSendPolicies =
                              {"credit", SendPolicyKind::kCredit},
                              {"fusion", SendPolicyKind::kFusion},
                              {"prophet", SendPolicyKind::kProphet}});
+inline constexpr auto kBandwidthSources = choices<BandwidthSource>(
+    {{"profile", BandwidthSource::kProfile}, {"monitor", BandwidthSource::kMonitor}});
+inline constexpr auto kProphetMessages =
+    choices<ProphetMessage>({{"piece", ProphetMessage::kPiece}, {"block", ProphetMessage::kBlock}});
 inline constexpr auto kGranularities =
     choices<Granularity>({{"shard", Granularity::kShard}, {"tensor", Granularity::kTensor}});
 

@@ -40,6 +40,8 @@ std::vector<ProphetStep> prophet_steps(std::span<const Duration> ready_at) {
 ProphetPolicy::ProphetPolicy(const Setup& setup)
     : credit_bytes_(setup.credit_bytes),
       measures_(!setup.bandwidth_bytes_per_second),
+      monitors_(measures_ && setup.monitors),
+      joins_(setup.joins),
       error_(setup.bandwidth_error),
       profile_iterations_(setup.profile_iterations),
       pieces_from_(tensors_of(setup.pieces), 0),
@@ -57,7 +59,8 @@ ProphetPolicy::ProphetPolicy(const Setup& setup)
   steps_.reserve(pieces_from_.size());
 }
 
-void ProphetPolicy::begin(Time) noexcept {
+void ProphetPolicy::begin(Time now) noexcept {
+  if (monitors_ && monitor_.end_iteration(now)) bandwidth_ = monitor_.bytes_per_second();
   if (profiling() && any_ready_ && ++profiled_ == profile_iterations_) plan();
   any_ready_ = false;
   arrived_ = 0;
@@ -94,16 +97,26 @@ void ProphetPolicy::take_step() noexcept {
 }
 
 void ProphetPolicy::on_acknowledged(std::uint32_t target, std::uint64_t bytes, Time now) noexcept {
+  if (monitors_) monitor_.on_acknowledged(bytes);
   in_flight_.acknowledge(target, bytes, [&](const InFlight::Segment& s) {
-    if (!profiling() || !measures_ || now <= s.handed_out) return;
+    if (!profiling() || !measures_ || monitors_ || now <= s.handed_out) return;
     bandwidth_ = std::max(bandwidth_, static_cast<double>(s.bytes) / seconds(now - s.handed_out));
   });
+  if (monitors_ && in_flight_.empty()) monitor_.on_idle(now);
 }
 
 PushSegment ProphetPolicy::hand_out(std::uint64_t charged_bytes, Time now) noexcept {
   const GradientPiece piece = profiling() ? waiting_.pop() : stack_.pop();
+  if (monitors_ && in_flight_.empty()) monitor_.on_busy(now);
   in_flight_.add(piece.target, {piece.bytes, charged_bytes, now});
-  return {piece.target, piece.bytes, piece.index};
+  return {piece.target, piece.bytes, piece.index, joins_ && may_leave()};
+}
+
+bool ProphetPolicy::may_leave() const noexcept {
+  if (profiling() || stack_.empty()) return false;
+  const std::uint64_t bytes = stack_.top().bytes;
+  if (draining_) return bytes <= credit_bytes_ - in_flight_.charged_bytes();
+  return static_cast<double>(bytes) < budget_bytes_;  // otherwise it waits for the next step
 }
 
 std::optional<PushSegment> ProphetPolicy::next(Time now) noexcept {
@@ -111,13 +124,9 @@ std::optional<PushSegment> ProphetPolicy::next(Time now) noexcept {
     if (waiting_.empty()) return std::nullopt;
     return hand_out(0, now);
   }
-  if (stack_.empty()) return std::nullopt;
+  if (!may_leave()) return std::nullopt;
   const std::uint64_t bytes = stack_.top().bytes;
-  if (draining_) {
-    if (bytes > credit_bytes_ - in_flight_.charged_bytes()) return std::nullopt;
-    return hand_out(bytes, now);
-  }
-  if (static_cast<double>(bytes) >= budget_bytes_) return std::nullopt;  // waits for the next step
+  if (draining_) return hand_out(bytes, now);
   budget_bytes_ -= static_cast<double>(bytes);
   return hand_out(0, now);
 }

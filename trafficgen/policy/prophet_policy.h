@@ -8,6 +8,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/fifo.h"
+#include "trafficgen/policy/bandwidth_monitor.h"
 #include "trafficgen/policy/in_flight.h"
 #include "trafficgen/policy/piece_heap.h"
 #include "trafficgen/policy/send_policy.h"
@@ -36,11 +37,14 @@ std::vector<ProphetStep> prophet_steps(std::span<const Duration> ready_at);
 /// is smaller than what is left of gap x B. The rest stays below the next step. When tensor 0 is
 /// ready, the stack is drained while a credit covers it.
 ///
+/// With `monitors`, B follows the network: see BandwidthMonitor. With `joins`, pieces that may
+/// leave together are one message, which is the paper's block.
+///
 /// Source: Zhang et al., "Prophet: Speeding up Distributed DNN Training with Predictable
-/// Communication Scheduling", ICPP 2021, and the authors' published queue. Deviations: B stays as
-/// profiled (the authors' update of B during training is unfinished); a piece equal to the
-/// remaining credit may leave; the budget is that of the announced gap even if the previous one was
-/// exceeded.
+/// Communication Scheduling", ICPP 2021, and the authors' published queue. Deviations: without
+/// `monitors` B stays as profiled (the authors' update of B during training is unfinished); a piece
+/// equal to the remaining credit may leave; the budget is that of the announced gap even if the
+/// previous one was exceeded.
 class ProphetPolicy final : public SendPolicy {
  public:
   struct Setup {
@@ -49,6 +53,8 @@ class ProphetPolicy final : public SendPolicy {
     std::uint64_t credit_bytes = 0;           ///< >= every piece
     /// [byte/s]; nothing: measured by the profile
     std::optional<double> bandwidth_bytes_per_second{};
+    bool monitors = false;  ///< follow the bandwidth instead of keeping the profile's
+    bool joins = false;     ///< pieces that leave together are one message
     double bandwidth_error = 1;
     std::uint32_t profile_iterations = 1;
   };
@@ -68,10 +74,13 @@ class ProphetPolicy final : public SendPolicy {
   [[nodiscard]] bool profiling() const noexcept { return profiled_ < profile_iterations_; }
   void take_step() noexcept;
   void plan() noexcept;
+  [[nodiscard]] bool may_leave() const noexcept;
   PushSegment hand_out(std::uint64_t charged_bytes, Time now) noexcept;
 
   std::uint64_t credit_bytes_;
   bool measures_;
+  bool monitors_;
+  bool joins_;
   double error_;
   std::uint32_t profile_iterations_;
   std::vector<std::uint32_t> pieces_from_;  ///< [tensors]: pieces of it and of all later ones
@@ -82,6 +91,7 @@ class ProphetPolicy final : public SendPolicy {
   Time first_ready_{};
   std::vector<Duration> ready_sum_;  ///< [tensors], sums of times since the first tensor was ready
   double bandwidth_ = 0;             ///< [byte/s]
+  BandwidthMonitor monitor_;
 
   // the schedule
   std::vector<ProphetStep> steps_;

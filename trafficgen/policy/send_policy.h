@@ -21,6 +21,7 @@ struct PushSegment {
   std::uint32_t target = 0;
   std::uint64_t bytes = 0;
   std::uint32_t piece = 0;  ///< index of its piece; a whole shard has none
+  bool joined = false;      ///< the next segment may leave now and belongs to the same message
 };
 
 /// Decides in which order, and when, the bytes of a worker's push, or of a server's answers to one

@@ -180,6 +180,14 @@ TEST(JobConfig, PoliciesRefuseWhatMakesNoSenseToThem) {
       {[](C& c) { c.policy.bandwidth_error = 0; }, "job[0].policy.bandwidth_error", "0.0: must be"},
       {[](C& c) { c.policy.profile_iterations = 0; }, "job[0].policy.profile_iterations",
        "0: must be at least 1"},
+      {[](C& c) {
+         c.policy.bandwidth = BitRate{1'000'000'000};
+         c.policy.bandwidth_from = BandwidthSource::kMonitor;
+       },
+       "job[0].policy.bandwidth_from", "must not be given with bandwidth"},
+      {[](C& c) { c.message.blocks = true; }, "job[0].message.blocks",
+       "needs worker_time above 0s"},
+      {[](C& c) { c.message.worker_time = 11ms; }, "job[0].message.worker_time", "11ms: must be"},
       {[](C& c) { c.policy.fusion_bytes = 1; }, "job[0].policy.fusion_bytes",
        "means nothing to send_policy \"prophet\""},
       {[](C& c) { c.policy.cycle = 1ms; }, "job[0].policy.cycle",
@@ -191,6 +199,14 @@ TEST(JobConfig, PoliciesRefuseWhatMakesNoSenseToThem) {
        "job[0].policy.credit_bytes", "means nothing to send_policy \"p3\""},
   };
   expect_each_reported(breaches, prophet);
+  C whole = closed_job();
+  const Breach<C> shards[] = {
+      {[](C& c) { c.message.worker_time = 1us; }, "job[0].message.worker_time",
+       "1us: needs granularity \"tensor\""},
+      {[](C& c) { c.message.server_time = 1us; }, "job[0].message.server_time",
+       "1us: needs granularity \"tensor\""},
+  };
+  expect_each_reported(shards, whole);
 }
 
 }  // namespace

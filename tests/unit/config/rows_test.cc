@@ -321,6 +321,7 @@ TEST(Rows, EveryMemberHasOne) {
   expect_a_row_for_each_member<TransportMemoryConfig>();
   expect_a_row_for_each_member<PolicyConfig>();
   expect_a_row_for_each_member<LearnerConfig>();
+  expect_a_row_for_each_member<MessageConfig>();
   expect_a_row_for_each_member<R2spConfig>();
   expect_a_row_for_each_member<SignalFaultsConfig>();
   expect_a_row_for_each_member<TensorLightsConfig>();

@@ -101,6 +101,46 @@ TEST(ProphetPolicy, AnEvenBackwardPassIsOneStep) {
   EXPECT_EQ(play(policy, even, {}, 1'000), (Schedule{{20, 2}, {20, 1}, {20, 0}}));
 }
 
+// Each iteration: 450 B in as many us of sending, and the link idle between the steps. From the
+// fourth on the link has half the bandwidth: 500'000 B/s. The error is 1, 1/2, 1/4, ... of that.
+TEST(ProphetPolicy, TheMonitorFollowsABandwidthThatHalves) {
+  const auto pieces = gradient_pieces(kBackward);
+  ProphetPolicy policy({.targets = 1, .pieces = pieces, .credit_bytes = 250, .monitors = true});
+  std::int64_t begin_us = 0;
+  const auto iterate = [&](std::int64_t us_per_byte) {
+    (void)play(policy, kBackward, {.us_per_byte = us_per_byte}, begin_us);
+    begin_us += 10'000;
+  };
+  for (int i = 0; i < 3; ++i) iterate(1);
+  for (const double expected : {1e6, 0.75e6, 0.625e6, 0.5625e6, 0.53125e6}) {
+    iterate(2);
+    EXPECT_DOUBLE_EQ(policy.bandwidth_bytes_per_second(), expected);
+  }
+}
+
+// What does not follow is the profile.
+TEST(ProphetPolicy, TheProfileKeepsItsBandwidth) {
+  const auto pieces = gradient_pieces(kBackward);
+  ProphetPolicy policy = policy_with(pieces, 1);
+  for (std::int64_t i = 0; i < 8; ++i)
+    (void)play(policy, kBackward, {.us_per_byte = i < 3 ? 1 : 2}, i * 10'000);
+  EXPECT_DOUBLE_EQ(policy.bandwidth_bytes_per_second(), 1e6);
+}
+
+// A block is what may leave together: {1, 0} into the gap, then what the credit of 250 B covers.
+TEST(ProphetPolicy, ABlockIsOneMessage) {
+  const auto pieces = gradient_pieces(kBackward);
+  for (const bool joins : {false, true}) {
+    ProphetPolicy policy({.targets = 1, .pieces = pieces, .credit_bytes = 250, .joins = joins});
+    (void)play(policy, kBackward);
+    std::vector<bool> joined;
+    TimelineLink link;
+    link.on_hand_out = [&](const auto&, const PushSegment& s, auto) { joined.push_back(s.joined); };
+    (void)play(policy, kBackward, link, 2'000);
+    EXPECT_EQ(joined, (std::vector<bool>{joins, false, joins, false}));
+  }
+}
+
 TEST(ProphetPolicy, ProfilesAsLongAsItIsTold) {
   const auto pieces = gradient_pieces(kBackward);
   ProphetPolicy policy(

@@ -42,6 +42,27 @@ TEST(ForwardPass, ALayerBeginsWhenItsParametersAndTheOneBeforeAreThere) {
   }
 }
 
+// Parameters are there at 0; layers of 40 and 60 us. Blocked from 10 to 15 (in layer 0), from 45 to
+// 50 (as layer 0 ends) and from 200 on, when the pass is over.
+//   layer 0   0 to 10, 15 to 45     layer 1   50 to 110
+TEST(ForwardPass, ItStandsStillWhileTheWorkerIsBlocked) {
+  const double shares[] = {0.4, 0.6};
+  ForwardPass pass({1, 1}, shares);
+  pass.begin();
+  pass.on_blocked(at(-20), at(-10));
+  pass.on_piece(0, at(0));
+  pass.on_piece(1, at(0));
+  pass.on_blocked(at(10), at(15));
+  pass.on_blocked(at(45), at(50));
+  pass.on_blocked(at(200), at(300));
+  EXPECT_EQ(pass.run(microseconds(100)).end, at(110));
+  EXPECT_EQ(pass.run(microseconds(100)).waited, Duration::zero());
+  pass.begin();
+  pass.on_piece(0, at(0));
+  pass.on_piece(1, at(0));
+  EXPECT_EQ(pass.run(microseconds(100)).end, at(100)) << "of this iteration only";
+}
+
 TEST(PieceStream, APieceIsThereWithItsLastByte) {
   PieceStream stream(3);
   std::vector<std::uint32_t> there;

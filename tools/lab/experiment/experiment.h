@@ -52,9 +52,10 @@ struct HostGroupEntry {
   HostCount count{};
   std::string at_switch;
   BitRate rate{};
-  Duration delay{};             ///< one way, host to switch
-  double delay_spread = 0;      ///< each host's delay is drawn from delay x (1 +/- this)
-  std::uint32_t tso_bytes = 0;  ///< payload a connection sends back to back; 0: one segment
+  Duration delay{};                ///< one way, host to switch
+  double delay_spread = 0;         ///< each host's delay is drawn from delay x (1 +/- this)
+  std::uint32_t mtu_bytes = 1500;  ///< IP packet
+  std::uint32_t tso_bytes = 0;     ///< payload a connection sends back to back; 0: one segment
 };
 
 struct NetworkEntry {

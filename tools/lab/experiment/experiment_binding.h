@@ -32,6 +32,7 @@ void describe(V& v, HostGroupEntry& c) {
   v.rate("rate", c.rate, Presence::kRequired);
   v.duration("delay", c.delay, Presence::kRequired);
   v.share("delay_spread", c.delay_spread);
+  v.bytes("mtu_bytes", c.mtu_bytes);
   v.bytes("tso_bytes", c.tso_bytes);
 }
 

@@ -128,6 +128,7 @@ tg::GeneratorConfig plan_traffic(const ExperimentFile& e, const CaseParameters& 
                             .address = host.address,
                             .device = device,
                             .rate = host.rate,
+                            .mtu_bytes = e.hosts[host.group].mtu_bytes,
                             .tso_bytes = e.hosts[host.group].tso_bytes});
   }
   config.transports.push_back(job_transport_of(p, settings));

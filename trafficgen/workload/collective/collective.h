@@ -8,6 +8,7 @@
 #include "trafficgen/measure/job_report.h"
 #include "trafficgen/policy/policy_config.h"
 #include "trafficgen/policy/send_policy.h"
+#include "trafficgen/workload/config/message_config.h"
 #include "trafficgen/workload/exchange/exchange.h"
 #include "trafficgen/workload/sync/staleness_gate.h"
 
@@ -28,6 +29,7 @@ struct CollectiveSetup {
   SendPolicyKind send_policy = SendPolicyKind::kFifo;
   PolicyConfig policy{};       ///< for the answers of servers
   PolicyConfig push_policy{};  ///< for the pushes
+  MessageConfig message{};     ///< what each message costs
   bool by_tensor = false;      ///< servers answer every piece separately
   bool pull = true;            ///< servers send the parameters back
   bool in_turn = false;        ///< R2SP: the owner admits workers, whatever a server's gate decides
@@ -75,6 +77,8 @@ class CollectiveOperation : public Exchange::Listener {
     /// The worker's update was applied after `updates` updates of others that it had not read.
     virtual void on_staleness(std::uint32_t worker, std::uint32_t iteration,
                               std::uint64_t updates) noexcept = 0;
+    /// The worker does not compute from `from` to `to`, because it hands over a message.
+    virtual void on_blocked(std::uint32_t worker, Time from, Time to) noexcept = 0;
     /// The worker has received all that it waited for.
     virtual void on_done(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept = 0;
     /// A burst will never be delivered.

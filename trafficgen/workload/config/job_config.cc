@@ -157,6 +157,7 @@ void check_synchronisation(const Checks& at, const JobConfig& job) {
 void check_send_policy(const Checks& at, const JobConfig& job) {
   check(at.below("policy"), job.send_policy, job.policy);
   const bool by_tensor = job.policy.granularity == Granularity::kTensor;
+  check(at.below("message"), job.message, by_tensor);
   if (job.send_policy == SendPolicyKind::kFifo && !by_tensor) return;
   const auto needs = [&](bool holds, std::string_view what) {
     if (holds) return;

@@ -11,6 +11,7 @@
 #include "common/net/udp_signal.h"
 #include "trafficgen/learner/learner_config.h"
 #include "trafficgen/policy/policy_config.h"
+#include "trafficgen/workload/config/message_config.h"
 #include "trafficgen/workload/config/r2sp_config.h"
 #include "trafficgen/workload/config/signal_faults_config.h"
 
@@ -108,6 +109,7 @@ struct JobConfig {
   ShardRule shard_by = ShardRule::kBytes;
   SendPolicyKind send_policy = SendPolicyKind::kFifo;
   PolicyConfig policy{};
+  MessageConfig message{};
   std::optional<std::string> model{};          ///< path of a profile; or
   std::optional<std::uint64_t> burst_bytes{};  ///< a synthetic burst per worker
   bool pull = true;                            ///< servers send the parameters back

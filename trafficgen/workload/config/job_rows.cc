@@ -161,6 +161,7 @@ void describe(Settings& v, JobConfig& c) {
            .help = "of the servers, or of a ring's workers; jobs and long flows that share a "
                    "receiving host need ports of their own"});
   v.table("policy", c.policy);
+  v.table("message", c.message);
   v.table("announce", c.announce);
   v.table("learner", c.learner);
   v.table("r2sp", c.r2sp);

@@ -92,6 +92,7 @@ CollectiveSetup Job::collective_setup() const {
                         .send_policy = c.send_policy,
                         .policy = c.policy,
                         .push_policy = c.policy,
+                        .message = c.message,
                         .by_tensor = planner_.by_tensor(),
                         .pull = c.pull,
                         .in_turn = c.synchronisation == Synchronisation::kR2sp,
@@ -275,6 +276,10 @@ void Job::on_parameters(std::uint32_t worker, std::uint32_t tensor, Time now) no
 
 void Job::on_answered(const Lane& lane) noexcept {
   if (learner_) learner_->answered(lane.worker, lane.target);
+}
+
+void Job::on_blocked(std::uint32_t worker, Time from, Time to) noexcept {
+  workers_[worker]->on_blocked(from, to);
 }
 
 void Job::on_done(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept {

@@ -118,6 +118,7 @@ class Job final : private CollectiveOperation::Owner,
   void on_cleared(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept override;
   void on_staleness(std::uint32_t worker, std::uint32_t iteration,
                     std::uint64_t updates) noexcept override;
+  void on_blocked(std::uint32_t worker, Time from, Time to) noexcept override;
   void on_done(std::uint32_t worker, std::uint32_t iteration, Time now) noexcept override;
   /// Ends the job.
   void on_lost(Time) noexcept override { ++gave_up_; }

@@ -52,6 +52,7 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
   iteration_ = iteration;
   plan_ = *plan;
   next_piece_ = 0;
+  blocked_ = {};
   job_.collective().begin(index_, iteration, now);
   ready_ = released_ = false;
   BurstRecord& r = record();
@@ -59,8 +60,8 @@ void Worker::begin_iteration(std::uint32_t iteration, Time now) noexcept {
                 BurstDirection::kPush};
   r.bytes = job_.push_bytes(index_);
   job_.exchange().begin_iteration(index_, iteration);
-  announcer_.begin(iteration, job_.planner().ready_at(plan_, 0), now);
-  set_timer(kGradientsReady, job_.planner().ready_at(plan_, 0));
+  announcer_.begin(iteration, ready_at(0), now);
+  set_timer(kGradientsReady, ready_at(0));
 }
 
 /// A timer carries its iteration, so that a timer of an earlier iteration is recognised as stale.
@@ -85,12 +86,11 @@ void Worker::on_timer(std::uint32_t tag, Time now) noexcept {
 /// The first gradients make the burst due. Gradients that become ready later are sent after them.
 void Worker::take_ready(Time now) noexcept {
   const auto& pieces = job_.planner().pieces();
-  while (next_piece_ < pieces.size() && job_.planner().ready_at(plan_, next_piece_) <= now) {
+  while (next_piece_ < pieces.size() && ready_at(next_piece_) <= now) {
     const GradientPiece& piece = pieces[next_piece_++];
     job_.collective().on_ready(index_, piece, next_piece_ == pieces.size(), now);
   }
-  if (next_piece_ < pieces.size())
-    set_timer(kGradientsReady, job_.planner().ready_at(plan_, next_piece_));
+  if (next_piece_ < pieces.size()) set_timer(kGradientsReady, ready_at(next_piece_));
   if (released_) return job_.collective().more(index_, now);
   if (!ready_) {
     ready_ = true;
@@ -98,6 +98,16 @@ void Worker::take_ready(Time now) noexcept {
     announcer_.on_ready(now);
   }
   release_if_ready(now);
+}
+
+/// The timer of the next gradient is not set anew: it finds that nothing is ready yet.
+void Worker::on_blocked(Time from, Time to) noexcept {
+  if (next_piece_ < job_.planner().pieces().size()) {
+    blocked_ += to - from;
+    job_.records().iteration(index_, iteration_).ready_ns += (to - from).count();
+  } else if (forward_) {
+    forward_->on_blocked(from, to);
+  }
 }
 
 BurstPlace Worker::next_place(std::uint32_t target) noexcept {

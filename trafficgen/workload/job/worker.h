@@ -25,6 +25,9 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   void on_parameters(std::uint32_t tensor, Time now) noexcept {
     if (forward_) forward_->on_piece(tensor, now);
   }
+  /// The worker does not compute from `from` to `to`: gradients become ready later, and so does
+  /// the next forward pass. @pre `to` is at most the beginning of the next such time
+  void on_blocked(Time from, Time to) noexcept;
   [[nodiscard]] const BurstAnnouncer& announcer() const noexcept { return announcer_; }
 
  private:
@@ -44,6 +47,9 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   void take_ready(Time now) noexcept;
   void end_iteration(Time now) noexcept;
   void note_nic(IterationRecord& record) noexcept;
+  [[nodiscard]] Time ready_at(std::size_t piece) const noexcept {
+    return job_.planner().ready_at(plan_, piece) + blocked_;
+  }
   [[nodiscard]] BurstRecord& record() noexcept { return burst(iteration_); }
 
   Job& job_;
@@ -55,6 +61,7 @@ class Worker final : private TimerClient, private BurstAnnouncer::Client {
   std::uint64_t nic_received_bytes_ = 0;
   std::uint32_t iteration_ = 0;
   IterationPlan plan_{};
+  Duration blocked_{};          ///< for how long the backward pass stood still
   std::size_t next_piece_ = 0;  ///< index of the first piece that is not ready yet
   bool ready_ = false;          ///< the first gradients of the iteration are ready
   bool released_ = false;

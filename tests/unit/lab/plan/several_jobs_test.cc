@@ -157,6 +157,13 @@ TEST(SeveralJobs, HostsOfAGroupMaySendBySegmentationOffload) {
     EXPECT_EQ(host.tso_bytes, host.name.starts_with("worker") ? 64'000U : 0U) << host.name;
 }
 
+TEST(SeveralJobs, HostsOfAGroupMaySendLongFrames) {
+  const auto cases = plan_of(
+      with(small_experiment(), "count = \"workers\"", "count = \"workers\"\nmtu_bytes = 9000"));
+  for (const auto& host : cases.at(0).traffic.hosts)
+    EXPECT_EQ(host.mtu_bytes, host.name.starts_with("worker") ? 9'000U : 1'500U) << host.name;
+}
+
 TEST(SeveralJobs, CompositionReachesEveryPort) {
   const auto cases =
       plan_of(small_experiment("[[arm]]\nlabel = \"on-demand\"\nregulation = \"mark\"\n"

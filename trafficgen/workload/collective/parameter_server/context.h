@@ -15,6 +15,8 @@ struct PsContext {
   Exchange* exchange = nullptr;                         ///< set before the job begins
   std::vector<std::uint32_t> part_of{};                 ///< [pieces]: part of its lane's bursts
   std::vector<std::vector<std::uint32_t>> pieces_of{};  ///< [servers][parts]
+  /// [workers][pieces]: the piece is the first of its message to its server; 0 or 1
+  std::vector<std::vector<std::uint8_t>> begins_message{};
 };
 
 }  // namespace outrider::tg

@@ -10,6 +10,8 @@ ParameterServer::ParameterServer(const CollectiveSetup& setup, JobRecords& recor
     context_.part_of.push_back(static_cast<std::uint32_t>(parts.size()));
     parts.push_back(p.index);
   }
+  context_.begins_message.resize(setup.workers.size(),
+                                 std::vector<std::uint8_t>(setup.pieces.size(), 0));
   for (std::uint32_t w = 0; w < setup.workers.size(); ++w)
     pushers_.push_back(std::make_unique<Pusher>(context_, w, *setup.workers[w]));
   for (std::uint32_t s = 0; s < setup.servers.size(); ++s)
@@ -44,7 +46,8 @@ void ParameterServer::admit(std::uint32_t worker, Time now) noexcept {
 void ParameterServer::on_part(const Lane& lane, std::uint32_t part, Time now) noexcept {
   if (!context_.setup.by_tensor) return;
   const std::uint32_t piece = context_.pieces_of[lane.target][part];
-  if (lane.direction == BurstDirection::kPush) servers_[lane.target]->on_piece(piece, now);
+  if (lane.direction == BurstDirection::kPush)
+    servers_[lane.target]->on_piece(lane.worker, piece, now);
   else context_.owner.on_parameters(lane.worker, context_.setup.pieces[piece].tensor, now);
 }
 

@@ -1,19 +1,37 @@
 #include "trafficgen/workload/collective/parameter_server/server.h"
 
+#include <algorithm>
+
 #include "trafficgen/policy/make_send_policy.h"
 #include "trafficgen/workload/exchange/job_records.h"
 
 namespace outrider::tg {
 
+namespace {
+
+std::uint32_t pieces_of_shard(const CollectiveSetup& setup, std::uint32_t server) {
+  std::uint32_t pieces = 0;
+  for (const auto& p : setup.pieces) pieces += p.target == server ? 1 : 0;
+  return pieces;
+}
+
+}  // namespace
+
 Server::Server(PsContext& context, std::uint32_t index, Host& host)
-    : context_(context), index_(index), host_(host), gate_(context.setup.gate) {
+    : context_(context),
+      index_(index),
+      host_(host),
+      gate_(context.setup.gate),
+      inbox_(context.setup.message.server_time > Duration::zero()
+                 ? context.setup.workers.size() * pieces_of_shard(context.setup, index)
+                 : 0),
+      own_pieces_(pieces_of_shard(context.setup, index)) {
   const CollectiveSetup& setup = context.setup;
   const auto workers = static_cast<std::uint32_t>(setup.workers.size());
   peers_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) peers_.push_back({.worker = w});
   if (!setup.by_tensor) return;
   arrived_.assign(setup.pieces.size(), 0);
-  for (const auto& p : setup.pieces) own_pieces_ += p.target == index ? 1 : 0;
   for (auto& peer : peers_)
     peer.answers = make_answer_policy(setup.send_policy, setup.policy, own_pieces_);
 }
@@ -38,14 +56,32 @@ void Server::admit(std::uint32_t worker, Time now) noexcept {
   host_.set_timer(*this, worker, now + context_.setup.aggregate);
 }
 
-/// @param tag index of the worker, or number of workers + index of the piece
+/// @param tag index of the worker, number of workers + index of the piece, or kInbox
 void Server::on_timer(std::uint32_t tag, Time now) noexcept {
+  if (tag == kInbox) return empty_inbox(now);
   if (tag < peers_.size()) return answer(peers_[tag], now);
   answer_piece(tag - static_cast<std::uint32_t>(peers_.size()), now);
 }
 
-/// One more worker's gradients of the piece have arrived.
-void Server::on_piece(std::uint32_t piece, Time now) noexcept {
+void Server::on_piece(std::uint32_t worker, std::uint32_t piece, Time now) noexcept {
+  const Duration time = context_.setup.message.server_time;
+  if (time == Duration::zero()) return gather(piece, now);
+  thread_free_at_ = std::max(thread_free_at_, now);
+  if (context_.begins_message[worker][piece] != 0) thread_free_at_ += time;
+  inbox_.push({piece, thread_free_at_});
+  if (inbox_.size() == 1) set_inbox_timer();
+}
+
+/// There is one timer, of the oldest piece.
+void Server::set_inbox_timer() noexcept { host_.set_timer(*this, kInbox, inbox_.peek().done); }
+
+void Server::empty_inbox(Time now) noexcept {
+  while (!inbox_.empty() && inbox_.peek().done <= now) gather(inbox_.pop().piece, now);
+  if (!inbox_.empty()) set_inbox_timer();
+}
+
+/// One more worker's gradients of the piece are there.
+void Server::gather(std::uint32_t piece, Time now) noexcept {
   const auto workers = static_cast<std::uint32_t>(peers_.size());
   if (++arrived_[piece] < workers) return;
   arrived_[piece] = 0;

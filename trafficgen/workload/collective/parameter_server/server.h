@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/core/fifo.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/collective/parameter_server/context.h"
 
@@ -12,6 +13,8 @@ namespace outrider::tg {
 /// One parameter server. It gathers its shard of the gradients, aggregates it, and sends its shard
 /// of the parameters to each worker when the job's synchronisation lets the worker go on. By
 /// tensor, it answers each piece separately as soon as all workers' gradients of the piece arrived.
+/// Its receiving thread then takes MessageConfig::server_time for each message, one after the
+/// other in the order of arrival. The time is taken with the first part of a message to arrive.
 class Server final : private TimerClient {
  public:
   /// @param context,host must outlive the server
@@ -21,7 +24,7 @@ class Server final : private TimerClient {
   /// R2SP: the worker, whose push has arrived, may have its answer.
   void admit(std::uint32_t worker, Time now) noexcept;
   /// A worker's gradients of a piece have arrived. @pre by_tensor
-  void on_piece(std::uint32_t piece, Time now) noexcept;
+  void on_piece(std::uint32_t worker, std::uint32_t piece, Time now) noexcept;
   /// The worker's push has arrived.
   void on_pushed(const Lane& push, const BurstArrival& arrival, Time now) noexcept;
   /// See Exchange::Listener.
@@ -39,7 +42,18 @@ class Server final : private TimerClient {
     std::unique_ptr<SendPolicy> answers{};  ///< used if by_tensor
   };
 
+  static constexpr std::uint32_t kInbox = ~0U;  ///< tag of the receiving thread's timer
+
+  /// A piece that has arrived, and when the thread has worked on its message.
+  struct Received {
+    std::uint32_t piece = 0;
+    Time done{};
+  };
+
   void on_timer(std::uint32_t tag, Time now) noexcept override;
+  void set_inbox_timer() noexcept;
+  void empty_inbox(Time now) noexcept;
+  void gather(std::uint32_t piece, Time now) noexcept;
   void answer(Peer& peer, Time now) noexcept;
   void begin_pull(const Peer& peer, std::uint32_t iteration, Time now) noexcept;
   void answer_piece(std::uint32_t piece, Time now) noexcept;
@@ -56,7 +70,9 @@ class Server final : private TimerClient {
   StalenessGate gate_;       ///< for the pushes of this shard
   // Used if by_tensor:
   std::vector<std::uint32_t> arrived_;  ///< [pieces]: workers whose gradients have arrived
-  std::uint32_t own_pieces_ = 0;        ///< pieces of this shard
+  Fifo<Received> inbox_;                ///< at most workers x pieces of this shard
+  Time thread_free_at_{};               ///< of the receiving thread
+  std::uint32_t own_pieces_;            ///< pieces of this shard
   std::uint32_t answered_pieces_ = 0;   ///< pieces of the current iteration
   std::uint32_t answered_ = 0;          ///< iterations answered
 };
