@@ -146,7 +146,7 @@ TEST(MltJob, IsAnnouncedByUdp) {
   d.job.announce = {
       .lead_source = LeadSource::kWait, .lead = milliseconds(5), .signal_form = SignalForm::kUdp};
   d.bottleneck_port.regulation.mode = RegulationMode::kMark;
-  d.bottleneck_port.regulation.recovery = Recovery::kArrival;
+  d.bottleneck_port.regulation.recovery = outrider::Recovery::kArrival;
   const RunResult r = run(mlt_switches(d), mlt_traffic(d, kReliable), *pool, kLimit);
   EXPECT_EQ(r.traffic.starts_sent, 6U);
   EXPECT_EQ(r.traffic.acks_received, 6U);

@@ -186,7 +186,7 @@ TEST(JobConfig, PoliciesRefuseWhatMakesNoSenseToThem) {
        },
        "job[0].policy.bandwidth_from", "must not be given with bandwidth"},
       {[](C& c) { c.message.blocks = true; }, "job[0].message.blocks",
-       "needs worker_time above 0s"},
+       "true: needs worker_time above 0s"},
       {[](C& c) { c.message.worker_time = 11ms; }, "job[0].message.worker_time", "11ms: must be"},
       {[](C& c) { c.policy.fusion_bytes = 1; }, "job[0].policy.fusion_bytes",
        "means nothing to send_policy \"prophet\""},
