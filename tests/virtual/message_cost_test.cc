@@ -209,9 +209,9 @@ TEST(MessageCost, AServerWorksOnAJoinedMessageOnce) {
             (std::vector<Handed>{{220, 0, 0}, {220, 1, 0}, {220, 0, 1}, {220, 1, 1}}));
 }
 
-// 95 tensors are ready every 40 ms / 95 = 0.42 ms, and each blocks the backward pass for 0.1 ms. After
-// the last there is no backward pass, so 94 should count: 69.4 ms. The worker counts 95, which is not
-// explained.
+// 95 tensors are ready every 40 ms / 95 = 0.42 ms, and each blocks the backward pass for 0.1 ms.
+// After the last there is no backward pass, so 94 should count: 69.4 ms. The worker counts 95,
+// which is not explained.
 TEST(MessageCost, ABlockingMessageKeepsTheWorkerFromComputing) {
   const Mempool pool = make_test_pool(20'000);
   for (const bool blocks : {false, true}) {
