@@ -6,9 +6,9 @@
 
 #include "common/core/clock.h"
 #include "trafficgen/measure/job_report.h"
+#include "trafficgen/policy/message_config.h"
 #include "trafficgen/policy/policy_config.h"
 #include "trafficgen/policy/send_policy.h"
-#include "trafficgen/workload/config/message_config.h"
 #include "trafficgen/workload/exchange/exchange.h"
 #include "trafficgen/workload/sync/staleness_gate.h"
 

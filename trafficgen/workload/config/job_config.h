@@ -10,8 +10,8 @@
 #include "common/core/clock.h"
 #include "common/net/udp_signal.h"
 #include "trafficgen/learner/learner_config.h"
+#include "trafficgen/policy/message_config.h"
 #include "trafficgen/policy/policy_config.h"
-#include "trafficgen/workload/config/message_config.h"
 #include "trafficgen/workload/config/r2sp_config.h"
 #include "trafficgen/workload/config/signal_faults_config.h"
 

@@ -1,4 +1,4 @@
-#include "trafficgen/workload/config/message_config.h"
+#include "trafficgen/policy/message_config.h"
 
 namespace outrider::tg {
 
