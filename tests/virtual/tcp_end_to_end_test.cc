@@ -114,6 +114,8 @@ void expect_recovery_without_timeout(bool sack, std::span<const Controller> cont
       d.job.iterations = 1;
       d.job.burst_bytes = 70'000;  // 49 segments
       d.ddl_tcp.control.controller = controller;
+      // Longer than any round trip here, or TIMELY's window is too small for three duplicates.
+      d.ddl_tcp.control.timely_t_low = d.ddl_tcp.control.timely_t_high = seconds(1);
       d.ddl_tcp.sack = sack;
       ImpairedWorld world(d, *pool);
       std::uint32_t data = 0;
