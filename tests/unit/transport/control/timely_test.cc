@@ -73,7 +73,7 @@ TEST(Timely, DoublesUntilTheRoundTripIsNoLongerShort) {
 TEST(Timely, GrowsByAStepBelowTheLowThreshold) {
   Bench b;
   b.settle(201us);
-  for (int i = 1; i <= 9; ++i) {
+  for (unsigned i = 1; i <= 9; ++i) {
     b.ack(150us + i * 1us);  // a rising round trip does not matter there
     EXPECT_EQ(b.cc.cwnd_bytes(), 100'000U + i * 250U) << "without a hyperactive increase";
   }
