@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 
 #include "common/dpdk/error.h"
@@ -31,15 +33,28 @@ bool is_at(const fs::path& path, int fd) {
          there.st_dev == open_file.st_dev && there.st_ino == open_file.st_ino;
 }
 
+/// Returns whether the process that the text names is gone. Its workers, which have the lock from
+/// it, end as soon as they notice.
+bool is_gone(const std::string& holder) {
+  int pid = 0;
+  return std::sscanf(holder.c_str(), "process %d ", &pid) == 1 && pid > 0 && kill(pid, 0) != 0 &&
+         errno == ESRCH;
+}
+
 /// Opens and locks the file. @return its descriptor. @throws EnvironmentError
 int locked(const fs::path& path, const fs::path& directory) {
-  for (;;) {
+  constexpr int kTries = 100;  // of 50 ms, for the workers of a session that was killed
+  for (int tries = 1;; ++tries) {
     const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (fd < 0) throw EnvironmentError(path.string() + ": cannot be made: " + std::strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
       const std::string holder = holder_in(fd);
       close(fd);
+      if (error == EWOULDBLOCK && is_gone(holder) && tries < kTries) {
+        usleep(50'000);
+        continue;
+      }
       if (error == EWOULDBLOCK)
         throw EnvironmentError("--out " + directory.string() + " is in use by " + holder +
                                "; wait for it, or name another directory");
