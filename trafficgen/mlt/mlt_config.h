@@ -9,7 +9,7 @@
 
 namespace outrider::tg {
 
-/// What a packet's rank by magnitude within its tensor follows from.
+/// The source of a packet's rank by magnitude within its tensor.
 enum class Magnitudes : std::uint8_t {
   kDrawn,     ///< uniform, drawn for each burst: nothing is learnt
   kGradient,  ///< the job's learner: mean |g| of the packet's gradients

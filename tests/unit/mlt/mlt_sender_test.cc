@@ -170,7 +170,7 @@ TEST(MltSender, DropsTheSmallestGradientsFirst) {
   EXPECT_EQ(asked[6], (ByteRange{5600, 6600})) << "of the second tensor";
 }
 
-// What no gradient is in has a drawn rank, and the others are ranked among themselves.
+// A packet without gradients has a drawn rank; the others are ranked among themselves.
 TEST(MltSender, PacketsWithoutGradientsHaveDrawnRanks) {
   const MltConfig config{.small_share = 0.5};
   const ControllerConfig control = mlt_control(1000, 3000);

@@ -118,7 +118,7 @@ TEST(ProphetPolicy, TheMonitorFollowsABandwidthThatHalves) {
   }
 }
 
-// What does not follow is the profile.
+// The profile does not follow.
 TEST(ProphetPolicy, TheProfileKeepsItsBandwidth) {
   const auto pieces = gradient_pieces(kBackward);
   ProphetPolicy policy = policy_with(pieces, 1);

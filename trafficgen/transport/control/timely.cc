@@ -46,7 +46,8 @@ void Timely::on_completion(Duration rtt, bool may_grow) noexcept {
     rtt_diff_ns_ += config_.timely_alpha * (difference_ns - rtt_diff_ns_);
   }
   last_rtt_ = rtt;
-  const bool low = rtt<config_.timely_t_low, high = rtt> config_.timely_t_high;
+  const bool low = rtt < config_.timely_t_low;
+  const bool high = rtt > config_.timely_t_high;
   const bool calm = !low && !high && gradient() <= 0;
   calm_ = calm ? calm_ + 1 : 0;
   if (high) {
@@ -72,7 +73,7 @@ void Timely::on_timeout(std::optional<std::uint32_t>, Time) noexcept {
   set_window(0);
 }
 
-/// What was measured before says nothing of the path now.
+/// Measurements from before the pause say nothing of the path now.
 void Timely::on_idle(Duration, Duration) noexcept {
   set_window(std::min<double>(window_bytes_, initial_window_bytes(config_)));
   last_rtt_ = Duration::zero();
