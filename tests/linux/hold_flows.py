@@ -3,14 +3,15 @@
 
 hold_flows.py server ADDRESS BYTES JOB_PORT BACKGROUND_PORT    receives until SIGINT
 hold_flows.py bursts ADDRESS PORT COUNT BYTES PERIOD LEAD [option ...]
-hold_flows.py background ADDRESS PORT FLOWS SECONDS CONGESTION
+hold_flows.py background ADDRESS PORT FLOWS SECONDS CONGESTION [until-told]
 
 `bursts` sends COUNT bursts of BYTES over one connection, one each PERIOD seconds whatever
 becomes of them (an open loop), and a START of the UDP form LEAD seconds ahead of each. Options:
 `empty` sends no burst, `no-bytes` does not say how long bursts are, `tos` sends STARTs of the TOS
 form. The server
-says when each burst is complete. All times are of CLOCK_MONOTONIC, which namespaces share. The
-last line is JSON.
+says when each burst is complete. With `until-told`, background goes on after SECONDS until SIGINT,
+but no longer than a minute. All times are of CLOCK_MONOTONIC, which namespaces share. The last
+line is JSON.
 """
 import json
 import selectors
@@ -137,16 +138,24 @@ def sleep_until(at):
     time.sleep(max(0, at - time.monotonic()))
 
 
-def background(address, port, flows, seconds, congestion):
+def background(address, port, flows, seconds, congestion, *options):
     begin = time.monotonic()
     end = begin + float(seconds)
+    told = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: told.set())
+    if "until-told" not in options:
+        told.set()
+
+    def goes_on(now):
+        return now < end or not told.is_set() and now < begin + 60
+
     sent = [0] * int(flows)
 
     def send(number):
         with socket.socket() as connection:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
             connection.connect((address, int(port)))
-            while time.monotonic() < end:
+            while goes_on(time.monotonic()):
                 connection.sendall(bytes(1 << 16))
                 sent[number] += 1 << 16
             connection.shutdown(socket.SHUT_WR)

@@ -115,11 +115,13 @@ class HoldTest(agents.AgentTest):
         return result
 
     def stream(self, *hold, seconds=3.0, flows=2):
-        """Background that goes on for so long. @return agent, server, background"""
+        """Background that goes on for so long at least, and until ended_well.
+        @return agent, server, background"""
         self.start_switch()
         agent = self.hold(*hold)
         server = self.receive()
-        other = self.flows("other", "background", SERVER, BACKGROUND_PORT, flows, seconds, "cubic")
+        other = self.flows("other", "background", SERVER, BACKGROUND_PORT, flows, seconds, "cubic",
+                           "until-told")
         time.sleep(0.5)
         return agent, server, other
 
@@ -128,8 +130,8 @@ class HoldTest(agents.AgentTest):
                           lead, *options, name=name)
 
     def ended_well(self, server, other, megabits):
-        """Background has ended by itself, all that it sent was received, and at that rate."""
-        self.ended(other, 0)
+        """Ends background: all that it sent was received, and at that rate."""
+        self.end(other)
         self.end(server)
         got, result = server.result()["received"][str(BACKGROUND_PORT)], other.result()
         self.assertEqual(got, sum(result["sent"]))

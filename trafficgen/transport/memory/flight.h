@@ -32,7 +32,7 @@ struct Flight {
   std::uint64_t loss_edge = 0;    ///< every segment below it is SACKed or lost
   std::uint64_t resend_from = 0;  ///< no segment below it waits to be resent
 
-  // -- CongestionWindow, Recovery: stream offsets
+  // -- CongestionWindow, LossRecovery: stream offsets
   std::uint64_t window_full_until = 0;  ///< data below it left when the window was full;
                                         ///< WindowValidation: end of the round trip
   std::uint64_t reduced_until = 0;      ///< data below it left before the last reduction

@@ -7,9 +7,9 @@
 #include "common/net/tcp_segment.h"
 #include "trafficgen/transport/memory/tcp_context.h"
 #include "trafficgen/transport/sender/congestion_window.h"
+#include "trafficgen/transport/sender/loss_recovery.h"
 #include "trafficgen/transport/sender/persistence.h"
 #include "trafficgen/transport/sender/rack_detector.h"
-#include "trafficgen/transport/sender/recovery.h"
 #include "trafficgen/transport/sender/retransmission_timer.h"
 #include "trafficgen/transport/sender/scoreboard.h"
 #include "trafficgen/transport/sender/segment_bursts.h"
@@ -30,7 +30,7 @@ namespace outrider::tg {
 ///   SendStream           numbers, what is written, the peer's window
 ///   Scoreboard           what is in flight, and what of it is lost (RFC 6675)
 ///   RackDetector, Rack   when segments are lost by time (RFC 8985); NewReno without SACK
-///   Recovery             whether and until when losses are recovered from
+///   LossRecovery         whether and until when losses are recovered from
 ///   CongestionWindow     the window and its reductions
 ///   RetransmissionTimer  the deadline and the RTO
 ///   TailLossProbe        probes of the tail (RFC 8985, 7)
@@ -215,7 +215,7 @@ class TcpSender {
   Scoreboard scoreboard_;
   RetransmissionTimer timer_;
   [[no_unique_address]] CongestionWindow window_;
-  Recovery recovery_;
+  LossRecovery recovery_;
   RackDetector rack_;
   Time last_sent_{};  ///< when data was last sent
   [[no_unique_address]] SendPacing pacing_;

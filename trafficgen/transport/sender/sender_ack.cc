@@ -51,7 +51,7 @@ Duration round_trip(const Scoreboard::Acknowledged& acked, std::uint32_t echo,
 /// after a time-out (RFC 6675, 5.1), so nothing but the cumulative acknowledgment may open it (RFC
 /// 5681, 3.1): the oldest segment may be lost again and again, and its time-outs are ever further
 /// apart.
-bool holds_window(const Recovery& recovery, bool advances) noexcept {
+bool holds_window(const LossRecovery& recovery, bool advances) noexcept {
   return recovery.fast() || (recovery.after_timeout() && !advances);
 }
 
@@ -118,7 +118,7 @@ bool TcpSender::on_any_ack(const TcpSegment& s, Time now, bool current) noexcept
     if (!by_time_) scoreboard_.detect_losses();
   }
   if (by_time_) on_rack_ack(duplicate, now);
-  if (!recovery_.open() && !Recovery::below_point(scoreboard_.flight(), stream_.una())) {
+  if (!recovery_.open() && !LossRecovery::below_point(scoreboard_.flight(), stream_.una())) {
     rack_.on_recovery_end();
     recovery_.end();
   }
@@ -162,10 +162,10 @@ std::int64_t TcpSender::on_ack_without_sack(std::uint64_t una_before, bool dupli
   Flight& flight = *scoreboard_.flight();
   NewReno::Verdict verdict{.departed = departed};
   if (const std::uint64_t una = stream_.una(); una > una_before) {
-    const bool partial = recovery_.fast() && Recovery::below_point(&flight, una);
+    const bool partial = recovery_.fast() && LossRecovery::below_point(&flight, una);
     verdict = flight.newreno.on_advance(una - una_before, partial, departed, stream_.mss_bytes());
   } else if (duplicate && !recovery_.after_timeout()) {
-    const bool fresh = Recovery::beyond_point(flight, una);
+    const bool fresh = LossRecovery::beyond_point(flight, una);
     verdict = flight.newreno.on_duplicate(recovery_.fast(), fresh, departed, stream_.mss_bytes());
   }
   if (verdict.first_lost && !scoreboard_.head_lost()) {

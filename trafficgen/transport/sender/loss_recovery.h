@@ -12,7 +12,7 @@ namespace outrider::tg {
 /// may leave.
 ///
 /// Source: RFC 6675, section 5; RFC 6582, 3.2. Not thread-safe.
-class Recovery {
+class LossRecovery {
  public:
   [[nodiscard]] bool open() const noexcept { return phase_ == Phase::kOpen; }
   /// Returns true in fast recovery, in which the window does not grow.
