@@ -48,8 +48,8 @@ class FakeExchange final : public Exchange {
   void open(std::uint32_t, Time) noexcept override {}
   void begin_iteration(std::uint32_t, std::uint32_t) noexcept override {}
   void end_iteration(std::uint32_t) noexcept override {}
-  BurstPlace next_place(std::uint32_t, std::uint32_t) noexcept override { return {}; }
-  FlowKey flow(std::uint32_t, std::uint32_t) const noexcept override { return {}; }
+  BurstPlace next_place(const Lane&) noexcept override { return {}; }
+  FlowKey flow(const Lane&) const noexcept override { return {}; }
   void begin_push(const BurstLedger& b, BurstTime, Time) noexcept override {
     for (std::uint32_t t = 0; t < setup.targets; ++t) begin({b.burst().worker, t, kPush});
   }

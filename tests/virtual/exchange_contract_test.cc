@@ -294,17 +294,48 @@ TEST_P(ExchangeContract, ABurstBeginsWhereItWasSaidToBegin) {
   Scene s(GetParam());
   for (std::uint32_t i = 0; i < 2; ++i) {
     s.exchange->begin_iteration(0, i);
-    const BurstPlace named = s.exchange->next_place(0, 0);
-    EXPECT_EQ(named.flow, s.exchange->flow(0, 0));
+    const BurstPlace named = s.exchange->next_place({0, 0, kPush});
+    EXPECT_EQ(named.flow, s.exchange->flow({0, 0, kPush}));
     EXPECT_EQ(named.flow.destination_port, s.setup.port);
-    EXPECT_EQ(s.exchange->next_place(0, 0).sequence, named.sequence) << "asking changes nothing";
+    EXPECT_EQ(s.exchange->next_place({0, 0, kPush}).sequence, named.sequence)
+        << "asking changes nothing";
     s.push(0, i);
-    EXPECT_EQ(s.exchange->flow(0, 0), named.flow);
+    EXPECT_EQ(s.exchange->flow({0, 0, kPush}), named.flow);
     EXPECT_FALSE(s.exchange->first_sent_at({0, 0, kPush}) > s.now());
     s.run(2s);
     ASSERT_TRUE(s.exchange->first_sent_at({0, 0, kPush}).has_value() ||
                 s.way.reuse == ConnectionReuse::kNew);
     s.pull(0, i);
+    s.run(2s);
+    s.exchange->end_iteration(0);
+  }
+}
+
+// Announced pulls name the target's side of the flow.
+TEST_P(ExchangeContract, APullBeginsWhereItWasSaidToBegin) {
+  Scene s(GetParam());
+  if (s.way.reuse == ConnectionReuse::kNew && !s.way.bounded_loss) {
+    EXPECT_EQ(s.exchange->next_place({0, 0, kPull}).flow, FlowKey{}) << "nobody is connected";
+  }
+  std::uint32_t bytes_before = 0;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    s.exchange->begin_iteration(0, i);
+    s.push(0, i);
+    s.run(2s);
+    const BurstPlace named = s.exchange->next_place({0, 0, kPull});
+    EXPECT_EQ(named.flow, s.exchange->flow({0, 0, kPull}));
+    EXPECT_EQ(named.flow.source_port, s.setup.port);
+    EXPECT_EQ(named.flow.source_address, s.setup.ends[0]->address());
+    EXPECT_EQ(named.flow.destination_address, s.setup.workers[0]->address());
+    EXPECT_EQ(s.exchange->next_place({0, 0, kPull}).sequence, named.sequence)
+        << "asking changes nothing";
+    const bool one_connection = s.way.reuse != ConnectionReuse::kNew && !s.way.bounded_loss;
+    if (one_connection && i == 1) {
+      EXPECT_EQ(named.sequence, bytes_before + bytes_of(s.parts({0, 0, kPull})));
+    }
+    bytes_before = named.sequence;
+    s.pull(0, i);
+    EXPECT_EQ(s.exchange->flow({0, 0, kPull}), named.flow);
     s.run(2s);
     s.exchange->end_iteration(0);
   }
@@ -337,7 +368,7 @@ TEST_P(ExchangeContract, WhatBrokeWhileIdleCarriesTheNextBurst) {
   s.pull(0, 0);
   s.run(2s);
   s.exchange->end_iteration(0);
-  const FlowKey flow = s.exchange->flow(0, 0);
+  const FlowKey flow = s.exchange->flow({0, 0, kPush});
   std::uint32_t next = 1;
   if (!s.way.bounded_loss && s.way.reuse == ConnectionReuse::kKeep) {
     ASSERT_NE(flow, FlowKey{});
@@ -350,7 +381,7 @@ TEST_P(ExchangeContract, WhatBrokeWhileIdleCarriesTheNextBurst) {
     s.exchange->hand_over({0, 0, kPull}, 0, 8'000, s.now());
     s.run(4000s);
     ASSERT_FALSE(s.exchange->connected({0, 0, kPush}));
-    ASSERT_EQ(s.exchange->flow(0, 0), FlowKey{});
+    ASSERT_EQ(s.exchange->flow({0, 0, kPush}), FlowKey{});
     s.crossing.cut.clear();
     next = 2;
   }

@@ -42,8 +42,8 @@ class Notes final : public Exchange {
   void open(std::uint32_t, Time) noexcept override {}
   void begin_iteration(std::uint32_t, std::uint32_t) noexcept override {}
   void end_iteration(std::uint32_t) noexcept override {}
-  BurstPlace next_place(std::uint32_t, std::uint32_t) noexcept override { return {}; }
-  FlowKey flow(std::uint32_t, std::uint32_t) const noexcept override { return {}; }
+  BurstPlace next_place(const Lane&) noexcept override { return {}; }
+  FlowKey flow(const Lane&) const noexcept override { return {}; }
   void begin_push(const BurstLedger&, BurstTime, Time) noexcept override {}
   void begin_pull(const BurstLedger&, std::uint32_t, Time) noexcept override {}
   void hand_over(const Lane& lane, std::uint32_t part, std::uint64_t, Time now) noexcept override {

@@ -143,6 +143,18 @@ TEST(JobConfig, ALeadThatNobodyCanTellIsRefused) {
   expect_each_reported(breaches, followed);
 }
 
+TEST(JobConfig, OnlyPullsThatThereAreCanBeAnnounced) {
+  using C = JobConfig;
+  C announced = full_job();
+  announced.announce.pulls = announced.pull = true;
+  ASSERT_TRUE(validate(announced).empty());
+  const Breach<C> breaches[] = {
+      {[](C& c) { c.pull = false; }, "job[0].announce.pulls",
+       "true: needs collective \"ps\" with pull = true"},
+  };
+  expect_each_reported(breaches, announced);
+}
+
 TEST(JobConfig, PoliciesRefuseWhatMakesNoSenseToThem) {
   using C = JobConfig;
   C prophet = closed_job();

@@ -118,7 +118,8 @@ std::uint32_t long_flows_per_pair(const CaseParameters& p) {
 }
 
 bool is_regulator_parameter(std::string_view name) {
-  if (is_setting(name)) return name.starts_with("switch.regulation.");
+  if (is_setting(name))
+    return name.starts_with("switch.regulation.") || name == "job.announce.pulls";
   static const ConfigTable kRegulator = described_regulator();
   return kRegulator.get(name) != nullptr;
 }

@@ -11,6 +11,11 @@ SignalKey strange_key(SignalKey key) noexcept {
   return key;
 }
 
+/// Bursts to several targets may have an announcer each and one record: the first START counts.
+void note_start(BurstRecord& burst, Time now) noexcept {
+  if (burst.start_sent_ns == kNotYet_ns) burst.start_sent_ns = now.time_since_epoch().count();
+}
+
 }  // namespace
 
 BurstAnnouncer::BurstAnnouncer(const Setup& setup, const SignalFaults& faults, Host& host,
@@ -138,23 +143,26 @@ void BurstAnnouncer::on_signal_ack(const FlowKey& flow, std::optional<Duration> 
 /// sequence number of a connection are known before it is opened.
 void BurstAnnouncer::announce(Time now) noexcept {
   announced_ = true;
-  acks_missing_ = static_cast<std::uint32_t>(targets_.size());
+  acks_missing_ = 0;
   lead_over_at_ = now + lead_;
   BurstRecord& burst = client_.burst(iteration_);
-  if (!fault_.lost) burst.start_sent_ns = now.time_since_epoch().count();
+  if (!fault_.lost) note_start(burst, now);
   // If the START is shifted, the predicted time is wrong, and the START carries that wrong time.
   const Time due_at =
       fault_.shift == Duration::zero() ? std::max(lead_over_at_, ready_at_) : lead_over_at_;
   for (std::uint32_t t = 0; t < targets_.size(); ++t) {
     State& target = targets_[t];
     const BurstPlace place = client_.next_place(t);
-    target.answered = false;
+    target.answered = place.flow == FlowKey{};  // nobody there: no burst will come
+    if (target.answered) continue;
+    ++acks_missing_;
     if (target.heard != FlowKey{}) host_.signals().forget_acks(target.heard);  // never answered
     host_.signals().hear_acks(place.flow, *this, setup_.key);
     target.heard = place.flow;
     target.start = start_of(t, place, burst.identity, due_at);
     send_meant(target.start, fault_, now);
   }
+  answered_ = acks_missing_ == 0;
   begin_copies(iteration_, fault_, now);
   set_timer(kLeadOver, iteration_, lead_over_at_);
   set_timer(kAckTimeout, iteration_, now + setup_.config.ack_timeout);
@@ -181,10 +189,11 @@ void BurstAnnouncer::on_repeat_due(Time now) noexcept {
 /// Sends a late START: the burst has left, and nobody waits for the answers any more.
 void BurstAnnouncer::announce_afterwards(std::uint32_t iteration, Time now) noexcept {
   BurstRecord& burst = client_.burst(iteration);
-  burst.start_sent_ns = now.time_since_epoch().count();
+  note_start(burst, now);
   const SignalFault fault = faults_.of(setup_.worker, iteration);
   for (std::uint32_t t = 0; t < targets_.size(); ++t) {
     State& target = targets_[t];
+    if (target.pushed.flow == FlowKey{}) continue;
     target.start = start_of(t, target.pushed, burst.identity, now + lead_);
     send_meant(target.start, fault, now);
   }
@@ -241,6 +250,7 @@ void BurstAnnouncer::on_copy_due(std::uint32_t iteration, Time now) noexcept {
 /// Sends one more START to every target.
 void BurstAnnouncer::send_copies(Time now) noexcept {
   for (const State& target : targets_) {
+    if (target.start.flow == FlowKey{}) continue;
     send_start(target.start, now);
     ++counts_.duplicated;
   }

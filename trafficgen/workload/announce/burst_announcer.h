@@ -12,16 +12,16 @@
 
 namespace outrider::tg {
 
-/// Announces the bursts of one worker. It sends STARTs when they are due, counts the answers, and
-/// decides whether the burst has to wait for them. STARTs that are not answered leave again while
-/// the burst waits, at growing distances and at most as often as configured. It also applies the
-/// configured faults to STARTs (SignalFaults).
+/// Announces the bursts of one worker, or those of one server to one worker. It sends STARTs when
+/// they are due, counts the answers, and decides whether the burst has to wait for them. STARTs
+/// that are not answered leave again while the burst waits, at growing distances and at most as
+/// often as configured. It also applies the configured faults to STARTs (SignalFaults).
 ///
 /// With `lead_limit` the lead follows what switches tell in their answers, from the next iteration
 /// on. Anybody who can answer in a switch's place can tell a lead, so it stays from `lead` to
 /// `lead_limit`.
 ///
-/// The worker calls begin(), on_ready() and on_released() once each for every burst, in that order.
+/// The client calls begin(), on_ready() and on_released() once each for every burst, in that order.
 /// It asks holds() after every event and calls on_released() when holds() returns false. The
 /// announcer knows neither the transport nor the collective; it asks the Client where a burst
 /// begins. Not thread-safe. After construction only the host's table of listeners allocates.
@@ -30,10 +30,11 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   class Client {
    public:
     /// Returns where the next burst to that target will begin; chooses a flow if there is none yet.
+    /// FlowKey{}: there is nobody to send to, and no START is sent.
     virtual BurstPlace next_place(std::uint32_t target) noexcept = 0;
     /// Returns the flow that next_place() chose; FlowKey{} if it is closed or none was chosen.
     [[nodiscard]] virtual FlowKey flow(std::uint32_t target) const noexcept = 0;
-    /// Returns the record of the worker's push in that iteration, for the times of its START.
+    /// Returns the record of the burst of that iteration, for the times of its START.
     virtual BurstRecord& burst(std::uint32_t iteration) noexcept = 0;
     /// holds() may have become false.
     virtual void on_hold_ended(Time now) noexcept = 0;
@@ -47,7 +48,7 @@ class BurstAnnouncer final : private TimerClient, private SignalListener {
   };
   struct Setup {
     AnnounceConfig config{};
-    std::uint32_t worker = 0;
+    std::uint32_t worker = 0;    ///< whose faults are drawn
     std::uint16_t tcp_port = 0;  ///< port of the targets, for forged STARTs
     std::vector<Target> targets{};
     const SignalKey* key = nullptr;  ///< signs STARTs of the UDP form, outlives the hosts' traffic

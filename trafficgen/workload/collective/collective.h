@@ -9,6 +9,8 @@
 #include "trafficgen/policy/message_config.h"
 #include "trafficgen/policy/policy_config.h"
 #include "trafficgen/policy/send_policy.h"
+#include "trafficgen/workload/announce/signal_faults.h"
+#include "trafficgen/workload/config/job_config.h"
 #include "trafficgen/workload/exchange/exchange.h"
 #include "trafficgen/workload/sync/staleness_gate.h"
 
@@ -35,6 +37,9 @@ struct CollectiveSetup {
   bool in_turn = false;        ///< R2SP: the owner admits workers, whatever a server's gate decides
   Duration aggregate{};        ///< from the last gradient to the first parameter
   StalenessGate gate{1, 0U};   ///< each server begins with a copy of it
+  AnnounceConfig announce{};   ///< applies to pulls if `pulls` is set
+  const SignalFaults* faults = nullptr;   ///< of STARTs; outlives the collective
+  const SignalKey* signal_key = nullptr;  ///< signs STARTs; null: they are unsigned
 };
 
 /// Decides who sends what to whom so that the gradients of all workers become parameters.
@@ -108,6 +113,8 @@ class CollectiveOperation : public Exchange::Listener {
   virtual void more(std::uint32_t worker, Time now) noexcept = 0;
   /// It is the worker's turn to get its answer. @pre in_turn, and all servers have its push
   virtual void admit(std::uint32_t worker, Time now) noexcept = 0;
+  /// Adds what became of STARTs for pulls. @param ack_timeouts  pulls that left without an answer
+  virtual void add_starts(StartCounts& starts, std::uint64_t& ack_timeouts) const = 0;
 };
 
 /// Returns the ledger of a push that is released now: the time since it was due counts as kSignal.

@@ -70,6 +70,13 @@ void check_delayed_starts(const Checks& at, const JobConfig& job) {
                "times copies " + rule);
 }
 
+void check_pulls(const Checks& at, const JobConfig& job) {
+  if (!job.announce.pulls) return;
+  at.below("announce")
+      .require(job.collective == Collective::kPs && job.pull, "pulls", "true",
+               "needs collective \"ps\" with pull = true: nothing else has pulls");
+}
+
 void check_schedule(const Checks& at, const JobConfig& job) {
   if (job.schedule == Schedule::kFixed) {
     if (job.period == Duration::zero()) {
@@ -262,6 +269,7 @@ void check(const Checks& at, const JobConfig& job) {
   check_arrivals(at, job);
   check_compute(at, job);
   check_schedule(at, job);
+  check_pulls(at, job);
   check(at.below("announce"), job.announce);
   check_learner(at, job);
 }

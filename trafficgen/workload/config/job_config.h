@@ -44,6 +44,7 @@ struct AnnounceConfig {
   SignalForm signal_form = SignalForm::kTos;
   std::uint16_t signal_port = udp_signal::kDefaultPort;  ///< kUdp: port of both ends, > 0
   std::optional<std::string> signal_key{};               ///< kUdp: path of a key file; signs STARTs
+  bool pulls = false;                                    ///< servers announce what they send, too
   SignalFaultsConfig faults{};
 };
 

@@ -46,6 +46,10 @@ void describe(Settings& v, AnnounceConfig& c) {
        .help =
            "path of the key that signs the job's STARTs, relative to this file; switches need the "
            "same key"});
+  v.value("pulls", c.pulls,
+          {.accepts = "with `true` parameter servers that `pull`",
+           .help = "servers announce their parameters, too: from the last gradient, `aggregate` "
+                   "before they are due"});
   v.table("faults", c.faults);
 }
 

@@ -97,12 +97,11 @@ class Exchange {
   /// The worker has received all that it waited for.
   virtual void end_iteration(std::uint32_t worker) noexcept = 0;
 
-  /// Returns where the worker's next push to the target will begin; chooses a flow if there is
-  /// none.
-  [[nodiscard]] virtual BurstPlace next_place(std::uint32_t worker,
-                                              std::uint32_t target) noexcept = 0;
-  /// Returns the flow of the worker's pushes to the target; FlowKey{} if none is chosen.
-  [[nodiscard]] virtual FlowKey flow(std::uint32_t worker, std::uint32_t target) const noexcept = 0;
+  /// Returns where the lane's next burst will begin. A push has a flow chosen if there is none; a
+  /// pull without a connection has FlowKey{}.
+  [[nodiscard]] virtual BurstPlace next_place(const Lane& lane) noexcept = 0;
+  /// Returns the flow of the lane's bursts; FlowKey{} if none is chosen.
+  [[nodiscard]] virtual FlowKey flow(const Lane& lane) const noexcept = 0;
 
   /// Begins a push on all lanes of the worker that `burst` names.
   /// @param burst identity of the push, and where its time went until now

@@ -97,7 +97,10 @@ CollectiveSetup Job::collective_setup() const {
                         .pull = c.pull,
                         .in_turn = c.synchronisation == Synchronisation::kR2sp,
                         .aggregate = c.aggregate,
-                        .gate = gate_};
+                        .gate = gate_,
+                        .announce = c.announce,
+                        .faults = &faults_,
+                        .signal_key = setup_.signal_key ? &*setup_.signal_key : nullptr};
   // Over the bounded-loss transport, pieces are always identified one by one.
   if (setup_.mlt) setup.push_policy.granularity = Granularity::kTensor;
   return setup;
@@ -327,6 +330,7 @@ void Job::fill(JobsReport& report) const {
   }
   report.late_iterations += late_iterations_;
   report.excess_resets += records_.excess_resets();
+  collective_->add_starts(report.starts, report.ack_timeouts);
   for (const auto& worker : workers_) {
     report.ack_timeouts += worker->announcer().timeouts();
     report.starts += worker->announcer().counts();

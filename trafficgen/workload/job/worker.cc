@@ -111,11 +111,11 @@ void Worker::on_blocked(Time from, Time to) noexcept {
 }
 
 BurstPlace Worker::next_place(std::uint32_t target) noexcept {
-  return job_.exchange().next_place(index_, target);
+  return job_.exchange().next_place({index_, target, BurstDirection::kPush});
 }
 
 FlowKey Worker::flow(std::uint32_t target) const noexcept {
-  return job_.exchange().flow(index_, target);
+  return job_.exchange().flow({index_, target, BurstDirection::kPush});
 }
 
 void Worker::release_if_ready(Time now) noexcept {

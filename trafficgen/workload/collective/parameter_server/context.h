@@ -17,6 +17,11 @@ struct PsContext {
   std::vector<std::vector<std::uint32_t>> pieces_of{};  ///< [servers][parts]
   /// [workers][pieces]: the piece is the first of its message to its server; 0 or 1
   std::vector<std::vector<std::uint8_t>> begins_message{};
+
+  [[nodiscard]] BurstIdentity pull_identity(std::uint32_t worker,
+                                            std::uint32_t iteration) const noexcept {
+    return {setup.job, static_cast<std::uint16_t>(worker), iteration, BurstDirection::kPull};
+  }
 };
 
 }  // namespace outrider::tg

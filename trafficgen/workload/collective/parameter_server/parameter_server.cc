@@ -42,6 +42,10 @@ void ParameterServer::admit(std::uint32_t worker, Time now) noexcept {
   for (auto& server : servers_) server->admit(worker, now);
 }
 
+void ParameterServer::add_starts(StartCounts& starts, std::uint64_t& ack_timeouts) const {
+  for (const auto& server : servers_) server->add_starts(starts, ack_timeouts);
+}
+
 /// Bounded loss reports parts in any case; they matter only if they are answered separately.
 void ParameterServer::on_part(const Lane& lane, std::uint32_t part, Time now) noexcept {
   if (!context_.setup.by_tensor) return;

@@ -34,6 +34,7 @@ class ParameterServer final : public CollectiveOperation {
   }
   void more(std::uint32_t worker, Time now) noexcept override { pushers_[worker]->hand_out(now); }
   void admit(std::uint32_t worker, Time now) noexcept override;
+  void add_starts(StartCounts& starts, std::uint64_t& ack_timeouts) const override;
 
   void on_part(const Lane& lane, std::uint32_t part, Time now) noexcept override;
   void on_burst(const Lane& lane, const BurstArrival& arrival, Time now) noexcept override;

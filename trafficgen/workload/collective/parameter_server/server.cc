@@ -30,6 +30,10 @@ Server::Server(PsContext& context, std::uint32_t index, Host& host)
   const auto workers = static_cast<std::uint32_t>(setup.workers.size());
   peers_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) peers_.push_back({.worker = w});
+  if (setup.pull && setup.announce.pulls)
+    for (auto& peer : peers_)
+      peer.announcer = std::make_unique<PullAnnouncer>(context, pull_of(peer), host,
+                                                       static_cast<PullAnnouncer::Client&>(*this));
   if (!setup.by_tensor) return;
   arrived_.assign(setup.pieces.size(), 0);
   for (auto& peer : peers_)
@@ -53,13 +57,19 @@ void Server::on_pushed(const Lane& push, const BurstArrival& arrival, Time now) 
 }
 
 void Server::admit(std::uint32_t worker, Time now) noexcept {
+  announce(peers_[worker], peers_[worker].iteration - 1, now);
   host_.set_timer(*this, worker, now + context_.setup.aggregate);
+}
+
+/// The parameters will be there after the time of aggregation.
+void Server::announce(Peer& peer, std::uint32_t iteration, Time now) noexcept {
+  if (peer.announcer) peer.announcer->begin(iteration, now + context_.setup.aggregate, now);
 }
 
 /// @param tag index of the worker, number of workers + index of the piece, or kInbox
 void Server::on_timer(std::uint32_t tag, Time now) noexcept {
   if (tag == kInbox) return empty_inbox(now);
-  if (tag < peers_.size()) return answer(peers_[tag], now);
+  if (tag < peers_.size()) return on_due(peers_[tag], peers_[tag].iteration - 1, now);
   answer_piece(tag - static_cast<std::uint32_t>(peers_.size()), now);
 }
 
@@ -85,6 +95,9 @@ void Server::gather(std::uint32_t piece, Time now) noexcept {
   const auto workers = static_cast<std::uint32_t>(peers_.size());
   if (++arrived_[piece] < workers) return;
   arrived_[piece] = 0;
+  if (gathered_pieces_ == 0)
+    for (auto& peer : peers_) announce(peer, answered_, now);
+  if (++gathered_pieces_ == own_pieces_) gathered_pieces_ = 0;
   host_.set_timer(*this, workers + piece, now + context_.setup.aggregate);
 }
 
@@ -95,12 +108,10 @@ void Server::answer_piece(std::uint32_t piece, Time now) noexcept {
   const bool first = answered_pieces_ == 0, last = ++answered_pieces_ == own_pieces_;
   for (auto& peer : peers_) {
     if (!context_.exchange->connected(pull_of(peer))) continue;  // the worker is gone
-    if (first) {
-      begin_pull(peer, answered_, now);
-      peer.answers->begin(now);
-    }
+    if (first) peer.answers->begin(now);
     peer.answers->on_ready({p.tensor, 0, p.bytes, piece}, last, now);
-    hand_out(peer, now);
+    if (first) on_due(peer, answered_, now);
+    else if (!peer.held) hand_out(peer, now);
   }
   if (!last) return;
   for (const auto& peer : peers_) context_.owner.on_answered(pull_of(peer));
@@ -112,7 +123,7 @@ void Server::on_acknowledged(std::uint32_t worker, std::uint64_t bytes, Time now
   Peer& peer = peers_[worker];
   if (peer.answers == nullptr || !peer.answers->needs_acknowledgments()) return;
   peer.answers->on_acknowledged(0, bytes, now);
-  hand_out(peer, now);
+  if (!peer.held) hand_out(peer, now);
 }
 
 void Server::hand_out(Peer& peer, Time now) noexcept {
@@ -121,26 +132,59 @@ void Server::hand_out(Peer& peer, Time now) noexcept {
                                  now);
 }
 
-void Server::answer(Peer& peer, Time now) noexcept {
+/// Parameters for the worker are there, all of them or by tensor the first. Its next push waits for
+/// them.
+void Server::on_due(Peer& peer, std::uint32_t iteration, Time now) noexcept {
+  BurstRecord& r = context_.records.burst(peer.worker, iteration, BurstDirection::kPull);
+  r.identity = context_.pull_identity(peer.worker, iteration);
+  r.bytes = context_.setup.burst_bytes;
+  if (r.due_ns == kNotYet_ns) r.due_ns = now.time_since_epoch().count();
+  peer.answers_iteration = iteration;
+  peer.due_at = now;
+  peer.held = true;
+  if (peer.announcer) peer.announcer->on_due(now);
+  release_unless_held(peer, now);
+}
+
+void Server::on_pull_hold_ended(std::uint32_t worker, Time now) noexcept {
+  if (peers_[worker].held) release_unless_held(peers_[worker], now);
+}
+
+/// What the parameters are is settled when they leave.
+void Server::release_unless_held(Peer& peer, Time now) noexcept {
+  if (peer.announcer && peer.announcer->holds(now)) return;
+  peer.held = false;
+  if (peer.announcer) peer.announcer->on_released();
+  if (context_.setup.by_tensor) {
+    begin_pull(peer, now);
+    return hand_out(peer, now);
+  }
   gate_.on_read(peer.worker);
   context_.owner.on_answered(pull_of(peer));
-  begin_pull(peer, peer.iteration - 1, now);  // its next push waits for this answer
+  begin_pull(peer, now);
   context_.exchange->hand_over_all(pull_of(peer), now);
   context_.exchange->end(pull_of(peer), now);
 }
 
 /// Begins a pull, whose first bytes are about to be handed over.
-void Server::begin_pull(const Peer& peer, std::uint32_t iteration, Time now) noexcept {
-  const auto now_ns = now.time_since_epoch().count();
-  BurstRecord& r = context_.records.burst(peer.worker, iteration, BurstDirection::kPull);
-  r.identity = {context_.setup.job, static_cast<std::uint16_t>(peer.worker), iteration,
-                BurstDirection::kPull};
-  r.bytes = context_.setup.burst_bytes;
-  if (r.due_ns == kNotYet_ns) r.due_ns = r.released_ns = now_ns;
+void Server::begin_pull(const Peer& peer, Time now) noexcept {
+  BurstRecord& r =
+      context_.records.burst(peer.worker, peer.answers_iteration, BurstDirection::kPull);
+  if (r.released_ns == kNotYet_ns) r.released_ns = now.time_since_epoch().count();
   // The first server to answer makes the pull due. Later servers waited for other workers' pushes.
   BurstLedger ledger(r.identity, Time{Duration{r.due_ns}});
-  ledger.advance(now, BurstTime::kOthers);
+  ledger.advance(peer.due_at, BurstTime::kOthers);
+  ledger.advance(now, BurstTime::kSignal);
   context_.exchange->begin_pull(ledger, index_, now);
+}
+
+void Server::add_starts(StartCounts& starts, std::uint64_t& ack_timeouts) const {
+  for (const auto& peer : peers_) {
+    if (!peer.announcer) continue;
+    const BurstAnnouncer& announcer = peer.announcer->announcer();
+    ack_timeouts += announcer.timeouts();
+    starts += announcer.counts();
+  }
 }
 
 }  // namespace outrider::tg

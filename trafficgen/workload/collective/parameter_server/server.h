@@ -7,6 +7,7 @@
 #include "common/core/fifo.h"
 #include "trafficgen/hosts/host.h"
 #include "trafficgen/workload/collective/parameter_server/context.h"
+#include "trafficgen/workload/collective/parameter_server/pull_announcer.h"
 
 namespace outrider::tg {
 
@@ -15,7 +16,9 @@ namespace outrider::tg {
 /// tensor, it answers each piece separately as soon as all workers' gradients of the piece arrived.
 /// Its receiving thread then takes MessageConfig::server_time for each message, one after the
 /// other in the order of arrival. The time is taken with the first part of a message to arrive.
-class Server final : private TimerClient {
+///
+/// If pulls are announced, parameters that are due wait as long as their announcer holds them.
+class Server final : private TimerClient, private PullAnnouncer::Client {
  public:
   /// @param context,host must outlive the server
   Server(PsContext& context, std::uint32_t index, Host& host);
@@ -29,6 +32,8 @@ class Server final : private TimerClient {
   void on_pushed(const Lane& push, const BurstArrival& arrival, Time now) noexcept;
   /// See Exchange::Listener.
   void on_acknowledged(std::uint32_t worker, std::uint64_t bytes, Time now) noexcept;
+  /// See CollectiveOperation.
+  void add_starts(StartCounts& starts, std::uint64_t& ack_timeouts) const;
 
   [[nodiscard]] bool needs_acknowledgments() const noexcept {
     return peers_.front().answers != nullptr && peers_.front().answers->needs_acknowledgments();
@@ -38,8 +43,12 @@ class Server final : private TimerClient {
   /// The server's view of one worker.
   struct Peer {
     std::uint32_t worker = 0;
-    std::uint32_t iteration = 0;            ///< of the current push
-    std::unique_ptr<SendPolicy> answers{};  ///< used if by_tensor
+    std::uint32_t iteration = 0;                 ///< of the current push
+    std::unique_ptr<SendPolicy> answers{};       ///< used if by_tensor
+    std::unique_ptr<PullAnnouncer> announcer{};  ///< if pulls are announced
+    std::uint32_t answers_iteration = 0;         ///< of the current pull
+    bool held = false;                           ///< the pull is due and has not left yet
+    Time due_at{};                               ///< of the current pull
   };
 
   static constexpr std::uint32_t kInbox = ~0U;  ///< tag of the receiving thread's timer
@@ -54,8 +63,11 @@ class Server final : private TimerClient {
   void set_inbox_timer() noexcept;
   void empty_inbox(Time now) noexcept;
   void gather(std::uint32_t piece, Time now) noexcept;
-  void answer(Peer& peer, Time now) noexcept;
-  void begin_pull(const Peer& peer, std::uint32_t iteration, Time now) noexcept;
+  void announce(Peer& peer, std::uint32_t iteration, Time now) noexcept;
+  void on_pull_hold_ended(std::uint32_t worker, Time now) noexcept override;
+  void on_due(Peer& peer, std::uint32_t iteration, Time now) noexcept;
+  void release_unless_held(Peer& peer, Time now) noexcept;
+  void begin_pull(const Peer& peer, Time now) noexcept;
   void answer_piece(std::uint32_t piece, Time now) noexcept;
   void hand_out(Peer& peer, Time now) noexcept;
   /// Returns the lane of the parameters to that worker.
@@ -73,6 +85,7 @@ class Server final : private TimerClient {
   Fifo<Received> inbox_;                ///< at most workers x pieces of this shard
   Time thread_free_at_{};               ///< of the receiving thread
   std::uint32_t own_pieces_;            ///< pieces of this shard
+  std::uint32_t gathered_pieces_ = 0;   ///< of the current iteration, from all workers
   std::uint32_t answered_pieces_ = 0;   ///< pieces of the current iteration
   std::uint32_t answered_ = 0;          ///< iterations answered
 };

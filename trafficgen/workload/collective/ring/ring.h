@@ -26,6 +26,7 @@ class Ring final : public CollectiveOperation {
   void on_released(std::uint32_t worker, Time now) noexcept override;
   void more(std::uint32_t, Time) noexcept override {}
   void admit(std::uint32_t, Time) noexcept override {}
+  void add_starts(StartCounts&, std::uint64_t&) const override {}
 
   void on_part(const Lane& lane, std::uint32_t part, Time now) noexcept override;
   void on_burst(const Lane& lane, const BurstArrival& arrival, Time now) noexcept override;

@@ -159,12 +159,10 @@ const MltExchange::End& MltExchange::sender(const Lane& lane) const noexcept {
   return lane.direction == BurstDirection::kPush ? p.at_worker : p.at_target;
 }
 
-FlowKey MltExchange::flow(std::uint32_t worker, std::uint32_t target) const noexcept {
-  return sender({worker, target, BurstDirection::kPush}).endpoint.flow();
-}
+FlowKey MltExchange::flow(const Lane& lane) const noexcept { return sender(lane).endpoint.flow(); }
 
-BurstPlace MltExchange::next_place(std::uint32_t worker, std::uint32_t target) noexcept {
-  const MltEndpoint& endpoint = sender({worker, target, BurstDirection::kPush}).endpoint;
+BurstPlace MltExchange::next_place(const Lane& lane) noexcept {
+  const MltEndpoint& endpoint = sender(lane).endpoint;
   return {endpoint.flow(), endpoint.sender().next_burst_sequence()};
 }
 

@@ -252,15 +252,19 @@ void TcpExchange::choose_flow(NearEnd& end) noexcept {
 }
 
 /// The flow and initial sequence number of a connection are known before it is opened.
-BurstPlace TcpExchange::next_place(std::uint32_t worker, std::uint32_t target) noexcept {
-  NearEnd& end = pair(worker, target).at_worker;
-  if (end.connection != nullptr) return {end.flow, end.connection->next_sequence()};
+BurstPlace TcpExchange::next_place(const Lane& lane) noexcept {
+  if (const TcpConnection* connection = sender(lane))
+    return {connection->flow(), connection->next_sequence()};
+  if (lane.direction == BurstDirection::kPull) return {};
+  NearEnd& end = pair(lane.worker, lane.target).at_worker;
   choose_flow(end);
   return {end.flow, end.host.initial_sequence(end.flow) + 1};
 }
 
-FlowKey TcpExchange::flow(std::uint32_t worker, std::uint32_t target) const noexcept {
-  return pair(worker, target).at_worker.flow;
+FlowKey TcpExchange::flow(const Lane& lane) const noexcept {
+  const Pair& p = pair(lane.worker, lane.target);
+  if (lane.direction == BurstDirection::kPush) return p.at_worker.flow;
+  return p.at_target.connection == nullptr ? FlowKey{} : p.at_target.connection->flow();
 }
 
 void TcpExchange::open(NearEnd& end, Time now) noexcept {

@@ -31,8 +31,8 @@ class TcpExchange final : public Exchange {
   void open(std::uint32_t worker, Time now) noexcept override;
   void begin_iteration(std::uint32_t worker, std::uint32_t iteration) noexcept override;
   void end_iteration(std::uint32_t worker) noexcept override;
-  [[nodiscard]] BurstPlace next_place(std::uint32_t worker, std::uint32_t target) noexcept override;
-  [[nodiscard]] FlowKey flow(std::uint32_t worker, std::uint32_t target) const noexcept override;
+  [[nodiscard]] BurstPlace next_place(const Lane& lane) noexcept override;
+  [[nodiscard]] FlowKey flow(const Lane& lane) const noexcept override;
   void begin_push(const BurstLedger& burst, BurstTime idle, Time now) noexcept override;
   void begin_pull(const BurstLedger& burst, std::uint32_t target, Time now) noexcept override;
   void hand_over(const Lane& lane, std::uint32_t part, std::uint64_t bytes,
