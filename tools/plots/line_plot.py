@@ -1,16 +1,12 @@
 """Draws lines over a logarithmic axis as SVG, with the standard library alone."""
 
-import html
 import math
+
+from svg import frame, text
 
 COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"]
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 60, 190, 30, 50
-
-
-def text(x, y, words, anchor="start", size=12):
-    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">'
-            f"{html.escape(words)}</text>")
 
 
 class Axis:
@@ -34,9 +30,7 @@ def line_plot(title, x, y, lines, marks=()):
     """
     across = Axis(x[1], LEFT, WIDTH - RIGHT, x[2])
     up = Axis(y[1], HEIGHT - BOTTOM, TOP, y[2])
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-           'font-family="sans-serif">', f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-           text(LEFT, 18, title, size=13)]
+    out = [*frame(WIDTH, HEIGHT), text(LEFT, 18, title, "start", 13)]
     for tick in x[1]:
         out.append(text(across.at(tick), HEIGHT - BOTTOM + 16, f"{tick:g}", "middle", 11))
     for tick in y[1]:
@@ -50,7 +44,7 @@ def line_plot(title, x, y, lines, marks=()):
         at = across.at(where)
         out.append(f'<path d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#bbb" stroke-dasharray="2 3"/>')
         out.append(f'<g transform="translate({at - 3:.1f} {HEIGHT - BOTTOM - 4}) rotate(-90)">'
-                   f'{text(0, 0, words, size=10)}</g>')
+                   f'{text(0, 0, words, "start", 10)}</g>')
     for row, (label, points, dashed, colour) in enumerate(lines):
         stroke = f'stroke="{COLOURS[colour]}"'
         dash = ' stroke-dasharray="6 4"' if dashed else ""
@@ -62,5 +56,5 @@ def line_plot(title, x, y, lines, marks=()):
             out.append(f'<path d="M{px:.1f} {up.at(low):.1f}V{up.at(high):.1f}" {stroke}/>')
         at = TOP + 12 + 18 * row
         out.append(f'<path d="M{WIDTH - RIGHT + 12} {at}h26" {stroke} stroke-width="2"{dash}/>')
-        out.append(text(WIDTH - RIGHT + 44, at + 4, label, size=11))
+        out.append(text(WIDTH - RIGHT + 44, at + 4, label, "start", 11))
     return "".join(out) + "</svg>\n"
