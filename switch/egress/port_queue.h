@@ -7,6 +7,7 @@
 #include "common/aqm/egress_queue.h"
 #include "common/aqm/shared_buffer.h"
 #include "common/dpdk/packet.h"
+#include "common/net/headers.h"
 #include "common/net/hop_trace.h"
 #include "common/regulation/regulator.h"
 #include "switch/config/config.h"
@@ -117,8 +118,7 @@ class PortQueue {
     if constexpr (!kPlain) {
       if (buffer_ != nullptr) [[unlikely]]
         buffer_->charge(buffer_queue_, m.frame_bytes);
-      if (hold_ != nullptr && c == TrafficClass::kBackground && holds(m.frame_bytes, now))
-          [[unlikely]] {
+      if (hold_ != nullptr && c == TrafficClass::kBackground && holds(m, now)) [[unlikely]] {
         hold_->hold(packet, now, m.frame_bytes);
         return true;
       }
@@ -262,11 +262,17 @@ class PortQueue {
   // false: they have dropped it.
   [[nodiscard, gnu::noinline]] bool find_room(Packet* packet) noexcept;
   /// Lets in held packets that may enter; returns whether a further background packet must wait
-  /// behind those that remain.
-  [[nodiscard]] bool holds(std::uint32_t frame_bytes, Time now) noexcept {
+  /// behind those that remain. Acknowledgments have the floor first: the flows that wait for them
+  /// send the other way, where this queue's burst is not.
+  [[nodiscard]] bool holds(const PacketMeta& m, Time now) noexcept {
     let_in(now);
-    return !hold_->empty() ||
-           !hold_->admits(frame_bytes, queue_.occupancy_packets(), regulator_->threshold(now), now);
+    return (!hold_->empty() && !is_bare_ack(m)) ||
+           !hold_->admits(m.frame_bytes, queue_.occupancy_packets(), regulator_->threshold(now),
+                          now);
+  }
+  [[nodiscard]] static bool is_bare_ack(const PacketMeta& m) noexcept {
+    return m.payload_bytes == 0 &&
+           (m.tcp_flags & (kTcpSyn | kTcpFin | kTcpRst | kTcpAck)) == kTcpAck;
   }
   void let_in(Time now) noexcept { let_in(now, regulator_->threshold(now)); }
   void let_in(Time now, std::optional<std::uint16_t> target) noexcept;

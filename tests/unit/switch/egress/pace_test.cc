@@ -59,6 +59,30 @@ TEST(Pace, ABurstFindsTheTargetAndNoMore) {
       << "nor was the link ever idle";
 }
 
+// A flow that sends the other way is not stopped by a burst that it does not meet. The floor bounds
+// what passes, so nobody gets by with packets that only look like acknowledgments.
+TEST(Pace, AcknowledgmentsHaveTheFloorBeforeDataThatAreHeld) {
+  B bench(paced(0.05));
+  bench.send(B::start(0, 1000, 10), Time{});
+  bench.fill(60, Time{100ns});
+  for (std::uint32_t i = 0; i < 30; ++i)
+    bench.send(B::data(0, 1000 + i * B::kPayload), Time{200ns});
+  const auto send = [&](std::uint8_t flags, std::uint16_t payload, int count) {
+    FrameSpec frame = B::background();
+    frame.tcp_flags = flags;
+    frame.payload_bytes = payload;
+    const std::uint64_t held = counters(bench).held;
+    for (int i = 0; i < count; ++i) bench.send(frame, Time{20us});
+    return counters(bench).held - held;
+  };
+  // 20 us of the floor, 6.25 Mbyte/s, are 125 bytes: two frames of 60.
+  EXPECT_EQ(send(kTcpAck, B::kPayload, 1), 1U) << "data wait behind data";
+  EXPECT_EQ(send(kTcpAck | kTcpFin, 0, 1), 1U) << "the end of a stream does not overtake it";
+  EXPECT_EQ(send(kTcpAck, 0, 10), 8U);
+  bench.run();
+  EXPECT_TRUE(bench.report({}).ledger_balanced);
+}
+
 TEST(Pace, HeldPacketsAreNoPartOfTheStartQueue) {
   auto config = paced();
   config.ports[B::kEast].record = true;
