@@ -9,8 +9,6 @@
 #include "trafficgen/policy/message_config.h"
 #include "trafficgen/policy/policy_config.h"
 #include "trafficgen/policy/send_policy.h"
-#include "trafficgen/workload/announce/signal_faults.h"
-#include "trafficgen/workload/config/job_config.h"
 #include "trafficgen/workload/exchange/exchange.h"
 #include "trafficgen/workload/sync/staleness_gate.h"
 
@@ -18,6 +16,7 @@ namespace outrider::tg {
 
 class Host;
 class JobRecords;
+struct PullStarts;
 
 /// The parameters of a collective.
 struct CollectiveSetup {
@@ -37,9 +36,7 @@ struct CollectiveSetup {
   bool in_turn = false;        ///< R2SP: the owner admits workers, whatever a server's gate decides
   Duration aggregate{};        ///< from the last gradient to the first parameter
   StalenessGate gate{1, 0U};   ///< each server begins with a copy of it
-  AnnounceConfig announce{};   ///< applies to pulls if `pulls` is set
-  const SignalFaults* faults = nullptr;   ///< of STARTs; outlives the collective
-  const SignalKey* signal_key = nullptr;  ///< signs STARTs; null: they are unsigned
+  const PullStarts* pull_starts = nullptr;  ///< outlives the collective; null: pulls have no START
 };
 
 /// Decides who sends what to whom so that the gradients of all workers become parameters.

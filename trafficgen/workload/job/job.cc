@@ -53,6 +53,9 @@ Job::Job(const Setup& setup, GoodputSeries& goodput)
       faults_(
           setup.config.announce.faults,
           {.seed = setup.seed, .job = setup.draws_as, .first_iteration = setup.first_iteration}),
+      pull_starts_{.config = setup.config.announce,
+                   .faults = &faults_,
+                   .key = setup_.signal_key ? &*setup_.signal_key : nullptr},
       limit_(setup.config.iterations, stop_of(setup.config),
              setup.config.synchronisation != Synchronisation::kAsp),
       gate_(static_cast<std::uint32_t>(setup.workers.size()), bound_of(setup.config)),
@@ -98,9 +101,7 @@ CollectiveSetup Job::collective_setup() const {
                         .in_turn = c.synchronisation == Synchronisation::kR2sp,
                         .aggregate = c.aggregate,
                         .gate = gate_,
-                        .announce = c.announce,
-                        .faults = &faults_,
-                        .signal_key = setup_.signal_key ? &*setup_.signal_key : nullptr};
+                        .pull_starts = c.announce.pulls ? &pull_starts_ : nullptr};
   // Over the bounded-loss transport, pieces are always identified one by one.
   if (setup_.mlt) setup.push_policy.granularity = Granularity::kTensor;
   return setup;

@@ -11,6 +11,7 @@
 #include "trafficgen/learner/learner.h"
 #include "trafficgen/mlt/mlt_config.h"
 #include "trafficgen/policy/send_policy.h"
+#include "trafficgen/workload/announce/pull_starts.h"
 #include "trafficgen/workload/announce/signal_faults.h"
 #include "trafficgen/workload/collective/collective.h"
 #include "trafficgen/workload/config/job_config.h"
@@ -143,6 +144,7 @@ class Job final : private CollectiveOperation::Owner,
   Setup setup_;
   IterationPlanner planner_;
   SignalFaults faults_;
+  PullStarts pull_starts_;
   IterationLimit limit_;
   StalenessGate gate_;  ///< of whole pushes: who is ahead, and who may go on without a pull
   std::optional<Learner> learner_;

@@ -25,7 +25,7 @@ class PullAnnouncer final : private BurstAnnouncer::Client {
     ~Client() = default;
   };
 
-  /// @param context,server,client must outlive the announcer
+  /// @param context,server,client must outlive the announcer. @pre the setup has pull_starts
   PullAnnouncer(PsContext& context, const Lane& pull, Host& server, Client& client);
   ~PullAnnouncer() = default;
 

@@ -30,7 +30,7 @@ Server::Server(PsContext& context, std::uint32_t index, Host& host)
   const auto workers = static_cast<std::uint32_t>(setup.workers.size());
   peers_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) peers_.push_back({.worker = w});
-  if (setup.pull && setup.announce.pulls)
+  if (setup.pull_starts != nullptr)
     for (auto& peer : peers_)
       peer.announcer = std::make_unique<PullAnnouncer>(context, pull_of(peer), host,
                                                        static_cast<PullAnnouncer::Client&>(*this));

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "common/core/signal_key.h"
+#include "trafficgen/workload/announce/signal_faults.h"
+#include "trafficgen/workload/config/job_config.h"
+
+namespace outrider::tg {
+
+/// What all STARTs for a job's pulls have in common.
+struct PullStarts {
+  AnnounceConfig config{};
+  const SignalFaults* faults = nullptr;  ///< outlives the job's traffic
+  const SignalKey* key = nullptr;        ///< the same; null: STARTs are unsigned
+};
+
+}  // namespace outrider::tg
