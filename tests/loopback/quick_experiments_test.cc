@@ -40,7 +40,7 @@ TEST_P(QuickExperiment, Runs) {
   const std::string file = source_path("conf/experiments/") + GetParam() + ".toml";
   ProcessGuard process({OUTRIDER_LAB_PROGRAM, "run", file, "--quick", "--out", directory / "out"},
                        directory / "log");
-  EXPECT_EQ(process.wait(100s), kExitOk) << process.output();
+  EXPECT_EQ(process.wait(220s), kExitOk) << process.output();
   EXPECT_THAT(read_whole(directory / "out/summary.json"), HasSubstr("\"quick\": true"));
   EXPECT_THAT(read_whole(directory / "out/table.txt"), HasSubstr("quick: two iterations"));
 }
