@@ -8,10 +8,9 @@ hold_flows.py background ADDRESS PORT FLOWS SECONDS CONGESTION [until-told]
 `bursts` sends COUNT bursts of BYTES over one connection, one each PERIOD seconds whatever
 becomes of them (an open loop), and a START of the UDP form LEAD seconds ahead of each. Options:
 `empty` sends no burst, `no-bytes` does not say how long bursts are, `tos` sends STARTs of the TOS
-form. The server
-says when each burst is complete. With `until-told`, background goes on after SECONDS until SIGINT,
-but no longer than a minute. All times are of CLOCK_MONOTONIC, which namespaces share. The last
-line is JSON.
+form. The server says when each burst is complete. With `until-told`, background goes on after
+SECONDS until SIGINT, but no longer than a minute. All times are of CLOCK_MONOTONIC, which
+namespaces share. The last line is JSON.
 """
 import json
 import selectors
@@ -142,8 +141,9 @@ def background(address, port, flows, seconds, congestion, *options):
     begin = time.monotonic()
     end = begin + float(seconds)
     told = threading.Event()
-    signal.signal(signal.SIGINT, lambda *_: told.set())
-    if "until-told" not in options:
+    if "until-told" in options:
+        signal.signal(signal.SIGINT, lambda *_: told.set())
+    else:
         told.set()
 
     def goes_on(now):
