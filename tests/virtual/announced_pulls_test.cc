@@ -7,7 +7,6 @@
 #include "tests/support/source_path.h"
 #include "tests/support/world.h"
 #include "tests/virtual/job_scene.h"
-#include "trafficgen/workload/config/model_profile.h"
 
 namespace outrider::announced_pulls_test {
 using namespace sw;

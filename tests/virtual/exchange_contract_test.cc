@@ -317,7 +317,7 @@ TEST_P(ExchangeContract, APullBeginsWhereItWasSaidToBegin) {
   if (s.way.reuse == ConnectionReuse::kNew && !s.way.bounded_loss) {
     EXPECT_EQ(s.exchange->next_place({0, 0, kPull}).flow, FlowKey{}) << "nobody is connected";
   }
-  std::uint32_t bytes_before = 0;
+  std::uint32_t sequence_before = 0;
   for (std::uint32_t i = 0; i < 2; ++i) {
     s.exchange->begin_iteration(0, i);
     s.push(0, i);
@@ -331,9 +331,9 @@ TEST_P(ExchangeContract, APullBeginsWhereItWasSaidToBegin) {
         << "asking changes nothing";
     const bool one_connection = s.way.reuse != ConnectionReuse::kNew && !s.way.bounded_loss;
     if (one_connection && i == 1) {
-      EXPECT_EQ(named.sequence, bytes_before + bytes_of(s.parts({0, 0, kPull})));
+      EXPECT_EQ(named.sequence, sequence_before + bytes_of(s.parts({0, 0, kPull})));
     }
-    bytes_before = named.sequence;
+    sequence_before = named.sequence;
     s.pull(0, i);
     EXPECT_EQ(s.exchange->flow({0, 0, kPull}), named.flow);
     s.run(2s);

@@ -154,6 +154,7 @@ void BurstAnnouncer::announce(Time now) noexcept {
     State& target = targets_[t];
     const BurstPlace place = client_.next_place(t);
     target.answered = place.flow == FlowKey{};  // nobody there: no burst will come
+    target.start = {};
     if (target.answered) continue;
     ++acks_missing_;
     if (target.heard != FlowKey{}) host_.signals().forget_acks(target.heard);  // never answered
@@ -193,6 +194,7 @@ void BurstAnnouncer::announce_afterwards(std::uint32_t iteration, Time now) noex
   const SignalFault fault = faults_.of(setup_.worker, iteration);
   for (std::uint32_t t = 0; t < targets_.size(); ++t) {
     State& target = targets_[t];
+    target.start = {};
     if (target.pushed.flow == FlowKey{}) continue;
     target.start = start_of(t, target.pushed, burst.identity, now + lead_);
     send_meant(target.start, fault, now);

@@ -6,7 +6,7 @@
 
 namespace outrider::tg {
 
-/// What all STARTs for a job's pulls have in common.
+/// The parameters that all STARTs for a job's pulls share.
 struct PullStarts {
   AnnounceConfig config{};
   const SignalFaults* faults = nullptr;  ///< outlives the job's traffic

@@ -150,7 +150,7 @@ void Server::on_pull_hold_ended(std::uint32_t worker, Time now) noexcept {
   if (peers_[worker].held) release_unless_held(peers_[worker], now);
 }
 
-/// What the parameters are is settled when they leave.
+/// Sends the parameters as they are now, unless their START holds them.
 void Server::release_unless_held(Peer& peer, Time now) noexcept {
   if (peer.announcer && peer.announcer->holds(now)) return;
   peer.held = false;
