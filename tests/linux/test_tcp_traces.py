@@ -24,7 +24,7 @@ class TcpTraces(lab.LabTest):
                 s = tcp_traces.scenario(name)
                 ours, results = self.virtual(s, controller, "linux")
                 wrong = None
-                for _ in range(2):  # a busy machine may hold up one run
+                for _ in range(3):  # a busy machine may hold up a run
                     theirs, report = hosts.run(s, controller, results)
                     port = next(q for q in report["queues"] if q["port_name"] == "to_leaf_b")
                     self.assertEqual(injected(port), (len(s.lose), len(s.mark)))

@@ -91,14 +91,16 @@ void Cubic::on_ack(const AckEvent& ack) noexcept {
   Duration gap = ack.now - last_ack_;
   if (ack.srtt > Duration::zero()) gap = std::min(gap, ack.srtt);
   last_ack_ = ack.now;
-  if (!std::holds_alternative<CubicCurve>(shape_)) detect_slow_starts_end(ack);
+  CubicCurve* c = std::get_if<CubicCurve>(&shape_);
+  if (c == nullptr) detect_slow_starts_end(ack);
+  else if (like_linux() && epoch_ == Epoch::kRunning) c->elapsed += gap;
   if (ack.in_recovery || !ack.cwnd_limited) return;
   if (cwnd_bytes() < ssthresh_) {
     grow_in_slow_start(ack.acked_bytes);
   } else {
     slow_start_.on_end();
-    if (epoch_ == Epoch::kRunning) curve().elapsed += gap;
-    else begin_epoch();
+    if (epoch_ != Epoch::kRunning) begin_epoch();
+    else if (!like_linux()) curve().elapsed += gap;
     avoid_congestion(ack.acked_bytes / mss(), ack.srtt);
   }
   cwnd_ = std::min(cwnd_, kMaxCongestionWindow / mss());

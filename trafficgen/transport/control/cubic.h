@@ -29,7 +29,9 @@ struct CubicCurve {
 /// grows by all that is acknowledged; a time-out forgets the curve and looks for the end of slow
 /// start anew; and a window that nothing has reduced since grows by a twentieth per round trip at
 /// least, because HyStart may have stopped it far below what the path can carry. In the
-/// Reno-friendly region alpha stays what it is, however large the window has become.
+/// Reno-friendly region alpha stays what it is, however large the window has become. t stands
+/// still only while nothing is sent: it goes on in slow start after an idle time, and where the
+/// window is not the limit.
 class Cubic final : public CongestionControl {
  public:
   static constexpr double kC = 0.4;

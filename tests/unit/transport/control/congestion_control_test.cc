@@ -264,6 +264,31 @@ TEST(Cubic, IdleTimeIsNotCounted) {
   EXPECT_EQ(cwnd[0], cwnd[1]);
 }
 
+// The curve goes on while the window comes back by slow start, and while it is not the limit.
+TEST(Cubic, LinuxCountsSlowStartAndUnusedWindows) {
+  for (const bool like_linux : {false, true}) {
+    std::uint32_t cwnd[2];
+    for (const bool interrupted : {false, true}) {
+      ControllerConfig config = config_of(Controller::kCubic, 100);
+      if (like_linux) config.hystart = HyStartKind::kLinux;
+      Cubic cc(config);
+      cc.on_congestion(Kind::kLoss, 100'000, Time{});
+      for (int i = 0; i < 20; ++i) {
+        AckEvent e = ack_of(1000, 1, Time{1s + i * 100ms});
+        e.srtt = 100ms;
+        e.cwnd_limited = i < 5 || i == 19 || !interrupted;
+        cc.on_ack(e);
+      }
+      AckEvent e = ack_of(cc.cwnd_bytes(), 1, Time{3s});  // a whole window: up to the curve
+      e.srtt = 100ms;
+      cc.on_ack(e);
+      cwnd[interrupted] = cc.cwnd_bytes();
+    }
+    if (like_linux) EXPECT_NEAR(cwnd[0], cwnd[1], 1);
+    else EXPECT_GT(cwnd[0], cwnd[1] + 5000) << "5.8: t stood still";
+  }
+}
+
 TEST(Cubic, TimesOutAndStartsANewEpoch) {
   const ControllerConfig config = config_of(Controller::kCubic, 100);
   Cubic cc(config);
